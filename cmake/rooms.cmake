@@ -1,0 +1,101 @@
+# Rooms of the house. Each is an object library; its tests link only the rooms it may use, so that a forbidden dependency
+# does not link. `stickslip_library()` joins all rooms into the one library that users link.
+
+# Flags that every one of our own files is compiled with; never leave the build tree.
+add_library(stickslip_flags INTERFACE)
+target_compile_options(stickslip_flags INTERFACE -Wall -Wextra -Wshadow -Wno-unused-parameter
+  -Wno-maybe-uninitialized)   # the last is wrong about Eigen in g++ 12
+if(STICKSLIP_ARCH)
+  target_compile_options(stickslip_flags INTERFACE -march=${STICKSLIP_ARCH})
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  target_compile_options(stickslip_flags INTERFACE -march=x86-64-v3)
+endif()
+if(STICKSLIP_SANITIZE)
+  target_compile_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE})
+endif()
+
+# HDF5's C library, as a target.
+add_library(stickslip_hdf5 INTERFACE)
+target_include_directories(stickslip_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+target_link_libraries(stickslip_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+
+# Users may compile without -march: fixing Eigen's alignment keeps the layout of our types the same for them.
+set(STICKSLIP_PUBLIC_DEFINITIONS EIGEN_MAX_STATIC_ALIGN_BYTES=16)
+
+# One precompiled header for all rooms and tests.
+file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
+add_library(stickslip_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
+target_precompile_headers(stickslip_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <algorithm>
+  <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>)
+target_link_libraries(stickslip_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags)
+target_compile_definitions(stickslip_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
+
+set(STICKSLIP_ROOMS "")
+
+function(stickslip_room name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp src/${name}/*/*.cpp)
+  set(closure ${ARG_USES})
+  foreach(used ${ARG_USES})
+    list(APPEND closure ${ROOM_${used}_CLOSURE})
+  endforeach()
+  list(REMOVE_DUPLICATES closure)
+  set(libraries ${ARG_LIBRARIES})
+  foreach(used ${closure})
+    list(APPEND libraries ${ROOM_${used}_LIBRARIES})
+  endforeach()
+  if(sources)
+    add_library(room_${name} OBJECT ${sources})
+    target_include_directories(room_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(room_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags ${libraries})
+    target_compile_definitions(room_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
+    target_precompile_headers(room_${name} REUSE_FROM stickslip_pch)
+  endif()
+  set(ROOM_${name}_CLOSURE ${closure} PARENT_SCOPE)
+  set(ROOM_${name}_LIBRARIES ${ARG_LIBRARIES} PARENT_SCOPE)
+  set(STICKSLIP_ROOMS ${STICKSLIP_ROOMS} ${name} PARENT_SCOPE)
+endfunction()
+
+function(stickslip_library)
+  set(objects "")
+  foreach(room ${STICKSLIP_ROOMS})
+    if(TARGET room_${room})
+      list(APPEND objects $<TARGET_OBJECTS:room_${room}>)
+    endif()
+  endforeach()
+  add_library(stickslip ${objects})
+  add_library(stickslip::stickslip ALIAS stickslip)
+  target_include_directories(stickslip PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_compile_features(stickslip PUBLIC cxx_std_20)
+  target_compile_definitions(stickslip PUBLIC ${STICKSLIP_PUBLIC_DEFINITIONS})
+  target_link_libraries(stickslip PUBLIC Eigen3::Eigen
+    PRIVATE fmt::fmt TBB::tbb Qhull::qhullstatic_r ${HDF5_C_LIBRARIES})
+  if(STICKSLIP_SANITIZE)
+    target_link_options(stickslip PUBLIC -fsanitize=${STICKSLIP_SANITIZE})
+  endif()
+  set_target_properties(stickslip PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()
+
+# A test program `test_<name>` from tests/<name>/*.cpp, linked with one room and the rooms that room may use.
+function(stickslip_test name room)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  set(objects "")
+  set(libraries "")
+  foreach(used ${room} ${ROOM_${room}_CLOSURE})
+    if(TARGET room_${used})
+      list(APPEND objects $<TARGET_OBJECTS:room_${used}>)
+    endif()
+    list(APPEND libraries ${ROOM_${used}_LIBRARIES})
+  endforeach()
+  add_executable(test_${name} ${sources} ${objects})
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(test_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS}
+    STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(test_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags GTest::gtest GTest::gmock GTest::gtest_main ${libraries})
+  target_precompile_headers(test_${name} REUSE_FROM stickslip_pch)
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name})
+endfunction()

@@ -1,0 +1,28 @@
+// Contact generation for a pair of shapes: the table of pair colliders.
+//
+// Each pair has one free function `collide(const S1&, const Pose&, const S2&, const Pose&, double margin, ContactSink&)`
+// in its own file in src/collide; `collide.cpp` holds the visible table and fills in the flipped pairs.
+#pragma once
+
+#include "stickslip/collide/contact.h"
+#include "stickslip/geometry/shape.h"
+
+namespace stickslip {
+
+/// Most points kept per pair of shapes.
+inline constexpr int kMaxManifoldPoints = 4;
+
+/// Appends nothing and clears nothing else: fills `sink` with at most `kMaxManifoldPoints` points whose gap is at most
+/// `margin`, sorted by feature. The normal points from `a` to `b`. Deterministic: depends on the arguments alone.
+/// @pre has_collider(a.index(), b.index()); margin ≥ 0 [m]
+void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin, ContactSink& sink);
+
+/// Whether the table has an entry for the two shape kinds (variant indices of `Shape`), in either order.
+bool has_collider(std::size_t kind_a, std::size_t kind_b);
+
+/// Reduces points that share one normal direction to at most `kMaxManifoldPoints`: keeps the deepest point and those that
+/// span the largest area, so that the set of resulting wrenches shrinks as little as possible. Keeps feature ids and sorts
+/// by them.
+void reduce_manifold(std::vector<ContactPoint>& points);
+
+}  // namespace stickslip

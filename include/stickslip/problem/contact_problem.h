@@ -1,0 +1,85 @@
+// The contact problem of one step: a plain value that any solver can read and any program can save.
+//
+//   v = W λ + b,   W = J M⁻¹ Jᵀ + Σ
+//
+// with, for every block i of the impulses λ,
+//   contact:    0 ≤ vₙ ⊥ λₙ ≥ 0 and λ_f = prox_F(λₙ)(λ_f − r v_f)   [course §3.4; prox §3]
+//   bilateral:  v = 0
+//   box:        lower ≤ λ ≤ upper, v ≥ 0 where λ = lower, v ≤ 0 where λ = upper, v = 0 between
+//
+// A contact block is ordered normal, tangent t, tangent b (then torsion, rolling t, rolling b). λ is an impulse on body B
+// [N s], v the velocity of B relative to A at the contact [m/s]; the normal points from A to B.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stickslip/friction/law.h"
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+/// A group of velocity numbers that belong together: 6 of a rigid body (linear, angular; world frame).
+struct VelocitySegment {
+  double inverse_mass = 0;               ///< [1/kg]
+  Mat3 inverse_inertia = Mat3::Zero();   ///< world frame [1/(kg m²)]
+};
+
+enum class BlockKind : std::uint8_t { contact, bilateral, box };
+
+/// One block of rows. Its Jacobian is `arity` matrices of `dim` × 6, row-major, one after the other from `jacobian`.
+struct Block {
+  BlockKind kind = BlockKind::contact;
+  std::uint8_t dim = 3;        ///< rows, 1 to 6
+  std::uint8_t arity = 1;      ///< velocity segments it acts on, 1 or 2
+  std::uint32_t row = 0;       ///< first row of λ, v, b, sigma
+  std::uint32_t jacobian = 0;  ///< first number of its Jacobian in `jacobian_values`
+  std::uint32_t diagonal = 0;  ///< first number of its dim × dim diagonal block of W in `diagonal_values`
+  std::uint32_t segment[2] = {0, 0};
+};
+
+/// A run of consecutive blocks of one kind, dimension, arity and friction law: what fast kernels loop over.
+struct Batch {
+  BlockKind kind;
+  std::uint8_t dim, arity;
+  std::uint8_t law;            ///< index of the alternative in `FrictionLaw`; 0 if not a contact
+  std::uint32_t first, count;  ///< blocks
+};
+
+struct ContactProblem {
+  std::vector<VelocitySegment> segments;
+  std::vector<Block> blocks;
+  std::vector<double> jacobian_values;
+  std::vector<FrictionLaw> laws;       ///< one per block; ignored unless the block is a contact
+  std::vector<double> b;               ///< per row: free velocity, restitution, stabilisation [m/s]
+  std::vector<double> sigma;           ///< per row: compliance Σ ≥ 0 [m/(s·N s)]
+  std::vector<double> lower, upper;    ///< per row: bounds of box blocks [N s]; empty if there is no box block
+  double h = 0;                        ///< step the impulses act over [s]; 0 if unknown
+
+  // Derived by finalize().
+  std::vector<double> diagonal_values;   ///< diagonal blocks of W, column-major
+  std::vector<Batch> batches;
+
+  std::size_t rows() const { return b.size(); }
+  std::size_t contact_count() const;
+
+  void clear();   ///< empties everything, keeps the memory
+
+  /// Checks sizes and values, computes diagonal blocks and batches. Call once after filling, before solving.
+  /// @throws Error if sizes disagree, a segment or row index is out of range, or a number is not finite.
+  void finalize();
+
+  /// velocity += M⁻¹ Jᵀ λ, with velocity 6 numbers per segment.
+  void add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const;
+
+  /// v = J M⁻¹ Jᵀ λ + Σ λ + b. `segment_velocity` is scratch of 6 numbers per segment.
+  void contact_velocity(std::span<const double> impulses, std::span<double> v, std::vector<double>& segment_velocity) const;
+
+  /// Column-major view of the diagonal block of W.
+  Eigen::Map<const Eigen::MatrixXd> diagonal(const Block& block) const {
+    return {diagonal_values.data() + block.diagonal, block.dim, block.dim};
+  }
+};
+
+}  // namespace stickslip

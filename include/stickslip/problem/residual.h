@@ -1,0 +1,45 @@
+// The one residual: how wrong a set of impulses is, recomputed from the impulses by code that no solver touches.
+//
+// All parts are velocities [m/s]: an error in an impulse is turned into a velocity with the diagonal of W, that is, with
+// the effective mass of its row. For a contact with v = Wλ + b, ωₙ = W_nn and ω_f = the largest eigenvalue of W_ff:
+//
+//   gap velocity      max(0, −vₙ)                                approaches although it must not
+//   complementarity   min(max(0, vₙ), ωₙ max(0, λₙ))             pushes although it separates
+//   cone              max(ωₙ max(0, −λₙ), ω_f dist(λ_f, F(λₙ)))  impulse that Coulomb's law does not allow
+//   dissipation       ω_f ‖λ_f − prox_F(λₙ)(λ_f − v_f / ω_f)‖    friction that does not oppose slip with all it has
+//   bilateral         ‖v‖∞
+//   box               |λ − clamp(λ − v/ω, lower, upper)| ω
+//
+// Each part is the maximum over all blocks; the residual is the maximum of the parts. It is zero exactly at solutions.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stickslip/problem/contact_problem.h"
+
+namespace stickslip {
+
+struct Residual {
+  double gap_velocity = 0;      ///< [m/s]
+  double complementarity = 0;   ///< [m/s]
+  double cone = 0;              ///< [m/s]
+  double dissipation = 0;       ///< [m/s]
+  double bilateral = 0;         ///< [m/s]
+  double box = 0;               ///< [m/s]
+
+  double total() const;         ///< the largest part; NaN if any part is NaN [m/s]
+};
+
+/// Scratch that evaluations reuse.
+struct ResidualWorkspace {
+  std::vector<double> v, segment_velocity;
+};
+
+Residual residual(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&);
+
+/// The natural-map error that the frictional-contact community publishes, for the Coulomb contacts of the problem:
+/// ‖λ − P_K(λ − v − μ‖v_T‖ e_N)‖₂ / max(‖b‖₂, ‖λ‖₂, ‖v‖₂, tiny), K the second-order cone, as in current Siconos.
+double natural_map_error(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&);
+
+}  // namespace stickslip

@@ -1,0 +1,20 @@
+// Checkpoints: a world saved so that it continues to the same bits.
+#pragma once
+
+#include <filesystem>
+
+#include "stickslip/scene/scene.h"
+
+namespace stickslip {
+
+/// Writes world, step options and scene document to an HDF5 file. Writes to a temporary file first and renames it, so an
+/// older checkpoint of that name survives a failure. @throws Error
+void save_checkpoint(const std::filesystem::path&, const Scene&);
+
+/// @throws Error if the file is missing, truncated, of another version or inconsistent.
+Scene load_checkpoint(const std::filesystem::path&);
+
+/// Whether the file looks like a checkpoint (HDF5 with our marker).
+bool is_checkpoint(const std::filesystem::path&);
+
+}  // namespace stickslip

@@ -1,0 +1,115 @@
+// What every contact solver is: const problem in, impulses in place, report out.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/problem/contact_problem.h"
+#include "stickslip/problem/residual.h"
+
+namespace stickslip {
+
+enum class SolveStatus {
+  converged,        ///< the shared residual is at most the tolerance
+  iteration_limit,  ///< stopped at max_iterations
+  stalled,          ///< no more progress possible
+  time_limit,       ///< the deadline passed
+  cancelled,        ///< the caller asked to stop
+  failed,           ///< numbers overflowed or a factorisation broke down; the best iterate is returned
+};
+std::string_view status_name(SolveStatus);
+
+/// What the caller of a solve decides, whatever the solver.
+struct SolveControl {
+  double tolerance = 1e-6;      ///< on the shared residual [m/s]
+  int max_iterations = 200;
+  double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
+  const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
+  bool keep_history = false;    ///< record the residual at every iteration (costs an evaluation each)
+  bool natural_map = true;      ///< also report the natural-map error (costs one product with W)
+  /// Sees every checked iterate.
+  std::function<void(int iteration, std::span<const double> impulses, const Residual&)> observer;
+};
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::converged;
+  std::string reason;              ///< one sentence; empty when converged
+  int iterations = 0;
+  double seconds = 0;
+  Residual residual;               ///< of the impulses handed back, recomputed by shared code
+  Residual initial_residual;       ///< of the guess
+  double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
+  std::vector<double> history;     ///< residual total after each iteration, if asked for [m/s]
+};
+
+/// Memory that solves reuse. One per thread of calls; holds nothing that changes a result.
+struct Workspace {
+  ResidualWorkspace residual;
+  std::vector<double> best;                 ///< best impulses seen
+  std::vector<double> velocity;             ///< M⁻¹ Jᵀ λ, 6 numbers per segment
+  std::vector<double> previous_impulses, previous_velocity, start_impulses;
+  std::vector<double> factors;              ///< per-row numbers of the solver: r-factors, reciprocal diagonals
+};
+
+/// Judges iterates on behalf of `ContactSolver::solve`: evaluates the shared residual, keeps the best iterate, watches
+/// limits. Solvers call `done` after every iteration.
+class SolveMonitor {
+ public:
+  SolveMonitor(const ContactProblem&, const SolveControl&, Workspace&, SolveReport&);
+
+  /// Call after iteration k = 1, 2, …. True when the solver must return.
+  /// @param change the solver's own cheap measure of how far it still moves [m/s]: a full evaluation happens when it
+  /// falls below the tolerance, on a growing schedule otherwise, and at every iteration if a history is kept.
+  bool done(int iteration, std::span<const double> impulses, double change);
+
+  /// The solver gives up for a reason of its own; the last iterate is judged if it was not. Ignored once stopped.
+  void give_up(std::span<const double> impulses, SolveStatus, std::string reason);
+
+  /// Judges the guess, before the first iteration. True when nothing is left to do.
+  bool start(std::span<const double> impulses);
+
+  /// Ends the solve: puts the best iterate into `impulses` and fills the report.
+  void finish(std::span<double> impulses);
+
+  double tolerance() const { return control_.tolerance; }
+
+ private:
+  double evaluate(int iteration, std::span<const double> impulses);
+  void stop(SolveStatus, std::string reason);
+
+  const ContactProblem& problem_;
+  const SolveControl& control_;
+  Workspace& workspace_;
+  SolveReport& report_;
+  std::chrono::steady_clock::time_point start_;
+  double best_total_ = std::numeric_limits<double>::infinity();
+  Residual best_residual_;
+  int next_check_ = 16, settled_check_ = 1, evaluated_ = -1;
+  bool stopped_ = false;
+};
+
+class ContactSolver {
+ public:
+  virtual ~ContactSolver() = default;
+
+  /// Solves the problem. @param impulses in: the guess (zeros will do); out: the best iterate seen, never worse than the
+  /// guess. Never throws for numerical trouble: see the status.
+  SolveReport solve(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl& = {}) const;
+
+  virtual std::string_view name() const = 0;
+
+  /// @throws Error naming the first block that this solver cannot handle.
+  virtual void check_supported(const ContactProblem&) const {}
+
+ protected:
+  virtual void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,87 @@
+// How time advances: every choice of a step, with units and defaults. Defaults that are lengths or speeds are given
+// relative to the scene (gravity, step, size of the bodies), so that a scene scaled to 1 mm or 100 m behaves the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "stickslip/solve/registry.h"
+
+namespace stickslip {
+
+enum class Scheme {
+  semi_implicit_euler,   ///< contacts at q; u⁺ from the solve; q⁺ = q ⊕ h u⁺   [course §1.2]
+  moreau_midpoint,       ///< contacts at q + h/2 u; q⁺ = q½ ⊕ h/2 u⁺           [prox §4.3]
+};
+
+/// How the gyroscopic torque −ω × Iω enters.
+enum class Gyroscopic {
+  none,         ///< left out
+  explicit_,    ///< forward Euler: blows up for a fast spinning plate
+  implicit,     ///< one Newton step of backward Euler in the body frame: stable, loses energy
+  conserving,   ///< symmetric splitting of the free rotation: stable, keeps angular momentum exactly
+};
+
+/// No stabilisation: drift stays.
+struct NoStabilisation {};
+
+/// Baumgarte: vₙ + ε λₙ ≥ −υ φ / h while φ < 0 [course §1.9].
+struct Baumgarte {
+  double error_reduction = 0.2;   ///< υ in [0, 1]: part of the penetration removed per step
+  double compliance = 0;          ///< ε ≥ 0 [m/(s·N s)]
+};
+
+/// The same as a spring and damper in parallel: ε = 1/(h²k + hb), υ = hk/(hk + b) [course eq. 59].
+struct SpringDamper {
+  double stiffness = 0;   ///< k > 0 [N/m]
+  double damping = 0;     ///< b ≥ 0 [N s/m]
+};
+
+using Stabilisation = std::variant<NoStabilisation, Baumgarte, SpringDamper>;
+
+/// Position projection after the step: removes penetration without touching velocities [course §3.4.6; prox §4.4].
+struct ProjectionOptions {
+  bool enabled = false;
+  int max_rounds = 2;            ///< contact detections and linear solves per step
+  int iterations = 30;           ///< sweeps per round
+  double fraction = 0.8;         ///< part of the penetration removed per round, in (0, 1]
+};
+
+struct SleepOptions {
+  bool enabled = false;
+  double time = 0.5;             ///< an island sleeps when all its bodies were slow this long [s]
+  double speed = 0.5;            ///< "slow": below this times |g| h, with angular speed times reach counted as speed
+};
+
+struct StepOptions {
+  double h = 0.01;                                     ///< [s], > 0
+  Scheme scheme = Scheme::semi_implicit_euler;
+  Gyroscopic gyroscopic = Gyroscopic::conserving;
+  Stabilisation stabilisation = Baumgarte{};
+  ProjectionOptions projection;
+  SleepOptions sleep;
+  bool warm_start = true;
+
+  /// Newton's impact law acts where the approach is faster than this times |g| h (two steps of free fall).
+  double restitution_threshold = 2;
+  /// Contacts are generated up to this part of the smaller body's thickness ahead, beside the distance the pair can
+  /// close within the step.
+  double margin = 0.01;
+
+  std::string solver = "prox-gs";
+  OptionList solver_options;                           ///< options of that solver
+  double tolerance = 1e-6;        ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
+  int max_iterations = 200;
+  int threads = 1;                ///< the result is the same for every number
+};
+
+std::string_view scheme_name(Scheme);
+std::string_view gyroscopic_name(Gyroscopic);
+Scheme scheme_from_name(std::string_view);            ///< @throws Error with a suggestion
+Gyroscopic gyroscopic_from_name(std::string_view);    ///< @throws Error with a suggestion
+
+/// @throws Error naming the option (as the scene file spells it), its value and what is valid.
+void validate(const StepOptions&);
+
+}  // namespace stickslip

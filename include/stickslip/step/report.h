@@ -1,0 +1,72 @@
+// What a finished step tells: contacts with their impulses, energy, timings. One record, read by everyone.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stickslip/solve/solver.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip {
+
+/// One contact of a finished step.
+struct ContactRecord {
+  BodyId body_a, body_b;
+  std::uint32_t collider_a, collider_b, feature;
+  Vec3 position;       ///< world frame [m]
+  Vec3 normal;         ///< from A to B, unit
+  double gap;          ///< at detection; negative is penetration [m]
+  Vec3 impulse;        ///< on body B, world frame, over the step [N s]; body A gets the opposite
+  double normal_impulse;   ///< λₙ = impulse · normal ≥ 0 [N s]
+  double friction;         ///< coefficient μ
+  Vec3 slip_velocity;      ///< tangential velocity of B relative to A after the solve, world frame [m/s]
+};
+
+struct Wrench {
+  Vec3 force = Vec3::Zero();    ///< world frame [N]
+  Vec3 torque = Vec3::Zero();   ///< about the reference point the function names, world frame [N m]
+};
+
+/// Energy over one step. The entries add up:
+/// kinetic_end + potential_end − kinetic_start − potential_start =
+///   applied + driven + stabilisation − friction − impact + integration.
+struct EnergyLedger {
+  double kinetic_start = 0, kinetic_end = 0;       ///< [J]
+  double potential_start = 0, potential_end = 0;   ///< gravity [J]
+  double friction = 0;        ///< dissipated by friction [J]
+  double impact = 0;          ///< dissipated by normal impulses [J]
+  double stabilisation = 0;   ///< added by Baumgarte terms and position projection [J]
+  double applied = 0;         ///< work of applied forces and torques [J]
+  double driven = 0;          ///< work of kinematic bodies on dynamic ones through contacts [J]
+  double integration = 0;     ///< what the time discretisation added (negative: lost) [J]
+};
+
+struct StageTimes {
+  double broad = 0, narrow = 0, assembly = 0, solve = 0, integration = 0, projection = 0, bookkeeping = 0;   ///< [s]
+  double total() const { return broad + narrow + assembly + solve + integration + projection + bookkeeping; }
+};
+
+struct StepReport {
+  std::uint64_t step = 0;     ///< number of this step, from 1
+  double time = 0;            ///< at the end of the step [s]
+  double h = 0;               ///< [s]
+  SolveReport solve;
+  double tolerance = 0;       ///< the absolute tolerance asked of the solver [m/s]
+  double penetration_max = 0; ///< largest penetration among the contacts at detection [m]
+  EnergyLedger energy;
+  Vec3 linear_momentum = Vec3::Zero();    ///< at the end [kg m/s]
+  Vec3 angular_momentum = Vec3::Zero();   ///< about the world origin, at the end [kg m²/s]
+  StageTimes seconds;
+  std::size_t sleeping_bodies = 0;
+  std::vector<ContactRecord> contacts;    ///< sorted by collider pair and feature
+
+  /// Sum of all contact forces on a body, world frame, averaged over the step [N].
+  Vec3 force_on(BodyId) const;
+  /// Sum of the contact forces that `on` receives from `from`, and their torque about `reference` (world frame).
+  Wrench wrench(BodyId on, BodyId from, const Vec3& reference) const;
+  /// Point where the resultant normal force of the pair acts: Σ λₙ p / Σ λₙ. Empty if nothing presses.
+  std::optional<Vec3> center_of_pressure(BodyId a, BodyId b) const;
+};
+
+}  // namespace stickslip

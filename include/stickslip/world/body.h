@@ -1,0 +1,107 @@
+// A rigid body: parts, mass, state.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stickslip/geometry/mass_properties.h"
+#include "stickslip/geometry/shape.h"
+#include "stickslip/world/ids.h"
+#include "stickslip/world/motion_script.h"
+
+namespace stickslip {
+
+enum class MotionType {
+  dynamic,     ///< moved by forces
+  fixed,       ///< never moves
+  kinematic,   ///< moved by a script; pushes others, is not pushed
+};
+
+/// One shape of a body, at a pose in the body frame.
+struct Part {
+  Shape shape;
+  Pose pose;
+  MaterialId material;
+};
+
+/// What a user gives to make a body.
+struct BodyDescription {
+  std::string name;                       ///< unique if not empty; empty gets "body-<index>"
+  MotionType motion = MotionType::dynamic;
+  std::vector<Part> parts;                ///< at least one
+  Pose pose;                              ///< of the body frame in the world
+  Vec3 velocity = Vec3::Zero();           ///< of the centre of mass, world frame [m/s]
+  Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
+
+  /// Mass properties in the body frame; from the densities of the parts' materials if not given.
+  std::optional<MassProperties> mass_properties;
+  /// Alternatively: scales the mass properties that follow from the densities so that this is the mass [kg].
+  std::optional<double> mass;
+
+  Vec3 force = Vec3::Zero();    ///< constant applied force at the centre of mass, world frame [N]
+  Vec3 torque = Vec3::Zero();   ///< constant applied torque, world frame [N m]
+  MotionScript script;          ///< kinematic bodies only
+  bool can_sleep = true;
+};
+
+struct Body {
+  std::string name;
+  MotionType motion = MotionType::dynamic;
+  std::uint32_t generation = 0;
+  bool alive = false;
+
+  // State.
+  Vec3 position = Vec3::Zero();           ///< of the centre of mass, world frame [m]
+  Quat orientation = Quat::Identity();    ///< body frame to world frame, unit
+  Vec3 velocity = Vec3::Zero();           ///< of the centre of mass [m/s]
+  Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
+  bool asleep = false;
+  bool can_sleep = true;
+  double quiet_time = 0;                  ///< how long it has been slow enough to sleep [s]
+
+  // Mass. Zero inverse for fixed and kinematic bodies.
+  MassProperties mass;                    ///< in the body frame
+  double inverse_mass = 0;                ///< [1/kg]
+  Mat3 inverse_inertia = Mat3::Zero();    ///< about the centre of mass, body frame [1/(kg m²)]
+  Vec3 principal_moments = Vec3::Zero();  ///< eigenvalues of mass.inertia [kg m²]
+  Quat principal_axes = Quat::Identity(); ///< principal frame to body frame
+
+  Vec3 force = Vec3::Zero();              ///< applied until changed, world frame [N]
+  Vec3 torque = Vec3::Zero();             ///< applied until changed, world frame [N m]
+
+  MotionScript script;
+  Pose script_start;                      ///< pose of the body frame at time 0 of the script
+
+  std::vector<std::uint32_t> colliders;   ///< indices into World::colliders()
+
+  /// Recomputes everything that follows from `motion` and `mass`: inverses and principal axes.
+  void derive_from_mass();
+
+  bool moves_by_forces() const { return motion == MotionType::dynamic && !asleep; }
+  /// Pose of the body frame (its origin need not be the centre of mass).
+  Pose frame() const { return {position - orientation * mass.center, orientation}; }
+  Mat3 world_inverse_inertia() const {
+    const Mat3 r = orientation.toRotationMatrix();
+    return r * inverse_inertia * r.transpose();
+  }
+  Mat3 world_inertia() const {
+    const Mat3 r = orientation.toRotationMatrix();
+    return r * mass.inertia * r.transpose();
+  }
+  /// Velocity of the point of the body that is at `point` now [m/s].
+  Vec3 velocity_at(const Vec3& point) const { return velocity + angular_velocity.cross(point - position); }
+};
+
+/// One part of a live body, as contact generation sees it.
+struct Collider {
+  Shape shape;
+  Pose local;              ///< pose in the frame that has its origin in the centre of mass and the body frame's axes
+  std::uint32_t body = 0;  ///< body slot
+  MaterialId material;
+  double characteristic_length = 0;   ///< of the shape [m]
+  double reach = 0;        ///< largest distance of a point of the shape from the centre of mass [m]; infinite for a half-space
+  bool alive = false;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,23 @@
+// The impulses of the last step, kept so that the next solve starts from them. Part of the state of a world: the same
+// memory gives the same next step, to the bit.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+struct RememberedImpulse {
+  std::uint32_t collider_a, collider_b, feature;
+  Vec3 impulse;   ///< on body B, world frame [N s]
+};
+
+/// Sorted by (collider_a, collider_b, feature).
+struct ContactMemory {
+  std::vector<RememberedImpulse> impulses;
+  double h = 0;   ///< step that produced them [s]
+};
+
+}  // namespace stickslip

@@ -1,0 +1,62 @@
+// Materials and what happens where two of them touch.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stickslip/world/ids.h"
+
+namespace stickslip {
+
+struct Material {
+  std::string name;
+  double density = 1000;      ///< [kg/m³], > 0
+  double friction = 0.5;      ///< coefficient of friction μ against itself, ≥ 0
+  double restitution = 0;     ///< Newton's coefficient e against itself, in [0, 1]
+};
+
+/// What a pair of materials does.
+struct SurfacePair {
+  double friction = 0.5;      ///< μ ≥ 0
+  double restitution = 0;     ///< e in [0, 1]
+};
+
+/// How the coefficients of two materials become one, where the pair table is silent.
+enum class CombineRule { average, minimum, maximum, multiply, geometric_mean };
+
+std::string_view combine_rule_name(CombineRule);
+/// @throws Error with a suggestion for an unknown name.
+CombineRule combine_rule_from_name(std::string_view);
+
+class MaterialTable {
+ public:
+  MaterialTable();   ///< holds the default material, named "default"
+
+  /// @throws Error if a value is out of range or the name is taken.
+  MaterialId add(Material);
+  /// Replaces the numbers of a material (the default one included). @throws Error if a value is out of range.
+  void set(MaterialId, Material);
+  const Material& operator[](MaterialId id) const { return materials_[id.index]; }
+  std::size_t size() const { return materials_.size(); }
+
+  /// @throws Error with a suggestion for an unknown name.
+  MaterialId find(std::string_view name) const;
+
+  /// Fixes the coefficients of a pair, in either order, whatever the combine rules say.
+  void set_pair(MaterialId a, MaterialId b, SurfacePair);
+  const std::map<std::pair<std::uint32_t, std::uint32_t>, SurfacePair>& pairs() const { return pairs_; }
+
+  CombineRule friction_rule = CombineRule::geometric_mean;
+  CombineRule restitution_rule = CombineRule::maximum;
+
+  SurfacePair between(MaterialId a, MaterialId b) const;
+
+ private:
+  std::vector<Material> materials_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, SurfacePair> pairs_;   ///< key ordered (smaller, larger)
+};
+
+}  // namespace stickslip

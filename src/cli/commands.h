@@ -1,0 +1,22 @@
+// The commands of the program. Each adds itself to the parser; what it does happens after parsing, by CLI11's callbacks.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace stickslip::cli {
+
+/// Exit codes that scripts rely on.
+enum ExitCode { fine = 0, tolerance_missed = 1, bad_input = 2, internal_error = 3, interrupted = 130 };
+
+/// Each callback leaves its exit code here.
+struct Outcome {
+  int exit_code = fine;
+};
+
+void add_run(CLI::App&, Outcome&);
+void add_scenes(CLI::App&);
+void add_solvers(CLI::App&);
+void add_validate(CLI::App&);
+void add_schema(CLI::App&);
+
+}  // namespace stickslip::cli

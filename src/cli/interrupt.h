@@ -1,0 +1,17 @@
+// Ctrl-C and the polite way to end a process: finish the step, complete the files.
+#pragma once
+
+namespace stickslip::cli {
+
+/// While it lives, the first SIGINT or SIGTERM only sets a flag; a second one ends the program at once.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  static bool requested();
+};
+
+}  // namespace stickslip::cli

@@ -1,0 +1,94 @@
+// The stickslip program: parse, run a command, turn every failure into one line and an exit code.
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip::cli {
+
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// Says what is wrong with the words that no command or option took.
+std::string unexpected(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  const std::vector<std::string> rest = app.remaining(true);
+  const std::string word = rest.empty() ? "" : rest.front();
+  if (parsed.empty()) {
+    const bool is_option = word.starts_with("-");
+    return fmt::format("There is no {} '{}'. {}", is_option ? "option" : "command", word,
+                       suggest(word, is_option ? option_names(app) : command_names(app)));
+  }
+  const CLI::App& command = *parsed.front();
+  if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many for '{}'.", word, command.get_name());
+  return fmt::format("'{}' has no option '{}'. {}", command.get_name(), word, suggest(word, option_names(command)));
+}
+
+int main(int argc, char** argv) {
+  // A file that grows too large for the disk quota is a write error with a message, not a silent death.
+  std::signal(SIGXFSZ, SIG_IGN);
+
+  CLI::App app("Contact and friction: friction that sticks, forces you can trust, a solver that says how wrong it is.", "stickslip");
+  app.set_version_flag("--version", "stickslip " STICKSLIP_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  Outcome outcome;
+  add_run(app, outcome);
+  add_scenes(app);
+  add_solvers(app);
+  add_validate(app);
+  add_schema(app);
+
+  const auto fail = [](const std::string& message, int exit_code) {
+    std::fflush(stdout);
+    fmt::print(stderr, "stickslip: {}\n", message);
+    return exit_code;
+  };
+  try {
+    app.parse(argc, argv);
+    if (std::fflush(stdout) != 0) return fail("Cannot write to the standard output.", internal_error);
+    return outcome.exit_code;
+  } catch (const CLI::Success& wanted) {   // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ExtrasError&) {
+    return fail(unexpected(app), bad_input);
+  } catch (const CLI::RequiredError&) {
+    if (app.get_subcommands().empty()) {
+      const auto rest = app.remaining();
+      if (!rest.empty()) return fail(unexpected(app), bad_input);
+      return fail(fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", ")), bad_input);
+    }
+    const std::string command = app.get_subcommands().front()->get_name();
+    return fail(fmt::format("'{}' needs a scene: a built-in name, a .json file or a checkpoint. See stickslip {} --help.", command, command), bad_input);
+  } catch (const CLI::ParseError& error) {
+    return fail(error.what(), bad_input);
+  } catch (const Error& error) {
+    return fail(error.what(), bad_input);
+  } catch (const std::bad_alloc&) {
+    return fail("Out of memory. Try a smaller scene, or fewer frames per second.", internal_error);
+  } catch (const std::exception& error) {
+    return fail(fmt::format("Internal error: {}. Please report it with the command you gave.", error.what()), internal_error);
+  }
+}
+
+}  // namespace
+
+}  // namespace stickslip::cli
+
+int main(int argc, char** argv) { return stickslip::cli::main(argc, argv); }

@@ -1,0 +1,28 @@
+// The scene that a command works on: a built-in one, a file, or a checkpoint to go on from.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "stickslip/scene/scene.h"
+
+namespace stickslip::cli {
+
+struct SceneArguments {
+  std::string scene;
+  std::string solver;
+  std::vector<std::string> set;
+  int threads = 0;   ///< 0: as the scene says
+};
+
+/// Adds <scene>, --solver, --set and --threads.
+void add_scene_arguments(CLI::App&, SceneArguments&);
+
+/// Whether the argument names a checkpoint: by its content, or by an ending that only HDF5 files have.
+bool names_checkpoint(const std::string& scene);
+
+/// @throws Error
+Scene open_scene(const SceneArguments&);
+
+}  // namespace stickslip::cli

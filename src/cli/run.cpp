@@ -1,0 +1,101 @@
+// stickslip run
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/open_scene.h"
+#include "cli/output.h"
+#include "cli/summary.h"
+#include "stickslip/math/error.h"
+#include "stickslip/record/checkpoint.h"
+
+namespace stickslip::cli {
+
+namespace {
+
+struct RunArguments {
+  SceneArguments scene;
+  std::optional<long long> steps;
+  std::optional<double> seconds;
+  std::vector<std::string> outputs;
+  std::string checkpoint;
+  double frames_per_second = 0;
+  bool json = false, quiet = false, strict = false;
+};
+
+/// Steps that cover a time; a part of a step counts as one unless it is rounding error.
+std::uint64_t steps_for(double seconds, double h) {
+  const double steps = std::ceil(seconds / h - 1e-6);
+  if (steps > 1e15) throw Error(fmt::format("{} s in steps of {} s is more than can ever be simulated.", seconds, h));
+  return static_cast<std::uint64_t>(std::max(steps, 0.0));
+}
+
+std::uint64_t wanted_steps(const RunArguments& arguments, const Scene& scene) {
+  if (arguments.steps) {
+    if (*arguments.steps < 0) throw Error(fmt::format("--steps {} is not a number of steps. Give 0 or more.", *arguments.steps));
+    return static_cast<std::uint64_t>(*arguments.steps);
+  }
+  if (arguments.seconds) {
+    if (!(std::isfinite(*arguments.seconds) && *arguments.seconds >= 0))
+      throw Error(fmt::format("--seconds {} is not a duration. Give a finite number of seconds, 0 or more.", *arguments.seconds));
+    return steps_for(*arguments.seconds, scene.step.h);
+  }
+  const std::uint64_t steps = steps_for(scene.seconds - scene.world.time, scene.step.h);
+  if (steps == 0)
+    throw Error(fmt::format("The {:g} s of this scene are over (t = {:g} s). Say how far to go on with --seconds or --steps.",
+                            scene.seconds, scene.world.time))
+        .in(arguments.scene.scene);
+  return steps;
+}
+
+void check_files(const RunArguments& arguments) {
+  std::vector<std::string> files = arguments.outputs;
+  if (!arguments.checkpoint.empty()) files.push_back(arguments.checkpoint);
+  std::sort(files.begin(), files.end());
+  if (const auto twice = std::adjacent_find(files.begin(), files.end()); twice != files.end())
+    throw Error("This file is to be written twice. Give each output a name of its own.").in(*twice);
+}
+
+int run(const RunArguments& arguments) {
+  check_files(arguments);
+  std::vector<std::unique_ptr<Recorder>> recorders;
+  for (const std::string& file : arguments.outputs) recorders.push_back(make_recorder(file, {arguments.frames_per_second}));
+  Scene scene = open_scene(arguments.scene);
+  if (!arguments.json) show_warnings(scene);
+  const std::uint64_t steps = wanted_steps(arguments, scene);
+
+  const auto energy = [&] { return scene.world.kinetic_energy() + scene.world.potential_energy(); };
+  const double energy_start = energy();
+  const SimulateResult result = simulate(scene, steps, recorders, !arguments.quiet);
+  Summary summary{scene, result, energy_start, energy(), arguments.outputs};
+  if (!arguments.checkpoint.empty()) {
+    save_checkpoint(arguments.checkpoint, scene);
+    summary.files.push_back(arguments.checkpoint);
+  }
+  if (arguments.json) fmt::print("{}\n", to_json(summary).dump(2));
+  else if (!arguments.quiet) fmt::print("{}", to_text(summary));
+
+  if (result.interrupted) return interrupted;
+  return arguments.strict && result.statistics.missed() > 0 ? tolerance_missed : fine;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("run", "Simulate a scene and say how it went");
+  auto arguments = std::make_shared<RunArguments>();
+  add_scene_arguments(*command, arguments->scene);
+  CLI::Option* steps = command->add_option("--steps", arguments->steps, "Number of steps; of further steps for a checkpoint");
+  command->add_option("--seconds", arguments->seconds, "Simulated time [s]; further time for a checkpoint. Default: the scene's own duration")
+      ->excludes(steps);
+  command->add_option("-o,--output", arguments->outputs, "Write a record, chosen by the ending: .h5 trajectory, .csv telemetry; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--checkpoint", arguments->checkpoint, "At the end, save everything needed to continue to the same bits");
+  command->add_option("--frames-per-second", arguments->frames_per_second, "Frames of the trajectory per simulated second. Default: every step");
+  command->add_flag("--json", arguments->json, "Print the summary as one JSON document and nothing else");
+  command->add_flag("--quiet", arguments->quiet, "Print no summary and no progress");
+  command->add_flag("--strict", arguments->strict, "Exit with 1 if a step missed its tolerance");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace stickslip::cli

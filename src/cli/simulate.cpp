@@ -1,0 +1,68 @@
+#include "cli/simulate.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "stickslip/math/error.h"
+#include "stickslip/step/stepper.h"
+
+namespace stickslip::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Finishes all recorders, whatever becomes of one of them. @returns the first error, or null
+std::exception_ptr finish_all(std::vector<std::unique_ptr<Recorder>>& recorders) {
+  std::exception_ptr first;
+  for (auto& recorder : recorders) {
+    try {
+      recorder->finish();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  return first;
+}
+
+const StepReport& step_with_place(Stepper& stepper, World& world) {
+  try {
+    return stepper.step(world);
+  } catch (const Error& error) {
+    throw Error(fmt::format("Step {} (t = {:g} s) failed: {}", world.step_count + 1, world.time, error.what()));
+  }
+}
+
+}  // namespace
+
+SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>& recorders, bool show_progress) {
+  SimulateResult result;
+  Stepper stepper(scene.step);
+  const InterruptGuard guard;
+  const Clock::time_point start = Clock::now();
+  try {
+    for (auto& recorder : recorders) recorder->begin(scene);
+    Progress progress(steps, show_progress);
+    for (std::uint64_t i = 0; i < steps && !InterruptGuard::requested(); ++i) {
+      const Clock::time_point before = Clock::now();
+      const StepReport& report = step_with_place(stepper, scene.world);
+      result.statistics.add(report, seconds_since(before));
+      for (auto& recorder : recorders) recorder->record(scene.world, report);
+      progress.update(i + 1, scene.world.time);
+    }
+  } catch (...) {
+    finish_all(recorders);
+    throw;
+  }
+  if (const std::exception_ptr error = finish_all(recorders)) std::rethrow_exception(error);
+  result.interrupted = result.statistics.steps < steps;
+  result.statistics.wall_seconds = seconds_since(start);
+  return result;
+}
+
+}  // namespace stickslip::cli

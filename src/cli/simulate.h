@@ -1,0 +1,21 @@
+// Steps a scene and feeds the recorders.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cli/statistics.h"
+#include "stickslip/record/recorder.h"
+
+namespace stickslip::cli {
+
+struct SimulateResult {
+  Statistics statistics;
+  bool interrupted = false;
+};
+
+/// Runs `steps` steps, or fewer if a signal asks to stop. Every recorder is finished, also when something throws; an error
+/// of a step says which step it was. @throws Error
+SimulateResult simulate(Scene&, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>&, bool show_progress);
+
+}  // namespace stickslip::cli

@@ -1,0 +1,46 @@
+// What a run adds up to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stickslip/step/report.h"
+
+namespace stickslip::cli {
+
+/// Numbers of which mean, median, 95th percentile and maximum are wanted.
+class Sample {
+ public:
+  void add(double value) { values_.push_back(value); }
+  std::size_t size() const { return values_.size(); }
+  double mean() const;
+  double max() const;
+  /// Smallest value that at least this part of the sample does not exceed. @param part in (0, 1]
+  double quantile(double part) const;
+
+ private:
+  std::vector<double> values_;
+};
+
+struct Statistics {
+  std::uint64_t steps = 0;
+  Sample contacts, iterations;
+  Sample residual;                                ///< [m/s]
+  Sample milliseconds;                            ///< wall time of a step
+  double penetration_max = 0;                     ///< [m]
+  double tolerance = 0;                           ///< largest that was asked for [m/s]
+  std::array<std::uint64_t, 6> status_counts{};   ///< by SolveStatus
+  EnergyLedger energy;                            ///< start of the first step, end of the last, sums of the rest [J]
+  StageTimes seconds;                             ///< sums
+  double wall_seconds = 0;                        ///< of the whole run, files included
+
+  void add(const StepReport&, double step_seconds);
+  std::uint64_t missed() const { return steps - status_counts[static_cast<std::size_t>(SolveStatus::converged)]; }
+};
+
+/// Name and seconds of each stage, in the order of the pipeline.
+std::vector<std::pair<std::string, double>> stages(const StageTimes&);
+
+}  // namespace stickslip::cli

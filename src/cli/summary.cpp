@@ -1,0 +1,123 @@
+#include "cli/summary.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/output.h"
+#include "cli/progress.h"
+
+namespace stickslip::cli {
+
+namespace {
+
+std::uintmax_t size_of(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+std::string hash_text(const World& world) { return fmt::format("{:016x}", world.state_hash()); }
+
+/// One line of the table: "contacts      324 mean    344 max   note".
+std::string line(std::string_view label, std::string_view first, std::string_view second, std::string_view note = "") {
+  std::string text = fmt::format("  {:<12} {:<18} {:<18} {}", label, first, second, note);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+/// What became of the solves that did not converge: "3 of 500 steps missed the tolerance of 98 nm/s (3 iteration limit)".
+std::string tolerance_note(const Statistics& s) {
+  const std::string tolerance = quantity(s.tolerance, "m/s");
+  if (s.missed() == 0) return fmt::format("every step within its tolerance of {}", tolerance);
+  std::string reasons;
+  for (std::size_t i = 1; i < s.status_counts.size(); ++i)
+    if (s.status_counts[i] > 0)
+      reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", s.status_counts[i], status_name(static_cast<SolveStatus>(i)));
+  return fmt::format("{} of {} steps missed their tolerance of {}: {}", s.missed(), s.steps, tolerance, reasons);
+}
+
+std::string signed_energy(double joules) { return (joules > 0 ? "+" : "") + quantity(joules, "J"); }
+
+std::string energy_note(const EnergyLedger& e) {
+  std::string text = fmt::format("friction {}, impact {}", signed_energy(-e.friction), signed_energy(-e.impact));
+  const std::pair<const char*, double> others[] = {
+      {"stabilisation", e.stabilisation}, {"applied forces", e.applied}, {"moving bodies", e.driven}, {"integration", e.integration}};
+  for (const auto& [name, joules] : others)
+    if (joules != 0) text += fmt::format(", {} {}", name, signed_energy(joules));
+  return text;
+}
+
+std::string stage_note(const StageTimes& seconds) {
+  std::string text;
+  const double total = seconds.total();
+  for (const auto& [name, spent] : stages(seconds))
+    if (total > 0 && spent / total >= 0.005) text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * spent / total);
+  return text;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Summary& summary) {
+  const Statistics& s = summary.result.statistics;
+  const Scene& scene = summary.scene;
+  nlohmann::ordered_json statuses, seconds, outputs = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < s.status_counts.size(); ++i) statuses[status_name(static_cast<SolveStatus>(i))] = s.status_counts[i];
+  for (const auto& [name, spent] : stages(s.seconds)) seconds[name] = spent;
+  for (const std::string& file : summary.files) outputs.push_back({{"file", file}, {"bytes", size_of(file)}});
+  return {
+      {"scene", scene.name},
+      {"solver", scene.step.solver},
+      {"steps", s.steps},
+      {"bodies", scene.world.body_count()},
+      {"contacts", {{"mean", s.contacts.mean()}, {"max", s.contacts.max()}}},
+      {"ms_per_step", {{"mean", s.milliseconds.mean()}, {"p95", s.milliseconds.quantile(0.95)}}},
+      {"residual", {{"median", s.residual.quantile(0.5)}, {"max", s.residual.max()}}},
+      {"iterations", {{"mean", s.iterations.mean()}, {"max", s.iterations.max()}}},
+      {"penetration_max", s.penetration_max},
+      {"energy", {{"start", summary.energy_start}, {"end", summary.energy_end}}},
+      {"state_hash", hash_text(scene.world)},
+      {"h", scene.step.h},
+      {"time", scene.world.time},
+      {"step_count", scene.world.step_count},
+      {"threads", scene.step.threads},
+      {"interrupted", summary.result.interrupted},
+      {"tolerance", s.tolerance},
+      {"steps_missing_tolerance", s.missed()},
+      {"status_counts", statuses},
+      {"energy_sums",
+       {{"friction", s.energy.friction},
+        {"impact", s.energy.impact},
+        {"stabilisation", s.energy.stabilisation},
+        {"applied", s.energy.applied},
+        {"driven", s.energy.driven},
+        {"integration", s.energy.integration}}},
+      {"seconds", seconds},
+      {"wall_seconds", s.wall_seconds},
+      {"warnings", scene.warnings},
+      {"outputs", outputs},
+  };
+}
+
+std::string to_text(const Summary& summary) {
+  const Statistics& s = summary.result.statistics;
+  const Scene& scene = summary.scene;
+  const double simulated = static_cast<double>(s.steps) * scene.step.h;
+  std::string text = fmt::format("{}{}{}\n", scene.name, scene.description.empty() ? "" : ": ", wrapped(scene.description, 2));
+  text += fmt::format("  {}, {} of {}, {}; {:g} s simulated in {}{}\n\n", counted(scene.world.body_count(), "body", "bodies"),
+                      counted(s.steps, "step", "steps"), quantity(scene.step.h, "s"), scene.step.solver, simulated,
+                      duration(s.wall_seconds), summary.result.interrupted ? "; interrupted" : "");
+  if (s.steps > 0) {
+    text += line("contacts", fmt::format("{:.1f} mean", s.contacts.mean()), fmt::format("{:.0f} max", s.contacts.max()));
+    text += line("residual", quantity(s.residual.quantile(0.5), "m/s") + " median", quantity(s.residual.max(), "m/s") + " max", tolerance_note(s));
+    text += line("iterations", fmt::format("{:.1f} mean", s.iterations.mean()), fmt::format("{:.0f} max", s.iterations.max()));
+    text += line("penetration", "", quantity(s.penetration_max, "m") + " max");
+    text += line("energy", quantity(summary.energy_start, "J") + " start", quantity(summary.energy_end, "J") + " end", energy_note(s.energy));
+    text += line("step time", quantity(1e-3 * s.milliseconds.mean(), "s") + " mean", quantity(1e-3 * s.milliseconds.quantile(0.95), "s") + " p95",
+                 stage_note(s.seconds));
+  }
+  text += line("state", hash_text(scene.world), fmt::format("t = {:g} s", scene.world.time));
+  for (const std::string& file : summary.files) text += fmt::format("  {:<12} {} ({})\n", "written", file, file_size(size_of(file)));
+  return text;
+}
+
+}  // namespace stickslip::cli

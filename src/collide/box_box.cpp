@@ -1,0 +1,217 @@
+// Box against box [course §2.1.3]: separating axes, then face clipping or an edge–edge point.
+//
+// Everything is done in the frame of box A, where B has the rotation R and the centre t. Of the 15 axes the one with the
+// largest separation gives the normal. Two rules keep the choice from flickering when axes tie, as they do for any box that
+// rests flat on another:
+//  - a face of B replaces a face of A only if it separates better by kFaceBias of the thinnest half extent,
+//  - an edge pair replaces a face only if it separates better by as much and its axis is tilted by more than
+//    acos(kNearFace) from the face's. Clipping keeps only what lies between the boxes, so the face of such a nearly
+//    parallel pair reports a gap that differs in second order, and it carries a patch where the edges carry a point.
+#include "collide/pairs.h"
+
+namespace stickslip::narrow {
+namespace {
+
+constexpr double kFaceBias = 1e-4;
+constexpr double kNearFace = 0.9994;     // cosine of 2°
+constexpr double kParallel = 1e-6;       // sine² of the angle below which two edges span no axis
+constexpr double kClipTolerance = 1e-6;  // of the reference face: a corner so little outside counts as inside
+
+struct Relative {
+  Mat3 r;        // axes of B in the frame of A
+  Mat3 abs_r;
+  Vec3 t;        // centre of B in the frame of A
+  Vec3 a, b;     // half extents
+};
+
+double sign(double x) { return x < 0 ? -1.0 : 1.0; }
+
+// The four sides of a reference face are numbered 0: −u, 1: +u, 2: −v, 3: +v. An edge of the clipped polygon carries the
+// number of the side it lies on, or 4 + k for the k-th edge of the incident face.
+struct ClipPoint {
+  double u, v, w;         // in the frame of the reference face, w along its normal
+  int edge;               // label of the edge that leaves this point
+  std::uint32_t feature;  // see `corner_code` and `crossing_code`
+};
+
+struct ClipPolygon {
+  ClipPoint point[20];   // 8 for exact arithmetic; each cut of n points leaves at most 3n/2 for any
+  int count = 0;
+};
+
+std::uint32_t corner_code(int k) { return static_cast<std::uint32_t>(k); }
+std::uint32_t crossing_code(int side, int edge) { return 4u + static_cast<std::uint32_t>(8 * side + edge); }
+
+// Keeps the part of the polygon with s·x ≤ limit, where x is u or v.
+template <double ClipPoint::*coordinate>
+void clip(const ClipPolygon& in, ClipPolygon& out, double s, double limit, double tolerance, int side) {
+  out.count = 0;
+  double d = s * in.point[in.count - 1].*coordinate - limit;
+  const ClipPoint* p = &in.point[in.count - 1];
+  for (int k = 0; k < in.count; ++k) {
+    const ClipPoint* q = &in.point[k];
+    const double e = s * q->*coordinate - limit;
+    const bool p_inside = d <= tolerance, q_inside = e <= tolerance;
+    if (p_inside != q_inside) {
+      const double f = std::clamp(d / (d - e), 0.0, 1.0);
+      ClipPoint& x = out.point[out.count++];
+      x.u = p->u + f * (q->u - p->u);
+      x.v = p->v + f * (q->v - p->v);
+      x.w = p->w + f * (q->w - p->w);
+      x.feature = crossing_code(std::max(side, p->edge), std::min(side, p->edge));
+      x.edge = p_inside ? side : p->edge;   // leaving the side's half plane, the border follows the side
+    }
+    if (q_inside) out.point[out.count++] = *q;
+    p = q;
+    d = e;
+  }
+}
+
+// A face of the reference box against the box `other`: `rel` is seen from the reference box, whose face on `axis` with the
+// sign `facing` looks at the other box. `flipped`: the reference box is B.
+void add_face_contacts(const Relative& rel, int axis, double facing, bool flipped, const Pose& pose_ref, double margin,
+                       double deepest, ContactSink& sink) {
+  const int iu = (axis + 1) % 3, iv = (axis + 2) % 3;
+  // The incident face: the one that faces the reference normal most squarely.
+  int incident = 0;
+  const Vec3 along = rel.r.row(axis);
+  along.cwiseAbs().maxCoeff(&incident);
+  const double incident_sign = -sign(along[incident]) * facing;
+  const int jp = (incident + 1) % 3, jq = (incident + 2) % 3;
+
+  const Vec3 middle = rel.t + rel.r.col(incident) * (incident_sign * rel.b[incident]);
+  const Vec3 p = rel.r.col(jp) * rel.b[jp], q = rel.r.col(jq) * rel.b[jq];
+  const Vec3 corner[4] = {middle - p - q, middle + p - q, middle + p + q, middle - p + q};
+  ClipPolygon first, second;
+  first.count = 4;
+  const double top = rel.a[axis];
+  bool all_inside = true;
+  const double tolerance = kClipTolerance * (rel.a[iu] + rel.a[iv]);
+  double lowest = std::numeric_limits<double>::infinity();
+  int lowest_corner = 0;
+  for (int k = 0; k < 4; ++k) {
+    const double w = facing * corner[k][axis] - top;
+    first.point[k] = {corner[k][iu], corner[k][iv], w, 4 + k, corner_code(k)};
+    all_inside = all_inside && std::abs(corner[k][iu]) <= rel.a[iu] + tolerance &&
+                 std::abs(corner[k][iv]) <= rel.a[iv] + tolerance;
+    if (w < lowest) lowest = w, lowest_corner = k;
+  }
+  const ClipPoint lowest_point = first.point[lowest_corner];
+  if (!all_inside) {
+    clip<&ClipPoint::u>(first, second, -1, rel.a[iu], tolerance, 0);
+    if (second.count) clip<&ClipPoint::u>(second, first, 1, rel.a[iu], tolerance, 1); else first.count = 0;
+    if (first.count) clip<&ClipPoint::v>(first, second, -1, rel.a[iv], tolerance, 2); else second.count = 0;
+    if (second.count) clip<&ClipPoint::v>(second, first, 1, rel.a[iv], tolerance, 3); else first.count = 0;
+  }
+
+  const Mat3 rotation = pose_ref.rotation();
+  const Vec3 out = facing * rotation.col(axis);   // from the reference box to the other
+  const Vec3 normal = flipped ? Vec3(-out) : out;
+  const std::uint32_t faces = (flipped ? 1u << 16 : 0u) | static_cast<std::uint32_t>(2 * axis + (facing > 0)) << 12 |
+                              static_cast<std::uint32_t>(2 * incident + (incident_sign > 0)) << 8;
+  const auto add = [&](const ClipPoint& c) {
+    Vec3 local = Vec3::Zero();
+    local[axis] = facing * (top + 0.5 * c.w);
+    local[iu] = c.u;
+    local[iv] = c.v;
+    sink.add(pose_ref.position + rotation * local, normal, c.w, faces | c.feature);
+  };
+  const std::size_t before = sink.points().size();
+  for (int k = 0; k < first.count; ++k)
+    if (first.point[k].w <= margin) add(first.point[k]);
+  // Of two faces that tie within the bias, the worse may hold nothing of the other box. Overlap must not go unreported.
+  if (sink.points().size() == before && deepest < 0) add(lowest_point);
+}
+
+// The crossing of edge direction i of A and j of B, with the unit axis `n` from A to B in the frame of A.
+void add_edge_contact(const Relative& rel, int i, int j, const Vec3& n, double separation, const Pose& pose_a,
+                      ContactSink& sink) {
+  const Vec3 n_in_b = rel.r.transpose() * n;
+  Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
+  std::uint32_t which_a = 0, which_b = 0;
+  for (int k = 0; k < 3; ++k) {
+    const bool up_a = n[k] >= 0, up_b = n_in_b[k] < 0;
+    on_a[k] = k == i ? 0 : up_a ? rel.a[k] : -rel.a[k];
+    on_b[k] = k == j ? 0 : up_b ? rel.b[k] : -rel.b[k];
+    if (k != i && up_a) which_a |= 1u << k;
+    if (k != j && up_b) which_b |= 1u << k;
+  }
+  // Nearest points of the lines on_a + s eᵢ and q + τ Rⱼ.
+  const Vec3 q = rel.t + rel.r * on_b;
+  const Vec3 d = q - on_a;
+  const double cosine = rel.r(i, j), along_b = rel.r.col(j).dot(d);
+  const double determinant = 1 - cosine * cosine;
+  const double s = std::clamp((d[i] - cosine * along_b) / determinant, -rel.a[i], rel.a[i]);
+  const double tau = std::clamp((cosine * d[i] - along_b) / determinant, -rel.b[j], rel.b[j]);
+  on_a[i] += s;
+  const Vec3 middle = 0.5 * (on_a + q + tau * rel.r.col(j));
+  const std::uint32_t feature = 1u << 17 | static_cast<std::uint32_t>(i) << 10 | static_cast<std::uint32_t>(j) << 8 |
+                                which_a << 4 | which_b;
+  sink.add(pose_a * middle, pose_a.orientation * n, separation, feature);
+}
+
+}  // namespace
+
+void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  Relative rel;
+  rel.a = box_a.half_extents;
+  rel.b = box_b.half_extents;
+  const Mat3 rotation_a = pose_a.rotation();
+  rel.t = rotation_a.transpose() * (pose_b.position - pose_a.position);
+  rel.r = rotation_a.transpose() * pose_b.rotation();
+  rel.abs_r = rel.r.cwiseAbs();
+
+  const Vec3 in_a = rel.t.cwiseAbs() - rel.a - rel.abs_r * rel.b;
+  int face_a, face_b;
+  const double best_a = in_a.maxCoeff(&face_a);
+  if (best_a > margin) return;
+  const Vec3 t_in_b = rel.r.transpose() * rel.t;
+  const Vec3 in_b = t_in_b.cwiseAbs() - rel.b - rel.abs_r.transpose() * rel.a;
+  const double best_b = in_b.maxCoeff(&face_b);
+  if (best_b > margin) return;
+
+  const double bias = kFaceBias * std::min(rel.a.minCoeff(), rel.b.minCoeff());
+  const bool b_is_reference = best_b > best_a + bias;
+  const double best_face = b_is_reference ? best_b : best_a;
+
+  // Edge i of A against edge j of B: the axis eᵢ × Rⱼ has the length √(1 − R²ᵢⱼ).
+  double best_edge = -std::numeric_limits<double>::infinity();
+  int edge_a = -1, edge_b = -1;
+  for (int i = 0; i < 3; ++i) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      const double squared = 1 - rel.r(i, j) * rel.r(i, j);
+      if (squared < kParallel) continue;
+      const double center = rel.t[i2] * rel.r(i1, j) - rel.t[i1] * rel.r(i2, j);
+      const double overlap = std::abs(center) - rel.a[i1] * rel.abs_r(i2, j) - rel.a[i2] * rel.abs_r(i1, j) -
+                             rel.b[j1] * rel.abs_r(i, j2) - rel.b[j2] * rel.abs_r(i, j1);
+      const double separation = overlap / std::sqrt(squared);
+      if (separation > margin) return;
+      if (separation > best_edge) best_edge = separation, edge_a = i, edge_b = j;
+    }
+  }
+
+  if (best_edge > best_face + bias) {
+    const int i1 = (edge_a + 1) % 3, i2 = (edge_a + 2) % 3;
+    Vec3 n = Vec3::Zero();   // eᵢ × Rⱼ
+    n[i1] = -rel.r(i2, edge_b);
+    n[i2] = rel.r(i1, edge_b);
+    n /= std::sqrt(n.squaredNorm());
+    if (n.dot(rel.t) < 0) n = -n;
+    const double to_face = b_is_reference ? std::abs(rel.r.col(face_b).dot(n)) : std::abs(n[face_a]);
+    if (to_face < kNearFace) {
+      add_edge_contact(rel, edge_a, edge_b, n, best_edge, pose_a, sink);
+      return;
+    }
+  }
+  if (!b_is_reference) {
+    add_face_contacts(rel, face_a, sign(rel.t[face_a]), false, pose_a, margin, std::max(best_face, best_edge), sink);
+  } else {
+    const Relative seen_from_b{rel.r.transpose(), rel.abs_r.transpose(), -t_in_b, rel.b, rel.a};
+    add_face_contacts(seen_from_b, face_b, -sign(t_in_b[face_b]), true, pose_b, margin, std::max(best_face, best_edge), sink);
+  }
+}
+
+}  // namespace stickslip::narrow

@@ -1,0 +1,69 @@
+// Capsule against capsule: the nearest points of two segments; side by side, the ends of their common stretch.
+#include "collide/sphere_point.h"
+
+namespace stickslip::narrow {
+namespace {
+
+constexpr double kParallel = 0.02;   // sine of the angle below which the axes share a stretch
+
+// Coordinate within ±h_b on line B nearest to the point s on line A, and the reverse, are used to clamp in turn.
+struct Lines {
+  Vec3 u, v, d;        // unit axes of A and B, centre of B minus centre of A
+  double cosine, du, dv;
+
+  Lines(const Vec3& axis_a, const Vec3& axis_b, const Vec3& between)
+      : u(axis_a), v(axis_b), d(between), cosine(u.dot(v)), du(d.dot(u)), dv(d.dot(v)) {}
+  double on_b(double s) const { return s * cosine - dv; }
+  double on_a(double t) const { return du + t * cosine; }
+  Vec3 between(double s, double t) const { return d + t * v - s * u; }
+};
+
+}  // namespace
+
+void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  const Lines lines(pose_a.orientation * Vec3::UnitZ(), pose_b.orientation * Vec3::UnitZ(),
+                    pose_b.position - pose_a.position);
+  const double ha = a.half_height, hb = b.half_height;
+  const double sine_squared = lines.u.cross(lines.v).squaredNorm();
+
+  // Nearest points of the lines, clamped to A, then to B, then to A again: exact for segments.
+  double s = 0;
+  if (sine_squared > 1e-14) s = std::clamp((lines.du - lines.cosine * lines.dv) / sine_squared, -ha, ha);
+  const double t = std::clamp(lines.on_b(s), -hb, hb);
+  s = std::clamp(lines.on_a(t), -ha, ha);
+  const Vec3 d = lines.between(s, t);
+  const double distance = d.norm();
+  if (distance > a.radius + b.radius + margin) return;
+
+  Vec3 normal;
+  if (distance > kConcentric * (a.radius + b.radius)) {
+    normal = d / distance;
+  } else if (sine_squared > 1e-14) {   // crossing axes: across both
+    normal = lines.u.cross(lines.v).normalized();
+    if (normal.dot(lines.d) < 0) normal = -normal;
+  } else {
+    normal = pose_a.orientation * Vec3::UnitX();
+  }
+
+  const auto add = [&](double at_a, double at_b, std::uint32_t feature) {
+    const Vec3 p = pose_a.position + at_a * lines.u, q = pose_b.position + at_b * lines.v;
+    const double gap = normal.dot(q - p) - a.radius - b.radius;
+    if (gap > margin) return;
+    sink.add(0.5 * (p + q + normal * (a.radius - b.radius)), normal, gap, feature);
+  };
+
+  if (sine_squared < kParallel * kParallel && ha > 0 && hb > 0 && std::abs(normal.dot(lines.u)) < kParallel) {
+    // The stretch of A beside B.
+    const double reach = hb * std::abs(lines.cosine);
+    const double low = std::max(-ha, lines.du - reach), high = std::min(ha, lines.du + reach);
+    if (high - low > 1e-3 * std::min(ha, hb)) {
+      add(low, std::clamp(lines.on_b(low), -hb, hb), 1);
+      add(high, std::clamp(lines.on_b(high), -hb, hb), 2);
+      return;
+    }
+  }
+  add(s, t, 0);
+}
+
+}  // namespace stickslip::narrow

@@ -1,0 +1,83 @@
+// Cylinders and capsules against each other and against boxes and hulls: one idea, the direction between convex cores, then
+// the patch of the supporting features along it.
+#include "collide/gjk.h"
+#include "collide/pairs.h"
+
+namespace stickslip::narrow {
+namespace {
+
+// How far sharp cores lie inside, in parts of the thinner shape's inner radius. Overlap by twice as much goes to the
+// expanding polytope, which costs more; a larger part rounds the normals near edges more.
+constexpr double kInset = 0.1;
+
+void add_contacts(const ConvexCore& a, const ConvexCore& b, const CoreDirection& cores, const Vec3& origin, double margin,
+                  ContactSink& sink) {
+  Vec3 n = a.aligned_face(cores.normal);
+  if (n == cores.normal) n = -b.aligned_face(-cores.normal);
+  const double top_of_a = a.extent(n), bottom_of_b = -b.extent(-n);
+  const double gap = bottom_of_b - top_of_a;
+  if (gap > margin) return;
+
+  Feature feature_a, feature_b;
+  a.feature(n, feature_a);
+  b.feature(-n, feature_b);
+  if (add_patch(feature_a, feature_b, n, origin, margin, sink) > 0) return;
+  // A point touches, or the patch is empty because the normal passes between features: the extreme points speak.
+  const Vec3 between = 0.5 * (cores.on_a + cores.on_b);
+  const Vec3 middle = between + n * (0.5 * (top_of_a + bottom_of_b) - n.dot(between));
+  sink.add(origin + middle, n, gap, patch_feature(PatchPoint::lone, feature_a.ids[0], feature_b.ids[0]));
+}
+
+template <class A, class B>
+void collide_cores(const A& shape_a, const Pose& pose_a, const B& shape_b, const Pose& pose_b, double margin,
+                   ContactSink& sink) {
+  // A capsule's radius keeps the cores apart already, and its partner can stay sharp, so the distance is exact.
+  constexpr bool rounded = std::is_same_v<A, Capsule> || std::is_same_v<B, Capsule>;
+  const double inset = rounded ? 0.0 : kInset * std::min(inner_radius(shape_a), inner_radius(shape_b));
+  const Mat3 rotation_a = pose_a.rotation(), rotation_b = pose_b.rotation();
+  const Vec3 between = pose_b.position - pose_a.position;
+  const ConvexCore a(shape_a, rotation_a, Vec3::Zero(), inset);
+  const ConvexCore b(shape_b, rotation_b, between, inset);
+  const CoreDirection cores = core_direction(a, b, margin + a.slack() + b.slack());
+  if (cores.state == CoreDirection::State::far) return;
+  if (rounded || cores.state == CoreDirection::State::apart) {
+    add_contacts(a, b, cores, pose_a.position, margin, sink);
+    return;
+  }
+  // So deep that the overlap of the sharp shapes is far above rounding, and their own shallowest direction is exact.
+  const ConvexCore sharp_a(shape_a, rotation_a, Vec3::Zero(), 0);
+  const ConvexCore sharp_b(shape_b, rotation_b, between, 0);
+  add_contacts(sharp_a, sharp_b, core_direction(sharp_a, sharp_b, margin), pose_a.position, margin, sink);
+}
+
+}  // namespace
+
+void collide(const Box& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b, double margin, ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide(const Box& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin, ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide(const Capsule& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide(const Capsule& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide(const Cylinder& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+}  // namespace stickslip::narrow

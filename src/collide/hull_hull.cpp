@@ -1,0 +1,183 @@
+// Hull against hull and box against hull by separating axes: the face normals of both, and the cross products of those edge
+// pairs whose arcs cross on the Gauss map, since only they are faces of the Minkowski difference [Gregorius 2013].
+//
+// Works in the frame of A. As for boxes, ties within kFaceBias go to A's faces, then B's, then edges, and an edge pair within
+// acos(kNearFace) of the best face gives way to the face.
+#include "collide/pairs.h"
+#include "collide/patch.h"
+#include "collide/polytope_view.h"
+
+namespace stickslip::narrow {
+namespace {
+
+constexpr double kFaceBias = 1e-4;    // of the smaller radius
+constexpr double kNearFace = 0.9994;  // cosine of 2°
+constexpr double kParallel = 1e-6;    // sine² of the angle below which two edges span no axis
+constexpr int kMaxCandidates = 1024;  // edges of A kept after culling; with more, none is culled
+
+struct Placed {
+  Mat3 r;   // B in the frame of A
+  Vec3 t;
+  Vec3 operator*(const Vec3& x) const { return r * x + t; }
+};
+
+struct FaceAxis {
+  double separation = -std::numeric_limits<double>::infinity();
+  int face = -1;
+};
+
+// The face of `p` that separates it best from `q`; stops at the first that separates by more than `margin`. `q` is given
+// with its placement in the frame of `p`.
+FaceAxis best_face(const PolytopeView& p, const PolytopeView& q, const Placed& q_in_p, double margin) {
+  FaceAxis best;
+  for (int f = 0; f < static_cast<int>(p.faces.size()); ++f) {
+    const Polytope::Face& face = p.faces[f];
+    const Vec3 down = q_in_p.r.transpose() * Vec3(-face.normal);
+    const Vec3& v = q.vertices[q.support_index(down)];
+    const double separation = face.normal.dot(q_in_p.t) - down.dot(v) - face.offset;
+    if (separation > best.separation) best = {separation, f};
+    if (separation > margin) return best;
+  }
+  return best;
+}
+
+struct EdgeAxis {
+  double separation = -std::numeric_limits<double>::infinity();
+  int edge_a = -1, edge_b = -1;
+  Vec3 normal = Vec3::Zero();   // unit, out of A, in the frame of A
+};
+
+// Whether the arc from a to b on the unit sphere crosses the arc from c to d.
+bool arcs_cross(const Vec3& a, const Vec3& b, const Vec3& b_cross_a, const Vec3& c, const Vec3& d,
+                const Vec3& d_cross_c) {
+  const double cba = c.dot(b_cross_a), dba = d.dot(b_cross_a), adc = a.dot(d_cross_c), bdc = b.dot(d_cross_c);
+  return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
+}
+
+// An axis n in the arc of an edge at v separates by no more than n · (x − v) for any point x of the other polytope. If x lies
+// behind both faces of the edge by more than `least` (≤ 0), so does every axis of the arc.
+bool can_separate(const PolytopeView& p, const Polytope::Edge& edge, const Vec3& x, double least) {
+  if (least > 0) return true;
+  const Polytope::Face &f = p.faces[edge.face[0]], &g = p.faces[edge.face[1]];
+  return f.normal.dot(x) - f.offset > least || g.normal.dot(x) - g.offset > least;
+}
+
+EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, double least,
+                        double margin) {
+  int candidates[kMaxCandidates];
+  int count = 0;
+  const Vec3 inside_b = b_in_a * b.interior_point;
+  const Vec3 inside_a = b_in_a.r.transpose() * (a.interior_point - b_in_a.t);
+  for (int e = 0; e < static_cast<int>(a.edges.size()) && count <= kMaxCandidates; ++e) {
+    if (!can_separate(a, a.edges[e], inside_b, least)) continue;
+    if (count < kMaxCandidates) candidates[count] = e;
+    ++count;
+  }
+  const bool culled = count <= kMaxCandidates;
+  if (!culled) count = static_cast<int>(a.edges.size());
+
+  EdgeAxis best;
+  for (int eb = 0; eb < static_cast<int>(b.edges.size()); ++eb) {
+    const Polytope::Edge& edge_b = b.edges[eb];
+    if (!can_separate(b, edge_b, inside_a, least)) continue;
+    const Vec3 c = b_in_a.r * Vec3(-b.faces[edge_b.face[0]].normal), d = b_in_a.r * Vec3(-b.faces[edge_b.face[1]].normal);
+    const Vec3 d_cross_c = d.cross(c);
+    const Vec3 q = b_in_a * b.vertices[edge_b.vertex[0]];
+    const Vec3 along_b = b_in_a.r * Vec3(b.vertices[edge_b.vertex[1]] - b.vertices[edge_b.vertex[0]]);
+    for (int k = 0; k < count; ++k) {
+      const int ea = culled ? candidates[k] : k;
+      const Polytope::Edge& edge_a = a.edges[ea];
+      const Vec3 &na = a.faces[edge_a.face[0]].normal, &nb = a.faces[edge_a.face[1]].normal;
+      if (!arcs_cross(na, nb, nb.cross(na), c, d, d_cross_c)) continue;
+      const Vec3& p = a.vertices[edge_a.vertex[0]];
+      const Vec3 along_a = a.vertices[edge_a.vertex[1]] - p;
+      Vec3 n = along_a.cross(along_b);
+      const double squared = n.squaredNorm();
+      if (squared < kParallel * along_a.squaredNorm() * along_b.squaredNorm()) continue;
+      n /= std::sqrt(squared);
+      if (n.dot(na + nb) < 0) n = -n;
+      const double separation = n.dot(q - p);
+      if (separation > best.separation) best = {separation, ea, eb, n};
+      if (separation > margin) return best;
+    }
+  }
+  return best;
+}
+
+void add_edge_contact(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, const EdgeAxis& axis,
+                      const Pose& pose_a, ContactSink& sink) {
+  const Polytope::Edge &ea = a.edges[axis.edge_a], &eb = b.edges[axis.edge_b];
+  const Vec3 p = a.vertices[ea.vertex[0]], u = a.vertices[ea.vertex[1]] - p;
+  const Vec3 q = b_in_a * b.vertices[eb.vertex[0]], v = b_in_a * b.vertices[eb.vertex[1]] - q;
+  const Vec3 d = q - p;
+  const double uu = u.dot(u), vv = v.dot(v), uv = u.dot(v), ud = u.dot(d), vd = v.dot(d);
+  const double determinant = uu * vv - uv * uv;
+  const double s = std::clamp((ud * vv - uv * vd) / determinant, 0.0, 1.0);
+  const double t = std::clamp((ud * uv - vd * uu) / determinant, 0.0, 1.0);
+  const Vec3 middle = 0.5 * (p + s * u + q + t * v);
+  sink.add(pose_a * middle, pose_a.orientation * axis.normal, axis.separation,
+           patch_feature(PatchPoint::lone, axis.edge_a, axis.edge_b));
+}
+
+// The face of `p` that touches a plane across `direction`, world axes, relative to the origin of A.
+void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& position, const Vec3& direction,
+                     Feature& out) {
+  const Vec3 local = rotation.transpose() * direction;
+  add_face(p, p.face_through(p.support_index(local), local), out);
+  for (int k = 0; k < out.count; ++k) out.points[k] = position + rotation * out.points[k];
+  out.normal = rotation * out.normal;
+}
+
+void collide_polytopes(const PolytopeView& a, const Pose& pose_a, const PolytopeView& b, const Pose& pose_b,
+                       double margin, ContactSink& sink) {
+  const Mat3 rotation_a = pose_a.rotation(), rotation_b = pose_b.rotation();
+  const Vec3 between = pose_b.position - pose_a.position;
+  const Placed b_in_a{rotation_a.transpose() * rotation_b, rotation_a.transpose() * between};
+  const Placed a_in_b{b_in_a.r.transpose(), -(b_in_a.r.transpose() * b_in_a.t)};
+
+  const FaceAxis face_a = best_face(a, b, b_in_a, margin);
+  if (face_a.separation > margin) return;
+  const FaceAxis face_b = best_face(b, a, a_in_b, margin);
+  if (face_b.separation > margin) return;
+  const double bias = kFaceBias * std::min(a.radius, b.radius);
+  const bool b_is_reference = face_b.separation > face_a.separation + bias;
+  const double best = b_is_reference ? face_b.separation : face_a.separation;
+  const EdgeAxis edges = best_edge_pair(a, b, b_in_a, best, margin);
+  if (edges.separation > margin) return;
+
+  const Vec3 n = b_is_reference ? Vec3(-(rotation_b * b.faces[face_b.face].normal))
+                                : Vec3(rotation_a * a.faces[face_a.face].normal);
+  if (edges.separation > best + bias && n.dot(rotation_a * edges.normal) < kNearFace) {
+    add_edge_contact(a, b, b_in_a, edges, pose_a, sink);
+    return;
+  }
+
+  Feature feature_a, feature_b;
+  supporting_face(a, rotation_a, Vec3::Zero(), n, feature_a);
+  supporting_face(b, rotation_b, between, -n, feature_b);
+  if (add_patch(feature_a, feature_b, n, pose_a.position, margin, sink) > 0) return;
+  // Faces that tie within the bias may share nothing. Overlap must not go unreported.
+  if (std::max(best, edges.separation) >= 0) return;
+  const int lowest = b_is_reference ? a.support_index(rotation_a.transpose() * n)
+                                    : b.support_index(rotation_b.transpose() * Vec3(-n));
+  const Vec3 point = b_is_reference ? Vec3(pose_a * a.vertices[lowest] - 0.5 * best * -n)
+                                    : Vec3(pose_b * b.vertices[lowest] - 0.5 * best * n);
+  sink.add(point, n, best,
+           b_is_reference ? patch_feature(PatchPoint::corner_of_a, lowest, face_b.face)
+                          : patch_feature(PatchPoint::corner_of_b, face_a.face, lowest));
+}
+
+}  // namespace
+
+void collide(const Box& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  const BoxPolytope box(a);
+  collide_polytopes(box.view(), pose_a, view(b), pose_b, margin, sink);
+}
+
+void collide(const ConvexHull& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
+             ContactSink& sink) {
+  collide_polytopes(view(a), pose_a, view(b), pose_b, margin, sink);
+}
+
+}  // namespace stickslip::narrow

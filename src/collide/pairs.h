@@ -1,0 +1,37 @@
+// The pair colliders: one free function per unordered pair of shape kinds, in the order the table in collide.cpp lists them.
+//
+// Each adds points with gap ≤ margin to `sink`, normals from the first shape to the second, all with one normal. It may add
+// more than `kMaxManifoldPoints`; the caller reduces and sorts.
+#pragma once
+
+#include "stickslip/collide/contact.h"
+#include "stickslip/geometry/shape.h"
+
+namespace stickslip::narrow {
+
+void collide(const Sphere&, const Pose&, const Sphere&, const Pose&, double margin, ContactSink&);
+void collide(const Sphere&, const Pose&, const Box&, const Pose&, double margin, ContactSink&);
+void collide(const Sphere&, const Pose&, const Capsule&, const Pose&, double margin, ContactSink&);
+void collide(const Sphere&, const Pose&, const Cylinder&, const Pose&, double margin, ContactSink&);
+void collide(const Sphere&, const Pose&, const HalfSpace&, const Pose&, double margin, ContactSink&);
+void collide(const Sphere&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
+
+void collide(const Box&, const Pose&, const Box&, const Pose&, double margin, ContactSink&);
+void collide(const Box&, const Pose&, const Capsule&, const Pose&, double margin, ContactSink&);
+void collide(const Box&, const Pose&, const Cylinder&, const Pose&, double margin, ContactSink&);
+void collide(const Box&, const Pose&, const HalfSpace&, const Pose&, double margin, ContactSink&);
+void collide(const Box&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
+
+void collide(const Capsule&, const Pose&, const Capsule&, const Pose&, double margin, ContactSink&);
+void collide(const Capsule&, const Pose&, const Cylinder&, const Pose&, double margin, ContactSink&);
+void collide(const Capsule&, const Pose&, const HalfSpace&, const Pose&, double margin, ContactSink&);
+void collide(const Capsule&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
+
+void collide(const Cylinder&, const Pose&, const Cylinder&, const Pose&, double margin, ContactSink&);
+void collide(const Cylinder&, const Pose&, const HalfSpace&, const Pose&, double margin, ContactSink&);
+void collide(const Cylinder&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
+
+void collide(const ConvexHull&, const Pose&, const HalfSpace&, const Pose&, double margin, ContactSink&);
+void collide(const ConvexHull&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
+
+}  // namespace stickslip::narrow

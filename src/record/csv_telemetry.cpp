@@ -1,0 +1,73 @@
+#include "record/writers.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "record/staged_file.h"
+#include "record/telemetry.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+/// One row per step. Numbers are the shortest text that reads back to the same double.
+class CsvTelemetry final : public Recorder {
+ public:
+  explicit CsvTelemetry(std::filesystem::path path) : path_(std::move(path)) {}
+  ~CsvTelemetry() override {
+    if (file_) std::fclose(file_);
+  }
+
+  void begin(const Scene&) override {
+    StagedFile staged(path_);
+    file_ = std::fopen(staged.path().c_str(), "w");
+    if (!file_) fail();
+    row_.clear();
+    for (const TelemetryColumn& column : telemetry_columns()) {
+      if (row_.size() > 0) row_.push_back(',');
+      fmt::format_to(std::back_inserter(row_), "{}{}{}", column.name, column.unit_suffix.empty() ? "" : "_", column.unit_suffix);
+    }
+    write_row();
+    if (std::fflush(file_) != 0) fail();
+    staged.commit();
+  }
+
+  void record(const World&, const StepReport& report) override {
+    row_.clear();
+    for (const TelemetryColumn& column : telemetry_columns()) {
+      if (row_.size() > 0) row_.push_back(',');
+      fmt::format_to(std::back_inserter(row_), "{}", column.value(report));
+    }
+    write_row();
+  }
+
+  void finish() override {
+    if (!file_) return;
+    std::FILE* closing = std::exchange(file_, nullptr);
+    const bool good = std::ferror(closing) == 0;
+    if (std::fclose(closing) != 0 || !good) fail();
+  }
+
+ private:
+  void write_row() {
+    row_.push_back('\n');
+    if (std::fwrite(row_.data(), 1, row_.size(), file_) != row_.size()) fail();
+  }
+  [[noreturn]] void fail() const {
+    throw Error(fmt::format("Cannot write the telemetry: {}.", std::strerror(errno))).in(path_.string());
+  }
+
+  std::filesystem::path path_;
+  std::FILE* file_ = nullptr;
+  fmt::memory_buffer row_;
+};
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_csv_telemetry(const std::filesystem::path& path) { return std::make_unique<CsvTelemetry>(path); }
+
+}  // namespace stickslip

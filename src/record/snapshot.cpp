@@ -1,0 +1,197 @@
+#include "record/snapshot.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+FlatShape flatten(const Shape& shape, std::map<const Polytope*, std::uint32_t>& pool, std::vector<Polytope>& hulls) {
+  FlatShape flat{static_cast<std::uint32_t>(shape.index())};
+  if (const auto* s = std::get_if<Sphere>(&shape)) flat.size.x() = s->radius;
+  if (const auto* b = std::get_if<Box>(&shape)) flat.size = b->half_extents;
+  if (const auto* c = std::get_if<Capsule>(&shape)) flat.size = {c->radius, c->half_height, 0};
+  if (const auto* c = std::get_if<Cylinder>(&shape)) flat.size = {c->radius, c->half_height, 0};
+  if (const auto* h = std::get_if<ConvexHull>(&shape); h && h->polytope) {
+    const auto [place, is_new] = pool.try_emplace(h->polytope.get(), static_cast<std::uint32_t>(hulls.size()));
+    if (is_new) hulls.push_back(*h->polytope);
+    flat.hull = place->second;
+  }
+  return flat;
+}
+
+using SharedHulls = std::vector<std::shared_ptr<const Polytope>>;
+
+Shape unflatten(const FlatShape& flat, const SharedHulls& hulls) {
+  static_assert(std::variant_size_v<Shape> == 6, "a new shape needs a line here and in flatten");
+  switch (flat.kind) {
+    case 0: return Sphere{flat.size.x()};
+    case 1: return Box{flat.size};
+    case 2: return Capsule{flat.size.x(), flat.size.y()};
+    case 3: return Cylinder{flat.size.x(), flat.size.y()};
+    case 4: return HalfSpace{};
+    case 5:
+      // A removed collider may have lost its polytope.
+      return flat.hull < hulls.size() ? ConvexHull{hulls[flat.hull]} : ConvexHull{};
+    default: throw Error(fmt::format("{} is no kind of shape.", flat.kind));
+  }
+}
+
+FlatScript flatten(const MotionScript& script) {
+  FlatScript flat;
+  flat.kind = static_cast<std::uint32_t>(script.index());
+  if (const auto* o = std::get_if<Oscillation>(&script)) flat.oscillation = *o;
+  if (const auto* k = std::get_if<Keyframes>(&script)) flat.keys = k->keys;
+  return flat;
+}
+
+MotionScript unflatten(FlatScript&& flat) {
+  static_assert(std::variant_size_v<MotionScript> == 3, "a new script needs a line here and in flatten");
+  switch (flat.kind) {
+    case 0: return ConstantVelocity{};
+    case 1: return flat.oscillation;
+    case 2: return Keyframes{std::move(flat.keys)};
+    default: throw Error(fmt::format("{} is no kind of motion script.", flat.kind));
+  }
+}
+
+FlatStabilisation flatten(const Stabilisation& stabilisation) {
+  FlatStabilisation flat{static_cast<std::uint32_t>(stabilisation.index())};
+  if (const auto* b = std::get_if<Baumgarte>(&stabilisation)) flat.first = b->error_reduction, flat.second = b->compliance;
+  if (const auto* s = std::get_if<SpringDamper>(&stabilisation)) flat.first = s->stiffness, flat.second = s->damping;
+  return flat;
+}
+
+Stabilisation unflatten(const FlatStabilisation& flat) {
+  static_assert(std::variant_size_v<Stabilisation> == 3, "a new stabilisation needs a line here and in flatten");
+  switch (flat.kind) {
+    case 0: return NoStabilisation{};
+    case 1: return Baumgarte{flat.first, flat.second};
+    case 2: return SpringDamper{flat.first, flat.second};
+    default: throw Error(fmt::format("{} is no kind of stabilisation.", flat.kind));
+  }
+}
+
+FlatOption flatten(const std::pair<std::string, OptionValue>& option) {
+  FlatOption flat{option.first, "", static_cast<std::uint32_t>(option.second.index())};
+  if (const auto* d = std::get_if<double>(&option.second)) flat.number = *d;
+  if (const auto* b = std::get_if<bool>(&option.second)) flat.number = *b;
+  if (const auto* s = std::get_if<std::string>(&option.second)) flat.text = *s;
+  return flat;
+}
+
+OptionValue unflatten(FlatOption&& flat) {
+  static_assert(std::variant_size_v<OptionValue> == 3, "a new kind of option needs a line here and in flatten");
+  switch (flat.kind) {
+    case 0: return flat.number;
+    case 1: return flat.number != 0;
+    case 2: return std::move(flat.text);
+    default: throw Error(fmt::format("{} is no kind of option.", flat.kind));
+  }
+}
+
+void require(bool good, std::string_view what) {
+  if (!good) throw Error(fmt::format("The content is inconsistent: {}. The file cannot be used.", what));
+}
+
+void check_polytope(const Polytope& p) {
+  const auto in = [](int i, std::size_t size) { return i >= 0 && static_cast<std::size_t>(i) < size; };
+  for (const int v : p.loops) require(in(v, p.vertices.size()), "a hull face names a missing vertex");
+  for (const Polytope::Face& f : p.faces)
+    require(f.first >= 0 && f.count >= 0 && static_cast<std::size_t>(f.first) + static_cast<std::size_t>(f.count) <= p.loops.size(),
+            "a hull face has a bad loop");
+  for (const Polytope::Edge& e : p.edges)
+    for (int side = 0; side < 2; ++side)
+      require(in(e.vertex[side], p.vertices.size()) && in(e.face[side], p.faces.size()), "a hull edge names a missing part");
+}
+
+void check_indices(const Snapshot& s) {
+  require(s.scripts.size() == s.bodies.size() && s.shapes.size() == s.colliders.size(), "tables have different lengths");
+  require(!s.materials.empty(), "no material");
+  for (const Body& body : s.bodies) {
+    require(static_cast<int>(body.motion) <= static_cast<int>(MotionType::kinematic), "unknown kind of motion");
+    for (const std::uint32_t c : body.colliders) require(c < s.colliders.size(), "a body names a missing shape");
+  }
+  for (std::size_t i = 0; i < s.colliders.size(); ++i) {
+    const Collider& c = s.colliders[i];
+    if (!c.alive) continue;
+    require(c.body < s.bodies.size() && c.material.index < s.materials.size(), "a shape names a missing body or material");
+    require(s.shapes[i].kind != 5 || s.shapes[i].hull < s.hulls.size(), "a shape names a missing hull");
+  }
+  for (const Polytope& hull : s.hulls) check_polytope(hull);
+  for (const FlatPair& p : s.pairs)
+    require(p.a < s.materials.size() && p.b < s.materials.size(), "the pair table names a missing material");
+  for (const RememberedImpulse& m : s.memory.impulses)
+    require(m.collider_a < s.colliders.size() && m.collider_b < s.colliders.size(), "a remembered impulse names a missing shape");
+  for (const CombineRule rule : {s.friction_rule, s.restitution_rule})
+    require(static_cast<int>(rule) <= static_cast<int>(CombineRule::geometric_mean), "unknown combine rule");
+  require(static_cast<int>(s.step.scheme) <= static_cast<int>(Scheme::moreau_midpoint) &&
+              static_cast<int>(s.step.gyroscopic) <= static_cast<int>(Gyroscopic::conserving),
+          "unknown stepping scheme");
+}
+
+}  // namespace
+
+Snapshot take_snapshot(const Scene& scene) {
+  const World& world = scene.world;
+  Snapshot s;
+  s.name = scene.name, s.description = scene.description, s.document = scene.document, s.seconds = scene.seconds;
+  for (const std::string& warning : scene.warnings) s.warnings.push_back({warning});
+
+  s.gravity = world.gravity, s.time = world.time, s.step_count = world.step_count;
+  s.bodies.assign(world.bodies().begin(), world.bodies().end());
+  for (const Body& body : s.bodies) s.scripts.push_back(flatten(body.script));
+  s.colliders.assign(world.colliders().begin(), world.colliders().end());
+  std::map<const Polytope*, std::uint32_t> pool;
+  for (const Collider& collider : s.colliders) s.shapes.push_back(flatten(collider.shape, pool, s.hulls));
+  for (std::uint32_t i = 0; i < world.materials.size(); ++i) s.materials.push_back(world.materials[MaterialId{i}]);
+  for (const auto& [key, surface] : world.materials.pairs()) s.pairs.push_back({key.first, key.second, surface});
+  s.friction_rule = world.materials.friction_rule, s.restitution_rule = world.materials.restitution_rule;
+  s.memory = world.memory;
+
+  s.step = scene.step;
+  s.stabilisation = flatten(scene.step.stabilisation);
+  for (const auto& option : scene.step.solver_options) s.solver_options.push_back(flatten(option));
+  return s;
+}
+
+Scene restore(Snapshot&& s) {
+  check_indices(s);
+  Scene scene;
+  scene.name = std::move(s.name), scene.description = std::move(s.description), scene.document = std::move(s.document);
+  scene.seconds = s.seconds;
+  for (FlatText& warning : s.warnings) scene.warnings.push_back(std::move(warning.text));
+
+  World& world = scene.world;
+  world.gravity = s.gravity, world.time = s.time, world.step_count = s.step_count;
+  for (std::uint32_t i = 0; i < s.materials.size(); ++i) {
+    if (i < world.materials.size()) world.materials.set(MaterialId{i}, s.materials[i]);
+    else world.materials.add(s.materials[i]);
+  }
+  for (const FlatPair& pair : s.pairs) world.materials.set_pair({pair.a}, {pair.b}, pair.surface);
+  world.materials.friction_rule = s.friction_rule, world.materials.restitution_rule = s.restitution_rule;
+
+  for (std::size_t i = 0; i < s.bodies.size(); ++i) s.bodies[i].script = unflatten(std::move(s.scripts[i]));
+  SharedHulls hulls;
+  for (Polytope& hull : s.hulls) hulls.push_back(std::make_shared<const Polytope>(std::move(hull)));
+  for (std::size_t i = 0; i < s.colliders.size(); ++i) s.colliders[i].shape = unflatten(s.shapes[i], hulls);
+  world.mutable_bodies() = std::move(s.bodies);
+  world.mutable_colliders() = std::move(s.colliders);
+  world.memory = std::move(s.memory);
+  world.rebuild_derived();
+
+  scene.step = std::move(s.step);
+  scene.step.stabilisation = unflatten(s.stabilisation);
+  for (FlatOption& option : s.solver_options) {
+    std::string name = option.name;
+    scene.step.solver_options.emplace_back(std::move(name), unflatten(std::move(option)));
+  }
+  validate(scene.step);
+  return scene;
+}
+
+}  // namespace stickslip

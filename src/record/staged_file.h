@@ -1,0 +1,28 @@
+// A file that replaces an older one of the same name only once it is good.
+#pragma once
+
+#include <filesystem>
+
+namespace stickslip {
+
+/// Names a temporary file next to the wanted one; `commit` renames it. A program that holds the file open keeps writing
+/// to it under its final name. Without `commit` the temporary file is removed and the older file stays as it was.
+/// Something that is not a regular file (a device, a pipe) is written in place.
+class StagedFile {
+ public:
+  /// @throws Error if the directory does not exist or the name is that of a directory.
+  explicit StagedFile(const std::filesystem::path& wanted);
+  ~StagedFile();
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+
+  const std::filesystem::path& path() const { return temporary_; }   ///< write here
+  /// @throws Error if the rename fails.
+  void commit();
+
+ private:
+  std::filesystem::path final_, temporary_;
+  bool in_place_ = false, committed_ = false;
+};
+
+}  // namespace stickslip

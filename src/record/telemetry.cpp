@@ -1,0 +1,61 @@
+#include "record/telemetry.h"
+
+namespace stickslip {
+
+namespace {
+
+using R = const StepReport&;
+
+constexpr TelemetryColumn kColumns[] = {
+    {"step", "", "", "number of the step, from 1", [](R r) { return static_cast<double>(r.step); }},
+    {"time", "s", "s", "simulated time at the end of the step", [](R r) { return r.time; }},
+    {"h", "s", "s", "length of the step", [](R r) { return r.h; }},
+    {"contacts", "", "", "number of contact points", [](R r) { return static_cast<double>(r.contacts.size()); }},
+    {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},
+    {"penetration_max", "m", "m", "largest penetration at detection", [](R r) { return r.penetration_max; }},
+
+    {"status", "", "", "0 converged, 1 iteration limit, 2 stalled, 3 time limit, 4 cancelled, 5 failed",
+     [](R r) { return static_cast<double>(r.solve.status); }},
+    {"iterations", "", "", "iterations of the solver", [](R r) { return static_cast<double>(r.solve.iterations); }},
+    {"tolerance", "m/s", "m_per_s", "residual asked of the solver", [](R r) { return r.tolerance; }},
+    {"residual", "m/s", "m_per_s", "largest part of the residual", [](R r) { return r.solve.residual.total(); }},
+    {"residual_initial", "m/s", "m_per_s", "residual of the guess", [](R r) { return r.solve.initial_residual.total(); }},
+    {"residual_gap_velocity", "m/s", "m_per_s", "approach although touching", [](R r) { return r.solve.residual.gap_velocity; }},
+    {"residual_complementarity", "m/s", "m_per_s", "pushes although separating",
+     [](R r) { return r.solve.residual.complementarity; }},
+    {"residual_cone", "m/s", "m_per_s", "impulse outside the friction cone", [](R r) { return r.solve.residual.cone; }},
+    {"residual_dissipation", "m/s", "m_per_s", "friction that does not oppose slip", [](R r) { return r.solve.residual.dissipation; }},
+    {"residual_bilateral", "m/s", "m_per_s", "violation of joints", [](R r) { return r.solve.residual.bilateral; }},
+    {"residual_box", "m/s", "m_per_s", "violation of limits and motors", [](R r) { return r.solve.residual.box; }},
+    {"natural_map_error", "", "", "normalised natural-map error", [](R r) { return r.solve.natural_map_error; }},
+
+    {"kinetic_energy", "J", "J", "at the end", [](R r) { return r.energy.kinetic_end; }},
+    {"potential_energy", "J", "J", "of gravity, at the end", [](R r) { return r.energy.potential_end; }},
+    {"dissipated_by_friction", "J", "J", "in this step", [](R r) { return r.energy.friction; }},
+    {"dissipated_by_impact", "J", "J", "by normal impulses, in this step", [](R r) { return r.energy.impact; }},
+    {"added_by_stabilisation", "J", "J", "in this step", [](R r) { return r.energy.stabilisation; }},
+    {"work_of_applied_forces", "J", "J", "in this step", [](R r) { return r.energy.applied; }},
+    {"work_of_kinematic_bodies", "J", "J", "in this step", [](R r) { return r.energy.driven; }},
+    {"added_by_integration", "J", "J", "by the time discretisation, in this step", [](R r) { return r.energy.integration; }},
+
+    {"momentum_x", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.x(); }},
+    {"momentum_y", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.y(); }},
+    {"momentum_z", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.z(); }},
+    {"angular_momentum_x", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end", [](R r) { return r.angular_momentum.x(); }},
+    {"angular_momentum_y", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end", [](R r) { return r.angular_momentum.y(); }},
+    {"angular_momentum_z", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end", [](R r) { return r.angular_momentum.z(); }},
+
+    {"seconds_broad", "s", "s", "wall time of the broad phase", [](R r) { return r.seconds.broad; }},
+    {"seconds_narrow", "s", "s", "wall time of the narrow phase", [](R r) { return r.seconds.narrow; }},
+    {"seconds_assembly", "s", "s", "wall time of building the problem", [](R r) { return r.seconds.assembly; }},
+    {"seconds_solve", "s", "s", "wall time of the solver", [](R r) { return r.seconds.solve; }},
+    {"seconds_integration", "s", "s", "wall time of integration", [](R r) { return r.seconds.integration; }},
+    {"seconds_projection", "s", "s", "wall time of position projection", [](R r) { return r.seconds.projection; }},
+    {"seconds_bookkeeping", "s", "s", "wall time of reports and sleeping", [](R r) { return r.seconds.bookkeeping; }},
+};
+
+}  // namespace
+
+std::span<const TelemetryColumn> telemetry_columns() { return kColumns; }
+
+}  // namespace stickslip

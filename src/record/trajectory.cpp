@@ -1,0 +1,318 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <list>
+
+#include "record/disk_driver.h"
+#include "record/growing_dataset.h"
+#include "record/staged_file.h"
+#include "record/telemetry.h"
+#include "record/writers.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+using h5::GrowingDataset;
+using h5::Handle;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kNameLength = 64;         // bytes kept of a body's name, unless a longer one is there at the start
+constexpr std::size_t kKindLength = 16;         // bytes of the name of a kind of shape
+constexpr std::size_t kChunkBytes = 256 << 10;  // aimed at for one chunk of frames
+
+/// docs/records.md describes the layout. A column stands for one body, however its slot is reused later.
+class Trajectory final : public Recorder {
+ public:
+  Trajectory(std::filesystem::path path, const RecordOptions& options) : path_(std::move(path)), options_(options) {}
+  ~Trajectory() override { close(); }
+
+  void begin(const Scene& scene) override {
+    guarded([&] {
+      StagedFile staged(path_);
+      create(staged.path().string(), scene);
+      start_time_ = scene.world.time;
+      write_frame(scene.world, scene.world.step_count, {});
+      flush();
+      file_.let_others_read();
+      staged.commit();
+    });
+  }
+
+  void record(const World& world, const StepReport& report) override {
+    guarded([&] {
+      auto column = telemetry_.begin();
+      for (const TelemetryColumn& source : telemetry_columns()) (column++)->push(source.value(report));
+      if (frame_is_due(report)) write_frame(world, report.step, report.contacts);
+      for (GrowingDataset* d : all_) d->write_full_chunks();
+      // Seldom enough that chunks flushed half full waste little, often enough to watch a run.
+      const Clock::time_point now = Clock::now();
+      if (now - last_flush_ > std::max<Clock::duration>(std::chrono::seconds(1), (now - opened_) / 20)) flush();
+    });
+  }
+
+  void finish() override {
+    if (!file_) return;
+    guarded([&] {
+      flush();
+      if (!close()) file_.check_disk();
+    });
+  }
+
+ private:
+  /// Names the file in every error, and closes it after one: what was flushed stays readable.
+  template <class Action>
+  void guarded(Action action) {
+    try {
+      action();
+      file_.check_disk();
+    } catch (Error& error) {
+      close();
+      throw error.in(path_.string());
+    }
+  }
+
+  bool frame_is_due(const StepReport& report) {
+    if (options_.frames_per_second == 0) return true;
+    const double frame = std::floor((report.time - start_time_) * options_.frames_per_second + 1e-6);
+    return frame > last_frame_ ? (last_frame_ = frame, true) : false;
+  }
+
+  void create(const std::string& file, const Scene& scene);
+  void create_frames(hsize_t bodies);
+  void create_contacts();
+  void create_bodies();
+  void create_telemetry();
+
+  GrowingDataset* add(GrowingDataset& dataset, hid_t parent, const char* name, hid_t type, GrowingDataset::Layout layout,
+                      std::string_view unit = "") {
+    dataset = GrowingDataset(parent, name, type, std::move(layout));
+    if (!unit.empty()) h5::write_attribute(dataset.id(), "unit", unit);
+    all_.push_back(&dataset);
+    return &dataset;
+  }
+
+  void write_frame(const World&, std::uint64_t step, std::span<const ContactRecord>);
+  void add_new_bodies(const World&);
+  void add_body(const World&, std::uint32_t slot);
+  void flush();
+  bool close() noexcept;
+
+  std::filesystem::path path_;
+  RecordOptions options_;
+  h5::GrowingFile file_;
+  std::vector<GrowingDataset*> all_;   ///< every dataset below
+
+  GrowingDataset step_, time_, position_, orientation_, velocity_, angular_velocity_, asleep_, alive_;
+  struct {
+    GrowingDataset offset, body_a, body_b, position, normal, gap, impulse, friction, slip_velocity;
+  } contacts_;
+  struct {
+    GrowingDataset name, motion, mass, center_of_mass;
+  } bodies_;
+  struct {
+    GrowingDataset body, kind, size, position, orientation, first_vertex, vertex_count, vertices;
+  } shapes_;
+  std::list<GrowingDataset> telemetry_;
+
+  std::vector<BodyId> columns_;               ///< body of each column
+  std::vector<std::uint32_t> column_of_slot_; ///< the newest column of each slot
+  std::size_t name_length_ = kNameLength;
+  std::uint64_t contact_count_ = 0;
+  double start_time_ = 0, last_frame_ = 0;
+  Clock::time_point opened_ = Clock::now(), last_flush_ = opened_;
+};
+
+void Trajectory::create(const std::string& file, const Scene& scene) {
+  file_ = h5::GrowingFile(file);
+  const hid_t root = file_.id();
+  h5::write_attribute(root, "format", "stickslip-trajectory");
+  h5::write_attribute(root, "version", std::uint64_t{1});
+  h5::write_attribute(root, "scene", scene.name);
+  h5::write_attribute(root, "description", scene.description);
+  h5::write_attribute(root, "solver", scene.step.solver);
+  h5::write_attribute(root, "scheme", scheme_name(scene.step.scheme));
+  h5::write_attribute(root, "h", scene.step.h);
+  h5::write_attribute(root, "frames_per_second", options_.frames_per_second > 0 ? options_.frames_per_second : 1 / scene.step.h);
+  const std::string document = scene.document.empty() ? "{}" : scene.document;
+  h5::write_values(root, "scene_document", h5::text_type(document.size()).get(), document.data(), {});
+
+  for (const Body& body : scene.world.bodies()) name_length_ = std::max(name_length_, body.name.size());
+  create_frames(std::max<hsize_t>(1, scene.world.body_count()));
+  create_contacts();
+  create_bodies();
+  create_telemetry();
+}
+
+void Trajectory::create_frames(hsize_t bodies) {
+  const hid_t root = file_.id();
+  const hsize_t columns = std::min<hsize_t>(bodies, 8192);
+  const hsize_t rows = std::clamp<hsize_t>(kChunkBytes / (columns * 3 * sizeof(double)), 1, 64);
+  const GrowingDataset::Layout vector{{3}, rows, columns}, quaternion{{4}, rows, columns}, flag{{}, rows, columns};
+  add(step_, root, "step", H5T_NATIVE_UINT64, {.item = {}, .compressed = false});
+  add(time_, root, "time", H5T_NATIVE_DOUBLE, {.item = {}, .compressed = false}, "s");
+  add(position_, root, "position", H5T_NATIVE_DOUBLE, vector, "m");
+  add(orientation_, root, "orientation_wxyz", H5T_NATIVE_DOUBLE, quaternion);
+  add(velocity_, root, "velocity", H5T_NATIVE_DOUBLE, vector, "m/s");
+  add(angular_velocity_, root, "angular_velocity", H5T_NATIVE_DOUBLE, vector, "rad/s");
+  add(asleep_, root, "asleep", H5T_NATIVE_UINT8, flag);
+  add(alive_, root, "alive", H5T_NATIVE_UINT8, flag);
+}
+
+void Trajectory::create_contacts() {
+  const Handle group = h5::create_group(file_.id(), "contacts");
+  const hid_t in = group.get();
+  const GrowingDataset::Layout scalar{{}, 8192}, vector{{3}, 8192};
+  add(contacts_.offset, in, "offset", H5T_NATIVE_UINT64, {.item = {}, .compressed = false});
+  add(contacts_.body_a, in, "body_a", H5T_NATIVE_UINT32, scalar);
+  add(contacts_.body_b, in, "body_b", H5T_NATIVE_UINT32, scalar);
+  add(contacts_.position, in, "position", H5T_NATIVE_DOUBLE, vector, "m");
+  add(contacts_.normal, in, "normal", H5T_NATIVE_DOUBLE, vector);
+  add(contacts_.gap, in, "gap", H5T_NATIVE_DOUBLE, scalar, "m");
+  add(contacts_.impulse, in, "impulse", H5T_NATIVE_DOUBLE, vector, "N s");
+  add(contacts_.friction, in, "friction", H5T_NATIVE_DOUBLE, scalar);
+  add(contacts_.slip_velocity, in, "slip_velocity", H5T_NATIVE_DOUBLE, vector, "m/s");
+  contacts_.offset.push(std::uint64_t{0});
+}
+
+void Trajectory::create_bodies() {
+  const GrowingDataset::Layout scalar{{}, 256}, vector{{3}, 256}, quaternion{{4}, 256};
+  const Handle bodies = h5::create_group(file_.id(), "bodies");
+  add(bodies_.name, bodies.get(), "name", h5::text_type(name_length_).get(), scalar);
+  add(bodies_.motion, bodies.get(), "motion", h5::text_type(kKindLength).get(), scalar);
+  add(bodies_.mass, bodies.get(), "mass", H5T_NATIVE_DOUBLE, scalar, "kg");
+  add(bodies_.center_of_mass, bodies.get(), "center_of_mass", H5T_NATIVE_DOUBLE, vector, "m");
+  const Handle shapes = h5::create_group(file_.id(), "shapes");
+  add(shapes_.body, shapes.get(), "body", H5T_NATIVE_UINT32, scalar);
+  add(shapes_.kind, shapes.get(), "kind", h5::text_type(kKindLength).get(), scalar);
+  add(shapes_.size, shapes.get(), "size", H5T_NATIVE_DOUBLE, vector, "m");
+  add(shapes_.position, shapes.get(), "position", H5T_NATIVE_DOUBLE, vector, "m");
+  add(shapes_.orientation, shapes.get(), "orientation_wxyz", H5T_NATIVE_DOUBLE, quaternion);
+  add(shapes_.first_vertex, shapes.get(), "first_vertex", H5T_NATIVE_UINT64, scalar);
+  add(shapes_.vertex_count, shapes.get(), "vertex_count", H5T_NATIVE_UINT64, scalar);
+  add(shapes_.vertices, shapes.get(), "vertices", H5T_NATIVE_DOUBLE, vector, "m");
+}
+
+void Trajectory::create_telemetry() {
+  const Handle group = h5::create_group(file_.id(), "telemetry");
+  for (const TelemetryColumn& column : telemetry_columns()) {
+    GrowingDataset& dataset = telemetry_.emplace_back();
+    add(dataset, group.get(), std::string(column.name).c_str(), H5T_NATIVE_DOUBLE, {.item = {}, .compressed = false}, column.unit);
+    h5::write_attribute(dataset.id(), "meaning", column.meaning);
+  }
+}
+
+void Trajectory::write_frame(const World& world, std::uint64_t step, std::span<const ContactRecord> contacts) {
+  add_new_bodies(world);
+  step_.push(step);
+  time_.push(world.time);
+  const Body absent = [] {
+    Body body;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    body.position = body.velocity = body.angular_velocity = Vec3::Constant(nan);
+    body.orientation.coeffs().setConstant(nan);
+    return body;
+  }();
+  for (const BodyId id : columns_) {
+    const bool here = world.contains(id);
+    const Body& body = here ? world.bodies()[id.index] : absent;
+    position_.push(body.position);
+    orientation_.push_wxyz(body.orientation);
+    velocity_.push(body.velocity);
+    angular_velocity_.push(body.angular_velocity);
+    asleep_.push(static_cast<std::uint8_t>(body.asleep));
+    alive_.push(static_cast<std::uint8_t>(here));
+  }
+  for (const ContactRecord& contact : contacts) {
+    contacts_.body_a.push(column_of_slot_[contact.body_a.index]);
+    contacts_.body_b.push(column_of_slot_[contact.body_b.index]);
+    contacts_.position.push(contact.position);
+    contacts_.normal.push(contact.normal);
+    contacts_.gap.push(contact.gap);
+    contacts_.impulse.push(contact.impulse);
+    contacts_.friction.push(contact.friction);
+    contacts_.slip_velocity.push(contact.slip_velocity);
+  }
+  contact_count_ += contacts.size();
+  contacts_.offset.push(contact_count_);
+}
+
+void Trajectory::add_new_bodies(const World& world) {
+  const auto bodies = world.bodies();
+  column_of_slot_.resize(bodies.size(), std::numeric_limits<std::uint32_t>::max());
+  for (std::uint32_t slot = 0; slot < bodies.size(); ++slot) {
+    if (!bodies[slot].alive) continue;
+    const std::uint32_t column = column_of_slot_[slot];
+    if (column < columns_.size() && columns_[column] == world.id_of(slot)) continue;
+    column_of_slot_[slot] = static_cast<std::uint32_t>(columns_.size());
+    columns_.push_back(world.id_of(slot));
+    add_body(world, slot);
+  }
+  for (GrowingDataset* d : {&position_, &orientation_, &velocity_, &angular_velocity_, &asleep_, &alive_}) d->set_columns(columns_.size());
+}
+
+/// Text of exactly `length` bytes.
+void push_text(GrowingDataset& dataset, std::string_view text, std::size_t length) {
+  std::string padded(text.substr(0, length));
+  padded.resize(length, '\0');
+  dataset.push(padded.data(), length);
+}
+
+/// Half extents, or radius and half height; NaN where a shape has fewer numbers.
+Vec3 size_of(const Shape& shape) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  if (const auto* s = std::get_if<Sphere>(&shape)) return {s->radius, none, none};
+  if (const auto* b = std::get_if<Box>(&shape)) return b->half_extents;
+  if (const auto* c = std::get_if<Capsule>(&shape)) return {c->radius, c->half_height, none};
+  if (const auto* c = std::get_if<Cylinder>(&shape)) return {c->radius, c->half_height, none};
+  return Vec3::Constant(none);
+}
+
+void Trajectory::add_body(const World& world, std::uint32_t slot) {
+  static constexpr std::string_view motion_names[] = {"dynamic", "fixed", "kinematic"};
+  const Body& body = world.bodies()[slot];
+  push_text(bodies_.name, body.name, name_length_);
+  push_text(bodies_.motion, motion_names[static_cast<int>(body.motion)], kKindLength);
+  bodies_.mass.push(body.mass.mass);
+  bodies_.center_of_mass.push(body.mass.center);
+  for (const std::uint32_t index : body.colliders) {
+    const Collider& collider = world.colliders()[index];
+    shapes_.body.push(static_cast<std::uint32_t>(columns_.size() - 1));
+    push_text(shapes_.kind, shape_name(collider.shape), kKindLength);
+    shapes_.size.push(size_of(collider.shape));
+    shapes_.position.push(collider.local.position);
+    shapes_.orientation.push_wxyz(collider.local.orientation);
+    shapes_.first_vertex.push(std::uint64_t{shapes_.vertices.rows()});
+    std::uint64_t count = 0;
+    if (const auto* hull = std::get_if<ConvexHull>(&collider.shape)) {
+      for (const Vec3& vertex : hull->polytope->vertices) shapes_.vertices.push(vertex);
+      count = hull->polytope->vertices.size();
+    }
+    shapes_.vertex_count.push(count);
+  }
+}
+
+void Trajectory::flush() {
+  // The times last: whoever sees a time finds everything else of its frame.
+  for (GrowingDataset* d : all_)
+    if (d != &time_) d->flush();
+  time_.flush();
+  last_flush_ = Clock::now();
+}
+
+bool Trajectory::close() noexcept {
+  bool good = true;
+  for (GrowingDataset* d : all_) good = d->close() && good;
+  all_.clear();
+  return file_.close() && good;
+}
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_trajectory(const std::filesystem::path& path, const RecordOptions& options) {
+  return std::make_unique<Trajectory>(path, options);
+}
+
+}  // namespace stickslip

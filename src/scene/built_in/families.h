@@ -1,0 +1,32 @@
+// The built-in scenes, by family.
+#pragma once
+
+#include "scene/built_in/built_in.h"
+
+namespace stickslip::document {
+
+// stacks.cpp
+BuiltIn wall();
+BuiltIn tower();
+BuiltIn stack();
+BuiltIn pyramid();
+BuiltIn mass_ratio();
+
+// card_house.cpp
+BuiltIn card_house();
+
+// sliding.cpp
+BuiltIn incline();
+BuiltIn sliding_capsule();
+BuiltIn sliding_three_spheres();
+
+// heaps.cpp
+BuiltIn spheres();
+BuiltIn boxes();
+
+// toys.cpp
+BuiltIn dominoes();
+BuiltIn newtons_cradle();
+BuiltIn spinning_top();
+
+}  // namespace stickslip::document

@@ -1,0 +1,83 @@
+#include <cmath>
+
+#include "scene/built_in/compose.h"
+#include "scene/built_in/families.h"
+
+namespace stickslip::document {
+
+namespace {
+
+/// Places on a cubic grid that is about as wide as it is high, filled layer by layer.
+struct Grid {
+  int count, side;
+  double spacing;   ///< [m]
+
+  Grid(int n, double distance) : count(n), side(std::max(1, static_cast<int>(std::lround(std::cbrt(n))))), spacing(distance) {}
+
+  double width() const { return side * spacing; }
+  int layers() const { return (count + side * side - 1) / (side * side); }
+  Vec3 place(int i) const {
+    const int x = i % side, y = i / side % side, z = i / (side * side);
+    return spacing * Vec3(x - 0.5 * (side - 1), y - 0.5 * (side - 1), z + 0.5);
+  }
+};
+
+/// Spheres dropped into an open box whose walls are as high as the grid they fall from.
+Json spheres_document(const Parameters& p) {
+  const double radius = 0.25, mass = 68;
+  const Grid grid(p.count("count"), 2.2 * radius);
+  const double jitter = 0.09 * radius;
+  Random random(static_cast<std::uint64_t>(p["seed"]));
+  Json bodies = Json::array({ground()});
+  const double inner = 0.5 * grid.width(), half_height = 0.5 * grid.layers() * grid.spacing;
+  for (const int axis : {0, 1})
+    for (const int side : {-1, 1}) {
+      Vec3 half(inner + 2 * radius, inner + 2 * radius, half_height), position(0, 0, half_height);
+      half[axis] = radius;
+      position[axis] = side * (inner + radius);
+      Json wall = body(fmt::format("wall-{}{}", side < 0 ? '-' : '+', "xy"[axis]), box(half), position);
+      wall["motion"] = "fixed";
+      bodies.push_back(std::move(wall));
+    }
+  for (int i = 0; i < grid.count; ++i) {
+    const double dx = random.uniform(-jitter, jitter), dy = random.uniform(-jitter, jitter);
+    Json ball = body(fmt::format("sphere-{}", i), sphere(radius), grid.place(i) + Vec3(dx, dy, 0));
+    ball["mass"] = mass;
+    bodies.push_back(std::move(ball));
+  }
+  return compose(5, 0.01, 200, one_material(1000, p["mu"]), std::move(bodies));
+}
+
+/// Cubes turned at random, as close as their corners allow, fall onto the open ground.
+Json boxes_document(const Parameters& p) {
+  const double half = 0.1;
+  const Grid grid(p.count("count"), 2.02 * std::sqrt(3.0) * half);
+  Random random(static_cast<std::uint64_t>(p["seed"]));
+  Json bodies = Json::array({ground()});
+  for (int i = 0; i < grid.count; ++i) {
+    Json cube = body(fmt::format("box-{}", i), box(Vec3::Constant(half)), grid.place(i));
+    cube["orientation_wxyz"] = wxyz(random.rotation());
+    bodies.push_back(std::move(cube));
+  }
+  return compose(4, 0.01, 100, one_material(1000, p["mu"]), std::move(bodies));
+}
+
+}  // namespace
+
+BuiltIn spheres() {
+  return {"spheres", "The falling spheres come to rest in the container; watch penetration and residual as contacts multiply.",
+          {{"count", 1730, 1, 100000, true, "spheres, of 68 kg each"},
+           {"mu", 0.75, 0, 10, false, "coefficient of friction"},
+           {"seed", 1, 0, 1e9, true, "of the random offsets"}},
+          spheres_document};
+}
+
+BuiltIn boxes() {
+  return {"boxes", "The boxes fall into a heap whose slope friction holds; the heap then stays as it is.",
+          {{"count", 500, 1, 100000, true, "boxes"},
+           {"mu", 0.5, 0, 10, false, "coefficient of friction"},
+           {"seed", 1, 0, 1e9, true, "of the random orientations"}},
+          boxes_document};
+}
+
+}  // namespace stickslip::document

@@ -1,0 +1,27 @@
+// How the parts of a scene document become the values of the library. docs/scenes.md describes the format for users.
+#pragma once
+
+#include "scene/reader.h"
+#include "stickslip/step/options.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip::document {
+
+void read(const Place&, Shape&);          ///< {"type": "box", "half_extents": […]}
+void read(const Place&, MotionScript&);   ///< {"type": "oscillation", …}
+void read(const Place&, StepOptions&);    ///< fields that are not there stay as they are
+
+/// "position" and "orientation_wxyz" or "rotation" of a body, part or key.
+Pose read_pose(Fields&);
+
+/// {"axis": […], "degrees": …} as axis times angle [rad].
+Vec3 read_rotation(const Place&);
+
+/// "materials", "material_pairs" and "combine" of the document.
+void read_materials(Fields& document, MaterialTable&);
+
+/// One entry of "bodies", which makes several bodies if it repeats. @param warnings gets a sentence for each field
+/// that has no effect.
+void add_bodies(const Place&, World&, std::vector<std::string>& warnings);
+
+}  // namespace stickslip::document

@@ -1,0 +1,110 @@
+#include "scene/read_scene.h"
+
+namespace stickslip::document {
+
+namespace {
+
+void read(const Place& place, Scheme& scheme) {
+  std::string name;
+  document::read(place, name);
+  place.within([&] { scheme = scheme_from_name(name); });
+}
+
+void read(const Place& place, Gyroscopic& gyroscopic) {
+  std::string name;
+  document::read(place, name);
+  place.within([&] { gyroscopic = gyroscopic_from_name(name); });
+}
+
+void read(const Place& place, Stabilisation& stabilisation) {
+  Fields fields(place, "a stabilisation");
+  std::size_t method = 1;
+  if (const auto field = fields.find("method")) method = read_choice(*field, {"none", "baumgarte", "spring"});
+  if (method == 0) {
+    stabilisation = NoStabilisation{};
+  } else if (method == 1) {
+    Baumgarte b;
+    fields.optional("error_reduction", b.error_reduction);
+    fields.optional("compliance", b.compliance);
+    stabilisation = b;
+  } else {
+    SpringDamper s;
+    s.stiffness = fields.required<double>("stiffness");
+    fields.optional("damping", s.damping);
+    stabilisation = s;
+  }
+  fields.finish();
+}
+
+/// An object switches the thing on, unless it says otherwise; true and false are short for it.
+template <class Options, class F>
+void read_switch(const Place& place, std::string what, Options& options, F&& fields_of) {
+  if (place.value().is_boolean()) {
+    options.enabled = place.value().get<bool>();
+    return;
+  }
+  options.enabled = true;
+  read_object(place, std::move(what), [&](Fields& fields) {
+    fields.optional("enabled", options.enabled);
+    fields_of(fields);
+  });
+}
+
+/// A name, or an object with the name and the options of that solver.
+void read_solver(const Place& place, StepOptions& step) {
+  if (place.value().is_string()) {
+    step.solver = place.value().get<std::string>();
+  } else if (place.value().is_object()) {
+    for (const auto& [key, value] : place.value().items()) {
+      const Place field(value, place, key);
+      if (key == "name") document::read(field, step.solver);
+      else if (value.is_number()) step.solver_options.emplace_back(key, value.get<double>());
+      else if (value.is_boolean()) step.solver_options.emplace_back(key, value.get<bool>());
+      else if (value.is_string()) step.solver_options.emplace_back(key, value.get<std::string>());
+      else field.wrong_type("Give a number, a string, true or false.");
+    }
+  } else {
+    place.wrong_type("Give the name of a solver, or an object with its name and options.");
+  }
+  try {
+    make_solver(step.solver, step.solver_options);
+  } catch (Error& e) {
+    // An error without a place is about the name itself.
+    if (e.pointer().empty() && place.value().contains("name")) e.at("name");
+    place.within([&] { throw e; });
+  }
+}
+
+}  // namespace
+
+void read(const Place& place, StepOptions& step) {
+  read_object(place, "the step options", [&](Fields& fields) {
+    fields.optional("h", step.h);
+    if (const auto field = fields.find("scheme")) read(*field, step.scheme);
+    if (const auto field = fields.find("gyroscopic")) read(*field, step.gyroscopic);
+    if (const auto field = fields.find("stabilisation")) read(*field, step.stabilisation);
+    if (const auto field = fields.find("projection")) {
+      read_switch(*field, "the projection", step.projection, [&](Fields& f) {
+        f.optional("max_rounds", step.projection.max_rounds);
+        f.optional("iterations", step.projection.iterations);
+        f.optional("fraction", step.projection.fraction);
+      });
+    }
+    if (const auto field = fields.find("sleep")) {
+      read_switch(*field, "the sleep options", step.sleep, [&](Fields& f) {
+        f.optional("time", step.sleep.time);
+        f.optional("speed", step.sleep.speed);
+      });
+    }
+    fields.optional("warm_start", step.warm_start);
+    fields.optional("restitution_threshold", step.restitution_threshold);
+    fields.optional("margin", step.margin);
+    fields.optional("tolerance", step.tolerance);
+    fields.optional("max_iterations", step.max_iterations);
+    fields.optional("threads", step.threads);
+    if (const auto field = fields.find("solver")) read_solver(*field, step);
+  });
+  place.within([&] { validate(step); });
+}
+
+}  // namespace stickslip::document

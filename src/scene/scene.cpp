@@ -1,0 +1,133 @@
+#include "stickslip/scene/scene.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "scene/built_in/built_in.h"
+#include "scene/overrides.h"
+#include "scene/read_scene.h"
+#include "scene/start_check.h"
+
+namespace stickslip {
+
+using document::Fields;
+using document::Json;
+using document::Place;
+
+namespace {
+
+void read_scene(const Place& place, Scene& scene) {
+  bool allow_overlap = false;
+  document::read_object(place, "a scene", [&](Fields& fields) {
+    if (const auto version = fields.find("schema")) {
+      int number = 0;
+      read(*version, number);
+      if (number != 1) version->fail(fmt::format("{} is not a version of the scene format that this program knows. Give 1.", number));
+    }
+    std::string ignored;
+    fields.optional("$schema", ignored);   // lets editors find the JSON Schema
+    fields.optional("name", scene.name);
+    fields.optional("description", scene.description);
+    if (const auto field = fields.find("generated_from"); field && !field->value().is_object()) field->wrong_type("Give an object.");
+    if (fields.optional("seconds", scene.seconds) && !(scene.seconds > 0)) {
+      fields.get("seconds").fail(fmt::format("{} is not a duration. It must be greater than 0 s.", scene.seconds));
+    }
+    fields.optional("gravity", scene.world.gravity);
+    fields.optional("allow_overlap", allow_overlap);
+    read_materials(fields, scene.world.materials);
+    fields.optional("step", scene.step);
+    const Place bodies = fields.get("bodies");
+    if (!bodies.value().is_array()) bodies.wrong_type("Give an array of bodies.");
+    std::size_t index = 0;
+    for (const Json& body : bodies.value()) add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, scene.warnings);
+  });
+  place.within([&] { document::check_start(scene.world, allow_overlap, scene.warnings); });
+}
+
+/// @param file names the document in messages; its stem names the scene if the document does not
+Scene build_scene(Json document, const std::string& file, std::span<const Override> overrides) {
+  try {
+    for (const Override& change : overrides) {
+      if (document::split_pointer(change.pointer).front() == "parameters") {
+        throw Error(fmt::format("Cannot set '{}': only built-in scenes have parameters.", change.pointer));
+      }
+      document::apply_override(document, change);
+    }
+    Scene scene;
+    scene.name = std::filesystem::path(file).stem().string();
+    read_scene(Place(document), scene);
+    scene.document = document::write_json(document);
+    return scene;
+  } catch (Error& e) {
+    throw e.in(file);
+  }
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& message) { throw Error(message).in(path.string()); };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) fail("There is no such file.");
+  if (std::filesystem::is_directory(status)) fail("This is a directory. Name a scene file in it.");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail(fmt::format("The file cannot be opened: {}.", std::strerror(errno)));
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) fail(fmt::format("The file cannot be read: {}.", std::strerror(errno)));
+  return text;
+}
+
+Scene load_built_in(const document::BuiltIn& built_in, std::span<const Override> overrides) {
+  std::vector<Override> of_document;
+  try {
+    document::Parameters parameters(built_in);
+    for (const Override& change : overrides) {
+      const std::vector<std::string> keys = document::split_pointer(change.pointer);
+      if (keys.front() != "parameters") {
+        of_document.push_back(change);
+        continue;
+      }
+      if (keys.size() != 2) throw Error(fmt::format("Cannot set '{}': a parameter is set by /parameters/<name>.", change.pointer));
+      parameters.set(keys[1], document::override_value(change));
+    }
+    return build_scene(document::generate(built_in, parameters), built_in.name, of_document);
+  } catch (Error& e) {
+    throw e.in(built_in.name);
+  }
+}
+
+}  // namespace
+
+const std::vector<BuiltInScene>& built_in_scenes() {
+  static const std::vector<BuiltInScene> scenes = [] {
+    std::vector<BuiltInScene> list;
+    for (const document::BuiltIn& b : document::built_ins()) {
+      list.push_back({b.name, b.look_for, {}});
+      for (const auto& p : b.parameters) list.back().parameters.push_back({p.name, p.default_value, p.help});
+    }
+    return list;
+  }();
+  return scenes;
+}
+
+Scene load_scene(const std::string& name_or_path, std::span<const Override> overrides) {
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json")) {
+    return parse_scene(read_file(name_or_path), name_or_path, overrides);
+  }
+  std::vector<std::string> names;
+  for (const document::BuiltIn& built_in : document::built_ins()) {
+    if (built_in.name == name_or_path) return load_built_in(built_in, overrides);
+    names.push_back(built_in.name);
+  }
+  std::error_code error;
+  throw Error(fmt::format("There is no built-in scene '{}'. {}{}", name_or_path, suggest(name_or_path, names),
+                          std::filesystem::exists(name_or_path, error) ? fmt::format(" To load the file, write ./{}.", name_or_path)
+                                                                       : " A file is named by a path with '/' or '.json'."));
+}
+
+Scene parse_scene(std::string_view json_text, const std::string& file, std::span<const Override> overrides) {
+  return build_scene(document::parse_json(json_text, file), file, overrides);
+}
+
+}  // namespace stickslip

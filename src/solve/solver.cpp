@@ -1,0 +1,103 @@
+#include "stickslip/solve/solver.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace stickslip {
+
+std::string_view status_name(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged: return "converged";
+    case SolveStatus::iteration_limit: return "iteration-limit";
+    case SolveStatus::stalled: return "stalled";
+    case SolveStatus::time_limit: return "time-limit";
+    case SolveStatus::cancelled: return "cancelled";
+    case SolveStatus::failed: return "failed";
+  }
+  return "?";
+}
+
+SolveMonitor::SolveMonitor(const ContactProblem& problem, const SolveControl& control, Workspace& workspace, SolveReport& report)
+    : problem_(problem), control_(control), workspace_(workspace), report_(report), start_(std::chrono::steady_clock::now()) {}
+
+bool SolveMonitor::start(std::span<const double> impulses) {
+  workspace_.best.assign(impulses.begin(), impulses.end());
+  if (control_.keep_history) report_.history.reserve(static_cast<std::size_t>(std::max(control_.max_iterations, 0)) + 1);
+  const double total = evaluate(0, impulses);
+  report_.initial_residual = best_residual_;
+  if (total <= control_.tolerance) stop(SolveStatus::converged, "");
+  else if (control_.max_iterations <= 0) stop(SolveStatus::iteration_limit, "No iteration was allowed.");
+  return stopped_;
+}
+
+double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
+  evaluated_ = iteration;
+  const Residual now = residual(problem_, impulses, workspace_.residual);
+  const double total = now.total();
+  if (control_.keep_history) report_.history.push_back(total);
+  if (control_.observer) control_.observer(iteration, impulses, now);
+  if (iteration == 0 || total < best_total_) {
+    // A guess of NaN must lose against anything finite.
+    best_total_ = std::isnan(total) ? std::numeric_limits<double>::infinity() : total;
+    best_residual_ = now;
+    std::copy(impulses.begin(), impulses.end(), workspace_.best.begin());
+  }
+  return total;
+}
+
+bool SolveMonitor::done(int iteration, std::span<const double> impulses, double change) {
+  report_.iterations = iteration;
+  const bool last = iteration >= control_.max_iterations;
+  const bool settled = change <= control_.tolerance && iteration >= settled_check_;
+  if (last || control_.keep_history || control_.observer || settled || iteration >= next_check_ || std::isnan(change)) {
+    const double total = evaluate(iteration, impulses);
+    // Wait longer after every check that failed: a small change is not convergence.
+    next_check_ = iteration + std::max(16, iteration / 4);
+    if (settled) settled_check_ = iteration + std::max(2, iteration / 8);
+    if (total <= control_.tolerance) stop(SolveStatus::converged, "");
+    else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
+  }
+  if (!stopped_ && last)
+    stop(SolveStatus::iteration_limit, fmt::format("The residual was still {:.3g} m/s after {} iterations.", best_total_, iteration));
+  if (!stopped_ && control_.cancel != nullptr && control_.cancel->load(std::memory_order_relaxed))
+    give_up(impulses, SolveStatus::cancelled, "The caller asked to stop.");
+  if (!stopped_ && std::isfinite(control_.time_limit) &&
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > control_.time_limit) {
+    give_up(impulses, SolveStatus::time_limit, fmt::format("The time limit of {} s passed.", control_.time_limit));
+  }
+  return stopped_;
+}
+
+void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status, std::string reason) {
+  if (!stopped_ && evaluated_ != report_.iterations) evaluate(report_.iterations, impulses);
+  stop(status, std::move(reason));
+}
+
+void SolveMonitor::stop(SolveStatus status, std::string reason) {
+  if (stopped_) return;
+  stopped_ = true;
+  report_.status = status;
+  report_.reason = std::move(reason);
+}
+
+void SolveMonitor::finish(std::span<double> impulses) {
+  std::copy(workspace_.best.begin(), workspace_.best.end(), impulses.begin());
+  report_.residual = best_residual_;
+  if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                 const SolveControl& control) const {
+  SolveReport report;
+  SolveMonitor monitor(problem, control, workspace, report);
+  if (!monitor.start(impulses)) {
+    iterate(problem, impulses, workspace, monitor);
+    monitor.give_up(impulses, SolveStatus::stalled, "The solver returned without reaching the tolerance.");
+  }
+  monitor.finish(impulses);
+  return report;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,113 @@
+#include "step/detection.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "step/clock.h"
+#include "stickslip/collide/collide.h"
+#include "stickslip/math/error.h"
+#include "stickslip/step/stepper.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t kChunkSize = 256;
+
+std::size_t pair_limit(const World& world) { return 1'000'000 + 100 * world.body_count(); }
+
+}  // namespace
+
+bool is_passive(const Body& b) {
+  if (b.motion == MotionType::dynamic) return b.asleep;
+  return b.motion == MotionType::fixed || (b.velocity.isZero(0) && b.angular_velocity.isZero(0));
+}
+
+void Detection::update_proxies(const World& world, const DetectionReach& reach) {
+  const auto colliders = world.colliders();
+  const auto bodies = world.bodies();
+  if (structure_version_ != world.structure_version()) {
+    check_colliders(world);
+    for (std::uint32_t i = 0; i < known_.size(); ++i)
+      if (known_[i] && (i >= colliders.size() || !colliders[i].alive)) {
+        broad_.remove(i);
+        known_[i] = false;
+      }
+    known_.resize(colliders.size());
+    poses_.resize(colliders.size());
+    margins_.resize(colliders.size());
+    structure_version_ = world.structure_version();
+  }
+  for (std::uint32_t i = 0; i < colliders.size(); ++i) {
+    const Collider& c = colliders[i];
+    if (!c.alive) continue;
+    const Body& b = bodies[c.body];
+    poses_[i] = Pose{b.position, b.orientation} * c.local;
+    double margin = 0.5 * reach.margin * c.characteristic_length;
+    if (!is_passive(b)) {
+      margin += reach.time * b.velocity.norm();
+      if (!b.angular_velocity.isZero(0) && std::isfinite(c.reach)) margin += reach.time * b.angular_velocity.norm() * c.reach;
+      if (b.motion == MotionType::dynamic) margin += reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
+    }
+    margins_[i] = margin;
+    broad_.set(i, bounding_box(c.shape, poses_[i]).grown(margin), is_passive(b));
+    known_[i] = true;
+  }
+}
+
+void Detection::collide_chunk(const World& world, std::span<const ProxyPair> pairs, Chunk& out) const {
+  out.manifolds.clear();
+  out.points.clear();
+  const auto colliders = world.colliders();
+  for (const ProxyPair& pair : pairs) {
+    out.sink.clear();
+    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b],
+            margins_[pair.a] + margins_[pair.b], out.sink);
+    const auto& points = out.sink.points();
+    if (points.empty()) continue;
+    out.manifolds.push_back({pair.a, pair.b, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
+    out.points.insert(out.points.end(), points.begin(), points.end());
+  }
+}
+
+const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds) {
+  Clock clock;
+  update_proxies(world, reach);
+  candidates_.clear();
+  const auto colliders = world.colliders();
+  const auto bodies = world.bodies();
+  for (const ProxyPair& pair : broad_.pairs(pair_limit(world))) {
+    const std::uint32_t body_a = colliders[pair.a].body, body_b = colliders[pair.b].body;
+    const bool any_dynamic = bodies[body_a].motion == MotionType::dynamic || bodies[body_b].motion == MotionType::dynamic;
+    if (body_a != body_b && any_dynamic) candidates_.push_back(pair);
+  }
+  seconds.broad += clock.lap();
+
+  const std::size_t chunk_count = (candidates_.size() + kChunkSize - 1) / kChunkSize;
+  if (chunks_.size() < chunk_count) chunks_.resize(chunk_count);
+  const auto run = [&](std::size_t i) {
+    const std::span<const ProxyPair> all(candidates_);
+    collide_chunk(world, all.subspan(i * kChunkSize, std::min(kChunkSize, all.size() - i * kChunkSize)), chunks_[i]);
+  };
+  if (threads == 1) {
+    for (std::size_t i = 0; i < chunk_count; ++i) run(i);
+  } else {
+    tbb::task_arena arena(threads);
+    arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunk_count, run); });
+  }
+
+  set_.clear();
+  for (std::size_t i = 0; i < chunk_count; ++i) {
+    const auto offset = static_cast<std::uint32_t>(set_.points.size());
+    for (Manifold m : chunks_[i].manifolds) {
+      m.first += offset;
+      set_.manifolds.push_back(m);
+    }
+    set_.points.insert(set_.points.end(), chunks_[i].points.begin(), chunks_[i].points.end());
+  }
+  seconds.narrow += clock.lap();
+  return set_;
+}
+
+}  // namespace stickslip

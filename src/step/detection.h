@@ -1,0 +1,46 @@
+// Contact detection for a world: broad phase, then pair colliders, in a fixed order for every number of threads.
+#pragma once
+
+#include "stickslip/collide/broad_phase.h"
+#include "stickslip/collide/contact.h"
+#include "stickslip/step/report.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip {
+
+/// How far ahead to look.
+struct DetectionReach {
+  double time = 0;          ///< positions drift this long after detection [s]
+  double h = 0;             ///< forces act this long before that [s]
+  double margin = 0;        ///< part of the thickness of each shape
+};
+
+class Detection {
+ public:
+  /// Contacts between bodies of which at least one moves by forces. Valid until the next call.
+  /// @throws Error if shapes have no collider or too many bodies are piled into one spot.
+  const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&);
+
+ private:
+  struct Chunk {
+    std::vector<Manifold> manifolds;
+    std::vector<ContactPoint> points;
+    ContactSink sink;
+  };
+  void update_proxies(const World&, const DetectionReach&);
+  void collide_chunk(const World&, std::span<const ProxyPair>, Chunk&) const;
+
+  BroadPhase broad_;
+  std::vector<Pose> poses_;      ///< world pose of each collider
+  std::vector<double> margins_;  ///< reach of each collider [m]
+  std::vector<bool> known_;      ///< colliders that have a proxy
+  std::vector<Chunk> chunks_;
+  std::vector<ProxyPair> candidates_;
+  ContactSet set_;
+  std::uint64_t structure_version_ = ~std::uint64_t{0};
+};
+
+/// Fixed, asleep, or kinematic and at rest: two passive bodies have nothing to say to each other.
+bool is_passive(const Body&);
+
+}  // namespace stickslip

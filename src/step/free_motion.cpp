@@ -1,0 +1,110 @@
+#include "step/free_motion.h"
+
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+/// One Newton step of backward Euler for I ω' + ω × I ω = 0 in the body frame, started at the old ω: the Jacobian
+/// I + h([ω]× I − [Iω]×) stays regular however fast the body spins.
+Vec3 implicit_gyroscopic(const Mat3& inertia, const Vec3& omega, double h) {
+  const Vec3 momentum = inertia * omega;
+  const Vec3 f = h * omega.cross(momentum);
+  const Mat3 jacobian = inertia + h * (skew(omega) * inertia - skew(momentum));
+  return omega - jacobian.partialPivLu().solve(f);
+}
+
+/// Rotates body-frame momentum and orientation about principal axis `axis` for time t, as if only that axis had inertia.
+void rotate_about(int axis, double moment, double t, Vec3& momentum, Quat& orientation) {
+  const double angle = t * momentum[axis] / moment;
+  const double s = std::sin(0.5 * angle), c = std::cos(0.5 * angle);
+  Quat turn(c, 0, 0, 0);
+  turn.vec()[axis] = s;
+  orientation = orientation * turn;
+  momentum = turn.conjugate() * momentum;
+}
+
+/// Free rotation for time t by the symmetric splitting of the kinetic energy Σ Lᵢ²/2Iᵢ into its three terms. Every factor
+/// is an exact rotation: the world angular momentum is kept to rounding, the energy error stays bounded and of order t².
+void free_rotation(Body& b, double t) {
+  const Vec3& moment = b.principal_moments;
+  Quat principal = b.orientation * b.principal_axes;   // principal frame to world
+  Vec3 momentum = moment.cwiseProduct(principal.conjugate() * b.angular_velocity);
+  // Keep every factor below a tenth of a radian, within reason.
+  const double angle = t * b.angular_velocity.norm();
+  const int pieces = std::isfinite(angle) ? static_cast<int>(std::min(1 + angle / 0.1, 64.0)) : 1;
+  const double dt = t / pieces;
+  for (int i = 0; i < pieces; ++i) {
+    rotate_about(0, moment[0], dt / 2, momentum, principal);
+    rotate_about(1, moment[1], dt / 2, momentum, principal);
+    rotate_about(2, moment[2], dt, momentum, principal);
+    rotate_about(1, moment[1], dt / 2, momentum, principal);
+    rotate_about(0, moment[0], dt / 2, momentum, principal);
+  }
+  principal.normalize();
+  b.angular_velocity = principal * momentum.cwiseQuotient(moment);
+  b.orientation = (principal * b.principal_axes.conjugate()).normalized();
+}
+
+bool is_isotropic(const Vec3& moments) {
+  return moments.maxCoeff() - moments.minCoeff() <= 1e-12 * moments.maxCoeff();
+}
+
+Quat turned(const Vec3& angular_velocity, double t, const Quat& orientation) {
+  return (rotation_from_vector(t * angular_velocity) * orientation).normalized();
+}
+
+}  // namespace
+
+FreeVelocity free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyroscopic, double h) {
+  FreeVelocity u;
+  u.linear = b.velocity + h * (gravity + b.inverse_mass * b.force);
+  u.angular = b.angular_velocity;
+  if (gyroscopic == Gyroscopic::explicit_) {
+    const Vec3 momentum = b.world_inertia() * b.angular_velocity;
+    u.angular -= h * (b.world_inverse_inertia() * b.angular_velocity.cross(momentum));
+  } else if (gyroscopic == Gyroscopic::implicit) {
+    u.angular = b.orientation * implicit_gyroscopic(b.mass.inertia, b.orientation.conjugate() * b.angular_velocity, h);
+  }
+  if (!b.torque.isZero(0)) u.angular += h * (b.world_inverse_inertia() * b.torque);
+  return u;
+}
+
+void drift(Body& b, Gyroscopic gyroscopic, double t) {
+  b.position += t * b.velocity;
+  if (b.angular_velocity.isZero(0)) return;
+  if (gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) free_rotation(b, t);
+  else b.orientation = turned(b.angular_velocity, t, b.orientation);
+}
+
+void aim_kinematic_bodies(World& world, double h) {
+  for (Body& b : world.mutable_bodies()) {
+    if (!b.alive || b.motion != MotionType::kinematic || std::holds_alternative<ConstantVelocity>(b.script)) continue;
+    const Pose next = scripted_pose(b.script, b.script_start, world.time + h);
+    b.velocity = (next.position - b.position) / h;
+    Quat turn = next.orientation * b.orientation.conjugate();
+    if (turn.w() < 0) turn.coeffs() = -turn.coeffs();
+    const double s = turn.vec().norm();
+    b.angular_velocity = s > 0 ? Vec3(turn.vec() * (2 * std::atan2(s, turn.w()) / (s * h))) : Vec3::Zero();
+  }
+}
+
+void drift_kinematic_bodies(World& world, double t) {
+  for (Body& b : world.mutable_bodies()) {
+    if (!b.alive || b.motion != MotionType::kinematic) continue;
+    b.position += t * b.velocity;
+    b.orientation = turned(b.angular_velocity, t, b.orientation);
+  }
+}
+
+void place_kinematic_bodies(World& world) {
+  for (Body& b : world.mutable_bodies()) {
+    if (!b.alive || b.motion != MotionType::kinematic || std::holds_alternative<ConstantVelocity>(b.script)) continue;
+    const Pose pose = scripted_pose(b.script, b.script_start, world.time);
+    b.position = pose.position;
+    b.orientation = pose.orientation;
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,26 @@
+// Motion without contacts: forces, the gyroscopic torque, drift of positions.
+#pragma once
+
+#include "stickslip/step/options.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip {
+
+/// Velocity that a dynamic body would have after h without contacts: gravity, applied wrench, gyroscopic torque.
+struct FreeVelocity {
+  Vec3 linear, angular;
+};
+FreeVelocity free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h);
+
+/// Moves a dynamic body for time t with its own velocity. With `Gyroscopic::conserving` the angular velocity changes too,
+/// so that the angular momentum stays what it is.
+void drift(Body&, Gyroscopic, double t);
+
+/// Gives every kinematic body the constant velocity that takes it to its scripted pose at time + h.
+void aim_kinematic_bodies(World&, double h);
+/// Moves every kinematic body for time t with its velocity.
+void drift_kinematic_bodies(World&, double t);
+/// Puts every kinematic body exactly where its script wants it at world.time.
+void place_kinematic_bodies(World&);
+
+}  // namespace stickslip

@@ -1,0 +1,79 @@
+#include "stickslip/step/options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+const std::array<std::string, 2> kSchemeNames = {"semi-implicit-euler", "moreau-midpoint"};
+const std::array<std::string, 4> kGyroscopicNames = {"none", "explicit", "implicit", "conserving"};
+
+template <class Enum, std::size_t N>
+Enum from_name(std::string_view name, const std::array<std::string, N>& names, const char* what) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (names[i] == name) return static_cast<Enum>(i);
+  throw Error(fmt::format("'{}' is not a {}. {}", name, what, suggest(name, names)));
+}
+
+void require(bool ok, double value, const char* rule, const char* field) {
+  if (!ok) throw Error(fmt::format("{} is out of range. It must be {}.", value, rule)).at(field);
+}
+
+void check(const NoStabilisation&) {}
+void check(const Baumgarte& s) {
+  require(s.error_reduction >= 0 && s.error_reduction <= 1, s.error_reduction, "between 0 and 1", "error_reduction");
+  require(std::isfinite(s.compliance) && s.compliance >= 0, s.compliance, "finite and at least 0", "compliance");
+}
+void check(const SpringDamper& s) {
+  require(std::isfinite(s.stiffness) && s.stiffness > 0, s.stiffness, "finite and greater than 0 N/m", "stiffness");
+  require(std::isfinite(s.damping) && s.damping >= 0, s.damping, "finite and at least 0 N s/m", "damping");
+}
+
+}  // namespace
+
+std::string_view scheme_name(Scheme scheme) { return kSchemeNames[static_cast<std::size_t>(scheme)]; }
+std::string_view gyroscopic_name(Gyroscopic g) { return kGyroscopicNames[static_cast<std::size_t>(g)]; }
+Scheme scheme_from_name(std::string_view name) { return from_name<Scheme>(name, kSchemeNames, "time-stepping scheme"); }
+Gyroscopic gyroscopic_from_name(std::string_view name) {
+  return from_name<Gyroscopic>(name, kGyroscopicNames, "treatment of the gyroscopic torque");
+}
+
+void validate(const StepOptions& o) {
+  require(std::isfinite(o.h) && o.h > 0, o.h, "finite and greater than 0 s", "h");
+  require(std::isfinite(o.tolerance) && o.tolerance > 0, o.tolerance, "finite and greater than 0", "tolerance");
+  require(o.max_iterations >= 1, o.max_iterations, "at least 1", "max_iterations");
+  require(o.restitution_threshold >= 0, o.restitution_threshold, "at least 0", "restitution_threshold");
+  require(std::isfinite(o.margin) && o.margin >= 0, o.margin, "finite and at least 0", "margin");
+  require(o.threads >= 1 && o.threads <= 1024, o.threads, "between 1 and 1024", "threads");
+  try {
+    std::visit([](const auto& s) { check(s); }, o.stabilisation);
+  } catch (Error& e) {
+    throw e.at("stabilisation");
+  }
+  try {
+    require(o.projection.max_rounds >= 1, o.projection.max_rounds, "at least 1", "max_rounds");
+    require(o.projection.iterations >= 1, o.projection.iterations, "at least 1", "iterations");
+    require(o.projection.fraction > 0 && o.projection.fraction <= 1, o.projection.fraction, "greater than 0 and at most 1", "fraction");
+  } catch (Error& e) {
+    throw e.at("projection");
+  }
+  try {
+    require(o.sleep.time >= 0, o.sleep.time, "at least 0 s", "time");
+    require(o.sleep.speed >= 0, o.sleep.speed, "at least 0", "speed");
+  } catch (Error& e) {
+    throw e.at("sleep");
+  }
+  try {
+    make_solver(o.solver, o.solver_options);
+  } catch (Error& e) {
+    throw e.at("solver");
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,70 @@
+#include "step/projection.h"
+
+#include "step/builder.h"
+#include "stickslip/solve/prox/prox_gauss_seidel.h"
+
+namespace stickslip {
+
+void PositionProjection::project(World& world, Detection& detection, const StepOptions& options) {
+  const ProxGaussSeidel solver({});
+  StageTimes unused;
+  auto& bodies = world.mutable_bodies();
+  for (int round = 0; round < options.projection.max_rounds; ++round) {
+    const ContactSet& set = detection.detect(world, {}, options.threads, unused);
+    problem_.clear();
+    segment_of_body_.assign(bodies.size(), kNoSegment);
+    for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+      if (!bodies[i].alive || !bodies[i].moves_by_forces()) continue;
+      segment_of_body_[i] = static_cast<std::uint32_t>(problem_.segments.size());
+      problem_.segments.push_back({bodies[i].inverse_mass, bodies[i].world_inverse_inertia()});
+    }
+    double deepest = 0;
+    for (const Manifold& m : set.manifolds)
+      for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+        const ContactPoint& point = set.points[i];
+        Block block;
+        block.dim = 1;
+        block.row = static_cast<std::uint32_t>(problem_.b.size());
+        block.jacobian = static_cast<std::uint32_t>(problem_.jacobian_values.size());
+        block.arity = 0;
+        Mat3 frame = Mat3::Zero();
+        frame.col(0) = point.normal;
+        for (const auto& [collider, sign] : {std::pair(m.a, -1.0), std::pair(m.b, 1.0)}) {
+          const std::uint32_t slot = world.colliders()[collider].body;
+          if (segment_of_body_[slot] == kNoSegment) continue;
+          const std::size_t at = problem_.jacobian_values.size();
+          problem_.jacobian_values.resize(at + 6);
+          write_contact_jacobian(bodies[slot], point.position, frame, 1, sign, problem_.jacobian_values.data() + at);
+          block.segment[block.arity++] = segment_of_body_[slot];
+        }
+        if (block.arity == 0) {
+          problem_.jacobian_values.resize(block.jacobian);
+          continue;
+        }
+        deepest = std::max(deepest, -point.gap);
+        problem_.b.push_back(point.gap < 0 ? options.projection.fraction * point.gap : point.gap);
+        problem_.sigma.push_back(0);
+        problem_.laws.emplace_back(CircularFriction{0});
+        problem_.blocks.push_back(block);
+      }
+    if (!(deepest > 0)) return;
+    problem_.finalize();
+    displacement_.assign(problem_.rows(), 0.0);
+    SolveControl control;
+    control.tolerance = 1e-3 * deepest;
+    control.max_iterations = options.projection.iterations;
+    control.natural_map = false;
+    solver.solve(problem_, displacement_, workspace_, control);
+    q_change_.assign(6 * problem_.segments.size(), 0.0);
+    problem_.add_velocity_change(displacement_, q_change_);
+    for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+      if (segment_of_body_[i] == kNoSegment) continue;
+      const double* dq = q_change_.data() + 6 * segment_of_body_[i];
+      const Eigen::Map<const Vec3> turn(dq + 3);
+      bodies[i].position += Eigen::Map<const Vec3>(dq);
+      if (!turn.isZero(0)) bodies[i].orientation = (rotation_from_vector(turn) * bodies[i].orientation).normalized();
+    }
+  }
+}
+
+}  // namespace stickslip

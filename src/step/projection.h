@@ -1,0 +1,25 @@
+// Position projection after a step.
+#pragma once
+
+#include "step/detection.h"
+#include "stickslip/problem/contact_problem.h"
+#include "stickslip/solve/solver.h"
+#include "stickslip/step/options.h"
+
+namespace stickslip {
+
+/// Moves bodies apart without touching their velocities [course §3.4.6; prox §4.4]: finds displacements
+/// Δq = M⁻¹Jᵀd with 0 ≤ J Δq + f φ ⊥ d ≥ 0 for the penetrating contacts, where f is the fraction to remove, and repeats
+/// because gaps are not linear in q.
+class PositionProjection {
+ public:
+  void project(World&, Detection&, const StepOptions&);
+
+ private:
+  ContactProblem problem_;
+  std::vector<double> displacement_, q_change_;
+  std::vector<std::uint32_t> segment_of_body_;
+  Workspace workspace_;
+};
+
+}  // namespace stickslip

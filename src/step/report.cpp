@@ -1,0 +1,40 @@
+#include "stickslip/step/report.h"
+
+namespace stickslip {
+
+Vec3 StepReport::force_on(BodyId body) const {
+  Vec3 impulse = Vec3::Zero();
+  for (const ContactRecord& c : contacts) {
+    if (c.body_b == body) impulse += c.impulse;
+    if (c.body_a == body) impulse -= c.impulse;
+  }
+  return impulse / h;
+}
+
+Wrench StepReport::wrench(BodyId on, BodyId from, const Vec3& reference) const {
+  Wrench w;
+  for (const ContactRecord& c : contacts) {
+    double sign = 0;
+    if (c.body_b == on && c.body_a == from) sign = 1;
+    if (c.body_a == on && c.body_b == from) sign = -1;
+    if (sign == 0) continue;
+    const Vec3 force = sign / h * c.impulse;
+    w.force += force;
+    w.torque += (c.position - reference).cross(force);
+  }
+  return w;
+}
+
+std::optional<Vec3> StepReport::center_of_pressure(BodyId a, BodyId b) const {
+  Vec3 weighted = Vec3::Zero();
+  double total = 0;
+  for (const ContactRecord& c : contacts) {
+    if (!((c.body_a == a && c.body_b == b) || (c.body_a == b && c.body_b == a))) continue;
+    weighted += c.normal_impulse * c.position;
+    total += c.normal_impulse;
+  }
+  if (!(total > 0)) return std::nullopt;
+  return weighted / total;
+}
+
+}  // namespace stickslip

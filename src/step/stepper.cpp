@@ -1,0 +1,242 @@
+#include "stickslip/step/stepper.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "step/builder.h"
+#include "step/clock.h"
+#include "step/detection.h"
+#include "step/free_motion.h"
+#include "step/projection.h"
+#include "step/sleep.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+struct Stepper::Impl {
+  StepOptions options;
+  std::unique_ptr<ContactSolver> solver;
+  Detection detection, projection_detection;
+  ProblemBuilder builder;
+  PositionProjection projection;
+  SleepManager sleep;
+  Workspace workspace;
+  std::vector<double> impulses, velocity;
+  std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
+  std::vector<RememberedImpulse> remembered;
+  StepReport report;
+
+  const StepReport& step(World&);
+  const ContactSet& detect(World&, double drift_time);
+  void solve(const World&, const ContactSet&, double drift_time);
+  void record_contacts(const World&, const ContactSet&);
+  void remember(World&, const ContactSet&);
+  double velocity_scale(const World&) const;
+};
+
+namespace {
+
+void check_state(const World& world) {
+  for (const Body& b : world.bodies())
+    if (b.alive && !(b.position.allFinite() && b.orientation.coeffs().allFinite() && b.velocity.allFinite() && b.angular_velocity.allFinite()))
+      throw Error(fmt::format("The state of body '{}' is not finite at t = {} s. A smaller step or less extreme masses and "
+                              "velocities may help.", b.name, world.time));
+}
+
+/// Whether neither body of the pair takes part in this step.
+bool at_rest(const World& world, std::uint32_t collider_a, std::uint32_t collider_b) {
+  const Body& a = world.bodies()[world.colliders()[collider_a].body];
+  const Body& b = world.bodies()[world.colliders()[collider_b].body];
+  return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
+}
+
+void for_each_moving(World& world, auto&& f) {
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
+    Body& b = world.mutable_bodies()[i];
+    if (b.alive && b.moves_by_forces()) f(i, b);
+  }
+}
+
+}  // namespace
+
+const ContactSet& Stepper::Impl::detect(World& world, double drift_time) {
+  const DetectionReach reach{drift_time, options.h, options.margin};
+  const ContactSet* set = &detection.detect(world, reach, options.threads, report.seconds);
+  // Waking a body brings contacts of its own into play, which may wake others.
+  while (sleep.wake_touched(world, *set)) set = &detection.detect(world, reach, options.threads, report.seconds);
+  return *set;
+}
+
+double Stepper::Impl::velocity_scale(const World& world) const {
+  if (const double fall = world.gravity.norm() * options.h; fall > 0) return fall;
+  double largest = 0;
+  for (const double b : builder.problem().b) largest = std::max(largest, std::abs(b));
+  return largest > 0 ? largest : 1;
+}
+
+void Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
+  Clock clock;
+  builder.begin(world, options);
+  builder.build(world, set, options, drift_time);
+  const auto guess = builder.guess();
+  impulses.assign(guess.begin(), guess.end());
+  report.seconds.assembly += clock.lap();
+
+  SolveControl control;
+  control.tolerance = report.tolerance = options.tolerance * velocity_scale(world);
+  control.max_iterations = options.max_iterations;
+  control.natural_map = false;
+  report.solve = solver->solve(builder.problem(), impulses, workspace, control);
+  report.seconds.solve += clock.lap();
+}
+
+void Stepper::Impl::record_contacts(const World& world, const ContactSet& set) {
+  // Contacts of sleeping bodies keep the forces they fell asleep with.
+  resting.clear();
+  if (options.sleep.enabled)
+    for (const ContactRecord& c : report.contacts)
+      if (world.contains(c.body_a) && world.contains(c.body_b) && at_rest(world, c.collider_a, c.collider_b)) resting.push_back(c);
+
+  report.contacts.clear();
+  report.penetration_max = 0;
+  EnergyLedger& energy = report.energy;
+  const ContactProblem& p = builder.problem();
+  for (const Manifold& m : set.manifolds) {
+    const std::uint32_t slot_a = world.colliders()[m.a].body, slot_b = world.colliders()[m.b].body;
+    const std::uint32_t segment_a = builder.segment_of(slot_a), segment_b = builder.segment_of(slot_b);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const ContactPoint& point = set.points[i];
+      const BuiltContact& built = builder.contacts()[i];
+      const Vec3 impulse = Eigen::Map<const Vec3>(impulses.data() + p.blocks[built.block].row);
+      Vec3 relative = built.frame * built.driven;
+      for (const auto& [segment, slot, sign] : {std::tuple(segment_a, slot_a, -1.0), std::tuple(segment_b, slot_b, 1.0)}) {
+        if (segment == kNoSegment) continue;
+        const Eigen::Map<const Vec3> linear(velocity.data() + 6 * segment), angular(velocity.data() + 6 * segment + 3);
+        relative += sign * (linear + angular.cross(point.position - world.bodies()[slot].position));
+      }
+      const Vec3 after = built.frame.transpose() * relative;
+      const Vec3 mean = 0.5 * (built.before + after);
+      const double lifted = impulse[0] * built.recovery_speed;
+      energy.friction -= impulse.tail<2>().dot(mean.tail<2>());
+      energy.impact -= impulse[0] * mean[0] - lifted;
+      energy.stabilisation += lifted;
+      energy.driven -= impulse.dot(built.driven);
+      report.penetration_max = std::max(report.penetration_max, -point.gap);
+      report.contacts.push_back({world.id_of(slot_a), world.id_of(slot_b), m.a, m.b, point.feature, point.position, point.normal,
+                                 point.gap, built.frame * impulse, impulse[0], built.friction, relative - point.normal * after[0]});
+    }
+  }
+  if (!resting.empty()) {
+    report.contacts.insert(report.contacts.end(), resting.begin(), resting.end());
+    std::sort(report.contacts.begin(), report.contacts.end(), [](const ContactRecord& x, const ContactRecord& y) {
+      return std::tuple(x.collider_a, x.collider_b, x.feature) < std::tuple(y.collider_a, y.collider_b, y.feature);
+    });
+  }
+}
+
+void Stepper::Impl::remember(World& world, const ContactSet& set) {
+  auto& kept = world.memory.impulses;
+  remembered.clear();
+  // Merge: impulses of sleeping pairs stay, all others are replaced. Both lists are sorted, and no pair is in both.
+  auto old = kept.begin();
+  const auto keep_before = [&](std::uint32_t a, std::uint32_t b) {
+    for (; old != kept.end() && std::pair(old->collider_a, old->collider_b) < std::pair(a, b); ++old)
+      if (at_rest(world, old->collider_a, old->collider_b)) remembered.push_back(*old);
+  };
+  for (const Manifold& m : set.manifolds) {
+    keep_before(m.a, m.b);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const BuiltContact& built = builder.contacts()[i];
+      const Vec3 impulse = Eigen::Map<const Vec3>(impulses.data() + builder.problem().blocks[built.block].row);
+      remembered.push_back({m.a, m.b, set.points[i].feature, built.frame * impulse});
+    }
+  }
+  keep_before(~0u, ~0u);
+  kept.swap(remembered);
+  world.memory.h = options.h;
+}
+
+const StepReport& Stepper::Impl::step(World& world) {
+  Clock clock;
+  check_state(world);
+  report.seconds = {};
+  report.energy = {};
+  EnergyLedger& energy = report.energy;
+  energy.kinetic_start = world.kinetic_energy();
+  energy.potential_start = world.potential_energy();
+  const double h = options.h;
+  // Moreau's scheme looks at the contacts half a step ahead.
+  const bool midpoint = options.scheme == Scheme::moreau_midpoint;
+  const double drift_time = midpoint ? h / 2 : h;
+
+  aim_kinematic_bodies(world, h);
+  if (midpoint) {
+    for_each_moving(world, [&](std::uint32_t, Body& b) { drift(b, options.gyroscopic, h / 2); });
+    drift_kinematic_bodies(world, h / 2);
+  }
+  report.seconds.integration += clock.lap();
+
+  const ContactSet& set = detect(world, drift_time);
+  solve(world, set, drift_time);
+  clock.lap();
+
+  velocity = builder.velocity_free();
+  builder.problem().add_velocity_change(impulses, velocity);
+  report.seconds.integration += clock.lap();
+  record_contacts(world, set);
+  remember(world, set);
+  report.seconds.bookkeeping += clock.lap();
+
+  for_each_moving(world, [&](std::uint32_t i, Body& b) {
+    const double* u = velocity.data() + 6 * builder.segment_of(i);
+    const Vec3 linear = Eigen::Map<const Vec3>(u), angular = Eigen::Map<const Vec3>(u + 3);
+    energy.applied += 0.5 * h * (b.force.dot(b.velocity + linear) + b.torque.dot(b.angular_velocity + angular));
+    b.velocity = linear;
+    b.angular_velocity = angular;
+    drift(b, options.gyroscopic, drift_time);
+  });
+  drift_kinematic_bodies(world, drift_time);
+  world.time += h;
+  ++world.step_count;
+  place_kinematic_bodies(world);
+  report.seconds.integration += clock.lap();
+
+  if (options.projection.enabled) {
+    const double before = world.potential_energy();
+    projection.project(world, projection_detection, options);
+    energy.stabilisation += world.potential_energy() - before;
+    report.seconds.projection += clock.lap();
+  }
+
+  energy.kinetic_end = world.kinetic_energy();
+  energy.potential_end = world.potential_energy();
+  energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
+                       (energy.applied + energy.driven + energy.stabilisation - energy.friction - energy.impact);
+  report.sleeping_bodies = options.sleep.enabled ? sleep.update(world, report.contacts, options) : 0;
+  report.step = world.step_count;
+  report.time = world.time;
+  report.h = h;
+  report.linear_momentum = world.linear_momentum();
+  report.angular_momentum = world.angular_momentum();
+  report.seconds.bookkeeping += clock.lap();
+  return report;
+}
+
+Stepper::Stepper(StepOptions options) : impl_(std::make_unique<Impl>()) { set_options(std::move(options)); }
+Stepper::~Stepper() = default;
+Stepper::Stepper(Stepper&&) noexcept = default;
+Stepper& Stepper::operator=(Stepper&&) noexcept = default;
+
+void Stepper::set_options(StepOptions options) {
+  validate(options);
+  impl_->solver = make_solver(options.solver, options.solver_options);
+  impl_->options = std::move(options);
+}
+
+const StepOptions& Stepper::options() const { return impl_->options; }
+const ContactProblem& Stepper::problem() const { return impl_->builder.problem(); }
+std::span<const double> Stepper::guess() const { return impl_->builder.guess(); }
+const StepReport& Stepper::step(World& world) { return impl_->step(world); }
+
+}  // namespace stickslip

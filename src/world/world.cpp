@@ -1,0 +1,342 @@
+#include "stickslip/world/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+void require_finite(const Vec3& v, std::string_view field, std::string_view unit) {
+  if (!v.allFinite())
+    throw Error(fmt::format("[{}, {}, {}] is not finite. It must be three finite numbers [{}].", v.x(), v.y(), v.z(), unit))
+        .at(field);
+}
+
+/// Checks everything of a description but the name and the mass, and normalises its quaternions.
+void check(BodyDescription& d) {
+  if (d.parts.empty()) throw Error("A body needs at least one part.").at("parts");
+  for (std::size_t i = 0; i < d.parts.size(); ++i) {
+    Part& part = d.parts[i];
+    try {
+      validate(part.shape);
+      if (d.motion == MotionType::dynamic && std::holds_alternative<HalfSpace>(part.shape))
+        throw Error("A half-space has no mass and cannot move by forces. Make the body fixed or kinematic, or use a box.");
+    } catch (Error& e) {
+      e.at("shape");
+      if (d.parts.size() > 1) e.at(std::to_string(i)).at("parts");
+      throw;
+    }
+    require_finite(part.pose.position, "position", "m");
+    if (!(part.pose.orientation.norm() > 0)) throw Error("A quaternion must not be zero.").at("orientation_wxyz");
+    part.pose.orientation.normalize();
+  }
+  require_finite(d.pose.position, "position", "m");
+  if (!(d.pose.orientation.norm() > 0) || !d.pose.orientation.coeffs().allFinite())
+    throw Error("A quaternion must be finite and not zero.").at("orientation_wxyz");
+  d.pose.orientation.normalize();
+  require_finite(d.velocity, "velocity", "m/s");
+  require_finite(d.angular_velocity, "angular_velocity", "rad/s");
+  require_finite(d.force, "force", "N");
+  require_finite(d.torque, "torque", "N m");
+  validate(d.script);
+}
+
+MassProperties mass_of(const BodyDescription& d, const MaterialTable& materials) {
+  if (d.motion != MotionType::dynamic) return {};
+  MassProperties total;
+  if (d.mass_properties) {
+    total = *d.mass_properties;
+  } else {
+    for (const Part& part : d.parts) total += mass_properties(part.shape, materials[part.material].density).placed(part.pose);
+    if (d.mass) {
+      if (!(std::isfinite(*d.mass) && *d.mass > 0))
+        throw Error(fmt::format("{} is not a mass. It must be finite and greater than 0 kg.", *d.mass)).at("mass");
+      total.inertia *= *d.mass / total.mass;
+      total.mass = *d.mass;
+    }
+  }
+  try {
+    validate(total);
+  } catch (Error& e) {
+    throw e.at(d.mass_properties ? "mass_properties" : "mass");
+  }
+  return total;
+}
+
+void insert_descending(std::vector<std::uint32_t>& slots, std::uint32_t slot) {
+  slots.insert(std::upper_bound(slots.begin(), slots.end(), slot, std::greater<>()), slot);
+}
+
+}  // namespace
+
+BodyId World::add(BodyDescription d) {
+  check(d);
+  for (const Part& part : d.parts)
+    if (part.material.index >= materials.size()) throw Error("There is no such material in this world.").at("material");
+  if (slot_of_name_.contains(d.name))
+    throw Error(fmt::format("There is already a body '{}'. Body names must differ.", d.name)).at("name");
+  const MassProperties mass = mass_of(d, materials);
+
+  std::uint32_t slot;
+  if (!free_bodies_.empty()) {
+    slot = free_bodies_.back();
+    free_bodies_.pop_back();
+  } else {
+    slot = static_cast<std::uint32_t>(bodies_.size());
+    bodies_.emplace_back();
+  }
+  const std::uint32_t generation = bodies_[slot].generation + 1;
+  Body& b = bodies_[slot] = Body{};
+  b.name = d.name.empty() ? unused_name(slot) : std::move(d.name);
+  slot_of_name_[b.name] = slot;
+  b.motion = d.motion;
+  b.generation = generation;
+  b.alive = true;
+  b.can_sleep = d.can_sleep;
+  b.mass = mass;
+  b.derive_from_mass();
+  b.orientation = d.pose.orientation;
+  b.position = d.pose * mass.center;
+  if (d.motion != MotionType::fixed) {
+    b.velocity = d.velocity;
+    b.angular_velocity = d.angular_velocity;
+  }
+  b.force = d.force;
+  b.torque = d.torque;
+  b.script = std::move(d.script);
+  b.script_start = d.pose;
+  if (d.motion == MotionType::kinematic && !std::holds_alternative<ConstantVelocity>(b.script)) {
+    const Pose now = scripted_pose(b.script, b.script_start, time);
+    b.position = now.position;
+    b.orientation = now.orientation;
+  }
+
+  for (Part& part : d.parts) {
+    std::uint32_t index;
+    if (!free_colliders_.empty()) {
+      index = free_colliders_.back();
+      free_colliders_.pop_back();
+    } else {
+      index = static_cast<std::uint32_t>(colliders_.size());
+      colliders_.emplace_back();
+    }
+    Collider& c = colliders_[index];
+    c.shape = std::move(part.shape);
+    c.local = {part.pose.position - mass.center, part.pose.orientation};
+    c.body = slot;
+    c.material = part.material;
+    c.characteristic_length = characteristic_length(c.shape);
+    c.reach = bounding_radius(c.shape) + c.local.position.norm();
+    c.alive = true;
+    b.colliders.push_back(index);
+  }
+  ++alive_count_;
+  ++structure_version_;
+  return {slot, generation};
+}
+
+std::string World::unused_name(std::uint32_t slot) const {
+  std::string name = fmt::format("body-{}", slot);
+  while (slot_of_name_.contains(name)) name += "'";
+  return name;
+}
+
+void World::remove(BodyId id) {
+  Body& b = checked(id);
+  const auto touches = [&](const RememberedImpulse& r) {
+    return colliders_[r.collider_a].body == id.index || colliders_[r.collider_b].body == id.index;
+  };
+  // What rested on the body has to fall.
+  for (const RememberedImpulse& r : memory.impulses)
+    if (touches(r))
+      for (const std::uint32_t c : {r.collider_a, r.collider_b}) {
+        Body& other = bodies_[colliders_[c].body];
+        other.asleep = false;
+        other.quiet_time = 0;
+      }
+  std::erase_if(memory.impulses, touches);
+  for (const std::uint32_t c : b.colliders) {
+    colliders_[c] = Collider{};
+    insert_descending(free_colliders_, c);
+  }
+  slot_of_name_.erase(b.name);
+  const std::uint32_t generation = b.generation;
+  b = Body{};
+  b.generation = generation;
+  insert_descending(free_bodies_, id.index);
+  --alive_count_;
+  ++structure_version_;
+}
+
+bool World::contains(BodyId id) const {
+  return id.index < bodies_.size() && bodies_[id.index].alive && bodies_[id.index].generation == id.generation;
+}
+
+const Body& World::body(BodyId id) const {
+  if (!contains(id)) throw Error("This body id is stale: the body was removed, or never was in this world.");
+  return bodies_[id.index];
+}
+
+Body& World::checked(BodyId id) { return const_cast<Body&>(body(id)); }
+
+BodyId World::find(std::string_view name) const {
+  if (const auto found = slot_of_name_.find(std::string(name)); found != slot_of_name_.end()) return id_of(found->second);
+  std::vector<std::string> names;
+  for (const Body& b : bodies_)
+    if (b.alive) names.push_back(b.name);
+  throw Error(fmt::format("There is no body '{}'. {}", name, suggest(name, names)));
+}
+
+void World::wake(BodyId id) {
+  Body& b = checked(id);
+  b.asleep = false;
+  b.quiet_time = 0;
+}
+
+void World::set_frame(BodyId id, const Pose& frame) {
+  require_finite(frame.position, "position", "m");
+  if (!(frame.orientation.norm() > 0)) throw Error("A quaternion must not be zero.").at("orientation_wxyz");
+  Body& b = checked(id);
+  wake(id);
+  b.orientation = frame.orientation.normalized();
+  b.position = frame.position + b.orientation * b.mass.center;
+}
+
+void World::set_velocity(BodyId id, const Vec3& velocity, const Vec3& angular_velocity) {
+  require_finite(velocity, "velocity", "m/s");
+  require_finite(angular_velocity, "angular_velocity", "rad/s");
+  Body& b = checked(id);
+  if (b.motion == MotionType::fixed) throw Error(fmt::format("'{}' is fixed and has no velocity. Make it kinematic.", b.name));
+  wake(id);
+  b.velocity = velocity;
+  b.angular_velocity = angular_velocity;
+}
+
+void World::set_applied(BodyId id, const Vec3& force, const Vec3& torque) {
+  require_finite(force, "force", "N");
+  require_finite(torque, "torque", "N m");
+  Body& b = checked(id);
+  wake(id);
+  b.force = force;
+  b.torque = torque;
+}
+
+void World::apply_impulse(BodyId id, const Vec3& impulse, const Vec3& point) {
+  require_finite(impulse, "impulse", "N s");
+  require_finite(point, "point", "m");
+  Body& b = checked(id);
+  wake(id);
+  b.velocity += b.inverse_mass * impulse;
+  b.angular_velocity += b.world_inverse_inertia() * (point - b.position).cross(impulse);
+}
+
+double World::kinetic_energy() const {
+  double sum = 0;
+  for (const Body& b : bodies_)
+    if (b.alive && b.motion == MotionType::dynamic)
+      sum += 0.5 * b.mass.mass * b.velocity.squaredNorm() +
+             0.5 * b.angular_velocity.dot(b.world_inertia() * b.angular_velocity);
+  return sum;
+}
+
+double World::potential_energy() const {
+  double sum = 0;
+  for (const Body& b : bodies_)
+    if (b.alive && b.motion == MotionType::dynamic) sum -= b.mass.mass * gravity.dot(b.position);
+  return sum;
+}
+
+Vec3 World::linear_momentum() const {
+  Vec3 sum = Vec3::Zero();
+  for (const Body& b : bodies_)
+    if (b.alive && b.motion == MotionType::dynamic) sum += b.mass.mass * b.velocity;
+  return sum;
+}
+
+Vec3 World::angular_momentum() const {
+  Vec3 sum = Vec3::Zero();
+  for (const Body& b : bodies_)
+    if (b.alive && b.motion == MotionType::dynamic)
+      sum += b.position.cross(b.mass.mass * b.velocity) + b.world_inertia() * b.angular_velocity;
+  return sum;
+}
+
+namespace {
+
+/// FNV-1a over the bits of 64-bit words.
+class Hash {
+ public:
+  void add(std::uint64_t word) {
+    for (int i = 0; i < 8; ++i) value_ = (value_ ^ ((word >> (8 * i)) & 0xff)) * 0x100000001b3ull;
+  }
+  void add(double x) { add(std::bit_cast<std::uint64_t>(x)); }
+  void add(const Vec3& v) { add(v.x()), add(v.y()), add(v.z()); }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ull;
+};
+
+}  // namespace
+
+std::uint64_t World::state_hash() const {
+  Hash hash;
+  hash.add(time);
+  hash.add(step_count);
+  hash.add(gravity);
+  for (std::uint64_t i = 0; i < bodies_.size(); ++i) {
+    const Body& b = bodies_[i];
+    if (!b.alive) continue;
+    hash.add(i);
+    hash.add(std::uint64_t{b.generation} << 8 | static_cast<std::uint64_t>(b.motion) << 1 | (b.asleep ? 1 : 0));
+    hash.add(b.position);
+    hash.add(b.orientation.w()), hash.add(b.orientation.x()), hash.add(b.orientation.y()), hash.add(b.orientation.z());
+    hash.add(b.velocity);
+    hash.add(b.angular_velocity);
+    hash.add(b.force);
+    hash.add(b.torque);
+    hash.add(b.quiet_time);
+  }
+  hash.add(memory.h);
+  for (const RememberedImpulse& r : memory.impulses) {
+    hash.add(std::uint64_t{r.collider_a} << 32 | r.collider_b);
+    hash.add(std::uint64_t{r.feature});
+    hash.add(r.impulse);
+  }
+  return hash.value();
+}
+
+void World::rebuild_derived() {
+  free_bodies_.clear();
+  free_colliders_.clear();
+  alive_count_ = 0;
+  slot_of_name_.clear();
+  for (std::size_t i = bodies_.size(); i-- > 0;) {
+    if (!bodies_[i].alive) {
+      free_bodies_.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
+    ++alive_count_;
+    slot_of_name_[bodies_[i].name] = static_cast<std::uint32_t>(i);
+    for (const std::uint32_t c : bodies_[i].colliders)
+      if (c >= colliders_.size() || !colliders_[c].alive || colliders_[c].body != i)
+        throw Error(fmt::format("Body slot {} names collider {}, which is not its own.", i, c));
+  }
+  for (std::size_t i = colliders_.size(); i-- > 0;) {
+    if (!colliders_[i].alive) free_colliders_.push_back(static_cast<std::uint32_t>(i));
+    else if (colliders_[i].body >= bodies_.size() || !bodies_[colliders_[i].body].alive)
+      throw Error(fmt::format("Collider {} belongs to no body.", i));
+  }
+  for (const RememberedImpulse& r : memory.impulses)
+    if (r.collider_a >= colliders_.size() || r.collider_b >= colliders_.size())
+      throw Error("A remembered impulse names a collider that does not exist.");
+  ++structure_version_;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include "collide/near_pairs.h"
+
+namespace stickslip::testing {
+namespace {
+
+using Points = std::vector<ContactPoint>;
+
+// Area and membership in the plane z = 0; points of a convex polygon in any order.
+Points around(Points points) {
+  Vec3 center = Vec3::Zero();
+  for (const auto& p : points) center += p.position / static_cast<double>(points.size());
+  std::sort(points.begin(), points.end(), [&](const ContactPoint& p, const ContactPoint& q) {
+    const Vec3 a = p.position - center, b = q.position - center;
+    return std::atan2(a.y(), a.x()) < std::atan2(b.y(), b.x());
+  });
+  return points;
+}
+
+double area(const Points& points) {
+  const Points loop = around(points);
+  double twice = 0;
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const Vec3 &p = loop[k].position, &q = loop[(k + 1) % loop.size()].position;
+    twice += p.x() * q.y() - p.y() * q.x();
+  }
+  return twice / 2;
+}
+
+bool inside(const Points& points, const Vec3& x) {
+  const Points loop = around(points);
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const Vec3 &p = loop[k].position, &q = loop[(k + 1) % loop.size()].position;
+    if ((q - p).cross(x - p).z() < -1e-12) return false;
+  }
+  return true;
+}
+
+ContactPoint point(double x, double y, double gap, std::uint32_t feature) {
+  return {Vec3(x, y, 0), Vec3::UnitZ(), gap, feature};
+}
+
+TEST(ReduceManifold, the_centre_of_an_octagon_stays_supported_whichever_corner_is_deepest) {
+  for (int deepest = 0; deepest < 8; ++deepest) {
+    Points points;
+    for (int k = 0; k < 8; ++k)
+      points.push_back(point(std::cos(M_PI / 4 * k), std::sin(M_PI / 4 * k), k == deepest ? -0.01 : -0.001, k));
+    const double before = area(points);
+    reduce_manifold(points);
+    ASSERT_EQ(points.size(), 4u);
+    EXPECT_TRUE(inside(points, Vec3::Zero()));
+    EXPECT_GE(area(points), before / std::sqrt(2.0) - 1e-12);   // the inscribed square
+    EXPECT_EQ(lowest_gap(points), -0.01);
+  }
+}
+
+TEST(ReduceManifold, any_convex_patch_keeps_its_deepest_point_and_half_its_area) {
+  PairMaker maker(9);
+  double worst = 1;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const int n = 5 + trial % 12;
+    const double squash = maker.uniform(0.05, 1);
+    Points points;
+    for (int k = 0; k < n; ++k) {   // points on an ellipse are in convex position
+      const double angle = maker.uniform(0, 2 * M_PI);
+      points.push_back(point(std::cos(angle), squash * std::sin(angle), maker.uniform(-0.1, 0.1), 1000 - k));
+    }
+    const double before = area(points), deepest = lowest_gap(points);
+    reduce_manifold(points);
+    ASSERT_LE(points.size(), 4u);
+    EXPECT_NEAR(lowest_gap(points), deepest, 1e-5);
+    if (points.size() >= 3) worst = std::min(worst, area(points) / before);
+    EXPECT_GE(area(points), 0.5 * before * (1 - 1e-5));
+    EXPECT_TRUE(std::is_sorted(points.begin(), points.end(), [](auto& p, auto& q) { return p.feature < q.feature; }));
+  }
+  EXPECT_LT(worst, 0.7);   // the bound is not idle
+}
+
+TEST(ReduceManifold, the_kept_set_does_not_depend_on_the_order_of_the_points_or_on_rounding) {
+  PairMaker maker(10);
+  for (int trial = 0; trial < 200; ++trial) {
+    Points points;
+    for (int k = 0; k < 8; ++k) points.push_back(point(std::cos(M_PI / 4 * k), std::sin(M_PI / 4 * k), 0, k));
+    Points shuffled = points;
+    for (auto& p : shuffled) p.gap += maker.uniform(-1e-9, 1e-9), p.position += 1e-9 * maker.direction();
+    std::rotate(shuffled.begin(), shuffled.begin() + trial % 8, shuffled.end());
+    reduce_manifold(points);
+    reduce_manifold(shuffled);
+    ASSERT_EQ(points.size(), shuffled.size());
+    for (std::size_t k = 0; k < points.size(); ++k) EXPECT_EQ(points[k].feature, shuffled[k].feature);
+  }
+}
+
+TEST(ReduceManifold, of_points_on_a_line_the_ends_and_the_deepest_stay) {
+  Points points;
+  for (int k = 0; k < 6; ++k) points.push_back(point(k, 2 * k, k == 2 ? -0.1 : 0.0, k));
+  reduce_manifold(points);
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[0].feature, 0u);
+  EXPECT_EQ(points[1].feature, 2u);
+  EXPECT_EQ(points[2].feature, 5u);
+}
+
+}  // namespace
+}  // namespace stickslip::testing

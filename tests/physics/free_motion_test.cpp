@@ -1,0 +1,131 @@
+// Motion without contact against closed forms.
+#include "physics/worlds.h"
+
+namespace stickslip::testing {
+namespace {
+
+class Projectile : public AtScale {};
+
+TEST_P(Projectile, follows_the_parabola_exactly_with_the_midpoint_scheme) {
+  const Scale s = GetParam();
+  World world;
+  const Vec3 v0 = s.speed() * Vec3(3, -2, 5);
+  const BodyId ball = add_body(world, Sphere{0.1 * s.size}, Vec3::Zero(), {}, v0);
+  StepOptions o = options(0.01 * s.time());
+  o.scheme = Scheme::moreau_midpoint;
+  Stepper stepper(o);
+  simulate(world, stepper, s.time());
+  const Vec3 expected = s.time() * v0 + 0.5 * s.size * world.gravity;
+  EXPECT_LT((world.body(ball).position - expected).norm(), 1e-12 * s.size);
+}
+
+TEST_P(Projectile, follows_the_parabola_to_first_order_with_semi_implicit_euler) {
+  const Scale s = GetParam();
+  World world;
+  const Vec3 v0 = s.speed() * Vec3(3, -2, 5);
+  const double h = 0.01 * s.time();
+  const BodyId ball = add_body(world, Sphere{0.1 * s.size}, Vec3::Zero(), {}, v0);
+  Stepper stepper(options(h));
+  simulate(world, stepper, s.time());
+  // Its own closed form: the parabola plus g h t / 2.
+  const Vec3 expected = s.time() * v0 + 0.5 * s.size * world.gravity + 0.5 * h * s.time() * world.gravity;
+  EXPECT_LT((world.body(ball).position - expected).norm(), 1e-12 * s.size);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, Projectile, kScales, scale_name);
+
+World tumbling_brick(const Vec3& angular_velocity) {
+  World world;
+  world.gravity.setZero();
+  add_body(world, Box{{0.1, 0.3, 0.6}}, Vec3::Zero(), {}, Vec3::Zero(), angular_velocity);
+  return world;
+}
+
+TEST(TorqueFreeRotation, keeps_world_angular_momentum_to_1e9_and_energy_to_one_percent_over_10_s) {
+  World world = tumbling_brick({0.2, 6, 0.1});   // about the middle axis: tumbles for ever
+  Stepper stepper(options(0.01));
+  const Vec3 momentum = world.angular_momentum();
+  const double energy = world.kinetic_energy();
+  double largest_turn = 0;
+  simulate(world, stepper, 10, [&](const StepReport& report) {
+    ASSERT_LT((report.angular_momentum - momentum).norm(), 1e-9 * momentum.norm());
+    ASSERT_NEAR(report.energy.kinetic_end, energy, 0.01 * energy);
+    largest_turn = std::max(largest_turn, std::abs(world.bodies()[0].orientation.conjugate().operator*(world.bodies()[0].angular_velocity).y() - 6));
+  });
+  EXPECT_GT(largest_turn, 6) << "the brick must have tumbled, or the test shows nothing";
+}
+
+TEST(TorqueFreeRotation, keeps_momentum_of_a_body_whose_axes_are_not_its_principal_ones) {
+  World world;
+  world.gravity.setZero();
+  BodyDescription d;
+  d.parts = {{Box{{0.1, 0.3, 0.6}}, {{0.2, 0, 0.1}, rotation_from_vector({0.3, 0.5, -0.2})}, {}},
+             {Sphere{0.2}, {{-0.5, 0.1, 0.3}, Quat::Identity()}, {}}};
+  d.angular_velocity = {3, -2, 4};
+  world.add(d);
+  Stepper stepper(options(0.01));
+  const Vec3 momentum = world.angular_momentum();
+  const double energy = world.kinetic_energy();
+  simulate(world, stepper, 10);
+  EXPECT_LT((world.angular_momentum() - momentum).norm(), 1e-9 * momentum.norm());
+  EXPECT_NEAR(world.kinetic_energy(), energy, 0.01 * energy);
+}
+
+TEST(TorqueFreeRotation, a_symmetric_top_precesses_at_the_rate_of_eulers_equations) {
+  // Axis of symmetry circles the angular momentum at |L| / I₁.
+  World world;
+  world.gravity.setZero();
+  const BodyId top = add_body(world, Cylinder{0.5, 0.1}, Vec3::Zero(), {}, Vec3::Zero(), {2, 0, 10});
+  const double i1 = world.body(top).mass.inertia(0, 0);
+  const Vec3 axis_of_precession = world.angular_momentum().normalized();
+  const double rate = world.angular_momentum().norm() / i1;
+  Stepper stepper(options(0.001));
+  const auto symmetry_axis = [&] { return Vec3(world.body(top).orientation * Vec3::UnitZ()); };
+  const Vec3 start = symmetry_axis();
+  const double t = 0.4;
+  simulate(world, stepper, t);
+  const Vec3 expected = Eigen::AngleAxisd(rate * t, axis_of_precession) * start;
+  EXPECT_LT((symmetry_axis() - expected).norm(), 1e-3);
+}
+
+double energy_after_a_second(Gyroscopic gyroscopic, double h) {
+  World world;
+  world.gravity.setZero();
+  add_body(world, Box{{0.5, 0.5, 0.01}}, Vec3::Zero(), {}, Vec3::Zero(), {100, 5, 20});   // a fast spinning plate
+  StepOptions o = options(h);
+  o.gyroscopic = gyroscopic;
+  Stepper stepper(o);
+  const double start = world.kinetic_energy();
+  for (int i = 0; i < 1 / h; ++i) {
+    try {
+      stepper.step(world);
+    } catch (const std::exception&) {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+  return world.kinetic_energy() / start;
+}
+
+TEST(SpinningPlate, stays_stable_with_the_implicit_and_the_conserving_form_where_the_explicit_one_blows_up) {
+  EXPECT_LE(energy_after_a_second(Gyroscopic::implicit, 0.01), 1.0 + 1e-9);
+  EXPECT_GT(energy_after_a_second(Gyroscopic::implicit, 0.01), 0.0);
+  EXPECT_NEAR(energy_after_a_second(Gyroscopic::conserving, 0.01), 1.0, 0.05);
+  EXPECT_GT(energy_after_a_second(Gyroscopic::explicit_, 0.01), 2.0);
+}
+
+TEST(AppliedForce, accelerates_and_its_work_stands_in_the_ledger) {
+  World world;
+  world.gravity.setZero();
+  const BodyId ball = add_body(world, Sphere{0.5}, Vec3::Zero(), {});
+  const double mass = world.body(ball).mass.mass;
+  world.set_applied(ball, {10, 0, 0}, {0, 0, 3});
+  Stepper stepper(options(0.01));
+  double work = 0;
+  simulate(world, stepper, 1, [&](const StepReport& r) { work += r.energy.applied; });
+  EXPECT_NEAR(world.body(ball).velocity.x(), 10 / mass, 1e-12);
+  EXPECT_NEAR(world.body(ball).angular_velocity.z(), 3 / world.body(ball).mass.inertia(2, 2), 1e-10);
+  EXPECT_NEAR(work, world.kinetic_energy(), 1e-9 * work);
+}
+
+}  // namespace
+}  // namespace stickslip::testing

@@ -1,0 +1,116 @@
+// Impacts: Newton's law, momentum, energy.
+#include <random>
+
+#include "physics/worlds.h"
+
+namespace stickslip::testing {
+namespace {
+
+class Bounce : public AtScale {};
+
+TEST_P(Bounce, a_ball_rises_to_e_squared_of_its_height) {
+  const Scale s = GetParam();
+  for (const double e : {0.25, 0.5, 0.8, 1.0}) {
+    World world;
+    const MaterialId m = material(world, 0, e);
+    add_ground(world, m);
+    const double radius = 0.1 * s.size, height = s.size;
+    const BodyId ball = add_body(world, Sphere{radius}, {0, 0, radius + height}, m);
+    StepOptions o = options(0.0005 * s.time());
+    o.scheme = Scheme::moreau_midpoint;
+    Stepper stepper(o);
+    bool bounced = false;
+    double apex = 0;
+    simulate(world, stepper, (1 + 1.2 * e) * std::sqrt(2 / kGravity) * s.time(), [&](const StepReport&) {
+      const Body& b = world.body(ball);
+      bounced = bounced || b.velocity.z() > 0;
+      if (bounced) apex = std::max(apex, b.position.z() - radius);
+    });
+    EXPECT_NEAR(apex / height, e * e, 0.01 * std::max(e * e, 0.25)) << "e = " << e;
+  }
+}
+
+TEST_P(Bounce, without_restitution_a_ball_stays_down) {
+  const Scale s = GetParam();
+  World world;
+  const MaterialId m = material(world, 0, 0);
+  add_ground(world, m);
+  const BodyId ball = add_body(world, Sphere{0.1 * s.size}, {0, 0, s.size}, m);
+  Stepper stepper(options(0.01 * s.time()));
+  simulate(world, stepper, 2 * s.time());
+  EXPECT_NEAR(world.body(ball).position.z(), 0.1 * s.size, 1e-9 * s.size);
+  EXPECT_LT(world.body(ball).velocity.norm(), 1e-9 * s.speed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, Bounce, kScales, scale_name);
+
+TEST(Collision, equal_spheres_exchange_their_velocities) {
+  World world;
+  world.gravity.setZero();
+  const MaterialId m = material(world, 0, 1);
+  const BodyId a = add_body(world, Sphere{0.5}, {-1, 0, 0}, m, {2, 0, 0});
+  const BodyId b = add_body(world, Sphere{0.5}, {1, 0, 0}, m);
+  Stepper stepper(options(0.01));
+  simulate(world, stepper, 2);
+  EXPECT_NEAR(world.body(a).velocity.x(), 0, 1e-6);
+  EXPECT_NEAR(world.body(b).velocity.x(), 2, 1e-6);
+}
+
+TEST(Collision, every_step_of_a_swarm_keeps_momentum_and_angular_momentum_to_1e12) {
+  World world;
+  world.gravity.setZero();
+  const MaterialId m = material(world, 0.4, 0.5);
+  std::mt19937 random(7);
+  const auto uniform = [&](double a, double b) { return a + (b - a) * (random() / 4294967296.0); };
+  const std::vector<Shape> shapes = {Sphere{0.4}, Box{{0.3, 0.4, 0.5}}, Capsule{0.3, 0.4}, Cylinder{0.4, 0.3},
+                                     make_convex_hull({{0.5, 0, 0}, {-0.4, 0.3, 0}, {-0.4, -0.4, 0}, {0, 0, 0.6}, {0.1, 0.1, -0.5}})};
+  double scale = 0;
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 3; ++y)
+      for (int z = 0; z < 3; ++z) {
+        const Vec3 position = 1.8 * Vec3(x - 1, y - 1, z - 1);
+        const Vec3 velocity = -1.5 * position + Vec3(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
+        const BodyId id = add_body(world, shapes[(x + 3 * y + 9 * z) % shapes.size()], position, m, velocity,
+                                   {uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)});
+        scale += world.body(id).mass.mass * velocity.norm() * (1 + position.norm());
+      }
+  Stepper stepper(options(0.01, 100));
+  Vec3 p = world.linear_momentum(), l = world.angular_momentum();
+  std::size_t contacts = 0;
+  simulate(world, stepper, 2, [&](const StepReport& r) {
+    contacts += r.contacts.size();
+    ASSERT_LT((r.linear_momentum - p).norm(), 1e-12 * scale);
+    ASSERT_LT((r.angular_momentum - l).norm(), 1e-12 * scale);
+    p = r.linear_momentum;
+    l = r.angular_momentum;
+  });
+  EXPECT_GT(contacts, 500u) << "they must have met, or the test shows nothing";
+}
+
+TEST(Ledger, closes_and_charges_friction_impact_and_stabilisation_to_their_accounts) {
+  // A block dropped at an angle: impact, then sliding, then rest.
+  World world;
+  const MaterialId m = material(world, 0.4);
+  add_ground(world, m);
+  add_body(world, Box{{0.2, 0.2, 0.2}}, {0, 0, 1}, m, {2, 0, 0});
+  Stepper stepper(options(0.001));
+  EnergyLedger sum;
+  double start = -1, end = 0;
+  simulate(world, stepper, 3, [&](const StepReport& r) {
+    if (start < 0) start = r.energy.kinetic_start + r.energy.potential_start;
+    end = r.energy.kinetic_end + r.energy.potential_end;
+    sum.friction += r.energy.friction;
+    sum.impact += r.energy.impact;
+    sum.stabilisation += r.energy.stabilisation;
+    sum.integration += r.energy.integration;
+    ASSERT_GE(r.energy.friction, -1e-9 * start);
+    ASSERT_GE(r.energy.impact, -1e-9 * start);
+  });
+  EXPECT_NEAR(end - start, sum.stabilisation - sum.friction - sum.impact + sum.integration, 1e-9 * start);
+  EXPECT_LT(std::abs(sum.integration), 0.01 * start) << "the time discretisation must not be where the energy goes";
+  EXPECT_GT(sum.friction, 0.01 * start);
+  EXPECT_GT(sum.impact, 0.1 * start);
+}
+
+}  // namespace
+}  // namespace stickslip::testing

@@ -1,0 +1,88 @@
+// Each built-in scene says what to look for: here it is looked for.
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "scene/scene_text.h"
+#include "stickslip/step/stepper.h"
+
+namespace stickslip {
+namespace {
+
+Scene simulated(const std::string& name, double seconds, std::vector<Override> overrides = {}) {
+  Scene scene = load_scene(name, overrides);
+  Stepper stepper(scene.step);
+  while (scene.world.time < seconds - 0.5 * scene.step.h) stepper.step(scene.world);
+  return scene;
+}
+
+/// How far the body that moved most has moved [m].
+double largest_move(const Scene& scene, const std::string& name, std::vector<Override> overrides = {}) {
+  const Scene start = load_scene(name, overrides);
+  double largest = 0;
+  for (std::size_t i = 0; i < start.world.bodies().size(); ++i) {
+    largest = std::max(largest, (scene.world.bodies()[i].position - start.world.bodies()[i].position).norm());
+  }
+  return largest;
+}
+
+TEST(LookFor, walls_towers_pyramids_and_card_houses_stand) {
+  for (const char* name : {"wall", "tower", "pyramid", "card-house"}) {
+    EXPECT_LT(largest_move(simulated(name, 0.3), name), 1e-4) << name;
+  }
+}
+
+TEST(LookFor, a_card_house_needs_friction_above_the_tangent_of_its_lean) {
+  const double tangent = std::tan(20 * std::numbers::pi / 180);
+  const std::vector<Override> more = {{"/parameters/levels", "2"}, {"/parameters/mu", fmt::format("{}", 1.2 * tangent)}};
+  const std::vector<Override> less = {{"/parameters/levels", "2"}, {"/parameters/mu", fmt::format("{}", 0.8 * tangent)}};
+  EXPECT_LT(largest_move(simulated("card-house", 0.5, more), "card-house", more), 1e-5);
+  EXPECT_GT(largest_move(simulated("card-house", 0.5, less), "card-house", less), 0.05);
+}
+
+TEST(LookFor, as_many_balls_leave_the_cradle_as_arrive) {
+  for (const int moving : {1, 2}) {
+    const Scene scene = simulated("newtons-cradle", 0.5, {{"/parameters/moving", std::to_string(moving)}});
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_NEAR(named(scene, fmt::format("ball-{}", i)).velocity.x(), i < 5 - moving ? 0 : 1, 1e-9) << moving << " " << i;
+    }
+  }
+}
+
+TEST(LookFor, the_top_precesses_at_m_g_l_over_its_spin) {
+  const double seconds = 0.2;
+  const Scene start = load_scene("spinning-top"), scene = simulated("spinning-top", seconds);
+  const Body& top = named(start, "top");
+  const double l = top.mass.center.z(), inertia = top.mass.inertia(2, 2);
+  const double spin = top.angular_velocity.dot(top.orientation * Vec3::UnitZ());
+  const Vec3 axis = named(scene, "top").orientation * Vec3::UnitZ();
+  // Precession turns the axis about the vertical; nutation and the slow-top correction are of the order of 10 %.
+  EXPECT_NEAR(std::atan2(axis.y(), axis.x()) / seconds, top.mass.mass * 9.81 * l / (inertia * spin), 0.12 * 5.5);
+  EXPECT_NEAR(axis.z(), std::cos(20 * std::numbers::pi / 180), 0.01);
+  EXPECT_LT((scene.world.body(scene.world.find("top")).frame().position).norm(), 1e-4);
+}
+
+TEST(LookFor, the_block_of_the_incline_sticks_below_atan_mu_and_slides_above) {
+  EXPECT_LT(largest_move(simulated("incline", 0.5), "incline"), 1e-6);
+  const std::vector<Override> steep = {{"/parameters/angle_degrees", "40"}, {"/parameters/mu", "0.5"}};
+  const double angle = 40 * std::numbers::pi / 180;
+  EXPECT_NEAR(named(simulated("incline", 0.5, steep), "block").velocity.norm(), 0.5 * 9.81 * (std::sin(angle) - 0.5 * std::cos(angle)), 0.02);
+}
+
+TEST(LookFor, every_domino_falls_forward) {
+  const Scene scene = simulated("dominoes", 0.6, {{"/parameters/count", "8"}});
+  for (int i = 0; i < 8; ++i) {
+    const Vec3 up = named(scene, fmt::format("domino-{}", i)).orientation * Vec3::UnitZ();
+    EXPECT_GT(up.x(), 0.7) << i;
+  }
+}
+
+TEST(LookFor, sliders_slow_down_by_mu_g) {
+  for (const char* name : {"sliding-capsule", "sliding-three-spheres"}) {
+    const Scene scene = simulated(name, 0.2);
+    EXPECT_NEAR(scene.world.bodies()[1].velocity.norm(), 10 - 9.81 * 0.2, 0.05) << name;
+  }
+}
+
+}  // namespace
+}  // namespace stickslip

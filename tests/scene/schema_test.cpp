@@ -1,0 +1,167 @@
+// The published schema and the parser must agree on what a scene is.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "scene/scene_text.h"
+#include "scene/schema_validator.h"
+
+namespace stickslip {
+namespace {
+
+using nlohmann::json;
+
+const std::filesystem::path kScenes = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "scenes";
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+const SchemaValidator& validator() {
+  static const SchemaValidator schema(json::parse(scene_schema()));
+  return schema;
+}
+
+TEST(SceneSchema, the_embedded_text_is_the_published_file) { EXPECT_EQ(scene_schema(), text_of(kScenes / "scene.schema.json")); }
+
+TEST(SceneSchema, every_example_scene_loads_without_warnings_and_satisfies_the_schema) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kScenes)) {
+    if (entry.path().filename() == "scene.schema.json") continue;
+    const Scene scene = load_scene(entry.path().string());
+    EXPECT_TRUE(scene.warnings.empty()) << entry.path();
+    EXPECT_FALSE(scene.description.empty()) << entry.path();
+    EXPECT_EQ(scene.name, entry.path().stem().string());
+    EXPECT_TRUE(validator().accepts(json::parse(text_of(entry.path())))) << entry.path();
+    EXPECT_TRUE(validator().accepts(json::parse(scene.document))) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 5);
+}
+
+TEST(SceneSchema, every_built_in_document_satisfies_the_schema) {
+  for (const BuiltInScene& b : built_in_scenes()) EXPECT_TRUE(validator().accepts(json::parse(load_scene(b.name).document))) << b.name;
+}
+
+/// A document that uses every key of the format at least once.
+const json kFull = json::parse(R"({
+  "$schema": "scene.schema.json", "schema": 1, "name": "full", "description": "all keys", "generated_from": {}, "seconds": 2,
+  "gravity": [0, 0, -9.81], "allow_overlap": true,
+  "materials": [{"name": "a", "density": 700, "friction": 0.4, "restitution": 0.1}],
+  "material_pairs": [{"between": ["a", "default"], "friction": 0.3, "restitution": 0}],
+  "combine": {"friction": "average", "restitution": "multiply"},
+  "step": {"h": 0.01, "scheme": "semi-implicit-euler", "gyroscopic": "none",
+           "stabilisation": {"method": "baumgarte", "error_reduction": 0.2, "compliance": 0},
+           "projection": {"enabled": true, "max_rounds": 2, "iterations": 30, "fraction": 0.8},
+           "sleep": {"enabled": true, "time": 0.5, "speed": 0.5}, "warm_start": true, "restitution_threshold": 2,
+           "margin": 0.01, "solver": {"name": "prox-gs"}, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
+  "bodies": [
+    {"name": "b", "motion": "dynamic", "material": "a", "position": [0, 0, 1], "orientation_wxyz": [1, 0, 0, 0],
+     "parts": [{"shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0], "rotation": {"axis": [1, 0, 0], "degrees": 3},
+                "material": "default"},
+               {"shape": {"type": "capsule", "radius": 0.1, "half_height": 0}, "orientation_wxyz": [1, 0, 0, 0]},
+               {"shape": {"type": "cylinder", "radius": 0.1, "half_height": 0.1}},
+               {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}},
+               {"shape": {"type": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}],
+     "velocity": [0, 0, 0], "angular_velocity": [0, 0, 0], "force": [0, 0, 0], "torque": [0, 0, 0], "can_sleep": false,
+     "mass_properties": {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]},
+     "repeat": {"count": [2, 1, 1], "step": [9, 0, 0]}},
+    {"motion": "fixed", "shape": {"type": "half-space"}, "rotation": {"axis": [0, 0, 1], "degrees": 0}},
+    {"motion": "kinematic", "shape": {"type": "box", "half_extents": [1, 1, 1]}, "position": [0, 99, 9],
+     "script": {"type": "oscillation", "translation": [1, 0, 0], "rotation": {"axis": [1, 0, 0], "degrees": 3}, "frequency": 2, "phase": 1}},
+    {"motion": "kinematic", "shape": {"type": "box", "half_extents": [1, 1, 1]}, "position": [0, -99, 9],
+     "script": {"type": "keyframes", "keys": [{"time": 0, "position": [9, 9, 99], "orientation_wxyz": [1, 0, 0, 0]},
+                                              {"time": 1, "rotation": {"axis": [1, 0, 0], "degrees": 3}}]}},
+    {"motion": "kinematic", "shape": {"type": "box", "half_extents": [1, 1, 1]}, "position": [0, 99, 99], "script": {"type": "constant-velocity"}},
+    {"mass": 2, "shape": {"type": "sphere", "radius": 1}, "position": [0, 0, 500]}
+  ]})");
+
+void expect_both(bool accept, const json& document, const std::string& what) {
+  const std::string error = error_of(document.dump());
+  EXPECT_EQ(error.empty(), accept) << "parser: " << what << "\n" << error;
+  EXPECT_EQ(validator().accepts(document), accept) << "schema: " << what;
+}
+
+/// Calls f with the place of every value in the document.
+template <class F>
+void for_each_place(const json& value, const json::json_pointer& here, F&& f) {
+  f(here);
+  if (value.is_object())
+    for (const auto& [key, child] : value.items()) for_each_place(child, here / key, f);
+  if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i) for_each_place(value[i], here / i, f);
+}
+
+TEST(SceneSchema, schema_and_parser_accept_a_document_with_every_key) { expect_both(true, kFull, "full"); }
+
+TEST(SceneSchema, schema_and_parser_refuse_an_unknown_key_in_every_object) {
+  int count = 0;
+  for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
+    if (!kFull[place].is_object() || place.to_string() == "/generated_from" || place.to_string() == "/step/solver") return;
+    json broken = kFull;
+    broken[place]["no_such_key"] = 1;
+    expect_both(false, broken, place.to_string());
+    ++count;
+  });
+  EXPECT_GE(count, 20);
+}
+
+TEST(SceneSchema, schema_and_parser_refuse_a_value_of_the_wrong_type_at_every_place) {
+  for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
+    json broken = kFull;
+    broken[place] = nullptr;
+    expect_both(false, broken, place.to_string() + " = null");
+    // A number where something else stands, and an empty array where a number stands.
+    broken[place] = kFull[place].is_number() ? json::array() : json(7.25);
+    expect_both(false, broken, place.to_string() + " = " + broken[place].dump());
+  });
+}
+
+TEST(SceneSchema, schema_and_parser_agree_on_which_keys_may_be_left_out) {
+  for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
+    if (place.empty() || !kFull[place.parent_pointer()].is_object()) return;
+    json shorter = kFull;
+    shorter[place.parent_pointer()].erase(place.back());
+    // Without them, what is left is still well formed but means something that only the parser can judge.
+    for (const char* meaning : {"/bodies/1/motion", "/bodies/2/motion", "/bodies/3/motion", "/bodies/4/motion", "/materials"})
+      if (place.to_string() == meaning) return;
+    if (place.to_string() == "/materials/0/name") return expect_both(false, shorter, "without " + place.to_string());
+    const std::string error = error_of(shorter.dump());
+    EXPECT_EQ(error.empty(), validator().accepts(shorter)) << "without " << place.to_string() << "\n" << error;
+  });
+}
+
+TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
+  const auto with = [](const char* place, json value) {
+    json changed = kFull;
+    changed[json::json_pointer(place)] = std::move(value);
+    return changed;
+  };
+  for (const auto& [place, value] : std::vector<std::pair<const char*, json>>{
+           {"/schema", 2}, {"/seconds", 0}, {"/materials/0/density", 0}, {"/materials/0/friction", -0.1}, {"/materials/0/restitution", 1.1},
+           {"/materials/0/name", ""}, {"/material_pairs/0/friction", -1}, {"/material_pairs/0/between", {"a"}}, {"/combine/friction", "sum"},
+           {"/step/h", 0}, {"/step/scheme", "euler"}, {"/step/gyroscopic", "on"}, {"/step/max_iterations", 0}, {"/step/max_iterations", 1.5},
+           {"/step/tolerance", 0}, {"/step/threads", 0}, {"/step/margin", -1}, {"/step/restitution_threshold", -1},
+           {"/step/stabilisation/error_reduction", 1.5}, {"/step/stabilisation/compliance", -1}, {"/step/stabilisation/method", "spring"},
+           {"/step/projection/fraction", 0}, {"/step/projection/max_rounds", 0}, {"/step/projection/iterations", 0}, {"/step/sleep/time", -1},
+           {"/step/sleep/speed", -1}, {"/bodies/0/motion", "static"}, {"/bodies/0/parts", json::array()}, {"/bodies/0/parts/0/shape/radius", 0},
+           {"/bodies/0/parts/1/shape/half_height", -1}, {"/bodies/0/parts/2/shape/half_height", 0}, {"/bodies/0/parts/3/shape/half_extents/1", 0},
+           {"/bodies/0/parts/4/shape/points", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}, {"/bodies/0/repeat/count/0", 0},
+           {"/bodies/0/orientation_wxyz", {1, 0, 0}}, {"/bodies/0/rotation", {{"axis", {1, 0, 0}}, {"degrees", 1}}}, {"/bodies/0/mass", 1},
+           {"/bodies/0/shape", {{"type", "half-space"}}}, {"/bodies/0/mass_properties/mass", 0}, {"/bodies/0/mass_properties/inertia", {1, 1}},
+           {"/bodies/2/script/frequency", 0}, {"/bodies/3/script/keys", json::array()}, {"/bodies/5/mass", 0},
+           {"/step/solver/sweeps", {1}}}) {
+    expect_both(false, with(place, value), std::string(place) + " = " + value.dump());
+  }
+  for (const auto& [place, value] : std::vector<std::pair<const char*, json>>{
+           {"/step/sleep", false}, {"/step/projection", true}, {"/step/stabilisation", {{"method", "none"}}}, {"/step/solver", "pgs"},
+           {"/step/stabilisation", json::object()}, {"/step/stabilisation", {{"method", "spring"}, {"stiffness", 1}}}, {"/step/threads", 2.0},
+           {"/bodies/0/mass_properties/inertia", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {"/bodies", json::array()}}) {
+    expect_both(true, with(place, value), std::string(place) + " = " + value.dump());
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
