@@ -96,6 +96,9 @@ function(stickslip_test name room)
   target_compile_definitions(test_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS}
     STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags GTest::gtest GTest::gmock GTest::gtest_main ${libraries})
+  # The precompiled header is of -fPIC code; programs get -fPIE by default, and then it is not used.
+  set_target_properties(test_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(test_${name} PRIVATE -fPIC)
   target_precompile_headers(test_${name} REUSE_FROM stickslip_pch)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name})
 endfunction()

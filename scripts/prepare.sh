@@ -31,10 +31,9 @@ as_root() {
 
 install_packages() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -y -q --no-install-recommends)
-  say "installing $*"
-  if as_root true; then :; else
+  as_root true ||
     give_up "these packages are missing, and installing them needs root. Run: sudo apt-get install -y --no-install-recommends $*"
-  fi
+  say "installing $*"
   # A fresh machine has no package index, an old one a stale index: fetch it only when the first attempt fails.
   as_root "${apt[@]}" install "$@" </dev/null >"$log" 2>&1 && return
   { as_root "${apt[@]}" update && as_root "${apt[@]}" install "$@"; } </dev/null >>"$log" 2>&1 && return

@@ -6,7 +6,7 @@ namespace stickslip::cli {
 
 namespace {
 
-volatile std::sig_atomic_t signal_seen = 0;   // the only thing a signal handler may touch
+volatile std::sig_atomic_t signal_seen = 0;  // the only thing a signal handler may touch
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};

@@ -14,7 +14,8 @@ namespace {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   return names;
 }
 
@@ -44,7 +45,8 @@ int main(int argc, char** argv) {
   // A file that grows too large for the disk quota is a write error with a message, not a silent death.
   std::signal(SIGXFSZ, SIG_IGN);
 
-  CLI::App app("Contact and friction: friction that sticks, forces you can trust, a solver that says how wrong it is.", "stickslip");
+  CLI::App app("Contact and friction: friction that sticks, forces you can trust, a solver that says how wrong it is.",
+               "stickslip");
   app.set_version_flag("--version", "stickslip " STICKSLIP_VERSION);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
@@ -64,7 +66,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0) return fail("Cannot write to the standard output.", internal_error);
     return outcome.exit_code;
-  } catch (const CLI::Success& wanted) {   // --help, --version
+  } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ExtrasError&) {
     return fail(unexpected(app), bad_input);
@@ -72,10 +74,14 @@ int main(int argc, char** argv) {
     if (app.get_subcommands().empty()) {
       const auto rest = app.remaining();
       if (!rest.empty()) return fail(unexpected(app), bad_input);
-      return fail(fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", ")), bad_input);
+      return fail(
+          fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", ")),
+          bad_input);
     }
     const std::string command = app.get_subcommands().front()->get_name();
-    return fail(fmt::format("'{}' needs a scene: a built-in name, a .json file or a checkpoint. See stickslip {} --help.", command, command), bad_input);
+    return fail(fmt::format("'{}' needs a scene: a built-in name, a .json file or a checkpoint. See stickslip {} --help.",
+                            command, command),
+                bad_input);
   } catch (const CLI::ParseError& error) {
     return fail(error.what(), bad_input);
   } catch (const Error& error) {

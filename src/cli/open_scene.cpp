@@ -21,8 +21,9 @@ Override parse_override(const std::string& text) {
 Scene resume(const SceneArguments& arguments) {
   Scene scene = load_checkpoint(arguments.scene);
   if (!arguments.set.empty())
-    throw Error("--set changes a scene before it is built, and a checkpoint is built already. Only --solver and --threads can "
-                "change; or start again from the scene.")
+    throw Error(
+        "--set changes a scene before it is built, and a checkpoint is built already. Only --solver and --threads can "
+        "change; or start again from the scene.")
         .in(arguments.scene);
   if (!arguments.solver.empty() && arguments.solver != scene.step.solver) {
     scene.step.solver = arguments.solver;
@@ -34,9 +35,14 @@ Scene resume(const SceneArguments& arguments) {
 }  // namespace
 
 void add_scene_arguments(CLI::App& command, SceneArguments& arguments) {
-  command.add_option("scene", arguments.scene, "A built-in scene (see stickslip scenes), a .json file, or a checkpoint to continue")->required();
+  command
+      .add_option("scene", arguments.scene,
+                  "A built-in scene (see stickslip scenes), a .json file, or a checkpoint to continue")
+      ->required();
   command.add_option("--solver", arguments.solver, "Contact solver (see stickslip solvers)");
-  command.add_option("--set", arguments.set, "Change the scene: /json/pointer=value, such as /step/h=0.005 or /parameters/n=20; may be repeated")
+  command
+      .add_option("--set", arguments.set,
+                  "Change the scene: /json/pointer=value, such as /step/h=0.005 or /parameters/n=20; may be repeated")
       ->allow_extra_args(false);
   command.add_option("--threads", arguments.threads, "Worker threads; the result is the same for every number");
 }
@@ -46,7 +52,7 @@ bool names_checkpoint(const std::string& scene) {
 }
 
 Scene open_scene(const SceneArguments& arguments) {
-  if (!arguments.solver.empty()) make_solver(arguments.solver);   // names an unknown solver without a place in a document
+  if (!arguments.solver.empty()) make_solver(arguments.solver);  // names an unknown solver without a place in a document
   Scene scene;
   if (names_checkpoint(arguments.scene)) {
     scene = resume(arguments);

@@ -13,7 +13,7 @@ struct SceneArguments {
   std::string scene;
   std::string solver;
   std::vector<std::string> set;
-  int threads = 0;   ///< 0: as the scene says
+  int threads = 0;  ///< 0: as the scene says
 };
 
 /// Adds <scene>, --solver, --set and --threads.

@@ -32,12 +32,14 @@ std::uint64_t steps_for(double seconds, double h) {
 
 std::uint64_t wanted_steps(const RunArguments& arguments, const Scene& scene) {
   if (arguments.steps) {
-    if (*arguments.steps < 0) throw Error(fmt::format("--steps {} is not a number of steps. Give 0 or more.", *arguments.steps));
+    if (*arguments.steps < 0)
+      throw Error(fmt::format("--steps {} is not a number of steps. Give 0 or more.", *arguments.steps));
     return static_cast<std::uint64_t>(*arguments.steps);
   }
   if (arguments.seconds) {
     if (!(std::isfinite(*arguments.seconds) && *arguments.seconds >= 0))
-      throw Error(fmt::format("--seconds {} is not a duration. Give a finite number of seconds, 0 or more.", *arguments.seconds));
+      throw Error(
+          fmt::format("--seconds {} is not a duration. Give a finite number of seconds, 0 or more.", *arguments.seconds));
     return steps_for(*arguments.seconds, scene.step.h);
   }
   const std::uint64_t steps = steps_for(scene.seconds - scene.world.time, scene.step.h);
@@ -72,8 +74,10 @@ int run(const RunArguments& arguments) {
     save_checkpoint(arguments.checkpoint, scene);
     summary.files.push_back(arguments.checkpoint);
   }
-  if (arguments.json) fmt::print("{}\n", to_json(summary).dump(2));
-  else if (!arguments.quiet) fmt::print("{}", to_text(summary));
+  if (arguments.json)
+    fmt::print("{}\n", to_json(summary).dump(2));
+  else if (!arguments.quiet)
+    fmt::print("{}", to_text(summary));
 
   if (result.interrupted) return interrupted;
   return arguments.strict && result.statistics.missed() > 0 ? tolerance_missed : fine;
@@ -86,12 +90,17 @@ void add_run(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<RunArguments>();
   add_scene_arguments(*command, arguments->scene);
   CLI::Option* steps = command->add_option("--steps", arguments->steps, "Number of steps; of further steps for a checkpoint");
-  command->add_option("--seconds", arguments->seconds, "Simulated time [s]; further time for a checkpoint. Default: the scene's own duration")
+  command
+      ->add_option("--seconds", arguments->seconds,
+                   "Simulated time [s]; further time for a checkpoint. Default: the scene's own duration")
       ->excludes(steps);
-  command->add_option("-o,--output", arguments->outputs, "Write a record, chosen by the ending: .h5 trajectory, .csv telemetry; may be repeated")
+  command
+      ->add_option("-o,--output", arguments->outputs,
+                   "Write a record, chosen by the ending: .h5 trajectory, .csv telemetry; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--checkpoint", arguments->checkpoint, "At the end, save everything needed to continue to the same bits");
-  command->add_option("--frames-per-second", arguments->frames_per_second, "Frames of the trajectory per simulated second. Default: every step");
+  command->add_option("--frames-per-second", arguments->frames_per_second,
+                      "Frames of the trajectory per simulated second. Default: every step");
   command->add_flag("--json", arguments->json, "Print the summary as one JSON document and nothing else");
   command->add_flag("--quiet", arguments->quiet, "Print no summary and no progress");
   command->add_flag("--strict", arguments->strict, "Exit with 1 if a step missed its tolerance");

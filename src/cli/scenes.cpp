@@ -12,7 +12,8 @@ void print_json() {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const BuiltInScene& scene : built_in_scenes()) {
     nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
-    for (const auto& p : scene.parameters) parameters.push_back({{"name", p.name}, {"default", p.default_value}, {"help", p.help}});
+    for (const auto& p : scene.parameters)
+      parameters.push_back({{"name", p.name}, {"default", p.default_value}, {"help", p.help}});
     list.push_back({{"name", scene.name}, {"look_for", scene.look_for}, {"parameters", parameters}});
   }
   fmt::print("{}\n", nlohmann::ordered_json{{"scenes", list}}.dump(2));

@@ -40,7 +40,8 @@ const StepReport& step_with_place(Stepper& stepper, World& world) {
 
 }  // namespace
 
-SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>& recorders, bool show_progress) {
+SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>& recorders,
+                        bool show_progress) {
   SimulateResult result;
   Stepper stepper(scene.step);
   const InterruptGuard guard;

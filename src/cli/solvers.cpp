@@ -19,7 +19,8 @@ void print_json() {
   Json list = Json::array();
   for (const SolverInfo& solver : solvers()) {
     Json options = Json::array();
-    for (const OptionInfo& o : solver.options) options.push_back({{"name", o.name}, {"default", to_json(o.default_value)}, {"help", o.help}});
+    for (const OptionInfo& o : solver.options)
+      options.push_back({{"name", o.name}, {"default", to_json(o.default_value)}, {"help", o.help}});
     list.push_back({{"name", solver.name},
                     {"model", solver.model},
                     {"family", solver.family},
@@ -32,9 +33,11 @@ void print_json() {
 
 void print_text() {
   for (const SolverInfo& solver : solvers()) {
-    fmt::print("{}\n    {}\n    {}; {}; {}\n", solver.name, wrapped(solver.advice, 4), solver.family, solver.model, solver.paper);
+    fmt::print("{}\n    {}\n    {}; {}; {}\n", solver.name, wrapped(solver.advice, 4), solver.family, solver.model,
+               solver.paper);
     for (const OptionInfo& o : solver.options)
-      fmt::print("      {:<34} {}\n", fmt::format("--set /step/solver/{}={}", o.name, to_json(o.default_value).dump()), wrapped(o.help, 41));
+      fmt::print("      {:<34} {}\n", fmt::format("--set /step/solver/{}={}", o.name, to_json(o.default_value).dump()),
+                 wrapped(o.help, 41));
   }
 }
 

@@ -45,8 +45,13 @@ void Statistics::add(const StepReport& report, double step_seconds) {
 }
 
 std::vector<std::pair<std::string, double>> stages(const StageTimes& s) {
-  return {{"broad", s.broad},           {"narrow", s.narrow},         {"assembly", s.assembly},      {"solve", s.solve},
-          {"integration", s.integration}, {"projection", s.projection}, {"bookkeeping", s.bookkeeping}};
+  return {{"broad", s.broad},
+          {"narrow", s.narrow},
+          {"assembly", s.assembly},
+          {"solve", s.solve},
+          {"integration", s.integration},
+          {"projection", s.projection},
+          {"bookkeeping", s.bookkeeping}};
 }
 
 }  // namespace stickslip::cli

@@ -27,14 +27,14 @@ class Sample {
 struct Statistics {
   std::uint64_t steps = 0;
   Sample contacts, iterations;
-  Sample residual;                                ///< [m/s]
-  Sample milliseconds;                            ///< wall time of a step
-  double penetration_max = 0;                     ///< [m]
-  double tolerance = 0;                           ///< largest that was asked for [m/s]
-  std::array<std::uint64_t, 6> status_counts{};   ///< by SolveStatus
-  EnergyLedger energy;                            ///< start of the first step, end of the last, sums of the rest [J]
-  StageTimes seconds;                             ///< sums
-  double wall_seconds = 0;                        ///< of the whole run, files included
+  Sample residual;                               ///< [m/s]
+  Sample milliseconds;                           ///< wall time of a step
+  double penetration_max = 0;                    ///< [m]
+  double tolerance = 0;                          ///< largest that was asked for [m/s]
+  std::array<std::uint64_t, 6> status_counts{};  ///< by SolveStatus
+  EnergyLedger energy;                           ///< start of the first step, end of the last, sums of the rest [J]
+  StageTimes seconds;                            ///< sums
+  double wall_seconds = 0;                       ///< of the whole run, files included
 
   void add(const StepReport&, double step_seconds);
   std::uint64_t missed() const { return steps - status_counts[static_cast<std::size_t>(SolveStatus::converged)]; }

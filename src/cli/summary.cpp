@@ -32,16 +32,19 @@ std::string tolerance_note(const Statistics& s) {
   std::string reasons;
   for (std::size_t i = 1; i < s.status_counts.size(); ++i)
     if (s.status_counts[i] > 0)
-      reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", s.status_counts[i], status_name(static_cast<SolveStatus>(i)));
+      reasons +=
+          fmt::format("{}{} {}", reasons.empty() ? "" : ", ", s.status_counts[i], status_name(static_cast<SolveStatus>(i)));
   return fmt::format("{} of {} steps missed their tolerance of {}: {}", s.missed(), s.steps, tolerance, reasons);
 }
 
-std::string signed_energy(double joules) { return (joules > 0 ? "+" : "") + quantity(joules, "J"); }
+std::string signed_energy(double joules) { return fmt::format("{}{}", joules > 0 ? "+" : "", quantity(joules, "J")); }
 
 std::string energy_note(const EnergyLedger& e) {
   std::string text = fmt::format("friction {}, impact {}", signed_energy(-e.friction), signed_energy(-e.impact));
-  const std::pair<const char*, double> others[] = {
-      {"stabilisation", e.stabilisation}, {"applied forces", e.applied}, {"moving bodies", e.driven}, {"integration", e.integration}};
+  const std::pair<const char*, double> others[] = {{"stabilisation", e.stabilisation},
+                                                   {"applied forces", e.applied},
+                                                   {"moving bodies", e.driven},
+                                                   {"integration", e.integration}};
   for (const auto& [name, joules] : others)
     if (joules != 0) text += fmt::format(", {} {}", name, signed_energy(joules));
   return text;
@@ -51,7 +54,8 @@ std::string stage_note(const StageTimes& seconds) {
   std::string text;
   const double total = seconds.total();
   for (const auto& [name, spent] : stages(seconds))
-    if (total > 0 && spent / total >= 0.005) text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * spent / total);
+    if (total > 0 && spent / total >= 0.005)
+      text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * spent / total);
   return text;
 }
 
@@ -61,7 +65,8 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   const Statistics& s = summary.result.statistics;
   const Scene& scene = summary.scene;
   nlohmann::ordered_json statuses, seconds, outputs = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < s.status_counts.size(); ++i) statuses[status_name(static_cast<SolveStatus>(i))] = s.status_counts[i];
+  for (std::size_t i = 0; i < s.status_counts.size(); ++i)
+    statuses[status_name(static_cast<SolveStatus>(i))] = s.status_counts[i];
   for (const auto& [name, spent] : stages(s.seconds)) seconds[name] = spent;
   for (const std::string& file : summary.files) outputs.push_back({{"file", file}, {"bytes", size_of(file)}});
   return {
@@ -108,15 +113,18 @@ std::string to_text(const Summary& summary) {
                       duration(s.wall_seconds), summary.result.interrupted ? "; interrupted" : "");
   if (s.steps > 0) {
     text += line("contacts", fmt::format("{:.1f} mean", s.contacts.mean()), fmt::format("{:.0f} max", s.contacts.max()));
-    text += line("residual", quantity(s.residual.quantile(0.5), "m/s") + " median", quantity(s.residual.max(), "m/s") + " max", tolerance_note(s));
+    text += line("residual", quantity(s.residual.quantile(0.5), "m/s") + " median", quantity(s.residual.max(), "m/s") + " max",
+                 tolerance_note(s));
     text += line("iterations", fmt::format("{:.1f} mean", s.iterations.mean()), fmt::format("{:.0f} max", s.iterations.max()));
     text += line("penetration", "", quantity(s.penetration_max, "m") + " max");
-    text += line("energy", quantity(summary.energy_start, "J") + " start", quantity(summary.energy_end, "J") + " end", energy_note(s.energy));
-    text += line("step time", quantity(1e-3 * s.milliseconds.mean(), "s") + " mean", quantity(1e-3 * s.milliseconds.quantile(0.95), "s") + " p95",
-                 stage_note(s.seconds));
+    text += line("energy", quantity(summary.energy_start, "J") + " start", quantity(summary.energy_end, "J") + " end",
+                 energy_note(s.energy));
+    text += line("step time", quantity(1e-3 * s.milliseconds.mean(), "s") + " mean",
+                 quantity(1e-3 * s.milliseconds.quantile(0.95), "s") + " p95", stage_note(s.seconds));
   }
   text += line("state", hash_text(scene.world), fmt::format("t = {:g} s", scene.world.time));
-  for (const std::string& file : summary.files) text += fmt::format("  {:<12} {} ({})\n", "written", file, file_size(size_of(file)));
+  for (const std::string& file : summary.files)
+    text += fmt::format("  {:<12} {} ({})\n", "written", file, file_size(size_of(file)));
   return text;
 }
 

@@ -10,8 +10,8 @@ namespace stickslip::cli {
 struct Summary {
   const Scene& scene;
   const SimulateResult& result;
-  double energy_start, energy_end;       ///< kinetic and potential [J]
-  std::vector<std::string> files;        ///< written
+  double energy_start, energy_end;  ///< kinetic and potential [J]
+  std::vector<std::string> files;   ///< written
 };
 
 /// The keys that design and scripts rely on, and more.

@@ -9,7 +9,8 @@
 namespace stickslip::cli {
 
 void add_validate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("validate", "Check a scene without simulating it: exit code 2 and a message that names file, place, value and remedy");
+  CLI::App* command = app.add_subcommand(
+      "validate", "Check a scene without simulating it: exit code 2 and a message that names file, place, value and remedy");
   struct Arguments {
     SceneArguments scene;
     bool json = false;
@@ -23,8 +24,11 @@ void add_validate(CLI::App& app) {
     const Stepper stepper(scene.step);
     const std::size_t bodies = scene.world.body_count();
     if (arguments->json) {
-      const nlohmann::ordered_json result = {{"valid", true},           {"scene", scene.name},         {"bodies", bodies},
-                                             {"solver", scene.step.solver}, {"warnings", scene.warnings}};
+      const nlohmann::ordered_json result = {{"valid", true},
+                                             {"scene", scene.name},
+                                             {"bodies", bodies},
+                                             {"solver", scene.step.solver},
+                                             {"warnings", scene.warnings}};
       fmt::print("{}\n", result.dump(2));
     } else {
       show_warnings(scene);

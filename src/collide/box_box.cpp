@@ -7,6 +7,10 @@
 //  - an edge pair replaces a face only if it separates better by as much and its axis is tilted by more than
 //    acos(kNearFace) from the face's. Clipping keeps only what lies between the boxes, so the face of such a nearly
 //    parallel pair reports a gap that differs in second order, and it carries a patch where the edges carry a point.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "collide/pairs.h"
 
 namespace stickslip::narrow {

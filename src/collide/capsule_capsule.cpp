@@ -1,4 +1,7 @@
 // Capsule against capsule: the nearest points of two segments; side by side, the ends of their common stretch.
+#include <algorithm>
+#include <cmath>
+
 #include "collide/sphere_point.h"
 
 namespace stickslip::narrow {

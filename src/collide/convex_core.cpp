@@ -1,5 +1,9 @@
 #include "collide/convex_core.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace stickslip::narrow {
 namespace {
 
@@ -7,7 +11,7 @@ constexpr double kFaceTilt = 0.995;    // cosine between normal and face up to w
 constexpr double kEdgeTilt = 0.1;      // sine up to which an edge or generatrix touches along its length
 constexpr double kFlat = 1e-4;         // sine of the tilt below which a cap has no lowest point
 constexpr double kSnap = 5e-13;        // 1 − cosine of a millionth
-constexpr int kCapPoints = 8;
+constexpr int kCapPoints = 12;
 constexpr std::uint32_t kSide = 2 * kCapPoints;   // vertex names of a cylinder: lower cap, upper cap, ends of the side
 
 }  // namespace

@@ -1,5 +1,8 @@
 // Cylinders and capsules against each other and against boxes and hulls: one idea, the direction between convex cores, then
 // the patch of the supporting features along it.
+#include <algorithm>
+#include <type_traits>
+
 #include "collide/gjk.h"
 #include "collide/pairs.h"
 
@@ -22,8 +25,10 @@ void add_contacts(const ConvexCore& a, const ConvexCore& b, const CoreDirection&
   a.feature(n, feature_a);
   b.feature(-n, feature_b);
   if (add_patch(feature_a, feature_b, n, origin, margin, sink) > 0) return;
-  // A point touches, or the patch is empty because the normal passes between features: the extreme points speak.
-  const Vec3 between = 0.5 * (cores.on_a + cores.on_b);
+  // A point touches, or the patch is empty because the normal passes between features: then the cores know where.
+  const Vec3 between = feature_a.count == 1   ? feature_a.points[0]
+                       : feature_b.count == 1 ? feature_b.points[0]
+                                              : Vec3(0.5 * (cores.on_a + cores.on_b));
   const Vec3 middle = between + n * (0.5 * (top_of_a + bottom_of_b) - n.dot(between));
   sink.add(origin + middle, n, gap, patch_feature(PatchPoint::lone, feature_a.ids[0], feature_b.ids[0]));
 }

@@ -1,5 +1,13 @@
 // The expanding polytope algorithm [van den Bergen 2003, §4.3.8]: a polytope inside B − A grows at the face nearest to the
 // origin until that face lies on the boundary.
+//
+// The support point in the direction of a face bounds the depth along that direction from above, whatever rounding did to
+// the polytope. The best direction seen is the answer, so slivers and holes cost accuracy at worst, never correctness.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "collide/gjk.h"
 
 namespace stickslip::narrow {
@@ -7,7 +15,7 @@ namespace {
 
 constexpr int kMaxVertices = 96;
 constexpr int kMaxFaces = 4 * kMaxVertices;
-constexpr double kConverged = 1e-5;   // of the sizes of the cores
+constexpr double kConverged = 1e-6;   // of the sizes of the cores
 
 struct Face {
   int vertex[3];
@@ -21,13 +29,14 @@ class Expanding {
 
   bool start(const DifferencePoint* simplex, int count);
   void grow();
-  CoreDirection result() const;
+  const CoreDirection& best() const { return best_; }
 
  private:
   bool add_vertex_if_new(const Vec3& direction);
   bool widens(const DifferencePoint& p) const;
   bool add_face(int i, int j, int k);
   int nearest_face() const;
+  void remember(const Face& face, double depth);
 
   const ConvexCore& a_;
   const ConvexCore& b_;
@@ -36,6 +45,8 @@ class Expanding {
   int vertex_count_ = 0;
   Face faces_[kMaxFaces];
   int face_count_ = 0;
+  CoreDirection best_;
+  double best_depth_ = std::numeric_limits<double>::infinity();
 };
 
 // Whether `p` raises the dimension of the hull of the points so far.
@@ -100,19 +111,21 @@ int Expanding::nearest_face() const {
 }
 
 void Expanding::grow() {
-  while (vertex_count_ < kMaxVertices) {
-    const Face nearest = faces_[nearest_face()];
+  while (vertex_count_ < kMaxVertices && face_count_ > 0) {
+    Face& nearest = faces_[nearest_face()];
     const DifferencePoint p = difference_support(a_, b_, nearest.normal);
-    if (p.w.dot(nearest.normal) - nearest.distance <= kConverged * size_) return;
+    const double depth = p.w.dot(nearest.normal);
+    if (depth < best_depth_) remember(nearest, depth);
+    if (best_depth_ - nearest.distance <= kConverged * size_) return;
 
     // Faces that see the new point go; the edges they share with one that does not are the horizon.
-    constexpr int capacity = 3 * kMaxFaces;
-    std::pair<int, int> edges[capacity];
+    const double level = 1e-12 * size_;
+    std::pair<int, int> edges[3 * kMaxFaces];
     int edge_count = 0;
     int kept = 0;
     for (int f = 0; f < face_count_; ++f) {
       const Face& face = faces_[f];
-      if (face.normal.dot(p.w) <= face.distance) {
+      if (face.normal.dot(p.w) <= face.distance + level) {
         faces_[kept++] = face;
         continue;
       }
@@ -124,30 +137,28 @@ void Expanding::grow() {
         else edges[edge_count++] = {from, to};
       }
     }
+    if (kept == face_count_) return;   // the nearest face cannot grow
     face_count_ = kept;
     vertices_[vertex_count_] = p;
     const int apex = vertex_count_++;
-    for (int e = 0; e < edge_count; ++e)
-      if (!add_face(edges[e].first, edges[e].second, apex) && face_count_ == 0) return;
+    for (int e = 0; e < edge_count; ++e) add_face(edges[e].first, edges[e].second, apex);
   }
 }
 
-CoreDirection Expanding::result() const {
-  const Face& face = faces_[nearest_face()];
+// Keeps a direction with its certified depth, and where the overlap ends along it.
+void Expanding::remember(const Face& face, double depth) {
+  best_depth_ = depth;
   const DifferencePoint &p = vertices_[face.vertex[0]], &q = vertices_[face.vertex[1]], &r = vertices_[face.vertex[2]];
   const Vec3 foot = face.distance * face.normal;
-  const Vec3 normal = (q.w - p.w).cross(r.w - p.w);
-  double alpha = std::max(0.0, normal.dot((q.w - foot).cross(r.w - foot)));
-  double beta = std::max(0.0, normal.dot((r.w - foot).cross(p.w - foot)));
-  double gamma = std::max(0.0, normal.dot((p.w - foot).cross(q.w - foot)));
+  double alpha = std::max(0.0, face.normal.dot((q.w - foot).cross(r.w - foot)));
+  const double beta = std::max(0.0, face.normal.dot((r.w - foot).cross(p.w - foot)));
+  const double gamma = std::max(0.0, face.normal.dot((p.w - foot).cross(q.w - foot)));
   double sum = alpha + beta + gamma;
   if (sum == 0) alpha = sum = 1;
-  CoreDirection result;
-  result.state = CoreDirection::State::overlapping;
-  result.normal = -face.normal;   // B leaves A against the outward normal of B − A
-  result.on_a = (alpha * p.on_a + beta * q.on_a + gamma * r.on_a) / sum;
-  result.on_b = (alpha * p.on_b + beta * q.on_b + gamma * r.on_b) / sum;
-  return result;
+  best_.state = CoreDirection::State::overlapping;
+  best_.normal = -face.normal;   // B leaves A against the outward normal of B − A
+  best_.on_a = (alpha * p.on_a + beta * q.on_a + gamma * r.on_a) / sum;
+  best_.on_b = (alpha * p.on_b + beta * q.on_b + gamma * r.on_b) / sum;
 }
 
 }  // namespace
@@ -165,7 +176,7 @@ CoreDirection shallowest_overlap(const ConvexCore& a, const ConvexCore& b, const
     return result;
   }
   polytope.grow();
-  return polytope.result();
+  return polytope.best();
 }
 
 }  // namespace stickslip::narrow

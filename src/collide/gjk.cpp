@@ -30,14 +30,17 @@ Nearest on_segment(const DifferencePoint* p, int i, int j) {
   return {2, {i, j, 0}, {1 - f, f, 0}, p[i].w + f * d};
 }
 
+// Solves for the weights with differences of the points only, and by cross products: curved shapes give triangles far
+// smaller than their distance, or long and thin ones, and both keep their digits this way.
 Nearest on_triangle(const DifferencePoint* p, int i, int j, int k) {
-  const Vec3 &a = p[i].w, &b = p[j].w, &c = p[k].w;
-  const Vec3 normal = (b - a).cross(c - a);
-  // Signed areas of the triangles that the origin's projection spans with the edges.
-  const double alpha = normal.dot(b.cross(c)), beta = normal.dot(c.cross(a)), gamma = normal.dot(a.cross(b));
-  if (alpha > 0 && beta > 0 && gamma > 0) {
-    const double sum = alpha + beta + gamma, squared = normal.squaredNorm();
-    return {3, {i, j, k}, {alpha / sum, beta / sum, gamma / sum}, normal * (normal.dot(a) / squared)};
+  const Vec3& a = p[i].w;
+  const Vec3 e = p[j].w - a, f = p[k].w - a;
+  const Vec3 normal = e.cross(f);
+  const double determinant = normal.squaredNorm();
+  const double beta = normal.dot(f.cross(a)), gamma = normal.dot(a.cross(e));
+  if (determinant > 1e-28 * e.squaredNorm() * f.squaredNorm() && beta > 0 && gamma > 0 && beta + gamma < determinant) {
+    const double wb = beta / determinant, wc = gamma / determinant;
+    return {3, {i, j, k}, {1 - wb - wc, wb, wc}, a + wb * e + wc * f};
   }
   Nearest best = on_segment(p, i, j);
   for (const Nearest& edge : {on_segment(p, i, k), on_segment(p, j, k)})
@@ -91,7 +94,10 @@ CoreDirection core_direction(const ConvexCore& a, const ConvexCore& b, double re
     if (squared - lower <= kConverged * squared) break;
 
     const Nearest next = on_simplex(points, count + 1);
-    if (next.count == 0) return shallowest_overlap(a, b, points, 4);
+    if (next.count == 0) {
+      if (lower > 0) break;   // a plane lies between the cores, whatever a flat tetrahedron says
+      return shallowest_overlap(a, b, points, 4);
+    }
     if (next.point.squaredNorm() >= squared) break;   // rounding has the last word
     nearest = next;
     count = next.count;

@@ -1,4 +1,6 @@
 // Bounded shapes against a half-space: the points of the shape that can touch a plane first, those within the margin of it.
+#include <cmath>
+
 #include "collide/pairs.h"
 
 namespace stickslip::narrow {

@@ -3,6 +3,10 @@
 //
 // Works in the frame of A. As for boxes, ties within kFaceBias go to A's faces, then B's, then edges, and an edge pair within
 // acos(kNearFace) of the best face gives way to the face.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "collide/pairs.h"
 #include "collide/patch.h"
 #include "collide/polytope_view.h"
@@ -22,21 +26,34 @@ struct Placed {
 };
 
 struct FaceAxis {
-  double separation = -std::numeric_limits<double>::infinity();
-  int face = -1;
+  double separation;
+  int face;
+  int vertex;   // of the other polytope, nearest to the face's plane or farthest behind it
 };
 
 // The face of `p` that separates it best from `q`; stops at the first that separates by more than `margin`. `q` is given
-// with its placement in the frame of `p`.
+// with its placement in the frame of `p`. No face separates by more than the height of q's interior point over it: most faces
+// are passed over for that, once the face that point is highest over has set the mark.
 FaceAxis best_face(const PolytopeView& p, const PolytopeView& q, const Placed& q_in_p, double margin) {
-  FaceAxis best;
-  for (int f = 0; f < static_cast<int>(p.faces.size()); ++f) {
-    const Polytope::Face& face = p.faces[f];
-    const Vec3 down = q_in_p.r.transpose() * Vec3(-face.normal);
-    const Vec3& v = q.vertices[q.support_index(down)];
-    const double separation = face.normal.dot(q_in_p.t) - down.dot(v) - face.offset;
-    if (separation > best.separation) best = {separation, f};
-    if (separation > margin) return best;
+  const Vec3 inside = q_in_p * q.interior_point;
+  const auto height = [&](int f) { return p.faces[f].normal.dot(inside) - p.faces[f].offset; };
+  const auto axis = [&](int f) {
+    const Vec3 down = q_in_p.r.transpose() * Vec3(-p.faces[f].normal);
+    const int v = q.support_index(down);
+    return FaceAxis{p.faces[f].normal.dot(q_in_p.t) - down.dot(q.vertices[v]) - p.faces[f].offset, f, v};
+  };
+  const int count = static_cast<int>(p.faces.size());
+  int highest = 0;
+  double greatest = height(0);
+  for (int f = 1; f < count; ++f) {
+    const double h = height(f);
+    if (h > greatest) greatest = h, highest = f;
+  }
+  FaceAxis best = axis(highest);
+  for (int f = 0; f < count && best.separation <= margin; ++f) {
+    if (f == highest || height(f) <= best.separation) continue;
+    const FaceAxis next = axis(f);
+    if (next.separation > best.separation) best = next;
   }
   return best;
 }
@@ -47,29 +64,33 @@ struct EdgeAxis {
   Vec3 normal = Vec3::Zero();   // unit, out of A, in the frame of A
 };
 
-// Whether the arc from a to b on the unit sphere crosses the arc from c to d.
-bool arcs_cross(const Vec3& a, const Vec3& b, const Vec3& b_cross_a, const Vec3& c, const Vec3& d,
-                const Vec3& d_cross_c) {
-  const double cba = c.dot(b_cross_a), dba = d.dot(b_cross_a), adc = a.dot(d_cross_c), bdc = b.dot(d_cross_c);
-  return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
+// Whether the arc from a to b on the unit sphere crosses the arc from c to d. Most arcs fail the first test, which needs no
+// cross product of its own.
+bool arcs_cross(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, const Vec3& d_cross_c) {
+  const double adc = a.dot(d_cross_c), bdc = b.dot(d_cross_c);
+  if (adc * bdc >= 0) return false;
+  const Vec3 b_cross_a = b.cross(a);
+  const double cba = c.dot(b_cross_a), dba = d.dot(b_cross_a);
+  return cba * dba < 0 && cba * bdc > 0;
 }
 
 // An axis n in the arc of an edge at v separates by no more than n · (x − v) for any point x of the other polytope. If x lies
-// behind both faces of the edge by more than `least` (≤ 0), so does every axis of the arc.
+// behind both faces of the edge by `least` or more, and not in front of them, then every axis of the arc separates less.
 bool can_separate(const PolytopeView& p, const Polytope::Edge& edge, const Vec3& x, double least) {
-  if (least > 0) return true;
+  const double mark = std::min(least, 0.0);
   const Polytope::Face &f = p.faces[edge.face[0]], &g = p.faces[edge.face[1]];
-  return f.normal.dot(x) - f.offset > least || g.normal.dot(x) - g.offset > least;
+  return f.normal.dot(x) - f.offset > mark || g.normal.dot(x) - g.offset > mark;
 }
 
-EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, double least,
-                        double margin) {
+// `of_b`, `of_a`: the vertices nearest to the other polytope's best face, the sharpest points to cull edges with.
+EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, int of_b, int of_a,
+                        double least, double margin) {
   int candidates[kMaxCandidates];
   int count = 0;
-  const Vec3 inside_b = b_in_a * b.interior_point;
-  const Vec3 inside_a = b_in_a.r.transpose() * (a.interior_point - b_in_a.t);
+  const Vec3 near_b = b_in_a * b.vertices[of_b];
+  const Vec3 near_a = b_in_a.r.transpose() * (a.vertices[of_a] - b_in_a.t);
   for (int e = 0; e < static_cast<int>(a.edges.size()) && count <= kMaxCandidates; ++e) {
-    if (!can_separate(a, a.edges[e], inside_b, least)) continue;
+    if (!can_separate(a, a.edges[e], near_b, least)) continue;
     if (count < kMaxCandidates) candidates[count] = e;
     ++count;
   }
@@ -79,7 +100,7 @@ EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Plac
   EdgeAxis best;
   for (int eb = 0; eb < static_cast<int>(b.edges.size()); ++eb) {
     const Polytope::Edge& edge_b = b.edges[eb];
-    if (!can_separate(b, edge_b, inside_a, least)) continue;
+    if (!can_separate(b, edge_b, near_a, least)) continue;
     const Vec3 c = b_in_a.r * Vec3(-b.faces[edge_b.face[0]].normal), d = b_in_a.r * Vec3(-b.faces[edge_b.face[1]].normal);
     const Vec3 d_cross_c = d.cross(c);
     const Vec3 q = b_in_a * b.vertices[edge_b.vertex[0]];
@@ -88,7 +109,7 @@ EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Plac
       const int ea = culled ? candidates[k] : k;
       const Polytope::Edge& edge_a = a.edges[ea];
       const Vec3 &na = a.faces[edge_a.face[0]].normal, &nb = a.faces[edge_a.face[1]].normal;
-      if (!arcs_cross(na, nb, nb.cross(na), c, d, d_cross_c)) continue;
+      if (!arcs_cross(na, nb, c, d, d_cross_c)) continue;
       const Vec3& p = a.vertices[edge_a.vertex[0]];
       const Vec3 along_a = a.vertices[edge_a.vertex[1]] - p;
       Vec3 n = along_a.cross(along_b);
@@ -142,7 +163,7 @@ void collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
   const double bias = kFaceBias * std::min(a.radius, b.radius);
   const bool b_is_reference = face_b.separation > face_a.separation + bias;
   const double best = b_is_reference ? face_b.separation : face_a.separation;
-  const EdgeAxis edges = best_edge_pair(a, b, b_in_a, best, margin);
+  const EdgeAxis edges = best_edge_pair(a, b, b_in_a, face_a.vertex, face_b.vertex, best, margin);
   if (edges.separation > margin) return;
 
   const Vec3 n = b_is_reference ? Vec3(-(rotation_b * b.faces[face_b.face].normal))

@@ -1,5 +1,8 @@
 #include "collide/patch.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace stickslip::narrow {
 namespace {
 
@@ -158,9 +161,11 @@ void intersect_segment(const Flat& segment, const Flat& polygon, std::uint32_t f
       if (cut > low) low = cut, low_name = name(PatchPoint::crossing, segment.ids[0], polygon.ids[side]);
     }
   }
-  if (low > high) return;
+  // A segment that only grazes the polygon touches it in one point.
+  const double stretch = (high - low) * d.norm();
+  if (stretch < -tolerance) return;
   writer.add(start + low * d, low_name);
-  if ((high - low) * d.norm() > tolerance) writer.add(start + high * d, high_name);
+  if (stretch > tolerance) writer.add(start + high * d, high_name);
 }
 
 void intersect_segments(const Flat& a, const Flat& b, Writer& writer) {
@@ -169,10 +174,11 @@ void intersect_segments(const Flat& a, const Flat& b, Writer& writer) {
   const double turn = cross(da, db);
   if (std::abs(turn) > kParallel * la * lb) {
     const Vec2 between = b.points[0] - a.points[0];
-    const double s = std::clamp(cross(between, db) / turn, 0.0, 1.0);
-    const double u = std::clamp(cross(between, da) / turn, 0.0, 1.0);
-    writer.add(0.5 * (a.points[0] + s * da + b.points[0] + u * db),
-               patch_feature(PatchPoint::crossing, a.ids[0], b.ids[0]));
+    const double s = cross(between, db) / turn, u = cross(between, da) / turn;
+    // The end of a capsule on a roller is a crossing to within what iterations leave of the normal.
+    const auto within = [](double x) { return x >= -1e-3 && x <= 1 + 1e-3; };
+    if (within(s) && within(u))
+      writer.add(a.points[0] + std::clamp(s, 0.0, 1.0) * da, patch_feature(PatchPoint::crossing, a.ids[0], b.ids[0]));
     return;
   }
   // Side by side: the common stretch, measured along A, halfway between the lines.

@@ -1,5 +1,7 @@
 #include "collide/polytope_view.h"
 
+#include <limits>
+
 namespace stickslip::narrow {
 namespace {
 

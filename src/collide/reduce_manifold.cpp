@@ -7,6 +7,9 @@
 // h₊ and h₋). So the best quadrilateral keeps at least half of the area of any convex patch.
 #include "stickslip/collide/collide.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace stickslip {
 namespace {
 

@@ -1,4 +1,6 @@
 // Sphere against box [course §2.1.2]: the nearest point of the box by clamping; from inside, the nearest face.
+#include <cmath>
+
 #include "collide/sphere_point.h"
 
 namespace stickslip::narrow {

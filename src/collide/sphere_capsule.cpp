@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "collide/sphere_point.h"
 
 namespace stickslip::narrow {

@@ -1,5 +1,7 @@
 // Sphere against cylinder, in the half plane through the axis and the centre: a rectangle and a point. Outside, the nearest
 // point lies on the side, a cap or the rim; inside, on the nearer of side and cap.
+#include <cmath>
+
 #include "collide/sphere_point.h"
 
 namespace stickslip::narrow {

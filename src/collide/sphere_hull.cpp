@@ -1,5 +1,9 @@
 // Sphere against hull. From inside, the face whose plane is nearest; from outside, the nearest point of the faces that
 // look at the centre.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "collide/sphere_point.h"
 
 namespace stickslip::narrow {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "collide/sphere_point.h"
 
 namespace stickslip::narrow {

@@ -23,46 +23,62 @@ bool all_finite(const std::vector<double>& values) {
   return sum == 0;
 }
 
+[[noreturn]] void fail(std::string_view what) { throw Error(fmt::format("Contact problem: {}", what)); }
+[[noreturn]] void fail(std::size_t block, std::string_view what) { fail(fmt::format("block {} {}", block, what)); }
+
 void check(const ContactProblem& p) {
-  const auto require = [](bool ok, const std::string& message) {
-    if (!ok) throw Error("Contact problem: " + message);
-  };
-  require(p.laws.size() == p.blocks.size(), fmt::format("{} laws for {} blocks.", p.laws.size(), p.blocks.size()));
-  require(p.sigma.size() == p.b.size(), fmt::format("{} compliances for {} rows.", p.sigma.size(), p.b.size()));
-  require(p.lower.size() == p.upper.size() && (p.lower.empty() || p.lower.size() == p.b.size()),
-          "the bounds do not fit the rows.");
+  if (p.laws.size() != p.blocks.size()) fail(fmt::format("{} laws for {} blocks.", p.laws.size(), p.blocks.size()));
+  if (p.sigma.size() != p.b.size()) fail(fmt::format("{} compliances for {} rows.", p.sigma.size(), p.b.size()));
+  if (p.lower.size() != p.upper.size() || !(p.lower.empty() || p.lower.size() == p.b.size()))
+    fail("the bounds do not fit the rows.");
   std::size_t row = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
-    const auto where = [&](const char* what) { return fmt::format("block {} {}", i, what); };
-    if (block.dim < 1 || block.dim > 6) require(false, where("must have 1 to 6 rows."));
-    if (block.arity < 1 || block.arity > 2) require(false, where("must act on 1 or 2 velocity segments."));
-    if (block.row != row) require(false, where("does not start where the block before it ends."));
+    if (block.dim < 1 || block.dim > 6) fail(i, "must have 1 to 6 rows.");
+    if (block.arity < 1 || block.arity > 2) fail(i, "must act on 1 or 2 velocity segments.");
+    if (block.row != row) fail(i, "does not start where the block before it ends.");
     if (std::size_t{block.jacobian} + block.arity * block.dim * 6u > p.jacobian_values.size())
-      require(false, where("has a Jacobian that is not stored."));
+      fail(i, "has a Jacobian that is not stored.");
     for (int s = 0; s < block.arity; ++s)
-      if (block.segment[s] >= p.segments.size()) require(false, where("names a velocity segment that does not exist."));
-    if (block.arity == 2 && block.segment[0] == block.segment[1]) require(false, where("names one velocity segment twice."));
+      if (block.segment[s] >= p.segments.size()) fail(i, "names a velocity segment that does not exist.");
+    if (block.arity == 2 && block.segment[0] == block.segment[1]) fail(i, "names one velocity segment twice.");
     if (block.kind == BlockKind::contact && block.dim > 1 && block.dim != 1 + law_rows(p.laws[i]))
-      require(false, where("has a number of rows that its friction law does not use."));
-    if (block.kind == BlockKind::box && p.lower.empty()) require(false, where("is a box without bounds."));
+      fail(i, "has a number of rows that its friction law does not use.");
+    if (block.kind == BlockKind::box && p.lower.empty()) fail(i, "is a box without bounds.");
     row += block.dim;
   }
-  require(row == p.b.size(), fmt::format("the blocks have {} rows, b has {}.", row, p.b.size()));
-  require(all_finite(p.b), "b is not finite.");
-  require(all_finite(p.sigma), "the compliance is not finite.");
-  require(all_finite(p.jacobian_values), "the Jacobian is not finite.");
+  if (row != p.b.size()) fail(fmt::format("the blocks have {} rows, b has {}.", row, p.b.size()));
+  if (!all_finite(p.b)) fail("b is not finite.");
+  if (!all_finite(p.sigma)) fail("the compliance is not finite.");
+  if (!all_finite(p.jacobian_values)) fail("the Jacobian is not finite.");
   for (const double s : p.sigma)
-    if (s < 0) require(false, fmt::format("{} is not a compliance. It must be at least 0.", s));
+    if (s < 0) fail(fmt::format("{} is not a compliance. It must be at least 0.", s));
 }
 
-template <int D>
-Eigen::Matrix<double, D, D> delassus(const ContactProblem& p, const double* jacobian, std::uint32_t segment) {
-  const kernels::RowJacobian<D> j(jacobian);
-  const VelocitySegment& mass = p.segments[segment];
-  const auto linear = j.template leftCols<3>();
-  const auto angular = j.template rightCols<3>();
-  return mass.inverse_mass * linear * linear.transpose() + angular * mass.inverse_inertia * angular.transpose();
+/// Lower triangular L with L Lᵀ = a, for a positive semi-definite matrix: a pivot that is not positive leaves a zero column.
+Mat3 cholesky(const Mat3& a) {
+  Mat3 l = Mat3::Zero();
+  for (int k = 0; k < 3; ++k) {
+    const double pivot = a(k, k) - l.row(k).head(k).squaredNorm();
+    if (!(pivot > 0)) continue;
+    l(k, k) = std::sqrt(pivot);
+    for (int i = k + 1; i < 3; ++i) l(i, k) = (a(i, k) - l.row(i).head(k).dot(l.row(k).head(k))) / l(k, k);
+  }
+  return l;
+}
+
+/// Writes the rows of G = J L of one block.
+void scale_jacobian(const ContactProblem& p, const Block& block, double* out) {
+  for (int s = 0; s < block.arity; ++s) {
+    const double root = std::sqrt(p.segments[block.segment[s]].inverse_mass);
+    const Mat3& l = p.inertia_factors[block.segment[s]];
+    for (int k = 0; k < block.dim; ++k) {
+      const double* j = p.jacobian_values.data() + block.jacobian + 6 * (block.dim * s + k);
+      const double g[6] = {root * j[0], root * j[1], root * j[2], j[3] * l(0, 0) + j[4] * l(1, 0) + j[5] * l(2, 0),
+                           j[4] * l(1, 1) + j[5] * l(2, 1), j[5] * l(2, 2)};
+      for (int c = 0; c < 6; ++c) out[6 * block.arity * k + kernels::row_position(block.arity, s, c)] = g[c];
+    }
+  }
 }
 
 }  // namespace
@@ -83,6 +99,8 @@ void ContactProblem::clear() {
   lower.clear();
   upper.clear();
   diagonal_values.clear();
+  scaled_jacobian.clear();
+  inertia_factors.clear();
   batches.clear();
 }
 
@@ -102,41 +120,65 @@ void ContactProblem::finalize() {
     ++batches.back().count;
   }
   diagonal_values.resize(diagonal_size);
+  inertia_factors.resize(segments.size());
+  for (std::size_t i = 0; i < segments.size(); ++i) inertia_factors[i] = cholesky(segments[i].inverse_inertia);
+  scaled_jacobian.resize(jacobian_values.size());
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
       const Block& block = blocks[i];
+      double* scaled = scaled_jacobian.data() + block.jacobian;
+      scale_jacobian(*this, block, scaled);
+      const Eigen::Map<const Eigen::Matrix<double, D, 6 * A, Eigen::RowMajor>> g(scaled);
       Eigen::Map<Eigen::Matrix<double, D, D>> w(diagonal_values.data() + block.diagonal);
-      w = delassus<D>(*this, jacobian_values.data() + block.jacobian, block.segment[0]);
-      if constexpr (A == 2) w += delassus<D>(*this, jacobian_values.data() + block.jacobian + 6 * D, block.segment[1]);
+      w.noalias() = g.lazyProduct(g.transpose());
       w.diagonal() += Eigen::Map<const Eigen::Matrix<double, D, 1>>(sigma.data() + block.row);
     }
   });
 }
 
-void ContactProblem::add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const {
+void ContactProblem::add_scaled_velocity(std::span<const double> impulses, std::span<double> scaled) const {
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
       const Block& block = blocks[i];
-      const kernels::BlockVector<D> impulse = Eigen::Map<const kernels::BlockVector<D>>(impulses.data() + block.row);
-      kernels::push<D, A>(jacobian_values.data() + block.jacobian, block.segment, segments.data(), impulse, velocity.data());
+      kernels::LocalVelocity<A> w(block.segment, scaled.data());
+      kernels::push<D, A>(scaled_jacobian.data() + block.jacobian,
+                          Eigen::Map<const kernels::BlockVector<D>>(impulses.data() + block.row), w);
+      w.write(block.segment, scaled.data());
     }
   });
+}
+
+void ContactProblem::add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const {
+  for (const Block& block : blocks)
+    for (int s = 0; s < block.arity; ++s) {
+      const VelocitySegment& mass = segments[block.segment[s]];
+      const double* j = jacobian_values.data() + block.jacobian + 6 * block.dim * s;
+      Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+      for (int k = 0; k < block.dim; ++k) {
+        linear += impulses[block.row + k] * Eigen::Map<const Vec3>(j + 6 * k);
+        angular += impulses[block.row + k] * Eigen::Map<const Vec3>(j + 6 * k + 3);
+      }
+      double* u = velocity.data() + 6 * block.segment[s];
+      Eigen::Map<Vec3>(u) += mass.inverse_mass * linear;
+      Eigen::Map<Vec3>(u + 3) += mass.inverse_inertia * angular;
+    }
 }
 
 void ContactProblem::contact_velocity(std::span<const double> impulses, std::span<double> v,
                                       std::vector<double>& segment_velocity) const {
   segment_velocity.assign(6 * segments.size(), 0.0);
-  add_velocity_change(impulses, segment_velocity);
+  add_scaled_velocity(impulses, segment_velocity);
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     using Row = Eigen::Map<const kernels::BlockVector<D>>;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
       const Block& block = blocks[i];
+      const kernels::LocalVelocity<A> w(block.segment, segment_velocity.data());
       Eigen::Map<kernels::BlockVector<D>>(v.data() + block.row) =
-          kernels::relative_velocity<D, A>(jacobian_values.data() + block.jacobian, block.segment, segment_velocity.data()) +
-          Row(b.data() + block.row) + Row(sigma.data() + block.row).cwiseProduct(Row(impulses.data() + block.row));
+          kernels::relative_velocity<D, A>(scaled_jacobian.data() + block.jacobian, w) + Row(b.data() + block.row) +
+          Row(sigma.data() + block.row).cwiseProduct(Row(impulses.data() + block.row));
     }
   });
 }

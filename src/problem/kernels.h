@@ -1,9 +1,14 @@
-// The inner loops over one block: relative velocity from segment velocities, and back.
+// The inner loops over one block, in mass-scaled velocities.
 //
-// Written once as templates over the number of rows and segments; `visit_batches` picks the instance once per batch, so
-// that a loop over a batch has all sizes known.
+// With a factor L Lᵀ = M⁻¹ of every segment and w = L⁻¹u, the scaled Jacobian G = J L gives W = G Gᵀ + Σ: the same numbers
+// take impulses to velocities, w += Gᵀλ, and back, v = G w, and no mass appears in any loop.
+//
+// Sizes are template parameters; `visit_batches` picks the instance once per batch. One row of G for two segments a and b
+// is stored as [a0 a1 a2 a3 | b0 b1 b2 b3 | a4 a5 b4 b5], for one segment as [a0 a1 a2 a3 | a4 a5]: every load of a segment
+// has the shape of the store before it, which lets the processor forward it.
 #pragma once
 
+#include <cstring>
 #include <utility>
 
 #include "stickslip/problem/contact_problem.h"
@@ -13,36 +18,104 @@ namespace stickslip::kernels {
 inline constexpr int kSegmentSize = 6;
 
 template <int D>
-using RowJacobian = Eigen::Map<const Eigen::Matrix<double, D, kSegmentSize, Eigen::RowMajor>>;
-template <int D>
 using BlockVector = Eigen::Matrix<double, D, 1>;
-using SegmentVector = Eigen::Matrix<double, kSegmentSize, 1>;
 
-/// J u of one block.
+// Short vectors of the compiler: one instruction where the machine has it, several where it has not.
+using Double4 = double __attribute__((vector_size(32)));
+using Double2 = double __attribute__((vector_size(16)));
+
+template <class V>
+inline V load(const double* p) {
+  V v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class V>
+inline void store(double* p, const V& v) {
+  std::memcpy(p, &v, sizeof v);
+}
+inline double sum(const Double4& v) {
+  const Double2 half = Double2{v[0], v[1]} + Double2{v[2], v[3]};
+  return half[0] + half[1];
+}
+
+/// The velocities that a block of arity A sees, in registers.
+template <int A>
+struct LocalVelocity;
+
+template <>
+struct LocalVelocity<2> {
+  static constexpr int kRowSize = 12;
+  Double4 a, b, rest;
+
+  LocalVelocity(const std::uint32_t* segment, const double* velocity) {
+    const double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
+    a = load<Double4>(pa);
+    b = load<Double4>(pb);
+    const Double2 ra = load<Double2>(pa + 4), rb = load<Double2>(pb + 4);
+    rest = Double4{ra[0], ra[1], rb[0], rb[1]};
+  }
+  void write(const std::uint32_t* segment, double* velocity) const {
+    double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
+    store(pa, a);
+    store(pb, b);
+    store(pa + 4, Double2{rest[0], rest[1]});
+    store(pb + 4, Double2{rest[2], rest[3]});
+  }
+  double dot(const double* row) const {
+    return sum(load<Double4>(row) * a + load<Double4>(row + 4) * b + load<Double4>(row + 8) * rest);
+  }
+  void add(const double* row, double impulse) {
+    a += load<Double4>(row) * impulse;
+    b += load<Double4>(row + 4) * impulse;
+    rest += load<Double4>(row + 8) * impulse;
+  }
+};
+
+template <>
+struct LocalVelocity<1> {
+  static constexpr int kRowSize = 6;
+  Double4 a;
+  Double2 rest;
+
+  LocalVelocity(const std::uint32_t* segment, const double* velocity) {
+    const double* pa = velocity + kSegmentSize * segment[0];
+    a = load<Double4>(pa);
+    rest = load<Double2>(pa + 4);
+  }
+  void write(const std::uint32_t* segment, double* velocity) const {
+    double* pa = velocity + kSegmentSize * segment[0];
+    store(pa, a);
+    store(pa + 4, rest);
+  }
+  double dot(const double* row) const {
+    const Double2 r = load<Double2>(row + 4) * rest;
+    return sum(load<Double4>(row) * a) + (r[0] + r[1]);
+  }
+  void add(const double* row, double impulse) {
+    a += load<Double4>(row) * impulse;
+    rest += load<Double2>(row + 4) * impulse;
+  }
+};
+
+/// Where number `column` (0…5) of segment `s` (0, 1) stands in a stored row.
+constexpr int row_position(int arity, int s, int column) {
+  if (arity == 1) return column;
+  return column < 4 ? 4 * s + column : 8 + 2 * s + (column - 4);
+}
+
+/// G w of one block.
 template <int D, int A>
-inline BlockVector<D> relative_velocity(const double* jacobian, const std::uint32_t* segment, const double* velocity) {
-  BlockVector<D> v = RowJacobian<D>(jacobian) * Eigen::Map<const SegmentVector>(velocity + kSegmentSize * segment[0]);
-  if constexpr (A == 2)
-    v += RowJacobian<D>(jacobian + kSegmentSize * D) * Eigen::Map<const SegmentVector>(velocity + kSegmentSize * segment[1]);
+inline BlockVector<D> relative_velocity(const double* scaled, const LocalVelocity<A>& w) {
+  BlockVector<D> v;
+  for (int k = 0; k < D; ++k) v[k] = w.dot(scaled + LocalVelocity<A>::kRowSize * k);
   return v;
 }
 
-/// velocity += M⁻¹ Jᵀ λ for one segment of one block.
-template <int D>
-inline void push_segment(const double* jacobian, const VelocitySegment& mass, const BlockVector<D>& impulse, double* velocity) {
-  const SegmentVector momentum = RowJacobian<D>(jacobian).transpose() * impulse;
-  Eigen::Map<SegmentVector> u(velocity);
-  u.template head<3>() += mass.inverse_mass * momentum.template head<3>();
-  u.template tail<3>().noalias() += mass.inverse_inertia * momentum.template tail<3>();
-}
-
-/// velocity += M⁻¹ Jᵀ λ of one block.
+/// w += Gᵀλ of one block.
 template <int D, int A>
-inline void push(const double* jacobian, const std::uint32_t* segment, const VelocitySegment* segments,
-                 const BlockVector<D>& impulse, double* velocity) {
-  push_segment<D>(jacobian, segments[segment[0]], impulse, velocity + kSegmentSize * segment[0]);
-  if constexpr (A == 2)
-    push_segment<D>(jacobian + kSegmentSize * D, segments[segment[1]], impulse, velocity + kSegmentSize * segment[1]);
+inline void push(const double* scaled, const BlockVector<D>& impulse, LocalVelocity<A>& w) {
+  for (int k = 0; k < D; ++k) w.add(scaled + LocalVelocity<A>::kRowSize * k, impulse[k]);
 }
 
 namespace detail {
@@ -75,7 +148,7 @@ void visit_batches(const ContactProblem& problem, F&& f) {
     with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) { f(batch, rows, arity); });
 }
 
-/// Calls f(law type) with a value of the friction law that the blocks of a contact batch share, as a type tag.
+/// Calls f with the type of the friction law number `law`.
 template <class F, std::size_t... I>
 void with_law(std::size_t law, F&& f, std::index_sequence<I...>) {
   (void)((law == I ? (f(std::in_place_type<std::variant_alternative_t<I, FrictionLaw>>), true) : false) || ...);

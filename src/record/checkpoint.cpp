@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kUserBlock = 512;   // the smallest that HDF5 allows
+constexpr std::size_t kUserBlock = 512;  // the smallest that HDF5 allows
 constexpr std::string_view kMarker = "stickslip-checkpoint ";
 constexpr std::string_view kHdf5Signature = "\x89HDF\r\n\x1a\n";
 constexpr int kVersion = 1;
@@ -56,8 +56,10 @@ void write_bytes(const fs::path& path, std::string_view bytes) {
   int error = file < 0 ? errno : 0;
   while (error == 0 && !bytes.empty()) {
     const ssize_t put = ::write(file, bytes.data(), bytes.size());
-    if (put >= 0) bytes.remove_prefix(static_cast<std::size_t>(put));
-    else if (errno != EINTR) error = errno;
+    if (put >= 0)
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    else if (errno != EINTR)
+      error = errno;
   }
   // On the disk before it replaces an older checkpoint; a device cannot be synchronised and need not be.
   if (error == 0 && ::fsync(file) != 0 && errno != EINVAL) error = errno;
@@ -69,7 +71,8 @@ void verify(const std::string& bytes) {
   if (bytes.empty()) throw Error("The file is empty. Start again from the scene or from another checkpoint.");
   if (!bytes.starts_with(kMarker)) {
     if (bytes.starts_with(kHdf5Signature))
-      throw Error("This HDF5 file is not a checkpoint (perhaps a trajectory). `stickslip run … --checkpoint FILE` writes checkpoints.");
+      throw Error(
+          "This HDF5 file is not a checkpoint (perhaps a trajectory). `stickslip run … --checkpoint FILE` writes checkpoints.");
     throw Error("This is not a checkpoint. `stickslip run … --checkpoint FILE` writes checkpoints.");
   }
   const std::string version = bytes.substr(kMarker.size(), bytes.find('\n') - kMarker.size());
@@ -77,8 +80,9 @@ void verify(const std::string& bytes) {
     throw Error(fmt::format("The checkpoint has format {}, and this program reads format {}. Use the program that wrote it.",
                             version.substr(0, 16), kVersion));
   if (bytes.size() < kUserBlock || bytes.compare(0, kUserBlock, header(bytes)) != 0)
-    throw Error("The checkpoint is truncated or damaged: length and checksum do not match its content. "
-                "Start again from the scene or from another checkpoint.");
+    throw Error(
+        "The checkpoint is truncated or damaged: length and checksum do not match its content. "
+        "Start again from the scene or from another checkpoint.");
 }
 
 /// Files live in memory while HDF5 works on them: a full disk or a damaged file never reaches it.
@@ -93,7 +97,8 @@ h5::Handle in_memory(std::string_view image = {}) {
 std::string to_bytes(Snapshot& snapshot) {
   h5::Quiet quiet;
   const h5::Handle access = in_memory();
-  const h5::Handle file(h5::check(H5Fcreate("checkpoint", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), "create the file"), H5Fclose);
+  const h5::Handle file(h5::check(H5Fcreate("checkpoint", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), "create the file"),
+                        H5Fclose);
   h5::write_attribute(file.get(), "format", "stickslip-checkpoint");
   h5::write_attribute(file.get(), "version", std::uint64_t{kVersion});
   Saver saver(file.get());

@@ -20,14 +20,14 @@ struct Packed {
   static void fetch(const Scalar* from, T& value) { value = static_cast<T>(*from); }
 };
 template <int Rows, int Columns>
-struct Packed<Eigen::Matrix<double, Rows, Columns>> {   // column-major
+struct Packed<Eigen::Matrix<double, Rows, Columns>> {  // column-major
   using Scalar = double;
   static constexpr int count = Rows * Columns;
   static void store(const Eigen::Matrix<double, Rows, Columns>& m, double* to) { std::copy_n(m.data(), count, to); }
   static void fetch(const double* from, Eigen::Matrix<double, Rows, Columns>& m) { std::copy_n(from, count, m.data()); }
 };
 template <>
-struct Packed<Quat> {   // wxyz
+struct Packed<Quat> {  // wxyz
   using Scalar = double;
   static constexpr int count = 4;
   static void store(const Quat& q, double* to) { to[0] = q.w(), to[1] = q.x(), to[2] = q.y(), to[3] = q.z(); }
@@ -44,6 +44,12 @@ struct Packed<T[N]> {
 inline h5::Extent packed_extent(std::size_t rows, int count) {
   return count == 1 ? h5::Extent{rows} : h5::Extent{rows, static_cast<hsize_t>(count)};
 }
+
+/// The one field of the table behind a text.
+inline constexpr auto kByteField = [](auto& table) {
+  table.field(
+      "byte", [](char& c) -> auto& { return reinterpret_cast<std::uint8_t&>(c); });
+};
 
 class Saver {
  public:
@@ -101,7 +107,7 @@ class Saver {
     }
     template <class Accessor>
     void text_field(const char* column, Accessor accessor) {
-      saver.lists(name + "/" + column, rows, accessor, [](auto& t) { t.field("byte", [](char& c) -> auto& { return reinterpret_cast<std::uint8_t&>(c); }); });
+      saver.lists(name + "/" + column, rows, accessor, kByteField);
     }
   };
 
@@ -149,7 +155,8 @@ class Loader {
     std::size_t first = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (lengths[i] > items.size() - first) throw Error(fmt::format("The lists in '{}' are longer than their items.", name));
-      list(rows[i]).assign(items.begin() + static_cast<std::ptrdiff_t>(first), items.begin() + static_cast<std::ptrdiff_t>(first + lengths[i]));
+      const auto start = items.begin() + static_cast<std::ptrdiff_t>(first);
+      list(rows[i]).assign(start, start + static_cast<std::ptrdiff_t>(lengths[i]));
       first += lengths[i];
     }
     if (first != items.size()) throw Error(fmt::format("The lists in '{}' are shorter than their items.", name));
@@ -174,7 +181,7 @@ class Loader {
     }
     template <class Accessor>
     void text_field(const char* column, Accessor accessor) {
-      loader.lists(name + "/" + column, rows, accessor, [](auto& t) { t.field("byte", [](char& c) -> auto& { return reinterpret_cast<std::uint8_t&>(c); }); });
+      loader.lists(name + "/" + column, rows, accessor, kByteField);
     }
   };
 

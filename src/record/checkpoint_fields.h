@@ -9,94 +9,168 @@ namespace stickslip {
 template <class Archive>
 void exchange_bodies(Archive& archive, Snapshot& s) {
   archive.table("bodies", s.bodies, [](auto& t) {
-    t.text_field("name", [](Body& b) -> auto& { return b.name; });
-    t.field("motion", [](Body& b) -> auto& { return b.motion; });
-    t.field("generation", [](Body& b) -> auto& { return b.generation; });
-    t.field("alive", [](Body& b) -> auto& { return b.alive; });
-    t.field("position", [](Body& b) -> auto& { return b.position; });
-    t.field("orientation_wxyz", [](Body& b) -> auto& { return b.orientation; });
-    t.field("velocity", [](Body& b) -> auto& { return b.velocity; });
-    t.field("angular_velocity", [](Body& b) -> auto& { return b.angular_velocity; });
-    t.field("asleep", [](Body& b) -> auto& { return b.asleep; });
-    t.field("can_sleep", [](Body& b) -> auto& { return b.can_sleep; });
-    t.field("quiet_time", [](Body& b) -> auto& { return b.quiet_time; });
-    t.field("mass", [](Body& b) -> auto& { return b.mass.mass; });
-    t.field("center_of_mass", [](Body& b) -> auto& { return b.mass.center; });
-    t.field("inertia", [](Body& b) -> auto& { return b.mass.inertia; });
-    t.field("inverse_mass", [](Body& b) -> auto& { return b.inverse_mass; });
-    t.field("inverse_inertia", [](Body& b) -> auto& { return b.inverse_inertia; });
-    t.field("principal_moments", [](Body& b) -> auto& { return b.principal_moments; });
-    t.field("principal_axes_wxyz", [](Body& b) -> auto& { return b.principal_axes; });
-    t.field("force", [](Body& b) -> auto& { return b.force; });
-    t.field("torque", [](Body& b) -> auto& { return b.torque; });
-    t.field("script_start_position", [](Body& b) -> auto& { return b.script_start.position; });
-    t.field("script_start_orientation_wxyz", [](Body& b) -> auto& { return b.script_start.orientation; });
+    t.text_field(
+        "name", [](Body & b) -> auto& { return b.name; });
+    t.field(
+        "motion", [](Body & b) -> auto& { return b.motion; });
+    t.field(
+        "generation", [](Body & b) -> auto& { return b.generation; });
+    t.field(
+        "alive", [](Body & b) -> auto& { return b.alive; });
+    t.field(
+        "position", [](Body & b) -> auto& { return b.position; });
+    t.field(
+        "orientation_wxyz", [](Body & b) -> auto& { return b.orientation; });
+    t.field(
+        "velocity", [](Body & b) -> auto& { return b.velocity; });
+    t.field(
+        "angular_velocity", [](Body & b) -> auto& { return b.angular_velocity; });
+    t.field(
+        "asleep", [](Body & b) -> auto& { return b.asleep; });
+    t.field(
+        "can_sleep", [](Body & b) -> auto& { return b.can_sleep; });
+    t.field(
+        "quiet_time", [](Body & b) -> auto& { return b.quiet_time; });
+    t.field(
+        "mass", [](Body & b) -> auto& { return b.mass.mass; });
+    t.field(
+        "center_of_mass", [](Body & b) -> auto& { return b.mass.center; });
+    t.field(
+        "inertia", [](Body & b) -> auto& { return b.mass.inertia; });
+    t.field(
+        "inverse_mass", [](Body & b) -> auto& { return b.inverse_mass; });
+    t.field(
+        "inverse_inertia", [](Body & b) -> auto& { return b.inverse_inertia; });
+    t.field(
+        "principal_moments", [](Body & b) -> auto& { return b.principal_moments; });
+    t.field(
+        "principal_axes_wxyz", [](Body & b) -> auto& { return b.principal_axes; });
+    t.field(
+        "force", [](Body & b) -> auto& { return b.force; });
+    t.field(
+        "torque", [](Body & b) -> auto& { return b.torque; });
+    t.field(
+        "script_start_position", [](Body & b) -> auto& { return b.script_start.position; });
+    t.field(
+        "script_start_orientation_wxyz", [](Body & b) -> auto& { return b.script_start.orientation; });
   });
-  archive.lists("bodies/colliders", s.bodies, [](Body& b) -> auto& { return b.colliders; },
-                [](auto& t) { t.field("index", [](std::uint32_t& i) -> auto& { return i; }); });
+  archive.lists(
+      "bodies/colliders", s.bodies, [](Body & b) -> auto& { return b.colliders; },
+      [](auto& t) {
+        t.field(
+            "index", [](std::uint32_t & i) -> auto& { return i; });
+      });
   archive.table("scripts", s.scripts, [](auto& t) {
-    t.field("kind", [](FlatScript& f) -> auto& { return f.kind; });
-    t.field("translation", [](FlatScript& f) -> auto& { return f.oscillation.translation; });
-    t.field("rotation", [](FlatScript& f) -> auto& { return f.oscillation.rotation; });
-    t.field("frequency", [](FlatScript& f) -> auto& { return f.oscillation.frequency; });
-    t.field("phase", [](FlatScript& f) -> auto& { return f.oscillation.phase; });
+    t.field(
+        "kind", [](FlatScript & f) -> auto& { return f.kind; });
+    t.field(
+        "translation", [](FlatScript & f) -> auto& { return f.oscillation.translation; });
+    t.field(
+        "rotation", [](FlatScript & f) -> auto& { return f.oscillation.rotation; });
+    t.field(
+        "frequency", [](FlatScript & f) -> auto& { return f.oscillation.frequency; });
+    t.field(
+        "phase", [](FlatScript & f) -> auto& { return f.oscillation.phase; });
   });
-  archive.lists("scripts/keys", s.scripts, [](FlatScript& f) -> auto& { return f.keys; }, [](auto& t) {
-    t.field("time", [](Keyframes::Key& k) -> auto& { return k.time; });
-    t.field("position", [](Keyframes::Key& k) -> auto& { return k.pose.position; });
-    t.field("orientation_wxyz", [](Keyframes::Key& k) -> auto& { return k.pose.orientation; });
-  });
+  archive.lists(
+      "scripts/keys", s.scripts, [](FlatScript & f) -> auto& { return f.keys; },
+      [](auto& t) {
+        t.field(
+            "time", [](Keyframes::Key & k) -> auto& { return k.time; });
+        t.field(
+            "position", [](Keyframes::Key & k) -> auto& { return k.pose.position; });
+        t.field(
+            "orientation_wxyz", [](Keyframes::Key & k) -> auto& { return k.pose.orientation; });
+      });
 }
 
 template <class Archive>
 void exchange_shapes(Archive& archive, Snapshot& s) {
   archive.table("colliders", s.colliders, [](auto& t) {
-    t.field("position", [](Collider& c) -> auto& { return c.local.position; });
-    t.field("orientation_wxyz", [](Collider& c) -> auto& { return c.local.orientation; });
-    t.field("body", [](Collider& c) -> auto& { return c.body; });
-    t.field("material", [](Collider& c) -> auto& { return c.material.index; });
-    t.field("characteristic_length", [](Collider& c) -> auto& { return c.characteristic_length; });
-    t.field("reach", [](Collider& c) -> auto& { return c.reach; });
-    t.field("alive", [](Collider& c) -> auto& { return c.alive; });
+    t.field(
+        "position", [](Collider & c) -> auto& { return c.local.position; });
+    t.field(
+        "orientation_wxyz", [](Collider & c) -> auto& { return c.local.orientation; });
+    t.field(
+        "body", [](Collider & c) -> auto& { return c.body; });
+    t.field(
+        "material", [](Collider & c) -> auto& { return c.material.index; });
+    t.field(
+        "characteristic_length", [](Collider & c) -> auto& { return c.characteristic_length; });
+    t.field(
+        "reach", [](Collider & c) -> auto& { return c.reach; });
+    t.field(
+        "alive", [](Collider & c) -> auto& { return c.alive; });
   });
   archive.table("shapes", s.shapes, [](auto& t) {
-    t.field("kind", [](FlatShape& f) -> auto& { return f.kind; });
-    t.field("size", [](FlatShape& f) -> auto& { return f.size; });
-    t.field("hull", [](FlatShape& f) -> auto& { return f.hull; });
+    t.field(
+        "kind", [](FlatShape & f) -> auto& { return f.kind; });
+    t.field(
+        "size", [](FlatShape & f) -> auto& { return f.size; });
+    t.field(
+        "hull", [](FlatShape & f) -> auto& { return f.hull; });
   });
   archive.table("hulls", s.hulls, [](auto& t) {
-    t.field("interior_point", [](Polytope& p) -> auto& { return p.interior_point; });
-    t.field("radius", [](Polytope& p) -> auto& { return p.radius; });
+    t.field(
+        "interior_point", [](Polytope & p) -> auto& { return p.interior_point; });
+    t.field(
+        "radius", [](Polytope & p) -> auto& { return p.radius; });
   });
-  archive.lists("hulls/vertices", s.hulls, [](Polytope& p) -> auto& { return p.vertices; },
-                [](auto& t) { t.field("position", [](Vec3& v) -> auto& { return v; }); });
-  archive.lists("hulls/loops", s.hulls, [](Polytope& p) -> auto& { return p.loops; },
-                [](auto& t) { t.field("vertex", [](int& i) -> auto& { return i; }); });
-  archive.lists("hulls/faces", s.hulls, [](Polytope& p) -> auto& { return p.faces; }, [](auto& t) {
-    t.field("normal", [](Polytope::Face& f) -> auto& { return f.normal; });
-    t.field("offset", [](Polytope::Face& f) -> auto& { return f.offset; });
-    t.field("first", [](Polytope::Face& f) -> auto& { return f.first; });
-    t.field("count", [](Polytope::Face& f) -> auto& { return f.count; });
-  });
-  archive.lists("hulls/edges", s.hulls, [](Polytope& p) -> auto& { return p.edges; }, [](auto& t) {
-    t.field("vertex", [](Polytope::Edge& e) -> auto& { return e.vertex; });
-    t.field("face", [](Polytope::Edge& e) -> auto& { return e.face; });
-  });
+  archive.lists(
+      "hulls/vertices", s.hulls, [](Polytope & p) -> auto& { return p.vertices; },
+      [](auto& t) {
+        t.field(
+            "position", [](Vec3 & v) -> auto& { return v; });
+      });
+  archive.lists(
+      "hulls/loops", s.hulls, [](Polytope & p) -> auto& { return p.loops; },
+      [](auto& t) {
+        t.field(
+            "vertex", [](int& i) -> auto& { return i; });
+      });
+  archive.lists(
+      "hulls/faces", s.hulls, [](Polytope & p) -> auto& { return p.faces; },
+      [](auto& t) {
+        t.field(
+            "normal", [](Polytope::Face & f) -> auto& { return f.normal; });
+        t.field(
+            "offset", [](Polytope::Face & f) -> auto& { return f.offset; });
+        t.field(
+            "first", [](Polytope::Face & f) -> auto& { return f.first; });
+        t.field(
+            "count", [](Polytope::Face & f) -> auto& { return f.count; });
+      });
+  archive.lists(
+      "hulls/edges", s.hulls, [](Polytope & p) -> auto& { return p.edges; },
+      [](auto& t) {
+        t.field(
+            "vertex", [](Polytope::Edge & e) -> auto& { return e.vertex; });
+        t.field(
+            "face", [](Polytope::Edge & e) -> auto& { return e.face; });
+      });
 }
 
 template <class Archive>
 void exchange_materials(Archive& archive, Snapshot& s) {
   archive.table("materials", s.materials, [](auto& t) {
-    t.text_field("name", [](Material& m) -> auto& { return m.name; });
-    t.field("density", [](Material& m) -> auto& { return m.density; });
-    t.field("friction", [](Material& m) -> auto& { return m.friction; });
-    t.field("restitution", [](Material& m) -> auto& { return m.restitution; });
+    t.text_field(
+        "name", [](Material & m) -> auto& { return m.name; });
+    t.field(
+        "density", [](Material & m) -> auto& { return m.density; });
+    t.field(
+        "friction", [](Material & m) -> auto& { return m.friction; });
+    t.field(
+        "restitution", [](Material & m) -> auto& { return m.restitution; });
   });
   archive.table("material_pairs", s.pairs, [](auto& t) {
-    t.field("a", [](FlatPair& p) -> auto& { return p.a; });
-    t.field("b", [](FlatPair& p) -> auto& { return p.b; });
-    t.field("friction", [](FlatPair& p) -> auto& { return p.surface.friction; });
-    t.field("restitution", [](FlatPair& p) -> auto& { return p.surface.restitution; });
+    t.field(
+        "a", [](FlatPair & p) -> auto& { return p.a; });
+    t.field(
+        "b", [](FlatPair & p) -> auto& { return p.b; });
+    t.field(
+        "friction", [](FlatPair & p) -> auto& { return p.surface.friction; });
+    t.field(
+        "restitution", [](FlatPair & p) -> auto& { return p.surface.restitution; });
   });
   archive.value("friction_rule", s.friction_rule);
   archive.value("restitution_rule", s.restitution_rule);
@@ -126,10 +200,14 @@ void exchange_step_options(Archive& archive, Snapshot& s) {
   archive.value("step/threads", o.threads);
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
-    t.text_field("name", [](FlatOption& f) -> auto& { return f.name; });
-    t.text_field("text", [](FlatOption& f) -> auto& { return f.text; });
-    t.field("kind", [](FlatOption& f) -> auto& { return f.kind; });
-    t.field("number", [](FlatOption& f) -> auto& { return f.number; });
+    t.text_field(
+        "name", [](FlatOption & f) -> auto& { return f.name; });
+    t.text_field(
+        "text", [](FlatOption & f) -> auto& { return f.text; });
+    t.field(
+        "kind", [](FlatOption & f) -> auto& { return f.kind; });
+    t.field(
+        "number", [](FlatOption & f) -> auto& { return f.number; });
   });
 }
 
@@ -139,8 +217,10 @@ void exchange(Archive& archive, Snapshot& s) {
   archive.text("scene/description", s.description);
   archive.text("scene/document", s.document);
   archive.value("scene/seconds", s.seconds);
-  archive.table("scene/warnings", s.warnings,
-                [](auto& t) { t.text_field("text", [](FlatText& f) -> auto& { return f.text; }); });
+  archive.table("scene/warnings", s.warnings, [](auto& t) {
+    t.text_field(
+        "text", [](FlatText & f) -> auto& { return f.text; });
+  });
   archive.value("gravity", s.gravity);
   archive.value("time", s.time);
   archive.value("step_count", s.step_count);
@@ -149,10 +229,14 @@ void exchange(Archive& archive, Snapshot& s) {
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);
   archive.table("memory/impulses", s.memory.impulses, [](auto& t) {
-    t.field("collider_a", [](RememberedImpulse& r) -> auto& { return r.collider_a; });
-    t.field("collider_b", [](RememberedImpulse& r) -> auto& { return r.collider_b; });
-    t.field("feature", [](RememberedImpulse& r) -> auto& { return r.feature; });
-    t.field("impulse", [](RememberedImpulse& r) -> auto& { return r.impulse; });
+    t.field(
+        "collider_a", [](RememberedImpulse & r) -> auto& { return r.collider_a; });
+    t.field(
+        "collider_b", [](RememberedImpulse & r) -> auto& { return r.collider_b; });
+    t.field(
+        "feature", [](RememberedImpulse & r) -> auto& { return r.feature; });
+    t.field(
+        "impulse", [](RememberedImpulse & r) -> auto& { return r.impulse; });
   });
   exchange_step_options(archive, s);
 }

@@ -29,7 +29,8 @@ class CsvTelemetry final : public Recorder {
     row_.clear();
     for (const TelemetryColumn& column : telemetry_columns()) {
       if (row_.size() > 0) row_.push_back(',');
-      fmt::format_to(std::back_inserter(row_), "{}{}{}", column.name, column.unit_suffix.empty() ? "" : "_", column.unit_suffix);
+      fmt::format_to(std::back_inserter(row_), "{}{}{}", column.name, column.unit_suffix.empty() ? "" : "_",
+                     column.unit_suffix);
     }
     write_row();
     if (std::fflush(file_) != 0) fail();

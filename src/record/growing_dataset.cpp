@@ -8,7 +8,7 @@
 namespace stickslip::h5 {
 
 namespace {
-constexpr unsigned kDeflateLevel = 1;   // higher levels cost several times the time for a few percent of size
+constexpr unsigned kDeflateLevel = 1;  // higher levels cost several times the time for a few percent of size
 }
 
 GrowingDataset::GrowingDataset(hid_t parent, std::string name, hid_t type, Layout layout)
@@ -49,8 +49,8 @@ GrowingDataset::GrowingDataset(hid_t parent, std::string name, hid_t type, Layou
   const Handle access(check(H5Pcreate(H5P_DATASET_ACCESS), what), H5Pclose);
   check(H5Pset_chunk_cache(access.get(), 521, std::max<std::size_t>(1 << 20, 8 * chunk_bytes), 1.0), what);
 
-  dataset_ = Handle(check(H5Dcreate2(parent, name_.c_str(), type, space.get(), H5P_DEFAULT, creation.get(), access.get()), what),
-                    H5Dclose);
+  dataset_ = Handle(
+      check(H5Dcreate2(parent, name_.c_str(), type, space.get(), H5P_DEFAULT, creation.get(), access.get()), what), H5Dclose);
 }
 
 std::size_t GrowingDataset::row_bytes() const { return item_bytes_ * (layout_.chunk_columns > 0 ? columns_ : 1); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "record/hdf5.h"
 #include "stickslip/math/types.h"
@@ -13,9 +14,9 @@ namespace stickslip::h5 {
 class GrowingDataset {
  public:
   struct Layout {
-    Extent item;                 ///< axes of one item, such as {3} for a vector
+    Extent item;  ///< axes of one item, such as {3} for a vector
     hsize_t chunk_rows = 1024;
-    hsize_t chunk_columns = 0;   ///< 0: there is no axis of columns
+    hsize_t chunk_columns = 0;  ///< 0: there is no axis of columns
     /// A compressed chunk that is flushed half full is written again elsewhere later, and its old place is lost; what is
     /// small and flushed often is better not compressed.
     bool compressed = true;
@@ -30,7 +31,9 @@ class GrowingDataset {
     pending_.insert(pending_.end(), from, from + bytes);
   }
   template <class T>
-  void push(T value) requires std::is_arithmetic_v<T> { push(&value, sizeof value); }
+  void push(T value) requires std::is_arithmetic_v<T> {
+    push(&value, sizeof value);
+  }
   void push(const Vec3& v) { push(v.data(), 3 * sizeof(double)); }
   void push_wxyz(const Quat& q) {
     const double wxyz[4] = {q.w(), q.x(), q.y(), q.z()};
@@ -42,8 +45,8 @@ class GrowingDataset {
   /// Rows have this many columns from now on. @pre the last row is complete
   void set_columns(hsize_t);
 
-  void write_full_chunks();   ///< writes once a chunk of rows is there. @throws Error
-  void flush();               ///< writes all rows and makes them visible to readers. @throws Error
+  void write_full_chunks();  ///< writes once a chunk of rows is there. @throws Error
+  void flush();              ///< writes all rows and makes them visible to readers. @throws Error
   bool close() noexcept { return dataset_.close(); }
 
   hid_t id() const { return dataset_.get(); }
@@ -55,9 +58,9 @@ class GrowingDataset {
 
   std::string name_;
   Handle type_, dataset_;
-  Extent extent_;            ///< of what is written, as the file has it
+  Extent extent_;  ///< of what is written, as the file has it
   Layout layout_;
-  hsize_t columns_ = 0;      ///< of the rows that are pending
+  hsize_t columns_ = 0;  ///< of the rows that are pending
   std::size_t item_bytes_ = 0;
   std::vector<std::byte> pending_;
 };

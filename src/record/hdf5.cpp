@@ -67,7 +67,7 @@ hid_t check(hid_t status, std::string_view what) {
 Handle text_type(std::size_t length) {
   Quiet quiet;
   Handle type(check(H5Tcopy(H5T_C_S1), "copy a type"), H5Tclose);
-  H5Tset_size(type.get(), std::max<std::size_t>(1, length));   // HDF5 has no text of length 0
+  H5Tset_size(type.get(), std::max<std::size_t>(1, length));  // HDF5 has no text of length 0
   H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
@@ -82,22 +82,14 @@ Handle create_group(hid_t parent, const std::string& name) {
   Quiet quiet;
   const Handle links(check(H5Pcreate(H5P_LINK_CREATE), "create a property list"), H5Pclose);
   H5Pset_create_intermediate_group(links.get(), 1);
-  return {check(H5Gcreate2(parent, name.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT), fmt::format("create group '{}'", name)),
-          H5Gclose};
+  return {
+      check(H5Gcreate2(parent, name.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT), fmt::format("create group '{}'", name)),
+      H5Gclose};
 }
 
 Handle open_dataset(hid_t parent, const std::string& name) {
   Quiet quiet;
   return {check(H5Dopen2(parent, name.c_str(), H5P_DEFAULT), fmt::format("open dataset '{}'", name)), H5Dclose};
-}
-
-bool exists(hid_t parent, const std::string& name) {
-  Quiet quiet;
-  // H5Lexists looks at one link only; a missing intermediate group is an error for it.
-  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
-    if (H5Lexists(parent, name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
-    if (end == std::string::npos) return true;
-  }
 }
 
 void write_attribute(hid_t object, const std::string& name, std::string_view text) {
@@ -123,14 +115,6 @@ std::string read_text_attribute(hid_t object, const std::string& name) {
   check(H5Aread(attribute.get(), type.get(), text.data()), fmt::format("read attribute '{}'", name));
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;
-}
-
-std::uint64_t read_integer_attribute(hid_t object, const std::string& name) {
-  Quiet quiet;
-  const Handle attribute = open_attribute(object, name);
-  std::uint64_t value = 0;
-  check(H5Aread(attribute.get(), H5T_NATIVE_UINT64, &value), fmt::format("read attribute '{}'", name));
-  return value;
 }
 
 void write_values(hid_t parent, const std::string& name, hid_t memory_type, const void* data, const Extent& extent) {
@@ -160,7 +144,8 @@ void read_values(hid_t parent, const std::string& name, hid_t memory_type, void*
   const Handle dataset = open_dataset(parent, name);
   const Extent found = extent_of(dataset.get());
   if (found != extent)
-    throw Error(fmt::format("Dataset '{}' has size [{}] instead of [{}].", name, fmt::join(found, ", "), fmt::join(extent, ", ")));
+    throw Error(
+        fmt::format("Dataset '{}' has size [{}] instead of [{}].", name, fmt::join(found, ", "), fmt::join(extent, ", ")));
   for (const hsize_t length : extent)
     if (length == 0) return;
   check(H5Dread(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), fmt::format("read dataset '{}'", name));

@@ -7,8 +7,6 @@
 #include <hdf5.h>
 
 #include <cstdint>
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,15 +65,25 @@ using Extent = std::vector<hsize_t>;
 template <class T>
 hid_t native_type();
 template <>
-inline hid_t native_type<double>() { return H5T_NATIVE_DOUBLE; }
+inline hid_t native_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
 template <>
-inline hid_t native_type<std::uint8_t>() { return H5T_NATIVE_UINT8; }
+inline hid_t native_type<std::uint8_t>() {
+  return H5T_NATIVE_UINT8;
+}
 template <>
-inline hid_t native_type<std::int32_t>() { return H5T_NATIVE_INT32; }
+inline hid_t native_type<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
 template <>
-inline hid_t native_type<std::uint32_t>() { return H5T_NATIVE_UINT32; }
+inline hid_t native_type<std::uint32_t>() {
+  return H5T_NATIVE_UINT32;
+}
 template <>
-inline hid_t native_type<std::uint64_t>() { return H5T_NATIVE_UINT64; }
+inline hid_t native_type<std::uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
 
 /// UTF-8 text of exactly `length` bytes, padded with zeros.
 Handle text_type(std::size_t length);
@@ -85,14 +93,12 @@ Handle open_file(const std::string& path);
 /// Intermediate groups are made where needed.
 Handle create_group(hid_t parent, const std::string& name);
 Handle open_dataset(hid_t parent, const std::string& name);
-bool exists(hid_t parent, const std::string& name);   ///< every part of a/b/c
 
 // Attributes: small values at an object. Strings are UTF-8 of fixed length.
 void write_attribute(hid_t object, const std::string& name, std::string_view text);
 void write_attribute(hid_t object, const std::string& name, double value);
 void write_attribute(hid_t object, const std::string& name, std::uint64_t value);
 std::string read_text_attribute(hid_t object, const std::string& name);
-std::uint64_t read_integer_attribute(hid_t object, const std::string& name);
 
 // Datasets written and read at once.
 void write_values(hid_t parent, const std::string& name, hid_t memory_type, const void* data, const Extent& extent);

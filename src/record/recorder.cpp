@@ -16,7 +16,8 @@ std::unique_ptr<Recorder> make_recorder(const std::filesystem::path& path, const
   const std::string extension = path.extension().string();
   if (extension == ".h5" || extension == ".hdf5") return make_trajectory(path, options);
   if (extension == ".csv") return make_csv_telemetry(path);
-  throw Error(fmt::format("The ending '{}' names no kind of record. Known are .h5 (trajectory) and .csv (telemetry).", extension))
+  throw Error(
+      fmt::format("The ending '{}' names no kind of record. Known are .h5 (trajectory) and .csv (telemetry).", extension))
       .in(path.string());
 }
 

@@ -29,15 +29,21 @@ using SharedHulls = std::vector<std::shared_ptr<const Polytope>>;
 Shape unflatten(const FlatShape& flat, const SharedHulls& hulls) {
   static_assert(std::variant_size_v<Shape> == 6, "a new shape needs a line here and in flatten");
   switch (flat.kind) {
-    case 0: return Sphere{flat.size.x()};
-    case 1: return Box{flat.size};
-    case 2: return Capsule{flat.size.x(), flat.size.y()};
-    case 3: return Cylinder{flat.size.x(), flat.size.y()};
-    case 4: return HalfSpace{};
+    case 0:
+      return Sphere{flat.size.x()};
+    case 1:
+      return Box{flat.size};
+    case 2:
+      return Capsule{flat.size.x(), flat.size.y()};
+    case 3:
+      return Cylinder{flat.size.x(), flat.size.y()};
+    case 4:
+      return HalfSpace{};
     case 5:
       // A removed collider may have lost its polytope.
       return flat.hull < hulls.size() ? ConvexHull{hulls[flat.hull]} : ConvexHull{};
-    default: throw Error(fmt::format("{} is no kind of shape.", flat.kind));
+    default:
+      throw Error(fmt::format("{} is no kind of shape.", flat.kind));
   }
 }
 
@@ -52,10 +58,14 @@ FlatScript flatten(const MotionScript& script) {
 MotionScript unflatten(FlatScript&& flat) {
   static_assert(std::variant_size_v<MotionScript> == 3, "a new script needs a line here and in flatten");
   switch (flat.kind) {
-    case 0: return ConstantVelocity{};
-    case 1: return flat.oscillation;
-    case 2: return Keyframes{std::move(flat.keys)};
-    default: throw Error(fmt::format("{} is no kind of motion script.", flat.kind));
+    case 0:
+      return ConstantVelocity{};
+    case 1:
+      return flat.oscillation;
+    case 2:
+      return Keyframes{std::move(flat.keys)};
+    default:
+      throw Error(fmt::format("{} is no kind of motion script.", flat.kind));
   }
 }
 
@@ -69,10 +79,14 @@ FlatStabilisation flatten(const Stabilisation& stabilisation) {
 Stabilisation unflatten(const FlatStabilisation& flat) {
   static_assert(std::variant_size_v<Stabilisation> == 3, "a new stabilisation needs a line here and in flatten");
   switch (flat.kind) {
-    case 0: return NoStabilisation{};
-    case 1: return Baumgarte{flat.first, flat.second};
-    case 2: return SpringDamper{flat.first, flat.second};
-    default: throw Error(fmt::format("{} is no kind of stabilisation.", flat.kind));
+    case 0:
+      return NoStabilisation{};
+    case 1:
+      return Baumgarte{flat.first, flat.second};
+    case 2:
+      return SpringDamper{flat.first, flat.second};
+    default:
+      throw Error(fmt::format("{} is no kind of stabilisation.", flat.kind));
   }
 }
 
@@ -87,10 +101,14 @@ FlatOption flatten(const std::pair<std::string, OptionValue>& option) {
 OptionValue unflatten(FlatOption&& flat) {
   static_assert(std::variant_size_v<OptionValue> == 3, "a new kind of option needs a line here and in flatten");
   switch (flat.kind) {
-    case 0: return flat.number;
-    case 1: return flat.number != 0;
-    case 2: return std::move(flat.text);
-    default: throw Error(fmt::format("{} is no kind of option.", flat.kind));
+    case 0:
+      return flat.number;
+    case 1:
+      return flat.number != 0;
+    case 2:
+      return std::move(flat.text);
+    default:
+      throw Error(fmt::format("{} is no kind of option.", flat.kind));
   }
 }
 
@@ -102,8 +120,9 @@ void check_polytope(const Polytope& p) {
   const auto in = [](int i, std::size_t size) { return i >= 0 && static_cast<std::size_t>(i) < size; };
   for (const int v : p.loops) require(in(v, p.vertices.size()), "a hull face names a missing vertex");
   for (const Polytope::Face& f : p.faces)
-    require(f.first >= 0 && f.count >= 0 && static_cast<std::size_t>(f.first) + static_cast<std::size_t>(f.count) <= p.loops.size(),
-            "a hull face has a bad loop");
+    require(
+        f.first >= 0 && f.count >= 0 && static_cast<std::size_t>(f.first) + static_cast<std::size_t>(f.count) <= p.loops.size(),
+        "a hull face has a bad loop");
   for (const Polytope::Edge& e : p.edges)
     for (int side = 0; side < 2; ++side)
       require(in(e.vertex[side], p.vertices.size()) && in(e.face[side], p.faces.size()), "a hull edge names a missing part");
@@ -126,7 +145,8 @@ void check_indices(const Snapshot& s) {
   for (const FlatPair& p : s.pairs)
     require(p.a < s.materials.size() && p.b < s.materials.size(), "the pair table names a missing material");
   for (const RememberedImpulse& m : s.memory.impulses)
-    require(m.collider_a < s.colliders.size() && m.collider_b < s.colliders.size(), "a remembered impulse names a missing shape");
+    require(m.collider_a < s.colliders.size() && m.collider_b < s.colliders.size(),
+            "a remembered impulse names a missing shape");
   for (const CombineRule rule : {s.friction_rule, s.restitution_rule})
     require(static_cast<int>(rule) <= static_cast<int>(CombineRule::geometric_mean), "unknown combine rule");
   require(static_cast<int>(s.step.scheme) <= static_cast<int>(Scheme::moreau_midpoint) &&
@@ -169,8 +189,10 @@ Scene restore(Snapshot&& s) {
   World& world = scene.world;
   world.gravity = s.gravity, world.time = s.time, world.step_count = s.step_count;
   for (std::uint32_t i = 0; i < s.materials.size(); ++i) {
-    if (i < world.materials.size()) world.materials.set(MaterialId{i}, s.materials[i]);
-    else world.materials.add(s.materials[i]);
+    if (i < world.materials.size())
+      world.materials.set(MaterialId{i}, s.materials[i]);
+    else
+      world.materials.add(s.materials[i]);
   }
   for (const FlatPair& pair : s.pairs) world.materials.set_pair({pair.a}, {pair.b}, pair.surface);
   world.materials.friction_rule = s.friction_rule, world.materials.restitution_rule = s.restitution_rule;

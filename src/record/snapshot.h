@@ -7,25 +7,25 @@ namespace stickslip {
 
 /// A shape as numbers; hulls stand in a pool, because bodies share them.
 struct FlatShape {
-  std::uint32_t kind = 0;   ///< index of the alternative in `Shape`
-  Vec3 size = Vec3::Zero(); ///< radius or half extents; half height second
-  std::uint32_t hull = 0;   ///< index in the pool; 0 if it is none
+  std::uint32_t kind = 0;    ///< index of the alternative in `Shape`
+  Vec3 size = Vec3::Zero();  ///< radius or half extents; half height second
+  std::uint32_t hull = 0;    ///< index in the pool; 0 if it is none
 };
 
 struct FlatScript {
-  std::uint32_t kind = 0;   ///< index of the alternative in `MotionScript`
+  std::uint32_t kind = 0;  ///< index of the alternative in `MotionScript`
   Oscillation oscillation;
   std::vector<Keyframes::Key> keys;
 };
 
 struct FlatStabilisation {
-  std::uint32_t kind = 0;   ///< index of the alternative in `Stabilisation`
+  std::uint32_t kind = 0;  ///< index of the alternative in `Stabilisation`
   double first = 0, second = 0;
 };
 
 struct FlatOption {
   std::string name, text;
-  std::uint32_t kind = 0;   ///< index of the alternative in `OptionValue`
+  std::uint32_t kind = 0;  ///< index of the alternative in `OptionValue`
   double number = 0;
 };
 
@@ -46,17 +46,17 @@ struct Snapshot {
   Vec3 gravity = Vec3::Zero();
   double time = 0;
   std::uint64_t step_count = 0;
-  std::vector<Body> bodies;            ///< scripts apart, below
-  std::vector<FlatScript> scripts;     ///< one per body
-  std::vector<Collider> colliders;     ///< shapes apart, below
-  std::vector<FlatShape> shapes;       ///< one per collider
+  std::vector<Body> bodies;         ///< scripts apart, below
+  std::vector<FlatScript> scripts;  ///< one per body
+  std::vector<Collider> colliders;  ///< shapes apart, below
+  std::vector<FlatShape> shapes;    ///< one per collider
   std::vector<Polytope> hulls;
   std::vector<Material> materials;
   std::vector<FlatPair> pairs;
   CombineRule friction_rule{}, restitution_rule{};
   ContactMemory memory;
 
-  StepOptions step;                    ///< stabilisation and solver options apart, below
+  StepOptions step;  ///< stabilisation and solver options apart, below
   FlatStabilisation stabilisation;
   std::vector<FlatOption> solver_options;
 };

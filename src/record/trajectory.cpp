@@ -47,9 +47,7 @@ class Trajectory final : public Recorder {
       for (const TelemetryColumn& source : telemetry_columns()) (column++)->push(source.value(report));
       if (frame_is_due(report)) write_frame(world, report.step, report.contacts);
       for (GrowingDataset* d : all_) d->write_full_chunks();
-      // Seldom enough that chunks flushed half full waste little, often enough to watch a run.
-      const Clock::time_point now = Clock::now();
-      if (now - last_flush_ > std::max<Clock::duration>(std::chrono::seconds(1), (now - opened_) / 20)) flush();
+      if (flush_is_due()) flush();
     });
   }
 
@@ -80,6 +78,13 @@ class Trajectory final : public Recorder {
     return frame > last_frame_ ? (last_frame_ = frame, true) : false;
   }
 
+  /// Less often the longer the run: a chunk that is flushed half full wastes space.
+  bool flush_is_due() const {
+    const Clock::time_point now = Clock::now();
+    const std::chrono::duration<double> since = now - last_flush_, age = now - opened_;
+    return since.count() >= options_.flush_interval * std::max(1.0, age.count() / 20);
+  }
+
   void create(const std::string& file, const Scene& scene);
   void create_frames(hsize_t bodies);
   void create_contacts();
@@ -103,7 +108,7 @@ class Trajectory final : public Recorder {
   std::filesystem::path path_;
   RecordOptions options_;
   h5::GrowingFile file_;
-  std::vector<GrowingDataset*> all_;   ///< every dataset below
+  std::vector<GrowingDataset*> all_;  ///< every dataset below
 
   GrowingDataset step_, time_, position_, orientation_, velocity_, angular_velocity_, asleep_, alive_;
   struct {
@@ -117,8 +122,8 @@ class Trajectory final : public Recorder {
   } shapes_;
   std::list<GrowingDataset> telemetry_;
 
-  std::vector<BodyId> columns_;               ///< body of each column
-  std::vector<std::uint32_t> column_of_slot_; ///< the newest column of each slot
+  std::vector<BodyId> columns_;                ///< body of each column
+  std::vector<std::uint32_t> column_of_slot_;  ///< the newest column of each slot
   std::size_t name_length_ = kNameLength;
   std::uint64_t contact_count_ = 0;
   double start_time_ = 0, last_frame_ = 0;
@@ -135,7 +140,8 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   h5::write_attribute(root, "solver", scene.step.solver);
   h5::write_attribute(root, "scheme", scheme_name(scene.step.scheme));
   h5::write_attribute(root, "h", scene.step.h);
-  h5::write_attribute(root, "frames_per_second", options_.frames_per_second > 0 ? options_.frames_per_second : 1 / scene.step.h);
+  h5::write_attribute(root, "frames_per_second",
+                      options_.frames_per_second > 0 ? options_.frames_per_second : 1 / scene.step.h);
   const std::string document = scene.document.empty() ? "{}" : scene.document;
   h5::write_values(root, "scene_document", h5::text_type(document.size()).get(), document.data(), {});
 
@@ -199,7 +205,8 @@ void Trajectory::create_telemetry() {
   const Handle group = h5::create_group(file_.id(), "telemetry");
   for (const TelemetryColumn& column : telemetry_columns()) {
     GrowingDataset& dataset = telemetry_.emplace_back();
-    add(dataset, group.get(), std::string(column.name).c_str(), H5T_NATIVE_DOUBLE, {.item = {}, .compressed = false}, column.unit);
+    add(dataset, group.get(), std::string(column.name).c_str(), H5T_NATIVE_DOUBLE, {.item = {}, .compressed = false},
+        column.unit);
     h5::write_attribute(dataset.id(), "meaning", column.meaning);
   }
 }
@@ -250,7 +257,8 @@ void Trajectory::add_new_bodies(const World& world) {
     columns_.push_back(world.id_of(slot));
     add_body(world, slot);
   }
-  for (GrowingDataset* d : {&position_, &orientation_, &velocity_, &angular_velocity_, &asleep_, &alive_}) d->set_columns(columns_.size());
+  for (GrowingDataset* d : {&position_, &orientation_, &velocity_, &angular_velocity_, &asleep_, &alive_})
+    d->set_columns(columns_.size());
 }
 
 /// Text of exactly `length` bytes.

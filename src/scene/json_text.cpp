@@ -47,7 +47,8 @@ class Builder {
     if (said.starts_with("invalid literal") && at < text_.size()) {
       // The parser shows its last token with whatever white space stood before: the character itself says more.
       const auto expected = said.find("; expected");
-      said = fmt::format("unexpected {}{}", shown(Json(std::string(1, text_[at]))), expected == said.npos ? "" : said.substr(expected));
+      said = fmt::format("unexpected {}{}", shown(Json(std::string(1, text_[at]))),
+                         expected == said.npos ? "" : said.substr(expected));
     }
     const bool comment = at < text_.size() && (text_[at] == '/' || (at > 0 && text_[at - 1] == '/'));
     throw Error(fmt::format("line {}, column {}: this is not JSON: {}.{}", line, column, said,
@@ -88,8 +89,8 @@ class Builder {
 
   std::string_view text_;
   Json& root_;
-  std::vector<Json*> open_;         ///< objects and arrays not yet closed
-  std::vector<std::string> keys_;   ///< how each of them but the first is reached from the one before
+  std::vector<Json*> open_;        ///< objects and arrays not yet closed
+  std::vector<std::string> keys_;  ///< how each of them but the first is reached from the one before
   std::string key_;
 };
 
@@ -152,12 +153,13 @@ std::string write_json(const Json& v) {
 }
 
 std::string shown(const Json& v) {
-  std::string text = v.is_structured() && v.size() > 64 ? std::string(kind_of(v)) + " of " + std::to_string(v.size()) + " entries"
-                                                        : compact(v);
+  std::string text = v.is_structured() && v.size() > 64
+                         ? std::string(kind_of(v)) + " of " + std::to_string(v.size()) + " entries"
+                         : compact(v);
   constexpr std::size_t kLongest = 60;
   if (text.size() > kLongest) {
     std::size_t cut = kLongest;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;   // not inside a UTF-8 sequence
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;  // not inside a UTF-8 sequence
     text = text.substr(0, cut) + " …";
   }
   return text;

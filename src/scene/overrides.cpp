@@ -55,7 +55,7 @@ std::vector<std::string> split_pointer(const std::string& pointer) {
 
 Json override_value(const Override& change) {
   Json value = Json::parse(change.value, nullptr, false);
-  if (!value.is_discarded()) return parse_json(change.value, change.pointer);   // again: keys once, depth
+  if (!value.is_discarded()) return parse_json(change.value, change.pointer);  // again: keys once, depth
   value = change.value;
   try {
     (void)value.dump();
@@ -79,7 +79,8 @@ void apply_override(Json& document, const Override& change) {
       here = &(*here)[key];
       if (missing && i + 1 < keys.size()) {
         if (keys[i + 1] == "-" || is_index(keys[i + 1])) {
-          throw Error(fmt::format("Cannot set '{}': '{}/{}' is not in the document. Set it as a whole.", change.pointer, so_far, key));
+          throw Error(
+              fmt::format("Cannot set '{}': '{}/{}' is not in the document. Set it as a whole.", change.pointer, so_far, key));
         }
         *here = Json::object();
       }

@@ -15,7 +15,8 @@ Quat read_quaternion(const Place& place) {
   read(place, q);
   const Quat result(q[0], q[1], q[2], q[3]);
   if (!(std::abs(result.norm() - 1) < 1e-3)) {
-    place.fail(fmt::format("{} has length {:.6g}. A rotation is a quaternion [w, x, y, z] of length 1.", shown(v), result.norm()));
+    place.fail(
+        fmt::format("{} has length {:.6g}. A rotation is a quaternion [w, x, y, z] of length 1.", shown(v), result.norm()));
   }
   return result.normalized();
 }
@@ -47,8 +48,12 @@ void read(const Place& place, Shape& shape) {
   const Place type = fields.get("type");
   static_assert(std::variant_size_v<Shape> == 6, "a new shape needs a case below, a schema entry and a manual entry");
   switch (read_choice(type, {"sphere", "box", "capsule", "cylinder", "half-space", "hull"})) {
-    case 0: shape = Sphere{fields.required<double>("radius")}; break;
-    case 1: shape = Box{fields.required<Vec3>("half_extents")}; break;
+    case 0:
+      shape = Sphere{fields.required<double>("radius")};
+      break;
+    case 1:
+      shape = Box{fields.required<Vec3>("half_extents")};
+      break;
     case 2: {
       const double radius = fields.required<double>("radius");
       shape = Capsule{radius, fields.required<double>("half_height")};
@@ -59,7 +64,9 @@ void read(const Place& place, Shape& shape) {
       shape = Cylinder{radius, fields.required<double>("half_height")};
       break;
     }
-    case 4: shape = HalfSpace{}; break;
+    case 4:
+      shape = HalfSpace{};
+      break;
     default: {
       const auto points = fields.required<std::vector<Vec3>>("points");
       shape = place.within([&] { return make_convex_hull(points); });
@@ -81,7 +88,9 @@ void read(const Place& place, MotionScript& script) {
   const Place type = fields.get("type");
   static_assert(std::variant_size_v<MotionScript> == 3, "a new script needs a case below, a schema entry and a manual entry");
   switch (read_choice(type, {"constant-velocity", "oscillation", "keyframes"})) {
-    case 0: script = ConstantVelocity{}; break;
+    case 0:
+      script = ConstantVelocity{};
+      break;
     case 1: {
       Oscillation o;
       fields.optional("translation", o.translation);
@@ -91,7 +100,8 @@ void read(const Place& place, MotionScript& script) {
       script = o;
       break;
     }
-    default: script = Keyframes{fields.required<std::vector<Keyframes::Key>>("keys")};
+    default:
+      script = Keyframes{fields.required<std::vector<Keyframes::Key>>("keys")};
   }
   fields.finish();
   place.within([&] { validate(script); });

@@ -4,7 +4,7 @@ namespace stickslip::document {
 
 namespace {
 
-constexpr int kMostRepeats = 1'000'000;   ///< copies that one body may ask for
+constexpr int kMostRepeats = 1'000'000;  ///< copies that one body may ask for
 
 void read(const Place& place, Material& material) {
   read_object(place, "a material", [&](Fields& fields) {
@@ -39,7 +39,7 @@ void read_pair(const Place& place, MaterialTable& materials) {
     if (materials.pairs().contains(std::minmax(a.index, b.index))) {
       between.fail(fmt::format("The pair {} is given twice. Keep one of them.", shown(names)));
     }
-    SurfacePair pair = materials.between(a, b);   // what is not given follows the combine rules
+    SurfacePair pair = materials.between(a, b);  // what is not given follows the combine rules
     fields.optional("friction", pair.friction);
     fields.optional("restitution", pair.restitution);
     place.within([&] { materials.set_pair(a, b, pair); });
@@ -103,7 +103,7 @@ std::vector<Part> read_parts(Fields& body, const MaterialTable& materials) {
 /// Copies of a body on a grid: count[i] of them along axis i, step[i] apart.
 struct Repeat {
   int count[3] = {1, 1, 1};
-  Vec3 step = Vec3::Zero();   ///< [m]
+  Vec3 step = Vec3::Zero();  ///< [m]
 };
 
 Repeat read_repeat(const Place& place) {
@@ -112,13 +112,17 @@ Repeat read_repeat(const Place& place) {
     const Place count = fields.get("count");
     std::vector<int> counts;
     document::read(count, counts);
-    if (counts.size() != 3) count.fail(fmt::format("{} has {} entries. Give three counts: [nx, ny, nz].", shown(count.value()), counts.size()));
+    if (counts.size() != 3)
+      count.fail(fmt::format("{} has {} entries. Give three counts: [nx, ny, nz].", shown(count.value()), counts.size()));
     double total = 1;
     for (std::size_t i = 0; i < 3; ++i) {
-      if (counts[i] < 1) Place(count.value()[i], count, std::to_string(i)).fail(fmt::format("{} is not a count. It must be at least 1.", counts[i]));
+      if (counts[i] < 1)
+        Place(count.value()[i], count, std::to_string(i))
+            .fail(fmt::format("{} is not a count. It must be at least 1.", counts[i]));
       total *= repeat.count[i] = counts[i];
     }
-    if (total > kMostRepeats) count.fail(fmt::format("{} makes {:.0f} bodies. At most {} are possible.", shown(count.value()), total, kMostRepeats));
+    if (total > kMostRepeats)
+      count.fail(fmt::format("{} makes {:.0f} bodies. At most {} are possible.", shown(count.value()), total, kMostRepeats));
     repeat.step = fields.required<Vec3>("step");
   });
   return repeat;

@@ -31,7 +31,8 @@ void read(const Place& place, int& into) {
   read(place, number);
   if (number != std::floor(number)) place.fail(fmt::format("{} is not a whole number.", shown(place.value())));
   constexpr double most = std::numeric_limits<int>::max();
-  if (std::abs(number) > most) place.fail(fmt::format("{} is too large: at most {:.0f} is possible.", shown(place.value()), most));
+  if (std::abs(number) > most)
+    place.fail(fmt::format("{} is too large: at most {:.0f} is possible.", shown(place.value()), most));
   into = static_cast<int>(number);
 }
 
@@ -56,7 +57,8 @@ std::size_t read_choice(const Place& place, std::initializer_list<std::string> w
   std::string word;
   read(place, word);
   const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) place.fail(fmt::format("There is no '{}' here. {}", word, suggest(word, words.begin(), words.size())));
+  if (found == words.end())
+    place.fail(fmt::format("There is no '{}' here. {}", word, suggest(word, words.begin(), words.size())));
   return static_cast<std::size_t>(found - words.begin());
 }
 

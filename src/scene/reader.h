@@ -25,7 +25,7 @@ class Place {
   Place(const Json& value, const Place& parent, std::string key) : value_(&value), parent_(&parent), key_(std::move(key)) {}
 
   const Json& value() const { return *value_; }
-  std::string pointer() const;   ///< RFC 6901
+  std::string pointer() const;  ///< RFC 6901
 
   /// @throws Error with this place
   [[noreturn]] void fail(std::string message) const;

@@ -24,13 +24,15 @@ void read_scene(const Place& place, Scene& scene) {
     if (const auto version = fields.find("schema")) {
       int number = 0;
       read(*version, number);
-      if (number != 1) version->fail(fmt::format("{} is not a version of the scene format that this program knows. Give 1.", number));
+      if (number != 1)
+        version->fail(fmt::format("{} is not a version of the scene format that this program knows. Give 1.", number));
     }
     std::string ignored;
-    fields.optional("$schema", ignored);   // lets editors find the JSON Schema
+    fields.optional("$schema", ignored);  // lets editors find the JSON Schema
     fields.optional("name", scene.name);
     fields.optional("description", scene.description);
-    if (const auto field = fields.find("generated_from"); field && !field->value().is_object()) field->wrong_type("Give an object.");
+    if (const auto field = fields.find("generated_from"); field && !field->value().is_object())
+      field->wrong_type("Give an object.");
     if (fields.optional("seconds", scene.seconds) && !(scene.seconds > 0)) {
       fields.get("seconds").fail(fmt::format("{} is not a duration. It must be greater than 0 s.", scene.seconds));
     }
@@ -41,7 +43,8 @@ void read_scene(const Place& place, Scene& scene) {
     const Place bodies = fields.get("bodies");
     if (!bodies.value().is_array()) bodies.wrong_type("Give an array of bodies.");
     std::size_t index = 0;
-    for (const Json& body : bodies.value()) add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, scene.warnings);
+    for (const Json& body : bodies.value())
+      add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, scene.warnings);
   });
   place.within([&] { document::check_start(scene.world, allow_overlap, scene.warnings); });
 }
@@ -73,8 +76,12 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(status)) fail("This is a directory. Name a scene file in it.");
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(fmt::format("The file cannot be opened: {}.", std::strerror(errno)));
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) fail(fmt::format("The file cannot be read: {}.", std::strerror(errno)));
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  } catch (const std::ios_base::failure&) {
+    fail(fmt::format("The file cannot be read: {}.", std::strerror(errno)));
+  }
   return text;
 }
 
@@ -88,7 +95,8 @@ Scene load_built_in(const document::BuiltIn& built_in, std::span<const Override>
         of_document.push_back(change);
         continue;
       }
-      if (keys.size() != 2) throw Error(fmt::format("Cannot set '{}': a parameter is set by /parameters/<name>.", change.pointer));
+      if (keys.size() != 2)
+        throw Error(fmt::format("Cannot set '{}': a parameter is set by /parameters/<name>.", change.pointer));
       parameters.set(keys[1], document::override_value(change));
     }
     return build_scene(document::generate(built_in, parameters), built_in.name, of_document);
@@ -122,8 +130,9 @@ Scene load_scene(const std::string& name_or_path, std::span<const Override> over
   }
   std::error_code error;
   throw Error(fmt::format("There is no built-in scene '{}'. {}{}", name_or_path, suggest(name_or_path, names),
-                          std::filesystem::exists(name_or_path, error) ? fmt::format(" To load the file, write ./{}.", name_or_path)
-                                                                       : " A file is named by a path with '/' or '.json'."));
+                          std::filesystem::exists(name_or_path, error)
+                              ? fmt::format(" To load the file, write ./{}.", name_or_path)
+                              : " A file is named by a path with '/' or '.json'."));
 }
 
 Scene parse_scene(std::string_view json_text, const std::string& file, std::span<const Override> overrides) {

@@ -21,9 +21,9 @@ void check_start(const World& world, bool allow_overlap, std::vector<std::string
   const std::vector<Overlap> overlaps = find_overlaps(world);
   if (overlaps.empty()) return;
   const Overlap& deepest = overlaps.front();
-  const std::string text = fmt::format(
-      "'{}' and '{}' overlap by {} at the start{}.", world.body(deepest.a).name, world.body(deepest.b).name,
-      readable_length(deepest.depth), overlaps.size() == 1 ? "" : fmt::format(", the deepest of {} pairs", overlaps.size()));
+  const std::string text = fmt::format("'{}' and '{}' overlap by {} at the start{}.", world.body(deepest.a).name,
+                                       world.body(deepest.b).name, readable_length(deepest.depth),
+                                       overlaps.size() == 1 ? "" : fmt::format(", the deepest of {} pairs", overlaps.size()));
   if (!allow_overlap) throw Error(text + " Move them apart, or set \"allow_overlap\" to true.");
   warnings.push_back(text);
 }

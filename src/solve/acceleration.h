@@ -5,7 +5,7 @@
 
 namespace stickslip {
 
-/// Carries λ and w = M⁻¹Jᵀλ from sweep to sweep: λ ← λ + β (λ − λ_previous) with β = (k−1)/(k+2), and w, which is linear
+/// Carries λ and w = Gᵀλ from sweep to sweep: λ ← λ + β (λ − λ_previous) with β = (k−1)/(k+2), and w, which is linear
 /// in λ, the same way. The next sweep projects every block, so the extrapolated λ need not be admissible.
 class Acceleration {
  public:

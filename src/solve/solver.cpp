@@ -1,7 +1,5 @@
 #include "stickslip/solve/solver.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace stickslip {
@@ -59,26 +57,26 @@ bool SolveMonitor::done(int iteration, std::span<const double> impulses, double 
     else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
   }
   if (!stopped_ && last)
-    stop(SolveStatus::iteration_limit, fmt::format("The residual was still {:.3g} m/s after {} iterations.", best_total_, iteration));
+    stop(SolveStatus::iteration_limit, "The residual was still above the tolerance after the last iteration allowed.");
   if (!stopped_ && control_.cancel != nullptr && control_.cancel->load(std::memory_order_relaxed))
     give_up(impulses, SolveStatus::cancelled, "The caller asked to stop.");
   if (!stopped_ && std::isfinite(control_.time_limit) &&
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > control_.time_limit) {
-    give_up(impulses, SolveStatus::time_limit, fmt::format("The time limit of {} s passed.", control_.time_limit));
+    give_up(impulses, SolveStatus::time_limit, "The time limit passed.");
   }
   return stopped_;
 }
 
-void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status, std::string reason) {
+void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status, std::string_view reason) {
   if (!stopped_ && evaluated_ != report_.iterations) evaluate(report_.iterations, impulses);
-  stop(status, std::move(reason));
+  stop(status, reason);
 }
 
-void SolveMonitor::stop(SolveStatus status, std::string reason) {
+void SolveMonitor::stop(SolveStatus status, std::string_view reason) {
   if (stopped_) return;
   stopped_ = true;
   report_.status = status;
-  report_.reason = std::move(reason);
+  report_.reason = reason;
 }
 
 void SolveMonitor::finish(std::span<double> impulses) {

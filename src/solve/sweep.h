@@ -1,4 +1,4 @@
-// What Gauss–Seidel solvers share: the state (λ, w = M⁻¹Jᵀλ) and a sweep over all blocks with a local rule.
+// What Gauss–Seidel solvers share: the state (λ, w = Gᵀλ) and a sweep over all blocks with a local rule.
 #pragma once
 
 #include "problem/kernels.h"
@@ -6,13 +6,13 @@
 
 namespace stickslip {
 
-/// Sets workspace.velocity to M⁻¹ Jᵀ λ.
+/// Sets workspace.velocity to w = Gᵀλ, the mass-scaled velocity that the impulses cause.
 inline void compute_velocity(const ContactProblem& p, std::span<const double> impulses, Workspace& workspace) {
   workspace.velocity.assign(6 * p.segments.size(), 0.0);
-  p.add_velocity_change(impulses, workspace.velocity);
+  p.add_scaled_velocity(impulses, workspace.velocity);
 }
 
-/// Visits every block in order: computes v = Jw + Σλ + b, lets `rule` turn (v, λ) into new impulses, and updates w.
+/// Visits every block in order: computes v = Gw + Σλ + b, lets `rule` turn (v, λ) into new impulses, and updates w.
 /// `rule` is called as rule(block index, block, law tag or nothing, W_ii, v, λ) and changes λ in place.
 /// Returns max |Δλ_k| W_kk: how far the sweep moved [m/s].
 template <class Rule>
@@ -25,10 +25,11 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, s
     const auto sweep = [&](auto&& local_rule) {
       for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
         const Block& block = p.blocks[i];
-        const double* jacobian = p.jacobian_values.data() + block.jacobian;
+        const double* scaled = p.scaled_jacobian.data() + block.jacobian;
+        kernels::LocalVelocity<A> local(block.segment, velocity.data());
         const Vector old = Map(impulses.data() + block.row);
-        const Vector v = kernels::relative_velocity<D, A>(jacobian, block.segment, velocity.data()) +
-                         Map(p.b.data() + block.row) + Map(p.sigma.data() + block.row).cwiseProduct(old);
+        const Vector v = kernels::relative_velocity<D, A>(scaled, local) + Map(p.b.data() + block.row) +
+                         Map(p.sigma.data() + block.row).cwiseProduct(old);
         const Eigen::Map<const Eigen::Matrix<double, D, D>> w(p.diagonal_values.data() + block.diagonal);
         Vector impulse = old;
         local_rule(i, block, w, v, impulse);
@@ -38,7 +39,8 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, s
         for (int k = 0; k < D; ++k) moved = std::max(moved, std::abs(change[k]) * w(k, k));
         if (moved == 0) continue;
         largest = std::max(largest, moved);
-        kernels::push<D, A>(jacobian, block.segment, p.segments.data(), change, velocity.data());
+        kernels::push<D, A>(scaled, change, local);
+        local.write(block.segment, velocity.data());
       }
     };
     if (batch.kind == BlockKind::contact && D > 1) {

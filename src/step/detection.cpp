@@ -59,6 +59,7 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
 void Detection::collide_chunk(const World& world, std::span<const ProxyPair> pairs, Chunk& out) const {
   out.manifolds.clear();
   out.points.clear();
+  out.sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
   const auto colliders = world.colliders();
   for (const ProxyPair& pair : pairs) {
     out.sink.clear();

@@ -36,7 +36,8 @@ std::vector<NearPair> all_kinds(unsigned seed, int each) {
     for (std::size_t b = 0; b < 6; ++b) {
       for (int k = 0; k < each; ++k) {
         if (a != 4 && b != 4) {
-          pairs.push_back(maker.near_pair(a, b));
+          // Deep overlap of curved shapes is exact to a part in a million in depth only; see the oracle test.
+          pairs.push_back(maker.near_pair(a, b, a == 3 || b == 3 ? 0.08 : 0.4));
         } else if (has_collider(a, b)) {
           NearPair p{maker.shape(a), maker.shape(b), {maker.direction(), maker.rotation()},
                      {maker.direction(), maker.rotation()}, 0, 0.1};
@@ -51,7 +52,13 @@ std::vector<NearPair> all_kinds(unsigned seed, int each) {
 
 std::string names(const NearPair& p) { return std::string(shape_name(p.a)) + "-" + std::string(shape_name(p.b)); }
 
-// Pairs up points by feature and compares them; the expected points are mapped by `map` and `length` first.
+// Iterations on the curved side of a cylinder end where rounding says, so directions repeat less exactly there.
+bool curved(const NearPair& p) {
+  const auto closed_form = [](const Shape& s) { return s.index() == 0 || s.index() == 4; };
+  return (p.a.index() == 3 && !closed_form(p.b)) || (p.b.index() == 3 && !closed_form(p.a));
+}
+
+// Compares the points in order after mapping the expected ones; `length` is the size of the pair the actual ones are from.
 template <class Map>
 void expect_same(const NearPair& p, const std::vector<ContactPoint>& expected, const std::vector<ContactPoint>& actual,
                  double length, double tolerance, Map map) {
@@ -84,7 +91,7 @@ TEST(Invariance, a_scene_of_another_size_has_the_same_contacts_scaled) {
   for (const NearPair& p : all_kinds(22, 60)) {
     for (const double s : {1e-3, 1.0 / 1024, 1e2}) {
       const NearPair q{scaled(p.a, s), scaled(p.b, s), scaled(p.pose_a, s), scaled(p.pose_b, s), s * p.size, s * p.margin};
-      expect_same(p, contacts(p), contacts(q), q.size, s == 1.0 / 1024 ? 1e-14 : 1e-5, [s](ContactPoint c) {
+      expect_same(p, contacts(p), contacts(q), q.size, s == 1.0 / 1024 ? 1e-14 : curved(p) ? 1e-4 : 1e-9, [s](ContactPoint c) {
         c.position *= s;
         c.gap *= s;
         return c;
@@ -100,8 +107,7 @@ TEST(Invariance, a_rigid_motion_of_the_scene_moves_the_contacts_along) {
     NearPair q = p;
     q.pose_a = motion * p.pose_a;
     q.pose_b = motion * p.pose_b;
-    // Two shapes of one kind and size may trade the roles within a name; other kinds never do.
-    expect_same(p, contacts(p), contacts(q), p.size, 1e-5, [&](ContactPoint c) {
+    expect_same(p, contacts(p), contacts(q), p.size, curved(p) ? 1e-4 : 1e-9, [&](ContactPoint c) {
       c.position = motion * c.position;
       c.normal = motion.orientation * c.normal;
       return c;

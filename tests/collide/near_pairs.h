@@ -1,7 +1,11 @@
 // Random pairs of shapes that overlap or nearly touch, and a brute-force oracle for how far apart they are.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
+#include <vector>
 
 #include "stickslip/collide/collide.h"
 

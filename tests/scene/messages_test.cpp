@@ -42,7 +42,8 @@ TEST(SceneMessages, numbers_too_large_and_keys_given_twice_are_named_by_place) {
 
 TEST(SceneMessages, unknown_keys_come_with_a_suggestion) {
   expect_messages({
-      {with_field(R"("gravitty": [0, 0, 0])"), "s.json: /gravitty: Unknown key 'gravitty' for a scene. Did you mean 'gravity'?"},
+      {with_field(R"("gravitty": [0, 0, 0])"),
+       "s.json: /gravitty: Unknown key 'gravitty' for a scene. Did you mean 'gravity'?"},
       {with_field(R"("step": {"tolerence": 1})"),
        "s.json: /step/tolerence: Unknown key 'tolerence' for the step options. Did you mean 'tolerance'?"},
       {with_body(R"({"shape": {"type": "sphere", "raduis": 1}})"),
@@ -54,7 +55,8 @@ TEST(SceneMessages, unknown_keys_come_with_a_suggestion) {
       {with_field(R"("parameters": {"rows": 3})"),
        "s.json: /parameters: Unknown key 'parameters' for a scene. Valid are: schema, $schema, name, description, "
        "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies."},
-      {with_field(R"("a/b~c": 1)").substr(0), "s.json: /a~1b~0c: Unknown key 'a/b~c' for a scene. Valid are: schema, $schema, name, "
+      {with_field(R"("a/b~c": 1)").substr(0),
+       "s.json: /a~1b~0c: Unknown key 'a/b~c' for a scene. Valid are: schema, $schema, name, "
        "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies."},
   });
 }
@@ -68,8 +70,7 @@ TEST(SceneMessages, wrong_types_say_what_stands_there_and_what_should) {
       {with_field(R"("seconds": null)"), "s.json: /seconds: null is no value here. Give a number."},
       {with_field(R"("seconds": true)"), "s.json: /seconds: true is not valid here. Give a number."},
       {with_field(R"("gravity": 9.81)"), "s.json: /gravity: 9.81 is a number. Give three numbers: [x, y, z]."},
-      {with_field(R"("gravity": [0, -9.81])"),
-       "s.json: /gravity: [0, -9.81] has 2 entries. Give three numbers: [x, y, z]."},
+      {with_field(R"("gravity": [0, -9.81])"), "s.json: /gravity: [0, -9.81] has 2 entries. Give three numbers: [x, y, z]."},
       {with_field(R"("gravity": [0, 0, "down"])"), "s.json: /gravity/2: \"down\" is a string. Give a number."},
       {with_field(R"("step": {"max_iterations": 2.5})"), "s.json: /step/max_iterations: 2.5 is not a whole number."},
       {with_field(R"("step": {"max_iterations": 1e10})"),
@@ -94,7 +95,8 @@ TEST(SceneMessages, words_that_do_not_exist_come_with_a_suggestion) {
        "s.json: /combine/friction: 'mininum' is not a combine rule. Did you mean 'minimum'?"},
       {with_body(R"({"material": "stel", "shape": {"type": "sphere", "radius": 1}})", R"("materials": [{"name": "steel"}], )"),
        "s.json: /bodies/0/material: There is no material 'stel'. Did you mean 'steel'?"},
-      {with_field(R"("step": {"solver": "prox-ggs"})"), "s.json: /step/solver: There is no solver 'prox-ggs'. Did you mean 'prox-gs'?"},
+      {with_field(R"("step": {"solver": "prox-ggs"})"),
+       "s.json: /step/solver: There is no solver 'prox-ggs'. Did you mean 'prox-gs'?"},
       {with_field(R"("step": {"solver": {"name": "pgss"}})"),
        "s.json: /step/solver/name: There is no solver 'pgss'. Did you mean 'pgs'?"},
       {with_field(R"("step": {"stabilisation": {"method": "springs"}})"),
@@ -107,7 +109,8 @@ TEST(SceneMessages, values_out_of_range_name_the_value_and_the_range) {
       {with_body(R"({"shape": {"type": "sphere", "radius": -0.5}})"),
        "s.json: /bodies/0/shape/radius: -0.5 is not a length. A sphere radius must be finite and greater than 0."},
       {with_body(R"({"shape": {"type": "box", "half_extents": [1, 0, 1]}})"),
-       "s.json: /bodies/0/shape/half_extents/1: 0 is not a length. Each half extent of a box must be finite and greater than 0."},
+       "s.json: /bodies/0/shape/half_extents/1: 0 is not a length. Each half extent of a box must be finite and greater than "
+       "0."},
       {with_field(R"("materials": [{"name": "a", "friction": -1}])"),
        "s.json: /materials/0/friction: -1 is not a coefficient of friction. It must be finite and at least 0."},
       {with_field(R"("step": {"h": 0})"), "s.json: /step/h: 0 is out of range. It must be finite and greater than 0 s."},
@@ -117,7 +120,8 @@ TEST(SceneMessages, values_out_of_range_name_the_value_and_the_range) {
       {with_body(R"({"mass": -2, "shape": {"type": "sphere", "radius": 1}})"),
        "s.json: /bodies/0/mass: -2 is not a mass. It must be finite and greater than 0 kg."},
       {with_body(R"({"orientation_wxyz": [1, 1, 0, 0], "shape": {"type": "sphere", "radius": 1}})"),
-       "s.json: /bodies/0/orientation_wxyz: [1, 1, 0, 0] has length 1.41421. A rotation is a quaternion [w, x, y, z] of length 1."},
+       "s.json: /bodies/0/orientation_wxyz: [1, 1, 0, 0] has length 1.41421. A rotation is a quaternion [w, x, y, z] of length "
+       "1."},
       {with_body(R"({"rotation": {"axis": [0, 0, 0], "degrees": 3}, "shape": {"type": "sphere", "radius": 1}})"),
        "s.json: /bodies/0/rotation/axis: [0, 0, 0] is not an axis. Give a direction such as [0, 0, 1]."},
       {with_body(R"({"repeat": {"count": [0, 1, 1], "step": [1, 1, 1]}, "shape": {"type": "sphere", "radius": 0.1}})"),
@@ -131,7 +135,8 @@ TEST(SceneMessages, fields_that_contradict_each_other_are_errors) {
   const std::string shape = R"("shape": {"type": "sphere", "radius": 1})";
   expect_messages({
       {with_body("{}"), "s.json: /bodies/0: 'shape' is missing: a body needs it."},
-      {with_body("{" + shape + R"(, "parts": []})"), "s.json: /bodies/0: 'shape' and 'parts' are both given. Keep one of them."},
+      {with_body("{" + shape + R"(, "parts": []})"),
+       "s.json: /bodies/0: 'shape' and 'parts' are both given. Keep one of them."},
       {with_body(R"({"parts": []})"), "s.json: /bodies/0/parts: [] holds no part. A body needs at least one."},
       {with_body("{" + shape + R"(, "mass": 1, "mass_properties": {}})"),
        "s.json: /bodies/0: 'mass' and 'mass_properties' are both given. Keep one of them."},
@@ -144,10 +149,12 @@ TEST(SceneMessages, fields_that_contradict_each_other_are_errors) {
       {with_body(kBall + ", " + kBall), "s.json: /bodies/1/name: There is already a body 'ball'. Body names must differ."},
       {with_body(kBall, R"("materials": [{"name": "a"}, {"name": "a"}], )"),
        "s.json: /materials/1/name: There is already a material 'a'. Material names must differ."},
-      {with_body(kBall, R"("materials": [{"name": "a"}], "material_pairs": [{"between": ["a", "a"]}, {"between": ["a", "a"]}], )"),
+      {with_body(kBall,
+                 R"("materials": [{"name": "a"}], "material_pairs": [{"between": ["a", "a"]}, {"between": ["a", "a"]}], )"),
        "s.json: /material_pairs/1/between: The pair [\"a\", \"a\"] is given twice. Keep one of them."},
       {with_body(R"({"shape": {"type": "half-space"}})"),
-       "s.json: /bodies/0/shape: A half-space has no mass and cannot move by forces. Make the body fixed or kinematic, or use a box."},
+       "s.json: /bodies/0/shape: A half-space has no mass and cannot move by forces. Make the body fixed or kinematic, or use "
+       "a box."},
   });
 }
 
@@ -159,7 +166,8 @@ TEST(SceneMessages, overlapping_starts_name_the_deepest_pair_and_its_depth) {
       {with_body(ball("a", 0) + ", " + ball("b", 1.75)),
        "s.json: 'a' and 'b' overlap by 250 mm at the start. Move them apart, or set \"allow_overlap\" to true."},
       {with_body(ball("a", 0) + ", " + ball("b", 1.75) + ", " + ball("c", 2.5)),
-       "s.json: 'b' and 'c' overlap by 1.25 m at the start, the deepest of 2 pairs. Move them apart, or set \"allow_overlap\" to true."},
+       "s.json: 'b' and 'c' overlap by 1.25 m at the start, the deepest of 2 pairs. Move them apart, or set \"allow_overlap\" "
+       "to true."},
   });
   const Scene scene = parse_scene(with_body(ball("a", 0) + ", " + ball("b", 1.75), R"("allow_overlap": true, )"), "s.json");
   EXPECT_EQ(scene.warnings, std::vector<std::string>{"'a' and 'b' overlap by 250 mm at the start."});

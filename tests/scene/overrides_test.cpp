@@ -10,7 +10,9 @@ Scene changed(const std::string& text, const std::string& pointer, const std::st
   return parse_scene(text, "s.json", std::vector<Override>{{pointer, value}});
 }
 
-std::string message(const std::string& pointer, const std::string& value) { return error_of(with_body(kBall), {{pointer, value}}); }
+std::string message(const std::string& pointer, const std::string& value) {
+  return error_of(with_body(kBall), {{pointer, value}});
+}
 
 TEST(Overrides, values_are_json_and_else_plain_strings) {
   const std::string text = with_body(kBall);
@@ -26,7 +28,9 @@ TEST(Overrides, they_reach_into_arrays_and_append_to_them) {
   const std::string text = with_body(kBall, R"("gravity": [0, 0, -9.81], )");
   EXPECT_EQ(changed(text, "/gravity/2", "-3").world.gravity, Vec3(0, 0, -3));
   EXPECT_EQ(named(changed(text, "/bodies/0/velocity", "[1, 2, 3]"), "ball").velocity, Vec3(1, 2, 3));
-  EXPECT_EQ(changed(text, "/bodies/-", R"({"shape": {"type": "sphere", "radius": 1}, "position": [9, 0, 0]})").world.body_count(), 2u);
+  EXPECT_EQ(
+      changed(text, "/bodies/-", R"({"shape": {"type": "sphere", "radius": 1}, "position": [9, 0, 0]})").world.body_count(),
+      2u);
 }
 
 TEST(Overrides, a_later_one_wins) {
@@ -40,12 +44,15 @@ TEST(Overrides, a_bad_pointer_is_named_with_the_remedy) {
   EXPECT_EQ(message("/", "1"), "s.json: '/' ends without a key. Name one, as in /step/h.");
   EXPECT_EQ(message("/na~me", "1"), "s.json: '/na~me' is not a JSON pointer. Write ~0 for '~' and ~1 for '/' in a key.");
   EXPECT_EQ(message("/bodies/7/mass", "1"),
-            "s.json: Cannot set '/bodies/7/mass': '/bodies' is an array and has no entry '7'. Its entries are 0 to 0; use '-' to append.");
+            "s.json: Cannot set '/bodies/7/mass': '/bodies' is an array and has no entry '7'. Its entries are 0 to 0; use '-' "
+            "to append.");
   EXPECT_EQ(message("/bodies/ball/mass", "1"),
-            "s.json: Cannot set '/bodies/ball/mass': '/bodies' is an array and has no entry 'ball'. Its entries are 0 to 0; use '-' to append.");
+            "s.json: Cannot set '/bodies/ball/mass': '/bodies' is an array and has no entry 'ball'. Its entries are 0 to 0; "
+            "use '-' to append.");
   EXPECT_EQ(message("/bodies/0/name/first", "1"),
             "s.json: Cannot set '/bodies/0/name/first': '/bodies/0/name' is \"ball\", which holds no keys. Set it as a whole.");
-  EXPECT_EQ(message("/gravity/2", "1"), "s.json: Cannot set '/gravity/2': '/gravity' is not in the document. Set it as a whole.");
+  EXPECT_EQ(message("/gravity/2", "1"),
+            "s.json: Cannot set '/gravity/2': '/gravity' is not in the document. Set it as a whole.");
   EXPECT_EQ(message("/parameters/rows", "1"), "s.json: Cannot set '/parameters/rows': only built-in scenes have parameters.");
 }
 

@@ -24,7 +24,9 @@ const SchemaValidator& validator() {
   return schema;
 }
 
-TEST(SceneSchema, the_embedded_text_is_the_published_file) { EXPECT_EQ(scene_schema(), text_of(kScenes / "scene.schema.json")); }
+TEST(SceneSchema, the_embedded_text_is_the_published_file) {
+  EXPECT_EQ(scene_schema(), text_of(kScenes / "scene.schema.json"));
+}
 
 TEST(SceneSchema, every_example_scene_loads_without_warnings_and_satisfies_the_schema) {
   int count = 0;
@@ -42,7 +44,8 @@ TEST(SceneSchema, every_example_scene_loads_without_warnings_and_satisfies_the_s
 }
 
 TEST(SceneSchema, every_built_in_document_satisfies_the_schema) {
-  for (const BuiltInScene& b : built_in_scenes()) EXPECT_TRUE(validator().accepts(json::parse(load_scene(b.name).document))) << b.name;
+  for (const BuiltInScene& b : built_in_scenes())
+    EXPECT_TRUE(validator().accepts(json::parse(load_scene(b.name).document))) << b.name;
 }
 
 /// A document that uses every key of the format at least once.
@@ -119,6 +122,18 @@ TEST(SceneSchema, schema_and_parser_refuse_a_value_of_the_wrong_type_at_every_pl
   });
 }
 
+TEST(SceneSchema, whatever_stands_at_a_place_the_parser_accepts_it_or_throws_an_error) {
+  const std::vector<json> odd = {
+      1e308, -1e308, 1e-308, -1, 0, 1e18, "", "\x01", json::array(), json::object(), {1, 2, 3}, {1e200, -1e200, 1e200}, true};
+  for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
+    for (const json& value : odd) {
+      json changed = kFull;
+      changed[place] = value;
+      EXPECT_NO_THROW(error_of(changed.dump())) << place.to_string() << " = " << value.dump();
+    }
+  });
+}
+
 TEST(SceneSchema, schema_and_parser_agree_on_which_keys_may_be_left_out) {
   for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
     if (place.empty() || !kFull[place.parent_pointer()].is_object()) return;
@@ -139,26 +154,63 @@ TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
     changed[json::json_pointer(place)] = std::move(value);
     return changed;
   };
-  for (const auto& [place, value] : std::vector<std::pair<const char*, json>>{
-           {"/schema", 2}, {"/seconds", 0}, {"/materials/0/density", 0}, {"/materials/0/friction", -0.1}, {"/materials/0/restitution", 1.1},
-           {"/materials/0/name", ""}, {"/material_pairs/0/friction", -1}, {"/material_pairs/0/between", {"a"}}, {"/combine/friction", "sum"},
-           {"/step/h", 0}, {"/step/scheme", "euler"}, {"/step/gyroscopic", "on"}, {"/step/max_iterations", 0}, {"/step/max_iterations", 1.5},
-           {"/step/tolerance", 0}, {"/step/threads", 0}, {"/step/margin", -1}, {"/step/restitution_threshold", -1},
-           {"/step/stabilisation/error_reduction", 1.5}, {"/step/stabilisation/compliance", -1}, {"/step/stabilisation/method", "spring"},
-           {"/step/projection/fraction", 0}, {"/step/projection/max_rounds", 0}, {"/step/projection/iterations", 0}, {"/step/sleep/time", -1},
-           {"/step/sleep/speed", -1}, {"/bodies/0/motion", "static"}, {"/bodies/0/parts", json::array()}, {"/bodies/0/parts/0/shape/radius", 0},
-           {"/bodies/0/parts/1/shape/half_height", -1}, {"/bodies/0/parts/2/shape/half_height", 0}, {"/bodies/0/parts/3/shape/half_extents/1", 0},
-           {"/bodies/0/parts/4/shape/points", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}, {"/bodies/0/repeat/count/0", 0},
-           {"/bodies/0/orientation_wxyz", {1, 0, 0}}, {"/bodies/0/rotation", {{"axis", {1, 0, 0}}, {"degrees", 1}}}, {"/bodies/0/mass", 1},
-           {"/bodies/0/shape", {{"type", "half-space"}}}, {"/bodies/0/mass_properties/mass", 0}, {"/bodies/0/mass_properties/inertia", {1, 1}},
-           {"/bodies/2/script/frequency", 0}, {"/bodies/3/script/keys", json::array()}, {"/bodies/5/mass", 0},
-           {"/step/solver/sweeps", {1}}}) {
+  for (const auto& [place, value] :
+       std::vector<std::pair<const char*, json>>{{"/schema", 2},
+                                                 {"/seconds", 0},
+                                                 {"/materials/0/density", 0},
+                                                 {"/materials/0/friction", -0.1},
+                                                 {"/materials/0/restitution", 1.1},
+                                                 {"/materials/0/name", ""},
+                                                 {"/material_pairs/0/friction", -1},
+                                                 {"/material_pairs/0/between", {"a"}},
+                                                 {"/combine/friction", "sum"},
+                                                 {"/step/h", 0},
+                                                 {"/step/scheme", "euler"},
+                                                 {"/step/gyroscopic", "on"},
+                                                 {"/step/max_iterations", 0},
+                                                 {"/step/max_iterations", 1.5},
+                                                 {"/step/tolerance", 0},
+                                                 {"/step/threads", 0},
+                                                 {"/step/margin", -1},
+                                                 {"/step/restitution_threshold", -1},
+                                                 {"/step/stabilisation/error_reduction", 1.5},
+                                                 {"/step/stabilisation/compliance", -1},
+                                                 {"/step/stabilisation/method", "spring"},
+                                                 {"/step/projection/fraction", 0},
+                                                 {"/step/projection/max_rounds", 0},
+                                                 {"/step/projection/iterations", 0},
+                                                 {"/step/sleep/time", -1},
+                                                 {"/step/sleep/speed", -1},
+                                                 {"/bodies/0/motion", "static"},
+                                                 {"/bodies/0/parts", json::array()},
+                                                 {"/bodies/0/parts/0/shape/radius", 0},
+                                                 {"/bodies/0/parts/1/shape/half_height", -1},
+                                                 {"/bodies/0/parts/2/shape/half_height", 0},
+                                                 {"/bodies/0/parts/3/shape/half_extents/1", 0},
+                                                 {"/bodies/0/parts/4/shape/points", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}},
+                                                 {"/bodies/0/repeat/count/0", 0},
+                                                 {"/bodies/0/orientation_wxyz", {1, 0, 0}},
+                                                 {"/bodies/0/rotation", {{"axis", {1, 0, 0}}, {"degrees", 1}}},
+                                                 {"/bodies/0/mass", 1},
+                                                 {"/bodies/0/shape", {{"type", "half-space"}}},
+                                                 {"/bodies/0/mass_properties/mass", 0},
+                                                 {"/bodies/0/mass_properties/inertia", {1, 1}},
+                                                 {"/bodies/2/script/frequency", 0},
+                                                 {"/bodies/3/script/keys", json::array()},
+                                                 {"/bodies/5/mass", 0},
+                                                 {"/step/solver/sweeps", {1}}}) {
     expect_both(false, with(place, value), std::string(place) + " = " + value.dump());
   }
-  for (const auto& [place, value] : std::vector<std::pair<const char*, json>>{
-           {"/step/sleep", false}, {"/step/projection", true}, {"/step/stabilisation", {{"method", "none"}}}, {"/step/solver", "pgs"},
-           {"/step/stabilisation", json::object()}, {"/step/stabilisation", {{"method", "spring"}, {"stiffness", 1}}}, {"/step/threads", 2.0},
-           {"/bodies/0/mass_properties/inertia", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {"/bodies", json::array()}}) {
+  for (const auto& [place, value] :
+       std::vector<std::pair<const char*, json>>{{"/step/sleep", false},
+                                                 {"/step/projection", true},
+                                                 {"/step/stabilisation", {{"method", "none"}}},
+                                                 {"/step/solver", "pgs"},
+                                                 {"/step/stabilisation", json::object()},
+                                                 {"/step/stabilisation", {{"method", "spring"}, {"stiffness", 1}}},
+                                                 {"/step/threads", 2.0},
+                                                 {"/bodies/0/mass_properties/inertia", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                                                 {"/bodies", json::array()}}) {
     expect_both(true, with(place, value), std::string(place) + " = " + value.dump());
   }
 }

@@ -33,7 +33,8 @@ class SchemaValidator {
     if (keyword == "enum") return any(rule, [&](const Json& one) { return one == v; });
     if (keyword == "const") return rule == v;
     if (keyword == "anyOf") return any(rule, [&](const Json& one) { return accepts(one, v); });
-    if (keyword == "oneOf") return std::count_if(rule.begin(), rule.end(), [&](const Json& one) { return accepts(one, v); }) == 1;
+    if (keyword == "oneOf")
+      return std::count_if(rule.begin(), rule.end(), [&](const Json& one) { return accepts(one, v); }) == 1;
     if (keyword == "not") return !accepts(rule, v);
     if (keyword == "minimum") return !v.is_number() || v.get<double>() >= rule;
     if (keyword == "maximum") return !v.is_number() || v.get<double>() <= rule;
@@ -70,9 +71,13 @@ class SchemaValidator {
     throw std::logic_error("the validator does not know the type " + type.dump());
   }
   template <class F>
-  static bool any(const Json& list, F&& f) { return std::any_of(list.begin(), list.end(), f); }
+  static bool any(const Json& list, F&& f) {
+    return std::any_of(list.begin(), list.end(), f);
+  }
   template <class F>
-  static bool all(const Json& list, F&& f) { return std::all_of(list.begin(), list.end(), f); }
+  static bool all(const Json& list, F&& f) {
+    return std::all_of(list.begin(), list.end(), f);
+  }
 
   Json schema_;
 };

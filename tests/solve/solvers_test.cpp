@@ -123,7 +123,7 @@ TEST(Solvers, honour_bilateral_and_boxed_blocks) {
 
 TEST(Solvers, keep_a_history_that_ends_at_the_reported_residual) {
   for (const SolverInfo& info : solvers()) {
-    const ContactProblem p = testing::two_box_stack(1, 1, 0.05);
+    const ContactProblem p = testing::two_box_stack(1, 1, 0.05, 0);   // without friction all models agree
     std::vector<double> impulses(p.rows());
     Workspace workspace;
     SolveControl control;

@@ -59,6 +59,8 @@ struct ContactProblem {
 
   // Derived by finalize().
   std::vector<double> diagonal_values;   ///< diagonal blocks of W, column-major
+  std::vector<double> scaled_jacobian;   ///< G = J L with L Lᵀ = M⁻¹, laid out for the kernels (src/problem/kernels.h)
+  std::vector<Mat3> inertia_factors;     ///< per segment: angular part of L, lower triangular
   std::vector<Batch> batches;
 
   std::size_t rows() const { return b.size(); }
@@ -72,6 +74,9 @@ struct ContactProblem {
 
   /// velocity += M⁻¹ Jᵀ λ, with velocity 6 numbers per segment.
   void add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const;
+
+  /// scaled += Gᵀ λ: the same in mass-scaled velocities, 6 numbers per segment.
+  void add_scaled_velocity(std::span<const double> impulses, std::span<double> scaled) const;
 
   /// v = J M⁻¹ Jᵀ λ + Σ λ + b. `segment_velocity` is scratch of 6 numbers per segment.
   void contact_velocity(std::span<const double> impulses, std::span<double> v, std::vector<double>& segment_velocity) const;

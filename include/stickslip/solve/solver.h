@@ -40,7 +40,7 @@ struct SolveControl {
 
 struct SolveReport {
   SolveStatus status = SolveStatus::converged;
-  std::string reason;              ///< one sentence; empty when converged
+  std::string_view reason;         ///< one sentence of fixed text; empty when converged
   int iterations = 0;
   double seconds = 0;
   Residual residual;               ///< of the impulses handed back, recomputed by shared code
@@ -53,7 +53,7 @@ struct SolveReport {
 struct Workspace {
   ResidualWorkspace residual;
   std::vector<double> best;                 ///< best impulses seen
-  std::vector<double> velocity;             ///< M⁻¹ Jᵀ λ, 6 numbers per segment
+  std::vector<double> velocity;             ///< Gᵀλ: mass-scaled, 6 numbers per segment
   std::vector<double> previous_impulses, previous_velocity, start_impulses;
   std::vector<double> factors;              ///< per-row numbers of the solver: r-factors, reciprocal diagonals
 };
@@ -70,7 +70,7 @@ class SolveMonitor {
   bool done(int iteration, std::span<const double> impulses, double change);
 
   /// The solver gives up for a reason of its own; the last iterate is judged if it was not. Ignored once stopped.
-  void give_up(std::span<const double> impulses, SolveStatus, std::string reason);
+  void give_up(std::span<const double> impulses, SolveStatus, std::string_view reason);
 
   /// Judges the guess, before the first iteration. True when nothing is left to do.
   bool start(std::span<const double> impulses);
@@ -82,7 +82,7 @@ class SolveMonitor {
 
  private:
   double evaluate(int iteration, std::span<const double> impulses);
-  void stop(SolveStatus, std::string reason);
+  void stop(SolveStatus, std::string_view reason);
 
   const ContactProblem& problem_;
   const SolveControl& control_;

@@ -37,7 +37,8 @@ Json card_house_document(const Parameters& p) {
     }
     foot += 2 * rise;
     for (int i = 0; i + 1 < frames; ++i) {
-      bodies.push_back(body(fmt::format("floor-{}-{}", level, i), lying, {(i - 0.5 * (frames - 2)) * spacing, 0, foot + 0.5 * t}));
+      bodies.push_back(
+          body(fmt::format("floor-{}-{}", level, i), lying, {(i - 0.5 * (frames - 2)) * spacing, 0, foot + 0.5 * t}));
     }
     foot += t;
   }
@@ -47,7 +48,8 @@ Json card_house_document(const Parameters& p) {
 }  // namespace
 
 BuiltIn card_house() {
-  return {"card-house", "Friction alone holds the leaning cards; with mu below about 0.4 the house collapses.",
+  return {"card-house",
+          "Friction alone holds the leaning cards; with mu below about 0.4 the house collapses.",
           {{"levels", 3, 1, 20, true, "storeys"},
            {"lean_degrees", 20, 5, 28, false, "angle of the cards from the vertical [°]"},
            {"thickness", 0.001, 0.0003, 0.004, false, "of a card [m]"},

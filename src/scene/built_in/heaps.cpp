@@ -10,7 +10,7 @@ namespace {
 /// Places on a cubic grid that is about as wide as it is high, filled layer by layer.
 struct Grid {
   int count, side;
-  double spacing;   ///< [m]
+  double spacing;  ///< [m]
 
   Grid(int n, double distance) : count(n), side(std::max(1, static_cast<int>(std::lround(std::cbrt(n))))), spacing(distance) {}
 
@@ -65,7 +65,8 @@ Json boxes_document(const Parameters& p) {
 }  // namespace
 
 BuiltIn spheres() {
-  return {"spheres", "The falling spheres come to rest in the container; watch penetration and residual as contacts multiply.",
+  return {"spheres",
+          "The falling spheres come to rest in the container; watch penetration and residual as contacts multiply.",
           {{"count", 1730, 1, 100000, true, "spheres, of 68 kg each"},
            {"mu", 0.75, 0, 10, false, "coefficient of friction"},
            {"seed", 1, 0, 1e9, true, "of the random offsets"}},
@@ -73,7 +74,8 @@ BuiltIn spheres() {
 }
 
 BuiltIn boxes() {
-  return {"boxes", "The boxes fall into a heap whose slope friction holds; the heap then stays as it is.",
+  return {"boxes",
+          "The boxes fall into a heap whose slope friction holds; the heap then stays as it is.",
           {{"count", 500, 1, 100000, true, "boxes"},
            {"mu", 0.5, 0, 10, false, "coefficient of friction"},
            {"seed", 1, 0, 1e9, true, "of the random orientations"}},

@@ -49,7 +49,8 @@ Json sliding_three_spheres_document(const Parameters& p) {
   Json parts = Json::array();
   for (int i = 0; i < 3; ++i) {
     const double angle = 2 * std::numbers::pi * i / 3;
-    parts.push_back(Json{{"shape", sphere(radius)}, {"position", vector({distance * std::cos(angle), distance * std::sin(angle), 0})}});
+    parts.push_back(
+        Json{{"shape", sphere(radius)}, {"position", vector({distance * std::cos(angle), distance * std::sin(angle), 0})}});
   }
   return slider(p, Json{{"name", "three-spheres"}, {"parts", std::move(parts)}, {"position", vector({0, 0, radius})}});
 }
@@ -57,9 +58,9 @@ Json sliding_three_spheres_document(const Parameters& p) {
 }  // namespace
 
 BuiltIn incline() {
-  return {"incline", "The block sticks while the angle is below atan mu, and above it slides with g (sin - mu cos).",
-          {{"angle_degrees", 20, 0, 60, false, "slope of the plane [°]"},
-           {"mu", 0.5, 0, 10, false, "coefficient of friction"}},
+  return {"incline",
+          "The block sticks while the angle is below atan mu, and above it slides with g (sin - mu cos).",
+          {{"angle_degrees", 20, 0, 60, false, "slope of the plane [°]"}, {"mu", 0.5, 0, 10, false, "coefficient of friction"}},
           incline_document};
 }
 
@@ -71,7 +72,8 @@ BuiltIn sliding_capsule() {
 }
 
 BuiltIn sliding_three_spheres() {
-  return {"sliding-three-spheres", "Three coupled contacts of a rigid body slide, turn and stop; the order of rows sets the convergence.",
+  return {"sliding-three-spheres",
+          "Three coupled contacts of a rigid body slide, turn and stop; the order of rows sets the convergence.",
           slider_parameters(), sliding_three_spheres_document};
 }
 

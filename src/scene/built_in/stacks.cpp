@@ -44,7 +44,8 @@ Json tower_document(const Parameters& p) {
 Json stack_document(const Parameters& p) {
   const double half = p["size"] / 2;
   Json bodies = Json::array({ground()});
-  for (int i = 0; i < p.count("count"); ++i) bodies.push_back(body(fmt::format("box-{}", i), box(Vec3::Constant(half)), {0, 0, (2 * i + 1) * half}));
+  for (int i = 0; i < p.count("count"); ++i)
+    bodies.push_back(body(fmt::format("box-{}", i), box(Vec3::Constant(half)), {0, 0, (2 * i + 1) * half}));
   return compose(10, 0.01, 1000, one_material(1000, p["mu"]), std::move(bodies));
 }
 
@@ -73,7 +74,8 @@ Json mass_ratio_document(const Parameters& p) {
 }  // namespace
 
 BuiltIn wall() {
-  return {"wall", "The wall of 81 dry bricks stands still: no brick creeps, and the ground carries the whole weight.",
+  return {"wall",
+          "The wall of 81 dry bricks stands still: no brick creeps, and the ground carries the whole weight.",
           {{"rows", 9, 1, 100, true, "rows of bricks"},
            {"bricks_per_row", 9, 1, 1000, true, "bricks in a row"},
            {"mu", 0.6, 0, 10, false, "coefficient of friction"}},
@@ -81,7 +83,8 @@ BuiltIn wall() {
 }
 
 BuiltIn tower() {
-  return {"tower", "The ring tower of 49 blocks keeps its shape: no block slides outwards.",
+  return {"tower",
+          "The ring tower of 49 blocks keeps its shape: no block slides outwards.",
           {{"layers", 7, 1, 100, true, "rings above each other"},
            {"blocks_per_layer", 7, 5, 100, true, "blocks in a ring"},
            {"mu", 0.75, 0, 10, false, "coefficient of friction"}},
@@ -89,7 +92,8 @@ BuiltIn tower() {
 }
 
 BuiltIn stack() {
-  return {"stack", "The stack stays upright and in place, and each contact carries exactly the weight above it.",
+  return {"stack",
+          "The stack stays upright and in place, and each contact carries exactly the weight above it.",
           {{"count", 10, 1, 10000, true, "boxes"},
            {"size", 0.5, 1e-6, 1e6, false, "edge of a box [m]"},
            {"mu", 0.5, 0, 10, false, "coefficient of friction"}},
@@ -97,7 +101,8 @@ BuiltIn stack() {
 }
 
 BuiltIn pyramid() {
-  return {"pyramid", "Each box rests on two, and the weight spreads down to the ground without any box moving.",
+  return {"pyramid",
+          "Each box rests on two, and the weight spreads down to the ground without any box moving.",
           {{"rows", 10, 1, 200, true, "boxes in the bottom row; each row above has one less"},
            {"size", 0.5, 1e-6, 1e6, false, "edge of a box [m]"},
            {"mu", 0.5, 0, 10, false, "coefficient of friction"}},
@@ -105,7 +110,8 @@ BuiltIn pyramid() {
 }
 
 BuiltIn mass_ratio() {
-  return {"mass-ratio", "A heavy box rests on a light one without sinking in, although solvers converge slowly here.",
+  return {"mass-ratio",
+          "A heavy box rests on a light one without sinking in, although solvers converge slowly here.",
           {{"ratio", 1000, 1e-3, 1e6, false, "mass of the upper box over that of the lower, which has 1 kg"}},
           mass_ratio_document};
 }

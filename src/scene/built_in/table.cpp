@@ -7,9 +7,11 @@ namespace stickslip::document {
 
 const std::vector<BuiltIn>& built_ins() {
   static const std::vector<BuiltIn> table = {
-      wall(),     tower(),           stack(),                 pyramid(), card_house(), mass_ratio(),
-      incline(),  sliding_capsule(), sliding_three_spheres(), spheres(), boxes(),
-      dominoes(), newtons_cradle(),  spinning_top(),
+      wall(),           tower(),           stack(),
+      pyramid(),        card_house(),      mass_ratio(),
+      incline(),        sliding_capsule(), sliding_three_spheres(),
+      spheres(),        boxes(),           dominoes(),
+      newtons_cradle(), spinning_top(),
   };
   return table;
 }

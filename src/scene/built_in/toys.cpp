@@ -44,8 +44,10 @@ Json newtons_cradle_document(const Parameters& p) {
   return document;
 }
 
-/// A top that stands on its tip, the sharp end of a 16-sided cone under a short prism. It starts in steady precession:
-/// the torque m g l sin θ turns the spin I₃ω sin θ at the rate Ω = m g l / (I₃ ω), for a fast top.
+/// A top that stands on its tip, the sharp end of a 16-sided cone under a short prism. It starts in the slow steady
+/// precession Ω about the vertical, the smaller root of I₁Ω² cos θ − I₃ωΩ + m g l = 0 with I₁ about the tip and ω the
+/// angular velocity about its own axis; Ω ≈ m g l / (I₃ω) if it spins fast. Too slow a top has no such root and starts
+/// without precession.
 Json spinning_top_document(const Parameters& p) {
   const int sides = 16;
   const double radius = 0.04, shoulder = 0.05, top = 0.06, density = 700, g = 9.81;
@@ -58,8 +60,11 @@ Json spinning_top_document(const Parameters& p) {
   const MassProperties mass = mass_properties(make_convex_hull(points), density);
   const double l = mass.center.z();
   const Quat tilt(Eigen::AngleAxisd(p["tilt_degrees"] / 180 * std::numbers::pi, Vec3::UnitY()));
-  const double precession = p["spin"] == 0 ? 0 : mass.mass * g * l / (mass.inertia(2, 2) * p["spin"]);
-  const Vec3 turning = tilt * Vec3(0, 0, p["spin"]) + Vec3(0, 0, precession);
+  const double cosine = (tilt * Vec3::UnitZ()).z(), torque = mass.mass * g * l;
+  const double across = mass.inertia(0, 0) + mass.mass * l * l, spin = mass.inertia(2, 2) * p["spin"];
+  const double discriminant = spin * spin - 4 * across * cosine * torque;
+  const double precession = discriminant > 0 ? 2 * torque / (spin + std::copysign(std::sqrt(discriminant), spin)) : 0;
+  const Vec3 turning = Vec3(0, 0, precession) + tilt * Vec3(0, 0, p["spin"] - precession * cosine);
 
   Json shape{{"type", "hull"}, {"points", Json::array()}};
   for (const Vec3& point : points) shape["points"].push_back(vector(point));
@@ -73,7 +78,8 @@ Json spinning_top_document(const Parameters& p) {
 }  // namespace
 
 BuiltIn dominoes() {
-  return {"dominoes", "The wave of falling dominoes runs along the row at a steady speed.",
+  return {"dominoes",
+          "The wave of falling dominoes runs along the row at a steady speed.",
           {{"count", 30, 1, 1000, true, "dominoes"},
            {"gap", 0.018, 0.002, 0.04, false, "between two dominoes [m]"},
            {"push", 6, 0, 50, false, "angular velocity of the first one at the start [rad/s]"},
@@ -83,7 +89,8 @@ BuiltIn dominoes() {
 
 BuiltIn newtons_cradle() {
   return {"newtons-cradle",
-          "As many balls leave at one end as arrive at the other, at the same speed (they slide without friction: there are no strings).",
+          "As many balls leave at one end as arrive at the other, at the same speed (they slide without friction: there are no "
+          "strings).",
           {{"count", 5, 2, 100, true, "balls"},
            {"moving", 1, 1, 100, true, "balls that arrive; all of them move if there are fewer"},
            {"speed", 1, 0.1, 10, false, "of the arriving balls [m/s]"},
@@ -92,7 +99,8 @@ BuiltIn newtons_cradle() {
 }
 
 BuiltIn spinning_top() {
-  return {"spinning-top", "The top does not fall but precesses about the vertical, slower the faster it spins, while its tip stays in place.",
+  return {"spinning-top",
+          "The top does not fall but precesses about the vertical, slower the faster it spins, while its tip stays in place.",
           {{"spin", 150, -1000, 1000, false, "about its own axis [rad/s]"},
            {"tilt_degrees", 20, 0, 35, false, "of its axis from the vertical [°]"},
            {"mu", 1, 0, 10, false, "coefficient of friction; it holds the tip"}},

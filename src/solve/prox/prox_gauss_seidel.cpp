@@ -13,19 +13,20 @@ namespace {
 struct ProxRule {
   const ContactProblem& problem;
   double scale;                          ///< on all r-factors: shrinks at rollbacks
-  const std::vector<double>& factors;    ///< r_f of each contact, at its first row
+  const std::vector<double>& factors;    ///< of each contact: rₙ at its first row, r_f at its second
 
   template <int D, class Law, class Matrix, class Vector>
   void contact(const Law& law, const Block& block, const Matrix& w, const Vector& v, Vector& impulse) const {
-    const double normal = std::max(0.0, impulse[0] - scale * v[0] / w(0, 0));
-    const auto slip = v.template tail<D - 1>() + w.col(0).template tail<D - 1>() * (normal - impulse[0]);
-    impulse.template tail<D - 1>() =
-        law.project(normal, impulse.template tail<D - 1>() - scale * factors[block.row] * slip);
+    const double normal = std::max(0.0, impulse[0] - scale * factors[block.row] * v[0]);
+    const double pushed = normal - impulse[0], r = scale * factors[block.row + 1];
+    Eigen::Matrix<double, D - 1, 1> trial;
+    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - r * (v[k] + w(k, 0) * pushed);
+    impulse.template tail<D - 1>() = law.project(normal, trial);
     impulse[0] = normal;
   }
   template <int D, class Matrix, class Vector>
-  void frictionless(const Block&, const Matrix& w, const Vector& v, Vector& impulse) const {
-    impulse[0] = std::max(0.0, impulse[0] - scale * v[0] / w(0, 0));
+  void frictionless(const Block& block, const Matrix&, const Vector& v, Vector& impulse) const {
+    impulse[0] = std::max(0.0, impulse[0] - scale * factors[block.row] * v[0]);
   }
   template <int D, class Matrix, class Vector>
   void bilateral(const Block&, const Matrix& w, const Vector& v, Vector& impulse) const {
@@ -41,12 +42,14 @@ struct ProxRule {
   }
 };
 
-/// 1 / λmax(W_ff) for every contact with friction.
-void compute_friction_factors(const ContactProblem& p, std::vector<double>& factors) {
+/// rₙ = 1 / W_nn and r_f = 1 / λmax(W_ff) of every contact.
+void compute_factors(const ContactProblem& p, std::vector<double>& factors) {
   factors.assign(p.rows(), 0.0);
   for (const Block& block : p.blocks) {
-    if (block.kind != BlockKind::contact || block.dim == 1) continue;
+    if (block.kind != BlockKind::contact) continue;
     const auto w = p.diagonal(block);
+    factors[block.row] = w(0, 0) > 0 ? 1 / w(0, 0) : 0;
+    if (block.dim == 1) continue;
     double largest;
     if (block.dim == 3) {
       const double mean = 0.5 * (w(1, 1) + w(2, 2)), half = 0.5 * (w(1, 1) - w(2, 2));
@@ -54,7 +57,7 @@ void compute_friction_factors(const ContactProblem& p, std::vector<double>& fact
     } else {
       largest = w.bottomRightCorner(block.dim - 1, block.dim - 1).trace();
     }
-    factors[block.row] = largest > 0 ? 1 / largest : 0;
+    factors[block.row + 1] = largest > 0 ? 1 / largest : 0;
   }
 }
 
@@ -72,7 +75,7 @@ ProxGaussSeidel::ProxGaussSeidel(Options options) : options_(options) {
 void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                               SolveMonitor& monitor) const {
   compute_velocity(problem, impulses, workspace);
-  compute_friction_factors(problem, workspace.factors);
+  compute_factors(problem, workspace.factors);
   ProxRule rule{problem, options_.relaxation, workspace.factors};
   Acceleration acceleration(impulses, workspace);
   double best_change = std::numeric_limits<double>::infinity();

@@ -7,7 +7,7 @@ namespace stickslip {
 
 /// PROX Gauss–Seidel with local r-factors and rollback [prox §4, Alg. 2; course §3.4.2].
 ///
-/// For each contact, with v = Jw + b kept up to date after every impulse that changes:
+/// For each contact, with v = Gw + b kept up to date after every impulse that changes:
 ///
 ///   λₙ ← max(0, λₙ − rₙ vₙ),   λ_f ← prox_F(λₙ)(λ_f − r_f v_f)
 ///

@@ -1,0 +1,30 @@
+// Runs the built program as a user would.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stickslip::test {
+
+struct Finished {
+  int exit_code = -1;  ///< 128 + signal if a signal ended it
+  std::string out, err;
+};
+
+/// Runs `stickslip <arguments>`; the arguments are words of a shell command.
+Finished stickslip(const std::string& arguments, const std::string& before = "");
+
+/// A program in the background that can be sent a signal.
+class Background {
+ public:
+  /// @param arguments one word each
+  explicit Background(const std::vector<std::string>& arguments);
+  ~Background();
+  void send(int signal) const;
+  int wait();  ///< exit code, or 128 + signal
+
+ private:
+  int pid_ = -1;
+};
+
+}  // namespace stickslip::test

@@ -1,0 +1,198 @@
+#include "stickslip/record/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "record_scenes.h"
+#include "stickslip/math/error.h"
+#include "stickslip/record/recorder.h"
+
+namespace stickslip {
+namespace {
+
+using test::content_of;
+using test::Directory;
+using test::everything;
+using test::simulate;
+using test::write_content;
+using testing::HasSubstr;
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+std::string error_of(const std::filesystem::path& path) {
+  try {
+    load_checkpoint(path);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Checkpoint, a_loaded_world_has_the_same_state) {
+  const Directory directory;
+  Scene scene = everything();
+  simulate(scene, 20);
+  save_checkpoint(directory / "c.h5", scene);
+  EXPECT_TRUE(is_checkpoint(directory / "c.h5"));
+  const Scene loaded = load_checkpoint(directory / "c.h5");
+  EXPECT_EQ(loaded.world.state_hash(), scene.world.state_hash());
+  EXPECT_EQ(loaded.world.body_count(), scene.world.body_count());
+  EXPECT_EQ(loaded.world.bodies().size(), scene.world.bodies().size());
+  EXPECT_EQ(loaded.name, scene.name);
+  EXPECT_EQ(loaded.description, scene.description);
+  EXPECT_EQ(loaded.document, scene.document);
+  EXPECT_EQ(loaded.seconds, scene.seconds);
+  EXPECT_EQ(loaded.warnings, scene.warnings);
+}
+
+TEST(Checkpoint, a_resumed_run_reaches_the_same_bits_as_an_uninterrupted_one) {
+  const Directory directory;
+  Scene through = everything();
+  simulate(through, 120);
+
+  Scene first = everything();
+  simulate(first, 50);
+  save_checkpoint(directory / "c.h5", first);
+  Scene second = load_checkpoint(directory / "c.h5");
+  simulate(second, 70);
+  EXPECT_EQ(second.world.state_hash(), through.world.state_hash());
+}
+
+TEST(Checkpoint, a_body_added_after_resuming_gets_the_same_id_and_the_same_future) {
+  const Directory directory;
+  Scene through = everything();
+  simulate(through, 10);
+  save_checkpoint(directory / "c.h5", through);
+  Scene resumed = load_checkpoint(directory / "c.h5");
+  BodyId ids[2];
+  int i = 0;
+  for (Scene* scene : {&through, &resumed}) {
+    ids[i++] = scene->world.add(test::body_of(Sphere{0.1}, {0.1, 0, 2}, "late"));
+    simulate(*scene, 30);
+  }
+  EXPECT_EQ(ids[0], ids[1]);
+  EXPECT_EQ(resumed.world.state_hash(), through.world.state_hash());
+}
+
+TEST(Checkpoint, hulls_keep_their_bits_and_stay_shared) {
+  const Directory directory;
+  const Scene scene = everything();
+  save_checkpoint(directory / "c.h5", scene);
+  const Scene loaded = load_checkpoint(directory / "c.h5");
+  std::vector<const Polytope*> found;
+  for (std::size_t i = 0; i < scene.world.colliders().size(); ++i) {
+    const auto* before = std::get_if<ConvexHull>(&scene.world.colliders()[i].shape);
+    if (!before) continue;
+    const Polytope& a = *before->polytope;
+    const Polytope& b = *std::get<ConvexHull>(loaded.world.colliders()[i].shape).polytope;
+    EXPECT_TRUE(same_bits(a.vertices, b.vertices));
+    EXPECT_EQ(a.loops, b.loops);
+    EXPECT_TRUE(same_bits(a.edges, b.edges));
+    ASSERT_EQ(a.faces.size(), b.faces.size());
+    for (std::size_t f = 0; f < a.faces.size(); ++f) {
+      EXPECT_EQ(a.faces[f].normal, b.faces[f].normal);
+      EXPECT_EQ(a.faces[f].offset, b.faces[f].offset);
+      EXPECT_EQ(a.faces[f].first, b.faces[f].first);
+      EXPECT_EQ(a.faces[f].count, b.faces[f].count);
+    }
+    EXPECT_EQ(a.interior_point, b.interior_point);
+    EXPECT_EQ(a.radius, b.radius);
+    found.push_back(&b);
+  }
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], found[1]);
+}
+
+TEST(Checkpoint, step_options_and_materials_survive) {
+  const Directory directory;
+  const Scene scene = everything();
+  save_checkpoint(directory / "c.h5", scene);
+  const Scene loaded = load_checkpoint(directory / "c.h5");
+  EXPECT_EQ(loaded.step.h, 0.004);
+  EXPECT_EQ(loaded.step.scheme, Scheme::moreau_midpoint);
+  EXPECT_EQ(std::get<SpringDamper>(loaded.step.stabilisation).stiffness, 4e4);
+  EXPECT_EQ(std::get<SpringDamper>(loaded.step.stabilisation).damping, 300);
+  EXPECT_TRUE(loaded.step.projection.enabled);
+  EXPECT_TRUE(loaded.step.sleep.enabled);
+  EXPECT_EQ(loaded.step.sleep.time, 0.1);
+  EXPECT_EQ(loaded.step.solver, "pgs");
+  EXPECT_EQ(loaded.step.solver_options, scene.step.solver_options);
+  EXPECT_EQ(loaded.step.tolerance, 1e-5);
+  EXPECT_EQ(loaded.step.max_iterations, 77);
+  const MaterialTable& materials = loaded.world.materials;
+  const SurfacePair pair = materials.between(materials.find("ice"), materials.find("rubber"));
+  EXPECT_EQ(pair.friction, 0.17);
+  EXPECT_EQ(pair.restitution, 0.05);
+  EXPECT_EQ(materials.between(materials.find("ice"), materials.find("ice")).friction, 0.02);
+  EXPECT_EQ(materials.friction_rule, CombineRule::minimum);
+  EXPECT_EQ(materials.restitution_rule, CombineRule::average);
+}
+
+TEST(Checkpoint, a_file_cut_at_any_length_is_an_error_that_names_it) {
+  const Directory directory;
+  save_checkpoint(directory / "c.h5", everything());
+  const std::string whole = content_of(directory / "c.h5");
+  for (std::size_t length = 0; length < whole.size(); length += length < 600 ? 37 : 997) {
+    write_content(directory / "cut.h5", whole.substr(0, length));
+    EXPECT_THAT(error_of(directory / "cut.h5"), HasSubstr("cut.h5: ")) << length;
+  }
+  write_content(directory / "cut.h5", whole.substr(0, whole.size() - 1));
+  EXPECT_THAT(error_of(directory / "cut.h5"), HasSubstr("truncated or damaged"));
+  write_content(directory / "cut.h5", whole + '\0');
+  EXPECT_THAT(error_of(directory / "cut.h5"), HasSubstr("truncated or damaged"));
+}
+
+TEST(Checkpoint, a_changed_byte_anywhere_is_an_error) {
+  const Directory directory;
+  save_checkpoint(directory / "c.h5", test::resting_box());
+  const std::string whole = content_of(directory / "c.h5");
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = whole;
+    // Every third flip in the header, where length and checksum stand.
+    const std::size_t place = random() % (i % 3 == 0 ? 512 : whole.size());
+    damaged[place] = static_cast<char>(damaged[place] ^ (1 << random() % 8));
+    write_content(directory / "damaged.h5", damaged);
+    EXPECT_THAT(error_of(directory / "damaged.h5"), HasSubstr("damaged.h5: ")) << place;
+  }
+}
+
+TEST(Checkpoint, other_files_are_refused_with_a_remedy) {
+  const Directory directory;
+  EXPECT_THAT(error_of(directory / "missing.h5"), HasSubstr("No such file"));
+  EXPECT_THAT(error_of(directory.path()), HasSubstr("directory"));
+  write_content(directory / "text.h5", "hello");
+  EXPECT_THAT(error_of(directory / "text.h5"), HasSubstr("not a checkpoint"));
+  write_content(directory / "future.h5", "stickslip-checkpoint 99\n");
+  EXPECT_THAT(error_of(directory / "future.h5"), HasSubstr("format 99"));
+  const auto trajectory = make_recorder(directory / "trajectory.h5");
+  trajectory->begin(test::falling_ball());
+  trajectory->finish();
+  EXPECT_FALSE(is_checkpoint(directory / "trajectory.h5"));
+  EXPECT_THAT(error_of(directory / "trajectory.h5"), HasSubstr("trajectory"));
+}
+
+TEST(Checkpoint, a_failed_save_leaves_the_older_checkpoint_and_no_debris) {
+  const Directory directory;
+  const Scene scene = test::falling_ball();
+  EXPECT_THROW(save_checkpoint(directory / "no-such-directory/c.h5", scene), Error);
+  std::filesystem::create_symlink("/dev/full", directory / "full.h5");
+  EXPECT_THROW(save_checkpoint(directory / "full.h5", scene), Error);
+  save_checkpoint(directory / "c.h5", scene);
+  Scene broken = test::falling_ball();
+  broken.world.mutable_bodies()[0].name = std::string(3, '\0');
+  save_checkpoint(directory / "c.h5", broken);
+  EXPECT_EQ(load_checkpoint(directory / "c.h5").world.bodies()[0].name, broken.world.bodies()[0].name);
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory.path())) ++files;
+  EXPECT_EQ(files, 2);
+}
+
+}  // namespace
+}  // namespace stickslip

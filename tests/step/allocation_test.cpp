@@ -1,0 +1,55 @@
+// A step in the steady state allocates nothing. Counts every call of the global operator new of this program.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "physics/worlds.h"
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size ? size : 1)) return p;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto a = static_cast<std::size_t>(alignment);
+  if (void* p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace stickslip::testing {
+namespace {
+
+long allocations_per_100_steps(const Shape& shape, bool projection) {
+  World world;
+  const MaterialId m = material(world, 0.6);
+  add_ground(world, m);
+  for (int i = 0; i < 12; ++i) add_body(world, shape, {0.0, 2.0 * (i % 3), 0.5 + 1.001 * (i / 3)}, m);
+  StepOptions o = options(0.01, 20);   // runs into its iteration limit: the report of that must not allocate either
+  o.tolerance = 1e-13;
+  o.projection.enabled = projection;
+  Stepper stepper(o);
+  simulate(world, stepper, 4);   // until no buffer has to grow any more
+  const long before = allocations;
+  simulate(world, stepper, 1);
+  return allocations - before;
+}
+
+TEST(SteadyState, a_step_allocates_nothing) {
+  const ConvexHull hull = make_convex_hull({{0.5, 0.5, 0.5}, {-0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {-0.5, -0.5, 0.5},
+                                            {0.6, 0.6, -0.5}, {-0.6, 0.6, -0.5}, {0.6, -0.6, -0.5}, {-0.6, -0.6, -0.5}});
+  for (const Shape& shape : {Shape{Box{{0.5, 0.5, 0.5}}}, Shape{Sphere{0.5}}, Shape{Cylinder{0.5, 0.5}}, Shape{hull}})
+    for (const bool projection : {false, true})
+      EXPECT_EQ(allocations_per_100_steps(shape, projection), 0) << shape_name(shape) << (projection ? " with projection" : "");
+}
+
+}  // namespace
+}  // namespace stickslip::testing

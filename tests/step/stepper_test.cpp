@@ -1,0 +1,102 @@
+// What a stepper refuses, and bodies that come and go while it runs.
+#include "physics/worlds.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip::testing {
+namespace {
+
+std::string message_of(auto&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(StepOptions, out_of_range_are_named_as_the_scene_file_spells_them) {
+  const auto message = [](auto&& change) {
+    StepOptions o;
+    change(o);
+    return message_of([&] { Stepper stepper(o); });
+  };
+  EXPECT_EQ(message([](StepOptions& o) { o.h = 0; }), "/h: 0 is out of range. It must be finite and greater than 0 s.");
+  EXPECT_EQ(message([](StepOptions& o) { o.stabilisation = Baumgarte{2, 0}; }),
+            "/stabilisation/error_reduction: 2 is out of range. It must be between 0 and 1.");
+  EXPECT_EQ(message([](StepOptions& o) { o.solver = "pgz"; }), "/solver: There is no solver 'pgz'. Did you mean 'pgs'?");
+  EXPECT_EQ(message([](StepOptions& o) { o.threads = 0; }), "/threads: 0 is out of range. It must be between 1 and 1024.");
+  EXPECT_EQ(message([](StepOptions& o) { o.sleep.time = -1; }), "/sleep/time: -1 is out of range. It must be at least 0 s.");
+}
+
+TEST(Stepper, names_the_body_whose_state_is_not_finite) {
+  World world;
+  add_body(world, Sphere{0.5}, {0, 0, 0}, {});
+  world.mutable_bodies()[0].velocity.x() = std::nan("");
+  Stepper stepper;
+  EXPECT_NE(message_of([&] { stepper.step(world); }).find("'body-0' is not finite"), std::string::npos);
+}
+
+TEST(Stepper, steps_a_world_without_bodies) {
+  World world;
+  Stepper stepper(options(0.5));
+  simulate(world, stepper, 5);
+  EXPECT_NEAR(world.time, 5, 1e-12);
+}
+
+TEST(Stepper, follows_bodies_that_are_added_and_removed_while_it_runs) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  const BodyId ground = add_ground(world, m);
+  Stepper stepper(options(0.01));
+  std::vector<BodyId> balls;
+  for (int i = 0; i < 20; ++i) {
+    balls.push_back(add_body(world, Sphere{0.2}, {0.01 * i, 0, 0.2 + 0.5 * (i % 4)}, m));
+    if (balls.size() > 4) {
+      world.remove(balls.front());
+      balls.erase(balls.begin());
+    }
+    for (int k = 0; k < 5; ++k) {
+      const StepReport& r = stepper.step(world);
+      for (const ContactRecord& c : r.contacts) {
+        EXPECT_TRUE(world.contains(c.body_a));
+        EXPECT_TRUE(world.contains(c.body_b));
+      }
+    }
+  }
+  simulate(world, stepper, 5);
+  const double weight = world.body(balls[0]).mass.mass * kGravity;
+  EXPECT_NEAR(stepper.step(world).force_on(ground).z(), -4 * weight, 1e-3 * weight);
+}
+
+TEST(Overlaps, are_found_with_pair_and_depth_deepest_first) {
+  World world;
+  const BodyId a = add_body(world, Sphere{0.5}, {0, 0, 0}, {}), b = add_body(world, Sphere{0.5}, {0.9, 0, 0}, {});
+  const BodyId c = add_body(world, Sphere{0.5}, {1.6, 0, 0}, {});
+  add_body(world, Sphere{0.5}, {5, 0, 0}, {});
+  const auto overlaps = find_overlaps(world);
+  ASSERT_EQ(overlaps.size(), 2u);
+  EXPECT_EQ(overlaps[0].a, b);
+  EXPECT_EQ(overlaps[0].b, c);
+  EXPECT_NEAR(overlaps[0].depth, 0.3, 1e-12);
+  EXPECT_EQ(overlaps[1].a, a);
+  EXPECT_NEAR(overlaps[1].depth, 0.1, 1e-12);
+}
+
+TEST(Kinematic, a_shaken_table_reaches_its_scripted_pose_exactly_and_carries_what_stands_on_it) {
+  World world;
+  const MaterialId m = material(world, 2);
+  BodyDescription table;
+  table.motion = MotionType::kinematic;
+  table.parts = {{Box{{1, 1, 0.1}}, {}, m}};
+  table.pose.position = {0, 0, -0.1};
+  table.script = Oscillation{.translation = {0.1, 0, 0}, .frequency = 1, .phase = std::numbers::pi / 2};   // starts from rest
+  const BodyId moving = world.add(table);
+  const BodyId box = add_body(world, Box{{0.2, 0.2, 0.1}}, {0, 0, 0.1}, m);
+  Stepper stepper(options(0.002, 1000));
+  simulate(world, stepper, 1.25);
+  EXPECT_NEAR(world.body(moving).position.x(), -0.1, 1e-12) << "a quarter past a full period";
+  EXPECT_NEAR(world.body(box).position.x(), -0.1, 1e-4) << "µ g is far above the acceleration: it sticks";
+}
+
+}  // namespace
+}  // namespace stickslip::testing
