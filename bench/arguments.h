@@ -36,7 +36,8 @@ class Arguments {
 
   /// @throws std::invalid_argument if something was given that nobody asked for
   void finish(const std::string& usage) const {
-    if (!given_.empty()) throw std::invalid_argument(fmt::format("{} is unknown or lacks a value. Options: {}", given_[0], usage));
+    if (given_.empty()) return;
+    throw std::invalid_argument(fmt::format("{} is unknown or lacks a value. Options: {}", given_[0], usage));
   }
 
  private:

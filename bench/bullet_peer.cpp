@@ -77,19 +77,21 @@ BulletPeer::BulletPeer(const World& source, const BulletSettings& settings) : im
 
   for (const Body& body : source.bodies()) {
     if (!body.alive) continue;
-    if (body.colliders.size() != 1) throw Error(fmt::format("The comparison with Bullet knows no compound bodies such as '{}'.", body.name));
+    if (body.colliders.size() != 1)
+      throw Error(fmt::format("The comparison with Bullet knows no compound bodies such as '{}'.", body.name));
     const Collider& collider = source.colliders()[body.colliders[0]];
     const Pose pose = Pose{body.position, body.orientation} * collider.local;
     m.shapes.push_back(make_shape(collider.shape));
     const Quat& q = pose.orientation;
-    const btTransform place(btQuaternion(static_cast<btScalar>(q.x()), static_cast<btScalar>(q.y()), static_cast<btScalar>(q.z()),
-                                         static_cast<btScalar>(q.w())),
-                            to_bullet(pose.position));
+    const btVector3 axis = to_bullet(q.vec());
+    const btQuaternion turn(axis.x(), axis.y(), axis.z(), static_cast<btScalar>(q.w()));
+    const btTransform place(turn, to_bullet(pose.position));
     m.motion_states.push_back(std::make_unique<btDefaultMotionState>(place));
     const bool dynamic = body.motion == MotionType::dynamic;
     const Vec3 inertia = dynamic ? Vec3(body.mass.inertia.diagonal()) : Vec3(Vec3::Zero());
-    btRigidBody::btRigidBodyConstructionInfo construction(static_cast<btScalar>(dynamic ? body.mass.mass : 0),
-                                                          m.motion_states.back().get(), m.shapes.back().get(), to_bullet(inertia));
+    const auto mass = static_cast<btScalar>(dynamic ? body.mass.mass : 0);
+    btRigidBody::btRigidBodyConstructionInfo construction(mass, m.motion_states.back().get(), m.shapes.back().get(),
+                                                          to_bullet(inertia));
     // Bullet multiplies the coefficients of the two bodies.
     construction.m_friction = static_cast<btScalar>(std::sqrt(settings.friction));
     construction.m_restitution = 0;
@@ -168,7 +170,8 @@ BulletPeer::Answer BulletPeer::answer() const {
     // Bullet's impulses act on A along its own directions; ours act on B.
     Vec3 impulse = point.m_appliedImpulse * from_bullet(point.m_normalWorldOnB) +
                    point.m_appliedImpulseLateral1 * from_bullet(point.m_lateralFrictionDir1);
-    if (m.settings.friction_directions == 2) impulse += point.m_appliedImpulseLateral2 * from_bullet(point.m_lateralFrictionDir2);
+    if (m.settings.friction_directions == 2)
+      impulse += point.m_appliedImpulseLateral2 * from_bullet(point.m_lateralFrictionDir2);
     const Vec3 local = -(frame.transpose() * impulse);
     result.impulses.insert(result.impulses.end(), local.begin(), local.end());
     p.b.insert(p.b.end(), b.begin(), b.end());
@@ -187,7 +190,8 @@ BulletPeer::Answer BulletPeer::answer() const {
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
     if (m.segments[i].inverse_mass == 0) continue;
     const Vec3 linear = m.before[i].linear + h * gravity + Eigen::Map<const Vec3>(velocity.data() + 6 * i);
-    result.velocity_mismatch = std::max(result.velocity_mismatch, (linear - from_bullet(m.bodies[i]->getLinearVelocity())).norm());
+    const double mismatch = (linear - from_bullet(m.bodies[i]->getLinearVelocity())).norm();
+    result.velocity_mismatch = std::max(result.velocity_mismatch, mismatch);
   }
   return result;
 }

@@ -59,8 +59,8 @@ double measure(const std::string& scene_name, int count, const Plan& plan) {
 void table(const std::string& scene_name, const Plan& plan) {
   fmt::print("\n{}, {} sweeps of {}, after {} steps of 1/60 s; ms per step, median of {} steps\n", scene_name, plan.sweeps,
              plan.solver, plan.settle, plan.steps);
-  fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "bodies", "contacts", "broad", "narrow", "assembly",
-             "solve", "integr.", "bookkeep.", "total", "ns/cont.");
+  fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "bodies", "contacts", "broad", "narrow",
+             "assembly", "solve", "integr.", "bookkeep.", "total", "ns/cont.");
   double first = 0, last = 0;
   for (int count = 500; count <= plan.max; count *= 2) {
     last = measure(scene_name, count, plan);

@@ -10,7 +10,9 @@
 // Time is processor time. Residual is the shared residual (problem/residual.h) of the impulses that each engine
 // applied, on the problem that the engine itself posed (see bullet_peer.h): the largest error over all contacts [m/s], a
 // maximum norm. Beside it stands the natural-map error, a root-sum-square over all contacts relative to the size of the
-// problem, which one bad contact does not decide. Both are medians over the measured steps.
+// problem, which one bad contact does not decide. Both are medians over the measured steps. The parts of the residual tell
+// model from convergence: a boxed friction model such as `pgs` or Bullet's two directions stays outside Coulomb's cone (parts
+// cone and dissipation) however long it iterates, while the gap velocity is what a few more sweeps would reduce.
 #include <cstdio>
 #include <exception>
 
@@ -29,6 +31,15 @@ namespace {
 struct Column {
   std::string name;
   std::vector<double> seconds, contacts, residual, natural_map, penetration, mismatch;
+  std::vector<double> gap_velocity, complementarity, cone, dissipation;   ///< the parts of the residual
+
+  void add(const Residual& r) {
+    residual.push_back(r.total());
+    gap_velocity.push_back(r.gap_velocity);
+    complementarity.push_back(r.complementarity);
+    cone.push_back(r.cone);
+    dissipation.push_back(r.dissipation);
+  }
 };
 
 class Contender {
@@ -50,7 +61,7 @@ class StickslipContender final : public Contender {
     const StepReport& report = stepper_.step(world_);
     column.seconds.push_back(processor_seconds() - start);
     column.contacts.push_back(static_cast<double>(report.contacts.size()));
-    column.residual.push_back(report.solve.residual.total());
+    column.add(report.solve.residual);
     column.penetration.push_back(report.penetration_max);
     natural_map(report);
   }
@@ -82,7 +93,7 @@ class StickslipContender final : public Contender {
 class BulletContender final : public Contender {
  public:
   BulletContender(const World& start, const BulletSettings& settings) : peer_(start, settings) {
-    column.name = fmt::format("Bullet, {} friction direction{}", settings.friction_directions, settings.friction_directions > 1 ? "s" : "");
+    column.name = settings.friction_directions == 1 ? "Bullet, 1 friction direction" : "Bullet, 2 friction directions";
   }
   void settle() override { peer_.step(); }
   void measure() override {
@@ -92,7 +103,7 @@ class BulletContender final : public Contender {
     column.seconds.push_back(processor_seconds() - start);
     const BulletPeer::Answer answer = peer_.answer();
     column.contacts.push_back(static_cast<double>(answer.problem.blocks.size()));
-    column.residual.push_back(residual(answer.problem, answer.impulses, workspace_).total());
+    column.add(residual(answer.problem, answer.impulses, workspace_));
     column.natural_map.push_back(natural_map_error(answer.problem, answer.impulses, workspace_));
     column.penetration.push_back(answer.penetration_max);
     column.mismatch.push_back(answer.velocity_mismatch);
@@ -107,6 +118,11 @@ void print(const Column& c) {
   fmt::print("{:<30} {:>9.2f} {:>9.2f} {:>9.0f} {:>12.3g} {:>12.3g} {:>12.3g} {:>12.2g}\n", c.name, 1e3 * mean(c.seconds),
              1e3 * median(c.seconds), median(c.contacts), median(c.residual), median(c.natural_map), median(c.penetration),
              *std::max_element(c.mismatch.begin(), c.mismatch.end()));
+}
+
+void print_parts(const Column& c) {
+  fmt::print("{:<30} {:>12.3g} {:>15.3g} {:>12.3g} {:>12.3g}\n", c.name, median(c.gap_velocity), median(c.complementarity),
+             median(c.cone), median(c.dissipation));
 }
 
 void compare(const std::string& scene_name, int count, int sweeps, int settle, int steps) {
@@ -134,11 +150,14 @@ void compare(const std::string& scene_name, int count, int sweeps, int settle, i
   for (int i = 0; i < steps; ++i)
     for (auto& contender : contenders) contender->measure();
 
-  fmt::print("{} ({}), {} sweeps, {} steps after {}; Bullet with {}-byte numbers, Stickslip with 8\n", scene_name, count, sweeps, steps,
-             settle, BulletPeer::scalar_bytes());
+  fmt::print("{} ({}), {} sweeps, {} steps after {}; Bullet with {}-byte numbers, Stickslip with 8\n", scene_name, count,
+             sweeps, steps, settle, BulletPeer::scalar_bytes());
   fmt::print("{:<30} {:>9} {:>9} {:>9} {:>12} {:>12} {:>12} {:>12}\n", "", "mean ms", "median ms", "contacts", "residual m/s",
              "natural map", "depth m", "check m/s");
   for (const auto& contender : contenders) print(contender->column);
+  fmt::print("\n{:<30} {:>12} {:>15} {:>12} {:>12}\n", "parts of the residual, m/s", "gap velocity", "complementarity", "cone",
+             "dissipation");
+  for (const auto& contender : contenders) print_parts(contender->column);
 }
 
 }  // namespace

@@ -248,8 +248,8 @@ void BroadPhase::Impl::refuse(std::span<const ProxyPair> pairs, std::size_t max_
     if (weight(key) > weight(worst)) worst = key;
   const auto present = std::count_if(proxies.begin(), proxies.end(), [](const Proxy& p) { return p.place != Place::absent; });
   const Vec3 at = 0.5 * proxies[worst].box.lower + 0.5 * proxies[worst].box.upper;
-  throw Error(fmt::format("More than {} pairs of shapes overlap: {} of the {} shapes overlap the one around ({:.4g}, {:.4g}, {:.4g}) m. "
-                          "Too many bodies are piled into one spot; move them apart.",
+  throw Error(fmt::format("More than {} pairs of shapes overlap: {} of the {} shapes overlap the one around "
+                          "({:.4g}, {:.4g}, {:.4g}) m. Too many bodies are piled into one spot; move them apart.",
                           max_pairs, overlaps[worst], present, at.x(), at.y(), at.z()));
 }
 

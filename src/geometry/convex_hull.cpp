@@ -52,7 +52,8 @@ std::vector<Vec3> normalised(const std::vector<Vec3>& points) {
   for (const Vec3& p : points) lower = lower.cwiseMin(p), upper = upper.cwiseMax(p);
   const double extent = (upper / 2 - lower / 2).maxCoeff() * 2;
   const Vec3 middle = lower / 2 + upper / 2;
-  if (!(extent > 0)) refuse(fmt::format("All {} points of the hull are the same. Its points must span a volume.", points.size()));
+  if (!(extent > 0))
+    refuse(fmt::format("All {} points of the hull are the same. Its points must span a volume.", points.size()));
   std::vector<Vec3> result;
   result.reserve(points.size());
   for (const Vec3& p : points) result.push_back((p - middle) / extent);
@@ -231,8 +232,7 @@ std::optional<Polytope> assemble(const std::vector<std::vector<int>>& loops, con
     if (opposite == face_at.end()) return std::nullopt;
     if (from < to) p.edges.push_back({{from, to}, {face, opposite->second}});
   }
-  const auto euler = static_cast<long>(p.vertices.size()) - static_cast<long>(p.edges.size()) + static_cast<long>(p.faces.size());
-  if (euler != 2) return std::nullopt;
+  if (p.vertices.size() + p.faces.size() != p.edges.size() + 2) return std::nullopt;
   return p;
 }
 
@@ -245,7 +245,8 @@ ConvexHull make_convex_hull(const std::vector<Vec3>& given) {
   std::vector<Vec3> points, unit_points;
   for (int i : distinct(all_unit_points)) points.push_back(given[i]), unit_points.push_back(all_unit_points[i]);
   const QhullFacets found = qhull_facets(unit_points);
-  if (!found.failure.empty()) refuse(fmt::format("Qhull cannot make a hull of these {} points: {}", given.size(), found.failure));
+  if (!found.failure.empty())
+    refuse(fmt::format("Qhull cannot make a hull of these {} points: {}", given.size(), found.failure));
 
   if (const auto facets = connect(found, unit_points)) {
     std::vector<int> each_its_own(found.facet_count);
@@ -255,8 +256,8 @@ ConvexHull make_convex_hull(const std::vector<Vec3>& given) {
       if (const auto loops = face_loops(*facets, group))
         if (auto polytope = assemble(*loops, points)) return {std::make_shared<const Polytope>(*std::move(polytope))};
   }
-  refuse(fmt::format("The hull of these {} points has no clean surface. Points that nearly coincide or nearly lie in one plane are "
-                     "the usual cause; remove them.", given.size()));
+  refuse(fmt::format("The hull of these {} points has no clean surface. Points that nearly coincide or nearly lie in one plane "
+                     "are the usual cause; remove them.", given.size()));
 }
 
 }  // namespace stickslip

@@ -109,7 +109,9 @@ void validate(const MassProperties& m) {
   // Scaled to 1 first: the eigenvalues of very small matrices would underflow.
   const Mat3 scaled = size > 0 ? Mat3(m.inertia / size) : m.inertia;
   const Vec3 principal = size * Eigen::SelfAdjointEigenSolver<Mat3>(scaled, Eigen::EigenvaluesOnly).eigenvalues();
-  const auto moments = [&] { return fmt::format("The principal moments of inertia are {}, {}, {}.", principal[0], principal[1], principal[2]); };
+  const auto moments = [&] {
+    return fmt::format("The principal moments of inertia are {}, {}, {}.", principal[0], principal[1], principal[2]);
+  };
   if (!(principal[0] > 0)) throw Error(moments() + " Each must be greater than 0.").at("inertia");
   // Sorted, so the largest comes last. Rounding of a thin plate must pass.
   if (!(principal[2] <= (principal[0] + principal[1]) * (1 + 1e-6)))

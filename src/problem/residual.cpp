@@ -28,15 +28,23 @@ void add_normal(Residual& r, double w, double v, double impulse) {
   r.cone = max_or_nan(r.cone, w * std::max(-impulse, 0.0) + 0 * impulse);
 }
 
+/// F(λₙ) of the model: projection on the law's own set or on the box around it.
+template <class Law, class Vector>
+Vector project(FrictionModel model, const Law& law, double normal, const Vector& trial) {
+  if (model == FrictionModel::exact) return law.project(normal, trial);
+  const Vector bound = law.box_bounds(normal);
+  return trial.cwiseMax(-bound).cwiseMin(bound);
+}
+
 template <int D, class Law>
-void add_friction(Residual& r, const Law& law, const Eigen::Map<const Eigen::Matrix<double, D, D>>& w,
+void add_friction(Residual& r, FrictionModel model, const Law& law, const Eigen::Map<const Eigen::Matrix<double, D, D>>& w,
                   const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
   const double scale = friction_scale<D>(w);
-  const auto friction = impulse.template tail<D - 1>();
-  r.cone = max_or_nan(r.cone, scale * (friction - law.project(impulse[0], friction)).norm());
-  if (scale > 0)
-    r.dissipation = max_or_nan(
-        r.dissipation, scale * (friction - law.project(impulse[0], friction - v.template tail<D - 1>() / scale)).norm());
+  const kernels::BlockVector<D - 1> friction = impulse.template tail<D - 1>();
+  r.cone = max_or_nan(r.cone, scale * (friction - project(model, law, impulse[0], friction)).norm());
+  if (!(scale > 0)) return;
+  const kernels::BlockVector<D - 1> trial = friction - v.template tail<D - 1>() / scale;
+  r.dissipation = max_or_nan(r.dissipation, scale * (friction - project(model, law, impulse[0], trial)).norm());
 }
 
 }  // namespace
@@ -47,7 +55,7 @@ double Residual::total() const {
   return largest;
 }
 
-Residual residual(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work) {
+Residual residual(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work, FrictionModel model) {
   work.v.resize(p.rows());
   p.contact_velocity(impulses, work.v, work.segment_velocity);
   Residual r;
@@ -88,7 +96,7 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
             if constexpr (Law::rows == D - 1)
               each([&](auto i, const Block&, const auto& w, const Vector& v, const Vector& impulse) {
                 add_normal(r, w(0, 0), v[0], impulse[0]);
-                add_friction<D>(r, std::get<Law>(p.laws[i]), w, v, impulse);
+                add_friction<D>(r, model, std::get<Law>(p.laws[i]), w, v, impulse);
               });
           });
         }

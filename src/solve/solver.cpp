@@ -16,8 +16,9 @@ std::string_view status_name(SolveStatus status) {
   return "?";
 }
 
-SolveMonitor::SolveMonitor(const ContactProblem& problem, const SolveControl& control, Workspace& workspace, SolveReport& report)
-    : problem_(problem), control_(control), workspace_(workspace), report_(report), start_(std::chrono::steady_clock::now()) {}
+SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, const SolveControl& control, Workspace& workspace,
+                           SolveReport& report)
+    : problem_(problem), model_(model), control_(control), workspace_(workspace), report_(report), start_(std::chrono::steady_clock::now()) {}
 
 bool SolveMonitor::start(std::span<const double> impulses) {
   workspace_.best.assign(impulses.begin(), impulses.end());
@@ -25,6 +26,7 @@ bool SolveMonitor::start(std::span<const double> impulses) {
   const double total = evaluate(0, impulses);
   report_.initial_residual = best_residual_;
   if (total <= control_.tolerance) stop(SolveStatus::converged, "");
+  else if (model_is_solved()) stop(SolveStatus::stalled, "The guess solves the model of the solver.");
   else if (control_.max_iterations <= 0) stop(SolveStatus::iteration_limit, "No iteration was allowed.");
   return stopped_;
 }
@@ -35,9 +37,10 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
   const double total = now.total();
   if (control_.keep_history) report_.history.push_back(total);
   if (control_.observer) control_.observer(iteration, impulses, now);
-  if (iteration == 0 || total < best_total_) {
+  const double own = model_ == FrictionModel::exact ? total : residual(problem_, impulses, workspace_.residual, model_).total();
+  if (iteration == 0 || own < best_total_) {
     // A guess of NaN must lose against anything finite.
-    best_total_ = std::isnan(total) ? std::numeric_limits<double>::infinity() : total;
+    best_total_ = std::isnan(own) ? std::numeric_limits<double>::infinity() : own;
     best_residual_ = now;
     std::copy(impulses.begin(), impulses.end(), workspace_.best.begin());
   }
@@ -54,6 +57,7 @@ bool SolveMonitor::done(int iteration, std::span<const double> impulses, double 
     next_check_ = iteration + std::max(16, iteration / 4);
     if (settled) settled_check_ = iteration + std::max(2, iteration / 8);
     if (total <= control_.tolerance) stop(SolveStatus::converged, "");
+    else if (model_is_solved()) stop(SolveStatus::stalled, "The model of the solver is solved; what remains is its distance from the exact law.");
     else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
   }
   if (!stopped_ && last)
@@ -82,6 +86,7 @@ void SolveMonitor::stop(SolveStatus status, std::string_view reason) {
 void SolveMonitor::finish(std::span<double> impulses) {
   std::copy(workspace_.best.begin(), workspace_.best.end(), impulses.begin());
   report_.residual = best_residual_;
+  report_.model_residual = best_total_;
   if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
@@ -89,7 +94,7 @@ void SolveMonitor::finish(std::span<double> impulses) {
 SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                                  const SolveControl& control) const {
   SolveReport report;
-  SolveMonitor monitor(problem, control, workspace, report);
+  SolveMonitor monitor(problem, model(), control, workspace, report);
   if (!monitor.start(impulses)) {
     iterate(problem, impulses, workspace, monitor);
     monitor.give_up(impulses, SolveStatus::stalled, "The solver returned without reaching the tolerance.");

@@ -27,7 +27,8 @@ Pairs brute_force(const Scene& scene) {
   Pairs pairs;
   for (auto p = scene.begin(); p != scene.end(); ++p)
     for (auto q = std::next(p); q != scene.end(); ++q)
-      if (!(p->second.passive && q->second.passive) && p->second.box.overlaps(q->second.box)) pairs.push_back({p->first, q->first});
+      if (!(p->second.passive && q->second.passive) && p->second.box.overlaps(q->second.box))
+        pairs.push_back({p->first, q->first});
   return pairs;
 }
 

@@ -11,6 +11,9 @@
 //   box               |λ − clamp(λ − v/ω, lower, upper)| ω
 //
 // Each part is the maximum over all blocks; the residual is the maximum of the parts. It is zero exactly at solutions.
+//
+// Solvers of another contact model are judged by the same residual. Beside it, the same parts can be evaluated for their own
+// model (`FrictionModel`), which tells whether they solved that.
 #pragma once
 
 #include <span>
@@ -31,12 +34,19 @@ struct Residual {
   double total() const;         ///< the largest part; NaN if any part is NaN [m/s]
 };
 
+/// Which friction set F(λₙ) to measure against.
+enum class FrictionModel {
+  exact,   ///< the law itself: Coulomb's circle and its kin
+  boxed,   ///< the box around it, each friction row for itself
+};
+
 /// Scratch that evaluations reuse.
 struct ResidualWorkspace {
   std::vector<double> v, segment_velocity;
 };
 
-Residual residual(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&);
+Residual residual(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&,
+                  FrictionModel = FrictionModel::exact);
 
 /// The natural-map error that the frictional-contact community publishes, for the Coulomb contacts of the problem:
 /// ‖λ − P_K(λ − v − μ‖v_T‖ e_N)‖₂ / max(‖b‖₂, ‖λ‖₂, ‖v‖₂, tiny), K the second-order cone, as in current Siconos.

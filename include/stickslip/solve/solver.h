@@ -19,7 +19,7 @@ namespace stickslip {
 enum class SolveStatus {
   converged,        ///< the shared residual is at most the tolerance
   iteration_limit,  ///< stopped at max_iterations
-  stalled,          ///< no more progress possible
+  stalled,          ///< no more progress possible; for an approximate model: that model is solved
   time_limit,       ///< the deadline passed
   cancelled,        ///< the caller asked to stop
   failed,           ///< numbers overflowed or a factorisation broke down; the best iterate is returned
@@ -44,6 +44,7 @@ struct SolveReport {
   int iterations = 0;
   double seconds = 0;
   Residual residual;               ///< of the impulses handed back, recomputed by shared code
+  double model_residual = 0;       ///< the same measured against the model that the solver solves; equal if that is exact [m/s]
   Residual initial_residual;       ///< of the guess
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
   std::vector<double> history;     ///< residual total after each iteration, if asked for [m/s]
@@ -62,7 +63,7 @@ struct Workspace {
 /// limits. Solvers call `done` after every iteration.
 class SolveMonitor {
  public:
-  SolveMonitor(const ContactProblem&, const SolveControl&, Workspace&, SolveReport&);
+  SolveMonitor(const ContactProblem&, FrictionModel, const SolveControl&, Workspace&, SolveReport&);
 
   /// Call after iteration k = 1, 2, …. True when the solver must return.
   /// @param change the solver's own cheap measure of how far it still moves [m/s]: a full evaluation happens when it
@@ -78,18 +79,20 @@ class SolveMonitor {
   /// Ends the solve: puts the best iterate into `impulses` and fills the report.
   void finish(std::span<double> impulses);
 
-  double tolerance() const { return control_.tolerance; }
+  /// Whether the solver's own model is solved, though the shared residual is not met.
+  bool model_is_solved() const { return model_ != FrictionModel::exact && best_total_ <= control_.tolerance; }
 
  private:
   double evaluate(int iteration, std::span<const double> impulses);
   void stop(SolveStatus, std::string_view reason);
 
   const ContactProblem& problem_;
+  FrictionModel model_;
   const SolveControl& control_;
   Workspace& workspace_;
   SolveReport& report_;
   std::chrono::steady_clock::time_point start_;
-  double best_total_ = std::numeric_limits<double>::infinity();
+  double best_total_ = std::numeric_limits<double>::infinity();   ///< of the solver's own model
   Residual best_residual_;
   int next_check_ = 16, settled_check_ = 1, evaluated_ = -1;
   bool stopped_ = false;
@@ -100,10 +103,11 @@ class ContactSolver {
   virtual ~ContactSolver() = default;
 
   /// Solves the problem. @param impulses in: the guess (zeros will do); out: the best iterate seen, never worse than the
-  /// guess. Never throws for numerical trouble: see the status.
+  /// guess, measured by the model of the solver. Never throws for numerical trouble: see the status.
   SolveReport solve(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl& = {}) const;
 
   virtual std::string_view name() const = 0;
+  virtual FrictionModel model() const { return FrictionModel::exact; }
 
   /// @throws Error naming the first block that this solver cannot handle.
   virtual void check_supported(const ContactProblem&) const {}

@@ -24,6 +24,7 @@ class ProjectedSor final : public ContactSolver {
 
   explicit ProjectedSor(Options);   ///< @throws Error if ω is outside (0, 2)
   std::string_view name() const override { return "pgs"; }
+  FrictionModel model() const override { return FrictionModel::boxed; }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
