@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "problem/kernels.h"
@@ -17,9 +18,14 @@ int law_rows(const FrictionLaw& law) {
 }
 
 bool all_finite(const std::vector<double>& values) {
-  // One multiply-add per number: any infinity or NaN makes the sum NaN.
+  // One multiply-add per number: any infinity or NaN makes its sum NaN. Several sums, so that they overlap.
+  double sums[8] = {};
+  std::size_t i = 0;
+  for (; i + 8 <= values.size(); i += 8)
+    for (int k = 0; k < 8; ++k) sums[k] += 0 * values[i + k];
+  for (; i < values.size(); ++i) sums[0] += 0 * values[i];
   double sum = 0;
-  for (const double x : values) sum += 0 * x;
+  for (const double s : sums) sum += s;
   return sum == 0;
 }
 
@@ -50,7 +56,6 @@ void check(const ContactProblem& p) {
   if (row != p.b.size()) fail(fmt::format("the blocks have {} rows, b has {}.", row, p.b.size()));
   if (!all_finite(p.b)) fail("b is not finite.");
   if (!all_finite(p.sigma)) fail("the compliance is not finite.");
-  if (!all_finite(p.jacobian_values)) fail("the Jacobian is not finite.");
   for (const double s : p.sigma)
     if (s < 0) fail(fmt::format("{} is not a compliance. It must be at least 0.", s));
 }
@@ -68,17 +73,51 @@ Mat3 cholesky(const Mat3& a) {
 }
 
 /// Writes the rows of G = J L of one block.
-void scale_jacobian(const ContactProblem& p, const Block& block, double* out) {
-  for (int s = 0; s < block.arity; ++s) {
+template <int D, int A>
+[[gnu::always_inline]] inline void scale_jacobian(const ContactProblem& p, const Block& block, double* out) {
+  for (int s = 0; s < A; ++s) {
     const double root = std::sqrt(p.segments[block.segment[s]].inverse_mass);
     const Mat3& l = p.inertia_factors[block.segment[s]];
-    for (int k = 0; k < block.dim; ++k) {
-      const double* j = p.jacobian_values.data() + block.jacobian + 6 * (block.dim * s + k);
+    for (int k = 0; k < D; ++k) {
+      const double* j = p.jacobian_values.data() + block.jacobian + 6 * (D * s + k);
       const double g[6] = {root * j[0], root * j[1], root * j[2], j[3] * l(0, 0) + j[4] * l(1, 0) + j[5] * l(2, 0),
                            j[4] * l(1, 1) + j[5] * l(2, 1), j[5] * l(2, 2)};
-      for (int c = 0; c < 6; ++c) out[6 * block.arity * k + kernels::row_position(block.arity, s, c)] = g[c];
+      for (int c = 0; c < 6; ++c) out[6 * A * k + kernels::row_position(A, s, c)] = g[c];
     }
   }
+}
+
+/// W_ii = G Gᵀ + Σ of one block, column-major.
+template <int D, int A>
+[[gnu::always_inline]] inline void write_diagonal(const double* scaled, const double* sigma, double* out) {
+  for (int i = 0; i < D; ++i)
+    for (int k = i; k < D; ++k) {
+      kernels::Double4 products = kernels::load<kernels::Double4>(scaled + 6 * A * i) * kernels::load<kernels::Double4>(scaled + 6 * A * k);
+      kernels::Double2 rest = {0, 0};
+      if constexpr (A == 2) {
+        for (const int c : {4, 8})
+          products += kernels::load<kernels::Double4>(scaled + 12 * i + c) * kernels::load<kernels::Double4>(scaled + 12 * k + c);
+      } else {
+        rest = kernels::load<kernels::Double2>(scaled + 6 * i + 4) * kernels::load<kernels::Double2>(scaled + 6 * k + 4);
+      }
+      out[D * i + k] = out[D * k + i] = kernels::sum(products) + (rest[0] + rest[1]) + (i == k ? sigma[i] : 0.0);
+    }
+}
+
+template <int D>
+[[gnu::always_inline]] inline ContactScale contact_scale(const double* w) {
+  ContactScale scale;
+  scale.normal = w[0];
+  if constexpr (D == 3) {
+    const double mean = 0.5 * (w[4] + w[8]), half = 0.5 * (w[4] - w[8]), off = 0.5 * (w[5] + w[7]);
+    scale.friction = mean + std::sqrt(half * half + off * off);
+  } else {
+    for (int k = 1; k < D; ++k) scale.friction += w[k * (D + 1)];
+  }
+  scale.inverse_normal = scale.normal > 0 ? 1 / scale.normal : 0;
+  scale.inverse_friction = scale.friction > 0 ? 1 / scale.friction : 0;
+  for (int k = 1; k < D && k <= 4; ++k) scale.coupling[k - 1] = w[k];
+  return scale;
 }
 
 }  // namespace
@@ -100,6 +139,7 @@ void ContactProblem::clear() {
   upper.clear();
   diagonal_values.clear();
   scaled_jacobian.clear();
+  scales.clear();
   inertia_factors.clear();
   batches.clear();
 }
@@ -123,18 +163,20 @@ void ContactProblem::finalize() {
   inertia_factors.resize(segments.size());
   for (std::size_t i = 0; i < segments.size(); ++i) inertia_factors[i] = cholesky(segments[i].inverse_inertia);
   scaled_jacobian.resize(jacobian_values.size());
+  scales.resize(blocks.size());
+  has_compliance = std::any_of(sigma.begin(), sigma.end(), [](double s) { return s != 0; });
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
       const Block& block = blocks[i];
       double* scaled = scaled_jacobian.data() + block.jacobian;
-      scale_jacobian(*this, block, scaled);
-      const Eigen::Map<const Eigen::Matrix<double, D, 6 * A, Eigen::RowMajor>> g(scaled);
-      Eigen::Map<Eigen::Matrix<double, D, D>> w(diagonal_values.data() + block.diagonal);
-      w.noalias() = g.lazyProduct(g.transpose());
-      w.diagonal() += Eigen::Map<const Eigen::Matrix<double, D, 1>>(sigma.data() + block.row);
+      scale_jacobian<D, A>(*this, block, scaled);
+      write_diagonal<D, A>(scaled, sigma.data() + block.row, diagonal_values.data() + block.diagonal);
+      scales[i] = batch.kind == BlockKind::contact ? contact_scale<D>(diagonal_values.data() + block.diagonal) : ContactScale{};
     }
   });
+  // The diagonal of W sums the squares of every number of J and M⁻¹: it shows whether any of them is not finite.
+  if (!all_finite(diagonal_values)) fail("a Jacobian or an inverse mass is not finite.");
 }
 
 void ContactProblem::add_scaled_velocity(std::span<const double> impulses, std::span<double> scaled) const {
@@ -164,6 +206,13 @@ void ContactProblem::add_velocity_change(std::span<const double> impulses, std::
       Eigen::Map<Vec3>(u) += mass.inverse_mass * linear;
       Eigen::Map<Vec3>(u + 3) += mass.inverse_inertia * angular;
     }
+}
+
+void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::span<double> velocity) const {
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    Eigen::Map<Vec3>(velocity.data() + 6 * i) += std::sqrt(segments[i].inverse_mass) * Eigen::Map<const Vec3>(scaled.data() + 6 * i);
+    Eigen::Map<Vec3>(velocity.data() + 6 * i + 3) += inertia_factors[i] * Eigen::Map<const Vec3>(scaled.data() + 6 * i + 3);
+  }
 }
 
 void ContactProblem::contact_velocity(std::span<const double> impulses, std::span<double> v,

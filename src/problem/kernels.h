@@ -20,21 +20,23 @@ inline constexpr int kSegmentSize = 6;
 template <int D>
 using BlockVector = Eigen::Matrix<double, D, 1>;
 
+// Everything below runs once per contact and sweep; left to its own judgement the compiler makes calls of it.
+
 // Short vectors of the compiler: one instruction where the machine has it, several where it has not.
 using Double4 = double __attribute__((vector_size(32)));
 using Double2 = double __attribute__((vector_size(16)));
 
 template <class V>
-inline V load(const double* p) {
+[[gnu::always_inline]] inline V load(const double* p) {
   V v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
 template <class V>
-inline void store(double* p, const V& v) {
+[[gnu::always_inline]] inline void store(double* p, const V& v) {
   std::memcpy(p, &v, sizeof v);
 }
-inline double sum(const Double4& v) {
+[[gnu::always_inline]] inline double sum(const Double4& v) {
   const Double2 half = Double2{v[0], v[1]} + Double2{v[2], v[3]};
   return half[0] + half[1];
 }
@@ -48,24 +50,24 @@ struct LocalVelocity<2> {
   static constexpr int kRowSize = 12;
   Double4 a, b, rest;
 
-  LocalVelocity(const std::uint32_t* segment, const double* velocity) {
+  [[gnu::always_inline]] inline LocalVelocity(const std::uint32_t* segment, const double* velocity) {
     const double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
     a = load<Double4>(pa);
     b = load<Double4>(pb);
     const Double2 ra = load<Double2>(pa + 4), rb = load<Double2>(pb + 4);
     rest = Double4{ra[0], ra[1], rb[0], rb[1]};
   }
-  void write(const std::uint32_t* segment, double* velocity) const {
+  [[gnu::always_inline]] inline void write(const std::uint32_t* segment, double* velocity) const {
     double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
     store(pa, a);
     store(pb, b);
     store(pa + 4, Double2{rest[0], rest[1]});
     store(pb + 4, Double2{rest[2], rest[3]});
   }
-  double dot(const double* row) const {
+  [[gnu::always_inline]] inline double dot(const double* row) const {
     return sum(load<Double4>(row) * a + load<Double4>(row + 4) * b + load<Double4>(row + 8) * rest);
   }
-  void add(const double* row, double impulse) {
+  [[gnu::always_inline]] inline void add(const double* row, double impulse) {
     a += load<Double4>(row) * impulse;
     b += load<Double4>(row + 4) * impulse;
     rest += load<Double4>(row + 8) * impulse;
@@ -78,21 +80,21 @@ struct LocalVelocity<1> {
   Double4 a;
   Double2 rest;
 
-  LocalVelocity(const std::uint32_t* segment, const double* velocity) {
+  [[gnu::always_inline]] inline LocalVelocity(const std::uint32_t* segment, const double* velocity) {
     const double* pa = velocity + kSegmentSize * segment[0];
     a = load<Double4>(pa);
     rest = load<Double2>(pa + 4);
   }
-  void write(const std::uint32_t* segment, double* velocity) const {
+  [[gnu::always_inline]] inline void write(const std::uint32_t* segment, double* velocity) const {
     double* pa = velocity + kSegmentSize * segment[0];
     store(pa, a);
     store(pa + 4, rest);
   }
-  double dot(const double* row) const {
+  [[gnu::always_inline]] inline double dot(const double* row) const {
     const Double2 r = load<Double2>(row + 4) * rest;
     return sum(load<Double4>(row) * a) + (r[0] + r[1]);
   }
-  void add(const double* row, double impulse) {
+  [[gnu::always_inline]] inline void add(const double* row, double impulse) {
     a += load<Double4>(row) * impulse;
     rest += load<Double2>(row + 4) * impulse;
   }
@@ -106,7 +108,7 @@ constexpr int row_position(int arity, int s, int column) {
 
 /// G w of one block.
 template <int D, int A>
-inline BlockVector<D> relative_velocity(const double* scaled, const LocalVelocity<A>& w) {
+[[gnu::always_inline]] inline BlockVector<D> relative_velocity(const double* scaled, const LocalVelocity<A>& w) {
   BlockVector<D> v;
   for (int k = 0; k < D; ++k) v[k] = w.dot(scaled + LocalVelocity<A>::kRowSize * k);
   return v;
@@ -114,7 +116,7 @@ inline BlockVector<D> relative_velocity(const double* scaled, const LocalVelocit
 
 /// w += Gᵀλ of one block.
 template <int D, int A>
-inline void push(const double* scaled, const BlockVector<D>& impulse, LocalVelocity<A>& w) {
+[[gnu::always_inline]] inline void push(const double* scaled, const BlockVector<D>& impulse, LocalVelocity<A>& w) {
   for (int k = 0; k < D; ++k) w.add(scaled + LocalVelocity<A>::kRowSize * k, impulse[k]);
 }
 

@@ -9,20 +9,9 @@ namespace stickslip {
 namespace {
 
 /// Largest of two that lets NaN through.
-double max_or_nan(double a, double b) { return a < b || std::isnan(b) ? b : a; }
+[[gnu::always_inline]] inline double max_or_nan(double a, double b) { return a < b || std::isnan(b) ? b : a; }
 
-/// Largest eigenvalue of the symmetric part of the friction block of W: exact for two rows, the trace as a bound otherwise.
-template <int D>
-double friction_scale(const Eigen::Map<const Eigen::Matrix<double, D, D>>& w) {
-  if constexpr (D == 3) {
-    const double mean = 0.5 * (w(1, 1) + w(2, 2)), half = 0.5 * (w(1, 1) - w(2, 2)), off = 0.5 * (w(1, 2) + w(2, 1));
-    return mean + std::sqrt(half * half + off * off);
-  } else {
-    return w.template bottomRightCorner<D - 1, D - 1>().trace();
-  }
-}
-
-void add_normal(Residual& r, double w, double v, double impulse) {
+[[gnu::always_inline]] inline void add_normal(Residual& r, double w, double v, double impulse) {
   r.gap_velocity = max_or_nan(r.gap_velocity, std::max(-v, 0.0) + 0 * v);
   r.complementarity = max_or_nan(r.complementarity, std::min(std::max(v, 0.0), w * std::max(impulse, 0.0)));
   r.cone = max_or_nan(r.cone, w * std::max(-impulse, 0.0) + 0 * impulse);
@@ -30,16 +19,15 @@ void add_normal(Residual& r, double w, double v, double impulse) {
 
 /// F(λₙ) of the model: projection on the law's own set or on the box around it.
 template <class Law, class Vector>
-Vector project(FrictionModel model, const Law& law, double normal, const Vector& trial) {
+[[gnu::always_inline]] inline Vector project(FrictionModel model, const Law& law, double normal, const Vector& trial) {
   if (model == FrictionModel::exact) return law.project(normal, trial);
   const Vector bound = law.box_bounds(normal);
   return trial.cwiseMax(-bound).cwiseMin(bound);
 }
 
 template <int D, class Law>
-void add_friction(Residual& r, FrictionModel model, const Law& law, const Eigen::Map<const Eigen::Matrix<double, D, D>>& w,
-                  const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
-  const double scale = friction_scale<D>(w);
+[[gnu::always_inline]] inline void add_friction(Residual& r, FrictionModel model, const Law& law, double scale,
+                                                 const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
   const kernels::BlockVector<D - 1> friction = impulse.template tail<D - 1>();
   r.cone = max_or_nan(r.cone, scale * (friction - project(model, law, impulse[0], friction)).norm());
   if (!(scale > 0)) return;
@@ -88,15 +76,15 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
         break;
       case BlockKind::contact:
         if constexpr (D == 1) {
-          each([&](auto, const Block&, const auto& w, const Vector& v, const Vector& impulse) {
-            add_normal(r, w(0, 0), v[0], impulse[0]);
+          each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
+            add_normal(r, p.scales[i].normal, v[0], impulse[0]);
           });
         } else {
           kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
             if constexpr (Law::rows == D - 1)
-              each([&](auto i, const Block&, const auto& w, const Vector& v, const Vector& impulse) {
-                add_normal(r, w(0, 0), v[0], impulse[0]);
-                add_friction<D>(r, model, std::get<Law>(p.laws[i]), w, v, impulse);
+              each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
+                add_normal(r, p.scales[i].normal, v[0], impulse[0]);
+                add_friction<D>(r, model, std::get<Law>(p.laws[i]), p.scales[i].friction, v, impulse);
               });
           });
         }

@@ -5,40 +5,37 @@
 
 namespace stickslip {
 
-/// Carries λ and w = Gᵀλ from sweep to sweep: λ ← λ + β (λ − λ_previous) with β = (k−1)/(k+2), and w, which is linear
-/// in λ, the same way. The next sweep projects every block, so the extrapolated λ need not be admissible.
+/// What a sweep needs to know of the extrapolation λ ← λ + β (λ − λ_previous), which it does block by block on its way.
+struct Momentum {
+  double beta = 0;              ///< weight of the last change, in [0, 1)
+  double* previous = nullptr;   ///< in: impulses one sweep ago; out: impulses before this sweep
+  double along = 0;             ///< out: ⟨change by the sweep, extrapolation⟩; negative when the sweep turns back
+};
+
+/// Carries λ and w = Gᵀλ from sweep to sweep with β = (k−1)/(k+2). w, which is linear in λ, is extrapolated before the sweep.
+/// The sweep projects every block, so the extrapolated λ need not be admissible.
 class Acceleration {
  public:
-  Acceleration(std::span<double> impulses, Workspace& workspace) : impulses_(impulses), work_(workspace) {
+  Acceleration(std::span<double> impulses, Workspace& workspace, bool enabled)
+      : impulses_(impulses), work_(workspace), enabled_(enabled) {
     work_.previous_impulses.assign(impulses.begin(), impulses.end());
     work_.previous_velocity = work_.velocity;
-    work_.start_impulses.assign(impulses.begin(), impulses.end());
+    momentum_.previous = work_.previous_impulses.data();
   }
 
-  /// Before a plain sweep: remembers where it starts.
-  void keep() {
-    beta_ = 0;
-    std::copy(impulses_.begin(), impulses_.end(), work_.previous_impulses.begin());
-    std::copy(work_.velocity.begin(), work_.velocity.end(), work_.previous_velocity.begin());
-  }
-
-  /// Before an accelerated sweep: moves the state on and remembers where it came from.
-  void extrapolate() {
+  /// Before a sweep: moves w on and tells the sweep what to do with λ.
+  Momentum& next() {
     ++k_;
-    beta_ = (k_ - 1.0) / (k_ + 2.0);
-    for (std::size_t i = 0; i < impulses_.size(); ++i) {
-      const double current = impulses_[i];
-      work_.start_impulses[i] = impulses_[i] = current + beta_ * (current - work_.previous_impulses[i]);
-      work_.previous_impulses[i] = current;
-    }
+    momentum_.beta = enabled_ ? (k_ - 1.0) / (k_ + 2.0) : 0;
     for (std::size_t i = 0; i < work_.velocity.size(); ++i) {
       const double current = work_.velocity[i];
-      work_.velocity[i] = current + beta_ * (current - work_.previous_velocity[i]);
+      work_.velocity[i] = current + momentum_.beta * (current - work_.previous_velocity[i]);
       work_.previous_velocity[i] = current;
     }
+    return momentum_;
   }
 
-  bool has_momentum() const { return beta_ > 0; }
+  bool has_momentum() const { return momentum_.beta > 0; }
 
   /// After a sweep that moved too far: back to where it came from, without momentum.
   void undo() {
@@ -47,20 +44,17 @@ class Acceleration {
     k_ = 0;
   }
 
-  /// After an accelerated sweep: drops the momentum if the sweep moved against it.
+  /// After a sweep: drops the momentum if the sweep moved against it.
   void restart_if_opposed() {
-    if (!has_momentum()) return;
-    double along = 0;
-    for (std::size_t i = 0; i < impulses_.size(); ++i)
-      along += (impulses_[i] - work_.start_impulses[i]) * (work_.start_impulses[i] - work_.previous_impulses[i]);
-    if (along < 0) k_ = 0;
+    if (momentum_.along < 0) k_ = 0;
   }
 
  private:
   std::span<double> impulses_;
   Workspace& work_;
+  bool enabled_;
   int k_ = 0;
-  double beta_ = 0;
+  Momentum momentum_;
 };
 
 }  // namespace stickslip

@@ -24,6 +24,7 @@ bool SolveMonitor::start(std::span<const double> impulses) {
   workspace_.best.assign(impulses.begin(), impulses.end());
   if (control_.keep_history) report_.history.reserve(static_cast<std::size_t>(std::max(control_.max_iterations, 0)) + 1);
   const double total = evaluate(0, impulses);
+  workspace_.velocity = workspace_.residual.segment_velocity;
   report_.initial_residual = best_residual_;
   if (total <= control_.tolerance) stop(SolveStatus::converged, "");
   else if (model_is_solved()) stop(SolveStatus::stalled, "The guess solves the model of the solver.");
@@ -43,6 +44,7 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
     best_total_ = std::isnan(own) ? std::numeric_limits<double>::infinity() : own;
     best_residual_ = now;
     std::copy(impulses.begin(), impulses.end(), workspace_.best.begin());
+    workspace_.best_velocity = workspace_.residual.segment_velocity;
   }
   return total;
 }

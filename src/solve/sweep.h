@@ -2,83 +2,113 @@
 #pragma once
 
 #include "problem/kernels.h"
+#include "solve/acceleration.h"
 #include "stickslip/solve/solver.h"
 
 namespace stickslip {
 
-/// Sets workspace.velocity to w = Gᵀλ, the mass-scaled velocity that the impulses cause.
-inline void compute_velocity(const ContactProblem& p, std::span<const double> impulses, Workspace& workspace) {
-  workspace.velocity.assign(6 * p.segments.size(), 0.0);
-  p.add_scaled_velocity(impulses, workspace.velocity);
+/// What a rule sees of one block: everything by pointer, so that it reads only what it needs.
+template <int D>
+struct BlockView {
+  std::uint32_t index;    ///< of the block in the problem
+  std::uint32_t row;      ///< its first row
+  const double* w;        ///< W_ii, D × D, column-major
+};
+
+/// Visits the blocks of one batch in order: computes v = Gw + Σλ + b, lets `rule(view, v, λ)` change λ, and updates w.
+/// The impulses are extrapolated as `momentum` says just before the block is visited; w has been before the sweep. The rule
+/// returns how far it moved, max |Δλ_k| W_kk [m/s]; the largest of these is the result.
+template <int D, int A, bool Compliant, class Rule>
+[[gnu::noinline]] double sweep_batch(const ContactProblem& p, const Batch& batch, double* impulses, double* velocity,
+                                     Momentum& momentum, const Rule& rule) {
+  using Vector = kernels::BlockVector<D>;
+  // In locals, so that the stores below do not make the compiler fetch them anew for every block.
+  const Block* const blocks = p.blocks.data();
+  const double *const jacobian = p.scaled_jacobian.data(), *const b = p.b.data(), *const sigma = p.sigma.data();
+  const double* const diagonal = p.diagonal_values.data();
+  double* const previous = momentum.previous;
+  const double beta = momentum.beta;
+  const std::uint32_t end = batch.first + batch.count;
+  double largest = 0, along = 0;
+  for (std::uint32_t i = batch.first; i < end; ++i) {
+    const Block& block = blocks[i];
+    const std::uint32_t row = block.row;
+    const double* const scaled = jacobian + block.jacobian;
+    kernels::LocalVelocity<A> local(block.segment, velocity);
+    Vector v = kernels::relative_velocity<D, A>(scaled, local), impulse, ahead, change;
+    for (int k = 0; k < D; ++k) {
+      const double stored = impulses[row + k];
+      ahead[k] = beta * (stored - previous[row + k]);
+      previous[row + k] = stored;
+      change[k] = -(stored + ahead[k]);
+      impulse[k] = stored + ahead[k];
+      v[k] += b[row + k];
+      if constexpr (Compliant) v[k] += sigma[row + k] * impulse[k];
+    }
+    largest = std::max(largest, rule(BlockView<D>{i, row, diagonal + block.diagonal}, v, impulse));
+    for (int k = 0; k < D; ++k) {
+      change[k] += impulse[k];
+      along += change[k] * ahead[k];
+      impulses[row + k] = impulse[k];
+    }
+    kernels::push<D, A>(scaled, change, local);
+    local.write(block.segment, velocity);
+  }
+  momentum.along += along;
+  return largest;
 }
 
-/// Visits every block in order: computes v = Gw + Σλ + b, lets `rule` turn (v, λ) into new impulses, and updates w.
-/// `rule` is called as rule(block index, block, law tag or nothing, W_ii, v, λ) and changes λ in place.
-/// Returns max |Δλ_k| W_kk: how far the sweep moved [m/s].
+/// Visits all blocks in order with the rules that `rule` has for each kind of block: contact, frictionless, bilateral, box.
+/// Returns how far the sweep moved [m/s].
 template <class Rule>
-double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, std::span<double> velocity, Rule&& rule) {
+double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, std::span<double> velocity, Momentum& momentum,
+                          const Rule& rule) {
   double largest = 0;
+  momentum.along = 0;
   kernels::visit_batches(p, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     using Vector = kernels::BlockVector<D>;
-    using Map = Eigen::Map<const Vector>;
-    const auto sweep = [&](auto&& local_rule) {
-      for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
-        const Block& block = p.blocks[i];
-        const double* scaled = p.scaled_jacobian.data() + block.jacobian;
-        kernels::LocalVelocity<A> local(block.segment, velocity.data());
-        const Vector old = Map(impulses.data() + block.row);
-        const Vector v = kernels::relative_velocity<D, A>(scaled, local) + Map(p.b.data() + block.row) +
-                         Map(p.sigma.data() + block.row).cwiseProduct(old);
-        const Eigen::Map<const Eigen::Matrix<double, D, D>> w(p.diagonal_values.data() + block.diagonal);
-        Vector impulse = old;
-        local_rule(i, block, w, v, impulse);
-        Eigen::Map<Vector>(impulses.data() + block.row) = impulse;
-        const Vector change = impulse - old;
-        double moved = 0;
-        for (int k = 0; k < D; ++k) moved = std::max(moved, std::abs(change[k]) * w(k, k));
-        if (moved == 0) continue;
-        largest = std::max(largest, moved);
-        kernels::push<D, A>(scaled, change, local);
-        local.write(block.segment, velocity.data());
-      }
+    const auto sweep = [&](const auto& local_rule) {
+      const double moved = p.has_compliance
+                               ? sweep_batch<D, A, true>(p, batch, impulses.data(), velocity.data(), momentum, local_rule)
+                               : sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, local_rule);
+      largest = std::max(largest, moved);
     };
     if (batch.kind == BlockKind::contact && D > 1) {
       kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
         if constexpr (Law::rows == D - 1)
-          sweep([&](std::uint32_t i, const Block& block, const auto& w, const Vector& v, Vector& impulse) {
-            rule.template contact<D>(std::get<Law>(p.laws[i]), block, w, v, impulse);
+          sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) __attribute__((always_inline)) {
+            return rule.template contact<D>(*std::get_if<Law>(&p.laws[block.index]), block, v, impulse);
           });
       });
     } else if (batch.kind == BlockKind::contact) {
-      sweep([&](std::uint32_t, const Block& block, const auto& w, const Vector& v, Vector& impulse) {
-        rule.template frictionless<D>(block, w, v, impulse);
-      });
+      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template frictionless<D>(block, v, impulse); });
     } else if (batch.kind == BlockKind::bilateral) {
-      sweep([&](std::uint32_t, const Block& block, const auto& w, const Vector& v, Vector& impulse) {
-        rule.template bilateral<D>(block, w, v, impulse);
-      });
+      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template bilateral<D>(block, v, impulse); });
     } else {
-      sweep([&](std::uint32_t, const Block& block, const auto& w, const Vector& v, Vector& impulse) {
-        rule.template box<D>(block, w, v, impulse);
-      });
+      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template box<D>(block, v, impulse); });
     }
   });
   return largest;
 }
 
 /// Row by row inside one block: λ_k ← clamp(λ_k − ω v_k / W_kk), with v kept up to date through W_ii.
-/// `bounds(k, λ)` gives the pair (lower, upper) for row k.
-template <int D, class Matrix, class Bounds>
-void relax_rows(double relaxation, const Matrix& w, Eigen::Matrix<double, D, 1> v, Eigen::Matrix<double, D, 1>& impulse,
-                Bounds&& bounds) {
+/// `bounds(k, λ)` gives the pair (lower, upper) for row k. Returns how far it moved [m/s].
+template <int D, class Bounds>
+double relax_rows(double relaxation, const BlockView<D>& block, Eigen::Matrix<double, D, 1> v,
+                  Eigen::Matrix<double, D, 1>& impulse, Bounds&& bounds) {
+  double moved = 0;
   for (int k = 0; k < D; ++k) {
-    if (!(w(k, k) > 0)) continue;
+    const double diagonal = block.w[k * (D + 1)];
+    if (!(diagonal > 0)) continue;
     const auto [lower, upper] = bounds(k, impulse);
-    const double next = std::min(std::max(impulse[k] - relaxation * v[k] / w(k, k), lower), upper);
-    v += w.col(k) * (next - impulse[k]);
+    const double next = std::min(std::max(impulse[k] - relaxation * v[k] / diagonal, lower), upper);
+    const double change = next - impulse[k];
+    for (int i = 0; i < D; ++i) v[i] += block.w[D * k + i] * change;
     impulse[k] = next;
+    moved = std::max(moved, std::abs(change) * diagonal);
   }
+  return moved;
 }
 
 }  // namespace stickslip

@@ -8,8 +8,6 @@ namespace stickslip {
 
 namespace {
 
-using Segment = Eigen::Matrix<double, 6, 1>;
-
 /// υ and ε of the stabilisation for a step h [course eq. 59].
 struct Correction {
   double error_reduction = 0, compliance = 0;
@@ -44,7 +42,8 @@ void write_contact_jacobian(const Body& b, const Vec3& point, const Mat3& frame,
 }
 
 void ProblemBuilder::begin(const World& world, const StepOptions& options) {
-  problem_.clear();
+  // Arrays that build() overwrites whole keep their size: clearing them would only have them filled with zeros again.
+  problem_.segments.clear();
   problem_.h = options.h;
   const auto bodies = world.bodies();
   segment_of_body_.assign(bodies.size(), kNoSegment);
@@ -63,15 +62,40 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options) {
   }
 }
 
-void ProblemBuilder::add_contact(const World& world, const Manifold& m, const ContactPoint& point, const SurfacePair& surface,
-                                 const StepOptions& options, double drift_time, BuiltContact& built) {
+void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) {
+  // Contacts with the unmoving world first, then those between moving bodies: two batches, bottom up.
+  contacts_.resize(set.points.size());
+  problem_.blocks.resize(set.points.size());
+  std::uint32_t next = 0, jacobian = 0;
+  for (const int arity : {1, 2})
+    for (const Manifold& m : set.manifolds) {
+      const std::uint32_t a = segment_of_body_[world.colliders()[m.a].body], b = segment_of_body_[world.colliders()[m.b].body];
+      if ((a != kNoSegment) + (b != kNoSegment) != arity) continue;
+      for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+        Block& block = problem_.blocks[next];
+        block = Block{};
+        block.arity = static_cast<std::uint8_t>(arity);
+        block.row = 3 * next;
+        block.jacobian = jacobian;
+        block.segment[0] = a != kNoSegment ? a : b;
+        block.segment[1] = arity == 2 ? b : 0;
+        jacobian += 18 * arity;
+        contacts_[i].block = next++;
+      }
+    }
+  problem_.b.resize(3 * std::size_t{next});
+  problem_.sigma.assign(3 * std::size_t{next}, 0.0);
+  problem_.laws.resize(next);
+  problem_.jacobian_values.resize(jacobian);
+}
+
+void ProblemBuilder::fill_contact(const World& world, const Manifold& m, const ContactPoint& point, const SurfacePair& surface,
+                                  const StepOptions& options, double drift_time, BuiltContact& built) {
   ContactProblem& p = problem_;
-  Block block;
-  block.row = static_cast<std::uint32_t>(p.b.size());
-  block.jacobian = static_cast<std::uint32_t>(p.jacobian_values.size());
-  block.arity = 0;
-  built = {static_cast<std::uint32_t>(p.blocks.size()), frame_from_normal(point.normal), Vec3::Zero(), Vec3::Zero(), 0, surface.friction};
+  const Block& block = p.blocks[built.block];
+  built = {built.block, frame_from_normal(point.normal), Vec3::Zero(), Vec3::Zero(), 0, surface.friction};
   Vec3 free = Vec3::Zero();
+  double* jacobian = p.jacobian_values.data() + block.jacobian;
   for (const auto& [collider, sign] : {std::pair(m.a, -1.0), std::pair(m.b, 1.0)}) {
     const std::uint32_t slot = world.colliders()[collider].body;
     const Body& body = world.bodies()[slot];
@@ -81,19 +105,18 @@ void ProblemBuilder::add_contact(const World& world, const Manifold& m, const Co
         built.driven += sign * (built.frame.transpose() * body.velocity_at(point.position));
       continue;
     }
-    const std::size_t at = p.jacobian_values.size();
-    p.jacobian_values.resize(at + 18);
-    write_contact_jacobian(body, point.position, built.frame, 3, sign, p.jacobian_values.data() + at);
-    const Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>> jacobian(p.jacobian_values.data() + at);
-    built.before += jacobian * Eigen::Map<const Segment>(before_.data() + 6 * segment);
-    free += jacobian * Eigen::Map<const Segment>(free_.data() + 6 * segment);
-    block.segment[block.arity++] = segment;
+    write_contact_jacobian(body, point.position, built.frame, 3, sign, jacobian);
+    for (int k = 0; k < 3; ++k)
+      for (int c = 0; c < 6; ++c) {
+        built.before[k] += jacobian[6 * k + c] * before_[6 * segment + c];
+        free[k] += jacobian[6 * k + c] * free_[6 * segment + c];
+      }
+    jacobian += 18;
   }
   built.before += built.driven;
   Vec3 b = free + built.driven;
 
   const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
-  double compliance = 0;
   if (surface.restitution > 0 && built.before[0] < -threshold && point.gap + drift_time * b[0] <= 0) {
     b[0] += surface.restitution * built.before[0];   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
   } else if (point.gap > 0) {
@@ -102,26 +125,18 @@ void ProblemBuilder::add_contact(const World& world, const Manifold& m, const Co
     const Correction c = correction(options.stabilisation, options.h);
     built.recovery_speed = std::min(-c.error_reduction * point.gap / options.h, recovery_limit(world, m));
     b[0] -= built.recovery_speed;
-    compliance = c.compliance;
+    p.sigma[block.row] = c.compliance;
   }
-  p.b.insert(p.b.end(), b.data(), b.data() + 3);
-  p.sigma.insert(p.sigma.end(), {compliance, 0.0, 0.0});
-  p.laws.emplace_back(CircularFriction{surface.friction});
-  p.blocks.push_back(block);
+  Eigen::Map<Vec3>(p.b.data() + block.row) = b;
+  p.laws[built.block] = CircularFriction{surface.friction};
 }
 
 void ProblemBuilder::build(const World& world, const ContactSet& set, const StepOptions& options, double drift_time) {
-  contacts_.resize(set.points.size());
-  // Contacts with the unmoving world first, then those between moving bodies: two batches, bottom up.
-  for (const int arity : {1, 2}) {
-    for (const Manifold& m : set.manifolds) {
-      const Collider &ca = world.colliders()[m.a], &cb = world.colliders()[m.b];
-      const int moving = (segment_of_body_[ca.body] != kNoSegment) + (segment_of_body_[cb.body] != kNoSegment);
-      if (moving != arity) continue;
-      const SurfacePair surface = world.materials.between(ca.material, cb.material);
-      for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
-        add_contact(world, m, set.points[i], surface, options, drift_time, contacts_[i]);
-    }
+  number_contacts(world, set);
+  for (const Manifold& m : set.manifolds) {
+    const SurfacePair surface = world.materials.between(world.colliders()[m.a].material, world.colliders()[m.b].material);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
+      fill_contact(world, m, set.points[i], surface, options, drift_time, contacts_[i]);
   }
   problem_.finalize();
   fill_guess(world, set, options);

@@ -38,8 +38,9 @@ class ProblemBuilder {
   const std::vector<double>& velocity_free() const { return free_; }
 
  private:
-  void add_contact(const World&, const Manifold&, const ContactPoint&, const SurfacePair&, const StepOptions&, double drift_time,
-                   BuiltContact&);
+  void number_contacts(const World&, const ContactSet&);
+  void fill_contact(const World&, const Manifold&, const ContactPoint&, const SurfacePair&, const StepOptions&, double drift_time,
+                    BuiltContact&);
   void fill_guess(const World&, const ContactSet&, const StepOptions&);
 
   ContactProblem problem_;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kChunkSize = 256;
 
-std::size_t pair_limit(const World& world) { return 1'000'000 + 100 * world.body_count(); }
+/// Far above any real heap (a dense one has about ten per body), and still small enough for memory.
+std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'000 + 100 * world.body_count(), 32'000'000); }
 
 }  // namespace
 
@@ -56,19 +57,39 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
   }
 }
 
-void Detection::collide_chunk(const World& world, std::span<const ProxyPair> pairs, Chunk& out) const {
-  out.manifolds.clear();
-  out.points.clear();
-  out.sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
+void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pairs, ContactSink& sink, ContactSet& out) const {
+  out.clear();
+  sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
   const auto colliders = world.colliders();
   for (const ProxyPair& pair : pairs) {
-    out.sink.clear();
+    sink.clear();
     collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b],
-            margins_[pair.a] + margins_[pair.b], out.sink);
-    const auto& points = out.sink.points();
+            margins_[pair.a] + margins_[pair.b], sink);
+    const auto& points = sink.points();
     if (points.empty()) continue;
     out.manifolds.push_back({pair.a, pair.b, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
     out.points.insert(out.points.end(), points.begin(), points.end());
+  }
+}
+
+void Detection::collide_in_parallel(const World& world, int threads) {
+  const std::size_t chunk_count = (candidates_.size() + kChunkSize - 1) / kChunkSize;
+  if (chunks_.size() < chunk_count) chunks_.resize(chunk_count);
+  tbb::task_arena arena(threads);
+  arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, chunk_count, [&](std::size_t i) {
+      const std::span<const ProxyPair> all(candidates_);
+      collide_pairs(world, all.subspan(i * kChunkSize, std::min(kChunkSize, all.size() - i * kChunkSize)), chunks_[i].sink, chunks_[i].set);
+    });
+  });
+  set_.clear();
+  for (std::size_t i = 0; i < chunk_count; ++i) {
+    const auto offset = static_cast<std::uint32_t>(set_.points.size());
+    for (Manifold m : chunks_[i].set.manifolds) {
+      m.first += offset;
+      set_.manifolds.push_back(m);
+    }
+    set_.points.insert(set_.points.end(), chunks_[i].set.points.begin(), chunks_[i].set.points.end());
   }
 }
 
@@ -85,28 +106,8 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
   }
   seconds.broad += clock.lap();
 
-  const std::size_t chunk_count = (candidates_.size() + kChunkSize - 1) / kChunkSize;
-  if (chunks_.size() < chunk_count) chunks_.resize(chunk_count);
-  const auto run = [&](std::size_t i) {
-    const std::span<const ProxyPair> all(candidates_);
-    collide_chunk(world, all.subspan(i * kChunkSize, std::min(kChunkSize, all.size() - i * kChunkSize)), chunks_[i]);
-  };
-  if (threads == 1) {
-    for (std::size_t i = 0; i < chunk_count; ++i) run(i);
-  } else {
-    tbb::task_arena arena(threads);
-    arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunk_count, run); });
-  }
-
-  set_.clear();
-  for (std::size_t i = 0; i < chunk_count; ++i) {
-    const auto offset = static_cast<std::uint32_t>(set_.points.size());
-    for (Manifold m : chunks_[i].manifolds) {
-      m.first += offset;
-      set_.manifolds.push_back(m);
-    }
-    set_.points.insert(set_.points.end(), chunks_[i].points.begin(), chunks_[i].points.end());
-  }
+  if (threads == 1) collide_pairs(world, candidates_, sink_, set_);
+  else collide_in_parallel(world, threads);
   seconds.narrow += clock.lap();
   return set_;
 }

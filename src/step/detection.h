@@ -22,19 +22,21 @@ class Detection {
   const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&);
 
  private:
+  /// Work of fixed size for one thread at a time.
   struct Chunk {
-    std::vector<Manifold> manifolds;
-    std::vector<ContactPoint> points;
+    ContactSet set;
     ContactSink sink;
   };
   void update_proxies(const World&, const DetectionReach&);
-  void collide_chunk(const World&, std::span<const ProxyPair>, Chunk&) const;
+  void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
+  void collide_in_parallel(const World&, int threads);
 
   BroadPhase broad_;
   std::vector<Pose> poses_;      ///< world pose of each collider
   std::vector<double> margins_;  ///< reach of each collider [m]
   std::vector<bool> known_;      ///< colliders that have a proxy
   std::vector<Chunk> chunks_;
+  ContactSink sink_;
   std::vector<ProxyPair> candidates_;
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};

@@ -45,7 +45,7 @@ std::vector<Overlap> find_overlaps(const World& world, double tolerance) {
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> deepest;
   ContactSink sink;
-  for (const ProxyPair& pair : broad.pairs(1'000'000 + 50 * world.body_count())) {
+  for (const ProxyPair& pair : broad.pairs(std::min<std::size_t>(1'000'000 + 50 * world.body_count(), 32'000'000))) {
     const Collider &ca = colliders[pair.a], &cb = colliders[pair.b];
     if (ca.body == cb.body) continue;
     sink.clear();

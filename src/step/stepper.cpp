@@ -30,8 +30,7 @@ struct Stepper::Impl {
   const StepReport& step(World&);
   const ContactSet& detect(World&, double drift_time);
   void solve(const World&, const ContactSet&, double drift_time);
-  void record_contacts(const World&, const ContactSet&);
-  void remember(World&, const ContactSet&);
+  void record_contacts(World&, const ContactSet&);
   double velocity_scale(const World&) const;
 };
 
@@ -91,12 +90,21 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   report.seconds.solve += clock.lap();
 }
 
-void Stepper::Impl::record_contacts(const World& world, const ContactSet& set) {
+void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
   // Contacts of sleeping bodies keep the forces they fell asleep with.
   resting.clear();
   if (options.sleep.enabled)
     for (const ContactRecord& c : report.contacts)
       if (world.contains(c.body_a) && world.contains(c.body_b) && at_rest(world, c.collider_a, c.collider_b)) resting.push_back(c);
+
+  // The memory for the next step: impulses of sleeping pairs stay, all others are replaced. Old and new are sorted, and no
+  // pair is in both.
+  remembered.clear();
+  auto old = world.memory.impulses.begin();
+  const auto keep_before = [&, end = world.memory.impulses.end()](std::uint32_t a, std::uint32_t b) {
+    for (; old != end && std::pair(old->collider_a, old->collider_b) < std::pair(a, b); ++old)
+      if (at_rest(world, old->collider_a, old->collider_b)) remembered.push_back(*old);
+  };
 
   report.contacts.clear();
   report.penetration_max = 0;
@@ -105,6 +113,7 @@ void Stepper::Impl::record_contacts(const World& world, const ContactSet& set) {
   for (const Manifold& m : set.manifolds) {
     const std::uint32_t slot_a = world.colliders()[m.a].body, slot_b = world.colliders()[m.b].body;
     const std::uint32_t segment_a = builder.segment_of(slot_a), segment_b = builder.segment_of(slot_b);
+    keep_before(m.a, m.b);
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const ContactPoint& point = set.points[i];
       const BuiltContact& built = builder.contacts()[i];
@@ -125,36 +134,18 @@ void Stepper::Impl::record_contacts(const World& world, const ContactSet& set) {
       report.penetration_max = std::max(report.penetration_max, -point.gap);
       report.contacts.push_back({world.id_of(slot_a), world.id_of(slot_b), m.a, m.b, point.feature, point.position, point.normal,
                                  point.gap, built.frame * impulse, impulse[0], built.friction, relative - point.normal * after[0]});
+      remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse});
     }
   }
+  keep_before(~0u, ~0u);
+  world.memory.impulses.swap(remembered);
+  world.memory.h = options.h;
   if (!resting.empty()) {
     report.contacts.insert(report.contacts.end(), resting.begin(), resting.end());
     std::sort(report.contacts.begin(), report.contacts.end(), [](const ContactRecord& x, const ContactRecord& y) {
       return std::tuple(x.collider_a, x.collider_b, x.feature) < std::tuple(y.collider_a, y.collider_b, y.feature);
     });
   }
-}
-
-void Stepper::Impl::remember(World& world, const ContactSet& set) {
-  auto& kept = world.memory.impulses;
-  remembered.clear();
-  // Merge: impulses of sleeping pairs stay, all others are replaced. Both lists are sorted, and no pair is in both.
-  auto old = kept.begin();
-  const auto keep_before = [&](std::uint32_t a, std::uint32_t b) {
-    for (; old != kept.end() && std::pair(old->collider_a, old->collider_b) < std::pair(a, b); ++old)
-      if (at_rest(world, old->collider_a, old->collider_b)) remembered.push_back(*old);
-  };
-  for (const Manifold& m : set.manifolds) {
-    keep_before(m.a, m.b);
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
-      const BuiltContact& built = builder.contacts()[i];
-      const Vec3 impulse = Eigen::Map<const Vec3>(impulses.data() + builder.problem().blocks[built.block].row);
-      remembered.push_back({m.a, m.b, set.points[i].feature, built.frame * impulse});
-    }
-  }
-  keep_before(~0u, ~0u);
-  kept.swap(remembered);
-  world.memory.h = options.h;
 }
 
 const StepReport& Stepper::Impl::step(World& world) {
@@ -182,10 +173,9 @@ const StepReport& Stepper::Impl::step(World& world) {
   clock.lap();
 
   velocity = builder.velocity_free();
-  builder.problem().add_velocity_change(impulses, velocity);
+  builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
   report.seconds.integration += clock.lap();
   record_contacts(world, set);
-  remember(world, set);
   report.seconds.bookkeeping += clock.lap();
 
   for_each_moving(world, [&](std::uint32_t i, Body& b) {

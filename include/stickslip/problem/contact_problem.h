@@ -47,6 +47,15 @@ struct Batch {
   std::uint32_t first, count;  ///< blocks
 };
 
+/// What sweeps and the residual need of the diagonal block of a contact, in one cache line.
+struct ContactScale {
+  double normal = 0;             ///< W_nn [1/kg]
+  double friction = 0;           ///< largest eigenvalue of W_ff: exact for two rows, the trace as an upper bound for more [1/kg]
+  double inverse_normal = 0;     ///< 1 / normal; 0 if nothing can move
+  double inverse_friction = 0;   ///< 1 / friction; 0 if nothing can move
+  double coupling[4] = {};       ///< W_fn of up to four friction rows
+};
+
 struct ContactProblem {
   std::vector<VelocitySegment> segments;
   std::vector<Block> blocks;
@@ -61,7 +70,9 @@ struct ContactProblem {
   std::vector<double> diagonal_values;   ///< diagonal blocks of W, column-major
   std::vector<double> scaled_jacobian;   ///< G = J L with L Lᵀ = M⁻¹, laid out for the kernels (src/problem/kernels.h)
   std::vector<Mat3> inertia_factors;     ///< per segment: angular part of L, lower triangular
+  std::vector<ContactScale> scales;      ///< one per block; zeros unless the block is a contact
   std::vector<Batch> batches;
+  bool has_compliance = false;           ///< whether any sigma is not 0
 
   std::size_t rows() const { return b.size(); }
   std::size_t contact_count() const;
@@ -77,6 +88,9 @@ struct ContactProblem {
 
   /// scaled += Gᵀ λ: the same in mass-scaled velocities, 6 numbers per segment.
   void add_scaled_velocity(std::span<const double> impulses, std::span<double> scaled) const;
+
+  /// velocity += L w: mass-scaled velocities to real ones, 6 numbers per segment.
+  void add_unscaled_velocity(std::span<const double> scaled, std::span<double> velocity) const;
 
   /// v = J M⁻¹ Jᵀ λ + Σ λ + b. `segment_velocity` is scratch of 6 numbers per segment.
   void contact_velocity(std::span<const double> impulses, std::span<double> v, std::vector<double>& segment_velocity) const;

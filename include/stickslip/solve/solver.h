@@ -54,9 +54,9 @@ struct SolveReport {
 struct Workspace {
   ResidualWorkspace residual;
   std::vector<double> best;                 ///< best impulses seen
-  std::vector<double> velocity;             ///< Gᵀλ: mass-scaled, 6 numbers per segment
-  std::vector<double> previous_impulses, previous_velocity, start_impulses;
-  std::vector<double> factors;              ///< per-row numbers of the solver: r-factors, reciprocal diagonals
+  std::vector<double> best_velocity;        ///< Gᵀλ of the best impulses, as the residual computed it
+  std::vector<double> velocity;             ///< Gᵀλ: mass-scaled, 6 numbers per segment; of the guess when iterate() begins
+  std::vector<double> previous_impulses, previous_velocity;
 };
 
 /// Judges iterates on behalf of `ContactSolver::solve`: evaluates the shared residual, keeps the best iterate, watches
@@ -94,7 +94,7 @@ class SolveMonitor {
   std::chrono::steady_clock::time_point start_;
   double best_total_ = std::numeric_limits<double>::infinity();   ///< of the solver's own model
   Residual best_residual_;
-  int next_check_ = 16, settled_check_ = 1, evaluated_ = -1;
+  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1;
   bool stopped_ = false;
 };
 

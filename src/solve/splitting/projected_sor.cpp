@@ -15,25 +15,25 @@ struct BoxedRule {
   const ContactProblem& problem;
   double relaxation;
 
-  template <int D, class Law, class Matrix, class Vector>
-  void contact(const Law& law, const Block&, const Matrix& w, const Vector& v, Vector& impulse) const {
-    relax_rows<D>(relaxation, w, v, impulse, [&](int k, const Vector& current) {
+  template <int D, class Law, class Vector>
+  double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    return relax_rows<D>(relaxation, block, v, impulse, [&](int k, const Vector& current) {
       if (k == 0) return std::pair(0.0, kInfinity);
       const double bound = law.box_bounds(current[0])[k - 1];
       return std::pair(-bound, bound);
     });
   }
-  template <int D, class Matrix, class Vector>
-  void frictionless(const Block&, const Matrix& w, const Vector& v, Vector& impulse) const {
-    relax_rows<D>(relaxation, w, v, impulse, [](int, const Vector&) { return std::pair(0.0, kInfinity); });
+  template <int D, class Vector>
+  double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(0.0, kInfinity); });
   }
-  template <int D, class Matrix, class Vector>
-  void bilateral(const Block&, const Matrix& w, const Vector& v, Vector& impulse) const {
-    relax_rows<D>(relaxation, w, v, impulse, [](int, const Vector&) { return std::pair(-kInfinity, kInfinity); });
+  template <int D, class Vector>
+  double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(-kInfinity, kInfinity); });
   }
-  template <int D, class Matrix, class Vector>
-  void box(const Block& block, const Matrix& w, const Vector& v, Vector& impulse) const {
-    relax_rows<D>(relaxation, w, v, impulse, [&](int k, const Vector&) {
+  template <int D, class Vector>
+  double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    return relax_rows<D>(relaxation, block, v, impulse, [&](int k, const Vector&) {
       return std::pair(problem.lower[block.row + k], problem.upper[block.row + k]);
     });
   }
@@ -48,10 +48,10 @@ ProjectedSor::ProjectedSor(Options options) : options_(options) {
 
 void ProjectedSor::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                            SolveMonitor& monitor) const {
-  compute_velocity(problem, impulses, workspace);
+  Acceleration plain(impulses, workspace, false);
   const BoxedRule rule{problem, options_.relaxation};
   for (int k = 1;; ++k) {
-    const double change = gauss_seidel_sweep(problem, impulses, workspace.velocity, rule);
+    const double change = gauss_seidel_sweep(problem, impulses, workspace.velocity, plain.next(), rule);
     if (monitor.done(k, impulses, change)) return;
   }
 }
