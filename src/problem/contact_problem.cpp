@@ -107,16 +107,16 @@ template <int D, int A>
 template <int D>
 [[gnu::always_inline]] inline ContactScale contact_scale(const double* w) {
   ContactScale scale;
-  scale.normal = w[0];
+  double friction = 0;
   if constexpr (D == 3) {
     const double mean = 0.5 * (w[4] + w[8]), half = 0.5 * (w[4] - w[8]), off = 0.5 * (w[5] + w[7]);
-    scale.friction = mean + std::sqrt(half * half + off * off);
+    friction = mean + std::sqrt(half * half + off * off);
   } else {
-    for (int k = 1; k < D; ++k) scale.friction += w[k * (D + 1)];
+    for (int k = 1; k < D; ++k) friction += w[k * (D + 1)];
   }
-  scale.inverse_normal = scale.normal > 0 ? 1 / scale.normal : 0;
-  scale.inverse_friction = scale.friction > 0 ? 1 / scale.friction : 0;
-  for (int k = 1; k < D && k <= 4; ++k) scale.coupling[k - 1] = w[k];
+  scale.normal_mass = 1 / w[0];
+  scale.friction_mass = 1 / friction;
+  for (int k = 1; k < D && k <= 2; ++k) scale.coupling[k - 1] = w[k];
   return scale;
 }
 

@@ -77,14 +77,14 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
       case BlockKind::contact:
         if constexpr (D == 1) {
           each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
-            add_normal(r, p.scales[i].normal, v[0], impulse[0]);
+            add_normal(r, 1 / p.scales[i].normal_mass, v[0], impulse[0]);
           });
         } else {
           kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
             if constexpr (Law::rows == D - 1)
               each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
-                add_normal(r, p.scales[i].normal, v[0], impulse[0]);
-                add_friction<D>(r, model, std::get<Law>(p.laws[i]), p.scales[i].friction, v, impulse);
+                add_normal(r, 1 / p.scales[i].normal_mass, v[0], impulse[0]);
+                add_friction<D>(r, model, std::get<Law>(p.laws[i]), 1 / p.scales[i].friction_mass, v, impulse);
               });
           });
         }

@@ -21,7 +21,6 @@ SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, c
     : problem_(problem), model_(model), control_(control), workspace_(workspace), report_(report), start_(std::chrono::steady_clock::now()) {}
 
 bool SolveMonitor::start(std::span<const double> impulses) {
-  workspace_.best.assign(impulses.begin(), impulses.end());
   if (control_.keep_history) report_.history.reserve(static_cast<std::size_t>(std::max(control_.max_iterations, 0)) + 1);
   const double total = evaluate(0, impulses);
   workspace_.velocity = workspace_.residual.segment_velocity;
@@ -43,8 +42,9 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
     // A guess of NaN must lose against anything finite.
     best_total_ = std::isnan(own) ? std::numeric_limits<double>::infinity() : own;
     best_residual_ = now;
-    std::copy(impulses.begin(), impulses.end(), workspace_.best.begin());
+    best_iteration_ = iteration;
     workspace_.best_velocity = workspace_.residual.segment_velocity;
+    if (iteration < control_.max_iterations) workspace_.best.assign(impulses.begin(), impulses.end());
   }
   return total;
 }
@@ -86,7 +86,8 @@ void SolveMonitor::stop(SolveStatus status, std::string_view reason) {
 }
 
 void SolveMonitor::finish(std::span<double> impulses) {
-  std::copy(workspace_.best.begin(), workspace_.best.end(), impulses.begin());
+  // After the last iteration allowed, the impulses still are the best iterate if that is the one.
+  if (best_iteration_ < control_.max_iterations) std::copy(workspace_.best.begin(), workspace_.best.end(), impulses.begin());
   report_.residual = best_residual_;
   report_.model_residual = best_total_;
   if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);

@@ -47,13 +47,11 @@ struct Batch {
   std::uint32_t first, count;  ///< blocks
 };
 
-/// What sweeps and the residual need of the diagonal block of a contact, in one cache line.
+/// What sweeps and the residual need of the diagonal block of a contact, in half a cache line.
 struct ContactScale {
-  double normal = 0;             ///< W_nn [1/kg]
-  double friction = 0;           ///< largest eigenvalue of W_ff: exact for two rows, the trace as an upper bound for more [1/kg]
-  double inverse_normal = 0;     ///< 1 / normal; 0 if nothing can move
-  double inverse_friction = 0;   ///< 1 / friction; 0 if nothing can move
-  double coupling[4] = {};       ///< W_fn of up to four friction rows
+  double normal_mass = 0;     ///< 1 / W_nn [kg]; infinite if nothing can move
+  double friction_mass = 0;   ///< 1 / the largest eigenvalue of W_ff: exact for two rows, by the trace for more [kg]
+  double coupling[2] = {};    ///< W_fn of the first two friction rows
 };
 
 struct ContactProblem {

@@ -94,7 +94,7 @@ class SolveMonitor {
   std::chrono::steady_clock::time_point start_;
   double best_total_ = std::numeric_limits<double>::infinity();   ///< of the solver's own model
   Residual best_residual_;
-  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1;
+  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, best_iteration_ = 0;
   bool stopped_ = false;
 };
 

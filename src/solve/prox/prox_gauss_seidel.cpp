@@ -16,10 +16,10 @@ struct ProxRule {
   template <int D, class Law, class Vector>
   [[gnu::always_inline]] double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     const ContactScale& scale = problem.scales[block.index];
-    const double normal = std::max(0.0, impulse[0] - relaxation * scale.inverse_normal * v[0]);
-    const double pushed = normal - impulse[0], r = relaxation * scale.inverse_friction;
+    const double normal = std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]);
+    const double pushed = normal - impulse[0], r = relaxation * scale.friction_mass;
     Eigen::Matrix<double, D - 1, 1> trial;
-    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - r * (v[k] + (D <= 5 ? scale.coupling[k - 1] : block.w[k]) * pushed);
+    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - r * (v[k] + (D <= 3 ? scale.coupling[k - 1] : block.w[k]) * pushed);
     const Eigen::Matrix<double, D - 1, 1> friction = law.project(normal, trial);
     double rubbed = 0;
     for (int k = 1; k < D; ++k) {
@@ -27,14 +27,14 @@ struct ProxRule {
       impulse[k] = friction[k - 1];
     }
     impulse[0] = normal;
-    return std::max(std::abs(pushed) * scale.normal, rubbed * scale.friction);
+    return std::max(std::abs(pushed) / scale.normal_mass, rubbed / scale.friction_mass);
   }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     const ContactScale& scale = problem.scales[block.index];
-    const double normal = std::max(0.0, impulse[0] - relaxation * scale.inverse_normal * v[0]), pushed = normal - impulse[0];
+    const double normal = std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]), pushed = normal - impulse[0];
     impulse[0] = normal;
-    return std::abs(pushed) * scale.normal;
+    return std::abs(pushed) / scale.normal_mass;
   }
   template <int D, class Vector>
   double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
