@@ -216,6 +216,7 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
     const Relative seen_from_b{rel.r.transpose(), rel.abs_r.transpose(), -t_in_b, rel.b, rel.a};
     add_face_contacts(seen_from_b, face_b, -sign(t_in_b[face_b]), true, pose_b, margin, std::max(best_face, best_edge), sink);
   }
+  if (sink.points().empty()) collide_apart(box_a, pose_a, box_b, pose_b, margin, sink);
 }
 
 }  // namespace stickslip::narrow

@@ -85,4 +85,17 @@ void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const P
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
+void collide_apart(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin, ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide_apart(const Box& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin, ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide_apart(const ConvexHull& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
+                   ContactSink& sink) {
+  collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
 }  // namespace stickslip::narrow

@@ -149,7 +149,8 @@ void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& po
   out.normal = rotation * out.normal;
 }
 
-void collide_polytopes(const PolytopeView& a, const Pose& pose_a, const PolytopeView& b, const Pose& pose_b,
+/// Returns false if the two come within the margin, apart, though no faces or edges that face each other do.
+bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const PolytopeView& b, const Pose& pose_b,
                        double margin, ContactSink& sink) {
   const Mat3 rotation_a = pose_a.rotation(), rotation_b = pose_b.rotation();
   const Vec3 between = pose_b.position - pose_a.position;
@@ -157,28 +158,28 @@ void collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
   const Placed a_in_b{b_in_a.r.transpose(), -(b_in_a.r.transpose() * b_in_a.t)};
 
   const FaceAxis face_a = best_face(a, b, b_in_a, margin);
-  if (face_a.separation > margin) return;
+  if (face_a.separation > margin) return true;
   const FaceAxis face_b = best_face(b, a, a_in_b, margin);
-  if (face_b.separation > margin) return;
+  if (face_b.separation > margin) return true;
   const double bias = kFaceBias * std::min(a.radius, b.radius);
   const bool b_is_reference = face_b.separation > face_a.separation + bias;
   const double best = b_is_reference ? face_b.separation : face_a.separation;
   const EdgeAxis edges = best_edge_pair(a, b, b_in_a, face_a.vertex, face_b.vertex, best, margin);
-  if (edges.separation > margin) return;
+  if (edges.separation > margin) return true;
 
   const Vec3 n = b_is_reference ? Vec3(-(rotation_b * b.faces[face_b.face].normal))
                                 : Vec3(rotation_a * a.faces[face_a.face].normal);
   if (edges.separation > best + bias && n.dot(rotation_a * edges.normal) < kNearFace) {
     add_edge_contact(a, b, b_in_a, edges, pose_a, sink);
-    return;
+    return true;
   }
 
   Feature feature_a, feature_b;
   supporting_face(a, rotation_a, Vec3::Zero(), n, feature_a);
   supporting_face(b, rotation_b, between, -n, feature_b);
-  if (add_patch(feature_a, feature_b, n, pose_a.position, margin, sink) > 0) return;
+  if (add_patch(feature_a, feature_b, n, pose_a.position, margin, sink) > 0) return true;
   // Faces that tie within the bias may share nothing. Overlap must not go unreported.
-  if (std::max(best, edges.separation) >= 0) return;
+  if (std::max(best, edges.separation) >= 0) return false;
   const int lowest = b_is_reference ? a.support_index(rotation_a.transpose() * n)
                                     : b.support_index(rotation_b.transpose() * Vec3(-n));
   const Vec3 point = b_is_reference ? Vec3(pose_a * a.vertices[lowest] - 0.5 * best * -n)
@@ -186,6 +187,7 @@ void collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
   sink.add(point, n, best,
            b_is_reference ? patch_feature(PatchPoint::corner_of_a, lowest, face_b.face)
                           : patch_feature(PatchPoint::corner_of_b, face_a.face, lowest));
+  return true;
 }
 
 }  // namespace
@@ -193,12 +195,12 @@ void collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
 void collide(const Box& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
              ContactSink& sink) {
   const BoxPolytope box(a);
-  collide_polytopes(box.view(), pose_a, view(b), pose_b, margin, sink);
+  if (!collide_polytopes(box.view(), pose_a, view(b), pose_b, margin, sink)) collide_apart(a, pose_a, b, pose_b, margin, sink);
 }
 
 void collide(const ConvexHull& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
              ContactSink& sink) {
-  collide_polytopes(view(a), pose_a, view(b), pose_b, margin, sink);
+  if (!collide_polytopes(view(a), pose_a, view(b), pose_b, margin, sink)) collide_apart(a, pose_a, b, pose_b, margin, sink);
 }
 
 }  // namespace stickslip::narrow

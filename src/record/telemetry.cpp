@@ -29,7 +29,6 @@ constexpr TelemetryColumn kColumns[] = {
      [](R r) { return r.solve.residual.dissipation; }},
     {"residual_bilateral", "m/s", "m_per_s", "violation of joints", [](R r) { return r.solve.residual.bilateral; }},
     {"residual_box", "m/s", "m_per_s", "violation of limits and motors", [](R r) { return r.solve.residual.box; }},
-    {"natural_map_error", "", "", "normalised natural-map error", [](R r) { return r.solve.natural_map_error; }},
 
     {"kinetic_energy", "J", "J", "at the end", [](R r) { return r.energy.kinetic_end; }},
     {"potential_energy", "J", "J", "of gravity, at the end", [](R r) { return r.energy.potential_end; }},
