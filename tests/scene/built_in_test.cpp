@@ -135,7 +135,8 @@ TEST(BuiltInScenes, the_top_starts_with_its_tip_at_rest) {
 }
 
 TEST(BuiltInScenes, the_first_domino_starts_turning_about_its_lower_edge) {
-  const Body& first = named(load_scene("dominoes"), "domino-0");
+  const Scene scene = load_scene("dominoes");
+  const Body& first = named(scene, "domino-0");
   EXPECT_NEAR(first.velocity_at(first.position + Vec3(0.00375, 0, -0.024)).norm(), 0, 1e-15);
 }
 

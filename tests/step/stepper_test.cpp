@@ -1,18 +1,9 @@
 // What a stepper refuses, and bodies that come and go while it runs.
 #include "physics/worlds.h"
-#include "stickslip/math/error.h"
+#include "error_message.h"
 
 namespace stickslip::testing {
 namespace {
-
-std::string message_of(auto&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(StepOptions, out_of_range_are_named_as_the_scene_file_spells_them) {
   const auto message = [](auto&& change) {

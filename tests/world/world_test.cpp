@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "stickslip/math/error.h"
+#include "error_message.h"
 
-namespace stickslip {
+namespace stickslip::testing {
 namespace {
 
 BodyDescription ball(const std::string& name = "", const Vec3& position = Vec3::Zero()) {
@@ -14,15 +14,6 @@ BodyDescription ball(const std::string& name = "", const Vec3& position = Vec3::
   d.parts = {{Sphere{0.5}, {}, {}}};
   d.pose.position = position;
   return d;
-}
-
-std::string message_of(auto&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 TEST(World, a_removed_body_leaves_a_stale_id_even_when_its_slot_is_used_again) {
@@ -143,4 +134,4 @@ TEST(Script, keyframes_pass_through_their_poses_and_rest_outside) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::testing

@@ -27,21 +27,21 @@ struct Part {
 
 /// What a user gives to make a body.
 struct BodyDescription {
-  std::string name;                       ///< unique if not empty; empty gets "body-<index>"
+  std::string name = {};                  ///< unique if not empty; empty gets "body-<index>"
   MotionType motion = MotionType::dynamic;
-  std::vector<Part> parts;                ///< at least one
-  Pose pose;                              ///< of the body frame in the world
+  std::vector<Part> parts = {};           ///< at least one
+  Pose pose = {};                         ///< of the body frame in the world
   Vec3 velocity = Vec3::Zero();           ///< of the centre of mass, world frame [m/s]
   Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
 
   /// Mass properties in the body frame; from the densities of the parts' materials if not given.
-  std::optional<MassProperties> mass_properties;
+  std::optional<MassProperties> mass_properties = {};
   /// Alternatively: scales the mass properties that follow from the densities so that this is the mass [kg].
-  std::optional<double> mass;
+  std::optional<double> mass = {};
 
   Vec3 force = Vec3::Zero();    ///< constant applied force at the centre of mass, world frame [N]
   Vec3 torque = Vec3::Zero();   ///< constant applied torque, world frame [N m]
-  MotionScript script;          ///< kinematic bodies only
+  MotionScript script = {};     ///< kinematic bodies only
   bool can_sleep = true;
 };
 
