@@ -32,8 +32,8 @@ double recovery_limit(const World& world, const Manifold& m) {
 
 }  // namespace
 
-void write_contact_jacobian(const Body& b, const Vec3& point, const Mat3& frame, int rows, double sign, double* out) {
-  const Vec3 arm = point - b.position;
+void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double sign, double* out) {
+  const Vec3 arm = point - center;
   for (int k = 0; k < rows; ++k) {
     const Vec3 direction = sign * frame.col(k);
     Eigen::Map<Vec3>(out + 6 * k) = direction;
@@ -49,11 +49,13 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options) {
   segment_of_body_.assign(bodies.size(), kNoSegment);
   before_.clear();
   free_.clear();
+  centers_.clear();
   for (std::uint32_t i = 0; i < bodies.size(); ++i) {
     const Body& b = bodies[i];
     if (!b.alive || !b.moves_by_forces()) continue;
     segment_of_body_[i] = static_cast<std::uint32_t>(problem_.segments.size());
     problem_.segments.push_back({b.inverse_mass, b.world_inverse_inertia()});
+    centers_.push_back(b.position);
     const FreeVelocity free = free_velocity(b, world.gravity, options.gyroscopic, options.h);
     before_.insert(before_.end(), b.velocity.data(), b.velocity.data() + 3);
     before_.insert(before_.end(), b.angular_velocity.data(), b.angular_velocity.data() + 3);
@@ -98,14 +100,14 @@ void ProblemBuilder::fill_contact(const World& world, const Manifold& m, const C
   double* jacobian = p.jacobian_values.data() + block.jacobian;
   for (const auto& [collider, sign] : {std::pair(m.a, -1.0), std::pair(m.b, 1.0)}) {
     const std::uint32_t slot = world.colliders()[collider].body;
-    const Body& body = world.bodies()[slot];
     const std::uint32_t segment = segment_of_body_[slot];
     if (segment == kNoSegment) {
+      const Body& body = world.bodies()[slot];
       if (body.motion == MotionType::kinematic)
         built.driven += sign * (built.frame.transpose() * body.velocity_at(point.position));
       continue;
     }
-    write_contact_jacobian(body, point.position, built.frame, 3, sign, jacobian);
+    write_contact_jacobian(centers_[segment], point.position, built.frame, 3, sign, jacobian);
     for (int k = 0; k < 3; ++k)
       for (int c = 0; c < 6; ++c) {
         built.before[k] += jacobian[6 * k + c] * before_[6 * segment + c];

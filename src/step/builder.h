@@ -36,6 +36,8 @@ class ProblemBuilder {
   /// 6 numbers per segment, linear then angular [m/s, rad/s].
   const std::vector<double>& velocity_before() const { return before_; }
   const std::vector<double>& velocity_free() const { return free_; }
+  /// Centre of mass of a segment's body [m]. Bodies are large; loops over contacts read this instead.
+  const Vec3& center(std::uint32_t segment) const { return centers_[segment]; }
 
  private:
   void number_contacts(const World&, const ContactSet&);
@@ -45,12 +47,13 @@ class ProblemBuilder {
 
   ContactProblem problem_;
   std::vector<double> guess_, before_, free_;
+  std::vector<Vec3> centers_;
   std::vector<std::uint32_t> segment_of_body_;
   std::vector<BuiltContact> contacts_;
 };
 
 /// Rows of a Jacobian block: relative velocity at `point` along the columns of `frame`, times `sign` (+1 for body B, −1
-/// for body A) [course eq. 61].
-void write_contact_jacobian(const Body&, const Vec3& point, const Mat3& frame, int rows, double sign, double* out);
+/// for body A) [course eq. 61]. @param center centre of mass of the body [m]
+void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double sign, double* out);
 
 }  // namespace stickslip

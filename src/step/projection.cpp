@@ -34,7 +34,7 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
           if (segment_of_body_[slot] == kNoSegment) continue;
           const std::size_t at = problem_.jacobian_values.size();
           problem_.jacobian_values.resize(at + 6);
-          write_contact_jacobian(bodies[slot], point.position, frame, 1, sign, problem_.jacobian_values.data() + at);
+          write_contact_jacobian(bodies[slot].position, point.position, frame, 1, sign, problem_.jacobian_values.data() + at);
           block.segment[block.arity++] = segment_of_body_[slot];
         }
         if (block.arity == 0) {

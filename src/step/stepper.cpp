@@ -113,16 +113,17 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
   for (const Manifold& m : set.manifolds) {
     const std::uint32_t slot_a = world.colliders()[m.a].body, slot_b = world.colliders()[m.b].body;
     const std::uint32_t segment_a = builder.segment_of(slot_a), segment_b = builder.segment_of(slot_b);
+    const BodyId id_a = world.id_of(slot_a), id_b = world.id_of(slot_b);
     keep_before(m.a, m.b);
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const ContactPoint& point = set.points[i];
       const BuiltContact& built = builder.contacts()[i];
       const Vec3 impulse = Eigen::Map<const Vec3>(impulses.data() + p.blocks[built.block].row);
       Vec3 relative = built.frame * built.driven;
-      for (const auto& [segment, slot, sign] : {std::tuple(segment_a, slot_a, -1.0), std::tuple(segment_b, slot_b, 1.0)}) {
+      for (const auto& [segment, sign] : {std::pair(segment_a, -1.0), std::pair(segment_b, 1.0)}) {
         if (segment == kNoSegment) continue;
         const Eigen::Map<const Vec3> linear(velocity.data() + 6 * segment), angular(velocity.data() + 6 * segment + 3);
-        relative += sign * (linear + angular.cross(point.position - world.bodies()[slot].position));
+        relative += sign * (linear + angular.cross(point.position - builder.center(segment)));
       }
       const Vec3 after = built.frame.transpose() * relative;
       const Vec3 mean = 0.5 * (built.before + after);
@@ -132,7 +133,7 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       energy.stabilisation += lifted;
       energy.driven -= impulse.dot(built.driven);
       report.penetration_max = std::max(report.penetration_max, -point.gap);
-      report.contacts.push_back({world.id_of(slot_a), world.id_of(slot_b), m.a, m.b, point.feature, point.position, point.normal,
+      report.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
                                  point.gap, built.frame * impulse, impulse[0], built.friction, relative - point.normal * after[0]});
       remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse});
     }
