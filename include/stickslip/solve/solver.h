@@ -109,9 +109,6 @@ class ContactSolver {
   virtual std::string_view name() const = 0;
   virtual FrictionModel model() const { return FrictionModel::exact; }
 
-  /// @throws Error naming the first block that this solver cannot handle.
-  virtual void check_supported(const ContactProblem&) const {}
-
  protected:
   virtual void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const = 0;
 };
