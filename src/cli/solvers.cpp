@@ -24,6 +24,7 @@ void print_json() {
     list.push_back({{"name", solver.name},
                     {"model", solver.model},
                     {"family", solver.family},
+                    {"needs", solver.needs},
                     {"paper", solver.paper},
                     {"advice", solver.advice},
                     {"options", options}});
@@ -33,8 +34,8 @@ void print_json() {
 
 void print_text() {
   for (const SolverInfo& solver : solvers()) {
-    fmt::print("{}\n    {}\n    {}; {}; {}\n", solver.name, wrapped(solver.advice, 4), solver.family, solver.model,
-               solver.paper);
+    fmt::print("{}\n    {}\n    family: {}; model: {}; {}\n    needs: {}\n", solver.name, wrapped(solver.advice, 4), solver.family,
+               solver.model, solver.paper, wrapped(solver.needs, 11));
     for (const OptionInfo& o : solver.options)
       fmt::print("      {:<34} {}\n", fmt::format("--set /step/solver/{}={}", o.name, to_json(o.default_value).dump()),
                  wrapped(o.help, 41));

@@ -12,11 +12,6 @@ namespace stickslip {
 
 namespace {
 
-/// Law rows of each alternative of `FrictionLaw`.
-int law_rows(const FrictionLaw& law) {
-  return std::visit([](const auto& l) { return std::decay_t<decltype(l)>::rows; }, law);
-}
-
 bool all_finite(const std::vector<double>& values) {
   // One multiply-add per number: any infinity or NaN makes its sum NaN. Several sums, so that they overlap.
   double sums[8] = {};
@@ -32,7 +27,19 @@ bool all_finite(const std::vector<double>& values) {
 [[noreturn]] void fail(std::string_view what) { throw Error(fmt::format("Contact problem: {}", what)); }
 [[noreturn]] void fail(std::size_t block, std::string_view what) { fail(fmt::format("block {} {}", block, what)); }
 
+void check_matrix(const ContactProblem& p) {
+  const BlockMatrix& w = p.matrix;
+  if (!p.segments.empty()) fail("W is given as a matrix and as Jacobian and masses. Give one of them.");
+  if (w.blocks() != p.blocks.size()) fail(fmt::format("W has {} blocks, the problem {}.", w.blocks(), p.blocks.size()));
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    if (w.offset[i] != p.blocks[i].row || w.dim(i) != p.blocks[i].dim) fail(i, "does not have the rows of W's block.");
+    if (w.find(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)) < 0) fail(i, "has no diagonal block in W.");
+  }
+  if (!all_finite(w.values)) fail("W is not finite.");
+}
+
 void check(const ContactProblem& p) {
+  const int least_arity = p.is_factored() ? 1 : 0, most_arity = p.is_factored() ? 2 : 0;
   if (p.laws.size() != p.blocks.size()) fail(fmt::format("{} laws for {} blocks.", p.laws.size(), p.blocks.size()));
   if (p.sigma.size() != p.b.size()) fail(fmt::format("{} compliances for {} rows.", p.sigma.size(), p.b.size()));
   if (p.lower.size() != p.upper.size() || !(p.lower.empty() || p.lower.size() == p.b.size()))
@@ -41,7 +48,8 @@ void check(const ContactProblem& p) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     if (block.dim < 1 || block.dim > 6) fail(i, "must have 1 to 6 rows.");
-    if (block.arity < 1 || block.arity > 2) fail(i, "must act on 1 or 2 velocity segments.");
+    if (block.arity < least_arity || block.arity > most_arity)
+      fail(i, p.is_factored() ? "must act on 1 or 2 velocity segments." : "names velocity segments although W is a matrix.");
     if (block.row != row) fail(i, "does not start where the block before it ends.");
     if (std::size_t{block.jacobian} + block.arity * block.dim * 6u > p.jacobian_values.size())
       fail(i, "has a Jacobian that is not stored.");
@@ -56,6 +64,7 @@ void check(const ContactProblem& p) {
   if (row != p.b.size()) fail(fmt::format("the blocks have {} rows, b has {}.", row, p.b.size()));
   if (!all_finite(p.b)) fail("b is not finite.");
   if (!all_finite(p.sigma)) fail("the compliance is not finite.");
+  if (!p.is_factored()) check_matrix(p);
   for (const double s : p.sigma)
     if (s < 0) fail(fmt::format("{} is not a compliance. It must be at least 0.", s));
 }
@@ -120,6 +129,14 @@ template <int D>
   return scale;
 }
 
+/// Largest number in the first row of a block row of W: the scale of a row that has no positive diagonal. 1 if all are 0.
+double largest_in_row(const BlockMatrix& w, std::uint32_t block, double sigma) {
+  double largest = sigma;
+  for (std::uint32_t e = w.first[block]; e < w.first[block + 1]; ++e)
+    largest = std::max(largest, w.entry(block, e).row(0).cwiseAbs().maxCoeff());
+  return largest > 0 ? largest : 1;
+}
+
 }  // namespace
 
 std::size_t ContactProblem::contact_count() const {
@@ -132,6 +149,7 @@ void ContactProblem::clear() {
   segments.clear();
   blocks.clear();
   jacobian_values.clear();
+  matrix.clear();
   laws.clear();
   b.clear();
   sigma.clear();
@@ -169,10 +187,18 @@ void ContactProblem::finalize() {
     constexpr int D = rows, A = arity;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
       const Block& block = blocks[i];
-      double* scaled = scaled_jacobian.data() + block.jacobian;
-      scale_jacobian<D, A>(*this, block, scaled);
-      write_diagonal<D, A>(scaled, sigma.data() + block.row, diagonal_values.data() + block.diagonal);
-      scales[i] = batch.kind == BlockKind::contact ? contact_scale<D>(diagonal_values.data() + block.diagonal) : ContactScale{};
+      double* const diagonal = diagonal_values.data() + block.diagonal;
+      if constexpr (A == 0) {
+        std::copy_n(matrix.values.data() + matrix.position[matrix.find(i, i)], D * D, diagonal);
+        for (int k = 0; k < D; ++k) diagonal[k * (D + 1)] += sigma[block.row + k];
+      } else {
+        double* scaled = scaled_jacobian.data() + block.jacobian;
+        scale_jacobian<D, A>(*this, block, scaled);
+        write_diagonal<D, A>(scaled, sigma.data() + block.row, diagonal);
+      }
+      scales[i] = batch.kind == BlockKind::contact ? contact_scale<D>(diagonal) : ContactScale{};
+      if constexpr (A == 0)
+        if (batch.kind == BlockKind::contact && !(diagonal[0] > 0)) scales[i].normal_mass = 1 / largest_in_row(matrix, i, sigma[block.row]);
     }
   });
   // The diagonal of W sums the squares of every number of J and M⁻¹: it shows whether any of them is not finite.
@@ -182,13 +208,14 @@ void ContactProblem::finalize() {
 void ContactProblem::add_scaled_velocity(std::span<const double> impulses, std::span<double> scaled) const {
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
-    for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
-      const Block& block = blocks[i];
-      kernels::LocalVelocity<A> w(block.segment, scaled.data());
-      kernels::push<D, A>(scaled_jacobian.data() + block.jacobian,
-                          Eigen::Map<const kernels::BlockVector<D>>(impulses.data() + block.row), w);
-      w.write(block.segment, scaled.data());
-    }
+    if constexpr (A > 0)
+      for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
+        const Block& block = blocks[i];
+        kernels::LocalVelocity<A> w(block.segment, scaled.data());
+        kernels::push<D, A>(scaled_jacobian.data() + block.jacobian,
+                            Eigen::Map<const kernels::BlockVector<D>>(impulses.data() + block.row), w);
+        w.write(block.segment, scaled.data());
+      }
   });
 }
 
@@ -224,10 +251,15 @@ void ContactProblem::contact_velocity(std::span<const double> impulses, std::spa
     using Row = Eigen::Map<const kernels::BlockVector<D>>;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
       const Block& block = blocks[i];
-      const kernels::LocalVelocity<A> w(block.segment, segment_velocity.data());
+      kernels::BlockVector<D> relative;
+      if constexpr (A > 0) {
+        const kernels::LocalVelocity<A> w(block.segment, segment_velocity.data());
+        relative = kernels::relative_velocity<D, A>(scaled_jacobian.data() + block.jacobian, w);
+      } else {
+        relative = kernels::gathered_velocity<D>(matrix, i, impulses.data());
+      }
       Eigen::Map<kernels::BlockVector<D>>(v.data() + block.row) =
-          kernels::relative_velocity<D, A>(scaled_jacobian.data() + block.jacobian, w) + Row(b.data() + block.row) +
-          Row(sigma.data() + block.row).cwiseProduct(Row(impulses.data() + block.row));
+          relative + Row(b.data() + block.row) + Row(sigma.data() + block.row).cwiseProduct(Row(impulses.data() + block.row));
     }
   });
 }

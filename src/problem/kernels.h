@@ -106,6 +106,21 @@ constexpr int row_position(int arity, int s, int column) {
   return column < 4 ? 4 * s + column : 8 + 2 * s + (column - 4);
 }
 
+/// The velocities that one block of a problem given as a matrix sees: Σⱼ W_ij λⱼ, without Σ.
+template <int D>
+[[gnu::always_inline]] inline BlockVector<D> gathered_velocity(const BlockMatrix& w, std::uint32_t block, const double* impulses) {
+  BlockVector<D> v = BlockVector<D>::Zero();
+  const std::uint32_t end = w.first[block + 1];
+  const double* value = w.values.data() + w.position[w.first[block]];
+  for (std::uint32_t e = w.first[block]; e < end; ++e) {
+    const std::uint32_t j = w.column[e], columns = w.offset[j + 1] - w.offset[j];
+    const double* x = impulses + w.offset[j];
+    for (std::uint32_t c = 0; c < columns; ++c, value += D)
+      for (int k = 0; k < D; ++k) v[k] += value[k] * x[c];
+  }
+  return v;
+}
+
 /// G w of one block.
 template <int D, int A>
 [[gnu::always_inline]] inline BlockVector<D> relative_velocity(const double* scaled, const LocalVelocity<A>& w) {
@@ -124,7 +139,8 @@ namespace detail {
 
 template <class F, int D>
 void with_arity(int arity, F&& f) {
-  if (arity == 1) f(std::integral_constant<int, D>{}, std::integral_constant<int, 1>{});
+  if (arity == 0) f(std::integral_constant<int, D>{}, std::integral_constant<int, 0>{});
+  else if (arity == 1) f(std::integral_constant<int, D>{}, std::integral_constant<int, 1>{});
   else f(std::integral_constant<int, D>{}, std::integral_constant<int, 2>{});
 }
 
@@ -143,11 +159,15 @@ void with_sizes(int dim, int arity, F&& f) {
   }
 }
 
-/// Calls f(batch, rows, arity) for every batch, in order.
+/// Calls f(batch, rows, arity) for every batch, in order. Arity 0: W is a matrix.
+template <class F>
+void visit_batches(std::span<const Batch> batches, F&& f) {
+  for (const Batch& batch : batches)
+    with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) { f(batch, rows, arity); });
+}
 template <class F>
 void visit_batches(const ContactProblem& problem, F&& f) {
-  for (const Batch& batch : problem.batches)
-    with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) { f(batch, rows, arity); });
+  visit_batches(problem.batches, std::forward<F>(f));
 }
 
 /// Calls f with the type of the friction law number `law`.

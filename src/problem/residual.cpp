@@ -1,8 +1,10 @@
 #include "stickslip/problem/residual.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "problem/kernels.h"
+#include "stickslip/friction/cone.h"
 
 namespace stickslip {
 
@@ -17,12 +19,34 @@ namespace {
   r.cone = max_or_nan(r.cone, w * std::max(-impulse, 0.0) + 0 * impulse);
 }
 
-/// F(λₙ) of the model: projection on the law's own set or on the box around it.
+/// Closest point of the regular polygon with k corners at this radius, the first on the x axis.
+Vec2 project_on_polygon(int k, double radius, const Vec2& trial) {
+  const double half = std::numbers::pi / k;   // half the angle that an edge is seen under
+  const double middle = half * (2 * std::floor(std::atan2(trial.y(), trial.x()) / (2 * half)) + 1);
+  // In the frame of the edge that the point looks through.
+  const Vec2 normal(std::cos(middle), std::sin(middle)), along(-normal.y(), normal.x());
+  const double apothem = radius * std::cos(half), reach = radius * std::sin(half);
+  if (trial.dot(normal) <= apothem) return trial;
+  return apothem * normal + std::clamp(trial.dot(along), -reach, reach) * along;
+}
+
+/// F(λₙ) of the model: projection on the law's own set, on the box around it or on a polygon inside.
 template <class Law, class Vector>
 [[gnu::always_inline]] inline Vector project(FrictionModel model, const Law& law, double normal, const Vector& trial) {
-  if (model == FrictionModel::exact) return law.project(normal, trial);
-  const Vector bound = law.box_bounds(normal);
-  return trial.cwiseMax(-bound).cwiseMin(bound);
+  if (model.kind == FrictionModel::Kind::boxed) {
+    const Vector bound = law.box_bounds(normal);
+    return trial.cwiseMax(-bound).cwiseMin(bound);
+  }
+  if constexpr (std::is_same_v<Law, CircularFriction>)
+    if (model.kind == FrictionModel::Kind::polyhedral) return project_on_polygon(model.directions, law.mu * std::max(normal, 0.0), trial);
+  return law.project(normal, trial);
+}
+
+/// Distance from λ ∈ K ⊥ v ∈ K*.
+template <int D, class Law>
+void add_convex(Residual& r, const Law& law, double scale, const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
+  const kernels::BlockVector<D> trial = impulse - v / scale;
+  r.dissipation = max_or_nan(r.dissipation, scale * (impulse - project_on_cone(law, trial)).norm());
 }
 
 template <int D, class Law>
@@ -83,6 +107,11 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
           kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
             if constexpr (Law::rows == D - 1)
               each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
+                if (model.kind == FrictionModel::Kind::convex) {
+                  const double scale = 1 / std::min(p.scales[i].normal_mass, p.scales[i].friction_mass);
+                  add_convex<D>(r, std::get<Law>(p.laws[i]), scale > 0 ? scale : 1, v, impulse);
+                  return;
+                }
                 add_normal(r, 1 / p.scales[i].normal_mass, v[0], impulse[0]);
                 add_friction<D>(r, model, std::get<Law>(p.laws[i]), 1 / p.scales[i].friction_mass, v, impulse);
               });
@@ -94,39 +123,38 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
   return r;
 }
 
-namespace {
-
-/// Projection on the second-order cone { ‖x_T‖ ≤ μ x_N }.
-Vec3 project_on_cone(const Vec3& x, double mu) {
-  const double tangent = x.tail<2>().norm();
-  if (tangent <= mu * x[0]) return x;
-  if (mu * tangent <= -x[0]) return Vec3::Zero();
-  const double normal = (x[0] + mu * tangent) / (1 + mu * mu);
-  Vec3 y;
-  y[0] = normal;
-  y.tail<2>() = x.tail<2>() * (mu * normal / tangent);
-  return y;
-}
-
-}  // namespace
-
 double natural_map_error(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work) {
   work.v.resize(p.rows());
   p.contact_velocity(impulses, work.v, work.segment_velocity);
   double error = 0, b_squared = 0, impulse_squared = 0, v_squared = 0;
-  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
-    const Block& block = p.blocks[i];
-    const auto* law = std::get_if<CircularFriction>(&p.laws[i]);
-    if (block.kind != BlockKind::contact || block.dim != 3 || law == nullptr) continue;
-    const Vec3 impulse = Eigen::Map<const Vec3>(impulses.data() + block.row);
-    const Vec3 v = Eigen::Map<const Vec3>(work.v.data() + block.row);
-    Vec3 shifted = impulse - v;
-    shifted[0] -= law->mu * v.tail<2>().norm();
-    error += (impulse - project_on_cone(shifted, law->mu)).squaredNorm();
-    impulse_squared += impulse.squaredNorm();
-    v_squared += v.squaredNorm();
-    b_squared += Eigen::Map<const Vec3>(p.b.data() + block.row).squaredNorm();
-  }
+  kernels::visit_batches(p, [&](const Batch& batch, auto rows, auto) {
+    constexpr int D = rows;
+    using Vector = kernels::BlockVector<D>;
+    if (batch.kind != BlockKind::contact) return;
+    const auto each = [&](auto&& project) {
+      for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
+        const std::uint32_t row = p.blocks[i].row;
+        const Vector v = Eigen::Map<const Vector>(work.v.data() + row), impulse = Eigen::Map<const Vector>(impulses.data() + row);
+        error += (impulse - project(i, v, impulse)).squaredNorm();
+        impulse_squared += impulse.squaredNorm();
+        v_squared += v.squaredNorm();
+        b_squared += Eigen::Map<const Vector>(p.b.data() + row).squaredNorm();
+      }
+    };
+    if constexpr (D == 1) {
+      each([](auto, const Vector& v, const Vector& impulse) { return Vector(std::max(impulse[0] - v[0], 0.0)); });
+    } else {
+      kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
+        if constexpr (Law::rows == D - 1)
+          each([&](auto i, const Vector& v, const Vector& impulse) -> Vector {
+            const Law& law = std::get<Law>(p.laws[i]);
+            Vector shifted = impulse - v;
+            shifted[0] -= normal_shift(law, v.template tail<D - 1>());
+            return project_on_cone(law, shifted);
+          });
+      });
+    }
+  });
   const double scale = std::sqrt(std::max({b_squared, impulse_squared, v_squared, std::numeric_limits<double>::min()}));
   return std::sqrt(error) / scale;
 }

@@ -9,16 +9,23 @@ namespace stickslip {
 struct Momentum {
   double beta = 0;              ///< weight of the last change, in [0, 1)
   double* previous = nullptr;   ///< in: impulses one sweep ago; out: impulses before this sweep
+  const double* ahead = nullptr;   ///< of a problem given as a matrix: the extrapolation, already in the impulses; else null
   double along = 0;             ///< out: ⟨change by the sweep, extrapolation⟩; negative when the sweep turns back
 };
 
-/// Carries λ and w = Gᵀλ from sweep to sweep with β = (k−1)/(k+2). w, which is linear in λ, is extrapolated before the sweep.
-/// The sweep projects every block, so the extrapolated λ need not be admissible.
+/// Carries λ and w = Gᵀλ from sweep to sweep with β = (k−1)/(k+2). w, which is linear in λ, is extrapolated before the sweep;
+/// where W is a matrix and there is no w, all of λ is. The sweep projects every block, so the extrapolated λ need not be
+/// admissible.
 class Acceleration {
  public:
-  Acceleration(std::span<double> impulses, Workspace& workspace, bool enabled)
+  Acceleration(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, bool enabled)
       : impulses_(impulses), work_(workspace), enabled_(enabled) {
     work_.previous_impulses.assign(impulses.begin(), impulses.end());
+    if (!problem.is_factored()) {
+      ahead_ = &work_.scratch<Ahead>().values;
+      ahead_->assign(impulses.size(), 0.0);
+      momentum_.ahead = ahead_->data();
+    }
     work_.previous_velocity = work_.velocity;
     momentum_.previous = work_.previous_impulses.data();
   }
@@ -32,6 +39,13 @@ class Acceleration {
       work_.velocity[i] = current + momentum_.beta * (current - work_.previous_velocity[i]);
       work_.previous_velocity[i] = current;
     }
+    if (ahead_ != nullptr)
+      for (std::size_t i = 0; i < impulses_.size(); ++i) {
+        const double current = impulses_[i];
+        (*ahead_)[i] = momentum_.beta * (current - work_.previous_impulses[i]);
+        impulses_[i] = current + (*ahead_)[i];
+        work_.previous_impulses[i] = current;
+      }
     return momentum_;
   }
 
@@ -50,9 +64,13 @@ class Acceleration {
   }
 
  private:
+  struct Ahead {
+    std::vector<double> values;
+  };
   std::span<double> impulses_;
   Workspace& work_;
   bool enabled_;
+  std::vector<double>* ahead_ = nullptr;
   int k_ = 0;
   Momentum momentum_;
 };

@@ -1,5 +1,6 @@
 #include "stickslip/solve/solver.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -11,7 +12,9 @@ std::string_view status_name(SolveStatus status) {
     case SolveStatus::stalled: return "stalled";
     case SolveStatus::time_limit: return "time-limit";
     case SolveStatus::cancelled: return "cancelled";
+    case SolveStatus::diverged: return "diverged";
     case SolveStatus::failed: return "failed";
+    case SolveStatus::unsupported: return "unsupported";
   }
   return "?";
 }
@@ -21,14 +24,23 @@ SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, c
     : problem_(problem), model_(model), control_(control), workspace_(workspace), report_(report), start_(std::chrono::steady_clock::now()) {}
 
 bool SolveMonitor::start(std::span<const double> impulses) {
-  if (control_.keep_history) report_.history.reserve(static_cast<std::size_t>(std::max(control_.max_iterations, 0)) + 1);
+  if (control_.keep_history) report_.history.reserve(static_cast<std::size_t>(std::clamp(control_.max_iterations, 0, 1 << 20)) + 1);
   const double total = evaluate(0, impulses);
   workspace_.velocity = workspace_.residual.segment_velocity;
   report_.initial_residual = best_residual_;
-  if (total <= control_.tolerance) stop(SolveStatus::converged, "");
+  if (meets_tolerance(total, impulses)) stop(SolveStatus::converged, "");
   else if (model_is_solved()) stop(SolveStatus::stalled, "The guess solves the model of the solver.");
   else if (control_.max_iterations <= 0) stop(SolveStatus::iteration_limit, "No iteration was allowed.");
   return stopped_;
+}
+
+void SolveMonitor::keep(int iteration, std::span<const double> impulses, const Residual& now, double own) {
+  // A guess of NaN must lose against anything finite.
+  best_total_ = std::isnan(own) ? std::numeric_limits<double>::infinity() : own;
+  best_residual_ = now;
+  best_iteration_ = iteration;
+  workspace_.best_velocity = workspace_.residual.segment_velocity;
+  if (iteration < control_.max_iterations) workspace_.best.assign(impulses.begin(), impulses.end());
 }
 
 double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
@@ -37,41 +49,66 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
   const double total = now.total();
   if (control_.keep_history) report_.history.push_back(total);
   if (control_.observer) control_.observer(iteration, impulses, now);
-  const double own = model_ == FrictionModel::exact ? total : residual(problem_, impulses, workspace_.residual, model_).total();
-  if (iteration == 0 || own < best_total_) {
-    // A guess of NaN must lose against anything finite.
-    best_total_ = std::isnan(own) ? std::numeric_limits<double>::infinity() : own;
-    best_residual_ = now;
-    best_iteration_ = iteration;
-    workspace_.best_velocity = workspace_.residual.segment_velocity;
-    if (iteration < control_.max_iterations) workspace_.best.assign(impulses.begin(), impulses.end());
-  }
+  last_total_ = model_ == FrictionModel::exact ? total : residual(problem_, impulses, workspace_.residual, model_).total();
+  // Where the natural map must hold too, the iterate that meets both is the one to hand back.
+  const bool converged = iteration > 0 && std::isfinite(control_.natural_map_tolerance) && meets_tolerance(total, impulses);
+  if (iteration == 0 || last_total_ < best_total_ || converged) keep(iteration, impulses, now, last_total_);
   return total;
+}
+
+bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulses) {
+  if (!(total <= control_.tolerance)) return false;
+  return !std::isfinite(control_.natural_map_tolerance) ||
+         natural_map_error(problem_, impulses, workspace_.residual) <= control_.natural_map_tolerance;
+}
+
+void SolveMonitor::judge(int iteration, std::span<const double> impulses) {
+  const double total = evaluate(iteration, impulses);
+  if (meets_tolerance(total, impulses)) stop(SolveStatus::converged, "");
+  else if (model_is_solved()) stop(SolveStatus::stalled, "The model of the solver is solved; what remains is its distance from the exact law.");
+  else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
+  else if (last_total_ > control_.divergence * best_total_) stop(SolveStatus::diverged, "The residual grew beyond the divergence limit.");
+  else if (std::abs(checked_total_ - last_total_) < control_.relative_tolerance * checked_total_ && std::isfinite(checked_total_))
+    stop(SolveStatus::stalled, "The residual changes by less than the relative tolerance.");
+  checked_total_ = last_total_;
+}
+
+void SolveMonitor::check_limits(int iteration, std::span<const double> impulses) {
+  if (!stopped_ && iteration >= control_.max_iterations)
+    stop(SolveStatus::iteration_limit, "The residual was still above the tolerance after the last iteration allowed.");
+  if (!stopped_ && control_.cancel != nullptr && control_.cancel->load(std::memory_order_relaxed))
+    give_up(impulses, SolveStatus::cancelled, "The caller asked to stop.");
+  if (!stopped_ && std::isfinite(control_.time_limit) && elapsed() > control_.time_limit)
+    give_up(impulses, SolveStatus::time_limit, "The time limit passed.");
 }
 
 bool SolveMonitor::done(int iteration, std::span<const double> impulses, double change) {
   report_.iterations = iteration;
-  const bool last = iteration >= control_.max_iterations;
   const bool settled = change <= control_.tolerance && iteration >= settled_check_;
-  if (last || control_.keep_history || control_.observer || settled || iteration >= next_check_ || std::isnan(change)) {
-    const double total = evaluate(iteration, impulses);
+  if (settled || iteration >= control_.max_iterations || control_.keep_history || control_.observer || iteration >= next_check_ ||
+      std::isnan(change)) {
+    judge(iteration, impulses);
     // Wait longer after every check that failed: a small change is not convergence.
     next_check_ = iteration + std::max(16, iteration / 4);
     if (settled) settled_check_ = iteration + std::max(2, iteration / 8);
-    if (total <= control_.tolerance) stop(SolveStatus::converged, "");
-    else if (model_is_solved()) stop(SolveStatus::stalled, "The model of the solver is solved; what remains is its distance from the exact law.");
-    else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
   }
-  if (!stopped_ && last)
-    stop(SolveStatus::iteration_limit, "The residual was still above the tolerance after the last iteration allowed.");
-  if (!stopped_ && control_.cancel != nullptr && control_.cancel->load(std::memory_order_relaxed))
-    give_up(impulses, SolveStatus::cancelled, "The caller asked to stop.");
-  if (!stopped_ && std::isfinite(control_.time_limit) &&
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > control_.time_limit) {
-    give_up(impulses, SolveStatus::time_limit, "The time limit passed.");
-  }
+  check_limits(iteration, impulses);
   return stopped_;
 }
+
+bool SolveMonitor::done(int iteration, std::span<const double> impulses) {
+  report_.iterations = iteration;
+  judge(iteration, impulses);
+  check_limits(iteration, impulses);
+  return stopped_;
+}
+
+void SolveMonitor::note(std::string_view sentence) {
+  if (!report_.story.empty()) report_.story += ' ';
+  report_.story += sentence;
+}
+
+double SolveMonitor::elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
 void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status, std::string_view reason) {
   if (!stopped_ && evaluated_ != report_.iterations) evaluate(report_.iterations, impulses);
@@ -91,13 +128,20 @@ void SolveMonitor::finish(std::span<double> impulses) {
   report_.residual = best_residual_;
   report_.model_residual = best_total_;
   if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);
-  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  report_.seconds = elapsed();
 }
 
 SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                                  const SolveControl& control) const {
   SolveReport report;
   SolveMonitor monitor(problem, model(), control, workspace, report);
+  if (const std::string_view reason = cannot_solve(problem); !reason.empty()) {
+    monitor.start(impulses);
+    monitor.finish(impulses);
+    report.status = SolveStatus::unsupported;
+    report.reason = reason;
+    return report;
+  }
   if (!monitor.start(impulses)) {
     iterate(problem, impulses, workspace, monitor);
     monitor.give_up(impulses, SolveStatus::stalled, "The solver returned without reaching the tolerance.");

@@ -19,6 +19,7 @@ struct BlockView {
 /// The impulses are extrapolated as `momentum` says just before the block is visited; w has been before the sweep. The rule
 /// returns how far it moved, max |Δλ_k| W_kk [m/s]; the largest of these is the result.
 template <int D, int A, bool Compliant, class Rule>
+  requires(A > 0)
 [[gnu::noinline]] double sweep_batch(const ContactProblem& p, const Batch& batch, double* impulses, double* velocity,
                                      Momentum& momentum, const Rule& rule) {
   using Vector = kernels::BlockVector<D>;
@@ -58,14 +59,34 @@ template <int D, int A, bool Compliant, class Rule>
   return largest;
 }
 
-/// Visits all blocks in order with the rules that `rule` has for each kind of block: contact, frictionless, bilateral, box.
+/// The same where W is a matrix: v = Σⱼ W_ij λⱼ + Σλ + b. The impulses have been extrapolated before the sweep.
+template <int D, int A, bool Compliant, class Rule>
+  requires(A == 0)
+[[gnu::noinline]] double sweep_batch(const ContactProblem& p, const Batch& batch, double* impulses, double*, Momentum& momentum,
+                                     const Rule& rule) {
+  using Vector = kernels::BlockVector<D>;
+  double largest = 0, along = 0;
+  for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
+    const Block& block = p.blocks[i];
+    Eigen::Map<Vector> stored(impulses + block.row);
+    Vector impulse = stored, v = kernels::gathered_velocity<D>(p.matrix, i, impulses) + Eigen::Map<const Vector>(p.b.data() + block.row);
+    if constexpr (Compliant) v += Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
+    largest = std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal}, v, impulse));
+    along += (impulse - stored).dot(Eigen::Map<const Vector>(momentum.ahead + block.row));
+    stored = impulse;
+  }
+  momentum.along += along;
+  return largest;
+}
+
+/// Visits all blocks of `batches` in order with the rules that `rule` has for each kind of block: contact, frictionless, bilateral, box.
 /// Returns how far the sweep moved [m/s].
 template <class Rule>
-double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, std::span<double> velocity, Momentum& momentum,
+double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batches, std::span<double> impulses, std::span<double> velocity, Momentum& momentum,
                           const Rule& rule) {
   double largest = 0;
   momentum.along = 0;
-  kernels::visit_batches(p, [&](const Batch& batch, auto rows, auto arity) {
+  kernels::visit_batches(batches, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     using Vector = kernels::BlockVector<D>;
     const auto sweep = [&](const auto& local_rule) {
@@ -82,7 +103,8 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, s
           });
       });
     } else if (batch.kind == BlockKind::contact) {
-      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template frictionless<D>(block, v, impulse); });
+      if constexpr (D == 1)
+        sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template frictionless<D>(block, v, impulse); });
     } else if (batch.kind == BlockKind::bilateral) {
       sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template bilateral<D>(block, v, impulse); });
     } else {
@@ -109,6 +131,13 @@ double relax_rows(double relaxation, const BlockView<D>& block, Eigen::Matrix<do
     moved = std::max(moved, std::abs(change) * diagonal);
   }
   return moved;
+}
+
+/// All blocks in the order given.
+template <class Rule>
+double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, std::span<double> velocity, Momentum& momentum,
+                          const Rule& rule) {
+  return gauss_seidel_sweep(p, p.batches, impulses, velocity, momentum, rule);
 }
 
 }  // namespace stickslip

@@ -76,8 +76,9 @@ TEST(Solvers, never_hand_back_anything_worse_than_the_guess) {
       solve("prox-gs", p, good, 1e-6);
       impulses = good;
       const SolveReport r = solve(info.name, p, impulses, 1e-14, iterations);
-      if (make_solver(info.name)->model() == FrictionModel::exact)
+      if (make_solver(info.name)->model() == FrictionModel::exact) {
         EXPECT_LE(r.residual.total(), r.initial_residual.total()) << info.name;
+      }
       Workspace workspace;
       const double guess = residual(p, good, workspace.residual, make_solver(info.name)->model()).total();
       EXPECT_LE(r.model_residual, guess) << info.name;

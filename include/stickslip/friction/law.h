@@ -7,35 +7,28 @@
 #include <concepts>
 #include <variant>
 
-#include "stickslip/math/types.h"
+#include "stickslip/friction/disc_laws.h"
+#include "stickslip/friction/ellipsoid.h"
 
 namespace stickslip {
 
-/// Isotropic Coulomb friction: F(λₙ) = { λ ∈ ℝ² : ‖λ‖ ≤ μ λₙ }.
-struct CircularFriction {
-  static constexpr int rows = 2;   ///< friction rows beside the normal row
-  double mu = 0;                   ///< coefficient of friction, ≥ 0, dimensionless
-
-  /// Closest point of F(max(normal, 0)) to `trial`.
-  Vec2 project(double normal, const Vec2& trial) const {
-    const double bound = mu * std::max(normal, 0.0);
-    const double size_squared = trial.squaredNorm();
-    if (size_squared <= bound * bound) return trial;
-    return trial * (bound / std::sqrt(size_squared));
-  }
-
-  /// Half-widths of the box around F(normal): what the boxed model uses.
-  Vec2 box_bounds(double normal) const { return Vec2::Constant(mu * std::max(normal, 0.0)); }
-};
-
 /// What a friction law must offer.
+///   project(n, x)   closest point of F(max(n, 0)) to x
+///   support(d)      the largest ⟨x, d⟩ over F(1)
+///   box_bounds(n)   half-widths of the box around F(n): what the boxed model uses
 template <class Law>
-concept FrictionLawConcept = requires(const Law& law, double normal, const Eigen::Matrix<double, Law::rows, 1>& trial) {
-  { law.project(normal, trial) } -> std::convertible_to<Eigen::Matrix<double, Law::rows, 1>>;
-  { law.box_bounds(normal) } -> std::convertible_to<Eigen::Matrix<double, Law::rows, 1>>;
+concept FrictionLawConcept = requires(const Law& law, double normal, const typename Law::Vector& x) {
+  requires std::same_as<typename Law::Vector, Eigen::Matrix<double, Law::rows, 1>>;
+  { law.project(normal, x) } -> std::convertible_to<typename Law::Vector>;
+  { law.support(x) } -> std::convertible_to<double>;
+  { law.box_bounds(normal) } -> std::convertible_to<typename Law::Vector>;
 };
-static_assert(FrictionLawConcept<CircularFriction>);
+static_assert(FrictionLawConcept<PlanarFriction> && FrictionLawConcept<CircularFriction> && FrictionLawConcept<EllipsoidFriction> &&
+              FrictionLawConcept<RollingFriction>);
 
-using FrictionLaw = std::variant<CircularFriction>;
+using FrictionLaw = std::variant<CircularFriction, PlanarFriction, EllipsoidFriction, RollingFriction>;
+
+/// Friction rows beside the normal row.
+int law_rows(const FrictionLaw&);
 
 }  // namespace stickslip

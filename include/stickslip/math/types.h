@@ -11,6 +11,7 @@ namespace stickslip {
 
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
+using Vec4 = Eigen::Vector4d;
 using Mat2 = Eigen::Matrix2d;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;

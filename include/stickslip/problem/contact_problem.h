@@ -2,6 +2,9 @@
 //
 //   v = W λ + b,   W = J M⁻¹ Jᵀ + Σ
 //
+// W comes factored, as J and M⁻¹ (from a scene), or as a matrix (from a file; then it need not be symmetric, there are no
+// segments, and Σ is added to its diagonal). Solvers see the same operator.
+//
 // with, for every block i of the impulses λ,
 //   contact:    0 ≤ vₙ ⊥ λₙ ≥ 0 and λ_f = prox_F(λₙ)(λ_f − r v_f)   [course §3.4; prox §3]
 //   bilateral:  v = 0
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "stickslip/friction/law.h"
+#include "stickslip/math/block_matrix.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {
@@ -32,7 +36,7 @@ enum class BlockKind : std::uint8_t { contact, bilateral, box };
 struct Block {
   BlockKind kind = BlockKind::contact;
   std::uint8_t dim = 3;        ///< rows, 1 to 6
-  std::uint8_t arity = 1;      ///< velocity segments it acts on, 1 or 2
+  std::uint8_t arity = 1;      ///< velocity segments it acts on, 1 or 2; 0 if W is given as a matrix
   std::uint32_t row = 0;       ///< first row of λ, v, b, sigma
   std::uint32_t jacobian = 0;  ///< first number of its Jacobian in `jacobian_values`
   std::uint32_t diagonal = 0;  ///< first number of its dim × dim diagonal block of W in `diagonal_values`
@@ -49,7 +53,7 @@ struct Batch {
 
 /// What sweeps and the residual need of the diagonal block of a contact, in half a cache line.
 struct ContactScale {
-  double normal_mass = 0;     ///< 1 / W_nn [kg]; infinite if nothing can move
+  double normal_mass = 0;     ///< 1 / W_nn [kg]; infinite if nothing can move. Of a matrix with W_nn ≤ 0: 1 / its largest number in the row
   double friction_mass = 0;   ///< 1 / the largest eigenvalue of W_ff: exact for two rows, by the trace for more [kg]
   double coupling[2] = {};    ///< W_fn of the first two friction rows
 };
@@ -58,6 +62,7 @@ struct ContactProblem {
   std::vector<VelocitySegment> segments;
   std::vector<Block> blocks;
   std::vector<double> jacobian_values;
+  BlockMatrix matrix;                  ///< W without Σ where it is given itself, one block per block; else empty
   std::vector<FrictionLaw> laws;       ///< one per block; ignored unless the block is a contact
   std::vector<double> b;               ///< per row: free velocity, restitution, stabilisation [m/s]
   std::vector<double> sigma;           ///< per row: compliance Σ ≥ 0 [m/(s·N s)]
@@ -74,6 +79,7 @@ struct ContactProblem {
 
   std::size_t rows() const { return b.size(); }
   std::size_t contact_count() const;
+  bool is_factored() const { return matrix.empty(); }   ///< J and M⁻¹ rather than a matrix
 
   void clear();   ///< empties everything, keeps the memory
 
@@ -90,7 +96,7 @@ struct ContactProblem {
   /// velocity += L w: mass-scaled velocities to real ones, 6 numbers per segment.
   void add_unscaled_velocity(std::span<const double> scaled, std::span<double> velocity) const;
 
-  /// v = J M⁻¹ Jᵀ λ + Σ λ + b. `segment_velocity` is scratch of 6 numbers per segment.
+  /// v = W λ + b. `segment_velocity` is scratch, left as Gᵀλ of a factored problem.
   void contact_velocity(std::span<const double> impulses, std::span<double> v, std::vector<double>& segment_velocity) const;
 
   /// Column-major view of the diagonal block of W.
@@ -98,5 +104,12 @@ struct ContactProblem {
     return {diagonal_values.data() + block.diagonal, block.dim, block.dim};
   }
 };
+
+/// W with Σ as a matrix, whichever form the problem has.
+BlockMatrix delassus(const ContactProblem&);
+
+/// A problem whose W is this matrix, each of its blocks a block of the given kind and law, with b = 0, σ = 0 and bounds
+/// (−∞, ∞). The caller sets what differs and finalizes.
+ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionLaw law = CircularFriction{});
 
 }  // namespace stickslip

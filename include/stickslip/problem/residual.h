@@ -34,11 +34,26 @@ struct Residual {
   double total() const;         ///< the largest part; NaN if any part is NaN [m/s]
 };
 
-/// Which friction set F(λₙ) to measure against.
-enum class FrictionModel {
-  exact,   ///< the law itself: Coulomb's circle and its kin
-  boxed,   ///< the box around it, each friction row for itself
+/// Which model of friction to measure against.
+struct FrictionModel {
+  enum class Kind {
+    exact,        ///< the law itself: Coulomb's circle and its kin
+    boxed,        ///< the box around F(λₙ), each friction row for itself
+    polyhedral,   ///< the regular polygon with `directions` corners on the circle, the first along tangent t
+    convex,       ///< λ ∈ K ⊥ v ∈ K*: Coulomb's cone with a normal velocity of μ‖v_T‖ under slip. Measured as
+                  ///< ω ‖λ − P_K(λ − v/ω)‖ with ω = max(ωₙ, ω_f), reported as dissipation
+  };
+  Kind kind = Kind::exact;
+  int directions = 0;   ///< of the polygon, even, ≥ 4
+
+  bool operator==(const FrictionModel&) const = default;
+  static constexpr FrictionModel polyhedral(int directions);
+  static const FrictionModel exact, boxed, convex;
 };
+inline constexpr FrictionModel FrictionModel::exact{Kind::exact, 0};
+inline constexpr FrictionModel FrictionModel::boxed{Kind::boxed, 0};
+inline constexpr FrictionModel FrictionModel::convex{Kind::convex, 0};
+constexpr FrictionModel FrictionModel::polyhedral(int directions) { return {Kind::polyhedral, directions}; }
 
 /// Scratch that evaluations reuse.
 struct ResidualWorkspace {
@@ -48,8 +63,9 @@ struct ResidualWorkspace {
 Residual residual(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&,
                   FrictionModel = FrictionModel::exact);
 
-/// The natural-map error that the frictional-contact community publishes, for the Coulomb contacts of the problem:
-/// ‖λ − P_K(λ − v − μ‖v_T‖ e_N)‖₂ / max(‖b‖₂, ‖λ‖₂, ‖v‖₂, tiny), K the second-order cone, as in current Siconos.
+/// The natural-map error that the frictional-contact community publishes, over the contacts of the problem:
+/// ‖λ − P_K(λ − v − μ‖v_T‖ e_N)‖₂ / max(‖b‖₂, ‖λ‖₂, ‖v‖₂, tiny), K the cone of the law, as in current Siconos. For laws other
+/// than the circle μ‖v_T‖ is the support function of F(1); rows without friction have K = [0, ∞).
 double natural_map_error(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&);
 
 }  // namespace stickslip

@@ -24,8 +24,9 @@ struct OptionInfo {
 
 struct SolverInfo {
   std::string name;
-  std::string model;     ///< which contact model it solves
+  std::string model;     ///< which contact model it solves: exact, boxed, polyhedral, convex
   std::string family;
+  std::string needs;     ///< what a problem must have, and which blocks it takes
   std::string paper;     ///< where the method stands
   std::string advice;    ///< when to use it, in one line
   std::vector<OptionInfo> options;

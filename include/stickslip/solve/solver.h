@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
+#include <unordered_map>
 #include <vector>
 
 #include "stickslip/problem/contact_problem.h"
@@ -22,13 +24,18 @@ enum class SolveStatus {
   stalled,          ///< no more progress possible; for an approximate model: that model is solved
   time_limit,       ///< the deadline passed
   cancelled,        ///< the caller asked to stop
+  diverged,         ///< the residual grew beyond `SolveControl::divergence`
   failed,           ///< numbers overflowed or a factorisation broke down; the best iterate is returned
+  unsupported,      ///< the solver cannot treat a block of this problem: nothing was done, the reason says what
 };
 std::string_view status_name(SolveStatus);
 
 /// What the caller of a solve decides, whatever the solver.
 struct SolveControl {
   double tolerance = 1e-6;      ///< on the shared residual [m/s]
+  double natural_map_tolerance = std::numeric_limits<double>::infinity();   ///< on the natural-map error, which must hold as well
+  double relative_tolerance = 0;   ///< stop as stalled when the residual falls by less than this fraction between two checks [course §3.2.1]
+  double divergence = std::numeric_limits<double>::infinity();   ///< stop as diverged when the residual exceeds this many times the best
   int max_iterations = 200;
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
@@ -48,15 +55,28 @@ struct SolveReport {
   Residual initial_residual;       ///< of the guess
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
   std::vector<double> history;     ///< residual total after each iteration, if asked for [m/s]
+  std::string story;               ///< what a solver that decides for itself did and why; empty for the others
 };
 
 /// Memory that solves reuse. One per thread of calls; holds nothing that changes a result.
-struct Workspace {
+class Workspace {
+ public:
+  /// Memory of one solver, known by its type: made at the first call, the same object ever after.
+  template <class T>
+  T& scratch() {
+    std::shared_ptr<void>& slot = scratch_[typeid(T)];
+    if (!slot) slot = std::make_shared<T>();
+    return *static_cast<T*>(slot.get());
+  }
+
   ResidualWorkspace residual;
   std::vector<double> best;                 ///< best impulses seen
   std::vector<double> best_velocity;        ///< Gᵀλ of the best impulses, as the residual computed it
   std::vector<double> velocity;             ///< Gᵀλ: mass-scaled, 6 numbers per segment; of the guess when iterate() begins
   std::vector<double> previous_impulses, previous_velocity;
+
+ private:
+  std::unordered_map<std::type_index, std::shared_ptr<void>> scratch_;
 };
 
 /// Judges iterates on behalf of `ContactSolver::solve`: evaluates the shared residual, keeps the best iterate, watches
@@ -70,6 +90,9 @@ class SolveMonitor {
   /// falls below the tolerance, on a growing schedule otherwise, and at every iteration if a history is kept.
   bool done(int iteration, std::span<const double> impulses, double change);
 
+  /// The same for solvers whose iterations cost much more than an evaluation: every iterate is judged.
+  bool done(int iteration, std::span<const double> impulses);
+
   /// The solver gives up for a reason of its own; the last iterate is judged if it was not. Ignored once stopped.
   void give_up(std::span<const double> impulses, SolveStatus, std::string_view reason);
 
@@ -79,11 +102,26 @@ class SolveMonitor {
   /// Ends the solve: puts the best iterate into `impulses` and fills the report.
   void finish(std::span<double> impulses);
 
+  /// Adds a sentence to the story of the report.
+  void note(std::string_view sentence);
+
+  const SolveControl& control() const { return control_; }
+  bool stopped() const { return stopped_; }
+  double best_total() const { return best_total_; }   ///< of the best iterate so far, by the solver's own model [m/s]
+  double last_total() const { return last_total_; }   ///< of the iterate judged last, by the solver's own model [m/s]
+  int iterations() const { return report_.iterations; }
+  /// Seconds since the solve began.
+  double elapsed() const;
+
   /// Whether the solver's own model is solved, though the shared residual is not met.
   bool model_is_solved() const { return model_ != FrictionModel::exact && best_total_ <= control_.tolerance; }
 
  private:
   double evaluate(int iteration, std::span<const double> impulses);
+  void judge(int iteration, std::span<const double> impulses);
+  void check_limits(int iteration, std::span<const double> impulses);
+  bool meets_tolerance(double total, std::span<const double> impulses);
+  void keep(int iteration, std::span<const double> impulses, const Residual&, double own);
   void stop(SolveStatus, std::string_view reason);
 
   const ContactProblem& problem_;
@@ -92,7 +130,8 @@ class SolveMonitor {
   Workspace& workspace_;
   SolveReport& report_;
   std::chrono::steady_clock::time_point start_;
-  double best_total_ = std::numeric_limits<double>::infinity();   ///< of the solver's own model
+  double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
+  double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
   Residual best_residual_;
   int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, best_iteration_ = 0;
   bool stopped_ = false;
@@ -108,6 +147,8 @@ class ContactSolver {
 
   virtual std::string_view name() const = 0;
   virtual FrictionModel model() const { return FrictionModel::exact; }
+  /// Why this solver cannot treat the problem, in one sentence of fixed text; empty if it can.
+  virtual std::string_view cannot_solve(const ContactProblem&) const { return {}; }
 
  protected:
   virtual void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const = 0;

@@ -19,7 +19,7 @@ struct ProxRule {
     const double normal = std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]);
     const double pushed = normal - impulse[0], r = relaxation * scale.friction_mass;
     Eigen::Matrix<double, D - 1, 1> trial;
-    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - r * (v[k] + (D <= 3 ? scale.coupling[k - 1] : block.w[k]) * pushed);
+    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - r * (v[k] + (D == 3 ? scale.coupling[k - 1] : block.w[k]) * pushed);
     const Eigen::Matrix<double, D - 1, 1> friction = law.project(normal, trial);
     double rubbed = 0;
     for (int k = 1; k < D; ++k) {
@@ -64,7 +64,7 @@ ProxGaussSeidel::ProxGaussSeidel(Options options) : options_(options) {
 void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                               SolveMonitor& monitor) const {
   ProxRule rule{problem, options_.relaxation};
-  Acceleration acceleration(impulses, workspace, options_.accelerate);
+  Acceleration acceleration(problem, impulses, workspace, options_.accelerate);
   double best_change = std::numeric_limits<double>::infinity();
   for (int k = 1;; ++k) {
     const double change = gauss_seidel_sweep(problem, impulses, workspace.velocity, acceleration.next(), rule);

@@ -48,7 +48,7 @@ ProjectedSor::ProjectedSor(Options options) : options_(options) {
 
 void ProjectedSor::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                            SolveMonitor& monitor) const {
-  Acceleration plain(impulses, workspace, false);
+  Acceleration plain(problem, impulses, workspace, false);
   const BoxedRule rule{problem, options_.relaxation};
   for (int k = 1;; ++k) {
     const double change = gauss_seidel_sweep(problem, impulses, workspace.velocity, plain.next(), rule);

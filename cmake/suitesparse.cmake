@@ -1,0 +1,13 @@
+# SuiteSparse as a target, or an empty one where the option leaves it out; STICKSLIP_HAS_SUITESPARSE tells the sources.
+add_library(stickslip_suitesparse INTERFACE)
+set(SUITESPARSE_LIBRARIES "")
+if(STICKSLIP_SUITESPARSE)
+  find_path(SUITESPARSE_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+  foreach(name cholmod umfpack)
+    find_library(SUITESPARSE_${name} ${name} REQUIRED)
+    list(APPEND SUITESPARSE_LIBRARIES ${SUITESPARSE_${name}})
+  endforeach()
+  target_include_directories(stickslip_suitesparse SYSTEM INTERFACE ${SUITESPARSE_INCLUDE_DIR})
+  target_link_libraries(stickslip_suitesparse INTERFACE ${SUITESPARSE_LIBRARIES})
+  target_compile_definitions(stickslip_suitesparse INTERFACE STICKSLIP_HAS_SUITESPARSE=1)
+endif()

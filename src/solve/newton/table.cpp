@@ -1,0 +1,9 @@
+#include "solve/registry_entry.h"
+
+namespace stickslip {
+
+void add_newton_solvers(SolverTable& t) {
+  (void)t;
+}
+
+}  // namespace stickslip
