@@ -14,6 +14,8 @@ struct Outcome {
 };
 
 void add_run(CLI::App&, Outcome&);
+void add_capture(CLI::App&, Outcome&);
+void add_solve(CLI::App&, Outcome&);
 void add_scenes(CLI::App&);
 void add_solvers(CLI::App&);
 void add_validate(CLI::App&);

@@ -6,7 +6,8 @@ namespace stickslip::cli {
 
 namespace {
 
-volatile std::sig_atomic_t signal_seen = 0;  // the only thing a signal handler may touch
+std::atomic<bool> signal_seen = false;  // the only thing the signal handler touches
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};
@@ -21,11 +22,12 @@ void set_handler(void (*handler)(int)) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  signal_seen = 0;
-  set_handler([](int) { signal_seen = 1; });
+  signal_seen = false;
+  set_handler([](int) { signal_seen = true; });
 }
 InterruptGuard::~InterruptGuard() { set_handler(SIG_DFL); }
 
-bool InterruptGuard::requested() { return signal_seen != 0; }
+bool InterruptGuard::requested() { return signal_seen; }
+const std::atomic<bool>& InterruptGuard::flag() { return signal_seen; }
 
 }  // namespace stickslip::cli

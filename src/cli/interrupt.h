@@ -1,6 +1,8 @@
 // Ctrl-C and the polite way to end a process: finish the step, complete the files.
 #pragma once
 
+#include <atomic>
+
 namespace stickslip::cli {
 
 /// While it lives, the first SIGINT or SIGTERM only sets a flag; a second one ends the program at once.
@@ -12,6 +14,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   static bool requested();
+  /// The flag itself, for those who look at it while they work.
+  static const std::atomic<bool>& flag();
 };
 
 }  // namespace stickslip::cli

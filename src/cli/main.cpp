@@ -52,6 +52,8 @@ int main(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   Outcome outcome;
   add_run(app, outcome);
+  add_capture(app, outcome);
+  add_solve(app, outcome);
   add_scenes(app);
   add_solvers(app);
   add_validate(app);
@@ -79,9 +81,9 @@ int main(int argc, char** argv) {
           bad_input);
     }
     const std::string command = app.get_subcommands().front()->get_name();
-    return fail(fmt::format("'{}' needs a scene: a built-in name, a .json file or a checkpoint. See stickslip {} --help.",
-                            command, command),
-                bad_input);
+    const char* what = command == "solve" ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
+                                          : "a scene: a built-in name, a .json file or a checkpoint";
+    return fail(fmt::format("'{}' needs {}. See stickslip {} --help.", command, what, command), bad_input);
   } catch (const CLI::ParseError& error) {
     return fail(error.what(), bad_input);
   } catch (const Error& error) {

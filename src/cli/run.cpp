@@ -20,6 +20,7 @@ struct RunArguments {
   std::vector<std::string> outputs;
   std::string checkpoint;
   double frames_per_second = 0;
+  std::string on_failure = "ignore", capture_directory = ".";
   bool json = false, quiet = false, strict = false;
 };
 
@@ -68,8 +69,9 @@ int run(const RunArguments& arguments) {
 
   const auto energy = [&] { return scene.world.kinetic_energy() + scene.world.potential_energy(); };
   const double energy_start = energy();
-  const SimulateResult result = simulate(scene, steps, recorders, !arguments.quiet);
-  Summary summary{scene, result, energy_start, energy(), arguments.outputs};
+  FailureHandler failures(arguments.on_failure, arguments.capture_directory);
+  const SimulateResult result = simulate(scene, steps, recorders, failures, !arguments.quiet);
+  Summary summary{scene, result, energy_start, energy(), arguments.outputs, failures.files(), failures.left_out()};
   if (!arguments.checkpoint.empty()) {
     save_checkpoint(arguments.checkpoint, scene);
     summary.files.push_back(arguments.checkpoint);
@@ -80,7 +82,7 @@ int run(const RunArguments& arguments) {
     fmt::print("{}", to_text(summary));
 
   if (result.interrupted) return interrupted;
-  return arguments.strict && result.statistics.missed() > 0 ? tolerance_missed : fine;
+  return result.stopped || (arguments.strict && result.statistics.missed() > 0) ? tolerance_missed : fine;
 }
 
 }  // namespace
@@ -101,6 +103,10 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--checkpoint", arguments->checkpoint, "At the end, save everything needed to continue to the same bits");
   command->add_option("--frames-per-second", arguments->frames_per_second,
                       "Frames of the trajectory per simulated second. Default: every step");
+  command->add_option("--on-failure", arguments->on_failure,
+                      "What to do about a step that misses its tolerance: ignore, stop, or capture its contact problem as "
+                      "<scene>-step<N>.hdf5 (10 at most)")->capture_default_str();
+  command->add_option("--capture-dir", arguments->capture_directory, "Where captured problems go")->capture_default_str();
   command->add_flag("--json", arguments->json, "Print the summary as one JSON document and nothing else");
   command->add_flag("--quiet", arguments->quiet, "Print no summary and no progress");
   command->add_flag("--strict", arguments->strict, "Exit with 1 if a step missed its tolerance");

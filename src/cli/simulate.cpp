@@ -41,7 +41,7 @@ const StepReport& step_with_place(Stepper& stepper, World& world) {
 }  // namespace
 
 SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>& recorders,
-                        bool show_progress) {
+                        FailureHandler& failures, bool show_progress) {
   SimulateResult result;
   Stepper stepper(scene.step);
   const InterruptGuard guard;
@@ -49,11 +49,12 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
   try {
     for (auto& recorder : recorders) recorder->begin(scene);
     Progress progress(steps, show_progress);
-    for (std::uint64_t i = 0; i < steps && !InterruptGuard::requested(); ++i) {
+    for (std::uint64_t i = 0; i < steps && !result.stopped && !InterruptGuard::requested(); ++i) {
       const Clock::time_point before = Clock::now();
       const StepReport& report = step_with_place(stepper, scene.world);
       result.statistics.add(report, seconds_since(before));
       for (auto& recorder : recorders) recorder->record(scene.world, report);
+      if (report.solve.status != SolveStatus::converged) result.stopped = failures.handle(scene, stepper, report);
       progress.update(i + 1, scene.world.time);
     }
   } catch (...) {
@@ -61,7 +62,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
     throw;
   }
   if (const std::exception_ptr error = finish_all(recorders)) std::rethrow_exception(error);
-  result.interrupted = result.statistics.steps < steps;
+  result.interrupted = !result.stopped && result.statistics.steps < steps;
   result.statistics.wall_seconds = seconds_since(start);
   return result;
 }

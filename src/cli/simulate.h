@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "cli/failures.h"
 #include "cli/statistics.h"
 #include "stickslip/record/recorder.h"
 
@@ -12,10 +13,11 @@ namespace stickslip::cli {
 struct SimulateResult {
   Statistics statistics;
   bool interrupted = false;
+  bool stopped = false;   ///< at a step that missed its tolerance
 };
 
-/// Runs `steps` steps, or fewer if a signal asks to stop. Every recorder is finished, also when something throws; an error
+/// Runs `steps` steps, or fewer if a signal or a missed tolerance asks to stop. Every recorder is finished, also when something throws; an error
 /// of a step says which step it was. @throws Error
-SimulateResult simulate(Scene&, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>&, bool show_progress);
+SimulateResult simulate(Scene&, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>&, FailureHandler&, bool show_progress);
 
 }  // namespace stickslip::cli

@@ -31,7 +31,7 @@ struct Statistics {
   Sample milliseconds;                           ///< wall time of a step
   double penetration_max = 0;                    ///< [m]
   double tolerance = 0;                          ///< largest that was asked for [m/s]
-  std::array<std::uint64_t, 6> status_counts{};  ///< by SolveStatus
+  std::array<std::uint64_t, 8> status_counts{};  ///< by SolveStatus
   EnergyLedger energy;                           ///< start of the first step, end of the last, sums of the rest [J]
   StageTimes seconds;                            ///< sums
   double wall_seconds = 0;                       ///< of the whole run, files included

@@ -86,6 +86,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"step_count", scene.world.step_count},
       {"threads", scene.step.threads},
       {"interrupted", summary.result.interrupted},
+      {"stopped", summary.result.stopped},
       {"tolerance", s.tolerance},
       {"steps_missing_tolerance", s.missed()},
       {"status_counts", statuses},
@@ -100,6 +101,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"wall_seconds", s.wall_seconds},
       {"warnings", scene.warnings},
       {"outputs", outputs},
+      {"captured", summary.captured},
   };
 }
 
@@ -110,7 +112,10 @@ std::string to_text(const Summary& summary) {
   std::string text = fmt::format("{}{}{}\n", scene.name, scene.description.empty() ? "" : ": ", wrapped(scene.description, 2));
   text += fmt::format("  {}, {} of {}, {}; {:g} s simulated in {}{}\n\n", counted(scene.world.body_count(), "body", "bodies"),
                       counted(s.steps, "step", "steps"), quantity(scene.step.h, "s"), scene.step.solver, simulated,
-                      duration(s.wall_seconds), summary.result.interrupted ? "; interrupted" : "");
+                      duration(s.wall_seconds),
+                      summary.result.interrupted ? "; interrupted"
+                      : summary.result.stopped   ? "; stopped at a step that missed its tolerance"
+                                                 : "");
   if (s.steps > 0) {
     text += line("contacts", fmt::format("{:.1f} mean", s.contacts.mean()), fmt::format("{:.0f} max", s.contacts.max()));
     text += line("residual", quantity(s.residual.quantile(0.5), "m/s") + " median", quantity(s.residual.max(), "m/s") + " max",
@@ -125,6 +130,12 @@ std::string to_text(const Summary& summary) {
   text += line("state", hash_text(scene.world), fmt::format("t = {:g} s", scene.world.time));
   for (const std::string& file : summary.files)
     text += fmt::format("  {:<12} {} ({})\n", "written", file, file_size(size_of(file)));
+  for (const std::string& file : summary.captured)
+    text += fmt::format("  {:<12} {} ({})\n", "captured", file, file_size(size_of(file)));
+  if (!summary.captured.empty())
+    text += fmt::format("  {:<12} {}stickslip solve {} --guess file --solver all\n", "",
+                        summary.not_captured > 0 ? fmt::format("and {} more not captured; ", counted(summary.not_captured, "step", "steps")) : "",
+                        summary.captured.front());
   return text;
 }
 

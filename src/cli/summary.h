@@ -12,6 +12,8 @@ struct Summary {
   const SimulateResult& result;
   double energy_start, energy_end;  ///< kinetic and potential [J]
   std::vector<std::string> files;   ///< written
+  std::vector<std::string> captured;   ///< contact problems of steps that missed their tolerance
+  std::size_t not_captured = 0;        ///< further steps that missed it
 };
 
 /// The keys that design and scripts rely on, and more.

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "record/hdf5.h"
+#include "store/hdf5.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {

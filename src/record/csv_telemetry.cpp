@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "record/staged_file.h"
+#include "store/staged_file.h"
 #include "record/telemetry.h"
 #include "stickslip/math/error.h"
 

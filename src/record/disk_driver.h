@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "record/hdf5.h"
+#include "store/hdf5.h"
 
 namespace stickslip::h5 {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "record/hdf5.h"
+#include "store/hdf5.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip::h5 {

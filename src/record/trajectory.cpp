@@ -6,7 +6,7 @@
 
 #include "record/disk_driver.h"
 #include "record/growing_dataset.h"
-#include "record/staged_file.h"
+#include "store/staged_file.h"
 #include "record/telemetry.h"
 #include "record/writers.h"
 #include "stickslip/math/error.h"

@@ -35,7 +35,7 @@ bool SolveMonitor::start(std::span<const double> impulses) {
 }
 
 void SolveMonitor::keep(int iteration, std::span<const double> impulses, const Residual& now, double own) {
-  // A guess of NaN must lose against anything finite.
+  // Where b itself overflows, any finite iterate is better.
   best_total_ = std::isnan(own) ? std::numeric_limits<double>::infinity() : own;
   best_residual_ = now;
   best_iteration_ = iteration;
@@ -133,6 +133,8 @@ void SolveMonitor::finish(std::span<double> impulses) {
 
 SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                                  const SolveControl& control) const {
+  for (double& impulse : impulses)
+    if (!std::isfinite(impulse)) impulse = 0;
   SolveReport report;
   SolveMonitor monitor(problem, model(), control, workspace, report);
   if (const std::string_view reason = cannot_solve(problem); !reason.empty()) {

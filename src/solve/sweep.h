@@ -13,6 +13,7 @@ struct BlockView {
   std::uint32_t index;    ///< of the block in the problem
   std::uint32_t row;      ///< its first row
   const double* w;        ///< W_ii, D × D, column-major
+  RowSet rows = RowSet::all;   ///< which of them to change, if it is a contact with friction
 };
 
 /// Visits the blocks of one batch in order: computes v = Gw + Σλ + b, lets `rule(view, v, λ)` change λ, and updates w.
@@ -30,6 +31,7 @@ template <int D, int A, bool Compliant, class Rule>
   double* const previous = momentum.previous;
   const double beta = momentum.beta;
   const std::uint32_t end = batch.first + batch.count;
+  const RowSet rows = batch.rows;
   double largest = 0, along = 0;
   for (std::uint32_t i = batch.first; i < end; ++i) {
     const Block& block = blocks[i];
@@ -46,7 +48,7 @@ template <int D, int A, bool Compliant, class Rule>
       v[k] += b[row + k];
       if constexpr (Compliant) v[k] += sigma[row + k] * impulse[k];
     }
-    largest = std::max(largest, rule(BlockView<D>{i, row, diagonal + block.diagonal}, v, impulse));
+    largest = std::max(largest, rule(BlockView<D>{i, row, diagonal + block.diagonal, rows}, v, impulse));
     for (int k = 0; k < D; ++k) {
       change[k] += impulse[k];
       along += change[k] * ahead[k];
@@ -71,7 +73,7 @@ template <int D, int A, bool Compliant, class Rule>
     Eigen::Map<Vector> stored(impulses + block.row);
     Vector impulse = stored, v = kernels::gathered_velocity<D>(p.matrix, i, impulses) + Eigen::Map<const Vector>(p.b.data() + block.row);
     if constexpr (Compliant) v += Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
-    largest = std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal}, v, impulse));
+    largest = std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
     along += (impulse - stored).dot(Eigen::Map<const Vector>(momentum.ahead + block.row));
     stored = impulse;
   }
@@ -121,6 +123,7 @@ double relax_rows(double relaxation, const BlockView<D>& block, Eigen::Matrix<do
                   Eigen::Matrix<double, D, 1>& impulse, Bounds&& bounds) {
   double moved = 0;
   for (int k = 0; k < D; ++k) {
+    if (block.rows != RowSet::all && (block.rows == RowSet::normal) != (k == 0)) continue;
     const double diagonal = block.w[k * (D + 1)];
     if (!(diagonal > 0)) continue;
     const auto [lower, upper] = bounds(k, impulse);

@@ -86,6 +86,7 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   control.tolerance = report.tolerance = options.tolerance * velocity_scale(world);
   control.max_iterations = options.max_iterations;
   control.natural_map = false;
+  control.story = false;
   report.solve = solver->solve(builder.problem(), impulses, workspace, control);
   report.seconds.solve += clock.lap();
 }
@@ -228,6 +229,7 @@ void Stepper::set_options(StepOptions options) {
 const StepOptions& Stepper::options() const { return impl_->options; }
 const ContactProblem& Stepper::problem() const { return impl_->builder.problem(); }
 std::span<const double> Stepper::guess() const { return impl_->builder.guess(); }
+std::span<const double> Stepper::impulses() const { return impl_->impulses; }
 const StepReport& Stepper::step(World& world) { return impl_->step(world); }
 
 }  // namespace stickslip

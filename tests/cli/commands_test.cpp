@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "../record/record_scenes.h"
 #include "program.h"
-#include "record/hdf5.h"
+#include "store/hdf5.h"
 
 namespace stickslip {
 namespace {
@@ -15,11 +16,13 @@ using nlohmann::json;
 using test::Directory;
 using test::Finished;
 using test::stickslip;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(Help, every_command_explains_itself) {
-  for (const char* command : {"", "run", "scenes", "solvers", "validate", "schema"}) {
+  for (const char* command : {"", "run", "capture", "solve", "scenes", "solvers", "validate", "schema"}) {
     const Finished help = stickslip(std::string(command) + " --help");
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("--help")) << command;
@@ -42,7 +45,13 @@ TEST(Lists, scenes_and_solvers_are_named_in_json_and_in_text) {
   std::vector<std::string> names;
   for (const json& solver : solvers) names.push_back(solver.at("name"));
   EXPECT_THAT(names, testing::IsSupersetOf({"pgs", "prox-gs"}));
-  EXPECT_THAT(stickslip("solvers").out, HasSubstr("prox-gs\n"));
+  const std::string list = std::regex_replace(stickslip("solvers").out, std::regex("\\s+"), " ");
+  for (const json& solver : solvers)
+    for (const char* key : {"name", "model", "family", "needs", "paper", "advice"}) EXPECT_THAT(list, HasSubstr(solver.at(key).get<std::string>()));
+  EXPECT_THAT(list, Not(HasSubstr("relaxation=")));
+  EXPECT_THAT(stickslip("solvers --options").out, HasSubstr("relaxation="));
+  EXPECT_THAT(stickslip("solvers psor").out, AllOf(HasSubstr("relaxation="), Not(HasSubstr("prox-gs"))));
+  EXPECT_EQ(json::parse(stickslip("solvers psor --json").out).at("solvers").size(), 1u);
 }
 
 TEST(Schema, it_is_a_json_schema) {
@@ -56,7 +65,7 @@ TEST(Run, the_summary_has_every_promised_key) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json j = json::parse(run.out);
   EXPECT_EQ(j.at("scene"), "stack");
-  EXPECT_EQ(j.at("solver"), "prox-gs");
+  EXPECT_EQ(j.at("solver"), "auto");
   EXPECT_EQ(j.at("steps"), 20);
   EXPECT_EQ(j.at("bodies"), 11) << "ten boxes and the ground";
   EXPECT_GE(j.at("contacts").at("mean").get<double>(), 40);

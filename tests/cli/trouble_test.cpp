@@ -8,7 +8,7 @@
 
 #include "../record/record_scenes.h"
 #include "program.h"
-#include "record/hdf5.h"
+#include "store/hdf5.h"
 
 namespace stickslip {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "record/hdf5.h"
+#include "store/hdf5.h"
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"

@@ -1,6 +1,7 @@
 // The cone of all impulses that a law allows, K = { (λₙ, λ_f) : λₙ ≥ 0, λ_f ∈ F(λₙ) }, and its projection.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "stickslip/friction/law.h"
@@ -10,16 +11,38 @@ namespace stickslip {
 template <class Law>
 using ConeVector = Eigen::Matrix<double, Law::rows + 1, 1>;
 
-/// Closest point of K to x. The normal part n minimises (n − xₙ)² + dist(x_f, F(n))², whose derivative grows with n; where
-/// friction is a product of discs it is piecewise linear, otherwise the root is bracketed.
+/// Closest point of K to x. Its normal part n minimises (n − xₙ)² + dist(x_f, F(n))², whose derivative grows with n.
+///
+/// Where F is a product of discs with radii μᵢ n, half that derivative is n − xₙ − Σ μᵢ max(0, ‖xᵢ‖ − μᵢ n): the least of linear
+/// functions, one for every choice of discs, so that n is the largest of their roots (xₙ + Σ μᵢ ‖xᵢ‖) / (1 + Σ μᵢ²), or 0.
 inline ConeVector<CircularFriction> project_on_cone(const CircularFriction& law, const Vec3& x) {
   const double mu = law.mu, tangent = x.tail<2>().norm();
-  if (tangent <= mu * x[0]) return x;
   if (mu * tangent <= -x[0]) return Vec3::Zero();
+  if (tangent <= mu * x[0]) return x;
   const double normal = (x[0] + mu * tangent) / (1 + mu * mu), factor = tangent > 0 ? mu * normal / tangent : 0;
   return {normal, factor * x[1], factor * x[2]};
 }
 
+inline ConeVector<PlanarFriction> project_on_cone(const PlanarFriction& law, const Vec2& x) {
+  const double normal = std::max({0.0, x[0], (x[0] + law.mu * std::abs(x[1])) / (1 + law.mu * law.mu)});
+  return {normal, law.project(normal, PlanarFriction::Vector(x[1]))[0]};
+}
+
+inline ConeVector<RollingFriction> project_on_cone(const RollingFriction& law, const ConeVector<RollingFriction>& x) {
+  const Vec4 friction = x.tail<4>();
+  const double slide = law.mu * friction.head<2>().norm(), roll = law.mu_rolling * friction.tail<2>().norm();
+  const double slide_squared = law.mu * law.mu, roll_squared = law.mu_rolling * law.mu_rolling;
+  ConeVector<RollingFriction> y;
+  y[0] = std::max({0.0, x[0], (x[0] + slide) / (1 + slide_squared), (x[0] + roll) / (1 + roll_squared),
+                   (x[0] + slide + roll) / (1 + slide_squared + roll_squared)});
+  y.tail<4>() = law.project(y[0], friction);
+  return y;
+}
+
+/// Of the ellipsoid, by a bracketed root search: see src/friction/cone.cpp.
+ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, const Vec4& x);
+
+/// Of any other law: the root of the derivative is bracketed and bisected.
 template <FrictionLawConcept Law>
 ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
   const typename Law::Vector friction = x.template tail<Law::rows>();

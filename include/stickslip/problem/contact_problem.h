@@ -43,12 +43,16 @@ struct Block {
   std::uint32_t segment[2] = {0, 0};
 };
 
+/// Which rows of its contacts a sweep changes: an ordering may visit normal and friction rows apart.
+enum class RowSet : std::uint8_t { all, normal, friction };
+
 /// A run of consecutive blocks of one kind, dimension, arity and friction law: what fast kernels loop over.
 struct Batch {
   BlockKind kind;
   std::uint8_t dim, arity;
   std::uint8_t law;            ///< index of the alternative in `FrictionLaw`; 0 if not a contact
   std::uint32_t first, count;  ///< blocks
+  RowSet rows = RowSet::all;   ///< of contacts with friction; all but for orderings that split them (solve/ordering.h)
 };
 
 /// What sweeps and the residual need of the diagonal block of a contact, in half a cache line.

@@ -40,6 +40,7 @@ struct SolveControl {
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
   bool keep_history = false;    ///< record the residual at every iteration (costs an evaluation each)
+  bool story = true;            ///< have solvers that decide for themselves write down what they did (allocates text)
   bool natural_map = true;      ///< also report the natural-map error (costs one product with W)
   /// Sees every checked iterate.
   std::function<void(int iteration, std::span<const double> impulses, const Residual&)> observer;
@@ -102,7 +103,7 @@ class SolveMonitor {
   /// Ends the solve: puts the best iterate into `impulses` and fills the report.
   void finish(std::span<double> impulses);
 
-  /// Adds a sentence to the story of the report.
+  /// Adds a sentence to the story of the report. Format it only where `control().story` is set.
   void note(std::string_view sentence);
 
   const SolveControl& control() const { return control_; }
@@ -141,7 +142,7 @@ class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
-  /// Solves the problem. @param impulses in: the guess (zeros will do); out: the best iterate seen, never worse than the
+  /// Solves the problem. @param impulses in: the guess (zeros will do; what is not finite counts as zero); out: the best iterate seen, never worse than the
   /// guess, measured by the model of the solver. Never throws for numerical trouble: see the status.
   SolveReport solve(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl& = {}) const;
 

@@ -69,7 +69,7 @@ struct StepOptions {
   /// close within the step.
   double margin = 0.01;
 
-  std::string solver = "prox-gs";
+  std::string solver = "auto";
   OptionList solver_options;                           ///< options of that solver
   double tolerance = 1e-6;        ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
   int max_iterations = 200;

@@ -25,6 +25,8 @@ class Stepper {
   /// The contact problem of the last step (before its solve), and the guess it was solved from.
   const ContactProblem& problem() const;
   std::span<const double> guess() const;
+  /// The impulses that the solve handed back.
+  std::span<const double> impulses() const;
 
   const StepOptions& options() const;
   /// @throws Error if an option is invalid; then the old options stay.

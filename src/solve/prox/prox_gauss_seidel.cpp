@@ -1,81 +1,78 @@
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
-#include <fmt/format.h>
-
-#include "solve/sweep.h"
-#include "stickslip/math/error.h"
+#include "solve/prox/prox_sweeps.h"
+#include "solve/prox/r_factors.h"
 
 namespace stickslip {
 
 namespace {
 
-struct ProxRule {
-  const ContactProblem& problem;
-  double relaxation;   ///< on all r-factors rₙ = 1/W_nn, r_f = 1/λmax(W_ff): shrinks at rollbacks
+bool wants_box(const std::string& friction) {
+  if (friction == "box") return true;
+  if (friction == "law") return false;
+  throw Error(fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"}))).at("friction");
+}
 
-  template <int D, class Law, class Vector>
-  [[gnu::always_inline]] double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    const ContactScale& scale = problem.scales[block.index];
-    const double normal = std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]);
-    const double pushed = normal - impulse[0], r = relaxation * scale.friction_mass;
-    Eigen::Matrix<double, D - 1, 1> trial;
-    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - r * (v[k] + (D == 3 ? scale.coupling[k - 1] : block.w[k]) * pushed);
-    const Eigen::Matrix<double, D - 1, 1> friction = law.project(normal, trial);
-    double rubbed = 0;
-    for (int k = 1; k < D; ++k) {
-      rubbed = std::max(rubbed, std::abs(friction[k - 1] - impulse[k]));
-      impulse[k] = friction[k - 1];
-    }
-    impulse[0] = normal;
-    return std::max(std::abs(pushed) / scale.normal_mass, rubbed / scale.friction_mass);
+constexpr int kPatience = 200;   // sweeps without a smallest one that count as a cycle, and half of all so far
+
+using Sweep = double (*)(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double);
+
+Sweep sweep_of(RFactor strategy, bool boxed) {
+  if (boxed) return boxed_sweep;
+  switch (strategy) {
+    case RFactor::global: return global_prox_sweep;
+    case RFactor::blocked: return blocked_prox_sweep;
+    case RFactor::local: break;
   }
-  template <int D, class Vector>
-  double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    const ContactScale& scale = problem.scales[block.index];
-    const double normal = std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]), pushed = normal - impulse[0];
-    impulse[0] = normal;
-    return std::abs(pushed) / scale.normal_mass;
-  }
-  template <int D, class Vector>
-  double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) {
-      return std::pair(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
-    });
-  }
-  template <int D, class Vector>
-  double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return relax_rows<D>(relaxation, block, v, impulse, [&](int k, const Vector&) {
-      return std::pair(problem.lower[block.row + k], problem.upper[block.row + k]);
-    });
-  }
-};
+  return local_prox_sweep;
+}
 
 }  // namespace
 
-ProxGaussSeidel::ProxGaussSeidel(Options options) : options_(options) {
-  if (!(std::isfinite(options.relaxation) && options.relaxation > 0))
-    throw Error(fmt::format("{} is not a relaxation factor. It must be finite and greater than 0.", options.relaxation)).at("relaxation");
-  if (!(options.shrink > 0 && options.shrink < 1))
-    throw Error(fmt::format("{} cannot shrink the r-factors. It must be between 0 and 1.", options.shrink)).at("shrink");
-  if (!(options.growth >= 1))
-    throw Error(fmt::format("{} is not a growth factor. It must be at least 1.", options.growth)).at("growth");
+ProxGaussSeidel::ProxGaussSeidel(Options options) : options_(std::move(options)), boxed_(wants_box(options_.friction)) {
+  check_r_factors(options_.relaxation, options_.shrink, options_.growth);
+  if (r_factor_of(options_.r_factor) != RFactor::local && boxed_)
+    throw Error("The box is treated row by row: r_factor must be local with friction=box.").at("r_factor");
+  options_.order.check(options_.accelerate ? OrderingOptions::Use::fixed : OrderingOptions::Use::any);
 }
 
 void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                               SolveMonitor& monitor) const {
-  ProxRule rule{problem, options_.relaxation};
+  const RFactor strategy = r_factor_of(options_.r_factor);
+  const Sweep sweep = sweep_of(strategy, boxed_);
+  double relaxation = options_.relaxation * (strategy == RFactor::global ? smallest_r_factor(problem) : 1);
   Acceleration acceleration(problem, impulses, workspace, options_.accelerate);
-  double best_change = std::numeric_limits<double>::infinity();
+  Ordering order(options_.order, problem, model(), workspace);
+  double best_change = std::numeric_limits<double>::infinity(), previous = 0;
+  int since_best = 0;
+  bool plain = !options_.accelerate;   // without momentum for now
   for (int k = 1;; ++k) {
-    const double change = gauss_seidel_sweep(problem, impulses, workspace.velocity, acceleration.next(), rule);
+    const std::span<const Batch> batches = order.next(k, impulses);
+    Momentum& momentum = acceleration.next();
+    const double moved = sweep(problem, batches, impulses, workspace.velocity, momentum, relaxation);
+    // Where normal and friction rows take turns, a sweep alone says nothing of the other rows.
+    const double change = order.sweeps_per_pass() > 1 ? std::max(moved, previous) : moved;
+    previous = moved;
     const bool diverges = !(change <= options_.growth * best_change);
     if (diverges) {
       // Momentum is to blame first; only a plain sweep that moves too far calls for smaller r-factors.
-      if (!acceleration.has_momentum()) rule.relaxation *= options_.shrink;
+      // A sweep that moved little by chance must not hold all later ones to its measure, hence the larger best.
+      if (!acceleration.has_momentum()) {
+        relaxation *= options_.shrink;
+        best_change *= 2;
+      }
       acceleration.undo();
     } else {
+      since_best = change < best_change ? 0 : since_best + 1;
       best_change = std::min(best_change, change);
+      if (plain) momentum.along = -1;
       acceleration.restart_if_opposed();
+    }
+    // A cycle: without momentum for as long again; if it was a plain one, with smaller r-factors.
+    if (since_best > kPatience + k / 2) {
+      if (plain && std::isfinite(options_.growth)) relaxation *= options_.shrink;
+      plain = !plain || !options_.accelerate;
+      since_best = 0;
     }
     if (monitor.done(k, impulses, diverges ? std::numeric_limits<double>::infinity() : change)) return;
   }

@@ -1,4 +1,4 @@
-#include "record/staged_file.h"
+#include "store/staged_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

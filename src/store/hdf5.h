@@ -1,4 +1,4 @@
-// The little of HDF5 that records need: handles that close themselves, and errors as exceptions.
+// The little of HDF5 that records and problem files need: handles that close themselves, and errors as exceptions.
 //
 // Every function throws `Error` without a file name; the caller, who knows it, adds `.in(file)`. HDF5's own error printing
 // is silenced while one of these calls runs.
@@ -108,5 +108,16 @@ Extent extent_of(hid_t dataset);
 void read_values(hid_t parent, const std::string& name, hid_t memory_type, void* data, const Extent& extent);
 /// Length of the first axis. @throws Error if the dataset is missing or has no axis.
 hsize_t length_of(hid_t parent, const std::string& name);
+
+// Datasets of foreign files, of which only the path is known.
+/// Whether every link of the path "a/b/c" exists.
+bool exists(hid_t parent, const std::string& path);
+/// All numbers of a dataset, whatever its axes. @throws Error if it is missing or does not hold numbers.
+template <class T>
+std::vector<T> read_list(hid_t parent, const std::string& path);
+/// A text of fixed or variable length, without zeros at its end. @throws Error if it is missing or no text.
+std::string read_text(hid_t parent, const std::string& path);
+/// ASCII text that ends with a zero, as C programs write it.
+void write_c_text(hid_t parent, const std::string& path, const std::string& text);
 
 }  // namespace stickslip::h5

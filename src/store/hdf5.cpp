@@ -1,4 +1,4 @@
-#include "record/hdf5.h"
+#include "store/hdf5.h"
 
 #include <fmt/format.h>
 
@@ -155,6 +155,64 @@ hsize_t length_of(hid_t parent, const std::string& name) {
   const Extent extent = extent_of(open_dataset(parent, name).get());
   if (extent.empty()) throw Error(fmt::format("Dataset '{}' has no axis.", name));
   return extent.front();
+}
+
+bool exists(hid_t parent, const std::string& path) {
+  Quiet quiet;
+  for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+    if (H5Lexists(parent, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+template <class T>
+std::vector<T> read_list(hid_t parent, const std::string& path) {
+  Quiet quiet;
+  if (!exists(parent, path)) throw Error("This dataset is missing.");
+  const Handle dataset = open_dataset(parent, path);
+  const Handle type(check(H5Dget_type(dataset.get()), "read a type"), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type.get());
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER) throw Error("This dataset does not hold numbers.");
+  if (std::is_integral_v<T> && kind != H5T_INTEGER) throw Error("This dataset does not hold whole numbers.");
+  std::size_t size = 1;
+  for (const hsize_t length : extent_of(dataset.get())) size *= length;
+  std::vector<T> values(size);
+  if (size > 0)
+    check(H5Dread(dataset.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "read this dataset");
+  return values;
+}
+template std::vector<double> read_list(hid_t, const std::string&);
+template std::vector<std::uint8_t> read_list(hid_t, const std::string&);
+template std::vector<std::int32_t> read_list(hid_t, const std::string&);
+template std::vector<std::uint32_t> read_list(hid_t, const std::string&);
+template std::vector<std::uint64_t> read_list(hid_t, const std::string&);
+
+std::string read_text(hid_t parent, const std::string& path) {
+  Quiet quiet;
+  if (!exists(parent, path)) throw Error("This dataset is missing.");
+  const Handle dataset = open_dataset(parent, path);
+  const Handle type(check(H5Dget_type(dataset.get()), "read a type"), H5Tclose);
+  if (H5Tget_class(type.get()) != H5T_STRING) throw Error("This dataset does not hold a text.");
+  for (const hsize_t length : extent_of(dataset.get()))
+    if (length != 1) throw Error("This dataset holds more or less than one text.");
+  std::string text;
+  if (H5Tis_variable_str(type.get()) > 0) {
+    char* stored = nullptr;
+    check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &stored), "read this dataset");
+    if (stored != nullptr) text = stored;
+    H5free_memory(stored);
+  } else {
+    text.resize(H5Tget_size(type.get()));
+    check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), "read this dataset");
+  }
+  return text.substr(0, text.find('\0'));
+}
+
+void write_c_text(hid_t parent, const std::string& path, const std::string& text) {
+  Quiet quiet;
+  const Handle type(check(H5Tcopy(H5T_C_S1), "copy a type"), H5Tclose);
+  H5Tset_size(type.get(), text.size() + 1);
+  write_values(parent, path, type.get(), text.c_str(), {});
 }
 
 }  // namespace stickslip::h5

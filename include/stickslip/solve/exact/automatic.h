@@ -1,0 +1,45 @@
+// The default: picks methods by looking at the problem and at its own progress.
+#pragma once
+
+#include "stickslip/solve/solver.h"
+
+namespace stickslip {
+
+/// `auto` solves the exact law with three tactics and says in the report's story which it used and why.
+///
+/// 1. Accelerated exact Gauss–Seidel sweeps (`accelerated-nsgs`). After every window of sweeps it measures how many decades
+///    the residual fell and predicts how many sweeps the rest would take. When the factorisations of a Newton finish would be
+///    cheaper, or the residual stands still, it leaves; but never for factorisations that cost much more than all the sweeps
+///    that `max_iterations` allows.
+/// 2. Proximal-point Newton on the Alart–Curnier function (`alart-curnier`) from the best iterate.
+/// 3. ADMM with the Coulomb shift (`admm`), which does not mind redundant contacts.
+///
+/// If all three stall it goes round again with more patience and a larger proximal weight in the sweeps, and gives up after
+/// three rounds that gained nothing. Costs are counted in floating-point operations, not measured in time, so that the same
+/// problem always gives the same bits. An iteration is a sweep, a Newton step or an ADMM step.
+class AutomaticSolver final : public ContactSolver {
+ public:
+  struct Options {
+    double proximal = 0.03;      ///< α ≥ 0 of the first sweeps
+    int window = 60;             ///< sweeps between two looks at the progress, ≥ 8
+    int direct_rows = 30000;     ///< Newton and ADMM factorise problems up to this many rows
+
+    template <class Visitor>
+    void visit(Visitor&& v) {
+      v("proximal", proximal, "α ≥ 0 of the first sweeps: share of the trace of W_ii added to it; grows when sweeps cycle");
+      v("window", window, "sweeps between two looks at the progress, ≥ 8");
+      v("direct_rows", direct_rows, "largest number of rows that is factorised (Newton, ADMM); 0: sweeps only");
+    }
+  };
+
+  explicit AutomaticSolver(Options);   ///< @throws Error if an option is out of range
+  std::string_view name() const override { return "auto"; }
+
+ protected:
+  void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace stickslip

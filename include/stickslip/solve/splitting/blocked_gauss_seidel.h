@@ -1,0 +1,60 @@
+// Blocked Gauss–Seidel: groups of contacts solved together, by any small solver; joints as one linear system.
+#pragma once
+
+#include <memory>
+
+#include "stickslip/solve/solver.h"
+
+namespace stickslip {
+
+/// Blocked Gauss–Seidel [course §3.2.4, Alg. 8]: for one group of blocks after the other, all others standing still, solve
+///
+///   v_G = W_GG λ_G + (v − W_GG λ)_G   with the contact conditions of the group.
+///
+/// A group is one contact, all contacts of one pair of bodies, one layer of the contact graph (src/solve/contact_graph.h), or
+/// everything. It is solved
+///   exact     to the last digit on the boxed model by principal pivoting; groups of more than 96 rows, or that pivoting fails on,
+///             by sweeps instead
+///   sweeps    with `sub_iterations` sweeps of projected Gauss–Seidel
+///   NAME      with `sub_iterations` iterations of any other solver of the table. The whole then solves the model of that solver:
+///             with an exact one, Coulomb's law.
+/// Joints (bilateral blocks) are one group of their own, solved as a linear system before the contacts: directly with a sparse
+/// factorisation made once, or by preconditioned conjugate gradients.
+///
+/// Where W is a matrix bodies are unknown, and a pair is one contact.
+class BlockedGaussSeidel final : public ContactSolver {
+ public:
+  struct Options {
+    std::string block = "pair";
+    std::string sub_solver = "exact";
+    int sub_iterations = 10;     ///< ≥ 1: of the sub-solver per visit; `exact` needs none
+    std::string joints = "direct";
+
+    template <class Visitor>
+    void visit(Visitor&& v) {
+      v("block", block, "contact, pair (all contacts of two bodies), layer (one distance from the unmoving world) or all");
+      v("sub_solver", sub_solver, "exact (pivoting), sweeps (projected Gauss–Seidel) or the name of another solver");
+      v("sub_iterations", sub_iterations, "≥ 1: iterations of the sub-solver per visit");
+      v("joints", joints, "direct (sparse factorisation), pcg (conjugate gradients) or block (joints like contacts)");
+    }
+  };
+
+  explicit BlockedGaussSeidel(Options);   ///< @throws Error for an unknown choice or a number out of range
+  ~BlockedGaussSeidel() override;
+  std::string_view name() const override { return "bgs"; }
+  FrictionModel model() const override;
+  std::string_view cannot_solve(const ContactProblem&) const override;
+
+ protected:
+  void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
+
+ private:
+  struct Groups;
+  double visit_group(const ContactProblem&, std::size_t group, std::span<double> impulses, Workspace&, SolveMonitor&) const;
+  double visit_joints(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
+
+  Options options_;
+  std::unique_ptr<ContactSolver> sub_solver_;   ///< null for exact and sweeps
+};
+
+}  // namespace stickslip

@@ -1,0 +1,59 @@
+// Staggered projections: normal impulses and friction impulses in turn, each as a convex problem of its own.
+#pragma once
+
+#include <string>
+
+#include "stickslip/solve/solver.h"
+
+namespace stickslip {
+
+/// Staggering [course §3.2.5; Kaufman et al. 2008].
+///
+/// One iteration solves two quadratic programs, each convex where W is symmetric:
+///
+///   normal:    λ_N = argmin ½ xᵀ W_NN x + xᵀ (b_N + W_NF λ_F)   over x ≥ 0
+///   friction:  λ_F = argmin ½ xᵀ W_FF x + xᵀ (b_F + W_FN λ_N)   over x_i ∈ Fᵢ(λ_N,i)
+///
+/// The friction sets are the exact ones of the law (or their boxes), so a fixed point solves the exact (boxed) problem.
+/// Bilateral and box rows take part in both. Each program is solved by Gauss–Seidel sweeps with Nesterov's extrapolation,
+/// until a sweep moves less than `inner_tolerance` times the residual before the iteration, or less than a tenth of the
+/// tolerance of the solve.
+///
+/// The programs have solutions; whether the sequence of them converges is not known in general. It can be slow, so λ is
+/// extrapolated from iteration to iteration as well (same weights and restart as between sweeps: ten and more times fewer
+/// iterations on stacks). And it can cycle, typically where one contact at high friction is pressed down by its own
+/// friction. When the residual has not fallen by a hundredth within `patience` iterations, the extrapolation is dropped; after
+/// that the friction step is halved, λ_F ← λ_F + θ (new λ_F − λ_F), which has the same fixed points; below θ = 1/32 the
+/// solver gives up as `stalled`.
+class Staggered final : public ContactSolver {
+ public:
+  struct Options {
+    std::string model = "exact";      ///< exact: the friction law itself; boxed: the box around its set
+    double inner_tolerance = 0.2;     ///< of each program, as a fraction of the residual before it, in [0, 1)
+    int inner_sweeps = 1000;          ///< at most this many per program, ≥ 1
+    bool accelerate = true;           ///< extrapolate between iterations; false is the scheme of the paper
+    int patience = 200;               ///< iterations without progress before the step is damped, ≥ 1
+
+    template <class Visitor>
+    void visit(Visitor&& v) {
+      v("model", model, "exact: the friction law itself; boxed: the box around its set");
+      v("inner_tolerance", inner_tolerance, "of each program, as a fraction of the residual before it, in [0, 1); 0: to the tolerance");
+      v("inner_sweeps", inner_sweeps, "at most this many sweeps per program, ≥ 1");
+      v("accelerate", accelerate, "extrapolate between iterations; false as in the paper");
+      v("patience", patience, "iterations without progress before extrapolation ends, then before each halving of the step, ≥ 1");
+    }
+  };
+
+  explicit Staggered(Options);   ///< @throws Error if an option is out of range
+  std::string_view name() const override { return "staggered"; }
+  FrictionModel model() const override { return exact_ ? FrictionModel::exact : FrictionModel::boxed; }
+
+ protected:
+  void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
+
+ private:
+  Options options_;
+  bool exact_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,250 @@
+// stickslip solve
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/solve_report.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip::cli {
+
+namespace {
+
+struct SolveArguments {
+  std::vector<std::string> problems;
+  std::string solvers = "auto";
+  double tolerance = 1e-8;
+  int max_iterations = 1'000'000;
+  double time_limit = 20;
+  std::vector<std::string> options;
+  std::string guess = "zero";
+  bool residual_only = false, json = false, history = false, strict = false;
+};
+
+struct Problem {
+  std::string name;
+  ProblemFile file;
+  std::vector<double> guess;
+  bool guess_missing = false;   ///< the one asked for is not in the file
+};
+
+struct Chosen {
+  SolverInfo info;
+  std::unique_ptr<ContactSolver> solver;
+};
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', from), list.size());
+    if (comma > from) words.push_back(list.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return words;
+}
+
+OptionValue option_value(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  return text;
+}
+
+/// The options for one solver: `name=value` is for all, `solver:name=value` for that one.
+OptionList options_for(const std::string& solver, const std::vector<std::string>& given) {
+  OptionList list;
+  for (const std::string& text : given) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(fmt::format("'--option {}' is not of the form name=value or solver:name=value, such as pgs:ordering=random.", text));
+    std::string name = text.substr(0, equals);
+    if (const std::size_t colon = name.find(':'); colon != std::string::npos) {
+      if (name.substr(0, colon) != solver) continue;
+      name = name.substr(colon + 1);
+    }
+    list.emplace_back(name, option_value(text.substr(equals + 1)));
+  }
+  return list;
+}
+
+void check_named_solvers(const SolveArguments& arguments, const std::vector<Chosen>& chosen) {
+  std::vector<std::string> names;
+  for (const Chosen& c : chosen) names.push_back(c.info.name);
+  for (const std::string& text : arguments.options) {
+    const std::string name = text.substr(0, text.find('='));
+    const std::size_t colon = name.find(':');
+    if (colon != std::string::npos && std::find(names.begin(), names.end(), name.substr(0, colon)) == names.end())
+      throw Error(fmt::format("'--option {}' is for a solver that does not run. {}", text, suggest(name.substr(0, colon), names)));
+  }
+}
+
+std::vector<Chosen> choose_solvers(const SolveArguments& arguments) {
+  std::vector<std::string> names = split(arguments.solvers);
+  if (names.empty()) throw Error("--solver needs a name, several with commas between, or all. See stickslip solvers.");
+  const bool all = std::find(names.begin(), names.end(), "all") != names.end();
+  if (all) names.clear();
+  if (all)
+    for (const SolverInfo& info : solvers()) names.push_back(info.name);
+  std::vector<Chosen> chosen;
+  for (const std::string& name : names) {
+    const auto twice = std::find_if(chosen.begin(), chosen.end(), [&](const Chosen& c) { return c.info.name == name; });
+    if (twice != chosen.end()) continue;
+    make_solver(name);   // names an unknown solver
+    Chosen c;
+    c.info = *std::find_if(solvers().begin(), solvers().end(), [&](const SolverInfo& info) { return info.name == name; });
+    try {
+      c.solver = make_solver(name, options_for(name, arguments.options));
+    } catch (Error& error) {
+      throw error.in(name);
+    }
+    chosen.push_back(std::move(c));
+  }
+  check_named_solvers(arguments, chosen);
+  return chosen;
+}
+
+void check_numbers(const SolveArguments& arguments) {
+  if (!(arguments.tolerance > 0 && std::isfinite(arguments.tolerance)))
+    throw Error(fmt::format("--tol {} is not a tolerance. Give a number greater than 0, such as 1e-8.", arguments.tolerance));
+  if (arguments.max_iterations < 0)
+    throw Error(fmt::format("--max-iterations {} is not a number of iterations. Give 0 or more.", arguments.max_iterations));
+  if (!(arguments.time_limit > 0)) throw Error(fmt::format("--time-limit {} is not a duration. Give a number of seconds greater than 0.", arguments.time_limit));
+  const std::vector<std::string> guesses = {"zero", "file", "solution"};
+  if (std::find(guesses.begin(), guesses.end(), arguments.guess) == guesses.end())
+    throw Error(fmt::format("'--guess {}' is not known. {}", arguments.guess, suggest(arguments.guess, guesses)));
+}
+
+Problem open_problem(const std::string& name, const std::string& guess) {
+  const auto& scenes = built_in_scenes();
+  const bool scene = std::any_of(scenes.begin(), scenes.end(), [&](const BuiltInScene& s) { return s.name == name; });
+  if (name.ends_with(".json") || (scene && !std::filesystem::exists(name)))
+    throw Error(fmt::format("This is a scene, not a problem. `stickslip capture {} --step N -o FILE` saves the problem of a step.", name)).in(name);
+  Problem problem{name, load_problem(name), {}};
+  if (guess == "file") problem.guess = problem.file.guess;
+  if (guess == "solution") problem.guess = problem.file.solution;
+  problem.guess_missing = guess != "zero" && problem.guess.empty();
+  problem.guess.resize(problem.file.problem.rows(), 0.0);
+  return problem;
+}
+
+SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveArguments& arguments) {
+  SolveControl control;
+  control.tolerance = arguments.tolerance;
+  const std::size_t contacts = problem.file.problem.contact_count();
+  if (!arguments.residual_only && contacts > 0) control.natural_map_tolerance = arguments.tolerance;
+  control.max_iterations = arguments.max_iterations;
+  control.time_limit = arguments.time_limit;
+  control.cancel = &InterruptGuard::flag();
+  control.keep_history = arguments.history;
+  Workspace workspace;
+  std::vector<double> impulses = problem.guess;
+  return {problem.name, contacts, chosen.info.name, chosen.info.model, chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
+}
+
+std::string heading(const Problem& problem) {
+  const ContactProblem& p = problem.file.problem;
+  const auto has_friction = [](const Block& b) { return b.kind == BlockKind::contact && b.dim > 1; };
+  const bool linear = std::none_of(p.blocks.begin(), p.blocks.end(), has_friction);
+  std::string text = fmt::format("{}: {}{}", problem.name,
+                                 linear ? "complementarity problem without friction, " : counted(p.contact_count(), "contact", "contacts") + ", ",
+                                 counted(p.rows(), "row", "rows"));
+  if (!problem.file.title.empty()) text += fmt::format(" ({})", problem.file.title);
+  if (problem.guess_missing) text += "; the file has no such guess, zeros instead";
+  return text + "\n";
+}
+
+std::string conditions(const SolveArguments& arguments) {
+  return fmt::format("residual {}at most {:g}{}, {:g} s and {} iterations allowed\n", arguments.residual_only ? "" : "[m/s] and natural-map error ",
+                     arguments.tolerance, arguments.residual_only ? " m/s" : "", arguments.time_limit, arguments.max_iterations);
+}
+
+class Ticker {
+ public:
+  explicit Ticker(std::size_t total) : total_(total), shown_(::isatty(STDERR_FILENO) == 1) {}
+  ~Ticker() { clear(); }
+  void next(const std::string& what) {
+    ++done_;
+    if (!shown_) return;
+    fmt::print(stderr, "\r\033[K{} of {}: {}", done_, total_, what);
+    std::fflush(stderr);
+  }
+  void clear() const {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  std::size_t total_, done_ = 0;
+  bool shown_;
+};
+
+int solve(const SolveArguments& arguments) {
+  check_numbers(arguments);
+  const std::vector<Chosen> chosen = choose_solvers(arguments);
+  // All files first: a bad one is named before anything runs.
+  std::vector<Problem> problems;
+  for (const std::string& name : arguments.problems) problems.push_back(open_problem(name, arguments.guess));
+
+  const InterruptGuard guard;
+  Ticker ticker(problems.size() * chosen.size());
+  const bool by_problem = chosen.size() == 1 && problems.size() > 1;
+  std::vector<SolveResult> results;
+  if (!arguments.json) fmt::print("{}", conditions(arguments));
+  for (const Problem& problem : problems) {
+    std::vector<SolveResult> here;
+    for (const Chosen& c : chosen) {
+      if (InterruptGuard::requested()) break;
+      ticker.next(fmt::format("{} on {}", c.info.name, problem.name));
+      here.push_back(solve_one(problem, c, arguments));
+    }
+    sort_results(here);
+    ticker.clear();
+    if (!arguments.json && !by_problem && !here.empty()) {
+      fmt::print("\n{}{}", heading(problem), table_of(here, false, arguments.history));
+      std::fflush(stdout);
+    }
+    results.insert(results.end(), std::make_move_iterator(here.begin()), std::make_move_iterator(here.end()));
+  }
+  if (arguments.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const SolveResult& r : results) list.push_back(to_json(r));
+    fmt::print("{}\n", nlohmann::ordered_json{{"results", list}}.dump(2));
+  } else if (by_problem) {
+    fmt::print("\n{}\n{}", chosen.front().info.name, table_of(results, true, arguments.history));
+  } else if (problems.size() > 1) {
+    fmt::print("\n{}", scores_of(results));
+  }
+  if (InterruptGuard::requested()) return interrupted;
+  const bool missed = std::any_of(results.begin(), results.end(), [](const SolveResult& r) { return r.report.status != SolveStatus::converged; });
+  return arguments.strict && missed ? tolerance_missed : fine;
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("solve", "Solve contact problems from files with one or many solvers, and compare them in a table");
+  auto arguments = std::make_shared<SolveArguments>();
+  command->add_option("problem", arguments->problems, "Files: FCLIB HDF5, Siconos text, or those of stickslip capture")->required();
+  command->add_option("--solver", arguments->solvers, "Names with commas between, or all (see stickslip solvers)")->capture_default_str();
+  command->add_option("--tol", arguments->tolerance, "What residual [m/s] and natural-map error must both reach")->capture_default_str();
+  command->add_option("--max-iterations", arguments->max_iterations, "Iterations that each solver may do")->capture_default_str();
+  command->add_option("--time-limit", arguments->time_limit, "Time that each solver has for each problem [s]")->capture_default_str();
+  command->add_option("--option", arguments->options, "Option of the solvers, name=value, or of one, solver:name=value; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--guess", arguments->guess, "Where to start: zero, file (the guess stored there) or solution (the one stored there)")
+      ->capture_default_str();
+  command->add_flag("--residual-only", arguments->residual_only, "Ask nothing of the natural-map error");
+  command->add_flag("--history", arguments->history, "Keep the residual of every iteration (costs time)");
+  command->add_flag("--json", arguments->json, "Print one JSON document: {\"results\": […]}");
+  command->add_flag("--strict", arguments->strict, "Exit with 1 if a solver did not converge on a problem");
+  command->callback([arguments, &outcome] { outcome.exit_code = solve(*arguments); });
+}
+
+}  // namespace stickslip::cli

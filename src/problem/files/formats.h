@@ -1,0 +1,48 @@
+// The formats of problem files, one source each. Errors name the place inside the file; the caller adds the file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stickslip/problem/files.h"
+#include "store/hdf5.h"
+
+namespace stickslip::files {
+
+// Siconos text.
+ProblemFile read_siconos(std::string_view text);
+std::string write_siconos(const ProblemFile&);
+std::string siconos_cannot(const ContactProblem&);
+
+// FCLIB, local and global.
+ProblemFile read_fclib_local(hid_t file);
+ProblemFile read_fclib_global(hid_t file);
+void write_fclib_local(hid_t file, const ProblemFile&);
+void write_fclib_global(hid_t file, const ProblemFile&);
+std::string fclib_cannot(const ContactProblem&);
+std::string fclib_global_cannot(const ContactProblem&);
+
+// Our own.
+ProblemFile read_own(hid_t file);
+void write_own(hid_t file, const ProblemFile&);
+
+/// What all contacts have in common, if the problem consists of such contacts and bilateral blocks only.
+struct UniformContacts {
+  int dim = 0;                 ///< rows per contact; 0 if there is none
+  std::size_t law = 0;         ///< index of the alternative in FrictionLaw
+  bool uniform = true;
+  bool has_bilateral = false, has_box = false;
+};
+UniformContacts uniform_contacts(const ContactProblem&);
+
+/// A problem of `contacts` equal contacts, then `bilateral` single rows, from the numbers of W.
+ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral, const std::vector<Eigen::Triplet<double>>& entries,
+                        std::vector<double> b);
+
+/// @throws Error unless a coefficient is finite and at least 0.
+double checked_coefficient(double value, std::size_t contact);
+
+/// Places an error at a dataset: "a/b" becomes /a/b.
+Error at_place(Error error, std::string_view path);
+
+}  // namespace stickslip::files

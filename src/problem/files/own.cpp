@@ -1,0 +1,229 @@
+// Our own format: the fields of a ContactProblem under /stickslip_problem, every double with its bits.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "problem/files/formats.h"
+
+namespace stickslip::files {
+
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kParameters = 3;   ///< numbers a law has at most
+const std::string kRoot = "stickslip_problem/";
+
+[[noreturn]] void fail(const std::string& name, const std::string& message) { throw at_place(Error(message), kRoot + name); }
+
+// Laws: the index of the alternative in FrictionLaw, and its numbers.
+
+std::array<double, kParameters> parameters_of(const FrictionLaw& law) {
+  struct Visitor {
+    std::array<double, kParameters> operator()(const CircularFriction& f) { return {f.mu, 0, 0}; }
+    std::array<double, kParameters> operator()(const PlanarFriction& f) { return {f.mu, 0, 0}; }
+    std::array<double, kParameters> operator()(const EllipsoidFriction& f) { return {f.mu_t, f.mu_b, f.mu_torsion}; }
+    std::array<double, kParameters> operator()(const RollingFriction& f) { return {f.mu, f.mu_rolling, 0}; }
+  };
+  return std::visit(Visitor{}, law);
+}
+
+FrictionLaw make_law(std::uint8_t index, const double* x, std::size_t block) {
+  switch (index) {
+    case 0: return CircularFriction{x[0]};
+    case 1: return PlanarFriction{x[0]};
+    case 2: return EllipsoidFriction{x[0], x[1], x[2]};
+    case 3: return RollingFriction{x[0], x[1]};
+  }
+  fail("blocks/law", fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 3 (rolling).", block, index));
+}
+
+class Writer {
+ public:
+  explicit Writer(hid_t file) : file_(file) {}
+
+  template <class T>
+  void list(const std::string& name, const std::vector<T>& values, h5::Extent inner = {}) {
+    std::size_t width = 1;
+    for (const hsize_t n : inner) width *= n;
+    inner.insert(inner.begin(), values.size() / width);
+    h5::write_values(file_, kRoot + name, h5::native_type<T>(), values.data(), inner);
+  }
+  /// One number per element.
+  template <class T, class Elements, class F>
+  void column(const std::string& name, const Elements& elements, F&& field) {
+    std::vector<T> values;
+    for (const auto& element : elements) values.push_back(static_cast<T>(field(element)));
+    list(name, values);
+  }
+
+ private:
+  hid_t file_;
+};
+
+class Reader {
+ public:
+  explicit Reader(hid_t file) : file_(file) {}
+
+  bool has(const std::string& name) const { return h5::exists(file_, kRoot + name); }
+  template <class T>
+  std::vector<T> list(const std::string& name) const {
+    try {
+      return h5::read_list<T>(file_, kRoot + name);
+    } catch (const Error& error) {
+      throw at_place(error, kRoot + name);
+    }
+  }
+  template <class T>
+  std::vector<T> list(const std::string& name, std::size_t size) const {
+    std::vector<T> values = list<T>(name);
+    if (values.size() != size) fail(name, fmt::format("{} numbers stand here, and there must be {}.", values.size(), size));
+    return values;
+  }
+  std::vector<double> finite(const std::string& name, std::size_t size) const {
+    std::vector<double> values = list<double>(name, size);
+    for (std::size_t k = 0; k < size; ++k)
+      if (!std::isfinite(values[k])) fail(name, fmt::format("number {} is {}. It must be finite.", k, values[k]));
+    return values;
+  }
+  std::string text(const std::string& name) const {
+    try {
+      return h5::read_text(file_, kRoot + name);
+    } catch (const Error& error) {
+      throw at_place(error, kRoot + name);
+    }
+  }
+
+ private:
+  hid_t file_;
+};
+
+void write_blocks(Writer& w, const ContactProblem& p) {
+  w.column<std::uint8_t>("blocks/kind", p.blocks, [](const Block& b) { return b.kind; });
+  w.column<std::uint8_t>("blocks/dim", p.blocks, [](const Block& b) { return b.dim; });
+  w.column<std::uint8_t>("blocks/arity", p.blocks, [](const Block& b) { return b.arity; });
+  w.column<std::uint32_t>("blocks/jacobian", p.blocks, [](const Block& b) { return b.jacobian; });
+  std::vector<std::uint32_t> segments;
+  for (const Block& b : p.blocks) segments.insert(segments.end(), {b.segment[0], b.segment[1]});
+  w.list("blocks/segment", segments, {2});
+  w.column<std::uint8_t>("blocks/law", p.laws, [](const FrictionLaw& law) { return law.index(); });
+  std::vector<double> parameters;
+  for (const FrictionLaw& law : p.laws)
+    for (const double x : parameters_of(law)) parameters.push_back(x);
+  w.list("blocks/law_parameters", parameters, {kParameters});
+}
+
+void read_blocks(const Reader& r, ContactProblem& p) {
+  const std::vector<std::uint8_t> kind = r.list<std::uint8_t>("blocks/kind");
+  const std::size_t n = kind.size();
+  const auto dim = r.list<std::uint8_t>("blocks/dim", n), arity = r.list<std::uint8_t>("blocks/arity", n),
+             law = r.list<std::uint8_t>("blocks/law", n);
+  const auto jacobian = r.list<std::uint32_t>("blocks/jacobian", n), segment = r.list<std::uint32_t>("blocks/segment", 2 * n);
+  const auto parameters = r.finite("blocks/law_parameters", kParameters * n);
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    if (parameters[k] < 0)
+      fail("blocks/law_parameters", fmt::format("block {} has the coefficient {}. It must be at least 0.", k / kParameters, parameters[k]));
+  std::uint32_t row = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (kind[i] > 2) fail("blocks/kind", fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
+    if (dim[i] < 1 || dim[i] > 6) fail("blocks/dim", fmt::format("block {} has {} rows. It must have 1 to 6.", i, dim[i]));
+    p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], arity[i], row, jacobian[i], 0, {segment[2 * i], segment[2 * i + 1]}});
+    p.laws.push_back(make_law(law[i], parameters.data() + kParameters * i, i));
+    row += dim[i];
+  }
+}
+
+void read_segments(const Reader& r, ContactProblem& p) {
+  const std::size_t n = r.list<double>("segments/inverse_mass").size();
+  const auto mass = r.finite("segments/inverse_mass", n), inertia = r.finite("segments/inverse_inertia", 9 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (mass[i] < 0) fail("segments/inverse_mass", fmt::format("body {} has the inverse mass {}. It must be at least 0.", i, mass[i]));
+    p.segments.push_back({mass[i], Eigen::Map<const Mat3>(inertia.data() + 9 * i)});
+  }
+}
+
+void read_matrix(const Reader& r, ContactProblem& p) {
+  BlockMatrix& w = p.matrix;
+  w.offset = r.list<std::uint32_t>("matrix/offset", p.blocks.size() + 1);
+  for (std::size_t i = 0; i < p.blocks.size(); ++i)
+    if (w.offset[i] != p.blocks[i].row || w.offset[i + 1] != w.offset[i] + p.blocks[i].dim)
+      fail("matrix/offset", fmt::format("block {} of the matrix does not have the rows of block {} of the problem.", i, i));
+  w.first = r.list<std::uint32_t>("matrix/first", p.blocks.size() + 1);
+  w.column = r.list<std::uint32_t>("matrix/column");
+  if (w.first.front() != 0 || w.first.back() != w.column.size())
+    fail("matrix/first", fmt::format("the numbers go from {} to {}, and must go from 0 to {}.", w.first.front(), w.first.back(), w.column.size()));
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    if (w.first[i] > w.first[i + 1]) fail("matrix/first", fmt::format("number {} is less than the one before it.", i + 1));
+    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
+      if (w.column[e] >= p.blocks.size() || (e > w.first[i] && w.column[e] <= w.column[e - 1]))
+        fail("matrix/column", fmt::format("number {} is {}. Columns must increase within a row and be less than {}.", e, w.column[e], p.blocks.size()));
+      w.position.push_back(static_cast<std::uint32_t>(size));
+      size += std::size_t{p.blocks[i].dim} * p.blocks[w.column[e]].dim;
+    }
+  }
+  w.values = r.finite("matrix/values", size);
+}
+
+}  // namespace
+
+void write_own(hid_t h, const ProblemFile& file) {
+  const ContactProblem& p = file.problem;
+  Writer w(h);
+  {
+    const h5::Handle root = h5::create_group(h, kRoot.substr(0, kRoot.size() - 1));
+    h5::write_attribute(root.get(), "kinds", "0 contact, 1 bilateral, 2 box");
+    h5::write_attribute(root.get(), "laws", "0 circle (mu), 1 plane (mu), 2 ellipsoid (mu_t, mu_b, mu_torsion), 3 rolling (mu, mu_rolling)");
+  }
+  h5::write_c_text(h, kRoot + "title", file.title);
+  h5::write_c_text(h, kRoot + "description", file.description);
+  w.list("version", std::vector<std::uint64_t>{kVersion});
+  w.list("h", std::vector<double>{p.h});
+  write_blocks(w, p);
+  w.list("b", p.b);
+  w.list("sigma", p.sigma);
+  if (!p.lower.empty()) w.list("lower", p.lower), w.list("upper", p.upper);
+  w.column<double>("segments/inverse_mass", p.segments, [](const VelocitySegment& s) { return s.inverse_mass; });
+  std::vector<double> inertia;
+  for (const VelocitySegment& s : p.segments) inertia.insert(inertia.end(), s.inverse_inertia.data(), s.inverse_inertia.data() + 9);
+  w.list("segments/inverse_inertia", inertia, {3, 3});
+  w.list("jacobian_values", p.jacobian_values);
+  if (!p.is_factored()) {
+    w.list("matrix/offset", p.matrix.offset);
+    w.list("matrix/first", p.matrix.first);
+    w.list("matrix/column", p.matrix.column);
+    w.list("matrix/values", p.matrix.values);
+  }
+  if (!file.guess.empty()) w.list("guess", file.guess);
+  if (!file.solution.empty()) w.list("solution", file.solution);
+}
+
+ProblemFile read_own(hid_t h) {
+  const Reader r(h);
+  if (const std::uint64_t version = r.list<std::uint64_t>("version", 1).front(); version != kVersion)
+    fail("version", fmt::format("The problem has version {}, and this program reads version {}. Use the program that wrote it.", version, kVersion));
+  ProblemFile file;
+  ContactProblem& p = file.problem;
+  file.title = r.text("title");
+  file.description = r.text("description");
+  p.h = r.finite("h", 1).front();
+  read_blocks(r, p);
+  const std::size_t rows = p.blocks.empty() ? 0 : p.blocks.back().row + p.blocks.back().dim;
+  p.b = r.finite("b", rows);
+  p.sigma = r.finite("sigma", rows);
+  if (r.has("lower") || r.has("upper")) {
+    p.lower = r.list<double>("lower", rows);
+    p.upper = r.list<double>("upper", rows);
+    for (std::size_t i = 0; i < rows; ++i)
+      if (!(p.lower[i] <= p.upper[i])) fail("upper", fmt::format("row {} has the bounds {} and {}. The lower must not exceed the upper.", i, p.lower[i], p.upper[i]));
+  }
+  read_segments(r, p);
+  p.jacobian_values = r.finite("jacobian_values", r.list<double>("jacobian_values").size());
+  if (r.has("matrix")) read_matrix(r, p);
+  if (r.has("guess")) file.guess = r.list<double>("guess", rows);
+  if (r.has("solution")) file.solution = r.list<double>("solution", rows);
+  file.format = "stickslip";
+  return file;
+}
+
+}  // namespace stickslip::files

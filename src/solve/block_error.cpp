@@ -1,0 +1,46 @@
+#include "solve/block_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+template <class Law>
+double friction_error(const Law& law, bool boxed, double mass, const double* impulse, const double* v) {
+  using Vector = typename Law::Vector;
+  const Vector friction = Eigen::Map<const Vector>(impulse + 1), trial = friction - mass * Eigen::Map<const Vector>(v + 1);
+  const Vector bound = law.box_bounds(impulse[0]);
+  const Vector closest = boxed ? Vector(trial.cwiseMax(-bound).cwiseMin(bound)) : law.project(impulse[0], trial);
+  return (friction - closest).template lpNorm<Eigen::Infinity>() / mass;
+}
+
+}  // namespace
+
+BlockError block_error(const ContactProblem& p, std::size_t block, FrictionModel model, std::span<const double> impulses,
+                       std::span<const double> velocity) {
+  const Block& b = p.blocks[block];
+  const double *impulse = impulses.data() + b.row, *v = velocity.data() + b.row;
+  BlockError error;
+  if (b.kind == BlockKind::contact) {
+    const ContactScale& scale = p.scales[block];
+    error.normal = std::abs(std::min(v[0], impulse[0] / scale.normal_mass));
+    if (b.dim > 1 && std::isfinite(scale.friction_mass))
+      error.friction = std::visit(
+          [&](const auto& law) { return friction_error(law, model == FrictionModel::boxed, scale.friction_mass, impulse, v); }, p.laws[block]);
+    return error;
+  }
+  for (int k = 0; k < b.dim; ++k) {
+    double row = std::abs(v[k]);
+    const double diagonal = p.diagonal(b)(k, k);
+    if (b.kind == BlockKind::box && diagonal > 0) {
+      const double next = std::min(std::max(impulse[k] - v[k] / diagonal, p.lower[b.row + k]), p.upper[b.row + k]);
+      row = std::abs(impulse[k] - next) * diagonal;
+    }
+    error.normal = std::max(error.normal, row);
+  }
+  return error;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,176 @@
+#include "solve/cone/shifted_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "problem/kernels.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr int kSize = kernels::kSegmentSize;
+
+bool same_pattern(const SparseFactor::Matrix& a, const SparseFactor::Matrix& b) {
+  return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() && a.rows() > 0 &&
+         std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
+         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
+}
+
+/// Whether W equals its transpose up to rounding.
+bool is_symmetric(const BlockMatrix& w) {
+  double largest = 0, skew = 0;
+  for (std::uint32_t i = 0; i < w.blocks(); ++i)
+    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
+      const auto block = w.entry(i, e);
+      largest = std::max(largest, block.cwiseAbs().maxCoeff());
+      const std::ptrdiff_t mirror = w.find(w.column[e], i);
+      skew = std::max(skew, mirror < 0 ? block.cwiseAbs().maxCoeff()
+                                       : (block - w.entry(w.column[e], static_cast<std::size_t>(mirror)).transpose()).cwiseAbs().maxCoeff());
+    }
+  return skew <= 1e-14 * largest;
+}
+
+/// Number `column` of row `row` of G of a block, in segment slot `s`.
+double scaled(const ContactProblem& p, const Block& b, int s, int row, int column) {
+  return p.scaled_jacobian[b.jacobian + static_cast<std::size_t>(kSize * b.arity * row + kernels::row_position(b.arity, s, column))];
+}
+
+}  // namespace
+
+void ShiftedSystem::setup(const ContactProblem& p) {
+  problem_ = &p;
+  if (p.is_factored() && kSize * p.segments.size() <= p.rows()) {
+    form_ = Form::velocities;
+    assemble_velocity_pattern(p);
+  } else {
+    assemble_impulses(p);
+  }
+  if (form_ != ordered_form_ || !same_pattern(matrix_, ordered_)) {
+    factor_.analyze(matrix_, form_ != Form::impulses_nonsymmetric);
+    ordered_ = matrix_;
+    ordered_form_ = form_;
+  }
+}
+
+void ShiftedSystem::assemble_impulses(const ContactProblem& p) {
+  const BlockMatrix w = delassus(p);
+  form_ = p.is_factored() || is_symmetric(w) ? Form::impulses : Form::impulses_nonsymmetric;
+  matrix_ = w.sparse();
+  matrix_.makeCompressed();
+  diagonal_.resize(p.rows());
+  diagonal_position_.resize(p.rows());
+  for (Eigen::Index k = 0; k < matrix_.rows(); ++k) {
+    const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[k], *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[k + 1];
+    diagonal_position_[static_cast<std::size_t>(k)] = std::lower_bound(first, last, static_cast<int>(k)) - matrix_.innerIndexPtr();
+    diagonal_[static_cast<std::size_t>(k)] = matrix_.valuePtr()[diagonal_position_[static_cast<std::size_t>(k)]];
+  }
+}
+
+void ShiftedSystem::assemble_velocity_pattern(const ContactProblem& p) {
+  // The lower triangle of blocks: per segment, itself and the later ones it shares a block with.
+  std::vector<std::vector<int>> later(p.segments.size());
+  for (std::size_t s = 0; s < later.size(); ++s) later[s].push_back(static_cast<int>(s));
+  for (const Block& b : p.blocks)
+    if (b.arity == 2) later[std::min(b.segment[0], b.segment[1])].push_back(static_cast<int>(std::max(b.segment[0], b.segment[1])));
+  std::size_t entries = 0;
+  for (std::vector<int>& list : later) {
+    std::sort(list.begin() + 1, list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    entries += kSize * kSize * list.size();
+  }
+  const Eigen::Index n = static_cast<Eigen::Index>(kSize * p.segments.size());
+  matrix_.resize(n, n);
+  matrix_.resizeNonZeros(static_cast<Eigen::Index>(entries));
+  int next = 0;
+  for (std::size_t s = 0; s < later.size(); ++s)
+    for (int j = 0; j < kSize; ++j) {
+      matrix_.outerIndexPtr()[kSize * s + static_cast<std::size_t>(j)] = next;
+      for (const int t : later[s])
+        for (int i = 0; i < kSize; ++i) matrix_.innerIndexPtr()[next++] = kSize * t + i;
+    }
+  matrix_.outerIndexPtr()[n] = next;
+}
+
+void ShiftedSystem::fill_velocities() {
+  const ContactProblem& p = *problem_;
+  std::fill_n(matrix_.valuePtr(), matrix_.nonZeros(), 0.0);
+  for (Eigen::Index k = 0; k < matrix_.cols(); ++k) matrix_.valuePtr()[matrix_.outerIndexPtr()[k] + k % kSize] = 1;
+  for (const Block& b : p.blocks)
+    for (int s = 0; s < b.arity; ++s)
+      for (int t = 0; t < b.arity; ++t) {
+        if (b.segment[s] < b.segment[t]) continue;
+        Eigen::Matrix<double, kSize, kSize> product = Eigen::Matrix<double, kSize, kSize>::Zero();
+        for (int k = 0; k < b.dim; ++k)
+          for (int j = 0; j < kSize; ++j)
+            for (int i = 0; i < kSize; ++i) product(i, j) += scaled(p, b, s, k, i) * inverse_[b.row + static_cast<std::uint32_t>(k)] * scaled(p, b, t, k, j);
+        for (int j = 0; j < kSize; ++j) {
+          const int column = kSize * static_cast<int>(b.segment[t]) + j;
+          const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column], *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
+          double* value = matrix_.valuePtr() + (std::lower_bound(first, last, kSize * static_cast<int>(b.segment[s])) - matrix_.innerIndexPtr());
+          for (int i = 0; i < kSize; ++i) value[i] += product(i, j);
+        }
+      }
+}
+
+bool ShiftedSystem::factor(std::span<const double> c) {
+  const ContactProblem& p = *problem_;
+  c_.assign(c.begin(), c.end());
+  if (form_ == Form::velocities) {
+    inverse_.resize(p.rows());
+    refine_ = false;
+    for (const Block& b : p.blocks)
+      for (std::uint32_t k = 0; k < b.dim; ++k) {
+        inverse_[b.row + k] = 1 / (p.sigma[b.row + k] + c[b.row + k]);
+        // E⁻¹ magnifies rounding: where it is this large, a solve is followed by one correction.
+        refine_ = refine_ || p.diagonal_values[b.diagonal + k * (b.dim + 1u)] * inverse_[b.row + k] > 1e4;
+      }
+    fill_velocities();
+  } else {
+    for (std::size_t k = 0; k < c.size(); ++k) matrix_.valuePtr()[diagonal_position_[k]] = diagonal_[k] + c[k];
+  }
+  return factor_.factor(matrix_);
+}
+
+void ShiftedSystem::subtract_relative_velocity(std::span<const double> w, std::span<double> x) const {
+  kernels::visit_batches(*problem_, [&](const Batch& batch, auto rows, auto arity) {
+    constexpr int D = rows, A = arity;
+    if constexpr (A > 0)
+      for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
+        const Block& block = problem_->blocks[i];
+        const kernels::LocalVelocity<A> local(block.segment, w.data());
+        Eigen::Map<kernels::BlockVector<D>>(x.data() + block.row) -= kernels::relative_velocity<D, A>(problem_->scaled_jacobian.data() + block.jacobian, local);
+      }
+  });
+}
+
+void ShiftedSystem::solve_velocities(std::span<const double> right, std::span<double> x) {
+  const std::size_t n = right.size();
+  scaled_.resize(n);
+  for (std::size_t k = 0; k < n; ++k) scaled_[k] = inverse_[k] * right[k];
+  w_right_.assign(static_cast<std::size_t>(matrix_.rows()), 0.0);
+  w_.resize(w_right_.size());
+  problem_->add_scaled_velocity(scaled_, w_right_);
+  factor_.solve(w_right_.data(), w_.data());
+  std::copy(right.begin(), right.end(), x.begin());
+  subtract_relative_velocity(w_, x);
+  for (std::size_t k = 0; k < n; ++k) x[k] *= inverse_[k];
+}
+
+void ShiftedSystem::solve(std::span<const double> right, std::span<double> x) {
+  if (form_ != Form::velocities) {
+    factor_.solve(right.data(), x.data());
+    return;
+  }
+  solve_velocities(right, x);
+  if (!refine_) return;
+  const ContactProblem& p = *problem_;
+  product_.resize(right.size());
+  correction_.resize(right.size());
+  p.contact_velocity(x, product_, segment_);
+  for (std::size_t k = 0; k < right.size(); ++k) product_[k] = right[k] - (product_[k] - p.b[k]) - c_[k] * x[k];
+  solve_velocities(product_, correction_);
+  for (std::size_t k = 0; k < right.size(); ++k) x[k] += correction_[k];
+}
+
+}  // namespace stickslip

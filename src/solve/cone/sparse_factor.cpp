@@ -1,0 +1,152 @@
+#include "solve/cone/sparse_factor.h"
+
+#include <cmath>
+#include <vector>
+
+#ifdef STICKSLIP_HAS_SUITESPARSE
+#include <cholmod.h>
+#include <umfpack.h>
+#else
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+#endif
+
+namespace stickslip {
+
+#ifdef STICKSLIP_HAS_SUITESPARSE
+
+struct SparseFactor::Impl {
+  cholmod_common common;
+  cholmod_factor* cholesky = nullptr;
+  cholmod_dense *x = nullptr, *y = nullptr, *e = nullptr;   // kept between solves, so that they need no memory
+  void *symbolic = nullptr, *numeric = nullptr;
+  double control[UMFPACK_CONTROL];
+  std::vector<int> integers;
+  std::vector<double> numbers;
+  Matrix copy;   // LU solves read the matrix again
+  bool symmetric = true;
+
+  Impl() {
+    cholmod_start(&common);
+    common.print = 0;
+    umfpack_di_defaults(control);
+    control[UMFPACK_IRSTEP] = 1;
+  }
+  ~Impl() {
+    release();
+    cholmod_finish(&common);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void release() {
+    cholmod_free_factor(&cholesky, &common);
+    cholmod_free_dense(&x, &common);
+    cholmod_free_dense(&y, &common);
+    cholmod_free_dense(&e, &common);
+    if (numeric != nullptr) umfpack_di_free_numeric(&numeric);
+    if (symbolic != nullptr) umfpack_di_free_symbolic(&symbolic);
+  }
+
+  static cholmod_sparse view(const Matrix& a) {
+    cholmod_sparse s{};
+    s.nrow = s.ncol = static_cast<std::size_t>(a.rows());
+    s.nzmax = static_cast<std::size_t>(a.nonZeros());
+    s.p = const_cast<int*>(a.outerIndexPtr());
+    s.i = const_cast<int*>(a.innerIndexPtr());
+    s.x = const_cast<double*>(a.valuePtr());
+    s.stype = -1;
+    s.itype = CHOLMOD_INT;
+    s.xtype = CHOLMOD_REAL;
+    s.dtype = CHOLMOD_DOUBLE;
+    s.sorted = s.packed = 1;
+    return s;
+  }
+
+  void analyze(const Matrix& a) {
+    release();
+    if (symmetric) {
+      cholmod_sparse s = view(a);
+      cholesky = cholmod_analyze(&s, &common);
+      return;
+    }
+    const int n = static_cast<int>(a.rows());
+    if (umfpack_di_symbolic(n, n, a.outerIndexPtr(), a.innerIndexPtr(), a.valuePtr(), &symbolic, control, nullptr) < 0) symbolic = nullptr;
+    integers.resize(static_cast<std::size_t>(n));
+    numbers.resize(5 * static_cast<std::size_t>(n));
+  }
+
+  bool factor(const Matrix& a) {
+    if (symmetric) {
+      if (cholesky == nullptr) return false;
+      cholmod_sparse s = view(a);
+      return cholmod_factorize(&s, cholesky, &common) != 0 && common.status == CHOLMOD_OK && cholesky->minor == cholesky->n;
+    }
+    if (symbolic == nullptr) return false;
+    if (numeric != nullptr) umfpack_di_free_numeric(&numeric);
+    copy = a;
+    const int status = umfpack_di_numeric(copy.outerIndexPtr(), copy.innerIndexPtr(), copy.valuePtr(), symbolic, &numeric, control, nullptr);
+    return status == UMFPACK_OK;
+  }
+
+  void solve(const double* b, double* out) {
+    if (symmetric) {
+      cholmod_dense right{};
+      right.nrow = right.nzmax = right.d = cholesky->n;
+      right.ncol = 1;
+      right.x = const_cast<double*>(b);
+      right.xtype = CHOLMOD_REAL;
+      right.dtype = CHOLMOD_DOUBLE;
+      cholmod_solve2(CHOLMOD_A, cholesky, &right, nullptr, &x, nullptr, &y, &e, &common);
+      std::copy_n(static_cast<const double*>(x->x), cholesky->n, out);
+      return;
+    }
+    umfpack_di_wsolve(UMFPACK_A, copy.outerIndexPtr(), copy.innerIndexPtr(), copy.valuePtr(), out, b, numeric, control, nullptr, integers.data(),
+                      numbers.data());
+  }
+};
+
+#else
+
+struct SparseFactor::Impl {
+  Eigen::SimplicialLDLT<Matrix> cholesky;
+  Eigen::SparseLU<Matrix> lu;
+  bool symmetric = true;
+
+  void analyze(const Matrix& a) {
+    if (symmetric) cholesky.analyzePattern(a);
+    else lu.analyzePattern(a);
+  }
+  bool factor(const Matrix& a) {
+    if (symmetric) {
+      cholesky.factorize(a);
+      return cholesky.info() == Eigen::Success && (a.rows() == 0 || cholesky.vectorD().minCoeff() > 0);
+    }
+    lu.factorize(a);
+    return lu.info() == Eigen::Success;
+  }
+  void solve(const double* b, double* out) {
+    const Eigen::Index n = symmetric ? cholesky.rows() : lu.rows();
+    const Eigen::Map<const Eigen::VectorXd> right(b, n);
+    Eigen::Map<Eigen::VectorXd> result(out, n);
+    if (symmetric) result = cholesky.solve(right);
+    else result = lu.solve(right);
+  }
+};
+
+#endif
+
+SparseFactor::SparseFactor() = default;
+SparseFactor::~SparseFactor() = default;
+SparseFactor::SparseFactor(SparseFactor&&) noexcept = default;
+SparseFactor& SparseFactor::operator=(SparseFactor&&) noexcept = default;
+
+void SparseFactor::analyze(const Matrix& a, bool symmetric) {
+  if (!impl_) impl_ = std::make_unique<Impl>();
+  impl_->symmetric = symmetric;
+  impl_->analyze(a);
+}
+bool SparseFactor::factor(const Matrix& a) { return impl_ && impl_->factor(a); }
+void SparseFactor::solve(const double* b, double* x) { impl_->solve(b, x); }
+
+}  // namespace stickslip

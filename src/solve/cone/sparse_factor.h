@@ -1,0 +1,34 @@
+// A sparse factorisation that is analysed once, refactored when numbers change, and solves without allocating.
+#pragma once
+
+#include <memory>
+
+#include <Eigen/SparseCore>
+
+namespace stickslip {
+
+/// Cholesky (CHOLMOD) for symmetric matrices, LU (UMFPACK) for others; Eigen's own where SuiteSparse is left out.
+class SparseFactor {
+ public:
+  using Matrix = Eigen::SparseMatrix<double>;
+
+  SparseFactor();
+  ~SparseFactor();
+  SparseFactor(SparseFactor&&) noexcept;
+  SparseFactor& operator=(SparseFactor&&) noexcept;
+
+  /// Orders the pattern of a compressed matrix. @param symmetric positive definite: only the lower triangle is read
+  void analyze(const Matrix&, bool symmetric);
+
+  /// Factors a matrix with the pattern that was analysed. False if it is singular, or not positive definite.
+  bool factor(const Matrix&);
+
+  /// x = A⁻¹ b after a factorisation that succeeded. `b` and `x` must not overlap.
+  void solve(const double* b, double* x);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,148 @@
+#include "solve/contact_graph.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace stickslip {
+
+namespace {
+constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
+}
+
+void ContactGraph::find_incidence(const ContactProblem& p) {
+  first_.assign(p.segments.size() + 1, 0);
+  for (const Block& b : p.blocks)
+    for (int s = 0; s < b.arity; ++s) ++first_[b.segment[s] + 1];
+  for (std::size_t s = 0; s < p.segments.size(); ++s) first_[s + 1] += first_[s];
+  incident_.resize(first_.back());
+  // first_[s + 1] becomes the place to fill in run s, and its end once all are filled.
+  for (std::size_t s = p.segments.size(); s > 0; --s) first_[s] = first_[s - 1];
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
+    for (int s = 0; s < p.blocks[i].arity; ++s) incident_[first_[p.blocks[i].segment[s] + 1]++] = i;
+}
+
+/// Breadth first, from the segments in the queue on.
+void ContactGraph::spread(const ContactProblem& p, std::uint32_t from) {
+  for (std::size_t head = from; head < queue_.size(); ++head) {
+    const std::uint32_t s = queue_[head];
+    for (std::uint32_t e = first_[s]; e < first_[s + 1]; ++e) {
+      const Block& block = p.blocks[incident_[e]];
+      if (block.arity < 2) continue;
+      const std::uint32_t other = block.segment[0] == s ? block.segment[1] : block.segment[0];
+      if (distance_[other] != kUnreached) continue;
+      distance_[other] = distance_[s] + 1;
+      queue_.push_back(other);
+    }
+  }
+}
+
+void ContactGraph::spread_over_matrix(const ContactProblem& p) {
+  const auto mobility = [&](std::uint32_t i) { return p.diagonal_values[p.blocks[i].diagonal]; };
+  by_mass_.resize(p.blocks.size());
+  std::iota(by_mass_.begin(), by_mass_.end(), 0u);
+  std::sort(by_mass_.begin(), by_mass_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return mobility(a) != mobility(b) ? mobility(a) < mobility(b) : a < b;
+  });
+  layer_.assign(p.blocks.size(), kUnreached);
+  for (const std::uint32_t root : by_mass_) {
+    if (layer_[root] != kUnreached) continue;
+    layer_[root] = 0;
+    queue_.push_back(root);
+    for (std::size_t head = queue_.size() - 1; head < queue_.size(); ++head) {
+      const std::uint32_t i = queue_[head];
+      for (std::uint32_t e = p.matrix.first[i]; e < p.matrix.first[i + 1]; ++e) {
+        const std::uint32_t j = p.matrix.column[e];
+        if (layer_[j] != kUnreached) continue;
+        layer_[j] = layer_[i] + 1;
+        queue_.push_back(j);
+      }
+    }
+  }
+}
+
+void ContactGraph::build(const ContactProblem& p) {
+  queue_.clear();
+  distance_.clear();
+  if (!p.is_factored()) {
+    spread_over_matrix(p);
+  } else {
+    find_incidence(p);
+    distance_.assign(p.segments.size(), kUnreached);
+    for (const Block& block : p.blocks)
+      if (block.arity == 1 && distance_[block.segment[0]] == kUnreached) {
+        distance_[block.segment[0]] = 1;
+        queue_.push_back(block.segment[0]);
+      }
+    spread(p, 0);
+    by_mass_.clear();
+    for (std::uint32_t s = 0; s < p.segments.size(); ++s)
+      if (distance_[s] == kUnreached) by_mass_.push_back(s);
+    std::sort(by_mass_.begin(), by_mass_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const double ma = p.segments[a].inverse_mass, mb = p.segments[b].inverse_mass;
+      return ma != mb ? ma < mb : a < b;
+    });
+    for (const std::uint32_t root : by_mass_) {
+      if (distance_[root] != kUnreached) continue;
+      distance_[root] = 0;
+      queue_.push_back(root);
+      spread(p, static_cast<std::uint32_t>(queue_.size() - 1));
+    }
+    layer_.resize(p.blocks.size());
+    for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+      const Block& b = p.blocks[i];
+      layer_[i] = b.arity == 1 ? 0 : std::max(distance_[b.segment[0]], distance_[b.segment[1]]) - 1;
+    }
+  }
+  layers_ = 0;
+  for (const std::uint32_t layer : layer_) layers_ = std::max(layers_, layer + 1);
+}
+
+/// Least squares for r in r × d = m over the rows (d, m): Σ (|d|² I − d dᵀ) r = Σ d × m.
+Vec3 ContactGraph::arm(const ContactProblem& p, const Block& block, int side) const {
+  Mat3 a = Mat3::Zero();
+  Vec3 right = Vec3::Zero();
+  for (int k = 0; k < block.dim; ++k) {
+    const double* row = p.jacobian_values.data() + block.jacobian + 6 * (block.dim * side + k);
+    const Eigen::Map<const Vec3> d(row), m(row + 3);
+    a += d.squaredNorm() * Mat3::Identity() - d * d.transpose();
+    right += d.cross(m);
+  }
+  const double scale = a.trace();
+  if (!(scale > 0)) return Vec3::Zero();
+  a.diagonal().array() += 1e-12 * scale;
+  return a.ldlt().solve(right);
+}
+
+void ContactGraph::coordinates(const ContactProblem& p, int axis, std::span<double> out) {
+  build(p);
+  if (!p.is_factored()) {
+    for (std::size_t n = 0; n < queue_.size(); ++n) out[queue_[n]] = static_cast<double>(n);
+    return;
+  }
+  center_.assign(p.segments.size(), Vec3::Zero());
+  distance_.assign(p.segments.size(), kUnreached);
+  queue_.clear();
+  for (std::uint32_t root = 0; root < p.segments.size(); ++root) {
+    if (distance_[root] != kUnreached) continue;
+    distance_[root] = 0;
+    queue_.push_back(root);
+    for (std::size_t head = queue_.size() - 1; head < queue_.size(); ++head) {
+      const std::uint32_t s = queue_[head];
+      for (std::uint32_t e = first_[s]; e < first_[s + 1]; ++e) {
+        const Block& block = p.blocks[incident_[e]];
+        if (block.arity < 2) continue;
+        const int side = block.segment[0] == s ? 0 : 1;
+        const std::uint32_t other = block.segment[1 - side];
+        if (distance_[other] != kUnreached) continue;
+        distance_[other] = distance_[s] + 1;
+        center_[other] = center_[s] + arm(p, block, side) - arm(p, block, 1 - side);
+        queue_.push_back(other);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < p.blocks.size(); ++i)
+    out[i] = center_[p.blocks[i].segment[0]][axis] + arm(p, p.blocks[i], 0)[axis];
+}
+
+}  // namespace stickslip

@@ -1,0 +1,75 @@
+#include "solve/exact/exact_sweep.h"
+
+#include <algorithm>
+
+#include "solve/sweep.h"
+
+namespace stickslip {
+
+namespace {
+
+struct ExactRule {
+  const ContactProblem& problem;
+  const ExactBlocks& blocks;
+
+  template <int D, class Law, class Vector>
+  [[gnu::always_inline]] double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    const ContactScale& scale = problem.scales[block.index];
+    const Vector before = impulse;
+    if constexpr (std::is_same_v<Law, CircularFriction>) blocks.contacts[block.index].solve(law.mu, v, impulse);
+    else iterate_locally<D>(law, block, scale, v, impulse);
+    double rubbed = 0;
+    for (int k = 1; k < D; ++k) rubbed = std::max(rubbed, std::abs(impulse[k] - before[k]));
+    return std::max(std::abs(impulse[0] - before[0]) / scale.normal_mass, rubbed / scale.friction_mass);
+  }
+  template <int D, class Vector>
+  double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    if (!(block.w[0] > 0)) return 0;
+    const double next = std::max(0.0, impulse[0] - v[0] / block.w[0]), change = next - impulse[0];
+    impulse[0] = next;
+    return std::abs(change) * block.w[0];
+  }
+  template <int D, class Vector>
+  double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    const std::size_t at = problem.blocks[block.index].diagonal;
+    const Vector change = -(Eigen::Map<const Eigen::Matrix<double, D, D>>(blocks.inverses.data() + at) * v);
+    impulse += change;
+    return v.cwiseAbs().maxCoeff();
+  }
+  template <int D, class Vector>
+  double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
+    return relax_rows<D>(1.0, block, v, impulse,
+                         [&](int k, const Vector&) { return std::pair(problem.lower[block.row + k], problem.upper[block.row + k]); });
+  }
+
+ private:
+  /// For sets without a closed form: the proximal iteration on the block alone.
+  template <int D, class Law, class Vector>
+  static void iterate_locally(const Law& law, const BlockView<D>& block, const ContactScale& scale, Vector v, Vector& impulse) {
+    const Eigen::Map<const Eigen::Matrix<double, D, D>> w(block.w);
+    const double small = 1e-3;   // of the first change; the sweep comes back
+    double first = 0;
+    for (int k = 0; k < 30; ++k) {
+      Vector next;
+      next[0] = std::max(0.0, impulse[0] - scale.normal_mass * v[0]);
+      const Vector pushed = v + w.col(0) * (next[0] - impulse[0]);
+      next.template tail<D - 1>() =
+          law.project(next[0], impulse.template tail<D - 1>() - scale.friction_mass * pushed.template tail<D - 1>());
+      const Vector change = next - impulse;
+      const double size = change.cwiseAbs().maxCoeff();
+      if (k == 0) first = size;
+      v += w * change;
+      impulse = next;
+      if (size <= small * first) break;
+    }
+  }
+};
+
+}  // namespace
+
+double exact_sweep(const ContactProblem& problem, const ExactBlocks& blocks, std::span<const Batch> batches, std::span<double> impulses,
+                   std::span<double> velocity, Momentum& momentum) {
+  return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, ExactRule{problem, blocks});
+}
+
+}  // namespace stickslip

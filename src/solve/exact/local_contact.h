@@ -1,0 +1,109 @@
+// The exact solution of one Coulomb contact, everything else held fixed.
+//
+// With A = W_ii (not necessarily symmetric) and the velocity q that the contact would have without its own impulse:
+//   λ = 0                        if q_N ≥ 0
+//   λ = −A⁻¹q                    if that lies in the cone: it sticks
+//   ‖λ_T‖ = μ λ_N, v_T = −s λ_T  otherwise: it slides, with s > 0 the only unknown.
+// Eliminating λ_N by v_N = 0 leaves Ā = A_TT − A_TN A_NT / A_NN, b̄ = q_T − A_TN q_N / A_NN and
+//   λ_T(s) = −(Ā + sI)⁻¹ b̄,   λ_N(s) = −(q_N + A_NT λ_T) / A_NN.
+// Newton on 1/‖λ_T‖ − 1/(μ λ_N), which is nearly linear in s, inside a bracket, finds s in a few steps.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+/// What the local solve needs of A, computed once per problem.
+struct LocalContact {
+  double normal = 0;                  ///< A_NN
+  double from_tangent[2] = {};        ///< A_NT / A_NN
+  double to_tangent[2] = {};          ///< A_TN / A_NN
+  double reduced[4] = {};             ///< Ā by rows: a b / c d
+  double inverse_determinant = 0;     ///< of Ā; 0 if Ā is singular or A_NN is not positive
+
+  LocalContact() = default;
+  /// @param w A, 3 × 3, column-major @param proximal added to its diagonal
+  LocalContact(const double* w, double proximal) {
+    normal = w[0] + proximal;
+    if (!(normal > 0)) return;
+    for (int k = 0; k < 2; ++k) {
+      to_tangent[k] = w[1 + k] / normal;
+      from_tangent[k] = w[3 * (k + 1)] / normal;
+    }
+    for (int i = 0; i < 2; ++i)
+      for (int k = 0; k < 2; ++k)
+        reduced[2 * i + k] = w[3 * (k + 1) + i + 1] + (i == k ? proximal : 0) - w[1 + i] * from_tangent[k];
+    const double determinant = reduced[0] * reduced[3] - reduced[1] * reduced[2];
+    if (determinant > 1e-14 * (reduced[0] * reduced[0] + reduced[3] * reduced[3])) inverse_determinant = 1 / determinant;
+  }
+
+  /// Changes λ from its present value, at which the contact moves with v, to the exact solution.
+  [[gnu::always_inline]] inline void solve(double mu, const Vec3& v, Vec3& impulse) const {
+    const double qn = v[0] - normal * (impulse[0] + from_tangent[0] * impulse[1] + from_tangent[1] * impulse[2]);
+    if (!(qn < 0)) {
+      if (normal > 0) impulse.setZero();
+      return;
+    }
+    const double push = -qn / normal;   // λ_N without friction
+    const double b0 = v[1] - to_tangent[0] * v[0] - reduced[0] * impulse[1] - reduced[1] * impulse[2];
+    const double b1 = v[2] - to_tangent[1] * v[0] - reduced[2] * impulse[1] - reduced[3] * impulse[2];
+    if (inverse_determinant != 0) {
+      const double t0 = -inverse_determinant * (reduced[3] * b0 - reduced[1] * b1);
+      const double t1 = -inverse_determinant * (reduced[0] * b1 - reduced[2] * b0);
+      const double n = push - from_tangent[0] * t0 - from_tangent[1] * t1;
+      if (n >= 0 && t0 * t0 + t1 * t1 <= mu * mu * n * n) {
+        impulse = {n, t0, t1};
+        return;
+      }
+    }
+    if (mu > 0) impulse = slide(mu, v, impulse, push, b0, b1);
+    else impulse = {push, 0, 0};
+  }
+
+ private:
+  Vec3 slide(double mu, const Vec3& v, const Vec3& impulse, double push, double b0, double b1) const {
+    const double size = std::abs(reduced[0]) + std::abs(reduced[3]);
+    const double slip_squared = v[1] * v[1] + v[2] * v[2], friction_squared = impulse[1] * impulse[1] + impulse[2] * impulse[2];
+    // From the last slip if there was one, else from the slip that full friction would leave.
+    double s = friction_squared > 0 ? std::sqrt(slip_squared / friction_squared) : std::sqrt(b0 * b0 + b1 * b1) / (mu * push);
+    double low = 0, high = std::numeric_limits<double>::infinity();
+    double t0 = 0, t1 = 0;
+    for (int k = 0; k < 60; ++k) {
+      const double a = reduced[0] + s, d = reduced[3] + s;
+      const double determinant = a * d - reduced[1] * reduced[2];
+      double next = std::numeric_limits<double>::quiet_NaN();
+      if (determinant > 0) {
+        const double inverse = 1 / determinant;
+        t0 = -inverse * (d * b0 - reduced[1] * b1);
+        t1 = -inverse * (a * b1 - reduced[2] * b0);
+        const double n = push - from_tangent[0] * t0 - from_tangent[1] * t1;
+        const double t_squared = t0 * t0 + t1 * t1, t = std::sqrt(t_squared);
+        if (t <= mu * n) high = s;
+        else low = s;
+        if (n > 0 && t > 0) {
+          // d/ds of λ_T and λ_N.
+          const double dt0 = -inverse * (d * t0 - reduced[1] * t1), dt1 = -inverse * (a * t1 - reduced[2] * t0);
+          const double dn = -from_tangent[0] * dt0 - from_tangent[1] * dt1;
+          const double value = 1 / t - 1 / (mu * n);
+          const double slope = -(t0 * dt0 + t1 * dt1) / (t_squared * t) + dn / (mu * n * n);
+          next = s - value / slope;
+          if (std::abs(t - mu * n) <= 1e-14 * t) break;
+        }
+      } else {
+        low = s;
+      }
+      if (!(next > low && next < high)) next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2 * s + size;
+      if (std::abs(next - s) <= 1e-15 * s) break;
+      s = next;
+    }
+    // Exactly onto the cone, so that rounding does not leave it.
+    const double n = std::max(push - from_tangent[0] * t0 - from_tangent[1] * t1, 0.0), t = std::sqrt(t0 * t0 + t1 * t1);
+    const double factor = t > mu * n ? mu * n / t : 1;
+    return {n, factor * t0, factor * t1};
+  }
+};
+
+}  // namespace stickslip

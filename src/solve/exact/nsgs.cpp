@@ -1,0 +1,52 @@
+#include "stickslip/solve/exact/nsgs.h"
+
+#include <fmt/format.h>
+
+#include "solve/exact/exact_sweep.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+void check(const NonsmoothGaussSeidelOptions& options, OrderingOptions::Use use) {
+  options.order.check(use);
+  if (!(std::isfinite(options.proximal) && options.proximal >= 0))
+    throw Error(fmt::format("{} is not a proximal weight. It must be finite and at least 0.", options.proximal)).at("proximal");
+}
+
+void sweep_until_done(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+                      const NonsmoothGaussSeidelOptions& options, bool accelerate) {
+  ExactBlocks& blocks = workspace.scratch<ExactBlocks>();
+  blocks.prepare(problem, options.proximal);
+  Acceleration acceleration(problem, impulses, workspace, accelerate);
+  Ordering order(options.order, problem, FrictionModel::exact, workspace);
+  for (int k = 1;; ++k) {
+    const std::span<const Batch> batches = order.next(k, impulses);
+    const double change = exact_sweep(problem, blocks, batches, impulses, workspace.velocity, acceleration.next());
+    acceleration.restart_if_opposed();
+    if (monitor.done(k, impulses, change)) return;
+  }
+}
+
+}  // namespace
+
+NonsmoothGaussSeidel::NonsmoothGaussSeidel(Options options) : options_(std::move(options)) {
+  check(options_, OrderingOptions::Use::whole_blocks);
+}
+
+void NonsmoothGaussSeidel::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                   SolveMonitor& monitor) const {
+  sweep_until_done(problem, impulses, workspace, monitor, options_, false);
+}
+
+AcceleratedNonsmoothGaussSeidel::AcceleratedNonsmoothGaussSeidel(Options options) : options_(std::move(options)) {
+  check(options_, OrderingOptions::Use::fixed);
+}
+
+void AcceleratedNonsmoothGaussSeidel::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                              SolveMonitor& monitor) const {
+  sweep_until_done(problem, impulses, workspace, monitor, options_, true);
+}
+
+}  // namespace stickslip

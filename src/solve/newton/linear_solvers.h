@@ -1,0 +1,34 @@
+// Iterative solvers for the Newton equation H x = Φ [thesis A §3; thesis §4.3]: approximate, without factorising.
+#pragma once
+
+#include "solve/newton/newton_matrix.h"
+
+namespace stickslip {
+
+/// How the Newton equation is solved.
+struct LinearSolver {
+  enum class Kind { direct, gmres, fletcher_reeves };
+  Kind kind = Kind::direct;
+  int iterations = 200;       ///< products with H at most
+  double tolerance = 1e-8;    ///< on ‖Φ − H x‖ / ‖Φ‖
+  bool precondition = true;   ///< GMRES: by the inverse diagonal blocks of H
+};
+
+/// Memory that the solvers reuse.
+struct KrylovScratch {
+  std::vector<std::vector<double>> basis;
+  std::vector<double> r, p, hp, work;
+  std::vector<Eigen::MatrixXd> inverse;   ///< of the diagonal blocks of H
+  Eigen::MatrixXd hessenberg;
+};
+
+/// Restarted GMRES, preconditioned from the right, with x started at zero. False if the numbers are not finite.
+/// @param shape tells where the diagonal blocks of H are.
+bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const double> phi, const LinearSolver&, KrylovScratch&, std::span<double> x);
+
+/// The quasi Fletcher–Reeves method [thesis Alg. 2]: conjugate gradients as if H were symmetric and positive definite, which it
+/// is not; hands back the x of the smallest residual. The paper takes products with H by finite differences of Φ; here H is at
+/// hand. False if the numbers are not finite.
+bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const LinearSolver&, KrylovScratch&, std::span<double> x);
+
+}  // namespace stickslip

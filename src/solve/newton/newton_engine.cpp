@@ -1,0 +1,174 @@
+#include "solve/newton/newton_engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+constexpr int kHalvings = 8;        ///< of the step length before a step counts as failed
+constexpr double kArmijo = 1e-4;    ///< fraction of the predicted decrease of the merit that a step must bring
+constexpr int kMemory = 4;          ///< steps whose merits a step is compared with
+constexpr double kTravel = 2;       ///< times the best error at which a solved problem is still a place to go back to
+constexpr double kProgress = 0.9;   ///< fraction of the best error that counts as progress
+}  // namespace
+
+void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& system, LinearSolver linear) {
+  problem_ = &problem;
+  system_ = system;
+  linear_ = linear;
+  w_ = delassus(problem);
+  rho_ = row_masses(problem);
+  std::vector<std::uint8_t> slacks;
+  if (system.slacks != nullptr)
+    for (std::size_t i = 0; i < problem.blocks.size(); ++i) slacks.push_back(static_cast<std::uint8_t>(system.slacks(problem, i)));
+  map_.resize(w_, slacks);
+  matrix_.set_up(w_, map_);
+  const std::size_t rows = problem.rows(), unknowns = map_.unknowns();
+  for (std::vector<double>* v : {&shift_, &impulses_, &v_, &dv_, &trial_v_}) v->assign(rows, 0.0);
+  for (std::vector<double>* v : {&weight_, &reference_, &direction_, &trial_}) v->assign(unknowns, 0.0);
+  double largest = 0;
+  for (const Block& block : problem.blocks) largest = std::max(largest, problem.diagonal(block).trace() / block.dim);
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const Block& block = problem.blocks[i];
+    const double mean = problem.diagonal(block).trace() / block.dim;
+    std::fill_n(shift_.begin() + block.row, block.dim, mean > 0 ? mean : largest > 0 ? largest : 1);
+    for (std::uint32_t k = 0; k < map_.rows(i); ++k) weight_[map_.first[i] + k] = 1 / rho_[block.row + std::min<std::uint32_t>(k, block.dim - 1u)];
+  }
+}
+
+void NewtonEngine::from_impulses(std::span<const double> impulses, std::vector<double>& x) {
+  x.assign(map_.unknowns(), 0.0);
+  for (std::size_t i = 0; i < map_.blocks(); ++i) std::copy_n(impulses.begin() + problem_->blocks[i].row, map_.dim[i], x.begin() + map_.first[i]);
+  if (system_.guess == nullptr) return;
+  reference_ = x;
+  velocity(x, 0);
+  system_.guess(*problem_, rho_, v_, map_, x);
+}
+
+void NewtonEngine::to_impulses(std::span<const double> x, std::span<double> impulses) const {
+  for (std::size_t i = 0; i < map_.blocks(); ++i) std::copy_n(x.begin() + map_.first[i], map_.dim[i], impulses.begin() + problem_->blocks[i].row);
+}
+
+/// v_ = v_α(λ).
+void NewtonEngine::velocity(std::span<const double> x, double alpha) {
+  if (w_.empty()) return;
+  to_impulses(x, impulses_);
+  w_.multiply(impulses_, v_);
+  for (std::size_t i = 0; i < map_.blocks(); ++i)
+    for (std::uint32_t k = 0; k < map_.dim[i]; ++k) {
+      const std::size_t row = problem_->blocks[i].row + k, unknown = map_.first[i] + k;
+      v_[row] += problem_->b[row] + alpha * shift_[row] * (x[unknown] - reference_[unknown]);
+    }
+}
+
+double NewtonEngine::norm() const {
+  double sum = 0;
+  for (std::size_t k = 0; k < map_.phi.size(); ++k) sum += weight_[k] * map_.phi[k] * (weight_[k] * map_.phi[k]);
+  return std::sqrt(sum);
+}
+
+double NewtonEngine::merit(std::span<const double> x, double alpha) {
+  velocity(x, alpha);
+  system_.evaluate(*problem_, rho_, x, v_, map_, false);
+  return norm();
+}
+
+/// H direction = Φ.
+bool NewtonEngine::solve_direction() {
+  switch (linear_.kind) {
+    case LinearSolver::Kind::direct: return matrix_.factorize() && matrix_.solve(map_.phi, direction_);
+    case LinearSolver::Kind::gmres: return gmres(matrix_, map_, map_.phi, linear_, krylov_, direction_);
+    case LinearSolver::Kind::fletcher_reeves: return fletcher_reeves(matrix_, map_.phi, linear_, krylov_, direction_);
+  }
+  return false;
+}
+
+bool NewtonEngine::step(std::span<double> x, double alpha, double allowance) {
+  velocity(x, alpha);
+  system_.evaluate(*problem_, rho_, x, v_, map_, true);
+  const double before = norm();
+  // The proximal term on the diagonal: B (W + αD) = B W + α D B, with D one number per block.
+  for (std::size_t i = 0; i < map_.blocks(); ++i)
+    map_.a_block(i).leftCols(map_.dim[i]) += alpha * shift_[problem_->blocks[i].row] * map_.b_block(i);
+  matrix_.assemble(w_, map_);
+  if (!solve_direction()) return false;
+
+  // v_α along the step is linear in its length.
+  to_impulses(direction_, impulses_);
+  w_.multiply(impulses_, dv_);
+  for (std::size_t k = 0; k < dv_.size(); ++k) dv_[k] += alpha * shift_[k] * impulses_[k];
+  double best_length = 0, best = INFINITY;
+  for (double length = 1; length > std::ldexp(0.75, -kHalvings); length /= 2) {
+    for (std::size_t k = 0; k < x.size(); ++k) trial_[k] = x[k] - length * direction_[k];
+    for (std::size_t k = 0; k < v_.size(); ++k) trial_v_[k] = v_[k] - length * dv_[k];
+    system_.evaluate(*problem_, rho_, trial_, trial_v_, map_, false);
+    const double now = norm();
+    if (now < best) {
+      best = now;
+      best_length = length;
+    }
+    if (now <= (1 - kArmijo * length) * std::max(allowance, before)) break;
+  }
+  if (!(best < std::max(allowance, before))) return false;
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] -= best_length * direction_[k];
+  merit_ = best;
+  return true;
+}
+
+void ProximalNewton::start(const ContactProblem& problem, std::span<const double> impulses, const NewtonSystem& system) {
+  engine_.set_up(problem, system, settings_.linear);
+  engine_.from_impulses(impulses, x_);
+  alpha_ = settings_.alpha;
+  failures_ = 0;
+  base_ = x_;
+  begin();
+  best_error_ = error_;
+}
+
+/// A new regularised problem, with the present unknowns as its reference.
+void ProximalNewton::begin() {
+  engine_.set_reference(x_);
+  error_ = engine_.merit(x_, 0);
+  merits_.clear();
+}
+
+/// The regularised problem is solved: its solution becomes the reference, with less regularisation.
+void ProximalNewton::accept() {
+  const double before = error_;
+  begin();
+  // Where W is singular the impulses may have to travel far at an error that does not fall: that is progress too.
+  if (error_ < kTravel * best_error_) {
+    if (error_ < kProgress * best_error_) failures_ = 0;
+    best_error_ = std::min(error_, best_error_);
+    base_ = x_;
+  }
+  // Following the error down keeps the quadratic convergence of Newton's method.
+  if (alpha_ > 0) alpha_ = std::max(alpha_ * std::min(1 / settings_.reduction, error_ / before), settings_.alpha_min);
+}
+
+/// Back to the last good reference, with more regularisation.
+bool ProximalNewton::retreat() {
+  x_ = base_;
+  begin();
+  alpha_ *= settings_.increase;
+  return ++failures_ < settings_.failures && alpha_ > 0 && alpha_ <= settings_.alpha_max;
+}
+
+bool ProximalNewton::step(std::span<double> impulses) {
+  const int taken = static_cast<int>(merits_.size());
+  // The first step to a new reference is nearly free: it changes many contacts between sticking, sliding and parting at
+  // once, and the error before says little about it. Later ones must beat the worst of the last few.
+  double allowance = settings_.first_step * error_;
+  if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMemory), merits_.end());
+  bool alive = true;
+  if (taken >= settings_.inner || !engine_.step(x_, alpha_, allowance)) alive = retreat();
+  else {
+    merits_.push_back(engine_.last_merit());
+    if (engine_.last_merit() <= settings_.accuracy * error_) accept();
+  }
+  engine_.to_impulses(x_, impulses);
+  return alive;
+}
+
+}  // namespace stickslip

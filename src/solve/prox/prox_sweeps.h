@@ -1,0 +1,18 @@
+// Gauss–Seidel sweeps with the r-factors of the other strategies: see prox_gauss_seidel.h.
+#pragma once
+
+#include "solve/sweeps.h"
+
+namespace stickslip {
+
+/// Local r-factors times `relaxation`. Returns how far the sweep moved, max |Δλ| W_ii [m/s]; so do the others.
+double local_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double relaxation);
+
+/// One r for all rows [kg].
+double global_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double r);
+
+/// The inverse blocks of W times `relaxation`.
+double blocked_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&,
+                          double relaxation);
+
+}  // namespace stickslip

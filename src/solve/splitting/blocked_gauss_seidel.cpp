@@ -1,0 +1,242 @@
+#include "stickslip/solve/splitting/blocked_gauss_seidel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "solve/run_list.h"
+#include "solve/splitting/block_state.h"
+#include "solve/splitting/boxed_pivoting.h"
+#include "solve/splitting/groups.h"
+#include "solve/splitting/joint_block.h"
+#include "solve/sweeps.h"
+#include "stickslip/math/error.h"
+#include "stickslip/solve/registry.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t kExactRows = 96;   ///< dense pivoting beyond this costs more than sweeps
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// One group with what its sub-solver needs.
+struct Group {
+  std::vector<Batch> runs;      ///< of the whole problem
+  std::size_t size = 0;         ///< rows
+  Eigen::MatrixXd matrix;       ///< W_GG, for pivoting
+  std::vector<BoxRow> rows;     ///< for pivoting
+  ContactProblem problem;       ///< the group by itself, for another solver
+};
+
+std::vector<BoxRow> box_rows(const ContactProblem& p, std::span<const std::uint32_t> blocks) {
+  std::vector<BoxRow> rows;
+  for (const std::uint32_t i : blocks) {
+    const Block& b = p.blocks[i];
+    const int normal = static_cast<int>(rows.size());
+    double factor[6] = {};
+    if (b.kind == BlockKind::contact && b.dim > 1) friction_box(p.laws[i], 1.0, factor);
+    for (int k = 0; k < b.dim; ++k) {
+      if (b.kind == BlockKind::bilateral) rows.push_back({-kInfinity, kInfinity});
+      else if (b.kind == BlockKind::box) rows.push_back({p.lower[b.row + k], p.upper[b.row + k]});
+      else if (k == 0) rows.push_back({0, kInfinity});
+      else rows.push_back({0, 0, normal, factor[k - 1]});
+    }
+  }
+  return rows;
+}
+
+ContactProblem sub_problem(const ContactProblem& p, const BlockMatrix& w, std::span<const std::uint32_t> blocks) {
+  ContactProblem sub = matrix_problem(principal_submatrix(w, blocks), BlockKind::contact);
+  bool has_box = false;
+  for (std::size_t n = 0; n < blocks.size(); ++n) {
+    sub.blocks[n].kind = p.blocks[blocks[n]].kind;
+    sub.laws[n] = p.laws[blocks[n]];
+    has_box |= sub.blocks[n].kind == BlockKind::box;
+  }
+  if (has_box)
+    for (const std::uint32_t i : blocks)
+      for (int k = 0; k < p.blocks[i].dim; ++k) {
+        sub.lower.push_back(p.lower[p.blocks[i].row + k]);
+        sub.upper.push_back(p.upper[p.blocks[i].row + k]);
+      }
+  sub.h = p.h;
+  sub.finalize();
+  return sub;
+}
+
+void check_choice(const std::string& given, const std::vector<std::string>& choices, const char* what, const char* option) {
+  if (std::find(choices.begin(), choices.end(), given) == choices.end())
+    throw Error(fmt::format("'{}' is not {}. {}", given, what, suggest(given, choices))).at(option);
+}
+
+}  // namespace
+
+struct BlockedGaussSeidel::Groups {
+  GroupList list;
+  std::vector<Group> groups;
+  std::vector<std::uint32_t> joint_blocks;
+  JointBlock joints;
+  BoxedPivoting pivoting;
+  Momentum momentum;
+  std::vector<double> previous, ahead;                  ///< what `momentum` points to
+  std::vector<double> joint_velocity;
+  Eigen::VectorXd velocity, change, impulses;           ///< of one group
+  Workspace workspace;                                  ///< of the sub-solver
+};
+
+BlockedGaussSeidel::BlockedGaussSeidel(Options options) : options_(std::move(options)) {
+  check_choice(options_.block, {"contact", "pair", "layer", "all"}, "a kind of block", "block");
+  check_choice(options_.joints, {"direct", "pcg", "block"}, "a way to solve joints", "joints");
+  if (options_.sub_iterations < 1)
+    throw Error(fmt::format("{} is not a number of iterations. It must be at least 1.", options_.sub_iterations)).at("sub_iterations");
+  if (options_.sub_solver == name()) throw Error("Blocked Gauss–Seidel cannot be its own sub-solver.").at("sub_solver");
+  if (options_.sub_solver == "exact" || options_.sub_solver == "sweeps") return;
+  try {
+    sub_solver_ = make_solver(options_.sub_solver);
+  } catch (Error& e) {
+    throw Error(fmt::format("{} Or take exact or sweeps.", e.message())).at("sub_solver");
+  }
+}
+
+BlockedGaussSeidel::~BlockedGaussSeidel() = default;
+
+FrictionModel BlockedGaussSeidel::model() const { return sub_solver_ ? sub_solver_->model() : FrictionModel::boxed; }
+
+std::string_view BlockedGaussSeidel::cannot_solve(const ContactProblem& p) const {
+  return sub_solver_ ? sub_solver_->cannot_solve(p) : std::string_view();
+}
+
+double BlockedGaussSeidel::visit_group(const ContactProblem& p, std::size_t g, std::span<double> impulses, Workspace& workspace,
+                                       SolveMonitor& monitor) const {
+  Groups& s = workspace.scratch<Groups>();
+  Group& group = s.groups[g];
+  const auto blocks = s.list[g];
+  const auto sweep = [&] {
+    double largest = 0;
+    for (int n = 0; n < options_.sub_iterations; ++n) {
+      const double change = boxed_sweep(p, group.runs, impulses, workspace.velocity, s.momentum);
+      largest = std::max(largest, change);
+      if (!(change > 0)) break;
+    }
+    return largest;
+  };
+  if (!sub_solver_ && group.rows.empty()) return sweep();
+
+  auto velocity = s.velocity.head(static_cast<Eigen::Index>(group.size)), solution = s.impulses.head(static_cast<Eigen::Index>(group.size));
+  Eigen::Index row = 0;
+  for (const std::uint32_t i : blocks) {
+    const Block& b = p.blocks[i];
+    block_velocity(p, i, impulses, workspace.velocity, velocity.data() + row);
+    std::copy_n(impulses.data() + b.row, b.dim, solution.data() + row);
+    row += b.dim;
+  }
+  if (sub_solver_) {
+    // b of the group: what the rest of the world does to it.
+    std::vector<double>& b = group.problem.b;
+    group.problem.matrix.multiply({solution.data(), group.size}, b);
+    for (std::size_t k = 0; k < group.size; ++k) b[k] = velocity[static_cast<Eigen::Index>(k)] - b[k];
+    SolveControl control;
+    control.tolerance = 0.1 * monitor.control().tolerance;
+    control.max_iterations = options_.sub_iterations;
+    control.natural_map = false;
+    sub_solver_->solve(group.problem, {solution.data(), group.size}, s.workspace, control);
+  } else {
+    s.change.noalias() = velocity - group.matrix * solution;
+    if (!s.pivoting.solve(group.matrix, s.change, group.rows, solution)) return sweep();
+  }
+  double largest = 0;
+  row = 0;
+  for (const std::uint32_t i : blocks) {
+    const Block& b = p.blocks[i];
+    if (!sub_solver_) project_on_box(p, i, solution.data() + row);
+    double change[6];
+    for (int k = 0; k < b.dim; ++k, ++row) {
+      change[k] = solution[row] - impulses[b.row + k];
+      impulses[b.row + k] = solution[row];
+      largest = std::max(largest, std::abs(change[k]) * p.diagonal(b)(k, k));
+    }
+    push_block(p, i, change, workspace.velocity);
+  }
+  return largest;
+}
+
+double BlockedGaussSeidel::visit_joints(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                        SolveMonitor& monitor) const {
+  Groups& s = workspace.scratch<Groups>();
+  std::size_t row = 0;
+  for (const std::uint32_t i : s.joint_blocks) {
+    block_velocity(p, i, impulses, workspace.velocity, s.joint_velocity.data() + row);
+    row += p.blocks[i].dim;
+  }
+  if (!s.joints.solve(s.joint_velocity, 0.01 * monitor.control().tolerance)) return std::numeric_limits<double>::quiet_NaN();
+  double largest = 0;
+  row = 0;
+  for (const std::uint32_t i : s.joint_blocks) {
+    const Block& b = p.blocks[i];
+    const double* change = s.joint_velocity.data() + row;
+    for (int k = 0; k < b.dim; ++k) {
+      impulses[b.row + k] += change[k];
+      largest = std::max(largest, std::abs(change[k]) * p.diagonal(b)(k, k));
+    }
+    push_block(p, i, change, workspace.velocity);
+    row += b.dim;
+  }
+  return largest;
+}
+
+void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+  Groups& s = workspace.scratch<Groups>();
+  const bool joints_apart = options_.joints != "block";
+  const Grouping grouping = options_.block == "contact" ? Grouping::contact
+                            : options_.block == "pair"  ? Grouping::pair
+                            : options_.block == "layer" ? Grouping::layer
+                                                        : Grouping::all;
+  s.list = group_blocks(p, grouping, joints_apart);
+  const BlockMatrix w = delassus(p);
+  s.groups.resize(s.list.size());
+  std::size_t largest_group = 0;
+  for (std::size_t g = 0; g < s.list.size(); ++g) {
+    Group& group = s.groups[g];
+    group.runs.clear();
+    group.rows.clear();
+    group.size = 0;
+    for (const std::uint32_t i : s.list[g]) group.size += p.blocks[i].dim;
+    append_runs(p, s.list[g], RowSet::all, group.runs);
+    if (sub_solver_) {
+      group.problem = sub_problem(p, w, s.list[g]);
+    } else if (options_.sub_solver == "exact" && group.size <= kExactRows) {
+      group.matrix = principal_submatrix(w, s.list[g]).dense();
+      group.rows = box_rows(p, s.list[g]);
+    }
+    largest_group = std::max(largest_group, group.size);
+  }
+  s.velocity.resize(static_cast<Eigen::Index>(largest_group));
+  s.impulses.resize(static_cast<Eigen::Index>(largest_group));
+  s.joint_blocks.clear();
+  std::size_t joint_rows = 0;
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
+    if (joints_apart && p.blocks[i].kind == BlockKind::bilateral) {
+      s.joint_blocks.push_back(i);
+      joint_rows += p.blocks[i].dim;
+    }
+  s.joint_velocity.resize(joint_rows);
+  s.joints.prepare(principal_submatrix(w, s.joint_blocks), options_.joints == "direct");
+  s.previous.assign(p.rows(), 0.0);
+  s.ahead.assign(p.rows(), 0.0);
+  s.momentum = {0, s.previous.data(), p.is_factored() ? nullptr : s.ahead.data(), 0};
+
+  for (int k = 1;; ++k) {
+    double change = s.joint_blocks.empty() ? 0 : visit_joints(p, impulses, workspace, monitor);
+    if (std::isnan(change)) {
+      monitor.give_up(impulses, SolveStatus::failed, "The linear system of the joints could not be solved.");
+      return;
+    }
+    for (std::size_t g = 0; g < s.list.size(); ++g) change = std::max(change, visit_group(p, g, impulses, workspace, monitor));
+    // Exact groups cost much more than an evaluation; a few sweeps do not.
+    if (options_.sub_solver == "sweeps" ? monitor.done(k, impulses, change) : monitor.done(k, impulses)) return;
+  }
+}
+
+}  // namespace stickslip

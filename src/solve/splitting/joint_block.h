@@ -1,0 +1,30 @@
+// All joints of a problem as one linear system.
+#pragma once
+
+#include <memory>
+
+#include "stickslip/math/block_matrix.h"
+
+namespace stickslip {
+
+/// Solves W_JJ Δ = −v for the joints of a problem, all at once [course §3.2.4].
+///
+/// `direct`: sparse LDLᵀ (LU where W is not symmetric), factorised once per solve, with a proximal 1e-9 of the diagonal so that
+/// redundant joints do not make it singular. Otherwise conjugate gradients preconditioned with the diagonal blocks, which
+/// needs a symmetric W.
+class JointBlock {
+ public:
+  JointBlock();
+  ~JointBlock();
+
+  void prepare(BlockMatrix joints, bool direct);
+  bool empty() const;
+  /// @param v in: velocities of all joint rows [m/s]; out: the change of the impulses [N s]. False if the factorisation failed.
+  bool solve(std::span<double> v, double tolerance);
+
+ private:
+  struct System;
+  std::unique_ptr<System> system_;
+};
+
+}  // namespace stickslip
