@@ -20,7 +20,7 @@ namespace stickslip {
 class AutomaticSolver final : public ContactSolver {
  public:
   struct Options {
-    double proximal = 0.03;      ///< α ≥ 0 of the first sweeps
+    double proximal = 0;         ///< α ≥ 0 of the first sweeps; grows when sweeps cycle
     int window = 60;             ///< sweeps between two looks at the progress, ≥ 8
     int direct_rows = 30000;     ///< Newton and ADMM factorise problems up to this many rows
 
