@@ -20,8 +20,9 @@ add_library(stickslip_hdf5 INTERFACE)
 target_include_directories(stickslip_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(stickslip_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 
-# Users may compile without -march: fixing Eigen's alignment keeps the layout of our types the same for them.
-set(STICKSLIP_PUBLIC_DEFINITIONS EIGEN_MAX_STATIC_ALIGN_BYTES=16)
+# Users may compile without -march: fixing Eigen's alignment keeps the layout of our types, and how their memory is freed,
+# the same for them.
+set(STICKSLIP_PUBLIC_DEFINITIONS EIGEN_MAX_ALIGN_BYTES=16 EIGEN_MAX_STATIC_ALIGN_BYTES=16)
 
 # One precompiled header for all rooms and tests.
 file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")

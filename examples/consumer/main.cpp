@@ -36,6 +36,13 @@ int main() try {
   std::printf("%zu boxes weigh %.2f N; after %.1f s the ground carries %.1f %% of the weight\n", world.body_count() - 1, weight,
               world.time, 100 * carried / weight);
   std::printf("the solver was wrong by %.1e m/s, in %d iterations\n", report->solve.residual.total(), report->solve.iterations);
+
+  // The contact problem of the last step is a plain value: look at it, save it, solve it again with another method.
+  const Eigen::MatrixXd w = delassus(stepper.problem()).dense();
+  std::vector<double> impulses(stepper.problem().rows());
+  Workspace workspace;
+  const SolveReport again = make_solver("alart-curnier")->solve(stepper.problem(), impulses, workspace);
+  std::printf("its W has %td rows; alart-curnier solves it from zero in %d iterations\n", w.rows(), again.iterations);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

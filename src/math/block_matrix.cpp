@@ -50,6 +50,20 @@ void BlockMatrix::multiply(std::span<const double> x, std::span<double> y) const
   }
 }
 
+bool BlockMatrix::is_symmetric(double tolerance) const {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  for (std::uint32_t i = 0; i < blocks(); ++i)
+    for (std::uint32_t e = first[i]; e < first[i + 1]; ++e) {
+      const auto block = entry(i, e);
+      const std::ptrdiff_t mirror = find(column[e], i);
+      const double difference = mirror < 0 ? block.cwiseAbs().maxCoeff()
+                                           : (block - entry(column[e], static_cast<std::size_t>(mirror)).transpose()).cwiseAbs().maxCoeff();
+      if (difference > tolerance * largest) return false;
+    }
+  return true;
+}
+
 Eigen::MatrixXd BlockMatrix::dense() const {
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows(), rows());
   for (std::size_t i = 0; i < blocks(); ++i)

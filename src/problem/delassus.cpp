@@ -22,11 +22,6 @@ struct Incidence {
   }
 };
 
-/// Number `column` of row `row` of G of a block, in segment slot `s`.
-double scaled(const ContactProblem& p, const Block& b, int s, int row, int column) {
-  return p.scaled_jacobian[b.jacobian + 6 * b.arity * row + kernels::row_position(b.arity, s, column)];
-}
-
 /// Adds G_i G_jᵀ over the segments that both act on.
 void add_product(const ContactProblem& p, const Block& a, const Block& b, double* out) {
   for (int s = 0; s < a.arity; ++s)
@@ -34,7 +29,7 @@ void add_product(const ContactProblem& p, const Block& a, const Block& b, double
       if (a.segment[s] != b.segment[t]) continue;
       for (int j = 0; j < b.dim; ++j)
         for (int i = 0; i < a.dim; ++i)
-          for (int c = 0; c < kernels::kSegmentSize; ++c) out[a.dim * j + i] += scaled(p, a, s, i, c) * scaled(p, b, t, j, c);
+          for (int c = 0; c < kernels::kSegmentSize; ++c) out[a.dim * j + i] += kernels::scaled_number(p, a, s, i, c) * kernels::scaled_number(p, b, t, j, c);
     }
 }
 

@@ -106,6 +106,11 @@ constexpr int row_position(int arity, int s, int column) {
   return column < 4 ? 4 * s + column : 8 + 2 * s + (column - 4);
 }
 
+/// Number `column` (0…5) of row `row` of G of a block, in segment slot `s`: for code where speed does not matter.
+inline double scaled_number(const ContactProblem& p, const Block& b, int s, int row, int column) {
+  return p.scaled_jacobian[b.jacobian + static_cast<std::size_t>(kSegmentSize * b.arity * row + row_position(b.arity, s, column))];
+}
+
 /// The velocities that one block of a problem given as a matrix sees: Σⱼ W_ij λⱼ, without Σ.
 template <int D>
 [[gnu::always_inline]] inline BlockVector<D> gathered_velocity(const BlockMatrix& w, std::uint32_t block, const double* impulses) {

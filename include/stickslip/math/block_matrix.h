@@ -37,6 +37,9 @@ struct BlockMatrix {
   /// y = A x. `x` and `y` must not overlap.
   void multiply(std::span<const double> x, std::span<double> y) const;
 
+  /// Whether A = Aᵀ up to `tolerance` times its largest number.
+  bool is_symmetric(double tolerance = 1e-12) const;
+
   Eigen::MatrixXd dense() const;
   Eigen::SparseMatrix<double> sparse() const;   ///< column-major; numbers that are zero inside a stored block are kept
 };

@@ -19,17 +19,6 @@ using SparseSymmetric = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen
 void silence(SparseSymmetric&) {}
 #endif
 
-bool is_symmetric(const BlockMatrix& w) {
-  for (std::uint32_t i = 0; i < w.blocks(); ++i)
-    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
-      const std::ptrdiff_t mirror = w.find(w.column[e], i);
-      if (mirror < 0) return false;
-      const auto here = w.entry(i, e);
-      if (!here.isApprox(w.entry(w.column[e], static_cast<std::size_t>(mirror)).transpose(), 1e-10)) return false;
-    }
-  return true;
-}
-
 }  // namespace
 
 struct FreeSetSystem::Factors {
@@ -48,7 +37,7 @@ FreeSetSystem::~FreeSetSystem() = default;
 
 void FreeSetSystem::prepare(const ContactProblem& problem) {
   w_ = delassus(problem);
-  symmetric_ = problem.is_factored() || is_symmetric(w_);
+  symmetric_ = problem.is_factored() || w_.is_symmetric(1e-10);
   block_of_.resize(problem.rows());
   for (std::uint32_t i = 0; i < problem.blocks.size(); ++i)
     for (int k = 0; k < problem.blocks[i].dim; ++k) block_of_[problem.blocks[i].row + k] = i;

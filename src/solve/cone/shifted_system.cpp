@@ -17,25 +17,6 @@ bool same_pattern(const SparseFactor::Matrix& a, const SparseFactor::Matrix& b) 
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
-/// Whether W equals its transpose up to rounding.
-bool is_symmetric(const BlockMatrix& w) {
-  double largest = 0, skew = 0;
-  for (std::uint32_t i = 0; i < w.blocks(); ++i)
-    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
-      const auto block = w.entry(i, e);
-      largest = std::max(largest, block.cwiseAbs().maxCoeff());
-      const std::ptrdiff_t mirror = w.find(w.column[e], i);
-      skew = std::max(skew, mirror < 0 ? block.cwiseAbs().maxCoeff()
-                                       : (block - w.entry(w.column[e], static_cast<std::size_t>(mirror)).transpose()).cwiseAbs().maxCoeff());
-    }
-  return skew <= 1e-14 * largest;
-}
-
-/// Number `column` of row `row` of G of a block, in segment slot `s`.
-double scaled(const ContactProblem& p, const Block& b, int s, int row, int column) {
-  return p.scaled_jacobian[b.jacobian + static_cast<std::size_t>(kSize * b.arity * row + kernels::row_position(b.arity, s, column))];
-}
-
 }  // namespace
 
 void ShiftedSystem::setup(const ContactProblem& p) {
@@ -55,7 +36,7 @@ void ShiftedSystem::setup(const ContactProblem& p) {
 
 void ShiftedSystem::assemble_impulses(const ContactProblem& p) {
   const BlockMatrix w = delassus(p);
-  form_ = p.is_factored() || is_symmetric(w) ? Form::impulses : Form::impulses_nonsymmetric;
+  form_ = p.is_factored() || w.is_symmetric(1e-14) ? Form::impulses : Form::impulses_nonsymmetric;
   matrix_ = w.sparse();
   matrix_.makeCompressed();
   diagonal_.resize(p.rows());
@@ -103,7 +84,7 @@ void ShiftedSystem::fill_velocities() {
         Eigen::Matrix<double, kSize, kSize> product = Eigen::Matrix<double, kSize, kSize>::Zero();
         for (int k = 0; k < b.dim; ++k)
           for (int j = 0; j < kSize; ++j)
-            for (int i = 0; i < kSize; ++i) product(i, j) += scaled(p, b, s, k, i) * inverse_[b.row + static_cast<std::uint32_t>(k)] * scaled(p, b, t, k, j);
+            for (int i = 0; i < kSize; ++i) product(i, j) += kernels::scaled_number(p, b, s, k, i) * inverse_[b.row + static_cast<std::uint32_t>(k)] * kernels::scaled_number(p, b, t, k, j);
         for (int j = 0; j < kSize; ++j) {
           const int column = kSize * static_cast<int>(b.segment[t]) + j;
           const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column], *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];

@@ -103,7 +103,7 @@ Dantzig::Dantzig(Options options) : options_(options) {
 
 std::string_view Dantzig::cannot_solve(const ContactProblem& problem) const {
   if (problem.rows() > kMaxRows) return "The dense factor is limited to 3000 rows, that is 1000 contacts: take bpp or a splitting method.";
-  if (!problem.is_factored() && !is_symmetric(problem.matrix)) return "W is not symmetric, which Baraff's invariants need: take lemke, murty or bpp.";
+  if (!problem.is_factored() && !problem.matrix.is_symmetric()) return "W is not symmetric, which Baraff's invariants need: take lemke, murty or bpp.";
   return {};
 }
 

@@ -4,20 +4,6 @@
 
 namespace stickslip {
 
-bool is_symmetric(const BlockMatrix& w) {
-  double largest = 0;
-  for (const double value : w.values) largest = std::max(largest, std::abs(value));
-  for (std::uint32_t i = 0; i < w.blocks(); ++i)
-    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
-      const std::ptrdiff_t mirror = w.find(w.column[e], i);
-      const auto block = w.entry(i, e);
-      const double difference = mirror < 0 ? block.cwiseAbs().maxCoeff()
-                                           : (block - w.entry(w.column[e], static_cast<std::size_t>(mirror)).transpose()).cwiseAbs().maxCoeff();
-      if (difference > 1e-12 * largest) return false;
-    }
-  return true;
-}
-
 void FreeRows::set(const BlockMatrix& w, std::span<const double> diagonal) {
   a_ = w.sparse();
   diagonal_.resize(a_.cols());
@@ -25,7 +11,7 @@ void FreeRows::set(const BlockMatrix& w, std::span<const double> diagonal) {
     diagonal_[i] = a_.coeff(i, i);
     a_.coeffRef(i, i) = diagonal_[i] + diagonal[i];
   }
-  symmetric_ = is_symmetric(w);
+  symmetric_ = w.is_symmetric();
   if (symmetric_) cholesky_.set_matrix(a_);
   free_.resize(a_.cols());
   master_.resize(a_.cols());

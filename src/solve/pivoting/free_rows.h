@@ -15,9 +15,6 @@ namespace stickslip {
 /// Where a row of a boxed problem stands: v = 0 inside the bounds, or at one of them.
 enum class RowPlace : std::uint8_t { lower, free, upper };
 
-/// Whether W = Wᵀ to rounding.
-bool is_symmetric(const BlockMatrix&);
-
 /// Solves A_FF x_F = r_F for changing sets F, A = W + diagonal.
 class FreeRows {
  public:
