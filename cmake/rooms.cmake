@@ -5,11 +5,15 @@
 add_library(stickslip_flags INTERFACE)
 target_compile_options(stickslip_flags INTERFACE -Wall -Wextra -Wshadow -Wno-unused-parameter
   -Wno-maybe-uninitialized)   # the last is wrong about Eigen in g++ 12
+# The instruction set decides how Eigen aligns and frees memory: everything that shares Eigen objects must agree on it, so the
+# library hands it on to its users.
+set(STICKSLIP_MARCH "")
 if(STICKSLIP_ARCH)
-  target_compile_options(stickslip_flags INTERFACE -march=${STICKSLIP_ARCH})
+  set(STICKSLIP_MARCH -march=${STICKSLIP_ARCH})
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  target_compile_options(stickslip_flags INTERFACE -march=x86-64-v3)
+  set(STICKSLIP_MARCH -march=x86-64-v3)
 endif()
+target_compile_options(stickslip_flags INTERFACE ${STICKSLIP_MARCH})
 if(STICKSLIP_SANITIZE)
   target_compile_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE})
@@ -20,16 +24,16 @@ add_library(stickslip_hdf5 INTERFACE)
 target_include_directories(stickslip_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(stickslip_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 
-# Users may compile without -march: fixing Eigen's alignment keeps the layout of our types, and how their memory is freed,
-# the same for them.
-set(STICKSLIP_PUBLIC_DEFINITIONS EIGEN_MAX_ALIGN_BYTES=16 EIGEN_MAX_STATIC_ALIGN_BYTES=16)
+# The layout of our types does not depend on the instruction set.
+set(STICKSLIP_PUBLIC_DEFINITIONS EIGEN_MAX_STATIC_ALIGN_BYTES=16)
 
 # One precompiled header for all rooms and tests.
 file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
 add_library(stickslip_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
 target_precompile_headers(stickslip_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <algorithm>
   <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>)
-target_link_libraries(stickslip_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags)
+# Every definition that a room is compiled with must stand here too: with others the compiler silently does without it.
+target_link_libraries(stickslip_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse)
 target_compile_definitions(stickslip_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
 
 set(STICKSLIP_ROOMS "")
@@ -69,6 +73,7 @@ function(stickslip_library)
   add_library(stickslip::stickslip ALIAS stickslip)
   target_include_directories(stickslip PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_compile_features(stickslip PUBLIC cxx_std_20)
+  target_compile_options(stickslip PUBLIC ${STICKSLIP_MARCH})
   target_compile_definitions(stickslip PUBLIC ${STICKSLIP_PUBLIC_DEFINITIONS})
   target_link_libraries(stickslip PUBLIC Eigen3::Eigen
     PRIVATE fmt::fmt TBB::tbb Qhull::qhullstatic_r ${HDF5_C_LIBRARIES} ${SUITESPARSE_LIBRARIES})

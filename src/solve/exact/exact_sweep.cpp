@@ -8,6 +8,15 @@ namespace stickslip {
 
 namespace {
 
+/// The pseudo-inverse, so that a joint that constrains one direction twice does no harm.
+void invert(const Eigen::Map<const Eigen::MatrixXd>& w, double proximal, double* out) {
+  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+  Small a = w;
+  a.diagonal().array() += proximal * w.trace() / static_cast<double>(w.rows());
+  const Eigen::CompleteOrthogonalDecomposition<Small> factor(a);
+  Eigen::Map<Eigen::MatrixXd>(out, w.rows(), w.cols()) = factor.pseudoInverse();
+}
+
 struct ExactRule {
   const ContactProblem& problem;
   const ExactBlocks& blocks;
@@ -66,6 +75,19 @@ struct ExactRule {
 };
 
 }  // namespace
+
+void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
+  contacts.resize(p.blocks.size());
+  inverses.resize(p.diagonal_values.size());
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const Block& block = p.blocks[i];
+    const auto w = p.diagonal(block);
+    if (block.kind == BlockKind::contact && block.dim == 3)
+      contacts[i] = LocalContact(p.diagonal_values.data() + block.diagonal, proximal * w.trace() / 3);
+    else if (block.kind == BlockKind::bilateral)
+      invert(w, proximal, inverses.data() + block.diagonal);
+  }
+}
 
 double exact_sweep(const ContactProblem& problem, const ExactBlocks& blocks, std::span<const Batch> batches, std::span<double> impulses,
                    std::span<double> velocity, Momentum& momentum) {
