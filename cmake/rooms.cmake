@@ -83,6 +83,16 @@ function(stickslip_library)
   set_target_properties(stickslip PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
 
+# One precompiled header for all tests.
+function(stickslip_test_pch)
+  add_library(stickslip_test_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
+  target_precompile_headers(stickslip_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h> <Eigen/Core> <Eigen/Geometry> <Eigen/Dense>
+    <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <random> <span> <string>
+    <string_view> <variant> <vector>)
+  target_link_libraries(stickslip_test_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse GTest::gtest GTest::gmock)
+  target_compile_definitions(stickslip_test_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
+endfunction()
+
 # A test program `test_<name>` from tests/<name>/*.cpp, linked with one room and the rooms that room may use.
 function(stickslip_test name room)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
@@ -105,6 +115,6 @@ function(stickslip_test name room)
   # The precompiled header is of -fPIC code; programs get -fPIE by default, and then it is not used.
   set_target_properties(test_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(test_${name} PRIVATE -fPIC)
-  target_precompile_headers(test_${name} REUSE_FROM stickslip_pch)
+  target_precompile_headers(test_${name} REUSE_FROM stickslip_test_pch)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name})
 endfunction()

@@ -26,7 +26,9 @@ double factor_work(const ContactProblem& p) {
   return std::min(dense, sparse);
 }
 
-constexpr double kNewtonSteps = 15;   ///< that a finish usually takes
+constexpr double kNewtonSteps = 15;      ///< that a finish usually takes
+constexpr double kCycleBreaker = 0.1;    ///< proximal weight of sweeps that follow sweeps which stood still
+constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up for lack of progress
 
 enum class Outcome { done, slow };   ///< done: the monitor stopped the solve
 
@@ -40,18 +42,16 @@ class Attempt {
   void run() {
     double proximal = options_.proximal;
     bool direct = p_.rows() <= static_cast<std::size_t>(options_.direct_rows) && fits_the_budget();
-    int idle = 0;
-    for (int round = 0; idle < 3; ++round) {
-      const double before = monitor_.best_total();
-      patience_ = 1 << std::min(2 * round, 6);
-      if (sweeps(proximal, direct) == Outcome::done) return;
+    while (direct) {
+      if (sweeps(proximal, true) == Outcome::done) return;
       const double after_sweeps = monitor_.best_total();
-      if (direct && (newton() == Outcome::done || admm() == Outcome::done)) return;
+      if (newton() == Outcome::done || admm() == Outcome::done) return;
       // Factorisations that did not help are not worth their price here.
-      if (monitor_.best_total() > 0.5 * after_sweeps || !fits_the_budget()) direct = false;
-      proximal = std::min(std::max(4 * proximal, 0.1), 2.0);
-      idle = monitor_.best_total() < 0.5 * before ? 0 : idle + 1;
+      direct = monitor_.best_total() < 0.5 * after_sweeps && fits_the_budget();
+      proximal = kCycleBreaker;
+      patience_ *= 4;
     }
+    if (sweeps(std::max(proximal, kCycleBreaker * (iteration_ > 0)), false) == Outcome::done) return;
     monitor_.give_up(impulses_, SolveStatus::stalled, "Sweeps, Newton steps and ADMM all stopped making progress.");
   }
 
@@ -71,20 +71,30 @@ class Attempt {
     monitor_.note(fmt::format("{} {} took the residual from {:.1e} to {:.1e} m/s.", iterations, tactic, before, monitor_.best_total()));
   }
 
-  void go_back_to_best() {
-    std::copy(work_.best.begin(), work_.best.end(), impulses_.begin());
+  void go_back_to_best() { start_from(work_.best); }
+
+  /// Sweeps go on where they left, which may be far along though not better than the best; unless others did much better.
+  void continue_sweeps() {
+    const bool others_helped = monitor_.best_total() < 0.5 * best_when_swept_;
+    start_from(swept_.empty() || others_helped ? work_.best : swept_);
+  }
+
+  void start_from(const std::vector<double>& impulses) {
+    std::copy(impulses.begin(), impulses.end(), impulses_.begin());
     std::fill(work_.velocity.begin(), work_.velocity.end(), 0.0);
     p_.add_scaled_velocity(impulses_, work_.velocity);
   }
 
+  /// Accelerated sweeps, until they stand still or, where `direct` methods may follow, are too slow. Without, the residual may
+  /// rest for thousands of sweeps while impulses travel along the self-stresses of the structure: only very long rests count.
   Outcome sweeps(double proximal, bool direct) {
     ExactBlocks& blocks = work_.scratch<ExactBlocks>();
     blocks.prepare(p_, proximal);
-    go_back_to_best();
+    continue_sweeps();
     Acceleration acceleration(p_, impulses_, work_, true);
     const double start = monitor_.best_total();
     // Sweeps that cost as much as a Newton finish.
-    const double affordable = direct ? kNewtonSteps * factor_work(p_) / sweep_work(p_) : std::numeric_limits<double>::infinity();
+    const double affordable = kNewtonSteps * factor_work(p_) / sweep_work(p_);
     int window = options_.window * patience_, next_look = window;
     double at_last_look = start;
     for (int k = 1;; ++k) {
@@ -99,13 +109,17 @@ class Attempt {
       if (!look) continue;
       const double gained = std::log10(at_last_look / monitor_.best_total());
       const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
-      const bool stands_still = gained < 0.1 && k > 2 * window;
-      if (stands_still || (predicted > affordable && k > window)) {
+      // The more the factorisations would cost, the longer a rest is waited out.
+      const bool waited = direct ? k > window && k > 0.1 * affordable : k > kLongSweeps;
+      const bool stands_still = gained < (direct ? 0.1 : 0.01);
+      if (waited && (stands_still || (direct && predicted > affordable))) {
         tell(stands_still ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
+        swept_.assign(impulses_.begin(), impulses_.end());
+        best_when_swept_ = monitor_.best_total();
         return Outcome::slow;
       }
       at_last_look = monitor_.best_total();
-      window += window / 2;
+      window = direct ? window + window / 2 : std::min(2 * window, kLongSweeps);
       next_look = k + window;
     }
   }
@@ -167,6 +181,8 @@ class Attempt {
   Workspace& work_;
   SolveMonitor& monitor_;
   const AutomaticSolver::Options& options_;
+  std::vector<double> swept_;   ///< where the last sweeps ended; empty before
+  double best_when_swept_ = 0;
   int iteration_ = 0, patience_ = 1;
 };
 

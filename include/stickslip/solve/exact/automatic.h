@@ -14,9 +14,10 @@ namespace stickslip {
 /// 2. Proximal-point Newton on the Alart–Curnier function (`alart-curnier`) from the best iterate.
 /// 3. ADMM with the Coulomb shift (`admm`), which does not mind redundant contacts.
 ///
-/// If all three stall it goes round again with more patience and a larger proximal weight in the sweeps, and gives up after
-/// three rounds that gained nothing. Costs are counted in floating-point operations, not measured in time, so that the same
-/// problem always gives the same bits. An iteration is a sweep, a Newton step or an ADMM step.
+/// As long as 2 or 3 help, it goes round again with more patience. If they do not, the sweeps have the rest of the iterations
+/// to themselves, and are given up only when the residual rests for tens of thousands of them. Costs are counted in
+/// floating-point operations, not measured in time, so that the same problem always gives the same bits. An iteration is a
+/// sweep, a Newton step or an ADMM step.
 class AutomaticSolver final : public ContactSolver {
  public:
   struct Options {
