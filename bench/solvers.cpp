@@ -6,7 +6,7 @@
 //
 // Every solve starts from zero. Times are processor times. A solver that ran out of time, or stalled, on one size is not
 // tried on larger problems of the same scene at that tolerance. The exponent is the slope of log(time) over log(contacts)
-// through all sizes it solved; it needs three. Files must reach the tolerance in the natural-map error as well.
+// through all sizes it solved; it needs three. A star: the solver met its own model (boxed, polyhedral), not Coulomb's law. Files must reach the tolerance in the natural-map error as well.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -49,6 +49,7 @@ Captured capture(const std::string& scene_name, const std::string& parameter, in
 
 struct Result {
   bool solved = false;
+  bool own_model = false;   ///< only the solver's own model, which is not Coulomb's law
   double seconds = 0;
   int iterations = 0;
   double residual = 0;
@@ -67,7 +68,8 @@ Result measure(const std::string& solver, const ContactProblem& problem, double 
   const auto method = make_solver(solver);
   const double start = processor_seconds();
   const SolveReport r = method->solve(problem, impulses, workspace, control);
-  return {r.status == SolveStatus::converged, processor_seconds() - start, r.iterations, r.residual.total(), r.status};
+  const bool own_model = r.status == SolveStatus::stalled && r.model_residual <= tolerance;
+  return {r.status == SolveStatus::converged || own_model, own_model, processor_seconds() - start, r.iterations, r.residual.total(), r.status};
 }
 
 /// Slope of log(y) over log(x); nothing with fewer than three points.
@@ -123,7 +125,7 @@ void family(const std::string& title, const std::vector<Captured>& problems, con
         }
         const Result r = measure(solver, problems[i].problem, tolerance, plan.time_limit, natural_map);
         results[i][solver] = r;
-        fmt::print(" {:>20}", r.solved ? fmt::format("{:.4f} ({})", r.seconds, r.iterations) : fmt::format("{} {:.0e}", status_name(r.status), r.residual));
+        fmt::print(" {:>20}", r.solved ? fmt::format("{:.4f} ({}){}", r.seconds, r.iterations, r.own_model ? "*" : "") : fmt::format("{} {:.0e}", status_name(r.status), r.residual));
         std::fflush(stdout);
         if (r.solved) points.emplace_back(static_cast<double>(problems[i].problem.contact_count()), std::max(r.seconds, 1e-6));
         // Files are not a series of sizes: each gets its try.

@@ -93,6 +93,38 @@ TEST(MatrixList, lists_only_solvers_and_problems_that_exist) {
   }
 }
 
+/// M⁻¹Jᵀλ of what a solver finds.
+std::vector<double> body_velocities(const std::string& solver, const ContactProblem& p) {
+  std::vector<double> impulses(p.rows()), velocities(6 * p.segments.size());
+  Workspace workspace;
+  SolveControl control;
+  control.tolerance = 1e-9;
+  control.max_iterations = 200000;
+  make_solver(solver)->solve(p, impulses, workspace, control);
+  p.add_velocity_change(impulses, velocities);
+  return velocities;
+}
+
+void expect_same_velocities(const std::string& solver, const std::string& problem, const ContactProblem& p) {
+  const std::vector<double> expected = body_velocities("auto", p), found = body_velocities(solver, p);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-7) << solver << " on " << problem << ", number " << i;
+}
+
+TEST_P(Matrix, velocities_are_those_of_every_other_solver_where_they_are_unique) {
+  // Without friction all models are one convex problem: unique velocities, however redundant the contacts.
+  expect_same_velocities(GetParam(), "a stack without friction", testing::two_box_stack(2, 10, 0.2, 0));
+  expect_same_velocities(GetParam(), "a table without friction", [] {
+    ContactProblem p = testing::four_legged_table();
+    for (FrictionLaw& law : p.laws) law = CircularFriction{0};
+    p.finalize();
+    return p;
+  }());
+  if (make_solver(GetParam())->model() != FrictionModel::exact) return;
+  // With friction one contact has one solution.
+  for (const testing::SmallProblem& small : testing::small_problems())
+    if (small.problem.contact_count() == 1) expect_same_velocities(GetParam(), small.name, small.problem);
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> list;
   for (const SolverInfo& solver : solvers()) list.push_back(solver.name);

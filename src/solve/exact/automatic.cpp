@@ -27,7 +27,6 @@ double factor_work(const ContactProblem& p) {
 }
 
 constexpr double kNewtonSteps = 15;      ///< that a finish usually takes
-constexpr double kCycleBreaker = 0.1;    ///< proximal weight of sweeps that follow sweeps which stood still
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up for lack of progress
 
 enum class Outcome { done, slow };   ///< done: the monitor stopped the solve
@@ -40,18 +39,16 @@ class Attempt {
       : p_(problem), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options) {}
 
   void run() {
-    double proximal = options_.proximal;
     bool direct = p_.rows() <= static_cast<std::size_t>(options_.direct_rows) && fits_the_budget();
     while (direct) {
-      if (sweeps(proximal, true) == Outcome::done) return;
+      if (sweeps(true) == Outcome::done) return;
       const double after_sweeps = monitor_.best_total();
       if (newton() == Outcome::done || admm() == Outcome::done) return;
       // Factorisations that did not help are not worth their price here.
       direct = monitor_.best_total() < 0.5 * after_sweeps && fits_the_budget();
-      proximal = kCycleBreaker;
       patience_ *= 4;
     }
-    if (sweeps(std::max(proximal, kCycleBreaker * (iteration_ > 0)), false) == Outcome::done) return;
+    if (sweeps(false) == Outcome::done) return;
     monitor_.give_up(impulses_, SolveStatus::stalled, "Sweeps, Newton steps and ADMM all stopped making progress.");
   }
 
@@ -87,9 +84,9 @@ class Attempt {
 
   /// Accelerated sweeps, until they stand still or, where `direct` methods may follow, are too slow. Without, the residual may
   /// rest for thousands of sweeps while impulses travel along the self-stresses of the structure: only very long rests count.
-  Outcome sweeps(double proximal, bool direct) {
+  Outcome sweeps(bool direct) {
     ExactBlocks& blocks = work_.scratch<ExactBlocks>();
-    blocks.prepare(p_, proximal);
+    blocks.prepare(p_, options_.proximal);
     continue_sweeps();
     Acceleration acceleration(p_, impulses_, work_, true);
     const double start = monitor_.best_total();

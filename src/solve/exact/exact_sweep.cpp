@@ -79,13 +79,22 @@ struct ExactRule {
 void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
   contacts.resize(p.blocks.size());
   inverses.resize(p.diagonal_values.size());
+  visitors.assign(p.segments.size(), 0);
+  for (const Block& block : p.blocks)
+    for (int s = 0; s < block.arity; ++s) ++visitors[block.segment[s]];
+  const auto stands_alone = [&](std::size_t i) {
+    if (!p.is_factored()) return p.matrix.first[i + 1] - p.matrix.first[i] == 1;
+    const Block& block = p.blocks[i];
+    return visitors[block.segment[0]] == 1 && (block.arity == 1 || visitors[block.segment[1]] == 1);
+  };
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     const auto w = p.diagonal(block);
+    const double weight = stands_alone(i) ? 0 : proximal;
     if (block.kind == BlockKind::contact && block.dim == 3)
-      contacts[i] = LocalContact(p.diagonal_values.data() + block.diagonal, proximal * w.trace() / 3);
+      contacts[i] = LocalContact(p.diagonal_values.data() + block.diagonal, weight * w.trace() / 3);
     else if (block.kind == BlockKind::bilateral)
-      invert(w, proximal, inverses.data() + block.diagonal);
+      invert(w, weight, inverses.data() + block.diagonal);
   }
 }
 

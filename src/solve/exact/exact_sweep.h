@@ -10,8 +10,10 @@ namespace stickslip {
 struct ExactBlocks {
   std::vector<LocalContact> contacts;   ///< per block; used for circular friction
   std::vector<double> inverses;         ///< W_ii⁻¹ of bilateral blocks, laid out as `diagonal_values`
+  std::vector<std::uint32_t> visitors;  ///< blocks that act on each segment, of a factored problem
 
-  /// @param proximal α ≥ 0: A = W_ii + α tr(W_ii)/dim I. Keeps redundant contacts from cycling; the fixed points stay.
+  /// @param proximal α ≥ 0: A = W_ii + α tr(W_ii)/dim I. Keeps redundant contacts from cycling; the fixed points stay. A block
+  /// that touches no other gets none: one visit solves it.
   void prepare(const ContactProblem&, double proximal);
 };
 

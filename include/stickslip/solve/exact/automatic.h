@@ -21,13 +21,13 @@ namespace stickslip {
 class AutomaticSolver final : public ContactSolver {
  public:
   struct Options {
-    double proximal = 0;         ///< α ≥ 0 of the first sweeps; grows when sweeps cycle
+    double proximal = 0.1;       ///< α ≥ 0 of the sweeps
     int window = 60;             ///< sweeps between two looks at the progress, ≥ 8
     int direct_rows = 30000;     ///< Newton and ADMM factorise problems up to this many rows
 
     template <class Visitor>
     void visit(Visitor&& v) {
-      v("proximal", proximal, "α ≥ 0 of the first sweeps: share of the trace of W_ii added to it; grows when sweeps cycle");
+      v("proximal", proximal, "α ≥ 0 of the sweeps: share of the trace of W_ii added to it, which breaks cycles");
       v("window", window, "sweeps between two looks at the progress, ≥ 8");
       v("direct_rows", direct_rows, "largest number of rows that is factorised (Newton, ADMM); 0: sweeps only");
     }
