@@ -27,6 +27,7 @@ double factor_work(const ContactProblem& p) {
 }
 
 constexpr double kNewtonSteps = 15;      ///< that a finish usually takes
+constexpr int kAdmmWindow = 300;         ///< ADMM steps between two looks at the progress; each costs a few sweeps
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up for lack of progress
 
 enum class Outcome { done, slow };   ///< done: the monitor stopped the solve
@@ -43,7 +44,10 @@ class Attempt {
     while (direct) {
       if (sweeps(true) == Outcome::done) return;
       const double after_sweeps = monitor_.best_total();
-      if (newton() == Outcome::done || admm() == Outcome::done) return;
+      // ADMM does not mind more contact rows than degrees of freedom; Newton, without them, is quick.
+      const bool redundant = p_.is_factored() && p_.rows() > 6 * p_.segments.size();
+      if (redundant && (admm() == Outcome::done || newton() == Outcome::done)) return;
+      if (!redundant && (newton() == Outcome::done || admm() == Outcome::done)) return;
       // Factorisations that did not help are not worth their price here.
       direct = monitor_.best_total() < 0.5 * after_sweeps && fits_the_budget();
       patience_ *= 4;
@@ -164,7 +168,7 @@ class Attempt {
         tell("ADMM steps", k, start);
         return Outcome::done;
       }
-      if (k % (50 * patience_) != 0) continue;
+      if (k % (kAdmmWindow * patience_) != 0) continue;
       if (monitor_.best_total() > 0.5 * at_last_look) {
         tell("ADMM steps, which then stood still,", k, start);
         return Outcome::slow;
