@@ -33,6 +33,9 @@ TEST(Iterations, of_solvers_without_factorisations_allocate_nothing) {
 }
 
 TEST(Iterations, of_admm_allocate_nothing_between_factorisations) {
+#ifndef STICKSLIP_HAS_SUITESPARSE
+  GTEST_SKIP() << "Eigen's own factorisations allocate when they solve";
+#endif
   EXPECT_EQ(allocations_in_iterations("admm", testing::two_box_stack(1, 1e4, 0.2)), 0);
 }
 

@@ -399,7 +399,11 @@ TEST(SparseCholesky, follows_the_free_rows_with_and_without_changes_in_place) {
       for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(x[rows[i]], expected[i], 1e-12);
       for (int changes = random.whole(1, 4); changes > 0; --changes) free[random.whole(0, n - 1)] ^= 1;
     }
+#ifdef STICKSLIP_HAS_SUITESPARSE
     EXPECT_EQ(factor.row_changes() > 0, limit > 0 && factor.factorisations() < 40);
+#else
+    EXPECT_EQ(factor.row_changes(), 0) << "Eigen's factor cannot be changed in place";
+#endif
   }
 }
 
