@@ -42,7 +42,7 @@ TEST(LookFor, a_card_house_needs_friction_above_the_tangent_of_its_lean) {
 
 TEST(LookFor, as_many_balls_leave_the_cradle_as_arrive) {
   for (const int moving : {1, 2}) {
-    const Scene scene = simulated("newtons-cradle", 0.5, {{"/parameters/moving", std::to_string(moving)}});
+    const Scene scene = simulated("newtons-cradle", 0.5, {{"/parameters/moving", std::to_string(moving)}, {"/step/tolerance", "1e-9"}});
     for (int i = 0; i < 5; ++i) {
       EXPECT_NEAR(named(scene, fmt::format("ball-{}", i)).velocity.x(), i < 5 - moving ? 0 : 1, 1e-9) << moving << " " << i;
     }
