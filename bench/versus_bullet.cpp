@@ -137,7 +137,7 @@ void compare(const std::string& scene_name, int count, int sweeps, int settle, i
   options.threads = 1;
 
   std::vector<std::unique_ptr<Contender>> contenders;
-  for (const char* solver : {"prox-gs", "pgs"}) {
+  for (const char* solver : {"auto", "prox-gs", "pgs"}) {
     options.solver = solver;
     contenders.push_back(std::make_unique<StickslipContender>(scene.world, options));
   }
