@@ -18,6 +18,7 @@ void add_capture(CLI::App&, Outcome&);
 void add_solve(CLI::App&, Outcome&);
 void add_scenes(CLI::App&);
 void add_solvers(CLI::App&);
+void add_laws(CLI::App&);
 void add_validate(CLI::App&);
 void add_schema(CLI::App&);
 

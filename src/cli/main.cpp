@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   add_solve(app, outcome);
   add_scenes(app);
   add_solvers(app);
+  add_laws(app);
   add_validate(app);
   add_schema(app);
 

@@ -1,58 +1,84 @@
 #include "stickslip/friction/cone.h"
 
-namespace stickslip {
+#include <limits>
 
-// Outside the cone and its polar the closest point has fᵢ = aᵢ² xᵢ / (aᵢ² + θ) and (1 − θ) n = xₙ with a multiplier θ > 0, and
-// n = N(θ) = √Σ (aᵢ xᵢ / (aᵢ² + θ))² on the boundary. So θ is the root of (1 − θ) N(θ) − xₙ, which falls from N(0) − xₙ > 0 to
-// −‖a x‖ − xₙ < 0.
-ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, const Vec4& x) {
-  const Vec3 a = law.axes(), friction = x.tail<3>();
-  if (law.support(friction) <= -x[0]) return Vec4::Zero();
-  if (x[0] >= 0 && law.project(x[0], friction) == friction) return x;
-  const Vec3 a_squared = a.cwiseProduct(a), weighted = a.cwiseProduct(friction);
-  double slope = 0;
-  const auto value = [&](double theta) {
-    double sum = 0, derivative = 0;
-    for (int i = 0; i < 3; ++i) {
-      if (!(a[i] > 0)) continue;
-      const double q = weighted[i] / (a_squared[i] + theta);
-      sum += q * q;
-      derivative -= q * q / (a_squared[i] + theta);
-    }
-    const double n = std::sqrt(sum);
-    slope = n > 0 ? (1 - theta) * derivative / n - n : 0;
-    return (1 - theta) * n - x[0];
-  };
-  const auto point = [&](double theta) {
-    Vec4 y = Vec4::Zero();
-    double sum = 0;
-    for (int i = 0; i < 3; ++i) {
-      if (!(a[i] > 0)) continue;
-      const double q = weighted[i] / (a_squared[i] + theta);
-      sum += q * q;
-      y[i + 1] = a[i] * q;
-    }
-    // Where only rows without friction stick out, the normal part is that of the point.
-    y[0] = std::max(std::sqrt(sum), theta < 1 ? x[0] : 0.0);
+namespace stickslip {
+namespace {
+
+// Outside the cone and its polar the closest point has fᵢ = pᵢ xᵢ / (pᵢ + θ), pᵢ = aᵢ², and n = xₙ / (1 − θ) with a multiplier θ > 0. On the
+// boundary n = N(θ) = √Σ (wᵢ / (pᵢ + θ))², wᵢ = aᵢ |xᵢ|, so that θ is the root of
+//   ψ(θ) = xₙ / N(θ) + θ − 1.
+// 1/N grows and is concave (linear, if all axes are equal) and lies between (pᵢ + θ)/‖w‖ for the shortest and the longest axis. So the root
+// lies between (1 − κ pᵢ) / (1 + κ) for those, κ = xₙ/‖w‖, and Newton's method that starts with the longest axis approaches it from one side.
+template <int Rows>
+Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matrix<double, Rows, 1>& axes, const Eigen::Matrix<double, Rows + 1, 1>& x) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  using Vector = Eigen::Matrix<double, Rows, 1>;
+  const double normal = x[0];
+  Vector w, p, friction = x.template tail<Rows>();
+  double p_least = std::numeric_limits<double>::infinity(), p_most = 0, gauge_squared = 0;
+  for (int i = 0; i < Rows; ++i) {
+    const bool exists = axes[i] > 0;
+    if (!exists) friction[i] = 0;   // a row without friction is on the boundary of the cone wherever it is
+    w[i] = axes[i] * std::abs(friction[i]);
+    p[i] = exists ? axes[i] * axes[i] : 1;
+    gauge_squared += exists ? friction[i] / axes[i] * (friction[i] / axes[i]) : 0;
+    if (w[i] > 0) p_least = std::min(p_least, p[i]), p_most = std::max(p_most, p[i]);
+  }
+  const double support = w.norm();
+  Eigen::Matrix<double, Rows + 1, 1> y = Eigen::Matrix<double, Rows + 1, 1>::Zero();
+  if (support <= -normal) return y;
+  if (normal >= 0 && gauge_squared <= normal * normal) {
+    y[0] = normal;
+    y.template tail<Rows>() = friction;
     return y;
+  }
+
+  const double kappa = normal / support;
+  const auto bound = [&](double pole) { return std::max(0.0, (1 - kappa * pole) / (1 + kappa)); };
+  double slope = 0;
+  const auto psi = [&](double theta) {
+    double sum = 0, steepness = 0;
+    for (int i = 0; i < Rows; ++i) {
+      const double reciprocal = 1 / (p[i] + theta), root = w[i] * reciprocal;
+      sum += root * root;
+      steepness += root * root * reciprocal;
+    }
+    const double ratio = normal / std::sqrt(sum);
+    slope = 1 + ratio * steepness / sum;
+    return ratio + theta - 1;
   };
-  if (!(value(0) > 0)) return point(0);
-  double low = 0, high = 1;
-  for (int k = 0; k < 1000 && value(high) > 0; ++k) {
-    low = high;
-    high *= 4;
+  double theta = bound(p_most), far = bound(p_least);   // the root lies between them
+  for (int k = 0; k < 60; ++k) {
+    const double value = psi(theta), before = theta;
+    if (std::abs(value) <= 2 * epsilon * (1 + theta)) break;
+    theta -= value / slope;
+    // Newton's method is slow where axes of very different lengths matter at the same time: then it takes turns with bisection.
+    if (k > 5 && k % 2 == 1) {
+      const double middle = std::sqrt((before + p_least) * (far + p_least)) - p_least;
+      if ((psi(middle) > 0) == (far > before)) far = middle;
+      else theta = far > before ? std::max(theta, middle) : std::min(theta, middle);
+    }
+    if (std::abs(theta - before) <= 1e-9 * (theta + p_least)) break;
   }
-  double theta = low;
-  for (int k = 0; k < 200; ++k) {
-    const double f = value(theta);
-    (f > 0 ? low : high) = theta;
-    double next = theta - f / slope;
-    // Newton while it stays between the brackets; halves them otherwise, and every third time to make sure that they shrink.
-    if (!(next > low && next < high) || k % 3 == 2) next = 0.5 * (low + high);
-    if (f == 0 || next == theta || high - low <= 4e-16 * high) break;
-    theta = next;
+  double sum = 0;
+  for (int i = 0; i < Rows; ++i) {
+    const double root = w[i] / (p[i] + theta);
+    sum += root * root;
+    y[i + 1] = p[i] / (p[i] + theta) * friction[i];
   }
-  return point(theta);
+  y[0] = std::sqrt(sum);
+  return y;
+}
+
+}  // namespace
+
+ConeVector<EllipseFriction> project_on_cone(const EllipseFriction& law, const Vec3& x) {
+  return project_on_ellipsoidal_cone<2>(law.axes(), x);
+}
+
+ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, const Vec4& x) {
+  return project_on_ellipsoidal_cone<3>(law.axes(), x);
 }
 
 }  // namespace stickslip

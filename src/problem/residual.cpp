@@ -5,6 +5,7 @@
 
 #include "problem/kernels.h"
 #include "stickslip/friction/cone.h"
+#include "stickslip/friction/sets.h"
 
 namespace stickslip {
 
@@ -30,15 +31,21 @@ Vec2 project_on_polygon(int k, double radius, const Vec2& trial) {
   return apothem * normal + std::clamp(trial.dot(along), -reach, reach) * along;
 }
 
+/// The polyhedral model; more than two friction rows have none.
+template <class Law, class Vector>
+[[gnu::noinline]] Vector project_on_polyhedron(const Law& law, int directions, double normal, const Vector& trial) {
+  if constexpr (std::is_same_v<Law, CircularFriction>) return project_on_polygon(directions, law.mu * std::max(normal, 0.0), trial);
+  else if constexpr (Law::rows == 2) return PolygonSet(polyhedron(law, directions)).project(normal, trial);
+  else return law.project(normal, trial);
+}
+
 /// F(λₙ) of the model: projection on the law's own set, on the box around it or on a polygon inside.
 template <class Law, class Vector>
 [[gnu::always_inline]] inline Vector project(FrictionModel model, const Law& law, double normal, const Vector& trial) {
   if (model.kind == FrictionModel::Kind::boxed) {
-    const Vector bound = law.box_bounds(normal);
-    return trial.cwiseMax(-bound).cwiseMin(bound);
+    return law.box(normal).clamp(trial);
   }
-  if constexpr (std::is_same_v<Law, CircularFriction>)
-    if (model.kind == FrictionModel::Kind::polyhedral) return project_on_polygon(model.directions, law.mu * std::max(normal, 0.0), trial);
+  if (model.kind == FrictionModel::Kind::polyhedral) return project_on_polyhedron(law, model.directions, normal, trial);
   return law.project(normal, trial);
 }
 

@@ -33,7 +33,8 @@ BoxedLcp as_blcp(const ContactProblem& p) {
   view.lower.assign(p.rows(), 0.0);
   view.upper.assign(p.rows(), 0.0);
   view.normal_row.assign(p.rows(), -1);
-  view.coefficient.assign(p.rows(), 0.0);
+  view.coefficient_lower.assign(p.rows(), 0.0);
+  view.coefficient_upper.assign(p.rows(), 0.0);
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     for (std::uint32_t k = 0, row = block.row; k < block.dim; ++k, ++row) {
@@ -46,9 +47,20 @@ BoxedLcp as_blcp(const ContactProblem& p) {
       } else if (k == 0) {
         view.upper[row] = kInfinity;
       } else {
-        view.normal_row[row] = static_cast<std::int32_t>(block.row);
-        view.coefficient[row] = std::visit([&](const auto& law) { return law.box_bounds(1.0)[k - 1]; }, p.laws[i]);
-        view.has_friction |= view.coefficient[row] > 0;
+        std::visit(
+            [&](const auto& law) {
+              const auto box = law.box(1.0);
+              if (!law.scales_with_normal()) {
+                view.lower[row] = box.lower[k - 1];
+                view.upper[row] = box.upper[k - 1];
+                return;
+              }
+              view.normal_row[row] = static_cast<std::int32_t>(block.row);
+              view.coefficient_lower[row] = -box.lower[k - 1];
+              view.coefficient_upper[row] = box.upper[k - 1];
+              view.has_friction |= view.coefficient_lower[row] > 0 || view.coefficient_upper[row] > 0;
+            },
+            p.laws[i]);
       }
     }
   }
@@ -57,9 +69,9 @@ BoxedLcp as_blcp(const ContactProblem& p) {
 
 void BoxedLcp::bounds(std::span<const double> impulses, std::span<double> low, std::span<double> high) const {
   for (std::size_t i = 0; i < rows(); ++i) {
-    const double reach = normal_row[i] >= 0 ? coefficient[i] * std::max(impulses[normal_row[i]], 0.0) : 0;
-    low[i] = lower[i] - reach;
-    high[i] = upper[i] + reach;
+    const double normal = normal_row[i] >= 0 ? std::max(impulses[normal_row[i]], 0.0) : 0;
+    low[i] = lower[i] - coefficient_lower[i] * normal;
+    high[i] = upper[i] + coefficient_upper[i] * normal;
   }
 }
 

@@ -29,22 +29,19 @@ struct Unknowns {
     add(Lcp::Role::positive, row, 1);
     add(Lcp::Role::negative, row, -1);
   }
-  void add_friction(const CircularFriction& law, std::uint32_t row, int directions) {
-    for (int i = 0; i < directions; ++i) {
-      // Opposite directions get the same numbers to the last bit, with the sign turned.
-      const double angle = 2 * std::numbers::pi * (i % (directions / 2)) / directions, sign = 2 * i < directions ? 1 : -1;
-      const bool along_b = 4 * (i % (directions / 2)) == directions;
-      add(Lcp::Role::friction, row, along_b ? 0 : sign * std::cos(angle), sign * std::sin(angle));
+  /// The corners of the polygon over the largest of them, in the order of their angles.
+  template <class Law>
+  void add_friction(const Law& law, std::uint32_t row, int directions) {
+    if constexpr (Law::rows <= 2) {
+      const std::vector<typename Law::Vector> corners = polyhedron(law, directions);
+      double largest = 0;
+      for (const auto& corner : corners) largest = std::max(largest, corner.norm());
+      if (!(largest > 0)) return;
+      for (const auto& corner : corners)
+        if (!corner.isZero(0)) add(Lcp::Role::friction, row, corner[0] / largest, Law::rows > 1 ? corner[Law::rows - 1] / largest : 0);
+      add(Lcp::Role::slack, row, 0, 0, largest);
     }
-    add(Lcp::Role::slack, row, 0, 0, law.mu);
   }
-  void add_friction(const PlanarFriction& law, std::uint32_t row, int) {
-    add(Lcp::Role::friction, row, 1);
-    add(Lcp::Role::friction, row, -1);
-    add(Lcp::Role::slack, row, 0, 0, law.mu);
-  }
-  void add_friction(const EllipsoidFriction&, std::uint32_t, int) {}
-  void add_friction(const RollingFriction&, std::uint32_t, int) {}
 
   void add_box(std::uint32_t row, double lower, double upper) {
     if (lower == upper) {
@@ -66,9 +63,7 @@ struct Unknowns {
     if (block.kind == BlockKind::contact) {
       add(Lcp::Role::normal, block.row, 1);
       if (block.dim == 1) return;
-      std::visit([&](const auto& law) {
-        if (law.box_bounds(1.0).maxCoeff() > 0) add_friction(law, block.row + 1, directions);
-      }, p.laws[index]);
+      std::visit([&](const auto& law) { add_friction(law, block.row + 1, directions); }, p.laws[index]);
       return;
     }
     for (std::uint32_t row = block.row; row < block.row + block.dim; ++row) {
@@ -105,10 +100,17 @@ void add_links(Lcp& lcp, const std::vector<double>& lower, const std::vector<dou
 
 }  // namespace
 
+std::string_view no_polygon_because(const FrictionLaw& law) {
+  if (law_rows(law) > 2) return "Friction with torsion or rolling has no polygon: the linear model takes friction in the tangents only.";
+  if (!std::visit([](const auto& l) { return l.scales_with_normal(); }, law))
+    return "A friction bound that does not depend on the normal impulse has no place in the linear model.";
+  return {};
+}
+
 std::string_view no_lcp_because(const ContactProblem& p) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
-    if (p.blocks[i].kind == BlockKind::contact && p.blocks[i].dim > 1 && law_rows(p.laws[i]) > 2)
-      return "Friction with torsion or rolling has no polygon: the linear model takes the circle and the plane only.";
+    if (p.blocks[i].kind == BlockKind::contact && p.blocks[i].dim > 1)
+      if (const std::string_view reason = no_polygon_because(p.laws[i]); !reason.empty()) return reason;
   return {};
 }
 
@@ -191,11 +193,11 @@ Eigen::VectorXd Lcp::unknowns(std::span<const double> impulses, std::span<const 
         double slip = 0;
         for (std::size_t i = j; i < end; ++i) {
           double along = variables[i].weight[0] * velocity[row];
-          if (count > 2) along += variables[i].weight[1] * velocity[row + 1];
+          if (variables[i].weight[1] != 0) along += variables[i].weight[1] * velocity[row + 1];
           slip = std::max(slip, -along);
         }
         z[end] = slip;
-        if (count == 2) {
+        if (count == 2 && variables[j].weight[1] == 0 && variables[j + 1].weight[1] == 0) {
           z[j] = std::max(impulses[row], 0.0);
           z[j + 1] = std::max(-impulses[row], 0.0);
         } else {

@@ -171,7 +171,55 @@ void exchange_materials(Archive& archive, Snapshot& s) {
         "friction", [](FlatPair & p) -> auto& { return p.surface.friction; });
     t.field(
         "restitution", [](FlatPair & p) -> auto& { return p.surface.restitution; });
+    t.field(
+        "fixed_to", [](FlatPair & p) -> auto& { return p.surface.fixed_to.index; });
   });
+  archive.table("laws", s.laws, [](auto& t) {
+    t.text_field(
+        "name", [](FlatLaw & l) -> auto& { return l.name; });
+  });
+  archive.lists(
+      "laws/numbers", s.laws, [](FlatLaw & l) -> auto& { return l.numbers; },
+      [](auto& t) {
+        t.field(
+            "number", [](double& x) -> auto& { return x; });
+      });
+  archive.lists(
+      "laws/points", s.laws, [](FlatLaw & l) -> auto& { return l.points; },
+      [](auto& t) {
+        t.field(
+            "point", [](Vec3 & v) -> auto& { return v; });
+      });
+  archive.table("surfaces", s.surfaces, [](auto& t) {
+    t.field(
+        "kind", [](FlatSurface & f) -> auto& { return f.kind; });
+    t.field(
+        "center", [](FlatSurface & f) -> auto& { return f.center; });
+    t.field(
+        "direction", [](FlatSurface & f) -> auto& { return f.direction; });
+    t.field(
+        "size", [](FlatSurface & f) -> auto& { return f.size; });
+    t.field(
+        "picture", [](FlatSurface & f) -> auto& { return f.picture; });
+    t.field(
+        "normal_map", [](FlatSurface & f) -> auto& { return f.normal_map; });
+    t.field(
+        "normal_map_size", [](FlatSurface & f) -> auto& { return f.normal_map_size; });
+    t.field(
+        "tensor", [](FlatSurface & f) -> auto& { return f.tensor; });
+  });
+  archive.table("pictures", s.pictures, [](auto& t) {
+    t.field(
+        "width", [](FlatPicture & p) -> auto& { return p.width; });
+    t.field(
+        "height", [](FlatPicture & p) -> auto& { return p.height; });
+  });
+  archive.lists(
+      "pictures/rgb", s.pictures, [](FlatPicture & p) -> auto& { return p.rgb; },
+      [](auto& t) {
+        t.field(
+            "value", [](float& x) -> auto& { return x; });
+      });
   archive.value("friction_rule", s.friction_rule);
   archive.value("restitution_rule", s.restitution_rule);
 }
@@ -237,6 +285,8 @@ void exchange(Archive& archive, Snapshot& s) {
         "feature", [](RememberedImpulse & r) -> auto& { return r.feature; });
     t.field(
         "impulse", [](RememberedImpulse & r) -> auto& { return r.impulse; });
+    t.field(
+        "angular_impulse", [](RememberedImpulse & r) -> auto& { return r.angular_impulse; });
   });
   exchange_step_options(archive, s);
 }

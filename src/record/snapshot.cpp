@@ -128,6 +128,57 @@ void check_polytope(const Polytope& p) {
       require(in(e.vertex[side], p.vertices.size()) && in(e.face[side], p.faces.size()), "a hull edge names a missing part");
 }
 
+FlatLaw flatten(const std::shared_ptr<const SurfaceLaw>& law) {
+  if (!law) return {};
+  return {law->name, law->numbers, law->points};
+}
+
+std::shared_ptr<const SurfaceLaw> unflatten(FlatLaw&& flat) {
+  if (flat.name.empty()) return nullptr;
+  return std::make_shared<const SurfaceLaw>(SurfaceLaw{std::move(flat.name), std::move(flat.numbers), std::move(flat.points)});
+}
+
+/// Place of a picture in the pool, from 1; 0 if there is none.
+std::uint32_t place_of(const std::shared_ptr<const Picture>& picture, std::map<const Picture*, std::uint32_t>& places, std::vector<FlatPicture>& pool) {
+  if (!picture) return 0;
+  const auto [found, is_new] = places.try_emplace(picture.get(), static_cast<std::uint32_t>(pool.size() + 1));
+  if (is_new) pool.push_back({picture->width(), picture->height(), picture->rgb()});
+  return found->second;
+}
+
+FlatSurface flatten(const Material& material, std::map<const Picture*, std::uint32_t>& places, std::vector<FlatPicture>& pool) {
+  const Surface& surface = material.surface;
+  FlatSurface flat;
+  flat.kind = static_cast<std::uint32_t>(surface.structure.index());
+  flat.tensor = surface.tensor;
+  flat.normal_map = place_of(surface.normal_map.picture, places, pool);
+  flat.normal_map_size = surface.normal_map.size;
+  if (const auto* fixed = std::get_if<FixedStructure>(&surface.structure)) flat.direction = fixed->direction;
+  if (const auto* circular = std::get_if<CircularStructure>(&surface.structure)) flat.center = circular->center, flat.direction = circular->axis;
+  if (const auto* radial = std::get_if<RadialStructure>(&surface.structure)) flat.center = radial->center, flat.direction = radial->axis;
+  if (const auto* flow = std::get_if<FlowStructure>(&surface.structure))
+    flat.center = flow->center, flat.direction = flow->direction, flat.size = flow->radius;
+  if (const auto* picture = std::get_if<PictureStructure>(&surface.structure))
+    flat.picture = place_of(picture->picture, places, pool), flat.size = picture->size;
+  if (std::holds_alternative<FunctionStructure>(surface.structure))
+    throw Error(fmt::format("The structure of material '{}' is a function, which a checkpoint cannot hold. Use a picture instead.", material.name));
+  return flat;
+}
+
+Surface unflatten(const FlatSurface& flat, const std::vector<std::shared_ptr<const Picture>>& pictures) {
+  Surface surface;
+  switch (flat.kind) {
+    case 0: surface.structure = FixedStructure{flat.direction}; break;
+    case 1: surface.structure = CircularStructure{flat.center, flat.direction}; break;
+    case 2: surface.structure = RadialStructure{flat.center, flat.direction}; break;
+    case 3: surface.structure = FlowStructure{flat.center, flat.size, flat.direction}; break;
+    default: surface.structure = PictureStructure{pictures[flat.picture - 1], flat.size};
+  }
+  surface.tensor = flat.tensor;
+  if (flat.normal_map > 0) surface.normal_map = {pictures[flat.normal_map - 1], flat.normal_map_size};
+  return surface;
+}
+
 void check_indices(const Snapshot& s) {
   require(s.scripts.size() == s.bodies.size() && s.shapes.size() == s.colliders.size(), "tables have different lengths");
   require(!s.materials.empty(), "no material");
@@ -144,6 +195,11 @@ void check_indices(const Snapshot& s) {
   for (const Polytope& hull : s.hulls) check_polytope(hull);
   for (const FlatPair& p : s.pairs)
     require(p.a < s.materials.size() && p.b < s.materials.size(), "the pair table names a missing material");
+  require(s.laws.size() == s.materials.size() + s.pairs.size() && s.surfaces.size() == s.materials.size(), "laws or surfaces are missing");
+  for (const FlatSurface& f : s.surfaces)
+    require(f.kind < std::variant_size_v<Structure> - 1 && f.picture <= s.pictures.size() && f.normal_map <= s.pictures.size() &&
+                (f.kind != 4 || f.picture > 0),
+            "a surface names a missing structure or picture");
   for (const RememberedImpulse& m : s.memory.impulses)
     require(m.collider_a < s.colliders.size() && m.collider_b < s.colliders.size(),
             "a remembered impulse names a missing shape");
@@ -171,6 +227,12 @@ Snapshot take_snapshot(const Scene& scene) {
   for (std::uint32_t i = 0; i < world.materials.size(); ++i) s.materials.push_back(world.materials[MaterialId{i}]);
   for (const auto& [key, surface] : world.materials.pairs()) s.pairs.push_back({key.first, key.second, surface});
   s.friction_rule = world.materials.friction_rule, s.restitution_rule = world.materials.restitution_rule;
+  std::map<const Picture*, std::uint32_t> pictures;
+  for (const Material& material : s.materials) {
+    s.laws.push_back(flatten(material.law));
+    s.surfaces.push_back(flatten(material, pictures, s.pictures));
+  }
+  for (const FlatPair& pair : s.pairs) s.laws.push_back(flatten(pair.surface.law));
   s.memory = world.memory;
 
   s.step = scene.step;
@@ -188,6 +250,13 @@ Scene restore(Snapshot&& s) {
 
   World& world = scene.world;
   world.gravity = s.gravity, world.time = s.time, world.step_count = s.step_count;
+  std::vector<std::shared_ptr<const Picture>> pictures;
+  for (FlatPicture& p : s.pictures) pictures.push_back(std::make_shared<const Picture>(p.width, p.height, std::move(p.rgb)));
+  for (std::size_t i = 0; i < s.materials.size(); ++i) {
+    s.materials[i].law = unflatten(std::move(s.laws[i]));
+    s.materials[i].surface = unflatten(s.surfaces[i], pictures);
+  }
+  for (std::size_t i = 0; i < s.pairs.size(); ++i) s.pairs[i].surface.law = unflatten(std::move(s.laws[s.materials.size() + i]));
   for (std::uint32_t i = 0; i < s.materials.size(); ++i) {
     if (i < world.materials.size())
       world.materials.set(MaterialId{i}, s.materials[i]);

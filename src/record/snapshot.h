@@ -34,6 +34,29 @@ struct FlatPair {
   SurfacePair surface;
 };
 
+/// A friction law; without a name it is Coulomb's with the coefficient of the material or pair.
+struct FlatLaw {
+  std::string name;
+  std::vector<double> numbers;
+  std::vector<Vec3> points;
+};
+
+/// Pictures stand in a pool, because surfaces share them.
+struct FlatPicture {
+  std::int32_t width = 0, height = 0;
+  std::vector<float> rgb;
+};
+
+/// A surface as numbers.
+struct FlatSurface {
+  std::uint32_t kind = 0;                                        ///< index of the alternative in `Structure`
+  Vec3 center = Vec3::Zero(), direction = Vec3::Zero();          ///< direction or axis
+  double size = 0;                                               ///< radius of a flow, side of a picture
+  std::uint32_t picture = 0, normal_map = 0;                     ///< place in the pool from 1; 0: none
+  double normal_map_size = 1;
+  Mat2 tensor = Mat2::Identity();
+};
+
 struct FlatText {
   std::string text;
 };
@@ -53,6 +76,9 @@ struct Snapshot {
   std::vector<Polytope> hulls;
   std::vector<Material> materials;
   std::vector<FlatPair> pairs;
+  std::vector<FlatLaw> laws;        ///< one per material, then one per pair
+  std::vector<FlatSurface> surfaces;   ///< one per material
+  std::vector<FlatPicture> pictures;
   CombineRule friction_rule{}, restitution_rule{};
   ContactMemory memory;
 

@@ -112,7 +112,7 @@ class Trajectory final : public Recorder {
 
   GrowingDataset step_, time_, position_, orientation_, velocity_, angular_velocity_, asleep_, alive_;
   struct {
-    GrowingDataset offset, body_a, body_b, position, normal, gap, impulse, friction, slip_velocity;
+    GrowingDataset offset, body_a, body_b, position, normal, gap, impulse, friction, slip_velocity, angular_impulse;
   } contacts_;
   struct {
     GrowingDataset name, motion, mass, center_of_mass;
@@ -180,6 +180,7 @@ void Trajectory::create_contacts() {
   add(contacts_.impulse, in, "impulse", H5T_NATIVE_DOUBLE, vector, "N s");
   add(contacts_.friction, in, "friction", H5T_NATIVE_DOUBLE, scalar);
   add(contacts_.slip_velocity, in, "slip_velocity", H5T_NATIVE_DOUBLE, vector, "m/s");
+  add(contacts_.angular_impulse, in, "angular_impulse", H5T_NATIVE_DOUBLE, vector, "N m s");
   contacts_.offset.push(std::uint64_t{0});
 }
 
@@ -241,6 +242,7 @@ void Trajectory::write_frame(const World& world, std::uint64_t step, std::span<c
     contacts_.impulse.push(contact.impulse);
     contacts_.friction.push(contact.friction);
     contacts_.slip_velocity.push(contact.slip_velocity);
+    contacts_.angular_impulse.push(contact.angular_impulse);
   }
   contact_count_ += contacts.size();
   contacts_.offset.push(contact_count_);

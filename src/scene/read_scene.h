@@ -1,6 +1,8 @@
 // How the parts of a scene document become the values of the library. docs/scenes.md describes the format for users.
 #pragma once
 
+#include <filesystem>
+
 #include "scene/reader.h"
 #include "stickslip/step/options.h"
 #include "stickslip/world/world.h"
@@ -17,8 +19,8 @@ Pose read_pose(Fields&);
 /// {"axis": […], "degrees": …} as axis times angle [rad].
 Vec3 read_rotation(const Place&);
 
-/// "materials", "material_pairs" and "combine" of the document.
-void read_materials(Fields& document, MaterialTable&);
+/// "materials", "material_pairs" and "combine" of the document. @param folder that names of picture files are relative to
+void read_materials(Fields& document, MaterialTable&, const std::filesystem::path& folder);
 
 /// One entry of "bodies", which makes several bodies if it repeats. @param warnings gets a sentence for each field
 /// that has no effect.

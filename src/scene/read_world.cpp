@@ -1,3 +1,4 @@
+#include "scene/read_friction.h"
 #include "scene/read_scene.h"
 
 namespace stickslip::document {
@@ -6,12 +7,13 @@ namespace {
 
 constexpr int kMostRepeats = 1'000'000;  ///< copies that one body may ask for
 
-void read(const Place& place, Material& material) {
+void read(const Place& place, Material& material, const std::filesystem::path& folder) {
   read_object(place, "a material", [&](Fields& fields) {
     material.name = fields.required<std::string>("name");
     fields.optional("density", material.density);
-    fields.optional("friction", material.friction);
+    if (const auto friction = fields.find("friction")) read_friction(*friction, material.friction, material.law);
     fields.optional("restitution", material.restitution);
+    read_surface(fields, material.surface, folder);
   });
 }
 
@@ -39,8 +41,13 @@ void read_pair(const Place& place, MaterialTable& materials) {
     if (materials.pairs().contains(std::minmax(a.index, b.index))) {
       between.fail(fmt::format("The pair {} is given twice. Keep one of them.", shown(names)));
     }
-    SurfacePair pair = materials.between(a, b);  // what is not given follows the combine rules
-    fields.optional("friction", pair.friction);
+    const auto friction = fields.find("friction");
+    // What is not given follows the combine rules; laws that do not combine are no trouble where the pair has its own.
+    SurfacePair pair = friction ? materials.coefficients_between(a, b) : place.within([&] { return materials.between(a, b); });
+    if (friction) {
+      read_friction(*friction, pair.friction, pair.law);
+      pair.fixed_to = a;
+    }
     fields.optional("restitution", pair.restitution);
     place.within([&] { materials.set_pair(a, b, pair); });
   });
@@ -130,7 +137,7 @@ Repeat read_repeat(const Place& place) {
 
 }  // namespace
 
-void read_materials(Fields& document, MaterialTable& materials) {
+void read_materials(Fields& document, MaterialTable& materials, const std::filesystem::path& folder) {
   if (const auto list = document.find("materials")) {
     if (!list->value().is_array()) list->wrong_type("Give an array of materials.");
     bool default_given = false;
@@ -138,7 +145,7 @@ void read_materials(Fields& document, MaterialTable& materials) {
     for (const Json& value : list->value()) {
       const Place place(value, *list, std::to_string(index++));
       Material material;
-      read(place, material);
+      read(place, material, folder);
       // "default" stands in the table already: naming it the first time changes it.
       const bool change = material.name == "default" && !default_given;
       default_given = default_given || change;

@@ -18,7 +18,7 @@ using document::Place;
 
 namespace {
 
-void read_scene(const Place& place, Scene& scene) {
+void read_scene(const Place& place, Scene& scene, const std::filesystem::path& folder) {
   bool allow_overlap = false;
   document::read_object(place, "a scene", [&](Fields& fields) {
     if (const auto version = fields.find("schema")) {
@@ -38,7 +38,7 @@ void read_scene(const Place& place, Scene& scene) {
     }
     fields.optional("gravity", scene.world.gravity);
     fields.optional("allow_overlap", allow_overlap);
-    read_materials(fields, scene.world.materials);
+    read_materials(fields, scene.world.materials, folder);
     fields.optional("step", scene.step);
     const Place bodies = fields.get("bodies");
     if (!bodies.value().is_array()) bodies.wrong_type("Give an array of bodies.");
@@ -46,7 +46,10 @@ void read_scene(const Place& place, Scene& scene) {
     for (const Json& body : bodies.value())
       add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, scene.warnings);
   });
-  place.within([&] { document::check_start(scene.world, allow_overlap, scene.warnings); });
+  place.within([&] {
+    document::check_start(scene.world, allow_overlap, scene.warnings);
+    document::check_laws(scene.world, scene.step, scene.warnings);
+  });
 }
 
 /// @param file names the document in messages; its stem names the scene if the document does not
@@ -60,7 +63,7 @@ Scene build_scene(Json document, const std::string& file, std::span<const Overri
     }
     Scene scene;
     scene.name = std::filesystem::path(file).stem().string();
-    read_scene(Place(document), scene);
+    read_scene(Place(document), scene, std::filesystem::path(file).parent_path());
     scene.document = document::write_json(document);
     return scene;
   } catch (Error& e) {

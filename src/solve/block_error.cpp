@@ -11,8 +11,7 @@ template <class Law>
 double friction_error(const Law& law, bool boxed, double mass, const double* impulse, const double* v) {
   using Vector = typename Law::Vector;
   const Vector friction = Eigen::Map<const Vector>(impulse + 1), trial = friction - mass * Eigen::Map<const Vector>(v + 1);
-  const Vector bound = law.box_bounds(impulse[0]);
-  const Vector closest = boxed ? Vector(trial.cwiseMax(-bound).cwiseMin(bound)) : law.project(impulse[0], trial);
+  const Vector closest = boxed ? law.box(impulse[0]).clamp(trial) : law.project(impulse[0], trial);
   return (friction - closest).template lpNorm<Eigen::Infinity>() / mass;
 }
 

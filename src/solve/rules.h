@@ -17,8 +17,8 @@ struct BoxedRule {
   double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     return relax_rows<D>(relaxation, block, v, impulse, [&](int k, const Vector& current) {
       if (k == 0) return std::pair(0.0, kUnbounded);
-      const double bound = law.box_bounds(current[0])[k - 1];
-      return std::pair(-bound, bound);
+      const auto bounds = law.box(current[0]);
+      return std::pair(bounds.lower[k - 1], bounds.upper[k - 1]);
     });
   }
   template <int D, class Vector>

@@ -137,7 +137,10 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double
     if (!std::isfinite(impulse)) impulse = 0;
   SolveReport report;
   SolveMonitor monitor(problem, model(), control, workspace, report);
-  if (const std::string_view reason = cannot_solve(problem); !reason.empty()) {
+  std::string_view reason = cannot_solve(problem);
+  for (std::size_t i = 0; i < problem.blocks.size() && reason.empty(); ++i)
+    if (problem.blocks[i].kind == BlockKind::contact && problem.blocks[i].dim > 1) reason = cannot_honour(problem.laws[i]);
+  if (!reason.empty()) {
     monitor.start(impulses);
     monitor.finish(impulses);
     report.status = SolveStatus::unsupported;

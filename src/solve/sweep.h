@@ -91,18 +91,23 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
   kernels::visit_batches(batches, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     using Vector = kernels::BlockVector<D>;
+    const auto compliant_sweep = [&](const auto& local_rule) {
+      largest = std::max(largest, sweep_batch<D, A, true>(p, batch, impulses.data(), velocity.data(), momentum, local_rule));
+    };
     const auto sweep = [&](const auto& local_rule) {
-      const double moved = p.has_compliance
-                               ? sweep_batch<D, A, true>(p, batch, impulses.data(), velocity.data(), momentum, local_rule)
-                               : sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, local_rule);
-      largest = std::max(largest, moved);
+      if (p.has_compliance) compliant_sweep(local_rule);
+      else largest = std::max(largest, sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, local_rule));
     };
     if (batch.kind == BlockKind::contact && D > 1) {
       kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
-        if constexpr (Law::rows == D - 1)
-          sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) __attribute__((always_inline)) {
+        if constexpr (Law::rows == D - 1) {
+          const auto contact = [&](const BlockView<D>& block, const Vector& v, Vector& impulse) __attribute__((always_inline)) {
             return rule.template contact<D>(*std::get_if<Law>(&p.laws[block.index]), block, v, impulse);
-          });
+          };
+          // Sets in the open slot are called through a table anyway: one instance with Σ, which may be 0, serves them.
+          if constexpr (std::is_same_v<Law, CustomFriction<Law::rows>>) compliant_sweep(contact);
+          else sweep(contact);
+        }
       });
     } else if (batch.kind == BlockKind::contact) {
       if constexpr (D == 1)

@@ -9,16 +9,30 @@
 namespace stickslip {
 
 inline constexpr std::uint32_t kNoSegment = ~0u;
+inline constexpr std::uint32_t kNoSpin = ~0u;
 
 /// What the builder knows about one contact point beside its rows.
 struct BuiltContact {
   std::uint32_t block;          ///< its block in the problem
+  std::uint32_t spin;           ///< place among the contacts with torsion or rolling rows, kNoSpin if it has none
   Mat3 frame;                   ///< columns normal, t, b
   Vec3 before;                  ///< relative velocity of B against A before the step, contact frame [m/s]
   Vec3 driven;                  ///< part of the relative velocity that kinematic bodies prescribe, contact frame [m/s]
   double recovery_speed;        ///< separation speed that stabilisation asks for, ≥ 0 [m/s]
-  double friction;              ///< μ
+  double friction;              ///< μ, or how far F(1) reaches along a tangent
 };
+
+/// What contacts with torsion or rolling rows have beside. Their rows are scaled by a length, so that all rows are velocities in m/s and
+/// impulses in N s, of like size.
+struct SpinRows {
+  double length;                ///< [m]: a row is length · angular velocity, and its impulse times length the angular impulse
+  Vec3 before;                  ///< relative angular velocity of B against A before the step, contact frame (n, t, b) [rad/s]
+  Vec3 driven;                  ///< part of it that kinematic bodies prescribe [rad/s]
+};
+
+/// Which turn a row of a contact with `friction_rows` friction rows stands for: 0 torsion, 1 and 2 rolling about t and b; −1 a translation.
+/// Rows are t, b, torsion, rolling t, rolling b, and without torsion t, b, rolling t, rolling b.
+constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : friction_rows == 4 ? row - 2 : row - 3; }
 
 class ProblemBuilder {
  public:
@@ -32,6 +46,9 @@ class ProblemBuilder {
   const ContactProblem& problem() const { return problem_; }
   std::span<const double> guess() const { return guess_; }
   const std::vector<BuiltContact>& contacts() const { return contacts_; }   ///< as in ContactSet::points
+  const SpinRows& spin(const BuiltContact& c) const { return spins_[c.spin]; }
+  /// Angular impulse of torsion and rolling rows on body B, contact frame [N m s]; zero for contacts without such rows.
+  Vec3 angular_impulse(const BuiltContact&, std::span<const double> impulses) const;
   std::uint32_t segment_of(std::uint32_t body) const { return segment_of_body_[body]; }
   /// 6 numbers per segment, linear then angular [m/s, rad/s].
   const std::vector<double>& velocity_before() const { return before_; }
@@ -40,9 +57,10 @@ class ProblemBuilder {
   const Vec3& center(std::uint32_t segment) const { return centers_[segment]; }
 
  private:
+  std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
+  void choose_laws(const World&, const ContactSet&, const StepOptions&);
   void number_contacts(const World&, const ContactSet&);
-  void fill_contact(const World&, const Manifold&, const ContactPoint&, const SurfacePair&, const StepOptions&, double drift_time,
-                    BuiltContact&);
+  void fill_contact(const World&, const ContactSet&, std::uint32_t manifold, std::uint32_t point, const StepOptions&, double drift_time);
   void fill_guess(const World&, const ContactSet&, const StepOptions&);
 
   ContactProblem problem_;
@@ -50,9 +68,21 @@ class ProblemBuilder {
   std::vector<Vec3> centers_;
   std::vector<std::uint32_t> segment_of_body_;
   std::vector<BuiltContact> contacts_;
+  std::vector<SpinRows> spins_;
+
+  /// The pairs of materials met in this step.
+  struct MetPair {
+    MaterialId a, b;
+    SurfacePair surface;
+    PreparedLaw law;   ///< empty for Coulomb's
+  };
+  std::vector<MetPair> pairs_, earlier_pairs_;
+  std::vector<std::uint32_t> pair_of_manifold_;
+  std::vector<LocalFriction> local_;   ///< per point, empty if every pair has Coulomb's law
+  std::uint32_t kinds_ = 1;            ///< bit i: some contact has alternative i of FrictionLaw
 };
 
-/// Rows of a Jacobian block: relative velocity at `point` along the columns of `frame`, times `sign` (+1 for body B, −1
+/// Rows of a Jacobian block, at most three: relative velocity at `point` along the columns of `frame`, times `sign` (+1 for body B, −1
 /// for body A) [course eq. 61]. @param center centre of mass of the body [m]
 void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double sign, double* out);
 

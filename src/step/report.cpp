@@ -20,7 +20,7 @@ Wrench StepReport::wrench(BodyId on, BodyId from, const Vec3& reference) const {
     if (sign == 0) continue;
     const Vec3 force = sign / h * c.impulse;
     w.force += force;
-    w.torque += (c.position - reference).cross(force);
+    w.torque += (c.position - reference).cross(force) + sign / h * c.angular_impulse;
   }
   return w;
 }

@@ -30,6 +30,8 @@ struct Stepper::Impl {
   const StepReport& step(World&);
   const ContactSet& detect(World&, double drift_time);
   void solve(const World&, const ContactSet&, double drift_time);
+  /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
+  Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
   void record_contacts(World&, const ContactSet&);
   double velocity_scale(const World&) const;
 };
@@ -91,6 +93,18 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   report.seconds.solve += clock.lap();
 }
 
+Vec3 Stepper::Impl::add_spin_energy(const BuiltContact& built, std::uint32_t segment_a, std::uint32_t segment_b) {
+  if (built.spin == kNoSpin) return Vec3::Zero();
+  const SpinRows& spin = builder.spin(built);
+  Vec3 after = spin.driven;
+  if (segment_a != kNoSegment) after -= built.frame.transpose() * Eigen::Map<const Vec3>(velocity.data() + 6 * segment_a + 3);
+  if (segment_b != kNoSegment) after += built.frame.transpose() * Eigen::Map<const Vec3>(velocity.data() + 6 * segment_b + 3);
+  const Vec3 impulse = builder.angular_impulse(built, impulses);
+  report.energy.friction -= impulse.dot(0.5 * (spin.before + after));
+  report.energy.driven -= impulse.dot(spin.driven);
+  return built.frame * impulse;
+}
+
 void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
   // Contacts of sleeping bodies keep the forces they fell asleep with.
   resting.clear();
@@ -119,7 +133,9 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const ContactPoint& point = set.points[i];
       const BuiltContact& built = builder.contacts()[i];
-      const Vec3 impulse = Eigen::Map<const Vec3>(impulses.data() + p.blocks[built.block].row);
+      const Block& block = p.blocks[built.block];
+      Vec3 impulse = Vec3::Zero();
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) impulse[k] = impulses[block.row + k];
       Vec3 relative = built.frame * built.driven;
       for (const auto& [segment, sign] : {std::pair(segment_a, -1.0), std::pair(segment_b, 1.0)}) {
         if (segment == kNoSegment) continue;
@@ -133,10 +149,11 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       energy.impact -= impulse[0] * mean[0] - lifted;
       energy.stabilisation += lifted;
       energy.driven -= impulse.dot(built.driven);
+      const Vec3 angular_impulse = add_spin_energy(built, segment_a, segment_b);
       report.penetration_max = std::max(report.penetration_max, -point.gap);
       report.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
-                                 point.gap, built.frame * impulse, impulse[0], built.friction, relative - point.normal * after[0]});
-      remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse});
+                                 point.gap, built.frame * impulse, impulse[0], built.friction, relative - point.normal * after[0], angular_impulse});
+      remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse, angular_impulse});
     }
   }
   keep_before(~0u, ~0u);

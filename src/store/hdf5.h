@@ -69,6 +69,10 @@ inline hid_t native_type<double>() {
   return H5T_NATIVE_DOUBLE;
 }
 template <>
+inline hid_t native_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
 inline hid_t native_type<std::uint8_t>() {
   return H5T_NATIVE_UINT8;
 }

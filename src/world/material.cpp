@@ -24,12 +24,23 @@ void check_restitution(double e) {
     throw Error(fmt::format("{} is not a coefficient of restitution. It must be between 0 and 1.", e)).at("restitution");
 }
 
+void check_law(const std::shared_ptr<const SurfaceLaw>& law) {
+  if (!law) return;
+  try {
+    check_surface_law(*law);
+  } catch (Error& error) {
+    throw error.at("friction");
+  }
+}
+
 void check(const Material& m) {
   if (m.name.empty()) throw Error("A material needs a name.").at("name");
   if (!(std::isfinite(m.density) && m.density > 0))
     throw Error(fmt::format("{} is not a density. It must be finite and greater than 0 kg/m³.", m.density)).at("density");
   check_friction(m.friction);
   check_restitution(m.restitution);
+  check_law(m.law);
+  check_surface(m.surface);
 }
 
 double combine(CombineRule rule, double a, double b) {
@@ -53,7 +64,7 @@ CombineRule combine_rule_from_name(std::string_view name) {
   throw Error(fmt::format("'{}' is not a combine rule. {}", name, suggest(name, kRuleNames)));
 }
 
-MaterialTable::MaterialTable() { materials_.push_back({.name = "default"}); }
+MaterialTable::MaterialTable() { materials_.emplace_back().name = "default"; }
 
 MaterialId MaterialTable::add(Material material) {
   check(material);
@@ -81,14 +92,41 @@ MaterialId MaterialTable::find(std::string_view name) const {
 void MaterialTable::set_pair(MaterialId a, MaterialId b, SurfacePair pair) {
   check_friction(pair.friction);
   check_restitution(pair.restitution);
+  check_law(pair.law);
+  if (pair.fixed_to != a && pair.fixed_to != b) pair.fixed_to = a;
   pairs_[std::minmax(a.index, b.index)] = pair;
+}
+
+SurfacePair MaterialTable::coefficients_between(MaterialId a, MaterialId b) const {
+  const Material &ma = materials_[a.index], &mb = materials_[b.index];
+  return {combine(friction_rule, ma.friction, mb.friction), combine(restitution_rule, ma.restitution, mb.restitution), nullptr, a};
 }
 
 SurfacePair MaterialTable::between(MaterialId a, MaterialId b) const {
   if (!pairs_.empty())
     if (const auto found = pairs_.find(std::minmax(a.index, b.index)); found != pairs_.end()) return found->second;
   const Material &ma = materials_[a.index], &mb = materials_[b.index];
-  return {combine(friction_rule, ma.friction, mb.friction), combine(restitution_rule, ma.restitution, mb.restitution)};
+  SurfacePair pair = coefficients_between(a, b);
+  if (!ma.law && !mb.law) return pair;
+  if (ma.law && mb.law && ma.law->name != mb.law->name)
+    throw Error(fmt::format("The materials '{}' and '{}' have the friction laws '{}' and '{}', which do not combine. Give their pair a law of its own.",
+                            ma.name, mb.name, ma.law->name, mb.law->name));
+  pair.fixed_to = ma.law && mb.law ? MaterialId{std::min(a.index, b.index)} : ma.law ? a : b;
+  if (a == b || (ma.law && mb.law && *ma.law == *mb.law)) {
+    pair.law = ma.law;
+    return pair;
+  }
+  const Material &with = ma.law ? ma : mb, &other = ma.law ? mb : ma;
+  auto law = std::make_shared<SurfaceLaw>(*with.law);
+  const std::vector<LawParameter>& parameters = surface_law_info(law->name).parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    double& number = law->numbers[i];
+    if (parameters[i].coefficient && other.law) number = combine(friction_rule, number, other.law->numbers[i]);
+    else if (parameters[i].coefficient && parameters[i].unit.empty()) number = combine(friction_rule, number, other.friction);
+    else if (other.law) number = 0.5 * (number + other.law->numbers[i]);
+  }
+  pair.law = std::move(law);
+  return pair;
 }
 
 }  // namespace stickslip

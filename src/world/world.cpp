@@ -308,6 +308,7 @@ std::uint64_t World::state_hash() const {
     hash.add(std::uint64_t{r.collider_a} << 32 | r.collider_b);
     hash.add(std::uint64_t{r.feature});
     hash.add(r.impulse);
+    hash.add(r.angular_impulse);
   }
   return hash.value();
 }

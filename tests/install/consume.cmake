@@ -1,8 +1,7 @@
-# Installs the built project, then configures, builds and runs the example that uses it, as a user would.
+# Installs the built project, then configures, builds and runs the examples that use it, as a user would.
 #   cmake -DBUILD=… -DSOURCE=… -DGENERATOR=… -DCOMPILER=… -P consume.cmake
 set(prefix ${BUILD}/installed)
-set(consumer ${BUILD}/consumer)
-file(REMOVE_RECURSE ${prefix} ${consumer})
+file(REMOVE_RECURSE ${prefix})
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -13,11 +12,20 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-run(${CMAKE_COMMAND} -S ${SOURCE}/examples/consumer -B ${consumer} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
-    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix})
-run(${CMAKE_COMMAND} --build ${consumer})
-run(${consumer}/consumer)
-if(NOT output MATCHES "the ground carries 100.0 % of the weight")
-  message(FATAL_ERROR "Unexpected output:\n${output}")
-endif()
-message("${output}")
+
+# Builds examples/<name>, runs its program and expects a text in what that prints.
+function(example name program text)
+  set(build ${BUILD}/${name})
+  file(REMOVE_RECURSE ${build})
+  run(${CMAKE_COMMAND} -S ${SOURCE}/examples/${name} -B ${build} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
+      -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix})
+  run(${CMAKE_COMMAND} --build ${build})
+  run(${CMAKE_COMMAND} -E chdir ${build} ./${program})
+  if(NOT output MATCHES "${text}")
+    message(FATAL_ERROR "Unexpected output:\n${output}")
+  endif()
+  message("${output}")
+endfunction()
+
+example(consumer consumer "the ground carries 100.0 % of the weight")
+example(own-law own_law "forward 2.000 m: free gliding is 2.000 m")

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "problem_files.h"
+#include "stickslip/friction/sets.h"
 #include "stickslip/problem/residual.h"
 #include "store/hdf5.h"
 
@@ -102,6 +103,36 @@ TEST_F(Files, siconos_text_reads_back_to_the_same_numbers) {
       EXPECT_EQ(read.description, file->title);
     }
   }
+}
+
+TEST_F(Files, our_own_format_keeps_sets_of_the_open_slot_and_stores_shared_ones_once) {
+  const auto square = std::make_shared<const PolygonSet>(PolygonSet::box({-0.1, -0.2}, {0.3, 0.4}));
+  ProblemFile flat, spatial, full;
+  flat.problem = with_law(matrix_of(4, 3, 11), [&](double mu) -> FrictionLaw {
+    if (mu < 0.25) return CustomFriction<2>{square};
+    if (mu < 0.35) return CustomFriction<2>{std::make_shared<const TrescaSet>(mu)};
+    return EllipseFriction{mu, 2 * mu};
+  });
+  spatial.problem = with_law(matrix_of(3, 4, 12), [](double mu) {
+    return CustomFriction<3>{std::make_shared<const HullSet>(std::vector<Vec3>{{mu, 0, 0}, {-mu, 0.1, 0}, {0, -mu, 0}, {0, 0, 0.3}, {0, 0, -0.2}})};
+  });
+  full.problem = with_law(matrix_of(3, 6, 13), [](double mu) {
+    return CustomFriction<5>{std::make_shared<const FullSet>(EllipsoidFriction{mu, 0.2, 0.1}, 0.05)};
+  });
+  for (const ProblemFile* file : {&flat, &spatial, &full}) {
+    const ProblemFile read = again(*file, "stickslip");
+    expect_same_numbers(file->problem, read.problem);
+    for (std::size_t i = 0; i < read.problem.laws.size(); ++i) EXPECT_EQ(law_name(read.problem.laws[i]), law_name(file->problem.laws[i]));
+  }
+  const ProblemFile read = again(flat, "stickslip");
+  EXPECT_EQ(std::get<CustomFriction<2>>(read.problem.laws[0]).set, std::get<CustomFriction<2>>(read.problem.laws[1]).set);
+}
+
+TEST_F(Files, other_formats_refuse_laws_that_they_do_not_know) {
+  ProblemFile file;
+  file.problem = with_law(matrix_of(3, 3, 11), [](double mu) { return EllipseFriction{mu, 2 * mu}; });
+  EXPECT_THAT(message_of([&] { again(file, "siconos"); }), HasSubstr("ellipse"));
+  EXPECT_THAT(message_of([&] { again(file, "fclib"); }), HasSubstr("Coulomb"));
 }
 
 TEST_F(Files, a_problem_of_a_scene_becomes_its_matrix_in_siconos_and_fclib) {

@@ -111,7 +111,7 @@ TEST_F(Files, malformed_files_of_our_own_name_file_dataset_and_value) {
   EXPECT_THAT(error_after(f, "stickslip", root + "b", Doubles(3, 0.0)), HasSubstr("/stickslip_problem/b: 3 numbers"));
   EXPECT_THAT(error_after(f, "stickslip", root + "blocks/kind", Bytes(8, 9)), HasSubstr("kind 9"));
   EXPECT_THAT(error_after(f, "stickslip", root + "blocks/dim", Bytes(8, 0)), HasSubstr("0 rows"));
-  EXPECT_THAT(error_after(f, "stickslip", root + "blocks/law", Bytes(8, 4)), HasSubstr("law 4"));
+  EXPECT_THAT(error_after(f, "stickslip", root + "blocks/law", Bytes(8, 5)), HasSubstr("law 5"));
   EXPECT_THAT(error_after(f, "stickslip", root + "blocks/law_parameters", Doubles(24, -1)), HasSubstr("coefficient -1"));
   EXPECT_THAT(error_after(f, "stickslip", root + "blocks/segment", std::vector<std::uint32_t>(16, 77)), HasSubstr("does not exist"));
   EXPECT_THAT(error_after(f, "stickslip", root + "blocks/jacobian", std::vector<std::uint32_t>(8, 4000000000u)), HasSubstr("not stored"));

@@ -134,6 +134,36 @@ TEST(Checkpoint, step_options_and_materials_survive) {
   EXPECT_EQ(materials.restitution_rule, CombineRule::average);
 }
 
+TEST(Checkpoint, friction_laws_and_surfaces_survive_and_give_the_same_future) {
+  const Directory directory;
+  for (const char* name : {"log-slide", "sawtooth", "rolling-stones", "polisher"}) {
+    Scene through = load_scene(name), first = load_scene(name);
+    simulate(through, 12);
+    simulate(first, 5);
+    save_checkpoint(directory / "c.h5", first);
+    Scene second = load_checkpoint(directory / "c.h5");
+    simulate(second, 7);
+    EXPECT_EQ(second.world.state_hash(), through.world.state_hash()) << name;
+  }
+  Scene scene = load_scene("log-slide");
+  Material wood = scene.world.materials[scene.world.materials.find("wood")];
+  wood.surface.structure = PictureStructure{std::make_shared<const Picture>(2, 1, std::vector<float>{1, 0.5f, 0, 0.25f, 1, 0}), 0.5};
+  wood.surface.tensor << 1, 2, 3, 4;
+  wood.law = std::make_shared<const SurfaceLaw>(make_surface_law("limit-surface", {}, {{0.5, 0, 0}, {0, 0.5, 0.1}}));
+  scene.world.materials.set(scene.world.materials.find("wood"), wood);
+  save_checkpoint(directory / "c.h5", scene);
+  const Scene loaded = load_checkpoint(directory / "c.h5");
+  const Material& same = loaded.world.materials[loaded.world.materials.find("wood")];
+  EXPECT_EQ(*same.law, *wood.law);
+  EXPECT_EQ(same.surface.tensor, wood.surface.tensor);
+  EXPECT_EQ(std::get<PictureStructure>(same.surface.structure).picture->rgb(), std::get<PictureStructure>(wood.surface.structure).picture->rgb());
+  EXPECT_EQ(std::get<FlowStructure>(loaded.world.materials[loaded.world.materials.find("slope")].surface.structure).radius, 2.5);
+
+  wood.surface.structure = FunctionStructure{[](const Vec3&, const Vec3&) -> Vec3 { return Vec3::UnitX(); }};
+  scene.world.materials.set(scene.world.materials.find("wood"), wood);
+  EXPECT_THROW(save_checkpoint(directory / "d.h5", scene), Error);
+}
+
 TEST(Checkpoint, a_file_cut_at_any_length_is_an_error_that_names_it) {
   const Directory directory;
   save_checkpoint(directory / "c.h5", everything());

@@ -26,7 +26,8 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
   for (const BuiltInScene& b : built_in_scenes()) names.push_back(b.name);
   EXPECT_EQ(names, (std::vector<std::string>{"wall", "tower", "stack", "pyramid", "card-house", "mass-ratio", "incline",
                                              "sliding-capsule", "sliding-three-spheres", "spheres", "boxes", "dominoes",
-                                             "newtons-cradle", "spinning-top"}));
+                                             "newtons-cradle", "spinning-top", "anisotropic-slope", "log-slide", "hopper", "polisher",
+                                             "rolling-stones", "sawtooth"}));
 }
 
 TEST(BuiltInScenes, each_has_one_sentence_and_a_document_that_gives_the_same_world) {

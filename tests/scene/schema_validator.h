@@ -39,6 +39,7 @@ class SchemaValidator {
     if (keyword == "minimum") return !v.is_number() || v.get<double>() >= rule;
     if (keyword == "maximum") return !v.is_number() || v.get<double>() <= rule;
     if (keyword == "exclusiveMinimum") return !v.is_number() || v.get<double>() > rule;
+    if (keyword == "exclusiveMaximum") return !v.is_number() || v.get<double>() < rule;
     if (keyword == "minItems") return !v.is_array() || v.size() >= rule;
     if (keyword == "maxItems") return !v.is_array() || v.size() <= rule;
     if (keyword == "minLength") return !v.is_string() || v.get<std::string>().size() >= rule;

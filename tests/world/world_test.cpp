@@ -95,7 +95,7 @@ TEST(World, the_state_hash_sees_every_bit_of_the_state) {
   EXPECT_NE(world.state_hash(), before);
   world.set_velocity(id, Vec3::Zero(), Vec3::Zero());
   EXPECT_EQ(world.state_hash(), before);
-  world.memory.impulses.push_back({0, 1, 2, Vec3::Zero()});
+  world.memory.impulses.push_back({0, 1, 2, Vec3::Zero(), Vec3::Zero()});
   EXPECT_NE(world.state_hash(), before);
 }
 
@@ -109,6 +109,33 @@ TEST(Materials, the_pair_table_wins_over_the_combine_rule) {
   table.set_pair(rubber, ice, {0.15, 0.3});
   EXPECT_EQ(table.between(ice, rubber).friction, 0.15);
   EXPECT_EQ(table.between(rubber, ice).restitution, 0.3);
+}
+
+TEST(Materials, laws_combine_coefficient_by_coefficient) {
+  const auto law = [](std::string_view name, std::vector<std::pair<std::string, double>> numbers) {
+    return std::make_shared<const SurfaceLaw>(make_surface_law(name, numbers));
+  };
+  MaterialTable table;
+  const MaterialId wood = table.add({"wood", 700, 0.5, 0, law("contensou", {{"along", 0.1}, {"across", 0.4}, {"torsion", 0.01}}), {}});
+  const MaterialId pine = table.add({"pine", 700, 0.5, 0, law("contensou", {{"along", 0.4}, {"across", 0.4}, {"torsion", 0.04}}), {}});
+  const MaterialId ball = table.add({"ball", 700, 0.5, 0, law("rolling", {{"friction", 0.4}, {"rolling", 0.04}}), {}});
+  const MaterialId steel = table.add({"steel", 7800, 0.4, 0, nullptr, {}});
+  // With a plain material: the coefficients of the law, but not its lengths.
+  const SurfacePair plain = table.between(steel, wood);
+  EXPECT_EQ(plain.fixed_to, wood);
+  EXPECT_DOUBLE_EQ(plain.law->numbers[0], 0.2);
+  EXPECT_DOUBLE_EQ(plain.law->numbers[1], 0.4);
+  EXPECT_DOUBLE_EQ(plain.law->numbers[2], 0.01);
+  const SurfacePair both = table.between(pine, wood);
+  EXPECT_EQ(both.fixed_to, wood);
+  EXPECT_DOUBLE_EQ(both.law->numbers[0], 0.2);
+  EXPECT_DOUBLE_EQ(both.law->numbers[2], 0.02);
+  EXPECT_EQ(*table.between(wood, wood).law, *table[wood].law);
+  EXPECT_THROW(table.between(wood, ball), Error);
+  table.set_pair(ball, wood, {0.3, 0, nullptr, ball});
+  EXPECT_EQ(table.between(wood, ball).friction, 0.3);
+  EXPECT_EQ(table.between(wood, ball).law, nullptr);
+  EXPECT_THROW(table.add({"bad", 1, 0.5, 0, std::make_shared<const SurfaceLaw>(SurfaceLaw{"ellipse", {-1, 0.2}, {}}), {}}), Error);
 }
 
 TEST(Materials, refuse_numbers_out_of_range) {

@@ -39,36 +39,59 @@ inline ConeVector<RollingFriction> project_on_cone(const RollingFriction& law, c
   return y;
 }
 
-/// Of the ellipsoid, by a bracketed root search: see src/friction/cone.cpp.
+/// Of the ellipse and the ellipsoid, by a bracketed root search: see src/friction/cone.cpp.
 ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, const Vec4& x);
+ConeVector<EllipseFriction> project_on_cone(const EllipseFriction& law, const Vec3& x);
 
-/// Of any other law: the root of the derivative is bracketed and bisected.
+/// Of any other law. Where F(n) = n F(1), half the derivative at n is n − xₙ − support(x_f − P(n)), P(n) the closest point of F(n) to x_f,
+/// with the support attained at P(n)/n; its root is bracketed by max(xₙ, 0) and max(xₙ, 0) + support(x_f). Where F does not depend on n,
+/// K is a product.
 template <FrictionLawConcept Law>
 ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
   const typename Law::Vector friction = x.template tail<Law::rows>();
-  // Slope of half the squared distance at normal part n.
+  ConeVector<Law> y = ConeVector<Law>::Zero();
+  const auto finish = [&](double n) {
+    y[0] = n;
+    y.template tail<Law::rows>() = law.project(n, friction);
+    return y;
+  };
+  double low = std::max(x[0], 0.0);
+  if (!law.scales_with_normal()) return finish(low);
   const auto slope = [&](double n) {
     const typename Law::Vector closest = law.project(n, friction);
-    return n - x[0] - (n > 0 ? (friction - closest).dot(closest) / n : law.support(friction));
+    return n - x[0] - (friction - closest).dot(closest) / n;
   };
-  ConeVector<Law> y = ConeVector<Law>::Zero();
-  if (!(slope(0) < 0)) return y;
-  double low = 0, high = std::max(x[0], 0.0) + law.support(friction);
-  if (!(slope(high) > 0)) low = high;
-  for (int k = 0; k < 200 && high - low > 2e-16 * high; ++k) {
-    const double middle = 0.5 * (low + high);
-    if (middle <= low || middle >= high) break;
-    (slope(middle) < 0 ? low : high) = middle;
+  const double reach = law.support(friction);
+  double low_slope = low > 0 ? slope(low) : -x[0] - reach;
+  if (!(low_slope < 0)) return finish(low);
+  double high = low + reach, high_slope = slope(high);
+  // Regula falsi in the form of Illinois: an end that stays twice counts half. Of the piecewise linear slopes of polyhedra it finds the
+  // root exactly once the ends are on its piece.
+  int stayed = 0;
+  for (int k = 0; k < 200 && high_slope > 0 && high - low > 4e-16 * high; ++k) {
+    double middle = low + (high - low) * (low_slope / (low_slope - high_slope));
+    if (!(middle > low && middle < high) || k % 8 == 7) middle = 0.5 * (low + high);
+    if (!(middle > low && middle < high)) break;
+    const double here = slope(middle);
+    if (std::abs(here) <= 4e-16 * (middle + std::abs(x[0]))) return finish(middle);   // the slope rises by at least 1 per unit of n
+    if (here < 0) {
+      low = middle, low_slope = here;
+      if (stayed == 1) high_slope *= 0.5;
+      stayed = 1;
+    } else {
+      high = middle, high_slope = here;
+      if (stayed == -1) low_slope *= 0.5;
+      stayed = -1;
+    }
   }
-  y[0] = 0.5 * (low + high);
-  y.template tail<Law::rows>() = law.project(y[0], friction);
-  return y;
+  return finish(high);
 }
 
-/// de Saxcé's shift: the bipotential turns Coulomb's law into λ ∈ K ⊥ v + support(v_f) eₙ ∈ K*.
+/// de Saxcé's shift: the bipotential turns Coulomb's law into λ ∈ K ⊥ v + support(−v_f) eₙ ∈ K*; friction acts against v_f, which matters
+/// for sets that are not symmetric. Of a set that does not depend on the normal impulse there is none.
 template <FrictionLawConcept Law>
 double normal_shift(const Law& law, const typename Law::Vector& friction_velocity) {
-  return law.support(friction_velocity);
+  return law.scales_with_normal() ? law.support(-friction_velocity) : 0.0;
 }
 
 }  // namespace stickslip

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "stickslip/math/types.h"
+#include "stickslip/friction/set_values.h"
 
 namespace stickslip {
 
@@ -16,6 +17,86 @@ inline Vector project_on_disc(double radius, const Vector& trial) {
   const double size_squared = trial.squaredNorm();
   if (size_squared <= radius * radius) return trial;
   return trial * (radius / std::sqrt(size_squared));
+}
+
+/// The same with derivatives. @param growth dradius/dn
+template <int Rows>
+ProjectionDerivative<Rows> differentiate_disc(double radius, double growth, const Eigen::Matrix<double, Rows, 1>& trial) {
+  ProjectionDerivative<Rows> d;
+  d.value = trial;
+  d.by_point.setIdentity();
+  d.by_normal.setZero();
+  const double size = trial.norm();
+  if (size <= radius && radius > 0) return d;
+  if (!(size > 0)) {   // the disc is a point
+    d.by_point.setZero();
+    return d;
+  }
+  const Eigen::Matrix<double, Rows, 1> direction = trial / size;
+  d.value = radius * direction;
+  d.by_point -= direction * direction.transpose();
+  d.by_point *= radius / size;
+  d.by_normal = growth * direction;
+  return d;
+}
+
+/// Gauge of the ellipsoid with these axes, less n. Rows without an axis count only in that they must be zero.
+template <int Rows>
+ImplicitValue<Rows> implicit_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes, double normal, const Eigen::Matrix<double, Rows, 1>& x) {
+  ImplicitValue<Rows> f;
+  Eigen::Matrix<double, Rows, 1> weight = Eigen::Matrix<double, Rows, 1>::Zero();
+  bool allowed = true;
+  for (int i = 0; i < Rows; ++i)
+    if (axes[i] > 0) weight[i] = 1 / (axes[i] * axes[i]);
+    else allowed = allowed && x[i] == 0;
+  const double gauge = std::sqrt(x.cwiseProduct(x).dot(weight));
+  f.value = allowed ? gauge - normal : std::numeric_limits<double>::infinity();
+  if (!(gauge > 0)) return f;
+  f.gradient = weight.cwiseProduct(x) / gauge;
+  f.hessian = -f.gradient * f.gradient.transpose() / gauge;
+  f.hessian.diagonal() += weight / gauge;
+  return f;
+}
+
+/// The farthest point along `direction` of the ellipsoid with these axes; 0 where all are equal.
+template <int Rows>
+Eigen::Matrix<double, Rows, 1> farthest_on_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes, const Eigen::Matrix<double, Rows, 1>& direction) {
+  const Eigen::Matrix<double, Rows, 1> scaled = axes.cwiseProduct(direction);
+  const double size = scaled.norm();
+  if (!(size > 0)) return Eigen::Matrix<double, Rows, 1>::Zero();
+  return axes.cwiseProduct(scaled) / size;
+}
+
+/// The projection on a product of two sets, from those on its factors.
+template <int A, int B>
+ProjectionDerivative<A + B> join(const ProjectionDerivative<A>& a, const ProjectionDerivative<B>& b) {
+  ProjectionDerivative<A + B> d;
+  d.value.template head<A>() = a.value;
+  d.value.template tail<B>() = b.value;
+  d.by_point.setZero();
+  d.by_point.template topLeftCorner<A, A>() = a.by_point;
+  d.by_point.template bottomRightCorner<B, B>() = b.by_point;
+  d.by_normal.template head<A>() = a.by_normal;
+  d.by_normal.template tail<B>() = b.by_normal;
+  return d;
+}
+
+/// The implicit function of a product of two sets: the larger of those of its factors.
+template <int A, int B>
+ImplicitValue<A + B> larger(const ImplicitValue<A>& a, const ImplicitValue<B>& b) {
+  ImplicitValue<A + B> f;
+  if (a.value >= b.value) {
+    f.value = a.value;
+    f.by_normal = a.by_normal;
+    f.gradient.template head<A>() = a.gradient;
+    f.hessian.template topLeftCorner<A, A>() = a.hessian;
+  } else {
+    f.value = b.value;
+    f.by_normal = b.by_normal;
+    f.gradient.template tail<B>() = b.gradient;
+    f.hessian.template bottomRightCorner<B, B>() = b.hessian;
+  }
+  return f;
 }
 
 }  // namespace friction_detail
@@ -31,7 +112,13 @@ struct PlanarFriction {
     return Vector(std::clamp(trial[0], -bound, bound));
   }
   double support(const Vector& direction) const { return mu * std::abs(direction[0]); }
-  Vector box_bounds(double normal) const { return Vector(mu * std::max(normal, 0.0)); }
+  Vector support_point(const Vector& direction) const { return Vector(direction[0] == 0 ? 0 : std::copysign(mu, direction[0])); }
+  FrictionBox<1> box(double normal) const { return FrictionBox<1>::symmetric(Vector(mu * std::max(normal, 0.0))); }
+  ProjectionDerivative<1> differentiate(double normal, const Vector& trial) const {
+    return friction_detail::differentiate_disc<1>(mu * normal, mu, trial);
+  }
+  ImplicitValue<1> implicit(double normal, const Vector& x) const { return friction_detail::implicit_ellipsoid<1>(Vector(mu), normal, x); }
+  static constexpr bool scales_with_normal() { return true; }
 };
 
 /// Isotropic Coulomb friction: F(λₙ) = { λ ∈ ℝ² : ‖λ‖ ≤ μ λₙ }.
@@ -44,7 +131,13 @@ struct CircularFriction {
     return friction_detail::project_on_disc(mu * std::max(normal, 0.0), trial);
   }
   double support(const Vec2& direction) const { return mu * direction.norm(); }
-  Vec2 box_bounds(double normal) const { return Vec2::Constant(mu * std::max(normal, 0.0)); }
+  Vec2 support_point(const Vec2& direction) const { return friction_detail::farthest_on_ellipsoid<2>(Vec2(mu, mu), direction); }
+  FrictionBox<2> box(double normal) const { return FrictionBox<2>::symmetric(Vec2::Constant(mu * std::max(normal, 0.0))); }
+  ProjectionDerivative<2> differentiate(double normal, const Vec2& trial) const {
+    return friction_detail::differentiate_disc<2>(mu * normal, mu, trial);
+  }
+  ImplicitValue<2> implicit(double normal, const Vec2& x) const { return friction_detail::implicit_ellipsoid<2>(Vec2(mu, mu), normal, x); }
+  static constexpr bool scales_with_normal() { return true; }
 };
 
 /// Coulomb friction with rolling resistance: ‖λ_t‖ ≤ μ λₙ for the two tangents, ‖λ_r‖ ≤ μ_r λₙ for the two rolling rows,
@@ -65,10 +158,14 @@ struct RollingFriction {
   double support(const Vec4& direction) const {
     return mu * direction.head<2>().norm() + mu_rolling * direction.tail<2>().norm();
   }
-  Vec4 box_bounds(double normal) const {
+  Vec4 support_point(const Vec4& direction) const;
+  FrictionBox<4> box(double normal) const {
     const double n = std::max(normal, 0.0);
-    return {mu * n, mu * n, mu_rolling * n, mu_rolling * n};
+    return FrictionBox<4>::symmetric(Vec4(mu * n, mu * n, mu_rolling * n, mu_rolling * n));
   }
+  ProjectionDerivative<4> differentiate(double normal, const Vec4& trial) const;
+  ImplicitValue<4> implicit(double normal, const Vec4& x) const;   ///< the larger of the two discs'
+  static constexpr bool scales_with_normal() { return true; }
 };
 
 }  // namespace stickslip

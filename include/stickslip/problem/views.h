@@ -23,7 +23,8 @@ namespace stickslip {
 ///
 ///   0 ≤ vₙ ⊥ λₙ ≥ 0,   0 ≤ β + t_i·v_f ⊥ d_i ≥ 0,   0 ≤ μ λₙ − Σ d_i ⊥ β ≥ 0,   λ_f = Σ d_i t_i
 ///
-/// so that friction lies in the polygon whose corners are μ λₙ t_i, inside Coulomb's circle. A contact without friction
+/// so that friction lies in the polygon whose corners are μ λₙ t_i, inside Coulomb's circle; for other sets the t_i are the corners over
+/// the largest of them, which is μ. A contact without friction
 /// rows, or with μ = 0, is its normal row alone. A bilateral row is split, λ = z⁺ − z⁻ with 0 ≤ v ⊥ z⁺ and 0 ≤ −v ⊥ z⁻,
 /// rather than eliminated: redundant joints have no inverse, and M stays copositive, so that Lemke's method applies. A box
 /// row is shifted to its lower bound, λ = lower + x; a finite upper bound adds y: 0 ≤ v + y ⊥ x ≥ 0 and
@@ -62,26 +63,29 @@ struct Lcp {
   Eigen::VectorXd unknowns(std::span<const double> impulses, std::span<const double> velocity) const;
 };
 
-/// @param directions k of the friction polygon of contacts with two friction rows: even, ≥ 4, the first along tangent t,
-/// evenly spaced. Planar friction has the two directions of its line whatever k is.
+/// @param directions k of the friction polygon of contacts with two friction rows: even, ≥ 4 (friction/law.h, `polyhedron`). Planar friction
+/// has the two directions of its line whatever k is, a polygonal set its own corners.
 /// @throws Error if k is odd or less than 4, or `no_lcp_because` has a reason.
 Lcp as_lcp(const ContactProblem&, int directions);
 
-/// Why the problem has no LCP view, in one sentence of fixed text; empty if it has one. Ellipsoids and rolling friction are
-/// sets in three and four dimensions, for which no polygon stands.
+/// Why the problem has no LCP view, in one sentence of fixed text; empty if it has one. Torsion and rolling make
+/// sets in three and more dimensions, for which no polygon stands.
 std::string_view no_lcp_because(const ContactProblem&);
+/// The same for one friction law.
+std::string_view no_polygon_because(const FrictionLaw&);
 
 /// Number of unknowns that `as_lcp` would have.
 std::size_t lcp_size(const ContactProblem&, int directions);
 
 /// lower ≤ λ ≤ upper; v ≥ 0 where λ = lower, v ≤ 0 where λ = upper, v = 0 between; v = Wλ + b [course (41)]. The bounds of
-/// a friction row are ±coefficient · λₙ of its contact. The rows are those of the contact problem, so λ needs no way back.
+/// a friction row are −coefficient_lower · λₙ and coefficient_upper · λₙ of its contact; one whose bounds do not depend on λₙ is an
+/// ordinary row. The rows are those of the contact problem, so λ needs no way back.
 struct BoxedLcp {
   BlockMatrix W;                          ///< with Σ; `dense()` and `sparse()` for the other forms
   std::vector<double> b;                  ///< [m/s]
   std::vector<double> lower, upper;       ///< [N s]; of friction rows 0, to be replaced by `bounds`
   std::vector<std::int32_t> normal_row;   ///< of friction rows: the row of λₙ; else −1
-  std::vector<double> coefficient;        ///< of friction rows: the half-width of the box around F(1); else 0
+  std::vector<double> coefficient_lower, coefficient_upper;   ///< of friction rows: how far the box around F(1) reaches, ≥ 0; else 0
   bool has_friction = false;              ///< whether any coefficient is not 0
 
   std::size_t rows() const { return b.size(); }

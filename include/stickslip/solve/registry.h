@@ -38,4 +38,7 @@ const std::vector<SolverInfo>& solvers();
 /// @throws Error with a suggestion for an unknown solver or option, or a value out of range.
 std::unique_ptr<ContactSolver> make_solver(std::string_view name, const OptionList& options = {});
 
+/// Names of the solvers that honour a friction law, by the law itself or by the model that they solve.
+std::vector<std::string> solvers_that_honour(const FrictionLaw&);
+
 }  // namespace stickslip

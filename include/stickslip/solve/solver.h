@@ -148,8 +148,10 @@ class ContactSolver {
 
   virtual std::string_view name() const = 0;
   virtual FrictionModel model() const { return FrictionModel::exact; }
-  /// Why this solver cannot treat the problem, in one sentence of fixed text; empty if it can.
+  /// Why this solver cannot treat the problem, in one sentence of fixed text; empty if it can. Laws are asked about apart.
   virtual std::string_view cannot_solve(const ContactProblem&) const { return {}; }
+  /// Why this solver cannot honour a friction law, not even by the model that it solves; empty if it can.
+  virtual std::string_view cannot_honour(const FrictionLaw&) const { return {}; }
 
  protected:
   virtual void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const = 0;

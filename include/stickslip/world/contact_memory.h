@@ -11,7 +11,8 @@ namespace stickslip {
 
 struct RememberedImpulse {
   std::uint32_t collider_a, collider_b, feature;
-  Vec3 impulse;   ///< on body B, world frame [N s]
+  Vec3 impulse;           ///< on body B, world frame [N s]
+  Vec3 angular_impulse;   ///< of torsion and rolling friction on body B, world frame [N m s]
 };
 
 /// Sorted by (collider_a, collider_b, feature).

@@ -3,8 +3,11 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <sstream>
 
 #include "problem/files/formats.h"
+#include "stickslip/friction/set_maker.h"
 
 namespace stickslip::files {
 
@@ -16,26 +19,73 @@ const std::string kRoot = "stickslip_problem/";
 
 [[noreturn]] void fail(const std::string& name, const std::string& message) { throw at_place(Error(message), kRoot + name); }
 
-// Laws: the index of the alternative in FrictionLaw, and its numbers.
+// Laws: the index of the alternative in FrictionLaw, and its numbers; of a custom set kCustomSet, and its place in the list of sets.
+constexpr std::uint8_t kCustomSet = 255;
 
-std::array<double, kParameters> parameters_of(const FrictionLaw& law) {
-  struct Visitor {
-    std::array<double, kParameters> operator()(const CircularFriction& f) { return {f.mu, 0, 0}; }
-    std::array<double, kParameters> operator()(const PlanarFriction& f) { return {f.mu, 0, 0}; }
-    std::array<double, kParameters> operator()(const EllipsoidFriction& f) { return {f.mu_t, f.mu_b, f.mu_torsion}; }
-    std::array<double, kParameters> operator()(const RollingFriction& f) { return {f.mu, f.mu_rolling, 0}; }
-  };
-  return std::visit(Visitor{}, law);
+/// The custom sets of a problem, each once.
+class SetList {
+ public:
+  /// The place of a set in the list.
+  template <int Rows>
+  double place(const CustomFriction<Rows>& law) {
+    const auto [found, is_new] = places_.try_emplace(law.set.get(), first_.size());
+    if (is_new) {
+      const std::vector<double> numbers = law.set->parameters();
+      names_ += std::string(law.set->name()) + "\n";
+      first_.push_back(static_cast<std::uint32_t>(parameters_.size()));
+      parameters_.insert(parameters_.end(), numbers.begin(), numbers.end());
+    }
+    return static_cast<double>(found->second);
+  }
+  bool empty() const { return first_.empty(); }
+  const std::string& names() const { return names_; }
+  std::vector<std::uint32_t> first() const {
+    std::vector<std::uint32_t> first = first_;
+    first.push_back(static_cast<std::uint32_t>(parameters_.size()));
+    return first;
+  }
+  const std::vector<double>& parameters() const { return parameters_; }
+
+ private:
+  std::map<const void*, std::size_t> places_;
+  std::string names_;
+  std::vector<std::uint32_t> first_;
+  std::vector<double> parameters_;
+};
+
+/// The numbers of a law; a custom set is put in the list.
+struct ParametersOf {
+  using Numbers = std::array<double, kParameters>;
+  SetList& sets;
+  Numbers operator()(const CircularFriction& f) { return {f.mu, 0, 0}; }
+  Numbers operator()(const PlanarFriction& f) { return {f.mu, 0, 0}; }
+  Numbers operator()(const EllipsoidFriction& f) { return {f.mu_t, f.mu_b, f.mu_torsion}; }
+  Numbers operator()(const RollingFriction& f) { return {f.mu, f.mu_rolling, 0}; }
+  Numbers operator()(const EllipseFriction& f) { return {f.mu_t, f.mu_b, 0}; }
+  template <int Rows>
+  Numbers operator()(const CustomFriction<Rows>& f) {
+    return {sets.place(f), 0, 0};
+  }
+};
+
+std::uint8_t number_of(const FrictionLaw& law) {
+  return std::visit([&](const auto& l) { return requires { l.set; } ? kCustomSet : static_cast<std::uint8_t>(law.index()); }, law);
 }
 
-FrictionLaw make_law(std::uint8_t index, const double* x, std::size_t block) {
+FrictionLaw make_law(std::uint8_t index, const double* x, std::size_t block, const std::vector<FrictionLaw>& sets) {
+  if (index == kCustomSet) {
+    if (!(x[0] < static_cast<double>(sets.size())))
+      fail("blocks/law_parameters", fmt::format("block {} has the set {}, and there are {} in sets/names.", block, x[0], sets.size()));
+    return sets[static_cast<std::size_t>(x[0])];
+  }
   switch (index) {
     case 0: return CircularFriction{x[0]};
     case 1: return PlanarFriction{x[0]};
     case 2: return EllipsoidFriction{x[0], x[1], x[2]};
     case 3: return RollingFriction{x[0], x[1]};
+    case 4: return EllipseFriction{x[0], x[1]};
   }
-  fail("blocks/law", fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 3 (rolling).", block, index));
+  fail("blocks/law", fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 4 (ellipse) and 255 (a set of its own).", block, index));
 }
 
 class Writer {
@@ -49,6 +99,7 @@ class Writer {
     inner.insert(inner.begin(), values.size() / width);
     h5::write_values(file_, kRoot + name, h5::native_type<T>(), values.data(), inner);
   }
+  void text(const std::string& name, const std::string& value) { h5::write_c_text(file_, kRoot + name, value); }
   /// One number per element.
   template <class T, class Elements, class F>
   void column(const std::string& name, const Elements& elements, F&& field) {
@@ -106,14 +157,39 @@ void write_blocks(Writer& w, const ContactProblem& p) {
   std::vector<std::uint32_t> segments;
   for (const Block& b : p.blocks) segments.insert(segments.end(), {b.segment[0], b.segment[1]});
   w.list("blocks/segment", segments, {2});
-  w.column<std::uint8_t>("blocks/law", p.laws, [](const FrictionLaw& law) { return law.index(); });
+  w.column<std::uint8_t>("blocks/law", p.laws, [](const FrictionLaw& law) { return number_of(law); });
   std::vector<double> parameters;
+  SetList sets;
   for (const FrictionLaw& law : p.laws)
-    for (const double x : parameters_of(law)) parameters.push_back(x);
+    for (const double x : std::visit(ParametersOf{sets}, law)) parameters.push_back(x);
   w.list("blocks/law_parameters", parameters, {kParameters});
+  if (sets.empty()) return;
+  w.text("sets/names", sets.names());
+  w.list("sets/first", sets.first());
+  w.list("sets/parameters", sets.parameters());
+}
+
+std::vector<FrictionLaw> read_sets(const Reader& r) {
+  std::vector<FrictionLaw> sets;
+  if (!r.has("sets")) return sets;
+  std::istringstream names(r.text("sets/names"));
+  const auto first = r.list<std::uint32_t>("sets/first");
+  const auto parameters = r.finite("sets/parameters", r.list<double>("sets/parameters").size());
+  for (std::string name; std::getline(names, name);) {
+    const std::size_t i = sets.size();
+    if (i + 1 >= first.size() || first[i] > first[i + 1] || first[i + 1] > parameters.size())
+      fail("sets/first", fmt::format("the numbers of set {} ('{}') lie outside of sets/parameters.", i, name));
+    try {
+      sets.push_back(make_set(name, {parameters.data() + first[i], parameters.data() + first[i + 1]}));
+    } catch (const Error& error) {
+      throw at_place(error, kRoot + "sets/names");
+    }
+  }
+  return sets;
 }
 
 void read_blocks(const Reader& r, ContactProblem& p) {
+  const std::vector<FrictionLaw> sets = read_sets(r);
   const std::vector<std::uint8_t> kind = r.list<std::uint8_t>("blocks/kind");
   const std::size_t n = kind.size();
   const auto dim = r.list<std::uint8_t>("blocks/dim", n), arity = r.list<std::uint8_t>("blocks/arity", n),
@@ -128,7 +204,7 @@ void read_blocks(const Reader& r, ContactProblem& p) {
     if (kind[i] > 2) fail("blocks/kind", fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
     if (dim[i] < 1 || dim[i] > 6) fail("blocks/dim", fmt::format("block {} has {} rows. It must have 1 to 6.", i, dim[i]));
     p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], arity[i], row, jacobian[i], 0, {segment[2 * i], segment[2 * i + 1]}});
-    p.laws.push_back(make_law(law[i], parameters.data() + kParameters * i, i));
+    p.laws.push_back(make_law(law[i], parameters.data() + kParameters * i, i, sets));
     row += dim[i];
   }
 }
@@ -173,7 +249,8 @@ void write_own(hid_t h, const ProblemFile& file) {
   {
     const h5::Handle root = h5::create_group(h, kRoot.substr(0, kRoot.size() - 1));
     h5::write_attribute(root.get(), "kinds", "0 contact, 1 bilateral, 2 box");
-    h5::write_attribute(root.get(), "laws", "0 circle (mu), 1 plane (mu), 2 ellipsoid (mu_t, mu_b, mu_torsion), 3 rolling (mu, mu_rolling)");
+    h5::write_attribute(root.get(), "laws", "0 circle (mu), 1 plane (mu), 2 ellipsoid (mu_t, mu_b, mu_torsion), 3 rolling (mu, mu_rolling), 4 ellipse (mu_t, mu_b), "
+                                            "255 a set of its own (place in sets/)");
   }
   h5::write_c_text(h, kRoot + "title", file.title);
   h5::write_c_text(h, kRoot + "description", file.description);

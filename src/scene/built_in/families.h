@@ -29,4 +29,12 @@ BuiltIn dominoes();
 BuiltIn newtons_cradle();
 BuiltIn spinning_top();
 
+// friction.cpp
+BuiltIn anisotropic_slope();
+BuiltIn log_slide();
+BuiltIn hopper();
+BuiltIn polisher();
+BuiltIn rolling_stones();
+BuiltIn sawtooth();
+
 }  // namespace stickslip::document

@@ -11,7 +11,9 @@ const std::vector<BuiltIn>& built_ins() {
       pyramid(),        card_house(),      mass_ratio(),
       incline(),        sliding_capsule(), sliding_three_spheres(),
       spheres(),        boxes(),           dominoes(),
-      newtons_cradle(), spinning_top(),
+      newtons_cradle(), spinning_top(),    anisotropic_slope(),
+      log_slide(),      hopper(),          polisher(),
+      rolling_stones(), sawtooth(),
   };
   return table;
 }

@@ -45,10 +45,10 @@ void find_bounds(const ContactProblem& p, std::span<const double> impulses, std:
       if (block.dim == 1) continue;
       std::visit(
           [&](const auto& law) {
-            const auto bound = law.box_bounds(impulses[row]);
+            const auto bounds = law.box(impulses[row]);
             for (int k = 1; k < block.dim; ++k) {
-              lower[row + k] = -bound[k - 1];
-              upper[row + k] = bound[k - 1];
+              lower[row + k] = bounds.lower[k - 1];
+              upper[row + k] = bounds.upper[k - 1];
             }
           },
           p.laws[i]);

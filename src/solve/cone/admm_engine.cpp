@@ -61,11 +61,11 @@ bool AdmmEngine::iterate() {
   const ContactProblem& p = *problem_;
   const std::size_t n = p.rows();
   const double eta = settings_.proximal, alpha = settings_.relaxation;
-  // Only normal rows of s are not zero.
+  // Only normal rows of s are not zero. −y is v + s, whose friction rows are those of v.
   if (settings_.coulomb) {
-    s_ = y_;
+    for (std::size_t k = 0; k < n; ++k) s_[k] = -y_[k];
     cone::add_shift(p, s_);
-    for (std::size_t k = 0; k < n; ++k) s_[k] -= y_[k];
+    for (std::size_t k = 0; k < n; ++k) s_[k] += y_[k];
   }
   for (std::size_t k = 0; k < n; ++k) right_[k] = -p.b[k] - s_[k] - y_[k] + (eta * x_[k] + rho_ * split_[k] * z_[k]) / r_[k];
   system_.solve(right_, next_);

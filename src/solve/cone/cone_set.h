@@ -20,7 +20,7 @@ void metric(const ContactProblem&, std::vector<double>& r);
 /// x ← the closest point of K.
 void project(const ContactProblem&, std::span<double> x);
 
-/// v ← v + s with sₙ = max ⟨λ_f, v_f⟩ over F(1) at every contact, μ‖v_T‖ for the circle: with it, the complementarity of
+/// v ← v + s with sₙ = max ⟨λ_f, −v_f⟩ over F(1) at every contact, μ‖v_T‖ for the circle: with it, the complementarity of
 /// cones λ ∈ K ⊥ v + s ∈ K* is Coulomb's law and no relaxation of it.
 void add_shift(const ContactProblem&, std::span<double> v);
 

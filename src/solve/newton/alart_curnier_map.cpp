@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "solve/newton/maps.h"
-#include "solve/newton/projection_derivative.h"
 
 namespace stickslip {
 
@@ -30,7 +29,7 @@ void contact_map(const Law& law, const double* rho, const double* impulse, const
     phi_f = Eigen::Map<const Friction>(impulse + 1);
     return;
   }
-  const ProjectionDerivative<Law> p = differentiate_projection(law, normal, trial);
+  const ProjectionDerivative<Law::rows> p = law.differentiate(normal, trial);
   phi_f = Eigen::Map<const Friction>(impulse + 1) - p.value;
   by_impulse(0, 0) = 0;
   by_impulse.template block<Law::rows, 1>(1, 0) = -p.by_normal;

@@ -7,9 +7,20 @@ namespace stickslip {
 
 namespace {
 
-/// Half-width of the friction box of row k ≥ 1 at unit normal impulse.
-double box_coefficient(const FrictionLaw& law, std::uint32_t k) {
-  return std::visit([&](const auto& l) { return l.box_bounds(1.0)[k - 1]; }, law);
+/// Bounds of friction row k ≥ 1, and how fast they grow with the normal impulse.
+struct RowBounds {
+  double lower = -INFINITY, upper = INFINITY, lower_growth = 0, upper_growth = 0;
+};
+RowBounds friction_bounds(const FrictionLaw& law, std::uint32_t k, double normal) {
+  return std::visit(
+      [&](const auto& l) -> RowBounds {
+        const auto box = l.box(1.0);
+        const double lower = box.lower[k - 1], upper = box.upper[k - 1];
+        if (!l.scales_with_normal()) return {lower, upper};
+        if (!(normal > 0)) return {0, 0};
+        return {lower * normal, upper * normal, lower, upper};
+      },
+      law);
 }
 
 template <class Ncp, bool Friction>
@@ -32,22 +43,15 @@ void boxed_map(const ContactProblem& p, std::span<const double> rho, std::span<c
         if (derivatives) a[k * d + k] = 1;
         continue;
       }
-      double lower = -INFINITY, upper = INFINITY, growth = 0;   // growth: ∂u/∂λₙ = −∂l/∂λₙ
-      if (contact && k == 0) lower = 0;
-      else if (contact) {
-        growth = box_coefficient(p.laws[i], k);
-        upper = growth * std::max(x[row], 0.0);
-        lower = -upper;
-        if (!(x[row] > 0)) growth = 0;
-      } else if (block.kind == BlockKind::box) {
-        lower = p.lower[row + k];
-        upper = p.upper[row + k];
-      }
-      const BoundedValue phi = bounded(ncp, impulse - lower, upper - impulse, mass * v[row + k]);
+      RowBounds bounds;
+      if (contact && k == 0) bounds.lower = 0;
+      else if (contact) bounds = friction_bounds(p.laws[i], k, x[row]);
+      else if (block.kind == BlockKind::box) bounds = {p.lower[row + k], p.upper[row + k]};
+      const BoundedValue phi = bounded(ncp, impulse - bounds.lower, bounds.upper - impulse, mass * v[row + k]);
       l.phi[row + k] = phi.value;
       if (!derivatives) continue;
       a[k * d + k] = phi.by_lower - phi.by_upper;
-      if (growth > 0) a[k] += growth * (phi.by_lower + phi.by_upper);
+      if (contact && k > 0) a[k] += bounds.upper_growth * phi.by_upper - bounds.lower_growth * phi.by_lower;
       b[k * d + k] = mass * phi.by_slope;
     }
   }

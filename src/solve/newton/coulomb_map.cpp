@@ -2,6 +2,7 @@
 
 #include "solve/newton/maps.h"
 #include "solve/newton/ncp_function.h"
+#include "stickslip/friction/sets.h"
 
 namespace stickslip {
 
@@ -22,6 +23,17 @@ struct Discs {
 Discs discs(const CircularFriction& law) { return {{{1, 2, {law.mu, law.mu}}, {}}, 1}; }
 Discs discs(const PlanarFriction& law) { return {{{1, 1, {law.mu}}, {}}, 1}; }
 Discs discs(const EllipsoidFriction& law) { return {{{1, 3, {law.mu_t, law.mu_b, law.mu_torsion}}, {}}, 1}; }
+Discs discs(const EllipseFriction& law) { return {{{1, 2, {law.mu_t, law.mu_b}}, {}}, 1}; }
+/// Of the sets in the open slot the full cone alone is made of ellipsoids; cannot_honour keeps the others away.
+template <int Rows>
+Discs discs(const CustomFriction<Rows>& law) {
+  if constexpr (Rows == 5)
+    if (const auto* full = dynamic_cast<const FullSet*>(law.set.get())) {
+      const EllipsoidFriction& e = full->sliding();
+      return {{{1, 3, {e.mu_t, e.mu_b, e.mu_torsion}}, {4, 2, {full->mu_rolling(), full->mu_rolling()}}}, 2};
+    }
+  return {{{1, Rows < 3 ? Rows : 3, {}}, {}}, 1};
+}
 Discs discs(const RollingFriction& law) { return {{{1, 2, {law.mu, law.mu}}, {3, 2, {law.mu_rolling, law.mu_rolling}}}, 2}; }
 Discs discs(const FrictionLaw& law) {
   return std::visit([](const auto& l) { return discs(l); }, law);

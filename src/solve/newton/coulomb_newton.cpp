@@ -24,6 +24,17 @@ CoulombNewton::CoulombNewton(Options options) : options_(std::move(options)) {
   if (options_.sweeps < 0) throw Error(fmt::format("{} sweeps cannot be made. There must be at least 0.", options_.sweeps)).at("sweeps");
 }
 
+std::string_view CoulombNewton::cannot_honour(const FrictionLaw& law) const {
+  return std::visit(
+      []<class Law>(const Law& l) -> std::string_view {
+        if constexpr (requires { l.set; })
+          if (l.set->name() != "full")
+            return "The system is written for ellipsoids and products of them: take alart-curnier for other friction sets.";
+        return {};
+      },
+      law);
+}
+
 void CoulombNewton::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   Scratch& scratch = workspace.scratch<Scratch>();
   ProximalNewton::Settings settings;

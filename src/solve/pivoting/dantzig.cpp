@@ -62,8 +62,9 @@ Incremental::Outcome take_in_all(DantzigScratch& s, SolveMonitor& monitor, int& 
       for (Eigen::Index i = 0; i < m.b.size(); ++i) {
         if (m.places[i] != Incremental::Place::waiting || s.stage(i) != stage) continue;
         if (stage == 2) {
-          m.upper[i] = s.view.coefficient[i] * std::max(m.impulses[s.view.normal_row[i]], 0.0);
-          m.lower[i] = -m.upper[i];
+          const double normal = std::max(m.impulses[s.view.normal_row[i]], 0.0);
+          m.upper[i] = s.view.coefficient_upper[i] * normal;
+          m.lower[i] = -s.view.coefficient_lower[i] * normal;
         }
         if (s.violation(i) > most) most = s.violation(i), worst = i;
       }

@@ -51,7 +51,7 @@ bool FreeRows::solve_coupled(const BoxedLcp& view, std::span<const RowPlace> pla
     factor_[i] = 1;
     if (!free_[i] && normal >= 0 && places[normal] == RowPlace::free) {
       master_[i] = normal;
-      factor_[i] = places[i] == RowPlace::upper ? view.coefficient[i] : -view.coefficient[i];
+      factor_[i] = places[i] == RowPlace::upper ? view.coefficient_upper[i] : -view.coefficient_lower[i];
     }
   }
   right_.assign(r.begin(), r.end());

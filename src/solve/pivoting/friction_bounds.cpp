@@ -12,6 +12,9 @@ constexpr int kPatience = 80;            // rounds without a better residual bef
 constexpr int kPatienceFrictionless = 4;   // where only rounding is left to improve
 constexpr double kLeastDamping = 0.1;
 
+/// How far the bounds of a row move with its normal impulse; 0 if they do not.
+double reach(const BoxedLcp& view, std::size_t i) { return std::max(view.coefficient_lower[i], view.coefficient_upper[i]); }
+
 }  // namespace
 
 void FrictionBounds::start(const BoxedLcp& view, std::span<double> impulses) {
@@ -43,7 +46,7 @@ void FrictionBounds::start(const BoxedLcp& view, std::span<double> impulses) {
 
 bool FrictionBounds::differs(const BoxedLcp& view, std::span<const double> impulses) const {
   for (std::size_t i = 0; i < view.rows(); ++i)
-    if (view.coefficient[i] > 0 && reference_[view.normal_row[i]] != impulses[view.normal_row[i]]) return true;
+    if (reach(view, i) > 0 && reference_[view.normal_row[i]] != impulses[view.normal_row[i]]) return true;
   return false;
 }
 
@@ -56,9 +59,9 @@ bool FrictionBounds::update(const BoxedLcp& view, std::span<const double> impuls
   }
   double change = 0;
   for (std::size_t i = 0; i < view.rows(); ++i)
-    if (view.coefficient[i] > 0) {
+    if (reach(view, i) > 0) {
       const std::size_t n = view.normal_row[i];
-      change = std::max(change, view.coefficient[i] * std::abs(impulses[n] - reference_[n]) * scale[i]);
+      change = std::max(change, reach(view, i) * std::abs(impulses[n] - reference_[n]) * scale[i]);
     }
   damping_ = change > 0.9 * last_change_ ? std::max(0.6 * damping_, kLeastDamping) : std::min(1.2 * damping_, 1.0);
   last_change_ = change;

@@ -173,11 +173,12 @@ Lemke::Lemke(Options options) : options_(options) {
 }
 
 std::string_view Lemke::cannot_solve(const ContactProblem& problem) const {
-  if (const std::string_view reason = no_lcp_because(problem); !reason.empty()) return reason;
-  if (lcp_size(problem, options_.directions) > kMaxUnknowns)
+  if (no_lcp_because(problem).empty() && lcp_size(problem, options_.directions) > kMaxUnknowns)
     return "The dense tableau is limited to 2000 unknowns, that is 333 contacts with 4 directions: take bpp or a splitting method.";
   return {};
 }
+
+std::string_view Lemke::cannot_honour(const FrictionLaw& law) const { return no_polygon_because(law); }
 
 void Lemke::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   LemkeScratch& s = workspace.scratch<LemkeScratch>();

@@ -32,11 +32,12 @@ void push_block(const ContactProblem& p, std::uint32_t block, const double* chan
   });
 }
 
-void friction_box(const FrictionLaw& law, double normal, double* bound) {
+void friction_box(const FrictionLaw& law, double normal, double* lower, double* upper) {
   std::visit(
       [&]<class Law>(const Law& l) {
-        const typename Law::Vector box = l.box_bounds(normal);
-        std::copy(box.data(), box.data() + Law::rows, bound);
+        const FrictionBox<Law::rows> box = l.box(normal);
+        std::copy_n(box.lower.data(), Law::rows, lower);
+        std::copy_n(box.upper.data(), Law::rows, upper);
       },
       law);
 }
@@ -46,9 +47,9 @@ void project_on_box(const ContactProblem& p, std::uint32_t block, double* impuls
   if (b.kind == BlockKind::contact) {
     impulse[0] = std::max(0.0, impulse[0]);
     if (b.dim == 1) return;
-    double bound[6];
-    friction_box(p.laws[block], impulse[0], bound);
-    for (int k = 1; k < b.dim; ++k) impulse[k] = std::min(std::max(impulse[k], -bound[k - 1]), bound[k - 1]);
+    double lower[6], upper[6];
+    friction_box(p.laws[block], impulse[0], lower, upper);
+    for (int k = 1; k < b.dim; ++k) impulse[k] = std::min(std::max(impulse[k], lower[k - 1]), upper[k - 1]);
   } else if (b.kind == BlockKind::box) {
     for (int k = 0; k < b.dim; ++k) impulse[k] = std::min(std::max(impulse[k], p.lower[b.row + k]), p.upper[b.row + k]);
   }

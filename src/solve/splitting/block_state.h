@@ -12,8 +12,8 @@ void block_velocity(const ContactProblem&, std::uint32_t block, std::span<const 
 /// w += Gᵀ Δλ of one block; nothing to do where W is a matrix.
 void push_block(const ContactProblem&, std::uint32_t block, const double* change, std::span<double> velocity);
 
-/// Half-widths of the box around the friction set at this normal impulse, one per friction row.
-void friction_box(const FrictionLaw&, double normal, double* bound);
+/// The box around the friction set at this normal impulse, one pair of bounds per friction row.
+void friction_box(const FrictionLaw&, double normal, double* lower, double* upper);
 
 /// Closest admissible impulse of the boxed model for one block, the friction box taken at the clamped normal impulse.
 void project_on_box(const ContactProblem&, std::uint32_t block, double* impulse);

@@ -35,13 +35,17 @@ std::vector<BoxRow> box_rows(const ContactProblem& p, std::span<const std::uint3
   for (const std::uint32_t i : blocks) {
     const Block& b = p.blocks[i];
     const int normal = static_cast<int>(rows.size());
-    double factor[6] = {};
-    if (b.kind == BlockKind::contact && b.dim > 1) friction_box(p.laws[i], 1.0, factor);
+    double lower[6] = {}, upper[6] = {};
+    bool scales = true;
+    if (b.kind == BlockKind::contact && b.dim > 1) {
+      friction_box(p.laws[i], 1.0, lower, upper);
+      scales = std::visit([](const auto& law) { return law.scales_with_normal(); }, p.laws[i]);
+    }
     for (int k = 0; k < b.dim; ++k) {
       if (b.kind == BlockKind::bilateral) rows.push_back({-kInfinity, kInfinity});
       else if (b.kind == BlockKind::box) rows.push_back({p.lower[b.row + k], p.upper[b.row + k]});
       else if (k == 0) rows.push_back({0, kInfinity});
-      else rows.push_back({0, 0, normal, factor[k - 1]});
+      else rows.push_back({lower[k - 1], upper[k - 1], scales ? normal : -1});
     }
   }
   return rows;
@@ -103,6 +107,10 @@ BlockedGaussSeidel::BlockedGaussSeidel(Options options) : options_(std::move(opt
 BlockedGaussSeidel::~BlockedGaussSeidel() = default;
 
 FrictionModel BlockedGaussSeidel::model() const { return sub_solver_ ? sub_solver_->model() : FrictionModel::boxed; }
+
+std::string_view BlockedGaussSeidel::cannot_honour(const FrictionLaw& law) const {
+  return sub_solver_ ? sub_solver_->cannot_honour(law) : std::string_view();
+}
 
 std::string_view BlockedGaussSeidel::cannot_solve(const ContactProblem& p) const {
   return sub_solver_ ? sub_solver_->cannot_solve(p) : std::string_view();

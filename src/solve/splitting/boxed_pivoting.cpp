@@ -7,6 +7,8 @@ constexpr double kProximal = 1e-9;
 constexpr int kPatience = 8;   ///< block pivots without progress before Murty's rule
 }
 
+double BoxedPivoting::bound(const BoxRow& row, Side side) { return side == Side::upper ? row.upper : side == Side::lower ? row.lower : 0; }
+
 bool BoxedPivoting::solve_free_rows(const Eigen::MatrixXd& a, const std::vector<BoxRow>& rows) {
   const int m = static_cast<int>(rows.size());
   free_.clear();
@@ -19,7 +21,7 @@ bool BoxedPivoting::solve_free_rows(const Eigen::MatrixXd& a, const std::vector<
   const int n = static_cast<int>(free_.size());
   // λ = x at free rows, known at bounds; a friction row at a bound adds its column to that of its normal row.
   for (int i = 0; i < m; ++i)
-    if (position_[i] < 0) x_[i] = rows[i].normal >= 0 ? 0.0 : side_[i] == Side::upper ? rows[i].upper : rows[i].lower;
+    if (position_[i] < 0) x_[i] = rows[i].normal >= 0 ? 0.0 : bound(rows[i], side_[i]);
   system_.resize(n, n);
   right_.resize(n);
   for (int r = 0; r < n; ++r) {
@@ -31,7 +33,7 @@ bool BoxedPivoting::solve_free_rows(const Eigen::MatrixXd& a, const std::vector<
       if (position_[j] >= 0) continue;
       const int normal = rows[j].normal;
       if (normal < 0) right -= a(i, j) * x_[j];
-      else if (position_[normal] >= 0) system_(r, position_[normal]) += static_cast<int>(side_[j]) * rows[j].factor * a(i, j);
+      else if (position_[normal] >= 0) system_(r, position_[normal]) += bound(rows[j], side_[j]) * a(i, j);
     }
     right_[r] = right;
   }
@@ -42,7 +44,7 @@ bool BoxedPivoting::solve_free_rows(const Eigen::MatrixXd& a, const std::vector<
   for (int r = 0; r < n; ++r) x_[free_[r]] = right_[r];
   for (int j = 0; j < m; ++j)
     if (position_[j] < 0 && rows[j].normal >= 0 && position_[rows[j].normal] >= 0)
-      x_[j] = static_cast<int>(side_[j]) * rows[j].factor * x_[rows[j].normal];
+      x_[j] = bound(rows[j], side_[j]) * x_[rows[j].normal];
   v_ = a * x_ + c_ + proximal_.cwiseProduct(x_);
   return true;
 }
@@ -51,9 +53,9 @@ bool BoxedPivoting::solve_free_rows(const Eigen::MatrixXd& a, const std::vector<
 BoxedPivoting::Side BoxedPivoting::side_of(const BoxRow& row, int i, double tolerance) const {
   double lower = row.lower, upper = row.upper;
   if (row.normal >= 0) {
-    if (side_[row.normal] != Side::free || !(row.factor > 0)) return side_[i];   // its box is a point
-    upper = row.factor * std::max(0.0, x_[row.normal]);
-    lower = -upper;
+    if (side_[row.normal] != Side::free || !(row.upper > row.lower)) return side_[i];   // its box is a point
+    upper *= std::max(0.0, x_[row.normal]);
+    lower *= std::max(0.0, x_[row.normal]);
   }
   if (side_[i] == Side::lower) return v_[i] < -tolerance ? Side::free : Side::lower;
   if (side_[i] == Side::upper) return v_[i] > tolerance ? Side::free : Side::upper;
@@ -101,9 +103,9 @@ bool BoxedPivoting::solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& c, co
   side_.assign(m, Side::free);
   for (int i = 0; i < m; ++i) {
     const double trial = x_[i] - v_[i] / a(i, i);
-    const double upper = rows[i].normal >= 0 ? rows[i].factor * std::max(0.0, x_[rows[i].normal]) : rows[i].upper;
-    const double lower = rows[i].normal >= 0 ? -upper : rows[i].lower;
-    if (!(upper > lower) && rows[i].normal >= 0) side_[i] = rows[i].factor > 0 ? Side::free : Side::lower;
+    const double unit = rows[i].normal >= 0 ? std::max(0.0, x_[rows[i].normal]) : 1;
+    const double upper = unit * rows[i].upper, lower = unit * rows[i].lower;
+    if (!(upper > lower) && rows[i].normal >= 0) side_[i] = rows[i].upper > rows[i].lower ? Side::free : Side::lower;
     else if (trial < lower || !(upper > lower)) side_[i] = Side::lower;
     else if (trial > upper) side_[i] = Side::upper;
   }

@@ -7,9 +7,8 @@ namespace stickslip {
 
 /// One row of a small boxed problem.
 struct BoxRow {
-  double lower = 0, upper = 0;   ///< bounds [N s]
-  int normal = -1;               ///< of a friction row: its normal row, whose impulse times `factor` is the bound on both sides
-  double factor = 0;
+  double lower = 0, upper = 0;   ///< bounds [N s]; of a friction row per unit of its normal impulse
+  int normal = -1;               ///< of a friction row whose bounds follow a normal impulse: the row of that impulse
 };
 
 /// Finds λ with v = Aλ + c, lower ≤ λ ≤ upper, v = 0 inside, v ≥ 0 at the lower and v ≤ 0 at the upper bound, where the bounds of a
@@ -29,6 +28,7 @@ class BoxedPivoting {
   enum class Side : std::int8_t { lower = -1, free = 0, upper = 1 };
   bool pivot(const Eigen::MatrixXd& a, const std::vector<BoxRow>& rows, double tolerance);
   bool solve_free_rows(const Eigen::MatrixXd& a, const std::vector<BoxRow>& rows);
+  static double bound(const BoxRow& row, Side side);
   Side side_of(const BoxRow& row, int i, double tolerance) const;
 
   std::vector<Side> side_;

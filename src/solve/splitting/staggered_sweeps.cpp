@@ -24,12 +24,7 @@ struct FrictionRule : BoxedRule {
     const double mass = problem.scales[block.index].friction_mass;
     const auto before = impulse.template tail<D - 1>().eval();
     typename Law::Vector friction = before - mass * v.template tail<D - 1>();
-    if (exact) {
-      friction = law.project(impulse[0], friction);
-    } else {
-      const typename Law::Vector bound = law.box_bounds(impulse[0]);
-      friction = friction.cwiseMax(-bound).cwiseMin(bound);
-    }
+    friction = exact ? law.project(impulse[0], friction) : law.box(impulse[0]).clamp(friction);
     impulse.template tail<D - 1>() = friction;
     return (friction - before).template lpNorm<Eigen::Infinity>() / mass;
   }

@@ -12,7 +12,8 @@ namespace stickslip {
 ///
 /// with ψ the minimum map or Fischer's function, on the exact cone. The course keeps the velocities of the bodies as unknowns too;
 /// here they are eliminated, v = Wλ + b. Where a contact opens the conditions do not hold (the cone is a point): λ_f = 0 and
-/// γ = 0 take their place. An ellipsoid replaces the norm by its gauge; rolling has two discs and two slacks.
+/// γ = 0 take their place. An ellipsoid replaces the norm by its gauge; rolling has two discs and two slacks. Sets that are not ellipsoids or
+/// products of them are not honoured.
 ///
 /// The proximal point of `alart-curnier` regularises redundant contacts.
 class CoulombNewton final : public ContactSolver {
@@ -32,6 +33,7 @@ class CoulombNewton final : public ContactSolver {
 
   explicit CoulombNewton(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "coulomb-newton"; }
+  std::string_view cannot_honour(const FrictionLaw&) const override;
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

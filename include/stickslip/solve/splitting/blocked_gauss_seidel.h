@@ -44,6 +44,7 @@ class BlockedGaussSeidel final : public ContactSolver {
   std::string_view name() const override { return "bgs"; }
   FrictionModel model() const override;
   std::string_view cannot_solve(const ContactProblem&) const override;
+  std::string_view cannot_honour(const FrictionLaw&) const override;
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
