@@ -88,7 +88,9 @@ class Portrait {
       charts.push_back(std::move(chart));
     }
     if (rows > 2) notes.push_back(fmt::format("F is seen along its other rows. Angular impulses are divided by the size ℓ = {:g} m of the bodies.", contact_.length));
-    const auto leaves = [](const Chart& chart) { return std::any_of(chart.projections.begin(), chart.projections.end(), [](const Projection& p) { return !p.in_plane; }); };
+    const auto leaves = [](const Chart& chart) {
+      return std::any_of(chart.projections.begin(), chart.projections.end(), [](const Projection& p) { return !p.in_plane; });
+    };
     if (std::any_of(charts.begin(), charts.end(), leaves)) notes.push_back("Where the closest point lies off the plane, no right angle is seen.");
   }
 

@@ -176,7 +176,8 @@ SurfaceLaw law_to_plot(const SurfaceLawInfo& info, const std::vector<std::string
     given.emplace_back(name, json.get<double>());
   }
   // Without it the set of a sawtooth is a line.
-  if (info.name == "texture" && std::none_of(given.begin(), given.end(), [](const auto& g) { return g.first == "friction"; })) given.emplace_back("friction", 0.05);
+  const auto is_friction = [](const auto& setting) { return setting.first == "friction"; };
+  if (info.name == "texture" && std::none_of(given.begin(), given.end(), is_friction)) given.emplace_back("friction", 0.05);
   return example_law(info, given, std::move(points));
 }
 

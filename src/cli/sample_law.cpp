@@ -8,8 +8,15 @@ namespace stickslip::cli {
 
 namespace {
 
-/// Example value of a parameter that must be given.
-double example_value(const LawParameter& parameter) {
+using Given = std::vector<std::pair<std::string, double>>;
+
+/// Example value of a parameter that must be given and is not.
+double example_value(const LawParameter& parameter, const Given& given) {
+  // The coefficient while sliding must not exceed that at rest.
+  for (const auto& [name, value] : given) {
+    if (name == "static" && parameter.name == "kinetic") return value * 2 / 3;
+    if (name == "kinetic" && parameter.name == "static") return value * 3 / 2;
+  }
   static const std::map<std::string_view, double> values = {
       {"friction", 0.5}, {"along", 0.6},   {"across", 0.3},   {"torsion", 0.02}, {"rolling", 0.01},
       {"static", 0.6},   {"kinetic", 0.4}, {"velocity", 0.1}, {"force", 10},     {"patch", 0.01},
@@ -35,11 +42,11 @@ const SurfaceLawInfo& find_law(std::string_view name) {
   return surface_law_info(name);   // says what is wrong
 }
 
-SurfaceLaw example_law(const SurfaceLawInfo& info, const std::vector<std::pair<std::string, double>>& given, std::vector<Vec3> points) {
-  std::vector<std::pair<std::string, double>> all = given;
+SurfaceLaw example_law(const SurfaceLawInfo& info, const Given& given, std::vector<Vec3> points) {
+  Given all = given;
   for (const LawParameter& parameter : info.parameters) {
     const auto same = [&](const auto& pair) { return pair.first == parameter.name; };
-    if (std::isnan(parameter.standard) && std::none_of(given.begin(), given.end(), same)) all.emplace_back(parameter.name, example_value(parameter));
+    if (std::isnan(parameter.standard) && std::none_of(given.begin(), given.end(), same)) all.emplace_back(parameter.name, example_value(parameter, given));
   }
   if (info.takes_points && points.empty()) points = example_points();
   return make_surface_law(info.name, all, std::move(points));

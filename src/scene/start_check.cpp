@@ -49,13 +49,18 @@ void check_laws(const World& world, const StepOptions& step, std::vector<std::st
       site.h = step.h;
       site.a.surface = &ma.surface;
       site.b.surface = &mb.surface;
-      const LocalFriction local = local_friction(*pair.law, site);
       if (!solver) solver = make_solver(step.solver, step.solver_options);
-      if (const std::string_view reason = solver->cannot_honour(local.set); !reason.empty())
+      // Laws that depend on the state may make sets of different kinds at rest and in motion.
+      for (const double speed : {0.0, 1.0}) {
+        site.slip = speed * Vec3::UnitX();
+        const LocalFriction local = local_friction(*pair.law, site);
+        const std::string_view reason = solver->cannot_honour(local.set);
+        if (reason.empty()) continue;
         throw Error(fmt::format("The solver '{}' cannot honour the friction law '{}' between '{}' and '{}'. {} Solvers that can: {}.", step.solver,
                                 pair.law->name, ma.name, mb.name, reason, fmt::join(solvers_that_honour(local.set), ", ")))
             .at("solver")
             .at("step");
+      }
       const SurfaceLawInfo& info = surface_law_info(pair.law->name);
       if (!info.warn) continue;
       if (const std::string text = info.warn(*pair.law, ma.surface, mb.surface); !text.empty())

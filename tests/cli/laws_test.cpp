@@ -1,4 +1,5 @@
 // `stickslip laws`: lists, snippets that run, pictures.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,6 +113,20 @@ TEST(Laws, every_example_is_a_material_that_scenes_take) {
   }
 }
 
+TEST(Laws, every_scene_in_the_manual_runs) {
+  const Directory directory;
+  const std::string manual = content_of(STICKSLIP_SOURCE_DIR "/docs/friction.md");
+  int scenes = 0;
+  for (std::size_t begin = manual.find("```json"); begin != std::string::npos; begin = manual.find("```json", begin + 1)) {
+    const std::size_t start = begin + 8, end = manual.find("```", start);
+    const std::string file = directory / fmt::format("scene-{}.json", ++scenes);
+    test::write_content(file, manual.substr(start, end - start));
+    const Finished run = stickslip("run " + file + " --steps 10 --quiet --strict");
+    EXPECT_EQ(run.exit_code, 0) << "scene " << scenes << ": " << run.err;
+  }
+  EXPECT_GE(scenes, 4);
+}
+
 /// Without spaces: versions of the drawing library write "rgb(0%, 40%, 80%)" differently.
 std::string squeezed(const std::string& svg) { return std::regex_replace(svg, std::regex("\\s+"), ""); }
 
@@ -184,12 +199,21 @@ TEST(LawPictures, numbers_change_the_picture_and_the_scale_of_both_axes_is_the_s
 
 TEST(LawPictures, a_law_without_friction_is_drawn_too) {
   const Directory directory;
-  for (const char* law : {"coulomb --set friction=0", "contensou --set along=0 --set torsion=0", "rolling --set rolling=0", "tensor --set scale=0", "tresca --set force=0"}) {
+  for (const char* law : {"coulomb --set friction=0", "contensou --set along=0 --set torsion=0", "rolling --set rolling=0", "tensor --set scale=0",
+                          "tresca --set force=0"}) {
     const std::string svg = directory / "law.svg";
     const Finished run = stickslip(std::string("laws --plot ") + law + " -o " + svg);
     EXPECT_EQ(run.exit_code, 0) << law << ": " << run.err;
     EXPECT_THAT(content_of(svg), AllOf(HasSubstr("</svg>"), Not(HasSubstr("nan")))) << law;
   }
+}
+
+TEST(LawPictures, numbers_that_are_not_given_fit_those_that_are) {
+  const Directory directory;
+  const std::string svg = directory / "law.svg";
+  for (const char* law : {"static-kinetic --set static=0.2", "static-kinetic --set kinetic=0.9", "stribeck --set static=0.1"})
+    EXPECT_EQ(stickslip(std::string("laws --plot ") + law + " -o " + svg).exit_code, 0) << law;
+  EXPECT_EQ(stickslip("laws --plot stribeck --set static=0.1 --set kinetic=0.2 -o " + svg).exit_code, 2);
 }
 
 TEST(LawPictures, the_default_name_tells_the_law) {

@@ -79,7 +79,9 @@ TEST(Contensou, a_spinning_slider_goes_farther_and_stops_spinning_and_sliding_at
     const double way = speed * speed * c / (2 * mu * mu * kGravity), time = speed * c / (mu * mu * kGravity);
     SliderWorld w(law("contensou", {{"along", mu}, {"across", mu}, {"torsion", torsion}}), {speed, 0, 0}, spin, inertia);
     const double h = 0.0005;
-    Stepper stepper(options(h));
+    StepOptions o = options(h);
+    o.tolerance = 1e-8;
+    Stepper stepper(o);
     double slide_end = 0, spin_end = 0;
     simulate(w.world, stepper, 1.2 * time, [&](const StepReport& report) {
       if (w.state().velocity.norm() > 1e-3) slide_end = report.time;

@@ -86,5 +86,72 @@ TEST(LookFor, sliders_slow_down_by_mu_g) {
   }
 }
 
+TEST(LookFor, blocks_with_grain_drift_aside_unless_it_runs_with_or_across_the_slope) {
+  const Scene start = load_scene("anisotropic-slope"), scene = simulated("anisotropic-slope", 1);
+  const auto drift = [&](int grain) {
+    const std::string name = fmt::format("block-{}", grain);
+    return named(scene, name).position.y() - named(start, name).position.y();
+  };
+  EXPECT_NEAR(drift(0), 0, 1e-3);
+  EXPECT_NEAR(drift(90), 0, 1e-3);
+  for (const int grain : {15, 30, 45, 60, 75}) EXPECT_GT(drift(grain), 0.05) << grain;
+}
+
+TEST(LookFor, grooves_lead_logs_around_the_house_and_without_them_they_run_into_it) {
+  const auto hits = [](std::vector<Override> overrides) {
+    Scene scene = load_scene("log-slide", overrides);
+    Stepper stepper(scene.step);
+    const BodyId house = scene.world.find("house");
+    int touched = 0;
+    while (scene.world.time < 4) {
+      const StepReport& report = stepper.step(scene.world);
+      for (const ContactRecord& c : report.contacts) touched += (c.body_a == house || c.body_b == house) && c.normal_impulse > 0;
+    }
+    return touched;
+  };
+  EXPECT_EQ(hits({}), 0);
+  EXPECT_GT(hits({{"/parameters/mu", "0.2"}, {"/parameters/across", "0.2"}}), 0);
+}
+
+TEST(LookFor, capsules_run_through_the_hopper) {
+  const Scene scene = simulated("hopper", 2, {{"/parameters/count", "16"}});
+  int below = 0;
+  for (const Body& b : scene.world.bodies()) below += b.alive && b.motion == MotionType::dynamic && b.position.z() < 0.5;
+  EXPECT_GT(below, 8);
+}
+
+TEST(LookFor, discs_slide_farther_the_faster_they_spin_and_stop_both_at_once) {
+  Scene scene = load_scene("polisher");
+  Stepper stepper(scene.step);
+  double slide_end[4] = {}, spin_end[4] = {};
+  while (scene.world.time < 3) {
+    stepper.step(scene.world);
+    for (int i = 0; i < 4; ++i) {
+      const Body& disc = named(scene, fmt::format("disc-{}", i));
+      if (disc.velocity.norm() > 1e-3) slide_end[i] = scene.world.time;
+      if (disc.angular_velocity.norm() > 1e-2) spin_end[i] = scene.world.time;
+    }
+  }
+  for (int i = 1; i < 4; ++i) {
+    const Body &slower = named(scene, fmt::format("disc-{}", i - 1)), &faster = named(scene, fmt::format("disc-{}", i));
+    EXPECT_GT(faster.position.x(), 1.02 * slower.position.x()) << i;
+    EXPECT_NEAR(slide_end[i], spin_end[i], 0.02 * slide_end[i]) << i;
+    EXPECT_LT(slide_end[i], 2.9) << i;
+  }
+}
+
+TEST(LookFor, a_stone_with_k_times_the_resistance_rolls_one_kth_of_the_way) {
+  const Scene scene = simulated("rolling-stones", 25, {{"/step/h", "0.002"}});
+  const double first = 0.7 * 2 * 2 * 0.1 / (9.81 * 0.002);
+  for (int k = 1; k <= 5; ++k) EXPECT_NEAR(named(scene, fmt::format("stone-{}", k)).position.x(), first / k, 0.01 * first / k) << k;
+}
+
+TEST(LookFor, the_block_pulled_against_the_teeth_sticks_and_the_other_slides) {
+  const Scene start = load_scene("sawtooth"), scene = simulated("sawtooth", 1.5);
+  const auto way = [&](const char* name) { return (named(scene, name).position - named(start, name).position).norm(); };
+  EXPECT_GT(std::max(way("pulled-along-x"), way("pulled-against-x")), 0.5);
+  EXPECT_LT(std::min(way("pulled-along-x"), way("pulled-against-x")), 1e-5);
+}
+
 }  // namespace
 }  // namespace stickslip

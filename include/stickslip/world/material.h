@@ -18,16 +18,16 @@ struct Material {
   double density = 1000;      ///< [kg/m³], > 0
   double friction = 0.5;      ///< coefficient of friction μ against itself, ≥ 0
   double restitution = 0;     ///< Newton's coefficient e against itself, in [0, 1]
-  std::shared_ptr<const SurfaceLaw> law;   ///< friction law against itself; null: Coulomb's with `friction`
-  Surface surface;            ///< what anisotropic laws read, in the frame of the collider
+  std::shared_ptr<const SurfaceLaw> law = {};   ///< friction law against itself; null: Coulomb's with `friction`
+  Surface surface = {};       ///< what anisotropic laws read, in the frame of the collider
 };
 
 /// What a pair of materials does.
 struct SurfacePair {
   double friction = 0.5;      ///< μ ≥ 0
   double restitution = 0;     ///< e in [0, 1]
-  std::shared_ptr<const SurfaceLaw> law;   ///< null: Coulomb's with `friction`
-  MaterialId fixed_to;        ///< whose surface gives the tangents of a law that is fixed to one of the two
+  std::shared_ptr<const SurfaceLaw> law = {};   ///< null: Coulomb's with `friction`
+  MaterialId fixed_to = {};   ///< whose surface gives the tangents of a law that is fixed to one of the two
 };
 
 /// How the coefficients of two materials become one, where the pair table is silent.

@@ -72,8 +72,9 @@ Json log_slide_document(const Parameters& p) {
   bodies.push_back(std::move(house));
   const Vec3 half(0.5, 0.1, 0.1);
   for (int i = 0; i < count; ++i) {
-    const double across = (i - 0.5 * (count - 1)) * 0.6;
-    Json log = body(fmt::format("log-{}", i), box(half), on_slope(degrees, -8 - (i % 2) * 1.5, across, half.z()));
+    // On both sides of the line that ends at the house.
+    const double across = (i % 2 == 0 ? 1 : -1) * (0.8 + 0.5 * (i / 2));
+    Json log = body(fmt::format("log-{}", i), box(half), on_slope(degrees, -6, across, half.z()));
     log["rotation"] = rotation(Vec3::UnitY(), degrees);
     log["material"] = "wood";
     bodies.push_back(std::move(log));
@@ -192,7 +193,7 @@ BuiltIn log_slide() {
   return {"log-slide",
           "Grooves in the slope lead the logs around the house; with mu = along = across they run into it.",
           {{"angle_degrees", 25, 0, 60, false, "slope of the plane [°]"},
-           {"count", 9, 1, 100, true, "logs"},
+           {"count", 8, 1, 100, true, "logs"},
            {"mu", 0.5, 0, 10, false, "coefficient where grooves and grain cross"},
            {"along", 0.2, 0, 10, false, "coefficient along parallel grooves and grain"},
            {"across", 1.5, 0, 10, false, "coefficient across parallel grooves and grain"}},

@@ -26,7 +26,7 @@ struct ExactRule {
     const ContactScale& scale = problem.scales[block.index];
     const Vector before = impulse;
     if constexpr (std::is_same_v<Law, CircularFriction>) blocks.contacts[block.index].solve(law.mu, v, impulse);
-    else iterate_locally<D>(law, block, scale, v, impulse);
+    else step_locally<D>(law, block, scale, v, impulse);
     double rubbed = 0;
     for (int k = 1; k < D; ++k) rubbed = std::max(rubbed, std::abs(impulse[k] - before[k]));
     return std::max(std::abs(impulse[0] - before[0]) / scale.normal_mass, rubbed / scale.friction_mass);
@@ -52,25 +52,14 @@ struct ExactRule {
   }
 
  private:
-  /// For sets without a closed form: the proximal iteration on the block alone.
+  /// For sets without a closed form: one proximal step on the block. More of them solve the block better and the problem no faster.
   template <int D, class Law, class Vector>
-  static void iterate_locally(const Law& law, const BlockView<D>& block, const ContactScale& scale, Vector v, Vector& impulse) {
-    const Eigen::Map<const Eigen::Matrix<double, D, D>> w(block.w);
-    const double small = 1e-3;   // of the first change; the sweep comes back
-    double first = 0;
-    for (int k = 0; k < 30; ++k) {
-      Vector next;
-      next[0] = std::max(0.0, impulse[0] - scale.normal_mass * v[0]);
-      const Vector pushed = v + w.col(0) * (next[0] - impulse[0]);
-      next.template tail<D - 1>() =
-          law.project(next[0], impulse.template tail<D - 1>() - scale.friction_mass * pushed.template tail<D - 1>());
-      const Vector change = next - impulse;
-      const double size = change.cwiseAbs().maxCoeff();
-      if (k == 0) first = size;
-      v += w * change;
-      impulse = next;
-      if (size <= small * first) break;
-    }
+  static void step_locally(const Law& law, const BlockView<D>& block, const ContactScale& scale, const Vector& v, Vector& impulse) {
+    const double normal = std::max(0.0, impulse[0] - scale.normal_mass * v[0]), pushed = normal - impulse[0];
+    typename Law::Vector trial;
+    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - scale.friction_mass * (v[k] + block.w[k] * pushed);
+    impulse[0] = normal;
+    impulse.template tail<D - 1>() = law.project(normal, trial);
   }
 };
 

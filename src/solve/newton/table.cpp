@@ -9,7 +9,7 @@ void add_newton_solvers(SolverTable& t) {
   t.push_back(solver_entry<AlartCurnier>({"alart-curnier", "exact", "newton", "nothing special: any friction law, joints, any W",
                                           "Alart & Curnier 1991; course §3.3.5; thesis §5",
                                           "Exact cone to 1e-8 and beyond in tens of sparse factorisations, redundant contacts included.", {}}));
-  t.push_back(solver_entry<CoulombNewton>({"coulomb-newton", "exact", "newton", "nothing special: any friction law, joints, any W",
+  t.push_back(solver_entry<CoulombNewton>({"coulomb-newton", "exact", "newton", "friction sets that are ellipsoids or products of them; joints, any W",
                                            "course §3.3.3, §3.3.4",
                                            "The exact cone with a slack per contact; for study, alart-curnier is smaller and surer.", {}}));
   t.push_back(solver_entry<MinMapNewton>({"min-map", "boxed", "newton", "nothing special: any friction law, joints, any W",

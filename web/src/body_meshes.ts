@@ -1,0 +1,169 @@
+// All bodies as instanced meshes: one per kind of shape, one per distinct hull. A frame costs one pass over the pieces.
+
+import * as THREE from "three";
+import { multiply, rotationOf } from "./math";
+import { ABSENT, ASLEEP, type Description, type Frame } from "./protocol";
+import { piecesOf, rimTexture, unitGeometry } from "./shapes";
+import type { Palette } from "./theme";
+
+interface Batch {
+  mesh: THREE.InstancedMesh;
+  body: Uint32Array;
+  /** Nine numbers of the rotation of the part times the scale, then three of its place: all in the body frame. */
+  local: Float64Array;
+}
+
+export class BodyMeshes {
+  readonly group = new THREE.Group();
+  selected = -1;
+  private readonly batches_: Batch[] = [];
+  private readonly rim_ = rimTexture();
+  private tints_: THREE.Color[] = [];
+  private asleep_ = new THREE.Color();
+  private selectedTint_ = new THREE.Color();
+  private coloured_: Uint8Array;
+  private stale_ = true;
+
+  constructor(private readonly description_: Description) {
+    this.coloured_ = new Uint8Array(description_.bodies.length);
+    this.build();
+  }
+
+  private build(): void {
+    const hulls = new Map<string, THREE.BufferGeometry>();
+    const lists = new Map<string, { body: number; local: number[] }[]>();
+    const r = new Float64Array(9);
+    this.description_.bodies.forEach((body, index) => {
+      for (const part of body.parts) {
+        rotationOf(part.orientation_wxyz, 0, r);
+        for (const piece of piecesOf(part, hulls)) {
+          const local: number[] = [];
+          for (let i = 0; i < 3; ++i) for (let j = 0; j < 3; ++j) local.push(r[3 * i + j]! * piece.scale[j]!);
+          for (let i = 0; i < 3; ++i)
+            local.push(
+              part.position[i]! + r[3 * i]! * piece.offset[0] + r[3 * i + 1]! * piece.offset[1] + r[3 * i + 2]! * piece.offset[2],
+            );
+          if (!lists.has(piece.geometry)) lists.set(piece.geometry, []);
+          lists.get(piece.geometry)!.push({ body: index, local });
+        }
+      }
+    });
+    for (const [name, pieces] of lists) {
+      const geometry = hulls.get(name) ?? unitGeometry(name, pieces.length);
+      const material = new THREE.MeshLambertMaterial({ vertexColors: true, fog: false, map: name === "box" ? this.rim_ : null });
+      const mesh = new THREE.InstancedMesh(geometry, material, pieces.length);
+      mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+      mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * pieces.length), 3);
+      mesh.frustumCulled = false;
+      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.matrixAutoUpdate = false;
+      const local = new Float64Array(12 * pieces.length);
+      pieces.forEach((piece, i) => local.set(piece.local, 12 * i));
+      this.batches_.push({ mesh, body: Uint32Array.from(pieces, (p) => p.body), local });
+      this.group.add(mesh);
+    }
+  }
+
+  dispose(): void {
+    for (const { mesh } of this.batches_) {
+      mesh.geometry.dispose();
+      (mesh.material as THREE.Material).dispose();
+      mesh.dispose();
+    }
+    this.rim_.dispose();
+  }
+
+  /** Several materials: a colour for each. One: bodies take the colours in turn. Lightness varies a little from body to body. */
+  paint(palette: Palette): void {
+    const bodies = this.description_.bodies;
+    const names = [...new Set(bodies.filter((b) => b.motion === "dynamic").map((b) => b.material))];
+    this.tints_ = bodies.map((body, index) => {
+      if (body.motion === "fixed") return new THREE.Color(palette.fixed);
+      if (body.motion === "kinematic") return new THREE.Color(palette.kinematic);
+      const mixed = Math.imul(index + 1, 2654435761) >>> 0;
+      const which = names.length > 1 ? names.indexOf(body.material) : mixed >>> 8;
+      const tint = new THREE.Color(palette.bodies[which % palette.bodies.length]!);
+      return tint.offsetHSL(0, 0, ((mixed & 255) / 255 - 0.5) * 0.07);
+    });
+    this.asleep_.set(palette.asleep);
+    this.selectedTint_.set(palette.selected);
+    this.stale_ = true;
+  }
+
+  select(body: number): void {
+    this.selected = body;
+    this.stale_ = true;
+  }
+
+  seeThrough(on: boolean): void {
+    for (const { mesh } of this.batches_) {
+      const material = mesh.material as THREE.MeshLambertMaterial;
+      material.transparent = on;
+      material.opacity = on ? 0.3 : 1;
+      material.depthWrite = !on;
+      material.needsUpdate = true;
+    }
+  }
+
+  update(frame: Frame): void {
+    const body = new Float64Array(9);
+    const both = new Float64Array(9);
+    for (const { mesh, body: owners, local } of this.batches_) {
+      const m = mesh.instanceMatrix.array as Float32Array;
+      let last = -1;
+      for (let i = 0; i < owners.length; ++i) {
+        const owner = owners[i]!;
+        const to = 16 * i;
+        if (frame.state[owner] === ABSENT) {
+          m.fill(0, to, to + 16);
+          continue;
+        }
+        if (owner !== last) rotationOf(frame.orientation, 4 * owner, body);
+        last = owner;
+        const l = local.subarray(12 * i, 12 * i + 12);
+        multiply(body, l, both);
+        for (let k = 0; k < 3; ++k) {
+          m[to + k] = both[3 * k]!;
+          m[to + 4 + k] = both[3 * k + 1]!;
+          m[to + 8 + k] = both[3 * k + 2]!;
+          m[to + 12 + k] =
+            frame.position[3 * owner + k]! + body[3 * k]! * l[9]! + body[3 * k + 1]! * l[10]! + body[3 * k + 2]! * l[11]!;
+        }
+        m[to + 15] = 1;
+      }
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null;
+    }
+    this.recolour(frame);
+  }
+
+  private recolour(frame: Frame): void {
+    let same = !this.stale_;
+    for (let i = 0; same && i < frame.state.length; ++i) same = this.coloured_[i] === frame.state[i];
+    if (same) return;
+    const colour = new THREE.Color();
+    for (const { mesh, body } of this.batches_) {
+      const to = mesh.instanceColor!.array as Float32Array;
+      for (let i = 0; i < body.length; ++i) {
+        const owner = body[i]!;
+        if (owner === this.selected) colour.copy(this.selectedTint_);
+        else colour.copy(this.tints_[owner]!);
+        if (frame.state[owner] === ASLEEP && owner !== this.selected) colour.lerp(this.asleep_, 0.62);
+        colour.toArray(to, 3 * i);
+      }
+      mesh.instanceColor!.needsUpdate = true;
+    }
+    this.coloured_.set(frame.state);
+    this.stale_ = false;
+  }
+
+  /** The nearest body along the ray and where it is hit. */
+  pick(ray: THREE.Raycaster): { body: number; point: THREE.Vector3; distance: number } | null {
+    let best: { body: number; point: THREE.Vector3; distance: number } | null = null;
+    for (const { mesh, body } of this.batches_)
+      for (const hit of ray.intersectObject(mesh, false))
+        if (hit.instanceId !== undefined && (!best || hit.distance < best.distance))
+          best = { body: body[hit.instanceId]!, point: hit.point, distance: hit.distance };
+    return best;
+  }
+}

@@ -1,0 +1,146 @@
+// Half-spaces as wide planes with a measured grid, or a grid below the bodies where there is none.
+
+import * as THREE from "three";
+import type { Region } from "./bounds";
+import { niceBelow } from "./math";
+import { ABSENT, type Description, type Frame } from "./protocol";
+import type { Palette } from "./theme";
+
+const CELLS = 10; // squares along a tile of the texture; its outline is a major line
+
+interface Plane {
+  mesh: THREE.Mesh<THREE.PlaneGeometry, THREE.MeshLambertMaterial>;
+  body: number;
+  local: THREE.Matrix4;
+}
+
+export class Ground {
+  readonly group = new THREE.Group();
+  /** Edge of a grid square [m]. */
+  readonly square: number;
+  private readonly planes_: Plane[] = [];
+  private readonly reach_: number;
+
+  constructor(description: Description, private readonly region_: Region) {
+    this.square = niceBelow(region_.radius / 3);
+    const tile = CELLS * this.square;
+    this.reach_ = Math.ceil((region_.radius * 120) / tile) * tile;
+    description.bodies.forEach((body, index) => {
+      for (const part of body.parts) {
+        if (part.shape.type !== "half-space") continue;
+        const [w, x, y, z] = part.orientation_wxyz;
+        const local = new THREE.Matrix4().compose(
+          new THREE.Vector3(...part.position),
+          new THREE.Quaternion(x, y, z, w),
+          new THREE.Vector3(1, 1, 1),
+        );
+        this.add(index, local);
+      }
+    });
+    if (this.planes_.length === 0) this.add(-1, new THREE.Matrix4().makeTranslation(0, 0, Math.min(0, region_.low[2])));
+  }
+
+  private add(body: number, local: THREE.Matrix4): void {
+    const geometry = new THREE.PlaneGeometry(2 * this.reach_, 2 * this.reach_);
+    const material = new THREE.MeshLambertMaterial({ polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+    const mesh = new THREE.Mesh(geometry, material);
+    mesh.receiveShadow = true;
+    mesh.frustumCulled = false;
+    mesh.matrixAutoUpdate = false;
+    this.planes_.push({ mesh, body, local });
+    this.group.add(mesh);
+  }
+
+  dispose(): void {
+    for (const { mesh } of this.planes_) {
+      mesh.geometry.dispose();
+      mesh.material.map?.dispose();
+      mesh.material.dispose();
+    }
+  }
+
+  paint(palette: Palette, grid: boolean, anisotropy: number): void {
+    for (const plane of this.planes_) {
+      plane.mesh.material.map?.dispose();
+      const texture = gridTexture(palette, grid, anisotropy);
+      texture.repeat.setScalar((2 * this.reach_) / (CELLS * this.square));
+      plane.mesh.material.map = texture;
+      plane.mesh.material.needsUpdate = true;
+    }
+  }
+
+  /** Planes follow their bodies; the patch that is drawn stays below the scene, in whole tiles. */
+  update(frame: Frame | null): void {
+    const pose = new THREE.Matrix4();
+    const centre = new THREE.Vector3();
+    const tile = CELLS * this.square;
+    for (const { mesh, body, local } of this.planes_) {
+      pose.copy(local);
+      mesh.visible = true;
+      if (body >= 0 && frame) {
+        const p = frame.position;
+        const q = frame.orientation;
+        pose.compose(
+          new THREE.Vector3(p[3 * body], p[3 * body + 1], p[3 * body + 2]),
+          new THREE.Quaternion(q[4 * body + 1], q[4 * body + 2], q[4 * body + 3], q[4 * body]),
+          new THREE.Vector3(1, 1, 1),
+        );
+        pose.multiply(local);
+        mesh.visible = frame.state[body] !== ABSENT;
+      }
+      centre.set(...this.region_.centre).applyMatrix4(pose.clone().invert());
+      const shift = new THREE.Matrix4().makeTranslation(
+        Math.round(centre.x / tile) * tile, Math.round(centre.y / tile) * tile, 0);
+      mesh.matrix.copy(pose).multiply(shift);
+      mesh.matrixWorldNeedsUpdate = true;
+      // Walls are glass: one looks through them at what they hold.
+      const wall = Math.abs(mesh.matrix.elements[10]!) < 0.4;
+      if (wall !== mesh.material.transparent) {
+        mesh.material.transparent = wall;
+        mesh.material.opacity = wall ? 0.12 : 1;
+        mesh.material.depthWrite = !wall;
+        mesh.material.needsUpdate = true;
+      }
+    }
+  }
+
+  pick(ray: THREE.Raycaster): { body: number; point: THREE.Vector3; distance: number } | null {
+    let best: { body: number; point: THREE.Vector3; distance: number } | null = null;
+    for (const { mesh, body } of this.planes_) {
+      const hit = body >= 0 && !mesh.material.transparent ? ray.intersectObject(mesh, false)[0] : undefined;
+      if (hit && (!best || hit.distance < best.distance)) best = { body, point: hit.point, distance: hit.distance };
+    }
+    return best;
+  }
+}
+
+function gridTexture(palette: Palette, grid: boolean, anisotropy: number): THREE.Texture {
+  const size = 1024;
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = grid ? size : 4;
+  const g = canvas.getContext("2d")!;
+  g.fillStyle = palette.ground;
+  g.fillRect(0, 0, size, size);
+  if (grid) {
+    const cell = size / CELLS;
+    for (let i = 0; i < CELLS; ++i) {
+      const width = i === 0 ? 5 : 3;
+      g.fillStyle = i === 0 ? palette.gridMajor : palette.gridMinor;
+      for (const at of i === 0 ? [0, size] : [i * cell]) {
+        g.fillRect(at - width / 2, 0, width, size);
+        g.fillRect(0, at - width / 2, size, width);
+      }
+    }
+    // Major lines lie above all minor ones.
+    g.fillStyle = palette.gridMajor;
+    for (const at of [0, size]) {
+      g.fillRect(at - 2.5, 0, 5, size);
+      g.fillRect(0, at - 2.5, size, 5);
+    }
+  }
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+  texture.anisotropy = anisotropy;
+  texture.colorSpace = THREE.SRGBColorSpace;
+  return texture;
+}

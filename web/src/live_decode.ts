@@ -1,0 +1,109 @@
+// Binary frames of the live protocol (docs/viewer-protocol.md), applied to the poses known so far.
+
+import { ABSENT, makeContacts, type Contacts, type Description, type Frame, type History, type Vec3 } from "./protocol";
+
+const ALL_BODIES = 1;
+const CONTACTS = 2;
+const HISTORY = 4;
+
+export class LiveWorld {
+  private readonly position_: Float64Array;
+  private readonly before_: Float64Array;
+  private readonly orientation_: Float32Array;
+  private readonly state_: Uint8Array;
+  private time_ = NaN;
+  private seconds_ = 0;
+  private frames_ = 0;
+
+  constructor(readonly description: Description) {
+    const bodies = description.bodies.length;
+    this.position_ = new Float64Array(3 * bodies);
+    this.before_ = new Float64Array(3 * bodies);
+    this.orientation_ = new Float32Array(4 * bodies);
+    this.state_ = new Uint8Array(bodies).fill(ABSENT);
+  }
+
+  /** @throws Error if the message is not a frame of this scene. */
+  apply(message: ArrayBuffer): Frame {
+    const view = new DataView(message);
+    if (view.byteLength < 20 || view.getUint8(0) !== 1) throw new Error("The server sent a message that is not a frame.");
+    const flags = view.getUint8(1);
+    const step = view.getUint32(4, true);
+    const time = view.getFloat64(8, true);
+    const records = view.getUint32(16, true);
+    let at = 20;
+
+    this.before_.set(this.position_);
+    for (let r = 0; r < records; ++r, at += 28) {
+      const body = view.getUint32(at, true);
+      if (body >= this.state_.length) throw new Error(`The server sent body ${body}, the scene has ${this.state_.length}.`);
+      for (let k = 0; k < 3; ++k)
+        this.position_[3 * body + k] = view.getInt32(at + 4 + 4 * k, true) * this.description.quantum;
+      for (let k = 0; k < 4; ++k) this.orientation_[4 * body + k] = view.getInt16(at + 16 + 2 * k, true) / 32767;
+      this.state_[body] = view.getUint8(at + 24);
+    }
+    if ((flags & ALL_BODIES) !== 0 && this.frames_ === 0) this.before_.set(this.position_);
+
+    const columns = view.getUint16(at, true);
+    at += 4;
+    const telemetry = new Float32Array(columns);
+    for (let c = 0; c < columns; ++c, at += 4) telemetry[c] = view.getFloat32(at, true);
+
+    let contacts: Contacts | null = null;
+    if (flags & CONTACTS) [contacts, at] = readContacts(view, at);
+    let history: History | null = null;
+    if (flags & HISTORY) [history, at] = readHistory(view, at);
+
+    this.seconds_ = time - this.time_;
+    this.time_ = time;
+    return {
+      index: this.frames_++,
+      step,
+      time,
+      position: this.position_,
+      orientation: this.orientation_,
+      state: this.state_,
+      telemetry,
+      contacts,
+      history,
+      velocity: (body) => this.velocity(body),
+    };
+  }
+
+  private velocity(body: number): Vec3 | null {
+    if (!(this.seconds_ > 0)) return null;
+    return [0, 1, 2].map((k) => (this.position_[3 * body + k]! - this.before_[3 * body + k]!) / this.seconds_) as Vec3;
+  }
+}
+
+function readContacts(view: DataView, at: number): [Contacts, number] {
+  const count = view.getUint32(at, true);
+  at += 4;
+  if (count * 64 > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
+  const c = makeContacts(count);
+  for (let i = 0; i < count; ++i, at += 64) {
+    c.a[i] = view.getUint32(at, true);
+    c.b[i] = view.getUint32(at + 4, true);
+    for (let k = 0; k < 3; ++k) {
+      c.position[3 * i + k] = view.getFloat32(at + 8 + 4 * k, true);
+      c.normal[3 * i + k] = view.getFloat32(at + 20 + 4 * k, true);
+      c.force[3 * i + k] = view.getFloat32(at + 32 + 4 * k, true);
+      c.slip[3 * i + k] = view.getFloat32(at + 48 + 4 * k, true);
+    }
+    c.gap[i] = view.getFloat32(at + 44, true);
+    c.friction[i] = view.getFloat32(at + 60, true);
+  }
+  return [c, at];
+}
+
+function readHistory(view: DataView, at: number): [History, number] {
+  const count = view.getUint32(at, true);
+  at += 4;
+  if (count * 8 > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
+  const history = { iteration: new Uint32Array(count), residual: new Float32Array(count) };
+  for (let i = 0; i < count; ++i, at += 8) {
+    history.iteration[i] = view.getUint32(at, true);
+    history.residual[i] = view.getFloat32(at + 4, true);
+  }
+  return [history, at];
+}

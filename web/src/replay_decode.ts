@@ -1,0 +1,138 @@
+// The replay stream of docs/viewer-protocol.md: bytes in, arrays out.
+
+import { checkDescription, makeContacts, type Contacts, type History, type ReplayDescription } from "./protocol";
+
+/** Poses are kept as the integers of the stream: channel by channel, body by body, frame by frame. */
+export interface Replay {
+  description: ReplayDescription;
+  /** Position over quantum, three channels; what leaves 32 bits is held at their limit. */
+  position: [Int32Array, Int32Array, Int32Array];
+  /** Quaternion times 32767, four channels. */
+  orientation: [Int16Array, Int16Array, Int16Array, Int16Array];
+  state: Uint8Array;
+  /** Per kept frame. Positions are relative to body A, or to the world origin where A is fixed. */
+  contacts: Contacts[];
+  telemetry: Float32Array[];
+  histories: History[];
+}
+
+/** Text of base64 → bytes. Whitespace is skipped. */
+export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replace(/\s+/g, ""));
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** Undoes zlib with what the browser brings. */
+export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+class Reader {
+  at = 0;
+  private readonly view: DataView;
+  constructor(readonly bytes: Uint8Array) {
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+  take(count: number): number {
+    const from = this.at;
+    if (count < 0 || from + count > this.bytes.length) throw new Error("The replay ends too early.");
+    this.at += count;
+    return from;
+  }
+  u32(): number {
+    return this.view.getUint32(this.take(4), true);
+  }
+  f32(): number {
+    return this.view.getFloat32(this.take(4), true);
+  }
+  text(count: number): string {
+    const from = this.take(count);
+    return new TextDecoder().decode(this.bytes.subarray(from, from + count));
+  }
+  /** Zig-zag: 0, −1, 1, −2, … Up to 53 bits. */
+  varint(): number {
+    const bytes = this.bytes;
+    let value = 0;
+    let unit = 1;
+    for (;;) {
+      if (this.at >= bytes.length) throw new Error("The replay ends too early.");
+      const byte = bytes[this.at++]!;
+      value += (byte & 127) * unit;
+      if (byte < 128) break;
+      unit *= 128;
+      if (unit > 2 ** 56) throw new Error("The replay holds a number that is too long.");
+    }
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+/** Running sums of the differences, frame after frame, for every body. */
+function decodeChannel(reader: Reader, out: Int32Array | Int16Array | Uint8Array, bodies: number, frames: number, limit: number): void {
+  let at = 0;
+  for (let body = 0; body < bodies; ++body) {
+    let value = 0;
+    for (let frame = 0; frame < frames; ++frame) {
+      value += reader.varint();
+      out[at++] = value > limit ? limit : value < -limit ? -limit : value;
+    }
+  }
+}
+
+function decodeContacts(reader: Reader, kept: number, quantum: number, forceUnit: number): Contacts[] {
+  const all: Contacts[] = [];
+  for (let k = 0; k < kept; ++k) all.push(makeContacts(reader.varint()));
+  const channel = (put: (c: Contacts, i: number, value: number) => void) => {
+    for (const c of all) for (let i = 0; i < c.count; ++i) put(c, i, reader.varint());
+  };
+  channel((c, i, v) => (c.a[i] = v));
+  channel((c, i, v) => (c.b[i] = v));
+  for (let k = 0; k < 3; ++k) channel((c, i, v) => (c.position[3 * i + k] = v * quantum));
+  for (let k = 0; k < 3; ++k) channel((c, i, v) => (c.normal[3 * i + k] = v / 127));
+  for (let k = 0; k < 3; ++k) channel((c, i, v) => (c.force[3 * i + k] = (v * forceUnit) / 1000));
+  channel((c, i, v) => (c.gap[i] = v * quantum));
+  for (let k = 0; k < 3; ++k) channel((c, i, v) => (c.slip[3 * i + k] = v * 1e-6));
+  channel((c, i, v) => (c.friction[i] = v / 1000));
+  return all;
+}
+
+export function decodeReplay(bytes: Uint8Array): Replay {
+  const reader = new Reader(bytes);
+  if (reader.text(8) !== "SLREPLAY") throw new Error("This is not a Stickslip replay.");
+  const version = reader.u32();
+  if (version !== 1) throw new Error(`This page reads version 1 of the replay, this one is of version ${version}.`);
+  const description = JSON.parse(reader.text(reader.u32())) as ReplayDescription;
+  checkDescription(description);
+
+  const bodies = description.bodies.length;
+  const frames = description.frames;
+  const kept = Math.ceil(frames / description.contact_stride);
+  const size = bodies * frames;
+  const position = [0, 1, 2].map(() => new Int32Array(size)) as Replay["position"];
+  const orientation = [0, 1, 2, 3].map(() => new Int16Array(size)) as Replay["orientation"];
+  const state = new Uint8Array(size);
+  for (const channel of position) decodeChannel(reader, channel, bodies, frames, 2 ** 31 - 1);
+  for (const channel of orientation) decodeChannel(reader, channel, bodies, frames, 32767);
+  decodeChannel(reader, state, bodies, frames, 255);
+
+  const contacts = decodeContacts(reader, kept, description.quantum, description.force_unit ?? 1);
+  const telemetry = description.telemetry.map(() => {
+    const column = new Float32Array(frames);
+    for (let f = 0; f < frames; ++f) column[f] = reader.f32();
+    return column;
+  });
+  const histories: History[] = [];
+  for (let k = 0; k < kept; ++k) {
+    const count = reader.u32();
+    if (count * 8 > bytes.length - reader.at) throw new Error("The replay ends too early.");
+    const history = { iteration: new Uint32Array(count), residual: new Float32Array(count) };
+    for (let i = 0; i < count; ++i) {
+      history.iteration[i] = reader.u32();
+      history.residual[i] = reader.f32();
+    }
+    histories.push(history);
+  }
+  return { description, position, orientation, state, contacts, telemetry, histories };
+}

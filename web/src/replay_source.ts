@@ -1,0 +1,96 @@
+// A decoded replay as a sequence of frames.
+
+import { type Contacts, type Frame, type TelemetryTable, type Vec3 } from "./protocol";
+import type { Replay } from "./replay_decode";
+
+export class ReplaySource {
+  readonly kind = "replay";
+  readonly count: number;
+  private readonly position_: Float64Array;
+  private readonly orientation_: Float32Array;
+  private readonly state_: Uint8Array;
+  private places_ = new Float32Array(0);
+
+  constructor(readonly replay: Replay) {
+    const bodies = this.description.bodies.length;
+    this.count = this.description.frames;
+    this.position_ = new Float64Array(3 * bodies);
+    this.orientation_ = new Float32Array(4 * bodies);
+    this.state_ = new Uint8Array(bodies);
+  }
+
+  get description() {
+    return this.replay.description;
+  }
+
+  time(index: number): number {
+    return this.description.time_of_frame[index] ?? 0;
+  }
+
+  /** The last frame that is not after the time. */
+  frameAt(time: number): number {
+    const times = this.description.time_of_frame;
+    let low = 0;
+    let high = this.count - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (times[middle]! <= time + 1e-9) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The arrays of a frame are overwritten by the next call. */
+  frame(index: number): Frame {
+    const { position, orientation, state, telemetry, histories } = this.replay;
+    const quantum = this.description.quantum;
+    const frames = this.count;
+    const bodies = this.state_.length;
+    for (let body = 0, at = index; body < bodies; ++body, at += frames) {
+      for (let k = 0; k < 3; ++k) this.position_[3 * body + k] = position[k]![at]! * quantum;
+      for (let k = 0; k < 4; ++k) this.orientation_[4 * body + k] = orientation[k]![at]! / 32767;
+      this.state_[body] = state[at]!;
+    }
+    return {
+      index,
+      step: this.description.step_of_frame[index] ?? index,
+      time: this.time(index),
+      position: this.position_,
+      orientation: this.orientation_,
+      state: this.state_,
+      telemetry: Float32Array.from(telemetry, (column) => column[index]!),
+      contacts: this.contactsAt(index),
+      history: histories[Math.floor(index / this.description.contact_stride)] ?? null,
+      velocity: (body) => this.velocity(index, body),
+    };
+  }
+
+  table(): TelemetryTable {
+    return { time: this.description.time_of_frame, columns: this.replay.telemetry };
+  }
+
+  /** Contacts of the last frame that kept them; their places move along with body A in between. */
+  private contactsAt(index: number): Contacts | null {
+    const kept = this.replay.contacts[Math.floor(index / this.description.contact_stride)];
+    if (!kept) return null;
+    if (this.places_.length < 3 * kept.count) this.places_ = new Float32Array(6 * kept.count);
+    const placed = { ...kept, position: this.places_ };
+    for (let i = 0; i < kept.count; ++i) {
+      const a = kept.a[i]!;
+      const fixed = this.description.bodies[a]?.motion === "fixed";
+      for (let k = 0; k < 3; ++k)
+        placed.position[3 * i + k] = kept.position[3 * i + k]! + (fixed ? 0 : this.position_[3 * a + k]!);
+    }
+    return placed;
+  }
+
+  private velocity(index: number, body: number): Vec3 | null {
+    if (this.count < 2) return null;
+    const later = Math.max(index, 1);
+    const at = body * this.count + later;
+    const seconds = this.time(later) - this.time(later - 1);
+    if (!(seconds > 0) || this.replay.state[at] === 2 || this.replay.state[at - 1] === 2) return null;
+    const scale = this.description.quantum / seconds;
+    return this.replay.position.map((channel) => (channel[at]! - channel[at - 1]!) * scale) as Vec3;
+  }
+}
