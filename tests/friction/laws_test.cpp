@@ -136,7 +136,7 @@ TEST(EverySet, fills_its_box_and_has_zero_inside) {
   for_all_sets([]<int Rows>(const ConvexSet<Rows>& set) {
     Points<Rows> points(set, 4);
     Largest outside;
-    for (int k = 0; k < samples / 4; ++k) {
+    for (int k = 0; k < samples; ++k) {
       const double n = points.normal();
       const Vector<Rows> member = set.project(n, points.point(n));
       const FrictionBox<Rows> box = set.box(n);
@@ -162,7 +162,7 @@ TEST(EverySet, is_where_its_implicit_function_is_not_positive) {
     Points<Rows> points(set, 6);
     Largest wrong;
     int inside = 0, outside = 0;
-    for (int k = 0; k < (costly ? samples / 20 : samples / 4); ++k) {
+    for (int k = 0; k < (costly ? samples / 10 : samples); ++k) {
       const double n = points.normal();
       Vector<Rows> x = points.point(n);
       if (k % 3 == 0) x = (k % 2 ? 0.999 : 1.001) * set.project(n, x);   // near the boundary, and in thin sets
@@ -199,7 +199,7 @@ TEST(EverySet, has_the_projection_derivatives_of_finite_differences_away_from_ki
     Points<Rows> points(set, 8);
     const Vector<Rows> w = points.widths();
     Largest by_point, by_normal, asymmetry, value;
-    const int count = typeid(set) == typeid(HullSet) ? samples / 20 : samples / 5;
+    const int count = typeid(set) == typeid(HullSet) ? samples / 4 : samples;
     int away = 0;
     for (int k = 0; k < count; ++k) {
       const double n = points.normal();
@@ -231,8 +231,9 @@ TEST(EverySet, has_an_implicit_function_with_the_gradient_and_hessian_of_finite_
     Points<Rows> points(set, 9);
     const Vector<Rows> w = points.widths();
     Largest gradient, hessian, by_normal;
-    const int count = rough ? samples / 500 : typeid(set) == typeid(HullSet) ? samples / 50 : samples / 5;
+    const int count = rough ? samples / 100 : typeid(set) == typeid(HullSet) ? samples / 10 : samples;
     int away = 0, finite = 0;
+    double hessian_sum = 0;
     for (int k = 0; k < count; ++k) {
       const double n = points.normal();
       Vector<Rows> x = points.point(n);
@@ -254,10 +255,14 @@ TEST(EverySet, has_an_implicit_function_with_the_gradient_and_hessian_of_finite_
       ++away;
       const Vector<Rows> scaled = w.cwiseProduct(f.gradient);
       gradient.add((scaled - numeric).norm(), n, x);
-      hessian.add((w.asDiagonal() * f.hessian * w.asDiagonal() - numeric_slope).norm() * size, n, x);
+      const double hessian_error = (w.asDiagonal() * f.hessian * w.asDiagonal() - numeric_slope).norm() * size;
+      hessian.add(hessian_error, n, x);
+      hessian_sum += hessian_error;
     }
     EXPECT_LE(gradient.value(), rough ? 1e-2 : 1e-4) << gradient.at();
-    EXPECT_LE(hessian.value(), rough ? 2e-2 : 1e-4) << hessian.at();   // where rough, both sides may have stepped over a kink
+    // Where the set differentiates by differences itself, single points lie within their step of a jump in curvature.
+    if (rough) EXPECT_LE(hessian_sum, 2e-3 * away);
+    else EXPECT_LE(hessian.value(), 1e-4) << hessian.at();
     EXPECT_LE(by_normal.value(), 1e-13) << by_normal.at();
     bool solid = true;
     for (int i = 0; i < Rows; ++i)

@@ -1,0 +1,258 @@
+// Everything that is drawn over the bodies: contacts, forces, cones, manifolds, centres of pressure, bounding boxes.
+
+import * as THREE from "three";
+import { BodyBounds, type Region } from "./bounds";
+import { heatColour, slipColour } from "./colour_scales";
+import type { LayerState } from "./layers";
+import { LineMarks, PointMarks, SolidMarks } from "./marks";
+import { niceBelow } from "./math";
+import type { Contacts, Description, Frame } from "./protocol";
+import type { Palette } from "./theme";
+
+/** Sums over the contacts of one pair of bodies. */
+interface PairSum {
+  members: number[];
+  load: number;
+  moment: [number, number, number];
+}
+
+export class ContactLayers {
+  readonly scene = new THREE.Scene();
+  /** Length of one newton in force arrows and cones [m/N]. */
+  metresPerNewton = 0;
+  /** Penetration that is drawn in full red [m]. */
+  fullPenetration = 1e-3;
+  /** Chosen by the user on top of the automatic scale. */
+  forceZoom = 1;
+
+  private readonly points_ = new PointMarks(8);
+  private readonly pressure_ = new PointMarks(18, true);
+  private readonly normals_ = new LineMarks();
+  private readonly manifolds_ = new LineMarks();
+  private readonly boxes_ = new LineMarks(0.7);
+  private readonly spring_ = new LineMarks();
+  private readonly shafts_: SolidMarks;
+  private readonly heads_: SolidMarks;
+  private readonly cones_: SolidMarks;
+  private readonly rims_: SolidMarks;
+  private readonly bounds_: BodyBounds;
+  private palette_!: Palette;
+  private largestForce_ = 0;
+
+  constructor(
+    private readonly description_: Description,
+    private readonly region_: Region,
+    private readonly layers_: LayerState,
+  ) {
+    this.bounds_ = new BodyBounds(description_);
+    const along = (g: THREE.BufferGeometry) => g.rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    this.shafts_ = new SolidMarks(along(new THREE.CylinderGeometry(1, 1, 1, 8)), new THREE.MeshBasicMaterial({ fog: false }));
+    this.heads_ = new SolidMarks(along(new THREE.ConeGeometry(1, 1, 12)), new THREE.MeshBasicMaterial({ fog: false }));
+    // The apex of the friction cone is at the contact, the opening along the normal.
+    const funnel = new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+    this.cones_ = new SolidMarks(funnel, new THREE.MeshBasicMaterial({
+      fog: false, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false }));
+    const rim = new THREE.TorusGeometry(1, 0.018, 6, 40).translate(0, 0, 1);
+    this.rims_ = new SolidMarks(rim, new THREE.MeshBasicMaterial({ fog: false }));
+    this.scene.add(
+      this.boxes_.object, this.manifolds_.object, this.normals_.object, this.shafts_.group, this.heads_.group,
+      this.rims_.group, this.cones_.group, this.points_.object, this.pressure_.object, this.spring_.object);
+    for (const line of [this.normals_, this.manifolds_, this.boxes_, this.spring_]) line.begin(0);
+    for (const points of [this.points_, this.pressure_]) points.begin(0);
+  }
+
+  paint(palette: Palette): void {
+    this.palette_ = palette;
+    this.normals_.colour(palette.normal);
+    this.manifolds_.colour(palette.manifold);
+    this.boxes_.colour(palette.box);
+    this.spring_.colour(palette.spring);
+    this.shafts_.material.color.set(palette.force);
+    this.heads_.material.color.set(palette.force);
+    this.cones_.material.color.set(palette.cone);
+    this.rims_.material.color.set(palette.cone);
+  }
+
+  /** Chooses scales from contacts that are to be seen: all of a replay, or those of a live frame. They only ever grow. */
+  fit(all: Iterable<Contacts>): void {
+    const forces: number[] = [];
+    let deepest = 0;
+    for (const c of all) {
+      const stride = Math.max(1, Math.floor(c.count / 500));
+      for (let i = 0; i < c.count; i += stride) {
+        forces.push(Math.hypot(c.force[3 * i]!, c.force[3 * i + 1]!, c.force[3 * i + 2]!));
+        deepest = Math.max(deepest, -c.gap[i]!);
+      }
+    }
+    forces.sort((a, b) => a - b);
+    const typical = forces.length ? forces[Math.floor(0.95 * (forces.length - 1))]! : 0;
+    if (typical > 1.5 * this.largestForce_) {
+      this.largestForce_ = typical;
+      // The large ones are about as long as a body and a half; whole newtons per metre in steps of 1, 2, 5.
+      this.metresPerNewton = 1 / niceBelow((typical / (1.5 * this.region_.size)) * 1.5);
+    }
+    if (deepest > this.fullPenetration || this.fullPenetration === 1e-3)
+      if (deepest > 0) this.fullPenetration = niceBelow(deepest * 1.2);
+  }
+
+  spring(ends: [THREE.Vector3, THREE.Vector3] | null): void {
+    const to = this.spring_.begin(ends ? 1 : 0);
+    if (ends) {
+      ends[0].toArray(to, 0);
+      ends[1].toArray(to, 3);
+    }
+  }
+
+  update(frame: Frame): void {
+    const on = (name: Parameters<LayerState["has"]>[0]) => this.layers_.has(name);
+    const c = frame.contacts;
+    const pairs = c && (on("manifolds") || on("pressure")) ? pairSums(c) : [];
+    this.updatePoints(on("points") || on("slip") || on("heat") ? c : null);
+    this.updateNormals(on("normals") ? c : null);
+    this.updateForces(on("forces") ? c : null);
+    this.updateCones(on("cones") ? c : null);
+    this.updateManifolds(on("manifolds") ? pairs : [], c);
+    this.updatePressure(on("pressure") ? pairs : []);
+    this.updateBoxes(on("boxes") ? frame : null);
+  }
+
+  private updatePoints(c: Contacts | null): void {
+    const { positions, colours } = this.points_.begin(c?.count ?? 0);
+    if (!c) return;
+    const colour = new THREE.Color();
+    for (let i = 0; i < c.count; ++i) {
+      for (let k = 0; k < 3; ++k) positions[3 * i + k] = c.position[3 * i + k]!;
+      if (this.layers_.has("slip"))
+        colour.setRGB(...slipColour(Math.hypot(c.slip[3 * i]!, c.slip[3 * i + 1]!, c.slip[3 * i + 2]!)), THREE.SRGBColorSpace);
+      else if (this.layers_.has("heat")) colour.setRGB(...heatColour(c.gap[i]!, this.fullPenetration), THREE.SRGBColorSpace);
+      else colour.set(this.palette_.plain);
+      colour.toArray(colours, 3 * i);
+    }
+  }
+
+  private updateNormals(c: Contacts | null): void {
+    const to = this.normals_.begin(c?.count ?? 0);
+    if (!c) return;
+    const length = 0.5 * this.region_.size;
+    for (let i = 0; i < c.count; ++i)
+      for (let k = 0; k < 3; ++k) {
+        to[6 * i + k] = c.position[3 * i + k]!;
+        to[6 * i + 3 + k] = c.position[3 * i + k]! + length * c.normal[3 * i + k]!;
+      }
+  }
+
+  private updateForces(c: Contacts | null): void {
+    const count = c?.count ?? 0;
+    this.shafts_.begin(count);
+    this.heads_.begin(count);
+    if (!c) return;
+    const scale = this.metresPerNewton * this.forceZoom;
+    const radius = 0.022 * this.region_.size;
+    const foot = new THREE.Vector3();
+    const direction = new THREE.Vector3();
+    for (let i = 0; i < count; ++i) {
+      direction.fromArray(c.force, 3 * i);
+      const length = direction.length() * scale;
+      if (length > 0) direction.normalize();
+      else direction.set(0, 0, 1);
+      foot.fromArray(c.position, 3 * i);
+      const head = Math.min(6 * radius, 0.45 * length);
+      this.shafts_.put(i, foot, direction, Math.min(radius, length), length - head);
+      this.heads_.put(i, foot.addScaledVector(direction, length - head), direction, head / 2.4, head);
+    }
+  }
+
+  private updateCones(c: Contacts | null): void {
+    const count = c?.count ?? 0;
+    this.cones_.begin(count);
+    this.rims_.begin(count);
+    if (!c) return;
+    const scale = this.metresPerNewton * this.forceZoom;
+    const least = 0.06 * this.region_.size;
+    const foot = new THREE.Vector3();
+    const normal = new THREE.Vector3();
+    for (let i = 0; i < count; ++i) {
+      foot.fromArray(c.position, 3 * i);
+      normal.fromArray(c.normal, 3 * i).normalize();
+      const load = c.force[3 * i]! * normal.x + c.force[3 * i + 1]! * normal.y + c.force[3 * i + 2]! * normal.z;
+      const height = Math.max(load * scale, least);
+      const radius = Math.max(c.friction[i]! * height, 1e-4 * height);
+      this.cones_.put(i, foot, normal, radius, height);
+      this.rims_.put(i, foot, normal, radius, height);
+    }
+  }
+
+  private updateManifolds(pairs: PairSum[], c: Contacts | null): void {
+    let segments = 0;
+    for (const { members } of pairs) segments += members.length < 2 ? 0 : members.length === 2 ? 1 : members.length;
+    const to = this.manifolds_.begin(segments);
+    let at = 0;
+    for (const { members } of pairs) {
+      if (members.length < 2) continue;
+      const loop = aroundNormal(c!, members);
+      const edges = loop.length === 2 ? 1 : loop.length;
+      for (let e = 0; e < edges; ++e)
+        for (const i of [loop[e]!, loop[(e + 1) % loop.length]!])
+          for (let k = 0; k < 3; ++k) to[at++] = c!.position[3 * i + k]!;
+    }
+  }
+
+  private updatePressure(pairs: PairSum[]): void {
+    const loaded = pairs.filter((pair) => pair.load > 0);
+    const { positions, colours } = this.pressure_.begin(loaded.length);
+    const colour = new THREE.Color(this.palette_.pressure);
+    loaded.forEach((pair, i) => {
+      for (let k = 0; k < 3; ++k) positions[3 * i + k] = pair.moment[k]! / pair.load;
+      colour.toArray(colours, 3 * i);
+    });
+  }
+
+  private updateBoxes(frame: Frame | null): void {
+    const bodies = frame ? this.description_.bodies.length : 0;
+    const to = this.boxes_.begin(12 * bodies);
+    if (!frame) return;
+    const box = new Float64Array(6);
+    let at = 0;
+    for (let i = 0; i < bodies; ++i) {
+      if (!this.bounds_.of(frame, i, box)) continue;
+      for (let axis = 0; axis < 3; ++axis)
+        for (let corner = 0; corner < 4; ++corner)
+          for (let end = 0; end < 2; ++end) {
+            const bits = [end, corner & 1, corner >> 1];
+            for (let k = 0; k < 3; ++k) to[at++] = box[3 * bits[(k - axis + 3) % 3]! + k]!;
+          }
+    }
+    to.fill(0, at, 72 * bodies);
+  }
+}
+
+function pairSums(c: Contacts): PairSum[] {
+  const pairs = new Map<number, PairSum>();
+  for (let i = 0; i < c.count; ++i) {
+    const key = c.a[i]! * 4294967296 + c.b[i]!;
+    let pair = pairs.get(key);
+    if (!pair) pairs.set(key, (pair = { members: [], load: 0, moment: [0, 0, 0] }));
+    let load = 0;
+    for (let k = 0; k < 3; ++k) load += c.force[3 * i + k]! * c.normal[3 * i + k]!;
+    pair.members.push(i);
+    pair.load += load;
+    for (let k = 0; k < 3; ++k) pair.moment[k]! += load * c.position[3 * i + k]!;
+  }
+  return [...pairs.values()];
+}
+
+/** The contacts in order around their middle, seen along the normal of the first. */
+function aroundNormal(c: Contacts, members: number[]): number[] {
+  const n = new THREE.Vector3().fromArray(c.normal, 3 * members[0]!).normalize();
+  const u = new THREE.Vector3(Math.abs(n.x) < 0.9 ? 1 : 0, Math.abs(n.x) < 0.9 ? 0 : 1, 0).cross(n).normalize();
+  const v = new THREE.Vector3().crossVectors(n, u);
+  const middle = new THREE.Vector3();
+  const p = new THREE.Vector3();
+  for (const i of members) middle.add(p.fromArray(c.position, 3 * i));
+  middle.divideScalar(members.length);
+  const angle = new Map(members.map((i) => {
+    p.fromArray(c.position, 3 * i).sub(middle);
+    return [i, Math.atan2(p.dot(v), p.dot(u))];
+  }));
+  return [...members].sort((a, b) => angle.get(a)! - angle.get(b)!);
+}

@@ -1,0 +1,59 @@
+// What can be switched on and off, and the keys that do it.
+
+export type LayerName =
+  | "points" | "normals" | "forces" | "cones" | "slip" | "heat" | "manifolds" | "boxes" | "pressure"
+  | "shadows" | "grid" | "through";
+
+export interface Layer {
+  name: LayerName;
+  key: string;
+  title: string;
+  help: string;
+  /** Needs the contacts of the frame. */
+  contacts: boolean;
+}
+
+export const LAYERS: Layer[] = [
+  { name: "points", key: "1", title: "Contact points", help: "Where bodies touch", contacts: true },
+  { name: "normals", key: "2", title: "Normals", help: "Contact normals, from body A to body B", contacts: true },
+  { name: "forces", key: "3", title: "Forces", help: "Contact forces on body B", contacts: true },
+  { name: "cones", key: "4", title: "Friction cones", help: "Half-angle atan μ, as high as the normal force: a force on the rim slides", contacts: true },
+  { name: "slip", key: "5", title: "Stick / slip", help: "Contacts coloured by slip speed", contacts: true },
+  { name: "heat", key: "6", title: "Penetration", help: "Contacts coloured by depth of penetration", contacts: true },
+  { name: "manifolds", key: "7", title: "Manifolds", help: "Contacts of the same pair of bodies, joined", contacts: true },
+  { name: "pressure", key: "8", title: "Centre of pressure", help: "Of each pair of bodies: Σλp / Σλ", contacts: true },
+  { name: "boxes", key: "9", title: "Bounding boxes", help: "Axis-aligned boxes of the bodies", contacts: false },
+  { name: "through", key: "x", title: "See-through", help: "Transparent bodies", contacts: false },
+  { name: "shadows", key: "s", title: "Shadows", help: "Shadows of the sun", contacts: false },
+  { name: "grid", key: "g", title: "Grid", help: "Squares on the ground", contacts: false },
+];
+
+export class LayerState {
+  private readonly on_ = new Set<LayerName>(["shadows", "grid"]);
+  private readonly listeners_: ((name: LayerName) => void)[] = [];
+
+  has(name: LayerName): boolean {
+    return this.on_.has(name);
+  }
+  set(name: LayerName, on: boolean): void {
+    if (on === this.has(name)) return;
+    if (on) this.on_.add(name);
+    else this.on_.delete(name);
+    // Both colour the same points.
+    const rival = name === "slip" ? "heat" : name === "heat" ? "slip" : null;
+    if (on && rival) this.set(rival, false);
+    for (const listener of this.listeners_) listener(name);
+  }
+  toggle(name: LayerName): void {
+    this.set(name, !this.has(name));
+  }
+  onChange(listener: (name: LayerName) => void): void {
+    this.listeners_.push(listener);
+  }
+  get list(): LayerName[] {
+    return [...this.on_];
+  }
+  get wantContacts(): boolean {
+    return LAYERS.some((layer) => layer.contacts && this.has(layer.name));
+  }
+}

@@ -1,0 +1,117 @@
+// Growing sets of points, lines and scaled solids: what layers are drawn with.
+
+import * as THREE from "three";
+
+function disc(ring: boolean): THREE.Texture {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 64;
+  const g = canvas.getContext("2d")!;
+  g.fillStyle = "#fff";
+  g.strokeStyle = "#fff";
+  g.beginPath();
+  g.arc(32, 32, ring ? 24 : 29, 0, 2 * Math.PI);
+  if (ring) {
+    g.lineWidth = 10;
+    g.stroke();
+    g.beginPath();
+    g.arc(32, 32, 8, 0, 2 * Math.PI);
+  }
+  g.fill();
+  return new THREE.CanvasTexture(canvas);
+}
+
+/** Round marks of constant size on the screen [px]. */
+export class PointMarks {
+  readonly object: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial>;
+  private capacity_ = 0;
+
+  constructor(pixels: number, ring = false) {
+    const material = new THREE.PointsMaterial({
+      size: pixels * Math.min(devicePixelRatio, 2), sizeAttenuation: false, vertexColors: true, map: disc(ring), alphaTest: 0.5, fog: false });
+    this.object = new THREE.Points(new THREE.BufferGeometry(), material);
+    this.object.frustumCulled = false;
+  }
+  /** Room for count points; write to positions and colours, then call done. */
+  begin(count: number): { positions: Float32Array; colours: Float32Array } {
+    const geometry = this.object.geometry;
+    if (count > this.capacity_) {
+      this.capacity_ = Math.max(64, 2 * count);
+      geometry.dispose();
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * this.capacity_), 3));
+      geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * this.capacity_), 3));
+    }
+    geometry.setDrawRange(0, count);
+    this.object.visible = count > 0;
+    if (this.capacity_ === 0) return { positions: new Float32Array(0), colours: new Float32Array(0) };
+    const position = geometry.getAttribute("position") as THREE.BufferAttribute;
+    const colour = geometry.getAttribute("color") as THREE.BufferAttribute;
+    position.needsUpdate = colour.needsUpdate = true;
+    return { positions: position.array as Float32Array, colours: colour.array as Float32Array };
+  }
+}
+
+/** Thin lines of one colour. */
+export class LineMarks {
+  readonly object: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  private capacity_ = 0;
+
+  constructor(opacity = 1) {
+    const material = new THREE.LineBasicMaterial({ fog: false, transparent: opacity < 1, opacity });
+    this.object = new THREE.LineSegments(new THREE.BufferGeometry(), material);
+    this.object.frustumCulled = false;
+  }
+  colour(hex: number): void {
+    this.object.material.color.set(hex);
+  }
+  /** Room for count segments, six numbers each. */
+  begin(count: number): Float32Array {
+    const geometry = this.object.geometry;
+    if (count > this.capacity_) {
+      this.capacity_ = Math.max(64, 2 * count);
+      geometry.dispose();
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * this.capacity_), 3));
+    }
+    geometry.setDrawRange(0, 2 * count);
+    this.object.visible = count > 0;
+    if (this.capacity_ === 0) return new Float32Array(0);
+    const position = geometry.getAttribute("position") as THREE.BufferAttribute;
+    position.needsUpdate = true;
+    return position.array as Float32Array;
+  }
+}
+
+/** Solids along a direction: unit geometry along z, from 0 to 1. */
+export class SolidMarks {
+  readonly group = new THREE.Group();
+  private mesh_: THREE.InstancedMesh | null = null;
+  private capacity_ = 0;
+  private readonly up_ = new THREE.Vector3(0, 0, 1);
+  private readonly turn_ = new THREE.Quaternion();
+  private readonly matrix_ = new THREE.Matrix4();
+  private readonly size_ = new THREE.Vector3();
+
+  constructor(private readonly geometry_: THREE.BufferGeometry, readonly material: THREE.MeshBasicMaterial) {}
+
+  begin(count: number): void {
+    if (count > this.capacity_) {
+      this.capacity_ = Math.max(64, 2 * count);
+      if (this.mesh_) {
+        this.group.remove(this.mesh_);
+        this.mesh_.dispose();
+      }
+      this.mesh_ = new THREE.InstancedMesh(this.geometry_, this.material, this.capacity_);
+      this.mesh_.frustumCulled = false;
+      this.group.add(this.mesh_);
+    }
+    if (!this.mesh_) return;
+    this.mesh_.count = count;
+    this.mesh_.visible = count > 0;
+    this.mesh_.instanceMatrix.needsUpdate = true;
+  }
+  /** direction: unit. */
+  put(index: number, foot: THREE.Vector3, direction: THREE.Vector3, radius: number, length: number): void {
+    this.turn_.setFromUnitVectors(this.up_, direction);
+    this.matrix_.compose(foot, this.turn_, this.size_.set(radius, radius, length));
+    this.mesh_!.setMatrixAt(index, this.matrix_);
+  }
+}
