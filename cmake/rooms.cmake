@@ -24,6 +24,10 @@ add_library(stickslip_hdf5 INTERFACE)
 target_include_directories(stickslip_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(stickslip_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 
+# Boost's headers (Beast, Asio), as a target without the definitions of Boost::headers, which would keep the precompiled header from being used.
+add_library(stickslip_boost INTERFACE)
+target_include_directories(stickslip_boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+
 # The layout of our types does not depend on the instruction set.
 set(STICKSLIP_PUBLIC_DEFINITIONS EIGEN_MAX_STATIC_ALIGN_BYTES=16)
 
@@ -76,7 +80,7 @@ function(stickslip_library)
   target_compile_options(stickslip PUBLIC ${STICKSLIP_MARCH})
   target_compile_definitions(stickslip PUBLIC ${STICKSLIP_PUBLIC_DEFINITIONS})
   target_link_libraries(stickslip PUBLIC Eigen3::Eigen
-    PRIVATE fmt::fmt TBB::tbb PNG::PNG Qhull::qhullstatic_r ${HDF5_C_LIBRARIES} ${SUITESPARSE_LIBRARIES})
+    PRIVATE fmt::fmt TBB::tbb PNG::PNG ZLIB::ZLIB Threads::Threads Qhull::qhullstatic_r ${HDF5_C_LIBRARIES} ${SUITESPARSE_LIBRARIES})
   if(STICKSLIP_SANITIZE)
     target_link_options(stickslip PUBLIC -fsanitize=${STICKSLIP_SANITIZE})
   endif()

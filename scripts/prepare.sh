@@ -12,7 +12,13 @@ packages_stamp=$root/build/packages.stamp   # checksum of the package list that 
 say() { printf '%s\n' "stickslip: $*" >&2; }
 give_up() { say "$@"; exit 3; }
 
-wanted_packages() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$root/packages.txt"; }
+# Packages of the list; "<package> unless <command>" is left out where the command is there already, from wherever.
+wanted_packages() {
+  local package unless command
+  sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$root/packages.txt" | while read -r package unless command; do
+    [ "$unless" = unless ] && command -v "$command" >/dev/null || printf '%s\n' "$package"
+  done
+}
 
 missing_packages() {
   local installed

@@ -52,6 +52,8 @@ int main(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   Outcome outcome;
   add_run(app, outcome);
+  add_render(app, outcome);
+  add_view(app, outcome);
   add_capture(app, outcome);
   add_solve(app, outcome);
   add_scenes(app);

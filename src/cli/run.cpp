@@ -98,7 +98,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
       ->excludes(steps);
   command
       ->add_option("-o,--output", arguments->outputs,
-                   "Write a record, chosen by the ending: .h5 trajectory, .csv telemetry; may be repeated")
+                   "Write a record, chosen by the ending: .html replay, .h5 trajectory, .csv telemetry, .glb glTF, .pvd ParaView; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--checkpoint", arguments->checkpoint, "At the end, save everything needed to continue to the same bits");
   command->add_option("--frames-per-second", arguments->frames_per_second,

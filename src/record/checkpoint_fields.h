@@ -245,6 +245,7 @@ void exchange_step_options(Archive& archive, Snapshot& s) {
   archive.value("step/margin", o.margin);
   archive.value("step/tolerance", o.tolerance);
   archive.value("step/max_iterations", o.max_iterations);
+  archive.value("step/keep_history", o.keep_history);
   archive.value("step/threads", o.threads);
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {

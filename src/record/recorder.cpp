@@ -16,8 +16,11 @@ std::unique_ptr<Recorder> make_recorder(const std::filesystem::path& path, const
   const std::string extension = path.extension().string();
   if (extension == ".h5" || extension == ".hdf5") return make_trajectory(path, options);
   if (extension == ".csv") return make_csv_telemetry(path);
-  throw Error(
-      fmt::format("The ending '{}' names no kind of record. Known are .h5 (trajectory) and .csv (telemetry).", extension))
+  if (extension == ".glb") return make_gltf(path, options);
+  if (extension == ".pvd") return make_vtk(path, options);
+  if (extension == ".html") return make_replay(path, options);
+  throw Error(fmt::format("The ending '{}' names no kind of record. Known are .h5 (trajectory), .csv (telemetry), .html (replay), "
+                          ".glb (glTF animation) and .pvd (ParaView).", extension))
       .in(path.string());
 }
 

@@ -5,6 +5,7 @@
 #include <list>
 
 #include "record/disk_driver.h"
+#include "record/frame_clock.h"
 #include "record/growing_dataset.h"
 #include "store/staged_file.h"
 #include "record/telemetry.h"
@@ -33,7 +34,7 @@ class Trajectory final : public Recorder {
     guarded([&] {
       StagedFile staged(path_);
       create(staged.path().string(), scene);
-      start_time_ = scene.world.time;
+      frames_ = FrameClock(options_, scene.world.time);
       write_frame(scene.world, scene.world.step_count, {});
       flush();
       file_.let_others_read();
@@ -45,7 +46,7 @@ class Trajectory final : public Recorder {
     guarded([&] {
       auto column = telemetry_.begin();
       for (const TelemetryColumn& source : telemetry_columns()) (column++)->push(source.value(report));
-      if (frame_is_due(report)) write_frame(world, report.step, report.contacts);
+      if (frames_.is_due(report)) write_frame(world, report.step, report.contacts);
       for (GrowingDataset* d : all_) d->write_full_chunks();
       if (flush_is_due()) flush();
     });
@@ -70,12 +71,6 @@ class Trajectory final : public Recorder {
       close();
       throw error.in(path_.string());
     }
-  }
-
-  bool frame_is_due(const StepReport& report) {
-    if (options_.frames_per_second == 0) return true;
-    const double frame = std::floor((report.time - start_time_) * options_.frames_per_second + 1e-6);
-    return frame > last_frame_ ? (last_frame_ = frame, true) : false;
   }
 
   /// Less often the longer the run: a chunk that is flushed half full wastes space.
@@ -126,7 +121,7 @@ class Trajectory final : public Recorder {
   std::vector<std::uint32_t> column_of_slot_;  ///< the newest column of each slot
   std::size_t name_length_ = kNameLength;
   std::uint64_t contact_count_ = 0;
-  double start_time_ = 0, last_frame_ = 0;
+  FrameClock frames_{{}, 0};
   Clock::time_point opened_ = Clock::now(), last_flush_ = opened_;
 };
 

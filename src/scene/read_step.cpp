@@ -106,6 +106,7 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("margin", step.margin);
     fields.optional("tolerance", step.tolerance);
     fields.optional("max_iterations", step.max_iterations);
+    fields.optional("keep_history", step.keep_history);
     fields.optional("threads", step.threads);
     if (const auto field = fields.find("solver")) read_solver(*field, step);
   });

@@ -89,6 +89,7 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   control.max_iterations = options.max_iterations;
   control.natural_map = false;
   control.story = false;
+  control.keep_history = options.keep_history;
   report.solve = solver->solve(builder.problem(), impulses, workspace, control);
   report.seconds.solve += clock.lap();
 }

@@ -8,6 +8,7 @@ import type { Palette } from "./theme";
 
 interface Batch {
   mesh: THREE.InstancedMesh;
+  glass: boolean;
   body: Uint32Array;
   /** Nine numbers of the rotation of the part times the scale, then three of its place: all in the body frame. */
   local: Float64Array;
@@ -24,7 +25,8 @@ export class BodyMeshes {
   private coloured_: Uint8Array;
   private stale_ = true;
 
-  constructor(private readonly description_: Description) {
+  /** `walls` are drawn as glass: bodies behind them are seen and picked. */
+  constructor(private readonly description_: Description, private readonly walls_: Set<number>) {
     this.coloured_ = new Uint8Array(description_.bodies.length);
     this.build();
   }
@@ -43,25 +45,29 @@ export class BodyMeshes {
             local.push(
               part.position[i]! + r[3 * i]! * piece.offset[0] + r[3 * i + 1]! * piece.offset[1] + r[3 * i + 2]! * piece.offset[2],
             );
-          if (!lists.has(piece.geometry)) lists.set(piece.geometry, []);
-          lists.get(piece.geometry)!.push({ body: index, local });
+          const key = (this.walls_.has(index) ? "glass " : "") + piece.geometry;
+          if (!lists.has(key)) lists.set(key, []);
+          lists.get(key)!.push({ body: index, local });
         }
       }
     });
-    for (const [name, pieces] of lists) {
+    for (const [key, pieces] of lists) {
+      const glass = key.startsWith("glass ");
+      const name = glass ? key.slice(6) : key;
       const geometry = hulls.get(name) ?? unitGeometry(name, pieces.length);
       const material = new THREE.MeshLambertMaterial({ vertexColors: true, fog: false, map: name === "box" ? this.rim_ : null });
       const mesh = new THREE.InstancedMesh(geometry, material, pieces.length);
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
       mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * pieces.length), 3);
       mesh.frustumCulled = false;
-      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.castShadow = mesh.receiveShadow = !glass;
       mesh.matrixAutoUpdate = false;
       const local = new Float64Array(12 * pieces.length);
       pieces.forEach((piece, i) => local.set(piece.local, 12 * i));
-      this.batches_.push({ mesh, body: Uint32Array.from(pieces, (p) => p.body), local });
+      this.batches_.push({ mesh, glass, body: Uint32Array.from(pieces, (p) => p.body), local });
       this.group.add(mesh);
     }
+    this.seeThrough(false);
   }
 
   dispose(): void {
@@ -80,8 +86,9 @@ export class BodyMeshes {
     this.tints_ = bodies.map((body, index) => {
       if (body.motion === "fixed") return new THREE.Color(palette.fixed);
       if (body.motion === "kinematic") return new THREE.Color(palette.kinematic);
-      const mixed = Math.imul(index + 1, 2654435761) >>> 0;
-      const which = names.length > 1 ? names.indexOf(body.material) : mixed >>> 8;
+      let mixed = Math.imul(index + 1, 0x9e3779b1);
+      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b) >>> 0;
+      const which = names.length > 1 ? names.indexOf(body.material) : mixed >>> 13;
       const tint = new THREE.Color(palette.bodies[which % palette.bodies.length]!);
       return tint.offsetHSL(0, 0, ((mixed & 255) / 255 - 0.5) * 0.07);
     });
@@ -96,11 +103,11 @@ export class BodyMeshes {
   }
 
   seeThrough(on: boolean): void {
-    for (const { mesh } of this.batches_) {
+    for (const { mesh, glass } of this.batches_) {
       const material = mesh.material as THREE.MeshLambertMaterial;
-      material.transparent = on;
-      material.opacity = on ? 0.3 : 1;
-      material.depthWrite = !on;
+      material.transparent = on || glass;
+      material.opacity = glass ? 0.2 : on ? 0.3 : 1;
+      material.depthWrite = !material.transparent;
       material.needsUpdate = true;
     }
   }
@@ -159,9 +166,13 @@ export class BodyMeshes {
 
   /** The nearest body along the ray and where it is hit. */
   pick(ray: THREE.Raycaster): { body: number; point: THREE.Vector3; distance: number } | null {
+    return this.pickAmong(ray, false) ?? this.pickAmong(ray, true);
+  }
+
+  private pickAmong(ray: THREE.Raycaster, among: boolean): { body: number; point: THREE.Vector3; distance: number } | null {
     let best: { body: number; point: THREE.Vector3; distance: number } | null = null;
-    for (const { mesh, body } of this.batches_)
-      for (const hit of ray.intersectObject(mesh, false))
+    for (const { mesh, glass, body } of this.batches_)
+      if (glass === among) for (const hit of ray.intersectObject(mesh, false))
         if (hit.instanceId !== undefined && (!best || hit.distance < best.distance))
           best = { body: body[hit.instanceId]!, point: hit.point, distance: hit.distance };
     return best;

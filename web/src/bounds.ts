@@ -51,6 +51,8 @@ export interface Region {
   radius: number;
   /** Edge of a typical body [m]: the scale of marks and arrows. */
   size: number;
+  /** Bodies that stand around the moving ones: one must look through them. */
+  walls: Set<number>;
 }
 
 /** What the moving bodies occupy in the given frames, without the few that left for good. */
@@ -61,7 +63,9 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
   const highs: number[][] = [[], [], []];
   const sizes: number[] = [];
   const moving = description.bodies.some((b) => b.motion === "dynamic");
+  let last: Frame | null = null;
   for (const frame of frames) {
+    last = frame;
     for (let i = 0; i < description.bodies.length; ++i) {
       if (moving && description.bodies[i]!.motion !== "dynamic") continue;
       if (!bounds.of(frame, i, box)) continue;
@@ -72,7 +76,7 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
       sizes.push(Math.cbrt((box[3]! - box[0]!) * (box[4]! - box[1]!) * (box[5]! - box[2]!)));
     }
   }
-  if (sizes.length === 0) return { low: [-1, -1, 0], high: [1, 1, 1], centre: [0, 0, 0.5], radius: 1.5, size: 0.5 };
+  if (sizes.length === 0) return { low: [-1, -1, 0], high: [1, 1, 1], centre: [0, 0, 0.5], radius: 1.5, size: 0.5, walls: new Set() };
   const rank = (values: number[], part: number) => {
     values.sort((a, b) => a - b);
     return values[Math.round(part * (values.length - 1))]!;
@@ -82,5 +86,21 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
   const high = highs.map((v) => rank(v, 0.99)) as Vec3;
   const centre = low.map((x, k) => (x + high[k]!) / 2) as Vec3;
   const radius = Math.max(1e-6, Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) / 2);
-  return { low, high, centre, radius, size: Math.max(rank(sizes, 0.5), 1e-3 * radius) };
+  const walls = last && moving ? wallsOf(description, bounds, last, low, high) : new Set<number>();
+  return { low, high, centre, radius, size: Math.max(rank(sizes, 0.5), 1e-3 * radius), walls };
+}
+
+/** A wall is broad beside the region, stands above its lower part and does not lie inside it. */
+function wallsOf(description: Description, bounds: BodyBounds, frame: Frame, low: Vec3, high: Vec3): Set<number> {
+  const box = new Float64Array(6);
+  const walls = new Set<number>();
+  description.bodies.forEach((body, i) => {
+    if (body.motion === "dynamic" || !bounds.of(frame, i, box)) return;
+    const broad = [0, 1].some((k) => box[3 + k]! - box[k]! > 0.4 * (high[k]! - low[k]!));
+    const tall = box[5]! > low[2] + 0.2 * (high[2] - low[2]) && box[5]! - box[2]! > 0.2 * (high[2] - low[2]);
+    if (broad && tall) walls.add(i);
+  });
+  // Two or more make a container, and so does one body of several parts; a single slab is an obstacle or a step.
+  const parts = [...walls].reduce((sum, i) => sum + description.bodies[i]!.parts.length, 0);
+  return parts > 1 ? walls : new Set();
 }

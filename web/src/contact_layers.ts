@@ -26,7 +26,7 @@ export class ContactLayers {
   forceZoom = 1;
 
   private readonly points_ = new PointMarks(8);
-  private readonly pressure_ = new PointMarks(18, true);
+  private readonly pressure_ = new PointMarks(15, true);
   private readonly normals_ = new LineMarks();
   private readonly manifolds_ = new LineMarks();
   private readonly boxes_ = new LineMarks(0.7);
@@ -52,7 +52,7 @@ export class ContactLayers {
     const funnel = new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
     this.cones_ = new SolidMarks(funnel, new THREE.MeshBasicMaterial({
       fog: false, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false }));
-    const rim = new THREE.TorusGeometry(1, 0.018, 6, 40).translate(0, 0, 1);
+    const rim = new THREE.TorusGeometry(1, 0.009, 6, 40).translate(0, 0, 1);
     this.rims_ = new SolidMarks(rim, new THREE.MeshBasicMaterial({ fog: false }));
     this.scene.add(
       this.boxes_.object, this.manifolds_.object, this.normals_.object, this.shafts_.group, this.heads_.group,
@@ -167,6 +167,8 @@ export class ContactLayers {
     this.cones_.begin(count);
     this.rims_.begin(count);
     if (!c) return;
+    // Many cones in front of each other would become a wall.
+    this.cones_.material.opacity = Math.max(0.04, 0.22 / Math.sqrt(1 + count / 40));
     const scale = this.metresPerNewton * this.forceZoom;
     const least = 0.06 * this.region_.size;
     const foot = new THREE.Vector3();

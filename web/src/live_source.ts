@@ -24,6 +24,7 @@ export class LiveSource {
   private wants_ = { contacts: false, history: false };
   private time_: number[] = [];
   private columns_: number[][] = [];
+  private pending_: Frame | null = null;
 
   constructor(
     private readonly url_: string,
@@ -79,6 +80,7 @@ export class LiveSource {
       case "scene":
         checkDescription(message.description);
         this.world_ = new LiveWorld(message.description);
+        this.pending_ = null;
         this.time_ = [];
         this.columns_ = this.world_.description.telemetry.map(() => []);
         this.on_.scene(message.description);
@@ -111,6 +113,14 @@ export class LiveSource {
         for (const column of this.columns_) column.splice(0, excess);
       }
     }
-    this.on_.frame(frame);
+    // Frames that arrive faster than pictures are drawn are taken in, but only the last of them is shown.
+    if (!this.pending_) requestAnimationFrame(() => this.present());
+    this.pending_ = frame;
+  }
+
+  private present(): void {
+    const frame = this.pending_;
+    this.pending_ = null;
+    if (frame) this.on_.frame(frame);
   }
 }

@@ -17,7 +17,19 @@ function disc(ring: boolean): THREE.Texture {
     g.arc(32, 32, 8, 0, 2 * Math.PI);
   }
   g.fill();
-  return new THREE.CanvasTexture(canvas);
+  if (!ring) {
+    // A darker rim keeps neighbours apart.
+    g.strokeStyle = "#888";
+    g.lineWidth = 9;
+    g.beginPath();
+    g.arc(32, 32, 26, 0, 2 * Math.PI);
+    g.stroke();
+  }
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  texture.generateMipmaps = false;
+  texture.minFilter = THREE.LinearFilter;
+  return texture;
 }
 
 /** Round marks of constant size on the screen [px]. */
@@ -27,7 +39,7 @@ export class PointMarks {
 
   constructor(pixels: number, ring = false) {
     const material = new THREE.PointsMaterial({
-      size: pixels * Math.min(devicePixelRatio, 2), sizeAttenuation: false, vertexColors: true, map: disc(ring), alphaTest: 0.5, fog: false });
+      size: pixels * Math.min(devicePixelRatio, 2), sizeAttenuation: false, vertexColors: true, map: disc(ring), alphaTest: 0.15, transparent: true, fog: false });
     this.object = new THREE.Points(new THREE.BufferGeometry(), material);
     this.object.frustumCulled = false;
   }

@@ -80,7 +80,7 @@ export function readable(x: number, digits = 4): string {
   if (!Number.isFinite(x)) return "–";
   if (x === 0) return "0";
   const size = Math.abs(x);
-  if (size < 1e-4 || size >= 1e6) return x.toExponential(2).replace("-", "−");
+  if (size < 1e-4 || size >= 1e6) return x.toExponential(2).replaceAll("-", "−");
   return String(Number(x.toPrecision(digits))).replace("-", "−");
 }
 

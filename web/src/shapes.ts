@@ -47,7 +47,7 @@ export function unitGeometry(name: string, instances: number): THREE.BufferGeome
     case "box":
       return painted(new THREE.BoxGeometry(2, 2, 2), () => 1);
     case "ball": {
-      const ball = new THREE.SphereGeometry(1, around, Math.round(around * 0.6));
+      const ball = new THREE.SphereGeometry(1, around, 2 * Math.round(around * 0.3));
       return painted(ball.rotateX(Math.PI / 2), (x, y, z) => (x * y * z > 0 ? 1 : 0.8));
     }
     case "cylinder":

@@ -7,7 +7,7 @@ import type { Region } from "./bounds";
 import { ContactLayers } from "./contact_layers";
 import { Ground } from "./ground";
 import type { LayerState } from "./layers";
-import type { Description, Frame } from "./protocol";
+import type { Description, Frame, Vec3 } from "./protocol";
 import type { Theme } from "./theme";
 
 export interface Hit {
@@ -34,12 +34,15 @@ export class View {
   private readonly fog_ = new THREE.Fog(0, 1, 10);
   private frame_: Frame | null = null;
   private waiting_ = false;
+  /** Until someone moves the camera, it keeps everything in view when the window changes. */
+  private untouched_ = true;
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly theme_: Theme, private readonly layers_: LayerState) {
     this.renderer_ = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer_.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer_.shadowMap.enabled = true;
     this.renderer_.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer_.shadowMap.autoUpdate = false;
     this.renderer_.autoClear = false;
     this.camera.up.set(0, 0, 1);
     this.sun_.castShadow = true;
@@ -51,6 +54,7 @@ export class View {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.invalidate());
+    this.controls.addEventListener("start", () => (this.untouched_ = false));
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     theme_.onChange(() => this.paint());
     layers_.onChange(() => this.applyLayers());
@@ -64,7 +68,7 @@ export class View {
       this.ground!.dispose();
     }
     this.region = region;
-    this.bodies = new BodyMeshes(description);
+    this.bodies = new BodyMeshes(description, region.walls);
     this.ground = new Ground(description, region);
     this.contacts = new ContactLayers(description, region, this.layers_);
     this.scene_.add(this.bodies.group, this.ground.group);
@@ -83,14 +87,32 @@ export class View {
     const wide = region.high[0] - region.low[0];
     const deep = region.high[1] - region.low[1];
     const direction = wide >= deep ? new THREE.Vector3(0.55, -1, 0.48) : new THREE.Vector3(1, -0.55, 0.48);
-    const half = THREE.MathUtils.degToRad(this.camera.fov / 2);
-    const narrow = Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect));
-    const distance = (1.02 * region.radius) / Math.sin(narrow);
+    direction.normalize();
+    // Every corner of the region inside the frustum: |across| ≤ tan(half angle) · depth.
+    const right = new THREE.Vector3(0, 0, 1).cross(direction).normalize();
+    const up = new THREE.Vector3().crossVectors(direction, right);
+    const tangent = 0.86 * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
+    let distance = 0;
+    for (let corner = 0; corner < 8; ++corner) {
+      const p = new THREE.Vector3(...region.centre.map((c, k) => ((corner >> k) & 1 ? region.high : region.low)[k]! - c) as [number, number, number]);
+      const near = p.dot(direction);
+      distance = Math.max(distance, near + Math.abs(p.dot(up)) / tangent, near + Math.abs(p.dot(right)) / (tangent * this.camera.aspect));
+    }
     this.controls.target.set(...region.centre);
-    this.camera.position.copy(this.controls.target).addScaledVector(direction.normalize(), distance);
+    this.camera.position.copy(this.controls.target).addScaledVector(direction, Math.max(distance, 0.5 * region.radius));
     this.controls.minDistance = region.radius * 0.02;
     this.controls.maxDistance = region.radius * 40;
     this.controls.update();
+    this.untouched_ = true;
+    this.invalidate();
+  }
+
+  /** From a point, toward another [m]. */
+  look(from: Vec3, at: Vec3): void {
+    this.camera.position.set(...from);
+    this.controls.target.set(...at);
+    this.controls.update();
+    this.untouched_ = false;
     this.invalidate();
   }
 
@@ -99,6 +121,8 @@ export class View {
     this.bodies!.update(frame);
     this.ground!.update(frame);
     this.contacts!.update(frame);
+    // Shadows move with bodies, not with the camera.
+    this.renderer_.shadowMap.needsUpdate = true;
     this.invalidate();
   }
 
@@ -143,11 +167,11 @@ export class View {
     const ratio = this.renderer_.getPixelRatio();
     this.renderer_.setPixelRatio(1);
     this.sizeTo(width, height);
+    if (this.untouched_) this.fit();
     this.draw();
     const url = this.canvas.toDataURL("image/png");
     this.renderer_.setPixelRatio(ratio);
     this.resize();
-    this.draw();
     return url;
   }
 
@@ -191,6 +215,7 @@ export class View {
 
   private applyLayers(): void {
     this.sun_.castShadow = this.layers_.has("shadows");
+    this.renderer_.shadowMap.needsUpdate = true;
     this.bodies?.seeThrough(this.layers_.has("through"));
     this.paint();
   }
@@ -207,13 +232,14 @@ export class View {
     camera.updateProjectionMatrix();
     this.sun_.shadow.normalBias = (2 * reach) / 2048;
     this.sun_.shadow.bias = -0.0005;
-    this.sun_.shadow.needsUpdate = true;
+    this.renderer_.shadowMap.needsUpdate = true;
   }
 
   private resize(): void {
     const box = this.canvas.parentElement!.getBoundingClientRect();
     if (box.width < 1 || box.height < 1) return;
     this.sizeTo(box.width, box.height);
+    if (this.untouched_) this.fit();
     this.invalidate();
   }
 

@@ -27,7 +27,8 @@ struct RecordOptions {
   double flush_interval = 1;      ///< how often others get to see what was recorded so far, at the least [s of wall time]
 };
 
-/// Chooses the writer by extension: `.h5` or `.hdf5` trajectory, `.csv` telemetry. Touches no file before `begin`.
+/// Chooses the writer by extension: `.h5` or `.hdf5` trajectory, `.csv` telemetry, `.html` replay, `.glb` animated glTF,
+/// `.pvd` ParaView (with frames in the directory `<stem>/`). Touches no file before `begin`.
 /// @throws Error with the list of known extensions for any other.
 std::unique_ptr<Recorder> make_recorder(const std::filesystem::path&, const RecordOptions& = {});
 

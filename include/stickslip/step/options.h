@@ -73,6 +73,7 @@ struct StepOptions {
   OptionList solver_options;                           ///< options of that solver
   double tolerance = 1e-6;        ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
   int max_iterations = 200;
+  bool keep_history = false;   ///< record the residual at every iteration in the report; solves may then stop earlier, as all iterates are judged
   int threads = 1;                ///< the result is the same for every number
 };
 

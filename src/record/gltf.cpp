@@ -1,0 +1,359 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "record/body_columns.h"
+#include "record/frame_clock.h"
+#include "record/glb.h"
+#include "record/output_file.h"
+#include "record/shape_mesh.h"
+#include "record/writers.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+using glb::Binary;
+using glb::Json;
+
+constexpr int kAround = 32;                  // corners of a circle
+constexpr std::uint64_t kBytesPerPose = 40;  // translation, rotation and scale, as floats
+
+struct DrawnPart {
+  MeshLibrary::Entry shape;
+  bool half_space;
+  std::uint32_t material;  ///< of the file
+  Pose local;              ///< from the centre of mass, in body axes
+};
+
+/// One body with its poses in the frames from `first_frame` on.
+struct Track {
+  std::string name;
+  std::vector<DrawnPart> parts;
+  std::size_t first_frame;
+  std::vector<float> translation;    ///< centre of mass, three per frame [m]
+  std::vector<float> rotation_xyzw;  ///< four per frame
+
+  std::size_t frame_count() const { return translation.size() / 3; }
+};
+
+/// sRGB to the linear light that glTF asks for.
+Json linear_colour(std::uint32_t rgb) {
+  Json colour = Json::array();
+  for (const int shift : {16, 8, 0}) {
+    const double s = static_cast<double>((rgb >> shift) & 0xff) / 255;
+    colour.push_back(static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4)));
+  }
+  colour.push_back(1);
+  return colour;
+}
+
+/// Calm and apart from each other; the same as in the viewer. What is fixed is greyer.
+std::uint32_t colour_of(std::uint32_t material, bool fixed) {
+  static constexpr std::uint32_t palette[] = {0x6f9bc4, 0xd4a373, 0x86b58c, 0xc98b8b, 0x9a8fc0, 0x7fb5b5, 0xc4b36a, 0xb58ca8};
+  const std::uint32_t colour = palette[material % std::size(palette)], grey = 0xb9c0c7;
+  if (!fixed) return colour;
+  std::uint32_t mixed = 0;
+  for (const int shift : {16, 8, 0}) mixed |= ((((colour >> shift) & 0xff) + 3 * ((grey >> shift) & 0xff)) / 4) << shift;
+  return mixed;
+}
+
+Json json_of(const Vec3& v) { return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())}; }
+Json json_of(const Quat& q) {
+  return {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()), static_cast<float>(q.w())};
+}
+
+/// Whether some frame differs from the first.
+bool changes(const std::vector<float>& values, std::size_t per_frame) {
+  for (std::size_t i = per_frame; i < values.size(); ++i)
+    if (values[i] != values[i - per_frame]) return true;
+  return false;
+}
+
+/// Repeats the first frame to the front and the last to the back.
+void hold_outside(std::vector<float>& values, std::size_t per_frame, std::size_t before, std::size_t after) {
+  const std::vector<float> first(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(per_frame));
+  const std::vector<float> last(values.end() - static_cast<std::ptrdiff_t>(per_frame), values.end());
+  for (std::size_t i = 0; i < after; ++i) values.insert(values.end(), last.begin(), last.end());
+  std::vector<float> front;
+  for (std::size_t i = 0; i < before; ++i) front.insert(front.end(), first.begin(), first.end());
+  values.insert(values.begin(), front.begin(), front.end());
+}
+
+/// docs/export.md describes the file. Poses wait in memory, because the description comes first in the file.
+class Gltf final : public Recorder {
+ public:
+  Gltf(std::filesystem::path path, const RecordOptions& options) : path_(std::move(path)), options_(options) {}
+  ~Gltf() override {
+    try {
+      finish();
+    } catch (...) {  // nobody is left to tell
+    }
+  }
+
+  void begin(const Scene& scene) override {
+    file_.emplace(path_);
+    scene_name_ = scene.name;
+    start_time_ = scene.world.time;
+    clock_.emplace(options_, start_time_);
+    add_frame(scene.world);
+  }
+
+  void record(const World& world, const StepReport& report) override {
+    if (clock_->is_due(report)) add_frame(world);
+  }
+
+  void finish() override {
+    if (!file_) return;
+    struct Close {  // after an error too: it is not tried twice
+      std::optional<OutputFile>& file;
+      ~Close() { file.reset(); }
+    } close{file_};
+    try {
+      write();
+    } catch (Error& error) {
+      throw error.in(path_.string());
+    }
+    file_->commit();
+  }
+
+ private:
+  void add_frame(const World&);
+  void add_body(const World&, const Body&);
+  static void add_pose(Track&, const Body&);
+  std::uint32_t material_of(const World&, MaterialId, bool fixed);
+
+  void write();
+  void add_meshes(Binary&);
+  void add_nodes(Json& document);
+  void fill_absence();
+  void add_animation(Json& document, Binary&);
+  std::size_t mesh_of(Json& document, const DrawnPart&);
+  Json part_node(Json& document, const DrawnPart&);
+  Vec3 scale_of(const DrawnPart& part) const {
+    return part.half_space ? Vec3::Constant(extent_.square_side()) : part.shape.scale;
+  }
+
+  std::filesystem::path path_;
+  RecordOptions options_;
+  std::optional<OutputFile> file_;
+  std::optional<FrameClock> clock_;
+  std::string scene_name_;
+  double start_time_ = 0;
+
+  std::vector<float> times_;  ///< since the start [s], strictly increasing
+  BodyColumns columns_;
+  std::vector<Track> tracks_;  ///< by column
+  MeshLibrary library_{kAround};
+  HalfSpaceExtent extent_;
+  Json materials_ = Json::array();
+  std::map<std::pair<std::uint32_t, bool>, std::uint32_t> material_index_;
+
+  struct FlatMesh {
+    std::vector<float> positions, normals, colours;  ///< no colours if all is light
+    std::vector<std::uint32_t> indices;
+    Json attributes;
+    std::size_t index_accessor = 0;
+  };
+  std::vector<FlatMesh> flat_meshes_;                                                ///< as the library
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> mesh_of_material_;  ///< (library, material)
+  std::vector<std::vector<float>> scales_;                                           ///< of bodies that come or go
+};
+
+void Gltf::add_frame(const World& world) {
+  const auto time = static_cast<float>(world.time - start_time_);
+  if (!times_.empty() && !(time > times_.back())) return;  // closer than floats can tell
+  columns_.add_new(world);
+  if ((times_.size() + 1) * columns_.bodies().size() * kBytesPerPose > glb::kMostBytes)
+    throw glb::too_large().in(path_.string());
+  times_.push_back(time);
+  for (std::size_t i = tracks_.size(); i < columns_.bodies().size(); ++i) add_body(world, world.body(columns_.bodies()[i]));
+  for (std::size_t i = 0; i < tracks_.size(); ++i)
+    if (world.contains(columns_.bodies()[i])) add_pose(tracks_[i], world.body(columns_.bodies()[i]));
+  extent_.see(world);
+}
+
+void Gltf::add_body(const World& world, const Body& body) {
+  Track& track = tracks_.emplace_back(Track{body.name, {}, times_.size() - 1, {}, {}});
+  for (const std::uint32_t index : body.colliders) {
+    const Collider& collider = world.colliders()[index];
+    track.parts.push_back({library_.find_or_add(collider.shape), std::holds_alternative<HalfSpace>(collider.shape),
+                           material_of(world, collider.material, body.motion == MotionType::fixed), collider.local});
+  }
+}
+
+/// A pose that is not finite is replaced by the one before; q and −q being the same rotation, the nearer one is taken.
+void Gltf::add_pose(Track& track, const Body& body) {
+  Eigen::Vector3f p = body.position.cast<float>();
+  Eigen::Vector4f q = body.orientation.normalized().coeffs().cast<float>();  // x, y, z, w
+  if (track.frame_count() > 0) {
+    const Eigen::Map<const Eigen::Vector4f> last(track.rotation_xyzw.data() + track.rotation_xyzw.size() - 4);
+    if (q.dot(last) < 0) q = -q;
+    if (!q.allFinite()) q = last;
+    if (!p.allFinite()) p = Eigen::Map<const Eigen::Vector3f>(track.translation.data() + track.translation.size() - 3);
+  } else {
+    if (!q.allFinite()) q = Eigen::Vector4f::UnitW();
+    if (!p.allFinite()) p.setZero();
+  }
+  track.translation.insert(track.translation.end(), p.begin(), p.end());
+  track.rotation_xyzw.insert(track.rotation_xyzw.end(), q.begin(), q.end());
+}
+
+std::uint32_t Gltf::material_of(const World& world, MaterialId id, bool fixed) {
+  const auto [place, is_new] = material_index_.try_emplace({id.index, fixed}, static_cast<std::uint32_t>(materials_.size()));
+  if (is_new)
+    materials_.push_back(
+        {{"name", world.materials[id].name + (fixed ? " (fixed)" : "")},
+         {"pbrMetallicRoughness",
+          {{"baseColorFactor", linear_colour(colour_of(id.index, fixed))}, {"metallicFactor", 0}, {"roughnessFactor", 0.7f}}}});
+  return place->second;
+}
+
+void Gltf::write() {
+  Binary binary;
+  Json document = {{"asset", {{"version", "2.0"}, {"generator", "Stickslip"}}}, {"scene", 0}};
+  document["scenes"] = Json::array({{{"name", scene_name_}, {"nodes", Json::array({0})}}});
+  if (!materials_.empty()) document["materials"] = materials_;
+  add_meshes(binary);
+  add_nodes(document);
+  add_animation(document, binary);
+  glb::write(*file_, std::move(document), binary);
+}
+
+void Gltf::add_meshes(Binary& binary) {
+  flat_meshes_.resize(library_.meshes().size());
+  for (std::size_t m = 0; m < flat_meshes_.size(); ++m) {
+    const TriangleMesh& mesh = library_.meshes()[m];
+    FlatMesh& flat = flat_meshes_[m];
+    for (const Vec3& vertex : mesh.vertices)
+      for (const double x : vertex) flat.positions.push_back(static_cast<float>(x));
+    for (const Vec3& normal : mesh.normals)
+      for (const double x : normal) flat.normals.push_back(static_cast<float>(x));
+    if (std::ranges::any_of(mesh.shades, [](double shade) { return shade != 1; }))
+      for (const double shade : mesh.shades) flat.colours.insert(flat.colours.end(), 3, static_cast<float>(shade));
+    for (const auto& triangle : mesh.triangles) flat.indices.insert(flat.indices.end(), triangle.begin(), triangle.end());
+  }
+  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
+  for (FlatMesh& flat : flat_meshes_) {
+    const Eigen::Map<const Eigen::Matrix3Xf> points(flat.positions.data(), 3,
+                                                    static_cast<Eigen::Index>(flat.positions.size() / 3));
+    const Eigen::Vector3f low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
+    flat.attributes["POSITION"] = binary.add(std::span<const float>(flat.positions), "VEC3", 3,
+                                             {{"min", {low.x(), low.y(), low.z()}}, {"max", {high.x(), high.y(), high.z()}}});
+  }
+  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
+  for (FlatMesh& flat : flat_meshes_) flat.attributes["NORMAL"] = binary.add(std::span<const float>(flat.normals), "VEC3", 3);
+  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
+  for (FlatMesh& flat : flat_meshes_)
+    if (!flat.colours.empty()) flat.attributes["COLOR_0"] = binary.add(std::span<const float>(flat.colours), "VEC3", 3);
+  binary.begin_view({{"target", glb::element_array_buffer}});
+  for (FlatMesh& flat : flat_meshes_)
+    flat.index_accessor = binary.add(std::span<const std::uint32_t>(flat.indices), "SCALAR", 1);
+}
+
+/// A mesh of the file is a form in one material; the numbers of a form stand there once.
+std::size_t Gltf::mesh_of(Json& document, const DrawnPart& part) {
+  Json& meshes = document["meshes"];
+  const auto [place, is_new] = mesh_of_material_.try_emplace({part.shape.mesh, part.material}, meshes.size());
+  if (is_new) {
+    const FlatMesh& flat = flat_meshes_[part.shape.mesh];
+    const Json primitive = {{"attributes", flat.attributes}, {"indices", flat.index_accessor}, {"material", part.material}};
+    meshes.push_back({{"primitives", Json::array({primitive})}});
+  }
+  return place->second;
+}
+
+Json Gltf::part_node(Json& document, const DrawnPart& part) {
+  return {{"mesh", mesh_of(document, part)}, {"scale", json_of(scale_of(part))}};
+}
+
+/// Whether a body needs no node besides that of its only part.
+bool is_one_node(const Track& track) {
+  return track.parts.size() == 1 && track.parts[0].local.position.isZero(0) &&
+         track.parts[0].local.orientation.coeffs() == Quat::Identity().coeffs();
+}
+
+/// Node 0 turns z up into the y up of glTF; node 1 + i is the body of column i; behind them stand the parts of bodies.
+void Gltf::add_nodes(Json& document) {
+  const Json turn = json_of(Quat(std::sqrt(0.5), -std::sqrt(0.5), 0, 0));
+  Json root = {{"name", "z up"}, {"rotation", turn}}, bodies = Json::array(), parts = Json::array();
+  for (const Track& track : tracks_) {
+    Json node = is_one_node(track) ? part_node(document, track.parts[0]) : Json::object();
+    node["name"] = track.name;
+    node["translation"] = Json(std::vector<float>(track.translation.begin(), track.translation.begin() + 3));
+    node["rotation"] = Json(std::vector<float>(track.rotation_xyzw.begin(), track.rotation_xyzw.begin() + 4));
+    if (!is_one_node(track))
+      for (const DrawnPart& part : track.parts) {
+        node["children"].push_back(1 + tracks_.size() + parts.size());
+        Json child = part_node(document, part);
+        child["name"] = fmt::format("{} part {}", track.name, node["children"].size());
+        child["translation"] = json_of(part.local.position);
+        child["rotation"] = json_of(part.local.orientation);
+        parts.push_back(std::move(child));
+      }
+    bodies.push_back(std::move(node));
+    root["children"].push_back(bodies.size());
+  }
+  Json& nodes = document["nodes"] = Json::array({std::move(root)});
+  nodes.insert(nodes.end(), bodies.begin(), bodies.end());
+  nodes.insert(nodes.end(), parts.begin(), parts.end());
+}
+
+/// Bodies that come or go hold their first and last pose and have size zero while they are not there.
+void Gltf::fill_absence() {
+  const std::size_t frames = times_.size();
+  scales_.assign(tracks_.size(), {});
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    Track& track = tracks_[i];
+    const std::size_t here = track.frame_count(), end = track.first_frame + here;
+    if (here == frames) continue;
+    const Vec3 scale = is_one_node(track) ? scale_of(track.parts[0]) : Vec3::Ones();
+    for (std::size_t n = 0; n < frames; ++n)
+      for (const double s : scale) scales_[i].push_back(n >= track.first_frame && n < end ? static_cast<float>(s) : 0.0f);
+    hold_outside(track.translation, 3, track.first_frame, frames - end);
+    hold_outside(track.rotation_xyzw, 4, track.first_frame, frames - end);
+  }
+}
+
+/// Channels only for what changes.
+void Gltf::add_animation(Json& document, Binary& binary) {
+  struct Channel {
+    std::size_t column;
+    const char* path;
+    const char* interpolation;
+    const std::vector<float>& values;
+    std::size_t per_frame;
+  };
+  std::vector<Channel> channels;
+  fill_absence();
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    if (changes(tracks_[i].translation, 3)) channels.push_back({i, "translation", "LINEAR", tracks_[i].translation, 3});
+    if (changes(tracks_[i].rotation_xyzw, 4)) channels.push_back({i, "rotation", "LINEAR", tracks_[i].rotation_xyzw, 4});
+    if (!scales_[i].empty()) channels.push_back({i, "scale", "STEP", scales_[i], 3});
+  }
+  if (channels.empty()) return;
+
+  binary.begin_view(Json::object());
+  const std::size_t times = binary.add(std::span<const float>(times_), "SCALAR", 1,
+                                       {{"min", Json::array({times_.front()})}, {"max", Json::array({times_.back()})}});
+  binary.begin_view(Json::object());
+  Json animation = {{"name", "motion"}};
+  for (const Channel& c : channels) {
+    const std::size_t output = binary.add(std::span<const float>(c.values), c.per_frame == 3 ? "VEC3" : "VEC4", c.per_frame);
+    animation["channels"].push_back(
+        {{"sampler", animation["channels"].size()}, {"target", {{"node", 1 + c.column}, {"path", c.path}}}});
+    animation["samplers"].push_back({{"input", times}, {"output", output}, {"interpolation", c.interpolation}});
+  }
+  document["animations"] = Json::array({std::move(animation)});
+}
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_gltf(const std::filesystem::path& path, const RecordOptions& options) {
+  return std::make_unique<Gltf>(path, options);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,272 @@
+// A run as one HTML page: the viewer with everything that it shows inside. docs/viewer-protocol.md describes the layout.
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+
+#include "record/description.h"
+#include "record/frame_clock.h"
+#include "record/telemetry.h"
+#include "record/viewer_page.h"
+#include "record/writers.h"
+#include "stickslip/math/error.h"
+#include "store/staged_file.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t kContactChannels = 16;
+constexpr std::size_t kContactBytes = 4 << 20;   // of all contacts before compression; beyond it every other frame loses its contacts
+constexpr std::string_view kMark = "<script id=\"replay\" type=\"text/plain\">";
+
+void put_varint(std::string& out, std::int64_t value) {
+  auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+  for (; bits >= 0x80; bits >>= 7) out.push_back(static_cast<char>(0x80 | (bits & 0x7f)));
+  out.push_back(static_cast<char>(bits));
+}
+template <class T>
+void put(std::string& out, T value) {
+  static_assert(std::endian::native == std::endian::little);
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// Nearest whole multiple; what is too far away or not a number ends at the border.
+std::int64_t rounded(double x) {
+  constexpr double most = 9e15;
+  return std::isnan(x) ? 0 : static_cast<std::int64_t>(std::llround(std::clamp(x, -most, most)));
+}
+
+std::string compressed(const std::string& data) {
+  uLongf size = compressBound(static_cast<uLong>(data.size()));
+  std::string out(size, '\0');
+  if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(data.data()), static_cast<uLong>(data.size()), 6) != Z_OK)
+    throw Error("The replay could not be compressed: memory is short.");
+  out.resize(size);
+  return out;
+}
+
+std::string base64(const std::string& data) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((data.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < data.size(); i += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (i + k < data.size() ? static_cast<unsigned char>(data[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) out.push_back(i + k <= data.size() ? digits[bits >> (18 - 6 * k) & 63] : '=');
+  }
+  return out;
+}
+
+class Replay final : public Recorder {
+ public:
+  Replay(std::filesystem::path path, const RecordOptions& options) : path_(std::move(path)), options_(options) {}
+  ~Replay() override {
+    try {
+      finish();
+    } catch (...) {   // whoever wants to know calls finish
+    }
+  }
+
+  void begin(const Scene& scene) override {
+    if (viewer_page().find(kMark) == std::string_view::npos)
+      throw Error("This program was built without the viewer, so it cannot write a replay. Build it with STICKSLIP_WEB=ON, which needs node and npm.")
+          .in(path_.string());
+    try {
+      staged_.emplace(path_);
+    } catch (Error& error) {
+      throw error.in(path_.string());
+    }
+    quantum_ = position_quantum(scene.world);
+    force_unit_ = force_unit(scene.world);
+    description_ = describe_scene(scene, quantum_);
+    ids_ = described_bodies(scene.world);
+    number_of_slot_.assign(scene.world.bodies().size(), -1);
+    for (std::size_t i = 0; i < ids_.size(); ++i) number_of_slot_[ids_[i].index] = static_cast<std::int64_t>(i);
+    frames_ = FrameClock(options_, scene.world.time);
+    telemetry_.resize(telemetry_columns().size());
+    StepReport start;
+    start.step = scene.world.step_count;
+    start.time = scene.world.time;
+    add_frame(scene.world, start);
+  }
+
+  void record(const World& world, const StepReport& report) override {
+    if (staged_ && frames_.is_due(report)) add_frame(world, report);
+  }
+
+  void finish() override {
+    if (!staged_) return;
+    try {
+      const std::string_view page = viewer_page();
+      const std::size_t at = page.find(kMark) + kMark.size();
+      std::ofstream out(staged_->path(), std::ios::binary);
+      out << page.substr(0, at) << base64(compressed(payload())) << page.substr(at);
+      out.close();
+      if (!out) throw Error("The replay could not be written. Is the disk full?");
+      staged_->commit();
+      staged_.reset();
+    } catch (Error& error) {
+      staged_.reset();
+      throw error.in(path_.string());
+    }
+  }
+
+ private:
+  /// One body in one frame: position over quantum, quaternion, state.
+  struct Pose8 {
+    std::int32_t position[3];
+    std::int16_t orientation[4];
+    std::int16_t state;
+  };
+  struct KeptFrame {
+    std::size_t count = 0;
+    std::array<std::string, kContactChannels> contacts;   ///< varints
+    std::vector<double> history;
+    std::size_t bytes() const {
+      std::size_t sum = 8 * history.size();
+      for (const std::string& channel : contacts) sum += channel.size();
+      return sum;
+    }
+  };
+
+  void add_frame(const World& world, const StepReport& report) {
+    steps_.push_back(report.step);
+    times_.push_back(report.time);
+    for (const BodyId id : ids_) add_pose(world, id);
+    const auto columns = telemetry_columns();
+    for (std::size_t c = 0; c < columns.size(); ++c) telemetry_[c].push_back(static_cast<float>(columns[c].value(report)));
+    if ((steps_.size() - 1) % stride_ != 0) return;
+    kept_.push_back(contacts_of(world, report));
+    kept_bytes_ += kept_.back().bytes();
+    if (kept_bytes_ > kContactBytes && kept_.size() > 1) thin_out();
+  }
+
+  void add_pose(const World& world, BodyId id) {
+    const std::size_t frames_before = steps_.size() - 1;
+    Pose8 p{};
+    if (!world.contains(id)) {
+      if (frames_before > 0) p = poses_[poses_.size() - ids_.size()];
+      p.state = 2;
+      poses_.push_back(p);
+      return;
+    }
+    const Body& b = world.bodies()[id.index];
+    for (int k = 0; k < 3; ++k)
+      p.position[k] = static_cast<std::int32_t>(std::clamp<std::int64_t>(rounded(b.position[k] / quantum_), -2'000'000'000, 2'000'000'000));
+    double sign = 1;
+    const double q[4] = {b.orientation.w(), b.orientation.x(), b.orientation.y(), b.orientation.z()};
+    if (frames_before > 0) {
+      const Pose8& before = poses_[poses_.size() - ids_.size()];
+      double product = 0;
+      for (int k = 0; k < 4; ++k) product += q[k] * before.orientation[k];
+      sign = product < 0 ? -1 : 1;
+    }
+    for (int k = 0; k < 4; ++k) p.orientation[k] = static_cast<std::int16_t>(rounded(std::clamp(sign * q[k], -1.0, 1.0) * 32767));
+    p.state = b.asleep ? 1 : 0;
+    poses_.push_back(p);
+  }
+
+  KeptFrame contacts_of(const World& world, const StepReport& report) const {
+    KeptFrame frame;
+    for (const ContactRecord& c : report.contacts) {
+      const std::int64_t a = number_of(c.body_a), b = number_of(c.body_b);
+      if (a < 0 || b < 0) continue;
+      ++frame.count;
+      std::size_t channel = 0;
+      const auto add = [&](double value) { put_varint(frame.contacts[channel++], rounded(value)); };
+      const auto add3 = [&](const Vec3& v) {
+        for (int k = 0; k < 3; ++k) add(v[k]);
+      };
+      add(static_cast<double>(a));
+      add(static_cast<double>(b));
+      const Body& body_a = world.bodies()[c.body_a.index];
+      add3((c.position - (body_a.motion == MotionType::fixed ? Vec3(Vec3::Zero()) : body_a.position)) / quantum_);
+      add3(127 * c.normal);
+      add3(c.impulse / report.h * (1000 / force_unit_));
+      add(c.gap / quantum_);
+      add3(1e6 * c.slip_velocity);
+      add(1000 * c.friction);
+    }
+    frame.history = report.solve.history;
+    return frame;
+  }
+
+  std::int64_t number_of(BodyId id) const {
+    if (id.index >= number_of_slot_.size()) return -1;
+    const std::int64_t number = number_of_slot_[id.index];
+    return number >= 0 && ids_[static_cast<std::size_t>(number)] == id ? number : -1;
+  }
+
+  /// Long runs keep the contacts of fewer frames.
+  void thin_out() {
+    std::vector<KeptFrame> fewer;
+    for (std::size_t i = 0; i < kept_.size(); i += 2) fewer.push_back(std::move(kept_[i]));
+    kept_ = std::move(fewer);
+    kept_bytes_ = 0;
+    for (const KeptFrame& frame : kept_) kept_bytes_ += frame.bytes();
+    stride_ *= 2;
+  }
+
+  std::string payload() const {
+    nlohmann::json head = description_;
+    head["frames"] = steps_.size();
+    head["contact_stride"] = stride_;
+    head["step_of_frame"] = steps_;
+    head["time_of_frame"] = times_;
+    const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::string out = "SLREPLAY";
+    put(out, std::uint32_t{1});
+    put(out, static_cast<std::uint32_t>(json.size()));
+    out += json;
+    const std::size_t bodies = ids_.size(), frames = steps_.size();
+    for (int channel = 0; channel < 8; ++channel)
+      for (std::size_t body = 0; body < bodies; ++body) {
+        std::int64_t before = 0;
+        for (std::size_t frame = 0; frame < frames; ++frame) {
+          const Pose8& p = poses_[frame * bodies + body];
+          const std::int64_t now = channel < 3 ? p.position[channel] : channel < 7 ? p.orientation[channel - 3] : p.state;
+          put_varint(out, now - before);
+          before = now;
+        }
+      }
+    for (const KeptFrame& frame : kept_) put_varint(out, static_cast<std::int64_t>(frame.count));
+    for (std::size_t channel = 0; channel < kContactChannels; ++channel)
+      for (const KeptFrame& frame : kept_) out += frame.contacts[channel];
+    for (const std::vector<float>& column : telemetry_)
+      for (const float value : column) put(out, value);
+    for (const KeptFrame& frame : kept_) {
+      put(out, static_cast<std::uint32_t>(frame.history.size()));
+      for (std::size_t k = 0; k < frame.history.size(); ++k) {
+        put(out, static_cast<std::uint32_t>(k));
+        put(out, static_cast<float>(frame.history[k]));
+      }
+    }
+    return out;
+  }
+
+  std::filesystem::path path_;
+  RecordOptions options_;
+  std::optional<StagedFile> staged_;   ///< there between begin and finish
+  FrameClock frames_{{}, 0};
+  nlohmann::json description_;
+  double quantum_ = 1, force_unit_ = 1;
+  std::vector<BodyId> ids_;
+  std::vector<std::int64_t> number_of_slot_;
+  std::vector<std::uint64_t> steps_;
+  std::vector<double> times_;
+  std::vector<Pose8> poses_;           ///< frame by frame, all bodies
+  std::vector<std::vector<float>> telemetry_;
+  std::vector<KeptFrame> kept_;
+  std::size_t stride_ = 1, kept_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_replay(const std::filesystem::path& path, const RecordOptions& options) {
+  return std::make_unique<Replay>(path, options);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,58 @@
+// Triangle meshes of shapes, for records that other programs draw.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "stickslip/geometry/shape.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip {
+
+struct TriangleMesh {
+  std::vector<Vec3> vertices;  ///< in the frame of the shape [m]; one for every normal of a corner, so that edges stay sharp
+  std::vector<Vec3> normals;   ///< outward, unit; one per vertex
+  std::vector<double> shades;  ///< in [0, 1], one per vertex: dark patches on round shapes, so that one sees them turn
+  std::vector<std::array<std::uint32_t, 3>> triangles;  ///< counter-clockwise seen from outside
+};
+
+/// The surface of a shape; of a half-space a square around the local origin.
+/// @param around corners of a full circle; a multiple of 4, so that round shapes reach their extents along the axes
+/// @param square_side of a half-space [m]
+TriangleMesh triangle_mesh(const Shape&, int around, double square_side);
+
+/// Meshes of many shapes, each form once: a shape is a stretched copy of its form. Balls share one form, so do boxes,
+/// cylinders and half-spaces; capsules of one slenderness; equal hulls.
+class MeshLibrary {
+ public:
+  /// x = scale ∘ y for the points y of the mesh. The mesh of a half-space is a square of side 1.
+  struct Entry {
+    std::uint32_t mesh;
+    Vec3 scale;
+  };
+
+  explicit MeshLibrary(int around) : around_(around) {}
+  Entry find_or_add(const Shape&);
+  const std::vector<TriangleMesh>& meshes() const { return meshes_; }
+
+ private:
+  int around_;
+  std::vector<TriangleMesh> meshes_;
+  std::map<std::vector<double>, std::uint32_t> mesh_of_form_;
+};
+
+/// How large a half-space must be drawn to lie under everything: sees worlds, remembers the farthest body.
+class HalfSpaceExtent {
+ public:
+  void see(const World&);
+  /// Twice the farthest in-plane distance of a body that can move from the origin of a half-space, rounded up to a power
+  /// of two, so that it changes rarely [m]. Whoever flies off beyond 256 times the first such distance does not count.
+  double square_side() const;
+
+ private:
+  double farthest_ = 0, limit_ = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,272 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <optional>
+
+#include "record/body_columns.h"
+#include "record/frame_clock.h"
+#include "record/output_file.h"
+#include "record/shape_mesh.h"
+#include "record/vtk_file.h"
+#include "record/writers.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kAround = 12;                    // corners of a circle: there is a mesh in every frame
+constexpr std::uint8_t kTriangle = 5;          // VTK_TRIANGLE
+constexpr double kNoticedTimesTolerance = 10;  // a contact slides if it is that much faster than the solver may be wrong
+
+template <class Number>
+void append(std::vector<Number>& to, const Vec3& v) {
+  for (const double x : v) to.push_back(static_cast<Number>(x));
+}
+
+/// Number of a frame if `name` is `<prefix>_<digits><ending>`.
+std::optional<std::uint64_t> frame_number(std::string_view name, std::string_view prefix, std::string_view ending) {
+  if (name.size() <= prefix.size() + 1 + ending.size() || !name.starts_with(prefix) || !name.ends_with(ending)) return {};
+  name.remove_prefix(prefix.size());
+  name.remove_suffix(ending.size());
+  if (name[0] != '_') return {};
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return {};
+  return number;
+}
+
+/// Text as the value of an XML attribute.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+/// docs/export.md describes the files. Frames are written as they come; the collection lists those that are whole.
+class Vtk final : public Recorder {
+ public:
+  Vtk(fs::path path, const RecordOptions& options)
+      : path_(std::move(path)), directory_(path_.parent_path() / path_.stem()), options_(options) {}
+  ~Vtk() override {
+    try {
+      finish();
+    } catch (...) {  // nobody is left to tell
+    }
+  }
+
+  void begin(const Scene& scene) override {
+    clock_.emplace(options_, scene.world.time);
+    { const OutputFile writable(path_); }  // asked before anything is touched
+    std::error_code error;
+    fs::create_directory(directory_, error);
+    if (error || !fs::is_directory(directory_))
+      throw Error(fmt::format("The frames go to the directory '{}', which cannot be made{}{}. Give another name.",
+                              directory_.string(), error ? ": " : "", error ? error.message() : ""))
+          .in(path_.string());
+    StepReport before;
+    before.h = scene.step.h;
+    add_frame(scene.world, before);
+    write_collection();
+    remove_older_frames();
+  }
+
+  void record(const World& world, const StepReport& report) override {
+    if (!clock_->is_due(report)) return;
+    add_frame(world, report);
+    if (flush_is_due()) write_collection();
+  }
+
+  void finish() override {
+    if (listed_ == times_.size()) return;
+    listed_ = times_.size();  // after an error it is not tried again
+    write_collection();
+  }
+
+ private:
+  std::string frame_name(std::string_view prefix, std::size_t number, std::string_view ending) const {
+    return fmt::format("{}_{:06}{}", prefix, number, ending);
+  }
+
+  void add_frame(const World& world, const StepReport& report) {
+    columns_.add_new(world);
+    extent_.see(world);
+    write_bodies(world);
+    write_contacts(world, report);
+    times_.push_back(world.time);
+  }
+
+  /// Less often the longer the run, because the list is written anew each time.
+  bool flush_is_due() const {
+    const Clock::time_point now = Clock::now();
+    const std::chrono::duration<double> since = now - last_flush_, age = now - opened_;
+    return since.count() >= options_.flush_interval * std::max(1.0, age.count() / 20);
+  }
+
+  void write_bodies(const World&);
+  void write_contacts(const World&, const StepReport&);
+  void write_collection();
+  void remove_older_frames();
+
+  fs::path path_, directory_;
+  RecordOptions options_;
+  std::optional<FrameClock> clock_;
+  BodyColumns columns_;
+  MeshLibrary library_{kAround};
+  HalfSpaceExtent extent_;
+  std::vector<double> times_;  ///< of the frames written [s]
+  std::size_t listed_ = 0;     ///< frames in the collection on disk
+  Clock::time_point opened_ = Clock::now(), last_flush_ = opened_;
+};
+
+void Vtk::write_bodies(const World& world) {
+  std::vector<float> points, mass, velocity, angular_velocity, speed;
+  std::vector<std::int32_t> corners, offsets, numbers;
+  std::vector<std::uint8_t> asleep, types;
+  for (std::uint32_t slot = 0; slot < world.bodies().size(); ++slot) {
+    const Body& body = world.bodies()[slot];
+    if (!body.alive) continue;
+    for (const std::uint32_t index : body.colliders) {
+      const Collider& collider = world.colliders()[index];
+      const MeshLibrary::Entry entry = library_.find_or_add(collider.shape);
+      const TriangleMesh& mesh = library_.meshes()[entry.mesh];
+      const Vec3 scale =
+          std::holds_alternative<HalfSpace>(collider.shape) ? Vec3::Constant(extent_.square_side()) : entry.scale;
+      const Pose pose = Pose{body.position, body.orientation} * collider.local;
+      const auto first = static_cast<std::int32_t>(points.size() / 3);
+      for (const Vec3& vertex : mesh.vertices) {
+        const Vec3 point = pose * scale.cwiseProduct(vertex), point_velocity = body.velocity_at(point);
+        append(points, point);
+        append(velocity, point_velocity);
+        append(angular_velocity, body.angular_velocity);
+        speed.push_back(static_cast<float>(point_velocity.norm()));
+        mass.push_back(static_cast<float>(body.mass.mass));
+        numbers.push_back(static_cast<std::int32_t>(columns_.of_slot(slot)));
+        asleep.push_back(body.asleep);
+      }
+      for (const auto& triangle : mesh.triangles) {
+        for (const std::uint32_t corner : triangle) corners.push_back(first + static_cast<std::int32_t>(corner));
+        offsets.push_back(static_cast<std::int32_t>(corners.size()));
+        types.push_back(kTriangle);
+      }
+    }
+  }
+
+  VtkFile file("UnstructuredGrid", world.time);
+  file.open(fmt::format("Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\"", numbers.size(), types.size()));
+  file.open("PointData");
+  file.array<std::int32_t>("body", 1, numbers);
+  file.array<float>("mass_kg", 1, mass);
+  file.array<float>("velocity_m_per_s", 3, velocity);
+  file.array<float>("angular_velocity_rad_per_s", 3, angular_velocity);
+  file.array<float>("speed_m_per_s", 1, speed);
+  file.array<std::uint8_t>("asleep", 1, asleep);
+  file.close("PointData");
+  file.open("Points");
+  file.array<float>("position_m", 3, points);
+  file.close("Points");
+  file.open("Cells");
+  file.array<std::int32_t>("connectivity", 1, corners);
+  file.array<std::int32_t>("offsets", 1, offsets);
+  file.array<std::uint8_t>("types", 1, types);
+  file.close("Cells");
+  file.close("Piece");
+  file.write(directory_ / frame_name("bodies", times_.size(), ".vtu"));
+}
+
+void Vtk::write_contacts(const World& world, const StepReport& report) {
+  std::vector<double> points, force, normal, gap, friction, slip_velocity, normal_force;
+  std::vector<std::int32_t> corners, offsets, body_a, body_b;
+  std::vector<std::uint8_t> sliding;
+  const double noticed = kNoticedTimesTolerance * std::max(report.tolerance, report.solve.residual.total());
+  for (const ContactRecord& contact : report.contacts) {
+    append(points, contact.position);
+    append(force, contact.impulse / report.h);
+    append(normal, contact.normal);
+    append(slip_velocity, contact.slip_velocity);
+    gap.push_back(contact.gap);
+    friction.push_back(contact.friction);
+    normal_force.push_back(contact.normal_impulse / report.h);
+    body_a.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_a.index)));
+    body_b.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_b.index)));
+    sliding.push_back(contact.normal_impulse > 0 && contact.slip_velocity.norm() > noticed);
+    corners.push_back(static_cast<std::int32_t>(corners.size()));
+    offsets.push_back(static_cast<std::int32_t>(corners.size()));
+  }
+
+  VtkFile file("PolyData", world.time);
+  file.open(
+      fmt::format("Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+                  "NumberOfPolys=\"0\"",
+                  gap.size()));
+  file.open("PointData");
+  file.array<double>("force_N", 3, force);
+  file.array<double>("normal_force_N", 1, normal_force);
+  file.array<double>("normal", 3, normal);
+  file.array<double>("gap_m", 1, gap);
+  file.array<double>("friction", 1, friction);
+  file.array<double>("slip_velocity_m_per_s", 3, slip_velocity);
+  file.array<std::uint8_t>("sliding", 1, sliding);
+  file.array<std::int32_t>("body_a", 1, body_a);
+  file.array<std::int32_t>("body_b", 1, body_b);
+  file.close("PointData");
+  file.open("Points");
+  file.array<double>("position_m", 3, points);
+  file.close("Points");
+  file.open("Verts");
+  file.array<std::int32_t>("connectivity", 1, corners);
+  file.array<std::int32_t>("offsets", 1, offsets);
+  file.close("Verts");
+  file.close("Piece");
+  file.write(directory_ / frame_name("contacts", times_.size(), ".vtp"));
+}
+
+void Vtk::write_collection() {
+  OutputFile file(path_);
+  file.write("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n");
+  const std::string folder = escaped(directory_.filename().string());
+  for (std::size_t n = 0; n < times_.size(); ++n) {
+    file.write(fmt::format("<DataSet timestep=\"{}\" part=\"0\" name=\"bodies\" file=\"{}/{}\"/>\n", times_[n], folder,
+                           frame_name("bodies", n, ".vtu")));
+    file.write(fmt::format("<DataSet timestep=\"{}\" part=\"1\" name=\"contacts\" file=\"{}/{}\"/>\n", times_[n], folder,
+                           frame_name("contacts", n, ".vtp")));
+  }
+  file.write("</Collection>\n</VTKFile>\n");
+  file.commit();
+  listed_ = times_.size();
+  last_flush_ = Clock::now();
+}
+
+/// Frames of an earlier record that nothing lists any more.
+void Vtk::remove_older_frames() {
+  std::error_code ignored;
+  std::vector<fs::path> older;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    auto number = frame_number(name, "bodies", ".vtu");
+    if (!number) number = frame_number(name, "contacts", ".vtp");
+    if (number && *number >= times_.size() && entry.is_regular_file(ignored)) older.push_back(entry.path());
+  }
+  for (const fs::path& path : older) fs::remove(path, ignored);
+}
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_vtk(const fs::path& path, const RecordOptions& options) {
+  return std::make_unique<Vtk>(path, options);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,164 @@
+// What commands do to the simulation. Everything here runs on its thread, between two steps.
+#include <fmt/format.h>
+
+#include "record/captured_problem.h"
+#include "scene/start_check.h"
+#include "serve/simulation.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip::serve {
+
+namespace {
+
+constexpr std::size_t kMostJobs = 4;   // for the worker
+constexpr std::string_view kBusy = "The server is still busy with earlier requests of this kind. Ask again when they are answered.";
+
+std::string_view type_of(const Command& command) {
+  constexpr std::string_view names[] = {"pause", "run", "step", "reset", "speed", "set", "drag", "release", "want", "capture", "compare"};
+  static_assert(std::size(names) == std::variant_size_v<Command>);
+  return names[command.index()];
+}
+
+/// The materials of a scene with one coefficient everywhere and Coulomb's law.
+MaterialTable with_friction(const MaterialTable& own, double friction) {
+  MaterialTable materials = own;
+  for (std::uint32_t i = 0; i < own.size(); ++i) {
+    Material material = own[MaterialId{i}];
+    material.friction = friction;
+    material.law = nullptr;
+    materials.set(MaterialId{i}, material);
+  }
+  for (const auto& [key, pair] : own.pairs())
+    materials.set_pair(MaterialId{key.first}, MaterialId{key.second}, {friction, pair.restitution, nullptr, {}});
+  materials.friction_rule = CombineRule::average;   // of equal numbers: the number
+  return materials;
+}
+
+/// @throws Error if the solver cannot treat what the world brings
+void check_solver(const World& world, const StepOptions& step, const ContactProblem& last) {
+  std::vector<std::string> warnings;
+  document::check_laws(world, step, warnings);
+  if (const std::string_view reason = make_solver(step.solver, step.solver_options)->cannot_solve(last); !reason.empty())
+    throw Error(fmt::format("The solver '{}' cannot treat the contacts of this scene. {}", step.solver, reason));
+}
+
+void wake_all(World& world) {
+  for (std::uint32_t slot = 0; slot < world.bodies().size(); ++slot)
+    if (const Body& body = world.bodies()[slot]; body.alive && body.asleep) world.wake(world.id_of(slot));
+}
+
+}  // namespace
+
+void Simulation::act(ViewerId viewer, const Command& command) {
+  try {
+    std::visit([&](const auto& c) { act(viewer, c); }, command);
+  } catch (const std::exception& error) {
+    audience_->tell(viewer, error_message(type_of(command), error.what()));
+  }
+}
+
+void Simulation::act(ViewerId, const Pause&) {
+  state_.running = false;
+  steps_wanted_ = 0;
+  state_changed_ = true;
+}
+
+void Simulation::act(ViewerId, const Run&) {
+  state_.running = true;
+  steps_wanted_ = 0;
+  state_changed_ = true;
+}
+
+void Simulation::act(ViewerId, const StepOnce& s) {
+  state_changed_ = state_changed_ || state_.running;
+  state_.running = false;
+  steps_wanted_ = std::min(steps_wanted_ + s.count, 100'000);
+}
+
+void Simulation::act(ViewerId, const Reset&) {
+  MaterialTable materials = scene_.world.materials;
+  scene_.world = start_;
+  scene_.world.materials = std::move(materials);   // friction stays as it was set
+  drags_.clear();
+  steps_wanted_ = 0;
+  open_scene();
+}
+
+void Simulation::act(ViewerId, const Speed& s) {
+  state_.speed = s.value;
+  next_step_ = Clock::now();
+  state_changed_ = true;
+}
+
+void Simulation::act(ViewerId, const Settings& s) {
+  StepOptions step = scene_.step;
+  if (s.h) step.h = *s.h;
+  if (s.solver && *s.solver != step.solver) {
+    step.solver = *s.solver;
+    step.solver_options = step.solver == start_options_.solver ? start_options_.solver_options : OptionList{};
+  }
+  MaterialTable materials = scene_.world.materials;
+  if (s.friction) materials = *s.friction ? with_friction(start_.materials, **s.friction) : start_.materials;
+  std::swap(scene_.world.materials, materials);
+  try {
+    check_solver(scene_.world, step, stepper_->problem());
+    stepper_->set_options(step);
+  } catch (...) {
+    std::swap(scene_.world.materials, materials);
+    throw;
+  }
+  scene_.step = std::move(step);
+  if (s.friction) {
+    state_.friction = *s.friction;
+    wake_all(scene_.world);   // what sleeps would not notice
+  }
+  state_changed_ = true;
+}
+
+void Simulation::act(ViewerId viewer, const DragTo& d) {
+  if (d.body >= table_->bodies().size())
+    throw Error(fmt::format("There is no body {}. This scene has {}, numbered from 0.", d.body, table_->bodies().size()));
+  drags_.set(scene_.world, viewer, {table_->bodies()[d.body], d.local, d.target});
+}
+
+void Simulation::act(ViewerId viewer, const Release&) { drags_.release(scene_.world, viewer); }
+
+void Simulation::act(ViewerId id, const Want& want) {
+  const auto viewer = viewers_.find(id);
+  if (viewer == viewers_.end()) return;
+  viewer->second.contacts = want.contacts.value_or(viewer->second.contacts);
+  viewer->second.history = want.history.value_or(viewer->second.history);
+  frame_wanted_ = true;
+}
+
+void Simulation::act(ViewerId viewer, const Capture&) {
+  if (report_ == nullptr) throw Error("There is no step to capture yet. Step once first.");
+  auto problem = last_problem();
+  const bool taken = worker_.submit(
+      [this, viewer, problem, name = capture_name(scene_, report_->step)](const std::atomic<bool>&) {
+        try {
+          save_problem(options_.directory / name, problem->file, "stickslip");
+          audience_->tell(viewer, captured_message(name));
+        } catch (const std::exception& error) {
+          audience_->tell(viewer, error_message("capture", error.what()));
+        }
+      },
+      kMostJobs);
+  if (!taken) throw Error(std::string(kBusy));
+}
+
+void Simulation::act(ViewerId viewer, const Compare& c) {
+  if (report_ == nullptr) throw Error("There is no step to compare solvers on yet. Step once first.");
+  const bool taken = worker_.submit(
+      [this, viewer, problem = last_problem(), names = c.solvers](const std::atomic<bool>& cancel) {
+        try {
+          audience_->tell(viewer, comparison_message(problem->step, compare(*problem, names, cancel)));
+        } catch (const std::exception& error) {
+          audience_->tell(viewer, error_message("compare", error.what()));
+        }
+      },
+      kMostJobs);
+  if (!taken) throw Error(std::string(kBusy));
+}
+
+}  // namespace stickslip::serve

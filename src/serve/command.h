@@ -1,0 +1,56 @@
+// What viewers ask for: text messages read and checked before they get near the simulation.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "stickslip/math/types.h"
+
+namespace stickslip::serve {
+
+struct Pause {};
+struct Run {};
+struct StepOnce {
+  int count = 1;
+};
+struct Reset {};
+struct Speed {
+  double value = 1;   ///< simulated over real time; 0: as fast as it goes
+};
+struct Settings {
+  std::optional<std::string> solver;
+  std::optional<double> h;                          ///< [s]
+  std::optional<std::optional<double>> friction;    ///< the inner one is empty for the scene's own
+};
+struct DragTo {
+  std::uint32_t body = 0;   ///< as frames number it
+  Vec3 local = Vec3::Zero(), target = Vec3::Zero();   ///< body axes from the centre of mass; world frame [m]
+};
+struct Release {};
+struct Want {
+  std::optional<bool> contacts, history;
+};
+struct Capture {};
+struct Compare {
+  std::vector<std::string> solvers;   ///< 1 to 8
+};
+
+using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, Want, Capture, Compare>;
+
+/// A message as it was understood: a command, or the reason why it is refused.
+struct ParsedCommand {
+  std::string type;   ///< empty if the message does not say
+  std::optional<Command> command;
+  std::string refusal;
+};
+
+/// Never throws for bad input. Checks everything that can be checked without the world: form, types, ranges, names of solvers.
+ParsedCommand parse_command(std::string_view text);
+
+/// The longest message that is read [bytes].
+constexpr std::size_t kLongestCommand = 64 * 1024;
+
+}  // namespace stickslip::serve

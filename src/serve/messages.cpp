@@ -1,0 +1,59 @@
+#include "serve/messages.h"
+
+#include <nlohmann/json.hpp>
+
+#include "record/description.h"
+#include "stickslip/solve/registry.h"
+
+namespace stickslip::serve {
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// Names may hold bytes that are not UTF-8; viewers get a mark in their place.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string scene_message(const Scene& scene, double quantum) {
+  Json description = describe_scene(scene, quantum);
+  Json names = Json::array();
+  for (const SolverInfo& info : solvers()) names.push_back(info.name);
+  description["solvers"] = std::move(names);
+  return text_of({{"type", "scene"}, {"description", std::move(description)}});
+}
+
+std::string state_message(const State& s) {
+  return text_of({{"type", "state"},
+                  {"running", s.running},
+                  {"speed", s.speed},
+                  {"solver", s.solver},
+                  {"h", s.h},
+                  {"friction", s.friction ? Json(*s.friction) : Json()},
+                  {"steps_per_second", s.steps_per_second},
+                  {"viewers", s.viewers}});
+}
+
+std::string comparison_message(std::uint64_t step, const std::vector<ComparedSolver>& compared) {
+  Json list = Json::array();
+  for (const ComparedSolver& c : compared) {
+    Json history = Json::array();
+    for (const HistoryPoint& p : c.history) history.push_back({p.iteration, p.residual});
+    list.push_back({{"name", c.name},
+                    {"status", c.status},
+                    {"iterations", c.iterations},
+                    {"seconds", c.seconds},
+                    {"residual", c.residual},
+                    {"history", std::move(history)}});
+  }
+  return text_of({{"type", "comparison"}, {"step", step}, {"solvers", std::move(list)}});
+}
+
+std::string captured_message(const std::string& file) { return text_of({{"type", "captured"}, {"file", file}}); }
+
+std::string error_message(std::string_view of, std::string_view message) {
+  return text_of({{"type", "error"}, {"message", message}, {"of", of}});
+}
+
+}  // namespace stickslip::serve

@@ -1,0 +1,119 @@
+// The simulation behind a live view: one thread that steps, takes commands between steps and publishes snapshots.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "serve/command.h"
+#include "serve/drag.h"
+#include "serve/messages.h"
+#include "serve/snapshot.h"
+#include "serve/study.h"
+#include "serve/worker.h"
+#include "stickslip/serve/server.h"
+
+namespace stickslip::serve {
+
+/// Whoever brings the news to the viewers. Called by the threads of the simulation, so it must return at once.
+class Audience {
+ public:
+  virtual ~Audience() = default;
+  /// Viewers get the newest; older ones that they missed are of no interest.
+  virtual void publish(std::shared_ptr<const Snapshot>) = 0;
+  /// The same for the state.
+  virtual void publish_state(std::string message) = 0;
+  /// To one viewer. Nothing happens if it is gone.
+  virtual void tell(ViewerId, std::string message) = 0;
+  virtual void tell_all(std::string message) = 0;
+};
+
+class Simulation {
+ public:
+  /// @throws Error if the step options are invalid
+  Simulation(Scene, const ServerOptions&);
+  ~Simulation();   ///< stops
+
+  /// Starts to step. The audience must live until `stop` has returned.
+  void start(Audience&);
+  void stop();
+
+  // For the thread of the network. None of them waits.
+  void join(ViewerId);
+  void leave(ViewerId);
+  /// @returns false if too many commands wait already
+  bool command(ViewerId, Command);
+
+  ServerStatistics statistics() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Viewer {
+    bool contacts = false, history = false;
+  };
+
+  void run();
+  bool post(std::function<void()>, std::size_t most);
+  void wait_for_news();
+  bool is_stepping() const;
+  void step();
+  void publish();
+  void announce();
+  void ask_for_history();
+  void open_scene();
+  Snapshot snapshot();
+
+  void act(ViewerId, const Command&);
+  void act(ViewerId, const Pause&);
+  void act(ViewerId, const Run&);
+  void act(ViewerId, const StepOnce&);
+  void act(ViewerId, const Reset&);
+  void act(ViewerId, const Speed&);
+  void act(ViewerId, const Settings&);
+  void act(ViewerId, const DragTo&);
+  void act(ViewerId, const Release&);
+  void act(ViewerId, const Want&);
+  void act(ViewerId, const Capture&);
+  void act(ViewerId, const Compare&);
+  std::shared_ptr<const StepProblem> last_problem() const;
+
+  const ServerOptions options_;
+  Audience* audience_ = nullptr;
+
+  // Owned by the simulation thread.
+  Scene scene_;
+  const World start_;                    ///< what `reset` goes back to
+  const StepOptions start_options_;
+  std::optional<Stepper> stepper_;
+  const StepReport* report_ = nullptr;   ///< of the last step since the scene was opened
+  std::optional<BodyTable> table_;
+  std::shared_ptr<const std::string> scene_message_;
+  std::shared_ptr<const History> history_;
+  std::uint64_t scene_number_ = 0, snapshot_number_ = 0, history_step_ = 0;
+  std::map<ViewerId, Viewer> viewers_;
+  Drags drags_;
+  State state_;
+  int steps_wanted_ = 0;
+  bool frame_wanted_ = false, state_changed_ = false;
+  Clock::time_point next_step_, next_frame_, next_state_;
+  std::uint64_t steps_at_state_ = 0;     ///< steps when the state was announced last
+  Clock::time_point state_at_;
+
+  std::atomic<std::uint64_t> steps_ = 0, frames_ = 0;
+  std::atomic<double> step_seconds_ = 0, serving_seconds_ = 0;
+
+  std::mutex mutex_;                     ///< guards the next two
+  std::vector<std::function<void()>> inbox_;
+  bool stopping_ = false;
+  std::condition_variable wake_;
+  Worker worker_;
+  std::thread thread_;
+};
+
+}  // namespace stickslip::serve

@@ -1,0 +1,204 @@
+// The replay page holds what was recorded: decoded here as docs/viewer-protocol.md says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "record/viewer_page.h"
+#include "record_scenes.h"
+#include "stickslip/math/error.h"
+#include "stickslip/record/recorder.h"
+#include "stickslip/step/stepper.h"
+
+namespace stickslip {
+namespace {
+
+using test::content_of;
+using test::Directory;
+using ::testing::HasSubstr;
+
+std::string base64_decoded(std::string_view text) {
+  std::string out;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const std::size_t value = digits.find(c);
+    if (value == digits.npos) break;
+    bits = bits << 6 | static_cast<std::uint32_t>(value);
+    count += 6;
+    if (count >= 8) out.push_back(static_cast<char>(bits >> (count -= 8) & 0xff));
+  }
+  return out;
+}
+
+std::string inflated(const std::string& data) {
+  for (std::size_t size = 1 << 20;; size *= 4) {
+    std::string out(size, '\0');
+    uLongf length = static_cast<uLongf>(size);
+    const int status = uncompress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(data.data()), static_cast<uLong>(data.size()));
+    if (status == Z_BUF_ERROR) continue;
+    EXPECT_EQ(status, Z_OK);
+    out.resize(length);
+    return out;
+  }
+}
+
+/// Reads the payload from front to back.
+struct Reader {
+  std::string data;
+  std::size_t at = 0;
+
+  template <class T>
+  T number() {
+    T value;
+    std::memcpy(&value, data.data() + at, sizeof value);
+    at += sizeof value;
+    return value;
+  }
+  std::int64_t varint() {
+    std::uint64_t bits = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(data.at(at++));
+      bits |= std::uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) break;
+    }
+    return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
+  }
+};
+
+std::string replay_in(const std::string& page) {
+  const std::string mark = "<script id=\"replay\" type=\"text/plain\">";
+  const std::size_t begin = page.find(mark) + mark.size();
+  return page.substr(begin, page.find("</script>", begin) - begin);
+}
+
+class ReplayPage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (viewer_page().empty()) GTEST_SKIP() << "built without the viewer";
+  }
+};
+
+TEST_F(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
+  const Directory directory;
+  Scene scene = load_scene("dominoes", std::vector<Override>{{"/step/keep_history", "true"}});
+  const auto recorder = make_recorder(directory / "r.html");
+  recorder->begin(scene);
+  Stepper stepper(scene.step);
+  std::vector<std::vector<Body>> bodies{{scene.world.bodies().begin(), scene.world.bodies().end()}};
+  std::vector<StepReport> reports{StepReport{}};
+  for (int i = 0; i < 40; ++i) {
+    reports.push_back(stepper.step(scene.world));
+    recorder->record(scene.world, reports.back());
+    bodies.emplace_back(scene.world.bodies().begin(), scene.world.bodies().end());
+  }
+  recorder->finish();
+
+  Reader r{inflated(base64_decoded(replay_in(content_of(directory / "r.html"))))};
+  EXPECT_EQ(r.data.substr(0, 8), "SLREPLAY");
+  r.at = 8;
+  EXPECT_EQ(r.number<std::uint32_t>(), 1u);
+  const auto length = r.number<std::uint32_t>();
+  const auto head = nlohmann::json::parse(r.data.substr(r.at, length));
+  r.at += length;
+  const double quantum = head.at("quantum"), force_unit = head.at("force_unit");
+  const std::size_t frames = head.at("frames"), count = head.at("bodies").size();
+  ASSERT_EQ(frames, 41u);
+  ASSERT_EQ(count, scene.world.body_count());
+  ASSERT_EQ(head.at("contact_stride"), 1);
+  EXPECT_EQ(head.at("step_of_frame").back(), 40);
+  EXPECT_NEAR(head.at("time_of_frame").back().get<double>(), scene.world.time, 1e-12);
+
+  double worst_position = 0, worst_turn = 0;
+  std::vector<std::array<double, 8>> value(frames * count);
+  for (int channel = 0; channel < 8; ++channel)
+    for (std::size_t body = 0; body < count; ++body) {
+      std::int64_t sum = 0;
+      for (std::size_t frame = 0; frame < frames; ++frame) value[frame * count + body][channel] = static_cast<double>(sum += r.varint());
+    }
+  for (std::size_t frame = 0; frame < frames; ++frame)
+    for (std::size_t body = 0; body < count; ++body) {
+      const auto& v = value[frame * count + body];
+      const Body& b = bodies[frame][body];
+      worst_position = std::max(worst_position, (quantum * Vec3(v[0], v[1], v[2]) - b.position).cwiseAbs().maxCoeff());
+      const Quat q = Quat(v[3], v[4], v[5], v[6]).normalized();
+      worst_turn = std::max(worst_turn, q.angularDistance(b.orientation));
+      EXPECT_EQ(v[7], 0);
+    }
+  EXPECT_LE(worst_position, 0.501 * quantum);
+  EXPECT_LE(worst_turn, 1e-4);
+
+  std::vector<std::size_t> contacts;
+  for (std::size_t frame = 0; frame < frames; ++frame) contacts.push_back(static_cast<std::size_t>(r.varint()));
+  std::array<std::vector<double>, 16> channels;
+  std::size_t total = 0;
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    EXPECT_EQ(contacts[frame], reports[frame].contacts.size());
+    total += contacts[frame];
+  }
+  ASSERT_GT(total, 100u);
+  for (auto& channel : channels)
+    for (std::size_t i = 0; i < total; ++i) channel.push_back(static_cast<double>(r.varint()));
+  std::size_t i = 0;
+  for (std::size_t frame = 0; frame < frames; ++frame)
+    for (const ContactRecord& c : reports[frame].contacts) {
+      const Body& a = bodies[frame][c.body_a.index];
+      EXPECT_EQ(channels[0][i], c.body_a.index);
+      EXPECT_EQ(channels[1][i], c.body_b.index);
+      const Vec3 origin = a.motion == MotionType::fixed ? Vec3(Vec3::Zero()) : a.position;
+      const auto three = [&](int first) { return Vec3(channels[first][i], channels[first + 1][i], channels[first + 2][i]); };
+      EXPECT_LE((origin + quantum * three(2) - c.position).cwiseAbs().maxCoeff(), 0.501 * quantum);
+      EXPECT_LE((three(5) / 127 - c.normal).cwiseAbs().maxCoeff(), 0.51 / 127);
+      EXPECT_LE((three(8) * force_unit / 1000 - c.impulse / reports[frame].h).cwiseAbs().maxCoeff(), 0.51e-3 * force_unit);
+      EXPECT_NEAR(channels[11][i] * quantum, c.gap, 0.501 * quantum);
+      EXPECT_LE((1e-6 * three(12) - c.slip_velocity).cwiseAbs().maxCoeff(), 0.51e-6);
+      EXPECT_NEAR(channels[15][i] / 1000, c.friction, 0.51e-3);
+      ++i;
+    }
+  const auto& columns = head.at("telemetry");
+  for (const auto& column : columns)
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+      const auto number = r.number<float>();
+      if (column.at("name") == "contacts") EXPECT_EQ(number, static_cast<float>(reports[frame].contacts.size()));
+    }
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    const auto n = r.number<std::uint32_t>();
+    ASSERT_EQ(n, reports[frame].solve.history.size());
+    for (std::uint32_t k = 0; k < n; ++k) {
+      EXPECT_EQ(r.number<std::uint32_t>(), k);
+      EXPECT_EQ(r.number<float>(), static_cast<float>(reports[frame].solve.history[k]));
+    }
+  }
+  EXPECT_EQ(r.at, r.data.size());
+}
+
+TEST_F(ReplayPage, of_500_bodies_and_500_frames_is_smaller_than_5_megabytes) {
+  const Directory directory;
+  Scene scene = load_scene("boxes", std::vector<Override>{{"/parameters/count", "500"}, {"/step/max_iterations", "5"}, {"/step/solver", "\"prox-gs\""}});
+  const auto recorder = make_recorder(directory / "r.html");
+  recorder->begin(scene);
+  Stepper stepper(scene.step);
+  for (int i = 0; i < 499; ++i) recorder->record(scene.world, stepper.step(scene.world));
+  recorder->finish();
+  EXPECT_LT(std::filesystem::file_size(directory / "r.html"), 5'000'000u);
+}
+
+TEST_F(ReplayPage, keeps_the_older_page_until_the_new_one_is_whole) {
+  const Directory directory;
+  test::write_content(directory / "r.html", "older");
+  const Scene scene = load_scene("dominoes");
+  {
+    const auto recorder = make_recorder(directory / "r.html");
+    recorder->begin(scene);
+    EXPECT_EQ(content_of(directory / "r.html"), "older");
+  }
+  EXPECT_THAT(content_of(directory / "r.html"), HasSubstr("<script id=\"replay\""));   // left without finish: what there was
+  EXPECT_THROW(make_recorder(directory / "missing/r.html")->begin(scene), Error);
+}
+
+}  // namespace
+}  // namespace stickslip

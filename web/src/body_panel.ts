@@ -1,0 +1,64 @@
+// The state of the selected body.
+
+import { el, setText } from "./dom";
+import { readable } from "./math";
+import { ABSENT, ASLEEP, type Description, type Frame } from "./protocol";
+
+const ROWS = ["Motion", "Mass", "Material", "Position", "Velocity", "Speed", "Contacts", "Contact force", "State"] as const;
+
+export class BodyPanel {
+  readonly element: HTMLElement;
+  private readonly title_ = el("strong", { id: "body-name" });
+  private readonly values_ = new Map<string, HTMLElement>();
+  private readonly table_: HTMLElement;
+  private readonly hint_ = el("p", { class: "hint" }, "Click a body to see its state.");
+
+  constructor(clear: () => void) {
+    const rows = ROWS.map((name) => {
+      const value = el("dd", { id: `body-${name.toLowerCase().replace(" ", "-")}` });
+      this.values_.set(name, value);
+      return [el("dt", {}, name), value];
+    }).flat();
+    this.table_ = el("div", { hidden: true },
+      el("div", { class: "row" }, this.title_, el("button", { type: "button", class: "save", title: "Deselect (Esc)", "aria-label": "Deselect", onclick: clear }, "✕")),
+      el("dl", {}, ...rows));
+    this.element = el("section", { class: "panel", "aria-label": "Selected body" }, el("h2", {}, "Body"), this.hint_, this.table_);
+  }
+
+  show(description: Description | null, frame: Frame | null, index: number): void {
+    const body = description?.bodies[index];
+    this.table_.hidden = !body || !frame;
+    this.hint_.hidden = !this.table_.hidden;
+    if (!body || !frame) return;
+    const put = (name: (typeof ROWS)[number], text: string) => setText(this.values_.get(name)!, text);
+    const vector = (v: ArrayLike<number>, unit: string, digits = 3) =>
+      `${[v[0]!, v[1]!, v[2]!].map((x) => x.toFixed(digits).replace("-", "−").replace(/^−(0\.?0*)$/, "$1")).join(", ")} ${unit}`;
+    setText(this.title_, body.name);
+    put("Motion", body.motion);
+    put("Mass", body.motion === "dynamic" ? `${readable(body.mass)} kg` : "–");
+    put("Material", body.material);
+    put("Position", vector(frame.position.subarray(3 * index, 3 * index + 3), "m", 4));
+    const v = frame.velocity(index);
+    put("Velocity", v ? vector(v, "m/s") : "–");
+    put("Speed", v ? `${readable(Math.hypot(...v), 3)} m/s` : "–");
+    const sum = contactForce(frame, index);
+    put("Contacts", sum ? String(sum.count) : "–");
+    put("Contact force", sum ? vector(sum.force, "N", Math.hypot(...sum.force) < 10 ? 3 : 1) : "–");
+    put("State", frame.state[index] === ASLEEP ? "asleep" : frame.state[index] === ABSENT ? "not there" : "awake");
+  }
+}
+
+/** Sum of the contact forces on a body [N]: those on B, and their opposites on A. */
+export function contactForce(frame: Frame, body: number): { count: number; force: [number, number, number] } | null {
+  const c = frame.contacts;
+  if (!c) return null;
+  const force: [number, number, number] = [0, 0, 0];
+  let count = 0;
+  for (let i = 0; i < c.count; ++i) {
+    const sign = (c.b[i] === body ? 1 : 0) - (c.a[i] === body ? 1 : 0);
+    if (sign === 0) continue;
+    ++count;
+    for (let k = 0; k < 3; ++k) force[k]! += sign * c.force[3 * i + k]!;
+  }
+  return { count, force };
+}

@@ -1,0 +1,64 @@
+// window.stickslip: for end-to-end tests, pictures and curious people. Described in web/README.md.
+
+import * as THREE from "three";
+import { LAYERS, type LayerName } from "./layers";
+import type { Vec3 } from "./protocol";
+import type { Timeline } from "./timeline";
+import type { Viewer } from "./viewer";
+
+export function makeSurface(viewer: () => Viewer, timeline: () => Timeline | null, ready: Promise<void>) {
+  return {
+    /** Fulfilled when the first frame is drawn; rejected with the reason if there is nothing to show. */
+    ready,
+    mode: () => (timeline() ? "replay" : "live"),
+    frame: () => timeline()?.index ?? viewer().frame?.index ?? -1,
+    frames: () => Number(timeline()?.element.querySelector("input")?.max ?? -1) + 1,
+    step: () => viewer().frame?.step ?? -1,
+    time: () => viewer().frame?.time ?? NaN,
+    /** Shows that frame and draws it before it returns. */
+    setFrame(index: number): void {
+      timeline()?.pause();
+      timeline()?.go(index);
+      viewer().view.draw();
+    },
+    play: () => timeline()?.play(),
+    pause: () => timeline()?.pause(),
+    playing: () => timeline()?.playing ?? false,
+    bodies: () => (viewer().description?.bodies ?? []).map((b) => ({ name: b.name, motion: b.motion, mass: b.mass })),
+    body(index: number) {
+      const f = viewer().frame!;
+      const asleep = f.state[index];
+      return { position: [...f.position.subarray(3 * index, 3 * index + 3)], orientation: [...f.orientation.subarray(4 * index, 4 * index + 4)],
+        velocity: f.velocity(index), state: asleep };
+    },
+    contacts: () => viewer().frame?.contacts?.count ?? 0,
+    select: (index: number) => viewer().select(index),
+    selected: () => viewer().selected,
+    /** Body under a pixel of the window, −1 for none. */
+    pick: (x: number, y: number) => viewer().view.pick(x, y)?.body ?? -1,
+    /** Pixel of the window where the centre of mass of a body appears. */
+    project: (index: number) => viewer().view.project(new THREE.Vector3().fromArray(viewer().frame!.position, 3 * index)),
+    camera: {
+      get: () => ({ position: viewer().view.camera.position.toArray(), target: viewer().view.controls.target.toArray() }),
+      set(position: Vec3, target: Vec3): void {
+        viewer().view.look(position, target);
+        viewer().view.draw();
+      },
+      fit: () => viewer().view.fit(),
+    },
+    layers: { all: () => LAYERS.map((l) => l.name), on: () => viewer().layers.list,
+      set(name: LayerName, on: boolean): void {
+        viewer().layers.set(name, on);
+        viewer().view.draw();
+      } },
+    theme: (name?: "light" | "dark") => {
+      if (name) viewer().theme.choose(name);
+      return viewer().theme.name;
+    },
+    plots: { list: () => viewer().plots.list(), csv: (id: string) => viewer().plots.csv(id) },
+    /** PNG of the view alone as a data URL. */
+    picture: (width: number, height: number) => viewer().view.picture(width, height),
+    /** Pictures drawn so far. */
+    drawn: () => viewer().view.drawn,
+  };
+}

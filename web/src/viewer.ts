@@ -1,0 +1,175 @@
+// The page: puts view, bars, panels and keys together. Shows frames, whatever source they come from.
+
+import { BodyPanel } from "./body_panel";
+import { regionOf } from "./bounds";
+import { byId, el, ICONS, icon, setText } from "./dom";
+import { makeHelp } from "./help";
+import { LAYERS, LayerState } from "./layers";
+import { Legend } from "./legend";
+import { Plots } from "./plots";
+import { Pointer, type PointerHost } from "./pointer";
+import type { Contacts, Description, Frame, TelemetryTable } from "./protocol";
+import * as THREE from "three";
+import { Theme } from "./theme";
+import { View } from "./view";
+
+export class Viewer {
+  readonly theme = new Theme();
+  readonly layers = new LayerState();
+  readonly view: View;
+  readonly plots: Plots;
+  readonly legend: Legend;
+  readonly help: HTMLDialogElement;
+  selected = -1;
+  frame: Frame | null = null;
+  description: Description | null = null;
+  /** What else a layer or selection changes: a live source asks for other data. */
+  onWants: () => void = () => {};
+
+  private readonly panel_ = new BodyPanel(() => this.select(-1));
+  private readonly tag_ = byId("tag");
+  private readonly pointer_: Pointer;
+  private plotted_ = 0;
+
+  constructor(live: boolean, private readonly goTo_: (time: number) => void, send: PointerHost["send"]) {
+    this.view = new View(byId<HTMLCanvasElement>("view"), this.theme, this.layers);
+    this.view.afterDraw = () => this.placeTag();
+    const host = el("div", { id: "plots" });
+    this.plots = new Plots(host, () => this.description?.name || "stickslip", (time) => this.goTo_(time));
+    this.legend = new Legend(byId("legend"), (factor) => this.zoomForces(factor));
+    this.help = makeHelp(live);
+    document.body.append(this.help);
+    byId("side").append(this.panel_.element, this.layerPanel(), el("section", { class: "panel", "aria-label": "Plots" }, el("h2", {}, "Plots"), host));
+    this.pointer_ = new Pointer(this.view, {
+      frame: () => this.frame, description: () => this.description, select: (body) => this.select(body), send });
+    this.topBar();
+    this.layers.onChange(() => {
+      this.legend.update(this.view, this.layers);
+      this.onWants();
+    });
+    this.theme.onChange(() => this.plots.repaint());
+    // The toggle event of details does not bubble.
+    host.addEventListener("toggle", () => this.onWants(), true);
+  }
+
+  /** Whether the frames should bring contacts: for a layer or for the forces on the selected body. */
+  get wantContacts(): boolean {
+    return this.layers.wantContacts || this.selected >= 0;
+  }
+
+  /** `samples`: frames from which the camera learns where things happen. `contacts`: from which arrows learn their scale. */
+  open(description: Description, samples: Iterable<Frame>, contacts: Iterable<Contacts>, fit: boolean): void {
+    this.description = description;
+    document.title = `${description.name} – Stickslip`;
+    setText(byId("scene-name"), description.name);
+    setText(byId("look-for"), description.look_for ?? "");
+    byId("look-for").title = description.look_for ?? "";
+    this.view.open(description, regionOf(description, samples), fit);
+    this.view.contacts!.fit(contacts);
+    if (this.selected >= description.bodies.length) this.selected = -1;
+    this.view.select(this.selected);
+    this.plots.open(description.telemetry ?? []);
+    this.legend.update(this.view, this.layers);
+  }
+
+  show(frame: Frame): void {
+    this.frame = frame;
+    this.view.show(frame);
+    this.pointer_.drawSpring();
+    this.panel_.show(this.description, frame, this.selected);
+    const now = performance.now();
+    const often = now - this.plotted_ > 100;
+    if (often) this.plotted_ = now;
+    else setTimeout(() => this.frame === frame && this.plots.frame(frame, true), 120);
+    this.plots.frame(frame, often);
+  }
+
+  select(body: number): void {
+    this.selected = body;
+    this.view.select(body);
+    this.panel_.show(this.description, this.frame, body);
+    this.placeTag();
+    this.onWants();
+  }
+
+  plot(table: TelemetryTable): void {
+    this.plots.set(table);
+    if (this.frame) this.plots.frame(this.frame, true);
+  }
+
+  zoomForces(factor: number): void {
+    if (!this.view.contacts) return;
+    this.view.contacts.forceZoom *= factor;
+    this.view.refresh();
+    this.legend.update(this.view, this.layers);
+  }
+
+  notice(text: string, bad: boolean, seconds = 0): void {
+    const box = byId("notice");
+    box.hidden = text === "";
+    box.classList.toggle("bad", bad);
+    setText(box, text);
+    if (seconds > 0) setTimeout(() => box.textContent === text && this.notice("", false), 1000 * seconds);
+  }
+
+  toggleSide(): void {
+    document.body.classList.toggle("side-toggled");
+    this.tellSide();
+  }
+
+  /** Open at first where there is room, closed on a phone. */
+  private tellSide(): void {
+    const open = document.body.classList.contains("side-toggled") === matchMedia("(max-width: 760px)").matches;
+    byId("side-button").setAttribute("aria-pressed", String(open));
+  }
+
+  /** Keys that are the same for replay and live. */
+  key(e: KeyboardEvent): boolean {
+    const layer = LAYERS.find((l) => l.key === e.key);
+    if (layer) this.layers.toggle(layer.name);
+    else if (e.key === "?") this.help.open ? this.help.close() : this.help.showModal();
+    else if (e.key === "t") this.theme.toggle();
+    else if (e.key === "f") this.view.fit();
+    else if (e.key === "p") this.toggleSide();
+    else if (e.key === "Escape") this.select(-1);
+    else if (e.key === ",") this.zoomForces(0.5);
+    else if (e.key === ".") this.zoomForces(2);
+    else return false;
+    return true;
+  }
+
+  private placeTag(): void {
+    const body = this.description?.bodies[this.selected];
+    const frame = this.frame;
+    let at: { x: number; y: number } | null = null;
+    if (body && frame && frame.state[this.selected] !== 2 && !body.parts.some((p) => p.shape.type === "half-space"))
+      at = this.view.project(new THREE.Vector3().fromArray(frame.position, 3 * this.selected));
+    this.tag_.hidden = !at;
+    if (!at || !body) return;
+    setText(this.tag_, body.name);
+    const box = this.view.canvas.getBoundingClientRect();
+    this.tag_.style.transform = `translate(${(at.x - box.left).toFixed(1)}px, ${(at.y - box.top).toFixed(1)}px)`;
+  }
+
+  private layerPanel(): HTMLElement {
+    const buttons = LAYERS.map((layer) => {
+      const button = el("button", { type: "button", class: "layer", id: `layer-${layer.name}`, title: `${layer.help} (${layer.key})`,
+        "aria-pressed": String(this.layers.has(layer.name)), onclick: () => this.layers.toggle(layer.name) },
+        el("span", {}, layer.title), el("kbd", { "aria-hidden": "true" }, layer.key));
+      this.layers.onChange(() => button.setAttribute("aria-pressed", String(this.layers.has(layer.name))));
+      return button;
+    });
+    return el("section", { class: "panel", "aria-label": "Layers" }, el("h2", {}, "Layers"), el("div", { class: "layers" }, ...buttons));
+  }
+
+  private topBar(): void {
+    const button = (id: string, label: string, key: string, content: Node | string, run: () => void) =>
+      el("button", { type: "button", class: "icon", id, title: `${label} (${key})`, "aria-label": label, onclick: run }, content);
+    byId("tools").append(
+      button("fit-button", "Show everything", "f", icon(ICONS.fit), () => this.view.fit()),
+      button("theme-button", "Dark or light", "t", icon(ICONS.theme), () => this.theme.toggle()),
+      button("help-button", "Help", "?", "?", () => this.help.showModal()),
+      button("side-button", "Side panel", "p", icon(ICONS.panel), () => this.toggleSide()));
+    this.tellSide();
+  }
+}

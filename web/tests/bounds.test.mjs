@@ -1,0 +1,72 @@
+// Bounding boxes against points of the surface: no point is outside, and every side is touched.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { importSource, scratch } from "./support/page.mjs";
+import { makeDescription, makeFrame } from "./support/scene.mjs";
+
+const folder = scratch(after);
+const { extentsOf, niceBelow, readable, readableLength, rotationOf } = await importSource(folder, "math");
+const { regionOf } = await importSource(folder, "bounds");
+
+/** Points of the surface, dense enough to touch every side within 1 %. */
+function surface(shape) {
+  const points = [];
+  const ring = (r, z) => {
+    for (let k = 0; k < 200; ++k) points.push([r * Math.cos((k * Math.PI) / 100), r * Math.sin((k * Math.PI) / 100), z]);
+  };
+  const ball = (r, z) => {
+    for (let k = 0; k <= 100; ++k) ring(r * Math.sin((k * Math.PI) / 100), z + r * Math.cos((k * Math.PI) / 100));
+  };
+  if (shape.type === "sphere") ball(shape.radius, 0);
+  if (shape.type === "capsule") [-1, 1].forEach((s) => ball(shape.radius, s * shape.half_height));
+  if (shape.type === "cylinder") [-1, 1].forEach((s) => ring(shape.radius, s * shape.half_height));
+  if (shape.type === "box") for (let c = 0; c < 8; ++c) points.push(shape.half_extents.map((h, k) => ((c >> k) & 1 ? h : -h)));
+  if (shape.type === "hull") points.push(...shape.vertices);
+  return points;
+}
+
+const shapes = [
+  { type: "sphere", radius: 0.3 },
+  { type: "box", half_extents: [0.1, 0.5, 0.2] },
+  { type: "capsule", radius: 0.2, half_height: 0.6 },
+  { type: "cylinder", radius: 0.4, half_height: 0.1 },
+  { type: "hull", vertices: [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.1, 0]], faces: [] },
+];
+for (const shape of shapes)
+  test(`the_box_of_a_turned_${shape.type}_is_tight`, () => {
+    for (const q of [[1, 0, 0, 0], [0.5, 0.5, -0.5, 0.5], [0.9, 0.1, -0.3, 0.25]]) {
+      const r = new Float64Array(9);
+      rotationOf(q, 0, r);
+      const half = [0, 0, 0];
+      const centre = [0, 0, 0];
+      assert.ok(extentsOf(shape, r, half, centre));
+      for (let i = 0; i < 3; ++i) {
+        const along = surface(shape).map((p) => r[3 * i] * p[0] + r[3 * i + 1] * p[1] + r[3 * i + 2] * p[2]);
+        const low = Math.min(...along);
+        const high = Math.max(...along);
+        assert.ok(low >= centre[i] - half[i] - 1e-9 && high <= centre[i] + half[i] + 1e-9, "nothing is outside");
+        assert.ok(Math.abs(low - (centre[i] - half[i])) < 0.01 && Math.abs(high - (centre[i] + half[i])) < 0.01, "the sides are touched");
+      }
+    }
+  });
+
+test("a_container_is_glass_and_a_table_is_not", () => {
+  const description = makeDescription(10);
+  const slab = (name, half_extents, position) => ({ body: { name, motion: "fixed", mass: 0, material: "default",
+    parts: [{ shape: { type: "box", half_extents }, position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] }] }, position });
+  const extra = [slab("left", [0.1, 3, 2], [-1, 0, 1]), slab("right", [0.1, 3, 2], [5, 0, 1]), slab("table", [4, 3, 0.1], [2, 0, -0.05])];
+  description.bodies.push(...extra.map((e) => e.body));
+  const made = makeFrame(description, 0);
+  extra.forEach((e, k) => (made.bodies[11 + k].position = e.position));
+  const frame = { position: Float64Array.from(made.bodies.flatMap((b) => b.position)),
+    orientation: Float32Array.from(made.bodies.flatMap((b, i) => (i > 10 ? [1, 0, 0, 0] : b.orientation))), state: new Uint8Array(made.bodies.length) };
+  assert.deepEqual([...regionOf(description, [frame]).walls], [11, 12]);
+});
+
+test("scales_are_round_and_numbers_readable", () => {
+  assert.deepEqual([0.03, 0.9, 1, 7, 1234].map(niceBelow), [0.02, 0.5, 1, 5, 1000]);
+  assert.equal(readable(0.1234567), "0.1235");
+  assert.equal(readable(-2.5e-7), "−2.50e−7");
+  assert.deepEqual([0.00005, 0.005, 0.2, 3].map(readableLength), ["50 µm", "5 mm", "20 cm", "3 m"]);
+});

@@ -1,0 +1,120 @@
+// Writes replays and live frames as docs/viewer-protocol.md says: the other side of the decoder, written from the page alone.
+
+import { deflateSync } from "node:zlib";
+
+class Bytes {
+  parts = [];
+  raw(buffer) {
+    this.parts.push(Buffer.from(buffer));
+    return this;
+  }
+  u8(v) { return this.raw([v]); }
+  number(method, size, v) {
+    const b = Buffer.alloc(size);
+    b[method](v);
+    return this.raw(b);
+  }
+  u16(v) { return this.number("writeUInt16LE", 2, v); }
+  i16(v) { return this.number("writeInt16LE", 2, v); }
+  u32(v) { return this.number("writeUInt32LE", 4, v); }
+  i32(v) { return this.number("writeInt32LE", 4, v); }
+  f32(v) { return this.number("writeFloatLE", 4, v); }
+  f64(v) { return this.number("writeDoubleLE", 8, v); }
+  varint(v) {
+    let n = v >= 0 ? BigInt(v) * 2n : -BigInt(v) * 2n - 1n;
+    const out = [];
+    do {
+      const low = Number(n & 127n);
+      n >>= 7n;
+      out.push(n > 0n ? low | 128 : low);
+    } while (n > 0n);
+    return this.raw(out);
+  }
+  end() { return Buffer.concat(this.parts); }
+}
+
+/** frames: [{step, time, bodies: [{position, orientation, state}], contacts, telemetry, history}] */
+export function encodeReplay(description, frames, { stride = 1, forceUnit = 0.01 } = {}) {
+  const q = description.quantum;
+  const full = { ...description, frames: frames.length, contact_stride: stride, force_unit: forceUnit,
+    step_of_frame: frames.map((f) => f.step), time_of_frame: frames.map((f) => f.time) };
+  const out = new Bytes();
+  const json = Buffer.from(JSON.stringify(full));
+  out.raw("SLREPLAY").u32(1).u32(json.length).raw(json);
+
+  const count = description.bodies.length;
+  const quaternions = Array.from({ length: count }, (_, b) => {
+    let last = null;
+    return frames.map((f) => {
+      let x = f.bodies[b].orientation;
+      if (last && x.reduce((s, v, k) => s + v * last[k], 0) < 0) x = x.map((v) => -v);
+      return (last = x);
+    });
+  });
+  const value = (channel, b, f) => {
+    const body = frames[f].bodies[b];
+    if (channel < 3) return Math.round(body.position[channel] / q);
+    if (channel < 7) return Math.round(quaternions[b][f][channel - 3] * 32767);
+    return body.state;
+  };
+  for (let channel = 0; channel < 8; ++channel)
+    for (let b = 0; b < count; ++b) {
+      let before = 0;
+      for (let f = 0; f < frames.length; ++f) {
+        const v = value(channel, b, f);
+        out.varint(v - before);
+        before = v;
+      }
+    }
+
+  const kept = frames.filter((_, f) => f % stride === 0);
+  for (const f of kept) out.varint(f.contacts.length);
+  const contactChannels = [(c) => c.a, (c) => c.b];
+  for (let k = 0; k < 3; ++k)
+    contactChannels.push((c, f) => (c.position[k] - (description.bodies[c.a].motion === "fixed" ? 0 : f.bodies[c.a].position[k])) / q);
+  for (let k = 0; k < 3; ++k) contactChannels.push((c) => c.normal[k] * 127);
+  for (let k = 0; k < 3; ++k) contactChannels.push((c) => (c.force[k] * 1000) / forceUnit);
+  contactChannels.push((c) => c.gap / q);
+  for (let k = 0; k < 3; ++k) contactChannels.push((c) => c.slip[k] * 1e6);
+  contactChannels.push((c) => c.friction * 1000);
+  for (const read of contactChannels) for (const f of kept) for (const c of f.contacts) out.varint(Math.round(read(c, f)));
+
+  description.telemetry.forEach((_, c) => frames.forEach((f) => out.f32(f.telemetry[c])));
+  for (const f of kept) {
+    out.u32(f.history.length);
+    for (const [iteration, residual] of f.history) out.u32(iteration).f32(residual);
+  }
+  return out.end();
+}
+
+export function base64Replay(description, frames, options) {
+  return deflateSync(encodeReplay(description, frames, options)).toString("base64");
+}
+
+/** which: the bodies that the frame brings, all by default. */
+export function encodeLiveFrame(description, frame, { contacts = false, history = false, which = null } = {}) {
+  const out = new Bytes();
+  const bodies = which ?? description.bodies.map((_, b) => b);
+  out.u8(1).u8((which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0)).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
+  for (const b of bodies) {
+    const body = frame.bodies[b];
+    out.u32(b);
+    for (const x of body.position) out.i32(Math.round(x / description.quantum));
+    for (const x of body.orientation) out.i16(Math.round(x * 32767));
+    out.u8(body.state).u8(0).u8(0).u8(0);
+  }
+  out.u16(frame.telemetry.length).u16(0);
+  for (const x of frame.telemetry) out.f32(x);
+  if (contacts) {
+    out.u32(frame.contacts.length);
+    for (const c of frame.contacts) {
+      out.u32(c.a).u32(c.b);
+      for (const x of [...c.position, ...c.normal, ...c.force, c.gap, ...c.slip, c.friction]) out.f32(x);
+    }
+  }
+  if (history) {
+    out.u32(frame.history.length);
+    for (const [iteration, residual] of frame.history) out.u32(iteration).f32(residual);
+  }
+  return out.end();
+}
