@@ -1,7 +1,7 @@
 // Pages that the program writes. STICKSLIP_PROGRAM names it; without it there is nothing to test.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { openBrowser, openPage, scratch } from "./support/page.mjs";
@@ -50,4 +50,35 @@ test("every_friction_scene_can_be_shown", { skip }, async () => {
     assert.deepEqual(errors, [], scene);
     await page.close();
   }
+});
+
+test("the_live_view_of_the_program_obeys_its_viewers", { skip }, async () => {
+  const server = spawn(program, ["view", "dominoes", "--no-browser", "--paused"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  later(() => server.kill("SIGINT"));
+  const address = await new Promise((done, fail) => {
+    let text = "";
+    server.once("exit", () => fail(new Error(`the program ended: ${text}`)));
+    server.stdout.on("data", (data) => {
+      text += data;
+      const found = /http:\S+/.exec(text);
+      if (found) done(found[0]);
+    });
+  });
+  const { page, errors } = await openPage(browser, address);
+  const step = () => page.evaluate(() => window.stickslip.step());
+  const until = (expression, what) => page.waitForFunction(expression, null, { timeout: 20000 }).catch(() => assert.fail(what));
+  assert.equal(await page.evaluate(() => window.stickslip.mode()), "live");
+  assert.equal(await step(), 0);
+  await page.getByLabel("Step", { exact: true }).click();
+  await until(() => window.stickslip.step() === 1, "one step was made");
+  await page.locator("#live-solver").selectOption("nsgs");
+  await page.getByLabel("Run", { exact: true }).click();
+  await until(() => window.stickslip.step() > 20, "it runs");
+  const moved = await page.evaluate(() => window.stickslip.body(1).position);
+  await page.getByLabel("Pause", { exact: true }).click();
+  await page.getByLabel("Reset", { exact: true }).click();
+  await until(() => window.stickslip.step() === 0, "it starts again");
+  assert.notDeepEqual(await page.evaluate(() => window.stickslip.body(1).position), moved);
+  assert.deepEqual(errors, []);
+  await page.close();
 });

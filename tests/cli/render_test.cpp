@@ -1,0 +1,65 @@
+// `stickslip render`: pictures with Chromium, and what it says where something is missing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "../record/record_scenes.h"
+#include "program.h"
+#include "record/viewer_page.h"
+#include "stickslip/friction/surface.h"
+
+namespace stickslip {
+namespace {
+
+using test::content_of;
+using test::Directory;
+using test::Finished;
+using test::stickslip;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(Render, says_what_it_cannot_do_and_writes_nothing) {
+  const Directory directory;
+  const std::string file = (directory / "a.gif").string();
+  const Finished ending = stickslip("render wall -o " + file);
+  EXPECT_EQ(ending.exit_code, 2);
+  EXPECT_THAT(ending.err, AllOf(HasSubstr("a.gif"), HasSubstr("'.gif'"), HasSubstr(".png and .mp4")));
+  EXPECT_EQ(stickslip("render wall --width 4 -o " + (directory / "a.png").string()).exit_code, 2);
+  EXPECT_EQ(stickslip("render wall --frames-per-second 0 -o " + (directory / "a.png").string()).exit_code, 2);
+  EXPECT_EQ(stickslip("render no-such-scene -o " + (directory / "a.png").string()).exit_code, 2);
+  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(directory / "a.png").parent_path()));
+}
+
+TEST(Render, names_the_packages_where_chromium_or_ffmpeg_is_missing) {
+  if (viewer_page().empty()) GTEST_SKIP() << "built without the viewer";
+  const Directory directory;
+  const Finished picture = stickslip("render stack --at 0.01 --quiet -o " + (directory / "a.png").string(), "PATH=/nowhere ");
+  EXPECT_EQ(picture.exit_code, 2);
+  EXPECT_THAT(picture.err, AllOf(HasSubstr("Chromium"), HasSubstr("apt-get install chromium")));
+  const Finished film = stickslip("render stack --seconds 0.01 --quiet -o " + (directory / "a.mp4").string(), "PATH=/nowhere ");
+  EXPECT_EQ(film.exit_code, 2);
+  EXPECT_THAT(film.err, AllOf(HasSubstr("a.mp4"), HasSubstr("apt-get install ffmpeg")));
+}
+
+TEST(Render, makes_a_picture_with_more_than_one_colour) {
+  if (viewer_page().empty()) GTEST_SKIP() << "built without the viewer";
+  if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "chromium is not installed";
+  const Directory directory;
+  const std::filesystem::path file = directory / "a.png";
+  const Finished made = stickslip("render stack --at 0.05 --width 160 --height 90 --theme dark --layer forces -o " + file.string());
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Picture picture = Picture::read_png(file);
+  EXPECT_EQ(picture.width(), 160);
+  EXPECT_EQ(picture.height(), 90);
+  std::set<std::array<int, 3>> colours;
+  for (std::size_t i = 0; i + 2 < picture.rgb().size(); i += 3)
+    colours.insert({static_cast<int>(255 * picture.rgb()[i]), static_cast<int>(255 * picture.rgb()[i + 1]), static_cast<int>(255 * picture.rgb()[i + 2])});
+  EXPECT_GT(colours.size(), 50u);
+  const Finished unknown = stickslip("render stack --at 0 --layer force -o " + file.string());
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("'force'"), HasSubstr("forces")));
+}
+
+}  // namespace
+}  // namespace stickslip
