@@ -38,6 +38,15 @@ void check_matrix(const ContactProblem& p) {
   if (!all_finite(w.values)) fail("W is not finite.");
 }
 
+bool has_set(const FrictionLaw& law) {
+  return std::visit(
+      [](const auto& l) {
+        if constexpr (requires { l.set; }) return l.set != nullptr;
+        else return true;
+      },
+      law);
+}
+
 void check(const ContactProblem& p) {
   const int least_arity = p.is_factored() ? 1 : 0, most_arity = p.is_factored() ? 2 : 0;
   if (p.laws.size() != p.blocks.size()) fail(fmt::format("{} laws for {} blocks.", p.laws.size(), p.blocks.size()));
@@ -58,6 +67,7 @@ void check(const ContactProblem& p) {
     if (block.arity == 2 && block.segment[0] == block.segment[1]) fail(i, "names one velocity segment twice.");
     if (block.kind == BlockKind::contact && block.dim > 1 && block.dim != 1 + law_rows(p.laws[i]))
       fail(i, "has a number of rows that its friction law does not use.");
+    if (block.kind == BlockKind::contact && block.dim > 1 && !has_set(p.laws[i])) fail(i, "has a custom friction law without a set.");
     if (block.kind == BlockKind::box && p.lower.empty()) fail(i, "is a box without bounds.");
     row += block.dim;
   }

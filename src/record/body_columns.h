@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,11 @@ class BodyColumns {
   }
 
   std::span<const BodyId> bodies() const { return bodies_; }                 ///< by column, in the order of arrival
+  /// Column of a body; none if it was never given one.
+  std::optional<std::uint32_t> of(BodyId id) const {
+    if (id.index >= newest_.size() || newest_[id.index] >= bodies_.size() || bodies_[newest_[id.index]] != id) return std::nullopt;
+    return newest_[id.index];
+  }
   std::uint32_t of_slot(std::uint32_t slot) const { return newest_[slot]; }  ///< column of the body that uses the slot now
 
  private:

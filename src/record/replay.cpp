@@ -4,15 +4,15 @@
 
 #include <array>
 #include <cmath>
-#include <fstream>
 
+#include "record/body_columns.h"
 #include "record/description.h"
 #include "record/frame_clock.h"
+#include "record/output_file.h"
 #include "record/telemetry.h"
 #include "record/viewer_page.h"
 #include "record/writers.h"
 #include "stickslip/math/error.h"
-#include "store/staged_file.h"
 
 namespace stickslip {
 
@@ -74,17 +74,11 @@ class Replay final : public Recorder {
     if (viewer_page().find(kMark) == std::string_view::npos)
       throw Error("This program was built without the viewer, so it cannot write a replay. Build it with STICKSLIP_WEB=ON, which needs node and npm.")
           .in(path_.string());
-    try {
-      staged_.emplace(path_);
-    } catch (Error& error) {
-      throw error.in(path_.string());
-    }
+    file_.emplace(path_);
     quantum_ = position_quantum(scene.world);
     force_unit_ = force_unit(scene.world);
     description_ = describe_scene(scene, quantum_);
-    ids_ = described_bodies(scene.world);
-    number_of_slot_.assign(scene.world.bodies().size(), -1);
-    for (std::size_t i = 0; i < ids_.size(); ++i) number_of_slot_[ids_[i].index] = static_cast<std::int64_t>(i);
+    columns_.add_new(scene.world);
     frames_ = FrameClock(options_, scene.world.time);
     telemetry_.resize(telemetry_columns().size());
     StepReport start;
@@ -94,24 +88,23 @@ class Replay final : public Recorder {
   }
 
   void record(const World& world, const StepReport& report) override {
-    if (staged_ && frames_.is_due(report)) add_frame(world, report);
+    if (file_ && frames_.is_due(report)) add_frame(world, report);
   }
 
   void finish() override {
-    if (!staged_) return;
+    if (!file_) return;
     try {
       const std::string_view page = viewer_page();
       const std::size_t at = page.find(kMark) + kMark.size();
-      std::ofstream out(staged_->path(), std::ios::binary);
-      out << page.substr(0, at) << base64(compressed(payload())) << page.substr(at);
-      out.close();
-      if (!out) throw Error("The replay could not be written. Is the disk full?");
-      staged_->commit();
-      staged_.reset();
-    } catch (Error& error) {
-      staged_.reset();
-      throw error.in(path_.string());
+      file_->write(page.substr(0, at));
+      file_->write(base64(compressed(payload())));
+      file_->write(page.substr(at));
+      file_->commit();
+    } catch (...) {
+      file_.reset();   // tried once
+      throw;
     }
+    file_.reset();
   }
 
  private:
@@ -135,7 +128,7 @@ class Replay final : public Recorder {
   void add_frame(const World& world, const StepReport& report) {
     steps_.push_back(report.step);
     times_.push_back(report.time);
-    for (const BodyId id : ids_) add_pose(world, id);
+    for (const BodyId id : columns_.bodies()) add_pose(world, id);
     const auto columns = telemetry_columns();
     for (std::size_t c = 0; c < columns.size(); ++c) telemetry_[c].push_back(static_cast<float>(columns[c].value(report)));
     if ((steps_.size() - 1) % stride_ != 0) return;
@@ -148,7 +141,7 @@ class Replay final : public Recorder {
     const std::size_t frames_before = steps_.size() - 1;
     Pose8 p{};
     if (!world.contains(id)) {
-      if (frames_before > 0) p = poses_[poses_.size() - ids_.size()];
+      if (frames_before > 0) p = poses_[poses_.size() - columns_.bodies().size()];
       p.state = 2;
       poses_.push_back(p);
       return;
@@ -159,7 +152,7 @@ class Replay final : public Recorder {
     double sign = 1;
     const double q[4] = {b.orientation.w(), b.orientation.x(), b.orientation.y(), b.orientation.z()};
     if (frames_before > 0) {
-      const Pose8& before = poses_[poses_.size() - ids_.size()];
+      const Pose8& before = poses_[poses_.size() - columns_.bodies().size()];
       double product = 0;
       for (int k = 0; k < 4; ++k) product += q[k] * before.orientation[k];
       sign = product < 0 ? -1 : 1;
@@ -172,16 +165,16 @@ class Replay final : public Recorder {
   KeptFrame contacts_of(const World& world, const StepReport& report) const {
     KeptFrame frame;
     for (const ContactRecord& c : report.contacts) {
-      const std::int64_t a = number_of(c.body_a), b = number_of(c.body_b);
-      if (a < 0 || b < 0) continue;
+      const auto a = columns_.of(c.body_a), b = columns_.of(c.body_b);
+      if (!a || !b) continue;   // not there at the start
       ++frame.count;
       std::size_t channel = 0;
       const auto add = [&](double value) { put_varint(frame.contacts[channel++], rounded(value)); };
       const auto add3 = [&](const Vec3& v) {
         for (int k = 0; k < 3; ++k) add(v[k]);
       };
-      add(static_cast<double>(a));
-      add(static_cast<double>(b));
+      add(*a);
+      add(*b);
       const Body& body_a = world.bodies()[c.body_a.index];
       add3((c.position - (body_a.motion == MotionType::fixed ? Vec3(Vec3::Zero()) : body_a.position)) / quantum_);
       add3(127 * c.normal);
@@ -192,12 +185,6 @@ class Replay final : public Recorder {
     }
     frame.history = report.solve.history;
     return frame;
-  }
-
-  std::int64_t number_of(BodyId id) const {
-    if (id.index >= number_of_slot_.size()) return -1;
-    const std::int64_t number = number_of_slot_[id.index];
-    return number >= 0 && ids_[static_cast<std::size_t>(number)] == id ? number : -1;
   }
 
   /// Long runs keep the contacts of fewer frames.
@@ -221,7 +208,7 @@ class Replay final : public Recorder {
     put(out, std::uint32_t{1});
     put(out, static_cast<std::uint32_t>(json.size()));
     out += json;
-    const std::size_t bodies = ids_.size(), frames = steps_.size();
+    const std::size_t bodies = columns_.bodies().size(), frames = steps_.size();
     for (int channel = 0; channel < 8; ++channel)
       for (std::size_t body = 0; body < bodies; ++body) {
         std::int64_t before = 0;
@@ -249,12 +236,11 @@ class Replay final : public Recorder {
 
   std::filesystem::path path_;
   RecordOptions options_;
-  std::optional<StagedFile> staged_;   ///< there between begin and finish
+  std::optional<OutputFile> file_;     ///< there between begin and finish
   FrameClock frames_{{}, 0};
   nlohmann::json description_;
   double quantum_ = 1, force_unit_ = 1;
-  std::vector<BodyId> ids_;
-  std::vector<std::int64_t> number_of_slot_;
+  BodyColumns columns_;                ///< the bodies that were there at the start
   std::vector<std::uint64_t> steps_;
   std::vector<double> times_;
   std::vector<Pose8> poses_;           ///< frame by frame, all bodies

@@ -309,5 +309,22 @@ TEST(EverySolver, that_honours_a_law_exactly_agrees_on_the_motion) {
   }
 }
 
+/// A user's set that happens to have the name of one of ours.
+class Impostor final : public ConvexSet<5> {
+ public:
+  std::string_view name() const override { return "full"; }
+  std::vector<double> parameters() const override { return {}; }
+  Vector project(double normal, const Vector& trial) const override { return trial.cwiseMax(-normal).cwiseMin(normal); }
+  Vector support_point(const Vector& direction) const override {
+    return direction.unaryExpr([](double d) { return d < 0 ? -1.0 : 1.0; });
+  }
+};
+
+TEST(CoulombNewton, does_not_take_a_set_for_ours_by_its_name) {
+  const auto solver = make_solver("coulomb-newton");
+  EXPECT_NE(solver->cannot_honour(CustomFriction<5>{std::make_shared<const Impostor>()}), "");
+  EXPECT_EQ(solver->cannot_honour(local_friction(*law("full", {{"along", 0.2}, {"across", 0.4}, {"torsion", 0.03}, {"rolling", 0.01}}), ContactSite{}).set), "");
+}
+
 }  // namespace
 }  // namespace stickslip::testing

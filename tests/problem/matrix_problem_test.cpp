@@ -105,5 +105,11 @@ TEST(MatrixProblem, that_contradicts_itself_is_an_error_that_says_how) {
             "Contact problem: block 0 does not have the rows of W's block.");
 }
 
+TEST(MatrixProblem, refuses_a_custom_friction_law_without_a_set) {
+  ContactProblem p = matrix_problem(block_matrix({0, 3}, std::vector<Eigen::Triplet<double>>{{0, 0, 1.0}, {1, 1, 1.0}, {2, 2, 1.0}}), BlockKind::contact,
+                                    CustomFriction<2>{});
+  EXPECT_THROW(p.finalize(), Error);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "scene/scene_text.h"
+#include "stickslip/solve/registry.h"
 #include "stickslip/step/stepper.h"
 
 namespace stickslip {
@@ -151,6 +152,28 @@ TEST(LookFor, the_block_pulled_against_the_teeth_sticks_and_the_other_slides) {
   const auto way = [&](const char* name) { return (named(scene, name).position - named(start, name).position).norm(); };
   EXPECT_GT(std::max(way("pulled-along-x"), way("pulled-against-x")), 0.5);
   EXPECT_LT(std::min(way("pulled-along-x"), way("pulled-against-x")), 1e-5);
+}
+
+// Not among them: log-slide and polisher. There a body turns on four rigid contacts, which can share its weight in many ways, and its friction
+// depends on the share.
+TEST(FrictionScenes, every_exact_solver_moves_the_bodies_alike_where_the_motion_is_determined) {
+  for (const char* name : {"anisotropic-slope", "rolling-stones", "sawtooth"}) {
+    const std::vector<Override> common = {{"/step/tolerance", "1e-9"}, {"/step/max_iterations", "5000"}};
+    const auto moved = [&](const std::string& solver) {
+      std::vector<Override> overrides = common;
+      overrides.push_back({"/step/solver", "\"" + solver + "\""});
+      return simulated(name, 20 * load_scene(name).step.h, overrides);
+    };
+    const Scene reference = moved("prox-gs");
+    for (const SolverInfo& info : solvers()) {
+      if (!(make_solver(info.name)->model() == FrictionModel::exact) || !load_error(name, {{"/step/solver", "\"" + info.name + "\""}}).empty()) continue;
+      const Scene scene = moved(info.name);
+      double largest = 0;
+      for (std::size_t i = 0; i < scene.world.bodies().size(); ++i)
+        largest = std::max(largest, (scene.world.bodies()[i].velocity - reference.world.bodies()[i].velocity).norm());
+      EXPECT_LT(largest, 1e-6) << name << " with " << info.name;
+    }
+  }
 }
 
 }  // namespace

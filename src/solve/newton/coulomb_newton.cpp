@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "solve/newton/newton_solve.h"
+#include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
@@ -28,7 +29,7 @@ std::string_view CoulombNewton::cannot_honour(const FrictionLaw& law) const {
   return std::visit(
       []<class Law>(const Law& l) -> std::string_view {
         if constexpr (requires { l.set; })
-          if (l.set->name() != "full")
+          if (dynamic_cast<const FullSet*>(l.set.get()) == nullptr)
             return "The system is written for ellipsoids and products of them: take alart-curnier for other friction sets.";
         return {};
       },
