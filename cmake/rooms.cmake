@@ -40,10 +40,19 @@ target_precompile_headers(stickslip_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <E
 target_link_libraries(stickslip_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse)
 target_compile_definitions(stickslip_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
 
+# Rooms that read, write and serve are not where the time goes: they compile faster with less optimisation, and share the JSON library.
+add_library(stickslip_calm_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
+target_compile_options(stickslip_calm_pch PRIVATE -O1)
+target_precompile_headers(stickslip_calm_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <nlohmann/json.hpp> <algorithm>
+  <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>)
+target_link_libraries(stickslip_calm_pch PRIVATE Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json stickslip_flags stickslip_suitesparse)
+target_compile_definitions(stickslip_calm_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
+
 set(STICKSLIP_ROOMS "")
 
+# CALM: not worth full optimisation.
 function(stickslip_room name)
-  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "CALM" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp src/${name}/*/*.cpp)
   set(closure ${ARG_USES})
   foreach(used ${ARG_USES})
@@ -59,7 +68,12 @@ function(stickslip_room name)
     target_include_directories(room_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(room_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags ${libraries})
     target_compile_definitions(room_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
-    target_precompile_headers(room_${name} REUSE_FROM stickslip_pch)
+    if(ARG_CALM)
+      target_compile_options(room_${name} PRIVATE -O1)
+      target_precompile_headers(room_${name} REUSE_FROM stickslip_calm_pch)
+    else()
+      target_precompile_headers(room_${name} REUSE_FROM stickslip_pch)
+    endif()
   endif()
   set(ROOM_${name}_CLOSURE ${closure} PARENT_SCOPE)
   set(ROOM_${name}_LIBRARIES ${ARG_LIBRARIES} PARENT_SCOPE)
@@ -80,7 +94,7 @@ function(stickslip_library)
   target_compile_options(stickslip PUBLIC ${STICKSLIP_MARCH})
   target_compile_definitions(stickslip PUBLIC ${STICKSLIP_PUBLIC_DEFINITIONS})
   target_link_libraries(stickslip PUBLIC Eigen3::Eigen
-    PRIVATE fmt::fmt TBB::tbb PNG::PNG ZLIB::ZLIB Threads::Threads Qhull::qhullstatic_r ${HDF5_C_LIBRARIES} ${SUITESPARSE_LIBRARIES})
+    PRIVATE fmt::fmt TBB::tbb PNG::PNG ZLIB::ZLIB Threads::Threads Qhull::qhullstatic_r ${HDF5_C_LIBRARIES} ${SUITESPARSE_LIBRARIES} ${ROBOT_LIBRARIES})
   if(STICKSLIP_SANITIZE)
     target_link_options(stickslip PUBLIC -fsanitize=${STICKSLIP_SANITIZE})
   endif()
@@ -90,6 +104,7 @@ endfunction()
 # One precompiled header for all tests.
 function(stickslip_test_pch)
   add_library(stickslip_test_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
+  target_compile_options(stickslip_test_pch PRIVATE -O1)
   target_precompile_headers(stickslip_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h> <Eigen/Core> <Eigen/Geometry> <Eigen/Dense>
     <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <random> <span> <string>
     <string_view> <variant> <vector>)
@@ -118,7 +133,7 @@ function(stickslip_test name room)
   target_link_libraries(test_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags GTest::gtest GTest::gmock GTest::gtest_main ${libraries})
   # The precompiled header is of -fPIC code; programs get -fPIE by default, and then it is not used.
   set_target_properties(test_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(test_${name} PRIVATE -fPIC)
+  target_compile_options(test_${name} PRIVATE -fPIC -O1)
   target_precompile_headers(test_${name} REUSE_FROM stickslip_test_pch)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name})
 endfunction()

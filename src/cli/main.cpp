@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   add_scenes(app);
   add_solvers(app);
   add_laws(app);
+  add_import(app);
   add_validate(app);
   add_schema(app);
 
@@ -84,8 +85,9 @@ int main(int argc, char** argv) {
           bad_input);
     }
     const std::string command = app.get_subcommands().front()->get_name();
-    const char* what = command == "solve" ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
-                                          : "a scene: a built-in name, a .json file or a checkpoint";
+    const char* what = command == "solve"    ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
+                       : command == "import" ? "a robot: a .urdf file, or a .xml file of MuJoCo"
+                                             : "a scene: a built-in name, a .json file, a robot or a checkpoint";
     return fail(fmt::format("'{}' needs {}. See stickslip {} --help.", command, what, command), bad_input);
   } catch (const CLI::ParseError& error) {
     return fail(error.what(), bad_input);

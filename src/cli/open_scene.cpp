@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stickslip/import/import.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/checkpoint.h"
 
@@ -32,12 +33,20 @@ Scene resume(const SceneArguments& arguments) {
   return scene;
 }
 
+Scene load_robot(const std::string& file, const std::vector<Override>& overrides) {
+  const ImportedScene imported = import_robot(file);
+  Scene scene = parse_scene(imported.document, file, overrides);
+  const std::vector<std::string> warnings = import_warnings(imported.findings);
+  scene.warnings.insert(scene.warnings.begin(), warnings.begin(), warnings.end());
+  return scene;
+}
+
 }  // namespace
 
 void add_scene_arguments(CLI::App& command, SceneArguments& arguments) {
   command
       .add_option("scene", arguments.scene,
-                  "A built-in scene (see stickslip scenes), a .json file, or a checkpoint to continue")
+                  "A built-in scene (see stickslip scenes), a .json file, a robot (.urdf, .xml), or a checkpoint to continue")
       ->required();
   command.add_option("--solver", arguments.solver, "Contact solver (see stickslip solvers)");
   command
@@ -61,7 +70,7 @@ Scene open_scene(const SceneArguments& arguments) {
     // As an object, so that --set /step/solver/<option> can follow.
     if (!arguments.solver.empty()) overrides.push_back({"/step/solver", nlohmann::json{{"name", arguments.solver}}.dump()});
     for (const std::string& text : arguments.set) overrides.push_back(parse_override(text));
-    scene = load_scene(arguments.scene, overrides);
+    scene = names_robot(arguments.scene) ? load_robot(arguments.scene, overrides) : load_scene(arguments.scene, overrides);
   }
   if (arguments.threads != 0) {
     scene.step.threads = arguments.threads;

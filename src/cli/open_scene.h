@@ -1,4 +1,4 @@
-// The scene that a command works on: a built-in one, a file, or a checkpoint to go on from.
+// The scene that a command works on: a built-in one, a file, a robot, or a checkpoint to go on from.
 #pragma once
 
 #include <CLI/CLI.hpp>

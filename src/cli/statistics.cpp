@@ -30,6 +30,11 @@ void Statistics::add(const StepReport& report, double step_seconds) {
   residual.add(report.solve.residual.total());
   milliseconds.add(1e3 * step_seconds);
   penetration_max = std::max(penetration_max, report.penetration_max);
+  joint_error_max = std::max(joint_error_max, report.joint_error_max);
+  for (const JointRecord& joint : report.joints)
+    if (joint.broke) broken.push_back(joint.joint);
+  for (const JointConflict& conflict : report.conflicts) ++conflicts[conflict.joint];
+  steps_with_conflicts += report.conflicts.empty() ? 0 : 1;
   tolerance = std::max(tolerance, report.tolerance);
   ++status_counts[static_cast<std::size_t>(report.solve.status)];
 
@@ -37,7 +42,8 @@ void Statistics::add(const StepReport& report, double step_seconds) {
   if (steps == 1) energy.kinetic_start = e.kinetic_start, energy.potential_start = e.potential_start;
   energy.kinetic_end = e.kinetic_end, energy.potential_end = e.potential_end;
   energy.friction += e.friction, energy.impact += e.impact, energy.stabilisation += e.stabilisation;
-  energy.applied += e.applied, energy.driven += e.driven, energy.integration += e.integration;
+  energy.applied += e.applied, energy.driven += e.driven, energy.motors += e.motors, energy.springs += e.springs;
+  energy.integration += e.integration;
 
   const StageTimes& s = report.seconds;
   seconds.broad += s.broad, seconds.narrow += s.narrow, seconds.assembly += s.assembly, seconds.solve += s.solve;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct Statistics {
   Sample residual;                               ///< [m/s]
   Sample milliseconds;                           ///< wall time of a step
   double penetration_max = 0;                    ///< [m]
+  double joint_error_max = 0;                    ///< [m]
+  std::vector<JointId> broken;                   ///< joints that broke, in the order of time
+  std::map<JointId, std::uint64_t> conflicts;    ///< joints that could not be satisfied together, and in how many steps
+  std::uint64_t steps_with_conflicts = 0;
   double tolerance = 0;                          ///< largest that was asked for [m/s]
   std::array<std::uint64_t, 8> status_counts{};  ///< by SolveStatus
   EnergyLedger energy;                           ///< start of the first step, end of the last, sums of the rest [J]

@@ -44,9 +44,48 @@ std::string energy_note(const EnergyLedger& e) {
   const std::pair<const char*, double> others[] = {{"stabilisation", e.stabilisation},
                                                    {"applied forces", e.applied},
                                                    {"moving bodies", e.driven},
+                                                   {"motors", e.motors},
+                                                   {"springs", e.springs},
                                                    {"integration", e.integration}};
   for (const auto& [name, joules] : others)
     if (joules != 0) text += fmt::format(", {} {}", name, signed_energy(joules));
+  return text;
+}
+
+std::string name_of(const World& world, JointId id) {
+  return world.contains(id) ? world.joint(id).description.name : fmt::format("joint-{}", id.index);
+}
+
+std::vector<std::string> broken_names(const Summary& summary) {
+  std::vector<std::string> names;
+  for (const JointId id : summary.result.statistics.broken) names.push_back(name_of(summary.scene.world, id));
+  return names;
+}
+
+std::vector<std::string> conflict_names(const Summary& summary) {
+  std::vector<std::string> names;
+  for (const auto& [id, steps] : summary.result.statistics.conflicts) names.push_back(name_of(summary.scene.world, id));
+  return names;
+}
+
+/// "a, b, c and 4 more"
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  const std::size_t shown = std::min(names.size(), most);
+  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+/// What became of the joints; nothing if there are none.
+std::string joint_lines(const Summary& summary) {
+  const Statistics& s = summary.result.statistics;
+  if (summary.scene.world.joint_count() == 0) return "";
+  const std::vector<std::string> broken = broken_names(summary), conflicts = conflict_names(summary);
+  std::string text = line("joints", fmt::format("{}", summary.scene.world.joint_count()), quantity(s.joint_error_max, "m") + " off max",
+                          broken.empty() ? "" : fmt::format("{} broke: {}", broken.size(), listed(broken)));
+  if (!conflicts.empty())
+    text += fmt::format("  {:<12} in {}, these joints contradict each other: {}\n", "", counted(s.steps_with_conflicts, "step", "steps"), listed(conflicts));
   return text;
 }
 
@@ -79,6 +118,12 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"residual", {{"median", s.residual.quantile(0.5)}, {"max", s.residual.max()}}},
       {"iterations", {{"mean", s.iterations.mean()}, {"max", s.iterations.max()}}},
       {"penetration_max", s.penetration_max},
+      {"joints",
+       {{"count", scene.world.joint_count()},
+        {"error_max", s.joint_error_max},
+        {"broken", broken_names(summary)},
+        {"conflicts", conflict_names(summary)},
+        {"steps_with_conflicts", s.steps_with_conflicts}}},
       {"energy", {{"start", summary.energy_start}, {"end", summary.energy_end}}},
       {"state_hash", hash_text(scene.world)},
       {"h", scene.step.h},
@@ -96,6 +141,8 @@ nlohmann::ordered_json to_json(const Summary& summary) {
         {"stabilisation", s.energy.stabilisation},
         {"applied", s.energy.applied},
         {"driven", s.energy.driven},
+        {"motors", s.energy.motors},
+        {"springs", s.energy.springs},
         {"integration", s.energy.integration}}},
       {"seconds", seconds},
       {"wall_seconds", s.wall_seconds},
@@ -122,6 +169,7 @@ std::string to_text(const Summary& summary) {
                  tolerance_note(s));
     text += line("iterations", fmt::format("{:.1f} mean", s.iterations.mean()), fmt::format("{:.0f} max", s.iterations.max()));
     text += line("penetration", "", quantity(s.penetration_max, "m") + " max");
+    text += joint_lines(summary);
     text += line("energy", quantity(summary.energy_start, "J") + " start", quantity(summary.energy_end, "J") + " end",
                  energy_note(s.energy));
     text += line("step time", quantity(1e-3 * s.milliseconds.mean(), "s") + " mean",

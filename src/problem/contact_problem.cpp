@@ -48,7 +48,7 @@ bool has_set(const FrictionLaw& law) {
 }
 
 void check(const ContactProblem& p) {
-  const int least_arity = p.is_factored() ? 1 : 0, most_arity = p.is_factored() ? 2 : 0;
+  const int least_arity = p.is_factored() ? 1 : 0;
   if (p.laws.size() != p.blocks.size()) fail(fmt::format("{} laws for {} blocks.", p.laws.size(), p.blocks.size()));
   if (p.sigma.size() != p.b.size()) fail(fmt::format("{} compliances for {} rows.", p.sigma.size(), p.b.size()));
   if (p.lower.size() != p.upper.size() || !(p.lower.empty() || p.lower.size() == p.b.size()))
@@ -57,14 +57,15 @@ void check(const ContactProblem& p) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     if (block.dim < 1 || block.dim > 6) fail(i, "must have 1 to 6 rows.");
-    if (block.arity < least_arity || block.arity > most_arity)
-      fail(i, p.is_factored() ? "must act on 1 or 2 velocity segments." : "names velocity segments although W is a matrix.");
+    if (const int most = !p.is_factored() ? 0 : block.dim == 1 ? kMostSegments : 2; block.arity < least_arity || block.arity > most)
+      fail(i, p.is_factored() ? "must act on 1 or 2 velocity segments, with one row on up to 4." : "names velocity segments although W is a matrix.");
     if (block.row != row) fail(i, "does not start where the block before it ends.");
     if (std::size_t{block.jacobian} + block.arity * block.dim * 6u > p.jacobian_values.size())
       fail(i, "has a Jacobian that is not stored.");
     for (int s = 0; s < block.arity; ++s)
       if (block.segment[s] >= p.segments.size()) fail(i, "names a velocity segment that does not exist.");
-    if (block.arity == 2 && block.segment[0] == block.segment[1]) fail(i, "names one velocity segment twice.");
+    for (int s = 1; s < block.arity; ++s)
+      if (std::find(block.segment, block.segment + s, block.segment[s]) != block.segment + s) fail(i, "names one velocity segment twice.");
     if (block.kind == BlockKind::contact && block.dim > 1 && block.dim != 1 + law_rows(p.laws[i]))
       fail(i, "has a number of rows that its friction law does not use.");
     if (block.kind == BlockKind::contact && block.dim > 1 && !has_set(p.laws[i])) fail(i, "has a custom friction law without a set.");
@@ -111,6 +112,10 @@ template <int D, int A>
 [[gnu::always_inline]] inline void write_diagonal(const double* scaled, const double* sigma, double* out) {
   for (int i = 0; i < D; ++i)
     for (int k = i; k < D; ++k) {
+      if constexpr (A > 2) {
+        out[0] = Eigen::Map<const kernels::BlockVector<6 * A>>(scaled).squaredNorm() + sigma[0];
+        continue;
+      }
       kernels::Double4 products = kernels::load<kernels::Double4>(scaled + 6 * A * i) * kernels::load<kernels::Double4>(scaled + 6 * A * k);
       kernels::Double2 rest = {0, 0};
       if constexpr (A == 2) {

@@ -81,7 +81,7 @@ ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionLaw la
   p.matrix = std::move(matrix);
   const std::size_t rows = p.matrix.rows();
   for (std::size_t i = 0; i < p.matrix.blocks(); ++i)
-    p.blocks.push_back({kind, static_cast<std::uint8_t>(p.matrix.dim(i)), 0, p.matrix.offset[i], 0, 0, {0, 0}});
+    p.blocks.push_back({kind, static_cast<std::uint8_t>(p.matrix.dim(i)), 0, p.matrix.offset[i], 0, 0, {}});
   p.laws.assign(p.blocks.size(), law);
   p.b.assign(rows, 0.0);
   p.sigma.assign(rows, 0.0);

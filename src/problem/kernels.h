@@ -41,9 +41,27 @@ template <class V>
   return half[0] + half[1];
 }
 
-/// The velocities that a block of arity A sees, in registers.
+/// The velocities that a block of arity A sees, in registers. The few blocks of more than two segments need not be fast.
 template <int A>
-struct LocalVelocity;
+struct LocalVelocity {
+  static constexpr int kRowSize = kSegmentSize * A;
+  double w[kRowSize];
+
+  LocalVelocity(const std::uint32_t* segment, const double* velocity) {
+    for (int s = 0; s < A; ++s) std::memcpy(w + kSegmentSize * s, velocity + kSegmentSize * segment[s], kSegmentSize * sizeof(double));
+  }
+  void write(const std::uint32_t* segment, double* velocity) const {
+    for (int s = 0; s < A; ++s) std::memcpy(velocity + kSegmentSize * segment[s], w + kSegmentSize * s, kSegmentSize * sizeof(double));
+  }
+  double dot(const double* row) const {
+    double v = 0;
+    for (int i = 0; i < kRowSize; ++i) v += row[i] * w[i];
+    return v;
+  }
+  void add(const double* row, double impulse) {
+    for (int i = 0; i < kRowSize; ++i) w[i] += row[i] * impulse;
+  }
+};
 
 template <>
 struct LocalVelocity<2> {
@@ -100,9 +118,9 @@ struct LocalVelocity<1> {
   }
 };
 
-/// Where number `column` (0…5) of segment `s` (0, 1) stands in a stored row.
+/// Where number `column` (0…5) of segment `s` stands in a stored row.
 constexpr int row_position(int arity, int s, int column) {
-  if (arity == 1) return column;
+  if (arity != 2) return kSegmentSize * s + column;
   return column < 4 ? 4 * s + column : 8 + 2 * s + (column - 4);
 }
 
@@ -146,7 +164,11 @@ template <class F, int D>
 void with_arity(int arity, F&& f) {
   if (arity == 0) f(std::integral_constant<int, D>{}, std::integral_constant<int, 0>{});
   else if (arity == 1) f(std::integral_constant<int, D>{}, std::integral_constant<int, 1>{});
-  else f(std::integral_constant<int, D>{}, std::integral_constant<int, 2>{});
+  else if (arity == 2) f(std::integral_constant<int, D>{}, std::integral_constant<int, 2>{});
+  if constexpr (D == 1) {
+    if (arity == 3) f(std::integral_constant<int, D>{}, std::integral_constant<int, 3>{});
+    else if (arity == 4) f(std::integral_constant<int, D>{}, std::integral_constant<int, 4>{});
+  }
 }
 
 }  // namespace detail
@@ -161,6 +183,19 @@ void with_sizes(int dim, int arity, F&& f) {
     case 4: return detail::with_arity<F, 4>(arity, std::forward<F>(f));
     case 5: return detail::with_arity<F, 5>(arity, std::forward<F>(f));
     case 6: return detail::with_arity<F, 6>(arity, std::forward<F>(f));
+  }
+}
+
+/// Calls f(rows) with the number of rows as a compile-time constant.
+template <class F>
+void with_rows(int dim, F&& f) {
+  switch (dim) {
+    case 1: return f(std::integral_constant<int, 1>{});
+    case 2: return f(std::integral_constant<int, 2>{});
+    case 3: return f(std::integral_constant<int, 3>{});
+    case 4: return f(std::integral_constant<int, 4>{});
+    case 5: return f(std::integral_constant<int, 5>{});
+    case 6: return f(std::integral_constant<int, 6>{});
   }
 }
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kUserBlock = 512;  // the smallest that HDF5 allows
 constexpr std::string_view kMarker = "stickslip-checkpoint ";
-constexpr int kVersion = 2;
+constexpr int kVersion = 3, kOldestVersion = 2;
 
 /// FNV-1a.
 std::uint64_t checksum(std::string_view bytes) {
@@ -25,14 +25,15 @@ std::uint64_t checksum(std::string_view bytes) {
   return value;
 }
 
-std::string header(std::string_view bytes) {
-  std::string text = fmt::format("{}{}\nlength {}\nchecksum {:016x}\nThis is an HDF5 file.\n", kMarker, kVersion, bytes.size(),
+std::string header(std::string_view bytes, int version = kVersion) {
+  std::string text = fmt::format("{}{}\nlength {}\nchecksum {:016x}\nThis is an HDF5 file.\n", kMarker, version, bytes.size(),
                                  checksum(bytes.substr(kUserBlock)));
   text.resize(kUserBlock, '\0');
   return text;
 }
 
-void verify(const std::string& bytes) {
+/// @returns the version of the format
+int verify(const std::string& bytes) {
   if (bytes.empty()) throw Error("The file is empty. Start again from the scene or from another checkpoint.");
   if (!bytes.starts_with(kMarker)) {
     if (h5::has_signature(bytes))
@@ -40,14 +41,17 @@ void verify(const std::string& bytes) {
           "This HDF5 file is not a checkpoint (perhaps a trajectory, or a contact problem for `stickslip solve`). `stickslip run … --checkpoint FILE` writes checkpoints.");
     throw Error("This is not a checkpoint. `stickslip run … --checkpoint FILE` writes checkpoints.");
   }
-  const std::string version = bytes.substr(kMarker.size(), bytes.find('\n') - kMarker.size());
-  if (version != std::to_string(kVersion) && version.find_first_not_of("0123456789") == std::string::npos)
-    throw Error(fmt::format("The checkpoint has format {}, and this program reads format {}. Use the program that wrote it.",
-                            version.substr(0, 16), kVersion));
-  if (bytes.size() < kUserBlock || bytes.compare(0, kUserBlock, header(bytes)) != 0)
+  const std::string text = bytes.substr(kMarker.size(), bytes.find('\n') - kMarker.size());
+  int version = kOldestVersion;
+  while (version < kVersion && text != std::to_string(version)) ++version;
+  if (text != std::to_string(version) && text.find_first_not_of("0123456789") == std::string::npos)
+    throw Error(fmt::format("The checkpoint has format {}, and this program reads formats {} to {}. Use the program that wrote it.",
+                            text.substr(0, 16), kOldestVersion, kVersion));
+  if (bytes.size() < kUserBlock || bytes.compare(0, kUserBlock, header(bytes, version)) != 0)
     throw Error(
         "The checkpoint is truncated or damaged: length and checksum do not match its content. "
         "Start again from the scene or from another checkpoint.");
+  return version;
 }
 
 // Files live in memory while HDF5 works on them: a full disk or a damaged file never reaches it.
@@ -58,18 +62,18 @@ std::string to_bytes(Snapshot& snapshot) {
   h5::write_attribute(file.id(), "format", "stickslip-checkpoint");
   h5::write_attribute(file.id(), "version", std::uint64_t{kVersion});
   Saver saver(file.id());
-  exchange(saver, snapshot);
+  exchange(saver, snapshot, kVersion);
   std::string bytes = file.bytes(kUserBlock);
   bytes.replace(0, kUserBlock, header(bytes));
   return bytes;
 }
 
-Snapshot from_bytes(std::string_view bytes) {
+Snapshot from_bytes(std::string_view bytes, int version) {
   h5::Quiet quiet;
   const h5::MemoryFile file(bytes.substr(kUserBlock));
   Snapshot snapshot;
   Loader loader(file.id());
-  exchange(loader, snapshot);
+  exchange(loader, snapshot, version);
   return snapshot;
 }
 
@@ -89,8 +93,8 @@ void save_checkpoint(const fs::path& path, const Scene& scene) {
 Scene load_checkpoint(const fs::path& path) {
   try {
     const std::string bytes = read_bytes(path);
-    verify(bytes);
-    return restore(from_bytes(bytes));
+    const int version = verify(bytes);
+    return restore(from_bytes(bytes, version));
   } catch (Error& error) {
     throw error.in(path.string());
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <type_traits>
 
 #include "store/hdf5.h"
@@ -39,6 +40,14 @@ struct Packed<T[N]> {
   static constexpr int count = N;
   static void store(const T (&values)[N], T* to) { std::copy_n(values, N, to); }
   static void fetch(const T* from, T (&values)[N]) { std::copy_n(from, N, values); }
+};
+
+template <class T, std::size_t N>
+struct Packed<std::array<T, N>> {
+  using Scalar = T;
+  static constexpr int count = N;
+  static void store(const std::array<T, N>& values, T* to) { std::copy_n(values.data(), N, to); }
+  static void fetch(const T* from, std::array<T, N>& values) { std::copy_n(from, N, values.data()); }
 };
 
 inline h5::Extent packed_extent(std::size_t rows, int count) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "record/checkpoint_archive.h"
+#include "record/checkpoint_joints.h"
 #include "record/snapshot.h"
 
 namespace stickslip {
@@ -225,7 +226,7 @@ void exchange_materials(Archive& archive, Snapshot& s) {
 }
 
 template <class Archive>
-void exchange_step_options(Archive& archive, Snapshot& s) {
+void exchange_step_options(Archive& archive, Snapshot& s, int version) {
   StepOptions& o = s.step;
   archive.value("step/h", o.h);
   archive.value("step/scheme", o.scheme);
@@ -247,6 +248,7 @@ void exchange_step_options(Archive& archive, Snapshot& s) {
   archive.value("step/max_iterations", o.max_iterations);
   archive.value("step/keep_history", o.keep_history);
   archive.value("step/threads", o.threads);
+  if (version >= kVersionWithJoints) archive.value("step/geometric_stiffness", o.geometric_stiffness);
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field(
@@ -260,8 +262,9 @@ void exchange_step_options(Archive& archive, Snapshot& s) {
   });
 }
 
+/// @param version of the file: what it does not hold keeps its default
 template <class Archive>
-void exchange(Archive& archive, Snapshot& s) {
+void exchange(Archive& archive, Snapshot& s, int version) {
   archive.text("scene/name", s.name);
   archive.text("scene/description", s.description);
   archive.text("scene/document", s.document);
@@ -275,6 +278,7 @@ void exchange(Archive& archive, Snapshot& s) {
   archive.value("step_count", s.step_count);
   exchange_bodies(archive, s);
   exchange_shapes(archive, s);
+  if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);
   archive.table("memory/impulses", s.memory.impulses, [](auto& t) {
@@ -289,7 +293,7 @@ void exchange(Archive& archive, Snapshot& s) {
     t.field(
         "angular_impulse", [](RememberedImpulse & r) -> auto& { return r.angular_impulse; });
   });
-  exchange_step_options(archive, s);
+  exchange_step_options(archive, s, version);
 }
 
 }  // namespace stickslip

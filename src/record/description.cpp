@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "record/joint_description.h"
 #include "record/telemetry.h"
 
 namespace stickslip {
@@ -73,7 +74,8 @@ Json describe_scene(const Scene& scene, double quantum) {
     materials[c.body] = world.materials[c.material].name;
   }
   Json bodies = Json::array();
-  for (const BodyId id : described_bodies(world)) {
+  const std::vector<BodyId> ids = described_bodies(world);
+  for (const BodyId id : ids) {
     const Body& b = world.bodies()[id.index];
     bodies.push_back({{"name", b.name},
                       {"motion", motion_name(b.motion)},
@@ -83,17 +85,22 @@ Json describe_scene(const Scene& scene, double quantum) {
   }
   Json telemetry = Json::array();
   for (const TelemetryColumn& c : telemetry_columns()) telemetry.push_back({{"name", c.name}, {"unit", c.unit}, {"help", c.meaning}});
-  return {{"protocol", 1},
-          {"program", "stickslip"},
-          {"name", scene.name},
-          {"look_for", scene.description},
-          {"h", scene.step.h},
-          {"gravity", vector(world.gravity)},
-          {"quantum", quantum},
-          {"force_unit", force_unit(world)},
-          {"solver", scene.step.solver},
-          {"bodies", std::move(bodies)},
-          {"telemetry", std::move(telemetry)}};
+  Json description = {{"protocol", 1},
+                    {"program", "stickslip"},
+                    {"name", scene.name},
+                    {"look_for", scene.description},
+                    {"h", scene.step.h},
+                    {"gravity", vector(world.gravity)},
+                    {"quantum", quantum},
+                    {"force_unit", force_unit(world)},
+                    {"solver", scene.step.solver},
+                    {"bodies", std::move(bodies)},
+                    {"telemetry", std::move(telemetry)}};
+  if (world.joint_count() > 0) {
+    description["joints"] = describe_joints(world, ids);
+    description["torque_unit"] = torque_unit(force_unit(world), quantum);
+  }
+  return description;
 }
 
 }  // namespace stickslip

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "record/body_columns.h"
+#include "record/columns.h"
 #include "record/frame_clock.h"
 #include "record/glb.h"
 #include "record/output_file.h"
@@ -167,12 +167,12 @@ void Gltf::add_frame(const World& world) {
   const auto time = static_cast<float>(world.time - start_time_);
   if (!times_.empty() && !(time > times_.back())) return;  // closer than floats can tell
   columns_.add_new(world);
-  if ((times_.size() + 1) * columns_.bodies().size() * kBytesPerPose > glb::kMostBytes)
+  if ((times_.size() + 1) * columns_.size() * kBytesPerPose > glb::kMostBytes)
     throw glb::too_large().in(path_.string());
   times_.push_back(time);
-  for (std::size_t i = tracks_.size(); i < columns_.bodies().size(); ++i) add_body(world, world.body(columns_.bodies()[i]));
+  for (std::size_t i = tracks_.size(); i < columns_.size(); ++i) add_body(world, world.body(columns_.ids()[i]));
   for (std::size_t i = 0; i < tracks_.size(); ++i)
-    if (world.contains(columns_.bodies()[i])) add_pose(tracks_[i], world.body(columns_.bodies()[i]));
+    if (world.contains(columns_.ids()[i])) add_pose(tracks_[i], world.body(columns_.ids()[i]));
   extent_.see(world);
 }
 

@@ -67,7 +67,7 @@ void GrowingDataset::write_full_chunks() {
 
 void GrowingDataset::write_pending() {
   const hsize_t count = pending_rows();
-  if (count == 0) return;
+  if (count == 0 && !grown_) return;
   Quiet quiet;
   const std::string what = fmt::format("write dataset '{}'", name_);
   Extent start(extent_.size(), 0), block = extent_;
@@ -79,6 +79,8 @@ void GrowingDataset::write_pending() {
     extent_[1] = std::max(extent_[1], columns_);
   }
   check(H5Dset_extent(dataset_.get(), extent_.data()), what);
+  grown_ = false;
+  if (count == 0) return;
   const Handle file_space(check(H5Dget_space(dataset_.get()), what), H5Sclose);
   check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, block.data(), nullptr), what);
   const Handle memory_space(check(H5Screate_simple(static_cast<int>(block.size()), block.data(), nullptr), what), H5Sclose);

@@ -45,6 +45,9 @@ class GrowingDataset {
   /// Rows have this many columns from now on. @pre the last row is complete
   void set_columns(hsize_t);
 
+  /// A row of a table that has no columns yet. @pre `set_columns` was not called
+  void skip_row() { ++extent_[0], grown_ = true; }
+
   void write_full_chunks();  ///< writes once a chunk of rows is there. @throws Error
   void flush();              ///< writes all rows and makes them visible to readers. @throws Error
   bool close() noexcept { return dataset_.close(); }
@@ -58,8 +61,9 @@ class GrowingDataset {
 
   std::string name_;
   Handle type_, dataset_;
-  Extent extent_;  ///< of what is written, as the file has it
+  Extent extent_;  ///< of what is written
   Layout layout_;
+  bool grown_ = false;   ///< the file does not have that extent yet
   hsize_t columns_ = 0;  ///< of the rows that are pending
   std::size_t item_bytes_ = 0;
   std::vector<std::byte> pending_;

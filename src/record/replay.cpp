@@ -5,11 +5,13 @@
 #include <array>
 #include <cmath>
 
-#include "record/body_columns.h"
+#include "record/columns.h"
 #include "record/description.h"
 #include "record/frame_clock.h"
+#include "record/joint_description.h"
 #include "record/output_file.h"
 #include "record/telemetry.h"
+#include "record/varint.h"
 #include "record/viewer_page.h"
 #include "record/writers.h"
 #include "stickslip/math/error.h"
@@ -22,21 +24,10 @@ constexpr std::size_t kContactChannels = 16;
 constexpr std::size_t kContactBytes = 4 << 20;   // of all contacts before compression; beyond it every other frame loses its contacts
 constexpr std::string_view kMark = "<script id=\"replay\" type=\"text/plain\">";
 
-void put_varint(std::string& out, std::int64_t value) {
-  auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-  for (; bits >= 0x80; bits >>= 7) out.push_back(static_cast<char>(0x80 | (bits & 0x7f)));
-  out.push_back(static_cast<char>(bits));
-}
 template <class T>
 void put(std::string& out, T value) {
   static_assert(std::endian::native == std::endian::little);
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-/// Nearest whole multiple; what is too far away or not a number ends at the border.
-std::int64_t rounded(double x) {
-  constexpr double most = 9e15;
-  return std::isnan(x) ? 0 : static_cast<std::int64_t>(std::llround(std::clamp(x, -most, most)));
 }
 
 std::string compressed(const std::string& data) {
@@ -79,6 +70,7 @@ class Replay final : public Recorder {
     force_unit_ = force_unit(scene.world);
     description_ = describe_scene(scene, quantum_);
     columns_.add_new(scene.world);
+    joints_ = JointTracks(scene.world, quantum_, force_unit_);
     frames_ = FrameClock(options_, scene.world.time);
     telemetry_.resize(telemetry_columns().size());
     StepReport start;
@@ -128,9 +120,10 @@ class Replay final : public Recorder {
   void add_frame(const World& world, const StepReport& report) {
     steps_.push_back(report.step);
     times_.push_back(report.time);
-    for (const BodyId id : columns_.bodies()) add_pose(world, id);
+    for (const BodyId id : columns_.ids()) add_pose(world, id);
     const auto columns = telemetry_columns();
     for (std::size_t c = 0; c < columns.size(); ++c) telemetry_[c].push_back(static_cast<float>(columns[c].value(report)));
+    if (joints_.size() > 0) joints_.add_frame(world, report);
     if ((steps_.size() - 1) % stride_ != 0) return;
     kept_.push_back(contacts_of(world, report));
     kept_bytes_ += kept_.back().bytes();
@@ -141,7 +134,7 @@ class Replay final : public Recorder {
     const std::size_t frames_before = steps_.size() - 1;
     Pose8 p{};
     if (!world.contains(id)) {
-      if (frames_before > 0) p = poses_[poses_.size() - columns_.bodies().size()];
+      if (frames_before > 0) p = poses_[poses_.size() - columns_.size()];
       p.state = 2;
       poses_.push_back(p);
       return;
@@ -152,7 +145,7 @@ class Replay final : public Recorder {
     double sign = 1;
     const double q[4] = {b.orientation.w(), b.orientation.x(), b.orientation.y(), b.orientation.z()};
     if (frames_before > 0) {
-      const Pose8& before = poses_[poses_.size() - columns_.bodies().size()];
+      const Pose8& before = poses_[poses_.size() - columns_.size()];
       double product = 0;
       for (int k = 0; k < 4; ++k) product += q[k] * before.orientation[k];
       sign = product < 0 ? -1 : 1;
@@ -203,12 +196,13 @@ class Replay final : public Recorder {
     head["contact_stride"] = stride_;
     head["step_of_frame"] = steps_;
     head["time_of_frame"] = times_;
+    if (joints_.size() > 0) head["joint_stride"] = joints_.stride();
     const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::string out = "SLREPLAY";
     put(out, std::uint32_t{1});
     put(out, static_cast<std::uint32_t>(json.size()));
     out += json;
-    const std::size_t bodies = columns_.bodies().size(), frames = steps_.size();
+    const std::size_t bodies = columns_.size(), frames = steps_.size();
     for (int channel = 0; channel < 8; ++channel)
       for (std::size_t body = 0; body < bodies; ++body) {
         std::int64_t before = 0;
@@ -231,6 +225,7 @@ class Replay final : public Recorder {
         put(out, static_cast<float>(frame.history[k]));
       }
     }
+    joints_.append_to(out);
     return out;
   }
 
@@ -245,6 +240,7 @@ class Replay final : public Recorder {
   std::vector<double> times_;
   std::vector<Pose8> poses_;           ///< frame by frame, all bodies
   std::vector<std::vector<float>> telemetry_;
+  JointTracks joints_;                 ///< those that were there at the start
   std::vector<KeptFrame> kept_;
   std::size_t stride_ = 1, kept_bytes_ = 0;
 };

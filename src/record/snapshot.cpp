@@ -179,6 +179,43 @@ Surface unflatten(const FlatSurface& flat, const std::vector<std::shared_ptr<con
   return surface;
 }
 
+FlatAxis flatten(const JointAxis& axis) {
+  FlatAxis flat{axis, axis.motor.has_value(), axis.servo.has_value(), axis.spring.has_value(), {}, {}, {}};
+  flat.motor = axis.motor.value_or(JointMotor{});
+  flat.servo = axis.servo.value_or(JointServo{});
+  flat.spring = axis.spring.value_or(JointSpring{});
+  return flat;
+}
+
+JointAxis unflatten(FlatAxis&& flat) {
+  JointAxis axis = std::move(flat.axis);
+  axis.motor = flat.has_motor ? std::optional(flat.motor) : std::nullopt;
+  axis.servo = flat.has_servo ? std::optional(std::move(flat.servo)) : std::nullopt;
+  axis.spring = flat.has_spring ? std::optional(flat.spring) : std::nullopt;
+  return axis;
+}
+
+void check_joints(const Snapshot& s) {
+  require(s.axes.size() == s.joints.size() * kJointCoordinates, "tables have different lengths");
+  const auto is_body = [&](BodyId id) { return id.index < s.bodies.size() && s.bodies[id.index].alive && s.bodies[id.index].generation == id.generation; };
+  for (const Joint& joint : s.joints) {
+    const JointDescription& d = joint.description;
+    require(static_cast<int>(d.type) <= static_cast<int>(JointType::gear), "unknown kind of joint");
+    for (const GearSide& side : {d.first, d.second}) {
+      require(side.coordinate >= 0 && side.coordinate < kJointCoordinates, "a gear names a missing coordinate");
+      if (!joint.alive || d.type != JointType::gear) continue;
+      const JointId id = side.joint;
+      require(id.index < s.joints.size() && s.joints[id.index].alive && s.joints[id.index].generation == id.generation &&
+                  s.joints[id.index].description.type != JointType::gear,
+              "a gear names a missing joint");
+    }
+    if (!joint.alive || d.type == JointType::gear) continue;
+    require(is_body(d.b) && (d.a == BodyId{} || is_body(d.a)), "a joint names a missing body");
+  }
+  for (const FlatIgnoredPair& pair : s.ignored_pairs)
+    require(pair.a < pair.b && pair.b < s.bodies.size(), "a pair that is kept from touching names a missing body");
+}
+
 void check_indices(const Snapshot& s) {
   require(s.scripts.size() == s.bodies.size() && s.shapes.size() == s.colliders.size(), "tables have different lengths");
   require(!s.materials.empty(), "no material");
@@ -208,6 +245,7 @@ void check_indices(const Snapshot& s) {
   require(static_cast<int>(s.step.scheme) <= static_cast<int>(Scheme::moreau_midpoint) &&
               static_cast<int>(s.step.gyroscopic) <= static_cast<int>(Gyroscopic::conserving),
           "unknown stepping scheme");
+  check_joints(s);
 }
 
 }  // namespace
@@ -224,6 +262,10 @@ Snapshot take_snapshot(const Scene& scene) {
   s.colliders.assign(world.colliders().begin(), world.colliders().end());
   std::map<const Polytope*, std::uint32_t> pool;
   for (const Collider& collider : s.colliders) s.shapes.push_back(flatten(collider.shape, pool, s.hulls));
+  s.joints.assign(world.joints().begin(), world.joints().end());
+  for (const Joint& joint : s.joints)
+    for (const JointAxis& axis : joint.description.axes) s.axes.push_back(flatten(axis));
+  for (const auto& [a, b] : world.ignored_pairs()) s.ignored_pairs.push_back({a, b});
   for (std::uint32_t i = 0; i < world.materials.size(); ++i) s.materials.push_back(world.materials[MaterialId{i}]);
   for (const auto& [key, surface] : world.materials.pairs()) s.pairs.push_back({key.first, key.second, surface});
   s.friction_rule = world.materials.friction_rule, s.restitution_rule = world.materials.restitution_rule;
@@ -272,6 +314,10 @@ Scene restore(Snapshot&& s) {
   for (std::size_t i = 0; i < s.colliders.size(); ++i) s.colliders[i].shape = unflatten(s.shapes[i], hulls);
   world.mutable_bodies() = std::move(s.bodies);
   world.mutable_colliders() = std::move(s.colliders);
+  for (std::size_t i = 0; i < s.axes.size(); ++i)
+    s.joints[i / kJointCoordinates].description.axes[i % kJointCoordinates] = unflatten(std::move(s.axes[i]));
+  world.mutable_joints() = std::move(s.joints);
+  for (const FlatIgnoredPair& pair : s.ignored_pairs) world.mutable_ignored_pairs().emplace_back(pair.a, pair.b);
   world.memory = std::move(s.memory);
   world.rebuild_derived();
 

@@ -57,6 +57,20 @@ struct FlatSurface {
   Mat2 tensor = Mat2::Identity();
 };
 
+/// One coordinate of a joint as numbers.
+struct FlatAxis {
+  JointAxis axis;   ///< what drives it apart, below
+  bool has_motor = false, has_servo = false, has_spring = false;
+  JointMotor motor;
+  JointServo servo;
+  JointSpring spring;
+};
+
+/// Bodies, by their slots, that do not touch each other.
+struct FlatIgnoredPair {
+  std::uint32_t a = 0, b = 0;
+};
+
 struct FlatText {
   std::string text;
 };
@@ -74,6 +88,9 @@ struct Snapshot {
   std::vector<Collider> colliders;  ///< shapes apart, below
   std::vector<FlatShape> shapes;    ///< one per collider
   std::vector<Polytope> hulls;
+  std::vector<Joint> joints;        ///< coordinates apart, below
+  std::vector<FlatAxis> axes;       ///< six per joint
+  std::vector<FlatIgnoredPair> ignored_pairs;
   std::vector<Material> materials;
   std::vector<FlatPair> pairs;
   std::vector<FlatLaw> laws;        ///< one per material, then one per pair

@@ -1,5 +1,7 @@
 #include "record/telemetry.h"
 
+#include <algorithm>
+
 namespace stickslip {
 
 namespace {
@@ -13,6 +15,11 @@ constexpr TelemetryColumn kColumns[] = {
     {"contacts", "", "", "number of contact points", [](R r) { return static_cast<double>(r.contacts.size()); }},
     {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},
     {"penetration_max", "m", "m", "largest penetration at detection", [](R r) { return r.penetration_max; }},
+    {"joints", "", "", "joints that acted", [](R r) { return static_cast<double>(r.joints.size()); }},
+    {"joints_broken", "", "", "joints that broke in this step",
+     [](R r) { return static_cast<double>(std::count_if(r.joints.begin(), r.joints.end(), [](const JointRecord& j) { return j.broke; })); }},
+    {"joint_conflicts", "", "", "joints that cannot be satisfied together", [](R r) { return static_cast<double>(r.conflicts.size()); }},
+    {"joint_error_max", "m", "m", "farthest that locked coordinates of a joint are off, at the end", [](R r) { return r.joint_error_max; }},
 
     {"status", "", "", "0 converged, 1 iteration limit, 2 stalled, 3 time limit, 4 cancelled, 5 failed",
      [](R r) { return static_cast<double>(r.solve.status); }},
@@ -33,10 +40,12 @@ constexpr TelemetryColumn kColumns[] = {
     {"kinetic_energy", "J", "J", "at the end", [](R r) { return r.energy.kinetic_end; }},
     {"potential_energy", "J", "J", "of gravity, at the end", [](R r) { return r.energy.potential_end; }},
     {"dissipated_by_friction", "J", "J", "in this step", [](R r) { return r.energy.friction; }},
-    {"dissipated_by_impact", "J", "J", "by normal impulses, in this step", [](R r) { return r.energy.impact; }},
+    {"dissipated_by_impact", "J", "J", "by normal impulses and hard joints, in this step", [](R r) { return r.energy.impact; }},
     {"added_by_stabilisation", "J", "J", "in this step", [](R r) { return r.energy.stabilisation; }},
     {"work_of_applied_forces", "J", "J", "in this step", [](R r) { return r.energy.applied; }},
     {"work_of_kinematic_bodies", "J", "J", "in this step", [](R r) { return r.energy.driven; }},
+    {"work_of_motors", "J", "J", "of motors and servos of joints, in this step", [](R r) { return r.energy.motors; }},
+    {"work_of_springs", "J", "J", "of springs, dampers and soft limits of joints, in this step", [](R r) { return r.energy.springs; }},
     {"added_by_integration", "J", "J", "by the time discretisation, in this step", [](R r) { return r.energy.integration; }},
 
     {"momentum_x", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.x(); }},

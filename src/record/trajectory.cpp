@@ -9,6 +9,7 @@
 #include "record/growing_dataset.h"
 #include "store/staged_file.h"
 #include "record/telemetry.h"
+#include "record/trajectory_joints.h"
 #include "record/writers.h"
 #include "stickslip/math/error.h"
 
@@ -20,8 +21,6 @@ using h5::GrowingDataset;
 using h5::Handle;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kNameLength = 64;         // bytes kept of a body's name, unless a longer one is there at the start
-constexpr std::size_t kKindLength = 16;         // bytes of the name of a kind of shape
 constexpr std::size_t kChunkBytes = 256 << 10;  // aimed at for one chunk of frames
 
 /// docs/records.md describes the layout. A column stands for one body, however its slot is reused later.
@@ -35,7 +34,9 @@ class Trajectory final : public Recorder {
       StagedFile staged(path_);
       create(staged.path().string(), scene);
       frames_ = FrameClock(options_, scene.world.time);
-      write_frame(scene.world, scene.world.step_count, {});
+      StepReport before;
+      before.step = scene.world.step_count;
+      write_frame(scene.world, before);
       flush();
       file_.let_others_read();
       staged.commit();
@@ -46,7 +47,7 @@ class Trajectory final : public Recorder {
     guarded([&] {
       auto column = telemetry_.begin();
       for (const TelemetryColumn& source : telemetry_columns()) (column++)->push(source.value(report));
-      if (frames_.is_due(report)) write_frame(world, report.step, report.contacts);
+      if (frames_.is_due(report)) write_frame(world, report);
       for (GrowingDataset* d : all_) d->write_full_chunks();
       if (flush_is_due()) flush();
     });
@@ -94,9 +95,9 @@ class Trajectory final : public Recorder {
     return &dataset;
   }
 
-  void write_frame(const World&, std::uint64_t step, std::span<const ContactRecord>);
+  void write_frame(const World&, const StepReport&);
   void add_new_bodies(const World&);
-  void add_body(const World&, std::uint32_t slot);
+  void add_body(const World&, std::uint32_t column);
   void flush();
   bool close() noexcept;
 
@@ -115,10 +116,10 @@ class Trajectory final : public Recorder {
   struct {
     GrowingDataset body, kind, size, position, orientation, first_vertex, vertex_count, vertices;
   } shapes_;
+  JointDatasets joints_;
   std::list<GrowingDataset> telemetry_;
 
-  std::vector<BodyId> columns_;                ///< body of each column
-  std::vector<std::uint32_t> column_of_slot_;  ///< the newest column of each slot
+  BodyColumns columns_;
   std::size_t name_length_ = kNameLength;
   std::uint64_t contact_count_ = 0;
   FrameClock frames_{{}, 0};
@@ -144,6 +145,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   create_frames(std::max<hsize_t>(1, scene.world.body_count()));
   create_contacts();
   create_bodies();
+  joints_.create(root, scene.world, all_);
   create_telemetry();
 }
 
@@ -207,9 +209,9 @@ void Trajectory::create_telemetry() {
   }
 }
 
-void Trajectory::write_frame(const World& world, std::uint64_t step, std::span<const ContactRecord> contacts) {
+void Trajectory::write_frame(const World& world, const StepReport& report) {
   add_new_bodies(world);
-  step_.push(step);
+  step_.push(report.step);
   time_.push(world.time);
   const Body absent = [] {
     Body body;
@@ -218,7 +220,7 @@ void Trajectory::write_frame(const World& world, std::uint64_t step, std::span<c
     body.orientation.coeffs().setConstant(nan);
     return body;
   }();
-  for (const BodyId id : columns_) {
+  for (const BodyId id : columns_.ids()) {
     const bool here = world.contains(id);
     const Body& body = here ? world.bodies()[id.index] : absent;
     position_.push(body.position);
@@ -228,9 +230,9 @@ void Trajectory::write_frame(const World& world, std::uint64_t step, std::span<c
     asleep_.push(static_cast<std::uint8_t>(body.asleep));
     alive_.push(static_cast<std::uint8_t>(here));
   }
-  for (const ContactRecord& contact : contacts) {
-    contacts_.body_a.push(column_of_slot_[contact.body_a.index]);
-    contacts_.body_b.push(column_of_slot_[contact.body_b.index]);
+  for (const ContactRecord& contact : report.contacts) {
+    contacts_.body_a.push(columns_.of_slot(contact.body_a.index));
+    contacts_.body_b.push(columns_.of_slot(contact.body_b.index));
     contacts_.position.push(contact.position);
     contacts_.normal.push(contact.normal);
     contacts_.gap.push(contact.gap);
@@ -239,30 +241,17 @@ void Trajectory::write_frame(const World& world, std::uint64_t step, std::span<c
     contacts_.slip_velocity.push(contact.slip_velocity);
     contacts_.angular_impulse.push(contact.angular_impulse);
   }
-  contact_count_ += contacts.size();
+  contact_count_ += report.contacts.size();
   contacts_.offset.push(contact_count_);
+  joints_.write_frame(world, report, columns_);
 }
 
 void Trajectory::add_new_bodies(const World& world) {
-  const auto bodies = world.bodies();
-  column_of_slot_.resize(bodies.size(), std::numeric_limits<std::uint32_t>::max());
-  for (std::uint32_t slot = 0; slot < bodies.size(); ++slot) {
-    if (!bodies[slot].alive) continue;
-    const std::uint32_t column = column_of_slot_[slot];
-    if (column < columns_.size() && columns_[column] == world.id_of(slot)) continue;
-    column_of_slot_[slot] = static_cast<std::uint32_t>(columns_.size());
-    columns_.push_back(world.id_of(slot));
-    add_body(world, slot);
-  }
+  const std::size_t known = columns_.size();
+  columns_.add_new(world);
+  for (std::size_t i = known; i < columns_.size(); ++i) add_body(world, static_cast<std::uint32_t>(i));
   for (GrowingDataset* d : {&position_, &orientation_, &velocity_, &angular_velocity_, &asleep_, &alive_})
     d->set_columns(columns_.size());
-}
-
-/// Text of exactly `length` bytes.
-void push_text(GrowingDataset& dataset, std::string_view text, std::size_t length) {
-  std::string padded(text.substr(0, length));
-  padded.resize(length, '\0');
-  dataset.push(padded.data(), length);
 }
 
 /// Half extents, or radius and half height; NaN where a shape has fewer numbers.
@@ -275,16 +264,16 @@ Vec3 size_of(const Shape& shape) {
   return Vec3::Constant(none);
 }
 
-void Trajectory::add_body(const World& world, std::uint32_t slot) {
+void Trajectory::add_body(const World& world, std::uint32_t column) {
   static constexpr std::string_view motion_names[] = {"dynamic", "fixed", "kinematic"};
-  const Body& body = world.bodies()[slot];
+  const Body& body = world.bodies()[columns_.ids()[column].index];
   push_text(bodies_.name, body.name, name_length_);
   push_text(bodies_.motion, motion_names[static_cast<int>(body.motion)], kKindLength);
   bodies_.mass.push(body.mass.mass);
   bodies_.center_of_mass.push(body.mass.center);
   for (const std::uint32_t index : body.colliders) {
     const Collider& collider = world.colliders()[index];
-    shapes_.body.push(static_cast<std::uint32_t>(columns_.size() - 1));
+    shapes_.body.push(column);
     push_text(shapes_.kind, shape_name(collider.shape), kKindLength);
     shapes_.size.push(size_of(collider.shape));
     shapes_.position.push(collider.local.position);

@@ -2,10 +2,12 @@
 
 #include <charconv>
 #include <chrono>
+#include <numeric>
 #include <optional>
 
-#include "record/body_columns.h"
+#include "record/columns.h"
 #include "record/frame_clock.h"
+#include "record/joint_sample.h"
 #include "record/output_file.h"
 #include "record/shape_mesh.h"
 #include "record/vtk_file.h"
@@ -103,9 +105,14 @@ class Vtk final : public Recorder {
 
   void add_frame(const World& world, const StepReport& report) {
     columns_.add_new(world);
+    joint_columns_.add_new(world);
     extent_.see(world);
     write_bodies(world);
     write_contacts(world, report);
+    if (joint_columns_.size() == 0)
+      ++frames_before_joints_;
+    else
+      write_joints(world, report);
     times_.push_back(world.time);
   }
 
@@ -118,6 +125,7 @@ class Vtk final : public Recorder {
 
   void write_bodies(const World&);
   void write_contacts(const World&, const StepReport&);
+  void write_joints(const World&, const StepReport&);
   void write_collection();
   void remove_older_frames();
 
@@ -125,9 +133,11 @@ class Vtk final : public Recorder {
   RecordOptions options_;
   std::optional<FrameClock> clock_;
   BodyColumns columns_;
+  JointColumns joint_columns_;
   MeshLibrary library_{kAround};
   HalfSpaceExtent extent_;
   std::vector<double> times_;  ///< of the frames written [s]
+  std::size_t frames_before_joints_ = 0;   ///< frames without a file of joints, because there was none yet
   std::size_t listed_ = 0;     ///< frames in the collection on disk
   Clock::time_point opened_ = Clock::now(), last_flush_ = opened_;
 };
@@ -187,9 +197,31 @@ void Vtk::write_bodies(const World& world) {
   file.write(directory_ / frame_name("bodies", times_.size(), ".vtu"));
 }
 
+/// A file of points, up to their values.
+void open_points(VtkFile& file, std::size_t count) {
+  file.open(fmt::format("Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\"", count));
+  file.open("PointData");
+}
+
+/// The rest of it. @param points three numbers each
+void close_points(VtkFile& file, const std::vector<double>& points) {
+  std::vector<std::int32_t> corners(points.size() / 3), offsets(corners.size());
+  std::iota(corners.begin(), corners.end(), 0);
+  std::iota(offsets.begin(), offsets.end(), 1);
+  file.close("PointData");
+  file.open("Points");
+  file.array<double>("position_m", 3, points);
+  file.close("Points");
+  file.open("Verts");
+  file.array<std::int32_t>("connectivity", 1, corners);
+  file.array<std::int32_t>("offsets", 1, offsets);
+  file.close("Verts");
+  file.close("Piece");
+}
+
 void Vtk::write_contacts(const World& world, const StepReport& report) {
   std::vector<double> points, force, normal, gap, friction, slip_velocity, normal_force;
-  std::vector<std::int32_t> corners, offsets, body_a, body_b;
+  std::vector<std::int32_t> body_a, body_b;
   std::vector<std::uint8_t> sliding;
   const double noticed = kNoticedTimesTolerance * std::max(report.tolerance, report.solve.residual.total());
   for (const ContactRecord& contact : report.contacts) {
@@ -203,16 +235,10 @@ void Vtk::write_contacts(const World& world, const StepReport& report) {
     body_a.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_a.index)));
     body_b.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_b.index)));
     sliding.push_back(contact.normal_impulse > 0 && contact.slip_velocity.norm() > noticed);
-    corners.push_back(static_cast<std::int32_t>(corners.size()));
-    offsets.push_back(static_cast<std::int32_t>(corners.size()));
   }
 
   VtkFile file("PolyData", world.time);
-  file.open(
-      fmt::format("Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
-                  "NumberOfPolys=\"0\"",
-                  gap.size()));
-  file.open("PointData");
+  open_points(file, gap.size());
   file.array<double>("force_N", 3, force);
   file.array<double>("normal_force_N", 1, normal_force);
   file.array<double>("normal", 3, normal);
@@ -222,16 +248,45 @@ void Vtk::write_contacts(const World& world, const StepReport& report) {
   file.array<std::uint8_t>("sliding", 1, sliding);
   file.array<std::int32_t>("body_a", 1, body_a);
   file.array<std::int32_t>("body_b", 1, body_b);
-  file.close("PointData");
-  file.open("Points");
-  file.array<double>("position_m", 3, points);
-  file.close("Points");
-  file.open("Verts");
-  file.array<std::int32_t>("connectivity", 1, corners);
-  file.array<std::int32_t>("offsets", 1, offsets);
-  file.close("Verts");
-  file.close("Piece");
+  close_points(file, points);
   file.write(directory_ / frame_name("contacts", times_.size(), ".vtp"));
+}
+
+void Vtk::write_joints(const World& world, const StepReport& report) {
+  std::vector<double> points, force, torque, error;
+  std::vector<std::int32_t> numbers, type, body_a, body_b;
+  std::vector<std::uint8_t> broken, conflicts;
+  const auto number_of = [&](BodyId id) { return static_cast<std::int32_t>(columns_.of(id).value_or(static_cast<std::uint32_t>(-1))); };
+  const JointSamples samples(world, report);
+  for (std::uint32_t slot = 0; slot < world.joints().size(); ++slot) {
+    const Joint& joint = world.joints()[slot];
+    if (!joint.alive || joint.description.type == JointType::gear) continue;   // a gear is nowhere
+    const JointSample sample = samples.of(world.joint_id_of(slot));
+    append(points, locate(world, joint).frame_b.position);
+    append(force, sample.force);
+    append(torque, sample.torque);
+    error.push_back(sample.error);
+    numbers.push_back(static_cast<std::int32_t>(joint_columns_.of_slot(slot)));
+    type.push_back(static_cast<std::int32_t>(joint.description.type));
+    body_a.push_back(number_of(joint.description.a));
+    body_b.push_back(number_of(joint.description.b));
+    broken.push_back(sample.state == JointState::broken);
+    conflicts.push_back(sample.state == JointState::conflicts);
+  }
+
+  VtkFile file("PolyData", world.time);
+  open_points(file, numbers.size());
+  file.array<double>("force_N", 3, force);
+  file.array<double>("torque_N_m", 3, torque);
+  file.array<double>("error_m", 1, error);
+  file.array<std::uint8_t>("broken", 1, broken);
+  file.array<std::uint8_t>("conflicts", 1, conflicts);
+  file.array<std::int32_t>("joint", 1, numbers);
+  file.array<std::int32_t>("type", 1, type);
+  file.array<std::int32_t>("body_a", 1, body_a);
+  file.array<std::int32_t>("body_b", 1, body_b);
+  close_points(file, points);
+  file.write(directory_ / frame_name("joints", times_.size(), ".vtp"));
 }
 
 void Vtk::write_collection() {
@@ -239,10 +294,13 @@ void Vtk::write_collection() {
   file.write("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n");
   const std::string folder = escaped(directory_.filename().string());
   for (std::size_t n = 0; n < times_.size(); ++n) {
-    file.write(fmt::format("<DataSet timestep=\"{}\" part=\"0\" name=\"bodies\" file=\"{}/{}\"/>\n", times_[n], folder,
-                           frame_name("bodies", n, ".vtu")));
-    file.write(fmt::format("<DataSet timestep=\"{}\" part=\"1\" name=\"contacts\" file=\"{}/{}\"/>\n", times_[n], folder,
-                           frame_name("contacts", n, ".vtp")));
+    const auto list = [&](int part, std::string_view name, std::string_view ending) {
+      file.write(fmt::format("<DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}/{}\"/>\n", times_[n], part, name, folder,
+                             frame_name(name, n, ending)));
+    };
+    list(0, "bodies", ".vtu");
+    list(1, "contacts", ".vtp");
+    if (n >= frames_before_joints_) list(2, "joints", ".vtp");
   }
   file.write("</Collection>\n</VTKFile>\n");
   file.commit();
@@ -258,7 +316,9 @@ void Vtk::remove_older_frames() {
     const std::string name = entry.path().filename().string();
     auto number = frame_number(name, "bodies", ".vtu");
     if (!number) number = frame_number(name, "contacts", ".vtp");
-    if (number && *number >= times_.size() && entry.is_regular_file(ignored)) older.push_back(entry.path());
+    const auto of_joints = frame_number(name, "joints", ".vtp");
+    const bool unlisted = (number && *number >= times_.size()) || (of_joints && (*of_joints >= times_.size() || joint_columns_.size() == 0));
+    if (unlisted && entry.is_regular_file(ignored)) older.push_back(entry.path());
   }
   for (const fs::path& path : older) fs::remove(path, ignored);
 }

@@ -102,6 +102,7 @@ void read(const Place& place, StepOptions& step) {
       });
     }
     fields.optional("warm_start", step.warm_start);
+    fields.optional("geometric_stiffness", step.geometric_stiffness);
     fields.optional("restitution_threshold", step.restitution_threshold);
     fields.optional("margin", step.margin);
     fields.optional("tolerance", step.tolerance);

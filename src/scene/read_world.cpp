@@ -96,7 +96,8 @@ std::vector<Part> read_parts(Fields& body, const MaterialTable& materials) {
     return parts;
   }
   if (!list->value().is_array()) list->wrong_type("Give an array of parts.");
-  if (list->value().empty()) list->fail("[] holds no part. A body needs at least one.");
+  if (list->value().empty() && !body.find("mass_properties"))
+    list->fail("[] holds no part. A body needs at least one; a dynamic body with \"mass_properties\" can do without.");
   for (const Json& value : list->value()) {
     read_object(Place(value, *list, std::to_string(parts.size())), "a part", [&](Fields& fields) {
       Part part{fields.required<Shape>("shape"), read_pose(fields), material};

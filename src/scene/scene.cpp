@@ -7,6 +7,7 @@
 
 #include "scene/built_in/built_in.h"
 #include "scene/overrides.h"
+#include "scene/read_joints.h"
 #include "scene/read_scene.h"
 #include "scene/start_check.h"
 
@@ -45,10 +46,12 @@ void read_scene(const Place& place, Scene& scene, const std::filesystem::path& f
     std::size_t index = 0;
     for (const Json& body : bodies.value())
       add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, scene.warnings);
+    read_joints(fields, scene.world, scene.warnings);
   });
   place.within([&] {
     document::check_start(scene.world, allow_overlap, scene.warnings);
     document::check_laws(scene.world, scene.step, scene.warnings);
+    document::check_joints(scene.world, scene.step, scene.warnings);
   });
 }
 

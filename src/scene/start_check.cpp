@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fmt/ranges.h>
+#include <limits>
 
 #include "stickslip/math/error.h"
 #include "stickslip/solve/registry.h"
@@ -66,6 +67,77 @@ void check_laws(const World& world, const StepOptions& step, std::vector<std::st
       if (const std::string text = info.warn(*pair.law, ma.surface, mb.surface); !text.empty())
         warnings.push_back(fmt::format("Friction between '{}' and '{}': {}", ma.name, mb.name, text));
     }
+}
+
+namespace {
+
+/// Whether a joint gives rows of this kind to the contact problem, and why: a word for the message, or empty.
+std::string_view reason_for(const JointDescription& joint, BlockKind kind) {
+  const bool bilateral = kind == BlockKind::bilateral;
+  if (bilateral && (joint.type == JointType::gear || joint.type == JointType::screw)) return "coupling";
+  if (!bilateral && joint.swing_limit < std::numeric_limits<double>::infinity()) return "limit";
+  const auto is_drive = [&](const auto& drive) { return drive && std::isfinite(drive->max_force) != bilateral; };
+  for (const JointAxis& axis : joint.axes) {
+    if (is_drive(axis.motor)) return "motor";
+    if (is_drive(axis.servo)) return "servo";
+    if (bilateral && axis.locked) return "locked coordinate";
+    if (bilateral && axis.spring) return "spring";
+    if (!bilateral && (axis.has_lower() || axis.has_upper())) return "limit";
+    if (!bilateral && axis.friction > 0) return "friction";
+  }
+  return {};
+}
+
+/// "12 mm and 0.3 rad": what is not negligible of an error. @param size of the bodies [m]
+std::string readable_error(double length, double angle, double size) {
+  constexpr double kRounding = 1e-4;   // of numbers that were written down by hand
+  const std::string angle_text = fmt::format("{:.3g} rad", angle);
+  if (!(length > kRounding * size)) return angle > kRounding ? angle_text : "";
+  return angle > kRounding ? fmt::format("{} and {}", readable_length(length), angle_text) : readable_length(length);
+}
+
+void check_placement(const World& world, const Joint& joint, std::vector<std::string>& warnings) {
+  const JointDescription& d = joint.description;
+  const JointPlace place = locate(world, joint);
+  double locked[2] = {0, 0}, beyond[2] = {0, 0};   // squared sums over lengths and angles
+  for (int k = 0; k < kJointCoordinates; ++k) {
+    const JointAxis& axis = d.axes[static_cast<std::size_t>(k)];
+    const double position = place.position[static_cast<std::size_t>(k)];
+    const double kept = d.type == JointType::distance ? d.length : 0;
+    if (axis.locked) locked[is_turn(k)] += std::pow(position - kept, 2);
+    beyond[is_turn(k)] += std::pow(std::max({axis.lower - position, position - axis.upper, 0.0}), 2);
+  }
+  if (const double swing = swing_of(place).first; swing > d.swing_limit) beyond[1] += std::pow(swing - d.swing_limit, 2);
+  const auto warn = [&](const double (&squared)[2], std::string_view what) {
+    const std::string error = readable_error(std::sqrt(squared[0]), std::sqrt(squared[1]), joint.row_length);
+    if (!error.empty()) warnings.push_back(fmt::format("The joint '{}' {} by {} at the start.", d.name, what, error));
+  };
+  warn(locked, "is apart");
+  warn(beyond, "is beyond its limits");
+}
+
+}  // namespace
+
+void check_solver(const World& world, const ContactSolver& solver) {
+  for (const BlockKind kind : {BlockKind::bilateral, BlockKind::box}) {
+    const std::string_view cannot = solver.cannot_hold(kind);
+    if (cannot.empty()) continue;
+    for (const Joint& joint : world.joints()) {
+      const std::string_view reason = joint.alive ? reason_for(joint.description, kind) : "";
+      if (reason.empty()) continue;
+      throw Error(fmt::format("The solver '{}' cannot hold the joint '{}' with its {}. {} Solvers that can: {}.", solver.name(), joint.description.name,
+                              reason, cannot, fmt::join(solvers_that_hold(kind), ", ")))
+          .at("solver")
+          .at("step");
+    }
+  }
+}
+
+void check_joints(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
+  if (world.joint_count() == 0) return;
+  check_solver(world, *make_solver(step.solver, step.solver_options));
+  for (const Joint& joint : world.joints())
+    if (joint.alive && joint.description.type != JointType::gear) check_placement(world, joint, warnings);
 }
 
 }  // namespace stickslip::document

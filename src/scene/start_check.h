@@ -21,4 +21,11 @@ void check_start(const World&, bool allow_overlap, std::vector<std::string>& war
 /// @param warnings gets a sentence for every law that does what its user should know
 void check_laws(const World&, const StepOptions&, std::vector<std::string>& warnings);
 
+/// @throws Error if the solver cannot hold a joint; it names the joint and the solvers that can
+void check_solver(const World&, const ContactSolver&);
+
+/// Checks that the solver of the step can hold all joints, as `check_solver` does.
+/// @param warnings gets a sentence for every joint whose frames do not meet at the start, or that starts beyond its limits
+void check_joints(const World&, const StepOptions&, std::vector<std::string>& warnings);
+
 }  // namespace stickslip::document

@@ -14,7 +14,7 @@ constexpr std::size_t kMostJobs = 4;   // for the worker
 constexpr std::string_view kBusy = "The server is still busy with earlier requests of this kind. Ask again when they are answered.";
 
 std::string_view type_of(const Command& command) {
-  constexpr std::string_view names[] = {"pause", "run", "step", "reset", "speed", "set", "drag", "release", "want", "capture", "compare"};
+  constexpr std::string_view names[] = {"pause", "run", "step", "reset", "speed", "set", "drag", "release", "joint", "want", "capture", "compare"};
   static_assert(std::size(names) == std::variant_size_v<Command>);
   return names[command.index()];
 }
@@ -38,6 +38,7 @@ MaterialTable with_friction(const MaterialTable& own, double friction) {
 void check_solver(const World& world, const StepOptions& step, const ContactProblem& last) {
   std::vector<std::string> warnings;
   document::check_laws(world, step, warnings);
+  document::check_joints(world, step, warnings);
   if (const std::string_view reason = make_solver(step.solver, step.solver_options)->cannot_solve(last); !reason.empty())
     throw Error(fmt::format("The solver '{}' cannot treat the contacts of this scene. {}", step.solver, reason));
 }
@@ -123,11 +124,19 @@ void Simulation::act(ViewerId viewer, const DragTo& d) {
 
 void Simulation::act(ViewerId viewer, const Release&) { drags_.release(scene_.world, viewer); }
 
+void Simulation::act(ViewerId, const DriveJoint& d) {
+  const int coordinate = drive(scene_.world, d);
+  const std::string message = joint_message(d, coordinate);
+  driven_[fmt::format("{} {} {}", d.speed ? "speed" : "target", coordinate, d.name)] = message;
+  audience_->tell_all(message);
+}
+
 void Simulation::act(ViewerId id, const Want& want) {
   const auto viewer = viewers_.find(id);
   if (viewer == viewers_.end()) return;
   viewer->second.contacts = want.contacts.value_or(viewer->second.contacts);
   viewer->second.history = want.history.value_or(viewer->second.history);
+  viewer->second.joints = want.joints.value_or(viewer->second.joints);
   frame_wanted_ = true;
 }
 

@@ -62,6 +62,11 @@ class Fields {
     if (!value->is_boolean()) throw Error(fmt::format("{}: {} will not do. Give true or false.", name, shown(*value)));
     return value->get<bool>();
   }
+  std::string text(const std::string& name, const Json& value) const {
+    if (!value.is_string()) throw Error(fmt::format("{}: {} is not a name, which is text.", name, shown(value)));
+    if (value.get_ref<const std::string&>().size() > 400) throw Error(fmt::format("{}: {} is longer than 400 bytes, which no name should be.", name, shown(value)));
+    return value.get<std::string>();
+  }
   static std::string solver(const Json& value) {
     if (!value.is_string()) throw Error(fmt::format("solver: {} is not the name of a solver, which is text.", shown(value)));
     make_solver(value.get_ref<const std::string&>());   // names an unknown one
@@ -108,10 +113,22 @@ Command drag_of(Fields& f) {
   return drag;
 }
 
+Command joint_of(Fields& f) {
+  DriveJoint joint;
+  joint.name = f.text("name", f.need("name"));
+  if (const Json* coordinate = f.find("coordinate")) joint.coordinate = f.text("coordinate", *coordinate);
+  constexpr double most = 1e6;
+  if (const Json* speed = f.find("speed")) joint.speed = f.number("speed", *speed, -most, most, "a speed from -1e6 to 1e6 m/s or rad/s");
+  if (const Json* target = f.find("target")) joint.target = f.number("target", *target, -most, most, "a target from -1e6 to 1e6 m or rad");
+  if (joint.speed.has_value() == joint.target.has_value()) throw Error("Give either speed, of the motor, or target, of the servo.");
+  return joint;
+}
+
 Command want_of(Fields& f) {
   Want want;
   want.contacts = f.flag("contacts");
   want.history = f.flag("history");
+  want.joints = f.flag("joints");
   return want;
 }
 
@@ -138,6 +155,7 @@ constexpr Kind kKinds[] = {
     {"set", settings_of},
     {"drag", drag_of},
     {"release", [](Fields&) -> Command { return Release{}; }},
+    {"joint", joint_of},
     {"want", want_of},
     {"capture", [](Fields&) -> Command { return Capture{}; }},
     {"compare", compare_of},

@@ -30,15 +30,20 @@ struct DragTo {
   Vec3 local = Vec3::Zero(), target = Vec3::Zero();   ///< body axes from the centre of mass; world frame [m]
 };
 struct Release {};
+struct DriveJoint {
+  std::string name;
+  std::optional<std::string> coordinate;   ///< empty: the only one that has a motor or servo
+  std::optional<double> speed, target;     ///< one of them: of the motor [m/s or rad/s], of the servo [m or rad]
+};
 struct Want {
-  std::optional<bool> contacts, history;
+  std::optional<bool> contacts, history, joints;
 };
 struct Capture {};
 struct Compare {
   std::vector<std::string> solvers;   ///< 1 to 8
 };
 
-using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, Want, Capture, Compare>;
+using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, DriveJoint, Want, Capture, Compare>;
 
 /// A message as it was understood: a command, or the reason why it is refused.
 struct ParsedCommand {

@@ -50,6 +50,13 @@ std::string comparison_message(std::uint64_t step, const std::vector<ComparedSol
   return text_of({{"type", "comparison"}, {"step", step}, {"solvers", std::move(list)}});
 }
 
+std::string joint_message(const DriveJoint& d, int coordinate) {
+  Json message = {{"type", "joint"}, {"name", d.name}, {"coordinate", joint_coordinate_name(coordinate)}};
+  if (d.speed) message["speed"] = *d.speed;
+  if (d.target) message["target"] = *d.target;
+  return text_of(message);
+}
+
 std::string captured_message(const std::string& file) { return text_of({{"type", "captured"}, {"file", file}}); }
 
 std::string error_message(std::string_view of, std::string_view message) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "serve/command.h"
 #include "serve/snapshot.h"
 #include "stickslip/scene/scene.h"
 
@@ -32,6 +33,8 @@ struct ComparedSolver {
 std::string scene_message(const Scene&, double quantum);
 std::string state_message(const State&);
 std::string comparison_message(std::uint64_t step, const std::vector<ComparedSolver>&);
+/// What a joint is driven to from now on.
+std::string joint_message(const DriveJoint&, int coordinate);
 std::string captured_message(const std::string& file);
 /// @param of type of the command that was refused; empty if it has none
 std::string error_message(std::string_view of, std::string_view message);

@@ -80,6 +80,7 @@ void Simulation::join(ViewerId viewer) {
   post(
       [this, viewer] {
         viewers_[viewer] = {};
+        for (const auto& [what, message] : driven_) audience_->tell(viewer, message);
         state_changed_ = frame_wanted_ = true;
       },
       kNoLimit);
@@ -109,6 +110,8 @@ void Simulation::open_scene() {
   history_step_ = scene_.world.step_count;
   ++scene_number_;
   table_.emplace(scene_.world, position_quantum(scene_.world));
+  joints_.emplace(scene_.world);
+  driven_.clear();
   scene_message_ = std::make_shared<const std::string>(scene_message(scene_, table_->quantum()));
   frame_wanted_ = true;
 }
@@ -192,8 +195,12 @@ Snapshot Simulation::snapshot() {
   const StepReport start = report_ == nullptr ? report_of_start(scene_.world, scene_.step.h) : StepReport{};
   const StepReport& report = report_ == nullptr ? start : *report_;
   for (const TelemetryColumn& column : telemetry_columns()) s.telemetry.push_back(static_cast<float>(column.value(report)));
-  for (const auto& [id, viewer] : viewers_) s.has_contacts = s.has_contacts || viewer.contacts;
+  for (const auto& [id, viewer] : viewers_) {
+    s.has_contacts = s.has_contacts || viewer.contacts;
+    s.joint_count = joints_->size() > 0 && (viewer.joints || s.joint_count > 0) ? joints_->size() : 0;
+  }
   if (s.has_contacts) s.contacts = contact_rows(*table_, report);
+  if (s.joint_count > 0) s.joints = joints_->rows(scene_.world, report);
   s.history = history_;
   return s;
 }

@@ -13,6 +13,7 @@
 
 #include "serve/command.h"
 #include "serve/drag.h"
+#include "serve/joints.h"
 #include "serve/messages.h"
 #include "serve/snapshot.h"
 #include "serve/study.h"
@@ -55,7 +56,7 @@ class Simulation {
  private:
   using Clock = std::chrono::steady_clock;
   struct Viewer {
-    bool contacts = false, history = false;
+    bool contacts = false, history = false, joints = false;
   };
 
   void run();
@@ -78,6 +79,7 @@ class Simulation {
   void act(ViewerId, const Settings&);
   void act(ViewerId, const DragTo&);
   void act(ViewerId, const Release&);
+  void act(ViewerId, const DriveJoint&);
   void act(ViewerId, const Want&);
   void act(ViewerId, const Capture&);
   void act(ViewerId, const Compare&);
@@ -93,7 +95,9 @@ class Simulation {
   std::optional<Stepper> stepper_;
   const StepReport* report_ = nullptr;   ///< of the last step since the scene was opened
   std::optional<BodyTable> table_;
+  std::optional<JointTable> joints_;
   std::shared_ptr<const std::string> scene_message_;
+  std::map<std::string, std::string> driven_;   ///< what viewers changed about joints: whoever joins is told, beside the scene
   std::shared_ptr<const History> history_;
   std::uint64_t scene_number_ = 0, snapshot_number_ = 0, history_step_ = 0;
   std::map<ViewerId, Viewer> viewers_;

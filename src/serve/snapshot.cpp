@@ -10,7 +10,7 @@ namespace stickslip::serve {
 
 namespace {
 
-enum Flag : std::uint8_t { all_bodies = 1, with_contacts = 2, with_history = 4 };
+enum Flag : std::uint8_t { all_bodies = 1, with_contacts = 2, with_history = 4, with_joints = 8 };
 
 static_assert(std::endian::native == std::endian::little, "records go to the wire as they lie in memory");
 
@@ -99,12 +99,13 @@ std::vector<ContactRow> contact_rows(const BodyTable& table, const StepReport& r
 }
 
 std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
-  const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history;
+  const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history,
+             joints = choice.joints && s.joint_count > 0;
   std::string out;
   out.reserve(64 + s.bodies.size() * sizeof(BodyRecord) + s.telemetry.size() * 4 + (contacts ? s.contacts.size() * sizeof(ContactRow) : 0) +
-              (history ? s.history->size() * sizeof(HistoryPoint) : 0));
+              (history ? s.history->size() * sizeof(HistoryPoint) : 0) + (joints ? s.joints.size() : 0));
   put(out, std::uint8_t{1});
-  put(out, static_cast<std::uint8_t>((all ? all_bodies : 0) | (contacts ? with_contacts : 0) | (history ? with_history : 0)));
+  put(out, static_cast<std::uint8_t>((all ? all_bodies : 0) | (contacts ? with_contacts : 0) | (history ? with_history : 0) | (joints ? with_joints : 0)));
   put(out, std::uint16_t{0});
   put(out, static_cast<std::uint32_t>(s.step));
   put(out, s.time);
@@ -127,6 +128,10 @@ std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   if (history) {
     put(out, static_cast<std::uint32_t>(s.history->size()));
     put_all(out, *s.history);
+  }
+  if (joints) {
+    put(out, static_cast<std::uint32_t>(s.joint_count));
+    out += s.joints;
   }
   return out;
 }

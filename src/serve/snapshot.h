@@ -55,6 +55,8 @@ struct Snapshot {
   std::vector<float> telemetry;
   bool has_contacts = false;
   std::vector<ContactRow> contacts;
+  std::size_t joint_count = 0;   ///< 0 also if nobody wants joints
+  std::string joints;            ///< rows of all joints, as `JointTable` makes them
   std::shared_ptr<const History> history;   ///< of the last solve whose history is known; may be null
 };
 
@@ -87,7 +89,7 @@ std::vector<ContactRow> contact_rows(const BodyTable&, const StepReport&);
 /// What one viewer gets of a snapshot.
 struct FrameChoice {
   std::uint64_t since = 0;   ///< number of the snapshot it was sent last; 0: all bodies
-  bool contacts = false, history = false;
+  bool contacts = false, history = false, joints = false;
 };
 
 /// The binary message of a frame.

@@ -28,11 +28,12 @@ void ContactGraph::spread(const ContactProblem& p, std::uint32_t from) {
     const std::uint32_t s = queue_[head];
     for (std::uint32_t e = first_[s]; e < first_[s + 1]; ++e) {
       const Block& block = p.blocks[incident_[e]];
-      if (block.arity < 2) continue;
-      const std::uint32_t other = block.segment[0] == s ? block.segment[1] : block.segment[0];
-      if (distance_[other] != kUnreached) continue;
-      distance_[other] = distance_[s] + 1;
-      queue_.push_back(other);
+      for (int k = 0; k < block.arity; ++k) {
+        const std::uint32_t other = block.segment[k];
+        if (distance_[other] != kUnreached) continue;
+        distance_[other] = distance_[s] + 1;
+        queue_.push_back(other);
+      }
     }
   }
 }
@@ -91,7 +92,9 @@ void ContactGraph::build(const ContactProblem& p) {
     layer_.resize(p.blocks.size());
     for (std::size_t i = 0; i < p.blocks.size(); ++i) {
       const Block& b = p.blocks[i];
-      layer_[i] = b.arity == 1 ? 0 : std::max(distance_[b.segment[0]], distance_[b.segment[1]]) - 1;
+      std::uint32_t farthest = 1;
+      for (int s = 0; s < b.arity && b.arity > 1; ++s) farthest = std::max(farthest, distance_[b.segment[s]]);
+      layer_[i] = farthest - 1;
     }
   }
   layers_ = 0;
@@ -131,7 +134,7 @@ void ContactGraph::coordinates(const ContactProblem& p, int axis, std::span<doub
       const std::uint32_t s = queue_[head];
       for (std::uint32_t e = first_[s]; e < first_[s + 1]; ++e) {
         const Block& block = p.blocks[incident_[e]];
-        if (block.arity < 2) continue;
+        if (block.arity != 2) continue;
         const int side = block.segment[0] == s ? 0 : 1;
         const std::uint32_t other = block.segment[1 - side];
         if (distance_[other] != kUnreached) continue;

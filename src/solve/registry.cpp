@@ -48,4 +48,11 @@ std::vector<std::string> solvers_that_honour(const FrictionLaw& law) {
   return names;
 }
 
+std::vector<std::string> solvers_that_hold(BlockKind kind) {
+  std::vector<std::string> names;
+  for (const SolverInfo& info : solvers())
+    if (make_solver(info.name)->cannot_hold(kind).empty()) names.push_back(info.name);
+  return names;
+}
+
 }  // namespace stickslip

@@ -21,7 +21,8 @@ std::string_view status_name(SolveStatus status) {
 
 SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, const SolveControl& control, Workspace& workspace,
                            SolveReport& report)
-    : problem_(problem), model_(model), control_(control), workspace_(workspace), report_(report), start_(std::chrono::steady_clock::now()) {}
+    : problem_(problem), judged_(&problem), model_(model), control_(control), workspace_(workspace), report_(report),
+      start_(std::chrono::steady_clock::now()) {}
 
 bool SolveMonitor::start(std::span<const double> impulses) {
   if (control_.keep_history) report_.history.reserve(static_cast<std::size_t>(std::clamp(control_.max_iterations, 0, 1 << 20)) + 1);
@@ -38,18 +39,18 @@ void SolveMonitor::keep(int iteration, std::span<const double> impulses, const R
   // Where b itself overflows, any finite iterate is better.
   best_total_ = std::isnan(own) ? std::numeric_limits<double>::infinity() : own;
   best_residual_ = now;
-  best_iteration_ = iteration;
   workspace_.best_velocity = workspace_.residual.segment_velocity;
-  if (iteration < control_.max_iterations) workspace_.best.assign(impulses.begin(), impulses.end());
+  best_is_stored_ = iteration < control_.max_iterations || stores_all_;
+  if (best_is_stored_) workspace_.best.assign(impulses.begin(), impulses.end());
 }
 
 double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
   evaluated_ = iteration;
-  const Residual now = residual(problem_, impulses, workspace_.residual);
+  const Residual now = residual(*judged_, impulses, workspace_.residual);
   const double total = now.total();
   if (control_.keep_history) report_.history.push_back(total);
   if (control_.observer) control_.observer(iteration, impulses, now);
-  last_total_ = model_ == FrictionModel::exact ? total : residual(problem_, impulses, workspace_.residual, model_).total();
+  last_total_ = model_ == FrictionModel::exact ? total : residual(*judged_, impulses, workspace_.residual, model_).total();
   // Where the natural map must hold too, the iterate that meets both is the one to hand back.
   const bool converged = iteration > 0 && std::isfinite(control_.natural_map_tolerance) && meets_tolerance(total, impulses);
   if (iteration == 0 || last_total_ < best_total_ || converged) keep(iteration, impulses, now, last_total_);
@@ -59,12 +60,13 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
 bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulses) {
   if (!(total <= control_.tolerance)) return false;
   return !std::isfinite(control_.natural_map_tolerance) ||
-         natural_map_error(problem_, impulses, workspace_.residual) <= control_.natural_map_tolerance;
+         natural_map_error(*judged_, impulses, workspace_.residual) <= control_.natural_map_tolerance;
 }
 
 void SolveMonitor::judge(int iteration, std::span<const double> impulses) {
+  if (expand_) impulses = expand_(impulses);
   const double total = evaluate(iteration, impulses);
-  if (meets_tolerance(total, impulses)) stop(SolveStatus::converged, "");
+  if (meets_tolerance(total, impulses)) stop(inconsistency_.empty() ? SolveStatus::converged : SolveStatus::stalled, inconsistency_);
   else if (model_is_solved()) stop(SolveStatus::stalled, "The model of the solver is solved; what remains is its distance from the exact law.");
   else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
   else if (last_total_ > control_.divergence * best_total_) stop(SolveStatus::diverged, "The residual grew beyond the divergence limit.");
@@ -111,8 +113,19 @@ void SolveMonitor::note(std::string_view sentence) {
 double SolveMonitor::elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
 void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status, std::string_view reason) {
-  if (!stopped_ && evaluated_ != report_.iterations) evaluate(report_.iterations, impulses);
+  if (!stopped_ && evaluated_ != report_.iterations) evaluate(report_.iterations, expand_ ? expand_(impulses) : impulses);
   stop(status, reason);
+}
+
+void SolveMonitor::judge_by(const ContactProblem& consistent, std::string_view reason) {
+  judged_ = &consistent;
+  inconsistency_ = reason;
+  best_total_ = checked_total_ = std::numeric_limits<double>::infinity();
+  if (workspace_.best.size() == problem_.rows()) {
+    const Residual now = residual(*judged_, workspace_.best, workspace_.residual);
+    best_residual_ = now;
+    best_total_ = model_ == FrictionModel::exact ? now.total() : residual(*judged_, workspace_.best, workspace_.residual, model_).total();
+  }
 }
 
 void SolveMonitor::stop(SolveStatus status, std::string_view reason) {
@@ -124,9 +137,13 @@ void SolveMonitor::stop(SolveStatus status, std::string_view reason) {
 
 void SolveMonitor::finish(std::span<double> impulses) {
   // After the last iteration allowed, the impulses still are the best iterate if that is the one.
-  if (best_iteration_ < control_.max_iterations) std::copy(workspace_.best.begin(), workspace_.best.end(), impulses.begin());
+  if (best_is_stored_) std::copy(workspace_.best.begin(), workspace_.best.end(), impulses.begin());
   report_.residual = best_residual_;
   report_.model_residual = best_total_;
+  if (judged_ != &problem_) {
+    report_.residual = residual(problem_, impulses, workspace_.residual);
+    report_.model_residual = model_ == FrictionModel::exact ? report_.residual.total() : residual(problem_, impulses, workspace_.residual, model_).total();
+  }
   if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);
   report_.seconds = elapsed();
 }
@@ -138,6 +155,9 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double
   SolveReport report;
   SolveMonitor monitor(problem, model(), control, workspace, report);
   std::string_view reason = cannot_solve(problem);
+  for (const BlockKind kind : {BlockKind::bilateral, BlockKind::box})
+    if (reason.empty() && std::any_of(problem.batches.begin(), problem.batches.end(), [&](const Batch& b) { return b.kind == kind; }))
+      reason = cannot_hold(kind);
   for (std::size_t i = 0; i < problem.blocks.size() && reason.empty(); ++i)
     if (problem.blocks[i].kind == BlockKind::contact && problem.blocks[i].dim > 1) reason = cannot_honour(problem.laws[i]);
   if (!reason.empty()) {

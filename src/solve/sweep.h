@@ -81,6 +81,42 @@ template <int D, int A, bool Compliant, class Rule>
   return largest;
 }
 
+/// The same for blocks of joints, of any arity and form of W: they are few next to contacts, or `auto` solves them directly, and every instance of
+/// `sweep_batch` takes its time to compile.
+template <int D, class Rule>
+[[gnu::noinline]] double sweep_joint_batch(const ContactProblem& p, const Batch& batch, double* impulses, double* velocity, Momentum& momentum, const Rule& rule) {
+  using Vector = kernels::BlockVector<D>;
+  double largest = 0;
+  for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
+    const Block& block = p.blocks[i];
+    const int size = kernels::kSegmentSize * block.arity;
+    const double* const scaled = p.scaled_jacobian.data() + block.jacobian;
+    const auto for_each_number = [&](auto&& f) {
+      for (int s = 0; s < block.arity; ++s)
+        for (int c = 0; c < kernels::kSegmentSize; ++c) f(kernels::row_position(block.arity, s, c), velocity[kernels::kSegmentSize * block.segment[s] + static_cast<std::uint32_t>(c)]);
+    };
+    Eigen::Map<Vector> stored(impulses + block.row);
+    Vector ahead;
+    if (block.arity == 0) {   // the impulses have been extrapolated before the sweep
+      ahead = Eigen::Map<const Vector>(momentum.ahead + block.row);
+    } else {
+      Eigen::Map<Vector> previous(momentum.previous + block.row);
+      ahead = momentum.beta * (stored - previous);
+      previous = stored;
+      stored += ahead;
+    }
+    Vector impulse = stored, v = Eigen::Map<const Vector>(p.b.data() + block.row) + Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
+    if (block.arity == 0) v += kernels::gathered_velocity<D>(p.matrix, i, impulses);
+    for (int k = 0; k < D; ++k) for_each_number([&](int at, double w) { v[k] += scaled[size * k + at] * w; });
+    largest = std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
+    const Vector change = impulse - stored;
+    momentum.along += change.dot(ahead);
+    for (int k = 0; k < D; ++k) for_each_number([&](int at, double& w) { w += scaled[size * k + at] * change[k]; });
+    stored = impulse;
+  }
+  return largest;
+}
+
 /// Visits all blocks of `batches` in order with the rules that `rule` has for each kind of block: contact, frictionless, bilateral, box.
 /// Returns how far the sweep moved [m/s].
 template <class Rule>
@@ -88,7 +124,7 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
                           const Rule& rule) {
   double largest = 0;
   momentum.along = 0;
-  kernels::visit_batches(batches, [&](const Batch& batch, auto rows, auto arity) {
+  const auto visit_contacts = [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     using Vector = kernels::BlockVector<D>;
     const auto compliant_sweep = [&](const auto& local_rule) {
@@ -98,7 +134,7 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
       if (p.has_compliance) compliant_sweep(local_rule);
       else largest = std::max(largest, sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, local_rule));
     };
-    if (batch.kind == BlockKind::contact && D > 1) {
+    if constexpr (D > 1) {
       kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
         if constexpr (Law::rows == D - 1) {
           const auto contact = [&](const BlockView<D>& block, const Vector& v, Vector& impulse) __attribute__((always_inline)) {
@@ -109,15 +145,25 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
           else sweep(contact);
         }
       });
-    } else if (batch.kind == BlockKind::contact) {
-      if constexpr (D == 1)
-        sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template frictionless<D>(block, v, impulse); });
-    } else if (batch.kind == BlockKind::bilateral) {
-      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template bilateral<D>(block, v, impulse); });
     } else {
-      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template box<D>(block, v, impulse); });
+      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template frictionless<D>(block, v, impulse); });
     }
-  });
+  };
+  const auto visit_joints = [&](const Batch& batch, auto rows) {
+    constexpr int D = rows;
+    using Vector = kernels::BlockVector<D>;
+    largest = std::max(largest, sweep_joint_batch<D>(p, batch, impulses.data(), velocity.data(), momentum, [&](const BlockView<D>& block, const Vector& v, Vector& impulse) {
+      return batch.kind == BlockKind::bilateral ? rule.template bilateral<D>(block, v, impulse) : rule.template box<D>(block, v, impulse);
+    }));
+  };
+  for (const Batch& batch : batches) {
+    if (batch.kind == BlockKind::contact)
+      kernels::with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) {
+        if constexpr (arity <= 2) visit_contacts(batch, rows, arity);
+      });
+    else
+      kernels::with_rows(batch.dim, [&](auto rows) { visit_joints(batch, rows); });
+  }
   return largest;
 }
 

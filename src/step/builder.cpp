@@ -8,20 +8,6 @@ namespace stickslip {
 
 namespace {
 
-/// υ and ε of the stabilisation for a step h [course eq. 59].
-struct Correction {
-  double error_reduction = 0, compliance = 0;
-};
-
-Correction correction(const Stabilisation& stabilisation, double h) {
-  if (const auto* baumgarte = std::get_if<Baumgarte>(&stabilisation)) return {baumgarte->error_reduction, baumgarte->compliance};
-  if (const auto* spring = std::get_if<SpringDamper>(&stabilisation)) {
-    const double hk = h * spring->stiffness;
-    return {hk / (hk + spring->damping), 1 / (h * (hk + spring->damping))};
-  }
-  return {};
-}
-
 /// The smaller of two lengths, of which an endless shape has none.
 double thinner(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
 
@@ -84,6 +70,7 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options) {
     free_.insert(free_.end(), free.linear.data(), free.linear.data() + 3);
     free_.insert(free_.end(), free.angular.data(), free.angular.data() + 3);
   }
+  if (options.geometric_stiffness && world.joint_count() > 0) stiffen_.add(world, segment_of_body_, options.h, problem_.segments, before_, free_);
 }
 
 std::uint32_t ProblemBuilder::meet(const World& world, MaterialId a, MaterialId b) {
@@ -142,10 +129,11 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
 }
 
 void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) {
-  // Contacts with the unmoving world first, then those between moving bodies, bottom up; within them by law, so that each makes one batch.
+  // After the joints, contacts with the unmoving world first, then those between moving bodies, bottom up; within them by law, so that each makes
+  // one batch.
   contacts_.resize(set.points.size());
-  problem_.blocks.resize(set.points.size());
-  std::uint32_t next = 0, row = 0, jacobian = 0;
+  std::uint32_t next = joints_.block_count(), row = joints_.row_count(), jacobian = joints_.jacobian_size();
+  problem_.blocks.resize(next + set.points.size());
   for (const int arity : {1, 2})
     for (std::size_t kind = 0; kind < std::variant_size_v<FrictionLaw>; ++kind) {
       if (!(kinds_ >> kind & 1u)) continue;
@@ -172,6 +160,9 @@ void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) 
   problem_.sigma.assign(row, 0.0);
   problem_.laws.resize(next);
   problem_.jacobian_values.resize(jacobian);
+  problem_.lower.assign(joints_.has_boxes() ? row : 0, 0.0);
+  problem_.upper.assign(joints_.has_boxes() ? row : 0, 0.0);
+  joints_.write(problem_);
   spins_.clear();
 }
 
@@ -263,6 +254,7 @@ Vec3 ProblemBuilder::angular_impulse(const BuiltContact& c, std::span<const doub
 
 void ProblemBuilder::build(const World& world, const ContactSet& set, const StepOptions& options, double drift_time) {
   choose_laws(world, set, options);
+  joints_.collect(joint_setting(world, options, drift_time));
   number_contacts(world, set);
   for (std::uint32_t k = 0; k < set.manifolds.size(); ++k)
     for (std::uint32_t i = set.manifolds[k].first; i < set.manifolds[k].first + set.manifolds[k].count; ++i)
@@ -274,8 +266,9 @@ void ProblemBuilder::build(const World& world, const ContactSet& set, const Step
 void ProblemBuilder::fill_guess(const World& world, const ContactSet& set, const StepOptions& options) {
   guess_.assign(problem_.rows(), 0.0);
   if (!options.warm_start || !(world.memory.h > 0)) return;
-  // Both lists are sorted by (a, b, feature).
   const double scale = options.h / world.memory.h;
+  joints_.fill_guess(world, scale, guess_);
+  // Both lists are sorted by (a, b, feature).
   auto old = world.memory.impulses.begin();
   const auto end = world.memory.impulses.end();
   for (const Manifold& m : set.manifolds)

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "stickslip/collide/contact.h"
+#include "step/geometric_stiffness.h"
+#include "step/joint_rows.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/step/options.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
 
-inline constexpr std::uint32_t kNoSegment = ~0u;
 inline constexpr std::uint32_t kNoSpin = ~0u;
 
 /// What the builder knows about one contact point beside its rows.
@@ -39,7 +40,7 @@ class ProblemBuilder {
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
   void begin(const World&, const StepOptions&);
 
-  /// Fills the problem and the guess from the contacts.
+  /// Fills the problem and the guess: joints first, then contacts.
   /// @param drift_time positions move this long with the new velocity: a gap φ > 0 may close at φ / drift_time
   void build(const World&, const ContactSet&, const StepOptions&, double drift_time);
 
@@ -55,6 +56,11 @@ class ProblemBuilder {
   const std::vector<double>& velocity_free() const { return free_; }
   /// Centre of mass of a segment's body [m]. Bodies are large; loops over contacts read this instead.
   const Vec3& center(std::uint32_t segment) const { return centers_[segment]; }
+  JointRows& joints() { return joints_; }
+  /// What the rows of joints were made from. Valid until the next begin().
+  JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {
+    return {world, options, drift_time, segment_of_body_, before_, free_};
+  }
 
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
@@ -64,6 +70,8 @@ class ProblemBuilder {
   void fill_guess(const World&, const ContactSet&, const StepOptions&);
 
   ContactProblem problem_;
+  JointRows joints_;
+  GeometricStiffness stiffen_;
   std::vector<double> guess_, before_, free_;
   std::vector<Vec3> centers_;
   std::vector<std::uint32_t> segment_of_body_;

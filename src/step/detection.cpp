@@ -102,7 +102,7 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
   for (const ProxyPair& pair : broad_.pairs(pair_limit(world))) {
     const std::uint32_t body_a = colliders[pair.a].body, body_b = colliders[pair.b].body;
     const bool any_dynamic = bodies[body_a].motion == MotionType::dynamic || bodies[body_b].motion == MotionType::dynamic;
-    if (body_a != body_b && any_dynamic) candidates_.push_back(pair);
+    if (body_a != body_b && any_dynamic && world.may_touch(body_a, body_b)) candidates_.push_back(pair);
   }
   seconds.broad += clock.lap();
 

@@ -47,7 +47,7 @@ std::vector<Overlap> find_overlaps(const World& world, double tolerance) {
   ContactSink sink;
   for (const ProxyPair& pair : broad.pairs(std::min<std::size_t>(1'000'000 + 50 * world.body_count(), 32'000'000))) {
     const Collider &ca = colliders[pair.a], &cb = colliders[pair.b];
-    if (ca.body == cb.body) continue;
+    if (ca.body == cb.body || !world.may_touch(ca.body, cb.body)) continue;
     sink.clear();
     collide(ca.shape, poses[pair.a], cb.shape, poses[pair.b], 0, sink);
     double depth = 0;

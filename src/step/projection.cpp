@@ -1,12 +1,27 @@
 #include "step/projection.h"
 
 #include "step/builder.h"
+#include "stickslip/solve/exact/automatic.h"
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
 namespace stickslip {
 
+namespace {
+
+constexpr double kNegligible = 1e-10;   ///< error of joints, relative to the size of the bodies
+
+double largest_row_length(const World& world) {
+  double largest = 0;
+  for (const Joint& j : world.joints())
+    if (j.acts()) largest = std::max(largest, j.row_length);
+  return largest;
+}
+
+}  // namespace
+
 void PositionProjection::project(World& world, Detection& detection, const StepOptions& options) {
-  const ProxGaussSeidel solver({});
+  const ProxGaussSeidel sweeps({});
+  const AutomaticSolver direct({});
   StageTimes unused;
   auto& bodies = world.mutable_bodies();
   for (int round = 0; round < options.projection.max_rounds; ++round) {
@@ -19,6 +34,20 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
       problem_.segments.push_back({bodies[i].inverse_mass, bodies[i].world_inverse_inertia()});
     }
     double deepest = 0;
+    if (world.joint_count() > 0) {
+      const double error = joints_.collect_errors({world, options, 0, segment_of_body_, {}, {}}, options.projection.fraction);
+      if (error > kNegligible * largest_row_length(world)) deepest = error;
+      problem_.blocks.resize(joints_.block_count());
+      problem_.laws.resize(joints_.block_count());
+      problem_.b.resize(joints_.row_count());
+      problem_.sigma.resize(joints_.row_count());
+      if (joints_.has_boxes()) {
+        problem_.lower.resize(joints_.row_count());
+        problem_.upper.resize(joints_.row_count());
+      }
+      problem_.jacobian_values.resize(joints_.jacobian_size());
+      joints_.write(problem_);
+    }
     for (const Manifold& m : set.manifolds)
       for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
         const ContactPoint& point = set.points[i];
@@ -48,13 +77,19 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
         problem_.blocks.push_back(block);
       }
     if (!(deepest > 0)) return;
+    if (!problem_.lower.empty()) {   // of contacts, which have no bounds to be read
+      problem_.lower.resize(problem_.rows());
+      problem_.upper.resize(problem_.rows());
+    }
     problem_.finalize();
     displacement_.assign(problem_.rows(), 0.0);
     SolveControl control;
     control.tolerance = 1e-3 * deepest;
     control.max_iterations = options.projection.iterations;
     control.natural_map = false;
-    solver.solve(problem_, displacement_, workspace_, control);
+    // Long chains take too many sweeps.
+    if (world.joint_count() > 0) direct.solve(problem_, displacement_, workspace_, control);
+    else sweeps.solve(problem_, displacement_, workspace_, control);
     q_change_.assign(6 * problem_.segments.size(), 0.0);
     problem_.add_velocity_change(displacement_, q_change_);
     for (std::uint32_t i = 0; i < bodies.size(); ++i) {

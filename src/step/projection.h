@@ -2,6 +2,7 @@
 #pragma once
 
 #include "step/detection.h"
+#include "step/joint_rows.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/solve/solver.h"
 #include "stickslip/step/options.h"
@@ -10,13 +11,14 @@ namespace stickslip {
 
 /// Moves bodies apart without touching their velocities [course §3.4.6; prox §4.4]: finds displacements
 /// Δq = M⁻¹Jᵀd with 0 ≤ J Δq + f φ ⊥ d ≥ 0 for the penetrating contacts, where f is the fraction to remove, and repeats
-/// because gaps are not linear in q.
+/// because gaps are not linear in q. Joints come along: J Δq + f c = 0 for locked coordinates, and limits that are passed as contacts.
 class PositionProjection {
  public:
   void project(World&, Detection&, const StepOptions&);
 
  private:
   ContactProblem problem_;
+  JointRows joints_;
   std::vector<double> displacement_, q_change_;
   std::vector<std::uint32_t> segment_of_body_;
   Workspace workspace_;

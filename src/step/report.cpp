@@ -2,6 +2,11 @@
 
 namespace stickslip {
 
+const JointRecord* StepReport::joint(JointId id) const {
+  const auto found = std::lower_bound(joints.begin(), joints.end(), id.index, [](const JointRecord& r, std::uint32_t slot) { return r.joint.index < slot; });
+  return found != joints.end() && found->joint == id ? &*found : nullptr;
+}
+
 Vec3 StepReport::force_on(BodyId body) const {
   Vec3 impulse = Vec3::Zero();
   for (const ContactRecord& c : contacts) {

@@ -4,6 +4,17 @@
 
 namespace stickslip {
 
+namespace {
+
+/// Whether a joint has a motor that turns, or a servo whose target still moves.
+bool moves_by_itself(const Joint& joint, double time) {
+  return std::any_of(joint.description.axes.begin(), joint.description.axes.end(), [&](const JointAxis& a) {
+    return (a.motor && a.motor->speed != 0) || (a.servo && !a.servo->path.empty() && time < a.servo->path.back().first);
+  });
+}
+
+}  // namespace
+
 bool SleepManager::wake_touched(World& world, const ContactSet& set) {
   auto& bodies = world.mutable_bodies();
   const auto colliders = world.colliders();
@@ -19,6 +30,15 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
     if (!is_passive(bodies[a])) wake(b);
     if (!is_passive(bodies[b])) wake(a);
   }
+  const auto side = [&](BodyId id) { return id == BodyId{} ? nullptr : &bodies[id.index]; };
+  for (const Joint& j : world.joints()) {
+    if (!j.acts() || j.description.type == JointType::gear) continue;
+    const Body *a = side(j.description.a), *b = side(j.description.b);
+    if (a && !is_passive(*a)) wake(j.description.b.index);
+    if (a && !is_passive(*b)) wake(j.description.a.index);
+    if (b->asleep && moves_by_itself(j, world.time)) wake(j.description.b.index);
+    if (a && a->asleep && moves_by_itself(j, world.time)) wake(j.description.a.index);
+  }
   const bool any = !stack_.empty();
   // Whatever shared an impulse with a woken body was part of its island.
   while (!stack_.empty()) {
@@ -28,6 +48,11 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
       const std::uint32_t a = colliders[r.collider_a].body, b = colliders[r.collider_b].body;
       if (a == slot) wake(b);
       if (b == slot) wake(a);
+    }
+    for (const Joint& j : world.joints()) {
+      if (!j.acts() || j.description.type == JointType::gear) continue;
+      if (j.description.b.index == slot && j.description.a != BodyId{}) wake(j.description.a.index);
+      if (j.description.a.index == slot) wake(j.description.b.index);
     }
   }
   return any;
@@ -62,6 +87,17 @@ std::size_t SleepManager::update(World& world, std::span<const ContactRecord> co
       // Touched by a driven body: stay awake.
       bodies[a.motion == MotionType::dynamic ? c.body_a.index : c.body_b.index].quiet_time = 0;
     }
+  }
+  for (const Joint& j : world.joints()) {
+    if (!j.acts() || j.description.type == JointType::gear) continue;
+    const std::uint32_t a = j.description.a.index, b = j.description.b.index;
+    const bool has_a = j.description.a != BodyId{};
+    if (has_a && bodies[a].motion == MotionType::dynamic && bodies[b].motion == MotionType::dynamic) {
+      const std::uint32_t x = root(a), y = root(b);
+      parent_[std::max(x, y)] = std::min(x, y);
+    }
+    if (moves_by_itself(j, world.time) || (has_a && bodies[a].motion == MotionType::kinematic && !is_passive(bodies[a]))) bodies[b].quiet_time = 0;
+    if (has_a && (moves_by_itself(j, world.time) || (bodies[b].motion == MotionType::kinematic && !is_passive(bodies[b])))) bodies[a].quiet_time = 0;
   }
   for (std::uint32_t i = 0; i < count; ++i) quiet_[i] = std::numeric_limits<double>::infinity();
   for (std::uint32_t i = 0; i < count; ++i)

@@ -10,6 +10,7 @@
 #include "step/free_motion.h"
 #include "step/projection.h"
 #include "step/sleep.h"
+#include "solve/joint_conflict.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -22,7 +23,7 @@ struct Stepper::Impl {
   PositionProjection projection;
   SleepManager sleep;
   Workspace workspace;
-  std::vector<double> impulses, velocity;
+  std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
@@ -33,6 +34,7 @@ struct Stepper::Impl {
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
   void record_contacts(World&, const ContactSet&);
+  void find_conflicts(const World&);
   double velocity_scale(const World&) const;
 };
 
@@ -71,8 +73,16 @@ const ContactSet& Stepper::Impl::detect(World& world, double drift_time) {
 
 double Stepper::Impl::velocity_scale(const World& world) const {
   if (const double fall = world.gravity.norm() * options.h; fall > 0) return fall;
+  const ContactProblem& p = builder.problem();
   double largest = 0;
-  for (const double b : builder.problem().b) largest = std::max(largest, std::abs(b));
+  for (const Block& block : p.blocks)
+    for (std::uint32_t k = 0; k < block.dim; ++k) {
+      double speed = std::abs(p.b[block.row + k]);
+      // What a motor asks for says nothing; what it can do in one step does.
+      if (block.kind == BlockKind::box)
+        speed = std::min(speed, p.diagonal_values[block.diagonal + k * (block.dim + 1u)] * std::max(-p.lower[block.row + k], p.upper[block.row + k]));
+      largest = std::max(largest, speed);
+    }
   return largest > 0 ? largest : 1;
 }
 
@@ -168,6 +178,22 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
   }
 }
 
+void Stepper::Impl::find_conflicts(const World& world) {
+  report.conflicts.clear();
+  if (report.solve.residual.bilateral <= report.tolerance) return;
+  const ContactProblem& p = builder.problem();
+  conflict_velocity.resize(p.rows());
+  p.contact_velocity(impulses, conflict_velocity, conflict_scratch);
+  for (const std::uint32_t block : contradicting_blocks(p, impulses, report.tolerance)) {
+    const Eigen::Map<const Eigen::VectorXd> v(conflict_velocity.data() + p.blocks[block].row, p.blocks[block].dim);
+    const JointId joint = world.joint_id_of(builder.joints().joint_of_block(block));
+    const auto known = std::find_if(report.conflicts.begin(), report.conflicts.end(), [&](const JointConflict& c) { return c.joint == joint; });
+    if (known == report.conflicts.end()) report.conflicts.push_back({joint, v.lpNorm<Eigen::Infinity>()});
+    else known->speed = std::max(known->speed, v.lpNorm<Eigen::Infinity>());
+  }
+  std::stable_sort(report.conflicts.begin(), report.conflicts.end(), [](const JointConflict& x, const JointConflict& y) { return x.speed > y.speed; });
+}
+
 const StepReport& Stepper::Impl::step(World& world) {
   Clock clock;
   check_state(world);
@@ -195,6 +221,8 @@ const StepReport& Stepper::Impl::step(World& world) {
   velocity = builder.velocity_free();
   builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
   report.seconds.integration += clock.lap();
+  builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
+  find_conflicts(world);
   record_contacts(world, set);
   report.seconds.bookkeeping += clock.lap();
 
@@ -219,10 +247,12 @@ const StepReport& Stepper::Impl::step(World& world) {
     report.seconds.projection += clock.lap();
   }
 
+  builder.joints().finish(world, report);
+
   energy.kinetic_end = world.kinetic_energy();
   energy.potential_end = world.potential_energy();
   energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
-                       (energy.applied + energy.driven + energy.stabilisation - energy.friction - energy.impact);
+                       (energy.applied + energy.driven + energy.motors + energy.springs + energy.stabilisation - energy.friction - energy.impact);
   report.sleeping_bodies = options.sleep.enabled ? sleep.update(world, report.contacts, options) : 0;
   report.step = world.step_count;
   report.time = world.time;

@@ -20,7 +20,8 @@ void require_finite(const Vec3& v, std::string_view field, std::string_view unit
 
 /// Checks everything of a description but the name and the mass, and normalises its quaternions.
 void check(BodyDescription& d) {
-  if (d.parts.empty()) throw Error("A body needs at least one part.").at("parts");
+  if (d.parts.empty() && !(d.mass_properties && d.motion == MotionType::dynamic))
+    throw Error("A body needs at least one part. Only a dynamic body with mass_properties can do without.").at("parts");
   for (std::size_t i = 0; i < d.parts.size(); ++i) {
     Part& part = d.parts[i];
     try {
@@ -149,6 +150,7 @@ std::string World::unused_name(std::uint32_t slot) const {
 
 void World::remove(BodyId id) {
   Body& b = checked(id);
+  remove_joints_of(id);
   const auto touches = [&](const RememberedImpulse& r) {
     return colliders_[r.collider_a].body == id.index || colliders_[r.collider_b].body == id.index;
   };
@@ -310,6 +312,17 @@ std::uint64_t World::state_hash() const {
     hash.add(r.impulse);
     hash.add(r.angular_impulse);
   }
+  for (std::uint64_t i = 0; i < joints_.size(); ++i) {
+    const Joint& j = joints_[i];
+    if (!j.alive) continue;
+    hash.add(i);
+    hash.add(std::uint64_t{j.generation} << 1 | (j.broken ? 1 : 0));
+    for (const double turn : j.turns) hash.add(turn);
+    const JointMemory& m = j.memory;
+    for (const auto* list : {&m.locked, &m.motor, &m.servo, &m.spring, &m.friction, &m.lower, &m.upper})
+      for (const double impulse : *list) hash.add(impulse);
+    hash.add(m.coupling), hash.add(m.swing), hash.add(m.force);
+  }
   return hash.value();
 }
 
@@ -337,6 +350,17 @@ void World::rebuild_derived() {
   for (const RememberedImpulse& r : memory.impulses)
     if (r.collider_a >= colliders_.size() || r.collider_b >= colliders_.size())
       throw Error("A remembered impulse names a collider that does not exist.");
+  joint_count_ = 0;
+  slot_of_joint_name_.clear();
+  for (std::uint32_t i = 0; i < joints_.size(); ++i) {
+    if (!joints_[i].alive) continue;
+    ++joint_count_;
+    const JointDescription& d = joints_[i].description;
+    slot_of_joint_name_[d.name] = i;
+    const bool whole = d.type == JointType::gear ? contains(d.first.joint) && contains(d.second.joint) : contains(d.b) && (d.a == BodyId{} || contains(d.a));
+    if (!whole) throw Error(fmt::format("The joint '{}' connects what does not exist.", d.name));
+  }
+  find_apart();
   ++structure_version_;
 }
 

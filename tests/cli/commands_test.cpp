@@ -22,7 +22,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 TEST(Help, every_command_explains_itself) {
-  for (const char* command : {"", "run", "capture", "solve", "scenes", "solvers", "laws", "validate", "schema"}) {
+  for (const char* command : {"", "run", "capture", "solve", "scenes", "solvers", "laws", "import", "validate", "schema"}) {
     const Finished help = stickslip(std::string(command) + " --help");
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("--help")) << command;

@@ -131,6 +131,104 @@ inline Scene everything() {
   return scene;
 }
 
+/// A hinge at a place of the world, about y.
+inline JointDescription hinge(const World& world, const std::string& name, BodyId a, BodyId b, const Vec3& anchor) {
+  JointDescription d;
+  d.name = name;
+  d.type = JointType::hinge;
+  d.a = a, d.b = b;
+  place_joint(d, world, anchor, Vec3::UnitY());
+  return d;
+}
+
+/// A weight of 100 kg that hangs from a ball joint of the world. @param break_force [N]
+inline Scene hanging_weight(double break_force = std::numeric_limits<double>::infinity()) {
+  Scene scene;
+  scene.name = "hanging weight";
+  scene.document = "{}";
+  BodyDescription weight = body_of(Sphere{0.2}, {0, 0, 1}, "weight");
+  weight.mass = 100;
+  JointDescription d;
+  d.name = "hook";
+  d.type = JointType::ball;
+  d.b = scene.world.add(weight);
+  d.break_force = break_force;
+  place_joint(d, scene.world, {0, 0, 2});
+  scene.world.add(d);
+  return scene;
+}
+
+/// A bit of everything that joints can do: servo along a path, limits of both kinds, friction, motor, gear, screw, spring, rope, rod, a joint that
+/// breaks and one that was removed.
+inline Scene mechanism() {
+  Scene scene;
+  scene.name = "mechanism";
+  scene.document = "{}";
+  World& world = scene.world;
+  world.add(ground());
+  const BodyId upper = world.add(body_of(Box{{0.3, 0.05, 0.05}}, {0.3, 0, 2}, "upper"));
+  const BodyId lower = world.add(body_of(Box{{0.3, 0.05, 0.05}}, {0.9, 0, 2}, "lower"));
+  const JointId removed = world.add(hinge(world, "removed", {}, upper, {0, 0, 2}));
+  JointDescription shoulder = hinge(world, "shoulder", {}, upper, {0, 0, 2});
+  shoulder.axes[joint_turn_z].servo = JointServo{0.3, 400, 30, 500, {{0.1, 0.0}, {0.3, 0.7}, {0.5, -0.2}}};
+  shoulder.axes[joint_turn_z].lower = -1.5;
+  world.add(shoulder);
+  JointDescription elbow = hinge(world, "elbow", upper, lower, {0.6, 0, 2});
+  elbow.axes[joint_turn_z].lower = -0.2, elbow.axes[joint_turn_z].upper = 0.4;
+  elbow.axes[joint_turn_z].limit_stiffness = 500, elbow.axes[joint_turn_z].limit_damping = 5;
+  elbow.axes[joint_turn_z].friction = 0.3;
+  world.add(elbow);
+
+  const BodyId small = world.add(body_of(Sphere{0.1}, {3, 0, 1}, "small")), large = world.add(body_of(Sphere{0.2}, {3.4, 0, 1}, "large"));
+  JointDescription driven = hinge(world, "driven", {}, small, {3, 0, 1});
+  driven.axes[joint_turn_z].motor = JointMotor{20, 50};
+  const JointId first = world.add(driven), second = world.add(hinge(world, "follower", {}, large, {3.4, 0, 1}));
+  JointDescription gear;
+  gear.name = "gear";
+  gear.type = JointType::gear;
+  gear.first = {first, joint_turn_z}, gear.second = {second, joint_turn_z};
+  gear.ratio = -0.5;
+  world.add(gear);
+
+  JointDescription sprung;
+  sprung.name = "sprung";
+  sprung.type = JointType::prismatic;
+  sprung.b = world.add(body_of(Box{Vec3::Constant(0.1)}, {5, 0, 1}, "slider"));
+  place_joint(sprung, world, {5, 0, 1});
+  sprung.axes[joint_z].spring = JointSpring{0, 800, 3};
+  sprung.axes[joint_z].lower = -0.15;
+  world.add(sprung);
+  JointDescription screw;
+  screw.name = "screw";
+  screw.type = JointType::screw;
+  screw.b = world.add(body_of(Cylinder{0.1, 0.2}, {6, 0, 1}, "bolt"));
+  screw.pitch = 0.05;
+  place_joint(screw, world, {6, 0, 1});
+  world.add(screw);
+
+  JointDescription rope;
+  rope.name = "rope";
+  rope.type = JointType::distance;
+  rope.b = world.add(body_of(Sphere{0.1}, {7, 0, 1}, "bob"));
+  rope.frame_a.position = {7.5, 0, 1.5};
+  rope.axes[joint_x].upper = 0.8;
+  world.add(rope);
+  JointDescription thread;
+  thread.name = "thread";
+  thread.type = JointType::distance;
+  thread.b = world.add(body_of(Sphere{0.2}, {9, 0, 1}, "stone"));
+  thread.frame_a.position = {9, 0, 2};
+  thread.axes[joint_x].locked = true;
+  thread.break_force = 30;
+  world.add(thread);
+
+  world.remove(removed);
+  world.ignore_contacts(small, large);
+  scene.step.h = 0.005;
+  scene.step.geometric_stiffness = false;
+  return scene;
+}
+
 inline void simulate(Scene& scene, int steps) {
   Stepper stepper(scene.step);
   for (int i = 0; i < steps; ++i) stepper.step(scene.world);

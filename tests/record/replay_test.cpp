@@ -1,14 +1,12 @@
 // The replay page holds what was recorded: decoded here as docs/viewer-protocol.md says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "record/viewer_page.h"
 #include "record_scenes.h"
+#include "replay_reader.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"
 #include "stickslip/step/stepper.h"
@@ -20,61 +18,8 @@ using test::content_of;
 using test::Directory;
 using ::testing::HasSubstr;
 
-std::string base64_decoded(std::string_view text) {
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const std::size_t value = digits.find(c);
-    if (value == digits.npos) break;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count >= 8) out.push_back(static_cast<char>(bits >> (count -= 8) & 0xff));
-  }
-  return out;
-}
-
-std::string inflated(const std::string& data) {
-  for (std::size_t size = 1 << 20;; size *= 4) {
-    std::string out(size, '\0');
-    uLongf length = static_cast<uLongf>(size);
-    const int status = uncompress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(data.data()), static_cast<uLong>(data.size()));
-    if (status == Z_BUF_ERROR) continue;
-    EXPECT_EQ(status, Z_OK);
-    out.resize(length);
-    return out;
-  }
-}
-
-/// Reads the payload from front to back.
-struct Reader {
-  std::string data;
-  std::size_t at = 0;
-
-  template <class T>
-  T number() {
-    T value;
-    std::memcpy(&value, data.data() + at, sizeof value);
-    at += sizeof value;
-    return value;
-  }
-  std::int64_t varint() {
-    std::uint64_t bits = 0;
-    for (int shift = 0;; shift += 7) {
-      const auto byte = static_cast<unsigned char>(data.at(at++));
-      bits |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) break;
-    }
-    return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
-  }
-};
-
-std::string replay_in(const std::string& page) {
-  const std::string mark = "<script id=\"replay\" type=\"text/plain\">";
-  const std::size_t begin = page.find(mark) + mark.size();
-  return page.substr(begin, page.find("</script>", begin) - begin);
-}
+using test::replay_of;
+using Reader = test::ReplayReader;
 
 class ReplayPage : public ::testing::Test {
  protected:
@@ -98,7 +43,7 @@ TEST_F(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) 
   }
   recorder->finish();
 
-  Reader r{inflated(base64_decoded(replay_in(content_of(directory / "r.html"))))};
+  Reader r = replay_of(directory / "r.html");
   EXPECT_EQ(r.data.substr(0, 8), "SLREPLAY");
   r.at = 8;
   EXPECT_EQ(r.number<std::uint32_t>(), 1u);

@@ -27,7 +27,9 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
   EXPECT_EQ(names, (std::vector<std::string>{"wall", "tower", "stack", "pyramid", "card-house", "mass-ratio", "incline",
                                              "sliding-capsule", "sliding-three-spheres", "spheres", "boxes", "dominoes",
                                              "newtons-cradle", "spinning-top", "anisotropic-slope", "log-slide", "hopper", "polisher",
-                                             "rolling-stones", "sawtooth"}));
+                                             "rolling-stones", "sawtooth", "agony", "pain", "arched-snake", "heavy-on-snake", "ragdolls",
+                                             "heavy-chain", "rope-bridge", "four-bar", "slider-crank",
+                                             "car", "pinch-grasp", "robot-hand"}));
 }
 
 TEST(BuiltInScenes, each_has_one_sentence_and_a_document_that_gives_the_same_world) {
@@ -59,7 +61,11 @@ TEST(BuiltInScenes, they_hold_as_many_bodies_as_they_say) {
                                                {"pyramid", 55},       {"card-house", 15},     {"mass-ratio", 2},
                                                {"incline", 1},        {"sliding-capsule", 1}, {"sliding-three-spheres", 1},
                                                {"spheres", 1730},     {"boxes", 500},         {"dominoes", 30},
-                                               {"newtons-cradle", 5}, {"spinning-top", 1}};
+                                               {"newtons-cradle", 5}, {"spinning-top", 1},   {"heavy-chain", 21},
+                                               {"rope-bridge", 22},   {"four-bar", 3},        {"slider-crank", 3},
+                                               {"car", 59},           {"pinch-grasp", 6},     {"robot-hand", 14},   {"agony", 17},
+                                               {"pain", 17},          {"arched-snake", 11},  {"heavy-on-snake", 12},
+                                               {"ragdolls", 64}};
   for (const auto& [name, count] : expected) EXPECT_EQ(dynamic_bodies(load_scene(name)), count) << name;
 }
 

@@ -54,10 +54,11 @@ TEST(SceneMessages, unknown_keys_come_with_a_suggestion) {
        "s.json: /materials/0/densty: Unknown key 'densty' for a material. Did you mean 'density'?"},
       {with_field(R"("parameters": {"rows": 3})"),
        "s.json: /parameters: Unknown key 'parameters' for a scene. Valid are: schema, $schema, name, description, "
-       "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies."},
+       "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, joints, ignore_contacts."},
       {with_field(R"("a/b~c": 1)").substr(0),
        "s.json: /a~1b~0c: Unknown key 'a/b~c' for a scene. Valid are: schema, $schema, name, "
-       "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies."},
+       "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, joints, "
+       "ignore_contacts."},
   });
 }
 
@@ -137,7 +138,8 @@ TEST(SceneMessages, fields_that_contradict_each_other_are_errors) {
       {with_body("{}"), "s.json: /bodies/0: 'shape' is missing: a body needs it."},
       {with_body("{" + shape + R"(, "parts": []})"),
        "s.json: /bodies/0: 'shape' and 'parts' are both given. Keep one of them."},
-      {with_body(R"({"parts": []})"), "s.json: /bodies/0/parts: [] holds no part. A body needs at least one."},
+      {with_body(R"({"parts": []})"),
+       "s.json: /bodies/0/parts: [] holds no part. A body needs at least one; a dynamic body with \"mass_properties\" can do without."},
       {with_body("{" + shape + R"(, "mass": 1, "mass_properties": {}})"),
        "s.json: /bodies/0: 'mass' and 'mass_properties' are both given. Keep one of them."},
       {with_body("{" + shape + R"(, "rotation": {}, "orientation_wxyz": []})"),

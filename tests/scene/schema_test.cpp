@@ -31,7 +31,7 @@ TEST(SceneSchema, the_embedded_text_is_the_published_file) {
 TEST(SceneSchema, every_example_scene_loads_without_warnings_and_satisfies_the_schema) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kScenes)) {
-    if (entry.path().filename() == "scene.schema.json") continue;
+    if (entry.path().extension() != ".json" || entry.path().filename() == "scene.schema.json") continue;
     const Scene scene = load_scene(entry.path().string());
     EXPECT_TRUE(scene.warnings.empty()) << entry.path();
     EXPECT_FALSE(scene.description.empty()) << entry.path();
@@ -58,7 +58,7 @@ const json kFull = json::parse(R"({
   "step": {"h": 0.01, "scheme": "semi-implicit-euler", "gyroscopic": "none",
            "stabilisation": {"method": "baumgarte", "error_reduction": 0.2, "compliance": 0},
            "projection": {"enabled": true, "max_rounds": 2, "iterations": 30, "fraction": 0.8},
-           "sleep": {"enabled": true, "time": 0.5, "speed": 0.5}, "warm_start": true, "restitution_threshold": 2,
+           "sleep": {"enabled": true, "time": 0.5, "speed": 0.5}, "warm_start": true, "geometric_stiffness": false, "restitution_threshold": 2,
            "margin": 0.01, "solver": {"name": "prox-gs"}, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
   "bodies": [
     {"name": "b", "motion": "dynamic", "material": "a", "position": [0, 0, 1], "orientation_wxyz": [1, 0, 0, 0],
@@ -81,6 +81,36 @@ const json kFull = json::parse(R"({
     {"mass": 2, "shape": {"type": "sphere", "radius": 1}, "position": [0, 0, 500]}
   ]})");
 
+/// A document that uses every key of joints at least once, in every type that has it.
+const json kJoints = json::parse(R"({
+  "allow_overlap": true,
+  "bodies": [
+    {"name": "l", "parts": [], "mass_properties": {"mass": 1, "inertia": [1, 1, 1]}},
+    {"name": "r", "shape": {"type": "sphere", "radius": 1}, "position": [3, 0, 0]},
+    {"name": "s", "shape": {"type": "sphere", "radius": 1}, "position": [6, 0, 0]}],
+  "joints": [
+    {"name": "fixed", "type": "fixed", "a": "l", "b": "r", "anchor": [1, 0, 0], "axis": [0, 1, 1], "x_axis": [1, 0, 0], "collide": true,
+     "break_force": 1, "break_torque": 2},
+    {"type": "ball", "b": "r", "frame_a": {"position": [1, 0, 0], "orientation_wxyz": [1, 0, 0, 0]},
+     "frame_b": {"position": [1, 0, 0], "rotation": {"axis": [0, 0, 1], "degrees": 3}}, "swing_limit": 1,
+     "axes": {"turn_x": {"lower": -1}, "turn_y": {"upper": 1}, "turn_z": {"friction": 1}}},
+    {"name": "hinge", "type": "hinge", "a": "world", "b": "r", "anchor": [1, 0, 0], "lower": -1, "upper": 1, "limit_stiffness": 1, "limit_damping": 1,
+     "friction": 1, "motor": {"speed": 1, "max_force": 1}, "servo": {"target": 1, "stiffness": 1, "damping": 1, "max_force": 3},
+     "spring": {"rest": 1, "stiffness": 1, "damping": 1}},
+    {"name": "prismatic", "type": "prismatic", "b": "s", "anchor": [1, 0, 0], "spring": {"stiffness": 1}, "servo": {"damping": 1, "path": [[0, 1], [1, 2]]}},
+    {"type": "cylindrical", "b": "s", "anchor": [1, 0, 0], "axes": {"z": {"limit_stiffness": 1, "upper": 1}, "turn_z": {"motor": {"speed": 1}}}},
+    {"type": "universal", "b": "s", "anchor": [1, 0, 0], "axis": [0, 0, 1], "x_axis": [1, 0, 0], "axes": {"turn_x": {}, "turn_z": {}}},
+    {"type": "planar", "b": "s", "anchor": [1, 0, 0], "axes": {"x": {}, "y": {}, "turn_z": {}}},
+    {"type": "six-dof", "a": "r", "b": "s", "anchor": [1, 0, 0], "axes": {"x": {"locked": true}, "y": {"locked": false, "friction": 1}, "z": {}, "turn_x": {},
+     "turn_y": {"servo": {"stiffness": 1}}, "turn_z": {"spring": {"damping": 1}}}},
+    {"type": "screw", "b": "s", "anchor": [1, 0, 0], "pitch": 0.1, "axes": {"z": {"lower": -1}}},
+    {"type": "distance", "a": "l", "b": "s", "anchor": [0, 0, 0], "anchor_b": [6, 0, 0], "locked": true, "length": 6},
+    {"type": "distance", "a": "l", "b": "s", "frame_a": {}, "frame_b": {}, "upper": 6},
+    {"type": "gear", "first": {"joint": "hinge", "coordinate": "turn_z"}, "second": {"joint": "prismatic"}, "ratio": -1}],
+  "ignore_contacts": [["r", "s"]]})");
+
+const std::vector<const json*> kDocuments = {&kFull, &kJoints};
+
 void expect_both(bool accept, const json& document, const std::string& what) {
   const std::string error = error_of(document.dump());
   EXPECT_EQ(error.empty(), accept) << "parser: " << what << "\n" << error;
@@ -97,41 +127,47 @@ void for_each_place(const json& value, const json::json_pointer& here, F&& f) {
     for (std::size_t i = 0; i < value.size(); ++i) for_each_place(value[i], here / i, f);
 }
 
-TEST(SceneSchema, schema_and_parser_accept_a_document_with_every_key) { expect_both(true, kFull, "full"); }
+TEST(SceneSchema, schema_and_parser_accept_a_document_with_every_key) {
+  expect_both(true, kFull, "full");
+  expect_both(true, kJoints, "joints");
+}
 
 TEST(SceneSchema, schema_and_parser_refuse_an_unknown_key_in_every_object) {
   int count = 0;
-  for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
-    if (!kFull[place].is_object() || place.to_string() == "/generated_from" || place.to_string() == "/step/solver") return;
-    json broken = kFull;
-    broken[place]["no_such_key"] = 1;
-    expect_both(false, broken, place.to_string());
-    ++count;
-  });
-  EXPECT_GE(count, 20);
+  for (const json* document : kDocuments)
+    for_each_place(*document, json::json_pointer(), [&](const json::json_pointer& place) {
+      if (!(*document)[place].is_object() || place.to_string() == "/generated_from" || place.to_string() == "/step/solver") return;
+      json broken = *document;
+      broken[place]["no_such_key"] = 1;
+      expect_both(false, broken, place.to_string());
+      ++count;
+    });
+  EXPECT_GE(count, 60);
 }
 
 TEST(SceneSchema, schema_and_parser_refuse_a_value_of_the_wrong_type_at_every_place) {
-  for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
-    json broken = kFull;
-    broken[place] = nullptr;
-    expect_both(false, broken, place.to_string() + " = null");
-    // A number where something else stands, and an empty array where a number stands.
-    broken[place] = kFull[place].is_number() ? json::array() : json(7.25);
-    expect_both(false, broken, place.to_string() + " = " + broken[place].dump());
-  });
+  for (const json* document : kDocuments)
+    for_each_place(*document, json::json_pointer(), [&](const json::json_pointer& place) {
+      json broken = *document;
+      broken[place] = nullptr;
+      expect_both(false, broken, place.to_string() + " = null");
+      // A number where something else stands, and an empty array where a number stands.
+      broken[place] = (*document)[place].is_number() ? json::array() : json(7.25);
+      expect_both(false, broken, place.to_string() + " = " + broken[place].dump());
+    });
 }
 
 TEST(SceneSchema, whatever_stands_at_a_place_the_parser_accepts_it_or_throws_an_error) {
   const std::vector<json> odd = {
       1e308, -1e308, 1e-308, -1, 0, 1e18, "", "\x01", json::array(), json::object(), {1, 2, 3}, {1e200, -1e200, 1e200}, true};
-  for_each_place(kFull, json::json_pointer(), [&](const json::json_pointer& place) {
-    for (const json& value : odd) {
-      json changed = kFull;
-      changed[place] = value;
-      EXPECT_NO_THROW(error_of(changed.dump())) << place.to_string() << " = " << value.dump();
-    }
-  });
+  for (const json* document : kDocuments)
+    for_each_place(*document, json::json_pointer(), [&](const json::json_pointer& place) {
+      for (const json& value : odd) {
+        json changed = *document;
+        changed[place] = value;
+        EXPECT_NO_THROW(error_of(changed.dump())) << place.to_string() << " = " << value.dump();
+      }
+    });
 }
 
 TEST(SceneSchema, schema_and_parser_agree_on_which_keys_may_be_left_out) {
@@ -146,6 +182,99 @@ TEST(SceneSchema, schema_and_parser_agree_on_which_keys_may_be_left_out) {
     const std::string error = error_of(shorter.dump());
     EXPECT_EQ(error.empty(), validator().accepts(shorter)) << "without " << place.to_string() << "\n" << error;
   });
+}
+
+TEST(SceneSchema, schema_and_parser_agree_on_which_keys_of_joints_may_be_left_out) {
+  int refused = 0;
+  for_each_place(kJoints["joints"], json::json_pointer("/joints"), [&](const json::json_pointer& place) {
+    if (!kJoints[place.parent_pointer()].is_object() || place.back() == "name") return;   // names may be those a gear refers to
+    json shorter = kJoints;
+    shorter[place.parent_pointer()].erase(place.back());
+    const std::string error = error_of(shorter.dump());
+    EXPECT_EQ(error.empty(), validator().accepts(shorter)) << "without " << place.to_string() << "\n" << error;
+    refused += !error.empty();
+  });
+  EXPECT_GE(refused, 30);
+}
+
+TEST(SceneSchema, every_key_of_joints_is_refused_by_schema_and_parser_in_the_same_types) {
+  std::map<std::string, json> examples;   // a value for every key
+  for (const json& joint : kJoints["joints"])
+    for (const auto& [key, value] : joint.items()) examples[key] = value;
+  examples["anchor"] = {1, 0, 0};
+  examples["name"] = "not used elsewhere";
+  int refused = 0, accepted = 0;
+  for (std::size_t i = 0; i < kJoints["joints"].size(); ++i)
+    for (const auto& [key, value] : examples) {
+      // Changing the type changes which joints a gear can couple, which only the parser knows.
+      if (kJoints["joints"][i].contains(key) || key == "axes") continue;
+      json changed = kJoints;
+      changed["joints"][i][key] = value;
+      const std::string error = error_of(changed.dump());
+      EXPECT_EQ(error.empty(), validator().accepts(changed)) << "with " << key << " in " << kJoints["joints"][i].dump() << "\n" << error;
+      ++(error.empty() ? accepted : refused);
+    }
+  EXPECT_GE(refused, 100);
+  EXPECT_GE(accepted, 40);
+}
+
+TEST(SceneSchema, schema_and_parser_refuse_locked_coordinates_in_the_axes_of_every_type) {
+  const std::map<std::string, std::set<std::string>> free = {{"ball", {"turn_x", "turn_y", "turn_z"}},
+                                                             {"cylindrical", {"z", "turn_z"}},
+                                                             {"screw", {"z", "turn_z"}},
+                                                             {"universal", {"turn_x", "turn_z"}},
+                                                             {"planar", {"x", "y", "turn_z"}},
+                                                             {"six-dof", {"x", "y", "z", "turn_x", "turn_y", "turn_z"}}};
+  for (std::size_t i = 0; i < kJoints["joints"].size(); ++i)
+    for (const char* coordinate : {"x", "y", "z", "turn_x", "turn_y", "turn_z", "turn"}) {
+      json changed = kJoints;
+      changed["joints"][i]["axes"] = {{coordinate, {{"friction", 1}}}};
+      const auto found = free.find(kJoints["joints"][i]["type"]);
+      expect_both(found != free.end() && found->second.contains(coordinate), changed, changed["joints"][i].dump());
+    }
+}
+
+TEST(SceneSchema, schema_and_parser_agree_on_ranges_of_joints) {
+  for (const auto& [place, value, accept] : std::vector<std::tuple<const char*, json, bool>>{{"/joints", json::array(), true},
+                                                                                             {"/joints/2/type", "hing", false},
+                                                                                             {"/joints/0/break_force", 0, false},
+                                                                                             {"/joints/0/break_torque", 0, false},
+                                                                                             {"/joints/0/anchor", {1, 2}, false},
+                                                                                             {"/joints/1/swing_limit", 0, false},
+                                                                                             {"/joints/1/swing_limit", 3.15, false},
+                                                                                             {"/joints/1/frame_b/orientation_wxyz", {1, 0, 0, 0}, false},
+                                                                                             {"/joints/2/friction", -1, false},
+                                                                                             {"/joints/2/friction", 0, true},
+                                                                                             {"/joints/2/limit_stiffness", -1, false},
+                                                                                             {"/joints/2/limit_damping", -1, false},
+                                                                                             {"/joints/2/motor/max_force", -1, false},
+                                                                                             {"/joints/2/motor/max_force", 0, true},
+                                                                                             {"/joints/2/servo/max_force", -1, false},
+                                                                                             {"/joints/2/servo/stiffness", -1, false},
+                                                                                             {"/joints/2/servo/stiffness", 0, true},
+                                                                                             {"/joints/2/spring/damping", -1, false},
+                                                                                             {"/joints/3/spring/stiffness", 0, false},
+                                                                                             {"/joints/3/servo/damping", 0, false},
+                                                                                             {"/joints/3/servo/path", json::array(), false},
+                                                                                             {"/joints/3/servo/path/0", {0}, false},
+                                                                                             {"/joints/3/servo/path/0", {0, 1, 2}, false},
+                                                                                             {"/joints/7/axes/x/friction", 1, false},
+                                                                                             {"/joints/7/axes/y/locked", true, false},
+                                                                                             {"/joints/8/pitch", 0, false},
+                                                                                             {"/joints/8/pitch", -1, true},
+                                                                                             {"/joints/9/length", 0, false},
+                                                                                             {"/joints/9/locked", false, false},
+                                                                                             {"/joints/9/upper", 7, false},
+                                                                                             {"/joints/10/locked", false, true},
+                                                                                             {"/joints/10/locked", true, false},
+                                                                                             {"/joints/11/ratio", 0, false},
+                                                                                             {"/joints/11/first/coordinate", "turn", false},
+                                                                                             {"/ignore_contacts/0", {"r"}, false},
+                                                                                             {"/ignore_contacts/0", {"r", "s", "l"}, false}}) {
+    json changed = kJoints;
+    changed[json::json_pointer(place)] = value;
+    expect_both(accept, changed, std::string(place) + " = " + value.dump());
+  }
 }
 
 TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
@@ -182,7 +311,8 @@ TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
                                                  {"/step/sleep/time", -1},
                                                  {"/step/sleep/speed", -1},
                                                  {"/bodies/0/motion", "static"},
-                                                 {"/bodies/0/parts", json::array()},
+                                                 {"/bodies/5", {{"parts", json::array()}}},
+                                                 {"/bodies/5", {{"parts", json::array()}, {"mass", 1}}},
                                                  {"/bodies/0/parts/0/shape/radius", 0},
                                                  {"/bodies/0/parts/1/shape/half_height", -1},
                                                  {"/bodies/0/parts/2/shape/half_height", 0},
@@ -210,6 +340,7 @@ TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
                                                  {"/step/stabilisation", {{"method", "spring"}, {"stiffness", 1}}},
                                                  {"/step/threads", 2.0},
                                                  {"/bodies/0/mass_properties/inertia", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                                                 {"/bodies/0/parts", json::array()},
                                                  {"/bodies", json::array()}}) {
     expect_both(true, with(place, value), std::string(place) + " = " + value.dump());
   }

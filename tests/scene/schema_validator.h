@@ -20,6 +20,7 @@ class SchemaValidator {
 
  private:
   bool accepts(const Json& schema, const Json& value) const {
+    if (schema.is_boolean()) return schema.get<bool>();
     for (const auto& [keyword, rule] : schema.items())
       if (!keyword_accepts(schema, keyword, rule, value)) return false;
     return true;
@@ -32,6 +33,7 @@ class SchemaValidator {
     if (keyword == "type") return rule.is_array() ? any(rule, [&](const Json& t) { return is(t, v); }) : is(rule, v);
     if (keyword == "enum") return any(rule, [&](const Json& one) { return one == v; });
     if (keyword == "const") return rule == v;
+    if (keyword == "allOf") return all(rule, [&](const Json& one) { return accepts(one, v); });
     if (keyword == "anyOf") return any(rule, [&](const Json& one) { return accepts(one, v); });
     if (keyword == "oneOf")
       return std::count_if(rule.begin(), rule.end(), [&](const Json& one) { return accepts(one, v); }) == 1;

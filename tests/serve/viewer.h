@@ -23,6 +23,14 @@ struct ReceivedContact {
   std::uint32_t a, b;
   float position[3], normal[3], force[3], gap, slip[3], friction;
 };
+struct ReceivedJoint {
+  struct Coordinate {
+    float position, velocity, motor;
+  };
+  int state = -1;
+  float error = 0, force[3] = {}, torque[3] = {}, coupling = 0;
+  std::vector<Coordinate> free;
+};
 struct ReceivedFrame {
   int flags = 0;
   std::uint32_t step = 0, records = 0;
@@ -30,6 +38,7 @@ struct ReceivedFrame {
   std::vector<float> telemetry;
   std::vector<ReceivedContact> contacts;
   std::vector<std::pair<std::uint32_t, float>> history;
+  std::vector<ReceivedJoint> joints;
 };
 
 /// Reads numbers off a message.
@@ -179,8 +188,25 @@ class Viewer {
         residual = in.get<float>();
       }
     }
+    if (frame.flags & 8) take_joints(in);
     EXPECT_TRUE(in.at_end()) << "a frame is longer than it says";
     ++frames;
+  }
+
+  void take_joints(Bytes& in) {
+    frame.joints.resize(in.get<std::uint32_t>());
+    ASSERT_EQ(frame.joints.size(), description["joints"].size());
+    for (std::size_t i = 0; i < frame.joints.size(); ++i) {
+      ReceivedJoint& j = frame.joints[i];
+      j.state = in.get<std::uint8_t>();
+      for (int k = 0; k < 3; ++k) EXPECT_EQ(in.get<std::uint8_t>(), 0);
+      j.error = in.get<float>();
+      for (float& x : j.force) x = in.get<float>();
+      for (float& x : j.torque) x = in.get<float>();
+      j.coupling = in.get<float>();
+      j.free.resize(description["joints"][i]["free"].size());
+      for (auto& c : j.free) c = in.get<ReceivedJoint::Coordinate>();
+    }
   }
 };
 

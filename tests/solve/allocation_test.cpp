@@ -32,6 +32,10 @@ TEST(Iterations, of_solvers_without_factorisations_allocate_nothing) {
       EXPECT_EQ(allocations_in_iterations(solver, p), 0) << solver;
 }
 
+TEST(Iterations, of_auto_on_a_condensed_problem_allocate_nothing) {
+  EXPECT_EQ(allocations_in_iterations("auto", testing::joint_motors_and_contact()), 0);
+}
+
 TEST(Iterations, of_admm_allocate_nothing_between_factorisations) {
 #ifndef STICKSLIP_HAS_SUITESPARSE
   GTEST_SKIP() << "Eigen's own factorisations allocate when they solve";

@@ -109,8 +109,8 @@ TEST(Solvers, honour_bilateral_and_boxed_blocks) {
     ContactProblem p;
     p.segments.push_back({0.5, Mat3::Identity()});
     // Three bilateral rows on the position, one motor about z with a torque limit.
-    Block joint{BlockKind::bilateral, 3, 1, 0, 0, 0, {0, 0}};
-    Block motor{BlockKind::box, 1, 1, 3, 18, 0, {0, 0}};
+    Block joint{BlockKind::bilateral, 3, 1, 0, 0, 0, {}};
+    Block motor{BlockKind::box, 1, 1, 3, 18, 0, {}};
     p.jacobian_values = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     p.blocks = {joint, motor};
     p.laws.resize(2);

@@ -45,7 +45,7 @@ TEST(World, refuses_what_cannot_be_simulated_and_says_why) {
   World world;
   world.add(ball("a"));
   EXPECT_EQ(message_of([&] { world.add(ball("a")); }), "/name: There is already a body 'a'. Body names must differ.");
-  EXPECT_EQ(message_of([&] { world.add({}); }), "/parts: A body needs at least one part.");
+  EXPECT_EQ(message_of([&] { world.add({}); }), "/parts: A body needs at least one part. Only a dynamic body with mass_properties can do without.");
   EXPECT_NE(message_of([&] {
               BodyDescription d = ball();
               d.parts[0].shape = HalfSpace{};

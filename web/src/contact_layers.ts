@@ -6,7 +6,7 @@ import { heatColour, slipColour } from "./colour_scales";
 import type { LayerState } from "./layers";
 import { LineMarks, PointMarks, SolidMarks } from "./marks";
 import { niceBelow } from "./math";
-import type { Contacts, Description, Frame } from "./protocol";
+import type { Contacts, Description, Frame, Joints } from "./protocol";
 import type { Palette } from "./theme";
 
 /** Sums over the contacts of one pair of bodies. */
@@ -73,8 +73,8 @@ export class ContactLayers {
     this.rims_.material.color.set(palette.cone);
   }
 
-  /** Chooses scales from contacts that are to be seen: all of a replay, or those of a live frame. They only ever grow. */
-  fit(all: Iterable<Contacts>): void {
+  /** Chooses scales from contacts and joints that are to be seen: all of a replay, or those of a live frame. They only ever grow. */
+  fit(all: Iterable<Contacts>, joints: Iterable<Joints> = []): void {
     const forces: number[] = [];
     let deepest = 0;
     for (const c of all) {
@@ -83,6 +83,10 @@ export class ContactLayers {
         forces.push(Math.hypot(c.force[3 * i]!, c.force[3 * i + 1]!, c.force[3 * i + 2]!));
         deepest = Math.max(deepest, -c.gap[i]!);
       }
+    }
+    for (const j of joints) {
+      const stride = Math.max(1, Math.floor(j.state.length / 500));
+      for (let i = 0; i < j.state.length; i += stride) forces.push(Math.hypot(j.force[3 * i]!, j.force[3 * i + 1]!, j.force[3 * i + 2]!));
     }
     forces.sort((a, b) => a - b);
     const typical = forces.length ? forces[Math.floor(0.95 * (forces.length - 1))]! : 0;

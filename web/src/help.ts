@@ -22,7 +22,7 @@ export function makeHelp(live: boolean): HTMLDialogElement {
     ...(live ? ([["alt drag", "turn the view, also over a body"]] as [string, string][]) : []),
     ["right drag, two fingers", "move the view"],
     ["wheel, pinch", "zoom"],
-    ["click", "select a body; on a plot: go to that time"],
+    ["click", "select a body or a joint; on a plot: go to that time"],
   ];
   const table = (rows: [string, string][]) =>
     el("table", {}, el("tbody", {}, ...rows.map(([key, what]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, what)))));

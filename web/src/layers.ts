@@ -2,7 +2,7 @@
 
 export type LayerName =
   | "points" | "normals" | "forces" | "cones" | "slip" | "heat" | "manifolds" | "boxes" | "pressure"
-  | "shadows" | "grid" | "through";
+  | "joints" | "joint-forces" | "shadows" | "grid" | "through";
 
 export interface Layer {
   name: LayerName;
@@ -11,6 +11,8 @@ export interface Layer {
   help: string;
   /** Needs the contacts of the frame. */
   contacts: boolean;
+  /** Only of use in a scene with joints. */
+  joints?: boolean;
 }
 
 export const LAYERS: Layer[] = [
@@ -22,6 +24,8 @@ export const LAYERS: Layer[] = [
   { name: "heat", key: "6", title: "Penetration", help: "Contacts coloured by depth of penetration", contacts: true },
   { name: "manifolds", key: "7", title: "Manifolds", help: "Contacts of the same pair of bodies, joined", contacts: true },
   { name: "pressure", key: "8", title: "Centre of pressure", help: "Of each pair of bodies: Σλp / Σλ", contacts: true },
+  { name: "joints", key: "j", title: "Joints", help: "Axes, limits and present places of joints; red where a joint is apart", contacts: false, joints: true },
+  { name: "joint-forces", key: "k", title: "Joint forces", help: "Forces of joints on body B", contacts: false, joints: true },
   { name: "boxes", key: "9", title: "Bounding boxes", help: "Axis-aligned boxes of the bodies", contacts: false },
   { name: "through", key: "x", title: "See-through", help: "Transparent bodies", contacts: false },
   { name: "shadows", key: "s", title: "Shadows", help: "Shadows of the sun", contacts: false },
@@ -52,6 +56,9 @@ export class LayerState {
   }
   get list(): LayerName[] {
     return [...this.on_];
+  }
+  get wantJoints(): boolean {
+    return LAYERS.some((layer) => layer.joints && this.has(layer.name));
   }
   get wantContacts(): boolean {
     return LAYERS.some((layer) => layer.contacts && this.has(layer.name));

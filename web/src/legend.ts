@@ -14,7 +14,8 @@ export class Legend {
   update(view: View, layers: LayerState): void {
     const contacts = view.contacts;
     const metres = contacts ? contacts.metresPerNewton * contacts.forceZoom : 0;
-    const forces = (layers.has("forces") || layers.has("cones")) && metres > 0;
+    const arrows = layers.has("forces") || layers.has("joint-forces");
+    const forces = (arrows || layers.has("cones")) && metres > 0;
     const state = JSON.stringify([view.ground?.square, layers.list, metres, contacts?.fullPenetration]);
     if (state === this.last_) return;
     this.last_ = state;
@@ -24,7 +25,7 @@ export class Legend {
       // A round force whose arrow is about as long as a typical body.
       const newtons = niceBelow(view.region!.size / metres);
       rows.push(el("div", { id: "force-scale" },
-        el("span", {}, `${layers.has("forces") ? "Arrows" : "Cones"}: ${readable(newtons)} N = ${readableLength(newtons * metres)}`),
+        el("span", {}, `${arrows ? "Arrows" : "Cones"}: ${readable(newtons)} N = ${readableLength(newtons * metres)}`),
         el("button", { type: "button", title: "Shorter arrows (,)", "aria-label": "Shorter arrows", onclick: () => this.zoom_(0.5) }, "−"),
         el("button", { type: "button", title: "Longer arrows (.)", "aria-label": "Longer arrows", onclick: () => this.zoom_(2) }, "+")));
     }

@@ -1,10 +1,11 @@
 // Binary frames of the live protocol (docs/viewer-protocol.md), applied to the poses known so far.
 
-import { ABSENT, makeContacts, type Contacts, type Description, type Frame, type History, type Vec3 } from "./protocol";
+import { ABSENT, makeContacts, makeJoints, type Contacts, type Description, type Frame, type History, type Joint, type Joints, type Vec3 } from "./protocol";
 
 const ALL_BODIES = 1;
 const CONTACTS = 2;
 const HISTORY = 4;
+const JOINTS = 8;
 
 export class LiveWorld {
   private readonly position_: Float64Array;
@@ -53,6 +54,7 @@ export class LiveWorld {
     if (flags & CONTACTS) [contacts, at] = readContacts(view, at);
     let history: History | null = null;
     if (flags & HISTORY) [history, at] = readHistory(view, at);
+    const joints = flags & JOINTS ? readJoints(view, at, this.description.joints ?? []) : null;
 
     this.seconds_ = time - this.time_;
     this.time_ = time;
@@ -65,6 +67,7 @@ export class LiveWorld {
       state: this.state_,
       telemetry,
       contacts,
+      joints,
       history,
       velocity: (body) => this.velocity(body),
     };
@@ -106,4 +109,28 @@ function readHistory(view: DataView, at: number): [History, number] {
     history.residual[i] = view.getFloat32(at + 4, true);
   }
   return [history, at];
+}
+
+function readJoints(view: DataView, at: number, described: Joint[]): Joints {
+  const count = view.getUint32(at, true);
+  at += 4;
+  if (count !== described.length) throw new Error(`The server sent ${count} joints, the scene has ${described.length}.`);
+  const joints = makeJoints(described);
+  const coordinates = joints.position.length;
+  if (36 * count + 12 * coordinates > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
+  const next = () => view.getFloat32((at += 4) - 4, true);
+  for (let i = 0; i < count; ++i) {
+    joints.state[i] = view.getUint8(at);
+    at += 4;
+    joints.error[i] = next();
+    for (let k = 0; k < 3; ++k) joints.force[3 * i + k] = next();
+    for (let k = 0; k < 3; ++k) joints.torque[3 * i + k] = next();
+    joints.coupling[i] = next();
+    for (let c = joints.first[i]!; c < joints.first[i + 1]!; ++c) {
+      joints.position[c] = next();
+      joints.velocity[c] = next();
+      joints.motor[c] = next();
+    }
+  }
+  return joints;
 }

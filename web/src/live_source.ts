@@ -1,13 +1,23 @@
 // The WebSocket of a live server: keeps the connection, gives frames, sends commands.
 
 import { LiveWorld } from "./live_decode";
-import { checkDescription, type Comparison, type Description, type Frame, type LiveState, type TelemetryTable } from "./protocol";
+import { checkDescription, type Comparison, type CoordinateName, type Description, type Frame, type JointSeries, type LiveState, type TelemetryTable } from "./protocol";
+
+/** A motor's speed or a servo's target. */
+export interface JointChange {
+  name: string;
+  coordinate: CoordinateName;
+  speed?: number;
+  target?: number;
+}
 
 export interface LiveEvents {
   scene(description: Description): void;
   frame(frame: Frame): void;
   state(state: LiveState): void;
   comparison(comparison: Comparison): void;
+  /** Somebody drives a joint to something else. */
+  joint(change: JointChange): void;
   /** Something to tell the user: a file that was written, a command that was refused. */
   note(text: string, bad: boolean): void;
   connected(yes: boolean): void;
@@ -21,10 +31,13 @@ export class LiveSource {
   private world_: LiveWorld | null = null;
   private socket_: WebSocket | null = null;
   private retryMs_ = 250;
-  private wants_ = { contacts: false, history: false };
+  private wants_ = { contacts: false, history: false, joints: false };
   private time_: number[] = [];
   private columns_: number[][] = [];
   private pending_: Frame | null = null;
+  /** The joint that is plotted, and what it did since it was chosen. */
+  private followed_ = -1;
+  private series_: { time: number[]; position: number[][]; motor: number[][]; force: number[]; torque: number[] } = emptySeries(0);
 
   constructor(
     private readonly url_: string,
@@ -64,14 +77,39 @@ export class LiveSource {
     if (this.socket_?.readyState === WebSocket.OPEN) this.socket_.send(JSON.stringify(message));
   }
 
-  want(contacts: boolean, history: boolean): void {
-    if (contacts === this.wants_.contacts && history === this.wants_.history) return;
-    this.wants_ = { contacts, history };
+  want(contacts: boolean, history: boolean, joints: boolean): void {
+    if (contacts === this.wants_.contacts && history === this.wants_.history && joints === this.wants_.joints) return;
+    this.wants_ = { contacts, history, joints };
     this.send({ type: "want", ...this.wants_ });
   }
 
   table(): TelemetryTable {
     return { time: this.time_, columns: this.columns_ };
+  }
+
+  /** Starts anew for another joint. */
+  jointSeries(joint: number): JointSeries {
+    if (joint !== this.followed_) this.follow(joint);
+    return this.series_;
+  }
+
+  private follow(joint: number): void {
+    this.followed_ = joint;
+    this.series_ = emptySeries(this.description?.joints?.[joint]?.free.length ?? 0);
+  }
+
+  private remember(frame: Frame): void {
+    const joints = frame.joints;
+    const i = this.followed_;
+    const s = this.series_;
+    if (!joints || !(i >= 0 && i < joints.state.length) || frame.time <= (s.time[s.time.length - 1] ?? -Infinity)) return;
+    s.time.push(frame.time);
+    s.position.forEach((values, c) => values.push(joints.position[joints.first[i]! + c]!));
+    s.motor.forEach((values, c) => values.push(joints.motor[joints.first[i]! + c]!));
+    s.force.push(Math.hypot(...joints.force.subarray(3 * i, 3 * i + 3)));
+    s.torque.push(Math.hypot(...joints.torque.subarray(3 * i, 3 * i + 3)));
+    const excess = s.time.length - REMEMBERED;
+    if (excess > 0.2 * REMEMBERED) for (const list of [s.time, s.force, s.torque, ...s.position, ...s.motor]) list.splice(0, excess);
   }
 
   private receiveText(text: string): void {
@@ -81,6 +119,7 @@ export class LiveSource {
         checkDescription(message.description);
         this.world_ = new LiveWorld(message.description);
         this.pending_ = null;
+        this.follow(this.followed_);
         this.time_ = [];
         this.columns_ = this.world_.description.telemetry.map(() => []);
         this.on_.scene(message.description);
@@ -90,6 +129,9 @@ export class LiveSource {
         break;
       case "comparison":
         this.on_.comparison(message);
+        break;
+      case "joint":
+        this.on_.joint(message);
         break;
       case "captured":
         this.on_.note(`Captured the contact problem: ${message.file}`, false);
@@ -113,6 +155,7 @@ export class LiveSource {
         for (const column of this.columns_) column.splice(0, excess);
       }
     }
+    this.remember(frame);
     // Frames that arrive faster than pictures are drawn are taken in, but only the last of them is shown.
     if (!this.pending_) requestAnimationFrame(() => this.present());
     this.pending_ = frame;
@@ -123,4 +166,9 @@ export class LiveSource {
     this.pending_ = null;
     if (frame) this.on_.frame(frame);
   }
+}
+
+function emptySeries(coordinates: number) {
+  const lists = () => Array.from({ length: coordinates }, (): number[] => []);
+  return { time: [] as number[], position: lists(), motor: lists(), force: [] as number[], torque: [] as number[] };
 }

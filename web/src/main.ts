@@ -44,7 +44,7 @@ function applyAddress(): void {
 async function startReplay(text: string): Promise<void> {
   const source = new ReplaySource(decodeReplay(await inflate(bytesOfBase64(text))));
   if (source.count < 1) throw new Error("The replay has no frames.");
-  viewer = new Viewer(false, (time) => timeline!.go(source.frameAt(time)), null);
+  viewer = new Viewer(false, (time) => timeline!.go(source.frameAt(time)), null, (joint) => source.jointSeries(joint));
   timeline = new Timeline(source, (index) => viewer.show(source.frame(index)));
   byId("bar").append(timeline.element);
   byId("badge").textContent = "replay";
@@ -65,7 +65,7 @@ async function startReplay(text: string): Promise<void> {
     const count = Math.min(source.count, 12);
     for (let k = 0; k < count; ++k) yield source.frame(Math.round((k * (source.count - 1)) / Math.max(1, count - 1)));
   }
-  viewer.open(source.description, samples(), source.replay.contacts, true);
+  viewer.open(source.description, samples(), source.replay.contacts, source.replay.joints, true);
   viewer.plot(source.table());
   line.go(0);
   applyAddress();
@@ -92,14 +92,14 @@ function startLive(): Promise<void> {
         const description = source.description!;
         if (fresh) {
           fresh = false;
-          viewer.open(description, [frame], frame.contacts ? [frame.contacts] : [], description.name !== name);
+          viewer.open(description, [frame], frame.contacts ? [frame.contacts] : [], frame.joints ? [frame.joints] : [], description.name !== name);
           if (name === "") applyAddress();
           name = description.name;
         }
         const now = performance.now();
-        if (frame.contacts && now - fitted > 500) {
+        if ((frame.contacts || frame.joints) && now - fitted > 500) {
           fitted = now;
-          viewer.view.contacts!.fit([frame.contacts]);
+          viewer.view.contacts!.fit(frame.contacts ? [frame.contacts] : [], frame.joints ? [frame.joints] : []);
           viewer.legend.update(viewer.view, viewer.layers);
         }
         viewer.show(frame);
@@ -115,15 +115,16 @@ function startLive(): Promise<void> {
         bar.comparison(comparison);
         viewer.plots.compare(comparison);
       },
+      joint: (change) => viewer.jointPanel.change(change),
       note: (text, bad) => viewer.notice(text, bad, 6),
       connected(yes) {
         byId("badge").classList.toggle("lost", !yes);
         viewer.notice(yes ? "" : "Connection lost – reconnecting", true);
       },
     });
-    viewer = new Viewer(true, () => {}, (message) => source.send(message));
+    viewer = new Viewer(true, () => {}, (message) => source.send(message), (joint) => source.jointSeries(joint));
     const bar = new LiveBar((message) => source.send(message));
-    viewer.onWants = () => source.want(viewer.wantContacts, viewer.plots.wantHistory);
+    viewer.onWants = () => source.want(viewer.wantContacts, viewer.plots.wantHistory, viewer.wantJoints);
     viewer.onWants();
     byId("bar").append(bar.element);
     byId("badge").textContent = "live";

@@ -127,3 +127,54 @@ export class SolidMarks {
     this.mesh_!.setMatrixAt(index, this.matrix_);
   }
 }
+
+/** Rods between two points, each with its own colour; collected anew for every frame. Unit geometry along z, from 0 to 1. */
+export class RodMarks {
+  readonly group = new THREE.Group();
+  private readonly material_ = new THREE.MeshBasicMaterial({ fog: false });
+  private mesh_: THREE.InstancedMesh | null = null;
+  private count_ = 0;
+  private readonly turn_ = new THREE.Quaternion();
+  private readonly along_ = new THREE.Vector3();
+  private readonly size_ = new THREE.Vector3();
+  private readonly matrix_ = new THREE.Matrix4();
+  private static readonly up_ = new THREE.Vector3(0, 0, 1);
+
+  constructor(private readonly geometry_: THREE.BufferGeometry) {}
+
+  begin(): void {
+    this.count_ = 0;
+  }
+  add(from: THREE.Vector3, to: THREE.Vector3, radius: number, colour: THREE.Color): void {
+    const length = this.along_.subVectors(to, from).length();
+    if (!(length > 0)) return;
+    if (!this.mesh_ || this.count_ === this.mesh_.instanceMatrix.count) this.grow();
+    this.turn_.setFromUnitVectors(RodMarks.up_, this.along_.divideScalar(length));
+    this.matrix_.compose(from, this.turn_, this.size_.set(radius, radius, length));
+    this.mesh_!.setMatrixAt(this.count_, this.matrix_);
+    this.mesh_!.setColorAt(this.count_++, colour);
+  }
+  end(): void {
+    if (!this.mesh_) return;
+    this.mesh_.count = this.count_;
+    this.mesh_.visible = this.count_ > 0;
+    this.mesh_.instanceMatrix.needsUpdate = true;
+    if (this.mesh_.instanceColor) this.mesh_.instanceColor.needsUpdate = true;
+  }
+
+  private grow(): void {
+    const old = this.mesh_;
+    const capacity = Math.max(256, 2 * this.count_);
+    const mesh = new THREE.InstancedMesh(this.geometry_, this.material_, capacity);
+    mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * capacity), 3);
+    mesh.frustumCulled = false;
+    if (old) {
+      (mesh.instanceMatrix.array as Float32Array).set(old.instanceMatrix.array);
+      (mesh.instanceColor.array as Float32Array).set(old.instanceColor!.array);
+      this.group.remove(old);
+      old.dispose();
+    }
+    this.mesh_ = mesh;
+    this.group.add(mesh);
+  }
+}

@@ -1,7 +1,7 @@
 // Which plots there are and which telemetry columns they show. What a description lacks is skipped.
 
 import { Chart, type Line } from "./chart";
-import type { Column, Comparison, Frame, TelemetryTable } from "./protocol";
+import { isTurn, type Column, type Comparison, type Frame, type Joint, type JointSeries, type TelemetryTable } from "./protocol";
 
 interface Spec {
   id: string;
@@ -9,6 +9,8 @@ interface Spec {
   unit: string;
   log?: boolean;
   open?: boolean;
+  /** Only of use in a scene with joints. */
+  joints?: boolean;
   /** Column and what the line is called. */
   columns: [string, string][];
   /** Multiplies the values: 1e3 turns seconds to milliseconds. */
@@ -23,7 +25,8 @@ const SPECS: Spec[] = [
   { id: "energy", title: "Energy", unit: "J", open: true, columns: [["kinetic_energy", "kinetic"], ["potential_energy", "potential"]] },
   { id: "ledger", title: "Energy ledger, per step", unit: "J", columns: [
     ["dissipated_by_friction", "friction"], ["dissipated_by_impact", "impact"], ["added_by_stabilisation", "stabilisation"],
-    ["work_of_applied_forces", "applied"], ["work_of_kinematic_bodies", "driven"], ["added_by_integration", "integration"]] },
+    ["work_of_applied_forces", "applied"], ["work_of_kinematic_bodies", "driven"], ["work_of_motors", "motors"],
+    ["work_of_springs", "springs"], ["added_by_integration", "integration"]] },
   { id: "momentum", title: "Momentum", unit: "kg m/s", columns: [["momentum_x", "x"], ["momentum_y", "y"], ["momentum_z", "z"]] },
   { id: "angular", title: "Angular momentum", unit: "kg m²/s", columns: [
     ["angular_momentum_x", "x"], ["angular_momentum_y", "y"], ["angular_momentum_z", "z"]] },
@@ -32,6 +35,7 @@ const SPECS: Spec[] = [
     ["seconds_integration", "integration"], ["seconds_projection", "projection"], ["seconds_bookkeeping", "rest"]] },
   { id: "contacts", title: "Contacts", unit: "", columns: [["contacts", "contact points"], ["sleeping_bodies", "asleep"]] },
   { id: "penetration", title: "Deepest penetration", unit: "mm", factor: 1e3, columns: [["penetration_max", "deepest"]] },
+  { id: "joint-error", title: "Joint error", unit: "m", log: true, joints: true, columns: [["joint_error_max", "largest"]] },
 ];
 
 /** The column of that name, with or without the unit that CSV headers append. */
@@ -46,22 +50,29 @@ export class Plots {
   private readonly charts_: { chart: Chart; spec: Spec; indices: number[] }[] = [];
   private readonly convergence_: Chart;
   private readonly comparison_: Chart;
+  private readonly jointPosition_: Chart;
+  private readonly jointForce_: Chart;
   private h_ = -1;
 
   constructor(private readonly host_: HTMLElement, private readonly fileName_: () => string, private readonly onTime_: (time: number) => void) {
     const x = { label: "iteration", unit: "" };
     this.convergence_ = new Chart({ id: "convergence", title: "Convergence of this step", x, empty: "No history of this step. A run keeps them with --set /step/keep_history=true", unit: "m/s", log: true, open: true }, fileName_);
+    const time = { label: "time", unit: "s" };
+    this.jointPosition_ = new Chart({ id: "joint-position", title: "Coordinates of the joint", x: time, unit: "", open: true, onPick: onTime_ }, fileName_);
+    this.jointForce_ = new Chart({ id: "joint-force", title: "Forces of the joint", x: time, unit: "", open: true, onPick: onTime_ }, fileName_);
+    this.joint(null, null);
     this.comparison_ = new Chart({ id: "comparison", title: "Two solvers on one step", x, unit: "m/s", log: true, open: true }, fileName_);
   }
 
   /** Rebuilds the plots for the columns of a scene. */
-  open(columns: Column[]): void {
+  open(columns: Column[], joints: boolean): void {
     const opened = new Map(this.charts_.map((c) => [c.spec.id, c.chart.isOpen]));
     this.charts_.length = 0;
     this.comparison_.element.hidden = true;
     this.h_ = find(columns, "h");
-    const elements: HTMLElement[] = [this.comparison_.element, this.convergence_.element];
+    const elements: HTMLElement[] = [this.jointPosition_.element, this.jointForce_.element, this.comparison_.element, this.convergence_.element];
     for (const spec of SPECS) {
+      if (spec.joints && !joints) continue;
       const indices = spec.columns.map(([name]) => find(columns, name));
       if (indices.every((i) => i < 0)) continue;
       const chart = new Chart({ ...spec, open: opened.get(spec.id) ?? spec.open ?? false,
@@ -98,8 +109,22 @@ export class Plots {
 
   frame(frame: Frame, history: boolean): void {
     for (const { chart } of this.charts_) chart.mark(frame.time);
+    this.jointPosition_.mark(frame.time);
+    this.jointForce_.mark(frame.time);
     if (history && frame.history && this.convergence_.isOpen)
       this.convergence_.set(frame.history.iteration, [{ label: "residual", values: frame.history.residual, main: true }]);
+  }
+
+  /** The selected joint over time; null: none is. */
+  joint(joint: Joint | null, series: JointSeries | null): void {
+    this.jointPosition_.element.hidden = !joint || joint.free.length === 0;
+    this.jointForce_.element.hidden = !joint;
+    if (!joint || !series) return;
+    this.jointPosition_.set(series.time, joint.free.map((free, c) => ({
+      label: `${free.coordinate} [${isTurn(free.coordinate) ? "rad" : "m"}]`, values: series.position[c]! })));
+    const motors = joint.free.flatMap((free, c) => (free.motor || free.servo
+      ? [{ label: `motor ${free.coordinate} [${isTurn(free.coordinate) ? "N m" : "N"}]`, values: series.motor[c]! }] : []));
+    this.jointForce_.set(series.time, [{ label: "force [N]", values: series.force, main: true }, { label: "torque [N m]", values: series.torque }, ...motors]);
   }
 
   compare(comparison: Comparison): void {
@@ -115,6 +140,7 @@ export class Plots {
 
   repaint(): void {
     for (const { chart } of this.charts_) chart.repaint();
+    for (const chart of [this.jointPosition_, this.jointForce_]) chart.repaint();
     this.convergence_.repaint();
     this.comparison_.repaint();
   }
@@ -122,6 +148,8 @@ export class Plots {
   /** For tests and scripts. */
   csv(id: string): string | null {
     if (id === "convergence") return this.convergence_.csv();
+    if (id === "joint-position") return this.jointPosition_.csv();
+    if (id === "joint-force") return this.jointForce_.csv();
     return this.charts_.find((c) => c.spec.id === id)?.chart.csv() ?? null;
   }
   list(): string[] {

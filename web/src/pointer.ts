@@ -9,6 +9,11 @@ export interface PointerHost {
   frame(): Frame | null;
   description(): Description | null;
   select(body: number): void;
+  /** The joint at a pixel, −1 for none. */
+  jointAt(x: number, y: number): number;
+  selectJoint(joint: number): void;
+  /** The pointer rests on a joint, or on none (−1). */
+  hover(joint: number, x: number, y: number): void;
   /** Null: bodies cannot be dragged (a replay). */
   send: ((message: { type: string; [key: string]: unknown }) => void) | null;
 }
@@ -27,6 +32,7 @@ export class Pointer {
     canvas.addEventListener("pointermove", (e) => this.move(e));
     canvas.addEventListener("pointerup", (e) => this.up(e));
     canvas.addEventListener("pointercancel", () => this.release());
+    canvas.addEventListener("pointerleave", () => this.host_.hover(-1, 0, 0));
   }
 
   private down(e: PointerEvent): void {
@@ -54,6 +60,7 @@ export class Pointer {
   private move(e: PointerEvent): void {
     const drag = this.drag_;
     const start = this.start_;
+    if (!start && e.buttons === 0) this.host_.hover(this.host_.jointAt(e.clientX, e.clientY), e.clientX, e.clientY);
     if (!drag || !start || e.pointerId !== start.id) return;
     if (!drag.started && Math.hypot(e.clientX - start.x, e.clientY - start.y) < SLACK) return;
     drag.started = true;
@@ -68,7 +75,9 @@ export class Pointer {
     const dragged = this.drag_?.started ?? false;
     this.release();
     if (!start || dragged || e.pointerId !== start.id || Math.hypot(e.clientX - start.x, e.clientY - start.y) >= SLACK) return;
-    this.host_.select(this.view_.pick(e.clientX, e.clientY)?.body ?? -1);
+    const joint = this.host_.jointAt(e.clientX, e.clientY);
+    if (joint >= 0) this.host_.selectJoint(joint);
+    else this.host_.select(this.view_.pick(e.clientX, e.clientY)?.body ?? -1);
   }
 
   private release(): void {

@@ -33,6 +33,46 @@ export interface Column {
   help: string;
 }
 
+export type CoordinateName = "x" | "y" | "z" | "turn_x" | "turn_y" | "turn_z";
+export const COORDINATES: CoordinateName[] = ["x", "y", "z", "turn_x", "turn_y", "turn_z"];
+
+export interface Place {
+  position: Vec3;
+  orientation_wxyz: Quat;
+}
+
+/** A coordinate that a joint leaves free. Bounds that are not there are infinite. */
+export interface FreeCoordinate {
+  coordinate: CoordinateName;
+  lower?: number;
+  upper?: number;
+  friction?: number;
+  motor?: { speed: number; max_force?: number };
+  servo?: { target: number; stiffness: number; damping: number; max_force?: number; follows_path?: boolean };
+  spring?: { rest: number; stiffness: number; damping: number };
+}
+
+export interface Joint {
+  name: string;
+  type: "fixed" | "ball" | "hinge" | "prismatic" | "cylindrical" | "universal" | "planar" | "six-dof" | "screw" | "distance" | "gear";
+  free: FreeCoordinate[];
+  locked: CoordinateName[];
+  /** Numbers of the bodies, −1 for the world; not of a gear. */
+  a?: number;
+  b?: number;
+  /** From the centre of mass, in body axes; in the world where there is no body. */
+  frame_a?: Place;
+  frame_b?: Place;
+  length?: number;
+  pitch?: number;
+  swing_limit?: number;
+  break_force?: number;
+  break_torque?: number;
+  first?: { joint: number; coordinate: CoordinateName };
+  second?: { joint: number; coordinate: CoordinateName };
+  ratio?: number;
+}
+
 export interface Description {
   protocol: number;
   program: string;
@@ -45,6 +85,8 @@ export interface Description {
   /** Live only: the names that `set` and `compare` accept. */
   solvers?: string[];
   bodies: Body[];
+  /** Absent in scenes without joints. */
+  joints?: Joint[];
   telemetry: Column[];
 }
 
@@ -52,6 +94,9 @@ export interface ReplayDescription extends Description {
   frames: number;
   contact_stride: number;
   force_unit: number;
+  torque_unit?: number;
+  /** Joints are kept in every such frame, from frame 0 on. */
+  joint_stride?: number;
   step_of_frame: number[];
   time_of_frame: number[];
 }
@@ -73,6 +118,35 @@ export interface Contacts {
   friction: Float32Array;
 }
 
+export const JOINT_ACTS = 0;
+export const JOINT_BROKEN = 1;
+export const JOINT_ABSENT = 2;
+export const JOINT_RESTS = 3;
+export const JOINT_CONFLICTS = 4;
+
+/** Joints as arrays, in the order of the description. Forces are those on body B at the origin of frame B, world axes [N, N m]. */
+export interface Joints {
+  state: Uint8Array;
+  error: Float32Array;
+  force: Float32Array;
+  torque: Float32Array;
+  coupling: Float32Array;
+  /** Of the free coordinates of all joints, one after the other: those of joint i begin at `first[i]`. */
+  first: Uint32Array;
+  position: Float32Array;
+  velocity: Float32Array;
+  motor: Float32Array;
+}
+
+/** One joint over time. The arrays of coordinates are one for each free coordinate. */
+export interface JointSeries {
+  time: ArrayLike<number>;
+  position: ArrayLike<number>[];
+  motor: ArrayLike<number>[];
+  force: ArrayLike<number>;
+  torque: ArrayLike<number>;
+}
+
 /** Residual [m/s] against iteration of one solve. */
 export interface History {
   iteration: Uint32Array;
@@ -90,6 +164,7 @@ export interface Frame {
   telemetry: Float32Array;
   /** null: this frame brings none. */
   contacts: Contacts | null;
+  joints: Joints | null;
   history: History | null;
   /** Of the centre of mass, from the difference of two frames [m/s]; null where there is only one. */
   velocity(body: number): Vec3 | null;
@@ -135,6 +210,28 @@ export function makeContacts(count: number): Contacts {
     slip: new Float32Array(3 * count),
     friction: new Float32Array(count),
   };
+}
+
+export function makeJoints(joints: Joint[]): Joints {
+  const count = joints.length;
+  const first = new Uint32Array(count + 1);
+  joints.forEach((joint, i) => (first[i + 1] = first[i]! + joint.free.length));
+  const coordinates = first[count]!;
+  return {
+    state: new Uint8Array(count),
+    error: new Float32Array(count),
+    force: new Float32Array(3 * count),
+    torque: new Float32Array(3 * count),
+    coupling: new Float32Array(count),
+    first,
+    position: new Float32Array(coordinates),
+    velocity: new Float32Array(coordinates),
+    motor: new Float32Array(coordinates),
+  };
+}
+
+export function isTurn(coordinate: CoordinateName): boolean {
+  return coordinate.startsWith("turn");
 }
 
 export function checkDescription(d: Description): void {

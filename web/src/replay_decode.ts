@@ -1,6 +1,6 @@
 // The replay stream of docs/viewer-protocol.md: bytes in, arrays out.
 
-import { checkDescription, makeContacts, type Contacts, type History, type ReplayDescription } from "./protocol";
+import { checkDescription, isTurn, makeContacts, makeJoints, type Contacts, type History, type Joints, type ReplayDescription } from "./protocol";
 
 /** Poses are kept as the integers of the stream: channel by channel, body by body, frame by frame. */
 export interface Replay {
@@ -14,6 +14,8 @@ export interface Replay {
   contacts: Contacts[];
   telemetry: Float32Array[];
   histories: History[];
+  /** Per frame that kept them; none in a scene without joints. */
+  joints: Joints[];
 }
 
 /** Text of base64 → bytes. Whitespace is skipped. */
@@ -98,6 +100,36 @@ function decodeContacts(reader: Reader, kept: number, quantum: number, forceUnit
   return all;
 }
 
+function decodeJoints(reader: Reader, description: ReplayDescription): Joints[] {
+  const described = description.joints ?? [];
+  if (described.length === 0) return [];
+  const kept = Math.ceil(description.frames / (description.joint_stride ?? 1));
+  const frames = Array.from({ length: kept }, () => makeJoints(described));
+  const newton = (description.force_unit ?? 1) / 1000;
+  const newtonMetre = (description.torque_unit ?? 1) / 1000;
+  const channel = (unit: number, put: (frame: Joints, value: number) => void) => {
+    let value = 0;
+    for (const frame of frames) {
+      value += reader.varint();
+      put(frame, value * unit);
+    }
+  };
+  described.forEach((joint, i) => {
+    channel(1, (f, v) => (f.state[i] = v));
+    channel(description.quantum / 1000, (f, v) => (f.error[i] = v));
+    for (let k = 0; k < 3; ++k) channel(newton, (f, v) => (f.force[3 * i + k] = v));
+    for (let k = 0; k < 3; ++k) channel(newtonMetre, (f, v) => (f.torque[3 * i + k] = v));
+    channel(newton, (f, v) => (f.coupling[i] = v));
+    joint.free.forEach(({ coordinate }, c) => {
+      const turn = isTurn(coordinate);
+      channel(turn ? 1e-5 : description.quantum, (f, v) => (f.position[f.first[i]! + c] = v));
+      channel(1e-6, (f, v) => (f.velocity[f.first[i]! + c] = v));
+      channel(turn ? newtonMetre : newton, (f, v) => (f.motor[f.first[i]! + c] = v));
+    });
+  });
+  return frames;
+}
+
 export function decodeReplay(bytes: Uint8Array): Replay {
   const reader = new Reader(bytes);
   if (reader.text(8) !== "SLREPLAY") throw new Error("This is not a Stickslip replay.");
@@ -134,5 +166,6 @@ export function decodeReplay(bytes: Uint8Array): Replay {
     }
     histories.push(history);
   }
-  return { description, position, orientation, state, contacts, telemetry, histories };
+  const joints = decodeJoints(reader, description);
+  return { description, position, orientation, state, contacts, telemetry, histories, joints };
 }

@@ -1,6 +1,6 @@
 // A decoded replay as a sequence of frames.
 
-import { type Contacts, type Frame, type TelemetryTable, type Vec3 } from "./protocol";
+import { type Contacts, type Frame, type JointSeries, type TelemetryTable, type Vec3 } from "./protocol";
 import type { Replay } from "./replay_decode";
 
 export class ReplaySource {
@@ -60,6 +60,7 @@ export class ReplaySource {
       state: this.state_,
       telemetry: Float32Array.from(telemetry, (column) => column[index]!),
       contacts: this.contactsAt(index),
+      joints: this.replay.joints[Math.floor(index / (this.description.joint_stride ?? 1))] ?? null,
       history: histories[Math.floor(index / this.description.contact_stride)] ?? null,
       velocity: (body) => this.velocity(index, body),
     };
@@ -67,6 +68,16 @@ export class ReplaySource {
 
   table(): TelemetryTable {
     return { time: this.description.time_of_frame, columns: this.replay.telemetry };
+  }
+
+  jointSeries(joint: number): JointSeries {
+    const stride = this.description.joint_stride ?? 1;
+    const frames = this.replay.joints;
+    const size = (v: Float32Array) => Math.hypot(v[3 * joint]!, v[3 * joint + 1]!, v[3 * joint + 2]!);
+    const coordinates = (this.description.joints?.[joint]?.free ?? []).map((_, c) => c);
+    const values = (name: "position" | "motor") => coordinates.map((c) => frames.map((f) => f[name][f.first[joint]! + c]!));
+    return { time: frames.map((_, k) => this.time(k * stride)), position: values("position"), motor: values("motor"),
+      force: frames.map((f) => size(f.force)), torque: frames.map((f) => size(f.torque)) };
   }
 
   /** Contacts of the last frame that kept them; their places move along with body A in between. */

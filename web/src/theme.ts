@@ -19,6 +19,12 @@ export interface Palette {
   box: number;
   pressure: number;
   spring: number;
+  joint: number;
+  /** Limits, and what is beside the point. */
+  jointFaint: number;
+  jointBroken: number;
+  jointError: number;
+  jointForce: number;
 }
 
 const light: Palette = {
@@ -39,6 +45,11 @@ const light: Palette = {
   box: 0x64748b,
   pressure: 0xdb2777,
   spring: 0xd97706,
+  joint: 0x0e7490,
+  jointFaint: 0x6aa5b5,
+  jointBroken: 0x9aa3ab,
+  jointError: 0xdc2626,
+  jointForce: 0x15803d,
 };
 
 const dark: Palette = {
@@ -59,6 +70,11 @@ const dark: Palette = {
   box: 0x94a3b8,
   pressure: 0xf687b3,
   spring: 0xfbbf24,
+  joint: 0x38d0ee,
+  jointFaint: 0x3d8798,
+  jointBroken: 0x6b7680,
+  jointError: 0xff5a5a,
+  jointForce: 0x4ade80,
 };
 
 export class Theme {

@@ -6,6 +6,7 @@ import { BodyMeshes } from "./body_meshes";
 import type { Region } from "./bounds";
 import { ContactLayers } from "./contact_layers";
 import { Ground } from "./ground";
+import { JointLayers } from "./joint_layers";
 import type { LayerState } from "./layers";
 import type { Description, Frame, Vec3 } from "./protocol";
 import type { Theme } from "./theme";
@@ -15,11 +16,15 @@ export interface Hit {
   point: THREE.Vector3;
 }
 
+/** Nearer than this [px] the pointer is at a joint. */
+const NEAR_JOINT = 11;
+
 export class View {
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   bodies: BodyMeshes | null = null;
   contacts: ContactLayers | null = null;
+  joints: JointLayers | null = null;
   ground: Ground | null = null;
   region: Region | null = null;
   /** Pictures drawn so far. */
@@ -71,6 +76,8 @@ export class View {
     this.bodies = new BodyMeshes(description, region.walls);
     this.ground = new Ground(description, region);
     this.contacts = new ContactLayers(description, region, this.layers_);
+    this.joints = new JointLayers(description, region, this.layers_);
+    this.contacts.scene.add(this.joints.group);
     this.scene_.add(this.bodies.group, this.ground.group);
     this.placeSun(region);
     this.frame_ = null;
@@ -121,6 +128,7 @@ export class View {
     this.bodies!.update(frame);
     this.ground!.update(frame);
     this.contacts!.update(frame);
+    this.joints!.update(frame, this.contacts!.metresPerNewton * this.contacts!.forceZoom);
     // Shadows move with bodies, not with the camera.
     this.renderer_.shadowMap.needsUpdate = true;
     this.invalidate();
@@ -128,6 +136,11 @@ export class View {
 
   select(body: number): void {
     this.bodies?.select(body);
+    this.refresh();
+  }
+
+  selectJoint(joint: number): void {
+    if (this.joints) this.joints.selected = joint;
     this.refresh();
   }
 
@@ -192,6 +205,25 @@ export class View {
     return body && ground ? (body.distance <= ground.distance ? body : ground) : (body ?? ground);
   }
 
+  /** The joint whose place on the screen is nearest, −1 if none of those that are drawn is near. */
+  pickJoint(x: number, y: number, count: number): number {
+    const joints = this.joints;
+    if (!joints || !this.frame_) return -1;
+    let best = -1;
+    let nearest = NEAR_JOINT;
+    for (let i = 0; i < count; ++i) {
+      if (i !== joints.selected && !this.layers_.has("joints") && !this.layers_.has("joint-forces")) continue;
+      const anchor = joints.places.anchor(this.frame_, i);
+      const at = anchor && this.project(anchor);
+      const distance = at ? Math.hypot(at.x - x, at.y - y) : Infinity;
+      if (distance < nearest) {
+        nearest = distance;
+        best = i;
+      }
+    }
+    return best;
+  }
+
   /** World point → pixel of the window, null behind the camera. */
   project(point: THREE.Vector3): { x: number; y: number } | null {
     this.camera.updateMatrixWorld();
@@ -209,6 +241,7 @@ export class View {
     this.bodies?.paint(palette);
     this.ground?.paint(palette, this.layers_.has("grid"), this.renderer_.capabilities.getMaxAnisotropy());
     this.contacts?.paint(palette);
+    this.joints?.paint(palette);
     this.refresh();
     this.invalidate();
   }

@@ -4,11 +4,12 @@ import { BodyPanel } from "./body_panel";
 import { regionOf } from "./bounds";
 import { byId, el, ICONS, icon, setText } from "./dom";
 import { makeHelp } from "./help";
+import { JointPanel, jointSummary } from "./joint_panel";
 import { LAYERS, LayerState } from "./layers";
 import { Legend } from "./legend";
 import { Plots } from "./plots";
 import { Pointer, type PointerHost } from "./pointer";
-import type { Contacts, Description, Frame, TelemetryTable } from "./protocol";
+import type { Contacts, Description, Frame, Joints, JointSeries, TelemetryTable } from "./protocol";
 import * as THREE from "three";
 import { Theme } from "./theme";
 import { View } from "./view";
@@ -21,6 +22,8 @@ export class Viewer {
   readonly legend: Legend;
   readonly help: HTMLDialogElement;
   selected = -1;
+  selectedJoint = -1;
+  readonly jointPanel: JointPanel;
   frame: Frame | null = null;
   description: Description | null = null;
   /** What else a layer or selection changes: a live source asks for other data. */
@@ -28,10 +31,13 @@ export class Viewer {
 
   private readonly panel_ = new BodyPanel(() => this.select(-1));
   private readonly tag_ = byId("tag");
+  private readonly tip_ = byId("joint-tip");
   private readonly pointer_: Pointer;
+  private hovered_ = -1;
   private plotted_ = 0;
 
-  constructor(live: boolean, private readonly goTo_: (time: number) => void, send: PointerHost["send"]) {
+  /** `series`: what a joint did over time. */
+  constructor(live: boolean, private readonly goTo_: (time: number) => void, send: PointerHost["send"], private readonly series_: (joint: number) => JointSeries) {
     this.view = new View(byId<HTMLCanvasElement>("view"), this.theme, this.layers);
     this.view.afterDraw = () => this.placeTag();
     const host = el("div", { id: "plots" });
@@ -39,9 +45,12 @@ export class Viewer {
     this.legend = new Legend(byId("legend"), (factor) => this.zoomForces(factor));
     this.help = makeHelp(live);
     document.body.append(this.help);
-    byId("side").append(this.panel_.element, this.layerPanel(), el("section", { class: "panel", "aria-label": "Plots" }, el("h2", {}, "Plots"), host));
+    this.jointPanel = new JointPanel((joint) => this.selectJoint(joint), send);
+    byId("side").append(this.panel_.element, this.jointPanel.element, this.layerPanel(), el("section", { class: "panel", "aria-label": "Plots" }, el("h2", {}, "Plots"), host));
     this.pointer_ = new Pointer(this.view, {
-      frame: () => this.frame, description: () => this.description, select: (body) => this.select(body), send });
+      frame: () => this.frame, description: () => this.description, select: (body) => this.select(body), send,
+      jointAt: (x, y) => this.view.pickJoint(x, y, this.description?.joints?.length ?? 0), selectJoint: (joint) => this.selectJoint(joint),
+      hover: (joint, x, y) => this.hover(joint, x, y) });
     this.topBar();
     this.layers.onChange(() => {
       this.legend.update(this.view, this.layers);
@@ -57,19 +66,31 @@ export class Viewer {
     return this.layers.wantContacts || this.selected >= 0;
   }
 
-  /** `samples`: frames from which the camera learns where things happen. `contacts`: from which arrows learn their scale. */
-  open(description: Description, samples: Iterable<Frame>, contacts: Iterable<Contacts>, fit: boolean): void {
+  /** Whether they should bring joints: for a layer or the selected one; the list shows their states too, unless they are so many. */
+  get wantJoints(): boolean {
+    const count = this.description?.joints?.length ?? 0;
+    return count > 0 && (count <= 300 || this.layers.wantJoints || this.selectedJoint >= 0);
+  }
+
+  /** `samples`: frames from which the camera learns where things happen. `contacts`, `joints`: from which arrows learn their scale. */
+  open(description: Description, samples: Iterable<Frame>, contacts: Iterable<Contacts>, joints: Iterable<Joints>, fit: boolean): void {
     this.description = description;
     document.title = `${description.name} – Stickslip`;
     setText(byId("scene-name"), description.name);
     setText(byId("look-for"), description.look_for ?? "");
     byId("look-for").title = description.look_for ?? "";
     this.view.open(description, regionOf(description, samples), fit);
-    this.view.contacts!.fit(contacts);
+    this.view.contacts!.fit(contacts, joints);
+    const count = description.joints?.length ?? 0;
+    for (const layer of LAYERS) if (layer.joints) byId(`layer-${layer.name}`).hidden = count === 0;
+    if (this.selectedJoint >= count) this.selectedJoint = -1;
+    this.view.selectJoint(this.selectedJoint);
+    this.jointPanel.open(description);
     if (this.selected >= description.bodies.length) this.selected = -1;
     this.view.select(this.selected);
-    this.plots.open(description.telemetry ?? []);
+    this.plots.open(description.telemetry ?? [], count > 0);
     this.legend.update(this.view, this.layers);
+    this.onWants();
   }
 
   show(frame: Frame): void {
@@ -77,6 +98,8 @@ export class Viewer {
     this.view.show(frame);
     this.pointer_.drawSpring();
     this.panel_.show(this.description, frame, this.selected);
+    this.jointPanel.show(frame, this.selectedJoint);
+    if (this.hovered_ >= 0) this.tellHovered();
     const now = performance.now();
     const often = now - this.plotted_ > 100;
     if (often) this.plotted_ = now;
@@ -85,6 +108,7 @@ export class Viewer {
   }
 
   select(body: number): void {
+    if (this.selectedJoint >= 0) this.selectJoint(-1);
     this.selected = body;
     this.view.select(body);
     this.panel_.show(this.description, this.frame, body);
@@ -92,8 +116,39 @@ export class Viewer {
     this.onWants();
   }
 
+  /** A joint and a body are not selected together. */
+  selectJoint(joint: number): void {
+    if (joint >= 0 && this.selected >= 0) this.select(-1);
+    this.selectedJoint = joint;
+    this.view.selectJoint(joint);
+    this.jointPanel.show(this.frame, joint);
+    this.plotJoint();
+    this.onWants();
+  }
+
+  private plotJoint(): void {
+    const joint = this.description?.joints?.[this.selectedJoint];
+    this.plots.joint(joint ?? null, joint ? this.series_(this.selectedJoint) : null);
+  }
+
+  private hover(joint: number, x: number, y: number): void {
+    this.hovered_ = joint;
+    this.tip_.hidden = joint < 0;
+    if (joint < 0) return;
+    const box = this.view.canvas.getBoundingClientRect();
+    this.tip_.style.transform = `translate(${(x - box.left).toFixed(0)}px, ${(y - box.top).toFixed(0)}px)`;
+    this.tellHovered();
+  }
+
+  private tellHovered(): void {
+    const joint = this.description?.joints?.[this.hovered_];
+    if (joint) setText(this.tip_, jointSummary(joint, this.frame?.joints ?? null, this.hovered_).join("\n"));
+    else this.tip_.hidden = true;
+  }
+
   plot(table: TelemetryTable): void {
     this.plots.set(table);
+    this.plotJoint();
     if (this.frame) this.plots.frame(this.frame, true);
   }
 
@@ -125,13 +180,16 @@ export class Viewer {
 
   /** Keys that are the same for replay and live. */
   key(e: KeyboardEvent): boolean {
-    const layer = LAYERS.find((l) => l.key === e.key);
+    const layer = LAYERS.find((l) => l.key === e.key && (!l.joints || this.description?.joints?.length));
     if (layer) this.layers.toggle(layer.name);
     else if (e.key === "?") this.help.open ? this.help.close() : this.help.showModal();
     else if (e.key === "t") this.theme.toggle();
     else if (e.key === "f") this.view.fit();
     else if (e.key === "p") this.toggleSide();
-    else if (e.key === "Escape") this.select(-1);
+    else if (e.key === "Escape") {
+      this.select(-1);
+      this.selectJoint(-1);
+    }
     else if (e.key === ",") this.zoomForces(0.5);
     else if (e.key === ".") this.zoomForces(2);
     else return false;

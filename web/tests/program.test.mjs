@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { openBrowser, openPage, scratch } from "./support/page.mjs";
@@ -19,6 +20,21 @@ let browser;
 before(async () => {
   if (program) browser = await openBrowser(later);
 });
+
+/** The address of a live view that waits to be told. */
+async function serve(scene) {
+  const server = spawn(program, ["view", scene, "--no-browser", "--paused"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  later(() => server.kill("SIGINT"));
+  return new Promise((done, fail) => {
+    let text = "";
+    server.once("exit", () => fail(new Error(`the program ended: ${text}`)));
+    server.stdout.on("data", (data) => {
+      text += data;
+      const found = /http:\S+/.exec(text);
+      if (found) done(found[0]);
+    });
+  });
+}
 
 const pixels = (page) => page.evaluate(() => window.stickslip.picture(160, 100));
 
@@ -53,17 +69,7 @@ test("every_friction_scene_can_be_shown", { skip }, async () => {
 });
 
 test("the_live_view_of_the_program_obeys_its_viewers", { skip }, async () => {
-  const server = spawn(program, ["view", "dominoes", "--no-browser", "--paused"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
-  later(() => server.kill("SIGINT"));
-  const address = await new Promise((done, fail) => {
-    let text = "";
-    server.once("exit", () => fail(new Error(`the program ended: ${text}`)));
-    server.stdout.on("data", (data) => {
-      text += data;
-      const found = /http:\S+/.exec(text);
-      if (found) done(found[0]);
-    });
-  });
+  const address = await serve("dominoes");
   const { page, errors } = await openPage(browser, address);
   const step = () => page.evaluate(() => window.stickslip.step());
   const until = (expression, what) => page.waitForFunction(expression, null, { timeout: 20000 }).catch(() => assert.fail(what));
@@ -79,6 +85,48 @@ test("the_live_view_of_the_program_obeys_its_viewers", { skip }, async () => {
   await page.getByLabel("Reset", { exact: true }).click();
   await until(() => window.stickslip.step() === 0, "it starts again");
   assert.notDeepEqual(await page.evaluate(() => window.stickslip.body(1).position), moved);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+/** A wheel with a motor on an arm that hangs from the world. */
+function writeMachine() {
+  const file = path.join(folder, "machine.json");
+  const sphere = (name, position) => ({ name, shape: { type: "sphere", radius: 0.2 }, position });
+  writeFileSync(file, JSON.stringify({ name: "machine", seconds: 1, bodies: [sphere("arm", [0.5, 0, 2]), sphere("wheel", [1, 0, 2])], joints: [
+    { name: "shoulder", type: "hinge", b: "arm", anchor: [0, 0, 2], axis: [0, 1, 0], upper: 2 },
+    { name: "axle", type: "hinge", a: "arm", b: "wheel", anchor: [1, 0, 2], axis: [0, 1, 0], motor: { speed: 1, max_force: 1000 } }] }));
+  return file;
+}
+
+test("joints_of_the_program_are_shown_where_the_replay_says_they_are", { skip }, async () => {
+  const file = path.join(folder, "machine.html");
+  execFileSync(program, ["run", writeMachine(), "--seconds", "0.5", "-o", file, "--quiet"]);
+  const { page, errors } = await openPage(browser, `file://${file}`);
+  assert.deepEqual(await page.evaluate(() => window.stickslip.joints()), [{ name: "shoulder", type: "hinge" }, { name: "axle", type: "hinge" }]);
+  await page.evaluate(() => window.stickslip.setFrame(20));
+  const plain = await pixels(page);
+  await page.evaluate(() => window.stickslip.layers.set("joints", true));
+  assert.notEqual(await pixels(page), plain);
+  const seen = await page.evaluate(() => ({ arm: window.stickslip.body(0).position, shoulder: window.stickslip.joint(0), axle: window.stickslip.joint(1) }));
+  const fallen = Math.atan2(2 - seen.arm[2], seen.arm[0]);
+  assert.ok(fallen > 0.05, "the arm falls");
+  assert.ok(Math.abs(seen.shoulder.position[0] - fallen) < 1e-3, `${seen.shoulder.position[0]} is the angle ${fallen} of the arm`);
+  assert.ok(Math.abs(seen.axle.velocity[0] - 1) < 1e-3, "the motor keeps its speed");
+  assert.ok(seen.shoulder.error < 1e-3);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("a_slider_of_the_page_drives_a_motor_of_the_program", { skip }, async () => {
+  const { page, errors } = await openPage(browser, await serve(writeMachine()));
+  const until = (expression, what) => page.waitForFunction(expression, null, { timeout: 20000 }).catch(() => assert.fail(what));
+  await page.locator("#joint-list button", { hasText: "axle" }).click();
+  await page.locator("input[name=turn_z-speed]").fill("-6");
+  for (let i = 0; i < 3; ++i) await page.getByLabel("Step", { exact: true }).click();
+  await until(() => window.stickslip.step() === 3 && Math.abs(window.stickslip.joint(1).velocity[0] + 6) < 1e-3, "the wheel turns the other way");
+  await page.getByLabel("Reset", { exact: true }).click();
+  await until(() => window.stickslip.step() === 0 && document.querySelector("input[name=turn_z-speed]").value === "1", "reset brings back the scene's own");
   assert.deepEqual(errors, []);
   await page.close();
 });

@@ -30,17 +30,19 @@ struct VelocitySegment {
   Mat3 inverse_inertia = Mat3::Zero();   ///< world frame [1/(kg m²)]
 };
 
+inline constexpr int kMostSegments = 4;   ///< that one block can act on
+
 enum class BlockKind : std::uint8_t { contact, bilateral, box };
 
 /// One block of rows. Its Jacobian is `arity` matrices of `dim` × 6, row-major, one after the other from `jacobian`.
 struct Block {
   BlockKind kind = BlockKind::contact;
   std::uint8_t dim = 3;        ///< rows, 1 to 6
-  std::uint8_t arity = 1;      ///< velocity segments it acts on, 1 or 2; 0 if W is given as a matrix
+  std::uint8_t arity = 1;      ///< velocity segments it acts on: 1 or 2, of one row (a coupling of two joints) up to 4; 0 if W is given as a matrix
   std::uint32_t row = 0;       ///< first row of λ, v, b, sigma
   std::uint32_t jacobian = 0;  ///< first number of its Jacobian in `jacobian_values`
   std::uint32_t diagonal = 0;  ///< first number of its dim × dim diagonal block of W in `diagonal_values`
-  std::uint32_t segment[2] = {0, 0};
+  std::uint32_t segment[kMostSegments] = {};
 };
 
 /// Which rows of its contacts a sweep changes: an ordering may visit normal and friction rows apart.

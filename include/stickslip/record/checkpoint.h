@@ -11,7 +11,7 @@ namespace stickslip {
 /// older checkpoint of that name survives a failure. @throws Error
 void save_checkpoint(const std::filesystem::path&, const Scene&);
 
-/// @throws Error if the file is missing, truncated, of another version or inconsistent.
+/// @throws Error if the file is missing, truncated, of a version that is too old or too new, or inconsistent.
 Scene load_checkpoint(const std::filesystem::path&);
 
 /// Whether the file looks like a checkpoint (HDF5 with our marker).

@@ -41,4 +41,7 @@ std::unique_ptr<ContactSolver> make_solver(std::string_view name, const OptionLi
 /// Names of the solvers that honour a friction law, by the law itself or by the model that they solve.
 std::vector<std::string> solvers_that_honour(const FrictionLaw&);
 
+/// Names of the solvers that can hold blocks of a kind: joints (bilateral), motors and limits (box).
+std::vector<std::string> solvers_that_hold(BlockKind);
+
 }  // namespace stickslip

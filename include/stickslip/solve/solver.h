@@ -103,6 +103,15 @@ class SolveMonitor {
   /// Ends the solve: puts the best iterate into `impulses` and fills the report.
   void finish(std::span<double> impulses);
 
+  /// From here on `done` and `give_up` are handed the impulses of a smaller problem, from which `expand` makes those of the problem; it is called only
+  /// where an iterate is judged. An empty function ends that.
+  using Expansion = std::function<std::span<const double>(std::span<const double>)>;
+  void expand_with(Expansion expand) { expand_ = std::move(expand), stores_all_ = true; }
+
+  /// From here on iterates are compared by `consistent`, which is the problem without the velocities that no impulse can remove; it must outlive the
+  /// solve. The report still tells the residual of the problem itself, and a solve that converges this way ends as stalled for this reason.
+  void judge_by(const ContactProblem& consistent, std::string_view reason);
+
   /// Adds a sentence to the story of the report. Format it only where `control().story` is set.
   void note(std::string_view sentence);
 
@@ -126,6 +135,9 @@ class SolveMonitor {
   void stop(SolveStatus, std::string_view reason);
 
   const ContactProblem& problem_;
+  const ContactProblem* judged_;        ///< by which iterates are compared
+  std::string_view inconsistency_;      ///< why that is not the problem itself; empty if it is
+  Expansion expand_;
   FrictionModel model_;
   const SolveControl& control_;
   Workspace& workspace_;
@@ -134,8 +146,8 @@ class SolveMonitor {
   double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
   double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
   Residual best_residual_;
-  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, best_iteration_ = 0;
-  bool stopped_ = false;
+  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1;
+  bool stopped_ = false, best_is_stored_ = false, stores_all_ = false;   ///< stores_all_: the caller's impulses are not the iterates
 };
 
 class ContactSolver {
@@ -152,6 +164,8 @@ class ContactSolver {
   virtual std::string_view cannot_solve(const ContactProblem&) const { return {}; }
   /// Why this solver cannot honour a friction law, not even by the model that it solves; empty if it can.
   virtual std::string_view cannot_honour(const FrictionLaw&) const { return {}; }
+  /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever their numbers, in one sentence of fixed text; empty if it can.
+  virtual std::string_view cannot_hold(BlockKind) const { return {}; }
 
  protected:
   virtual void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const = 0;

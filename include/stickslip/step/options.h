@@ -59,9 +59,12 @@ struct StepOptions {
   Scheme scheme = Scheme::semi_implicit_euler;
   Gyroscopic gyroscopic = Gyroscopic::conserving;
   Stabilisation stabilisation = Baumgarte{};
-  ProjectionOptions projection;
-  SleepOptions sleep;
+  ProjectionOptions projection = {};
+  SleepOptions sleep = {};
   bool warm_start = true;
+  /// Light bodies between heavy ones: rotations that the forces of joints would make oscillate faster than the step can follow get as much
+  /// inertia as keeps them stable (src/step/geometric_stiffness.h).
+  bool geometric_stiffness = true;
 
   /// Newton's impact law acts where the approach is faster than this times |g| h (two steps of free fall).
   double restitution_threshold = 2;
@@ -70,7 +73,7 @@ struct StepOptions {
   double margin = 0.01;
 
   std::string solver = "auto";
-  OptionList solver_options;                           ///< options of that solver
+  OptionList solver_options = {};                      ///< options of that solver
   double tolerance = 1e-6;        ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
   int max_iterations = 200;
   bool keep_history = false;   ///< record the residual at every iteration in the report; solves may then stop earlier, as all iterates are judged

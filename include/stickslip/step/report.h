@@ -1,6 +1,7 @@
 // What a finished step tells: contacts with their impulses, energy, timings. One record, read by everyone.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,6 +25,31 @@ struct ContactRecord {
   Vec3 angular_impulse;    ///< of torsion and rolling friction on body B, world frame [N m s]; body A gets the opposite
 };
 
+/// One joint of a finished step. Forces are means over the step.
+struct JointRecord {
+  JointId joint;
+  Quat frame = Quat::Identity();   ///< axes of frame A in the world: frame⁻¹ · force is the force in the joint frame
+  Vec3 point = Vec3::Zero();       ///< origin of frame B when the problem was set up, world frame [m]
+  Vec3 force = Vec3::Zero();       ///< on body B, at `point`, world frame [N]; A receives the opposite
+  Vec3 torque = Vec3::Zero();      ///< on body B about `point`, world frame [N m]; A receives the opposite
+  std::array<double, kJointCoordinates> position = {};      ///< at the end of the step [m, rad]; of a gear: the error in x
+  std::array<double, kJointCoordinates> velocity = {};      ///< at the end of the step [m/s, rad/s]
+  std::array<double, kJointCoordinates> motor_force = {};   ///< of motor and servo [N, N m]
+  std::array<double, kJointCoordinates> free_force = {};    ///< of motor, servo, spring, friction and limits together [N, N m]
+  double coupling_force = 0;       ///< of a screw or gear, on its second coordinate (z of a screw) [N or N m]
+  double error = 0;                ///< how far locked coordinates are off at the end, angles times the size of the bodies [m]
+  bool broke = false;              ///< in this step
+
+  Vec3 force_in_joint() const { return frame.conjugate() * force; }     ///< axes of frame A [N]
+  Vec3 torque_in_joint() const { return frame.conjugate() * torque; }   ///< axes of frame A [N m]
+};
+
+/// Joints that ask for what cannot be, together: no motion satisfies all of them.
+struct JointConflict {
+  JointId joint;
+  double speed = 0;   ///< that the joint asks for in vain [m/s]
+};
+
 struct Wrench {
   Vec3 force = Vec3::Zero();    ///< world frame [N]
   Vec3 torque = Vec3::Zero();   ///< about the reference point the function names, world frame [N m]
@@ -31,15 +57,17 @@ struct Wrench {
 
 /// Energy over one step. The entries add up:
 /// kinetic_end + potential_end − kinetic_start − potential_start =
-///   applied + driven + stabilisation − friction − impact + integration.
+///   applied + driven + motors + springs + stabilisation − friction − impact + integration.
 struct EnergyLedger {
   double kinetic_start = 0, kinetic_end = 0;       ///< [J]
   double potential_start = 0, potential_end = 0;   ///< gravity [J]
-  double friction = 0;        ///< dissipated by friction [J]
-  double impact = 0;          ///< dissipated by normal impulses [J]
+  double friction = 0;        ///< dissipated by friction, of contacts and joints [J]
+  double impact = 0;          ///< dissipated by normal impulses, hard limits and locked coordinates of joints [J]
   double stabilisation = 0;   ///< added by Baumgarte terms and position projection [J]
   double applied = 0;         ///< work of applied forces and torques [J]
-  double driven = 0;          ///< work of kinematic bodies on dynamic ones through contacts [J]
+  double driven = 0;          ///< work of kinematic bodies on dynamic ones through contacts and joints [J]
+  double motors = 0;          ///< work of motors and servos [J]
+  double springs = 0;         ///< work of springs, dampers and soft limits of joints [J]
   double integration = 0;     ///< what the time discretisation added (negative: lost) [J]
 };
 
@@ -61,8 +89,13 @@ struct StepReport {
   StageTimes seconds;
   std::size_t sleeping_bodies = 0;
   std::vector<ContactRecord> contacts;    ///< sorted by collider pair and feature
+  std::vector<JointRecord> joints;        ///< of all joints that acted in this step, in the order of their slots
+  std::vector<JointConflict> conflicts;   ///< joints that cannot be satisfied together, worst first; empty if the solve met its tolerance
+  double joint_error_max = 0;             ///< largest error of a joint at the end of the step [m]
 
-  /// Sum of all contact forces on a body, world frame, averaged over the step [N].
+  /// What a joint did, or null if it did not act. Valid until the next step.
+  const JointRecord* joint(JointId) const;
+  /// Sum of all contact forces on a body, world frame, averaged over the step [N]. Joints are not among them.
   Vec3 force_on(BodyId) const;
   /// Sum of the contact forces that `on` receives from `from`, and their torque about `reference` (world frame).
   Wrench wrench(BodyId on, BodyId from, const Vec3& reference) const;

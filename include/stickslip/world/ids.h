@@ -12,6 +12,12 @@ struct BodyId {
   auto operator<=>(const BodyId&) const = default;
 };
 
+struct JointId {
+  std::uint32_t index = 0xffffffffu;
+  std::uint32_t generation = 0;
+  auto operator<=>(const JointId&) const = default;
+};
+
 struct MaterialId {
   std::uint32_t index = 0;   ///< 0 is the default material
   auto operator<=>(const MaterialId&) const = default;

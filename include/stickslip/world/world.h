@@ -1,14 +1,17 @@
-// The world: bodies, their colliders, materials, gravity, time. Everything that determines the next step.
+// The world: bodies, their colliders, joints, materials, gravity, time. Everything that determines the next step.
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "stickslip/world/body.h"
 #include "stickslip/world/contact_memory.h"
+#include "stickslip/world/joint.h"
 #include "stickslip/world/material.h"
 
 namespace stickslip {
@@ -22,7 +25,7 @@ class World {
   /// name in use.
   BodyId add(BodyDescription);
 
-  /// Removes a body at any time; contacts and remembered impulses with it go too, and what slept on it wakes.
+  /// Removes a body at any time; joints, contacts and remembered impulses with it go too, and what slept on it wakes.
   /// @throws Error if the id is stale.
   void remove(BodyId);
 
@@ -37,6 +40,35 @@ class World {
   std::span<const Body> bodies() const { return bodies_; }
   std::span<const Collider> colliders() const { return colliders_; }
   std::size_t body_count() const { return alive_count_; }
+
+  /// Joins two bodies, or a body and the world. @throws Error for anything that cannot be simulated: stale ids, a body joined to itself, no body
+  /// that moves by forces, bad numbers, settings of a coordinate that is locked, a name in use.
+  template <std::same_as<JointDescription> Description>   // so that add({…}) still means a body
+  JointId add(Description d) {
+    return add_joint(std::move(d));
+  }
+  /// Removes a joint, and gears that couple it. @throws Error if the id is stale.
+  void remove(JointId);
+  bool contains(JointId) const;
+  /// @throws Error if the id is stale.
+  const Joint& joint(JointId) const;
+  /// @throws Error with a suggestion for an unknown name.
+  JointId find_joint(std::string_view name) const;
+  JointId joint_id_of(std::uint32_t slot) const { return {slot, joints_[slot].generation}; }
+  /// All slots, dead ones included.
+  std::span<const Joint> joints() const { return joints_; }
+  std::size_t joint_count() const { return joint_count_; }
+  /// Coordinate of a joint now [m or rad]. @throws Error if the id is stale or a gear's.
+  double joint_position(JointId, int coordinate) const;
+  /// Breaks a joint as a load above its break_force would: it stays, but exerts nothing. @throws Error if the id is stale.
+  void break_joint(JointId);
+  /// Changes what a free coordinate does (limits, motor, servo, spring, friction), and wakes the bodies. @throws Error as `add`
+  void set_joint_axis(JointId, int coordinate, JointAxis);
+
+  /// Keeps two bodies from touching each other. Joints do so by themselves unless they say `collide`. @throws Error if an id is stale.
+  void ignore_contacts(BodyId, BodyId);
+  /// Whether contacts between two body slots are wanted.
+  bool may_touch(std::uint32_t slot_a, std::uint32_t slot_b) const;
 
   // Changing the state of one body. Each wakes it.
   void set_frame(BodyId, const Pose& body_frame);
@@ -62,20 +94,32 @@ class World {
   // For steppers and for restoring a saved state: raw access that checks nothing.
   std::vector<Body>& mutable_bodies() { return bodies_; }
   std::vector<Collider>& mutable_colliders() { return colliders_; }
-  /// Counts up whenever bodies or colliders are added or removed, so that caches know.
+  std::vector<Joint>& mutable_joints() { return joints_; }
+  /// Pairs of body slots (smaller, larger) that `ignore_contacts` named, sorted.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>& mutable_ignored_pairs() { return ignored_pairs_; }
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ignored_pairs() const { return ignored_pairs_; }
+  /// Counts up whenever bodies, colliders or joints are added or removed, so that caches know.
   std::uint64_t structure_version() const { return structure_version_; }
   /// Recomputes what is derived (counts, free slots) after raw changes of slots. @throws Error if they are inconsistent.
   void rebuild_derived();
 
  private:
   Body& checked(BodyId);
+  Joint& checked(JointId);
+  JointId add_joint(JointDescription);
+  void remove_joints_of(BodyId);
+  void wake_joined(std::uint32_t joint_slot);
+  void find_apart();
   std::string unused_name(std::uint32_t slot) const;
 
   std::vector<Body> bodies_;
   std::vector<Collider> colliders_;
   std::vector<std::uint32_t> free_bodies_, free_colliders_;   ///< descending, so that the lowest free slot is taken next
-  std::unordered_map<std::string, std::uint32_t> slot_of_name_;
-  std::size_t alive_count_ = 0;
+  std::vector<Joint> joints_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ignored_pairs_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> apart_;   ///< all pairs of body slots that do not touch, sorted; derived
+  std::unordered_map<std::string, std::uint32_t> slot_of_name_, slot_of_joint_name_;
+  std::size_t alive_count_ = 0, joint_count_ = 0;
   std::uint64_t structure_version_ = 0;
 };
 

@@ -155,8 +155,8 @@ void write_blocks(Writer& w, const ContactProblem& p) {
   w.column<std::uint8_t>("blocks/arity", p.blocks, [](const Block& b) { return b.arity; });
   w.column<std::uint32_t>("blocks/jacobian", p.blocks, [](const Block& b) { return b.jacobian; });
   std::vector<std::uint32_t> segments;
-  for (const Block& b : p.blocks) segments.insert(segments.end(), {b.segment[0], b.segment[1]});
-  w.list("blocks/segment", segments, {2});
+  for (const Block& b : p.blocks) segments.insert(segments.end(), b.segment, b.segment + kMostSegments);
+  w.list("blocks/segment", segments, {kMostSegments});
   w.column<std::uint8_t>("blocks/law", p.laws, [](const FrictionLaw& law) { return number_of(law); });
   std::vector<double> parameters;
   SetList sets;
@@ -194,7 +194,10 @@ void read_blocks(const Reader& r, ContactProblem& p) {
   const std::size_t n = kind.size();
   const auto dim = r.list<std::uint8_t>("blocks/dim", n), arity = r.list<std::uint8_t>("blocks/arity", n),
              law = r.list<std::uint8_t>("blocks/law", n);
-  const auto jacobian = r.list<std::uint32_t>("blocks/jacobian", n), segment = r.list<std::uint32_t>("blocks/segment", 2 * n);
+  const auto jacobian = r.list<std::uint32_t>("blocks/jacobian", n), segment = r.list<std::uint32_t>("blocks/segment");
+  const std::size_t width = n > 0 ? segment.size() / n : kMostSegments;   // older files have two
+  if (segment.size() != width * n || width < 2 || width > kMostSegments)
+    fail("blocks/segment", fmt::format("{} numbers for {} blocks. There must be 2 to {} per block.", segment.size(), n, kMostSegments));
   const auto parameters = r.finite("blocks/law_parameters", kParameters * n);
   for (std::size_t k = 0; k < parameters.size(); ++k)
     if (parameters[k] < 0)
@@ -203,7 +206,8 @@ void read_blocks(const Reader& r, ContactProblem& p) {
   for (std::size_t i = 0; i < n; ++i) {
     if (kind[i] > 2) fail("blocks/kind", fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
     if (dim[i] < 1 || dim[i] > 6) fail("blocks/dim", fmt::format("block {} has {} rows. It must have 1 to 6.", i, dim[i]));
-    p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], arity[i], row, jacobian[i], 0, {segment[2 * i], segment[2 * i + 1]}});
+    p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], arity[i], row, jacobian[i], 0, {}});
+    std::copy_n(segment.begin() + static_cast<std::ptrdiff_t>(width * i), width, p.blocks.back().segment);
     p.laws.push_back(make_law(law[i], parameters.data() + kParameters * i, i, sets));
     row += dim[i];
   }

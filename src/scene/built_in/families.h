@@ -37,4 +37,24 @@ BuiltIn polisher();
 BuiltIn rolling_stones();
 BuiltIn sawtooth();
 
+// figures.cpp
+BuiltIn agony();
+BuiltIn pain();
+BuiltIn ragdolls();
+
+// snakes.cpp
+BuiltIn arched_snake();
+BuiltIn heavy_on_snake();
+
+// linkages.cpp
+BuiltIn heavy_chain();
+BuiltIn rope_bridge();
+BuiltIn four_bar();
+BuiltIn slider_crank();
+BuiltIn car();
+
+// grasps.cpp
+BuiltIn pinch_grasp();
+BuiltIn robot_hand();
+
 }  // namespace stickslip::document

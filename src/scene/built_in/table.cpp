@@ -14,6 +14,11 @@ const std::vector<BuiltIn>& built_ins() {
       newtons_cradle(), spinning_top(),    anisotropic_slope(),
       log_slide(),      hopper(),          polisher(),
       rolling_stones(), sawtooth(),
+      agony(),          pain(),            arched_snake(),
+      heavy_on_snake(), ragdolls(),
+      heavy_chain(),    rope_bridge(),     four_bar(),
+      slider_crank(),   car(),             pinch_grasp(),
+      robot_hand(),
   };
   return table;
 }

@@ -26,6 +26,8 @@ bool AdmmEngine::setup(const ContactProblem& p, const Settings& settings, std::s
   for (const Block& b : p.blocks)
     if (b.kind == BlockKind::bilateral) std::fill_n(split_.begin() + b.row, b.dim, 0.0);
   for (std::vector<double>* v : {&x_, &z_, &y_, &s_, &right_, &next_, &c_}) v->assign(n, 0.0);
+  system_.setup(p);
+  if (!(std::max(system_.factor_work(), 20 * system_.solve_work()) <= settings.most_work)) return false;
 
   largest_ = std::max(cone::largest_eigenvalue(p, r_, 20, x_, next_, segment_), 1.0);
   const double eta = settings.proximal;
@@ -33,7 +35,6 @@ bool AdmmEngine::setup(const ContactProblem& p, const Settings& settings, std::s
   factorisations_ = since_change_ = 0;
   patience_ = kPatience;
   rate_ = std::numeric_limits<double>::quiet_NaN();
-  system_.setup(p);
   if (!factor()) return false;
 
   // Start from the guess, with the multiplier that belongs to it: the part of −(v + s) that the cone resists.

@@ -10,6 +10,7 @@
 // velocity −y, renewed at every iteration; without it the convex relaxation is solved.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -26,10 +27,12 @@ class AdmmEngine {
     double penalty = 0;         ///< ρ at the start; 0: from the spectrum, √(Lη) (L/η)^0.2
     bool adapt = true;          ///< search a better ρ on the way
     bool coulomb = true;        ///< iterate the shift
+    double most_work = std::numeric_limits<double>::infinity();   ///< operations of a factorisation, and of 20 solves, beyond which `setup` gives up
   };
 
   /// Builds and factors the system and takes the guess. The problem must live as long as iterations go on. Memory and the
-  /// ordering of the factorisation are kept from the last problem. False if the factorisation broke down.
+  /// ordering of the factorisation are kept from the last problem. False if the factorisation broke down or would
+  /// cost too much.
   bool setup(const ContactProblem&, const Settings&, std::span<const double> guess);
 
   /// One iteration: a solve, a projection, and a new factorisation if ρ changes. False if that broke down.

@@ -11,12 +11,6 @@ namespace {
 
 constexpr int kSize = kernels::kSegmentSize;
 
-bool same_pattern(const SparseFactor::Matrix& a, const SparseFactor::Matrix& b) {
-  return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() && a.rows() > 0 &&
-         std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
-         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
-}
-
 }  // namespace
 
 void ShiftedSystem::setup(const ContactProblem& p) {
@@ -53,7 +47,8 @@ void ShiftedSystem::assemble_velocity_pattern(const ContactProblem& p) {
   std::vector<std::vector<int>> later(p.segments.size());
   for (std::size_t s = 0; s < later.size(); ++s) later[s].push_back(static_cast<int>(s));
   for (const Block& b : p.blocks)
-    if (b.arity == 2) later[std::min(b.segment[0], b.segment[1])].push_back(static_cast<int>(std::max(b.segment[0], b.segment[1])));
+    for (int s = 0; s < b.arity; ++s)
+      for (int t = 0; t < s; ++t) later[std::min(b.segment[s], b.segment[t])].push_back(static_cast<int>(std::max(b.segment[s], b.segment[t])));
   std::size_t entries = 0;
   for (std::vector<int>& list : later) {
     std::sort(list.begin() + 1, list.end());

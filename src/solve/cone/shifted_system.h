@@ -31,6 +31,8 @@ class ShiftedSystem {
   void solve(std::span<const double> right, std::span<double> x);
 
   Form form() const { return form_; }
+  double factor_work() const { return factor_.factor_work(); }   ///< operations of a factorisation, known after setup
+  double solve_work() const { return factor_.solve_work(); }     ///< operations of a solve
 
  private:
   void assemble_impulses(const ContactProblem&);

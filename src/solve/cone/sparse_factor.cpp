@@ -1,5 +1,6 @@
 #include "solve/cone/sparse_factor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct SparseFactor::Impl {
   std::vector<int> integers;
   std::vector<double> numbers;
   Matrix copy;   // LU solves read the matrix again
+  double factor_work = 0, solve_work = 0;
   bool symmetric = true;
 
   Impl() {
@@ -68,10 +70,15 @@ struct SparseFactor::Impl {
     if (symmetric) {
       cholmod_sparse s = view(a);
       cholesky = cholmod_analyze(&s, &common);
+      factor_work = common.fl;
+      solve_work = 4 * common.lnz;
       return;
     }
     const int n = static_cast<int>(a.rows());
-    if (umfpack_di_symbolic(n, n, a.outerIndexPtr(), a.innerIndexPtr(), a.valuePtr(), &symbolic, control, nullptr) < 0) symbolic = nullptr;
+    double info[UMFPACK_INFO];
+    if (umfpack_di_symbolic(n, n, a.outerIndexPtr(), a.innerIndexPtr(), a.valuePtr(), &symbolic, control, info) < 0) symbolic = nullptr;
+    factor_work = symbolic != nullptr ? info[UMFPACK_FLOPS_ESTIMATE] : 0;
+    solve_work = symbolic != nullptr ? 2 * (info[UMFPACK_LNZ_ESTIMATE] + info[UMFPACK_UNZ_ESTIMATE]) : 0;
     integers.resize(static_cast<std::size_t>(n));
     numbers.resize(5 * static_cast<std::size_t>(n));
   }
@@ -111,11 +118,16 @@ struct SparseFactor::Impl {
 struct SparseFactor::Impl {
   Eigen::SimplicialLDLT<Matrix> cholesky;
   Eigen::SparseLU<Matrix> lu;
+  double factor_work = 0, solve_work = 0;
   bool symmetric = true;
 
   void analyze(const Matrix& a) {
     if (symmetric) cholesky.analyzePattern(a);
     else lu.analyzePattern(a);
+    // A guess: Eigen does not tell the fill.
+    const double n = static_cast<double>(a.rows()), entries = 3 * static_cast<double>(a.nonZeros());
+    solve_work = 4 * entries;
+    factor_work = entries * entries / std::max(1.0, n);
   }
   bool factor(const Matrix& a) {
     if (symmetric) {
@@ -148,5 +160,13 @@ void SparseFactor::analyze(const Matrix& a, bool symmetric) {
 }
 bool SparseFactor::factor(const Matrix& a) { return impl_ && impl_->factor(a); }
 void SparseFactor::solve(const double* b, double* x) { impl_->solve(b, x); }
+double SparseFactor::factor_work() const { return impl_ ? impl_->factor_work : 0; }
+double SparseFactor::solve_work() const { return impl_ ? impl_->solve_work : 0; }
+
+bool same_pattern(const SparseFactor::Matrix& a, const SparseFactor::Matrix& b) {
+  return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() && a.rows() > 0 &&
+         std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
+         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
+}
 
 }  // namespace stickslip

@@ -26,9 +26,15 @@ class SparseFactor {
   /// x = A⁻¹ b after a factorisation that succeeded. `b` and `x` must not overlap.
   void solve(const double* b, double* x);
 
+  double factor_work() const;   ///< operations of a factorisation, known after analyze
+  double solve_work() const;    ///< operations of a solve
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Whether two compressed matrices store the same places; false of empty ones.
+bool same_pattern(const SparseFactor::Matrix& a, const SparseFactor::Matrix& b);
 
 }  // namespace stickslip

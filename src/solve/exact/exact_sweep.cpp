@@ -74,7 +74,7 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
   const auto stands_alone = [&](std::size_t i) {
     if (!p.is_factored()) return p.matrix.first[i + 1] - p.matrix.first[i] == 1;
     const Block& block = p.blocks[i];
-    return visitors[block.segment[0]] == 1 && (block.arity == 1 || visitors[block.segment[1]] == 1);
+    return std::all_of(block.segment, block.segment + block.arity, [&](std::uint32_t s) { return visitors[s] == 1; });
   };
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];

@@ -28,7 +28,7 @@ void FrictionBounds::start(const BoxedLcp& view, std::span<double> impulses) {
         largest = std::max(largest, block.row(r).cwiseAbs().maxCoeff());
         if (view.W.column[e] == i) diagonal = block(r, r);
       }
-      scale[view.W.offset[i] + r] = diagonal > 0 ? diagonal : largest;
+      scale[view.W.offset[i] + r] = diagonal > 0 ? diagonal : largest > 0 ? largest : 1;
     }
   // Normal rows first: the bounds of friction rows follow from them.
   for (std::size_t i = 0; i < n; ++i)

@@ -112,6 +112,12 @@ std::string_view BlockedGaussSeidel::cannot_honour(const FrictionLaw& law) const
   return sub_solver_ ? sub_solver_->cannot_honour(law) : std::string_view();
 }
 
+std::string_view BlockedGaussSeidel::cannot_hold(BlockKind kind) const {
+  // Joints that are solved as a linear system never reach the sub-solver.
+  const bool reaches_it = kind != BlockKind::bilateral || options_.joints == "block";
+  return sub_solver_ && reaches_it ? sub_solver_->cannot_hold(kind) : std::string_view();
+}
+
 std::string_view BlockedGaussSeidel::cannot_solve(const ContactProblem& p) const {
   return sub_solver_ ? sub_solver_->cannot_solve(p) : std::string_view();
 }

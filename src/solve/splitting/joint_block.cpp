@@ -1,15 +1,19 @@
 #include "solve/splitting/joint_block.h"
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
+#include <cmath>
+
+#include "solve/cone/sparse_factor.h"
 
 namespace stickslip {
+
+namespace {
+constexpr double kRegularisation = 1e-10;   ///< share of the diagonal that is added to it
+}  // namespace
 
 struct JointBlock::System {
   BlockMatrix matrix;
   bool direct = true, symmetric = true, factorised = false;
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt;
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
+  SparseFactor factor;
   std::vector<Eigen::MatrixXd> inverse;   ///< of the diagonal blocks
   Eigen::VectorXd residual, direction, product, preconditioned, solution;
 
@@ -33,6 +37,7 @@ void JointBlock::prepare(BlockMatrix joints, bool direct) {
   s.direct = direct;
   const auto n = static_cast<Eigen::Index>(s.matrix.rows());
   if (n == 0) return;
+  for (Eigen::VectorXd* x : {&s.residual, &s.direction, &s.product, &s.preconditioned, &s.solution}) x->resize(n);
   Eigen::SparseMatrix<double> w = s.matrix.sparse();
   const Eigen::SparseMatrix<double> skew = w - Eigen::SparseMatrix<double>(w.transpose());
   s.symmetric = skew.norm() <= 1e-12 * w.norm();
@@ -43,18 +48,19 @@ void JointBlock::prepare(BlockMatrix joints, bool direct) {
       block.diagonal() *= 1 + 1e-9;
       s.inverse[i] = block.ldlt().solve(Eigen::MatrixXd::Identity(block.rows(), block.rows()));
     }
-    for (Eigen::VectorXd* x : {&s.residual, &s.direction, &s.product, &s.preconditioned, &s.solution}) x->resize(n);
     return;
   }
-  for (Eigen::Index i = 0; i < n; ++i) w.coeffRef(i, i) *= 1 + 1e-9;
-  w.makeCompressed();
-  if (s.symmetric) {
-    s.ldlt.compute(w);
-    s.factorised = s.ldlt.info() == Eigen::Success;
-  } else {
-    s.lu.compute(w);
-    s.factorised = s.lu.info() == Eigen::Success;
+  const double mean = Eigen::VectorXd(w.diagonal()).cwiseAbs().mean();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double own = std::abs(w.coeff(i, i));
+    w.coeffRef(i, i) += kRegularisation * (own > 0 ? own : mean > 0 ? mean : 1);
   }
+  w.makeCompressed();
+  s.factor.analyze(w, s.symmetric);
+  s.factorised = s.factor.factor(w);
+  if (s.factorised || !s.symmetric) return;
+  s.factor.analyze(w, false);   // symmetric but indefinite
+  s.factorised = s.factor.factor(w);
 }
 
 bool JointBlock::solve(std::span<double> v, double tolerance) {
@@ -62,7 +68,12 @@ bool JointBlock::solve(std::span<double> v, double tolerance) {
   Eigen::Map<Eigen::VectorXd> io(v.data(), static_cast<Eigen::Index>(v.size()));
   if (s.direct || !s.symmetric) {
     if (!s.factorised) return false;
-    io = s.symmetric ? Eigen::VectorXd(s.ldlt.solve(-io)) : Eigen::VectorXd(s.lu.solve(-io));
+    // Twice, with W in between: what no impulse can remove, because joints contradict each other, stays out of the impulses.
+    s.residual = -io;
+    s.factor.solve(s.residual.data(), s.product.data());
+    s.multiply(s.product, s.residual);
+    s.factor.solve(s.residual.data(), s.product.data());
+    io = s.product;
     return io.allFinite();
   }
   s.residual = -io;

@@ -33,11 +33,11 @@ class Bytes {
   end() { return Buffer.concat(this.parts); }
 }
 
-/** frames: [{step, time, bodies: [{position, orientation, state}], contacts, telemetry, history}] */
-export function encodeReplay(description, frames, { stride = 1, forceUnit = 0.01 } = {}) {
+/** frames: [{step, time, bodies: [{position, orientation, state}], contacts, joints, telemetry, history}] */
+export function encodeReplay(description, frames, { stride = 1, jointStride = 1, forceUnit = 0.01 } = {}) {
   const q = description.quantum;
   const full = { ...description, frames: frames.length, contact_stride: stride, force_unit: forceUnit,
-    step_of_frame: frames.map((f) => f.step), time_of_frame: frames.map((f) => f.time) };
+    ...(description.joints ? { joint_stride: jointStride } : {}), step_of_frame: frames.map((f) => f.step), time_of_frame: frames.map((f) => f.time) };
   const out = new Bytes();
   const json = Buffer.from(JSON.stringify(full));
   out.raw("SLREPLAY").u32(1).u32(json.length).raw(json);
@@ -84,6 +84,31 @@ export function encodeReplay(description, frames, { stride = 1, forceUnit = 0.01
     out.u32(f.history.length);
     for (const [iteration, residual] of f.history) out.u32(iteration).f32(residual);
   }
+
+  const keptJoints = frames.filter((_, f) => f % jointStride === 0);
+  (description.joints ?? []).forEach((joint, i) => {
+    const channel = (read) => {
+      let before = 0;
+      for (const f of keptJoints) {
+        const v = Math.round(read(f.joints[i]));
+        out.varint(v - before);
+        before = v;
+      }
+    };
+    const newton = 1000 / forceUnit;
+    const newtonMetre = 1000 / (description.torque_unit ?? 1);
+    channel((j) => j.state);
+    channel((j) => (j.error / q) * 1000);
+    for (let k = 0; k < 3; ++k) channel((j) => j.force[k] * newton);
+    for (let k = 0; k < 3; ++k) channel((j) => j.torque[k] * newtonMetre);
+    channel((j) => j.coupling * newton);
+    joint.free.forEach(({ coordinate }, c) => {
+      const turn = coordinate.startsWith("turn");
+      channel((j) => (turn ? j.position[c] * 1e5 : j.position[c] / q));
+      channel((j) => j.velocity[c] * 1e6);
+      channel((j) => j.motor[c] * (turn ? newtonMetre : newton));
+    });
+  });
   return out.end();
 }
 
@@ -92,10 +117,10 @@ export function base64Replay(description, frames, options) {
 }
 
 /** which: the bodies that the frame brings, all by default. */
-export function encodeLiveFrame(description, frame, { contacts = false, history = false, which = null } = {}) {
+export function encodeLiveFrame(description, frame, { contacts = false, history = false, joints = false, which = null } = {}) {
   const out = new Bytes();
   const bodies = which ?? description.bodies.map((_, b) => b);
-  out.u8(1).u8((which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0)).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
+  out.u8(1).u8((which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0)).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
   for (const b of bodies) {
     const body = frame.bodies[b];
     out.u32(b);
@@ -115,6 +140,14 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
   if (history) {
     out.u32(frame.history.length);
     for (const [iteration, residual] of frame.history) out.u32(iteration).f32(residual);
+  }
+  if (joints && description.joints) {
+    out.u32(frame.joints.length);
+    for (const j of frame.joints) {
+      out.u8(j.state).u8(0).u8(0).u8(0).f32(j.error);
+      for (const x of [...j.force, ...j.torque, j.coupling]) out.f32(x);
+      j.position.forEach((x, c) => out.f32(x).f32(j.velocity[c]).f32(j.motor[c]));
+    }
   }
   return out.end();
 }

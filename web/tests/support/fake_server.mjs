@@ -47,12 +47,14 @@ export class FakeServer {
   paths = [];
   running = true;
   step = 0;
-  wants = { contacts: false, history: false };
+  wants = { contacts: false, history: false, joints: false };
   state = { speed: 1, solver: "auto", h: 0.01, friction: null, steps_per_second: 100, viewers: 1 };
   #sockets = new Set();
 
-  constructor(page, description) {
+  /** frame: makes one, of a description and a number. */
+  constructor(page, description, frame = makeFrame) {
     this.description = description;
+    this.makeFrame = frame;
     this.http = createServer((request, response) => {
       this.paths.push(request.url);
       response.setHeader("content-type", "text/html");
@@ -81,7 +83,7 @@ export class FakeServer {
   }
   #sendFrame() {
     ++this.step;
-    const frame = makeFrame(this.description, this.step % 200);
+    const frame = this.makeFrame(this.description, this.step % 200);
     frame.step = this.step;
     frame.time = this.step * 0.02;
     const bytes = packet(2, encodeLiveFrame(this.description, frame, this.wants));
@@ -104,7 +106,7 @@ export class FakeServer {
   }
   #command(command) {
     this.commands.push(command);
-    if (command.type === "want") this.wants = { contacts: command.contacts, history: command.history };
+    if (command.type === "want") this.wants = { contacts: command.contacts, history: command.history, joints: command.joints };
     if (command.type === "pause" || command.type === "step") this.running = false;
     if (command.type === "run") this.running = true;
     if (command.type === "step") for (let i = 0; i < command.count; ++i) this.#sendFrame();
@@ -113,6 +115,7 @@ export class FakeServer {
       const { type, ...values } = command;
       Object.assign(this.state, values);
     }
+    if (command.type === "joint") this.json(command);
     if (command.type === "capture") this.json({ type: "captured", file: "made-up-step1.hdf5" });
     if (command.type === "compare")
       this.json({ type: "comparison", step: this.step, solvers: command.solvers.map((name, s) => ({

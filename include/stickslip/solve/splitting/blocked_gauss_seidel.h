@@ -45,6 +45,7 @@ class BlockedGaussSeidel final : public ContactSolver {
   FrictionModel model() const override;
   std::string_view cannot_solve(const ContactProblem&) const override;
   std::string_view cannot_honour(const FrictionLaw&) const override;
+  std::string_view cannot_hold(BlockKind) const override;
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

@@ -1,0 +1,182 @@
+// Actuators, equality constraints and excluded contacts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "import/mjcf/mjcf.h"
+
+namespace stickslip::robot::mjcf {
+
+namespace {
+
+/// A word that names a body; "world" is the world.
+int body_named(const Model& model, const Element& e, std::string_view attribute, const char* fallback = nullptr) {
+  const std::string name = fallback ? e.word(attribute, fallback) : e.node().get(attribute);
+  if (name == "world") return kWorld;
+  const auto found = model.body_index.find(name);
+  if (found != model.body_index.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, index] : model.body_index) names.push_back(known);
+  e.fail(attribute, fmt::format("There is no body '{}'. {}", name, suggest(name, names)));
+}
+
+/// Actuator force u = kp·(control − length) − kv·speed with length = gear · q, so on the joint  gear²·kp (control/gear − q) − gear²·kv q̇.
+void read_actuator(Model& model, const XmlNode& node) {
+  const std::string& type = node.name;
+  Findings& findings = model.findings;
+  const auto not_supported = [&](const std::string& why) { account_for(node, findings, Kind::not_supported, why); };
+  if (type != "motor" && type != "position" && type != "velocity" && type != "general") return not_supported("this kind of actuator is left out.");
+  const Element e = model.defaults.element(node, "", {"motor", "position", "velocity", "general"});
+  const std::string* joint_name = node.find("joint");
+  if (!joint_name) return not_supported("an actuator that does not act on a joint is left out.");
+  TreeJoint* joint = model.joint(*joint_name);
+  if (!joint) e.fail("joint", fmt::format("There is no joint '{}'.", *joint_name));
+  if (joint->kind != Freedom::hinge && joint->kind != Freedom::slide) return not_supported("an actuator of a ball or free joint is left out.");
+
+  e.find("name");
+  e.pass_over({"group", "user"}, Kind::ignored, "only looks.", findings);
+  e.pass_over({"inheritrange", "actearly", "actlimited", "actrange", "dampratio", "timeconst"}, Kind::not_supported, "left out.", findings);
+  const double gear = e.numbers("gear", 1, 6).value_or(std::vector<double>{1}).front();
+  const auto limits = [&](const char* range_name, const char* limited_name) -> std::optional<std::pair<double, double>> {
+    const auto range = e.numbers(range_name, 2, 2);
+    if (!e.truth(limited_name, range.has_value() && model.compiler.autolimits) || !range) return std::nullopt;
+    return std::pair((*range)[0], (*range)[1]);
+  };
+  // Nobody steers: the control is 0, or the nearest that its range allows.
+  const auto control_range = limits("ctrlrange", "ctrllimited");
+  const double control = control_range ? std::clamp(0.0, control_range->first, control_range->second) : 0;
+  const auto force_range = limits("forcerange", "forcelimited");
+
+  if (type == "motor" || type == "general") {
+    if (type == "general") {
+      const bool plain = e.word("biastype", "none") == "none" && e.word("dyntype", "none") == "none";
+      for (const char* attribute : {"gaintype", "gainprm", "biasprm", "dynprm", "actdim"}) e.find(attribute);
+      if (!plain) return not_supported("a general actuator with a bias or dynamics is left out.");
+    }
+    const bool idle = control == 0 || gear == 0;
+    findings.add(idle ? Kind::ignored : Kind::not_supported, node.line, node.place(),
+                 fmt::format("<{} joint>: {}", type,
+                             idle ? "nobody controls it, and without control it exerts nothing."
+                                  : "its range leaves no control of 0; the force is left out."));
+    return;
+  }
+  if (gear == 0) return not_supported("an actuator with gear 0 does nothing.");
+  const bool had = joint->servo.has_value();
+  TreeServo& servo = had ? *joint->servo : joint->servo.emplace();
+  if (type == "position") {
+    const double stiffness = e.number("kp", 1) * gear * gear, target = control / gear - model.reference.at(*joint_name);
+    if (stiffness < 0) e.fail("kp", "It must not be negative.");
+    const double sum = servo.stiffness + stiffness;
+    if (sum > 0) servo.target = (servo.stiffness * servo.target + stiffness * target) / sum;
+    servo.stiffness = sum;
+    servo.damping += e.number("kv", 0) * gear * gear;
+  } else {
+    const double kv = e.number("kv", 1);
+    if (kv < 0) e.fail("kv", "It must not be negative.");
+    servo.damping += kv * gear * gear;
+    if (control != 0)
+      e.pass_over({"ctrlrange"}, Kind::not_supported, "it leaves no control of 0, and the servo of a speed other than 0 is left out.", findings);
+  }
+  if (servo.stiffness == 0 && servo.damping == 0) joint->servo.reset();
+  if (!force_range || !joint->servo) return;
+  const double least = std::min(std::abs(force_range->first), std::abs(force_range->second)) * std::abs(gear);
+  servo.max_force = had ? std::min(servo.max_force, least) : least;
+  if (had || force_range->first != -force_range->second)
+    e.pass_over({"forcerange"}, Kind::approximated, "one bound of force holds in both directions, and for all actuators of the joint together.",
+                findings);
+}
+
+void read_joint_equality(Model& model, const Element& e) {
+  const std::string &first = e.node().get("joint1"), *second = e.node().find("joint2");
+  const auto polynomial = e.numbers("polycoef", 1, 5).value_or(std::vector<double>{0, 1});
+  const auto coefficient = [&](std::size_t i) { return i < polynomial.size() ? polynomial[i] : 0.0; };
+  Findings& findings = model.findings;
+  for (const std::string* name : {&first, second})
+    if (name && !model.joint(*name)) e.node().fail(fmt::format("There is no joint '{}'.", *name));
+  if (!second || coefficient(1) == 0) {
+    findings.add(Kind::not_supported, e.node().line, e.node().place(), "<joint>: a joint that is held at a value is left out.");
+    return;
+  }
+  if (coefficient(2) != 0 || coefficient(3) != 0 || coefficient(4) != 0)
+    findings.add(Kind::approximated, e.node().line, e.node().place(), "<joint polycoef>: only the linear part is kept.");
+  if (coefficient(0) != 0)
+    findings.add(Kind::approximated, e.node().line, e.node().place(), "<joint polycoef>: the two joints keep the difference that they start with.");
+  model.tree.gears.push_back({e.word("name", fmt::format("{}-follows-{}", first, *second)), *second, first, coefficient(1), e.source()});
+}
+
+/// MuJoCo's weld and connect: body2 is held to body1.
+void read_loop(Model& model, const Element& e) {
+  if (e.node().has("site1") || e.node().has("site2")) {
+    account_for(e.node(), model.findings, Kind::not_supported, "held by sites: left out.");
+    return;
+  }
+  TreeLoop loop;
+  loop.ball = e.node().name == "connect";
+  loop.a = body_named(model, e, "body1");
+  loop.b = body_named(model, e, "body2", "world");
+  loop.name = e.word("name", fmt::format("{}-{}", e.node().name, model.tree.loops.size() + 1));
+  loop.source = e.source();
+  if (loop.ball) {
+    loop.frame_a.position = Vec3(numbers_of(e.node(), "anchor", e.node().get("anchor"), 3, 3).data());
+  } else {
+    // The anchor of a weld is where the torque acts: a rigid one does not depend on it.
+    e.pass_over({"anchor", "torquescale"}, Kind::ignored, "a rigid weld does not depend on it.", model.findings);
+    const auto relative = e.numbers("relpose", 7, 7);
+    const bool given = relative && ((*relative)[3] != 0 || (*relative)[4] != 0 || (*relative)[5] != 0 || (*relative)[6] != 0);
+    if (given) {
+      const auto& r = *relative;
+      loop.frame_a = {Vec3(r[0], r[1], r[2]), Quat(r[3], r[4], r[5], r[6]).normalized()};
+      loop.frame_b_at_start = false;
+    }
+  }
+  model.tree.loops.push_back(std::move(loop));
+}
+
+}  // namespace
+
+void read_actuators(Model& model, const XmlNode& node) {
+  node.used = true;
+  for (const auto& child : node.children) read_actuator(model, *child);
+}
+
+void read_equality(Model& model, const XmlNode& node) {
+  node.used = true;
+  for (const auto& child : node.children) {
+    if (child->name != "connect" && child->name != "weld" && child->name != "joint") {
+      account_for(*child, model.findings, Kind::not_supported, "this kind of equality is left out.");
+      continue;
+    }
+    // The defaults of all of them stand in <equality>; a <joint> there is that of bodies.
+    const Element with_class = model.defaults.element(*child, "", {"equality"});
+    const Element e = child->name == "joint" ? Element(*child, {}, nullptr) : with_class;
+    e.find("name");
+    if (!e.truth("active", true)) {
+      account_for(*child, model.findings, Kind::ignored, "not active.");
+      continue;
+    }
+    e.pass_over({"solref", "solimp"}, Kind::approximated, "it is rigid here.", model.findings);
+    if (child->name == "joint") read_joint_equality(model, e);
+    else read_loop(model, e);
+  }
+}
+
+void read_contact(Model& model, const XmlNode& node) {
+  node.used = true;
+  for (const auto& child : node.children) {
+    if (child->name != "exclude") {
+      account_for(*child, model.findings, Kind::not_supported, "contacts with settings of their own are left out.");
+      continue;
+    }
+    child->used = true;
+    const Element e(*child, {}, nullptr);
+    e.find("name");
+    const auto touching = [&](std::string_view attribute) {
+      const int index = body_named(model, e, attribute);
+      return index == kWorld ? model.ground : index;
+    };
+    model.tree.apart.emplace_back(touching("body1"), touching("body2"));
+  }
+}
+
+}  // namespace stickslip::robot::mjcf

@@ -1,0 +1,111 @@
+// MJCF, the format of MuJoCo: what the parts of its reader share.
+#pragma once
+
+#include <set>
+
+#include "import/tree.h"
+#include "import/xml.h"
+
+namespace stickslip::robot::mjcf {
+
+/// The <compiler> settings that change the meaning of numbers.
+struct Compiler {
+  bool degrees = true;
+  std::string euler_sequence = "xyz";  ///< lower case: about the axes as they turn; upper case: about those of the parent
+  bool autolimits = true;
+  enum class InertiaFromGeom { no, yes, automatic } inertia_from_geom = InertiaFromGeom::automatic;
+  std::string mesh_folder;
+  double total_mass = 0;  ///< [kg]; 0: as it comes
+
+  double angle(double given) const { return degrees ? given * EIGEN_PI / 180 : given; }  ///< [rad]
+};
+
+/// An element together with the defaults of its class: an attribute that it does not have itself is looked up there.
+class Element {
+ public:
+  Element(const XmlNode& node, std::vector<const XmlNode*> defaults, std::set<std::pair<std::string, std::string>>* asked)
+      : node_(node), defaults_(std::move(defaults)), asked_(asked) {}
+
+  const XmlNode& node() const { return node_; }
+  Source source() const { return {node_.line, node_.place()}; }
+
+  /// The value, and the element that it stands in. Counts as read wherever it stands.
+  const std::string* find(std::string_view attribute, const XmlNode** where = nullptr) const;
+  bool has(std::string_view attribute) const;
+  std::string word(std::string_view attribute, const std::string& fallback) const;
+  std::optional<std::vector<double>> numbers(std::string_view attribute, std::size_t least, std::size_t most) const;
+  double number(std::string_view attribute, double fallback) const;
+  Vec3 vector(std::string_view attribute, const Vec3& fallback) const;
+  /// "true", "false" or "auto": the last is `automatic`
+  bool truth(std::string_view attribute, bool automatic) const;
+  /// @throws Error where the attribute stands
+  [[noreturn]] void fail(std::string_view attribute, const std::string& message) const;
+
+  /// Passes over attributes, each with a finding where it stands.
+  void pass_over(std::initializer_list<std::string_view> attributes, Kind, const std::string& why, Findings&) const;
+
+ private:
+  const XmlNode& node_;
+  std::vector<const XmlNode*> defaults_;  ///< nearest first
+  std::set<std::pair<std::string, std::string>>* asked_;
+};
+
+/// The <default> classes.
+class Defaults {
+ public:
+  /// @throws Error for a class that is named twice
+  void read(const XmlNode& default_node, const std::string& parent, Findings&);
+
+  /// @param kinds of the elements whose defaults count: the element's own, for actuators several
+  /// @throws Error for an unknown class
+  Element element(const XmlNode&, const std::string& child_class, std::initializer_list<std::string_view> kinds = {});
+
+  /// Marks defaults that somebody would have read, and reports the others.
+  void finish(Findings&) const;
+
+ private:
+  struct Class {
+    std::string parent;
+    std::vector<const XmlNode*> elements;
+  };
+  std::map<std::string, Class> classes_ = {{"main", {}}};
+  std::set<std::pair<std::string, std::string>> asked_;  ///< kind of element and attribute
+};
+
+/// Where something is placed: pos and one of quat, axisangle, euler, xyaxes, zaxis.
+Pose read_pose(const Element&, const Compiler&);
+
+/// Everything that the parts of the reader work on.
+struct Model {
+  std::filesystem::path file;
+  const ImportOptions& options;
+  Findings& findings;
+  Compiler compiler;
+  Defaults defaults;
+  Tree tree;
+  std::map<std::string, const XmlNode*> meshes;
+  struct SurfaceMaterial {
+    double friction;
+    int condim, priority;
+    auto operator<=>(const SurfaceMaterial&) const = default;
+  };
+  std::map<SurfaceMaterial, int> materials;  ///< to indices of tree.materials
+  std::map<std::string, int> body_index;     ///< by the name in the file
+  int ground = kWorld;                       ///< the body of the geoms of the world, if it has any
+  std::map<std::string, double> reference;   ///< joint → its value in the pose of the file (ref)
+
+  Source source(const XmlNode& node) const { return {node.line, node.place()}; }
+  TreeJoint* joint(const std::string& name);
+};
+
+void read_geom(Model&, const XmlNode&, const std::string& child_class, TreeBody&, std::optional<MassProperties>& mass);
+void read_joint(Model&, const XmlNode&, const std::string& child_class, TreeBody&);
+void read_mesh_asset(Model&, const XmlNode&);
+void read_world(Model&, const XmlNode& worldbody);
+void read_actuators(Model&, const XmlNode&);
+void read_equality(Model&, const XmlNode&);
+void read_contact(Model&, const XmlNode&);
+/// Friction of the pairs of materials: the larger coefficient, unless condim or priority say otherwise.
+void pair_materials(Model&);
+
+}  // namespace stickslip::robot::mjcf

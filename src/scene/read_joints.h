@@ -1,0 +1,13 @@
+// "joints" and "ignore_contacts" of scene documents. docs/joints.md describes them for users.
+#pragma once
+
+#include "scene/reader.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip::document {
+
+/// Reads "joints" and "ignore_contacts" of the document. The bodies must be in the world already. Gears are added after all other joints, so that
+/// they may stand before those they name. @param warnings gets a sentence for each field that has no effect
+void read_joints(Fields& document, World&, std::vector<std::string>& warnings);
+
+}  // namespace stickslip::document

@@ -1,0 +1,365 @@
+#include "step/joint_rows.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// υ x / h, but no faster than a fall through the size of the bodies, so that what is far apart does not explode.
+double recovery_speed(const JointRows::Setting& s, double error_reduction, double error, double size) {
+  const double g = s.world.gravity.norm(), speed = -error_reduction * error / s.options.h;
+  const double limit = g > 0 ? std::sqrt(2 * g * size) : kInfinity;
+  return std::clamp(speed, -limit, limit);
+}
+
+/// Spring and damper as a row of like units: ε and what b gets beside the free velocity.
+struct Softness {
+  double sigma, b;
+};
+/// @param error c − target⁺ in units of the row [m] @param speed of the target [m/s] @param scale of the row
+Softness softness(const JointRows::Setting& s, double stiffness, double damping, double error, double speed, double scale) {
+  const double k = stiffness / (scale * scale), d = damping / (scale * scale);
+  const double sigma = 1 / (s.options.h * (s.drift_time * k + d));
+  return {sigma, sigma * s.options.h * (k * error - d * speed)};
+}
+
+}  // namespace
+
+Correction correction(const Stabilisation& stabilisation, double h) {
+  if (const auto* baumgarte = std::get_if<Baumgarte>(&stabilisation)) return {baumgarte->error_reduction, baumgarte->compliance};
+  if (const auto* spring = std::get_if<SpringDamper>(&stabilisation)) {
+    const double hk = h * spring->stiffness;
+    return {hk / (hk + spring->damping), 1 / (h * (hk + spring->damping))};
+  }
+  return {};
+}
+
+double rate(const World& world, const JointDescription& d, const JointRow& row) {
+  double v = 0;
+  if (d.a != BodyId{}) v += row.angular_a.dot(world.bodies()[d.a.index].angular_velocity) - row.linear.dot(world.bodies()[d.a.index].velocity);
+  const Body& b = world.bodies()[d.b.index];
+  return v + row.angular_b.dot(b.angular_velocity) + row.linear.dot(b.velocity);
+}
+
+struct JointRows::View {
+  std::uint32_t slot;
+  const Joint& joint;
+  JointPlace place, later;
+
+  /// κ of a coordinate: how much faster the velocities of now change it half a step later.
+  double turning(const Setting& s, std::size_t coordinate) const {
+    double turn = 0;
+    for (const BodyId id : {description().a, description().b})
+      if (id != BodyId{}) turn = std::max(turn, s.options.h * s.world.bodies()[id.index].angular_velocity.norm());
+    const double part = turn > 1 ? 1 / (turn * turn) : 1;
+    return part * (rate(s.world, description(), later.row[coordinate]) - rate(s.world, description(), place.row[coordinate]));
+  }
+  /// Rate of what a screw keeps.
+  JointRow screw_row() const {
+    JointRow row = place.row[joint_z];
+    const double per_radian = description().pitch / (2 * std::numbers::pi);
+    row.angular_a -= per_radian * place.row[joint_turn_z].angular_a;
+    row.angular_b -= per_radian * place.row[joint_turn_z].angular_b;
+    return row;
+  }
+  const JointDescription& description() const { return joint.description; }
+  double scale(int coordinate) const { return is_turn(coordinate) ? joint.row_length : 1; }
+
+  Draft draft(const Setting& s, JointPart part, int coordinate, const JointRow& row, double scale) const {
+    Draft d;
+    d.row.joint = slot;
+    d.row.part = part;
+    d.row.coordinate = static_cast<std::uint8_t>(coordinate);
+    d.row.scale = scale;
+    const Vec3 arm = place.frame_b.position - s.world.bodies()[description().b.index].position;
+    d.row.force = scale * row.linear;
+    d.row.torque = scale * (row.angular_b - arm.cross(row.linear));
+    d.add(s, description(), row, scale);
+    return d;
+  }
+};
+
+void JointRows::Draft::add(const Setting& s, const JointDescription& d, const JointRow& rate, double factor) {
+  for (const auto& [body, linear, angular] : {std::tuple(d.a, Vec3(-factor * rate.linear), Vec3(factor * rate.angular_a)),
+                                              std::tuple(d.b, Vec3(factor * rate.linear), Vec3(factor * rate.angular_b))}) {
+    if (body == BodyId{}) continue;
+    const std::uint32_t seg = s.segment_of_body[body.index];
+    if (seg == kNoSegment) {
+      const Body& b = s.world.bodies()[body.index];
+      if (b.motion == MotionType::kinematic) row.driven += linear.dot(b.velocity) + angular.dot(b.angular_velocity);
+      continue;
+    }
+    int place = 0;
+    while (place < arity && segment[place] != seg) ++place;
+    if (place == arity) segment[arity++] = seg;
+    Eigen::Map<Vec3>(jacobian[place]) += linear;
+    Eigen::Map<Vec3>(jacobian[place] + 3) += angular;
+  }
+}
+
+void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> drafts) {
+  const Draft& shape = drafts.front();
+  if (shape.arity == 0) return;
+  BlockRows block{kind, static_cast<std::uint8_t>(drafts.size()), static_cast<std::uint8_t>(shape.arity), static_cast<std::uint32_t>(rows_.size()), {},
+                  static_cast<std::uint32_t>(jacobian_.size())};
+  std::copy_n(shape.segment, kMostSegments, block.segment);
+  for (int k = 0; k < shape.arity; ++k)
+    for (const Draft& d : drafts) jacobian_.insert(jacobian_.end(), d.jacobian[k], d.jacobian[k] + 6);
+  for (Draft& d : drafts) {
+    Row& row = d.row;
+    double free = row.driven;
+    row.before = row.driven;
+    for (int k = 0; k < d.arity && !s.free.empty(); ++k)
+      for (std::size_t c = 0; c < 6; ++c) {
+        row.before += d.jacobian[k][c] * s.before[6 * d.segment[k] + c];
+        free += d.jacobian[k][c] * s.free[6 * d.segment[k] + c];
+      }
+    if (!s.free.empty()) row.b += free;
+    rows_.push_back(row);
+  }
+  has_boxes_ = has_boxes_ || kind == BlockKind::box;
+  blocks_.push_back(block);
+}
+
+void JointRows::collect_locked(const Setting& s, const View& v) {
+  const Correction c = correction(s.options.stabilisation, s.options.h);
+  std::array<Draft, kJointCoordinates> drafts;
+  std::size_t count = 0;
+  for (int k = 0; k < kJointCoordinates; ++k) {
+    const std::size_t at = static_cast<std::size_t>(k);
+    if (!v.description().axes[at].locked) continue;
+    Draft& d = drafts[count++] = v.draft(s, JointPart::locked, k, v.place.row[at], v.scale(k));
+    const double target = v.description().type == JointType::distance ? v.description().length : 0;
+    d.row.recovery = recovery_speed(s, c.error_reduction, v.scale(k) * (v.place.position[at] - target), v.joint.row_length);
+    d.row.b = v.scale(k) * v.turning(s, at) - d.row.recovery;
+    d.row.sigma = c.compliance;
+  }
+  if (count > 0) add_block(s, BlockKind::bilateral, {drafts.data(), count});
+}
+
+void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, int coordinate, double gap, double scale, const JointRow& rate) {
+  Draft d = v.draft(s, part, coordinate, rate, scale);
+  gap *= std::abs(scale);
+  double speed = std::abs(d.row.driven), free = d.row.driven;
+  for (int k = 0; k < d.arity; ++k)
+    for (std::size_t c = 0; c < 6; ++c) {
+      const double part = d.jacobian[k][c] * s.free[6 * d.segment[k] + c];
+      speed += std::abs(part);
+      free += part;
+    }
+  // Far from the limit there is nothing to do; "far" is twice what can be closed in this step.
+  if (gap > 2 * s.drift_time * (speed + s.world.gravity.norm() * s.options.h) + 0.01 * v.joint.row_length) return;
+  const JointAxis& axis = v.description().axes[static_cast<std::size_t>(coordinate)];
+  const bool soft = part != JointPart::swing && (axis.limit_stiffness > 0 || axis.limit_damping > 0);
+  if (soft) {
+    // Its damper must not reach out to what the step does not bring to the stop.
+    if (gap > 0 && (axis.limit_stiffness == 0 || gap + s.drift_time * free > 0)) return;
+    const Softness soft_row = softness(s, axis.limit_stiffness, axis.limit_damping, gap, 0, scale);
+    d.row.sigma = soft_row.sigma;
+    d.row.b = soft_row.b;
+  } else if (gap > 0) {
+    d.row.b = gap / s.drift_time;
+  } else {
+    const Correction c = correction(s.options.stabilisation, s.options.h);
+    d.row.recovery = recovery_speed(s, c.error_reduction, gap, v.joint.row_length);
+    d.row.b = -d.row.recovery;
+    d.row.sigma = c.compliance;
+  }
+  d.row.upper = kInfinity;
+  add_block(s, BlockKind::box, {&d, 1});
+}
+
+void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
+  const std::size_t at = static_cast<std::size_t>(coordinate);
+  const JointAxis& axis = v.description().axes[at];
+  const JointRow& rate = v.place.row[at];
+  const double scale = v.scale(coordinate), position = v.place.position[at], h = s.options.h;
+  const auto bounded = [&](Draft& d, double force) {
+    d.row.lower = -h * force / scale;
+    d.row.upper = h * force / scale;
+    add_block(s, force < kInfinity ? BlockKind::box : BlockKind::bilateral, {&d, 1});
+  };
+  if (axis.motor) {
+    Draft d = v.draft(s, JointPart::motor, coordinate, rate, scale);
+    d.row.b = -scale * axis.motor->speed;
+    bounded(d, axis.motor->max_force);
+  }
+  if (axis.servo) {
+    Draft d = v.draft(s, JointPart::servo, coordinate, rate, scale);
+    const auto [target, speed] = servo_target(*axis.servo, s.world.time + h);
+    const Softness soft = softness(s, axis.servo->stiffness, axis.servo->damping, scale * (position - target), scale * speed, scale);
+    d.row.sigma = soft.sigma;
+    d.row.b = soft.b;
+    bounded(d, axis.servo->max_force);
+  }
+  if (axis.spring) {
+    Draft d = v.draft(s, JointPart::spring, coordinate, rate, scale);
+    const Softness soft = softness(s, axis.spring->stiffness, axis.spring->damping, scale * (position - axis.spring->rest), 0, scale);
+    d.row.sigma = soft.sigma;
+    d.row.b = soft.b;
+    add_block(s, BlockKind::bilateral, {&d, 1});
+  }
+  if (axis.friction > 0) {
+    Draft d = v.draft(s, JointPart::friction, coordinate, rate, scale);
+    bounded(d, axis.friction);
+  }
+  if (axis.has_lower()) collect_limit(s, v, JointPart::lower, coordinate, position - axis.lower, scale, rate);
+  if (axis.has_upper()) collect_limit(s, v, JointPart::upper, coordinate, axis.upper - position, -scale, rate);
+}
+
+void JointRows::collect_coupling(const Setting& s, std::uint32_t slot, Draft& d) {
+  const Joint& joint = s.world.joints()[slot];
+  const Correction c = correction(s.options.stabilisation, s.options.h);
+  d.row.recovery = recovery_speed(s, c.error_reduction, d.row.scale * (coupled_position(s.world, joint) - joint.coupling_start), joint.row_length);
+  d.row.b = -d.row.recovery;
+  d.row.sigma = c.compliance;
+  add_block(s, BlockKind::bilateral, {&d, 1});
+}
+
+JointRows::Draft JointRows::gear_draft(const Setting& s, std::uint32_t slot) const {
+  const Joint& joint = s.world.joints()[slot];
+  const JointDescription& description = joint.description;
+  Draft d;
+  d.row.joint = slot;
+  d.row.part = JointPart::coupling;
+  d.row.scale = joint.row_length;
+  for (const auto& [side, factor] : {std::pair(description.first, -description.ratio), std::pair(description.second, 1.0)}) {
+    const Joint& coupled = s.world.joints()[side.joint.index];
+    if (!coupled.acts()) return {};   // acts on nothing
+    d.add(s, coupled.description, locate(s.world, coupled).row[static_cast<std::size_t>(side.coordinate)], factor * joint.row_length);
+  }
+  return d;
+}
+
+void JointRows::collect_joint(const Setting& s, std::uint32_t slot) {
+  const Joint& joint = s.world.joints()[slot];
+  const JointDescription& description = joint.description;
+  if (description.type == JointType::gear) {
+    Draft d = gear_draft(s, slot);
+    collect_coupling(s, slot, d);
+    return;
+  }
+  const View v{slot, joint, locate(s.world, joint), locate(s.world, joint, 0.5 * s.options.h)};
+  collect_locked(s, v);
+  if (description.type == JointType::screw) {
+    Draft d = v.draft(s, JointPart::coupling, joint_z, v.screw_row(), 1);
+    collect_coupling(s, slot, d);
+  }
+  for (int k = 0; k < kJointCoordinates; ++k) collect_axis(s, v, k);
+  if (description.swing_limit < kInfinity) {
+    const auto [swing, rate] = swing_of(v.place);
+    collect_limit(s, v, JointPart::swing, joint_turn_z, description.swing_limit - swing, -joint.row_length, rate);
+  }
+}
+
+void JointRows::collect_errors_of(const Setting& s, std::uint32_t slot, double fraction, double& largest) {
+  const Joint& joint = s.world.joints()[slot];
+  const JointDescription& description = joint.description;
+  const auto add = [&](Draft& d, BlockKind kind, double error) {
+    d.row.b = fraction * error;
+    d.row.upper = kInfinity;
+    largest = std::max(largest, std::abs(error));
+    add_block(s, kind, {&d, 1});
+  };
+  if (description.type == JointType::gear) {
+    Draft d = gear_draft(s, slot);
+    add(d, BlockKind::bilateral, d.row.scale * (coupled_position(s.world, joint) - joint.coupling_start));
+    return;
+  }
+  const JointPlace place = locate(s.world, joint);
+  const View v{slot, joint, place, place};
+  std::array<Draft, kJointCoordinates> locked;
+  std::size_t count = 0;
+  for (int k = 0; k < kJointCoordinates; ++k) {
+    const std::size_t at = static_cast<std::size_t>(k);
+    const JointAxis& axis = description.axes[at];
+    const double scale = v.scale(k);
+    if (axis.locked) {
+      Draft& d = locked[count++] = v.draft(s, JointPart::locked, k, place.row[at], scale);
+      const double error = scale * (place.position[at] - (description.type == JointType::distance ? description.length : 0));
+      d.row.b = fraction * error;
+      largest = std::max(largest, std::abs(error));
+    }
+    if (axis.limit_stiffness > 0 || axis.limit_damping > 0) continue;
+    for (const auto& [part, gap, sign] : {std::tuple(JointPart::lower, place.position[at] - axis.lower, 1.0), std::tuple(JointPart::upper, axis.upper - place.position[at], -1.0)})
+      if (gap < 0) {
+        Draft d = v.draft(s, part, k, place.row[at], sign * scale);
+        add(d, BlockKind::box, scale * gap);
+      }
+  }
+  if (count > 0) add_block(s, BlockKind::bilateral, {locked.data(), count});
+  if (description.type == JointType::screw) {
+    Draft d = v.draft(s, JointPart::coupling, joint_z, v.screw_row(), 1);
+    add(d, BlockKind::bilateral, coupled_position(s.world, joint) - joint.coupling_start);
+  }
+  if (description.swing_limit < kInfinity)
+    if (const auto [swing, row] = swing_of(place); swing > description.swing_limit) {
+      Draft d = v.draft(s, JointPart::swing, joint_turn_z, row, -joint.row_length);
+      add(d, BlockKind::box, joint.row_length * (description.swing_limit - swing));
+    }
+}
+
+void JointRows::clear() {
+  rows_.clear();
+  blocks_.clear();
+  jacobian_.clear();
+  has_boxes_ = false;
+}
+
+void JointRows::put_in_order() {
+  std::stable_sort(blocks_.begin(), blocks_.end(), [](const BlockRows& x, const BlockRows& y) {
+    return std::tuple(x.kind == BlockKind::box, x.arity, x.dim) < std::tuple(y.kind == BlockKind::box, y.arity, y.dim);
+  });
+  std::uint32_t row = 0;
+  for (const BlockRows& b : blocks_)
+    for (std::uint32_t k = 0; k < b.dim; ++k) rows_[b.first + k].row = row++;
+}
+
+void JointRows::collect(const Setting& s) {
+  clear();
+  for (std::uint32_t slot = 0; slot < s.world.joints().size(); ++slot)
+    if (s.world.joints()[slot].acts()) collect_joint(s, slot);
+  put_in_order();
+}
+
+double JointRows::collect_errors(const Setting& s, double fraction) {
+  clear();
+  double largest = 0;
+  for (std::uint32_t slot = 0; slot < s.world.joints().size(); ++slot)
+    if (s.world.joints()[slot].acts()) collect_errors_of(s, slot, fraction, largest);
+  put_in_order();
+  return largest;
+}
+
+void JointRows::write(ContactProblem& p) const {
+  std::uint32_t row = 0, jacobian = 0;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const BlockRows& from = blocks_[i];
+    Block& block = p.blocks[i] = Block{};
+    block.kind = from.kind;
+    block.dim = from.dim;
+    block.arity = from.arity;
+    block.row = row;
+    block.jacobian = jacobian;
+    std::copy_n(from.segment, kMostSegments, block.segment);
+    p.laws[i] = CircularFriction{0};
+    const std::uint32_t size = 6u * from.dim * from.arity;
+    std::copy_n(jacobian_.begin() + from.jacobian, size, p.jacobian_values.begin() + jacobian);
+    for (std::uint32_t k = 0; k < from.dim; ++k) {
+      const Row& r = rows_[from.first + k];
+      p.b[row + k] = r.b;
+      p.sigma[row + k] = r.sigma;
+      if (!has_boxes_) continue;
+      p.lower[row + k] = r.lower;
+      p.upper[row + k] = r.upper;
+    }
+    row += from.dim;
+    jacobian += size;
+  }
+}
+
+}  // namespace stickslip

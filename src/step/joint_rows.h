@@ -1,0 +1,135 @@
+// From joints to rows of the contact problem, and back to forces.
+//
+// A row is the rate of a coordinate c, for angles times a length, so that all rows are velocities [m/s] and all impulses N s. With the step h, the
+// time τ that positions still drift with the new velocity, and c now:
+//
+//   locked     v = −υ c / h − κ                                    bilateral   (υ, ε of the stabilisation, as for contacts)
+//   limit      0 ≤ v + gap/τ ⊥ λ ≥ 0, inside; v + υ gap/h beyond   box [0, ∞)
+//   motor      v = speed while |λ| ≤ h F                           box [−hF, hF], bilateral without F
+//   friction   v = 0 while |λ| ≤ h F                               box
+//   spring, servo, soft limit: force −k (c⁺ − target⁺) − d (v − target') at the end of the step, c⁺ = c + τ v, is
+//              v + ε λ + ε h (k (c − target⁺) − d target') = 0 with ε = 1 / (h (τ k + d))   soft: ε on the diagonal [course §1.9]
+//
+// κ = (J(q + h/2 u) − J(q)) u is what the rate of a locked coordinate changes within half a step because the joint moves on. With it both schemes are
+// of second order: velocities before and after the step lie symmetrically about J(q) u = 0, so that locked coordinates do no work, and the
+// coordinate itself does not drift off to first order in h. Where bodies turn by more than 1 rad in a step, κ fades out: there is no order to keep.
+#pragma once
+
+#include "stickslip/problem/contact_problem.h"
+#include "stickslip/step/options.h"
+#include "stickslip/step/report.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip {
+
+inline constexpr std::uint32_t kNoSegment = ~0u;
+
+/// What a row of a joint is for.
+enum class JointPart : std::uint8_t { locked, motor, servo, spring, friction, lower, upper, coupling, swing };
+
+/// υ and ε of the stabilisation for a step h [course eq. 59].
+struct Correction {
+  double error_reduction = 0, compliance = 0;
+};
+Correction correction(const Stabilisation&, double h);
+
+/// Velocity of a coordinate of a joint, from the bodies as they are now.
+double rate(const World&, const JointDescription&, const JointRow&);
+
+class JointRows {
+ public:
+  /// What rows need to know of the step.
+  struct Setting {
+    const World& world;
+    const StepOptions& options;
+    double drift_time;                                  ///< τ [s]
+    std::span<const std::uint32_t> segment_of_body;     ///< kNoSegment for bodies that forces do not move
+    std::span<const double> before, free;               ///< velocities, 6 numbers per segment; empty where rows are of positions
+  };
+
+  /// Finds the rows of all joints that act on a moving body.
+  void collect(const Setting&);
+  /// The same for moving positions instead of velocities: rows of locked coordinates, couplings and limits that are passed, with `fraction` of
+  /// their error as b [m]. @pre no velocities in the setting @returns the largest error [m]
+  double collect_errors(const Setting&, double fraction);
+  /// Writes the first blocks of a problem whose arrays have their sizes.
+  void write(ContactProblem&) const;
+  /// Impulses of the last step, for the first rows of the problem. @param scale of the step now to that one
+  void fill_guess(const World&, double scale, std::span<double> guess) const;
+
+  std::uint32_t row_count() const { return static_cast<std::uint32_t>(rows_.size()); }
+  std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+  std::uint32_t jacobian_size() const { return static_cast<std::uint32_t>(jacobian_.size()); }
+  bool has_boxes() const { return has_boxes_; }
+
+  /// Joints that only motion out of all proportion would bring back to their places (joint_recovery.cpp).
+  struct Hopeless {
+    double speed = 0;                      ///< the largest that a joint far off its place asks for [m/s]
+    std::vector<std::uint32_t> joints = {};   ///< slots of those that pull against each other; empty: all is well
+  };
+  /// @param impulses, velocity of a solve of the problem
+  Hopeless find_hopeless(const Setting&, const ContactProblem&, std::span<const double> impulses, std::span<const double> velocity) const;
+  /// Takes the recovery out of the rows of the problem: joints then only ask not to get worse.
+  void forgo_recovery(ContactProblem&);
+
+  /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
+  void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);
+  /// Coordinates at the end of the step, errors, and what breaks.
+  void finish(World&, StepReport&) const;
+  /// Joint slot of a block of the problem; only the first blocks are of joints.
+  std::uint32_t joint_of_block(std::size_t block) const { return rows_[blocks_[block].first].joint; }
+
+ private:
+  struct Row {
+    std::uint32_t joint = 0;
+    JointPart part = JointPart::locked;
+    std::uint8_t coordinate = 0;
+    double scale = 1;                ///< row = scale · rate of the coordinate; negative where an upper limit holds it from above
+    double b = 0, sigma = 0;         ///< b: beside the free velocity, until add_block adds that
+    double lower = 0, upper = 0;     ///< of box rows [N s]
+    double recovery = 0;             ///< speed that stabilisation asks for [m/s]
+    double before = 0, driven = 0;   ///< relative velocity before the step, and the part that kinematic bodies prescribe [m/s]
+    Vec3 force = Vec3::Zero(), torque = Vec3::Zero();   ///< on B about the origin of frame B, per unit of impulse; zero for gears
+    std::uint32_t row = 0;           ///< in the problem
+  };
+  struct BlockRows {
+    BlockKind kind;
+    std::uint8_t dim, arity;
+    std::uint32_t first;             ///< row in rows_
+    std::uint32_t segment[kMostSegments];
+    std::uint32_t jacobian;          ///< in jacobian_, laid out as in ContactProblem
+  };
+  /// A row on the bodies that it moves, while it is being made.
+  struct Draft {
+    Row row;
+    int arity = 0;
+    std::uint32_t segment[kMostSegments] = {};
+    double jacobian[kMostSegments][6] = {};
+
+    /// Adds factor times the rate of a coordinate of a joint.
+    void add(const Setting&, const JointDescription&, const JointRow&, double factor);
+  };
+  struct View;   ///< one joint and where it is, now and half a step later
+
+  /// The speed of a fall through the size of the bodies; infinite without gravity [m/s].
+  static double fastest_recovery(const Setting&, double size);
+  void collect_joint(const Setting&, std::uint32_t slot);
+  void collect_errors_of(const Setting&, std::uint32_t slot, double fraction, double& largest);
+  Draft gear_draft(const Setting&, std::uint32_t slot) const;
+  void clear();
+  void put_in_order();
+  void collect_locked(const Setting&, const View&);
+  void collect_axis(const Setting&, const View&, int coordinate);
+  void collect_limit(const Setting&, const View&, JointPart, int coordinate, double gap, double scale, const JointRow&);
+  void collect_coupling(const Setting&, std::uint32_t slot, Draft&);
+  void add_block(const Setting&, BlockKind, std::span<Draft>);
+
+  std::vector<Row> rows_;            ///< in the order of the joints
+  std::vector<BlockRows> blocks_;    ///< in the order of the problem: equal kinds and sizes next to each other
+  std::vector<double> jacobian_;
+  std::vector<JointRecord> resting_; ///< of joints whose bodies sleep
+  std::vector<double> after_;        ///< velocity of each row after the solve
+  bool has_boxes_ = false;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,62 @@
+// The whole way: a model swings as MuJoCo lets it swing.
+#include "imported.h"
+#include "stickslip/step/stepper.h"
+
+namespace stickslip {
+namespace {
+
+using test::model;
+using test::Mujoco;
+
+/// Largest distance of a body's centre of mass from where MuJoCo has it after half a second, both with steps of h [m].
+double distance_after_half_a_second(const std::filesystem::path& file, double h) {
+  Mujoco mujoco(file);
+  mujoco.model->opt.timestep = h;
+  Scene scene = test::scene_of(import_mjcf(file));
+  scene.step.h = h;
+  scene.step.tolerance = 1e-9;
+  Stepper stepper(scene.step);
+  for (int i = 0; i < std::lround(0.5 / h); ++i) {
+    mj_step(mujoco.model, mujoco.data);
+    stepper.step(scene.world);
+  }
+  mj_forward(mujoco.model, mujoco.data);
+  double farthest = 0;
+  for (int i = 1; i < mujoco.model->nbody; ++i) {
+    const Body& body = scene.world.body(scene.world.find(mujoco.body_name(i)));
+    farthest = std::max(farthest, (body.position - Vec3(mujoco.data->xipos + 3 * i)).norm());
+  }
+  return farthest;
+}
+
+TEST(Motion, a_model_swings_as_in_mujoco_up_to_the_length_of_the_step) {
+  const double coarse = distance_after_half_a_second(model("mobile.xml"), 0.001), fine = distance_after_half_a_second(model("mobile.xml"), 0.0005);
+  EXPECT_LT(coarse, 0.01);
+  EXPECT_LT(fine, 0.6 * coarse) << "first order, as both are: what remains is not the model";
+}
+
+/// It sinks to its knees, where the springs of its joints hold it.
+TEST(Motion, a_humanoid_that_nobody_controls_comes_to_rest_where_mujoco_has_it) {
+  Mujoco mujoco(test::sample("humanoid/humanoid.xml"));
+  Scene scene = test::scene_of(import_mjcf(test::sample("humanoid/humanoid.xml")));
+  Stepper stepper(scene.step);
+  while (scene.world.time < 3) {
+    stepper.step(scene.world);
+    mj_step(mujoco.model, mujoco.data);
+  }
+  for (int i = 1; i < mujoco.model->nbody; ++i) {
+    const Body& body = scene.world.body(scene.world.find(mujoco.body_name(i)));
+    EXPECT_LT(body.velocity.norm(), 1e-3) << body.name;
+    EXPECT_LT((body.position - Vec3(mujoco.data->xipos + 3 * i)).norm(), 0.1) << body.name;
+  }
+  for (const Joint& joint : scene.world.joints()) {
+    const JointPlace place = locate(scene.world, joint);
+    for (std::size_t k = 0; k < kJointCoordinates; ++k)
+      if (joint.description.axes[k].locked) {
+        EXPECT_NEAR(place.position[k], 0, 1e-6) << joint.description.name;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
