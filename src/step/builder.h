@@ -57,6 +57,7 @@ class ProblemBuilder {
   /// Centre of mass of a segment's body [m]. Bodies are large; loops over contacts read this instead.
   const Vec3& center(std::uint32_t segment) const { return centers_[segment]; }
   JointRows& joints() { return joints_; }
+  void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
   /// What the rows of joints were made from. Valid until the next begin().
   JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {
     return {world, options, drift_time, segment_of_body_, before_, free_};

@@ -2,7 +2,10 @@
 //
 // Bars that are too short to meet, almost in one line, could close the gap only by turning ever faster: the rows of the step are consistent and their
 // solution is useless. Without stabilisation the impulses of joints project the velocities, which takes energy and never gives any; so what the
-// recovery of a joint may cost is known: about the energy of its bodies, and all that hang on them, at the speed of the recovery.
+// recovery of a joint may cost is known: about the energy of its bodies, and all that hang on them, at the speed of the recovery. Where it costs
+// more, only the part that keeps to that is asked for; where next to nothing would be left, nothing is, and the joints contradict each other.
+#include <cmath>
+
 #include "step/joint_rows.h"
 
 namespace stickslip {
@@ -10,26 +13,35 @@ namespace stickslip {
 namespace {
 
 constexpr double kFar = 0.01;    ///< part of its size that a joint is off its place when it is watched
-constexpr double kDear = 10;     ///< times the energy that recovery should cost
+constexpr double kDear = 4;      ///< times the energy that recovery should cost
+constexpr double kLost = 0.1;    ///< part of the recovery below which it counts as lost
 constexpr double kShare = 0.1;   ///< of the largest impulse, from which on a joint counts as one of those that pull against each other
 
 }  // namespace
 
-JointRows::Hopeless JointRows::find_hopeless(const Setting& s, const ContactProblem& p, std::span<const double> impulses, std::span<const double> velocity) const {
-  Hopeless found;
+double fastest_recovery(const World& world, double size) {
+  const double g = world.gravity.norm();
+  return g > 0 ? std::sqrt(2 * g * size) : std::numeric_limits<double>::infinity();
+}
+
+JointRows::Overload JointRows::find_overload(const Setting& s, const ContactProblem& p, std::span<const double> impulses, std::span<const double> velocity) const {
+  Overload found;
   const Correction c = correction(s.options.stabilisation, s.options.h);
+  const auto is_far = [&](const Row& row) {
+    const double size = s.world.joints()[row.joint].row_length, speed = std::abs(row.recovery);
+    return row.part == JointPart::locked && speed > 0 &&
+           speed >= std::min(c.error_reduction * kFar * size / s.options.h, 0.999 * fastest_recovery(s.world, size));
+  };
+  for (const Row& row : rows_)
+    if (is_far(row)) found.speed = std::max(found.speed, std::abs(row.recovery));
+  if (found.speed == 0) return found;
+
+  // The bodies of these joints, and all that other joints tie to them.
   std::vector<bool> concerned(p.segments.size(), false);
   const auto touches = [&](const BlockRows& b) { return std::any_of(b.segment, b.segment + b.arity, [&](std::uint32_t k) { return concerned[k]; }); };
   for (const BlockRows& b : blocks_)
-    for (std::uint32_t k = 0; k < b.dim; ++k) {
-      const Row& row = rows_[b.first + k];
-      const double size = s.world.joints()[row.joint].row_length, speed = std::abs(row.recovery);
-      if (row.part != JointPart::locked || speed == 0) continue;
-      if (speed < std::min(c.error_reduction * kFar * size / s.options.h, 0.999 * fastest_recovery(s, size))) continue;
-      found.speed = std::max(found.speed, speed);
+    if (std::any_of(rows_.begin() + b.first, rows_.begin() + b.first + b.dim, is_far))
       for (std::uint32_t i = 0; i < b.arity; ++i) concerned[b.segment[i]] = true;
-    }
-  if (found.speed == 0) return found;
   for (bool grew = true; grew;) {
     grew = false;
     for (const BlockRows& b : blocks_) {
@@ -53,6 +65,9 @@ JointRows::Hopeless JointRows::find_hopeless(const Setting& s, const ContactProb
     allowed += 0.5 * found.speed * found.speed / p.segments[i].inverse_mass;
   }
   if (after <= free + kDear * allowed) return found;
+  found.affordable = std::sqrt(kDear * allowed / (after - free));
+  if (found.affordable > kLost) return found;
+  found.affordable = 0;
   double largest = 0;
   const auto impulse_of = [&](const BlockRows& b) {
     double most = 0;
@@ -68,10 +83,11 @@ JointRows::Hopeless JointRows::find_hopeless(const Setting& s, const ContactProb
   return found;
 }
 
-void JointRows::forgo_recovery(ContactProblem& p) {
+void JointRows::reduce_recovery(ContactProblem& p, double part) {
   for (Row& row : rows_) {
-    p.b[row.row] += row.recovery;
-    row.recovery = 0;
+    p.b[row.row] += (1 - part) * row.recovery - row.turning;
+    row.recovery *= part;
+    row.turning = 0;
   }
 }
 

@@ -9,11 +9,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// υ x / h, but no faster than a fall through the size of the bodies, so that what is far apart does not explode.
+/// υ x / h, within limits.
 double recovery_speed(const JointRows::Setting& s, double error_reduction, double error, double size) {
-  const double g = s.world.gravity.norm(), speed = -error_reduction * error / s.options.h;
-  const double limit = g > 0 ? std::sqrt(2 * g * size) : kInfinity;
-  return std::clamp(speed, -limit, limit);
+  const double limit = fastest_recovery(s.world, size);
+  return std::clamp(-error_reduction * error / s.options.h, -limit, limit);
 }
 
 /// Spring and damper as a row of like units: ε and what b gets beside the free velocity.
@@ -135,7 +134,8 @@ void JointRows::collect_locked(const Setting& s, const View& v) {
     Draft& d = drafts[count++] = v.draft(s, JointPart::locked, k, v.place.row[at], v.scale(k));
     const double target = v.description().type == JointType::distance ? v.description().length : 0;
     d.row.recovery = recovery_speed(s, c.error_reduction, v.scale(k) * (v.place.position[at] - target), v.joint.row_length);
-    d.row.b = v.scale(k) * v.turning(s, at) - d.row.recovery;
+    d.row.turning = v.scale(k) * v.turning(s, at);
+    d.row.b = d.row.turning - d.row.recovery;
     d.row.sigma = c.compliance;
   }
   if (count > 0) add_block(s, BlockKind::bilateral, {drafts.data(), count});
@@ -147,9 +147,9 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
   double speed = std::abs(d.row.driven), free = d.row.driven;
   for (int k = 0; k < d.arity; ++k)
     for (std::size_t c = 0; c < 6; ++c) {
-      const double part = d.jacobian[k][c] * s.free[6 * d.segment[k] + c];
-      speed += std::abs(part);
-      free += part;
+      const double share = d.jacobian[k][c] * s.free[6 * d.segment[k] + c];
+      speed += std::abs(share);
+      free += share;
     }
   // Far from the limit there is nothing to do; "far" is twice what can be closed in this step.
   if (gap > 2 * s.drift_time * (speed + s.world.gravity.norm() * s.options.h) + 0.01 * v.joint.row_length) return;

@@ -33,6 +33,10 @@ struct Correction {
 };
 Correction correction(const Stabilisation&, double h);
 
+/// No joint comes back to its place faster than a fall through the size of its bodies, so that what is far apart does not explode [m/s].
+/// Infinite without gravity.
+double fastest_recovery(const World&, double size);
+
 /// Velocity of a coordinate of a joint, from the bodies as they are now.
 double rate(const World&, const JointDescription&, const JointRow&);
 
@@ -62,15 +66,17 @@ class JointRows {
   std::uint32_t jacobian_size() const { return static_cast<std::uint32_t>(jacobian_.size()); }
   bool has_boxes() const { return has_boxes_; }
 
-  /// Joints that only motion out of all proportion would bring back to their places (joint_recovery.cpp).
-  struct Hopeless {
-    double speed = 0;                      ///< the largest that a joint far off its place asks for [m/s]
-    std::vector<std::uint32_t> joints = {};   ///< slots of those that pull against each other; empty: all is well
+  /// Joints that ask for motion out of all proportion to come back to their places (joint_recovery.cpp).
+  struct Overload {
+    double affordable = 1;                    ///< part of the recovery that can be had
+    double speed = 0;                         ///< the largest that a joint far off its place asks for [m/s]
+    std::vector<std::uint32_t> joints = {};   ///< slots of those that pull against each other, if nothing can be had
   };
   /// @param impulses, velocity of a solve of the problem
-  Hopeless find_hopeless(const Setting&, const ContactProblem&, std::span<const double> impulses, std::span<const double> velocity) const;
-  /// Takes the recovery out of the rows of the problem: joints then only ask not to get worse.
-  void forgo_recovery(ContactProblem&);
+  Overload find_overload(const Setting&, const ContactProblem&, std::span<const double> impulses, std::span<const double> velocity) const;
+  /// Leaves a part of the recovery in the rows of the problem, and nothing of κ: with part 0 the joints only ask not to get worse, which takes
+  /// energy and never gives any.
+  void reduce_recovery(ContactProblem&, double part);
 
   /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
   void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);
@@ -88,6 +94,7 @@ class JointRows {
     double b = 0, sigma = 0;         ///< b: beside the free velocity, until add_block adds that
     double lower = 0, upper = 0;     ///< of box rows [N s]
     double recovery = 0;             ///< speed that stabilisation asks for [m/s]
+    double turning = 0;              ///< κ [m/s]
     double before = 0, driven = 0;   ///< relative velocity before the step, and the part that kinematic bodies prescribe [m/s]
     Vec3 force = Vec3::Zero(), torque = Vec3::Zero();   ///< on B about the origin of frame B, per unit of impulse; zero for gears
     std::uint32_t row = 0;           ///< in the problem
@@ -111,8 +118,6 @@ class JointRows {
   };
   struct View;   ///< one joint and where it is, now and half a step later
 
-  /// The speed of a fall through the size of the bodies; infinite without gravity [m/s].
-  static double fastest_recovery(const Setting&, double size);
   void collect_joint(const Setting&, std::uint32_t slot);
   void collect_errors_of(const Setting&, std::uint32_t slot, double fraction, double& largest);
   Draft gear_draft(const Setting&, std::uint32_t slot) const;

@@ -24,6 +24,7 @@ struct Stepper::Impl {
   SleepManager sleep;
   Workspace workspace;
   std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
+  JointRows::Overload overload;
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
@@ -101,6 +102,16 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   control.story = false;
   control.keep_history = options.keep_history;
   report.solve = solver->solve(builder.problem(), impulses, workspace, control);
+  velocity = builder.velocity_free();
+  builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
+  overload = builder.joints().find_overload(builder.joint_setting(world, options, drift_time), builder.problem(), impulses, velocity);
+  if (overload.affordable < 1) {
+    builder.reduce_joint_recovery(overload.affordable);
+    impulses.assign(guess.begin(), guess.end());
+    report.solve = solver->solve(builder.problem(), impulses, workspace, control);
+    velocity = builder.velocity_free();
+    builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
+  }
   report.seconds.solve += clock.lap();
 }
 
@@ -180,7 +191,8 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
 
 void Stepper::Impl::find_conflicts(const World& world) {
   report.conflicts.clear();
-  if (report.solve.residual.bilateral <= report.tolerance) return;
+  for (const std::uint32_t slot : overload.joints) report.conflicts.push_back({world.joint_id_of(slot), overload.speed});
+  if (!report.conflicts.empty() || report.solve.residual.bilateral <= report.tolerance) return;
   const ContactProblem& p = builder.problem();
   conflict_velocity.resize(p.rows());
   p.contact_velocity(impulses, conflict_velocity, conflict_scratch);
@@ -218,9 +230,6 @@ const StepReport& Stepper::Impl::step(World& world) {
   solve(world, set, drift_time);
   clock.lap();
 
-  velocity = builder.velocity_free();
-  builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
-  report.seconds.integration += clock.lap();
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
   find_conflicts(world);
   record_contacts(world, set);

@@ -122,6 +122,61 @@ TEST_P(Conflicts, a_loop_of_bars_that_cannot_close_names_every_joint_of_the_loop
   EXPECT_LT((world.body(second).position - size * Vec3(0.75, 0, 1)).norm(), 0.3 * size);
 }
 
+TEST_P(Conflicts, bars_that_cannot_meet_come_to_rest_instead_of_turning_ever_faster) {
+  const Scale scale = GetParam();
+  const double size = scale.size, slope = 0.3;
+  World world;
+  const Vec3 left = size * Vec3(-1.25, 0, 1), right = size * Vec3(1.25, 0, 1), down = Vec3(0, 0, -std::sin(slope)), inward = std::cos(slope) * Vec3::UnitX();
+  const BodyId first = add_rod(world, 1, left, left + size * (down + inward)), second = add_rod(world, 1, right, right + size * (down - inward));
+  std::vector<JointId> loop = {join(world, JointType::hinge, kWorld, first, left), join(world, JointType::hinge, kWorld, second, right)};
+  JointDescription d;
+  d.type = JointType::ball;
+  d.a = first;
+  d.b = second;
+  d.frame_a.position = d.frame_b.position = 0.5 * size * Vec3::UnitX();
+  loop.push_back(world.add(d));
+  Stepper stepper(options(0.01 * scale.time()));
+  double fastest = 0;
+  simulate(world, stepper, 2 * scale.time(), [&](const StepReport& r) {
+    fastest = std::max(fastest, std::max(world.body(first).velocity.norm(), world.body(second).velocity.norm()) / scale.speed());
+    if (r.step < 100) return;
+    std::vector<JointId> named;
+    for (const JointConflict& c : r.conflicts) named.push_back(c.joint);
+    std::sort(named.begin(), named.end());
+    ASSERT_EQ(named, loop) << r.step;
+    for (const JointRecord& j : r.joints) ASSERT_LT(j.force.norm(), 1e3 * kGravity) << r.step;
+  });
+  EXPECT_LT(fastest, 15);
+  EXPECT_LT(std::max(world.body(first).velocity.norm(), world.body(second).velocity.norm()) / scale.speed(), 1e-2);
+}
+
+TEST_P(Conflicts, bars_that_can_just_meet_do_so_without_a_word) {
+  const Scale scale = GetParam();
+  const double size = scale.size, slope = 0.3;
+  World world;
+  // Half the span is the cosine of 5.7°: the bars must turn until they are almost in one line.
+  const Vec3 left = size * Vec3(-0.995, 0, 1), right = size * Vec3(0.995, 0, 1), down = Vec3(0, 0, -std::sin(slope)), inward = std::cos(slope) * Vec3::UnitX();
+  const BodyId first = add_rod(world, 1, left, left + size * (down + inward)), second = add_rod(world, 1, right, right + size * (down - inward));
+  join(world, JointType::hinge, kWorld, first, left);
+  join(world, JointType::hinge, kWorld, second, right);
+  JointDescription d;
+  d.type = JointType::ball;
+  d.a = first;
+  d.b = second;
+  d.frame_a.position = d.frame_b.position = 0.5 * size * Vec3::UnitX();
+  world.add(d);
+  Stepper stepper(options(0.01 * scale.time()));
+  double error = 0;
+  simulate(world, stepper, 2 * scale.time(), [&](const StepReport& r) {
+    ASSERT_TRUE(r.conflicts.empty()) << r.step;
+    if (r.step == 1) {
+      EXPECT_GT(r.joint_error_max, 0.05 * size);
+    }
+    error = r.joint_error_max;
+  });
+  EXPECT_LT(error, 1e-6 * size);
+}
+
 TEST_P(Conflicts, a_plane_four_bar_with_hinges_in_space_is_redundant_but_no_conflict) {
   const Scale scale = GetParam();
   const double size = scale.size, mass = 1;

@@ -139,7 +139,8 @@ inline ContactProblem hanging_chain(int links, double ratio = 1, double tilt = 0
 /// with soft joint rows that stands at its limit.
 inline ContactProblem arm(double mu) {
   MechanismBuilder m;
-  const int upper = m.body(2, {0.5, 0, 1}, {0, 0, 0}, {0, 0.3, 0}), lower = m.body(1, {1.5, 0, 0.8}, {0.1, 0, -0.2}), hand = m.body(0.5, {2.5, 0, 0.5}, {0.3, 0.2, 0});
+  const int upper = m.body(2, {0.5, 0, 1}, {0, 0, 0}, {0, 0.3, 0}), lower = m.body(1, {1.5, 0, 0.8}, {0.1, 0, -0.2});
+  const int hand = m.body(0.5, {2.5, 0, 0.5}, {0.3, 0.2, 0});
   m.hinge(-1, upper, {0, 0, 1});
   m.motor(-1, upper, 0.4, 100);
   m.hinge(upper, lower, {1, 0, 1});

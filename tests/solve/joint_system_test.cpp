@@ -34,7 +34,8 @@ TEST(Joints, closed_loops_get_the_smallest_impulses_that_hold_them) {
     const SolveReport r = solve("auto", p, impulses, 1e-11, 5);
     EXPECT_EQ(r.status, SolveStatus::converged) << r.reason << " at " << r.residual.total();
     const Eigen::VectorXd expected = least_squares(p);
-    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(impulses.data(), expected.size()) - expected).cwiseAbs().maxCoeff(), 1e-6 * expected.cwiseAbs().maxCoeff()) << planks;
+    const Eigen::VectorXd error = Eigen::Map<const Eigen::VectorXd>(impulses.data(), expected.size()) - expected;
+    EXPECT_LT(error.cwiseAbs().maxCoeff(), 1e-6 * expected.cwiseAbs().maxCoeff()) << planks;
   }
 }
 

@@ -108,7 +108,8 @@ void JointTactics::solve_joints_alone(std::span<double> impulses, SolveMonitor& 
     joints_.solve(right_, solution_, remaining_);
     for (std::size_t i = 0; i < rows.size(); ++i) impulses[rows[i]] += solution_[i];
     const bool done = monitor.done(k, impulses);
-    if (done && monitor.control().story) monitor.note(fmt::format("Solving them {} took the residual from {:.1e} to {:.1e} m/s.", k == 1 ? "once" : "again and again", start, monitor.best_total()));
+    if (done && monitor.control().story)
+      monitor.note(fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.", k == 1 ? "Solving them once" : "Refining them", start, monitor.best_total()));
     if (done) return;
     if (!(monitor.last_total() < 0.5 * before)) break;
     before = monitor.last_total();

@@ -62,16 +62,16 @@ void Tactics::run() {
 void Tactics::run_with_joints() {
   expand(true);
   const bool redundant = condensation_ == nullptr && whole_->is_factored() && whole_->rows() > 6 * whole_->segments.size();
-  const auto newton_solves = [&] { return whole_->rows() <= static_cast<std::size_t>(options_.direct_rows) && fits_the_budget() && newton() == Outcome::done; };
+  const auto newton_fits = [&] { return whole_->rows() <= static_cast<std::size_t>(options_.direct_rows) && fits_the_budget(); };
   double before;
   do {
     before = monitor_.best_total();
     if (sweeps(true) == Outcome::done) return;
-    if (!redundant && newton_solves()) return;
-    if (admm() == Outcome::done) return;
-    if (redundant && newton_solves()) return;
+    if (!redundant && newton_fits() && newton() == Outcome::done) return;
+    if (admm_fits_ && admm() == Outcome::done) return;
+    if (redundant && newton_fits() && newton() == Outcome::done) return;
     patience_ *= 2;
-  } while (monitor_.best_total() < 0.5 * before);
+  } while (monitor_.best_total() < 0.5 * before && (admm_fits_ || newton_fits()));
   if (sweeps(false) == Outcome::done) return;
   monitor_.give_up(impulses_, SolveStatus::stalled, "Sweeps, Newton steps and ADMM all stopped making progress.");
 }
@@ -211,6 +211,7 @@ Tactics::Outcome Tactics::admm() {
   if (whole_ != nullptr) settings.most_work = kAdmmWork * sweep_work(*whole_) * monitor_.control().max_iterations / kFactorisations;
   if (!engine.setup(problem, settings, iterate)) {
     tell("ADMM steps, because the problem cannot be factorised at a fair price,", 0, start);
+    admm_fits_ = false;
     expand(true);
     return Outcome::slow;
   }

@@ -57,6 +57,7 @@ class Tactics {
   std::vector<double> swept_;   ///< where the last sweeps ended; empty before
   double best_when_swept_ = 0, newton_work_ = 0;
   int iteration_ = 0, patience_ = 1;
+  bool admm_fits_ = true;   ///< until its setup says that it costs too much
 };
 
 }  // namespace stickslip

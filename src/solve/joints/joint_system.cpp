@@ -230,7 +230,7 @@ std::vector<double> JointSystem::contradiction(std::span<const double> remaining
   std::vector<double> x(remaining.size()), rest(remaining.size());
   solve(remaining, x, rest);
   for (const Mechanism& m : mechanism_)
-    if (largest(rest.data() + m.first, m.rows) < 0.9 * largest(remaining.data() + m.first, m.rows)) std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(m.first), m.rows, 0.0);
+    if (largest(rest.data() + m.first, m.rows) < 0.9 * largest(remaining.data() + m.first, m.rows)) std::fill_n(rest.data() + m.first, m.rows, 0.0);
   return rest;
 }
 
