@@ -59,17 +59,20 @@ bool curved(const NearPair& p) {
 }
 
 // Compares the points in order after mapping the expected ones; `length` is the size of the pair the actual ones are from.
+// Returns how many features differ.
 template <class Map>
-void expect_same(const NearPair& p, const std::vector<ContactPoint>& expected, const std::vector<ContactPoint>& actual,
-                 double length, double tolerance, Map map) {
-  ASSERT_EQ(expected.size(), actual.size()) << names(p);
-  for (std::size_t k = 0; k < expected.size(); ++k) {
+int expect_same(const NearPair& p, const std::vector<ContactPoint>& expected, const std::vector<ContactPoint>& actual,
+                double length, double tolerance, Map map) {
+  EXPECT_EQ(expected.size(), actual.size()) << names(p);
+  int other_features = 0;
+  for (std::size_t k = 0; k < std::min(expected.size(), actual.size()); ++k) {
     const ContactPoint e = map(expected[k]);
-    EXPECT_EQ(e.feature, actual[k].feature) << names(p);
+    other_features += e.feature != actual[k].feature;
     EXPECT_LT((e.position - actual[k].position).norm(), tolerance * length) << names(p);
     EXPECT_LT((e.normal - actual[k].normal).norm(), tolerance) << names(p);
     EXPECT_NEAR(e.gap, actual[k].gap, tolerance * length) << names(p);
   }
+  return other_features;
 }
 
 TEST(Invariance, exchanging_the_shapes_reverses_the_normals_and_nothing_else) {
@@ -78,10 +81,11 @@ TEST(Invariance, exchanging_the_shapes_reverses_the_normals_and_nothing_else) {
     const auto forward = contacts(p);
     const auto backward = contacts({p.b, p.a, p.pose_b, p.pose_a, p.size, p.margin});
     touching += !forward.empty();
-    expect_same(p, forward, backward, p.size, 1e-12, [](ContactPoint c) {
+    const int others = expect_same(p, forward, backward, p.size, 1e-12, [](ContactPoint c) {
       c.normal = -c.normal;
       return c;
     });
+    EXPECT_EQ(others, 0) << names(p);
   }
   EXPECT_GT(touching, 1000);
 }
@@ -91,28 +95,36 @@ TEST(Invariance, a_scene_of_another_size_has_the_same_contacts_scaled) {
   for (const NearPair& p : all_kinds(22, 60)) {
     for (const double s : {1e-3, 1.0 / 1024, 1e2}) {
       const NearPair q{scaled(p.a, s), scaled(p.b, s), scaled(p.pose_a, s), scaled(p.pose_b, s), s * p.size, s * p.margin};
-      expect_same(p, contacts(p), contacts(q), q.size, s == 1.0 / 1024 ? 1e-14 : curved(p) ? 1e-4 : 1e-9, [s](ContactPoint c) {
+      const int others = expect_same(p, contacts(p), contacts(q), q.size, s == 1.0 / 1024 ? 1e-14 : curved(p) ? 1e-4 : 1e-9, [s](ContactPoint c) {
         c.position *= s;
         c.gap *= s;
         return c;
       });
+      EXPECT_EQ(others, 0) << names(p);
     }
   }
 }
 
 TEST(Invariance, a_rigid_motion_of_the_scene_moves_the_contacts_along) {
+  // A turned scene is another one to rounding; where two features lie equally near (about one of the thousands of points here), it may decide
+  // between them.
   PairMaker maker(33);
+  int others = 0, points = 0;
   for (const NearPair& p : all_kinds(23, 60)) {
     const Pose motion{Vec3(maker.uniform(-5, 5), maker.uniform(-5, 5), maker.uniform(-5, 5)), maker.rotation()};
     NearPair q = p;
     q.pose_a = motion * p.pose_a;
     q.pose_b = motion * p.pose_b;
-    expect_same(p, contacts(p), contacts(q), p.size, curved(p) ? 1e-4 : 1e-9, [&](ContactPoint c) {
+    const auto expected = contacts(p);
+    points += static_cast<int>(expected.size());
+    others += expect_same(p, expected, contacts(q), p.size, curved(p) ? 1e-4 : 1e-9, [&](ContactPoint c) {
       c.position = motion * c.position;
       c.normal = motion.orientation * c.normal;
       return c;
     });
   }
+  EXPECT_GT(points, 2000);
+  EXPECT_LE(others, 2);
 }
 
 TEST(Invariance, features_persist_under_motions_of_a_billionth) {
