@@ -4,10 +4,12 @@
 //
 // A chain hangs from the world on ball joints, the last link weighs 1000 others; a bridge is a row of planks with two ball joints between neighbours,
 // fixed at both ends: a closed loop for every plank, redundant and consistent. Problems are posed once and solved from zero impulses to 1e-9 m/s.
-// `per_link` is processor time per solve and link [s]. Sweeps get the time that the direct solve took; `residual` is what they reach [m/s].
+// `chain_step` is a whole step of the built-in scene heavy-chain as it swings. `per_link` is processor time per solve, or step, and link [s]. Sweeps get the time that the direct solve took; `residual` is what they reach [m/s].
 #include <benchmark/benchmark.h>
 
+#include "stickslip/scene/scene.h"
 #include "stickslip/solve/registry.h"
+#include "stickslip/step/stepper.h"
 #include "tests/solve/joint_problems.h"
 
 namespace stickslip {
@@ -60,6 +62,22 @@ void sweeps(benchmark::State& state, const char* name) {
   state.counters["iterations"] = report.iterations;
 }
 
+void chain_step(benchmark::State& state) {
+  const Override links{"/parameters/links", std::to_string(state.range(0))};
+  Scene scene = load_scene("heavy-chain", {&links, 1});
+  Stepper stepper(scene.step);
+  for (int i = 0; i < 10; ++i) stepper.step(scene.world);
+  double residual = 0, error = 0;
+  for (auto _ : state) {
+    const StepReport& report = stepper.step(scene.world);
+    residual = std::max(residual, report.solve.residual.total());
+    error = std::max(error, report.joint_error_max);
+  }
+  state.counters["per_link"] = benchmark::Counter(static_cast<double>(state.range(0)), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["residual"] = residual;
+  state.counters["joint_error"] = error;
+}
+
 void chain(benchmark::State& state) { direct(state, testing::hanging_chain(static_cast<int>(state.range(0)), kRatio)); }
 void bridge(benchmark::State& state) { direct(state, bridge(static_cast<int>(state.range(0)))); }
 void chain_by_prox_gs(benchmark::State& state) { sweeps(state, "prox-gs"); }
@@ -69,6 +87,7 @@ void sizes(benchmark::internal::Benchmark* family) {
   for (const int links : {10, 30, 100, 300, 1000, 3000}) family->Arg(links);
   family->Unit(benchmark::kMillisecond);
 }
+BENCHMARK(chain_step)->Apply(sizes);
 BENCHMARK(chain)->Apply(sizes);
 BENCHMARK(bridge)->Apply(sizes);
 BENCHMARK(chain_by_prox_gs)->Apply(sizes);

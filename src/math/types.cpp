@@ -17,6 +17,8 @@ Quat rotation_from_vector(const Vec3& angle) {
   return Quat(w, scale * angle.x(), scale * angle.y(), scale * angle.z());
 }
 
+Quat rotation_between(const Vec3& from, const Vec3& to) { return Quat::FromTwoVectors(from, to); }
+
 Mat3 frame_from_normal(const Vec3& normal) {
   // Cross with the axis least aligned with the normal.
   const Vec3 size = normal.cwiseAbs();

@@ -143,6 +143,11 @@ void SolveMonitor::finish(std::span<double> impulses) {
   if (judged_ != &problem_) {
     report_.residual = residual(problem_, impulses, workspace_.residual);
     report_.model_residual = model_ == FrictionModel::exact ? report_.residual.total() : residual(problem_, impulses, workspace_.residual, model_).total();
+    // A contradiction too small to matter.
+    if (report_.status == SolveStatus::stalled && meets_tolerance(report_.residual.total(), impulses)) {
+      report_.status = SolveStatus::converged;
+      report_.reason = {};
+    }
   }
   if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);
   report_.seconds = elapsed();

@@ -76,6 +76,13 @@ void insert_descending(std::vector<std::uint32_t>& slots, std::uint32_t slot) {
 
 }  // namespace
 
+World::World() = default;
+World::World(const World&) = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(const World&) = default;
+World& World::operator=(World&&) noexcept = default;
+World::~World() = default;
+
 BodyId World::add(BodyDescription d) {
   check(d);
   for (const Part& part : d.parts)

@@ -32,7 +32,7 @@ TEST(HalfSpace, a_box_stands_on_four_corners_two_of_an_edge_or_one) {
   const Box box{Vec3(1, 1, 1)};
   EXPECT_EQ(on_ground(box, {Vec3(0, 0, 1.001), Quat::Identity()}, 0.01).size(), 4u);
   EXPECT_EQ(on_ground(box, {Vec3(0, 0, std::sqrt(2.0)), tilted(M_PI / 4, Vec3::UnitX())}, 0.01).size(), 2u);
-  const Quat on_corner = Quat::FromTwoVectors(Vec3(1, 1, 1), Vec3::UnitZ());
+  const Quat on_corner = rotation_between(Vec3(1, 1, 1), Vec3::UnitZ());
   const auto corner = on_ground(box, {Vec3(0, 0, std::sqrt(3.0) - 0.02), on_corner}, 0.01);
   ASSERT_EQ(corner.size(), 1u);
   EXPECT_NEAR(corner[0].gap, -0.02, 1e-14);

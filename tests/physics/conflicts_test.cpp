@@ -79,7 +79,7 @@ TEST_P(Conflicts, two_hinges_whose_axes_disagree_are_named_and_share_the_differe
   const Bystanders bystanders(world, size);
   const BodyId door = add_mass(world, 2, Vec3(0.1, 0.2, 0.15) * size * size, size * Vec3(0, 0, 1));
   // The door's own x axis is to lie along two directions at once.
-  const Quat along_x = Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX());
+  const Quat along_x = rotation_between(Vec3::UnitZ(), Vec3::UnitX());
   const Quat turned = Quat(Eigen::AngleAxisd(between, Vec3::UnitY())) * along_x;
   const JointId first = pin_to_world(world, JointType::hinge, door, {size * Vec3(0, 0, 1), along_x}, {Vec3::Zero(), along_x});
   const JointId second = pin_to_world(world, JointType::hinge, door, {size * Vec3(0, 0, 1), turned}, {Vec3::Zero(), along_x});

@@ -180,7 +180,7 @@ TEST(StaticAndKinetic, a_block_at_rest_holds_on_a_slope_on_which_a_moving_one_sp
     const Vec3 normal = Vec3(tangent, 0, 1).normalized(), downhill(normal.z(), 0, -normal.x());
     add_ground(world, m, normal);
     const BodyId block = add_body(world, Box{{0.2, 0.2, 0.02}}, 0.02 * normal, m, kicked ? Vec3(0.1 * downhill) : Vec3(Vec3::Zero()),
-                                  Vec3::Zero(), Quat::FromTwoVectors(Vec3::UnitZ(), normal));
+                                  Vec3::Zero(), rotation_between(Vec3::UnitZ(), normal));
     Stepper stepper(options(0.002));
     simulate(world, stepper, 1);
     const double along = kGravity * (normal.x() - 0.3 * normal.z());

@@ -254,7 +254,7 @@ TEST(Joints, give_the_same_bits_for_every_number_of_threads) {
       BodyId above = kWorld;
       for (int i = 0; i < 6; ++i) {
         const Vec3 at(0.3 * k, 0.25 * i, 0.5);
-        const BodyId link = add_body(world, Capsule{0.05, 0.08}, at, m, Vec3::Zero(), Vec3::Zero(), Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitY()));
+        const BodyId link = add_body(world, Capsule{0.05, 0.08}, at, m, Vec3::Zero(), Vec3::Zero(), rotation_between(Vec3::UnitZ(), Vec3::UnitY()));
         if (i > 0) join(world, i % 2 == 0 ? JointType::ball : JointType::hinge, above, link, at - Vec3(0, 0.125, 0), Vec3::UnitX());
         above = link;
       }

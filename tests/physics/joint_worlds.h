@@ -17,7 +17,7 @@ inline BodyId add_mass(World& world, double mass, const Vec3& inertia, const Vec
 /// A slender rod along its own x axis, from one point to another.
 inline BodyId add_rod(World& world, double mass, const Vec3& from, const Vec3& to, std::string name = {}) {
   const double length = (to - from).norm(), across = mass * length * length / 12;
-  return add_mass(world, mass, Vec3(1e-3 * across, across, across), 0.5 * (from + to), Quat::FromTwoVectors(Vec3::UnitX(), to - from), std::move(name));
+  return add_mass(world, mass, Vec3(1e-3 * across, across, across), 0.5 * (from + to), rotation_between(Vec3::UnitX(), to - from), std::move(name));
 }
 
 inline JointId join(World& world, JointType type, BodyId a, BodyId b, const Vec3& anchor, const Vec3& axis = Vec3::UnitY(), const JointAxis& free = {}) {

@@ -60,7 +60,7 @@ InclineWorld block_on_incline(const Scale& s, double angle, double mu) {
   w.downhill = {std::cos(angle), 0, -std::sin(angle)};
   add_ground(w.world, m, normal);
   w.block = add_body(w.world, Box{s.size * Vec3(0.2, 0.2, 0.05)}, 0.05 * s.size * normal, m, Vec3::Zero(), Vec3::Zero(),
-                     Quat::FromTwoVectors(Vec3::UnitZ(), normal));
+                     rotation_between(Vec3::UnitZ(), normal));
   return w;
 }
 

@@ -36,7 +36,7 @@ inline BodyId add_ground(World& world, MaterialId m, const Vec3& normal = Vec3::
   d.name = "ground";
   d.motion = MotionType::fixed;
   d.parts = {{HalfSpace{}, {}, m}};
-  d.pose.orientation = Quat::FromTwoVectors(Vec3::UnitZ(), normal);
+  d.pose.orientation = rotation_between(Vec3::UnitZ(), normal);
   return world.add(d);
 }
 

@@ -47,6 +47,9 @@ inline Mat3 skew(const Vec3& a) {
 /// Quaternion of the rotation by the vector `angle` (axis times radians). Exact for any size, smooth at zero.
 Quat rotation_from_vector(const Vec3& angle);
 
+/// The smallest rotation that turns the direction of one vector into that of another.
+Quat rotation_between(const Vec3& from, const Vec3& to);
+
 /// Right-handed orthonormal frame whose first column is the unit vector `normal`; depends on `normal` alone, so the same
 /// normal always gives the same tangents.
 Mat3 frame_from_normal(const Vec3& normal);

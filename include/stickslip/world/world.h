@@ -18,6 +18,14 @@ namespace stickslip {
 
 class World {
  public:
+  // Defined in one place: they instantiate a great deal, which every file that has a world would compile again.
+  World();
+  World(const World&);
+  World(World&&) noexcept;
+  World& operator=(const World&);
+  World& operator=(World&&) noexcept;
+  ~World();
+
   Vec3 gravity = {0, 0, -9.81};   ///< [m/s²]
   MaterialTable materials;
 

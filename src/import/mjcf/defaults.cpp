@@ -176,7 +176,7 @@ Pose read_pose(const Element& e, const Compiler& compiler) {
   } else if (const auto z = numbers("zaxis", 3)) {
     const Vec3 axis = unit(Vec3(z->data()), "zaxis");
     // The smallest rotation; half a turn about x where that is not unique.
-    pose.orientation = axis.z() < -1 + 1e-14 ? Quat(0, 1, 0, 0) : Quat::FromTwoVectors(Vec3::UnitZ(), axis);
+    pose.orientation = axis.z() < -1 + 1e-14 ? Quat(0, 1, 0, 0) : rotation_between(Vec3::UnitZ(), axis);
   }
   return pose;
 }

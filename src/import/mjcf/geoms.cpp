@@ -69,7 +69,7 @@ std::optional<Solid> solid(Model& model, const Element& e, Pose& pose) {
     if (!(along.norm() > 1e-12)) e.fail("fromto", "The two points are the same.");
     pose.position = (from + to) / 2;
     const Vec3 z = along.normalized();
-    pose.orientation = z.z() < -1 + 1e-14 ? Quat(0, 1, 0, 0) : Quat::FromTwoVectors(Vec3::UnitZ(), z);
+    pose.orientation = z.z() < -1 + 1e-14 ? Quat(0, 1, 0, 0) : rotation_between(Vec3::UnitZ(), z);
     const std::size_t last = type == "box" || type == "ellipsoid" ? 2 : 1;
     if (last == 2 && size.size() == 1) size.push_back(size[0]);
     size.resize(last + 1, 0);

@@ -25,7 +25,7 @@ Json heavy_chain_document(const Parameters& p) {
   const double length = 0.2, radius = 0.03, lean = p["lean_degrees"] * kDegree, density = 7800;
   const double ball_radius = std::cbrt(p["weight"] / density * 3 / (4 * std::numbers::pi));
   const Vec3 down(std::sin(lean), 0, -std::cos(lean)), top(0, 0, 1 + links * length + 2 * ball_radius);
-  const Quat turn = Quat::FromTwoVectors(Vec3::UnitZ(), down);
+  const Quat turn = rotation_between(Vec3::UnitZ(), down);
   Json bodies = Json::array({ground(), fixed_body("beam", box({0.5, 0.1, 0.1}), top + 0.1 * Vec3::UnitZ())}), joints = Json::array();
   std::string above = "beam";
   for (int i = 0; i < links; ++i) {
@@ -218,7 +218,7 @@ Json car_document(const Parameters& p) {
 BuiltIn heavy_chain() {
   return {"heavy-chain",
           "The ball of 10 t swings on links of 1 kg: no link stretches, shakes or turns out of line.",
-          {{"links", 20, 1, 1000, true, "links of 0.2 m and 1 kg"},
+          {{"links", 20, 1, 10000, true, "links of 0.2 m and 1 kg"},
            {"weight", 10'000, 1, 1e6, false, "mass of the ball [kg]"},
            {"lean_degrees", 5, 0, 60, false, "angle of the chain from the vertical at the start [°]"}},
           heavy_chain_document};

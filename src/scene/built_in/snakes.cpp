@@ -34,7 +34,7 @@ Snake snake(int links_per_side) {
     if (i == links_per_side) s.top = center * Vec3(-half.x(), 0, 0);
     if (i > 0) {
       // Frames on the two boxes in one direction along the snake: the angle is 0 where it is straight.
-      const Json axis = wxyz(Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitY()));
+      const Json axis = wxyz(rotation_between(Vec3::UnitZ(), Vec3::UnitY()));
       s.joints.push_back(Json{{"name", fmt::format("hinge-{}", i)},
                               {"type", "hinge"},
                               {"a", fmt::format("link-{}", i - 1)},
