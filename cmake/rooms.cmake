@@ -55,9 +55,9 @@ target_compile_definitions(stickslip_calm_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINIT
 
 set(STICKSLIP_ROOMS "")
 
-# CALM: not worth full optimisation.
+# CALM: not worth full optimisation. UNITY, of calm rooms: several files are compiled as one.
 function(stickslip_room name)
-  cmake_parse_arguments(ARG "CALM" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "CALM;UNITY" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp src/${name}/*/*.cpp)
   set(closure ${ARG_USES})
   foreach(used ${ARG_USES})
@@ -75,6 +75,7 @@ function(stickslip_room name)
     target_compile_definitions(room_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
     if(ARG_CALM)
       target_compile_options(room_${name} PRIVATE -O1)
+      set_target_properties(room_${name} PROPERTIES UNITY_BUILD ${ARG_UNITY} UNITY_BUILD_BATCH_SIZE 6)
       target_precompile_headers(room_${name} REUSE_FROM stickslip_calm_pch)
     else()
       target_precompile_headers(room_${name} REUSE_FROM stickslip_pch)

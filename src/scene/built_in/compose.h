@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <numbers>
 
 #include "scene/json.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip::document {
+
+inline constexpr double kDegree = std::numbers::pi / 180;   ///< [rad]
 
 inline Json vector(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 inline Json wxyz(const Quat& q) { return Json::array({q.w(), q.x(), q.y(), q.z()}); }

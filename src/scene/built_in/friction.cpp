@@ -8,7 +8,6 @@ namespace stickslip::document {
 
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 
 Json material(std::string name, double density, Json friction) {
   return Json{{"name", std::move(name)}, {"density", density}, {"friction", std::move(friction)}};

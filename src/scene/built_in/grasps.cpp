@@ -8,7 +8,7 @@ namespace stickslip::document {
 
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180, kGravity = 9.81;
+constexpr double kGravity = 9.81;
 
 /// A ruler on its edge between two fingers with flat tips. One finger goes to its place and stays, the other presses with the largest force of its
 /// servo, so that both tips carry that force F and friction can hold 2 μ F; then the wrist lifts [6D contact, §6.1.6, with points instead of

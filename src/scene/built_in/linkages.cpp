@@ -8,7 +8,6 @@ namespace stickslip::document {
 
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 
 /// The rotation about y that takes x to a direction in the x-z plane.
 Quat along(const Vec3& direction) { return Quat(Eigen::AngleAxisd(-std::atan2(direction.z(), direction.x()), Vec3::UnitY())); }
