@@ -249,6 +249,11 @@ void exchange_step_options(Archive& archive, Snapshot& s, int version) {
   archive.value("step/keep_history", o.keep_history);
   archive.value("step/threads", o.threads);
   if (version >= kVersionWithJoints) archive.value("step/geometric_stiffness", o.geometric_stiffness);
+  if (version >= kVersionWithBand) {
+    archive.value("step/contact_band", o.contact_band);
+    archive.value("step/contact_elasticity", o.contact_elasticity);
+    archive.value("step/turning_contacts", o.turning_contacts);
+  }
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field(

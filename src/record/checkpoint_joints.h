@@ -7,6 +7,8 @@ namespace stickslip {
 
 /// The first version of the format that knows joints.
 inline constexpr int kVersionWithJoints = 3;
+/// The first version that knows the band of touching contacts.
+inline constexpr int kVersionWithBand = 4;
 
 template <class Archive>
 void exchange_joints(Archive& archive, Snapshot& s) {

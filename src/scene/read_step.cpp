@@ -105,6 +105,9 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("geometric_stiffness", step.geometric_stiffness);
     fields.optional("restitution_threshold", step.restitution_threshold);
     fields.optional("margin", step.margin);
+    fields.optional("contact_band", step.contact_band);
+    fields.optional("contact_elasticity", step.contact_elasticity);
+    fields.optional("turning_contacts", step.turning_contacts);
     fields.optional("tolerance", step.tolerance);
     fields.optional("max_iterations", step.max_iterations);
     fields.optional("keep_history", step.keep_history);

@@ -1,15 +1,13 @@
 #include "step/builder.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "step/free_motion.h"
 
 namespace stickslip {
 
 namespace {
-
-/// The smaller of two lengths, of which an endless shape has none.
-double thinner(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
 
 /// Columns normal, t, b. @param tangent t, or zero if any will do
 Mat3 frame_from(const Vec3& normal, const Vec3& tangent) {
@@ -31,12 +29,8 @@ double tangential_reach(const FrictionLaw& law) {
       law);
 }
 
-/// Fastest recovery from penetration: free fall through the thinner body, so that a deep overlap does not explode.
-double recovery_limit(const World& world, const Manifold& m) {
-  const double g = world.gravity.norm();
-  const double thickness = thinner(world.colliders()[m.a].characteristic_length, world.colliders()[m.b].characteristic_length);
-  return g > 0 ? std::sqrt(2 * g * thickness) : std::numeric_limits<double>::infinity();
-}
+/// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
+constexpr double kMostElastic = 1e-4;
 
 }  // namespace
 
@@ -167,14 +161,18 @@ void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) 
 }
 
 void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std::uint32_t manifold, std::uint32_t index,
-                                  const StepOptions& options, double drift_time) {
+                                  const StepOptions& options) {
   const Manifold& m = set.manifolds[manifold];
   const ContactPoint& point = set.points[index];
   const SurfacePair& surface = pairs_[pair_of_manifold_[manifold]].surface;
   BuiltContact& built = contacts_[index];
   ContactProblem& p = problem_;
   const Block& block = p.blocks[built.block];
-  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, surface.friction};
+  const double thickness = thickness_of(world, m.a, m.b), band = options.contact_band * thickness;
+  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, false, 0, Vec3::Zero(), surface.friction};
+  // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point, halfway: two would
+  // be a torque from nowhere.
+  if (block.arity == 1 && point.gap > band) built.half_gap = 0.5 * point.gap;
   if (local_.empty()) {
     built.frame = frame_from_normal(point.normal);
     p.laws[built.block] = CircularFriction{surface.friction};
@@ -186,24 +184,24 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std
   }
   if (block.dim > 3) {
     built.spin = static_cast<std::uint32_t>(spins_.size());
-    const double length = thinner(world.colliders()[m.a].characteristic_length, world.colliders()[m.b].characteristic_length);
-    spins_.push_back({length, Vec3::Zero(), Vec3::Zero()});
+    spins_.push_back({thickness, Vec3::Zero(), Vec3::Zero()});
   }
   Vec3 free = Vec3::Zero(), free_spin = Vec3::Zero();
   double* jacobian = p.jacobian_values.data() + block.jacobian;
   for (const auto& [collider, sign] : {std::pair(m.a, -1.0), std::pair(m.b, 1.0)}) {
     const std::uint32_t slot = world.colliders()[collider].body;
     const std::uint32_t segment = segment_of_body_[slot];
+    const Vec3 on_surface = point.position + sign * built.half_gap * point.normal;
     if (segment == kNoSegment) {
       const Body& body = world.bodies()[slot];
       if (body.motion == MotionType::kinematic)
-        built.driven += sign * (built.frame.transpose() * body.velocity_at(point.position));
+        built.driven += sign * (built.frame.transpose() * body.velocity_at(on_surface));
       if (built.spin != kNoSpin && body.motion == MotionType::kinematic)
         spins_[built.spin].driven += sign * (built.frame.transpose() * body.angular_velocity);
       continue;
     }
     const int translations = std::min<int>(block.dim, 3);
-    write_contact_jacobian(centers_[segment], point.position, built.frame, translations, sign, jacobian);
+    write_contact_jacobian(centers_[segment], on_surface, built.frame, translations, sign, jacobian);
     if (built.spin != kNoSpin) {
       SpinRows& spin = spins_[built.spin];
       for (int k = 3; k < block.dim; ++k) {
@@ -223,14 +221,17 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std
   built.before += built.driven;
   Vec3 b = free + built.driven;
 
-  const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
-  if (surface.restitution > 0 && built.before[0] < -threshold && point.gap + drift_time * b[0] <= 0) {
+  // Positions move on for h until contacts are looked at again, in both schemes.
+  const double h = options.h, threshold = options.restitution_threshold * world.gravity.norm() * h;
+  const Correction c = correction(options.stabilisation, h);
+  const double touch = c.compliance > 0 ? 0 : band;   // a spring has a length of its own
+  if (surface.restitution > 0 && built.before[0] < -threshold && point.gap + h * b[0] <= 0) {
     b[0] += surface.restitution * built.before[0];   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
-  } else if (point.gap > 0) {
-    b[0] += point.gap / drift_time;
+  } else if (point.gap > touch) {
+    b[0] += point.gap / h;
   } else {
-    const Correction c = correction(options.stabilisation, options.h);
-    built.recovery_speed = std::min(-c.error_reduction * point.gap / options.h, recovery_limit(world, m));
+    built.touching = true;
+    built.recovery_speed = std::min(c.error_reduction * std::max(-touch - point.gap, 0.0) / h, fastest_recovery(world, thickness));
     b[0] -= built.recovery_speed;
     p.sigma[block.row] = c.compliance;
   }
@@ -258,14 +259,112 @@ void ProblemBuilder::build(const World& world, const ContactSet& set, const Step
   number_contacts(world, set);
   for (std::uint32_t k = 0; k < set.manifolds.size(); ++k)
     for (std::uint32_t i = set.manifolds[k].first; i < set.manifolds[k].first + set.manifolds[k].count; ++i)
-      fill_contact(world, set, k, i, options, drift_time);
+      fill_contact(world, set, k, i, options);
+  remember(world, set, options);
+  if (options.turning_contacts) turn(world, set, options);
+  soften(world, set, options);
   problem_.finalize();
-  fill_guess(world, set, options);
+  if (!options.warm_start) guess_.assign(problem_.rows(), 0.0);
 }
 
-void ProblemBuilder::fill_guess(const World& world, const ContactSet& set, const StepOptions& options) {
+/// Finds what touches or is joined, and its mass.
+void ProblemBuilder::weigh() {
+  group_of_segment_.resize(problem_.segments.size());
+  std::iota(group_of_segment_.begin(), group_of_segment_.end(), 0u);
+  const auto root = [&](std::uint32_t s) {
+    while (group_of_segment_[s] != s) s = group_of_segment_[s] = group_of_segment_[group_of_segment_[s]];
+    return s;
+  };
+  for (const Block& block : problem_.blocks)
+    for (int k = 1; k < block.arity; ++k) {
+      const std::uint32_t a = root(block.segment[0]), b = root(block.segment[k]);
+      group_of_segment_[std::max(a, b)] = std::min(a, b);
+    }
+  weight_of_group_.assign(problem_.segments.size(), 0.0);
+  for (std::uint32_t s = 0; s < problem_.segments.size(); ++s) {
+    group_of_segment_[s] = root(s);
+    weight_of_group_[group_of_segment_[s]] += 1 / problem_.segments[s].inverse_mass;
+  }
+}
+
+/// What bodies would do with the impulses of the last step.
+void ProblemBuilder::expect(const World& world) {
+  expected_.resize(world.bodies().size());
+  velocity_.assign(free_.begin(), free_.end());
+  for (const Block& block : problem_.blocks)
+    for (int s = 0; s < block.arity; ++s) {
+      const double* jacobian = problem_.jacobian_values.data() + block.jacobian + 6 * block.dim * s;
+      Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+      for (std::uint32_t k = 0; k < block.dim; ++k) {
+        linear += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian + 6 * k);
+        angular += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian + 6 * k + 3);
+      }
+      const VelocitySegment& segment = problem_.segments[block.segment[s]];
+      Eigen::Map<Vec3>(velocity_.data() + 6 * block.segment[s]) += segment.inverse_mass * linear;
+      Eigen::Map<Vec3>(velocity_.data() + 6 * block.segment[s] + 3) += segment.inverse_inertia * angular;
+    }
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
+    const double* u = velocity_.data() + 6 * segment_of_body_[i];
+    if (segment_of_body_[i] != kNoSegment) expected_[i] = {Eigen::Map<const Vec3>(u), Eigen::Map<const Vec3>(u + 3)};
+    else expected_[i] = {world.bodies()[i].velocity, world.bodies()[i].angular_velocity};
+  }
+}
+
+/// Contacts that carry a load, or touch without being struck, get the change of their velocity within the step (step/turning.h).
+void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepOptions& options) {
+  const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
+  const auto persists = [&](std::uint32_t i) {
+    return contacts_[i].touching && (guess_[problem_.blocks[contacts_[i].block].row] > 0 || contacts_[i].before[0] > -threshold);
+  };
+  bool any = false;
+  for (const Manifold& m : set.manifolds) {
+    bool loaded = false;
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) loaded = loaded || persists(i);
+    if (!loaded || !turns(world, m)) continue;
+    if (!any) {
+      expect(world);
+      turning_.begin(world, options, expected_);
+      any = true;
+    }
+    const std::span<const Vec3> kappa = turning_.of(m, std::span(set.points).subspan(m.first, m.count));
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      if (!persists(i)) continue;
+      BuiltContact& built = contacts_[i];
+      const Block& block = problem_.blocks[built.block];
+      built.turning = built.frame.transpose() * kappa[i - m.first];
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) problem_.b[block.row + k] += built.turning[k];
+    }
+  }
+}
+
+/// Recovery of a body that is wedged in asks for what cannot be: forces would grow without bound. Contacts beyond the band are elastic along the
+/// normal, so that they settle a little beyond it instead, each with its share of the load. Friction stays rigid: an elastic one would creep.
+void ProblemBuilder::soften(const World& world, const ContactSet& set, const StepOptions& options) {
+  if (!(options.contact_elasticity > 0)) return;
+  weigh();
+  const double fall = world.gravity.norm() * options.h * options.h;
+  for (const Manifold& m : set.manifolds) {
+    const double give = options.contact_elasticity * options.contact_band * thickness_of(world, m.a, m.b);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const Block& block = problem_.blocks[contacts_[i].block];
+      if (!(contacts_[i].recovery_speed > 0) || problem_.sigma[block.row] > 0) continue;
+      double w = 0;
+      for (int s = 0; s < block.arity; ++s) {
+        const VelocitySegment& segment = problem_.segments[block.segment[s]];
+        const double* row = problem_.jacobian_values.data() + block.jacobian + 6 * block.dim * s;
+        const Eigen::Map<const Vec3> linear(row), angular(row + 3);
+        w += segment.inverse_mass * linear.squaredNorm() + angular.dot(segment.inverse_inertia * angular);
+      }
+      const double mass = weight_of_group_[group_of_segment_[block.segment[0]]];
+      problem_.sigma[block.row] = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
+    }
+  }
+}
+
+/// The impulses of the last step, as those of this one.
+void ProblemBuilder::remember(const World& world, const ContactSet& set, const StepOptions& options) {
   guess_.assign(problem_.rows(), 0.0);
-  if (!options.warm_start || !(world.memory.h > 0)) return;
+  if (!(world.memory.h > 0)) return;
   const double scale = options.h / world.memory.h;
   joints_.fill_guess(world, scale, guess_);
   // Both lists are sorted by (a, b, feature).

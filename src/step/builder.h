@@ -4,6 +4,7 @@
 #include "stickslip/collide/contact.h"
 #include "step/geometric_stiffness.h"
 #include "step/joint_rows.h"
+#include "step/turning.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/step/options.h"
 #include "stickslip/world/world.h"
@@ -20,6 +21,9 @@ struct BuiltContact {
   Vec3 before;                  ///< relative velocity of B against A before the step, contact frame [m/s]
   Vec3 driven;                  ///< part of the relative velocity that kinematic bodies prescribe, contact frame [m/s]
   double recovery_speed;        ///< separation speed that stabilisation asks for, ≥ 0 [m/s]
+  bool touching;                ///< within the band or deeper, and not struck: may be elastic
+  double half_gap;              ///< from the contact point to the surface where the arm of a lone body ends, 0 of two bodies [m]
+  Vec3 turning;                 ///< κ: how the relative velocity changes within half the step by itself, contact frame [m/s]
   double friction;              ///< μ, or how far F(1) reaches along a tangent
 };
 
@@ -35,13 +39,20 @@ struct SpinRows {
 /// Rows are t, b, torsion, rolling t, rolling b, and without torsion t, b, rolling t, rolling b.
 constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : friction_rows == 4 ? row - 2 : row - 3; }
 
+/// The smaller of two lengths, of which an endless shape has none (0).
+constexpr double thinner(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
+/// Thickness of the thinner of two colliders [m].
+inline double thickness_of(const World& world, std::uint32_t a, std::uint32_t b) {
+  return thinner(world.colliders()[a].characteristic_length, world.colliders()[b].characteristic_length);
+}
+
 class ProblemBuilder {
  public:
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
   void begin(const World&, const StepOptions&);
 
   /// Fills the problem and the guess: joints first, then contacts.
-  /// @param drift_time positions move this long with the new velocity: a gap φ > 0 may close at φ / drift_time
+  /// @param drift_time positions move this long with the new velocity, before the end of the step [s]
   void build(const World&, const ContactSet&, const StepOptions&, double drift_time);
 
   const ContactProblem& problem() const { return problem_; }
@@ -67,12 +78,19 @@ class ProblemBuilder {
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
   void choose_laws(const World&, const ContactSet&, const StepOptions&);
   void number_contacts(const World&, const ContactSet&);
-  void fill_contact(const World&, const ContactSet&, std::uint32_t manifold, std::uint32_t point, const StepOptions&, double drift_time);
-  void fill_guess(const World&, const ContactSet&, const StepOptions&);
+  void fill_contact(const World&, const ContactSet&, std::uint32_t manifold, std::uint32_t point, const StepOptions&);
+  void weigh();
+  void expect(const World&);
+  void turn(const World&, const ContactSet&, const StepOptions&);
+  void soften(const World&, const ContactSet&, const StepOptions&);
+  void remember(const World&, const ContactSet&, const StepOptions&);
 
   ContactProblem problem_;
   JointRows joints_;
   GeometricStiffness stiffen_;
+  ContactTurning turning_;
+  std::vector<ContactTurning::Motion> expected_;   ///< by body slot
+  std::vector<double> velocity_;                   ///< the same by segment
   std::vector<double> guess_, before_, free_;
   std::vector<Vec3> centers_;
   std::vector<std::uint32_t> segment_of_body_;
@@ -87,6 +105,8 @@ class ProblemBuilder {
   };
   std::vector<MetPair> pairs_, earlier_pairs_;
   std::vector<std::uint32_t> pair_of_manifold_;
+  std::vector<std::uint32_t> group_of_segment_;   ///< a segment of the group, which stands for it: all that touch or are joined, directly or not
+  std::vector<double> weight_of_group_;           ///< mass, at the segment that stands for the group [kg]
   std::vector<LocalFriction> local_;   ///< per point, empty if every pair has Coulomb's law
   std::uint32_t kinds_ = 1;            ///< bit i: some contact has alternative i of FrictionLaw
 };

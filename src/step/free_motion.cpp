@@ -27,12 +27,12 @@ void rotate_about(int axis, double moment, double t, Vec3& momentum, Quat& orien
 
 /// Free rotation for time t by the symmetric splitting of the kinetic energy Σ Lᵢ²/2Iᵢ into its three terms. Every factor
 /// is an exact rotation: the world angular momentum is kept to rounding, the energy error stays bounded and of order t².
-void free_rotation(Body& b, double t) {
+void free_rotation(const Body& b, double t, Drifted& end) {
   const Vec3& moment = b.principal_moments;
-  Quat principal = b.orientation * b.principal_axes;   // principal frame to world
-  Vec3 momentum = moment.cwiseProduct(principal.conjugate() * b.angular_velocity);
+  Quat principal = end.pose.orientation * b.principal_axes;   // principal frame to world
+  Vec3 momentum = moment.cwiseProduct(principal.conjugate() * end.angular_velocity);
   // Keep every factor below a tenth of a radian, within reason.
-  const double angle = t * b.angular_velocity.norm();
+  const double angle = t * end.angular_velocity.norm();
   const int pieces = std::isfinite(angle) ? static_cast<int>(std::min(1 + angle / 0.1, 64.0)) : 1;
   const double dt = t / pieces;
   for (int i = 0; i < pieces; ++i) {
@@ -43,8 +43,8 @@ void free_rotation(Body& b, double t) {
     rotate_about(0, moment[0], dt / 2, momentum, principal);
   }
   principal.normalize();
-  b.angular_velocity = principal * momentum.cwiseQuotient(moment);
-  b.orientation = (principal * b.principal_axes.conjugate()).normalized();
+  end.angular_velocity = principal * momentum.cwiseQuotient(moment);
+  end.pose.orientation = (principal * b.principal_axes.conjugate()).normalized();
 }
 
 bool is_isotropic(const Vec3& moments) {
@@ -71,11 +71,21 @@ FreeVelocity free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyrosc
   return u;
 }
 
+Drifted drifted(const Body& b, const Vec3& velocity, const Vec3& angular_velocity, Gyroscopic gyroscopic, double t) {
+  Drifted end{{b.position, b.orientation}, velocity, angular_velocity};
+  if (b.motion == MotionType::fixed) return end;
+  end.pose.position += t * velocity;
+  if (angular_velocity.isZero(0)) return end;
+  if (b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) free_rotation(b, t, end);
+  else end.pose.orientation = turned(angular_velocity, t, b.orientation);
+  return end;
+}
+
 void drift(Body& b, Gyroscopic gyroscopic, double t) {
-  b.position += t * b.velocity;
-  if (b.angular_velocity.isZero(0)) return;
-  if (gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) free_rotation(b, t);
-  else b.orientation = turned(b.angular_velocity, t, b.orientation);
+  const Drifted end = drifted(b, b.velocity, b.angular_velocity, gyroscopic, t);
+  b.position = end.pose.position;
+  b.orientation = end.pose.orientation;
+  b.angular_velocity = end.angular_velocity;
 }
 
 void aim_kinematic_bodies(World& world, double h) {
@@ -93,8 +103,7 @@ void aim_kinematic_bodies(World& world, double h) {
 void drift_kinematic_bodies(World& world, double t) {
   for (Body& b : world.mutable_bodies()) {
     if (!b.alive || b.motion != MotionType::kinematic) continue;
-    b.position += t * b.velocity;
-    b.orientation = turned(b.angular_velocity, t, b.orientation);
+    drift(b, Gyroscopic::none, t);
   }
 }
 

@@ -12,6 +12,16 @@ struct FreeVelocity {
 };
 FreeVelocity free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h);
 
+/// Where a body is after some time, and how it moves then.
+struct Drifted {
+  Pose pose;   ///< of the frame in the centre of mass
+  Vec3 velocity, angular_velocity;
+
+  Vec3 velocity_at(const Vec3& point) const { return velocity + angular_velocity.cross(point - pose.position); }
+};
+/// After time t with a velocity, as `drift` and `drift_kinematic_bodies` move it with its own.
+Drifted drifted(const Body&, const Vec3& velocity, const Vec3& angular_velocity, Gyroscopic, double t);
+
 /// Moves a dynamic body for time t with its own velocity. With `Gyroscopic::conserving` the angular velocity changes too,
 /// so that the angular momentum stays what it is.
 void drift(Body&, Gyroscopic, double t);

@@ -161,11 +161,11 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
     const Softness soft_row = softness(s, axis.limit_stiffness, axis.limit_damping, gap, 0, scale);
     d.row.sigma = soft_row.sigma;
     d.row.b = soft_row.b;
-  } else if (gap > 0) {
+  } else if (const double band = s.options.contact_band * v.joint.row_length; gap > band) {
     d.row.b = gap / s.drift_time;
   } else {
     const Correction c = correction(s.options.stabilisation, s.options.h);
-    d.row.recovery = recovery_speed(s, c.error_reduction, gap, v.joint.row_length);
+    d.row.recovery = recovery_speed(s, c.error_reduction, std::min(gap + band, 0.0), v.joint.row_length);
     d.row.b = -d.row.recovery;
     d.row.sigma = c.compliance;
   }

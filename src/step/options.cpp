@@ -50,6 +50,8 @@ void validate(const StepOptions& o) {
   require(o.max_iterations >= 1, o.max_iterations, "at least 1", "max_iterations");
   require(o.restitution_threshold >= 0, o.restitution_threshold, "at least 0", "restitution_threshold");
   require(std::isfinite(o.margin) && o.margin >= 0, o.margin, "finite and at least 0", "margin");
+  require(std::isfinite(o.contact_band) && o.contact_band >= 0 && o.contact_band <= 0.1, o.contact_band, "between 0 and 0.1", "contact_band");
+  require(std::isfinite(o.contact_elasticity) && o.contact_elasticity >= 0, o.contact_elasticity, "finite and at least 0", "contact_elasticity");
   require(o.threads >= 1 && o.threads <= 1024, o.threads, "between 1 and 1024", "threads");
   try {
     std::visit([](const auto& s) { check(s); }, o.stabilisation);

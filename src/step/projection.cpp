@@ -70,8 +70,11 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
           problem_.jacobian_values.resize(block.jacobian);
           continue;
         }
-        deepest = std::max(deepest, -point.gap);
-        problem_.b.push_back(point.gap < 0 ? options.projection.fraction * point.gap : point.gap);
+        // Within the band bodies touch, and stay where they are.
+        const double band = options.contact_band * thickness_of(world, m.a, m.b);
+        const double beyond = std::abs(point.gap) <= band ? 0 : point.gap < 0 ? point.gap + band : point.gap;
+        deepest = std::max(deepest, -beyond);
+        problem_.b.push_back(beyond < 0 ? options.projection.fraction * beyond : beyond);
         problem_.sigma.push_back(0);
         problem_.laws.emplace_back(CircularFriction{0});
         problem_.blocks.push_back(block);

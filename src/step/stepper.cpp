@@ -162,10 +162,11 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       for (const auto& [segment, sign] : {std::pair(segment_a, -1.0), std::pair(segment_b, 1.0)}) {
         if (segment == kNoSegment) continue;
         const Eigen::Map<const Vec3> linear(velocity.data() + 6 * segment), angular(velocity.data() + 6 * segment + 3);
-        relative += sign * (linear + angular.cross(point.position - builder.center(segment)));
+        relative += sign * (linear + angular.cross(point.position + sign * built.half_gap * point.normal - builder.center(segment)));
       }
       const Vec3 after = built.frame.transpose() * relative;
       const Vec3 mean = 0.5 * (built.before + after);
+      const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
       const double lifted = impulse[0] * built.recovery_speed;
       energy.friction -= impulse.tail<2>().dot(mean.tail<2>());
       energy.impact -= impulse[0] * mean[0] - lifted;
@@ -174,7 +175,7 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       const Vec3 angular_impulse = add_spin_energy(built, segment_a, segment_b);
       report.penetration_max = std::max(report.penetration_max, -point.gap);
       report.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
-                                 point.gap, built.frame * impulse, impulse[0], built.friction, relative - point.normal * after[0], angular_impulse});
+                                 point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
       remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse, angular_impulse});
     }
   }

@@ -21,7 +21,7 @@ TEST(SceneDocument, an_empty_list_of_bodies_gives_the_defaults_of_the_library) {
 TEST(SceneDocument, every_step_option_reaches_its_field) {
   const Scene scene = parse_scene(R"({"bodies": [], "step": {
       "h": 0.004, "scheme": "moreau-midpoint", "gyroscopic": "implicit", "solver": "pgs", "max_iterations": 17,
-      "tolerance": 1e-9, "warm_start": false, "restitution_threshold": 3, "margin": 0.02, "threads": 2,
+      "tolerance": 1e-9, "warm_start": false, "restitution_threshold": 3, "margin": 0.02, "contact_band": 2e-4, "contact_elasticity": 0.2, "turning_contacts": false, "threads": 2,
       "stabilisation": {"method": "spring", "stiffness": 1000, "damping": 20},
       "projection": {"max_rounds": 3, "iterations": 11, "fraction": 0.5}, "sleep": true}})",
                                   "s.json");
@@ -34,6 +34,9 @@ TEST(SceneDocument, every_step_option_reaches_its_field) {
   EXPECT_EQ(s.tolerance, 1e-9);
   EXPECT_FALSE(s.warm_start);
   EXPECT_EQ(s.restitution_threshold, 3);
+  EXPECT_EQ(s.contact_band, 2e-4);
+  EXPECT_EQ(s.contact_elasticity, 0.2);
+  EXPECT_FALSE(s.turning_contacts);
   EXPECT_EQ(s.margin, 0.02);
   EXPECT_EQ(s.threads, 2);
   EXPECT_EQ(std::get<SpringDamper>(s.stabilisation).stiffness, 1000);

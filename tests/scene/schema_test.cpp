@@ -59,7 +59,7 @@ const json kFull = json::parse(R"({
            "stabilisation": {"method": "baumgarte", "error_reduction": 0.2, "compliance": 0},
            "projection": {"enabled": true, "max_rounds": 2, "iterations": 30, "fraction": 0.8},
            "sleep": {"enabled": true, "time": 0.5, "speed": 0.5}, "warm_start": true, "geometric_stiffness": false, "restitution_threshold": 2,
-           "margin": 0.01, "solver": {"name": "prox-gs"}, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
+           "margin": 0.01, "contact_band": 1e-4, "contact_elasticity": 0.1, "turning_contacts": true, "solver": {"name": "prox-gs"}, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
   "bodies": [
     {"name": "b", "motion": "dynamic", "material": "a", "position": [0, 0, 1], "orientation_wxyz": [1, 0, 0, 0],
      "parts": [{"shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0], "rotation": {"axis": [1, 0, 0], "degrees": 3},
@@ -302,6 +302,9 @@ TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
                                                  {"/step/threads", 0},
                                                  {"/step/margin", -1},
                                                  {"/step/restitution_threshold", -1},
+                                                 {"/step/contact_band", -1e-4},
+                                                 {"/step/contact_band", 1},
+                                                 {"/step/contact_elasticity", -1},
                                                  {"/step/stabilisation/error_reduction", 1.5},
                                                  {"/step/stabilisation/compliance", -1},
                                                  {"/step/stabilisation/method", "spring"},

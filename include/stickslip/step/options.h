@@ -72,6 +72,16 @@ struct StepOptions {
   /// close within the step.
   double margin = 0.01;
 
+  /// Touching: contacts whose gap is within ± this part of the thinner body's thickness neither may close nor are pushed apart, and stabilisation
+  /// acts beyond it only. So a body at rest asks for nothing, and last step's impulses are the answer (docs/stepping.md). The same part of the
+  /// bodies' size for limits of joints, and for what projection leaves.
+  double contact_band = 1e-4;
+  /// Elasticity along the normal of contacts beyond the band: one that carried the weight of all that its bodies touch, directly or not, would give
+  /// way by this part of the band per step. Keeps recovery of what is wedged in from asking for endless forces. 0: rigid
+  double contact_elasticity = 0.01;
+  /// Whether rows of contacts know how contact points and bodies turn within the step (src/step/turning.h): second order instead of first.
+  bool turning_contacts = true;
+
   std::string solver = "auto";
   OptionList solver_options = {};                      ///< options of that solver
   double tolerance = 1e-6;        ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)

@@ -21,7 +21,7 @@ struct ContactRecord {
   Vec3 impulse;        ///< on body B, world frame, over the step [N s]; body A gets the opposite
   double normal_impulse;   ///< λₙ = impulse · normal ≥ 0 [N s]
   double friction;         ///< coefficient μ; of other laws than Coulomb's the farthest that F(1) reaches along a tangent
-  Vec3 slip_velocity;      ///< tangential velocity of B relative to A after the solve, world frame [m/s]
+  Vec3 slip_velocity;      ///< tangential velocity of B relative to A, mean over the drift of the step, world frame [m/s]
   Vec3 angular_impulse;    ///< of torsion and rolling friction on body B, world frame [N m s]; body A gets the opposite
 };
 

@@ -1,0 +1,79 @@
+#include "step/turning.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/collide/collide.h"
+
+namespace stickslip {
+
+namespace {
+
+/// Part of |g| below which the acceleration of a turning point does not matter. Without gravity every turn does.
+constexpr double kUnnoticed = 1e-6;
+
+}  // namespace
+
+bool turns(const World& world, const Manifold& m) {
+  double acceleration = 0;
+  for (const std::uint32_t collider : {m.a, m.b}) {
+    const Collider& c = world.colliders()[collider];
+    const Body& body = world.bodies()[c.body];
+    if (body.motion == MotionType::fixed || body.angular_velocity.isZero(0)) continue;
+    acceleration = std::max(acceleration, body.angular_velocity.squaredNorm() * c.reach);
+  }
+  return acceleration > kUnnoticed * world.gravity.norm();
+}
+
+void ContactTurning::begin(const World& world, const StepOptions& options, std::span<const Motion> expected) {
+  expected_ = expected;
+  world_ = &world;
+  options_ = &options;
+  ends_.resize(world.bodies().size());
+  known_.assign(world.bodies().size(), 0);
+}
+
+const Drifted& ContactTurning::end_of(std::uint32_t body) {
+  if (!known_[body]) {
+    ends_[body] = drifted(world_->bodies()[body], expected_[body].velocity, expected_[body].angular_velocity, options_->gyroscopic, options_->h);
+    known_[body] = 1;
+  }
+  return ends_[body];
+}
+
+Vec3 ContactTurning::velocity_at(std::uint32_t body, const Vec3& point) const {
+  return expected_[body].velocity + expected_[body].angular_velocity.cross(point - world_->bodies()[body].position);
+}
+
+std::span<const Vec3> ContactTurning::of(const Manifold& m, std::span<const ContactPoint> points) {
+  kappa_.assign(points.size(), Vec3::Zero());
+  const double h = options_->h;
+  const Collider &ca = world_->colliders()[m.a], &cb = world_->colliders()[m.b];
+  const Body &a = world_->bodies()[ca.body], &b = world_->bodies()[cb.body];
+  const Drifted &end_a = end_of(ca.body), &end_b = end_of(cb.body);
+  double farthest = 0;
+  for (const ContactPoint& p : points) farthest = std::max(farthest, std::abs(p.gap) + h * (velocity_at(cb.body, p.position) - velocity_at(ca.body, p.position)).norm());
+  sink_.clear();
+  collide(ca.shape, end_a.pose * ca.local, cb.shape, end_b.pose * cb.local, 2 * farthest, sink_);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const ContactPoint& now = points[i];
+    const auto later = std::find_if(sink_.points().begin(), sink_.points().end(), [&](const ContactPoint& p) { return p.feature == now.feature; });
+    if (later == sink_.points().end()) continue;
+    const Vec3 v = velocity_at(cb.body, now.position) - velocity_at(ca.body, now.position);
+    const Vec3 v_later = end_b.velocity_at(later->position) - end_a.velocity_at(later->position);
+    // How far the arms turn: more than the bodies where the point races over a curved one.
+    double turn = 0;
+    for (const auto& [body, end] : {std::pair(&a, &end_a), std::pair(&b, &end_b)}) {
+      if (body->motion == MotionType::fixed) continue;
+      const Vec3 arm = now.position - body->position, arm_later = later->position - end->pose.position;
+      turn = std::max({turn, h * end->angular_velocity.norm(), (arm_later - arm).norm() / arm.norm()});
+    }
+    const double part = turn > 1 ? 1 / (turn * turn) : 1;
+    Vec3 change = v_later - v;
+    change += now.normal * (later->normal.dot(v_later) - now.normal.dot(v_later));
+    kappa_[i] = 0.5 * part * change;
+  }
+  return kappa_;
+}
+
+}  // namespace stickslip

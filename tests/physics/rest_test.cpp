@@ -1,0 +1,100 @@
+// Rest is a fixed point of the step: what lies asks for nothing, whatever the last nanometres of its gaps.
+#include "physics/worlds.h"
+
+namespace stickslip::testing {
+namespace {
+
+class Rest : public AtScale {};
+
+/// A box on the ground whose corners have gaps between ± `part` of the band.
+struct TiltedBox {
+  World world;
+  BodyId box;
+  double band;
+};
+TiltedBox tilted_box(const Scale& s, double part) {
+  TiltedBox t;
+  const MaterialId m = material(t.world, 0.5);
+  add_ground(t.world, m);
+  const double half = 0.5 * s.size;
+  t.band = StepOptions{}.contact_band * s.size;
+  const Quat tilt(Eigen::AngleAxisd(part * t.band / s.size, Vec3(1, 1, 0).normalized()));
+  t.box = add_body(t.world, Box{Vec3::Constant(half)}, {0, 0, half}, m, Vec3::Zero(), Vec3::Zero(), tilt);
+  return t;
+}
+
+TEST_P(Rest, a_box_whose_corners_differ_within_the_band_stays_as_it_is) {
+  const Scale s = GetParam();
+  TiltedBox t = tilted_box(s, 0.9);
+  const Body start = t.world.body(t.box);
+  Stepper stepper(options(0.01 * s.time()));
+  int iterations = 0;
+  simulate(t.world, stepper, s.time(), [&](const StepReport& r) {
+    EXPECT_EQ(r.solve.status, SolveStatus::converged);
+    iterations += r.solve.iterations;
+  });
+  EXPECT_LT((t.world.body(t.box).position - start.position).norm(), 1e-3 * t.band);
+  EXPECT_LT(t.world.body(t.box).orientation.angularDistance(start.orientation), 1e-3 * t.band / s.size);
+  EXPECT_LE(iterations, 30) << "the impulses of the last step are the answer, but for the first steps";
+}
+
+TEST_P(Rest, a_box_that_starts_deeper_than_the_band_comes_back_to_its_edge_and_no_farther) {
+  const Scale s = GetParam();
+  TiltedBox t = tilted_box(s, 0);
+  World& world = t.world;
+  world.mutable_bodies()[t.box.index].position.z() -= 20 * t.band;
+  Stepper stepper(options(0.01 * s.time()));
+  double highest = -1;
+  simulate(world, stepper, s.time(), [&](const StepReport&) { highest = std::max(highest, world.body(t.box).position.z()); });
+  EXPECT_NEAR(world.body(t.box).position.z(), 0.5 * s.size - t.band, 0.06 * t.band);
+  EXPECT_LT(highest, 0.5 * s.size - 0.9 * t.band) << "nothing leaps";
+  EXPECT_LT(world.body(t.box).velocity.norm(), 1e-6 * kGravity * 0.01 * s.time());
+}
+
+TEST_P(Rest, what_is_wedged_in_presses_with_a_bounded_force) {
+  const Scale s = GetParam();
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  for (const double side : {-1.0, 1.0}) {
+    BodyDescription wall;
+    wall.motion = MotionType::fixed;
+    wall.parts = {{Box{s.size * Vec3(0.2, 1, 1)}, {}, m}};
+    wall.pose.position = s.size * Vec3(side * 0.69, 0, 1);   // 2 % too narrow
+    world.add(wall);
+  }
+  const BodyId box = add_body(world, Box{Vec3::Constant(0.5 * s.size)}, {0, 0, 0.5 * s.size}, m);
+  Stepper stepper(options(0.01 * s.time()));
+  double early = 0, late = 0;
+  simulate(world, stepper, 4 * s.time(), [&](const StepReport& r) {
+    for (const ContactRecord& c : r.contacts) (r.time < s.time() ? early : late) = std::max(r.time < s.time() ? early : late, c.normal_impulse);
+  });
+  EXPECT_LT(late, 1.01 * early) << "the force does not grow";
+  EXPECT_LT(world.body(box).velocity.norm(), 1e-3 * s.speed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, Rest, kScales, scale_name);
+
+TEST(HeavyOnLight, a_mass_of_a_million_stands_on_a_light_box_within_a_micrometre_beyond_the_band) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  BodyDescription d;
+  d.parts = {{Box{Vec3::Constant(0.5)}, {}, m}};
+  d.mass = 1;
+  d.pose.position = {0, 0, 0.5};
+  world.add(d);
+  d.mass = 1e6;
+  d.pose.position = {0, 0, 1.5};
+  const BodyId top = world.add(d);
+  const StepOptions o;   // as a user gets them
+  Stepper stepper(o);
+  simulate(world, stepper, 3, [&](const StepReport& r) {
+    EXPECT_EQ(r.solve.status, SolveStatus::converged) << r.solve.reason;
+    EXPECT_LT(r.penetration_max, o.contact_band + 1e-6);
+  });
+  EXPECT_NEAR(world.body(top).position.z(), 1.5, 2 * o.contact_band);
+}
+
+}  // namespace
+}  // namespace stickslip::testing
