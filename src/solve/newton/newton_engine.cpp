@@ -128,7 +128,13 @@ bool NewtonEngine::step(std::span<double> x, double alpha, double allowance) {
 }
 
 void ProximalNewton::start(const ContactProblem& problem, std::span<const double> impulses, const NewtonSystem& system) {
-  engine_.set_up(problem, system, settings_.linear);
+  prepare(problem, system);
+  start(impulses);
+}
+
+void ProximalNewton::prepare(const ContactProblem& problem, const NewtonSystem& system) { engine_.set_up(problem, system, settings_.linear); }
+
+void ProximalNewton::start(std::span<const double> impulses) {
   engine_.from_impulses(impulses, x_);
   alpha_ = settings_.alpha;
   failures_ = 0;

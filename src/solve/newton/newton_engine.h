@@ -91,6 +91,10 @@ class ProximalNewton {
   /// Begins at these impulses. The problem must outlive the steps.
   void start(const ContactProblem&, std::span<const double> impulses, const NewtonSystem& = alart_curnier_system);
 
+  /// The same in two: what depends on the problem alone, after which `step_work` is known, and where to begin.
+  void prepare(const ContactProblem&, const NewtonSystem&);
+  void start(std::span<const double> impulses);
+
   /// One Newton step, with one factorisation, or a step back; the impulses are written. False when nothing helps any more.
   bool step(std::span<double> impulses);
 
