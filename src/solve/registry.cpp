@@ -9,6 +9,7 @@ namespace {
 const SolverTable& table() {
   static const SolverTable entries = [] {
     SolverTable t;
+    add_automatic_solvers(t);
     add_exact_solvers(t);
     add_proximal_solvers(t);
     add_splitting_solvers(t);

@@ -78,6 +78,7 @@ SolverEntry solver_entry(SolverInfo info) {
 using SolverTable = std::vector<SolverEntry>;
 
 // The families, each with its own table in src/solve/<family>/table.cpp.
+void add_automatic_solvers(SolverTable&);
 void add_exact_solvers(SolverTable&);
 void add_proximal_solvers(SolverTable&);
 void add_splitting_solvers(SolverTable&);

@@ -76,7 +76,7 @@ void SolveMonitor::judge(int iteration, std::span<const double> impulses) {
 }
 
 void SolveMonitor::check_limits(int iteration, std::span<const double> impulses) {
-  if (!stopped_ && iteration >= control_.max_iterations)
+  if (!stopped_ && used_up(iteration))
     stop(SolveStatus::iteration_limit, "The residual was still above the tolerance after the last iteration allowed.");
   if (!stopped_ && control_.cancel != nullptr && control_.cancel->load(std::memory_order_relaxed))
     give_up(impulses, SolveStatus::cancelled, "The caller asked to stop.");
@@ -84,10 +84,16 @@ void SolveMonitor::check_limits(int iteration, std::span<const double> impulses)
     give_up(impulses, SolveStatus::time_limit, "The time limit passed.");
 }
 
-bool SolveMonitor::done(int iteration, std::span<const double> impulses, double change) {
+void SolveMonitor::count(int iteration) {
+  step_ = iteration;
   report_.iterations = iteration;
+  if (unit_ > 0) report_.iterations = static_cast<int>(std::min(std::ceil(work_ / unit_), static_cast<double>(control_.max_iterations)));
+}
+
+bool SolveMonitor::done(int iteration, std::span<const double> impulses, double change) {
+  count(iteration);
   const bool settled = change <= control_.tolerance && iteration >= settled_check_;
-  if (settled || iteration >= control_.max_iterations || control_.keep_history || control_.observer || iteration >= next_check_ ||
+  if (settled || used_up(iteration) || control_.keep_history || control_.observer || iteration >= next_check_ ||
       std::isnan(change)) {
     judge(iteration, impulses);
     // Wait longer after every check that failed: a small change is not convergence.
@@ -99,7 +105,7 @@ bool SolveMonitor::done(int iteration, std::span<const double> impulses, double 
 }
 
 bool SolveMonitor::done(int iteration, std::span<const double> impulses) {
-  report_.iterations = iteration;
+  count(iteration);
   judge(iteration, impulses);
   check_limits(iteration, impulses);
   return stopped_;
@@ -113,7 +119,7 @@ void SolveMonitor::note(std::string_view sentence) {
 double SolveMonitor::elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
 void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status, std::string_view reason) {
-  if (!stopped_ && evaluated_ != report_.iterations) evaluate(report_.iterations, expand_ ? expand_(impulses) : impulses);
+  if (!stopped_ && evaluated_ != step_) evaluate(step_, expand_ ? expand_(impulses) : impulses);
   stop(status, reason);
 }
 

@@ -1,7 +1,7 @@
 #include "step/projection.h"
 
 #include "step/builder.h"
-#include "stickslip/solve/exact/automatic.h"
+#include "stickslip/solve/automatic/automatic.h"
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
 namespace stickslip {

@@ -112,7 +112,7 @@ TEST(NewtonSystem, has_the_jacobian_that_finite_differences_give) {
     std::vector<std::uint8_t> slacks(p.blocks.size(), 0);
     if (system->slacks != nullptr)
       for (std::size_t i = 0; i < slacks.size(); ++i) slacks[i] = static_cast<std::uint8_t>(system->slacks(p, i));
-    l.resize(w, slacks);
+    l.resize(p.blocks, slacks);
     NewtonMatrix h;
     h.set_up(w, l);
     const std::size_t n = l.unknowns();

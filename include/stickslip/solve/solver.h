@@ -112,6 +112,13 @@ class SolveMonitor {
   /// solve. The report still tells the residual of the problem itself, and a solve that converges this way ends as stalled for this reason.
   void judge_by(const ContactProblem& consistent, std::string_view reason);
 
+  /// For solvers whose steps are of unlike price. From here on `max_iterations` bounds work: one iteration is `unit` of it, in any measure, `done` is handed the number of
+  /// the step, which only decides when iterates are judged, and the report counts iterations begun.
+  void count_work(double unit) { unit_ = unit, stores_all_ = true; }
+  void add_work(double work) { work_ += work; }
+  double work() const { return work_; }
+  double work_left() const { return static_cast<double>(control_.max_iterations) * unit_ - work_; }
+
   /// Adds a sentence to the story of the report. Format it only where `control().story` is set.
   void note(std::string_view sentence);
 
@@ -133,6 +140,8 @@ class SolveMonitor {
   bool meets_tolerance(double total, std::span<const double> impulses);
   void keep(int iteration, std::span<const double> impulses, const Residual&, double own);
   void stop(SolveStatus, std::string_view reason);
+  bool used_up(int iteration) const { return unit_ > 0 ? work_left() <= 0 : iteration >= control_.max_iterations; }
+  void count(int iteration);
 
   const ContactProblem& problem_;
   const ContactProblem* judged_;        ///< by which iterates are compared
@@ -146,7 +155,8 @@ class SolveMonitor {
   double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
   double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
   Residual best_residual_;
-  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1;
+  double unit_ = 0, work_ = 0;          ///< of an iteration, if work is counted; done
+  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, step_ = 0;
   bool stopped_ = false, best_is_stored_ = false, stores_all_ = false;   ///< stores_all_: the caller's impulses are not the iterates
 };
 

@@ -44,6 +44,8 @@ class AdmmEngine {
   double penalty() const { return rho_; }
   double eigenvalue() const { return largest_; }            ///< L of R W
   int factorisations() const { return factorisations_; }
+  double factor_work() const { return system_.factor_work(); }   ///< operations
+  double solve_work() const { return system_.solve_work(); }     ///< operations of an iteration
   ShiftedSystem::Form form() const { return system_.form(); }
 
  private:

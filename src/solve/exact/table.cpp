@@ -1,13 +1,9 @@
 #include "solve/registry_entry.h"
-#include "stickslip/solve/exact/automatic.h"
 #include "stickslip/solve/exact/nsgs.h"
 
 namespace stickslip {
 
 void add_exact_solvers(SolverTable& t) {
-  t.push_back(solver_entry<AutomaticSolver>({"auto", "exact", "exact", "any friction law, joints",
-                                             "Nesterov; Alart and Curnier; course §3.3, §3.4",
-                                             "The default: joints directly, accelerated sweeps, then Newton or ADMM where they stall; says what it did.", {}}));
   t.push_back(solver_entry<NonsmoothGaussSeidel>({"nsgs", "exact", "exact", "positive diagonal; any friction law, joints",
                                                   "Acary, Brémond, Huber 2018; course §3.4",
                                                   "Plain reference: each contact solved exactly in turn. Good to 1e-4, slow beyond on stacks.", {}}));

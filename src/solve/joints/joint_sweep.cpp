@@ -19,6 +19,12 @@ void JointSweep::setup(const ContactProblem& p, JointSystem& joints) {
   by_row_.resize(p.rows());
 }
 
+double JointSweep::work() const {
+  double operations = 0;
+  for (std::size_t m = 0; m < joints_->mechanisms(); ++m) operations += 3 * joints_->solve_work(m);   // two solves and a product
+  return operations;
+}
+
 double JointSweep::visit(std::span<double> impulses, std::span<double> velocity, Momentum& momentum) {
   const ContactProblem& p = *problem_;
   const std::span<const std::uint32_t> rows = joints_->problem_rows();

@@ -32,6 +32,7 @@ void AlartCurnier::iterate(const ContactProblem& problem, std::span<double> impu
   settings.increase = options_.increase;
   settings.accuracy = options_.accuracy;
   settings.inner = options_.inner;
+  if (options_.alpha > 0) settings.linear.kind = LinearSolver::Kind::velocities;
   run_newton(problem, alart_curnier_system, settings, impulses, workspace.scratch<Scratch>(), monitor);
 }
 

@@ -7,7 +7,12 @@ namespace stickslip {
 
 /// How the Newton equation is solved.
 struct LinearSolver {
-  enum class Kind { direct, gmres, fletcher_reeves };
+  enum class Kind {
+    direct,       ///< H is factored
+    velocities,   ///< by velocities of bodies (velocity_system.h); needs W in factors, no slacks and a proximal term, and is `direct` without the first two
+    gmres,
+    fletcher_reeves
+  };
   Kind kind = Kind::direct;
   int iterations = 200;       ///< products with H at most
   double tolerance = 1e-8;    ///< on ‖Φ − H x‖ / ‖Φ‖

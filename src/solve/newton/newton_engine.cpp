@@ -17,13 +17,18 @@ void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& sys
   problem_ = &problem;
   system_ = system;
   linear_ = linear;
-  w_ = delassus(problem);
+  if (in_velocities() && (!problem.is_factored() || system.slacks != nullptr)) linear_.kind = LinearSolver::Kind::direct;
   rho_ = row_masses(problem);
   std::vector<std::uint8_t> slacks;
   if (system.slacks != nullptr)
     for (std::size_t i = 0; i < problem.blocks.size(); ++i) slacks.push_back(static_cast<std::uint8_t>(system.slacks(problem, i)));
-  map_.resize(w_, slacks);
-  matrix_.set_up(w_, map_);
+  map_.resize(problem.blocks, slacks);
+  if (in_velocities()) {
+    velocities_.set_up(problem);
+  } else {
+    w_ = delassus(problem);
+    matrix_.set_up(w_, map_);
+  }
   const std::size_t rows = problem.rows(), unknowns = map_.unknowns();
   for (std::vector<double>* v : {&shift_, &impulses_, &v_, &dv_, &trial_v_}) v->assign(rows, 0.0);
   for (std::vector<double>* v : {&weight_, &reference_, &direction_, &trial_}) v->assign(unknowns, 0.0);
@@ -50,11 +55,16 @@ void NewtonEngine::to_impulses(std::span<const double> x, std::span<double> impu
   for (std::size_t i = 0; i < map_.blocks(); ++i) std::copy_n(x.begin() + map_.first[i], map_.dim[i], impulses.begin() + problem_->blocks[i].row);
 }
 
+/// v = W λ.
+void NewtonEngine::multiply(std::span<const double> impulses, std::span<double> v) {
+  if (in_velocities()) velocities_.multiply(impulses, v);
+  else if (!w_.empty()) w_.multiply(impulses, v);
+}
+
 /// v_ = v_α(λ).
 void NewtonEngine::velocity(std::span<const double> x, double alpha) {
-  if (w_.empty()) return;
   to_impulses(x, impulses_);
-  w_.multiply(impulses_, v_);
+  multiply(impulses_, v_);
   for (std::size_t i = 0; i < map_.blocks(); ++i)
     for (std::uint32_t k = 0; k < map_.dim[i]; ++k) {
       const std::size_t row = problem_->blocks[i].row + k, unknown = map_.first[i] + k;
@@ -77,6 +87,7 @@ double NewtonEngine::merit(std::span<const double> x, double alpha) {
 /// H direction = Φ.
 bool NewtonEngine::solve_direction() {
   switch (linear_.kind) {
+    case LinearSolver::Kind::velocities: return velocities_.factor(map_) && velocities_.solve(map_, map_.phi, direction_);
     case LinearSolver::Kind::direct: return matrix_.factorize() && matrix_.solve(map_.phi, direction_);
     case LinearSolver::Kind::gmres: return gmres(matrix_, map_, map_.phi, linear_, krylov_, direction_);
     case LinearSolver::Kind::fletcher_reeves: return fletcher_reeves(matrix_, map_.phi, linear_, krylov_, direction_);
@@ -91,12 +102,12 @@ bool NewtonEngine::step(std::span<double> x, double alpha, double allowance) {
   // The proximal term on the diagonal: B (W + αD) = B W + α D B, with D one number per block.
   for (std::size_t i = 0; i < map_.blocks(); ++i)
     map_.a_block(i).leftCols(map_.dim[i]) += alpha * shift_[problem_->blocks[i].row] * map_.b_block(i);
-  matrix_.assemble(w_, map_);
+  if (!in_velocities()) matrix_.assemble(w_, map_);
   if (!solve_direction()) return false;
 
   // v_α along the step is linear in its length.
   to_impulses(direction_, impulses_);
-  w_.multiply(impulses_, dv_);
+  multiply(impulses_, dv_);
   for (std::size_t k = 0; k < dv_.size(); ++k) dv_[k] += alpha * shift_[k] * impulses_[k];
   double best_length = 0, best = INFINITY;
   for (double length = 1; length > std::ldexp(0.75, -kHalvings); length /= 2) {
@@ -117,7 +128,13 @@ bool NewtonEngine::step(std::span<double> x, double alpha, double allowance) {
 }
 
 void ProximalNewton::start(const ContactProblem& problem, std::span<const double> impulses, const NewtonSystem& system) {
-  engine_.set_up(problem, system, settings_.linear);
+  prepare(problem, system);
+  start(impulses);
+}
+
+void ProximalNewton::prepare(const ContactProblem& problem, const NewtonSystem& system) { engine_.set_up(problem, system, settings_.linear); }
+
+void ProximalNewton::start(std::span<const double> impulses) {
   engine_.from_impulses(impulses, x_);
   alpha_ = settings_.alpha;
   failures_ = 0;
@@ -144,7 +161,7 @@ void ProximalNewton::accept() {
     base_ = x_;
   }
   // Following the error down keeps the quadratic convergence of Newton's method.
-  if (alpha_ > 0) alpha_ = std::max(alpha_ * std::min(1 / settings_.reduction, error_ / before), settings_.alpha_min);
+  if (alpha_ > 0) alpha_ = std::max(alpha_ * std::min(1 / settings_.reduction, error_ / before), engine_.in_velocities() ? settings_.alpha_min_in_velocities : settings_.alpha_min);
 }
 
 /// Back to the last good reference, with more regularisation.

@@ -11,6 +11,7 @@
 
 #include "solve/newton/linear_solvers.h"
 #include "solve/newton/maps.h"
+#include "solve/newton/velocity_system.h"
 
 namespace stickslip {
 
@@ -34,9 +35,14 @@ class NewtonEngine {
   /// √Σ(Φ_k/ρ_k)²: how far x is from solving the regularised problem [m/s].
   double merit(std::span<const double> x, double alpha);
 
+  /// Operations of one step, about: of its factorisation and solves. Known after set_up, of steps in velocities only.
+  double step_work() const { return velocities_.factor_work() * 2 + velocities_.solve_work(); }
+
+  bool in_velocities() const { return linear_.kind == LinearSolver::Kind::velocities; }
   double last_merit() const { return merit_; }   ///< after the last step [m/s]
 
  private:
+  void multiply(std::span<const double> impulses, std::span<double> v);
   void velocity(std::span<const double> x, double alpha);
   double norm() const;
   bool solve_direction();
@@ -44,8 +50,9 @@ class NewtonEngine {
   const ContactProblem* problem_ = nullptr;
   NewtonSystem system_{};
   LinearSolver linear_;
-  BlockMatrix w_;
+  BlockMatrix w_;                               ///< W and H, unless the steps are solved in velocities
   NewtonMatrix matrix_;
+  VelocitySystem velocities_;
   Linearisation map_;
   KrylovScratch krylov_;
   std::vector<double> rho_, weight_;            ///< per row; 1/ρ per unknown
@@ -67,6 +74,7 @@ class ProximalNewton {
   struct Settings {
     double alpha = 1e-2;       ///< first weight; 0: plain Newton, which gives up at the first failure
     double alpha_min = 1e-14, alpha_max = 1e3;
+    double alpha_min_in_velocities = 1e-9;   ///< where the impulses are eliminated, which magnifies rounding by 1/α
     double reduction = 4;      ///< of α after a success, > 1; more where the error fell by more
     double increase = 10;      ///< of α after a failure, > 1
     double accuracy = 0.1;     ///< fraction of the error at λ̄ to which a regularised problem is solved
@@ -83,9 +91,14 @@ class ProximalNewton {
   /// Begins at these impulses. The problem must outlive the steps.
   void start(const ContactProblem&, std::span<const double> impulses, const NewtonSystem& = alart_curnier_system);
 
+  /// The same in two: what depends on the problem alone, after which `step_work` is known, and where to begin.
+  void prepare(const ContactProblem&, const NewtonSystem&);
+  void start(std::span<const double> impulses);
+
   /// One Newton step, with one factorisation, or a step back; the impulses are written. False when nothing helps any more.
   bool step(std::span<double> impulses);
 
+  double step_work() const { return engine_.step_work(); }   ///< operations, of steps in velocities
   double alpha() const { return alpha_; }
   double error() const { return error_; }   ///< merit of the unregularised system at λ̄ [m/s]
 

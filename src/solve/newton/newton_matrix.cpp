@@ -17,15 +17,15 @@ constexpr double kFull = 0.1;                         ///< stored part of a medi
 constexpr double kSingular = 1e-15;        ///< smallest over largest pivot below which a matrix counts as singular
 }  // namespace
 
-void Linearisation::resize(const BlockMatrix& w, std::span<const std::uint8_t> slacks) {
-  const std::size_t n = w.blocks();
+void Linearisation::resize(std::span<const Block> blocks, std::span<const std::uint8_t> slacks) {
+  const std::size_t n = blocks.size();
   first.assign(1, 0);
   dim.clear();
   first_a.clear();
   first_b.clear();
   std::uint32_t size_a = 0, size_b = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t d = w.dim(i), m = d + (slacks.empty() ? 0 : slacks[i]);
+    const std::uint32_t d = blocks[i].dim, m = d + (slacks.empty() ? 0 : slacks[i]);
     dim.push_back(d);
     first.push_back(first.back() + m);
     first_a.push_back(size_a);

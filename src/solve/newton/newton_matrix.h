@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "stickslip/math/block_matrix.h"
+#include "stickslip/problem/contact_problem.h"
 
 namespace stickslip {
 
@@ -24,8 +24,8 @@ struct Linearisation {
   std::vector<double> phi;              ///< Φ
   std::vector<double> a, b;             ///< Aᵢ (m × m) and Bᵢ (m × dim), column-major
 
-  /// Sizes for the blocks of W with `slacks[i]` further unknowns in block i; no slacks at all if empty.
-  void resize(const BlockMatrix& w, std::span<const std::uint8_t> slacks = {});
+  /// Sizes for the blocks of a problem with `slacks[i]` further unknowns in block i; no slacks at all if empty.
+  void resize(std::span<const Block> blocks, std::span<const std::uint8_t> slacks = {});
   std::size_t blocks() const { return dim.size(); }
   std::size_t unknowns() const { return first.empty() ? 0 : first.back(); }
   std::uint32_t rows(std::size_t block) const { return first[block + 1] - first[block]; }

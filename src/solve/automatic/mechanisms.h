@@ -1,30 +1,33 @@
 // What `auto` does with joints. All bilateral rows are factored once (`JointSystem`); then, whichever fits:
 //
-//   nothing else in the problem   that is the solution: one iteration
-//   condensation                  joints eliminated, the tactics work on contacts and boxes alone (`Condensation`)
-//   one block                     the tactics work on the whole problem; sweeps solve all joints at once after contacts and boxes (`JointSweep`)
+//   nothing else in the problem   that is the solution: one step
+//   condensation                  joints eliminated, sweeps work on contacts and boxes alone (`Condensation`)
+//   one block                     sweeps solve all joints at once after contacts and boxes (`JointSweep`)
 //
 // Joints that contradict each other get the impulses of least squares; the rest of the problem is solved as if they did not.
 #pragma once
 
-#include "solve/exact/tactics.h"
+#include "solve/automatic/stages.h"
 
 namespace stickslip {
 
-class JointTactics {
+class Mechanisms {
  public:
-  /// Factors the joints. False if there are none or they cannot be factored: then the tactics must do without.
+  /// Factors the joints. False if there are none or they cannot be factored: then the stages must do without.
   /// The arguments must outlive the run. Memory is kept from the last problem.
   bool setup(const ContactProblem&);
+
+  /// What was solved in the place of this problem: the same without the velocities that contradictory joints ask for, if they do.
+  const ContactProblem& solved(const ContactProblem& p) const { return problem_ == &consistent_ ? consistent_ : p; }
 
   /// Runs until the monitor stops the solve.
   void run(std::span<double> impulses, Workspace&, SolveMonitor&, const AutomaticSolver::Options&);
 
  private:
-  bool condensation_pays(const SolveControl&) const;
-  double newton_work() const;
+  bool condensation_pays(const SolveMonitor&) const;
   void excuse_contradictions(SolveMonitor&);
   void solve_joints_alone(std::span<double> impulses, SolveMonitor&);
+  const Plan& plan(const AutomaticSolver::Options&) const;
   void run_condensed(std::span<const double> guess, Workspace&, SolveMonitor&, const AutomaticSolver::Options&);
 
   const ContactProblem* problem_ = nullptr;   ///< the one to solve, without contradictions

@@ -1,21 +1,21 @@
-#include "solve/exact/joint_tactics.h"
+#include "solve/automatic/mechanisms.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "solve/automatic/cost_model.h"
+
 namespace stickslip {
 
 namespace {
 
 constexpr std::string_view kContradiction = "Bilateral rows contradict each other: no impulses remove the velocities that remain; the rest is solved.";
-constexpr double kAlwaysAffordable = 5e6;   ///< operations of a condensation that no one notices
-constexpr double kSweepsExpected = 100;     ///< on a condensed problem
-constexpr double kMostEntries = 4e6;        ///< numbers of W_c
-constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes, below which joints are too few to turn W into a matrix for them
+constexpr double kSweepsExpected = 30;      ///< on a condensed problem: contacts feel the mechanism behind them
+constexpr double kMostEntries = 4e6;        ///< numbers of W_c: 32 MB
+constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for W as a matrix and gain nothing
 constexpr double kRounding = 1e-10;         ///< of what joints must stop, that solves leave by rounding
-constexpr double kFill = 4;                 ///< of a sparse factorisation
 constexpr int kRefinements = 10;            ///< of joints alone
 
 double largest(std::span<const double> x) {
@@ -26,7 +26,7 @@ double largest(std::span<const double> x) {
 
 }  // namespace
 
-bool JointTactics::setup(const ContactProblem& p) {
+bool Mechanisms::setup(const ContactProblem& p) {
   problem_ = &p;
   if (std::none_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; })) return false;
   products_.setup(p);
@@ -35,16 +35,20 @@ bool JointTactics::setup(const ContactProblem& p) {
   return true;
 }
 
-/// Condensation by its price in operations, against that of the sweeps that the caller allows.
-bool JointTactics::condensation_pays(const SolveControl& control) const {
+/// Condensation by its price, against the work that the caller allows.
+bool Mechanisms::condensation_pays(const SolveMonitor& monitor) const {
   const ContactProblem& p = *problem_;
   const auto others = static_cast<double>(p.rows() - joints_.rows()), entries = static_cast<double>(condensation_.entries());
-  const double allowed = std::max(kAlwaysAffordable, 4 * static_cast<double>(control.max_iterations) * sweep_work(p));
-  return entries <= kMostEntries && static_cast<double>(condensation_.touching_rows()) >= kTouchingShare * others &&
-         condensation_.work() + 2 * entries * std::min(kSweepsExpected, static_cast<double>(control.max_iterations)) <= allowed;
+  const double price = cost::kOperation * condensation_.work() + kSweepsExpected * cost::kMatrixSweepNumber * entries;
+  return entries <= kMostEntries && static_cast<double>(condensation_.touching_rows()) >= kTouchingShare * others && price <= monitor.work_left();
 }
 
-void JointTactics::run(std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options) {
+const Plan& Mechanisms::plan(const AutomaticSolver::Options& options) const {
+  const ContactProblem& p = *problem_;
+  return choose_plan({p.rows(), p.is_factored(), true}, static_cast<std::size_t>(options.direct_rows));
+}
+
+void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options) {
   excuse_contradictions(monitor);
   if (monitor.control().story)
     monitor.note(fmt::format("Factored {} joint rows in {} mechanism{}.", joints_.rows(), joints_.mechanisms(), joints_.mechanisms() == 1 ? "" : "s"));
@@ -53,34 +57,21 @@ void JointTactics::run(std::span<double> impulses, Workspace& workspace, SolveMo
     return;
   }
   condensation_.analyze(*problem_, products_, joints_);
-  if (condensation_pays(monitor.control()) && condensation_.build()) {
+  if (condensation_pays(monitor) && condensation_.build()) {
+    monitor.add_work(cost::kOperation * condensation_.work());
     run_condensed(impulses, workspace, monitor, options);
     return;
   }
-  Tactics tactics(*problem_, impulses, workspace, monitor, options);
-  if (problem_->is_factored()) sweep_.setup(*problem_, joints_);
-  tactics.set_joints(problem_->is_factored() ? &sweep_ : nullptr);
-  tactics.set_whole(*problem_, newton_work());
-  tactics.run();
-}
-
-/// Of one factorisation of the whole problem: that of a full matrix, or of a sparse one with some fill.
-double JointTactics::newton_work() const {
-  const ContactProblem& p = *problem_;
-  const auto n = static_cast<double>(p.rows());
-  double sparse = 0;
-  std::vector<std::uint32_t> list;
-  for (std::uint32_t i = 0; i < p.blocks.size(); ++i) {
-    products_.neighbours(i, list);
-    double width = 0;
-    for (const std::uint32_t j : list) width += p.blocks[j].dim;
-    sparse += kFill * p.blocks[i].dim * width * width;
+  if (!problem_->is_factored()) {
+    Stages(ProblemForm::plain(*problem_), impulses, workspace, monitor, options).run(plan(options));
+    return;
   }
-  return std::min(2.0 / 3.0 * n * n * n, sparse);
+  sweep_.setup(*problem_, joints_);
+  Stages(ProblemForm::with_joint_block(*problem_, sweep_), impulses, workspace, monitor, options).run(plan(options));
 }
 
 /// W_JC λ_C lies in the range of W_JJ: only b_J can hold velocities that no impulse removes.
-void JointTactics::excuse_contradictions(SolveMonitor& monitor) {
+void Mechanisms::excuse_contradictions(SolveMonitor& monitor) {
   const ContactProblem& p = *problem_;
   const std::span<const std::uint32_t> rows = joints_.problem_rows();
   for (std::size_t k = 0; k < rows.size(); ++k) right_[k] = -p.b[rows[k]];
@@ -95,7 +86,7 @@ void JointTactics::excuse_contradictions(SolveMonitor& monitor) {
   monitor.judge_by(consistent_, kContradiction);
 }
 
-void JointTactics::solve_joints_alone(std::span<double> impulses, SolveMonitor& monitor) {
+void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& monitor) {
   const ContactProblem& p = *problem_;
   const std::span<const std::uint32_t> rows = joints_.problem_rows();
   const double start = monitor.best_total();
@@ -117,17 +108,14 @@ void JointTactics::solve_joints_alone(std::span<double> impulses, SolveMonitor& 
   monitor.give_up(impulses, SolveStatus::stalled, "Joints are solved as exactly as rounding allows.");
 }
 
-void JointTactics::run_condensed(std::span<const double> guess, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options) {
+void Mechanisms::run_condensed(std::span<const double> guess, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options) {
   const ContactProblem& small = condensation_.problem();
   if (monitor.control().story)
     monitor.note(fmt::format("Eliminated them; {} rows of contacts and bounded rows are left.", small.rows()));
   condensed_.resize(small.rows());
   condensation_.restrict_to(guess, condensed_);
   workspace.velocity.clear();   // a matrix has no body velocities
-  Tactics tactics(small, condensed_, workspace, monitor, options);
-  tactics.set_condensation(&condensation_);
-  tactics.set_whole(*problem_, newton_work());
-  tactics.run();
+  Stages(ProblemForm::condensed(*problem_, condensation_), condensed_, workspace, monitor, options).run(plan(options));
   monitor.expand_with({});
 }
 

@@ -1,0 +1,132 @@
+#include "stickslip/solve/automatic/automatic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/automatic/cost_model.h"
+#include "solve/automatic/islands.h"
+#include "solve/automatic/mechanisms.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t kSmall = 8;   ///< blocks of an island up to which it is solved together with others: a problem of its own costs as much as a few sweeps of it
+
+/// One problem made of islands, with memory of its own, so that orderings of factorisations last from step to step.
+struct Part {
+  std::vector<std::uint32_t> blocks;
+  SubProblem sub;
+  std::vector<double> impulses;
+  Workspace workspace;
+};
+
+struct Memory {
+  Islands islands;
+  std::vector<std::unique_ptr<Part>> parts;
+  ContactProblem consistent;
+
+  Part& part(std::size_t i) {
+    while (parts.size() <= i) parts.push_back(std::make_unique<Part>());
+    parts[i]->blocks.clear();
+    return *parts[i];
+  }
+};
+
+/// What became of the parts: the worst of it is what became of the whole.
+struct Outcome {
+  SolveStatus status = SolveStatus::converged;
+  std::string_view reason;
+
+  void add(const SolveReport& r) {
+    const auto rank = [](SolveStatus s) { return s == SolveStatus::converged ? 0 : s == SolveStatus::stalled ? 1 : 2; };
+    if (rank(r.status) > rank(status)) status = r.status, reason = r.reason;
+  }
+};
+
+}  // namespace
+
+AutomaticSolver::AutomaticSolver(Options options) : options_(options) {
+  if (!(std::isfinite(options.proximal) && options.proximal >= 0))
+    throw Error(fmt::format("{} is not a proximal weight. It must be finite and at least 0.", options.proximal)).at("proximal");
+  if (options.window < 8) throw Error(fmt::format("{} sweeps are too few to judge progress by. Give 8 or more.", options.window)).at("window");
+  if (options.direct_rows < 0) throw Error(fmt::format("{} is not a number of rows. Give 0 or more.", options.direct_rows)).at("direct_rows");
+}
+
+void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+  Mechanisms& mechanisms = workspace.scratch<Mechanisms>();
+  if (options_.direct_rows > 0 && mechanisms.setup(p)) {
+    mechanisms.run(impulses, workspace, monitor, options_);
+    return;
+  }
+  const Plan& plan = choose_plan({p.rows(), p.is_factored(), false}, static_cast<std::size_t>(options_.direct_rows));
+  Stages(ProblemForm::plain(p), impulses, workspace, monitor, options_).run(plan);
+}
+
+void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+  monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
+  Memory& memory = workspace.scratch<Memory>();
+  // The natural map is a sum over all contacts, to which every island must contribute as little as it can.
+  if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor);
+  memory.islands.find(p);
+  if (memory.islands.count() == 1) return solve_island(p, impulses, workspace, monitor);
+
+  // The guess was judged just now: the velocities it gives are those of the residual.
+  std::size_t parts = 1, left = 0;
+  memory.part(0);
+  for (std::size_t i = 0; i < memory.islands.count(); ++i) {
+    const std::span<const std::uint32_t> blocks = memory.islands.blocks(i);
+    if (are_settled(p, blocks, impulses, workspace.residual.v, monitor.control().tolerance)) continue;
+    left += blocks.size();
+    Part& part = blocks.size() <= kSmall ? *memory.parts[0] : memory.part(parts++);
+    part.blocks.insert(part.blocks.end(), blocks.begin(), blocks.end());
+  }
+  std::sort(memory.parts[0]->blocks.begin(), memory.parts[0]->blocks.end());
+
+  SolveControl control = monitor.control();
+  control.keep_history = control.natural_map = false;
+  control.observer = nullptr;
+  Outcome outcome;
+  double spare = 0;   // work that earlier parts were allowed and did not need
+  int step = 0;
+  bool contradicts = false;
+  for (std::size_t i = 0; i < parts && !monitor.stopped(); ++i) {
+    Part& part = *memory.parts[i];
+    if (part.blocks.empty()) continue;
+    part.sub.extract(p, part.blocks);
+    const ContactProblem& sub = part.sub.problem();
+    part.impulses.resize(sub.rows());
+    part.sub.gather(impulses, part.impulses);
+    control.time_limit = monitor.control().time_limit - monitor.elapsed();
+    SolveReport report;
+    SolveMonitor judge(sub, FrictionModel::exact, control, part.workspace, report);
+    const double share = static_cast<double>(part.blocks.size()) / static_cast<double>(left);
+    const double unit = cost::sweep(sub) + share * cost::kLeastIteration;
+    judge.count_work(unit + spare / std::max(1, control.max_iterations));
+    if (!judge.start(part.impulses)) {
+      solve_island(sub, part.impulses, part.workspace, judge);
+      judge.give_up(part.impulses, SolveStatus::stalled, "The solver returned without reaching the tolerance.");
+    }
+    judge.finish(part.impulses);
+    part.sub.scatter(part.impulses, impulses);
+    spare += unit * control.max_iterations - judge.work();
+    outcome.add(report);
+    monitor.add_work(judge.work());
+    if (monitor.control().story && !report.story.empty())
+      monitor.note(fmt::format("{} of {} blocks: {}", i == 0 ? "Small islands" : "An island", part.blocks.size(), report.story));
+    const ContactProblem& solved = part.workspace.scratch<Mechanisms>().solved(sub);
+    if (&solved != &sub) {
+      if (!contradicts) memory.consistent = p;
+      contradicts = true;
+      part.sub.scatter(solved.b, memory.consistent.b);
+      monitor.judge_by(memory.consistent, report.reason);
+    }
+    ++step;
+  }
+  if (!monitor.done(step, impulses)) monitor.give_up(impulses, outcome.status, outcome.reason);
+}
+
+}  // namespace stickslip

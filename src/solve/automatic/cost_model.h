@@ -1,0 +1,36 @@
+// What the steps of `auto` cost, in nanoseconds of one core of a usual machine.
+//
+// Counted from the sizes of a problem, never measured while solving: the same problem gives the same bits on every machine. The constants are fitted by
+//
+//   build/bench/bench/bench_cost_model
+//
+// which runs every kind of step on problems of all kinds and prints the median of time over count. Only their ratios decide what `auto` does.
+#pragma once
+
+#include "stickslip/problem/contact_problem.h"
+
+namespace stickslip::cost {
+
+inline constexpr double kSweepNumber = 1.6;          ///< of a sweep, per number of G, of a problem in factors
+inline constexpr double kMatrixSweepNumber = 0.5;    ///< of a sweep, per number of W
+inline constexpr double kBlock = 15;                 ///< of a sweep, per block
+inline constexpr double kNewtonNumber = 25;          ///< of a Newton step in velocities, per number of G: linearising, line search, assembly, judging
+inline constexpr double kOperation = 0.35;           ///< of a factorisation or solve, per operation
+inline constexpr double kAdmmNumber = 6;             ///< of an ADMM step beside its solve, per number of G or W
+
+/// The least that an iteration counts for: 200 of them are 4 ms, which a person who waits for a step does not notice. Small problems so have the work of factorisations.
+inline constexpr double kLeastIteration = 20e3;
+
+/// One sweep over all blocks.
+double sweep(const ContactProblem&);
+
+/// One Newton step in velocities of bodies whose factorisation takes so many operations; in impulses where W is a matrix.
+double newton_step(const ContactProblem&, double operations);
+
+/// Operations of factoring H in impulses, by a guess: dense while small, then as for a sparse matrix with some fill.
+double impulse_factorisation(const ContactProblem&);
+
+/// One ADMM step whose solve takes so many operations.
+double admm_step(const ContactProblem&, double operations);
+
+}  // namespace stickslip::cost

@@ -1,0 +1,143 @@
+#include "solve/automatic/islands.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/block_error.h"
+#include "solve/run_list.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::uint32_t kNone = 0xffffffff;
+
+std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t count) {
+  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first), from.begin() + static_cast<std::ptrdiff_t>(first + count));
+}
+
+}  // namespace
+
+void Islands::find(const ContactProblem& p) {
+  const auto blocks = static_cast<std::uint32_t>(p.blocks.size());
+  // Nodes are segments, or blocks where W is a matrix.
+  const bool factored = p.is_factored();
+  parent_.resize(factored ? p.segments.size() : blocks);
+  for (std::uint32_t i = 0; i < parent_.size(); ++i) parent_[i] = i;
+  const auto unite = [&](std::uint32_t a, std::uint32_t b) {
+    a = root(parent_, a), b = root(parent_, b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  };
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    const Block& b = p.blocks[i];
+    for (int s = 1; s < b.arity; ++s) unite(b.segment[0], b.segment[s]);
+    if (!factored)
+      for (std::uint32_t e = p.matrix.first[i]; e < p.matrix.first[i + 1]; ++e) unite(i, p.matrix.column[e]);
+  }
+  const auto node = [&](std::uint32_t i) { return root(parent_, factored ? p.blocks[i].segment[0] : i); };
+  number_.assign(parent_.size(), kNone);
+  first_.assign(1, 0);
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    std::uint32_t& mine = number_[node(i)];
+    if (mine == kNone) {
+      mine = static_cast<std::uint32_t>(first_.size()) - 1;
+      first_.push_back(0);
+    }
+    ++first_[mine + 1];
+  }
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  block_.resize(blocks);
+  // Filled from behind, which leaves the beginnings in their place one further; they are shifted back.
+  for (std::uint32_t i = blocks; i-- > 0;) block_[--first_[number_[node(i)] + 1]] = i;
+  first_.erase(first_.begin());
+  first_.push_back(blocks);
+}
+
+bool are_settled(const ContactProblem& p, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance) {
+  return std::all_of(blocks.begin(), blocks.end(), [&](std::uint32_t i) {
+    const BlockError error = block_error(p, i, FrictionModel::exact, impulses, v);
+    // The residual takes the length of a friction error where this takes its largest number.
+    const double length = std::sqrt(std::max(1.0, p.blocks[i].dim - 1.0));
+    return error.normal <= tolerance && length * error.friction <= tolerance;
+  });
+}
+
+void SubProblem::take_segments(const ContactProblem& whole, Block& b) {
+  for (int s = 0; s < b.arity; ++s) {
+    std::uint32_t& number = segment_[b.segment[s]];
+    if (number == kNone) {
+      number = static_cast<std::uint32_t>(problem_.segments.size());
+      problem_.segments.push_back(whole.segments[b.segment[s]]);
+      problem_.inertia_factors.push_back(whole.inertia_factors[b.segment[s]]);
+    }
+    b.segment[s] = number;
+  }
+}
+
+/// All columns lie in the same island.
+void SubProblem::take_row_of_matrix(const ContactProblem& whole, std::uint32_t block) {
+  BlockMatrix& w = problem_.matrix;
+  const BlockMatrix& from = whole.matrix;
+  for (std::uint32_t e = from.first[block]; e < from.first[block + 1]; ++e) {
+    const std::uint32_t column = from.column[e];
+    w.column.push_back(block_[column]);
+    w.position.push_back(static_cast<std::uint32_t>(w.values.size()));
+    append(w.values, from.values, from.position[e], std::size_t{from.dim(block)} * from.dim(column));
+  }
+  w.first.push_back(static_cast<std::uint32_t>(w.column.size()));
+}
+
+void SubProblem::extract(const ContactProblem& whole, std::span<const std::uint32_t> blocks) {
+  problem_.clear();
+  blocks_.assign(blocks.begin(), blocks.end());
+  row_.clear();
+  segment_.assign(whole.segments.size(), kNone);
+  block_.assign(whole.blocks.size(), kNone);
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) block_[blocks[i]] = i;
+  if (!whole.is_factored()) problem_.matrix.first.push_back(0);
+  for (const std::uint32_t i : blocks) {
+    Block b = whole.blocks[i];
+    const std::size_t numbers = std::size_t{6} * b.arity * b.dim;
+    append(problem_.jacobian_values, whole.jacobian_values, b.jacobian, numbers);
+    append(problem_.scaled_jacobian, whole.scaled_jacobian, b.jacobian, numbers);
+    append(problem_.diagonal_values, whole.diagonal_values, b.diagonal, std::size_t{b.dim} * b.dim);
+    append(problem_.b, whole.b, b.row, b.dim);
+    append(problem_.sigma, whole.sigma, b.row, b.dim);
+    if (!whole.lower.empty()) append(problem_.lower, whole.lower, b.row, b.dim);
+    if (!whole.upper.empty()) append(problem_.upper, whole.upper, b.row, b.dim);
+    problem_.laws.push_back(whole.laws[i]);
+    problem_.scales.push_back(whole.scales[i]);
+    for (std::uint32_t k = 0; k < b.dim; ++k) row_.push_back(b.row + k);
+    b.row = static_cast<std::uint32_t>(problem_.b.size()) - b.dim;
+    b.jacobian = static_cast<std::uint32_t>(problem_.jacobian_values.size() - numbers);
+    b.diagonal = static_cast<std::uint32_t>(problem_.diagonal_values.size() - std::size_t{b.dim} * b.dim);
+    take_segments(whole, b);
+    problem_.blocks.push_back(b);
+    if (whole.is_factored()) continue;
+    problem_.matrix.offset.push_back(b.row);
+    take_row_of_matrix(whole, i);
+  }
+  if (!whole.is_factored()) problem_.matrix.offset.push_back(static_cast<std::uint32_t>(problem_.b.size()));
+  problem_.h = whole.h;
+  problem_.has_compliance = std::any_of(problem_.sigma.begin(), problem_.sigma.end(), [](double s) { return s != 0; });
+  blocks_.resize(problem_.blocks.size());
+  for (std::uint32_t i = 0; i < blocks_.size(); ++i) blocks_[i] = i;
+  problem_.batches.clear();
+  append_runs(problem_, blocks_, RowSet::all, problem_.batches);
+}
+
+void SubProblem::gather(std::span<const double> whole, std::span<double> part) const {
+  for (std::size_t k = 0; k < row_.size(); ++k) part[k] = whole[row_[k]];
+}
+
+void SubProblem::scatter(std::span<const double> part, std::span<double> whole) const {
+  for (std::size_t k = 0; k < row_.size(); ++k) whole[row_[k]] = part[k];
+}
+
+}  // namespace stickslip

@@ -1,0 +1,45 @@
+// The parts of a problem that do not act on each other, and problems made of some of them.
+//
+// Blocks hang together through the velocity segments they share, or where W is a matrix, through its numbers. The residual of a problem is the largest of those of its
+// islands: what is solved in one stays solved whatever happens in the others.
+#pragma once
+
+#include "stickslip/problem/contact_problem.h"
+
+namespace stickslip {
+
+class Islands {
+ public:
+  /// Numbers the islands in the order of their first blocks.
+  void find(const ContactProblem&);
+
+  std::size_t count() const { return first_.size() - 1; }
+  std::span<const std::uint32_t> blocks(std::size_t island) const { return {block_.data() + first_[island], block_.data() + first_[island + 1]}; }   ///< in increasing order
+
+ private:
+  std::vector<std::uint32_t> parent_, number_, first_, block_;
+};
+
+/// Whether all these blocks are within the tolerance [m/s]. @param v the velocities Wλ + b of all rows
+bool are_settled(const ContactProblem&, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance);
+
+/// Some islands of a finalized problem as one of their own, finalized as well.
+class SubProblem {
+ public:
+  /// @param blocks of whole islands, in increasing order. Memory is kept.
+  void extract(const ContactProblem& whole, std::span<const std::uint32_t> blocks);
+
+  const ContactProblem& problem() const { return problem_; }
+  void gather(std::span<const double> whole, std::span<double> part) const;     ///< numbers per row
+  void scatter(std::span<const double> part, std::span<double> whole) const;
+
+ private:
+  void take_segments(const ContactProblem&, Block&);
+  void take_row_of_matrix(const ContactProblem&, std::uint32_t block);
+
+  ContactProblem problem_;
+  std::vector<std::uint32_t> blocks_, row_;        ///< of the whole problem
+  std::vector<std::uint32_t> segment_, block_;     ///< per one of the whole problem: its number here; kNone elsewhere
+};
+
+}  // namespace stickslip

@@ -1,0 +1,243 @@
+#include "solve/automatic/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/automatic/cost_model.h"
+#include "solve/cone/admm_engine.h"
+#include "solve/exact/exact_sweep.h"
+#include "solve/newton/alart_curnier_engine.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kNewtonSteps = 15;      ///< that a finish usually takes
+constexpr int kNewtonPatience = 50;      ///< Newton steps without progress before they are left, two references λ̄ at their longest;
+constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
+constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
+constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
+constexpr double kFactorisations = 5;    ///< this many factorisations
+constexpr double kStandstill = 0.1;      ///< decades in a window of sweeps below which they stand still
+constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
+constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
+
+}  // namespace
+
+Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options)
+    : form_(form), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options), newton_(workspace.scratch<ProximalNewton>()) {
+  sweep_cost_ = cost::sweep(form_.swept);
+  if (form_.joints != nullptr) sweep_cost_ += cost::kOperation * form_.joints->work();
+}
+
+void Stages::run(const Plan& plan) {
+  expand(true);
+  const bool direct = plan.stages.size() > 1;
+  double before = std::numeric_limits<double>::infinity();
+  while (direct && monitor_.best_total() < kHelped * before) {
+    before = monitor_.best_total();
+    for (const Method method : plan.stages)
+      if (run(method) == Outcome::done) return;
+    patience_ *= 2;
+  }
+  if (sweeps(false) == Outcome::done) return;
+  monitor_.give_up(impulses_, SolveStatus::stalled, "Sweeps, Newton steps and ADMM all stopped making progress.");
+}
+
+Stages::Outcome Stages::run(Method method) {
+  switch (method) {
+    case Method::sweeps: return sweeps(true);
+    case Method::newton: return can_afford(newton_price()) ? newton() : Outcome::slow;
+    case Method::admm: return admm_fits_ ? admm() : Outcome::slow;
+  }
+  return Outcome::slow;
+}
+
+/// Of a usual finish by Newton steps [ns].
+double Stages::newton_price() {
+  const ContactProblem& p = form_.whole;
+  if (newton_cost_ > 0) return kNewtonSteps * newton_cost_;
+  const double least = cost::newton_step(p, 0);
+  if (!can_afford(kNewtonSteps * least)) return kNewtonSteps * least;
+  if (!p.is_factored()) {
+    newton_cost_ = cost::newton_step(p, cost::impulse_factorisation(p));
+  } else {
+    ProximalNewton::Settings settings;
+    settings.linear.kind = LinearSolver::Kind::velocities;
+    newton_.set(settings);
+    newton_.prepare(p, alart_curnier_system);
+    newton_cost_ = cost::newton_step(p, newton_.step_work());
+    monitor_.add_work(least);
+  }
+  return kNewtonSteps * newton_cost_;
+}
+
+/// Whether the monitor is handed impulses of the condensed problem.
+void Stages::expand(bool on) {
+  if (form_.condensation == nullptr) return;
+  if (on) monitor_.expand_with([c = form_.condensation](std::span<const double> impulses) { return c->expand(impulses); });
+  else monitor_.expand_with({});
+}
+
+/// Decades between the best residual and the tolerance.
+double Stages::decades_left() const { return std::max(std::log10(monitor_.best_total() / monitor_.control().tolerance), 0.1); }
+
+void Stages::tell(std::string_view method, int steps, double before) {
+  if (!monitor_.control().story) return;
+  monitor_.note(fmt::format("{} {} took the residual from {:.1e} to {:.1e} m/s.", steps, method, before, monitor_.best_total()));
+}
+
+void Stages::go_back_to_best() {
+  if (form_.condensation == nullptr) start_from(work_.best);
+  else form_.condensation->restrict_to(work_.best, impulses_);
+}
+
+/// Sweeps go on where they left, which may be far along though not better than the best; unless others did much better.
+void Stages::continue_sweeps() {
+  const bool others_helped = monitor_.best_total() < kHelped * best_when_swept_;
+  if (swept_.empty() || others_helped) go_back_to_best();
+  else start_from(swept_);
+}
+
+void Stages::start_from(std::span<const double> impulses) {
+  std::copy(impulses.begin(), impulses.end(), impulses_.begin());
+  std::fill(work_.velocity.begin(), work_.velocity.end(), 0.0);
+  form_.swept.add_scaled_velocity(impulses_, work_.velocity);
+}
+
+/// Accelerated sweeps, until they stand still or, where others follow, are the dearer way.
+Stages::Outcome Stages::sweeps(bool others_follow) {
+  const ContactProblem& p = form_.swept;
+  ExactBlocks& blocks = work_.scratch<ExactBlocks>();
+  blocks.prepare(p, options_.proximal);
+  if (step_ > 0) continue_sweeps();
+  Acceleration acceleration(p, impulses_, work_, true);
+  const double start = monitor_.best_total();
+  int window = options_.window * patience_, next_look = window;
+  double at_last_look = start;
+  for (int k = 1;; ++k) {
+    Momentum& momentum = acceleration.next();
+    double change = exact_sweep(p, blocks, form_.joints != nullptr ? form_.joints->others() : p.batches, impulses_, work_.velocity, momentum);
+    if (form_.joints != nullptr) change = std::max(change, form_.joints->visit(impulses_, work_.velocity, momentum));
+    acceleration.restart_if_opposed();
+    monitor_.add_work(sweep_cost_);
+    ++step_;
+    const bool look = k == next_look;
+    if (look ? monitor_.done(step_, impulses_) : monitor_.done(step_, impulses_, change)) {
+      tell("accelerated sweeps", k, start);
+      return Outcome::done;
+    }
+    if (!look) continue;
+    const double gained = std::log10(at_last_look / monitor_.best_total());
+    if (others_follow ? leaves_sweeps(window, gained) : k > kLongSweeps && gained < 0.01) {
+      tell(gained < kStandstill ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
+      swept_.assign(impulses_.begin(), impulses_.end());
+      best_when_swept_ = monitor_.best_total();
+      return Outcome::slow;
+    }
+    at_last_look = monitor_.best_total();
+    window = others_follow ? window + window / 2 : std::min(2 * window, kLongSweeps);
+    next_look = k + window;
+  }
+}
+
+/// @param gained decades within the last window of sweeps
+bool Stages::leaves_sweeps(int window, double gained) {
+  const double price = newton_price();
+  if (!can_afford(price)) return false;
+  const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
+  return gained < kStandstill || predicted * sweep_cost_ > price;
+}
+
+/// The best impulses of the problem that factorisations work on.
+std::span<double> Stages::start_whole() {
+  expand(false);
+  whole_impulses_.assign(work_.best.begin(), work_.best.end());
+  return whole_impulses_;
+}
+
+Stages::Outcome Stages::newton() {
+  const double start = monitor_.best_total();
+  const std::span<double> iterate = start_whole();
+  // Goes on where it left, which may be far along though not better than the best; unless others did much better.
+  if (newton_steps_ == 0 || start < kHelped * best_of_newton_) {
+    if (form_.whole.is_factored()) newton_.start(iterate);
+    else newton_.start(form_.whole, iterate);
+    newton_steps_ = 0;
+  }
+  best_of_newton_ = start;
+  int progress = newton_steps_;   // the step that last helped
+  Outcome outcome = Outcome::slow;
+  for (int k = 1;; ++k) {
+    const bool alive = newton_.step(iterate);
+    ++newton_steps_;
+    monitor_.add_work(newton_cost_);
+    if (monitor_.done(++step_, iterate)) {
+      tell("Newton steps", k, start);
+      outcome = Outcome::done;
+      break;
+    }
+    if (!alive) {
+      tell("Newton steps, which then broke down,", k, start);
+      newton_steps_ = 0;
+      break;
+    }
+    if (monitor_.best_total() <= kHelped * best_of_newton_) {
+      best_of_newton_ = monitor_.best_total();
+      progress = newton_steps_;
+    }
+    if (newton_steps_ - progress > patience_ * std::max<double>(kNewtonPatience, kMorePatience * newton_steps_)) {
+      tell("Newton steps, which then stood still,", k, start);
+      break;
+    }
+  }
+  expand(true);
+  return outcome;
+}
+
+Stages::Outcome Stages::admm() {
+  AdmmEngine& engine = work_.scratch<AdmmEngine>();
+  const ContactProblem& p = form_.whole;
+  const double start = monitor_.best_total();
+  if (!can_afford(kAdmmSteps * cost::admm_step(p, 0))) return Outcome::slow;
+  const std::span<double> iterate = start_whole();
+  AdmmEngine::Settings settings;
+  settings.most_work = monitor_.work_left() / (kFactorisations * cost::kOperation);
+  if (!engine.setup(p, settings, iterate)) {
+    tell("ADMM steps, because the problem cannot be factorised at a fair price,", 0, start);
+    admm_fits_ = false;
+    expand(true);
+    return Outcome::slow;
+  }
+  const double step_cost = cost::admm_step(p, engine.solve_work());
+  int factorisations = 0;
+  double at_last_look = start;
+  Outcome outcome = Outcome::slow;
+  for (int k = 1;; ++k) {
+    const bool intact = engine.iterate();
+    monitor_.add_work(step_cost + cost::kOperation * engine.factor_work() * (engine.factorisations() - factorisations));
+    factorisations = engine.factorisations();
+    std::copy(engine.impulses().begin(), engine.impulses().end(), iterate.begin());
+    if (monitor_.done(++step_, iterate, std::max(engine.primal(), engine.dual()))) {
+      tell("ADMM steps", k, start);
+      outcome = Outcome::done;
+      break;
+    }
+    if (!intact) {
+      tell("ADMM steps, which then broke down,", k, start);
+      break;
+    }
+    if (k % (kAdmmWindow * patience_) != 0) continue;
+    if (monitor_.best_total() > kHelped * at_last_look) {
+      tell("ADMM steps, which then stood still,", k, start);
+      break;
+    }
+    at_last_look = monitor_.best_total();
+  }
+  expand(true);
+  return outcome;
+}
+
+}  // namespace stickslip

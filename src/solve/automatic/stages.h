@@ -1,0 +1,74 @@
+// Runs the stages of a plan on a problem that hangs together.
+#pragma once
+
+#include "solve/automatic/plan.h"
+#include "solve/joints/condensation.h"
+#include "solve/joints/joint_sweep.h"
+#include "solve/newton/newton_engine.h"
+#include "stickslip/solve/automatic/automatic.h"
+
+namespace stickslip {
+
+/// In which form the stages see a problem.
+class ProblemForm {
+ public:
+  /// As it is.
+  static ProblemForm plain(const ContactProblem& p) { return {p, p, nullptr, nullptr}; }
+  /// Sweeps solve all joints as one block.
+  static ProblemForm with_joint_block(const ContactProblem& p, JointSweep& joints) { return {p, p, nullptr, &joints}; }
+  /// Sweeps work on a problem from which joints were eliminated.
+  static ProblemForm condensed(const ContactProblem& whole, Condensation& c) { return {c.problem(), whole, &c, nullptr}; }
+
+  const ContactProblem& swept;    ///< what sweeps work on
+  const ContactProblem& whole;    ///< what the monitor judges and factorisations work on
+  Condensation* const condensation;
+  JointSweep* const joints;
+
+ private:
+  ProblemForm(const ContactProblem& s, const ContactProblem& w, Condensation* c, JointSweep* j) : swept(s), whole(w), condensation(c), joints(j) {}
+};
+
+/// One solve: the stages and what they share. Work is counted by the cost model and handed to the monitor, which must count it (`SolveMonitor::count_work`).
+class Stages {
+ public:
+  /// @param impulses of the swept problem; in: the guess; the iterates from then on
+  Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options);
+
+  /// Runs until the monitor stops the solve.
+  void run(const Plan&);
+
+ private:
+  enum class Outcome { done, slow };   ///< done: the monitor stopped the solve
+
+  Outcome run(Method);
+  bool can_afford(double price) const { return price <= monitor_.work_left(); }
+  double newton_price();
+  void expand(bool on);
+  double decades_left() const;
+  void tell(std::string_view method, int steps, double before);
+  void go_back_to_best();
+  std::span<double> start_whole();
+  void continue_sweeps();
+  void start_from(std::span<const double> impulses);
+  Outcome sweeps(bool others_follow);
+  bool leaves_sweeps(int window, double gained);
+  Outcome newton();
+  Outcome admm();
+
+  const ProblemForm form_;
+  std::span<double> impulses_;
+  Workspace& work_;
+  SolveMonitor& monitor_;
+  const AutomaticSolver::Options& options_;
+  ProximalNewton& newton_;
+  std::vector<double> whole_impulses_;
+  std::vector<double> swept_;      ///< where the last sweeps ended; empty before
+  double best_when_swept_ = 0;
+  double sweep_cost_ = 0, newton_cost_ = 0;   ///< of one step [ns]; newton_cost_ is 0 until asked for
+  double best_of_newton_ = 0;      ///< residual when Newton steps last made progress [m/s]
+  int newton_steps_ = 0;           ///< taken since Newton's method last began
+  int step_ = 0, patience_ = 1;
+  bool admm_fits_ = true;          ///< until its setup says that it costs too much
+};
+
+}  // namespace stickslip

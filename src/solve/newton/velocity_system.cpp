@@ -1,0 +1,141 @@
+#include "solve/newton/velocity_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "problem/kernels.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr int kSize = kernels::kSegmentSize;
+
+template <int D>
+using Square = Eigen::Map<Eigen::Matrix<double, D, D>>;
+template <int D>
+using Slot = Eigen::Map<const Eigen::Matrix<double, kSize, D>>;   ///< Gᵀ of one segment of a block
+template <int D>
+using Rows = Eigen::Map<Eigen::Matrix<double, D, 1>>;
+using Body = Eigen::Map<Eigen::Matrix<double, kSize, 1>>;
+
+/// Calls f(rows, block, slots) for every block; `slots(s)` is Gᵀ of its segment s.
+template <class F>
+void each_block(const ContactProblem& p, const std::vector<double>& numbers, F&& f) {
+  for (const Block& b : p.blocks)
+    kernels::with_rows(b.dim, [&](auto rows) {
+      constexpr int D = rows;
+      f(rows, b, [&](int s) { return Slot<D>(numbers.data() + b.jacobian + kSize * D * s); });
+    });
+}
+
+}  // namespace
+
+void VelocitySystem::set_up(const ContactProblem& p) {
+  problem_ = &p;
+  bodies_.analyze(p);
+  rows_.resize(p.scaled_jacobian.size());
+  for (const Block& b : p.blocks) {
+    double* out = rows_.data() + b.jacobian;
+    for (int s = 0; s < b.arity; ++s)
+      for (int k = 0; k < b.dim; ++k)
+        for (int c = 0; c < kSize; ++c) *out++ = kernels::scaled_number(p, b, s, k, c);
+  }
+  inverse_.resize(p.diagonal_values.size());
+  stiffness_.resize(p.diagonal_values.size());
+  y_.resize(kSize * p.segments.size());
+  for (std::vector<double>* v : {&local_, &rest_, &correction_}) v->resize(p.rows());
+}
+
+bool VelocitySystem::factor(const Linearisation& l) {
+  const ContactProblem& p = *problem_;
+  bool symmetric = true, regular = true;
+  each_block(p, rows_, [&](auto rows, const Block& b, auto&&) {
+    constexpr int D = rows;
+    const auto i = static_cast<std::size_t>(&b - p.blocks.data());
+    const Eigen::Map<const Eigen::Matrix<double, D, D>> a(l.a.data() + l.first_a[i]), by_velocity(l.b.data() + l.first_b[i]);
+    const Eigen::Matrix<double, D, D> c = a + by_velocity * Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).asDiagonal();
+    Square<D> inverse(inverse_.data() + b.diagonal), stiffness(stiffness_.data() + b.diagonal);
+    if constexpr (D == 1) inverse(0, 0) = 1 / c(0, 0);
+    else if constexpr (D <= 4) inverse = c.inverse();
+    else inverse = c.partialPivLu().inverse();
+    stiffness.noalias() = inverse * by_velocity;
+    regular = regular && stiffness.allFinite() && inverse.allFinite();
+    symmetric = symmetric && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
+  });
+  if (!regular) return false;
+  bodies_.set_identity();
+  each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
+    constexpr int D = rows;
+    const Square<D> stiffness(stiffness_.data() + b.diagonal);
+    if ((stiffness.array() == 0).all()) return;   // open
+    for (int s = 0; s < b.arity; ++s) {
+      const Eigen::Matrix<double, kSize, D> pushed = slot(s).lazyProduct(stiffness);
+      for (int t = 0; t < b.arity; ++t) {
+        if (symmetric && bodies_.is_upper(b.segment[s], b.segment[t])) continue;
+        const Eigen::Matrix<double, kSize, kSize> product = pushed.lazyProduct(slot(t).transpose());
+        bodies_.add(b.segment[s], b.segment[t], product.data());
+      }
+    }
+  });
+  return bodies_.factor(symmetric);
+}
+
+/// x = H⁻¹ phi but for rounding that C⁻¹ magnifies.
+void VelocitySystem::eliminate(const double* phi, double* x) {
+  const ContactProblem& p = *problem_;
+  std::fill(y_.begin(), y_.end(), 0.0);
+  each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
+    constexpr int D = rows;
+    Rows<D> local(local_.data() + b.row);
+    local.noalias() = Square<D>(inverse_.data() + b.diagonal) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi + b.row);
+    for (int s = 0; s < b.arity; ++s) Body(y_.data() + kSize * b.segment[s]).noalias() += slot(s) * local;
+  });
+  bodies_.solve(y_);
+  each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
+    constexpr int D = rows;
+    Eigen::Matrix<double, D, 1> v = Eigen::Matrix<double, D, 1>::Zero();
+    for (int s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + kSize * b.segment[s]);
+    Rows<D>(x + b.row) = Rows<D>(local_.data() + b.row) - Square<D>(stiffness_.data() + b.diagonal) * v;
+  });
+}
+
+void VelocitySystem::multiply(std::span<const double> x, std::span<double> product) {
+  const ContactProblem& p = *problem_;
+  std::fill(y_.begin(), y_.end(), 0.0);
+  each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
+    constexpr int D = rows;
+    for (int s = 0; s < b.arity; ++s) Body(y_.data() + kSize * b.segment[s]).noalias() += slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
+  });
+  each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
+    constexpr int D = rows;
+    Rows<D> v(product.data() + b.row);
+    v = Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).cwiseProduct(Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row));
+    for (int s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + kSize * b.segment[s]);
+  });
+}
+
+bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, std::span<double> x) {
+  const ContactProblem& p = *problem_;
+  eliminate(phi.data(), x.data());
+  multiply(x, rest_);
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const Block& b = p.blocks[i];
+    kernels::with_rows(b.dim, [&](auto rows) {
+      constexpr int D = rows;
+      using Fixed = Eigen::Map<const Eigen::Matrix<double, D, D>>;
+      const Rows<D> mine(x.data() + b.row);
+      Rows<D> rest(rest_.data() + b.row);
+      rest = (Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi.data() + b.row) - Fixed(l.a.data() + l.first_a[i]) * mine - Fixed(l.b.data() + l.first_b[i]) * rest).eval();
+    });
+  }
+  eliminate(rest_.data(), correction_.data());
+  bool finite = true;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    x[k] += correction_[k];
+    finite = finite && std::isfinite(x[k]);
+  }
+  return finite;
+}
+
+}  // namespace stickslip
