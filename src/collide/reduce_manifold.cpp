@@ -131,7 +131,9 @@ struct Kept {
   std::array<int, kMaxManifoldPoints> index;
   int count = 0;
 
-  void add(int i) { index[count++] = i; }
+  void add(int i) {
+    if (i >= 0 && std::find(index.begin(), index.begin() + count, i) == index.begin() + count) index[count++] = i;
+  }
 };
 
 // The deepest point and those that make the largest quadrilateral with it. Empty if they lie on a line.
@@ -154,8 +156,7 @@ Kept largest_quad(const Candidates& candidates, const Patch& patch) {
   Kept kept;
   if (best <= kTie * extent_squared) return kept;
   kept.add(patch.deepest);
-  for (const int c : corner)
-    if (c >= 0) kept.add(c);
+  for (const int c : corner) kept.add(c);   // to rounding a corner may lie beside its own line
   return kept;
 }
 
