@@ -35,7 +35,7 @@ double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 struct ClipPoint {
   double u, v, w;         // in the frame of the reference face, w along its normal
   int edge;               // label of the edge that leaves this point
-  std::uint32_t feature;  // see `corner_code` and `crossing_code`
+  std::uint32_t feature;  // see the codes below
 };
 
 struct ClipPolygon {
@@ -44,6 +44,7 @@ struct ClipPolygon {
 };
 
 std::uint32_t corner_code(int k) { return static_cast<std::uint32_t>(k); }
+std::uint32_t far_corner_code(int k) { return 128u + static_cast<std::uint32_t>(k); }
 std::uint32_t crossing_code(int side, int edge) { return 4u + static_cast<std::uint32_t>(8 * side + edge); }
 
 // Keeps the part of the polygon with s·x ≤ limit, where x is u or v.
@@ -123,8 +124,20 @@ void add_face_contacts(const Relative& rel, int axis, double facing, bool flippe
   const std::size_t before = sink.points().size();
   for (int k = 0; k < first.count; ++k)
     if (first.point[k].w <= margin) add(first.point[k]);
-  // Of two faces that tie within the bias, the worse may hold nothing of the other box. Overlap must not go unreported.
-  if (sink.points().size() == before && deepest < 0) add(lowest_point);
+  if (sink.points().size() == before) {
+    // Of two faces that tie within the bias, the worse may hold nothing of the other box. Overlap must not go unreported.
+    if (deepest < 0) add(lowest_point);
+    return;
+  }
+  // The corners behind the incident face are next to touch when the boxes are far tilted or turn fast.
+  const Vec3 back = rel.r.col(incident) * (-2 * incident_sign * rel.b[incident]);
+  if (lowest + facing * back[axis] > margin) return;
+  for (int k = 0; k < 4; ++k) {
+    const Vec3 c = corner[k] + back;
+    const double w = facing * c[axis] - top;
+    if (w <= margin && std::abs(c[iu]) <= rel.a[iu] && std::abs(c[iv]) <= rel.a[iv])
+      add({c[iu], c[iv], w, 0, far_corner_code(k)});
+  }
 }
 
 // The crossing of edge direction i of A and j of B, with the unit axis `n` from A to B in the frame of A.

@@ -1,13 +1,18 @@
-// Capsule against capsule: the nearest points of two segments; side by side, the ends of their common stretch.
+// Capsule against capsule: the nearest points of two segments; side by side as seen along the normal, the ends of their common
+// stretch. One of these ends is far ahead if the capsules are tilted against each other.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "collide/sphere_point.h"
 
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kParallel = 0.02;   // sine of the angle below which the axes share a stretch
+constexpr double kParallel = 0.02;   // sine of the angle, seen along the normal, below which the axes share a stretch
+constexpr double kSteep = 0.3;       // cosine of an axis' tilt from which on its capsule touches with one end
+constexpr double kMissed = 1e-4;     // of the radii: a stretch that misses the nearest points by more does not speak for them
 
 // Coordinate within ±h_b on line B nearest to the point s on line A, and the reverse, are used to clamp in turn.
 struct Lines {
@@ -49,21 +54,27 @@ void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose&
     normal = pose_a.orientation * Vec3::UnitX();
   }
 
+  double lowest = std::numeric_limits<double>::infinity();
   const auto add = [&](double at_a, double at_b, std::uint32_t feature) {
     const Vec3 p = pose_a.position + at_a * lines.u, q = pose_b.position + at_b * lines.v;
     const double gap = normal.dot(q - p) - a.radius - b.radius;
     if (gap > margin) return;
+    lowest = std::min(lowest, gap);
     sink.add(0.5 * (p + q + normal * (a.radius - b.radius)), normal, gap, feature);
   };
 
-  if (sine_squared < kParallel * kParallel && ha > 0 && hb > 0 && std::abs(normal.dot(lines.u)) < kParallel) {
-    // The stretch of A beside B.
-    const double reach = hb * std::abs(lines.cosine);
-    const double low = std::max(-ha, lines.du - reach), high = std::min(ha, lines.du + reach);
+  // The axes in the plane across the normal.
+  const Vec3 u = lines.u - normal.dot(lines.u) * normal, v = lines.v - normal.dot(lines.v) * normal;
+  const double length_u = u.norm(), length_v = v.norm();
+  if (ha > 0 && hb > 0 && length_u > kSteep && length_v > kSteep && u.cross(v).norm() < kParallel * length_u * length_v) {
+    // The stretch of A beside B, measured along u.
+    const Vec3 along = u / length_u;
+    const double v_along = v.dot(along), middle = lines.d.dot(along), reach = hb * std::abs(v_along);
+    const double low = std::max(-ha * length_u, middle - reach), high = std::min(ha * length_u, middle + reach);
     if (high - low > 1e-3 * std::min(ha, hb)) {
-      add(low, std::clamp(lines.on_b(low), -hb, hb), 1);
-      add(high, std::clamp(lines.on_b(high), -hb, hb), 2);
-      return;
+      for (const auto& [x, feature] : {std::pair(low, 1u), std::pair(high, 2u)})
+        add(std::clamp(x / length_u, -ha, ha), std::clamp((x - middle) / v_along, -hb, hb), feature);
+      if (lowest <= distance - (1 - kMissed) * (a.radius + b.radius)) return;
     }
   }
   add(s, t, 0);

@@ -83,7 +83,7 @@ void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
                             shape_name(a), shape_name(b)));
   }
   function(a, pose_a, b, pose_b, margin, sink);
-  if (sink.points().size() > 1) reduce_manifold(sink.points());
+  if (sink.points().size() > 1) reduce_manifold(sink.points(), margin);
 }
 
 }  // namespace stickslip

@@ -9,10 +9,11 @@ namespace {
 
 constexpr double kFaceTilt = 0.995;    // cosine between normal and face up to which the face touches as a face (6°)
 constexpr double kEdgeTilt = 0.1;      // sine up to which an edge or generatrix touches along its length
+constexpr double kSteep = 0.95;        // sine of the tilt from which on an edge touches with its end only, whatever the reach
+constexpr double kSteepFace = 0.5;     // cosine of the tilt from which on a face does not touch as a face, whatever the reach
 constexpr double kFlat = 1e-4;         // sine of the tilt below which a cap has no lowest point
 constexpr double kSnap = 5e-13;        // 1 − cosine of a millionth
-constexpr int kCapPoints = 12;
-constexpr std::uint32_t kSide = 2 * kCapPoints;   // vertex names of a cylinder: lower cap, upper cap, ends of the side
+constexpr int kCapPoints = 12;         // vertex names of a cylinder: lower cap, upper cap, each from its outermost point on
 
 }  // namespace
 
@@ -106,16 +107,21 @@ Vec3 ConvexCore::aligned_face(const Vec3& unit) const {
   return unit;
 }
 
-void ConvexCore::feature(const Vec3& unit, Feature& out) const {
+void ConvexCore::place(Feature& out) const {
+  for (int k = 0; k < out.count; ++k) out.points[k] = position_ + rotation_ * out.points[k];
+  out.normal = rotation_ * out.normal;
+}
+
+void ConvexCore::feature(const Vec3& unit, double reach, Feature& out) const {
   const Vec3 d = rotation_.transpose() * unit;
   out.count = 0;
   out.id = 0;
   switch (kind_) {
     case Kind::box:
-    case Kind::hull: polytope_feature(d, out); break;
-    case Kind::cylinder: cylinder_feature(d, out); break;
+    case Kind::hull: polytope_feature(d, reach, out); break;
+    case Kind::cylinder: cylinder_feature(d, reach, out); break;
     case Kind::capsule:
-      if (half_height_ > 0 && std::abs(d.z()) < kEdgeTilt) {
+      if (half_height_ > 0 && side_touches(d, reach)) {
         out.add(Vec3(0, 0, -half_height_) + radius_ * d, 0);
         out.add(Vec3(0, 0, half_height_) + radius_ * d, 1);
       } else {
@@ -123,19 +129,37 @@ void ConvexCore::feature(const Vec3& unit, Feature& out) const {
       }
       break;
   }
-  for (int k = 0; k < out.count; ++k) out.points[k] = position_ + rotation_ * out.points[k];
-  out.normal = rotation_ * out.normal;
+  place(out);
 }
 
-void ConvexCore::polytope_feature(const Vec3& d, Feature& out) const {
+bool ConvexCore::second_feature(const Vec3& unit, double reach, Feature& out) const {
+  if (kind_ != Kind::cylinder) return false;
+  const Vec3 d = rotation_.transpose() * unit;
+  if (!cap_touches(d, reach) || !side_touches(d, reach)) return false;
+  out.count = 0;
+  out.normal.setZero();
+  add_side(d, out);
+  place(out);
+  return true;
+}
+
+void ConvexCore::polytope_feature(const Vec3& d, double reach, Feature& out) const {
   const int vertex = view_.support_index(d);
+  const double top = view_.vertices[vertex].dot(d);
+  const auto within_reach = [&](int v) { return top - view_.vertices[v].dot(d) <= reach; };
   const int face = view_.face_through(vertex, d);
-  if (face >= 0 && view_.faces[face].normal.dot(d) > kFaceTilt) {
-    add_face(view_, face, out);
-    return;
+  if (face >= 0 && view_.faces[face].normal.dot(d) > kSteepFace) {
+    const Polytope::Face& f = view_.faces[face];
+    bool touches = f.normal.dot(d) > kFaceTilt;
+    int reached = 0;
+    for (int k = 0; k < f.count && !touches; ++k) touches = within_reach(view_.loops[f.first + k]) && ++reached > 2;
+    if (touches) {
+      add_face(view_, face, out);
+      return;
+    }
   }
   int best = -1;
-  double least = kEdgeTilt;
+  double least = kSteep;
   for (int e = 0; e < static_cast<int>(view_.edges.size()); ++e) {
     const Polytope::Edge& edge = view_.edges[e];
     if (edge.vertex[0] != vertex && edge.vertex[1] != vertex) continue;
@@ -143,6 +167,8 @@ void ConvexCore::polytope_feature(const Vec3& d, Feature& out) const {
     const double tilt = std::abs(along.dot(d)) / along.norm();
     if (tilt < least) least = tilt, best = e;
   }
+  if (best >= 0 && least >= kEdgeTilt && !(within_reach(view_.edges[best].vertex[0]) && within_reach(view_.edges[best].vertex[1])))
+    best = -1;
   if (best < 0) {
     out.add(view_.vertices[vertex], vertex);
     return;
@@ -151,11 +177,29 @@ void ConvexCore::polytope_feature(const Vec3& d, Feature& out) const {
   out.id = best;
 }
 
-void ConvexCore::cylinder_feature(const Vec3& d, Feature& out) const {
+bool ConvexCore::cap_touches(const Vec3& d, double reach) const {
+  const double upright = std::abs(d.z());
+  return upright > kFaceTilt || (upright > kSteepFace && radius_ * std::hypot(d.x(), d.y()) <= reach);
+}
+
+bool ConvexCore::side_touches(const Vec3& d, double reach) const {
+  const double tilt = std::abs(d.z());
+  return tilt < kEdgeTilt || (tilt < kSteep && 2 * half_height_ * tilt <= reach);
+}
+
+void ConvexCore::add_side(const Vec3& d, Feature& out) const {
+  const double radial = std::hypot(d.x(), d.y());
+  const Vec3 side(radius_ * d.x() / radial, radius_ * d.y() / radial, 0);
+  out.add(side - Vec3(0, 0, half_height_), 0);
+  out.add(side + Vec3(0, 0, half_height_), kCapPoints);
+  out.id = 2;
+}
+
+void ConvexCore::cylinder_feature(const Vec3& d, double reach, Feature& out) const {
   const double radial = std::hypot(d.x(), d.y());
   const double z = d.z() >= 0 ? half_height_ : -half_height_;
   const std::uint32_t cap = d.z() >= 0 ? 1 : 0;
-  if (std::abs(d.z()) > kFaceTilt) {
+  if (cap_touches(d, reach)) {
     // The rim as a polygon with a corner at the point that lies farthest out; flat to rounding, with the body's axes.
     const Vec2 first = radial > kFlat ? Vec2(d.x() / radial, d.y() / radial) : Vec2(1, 0);
     for (int k = 0; k < kCapPoints; ++k) {
@@ -168,14 +212,11 @@ void ConvexCore::cylinder_feature(const Vec3& d, Feature& out) const {
     out.normal = Vec3(0, 0, cap ? 1 : -1);
     return;
   }
-  const Vec3 side(radius_ * d.x() / radial, radius_ * d.y() / radial, 0);
-  if (std::abs(d.z()) < kEdgeTilt) {
-    out.add(side - Vec3(0, 0, half_height_), kSide);
-    out.add(side + Vec3(0, 0, half_height_), kSide + 1);
-    out.id = 2;
+  if (side_touches(d, reach)) {
+    add_side(d, out);
     return;
   }
-  out.add(side + Vec3(0, 0, z), cap * kCapPoints);
+  out.add(Vec3(radius_ * d.x() / radial, radius_ * d.y() / radial, z), cap * kCapPoints);
   out.id = 3;
 }
 

@@ -36,14 +36,21 @@ class ConvexCore {
   double extent(const Vec3& unit) const;          ///< largest unit · x over the true shape [m]
   Vec3 aligned_face(const Vec3& unit) const;      ///< normal of a flat face within a millionth of `unit`, or `unit` itself
 
-  /// What the true shape touches a plane across `unit` with, if the plane comes nearly parallel: face, edge or point.
-  void feature(const Vec3& unit, Feature& out) const;
+  /// What the true shape touches a plane across `unit` with: the face or edge that is nearly parallel to the plane, or that the plane
+  /// reaches if it comes nearer by `reach` [m], otherwise a point.
+  void feature(const Vec3& unit, double reach, Feature& out) const;
+  /// A tilted cylinder may touch with its cap and with its side: then this is the side. @returns false if there is nothing more
+  bool second_feature(const Vec3& unit, double reach, Feature& out) const;
 
  private:
   enum class Kind { box, hull, cylinder, capsule };
 
-  void polytope_feature(const Vec3& local, Feature& out) const;
-  void cylinder_feature(const Vec3& local, Feature& out) const;
+  void polytope_feature(const Vec3& local, double reach, Feature& out) const;
+  void cylinder_feature(const Vec3& local, double reach, Feature& out) const;
+  bool cap_touches(const Vec3& local, double reach) const;
+  bool side_touches(const Vec3& local, double reach) const;
+  void add_side(const Vec3& local, Feature& out) const;
+  void place(Feature& out) const;   ///< from the local frame
 
   Kind kind_;
   Mat3 rotation_;

@@ -1,6 +1,7 @@
 // Cylinders and capsules against each other and against boxes and hulls: one idea, the direction between convex cores, then
 // the patch of the supporting features along it.
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include "collide/gjk.h"
@@ -13,6 +14,15 @@ namespace {
 // expanding polytope, which costs more; a larger part rounds the normals near edges more.
 constexpr double kInset = 0.1;
 
+// Patches that miss the nearest points by more than this part of the smaller shape's size do not speak for them.
+constexpr double kMissed = 1e-4;
+
+double lowest_gap(const ContactSink& sink) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const ContactPoint& p : sink.points()) lowest = std::min(lowest, p.gap);
+  return lowest;
+}
+
 void add_contacts(const ConvexCore& a, const ConvexCore& b, const CoreDirection& cores, const Vec3& origin, double margin,
                   ContactSink& sink) {
   Vec3 n = a.aligned_face(cores.normal);
@@ -21,10 +31,14 @@ void add_contacts(const ConvexCore& a, const ConvexCore& b, const CoreDirection&
   const double gap = bottom_of_b - top_of_a;
   if (gap > margin) return;
 
-  Feature feature_a, feature_b;
-  a.feature(n, feature_a);
-  b.feature(-n, feature_b);
-  if (add_patch(feature_a, feature_b, n, origin, margin, sink) > 0) return;
+  const double reach = margin - std::max(gap, 0.0);
+  Feature feature_a, feature_b, second;
+  a.feature(n, reach, feature_a);
+  b.feature(-n, reach, feature_b);
+  add_patch(feature_a, feature_b, n, origin, margin, sink);
+  if (feature_b.count >= 3 && a.second_feature(n, reach, second)) add_patch(second, feature_b, n, origin, margin, sink);
+  if (feature_a.count >= 3 && b.second_feature(-n, reach, second)) add_patch(feature_a, second, n, origin, margin, sink);
+  if (lowest_gap(sink) <= gap + kMissed * std::min(a.size(), b.size())) return;
   // A point touches, or the patch is empty because the normal passes between features: then the cores know where.
   const Vec3 between = feature_a.count == 1   ? feature_a.points[0]
                        : feature_b.count == 1 ? feature_b.points[0]

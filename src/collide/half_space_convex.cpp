@@ -52,10 +52,10 @@ void collide(const Capsule& capsule, const Pose& pose, const HalfSpace&, const P
     add_if_near(plane, pose, Vec3(0, 0, capsule.half_height), capsule.radius, margin, 1, sink);
 }
 
-// Every cap offers four points of its rim a quarter turn apart, and those within the margin touch: four for a standing
-// cylinder, the two lowest points of the caps for a lying one, one for a cylinder on its rim. One of the four is the lowest
-// point of the rim, so a tilted cylinder has its exact gap. While the cap is parallel to the plane the lowest point is a
-// matter of rounding, and the points stay with the body's axes instead.
+// The lower cap offers four points of its rim a quarter turn apart, the upper one its lowest point, and those within the margin
+// touch: four for a standing cylinder, the two lowest points of the caps for a lying one, one for a cylinder on its rim. One of the
+// four is the lowest point of the rim, so a tilted cylinder has its exact gap. While the cap is parallel to the plane the lowest
+// point is a matter of rounding, and the points stay with the body's axes instead.
 void collide(const Cylinder& cylinder, const Pose& pose, const HalfSpace&, const Pose& half_space, double margin,
              ContactSink& sink) {
   constexpr double parallel = 1e-4;   // sine of the tilt below which the lowest point is off by less than 3e-5 radii
@@ -70,8 +70,9 @@ void collide(const Cylinder& cylinder, const Pose& pose, const HalfSpace&, const
   const bool lying = std::abs(plane.up.z()) < 0.5;
   for (int cap = 0; cap < 2; ++cap) {
     const double z = cap ? cylinder.half_height : -cylinder.half_height;
-    if (!lying && plane.up.z() * z > 0) continue;   // the upper cap of a standing cylinder
-    for (int k = 0; k < (lying ? 1 : 4); ++k) {
+    const bool upper = plane.up.z() * z > 0;
+    if (upper && tilt <= parallel) continue;
+    for (int k = 0; k < (lying || upper ? 1 : 4); ++k) {
       const Vec3 local(cylinder.radius * rim[k].x(), cylinder.radius * rim[k].y(), z);
       add_if_near(plane, pose, local, 0, margin, 4 * cap + k, sink);
     }

@@ -149,6 +149,32 @@ void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& po
   out.normal = rotation * out.normal;
 }
 
+// Adds the vertices of `p` within the margin of the face `reference` of the other polytope and over it, beside those of the face
+// `incident` of p: they are next to touch when p is far tilted or turns fast. `towards`: from p to the reference face.
+template <class Name>
+void add_other_vertices(const Feature& reference, const PolytopeView& p, const Mat3& rotation, const Vec3& position, int incident,
+                        const Vec3& towards, const Vec3& normal, const Vec3& origin, double margin, Name name, ContactSink& sink) {
+  const Vec3 local = rotation.transpose() * towards;
+  const double face_at = towards.dot(reference.points[0]) - towards.dot(position);
+  const Polytope::Face& face = p.faces[incident];
+  const auto is_over_reference = [&](const Vec3& x) {
+    for (int k = 0; k < reference.count; ++k) {
+      const Vec3& corner = reference.points[k];
+      const Vec3& next = reference.points[k + 1 < reference.count ? k + 1 : 0];
+      if ((next - corner).cross(x - corner).dot(reference.normal) < 0) return false;
+    }
+    return true;
+  };
+  for (int v = 0; v < static_cast<int>(p.vertices.size()); ++v) {
+    const double gap = face_at - local.dot(p.vertices[v]);
+    if (gap > margin) continue;
+    const auto loop = p.loops.subspan(face.first, face.count);
+    if (std::find(loop.begin(), loop.end(), v) != loop.end()) continue;
+    const Vec3 x = position + rotation * p.vertices[v];
+    if (is_over_reference(x)) sink.add(origin + x + 0.5 * gap * towards, normal, gap, name(v));
+  }
+}
+
 /// Returns false if the two come within the margin, apart, though no faces or edges that face each other do.
 bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const PolytopeView& b, const Pose& pose_b,
                        double margin, ContactSink& sink) {
@@ -177,7 +203,16 @@ bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
   Feature feature_a, feature_b;
   supporting_face(a, rotation_a, Vec3::Zero(), n, feature_a);
   supporting_face(b, rotation_b, between, -n, feature_b);
-  if (add_patch(feature_a, feature_b, n, pose_a.position, margin, sink) > 0) return true;
+  if (add_patch(feature_a, feature_b, n, pose_a.position, margin, sink) > 0) {
+    if (b_is_reference) {
+      add_other_vertices(feature_b, a, rotation_a, Vec3::Zero(), feature_a.id, n, n, pose_a.position, margin,
+                         [&](int v) { return patch_feature(PatchPoint::corner_of_a, v, feature_b.id); }, sink);
+    } else {
+      add_other_vertices(feature_a, b, rotation_b, between, feature_b.id, -n, n, pose_a.position, margin,
+                         [&](int v) { return patch_feature(PatchPoint::corner_of_b, feature_a.id, v); }, sink);
+    }
+    return true;
+  }
   // Faces that tie within the bias may share nothing. Overlap must not go unreported.
   if (std::max(best, edges.separation) >= 0) return false;
   const int lowest = b_is_reference ? a.support_index(rotation_a.transpose() * n)

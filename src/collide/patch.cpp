@@ -74,6 +74,9 @@ struct Writer {
   void add(const Vec2& q, std::uint32_t feature) {
     const double height_a = a.height(q), gap = b.height(q) - height_a;
     if (gap > margin) return;
+    // A second patch of the same pair may share corners with the first.
+    for (const ContactPoint& known : sink.points())
+      if (known.feature == feature) return;
     sink.add(origin + plane.lift(q, height_a + 0.5 * gap), plane.n, gap, feature);
     ++added;
   }

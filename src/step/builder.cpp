@@ -377,14 +377,18 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, const S
       while (old != end && std::tuple(old->collider_a, old->collider_b, old->feature) < key) ++old;
       if (old == end) return;
       if (std::tuple(old->collider_a, old->collider_b, old->feature) != key) continue;
-      const BuiltContact& built = contacts_[i];
-      const Block& block = problem_.blocks[built.block];
-      const Vec3 impulse = scale * (built.frame.transpose() * old->impulse);
-      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) guess_[block.row + k] = impulse[k];
-      if (built.spin == kNoSpin) continue;
-      const Vec3 angular = scale / spins_[built.spin].length * (built.frame.transpose() * old->angular_impulse);
-      for (int k = 3; k < block.dim; ++k) guess_[block.row + k] = angular[turn_of_row(block.dim - 1, k)];
+      set_guess(i, *old, scale);
     }
+}
+
+void ProblemBuilder::set_guess(std::uint32_t point, const RememberedImpulse& r, double scale) {
+  const BuiltContact& built = contacts_[point];
+  const Block& block = problem_.blocks[built.block];
+  const Vec3 impulse = scale * (built.frame.transpose() * r.impulse);
+  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) guess_[block.row + k] = impulse[k];
+  if (built.spin == kNoSpin) return;
+  const Vec3 angular = scale / spins_[built.spin].length * (built.frame.transpose() * r.angular_impulse);
+  for (int k = 3; k < block.dim; ++k) guess_[block.row + k] = angular[turn_of_row(block.dim - 1, k)];
 }
 
 }  // namespace stickslip

@@ -57,6 +57,9 @@ class ProblemBuilder {
 
   const ContactProblem& problem() const { return problem_; }
   std::span<const double> guess() const { return guess_; }
+  std::span<double> guess_to_refine() { return guess_; }
+  /// Starts the contact at place `point` of the set from an impulse.
+  void set_guess(std::uint32_t point, const RememberedImpulse&, double scale = 1);
   const std::vector<BuiltContact>& contacts() const { return contacts_; }   ///< as in ContactSet::points
   const SpinRows& spin(const BuiltContact& c) const { return spins_[c.spin]; }
   /// Angular impulse of torsion and rolling rows on body B, contact frame [N m s]; zero for contacts without such rows.
@@ -68,6 +71,7 @@ class ProblemBuilder {
   /// Centre of mass of a segment's body [m]. Bodies are large; loops over contacts read this instead.
   const Vec3& center(std::uint32_t segment) const { return centers_[segment]; }
   JointRows& joints() { return joints_; }
+  const JointRows& joints() const { return joints_; }
   void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
   /// What the rows of joints were made from. Valid until the next begin().
   JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {

@@ -18,6 +18,13 @@ constexpr std::size_t kChunkSize = 256;
 /// Far above any real heap (a dense one has about ten per body), and still small enough for memory.
 std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'000 + 100 * world.body_count(), 32'000'000); }
 
+void append_manifold(const ProxyPair& pair, const ContactSink& sink, ContactSet& out) {
+  const auto& points = sink.points();
+  if (points.empty()) return;
+  out.manifolds.push_back({pair.a, pair.b, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
+  out.points.insert(out.points.end(), points.begin(), points.end());
+}
+
 }  // namespace
 
 bool is_passive(const Body& b) {
@@ -65,10 +72,7 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
     sink.clear();
     collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b],
             margins_[pair.a] + margins_[pair.b], sink);
-    const auto& points = sink.points();
-    if (points.empty()) continue;
-    out.manifolds.push_back({pair.a, pair.b, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
-    out.points.insert(out.points.end(), points.begin(), points.end());
+    append_manifold(pair, sink, out);
   }
 }
 
@@ -93,23 +97,77 @@ void Detection::collide_in_parallel(const World& world, int threads) {
   }
 }
 
+bool Detection::is_candidate(const World& world, const ProxyPair& pair) const {
+  const std::uint32_t body_a = world.colliders()[pair.a].body, body_b = world.colliders()[pair.b].body;
+  const bool any_dynamic = world.bodies()[body_a].motion == MotionType::dynamic || world.bodies()[body_b].motion == MotionType::dynamic;
+  return body_a != body_b && any_dynamic && world.may_touch(body_a, body_b);
+}
+
 const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds) {
   Clock clock;
   update_proxies(world, reach);
   candidates_.clear();
-  const auto colliders = world.colliders();
-  const auto bodies = world.bodies();
-  for (const ProxyPair& pair : broad_.pairs(pair_limit(world))) {
-    const std::uint32_t body_a = colliders[pair.a].body, body_b = colliders[pair.b].body;
-    const bool any_dynamic = bodies[body_a].motion == MotionType::dynamic || bodies[body_b].motion == MotionType::dynamic;
-    if (body_a != body_b && any_dynamic && world.may_touch(body_a, body_b)) candidates_.push_back(pair);
-  }
+  for (const ProxyPair& pair : broad_.pairs(pair_limit(world)))
+    if (is_candidate(world, pair)) candidates_.push_back(pair);
   seconds.broad += clock.lap();
 
   if (threads == 1) collide_pairs(world, candidates_, sink_, set_);
   else collide_in_parallel(world, threads);
   seconds.narrow += clock.lap();
   return set_;
+}
+
+namespace {
+
+/// Bound of the speed of a collider's points about its body's centre of mass [m/s].
+double turning_speed(const Collider& c, const BodyMotion& motion) {
+  return motion.angular.isZero(0) || !std::isfinite(c.reach) ? 0 : motion.angular.norm() * c.reach;
+}
+
+}  // namespace
+
+double closing_speed(const Collider& a, const BodyMotion& of_a, const Collider& b, const BodyMotion& of_b) {
+  return (of_b.linear - of_a.linear).norm() + turning_speed(a, of_a) + turning_speed(b, of_b);
+}
+
+bool Detection::outrun(const World& world, std::span<const BodyMotion> motion, const DetectionReach& reach) {
+  const auto colliders = world.colliders();
+  outrun_.assign(colliders.size(), false);
+  bool any = false;
+  for (std::uint32_t i = 0; i < colliders.size(); ++i) {
+    if (!colliders[i].alive) continue;
+    const BodyMotion& m = motion[colliders[i].body];
+    outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i];
+    any = any || outrun_[i];
+  }
+  return any;
+}
+
+const ContactSet& Detection::detect_again(const World& world, std::span<const BodyMotion> motion, const DetectionReach& reach,
+                                          StageTimes& seconds) {
+  Clock clock;
+  const auto colliders = world.colliders();
+  const auto bodies = world.bodies();
+  for (std::uint32_t i = 0; i < colliders.size(); ++i) {
+    if (!outrun_[i]) continue;
+    const BodyMotion& m = motion[colliders[i].body];
+    const double travel = reach.time * (m.linear.norm() + turning_speed(colliders[i], m));
+    broad_.set(i, bounding_box(colliders[i].shape, poses_[i]).grown(travel), is_passive(bodies[colliders[i].body]));
+  }
+  const std::span<const ProxyPair> pairs = broad_.pairs(pair_limit(world));
+  seconds.broad += clock.lap();
+
+  again_.clear();
+  for (const ProxyPair& pair : pairs) {
+    if (!(outrun_[pair.a] || outrun_[pair.b]) || !is_candidate(world, pair)) continue;
+    const Collider &a = colliders[pair.a], &b = colliders[pair.b];
+    const double travel = reach.time * closing_speed(a, motion[a.body], b, motion[b.body]);
+    if (travel <= margins_[pair.a] + margins_[pair.b]) continue;
+    collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
+    append_manifold(pair, sink_, again_);
+  }
+  seconds.narrow += clock.lap();
+  return again_;
 }
 
 }  // namespace stickslip

@@ -15,11 +15,24 @@ struct DetectionReach {
   double margin = 0;        ///< part of the thickness of each shape
 };
 
+/// Velocity of a body [m/s, rad/s].
+struct BodyMotion {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+};
+
+/// Bound of the speed at which points of two colliders approach each other [m/s].
+double closing_speed(const Collider& a, const BodyMotion& of_a, const Collider& b, const BodyMotion& of_b);
+
 class Detection {
  public:
   /// Contacts between bodies of which at least one moves by forces. Valid until the next call.
   /// @throws Error if shapes have no collider or too many bodies are piled into one spot.
   const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&);
+
+  /// Whether a body moves farther than `detect` looked ahead for it. @param motion of every body slot
+  bool outrun(const World&, std::span<const BodyMotion> motion, const DetectionReach&);
+  /// Contacts of those pairs that come nearer to each other than `detect` looked ahead for, after `outrun`. Valid until the next call.
+  const ContactSet& detect_again(const World&, std::span<const BodyMotion> motion, const DetectionReach&, StageTimes&);
 
  private:
   /// Work of fixed size for one thread at a time.
@@ -28,6 +41,7 @@ class Detection {
     ContactSink sink;
   };
   void update_proxies(const World&, const DetectionReach&);
+  bool is_candidate(const World&, const ProxyPair&) const;
   void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
   void collide_in_parallel(const World&, int threads);
 
@@ -40,6 +54,8 @@ class Detection {
   std::vector<ProxyPair> candidates_;
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};
+  std::vector<bool> outrun_;     ///< colliders that moved farther than their reach
+  ContactSet again_;
 };
 
 /// Fixed, asleep, or kinematic and at rest: two passive bodies have nothing to say to each other.

@@ -8,6 +8,7 @@
 #include "step/clock.h"
 #include "step/detection.h"
 #include "step/free_motion.h"
+#include "step/look_ahead.h"
 #include "step/projection.h"
 #include "step/sleep.h"
 #include "solve/joint_conflict.h"
@@ -20,6 +21,7 @@ struct Stepper::Impl {
   std::unique_ptr<ContactSolver> solver;
   Detection detection, projection_detection;
   ProblemBuilder builder;
+  LookAhead look_ahead;
   PositionProjection projection;
   SleepManager sleep;
   Workspace workspace;
@@ -31,6 +33,7 @@ struct Stepper::Impl {
 
   const StepReport& step(World&);
   const ContactSet& detect(World&, double drift_time);
+  const ContactSet& detect_and_solve(World&, double drift_time);
   void solve(const World&, const ContactSet&, double drift_time);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
@@ -72,6 +75,23 @@ const ContactSet& Stepper::Impl::detect(World& world, double drift_time) {
   return *set;
 }
 
+const ContactSet& Stepper::Impl::detect_and_solve(World& world, double drift_time) {
+  look_ahead.begin_step();
+  report.looked_again = 0;
+  const ContactSet* set = &detect(world, drift_time);
+  solve(world, *set, drift_time);
+  while (report.looked_again < LookAhead::kMaxRounds) {
+    const ContactSet* more = look_ahead.find(world, detection, {builder, *set, velocity, impulses}, {drift_time, options.h, options.margin},
+                                             report.seconds);
+    if (!more) break;
+    // A sleeper that is met wakes with all its contacts; the next round meets it again.
+    set = sleep.wake_touched(world, *more) ? &detect(world, drift_time) : more;
+    solve(world, *set, drift_time);
+    ++report.looked_again;
+  }
+  return *set;
+}
+
 double Stepper::Impl::velocity_scale(const World& world) const {
   if (const double fall = world.gravity.norm() * options.h; fall > 0) return fall;
   const ContactProblem& p = builder.problem();
@@ -91,6 +111,7 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   Clock clock;
   builder.begin(world, options);
   builder.build(world, set, options, drift_time);
+  look_ahead.refine_guess(builder, set);
   const auto guess = builder.guess();
   impulses.assign(guess.begin(), guess.end());
   report.seconds.assembly += clock.lap();
@@ -227,8 +248,7 @@ const StepReport& Stepper::Impl::step(World& world) {
   }
   report.seconds.integration += clock.lap();
 
-  const ContactSet& set = detect(world, drift_time);
-  solve(world, set, drift_time);
+  const ContactSet& set = detect_and_solve(world, drift_time);
   clock.lap();
 
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);

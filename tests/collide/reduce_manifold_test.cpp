@@ -47,7 +47,7 @@ TEST(ReduceManifold, the_centre_of_an_octagon_stays_supported_whichever_corner_i
     for (int k = 0; k < 8; ++k)
       points.push_back(point(std::cos(M_PI / 4 * k), std::sin(M_PI / 4 * k), k == deepest ? -0.01 : -0.001, k));
     const double before = area(points);
-    reduce_manifold(points);
+    reduce_manifold(points, 0.0);
     ASSERT_EQ(points.size(), 4u);
     EXPECT_TRUE(inside(points, Vec3::Zero()));
     EXPECT_GE(area(points), before / std::sqrt(2.0) - 1e-12);   // the inscribed square
@@ -67,7 +67,7 @@ TEST(ReduceManifold, any_convex_patch_keeps_its_deepest_point_and_half_its_area)
       points.push_back(point(std::cos(angle), squash * std::sin(angle), maker.uniform(-0.1, 0.1), 1000 - k));
     }
     const double before = area(points), deepest = lowest_gap(points);
-    reduce_manifold(points);
+    reduce_manifold(points, 0.0);
     ASSERT_LE(points.size(), 4u);
     EXPECT_NEAR(lowest_gap(points), deepest, 1e-5);
     if (points.size() >= 3) worst = std::min(worst, area(points) / before);
@@ -85,8 +85,8 @@ TEST(ReduceManifold, the_kept_set_does_not_depend_on_the_order_of_the_points_or_
     Points shuffled = points;
     for (auto& p : shuffled) p.gap += maker.uniform(-1e-9, 1e-9), p.position += 1e-9 * maker.direction();
     std::rotate(shuffled.begin(), shuffled.begin() + trial % 8, shuffled.end());
-    reduce_manifold(points);
-    reduce_manifold(shuffled);
+    reduce_manifold(points, 0.0);
+    reduce_manifold(shuffled, 0.0);
     ASSERT_EQ(points.size(), shuffled.size());
     for (std::size_t k = 0; k < points.size(); ++k) EXPECT_EQ(points[k].feature, shuffled[k].feature);
   }
@@ -95,7 +95,7 @@ TEST(ReduceManifold, the_kept_set_does_not_depend_on_the_order_of_the_points_or_
 TEST(ReduceManifold, of_points_on_a_line_the_ends_and_the_deepest_stay) {
   Points points;
   for (int k = 0; k < 6; ++k) points.push_back(point(k, 2 * k, k == 2 ? -0.1 : 0.0, k));
-  reduce_manifold(points);
+  reduce_manifold(points, 0.0);
   ASSERT_EQ(points.size(), 3u);
   EXPECT_EQ(points[0].feature, 0u);
   EXPECT_EQ(points[1].feature, 2u);

@@ -82,6 +82,7 @@ struct StepReport {
   double h = 0;               ///< [s]
   SolveReport solve;
   double tolerance = 0;       ///< the absolute tolerance asked of the solver [m/s]
+  int looked_again = 0;       ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
   double penetration_max = 0; ///< largest penetration among the contacts at detection [m]
   EnergyLedger energy;
   Vec3 linear_momentum = Vec3::Zero();    ///< at the end [kg m/s]

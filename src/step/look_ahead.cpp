@@ -1,0 +1,134 @@
+#include "step/look_ahead.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace stickslip {
+
+namespace {
+
+/// A contact is violated if the motion closes its gap by more than this part of what the pair moves in the step.
+constexpr double kTolerated = 1e-3;
+
+/// The manifold of a pair, or null.
+const Manifold* manifold_of(const ContactSet& set, std::uint32_t a, std::uint32_t b) {
+  const auto at = std::lower_bound(set.manifolds.begin(), set.manifolds.end(), std::pair(a, b),
+                                   [](const Manifold& m, const auto& pair) { return std::pair(m.a, m.b) < pair; });
+  return at != set.manifolds.end() && at->a == a && at->b == b ? &*at : nullptr;
+}
+
+bool has_feature(const ContactSet& set, const Manifold* m, std::uint32_t feature) {
+  if (!m) return false;
+  const auto points = std::span(set.points).subspan(m->first, m->count);
+  return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
+}
+
+void append(const ContactSet& from, const Manifold& m, ContactSet& to) {
+  to.manifolds.push_back({m.a, m.b, static_cast<std::uint32_t>(to.points.size()), m.count});
+  to.points.insert(to.points.end(), from.points.begin() + m.first, from.points.begin() + m.first + m.count);
+}
+
+}  // namespace
+
+void LookAhead::begin_step() {
+  found_.clear();
+  joint_impulses_.clear();
+}
+
+void LookAhead::collect_motion(const World& world, const Solved& solved) {
+  const auto bodies = world.bodies();
+  motion_.resize(bodies.size());
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+    const Body& b = bodies[i];
+    motion_[i] = {};
+    if (!b.alive || is_passive(b)) continue;
+    const std::uint32_t segment = solved.builder.segment_of(i);
+    if (segment == kNoSegment) {
+      motion_[i] = {b.velocity, b.angular_velocity};
+    } else {
+      const double* u = solved.velocity.data() + 6 * segment;
+      motion_[i] = {Eigen::Map<const Vec3>(u), Eigen::Map<const Vec3>(u + 3)};
+    }
+  }
+}
+
+bool LookAhead::would_violate(const World& world, const Manifold& m, const ContactSet& fresh, const ContactSet& known, double time) const {
+  const Collider &ca = world.colliders()[m.a], &cb = world.colliders()[m.b];
+  const Manifold* before = manifold_of(known, m.a, m.b);
+  const double tolerated = kTolerated * time * closing_speed(ca, motion_[ca.body], cb, motion_[cb.body]);
+  const auto velocity_at = [&](const Collider& c, const Vec3& point) -> Vec3 {
+    const BodyMotion& motion = motion_[c.body];
+    return motion.linear + motion.angular.cross(point - world.bodies()[c.body].position);
+  };
+  for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+    const ContactPoint& p = fresh.points[i];
+    const double approach = -p.normal.dot(velocity_at(cb, p.position) - velocity_at(ca, p.position));
+    if (time * approach > std::max(p.gap, 0.0) + tolerated && !has_feature(known, before, p.feature)) return true;
+  }
+  return false;
+}
+
+void LookAhead::merge(const ContactSet& known, const ContactSet& fresh) {
+  next_.clear();
+  auto old = known.manifolds.begin();
+  const auto keep_before = [&](std::pair<std::uint32_t, std::uint32_t> pair) {
+    for (; old != known.manifolds.end() && std::pair(old->a, old->b) < pair; ++old) append(known, *old, next_);
+  };
+  for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
+    if (!wanted_[k]) continue;
+    const Manifold& m = fresh.manifolds[k];
+    keep_before({m.a, m.b});
+    if (old != known.manifolds.end() && old->a == m.a && old->b == m.b) ++old;
+    append(fresh, m, next_);
+  }
+  keep_before({~0u, ~0u});
+  std::swap(merged_, next_);   // `known` may be merged_
+}
+
+void LookAhead::remember(const Solved& solved) {
+  found_.clear();
+  const ProblemBuilder& builder = solved.builder;
+  for (const Manifold& m : solved.set.manifolds)
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const BuiltContact& built = builder.contacts()[i];
+      const Block& block = builder.problem().blocks[built.block];
+      Vec3 impulse = Vec3::Zero();
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) impulse[k] = solved.impulses[block.row + k];
+      found_.push_back({m.a, m.b, solved.set.points[i].feature, built.frame * impulse,
+                        built.frame * builder.angular_impulse(built, solved.impulses)});
+    }
+  joint_impulses_.assign(solved.impulses.begin(), solved.impulses.begin() + builder.joints().row_count());
+}
+
+const ContactSet* LookAhead::find(const World& world, Detection& detection, const Solved& solved, const DetectionReach& reach,
+                                  StageTimes& seconds) {
+  collect_motion(world, solved);
+  if (!detection.outrun(world, motion_, reach)) return nullptr;
+  const ContactSet& fresh = detection.detect_again(world, motion_, reach, seconds);
+  wanted_.assign(fresh.manifolds.size(), false);
+  bool any = false;
+  for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
+    wanted_[k] = would_violate(world, fresh.manifolds[k], fresh, solved.set, reach.time);
+    any = any || wanted_[k];
+  }
+  if (!any) return nullptr;
+  remember(solved);
+  merge(solved.set, fresh);
+  return &merged_;
+}
+
+void LookAhead::refine_guess(ProblemBuilder& builder, const ContactSet& set) const {
+  if (found_.empty() && joint_impulses_.empty()) return;
+  const std::span<double> guess = builder.guess_to_refine();
+  if (joint_impulses_.size() == builder.joints().row_count()) std::copy(joint_impulses_.begin(), joint_impulses_.end(), guess.begin());
+  auto found = found_.begin();
+  for (const Manifold& m : set.manifolds)
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const auto key = std::tuple(m.a, m.b, set.points[i].feature);
+      while (found != found_.end() && std::tuple(found->collider_a, found->collider_b, found->feature) < key) ++found;
+      if (found == found_.end()) return;
+      if (std::tuple(found->collider_a, found->collider_b, found->feature) == key) builder.set_guess(i, *found);
+    }
+}
+
+}  // namespace stickslip

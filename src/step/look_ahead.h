@@ -1,0 +1,49 @@
+// A second look at contacts, for bodies that a step moves farther than anyone could know before it.
+//
+// Contacts are generated as far ahead as bodies can move with the velocity that they have before the step. A blow, a joint, a motor or a
+// spring may give a body a velocity within the step that takes it farther. So after the solve those bodies are looked at again, as far
+// ahead as the solved velocity moves them. Where that finds contacts that the solved motion would violate, the step is solved once more
+// with them, from the impulses just found. Where margins sufficed nothing changes.
+#pragma once
+
+#include "step/builder.h"
+#include "step/detection.h"
+
+namespace stickslip {
+
+class LookAhead {
+ public:
+  /// Rounds per step: a push may be handed on from body to body, by one more with each.
+  static constexpr int kMaxRounds = 3;
+
+  /// Forgets the impulses of the step before.
+  void begin_step();
+
+  /// What the last solve made of a step.
+  struct Solved {
+    const ProblemBuilder& builder;
+    const ContactSet& set;
+    std::span<const double> velocity;   ///< 6 numbers per segment [m/s, rad/s]
+    std::span<const double> impulses;   ///< [N s]
+  };
+  /// The contacts of the last solve together with those that its motion would violate, or null if there are none of these. Valid until
+  /// the next call that returns contacts.
+  const ContactSet* find(const World&, Detection&, const Solved&, const DetectionReach&, StageTimes&);
+
+  /// Puts the impulses of the solve that `find` was last called with in the place of the step before's.
+  void refine_guess(ProblemBuilder&, const ContactSet&) const;
+
+ private:
+  void collect_motion(const World&, const Solved&);
+  bool would_violate(const World&, const Manifold&, const ContactSet& fresh, const ContactSet& known, double time) const;
+  void merge(const ContactSet& known, const ContactSet& fresh);
+  void remember(const Solved&);
+
+  std::vector<BodyMotion> motion_;        ///< of every body slot
+  std::vector<bool> wanted_;              ///< of the manifolds of a second detection: whether the motion violates it
+  ContactSet merged_, next_;
+  std::vector<RememberedImpulse> found_;  ///< of the last solve, sorted by pair and feature
+  std::vector<double> joint_impulses_;    ///< of the last solve
+};
+
+}  // namespace stickslip
