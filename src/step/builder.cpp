@@ -3,13 +3,11 @@
 #include <cmath>
 
 #include "step/free_motion.h"
+#include "step/sizes.h"
 
 namespace stickslip {
 
 namespace {
-
-/// The smaller of two lengths, of which an endless shape has none.
-double thinner(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
 
 /// Columns normal, t, b. @param tangent t, or zero if any will do
 Mat3 frame_from(const Vec3& normal, const Vec3& tangent) {
@@ -174,7 +172,7 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std
   BuiltContact& built = contacts_[index];
   ContactProblem& p = problem_;
   const Block& block = p.blocks[built.block];
-  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, surface.friction};
+  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, surface.friction, surface.restitution};
   if (local_.empty()) {
     built.frame = frame_from_normal(point.normal);
     p.laws[built.block] = CircularFriction{surface.friction};
@@ -226,6 +224,7 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std
   const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
   if (surface.restitution > 0 && built.before[0] < -threshold && point.gap + drift_time * b[0] <= 0) {
     b[0] += surface.restitution * built.before[0];   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
+    built.rebounds = true;
   } else if (point.gap > 0) {
     b[0] += point.gap / drift_time;
   } else {

@@ -21,6 +21,8 @@ struct BuiltContact {
   Vec3 driven;                  ///< part of the relative velocity that kinematic bodies prescribe, contact frame [m/s]
   double recovery_speed;        ///< separation speed that stabilisation asks for, ≥ 0 [m/s]
   double friction;              ///< μ, or how far F(1) reaches along a tangent
+  double restitution = 0;       ///< e of the two materials
+  bool rebounds = false;        ///< whether Newton's impact law acts
 };
 
 /// What contacts with torsion or rolling rows have beside. Their rows are scaled by a length, so that all rows are velocities in m/s and
