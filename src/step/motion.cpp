@@ -19,8 +19,11 @@ std::string body_name(const World& world, BodyId id) {
   return world.contains(id) ? fmt::format("'{}'", world.body(id).name) : fmt::format("'body-{}'", id.index);
 }
 
-/// "27 %", or "13 times" where that reads better.
-std::string part(double value) { return value < 10 ? fmt::format("{:.2g} %", 100 * value) : fmt::format("{:.2g} times", value); }
+/// "2.7 % of", "190 % of", or "13 times" where that reads better.
+std::string part(double value) {
+  if (value >= 10) return fmt::format("{:.0f} times", value);
+  return value >= 0.1 ? fmt::format("{:.0f} % of", 100 * value) : fmt::format("{:.2g} % of", 100 * value);
+}
 
 std::string remedy_of_energy(EnergySource source, double h) {
   switch (source) {
@@ -49,13 +52,13 @@ std::string where(const MotionFinding& f, const World& world) {
 std::string what(const MotionFinding& f) {
   switch (f.kind) {
     case MotionKind::energy_created:
-      return fmt::format("{} gave {:.3g} J in one step, {} of the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
+      return fmt::format("{} gave {:.3g} J in one step, {} the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
     case MotionKind::energy_drift:
-      return fmt::format("{} gave {:.3g} J little by little, {} of the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
+      return fmt::format("{} gave {:.3g} J little by little, {} the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
     case MotionKind::rebound_missed:
-      return fmt::format("impacts passed on within one step do not rebound, which took {:.3g} J, {} of the energy of the scene", f.amount, part(f.value));
-    case MotionKind::deep_overlap: return fmt::format("{:.3g} m inside each other, {} of the thinner one", f.amount, part(f.value));
-    case MotionKind::joint_open: return fmt::format("{:.3g} m open, {} of the size of its bodies", f.amount, part(f.value));
+      return fmt::format("impacts passed on within one step do not rebound, which took {:.3g} J, {} the energy of the scene", f.amount, part(f.value));
+    case MotionKind::deep_overlap: return fmt::format("{:.3g} m inside each other, {} the thickness of the thinner", f.amount, part(f.value));
+    case MotionKind::joint_open: return fmt::format("{:.3g} m open, {} the size of its bodies", f.amount, part(f.value));
     case MotionKind::fast_spin: return fmt::format("turns by {:.3g} rad in one step ({:.3g} rad/s)", f.value, f.amount);
     case MotionKind::jam:
       return fmt::format("sliding stopped at once although nothing was struck (Painlevé's paradox), by {:.3g} N s, {:.2g} times what weight explains",

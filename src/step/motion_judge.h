@@ -39,6 +39,7 @@ class MotionJudge {
   double rebound_threshold_ = 0;              ///< approach from which on Newton's impact law acts [m/s]
   double rebound_normal_ = 0, rebound_tangential_ = 0;   ///< work of contacts where it acts [J]
   double missed_ = 0;                         ///< energy lost by impacts that arose within the step [J]
+  double gravity_work_ = 0;                   ///< of all bodies in the step, without its sign [J]
   MotionFinding giver_, misser_;              ///< the contacts that gave and lost most; amount [J]
 };
 

@@ -91,6 +91,7 @@ void MotionWatch::follow_energy(const World& world, const StepReport& report) {
   if (f.value <= f.limit) return;
   count(f, world, report);
   MotionRecord& record = *records_[static_cast<std::size_t>(f.kind)];
+  if (record.worst_step != report.step) return;
   record.first_step = lowest_step_;
   record.first_time = lowest_time_;
 }

@@ -53,7 +53,7 @@ struct MotionMeasures {
 
 /// "'rod' and 'ground'", "joint 'hip'", or nothing.
 std::string where(const MotionFinding&, const World&);
-/// What is wrong and how much: "a joint is 2.2 m open, 13 times the size of its bodies".
+/// What is wrong and how much: "2.2 m open, 13 times the size of its bodies".
 std::string what(const MotionFinding&);
 /// What to do about it. @param h the step that it happened with [s]
 std::string remedy(const MotionFinding&, double h);
