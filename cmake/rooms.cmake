@@ -53,6 +53,16 @@ target_include_directories(stickslip_calm_pch PRIVATE ${PROJECT_SOURCE_DIR}/incl
 target_link_libraries(stickslip_calm_pch PRIVATE Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json stickslip_flags stickslip_suitesparse)
 target_compile_definitions(stickslip_calm_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
 
+# With ccache a precompiled header is looked up by the files that it was made from (CCACHE_DEPEND), not by what the preprocessor makes of it: that takes the old
+# header for its own if it is still there, and then the old one is what comes out of the cache.
+function(stickslip_own_pch)
+  if(CCACHE)
+    set_target_properties(${ARGN} PROPERTIES CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND};-E;env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${CCACHE}")
+  endif()
+endfunction()
+stickslip_own_pch(stickslip_pch stickslip_calm_pch)
+
 set(STICKSLIP_ROOMS "")
 
 # CALM: not worth full optimisation. UNITY, of calm rooms: several files are compiled as one.
@@ -117,6 +127,7 @@ function(stickslip_test_pch)
   target_include_directories(stickslip_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(stickslip_test_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse GTest::gtest GTest::gmock)
   target_compile_definitions(stickslip_test_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
+  stickslip_own_pch(stickslip_test_pch)
 endfunction()
 
 # A test program `test_<name>` from tests/<name>/*.cpp, linked with one room and the rooms that room may use.

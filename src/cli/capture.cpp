@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/amounts.h"
 #include "cli/commands.h"
 #include "cli/failures.h"
 #include "cli/interrupt.h"
@@ -17,7 +18,7 @@ namespace {
 
 struct CaptureArguments {
   SceneArguments scene;
-  std::optional<long long> step;
+  std::optional<std::string> step;
   std::string output, format;
   bool json = false, quiet = false;
 };
@@ -63,13 +64,14 @@ void print(const CaptureArguments& arguments, const Scene& scene, const ProblemF
 
 int capture(const CaptureArguments& arguments) {
   if (!arguments.step) throw Error("'capture' needs a step: --step N saves the contact problem of step N, counted from 1.");
+  const std::uint64_t step = count_of_steps("--step", *arguments.step);
   Scene scene = open_scene(arguments.scene);
   if (!arguments.json) show_warnings(scene);
-  if (*arguments.step <= static_cast<long long>(scene.world.step_count))
-    throw Error(fmt::format("--step {} is not a step to come. Give {} or more.", *arguments.step, scene.world.step_count + 1));
-  const auto step = static_cast<std::uint64_t>(*arguments.step);
+  if (step <= scene.world.step_count)
+    throw Error(fmt::format("--step {} is not a step to come. Give {} or more.", step, scene.world.step_count + 1));
   const std::string path = arguments.output.empty() ? capture_name(scene, step) : arguments.output;
   if (!arguments.format.empty()) cannot_save({}, arguments.format);   // names an unknown format before anything is simulated
+  check_writable(path);
 
   Stepper stepper(scene.step);
   const StepReport* report = run_to(step, scene, stepper, !arguments.quiet && !arguments.json);

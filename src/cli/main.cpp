@@ -1,7 +1,11 @@
 // The stickslip program: parse, run a command, turn every failure into one line and an exit code.
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/commands.h"
@@ -41,6 +45,12 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("'{}' has no option '{}'. {}", command.get_name(), word, suggest(word, option_names(command)));
 }
 
+std::string output_error() { return fmt::format("Cannot write to the standard output: {}.", std::strerror(errno)); }
+
+std::string internal(const std::exception& error) {
+  return fmt::format("Internal error: {}. Please report it with the command you gave.", error.what());
+}
+
 int main(int argc, char** argv) {
   // A file that grows too large for the disk quota is a write error with a message, not a silent death.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -65,15 +75,16 @@ int main(int argc, char** argv) {
 
   const auto fail = [](const std::string& message, int exit_code) {
     std::fflush(stdout);
-    fmt::print(stderr, "stickslip: {}\n", message);
+    tell(fmt::format("stickslip: {}\n", message));
     return exit_code;
   };
   try {
     app.parse(argc, argv);
-    if (std::fflush(stdout) != 0) return fail("Cannot write to the standard output.", internal_error);
+    if (std::fflush(stdout) != 0) return fail(output_error(), bad_input);
     return outcome.exit_code;
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
+    const int exit_code = app.exit(wanted);
+    return std::cout.flush() ? exit_code : fail(output_error(), bad_input);
   } catch (const CLI::ExtrasError&) {
     return fail(unexpected(app), bad_input);
   } catch (const CLI::RequiredError&) {
@@ -93,10 +104,13 @@ int main(int argc, char** argv) {
     return fail(error.what(), bad_input);
   } catch (const Error& error) {
     return fail(error.what(), bad_input);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return fail(fmt::format("Cannot write to the standard output: {}.", error.code().message()), bad_input);
+    return fail(internal(error), internal_error);
   } catch (const std::bad_alloc&) {
     return fail("Out of memory. Try a smaller scene, or fewer frames per second.", internal_error);
   } catch (const std::exception& error) {
-    return fail(fmt::format("Internal error: {}. Please report it with the command you gave.", error.what()), internal_error);
+    return fail(internal(error), internal_error);
   }
 }
 

@@ -43,8 +43,13 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return result;
 }
 
+void tell(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void show_warnings(const Scene& scene) {
-  for (const std::string& warning : scene.warnings) fmt::print(stderr, "stickslip: warning: {}\n", warning);
+  for (const std::string& warning : scene.warnings) tell(fmt::format("stickslip: warning: {}\n", warning));
 }
 
 }  // namespace stickslip::cli

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/amounts.h"
 #include "cli/browser.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -23,7 +24,8 @@ namespace fs = std::filesystem;
 struct RenderArguments {
   SceneArguments scene;
   std::string output;
-  double seconds = 0, frames_per_second = 30, at = -1;
+  std::optional<double> seconds, at;
+  double frames_per_second = 30;
   int width = 1280, height = 720;
   std::string theme = "light";
   std::vector<std::string> layers;
@@ -105,14 +107,15 @@ int render(const RenderArguments& arguments) {
     throw Error(fmt::format("{} frames per second cannot be rendered. Give a number from 0 to 1000.", arguments.frames_per_second));
   for (const int side : {arguments.width, arguments.height})
     if (side < 16 || side > 8192) throw Error(fmt::format("{} pixels are not the side of a picture. Give 16 to 8192.", side));
+  if (arguments.at) checked_seconds("--at", *arguments.at);
+  if (arguments.seconds) checked_seconds("--seconds", *arguments.seconds);
   const InterruptGuard interrupts;
   const TemporaryFolder folder;
   Pictures pictures(arguments);
   Scene scene = open_scene(arguments.scene);
   show_warnings(scene);
-  const bool one = arguments.at >= 0;
-  const double seconds = one ? arguments.at : arguments.seconds > 0 ? arguments.seconds : scene.seconds;
-  const auto steps = static_cast<std::uint64_t>(std::max(0.0, std::ceil(seconds / scene.step.h - 1e-6)));
+  const bool one = arguments.at.has_value();
+  const std::uint64_t steps = steps_for(one ? *arguments.at : arguments.seconds.value_or(scene.seconds), scene.step.h);
   const fs::path page = folder.path / "replay.html";
   std::vector<std::unique_ptr<Recorder>> recorders;
   recorders.push_back(make_recorder(page, {.frames_per_second = one ? 0 : arguments.frames_per_second}));

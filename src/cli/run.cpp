@@ -1,7 +1,7 @@
 // stickslip run
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/amounts.h"
 #include "cli/commands.h"
 #include "cli/open_scene.h"
 #include "cli/output.h"
@@ -15,7 +15,7 @@ namespace {
 
 struct RunArguments {
   SceneArguments scene;
-  std::optional<long long> steps;
+  std::optional<std::string> steps;
   std::optional<double> seconds;
   std::vector<std::string> outputs;
   std::string checkpoint;
@@ -24,25 +24,9 @@ struct RunArguments {
   bool json = false, quiet = false, strict = false;
 };
 
-/// Steps that cover a time; a part of a step counts as one unless it is rounding error.
-std::uint64_t steps_for(double seconds, double h) {
-  const double steps = std::ceil(seconds / h - 1e-6);
-  if (steps > 1e15) throw Error(fmt::format("{} s in steps of {} s is more than can ever be simulated.", seconds, h));
-  return static_cast<std::uint64_t>(std::max(steps, 0.0));
-}
-
 std::uint64_t wanted_steps(const RunArguments& arguments, const Scene& scene) {
-  if (arguments.steps) {
-    if (*arguments.steps < 0)
-      throw Error(fmt::format("--steps {} is not a number of steps. Give 0 or more.", *arguments.steps));
-    return static_cast<std::uint64_t>(*arguments.steps);
-  }
-  if (arguments.seconds) {
-    if (!(std::isfinite(*arguments.seconds) && *arguments.seconds >= 0))
-      throw Error(
-          fmt::format("--seconds {} is not a duration. Give a finite number of seconds, 0 or more.", *arguments.seconds));
-    return steps_for(*arguments.seconds, scene.step.h);
-  }
+  if (arguments.steps) return count_of_steps("--steps", *arguments.steps);
+  if (arguments.seconds) return steps_for(checked_seconds("--seconds", *arguments.seconds), scene.step.h);
   const std::uint64_t steps = steps_for(scene.seconds - scene.world.time, scene.step.h);
   if (steps == 0)
     throw Error(fmt::format("The {:g} s of this scene are over (t = {:g} s). Say how far to go on with --seconds or --steps.",
@@ -57,6 +41,7 @@ void check_files(const RunArguments& arguments) {
   std::sort(files.begin(), files.end());
   if (const auto twice = std::adjacent_find(files.begin(), files.end()); twice != files.end())
     throw Error("This file is to be written twice. Give each output a name of its own.").in(*twice);
+  if (!arguments.checkpoint.empty()) check_writable(arguments.checkpoint);
 }
 
 int run(const RunArguments& arguments) {
@@ -82,7 +67,8 @@ int run(const RunArguments& arguments) {
     fmt::print("{}", to_text(summary));
 
   if (result.interrupted) return interrupted;
-  return result.stopped || (arguments.strict && result.statistics.missed() > 0) ? tolerance_missed : fine;
+  const bool flawed = result.statistics.missed() > 0 || !result.motion.empty();
+  return result.stopped || (arguments.strict && flawed) ? tolerance_missed : fine;
 }
 
 }  // namespace
@@ -109,7 +95,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--capture-dir", arguments->capture_directory, "Where captured problems go")->capture_default_str();
   command->add_flag("--json", arguments->json, "Print the summary as one JSON document and nothing else");
   command->add_flag("--quiet", arguments->quiet, "Print no summary and no progress");
-  command->add_flag("--strict", arguments->strict, "Exit with 1 if a step missed its tolerance");
+  command->add_flag("--strict", arguments->strict, "Exit with 1 if a step missed its tolerance or something is wrong with the motion");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

@@ -44,6 +44,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
                         FailureHandler& failures, bool show_progress) {
   SimulateResult result;
   Stepper stepper(scene.step);
+  MotionWatch motion(scene.world);
   const InterruptGuard guard;
   const Clock::time_point start = Clock::now();
   try {
@@ -54,6 +55,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
       const StepReport& report = step_with_place(stepper, scene.world);
       result.statistics.add(report, seconds_since(before));
       for (auto& recorder : recorders) recorder->record(scene.world, report);
+      motion.add(scene.world, report);
       if (report.solve.status != SolveStatus::converged) result.stopped = failures.handle(scene, stepper, report);
       progress.update(i + 1, scene.world.time);
     }
@@ -64,6 +66,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
   if (const std::exception_ptr error = finish_all(recorders)) std::rethrow_exception(error);
   result.interrupted = !result.stopped && result.statistics.steps < steps;
   result.statistics.wall_seconds = seconds_since(start);
+  result.motion = motion.records();
   return result;
 }
 

@@ -173,11 +173,10 @@ class Ticker {
   void next(const std::string& what) {
     ++done_;
     if (!shown_) return;
-    fmt::print(stderr, "\r\033[K{} of {}: {}", done_, total_, what);
-    std::fflush(stderr);
+    tell(fmt::format("\r\033[K{} of {}: {}", done_, total_, what));
   }
   void clear() const {
-    if (shown_) fmt::print(stderr, "\r\033[K");
+    if (shown_) tell("\r\033[K");
   }
 
  private:

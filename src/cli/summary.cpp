@@ -25,16 +25,16 @@ std::string line(std::string_view label, std::string_view first, std::string_vie
   return text + "\n";
 }
 
-/// What became of the solves that did not converge: "3 of 500 steps missed the tolerance of 98 nm/s (3 iteration limit)".
+/// What became of the solves that did not converge: "3 of 500 steps missed their tolerance of 98 nm/s: 3 iteration limit. …"
 std::string tolerance_note(const Statistics& s) {
-  const std::string tolerance = quantity(s.tolerance, "m/s");
-  if (s.missed() == 0) return fmt::format("every step within its tolerance of {}", tolerance);
   std::string reasons;
   for (std::size_t i = 1; i < s.status_counts.size(); ++i)
     if (s.status_counts[i] > 0)
       reasons +=
           fmt::format("{}{} {}", reasons.empty() ? "" : ", ", s.status_counts[i], status_name(static_cast<SolveStatus>(i)));
-  return fmt::format("{} of {} steps missed their tolerance of {}: {}", s.missed(), s.steps, tolerance, reasons);
+  return fmt::format("{} of {} steps missed their tolerance of {}: {}. Their forces are less exact than asked for; allow more iterations "
+                     "(/step/max_iterations) or see who solves them (--on-failure capture). With --strict the exit code says so.",
+                     s.missed(), s.steps, quantity(s.tolerance, "m/s"), reasons);
 }
 
 std::string signed_energy(double joules) { return fmt::format("{}{}", joules > 0 ? "+" : "", quantity(joules, "J")); }
@@ -89,6 +89,32 @@ std::string joint_lines(const Summary& summary) {
   return text;
 }
 
+/// What a person should know about the motion, a paragraph for each.
+std::string motion_lines(const std::vector<MotionRecord>& motion) {
+  constexpr std::size_t indent = 15;
+  if (motion.empty()) return line("motion", "nothing amiss", "");
+  std::string text;
+  for (const MotionRecord& r : motion)
+    text += fmt::format("  {:<12} {}\n", text.empty() ? "motion" : "", wrapped(statement(r) + " " + remedy(r.worst, r.h), indent));
+  return text;
+}
+
+nlohmann::ordered_json to_json(const MotionRecord& r) {
+  const bool energy = r.worst.kind == MotionKind::energy_created || r.worst.kind == MotionKind::energy_drift;
+  return {{"kind", motion_kind_name(r.worst.kind)},
+          {"where", r.where},
+          {"source", energy ? nlohmann::ordered_json(energy_source_name(r.worst.source)) : nlohmann::ordered_json()},
+          {"value", r.worst.value},
+          {"limit", r.worst.limit},
+          {"amount", r.worst.amount},
+          {"steps", r.steps},
+          {"first_step", r.first_step},
+          {"first_time", r.first_time},
+          {"worst_step", r.worst_step},
+          {"statement", statement(r)},
+          {"remedy", remedy(r.worst, r.h)}};
+}
+
 std::string stage_note(const StageTimes& seconds) {
   std::string text;
   const double total = seconds.total();
@@ -108,6 +134,8 @@ nlohmann::ordered_json to_json(const Summary& summary) {
     statuses[status_name(static_cast<SolveStatus>(i))] = s.status_counts[i];
   for (const auto& [name, spent] : stages(s.seconds)) seconds[name] = spent;
   for (const std::string& file : summary.files) outputs.push_back({{"file", file}, {"bytes", size_of(file)}});
+  nlohmann::ordered_json motion = nlohmann::ordered_json::array();
+  for (const MotionRecord& r : summary.result.motion) motion.push_back(to_json(r));
   return {
       {"scene", scene.name},
       {"solver", scene.step.solver},
@@ -135,6 +163,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"tolerance", s.tolerance},
       {"steps_missing_tolerance", s.missed()},
       {"status_counts", statuses},
+      {"motion", motion},
       {"energy_sums",
        {{"friction", s.energy.friction},
         {"impact", s.energy.impact},
@@ -166,7 +195,8 @@ std::string to_text(const Summary& summary) {
   if (s.steps > 0) {
     text += line("contacts", fmt::format("{:.1f} mean", s.contacts.mean()), fmt::format("{:.0f} max", s.contacts.max()));
     text += line("residual", quantity(s.residual.quantile(0.5), "m/s") + " median", quantity(s.residual.max(), "m/s") + " max",
-                 tolerance_note(s));
+                 s.missed() == 0 ? fmt::format("every step within its tolerance of {}", quantity(s.tolerance, "m/s"))
+                                 : fmt::format("{} of {} steps missed their tolerance", s.missed(), s.steps));
     text += line("iterations", fmt::format("{:.1f} mean", s.iterations.mean()), fmt::format("{:.0f} max", s.iterations.max()));
     text += line("penetration", "", quantity(s.penetration_max, "m") + " max");
     text += joint_lines(summary);
@@ -174,6 +204,8 @@ std::string to_text(const Summary& summary) {
                  energy_note(s.energy));
     text += line("step time", quantity(1e-3 * s.milliseconds.mean(), "s") + " mean",
                  quantity(1e-3 * s.milliseconds.quantile(0.95), "s") + " p95", stage_note(s.seconds));
+    text += motion_lines(summary.result.motion);
+    if (s.missed() > 0) text += fmt::format("  {:<12} {}\n", "unsolved", wrapped(tolerance_note(s), 15));
   }
   text += line("state", hash_text(scene.world), fmt::format("t = {:g} s", scene.world.time));
   for (const std::string& file : summary.files)

@@ -1,5 +1,7 @@
 #include "record/telemetry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace stickslip {
@@ -8,67 +10,87 @@ namespace {
 
 using R = const StepReport&;
 
-constexpr TelemetryColumn kColumns[] = {
-    {"step", "", "", "number of the step, from 1", [](R r) { return static_cast<double>(r.step); }},
-    {"time", "s", "s", "simulated time at the end of the step", [](R r) { return r.time; }},
-    {"h", "s", "s", "length of the step", [](R r) { return r.h; }},
-    {"contacts", "", "", "number of contact points", [](R r) { return static_cast<double>(r.contacts.size()); }},
-    {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},
-    {"penetration_max", "m", "m", "largest penetration at detection", [](R r) { return r.penetration_max; }},
-    {"joints", "", "", "joints that acted", [](R r) { return static_cast<double>(r.joints.size()); }},
-    {"joints_broken", "", "", "joints that broke in this step",
-     [](R r) { return static_cast<double>(std::count_if(r.joints.begin(), r.joints.end(), [](const JointRecord& j) { return j.broke; })); }},
-    {"joint_conflicts", "", "", "joints that cannot be satisfied together", [](R r) { return static_cast<double>(r.conflicts.size()); }},
-    {"joint_error_max", "m", "m", "farthest that locked coordinates of a joint are off, at the end", [](R r) { return r.joint_error_max; }},
-
-    {"status", "", "", "0 converged, 1 iteration limit, 2 stalled, 3 time limit, 4 cancelled, 5 failed",
-     [](R r) { return static_cast<double>(r.solve.status); }},
-    {"iterations", "", "", "iterations of the solver", [](R r) { return static_cast<double>(r.solve.iterations); }},
-    {"tolerance", "m/s", "m_per_s", "residual asked of the solver", [](R r) { return r.tolerance; }},
-    {"residual", "m/s", "m_per_s", "largest part of the residual", [](R r) { return r.solve.residual.total(); }},
-    {"residual_initial", "m/s", "m_per_s", "residual of the guess", [](R r) { return r.solve.initial_residual.total(); }},
-    {"residual_gap_velocity", "m/s", "m_per_s", "approach although touching",
-     [](R r) { return r.solve.residual.gap_velocity; }},
-    {"residual_complementarity", "m/s", "m_per_s", "pushes although separating",
-     [](R r) { return r.solve.residual.complementarity; }},
-    {"residual_cone", "m/s", "m_per_s", "impulse outside the friction cone", [](R r) { return r.solve.residual.cone; }},
-    {"residual_dissipation", "m/s", "m_per_s", "friction that does not oppose slip",
-     [](R r) { return r.solve.residual.dissipation; }},
-    {"residual_bilateral", "m/s", "m_per_s", "violation of joints", [](R r) { return r.solve.residual.bilateral; }},
-    {"residual_box", "m/s", "m_per_s", "violation of limits and motors", [](R r) { return r.solve.residual.box; }},
-
-    {"kinetic_energy", "J", "J", "at the end", [](R r) { return r.energy.kinetic_end; }},
-    {"potential_energy", "J", "J", "of gravity, at the end", [](R r) { return r.energy.potential_end; }},
-    {"dissipated_by_friction", "J", "J", "in this step", [](R r) { return r.energy.friction; }},
-    {"dissipated_by_impact", "J", "J", "by normal impulses and hard joints, in this step", [](R r) { return r.energy.impact; }},
-    {"added_by_stabilisation", "J", "J", "in this step", [](R r) { return r.energy.stabilisation; }},
-    {"work_of_applied_forces", "J", "J", "in this step", [](R r) { return r.energy.applied; }},
-    {"work_of_kinematic_bodies", "J", "J", "in this step", [](R r) { return r.energy.driven; }},
-    {"work_of_motors", "J", "J", "of motors and servos of joints, in this step", [](R r) { return r.energy.motors; }},
-    {"work_of_springs", "J", "J", "of springs, dampers and soft limits of joints, in this step", [](R r) { return r.energy.springs; }},
-    {"added_by_integration", "J", "J", "by the time discretisation, in this step", [](R r) { return r.energy.integration; }},
-
-    {"momentum_x", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.x(); }},
-    {"momentum_y", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.y(); }},
-    {"momentum_z", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.z(); }},
-    {"angular_momentum_x", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end",
-     [](R r) { return r.angular_momentum.x(); }},
-    {"angular_momentum_y", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end",
-     [](R r) { return r.angular_momentum.y(); }},
-    {"angular_momentum_z", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end",
-     [](R r) { return r.angular_momentum.z(); }},
-
-    {"seconds_broad", "s", "s", "wall time of the broad phase", [](R r) { return r.seconds.broad; }},
-    {"seconds_narrow", "s", "s", "wall time of the narrow phase", [](R r) { return r.seconds.narrow; }},
-    {"seconds_assembly", "s", "s", "wall time of building the problem", [](R r) { return r.seconds.assembly; }},
-    {"seconds_solve", "s", "s", "wall time of the solver", [](R r) { return r.seconds.solve; }},
-    {"seconds_integration", "s", "s", "wall time of integration", [](R r) { return r.seconds.integration; }},
-    {"seconds_projection", "s", "s", "wall time of position projection", [](R r) { return r.seconds.projection; }},
-    {"seconds_bookkeeping", "s", "s", "wall time of reports and sleeping", [](R r) { return r.seconds.bookkeeping; }},
-};
+/// "0 converged, 1 iteration-limit, …"
+std::string_view status_meaning() {
+  static const std::string text = [] {
+    std::string all;
+    for (int i = 0; i <= static_cast<int>(SolveStatus::unsupported); ++i)
+      all += fmt::format("{}{} {}", i > 0 ? ", " : "", i, status_name(static_cast<SolveStatus>(i)));
+    return all;
+  }();
+  return text;
+}
 
 }  // namespace
 
-std::span<const TelemetryColumn> telemetry_columns() { return kColumns; }
+std::span<const TelemetryColumn> telemetry_columns() {
+  static const TelemetryColumn table[] = {
+      {"step", "", "", "number of the step, from 1", [](R r) { return static_cast<double>(r.step); }},
+      {"time", "s", "s", "simulated time at the end of the step", [](R r) { return r.time; }},
+      {"h", "s", "s", "length of the step", [](R r) { return r.h; }},
+      {"contacts", "", "", "number of contact points", [](R r) { return static_cast<double>(r.contacts.size()); }},
+      {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},
+      {"penetration_max", "m", "m", "largest penetration at detection", [](R r) { return r.penetration_max; }},
+      {"joints", "", "", "joints that acted", [](R r) { return static_cast<double>(r.joints.size()); }},
+      {"joints_broken", "", "", "joints that broke in this step",
+       [](R r) { return static_cast<double>(std::count_if(r.joints.begin(), r.joints.end(), [](const JointRecord& j) { return j.broke; })); }},
+      {"joint_conflicts", "", "", "joints that cannot be satisfied together", [](R r) { return static_cast<double>(r.conflicts.size()); }},
+      {"joint_error_max", "m", "m", "farthest that locked coordinates of a joint are off, at the end", [](R r) { return r.joint_error_max; }},
+
+      {"status", "", "", status_meaning(), [](R r) { return static_cast<double>(r.solve.status); }},
+      {"iterations", "", "", "iterations of the solver", [](R r) { return static_cast<double>(r.solve.iterations); }},
+      {"tolerance", "m/s", "m_per_s", "residual asked of the solver", [](R r) { return r.tolerance; }},
+      {"residual", "m/s", "m_per_s", "largest part of the residual", [](R r) { return r.solve.residual.total(); }},
+      {"residual_initial", "m/s", "m_per_s", "residual of the guess", [](R r) { return r.solve.initial_residual.total(); }},
+      {"residual_gap_velocity", "m/s", "m_per_s", "approach although touching",
+       [](R r) { return r.solve.residual.gap_velocity; }},
+      {"residual_complementarity", "m/s", "m_per_s", "pushes although separating",
+       [](R r) { return r.solve.residual.complementarity; }},
+      {"residual_cone", "m/s", "m_per_s", "impulse outside the friction cone", [](R r) { return r.solve.residual.cone; }},
+      {"residual_dissipation", "m/s", "m_per_s", "friction that does not oppose slip",
+       [](R r) { return r.solve.residual.dissipation; }},
+      {"residual_bilateral", "m/s", "m_per_s", "violation of joints", [](R r) { return r.solve.residual.bilateral; }},
+      {"residual_box", "m/s", "m_per_s", "violation of limits and motors", [](R r) { return r.solve.residual.box; }},
+
+      {"kinetic_energy", "J", "J", "at the end", [](R r) { return r.energy.kinetic_end; }},
+      {"potential_energy", "J", "J", "of gravity, at the end", [](R r) { return r.energy.potential_end; }},
+      {"dissipated_by_friction", "J", "J", "in this step", [](R r) { return r.energy.friction; }},
+      {"dissipated_by_impact", "J", "J", "by normal impulses and hard joints, in this step", [](R r) { return r.energy.impact; }},
+      {"added_by_stabilisation", "J", "J", "in this step", [](R r) { return r.energy.stabilisation; }},
+      {"work_of_applied_forces", "J", "J", "in this step", [](R r) { return r.energy.applied; }},
+      {"work_of_kinematic_bodies", "J", "J", "in this step", [](R r) { return r.energy.driven; }},
+      {"work_of_motors", "J", "J", "of motors and servos of joints, in this step", [](R r) { return r.energy.motors; }},
+      {"work_of_springs", "J", "J", "of springs, dampers and soft limits of joints, in this step", [](R r) { return r.energy.springs; }},
+      {"added_by_integration", "J", "J", "by the time discretisation, in this step", [](R r) { return r.energy.integration; }},
+
+      {"motion_findings", "", "", "kinds of trouble with the motion of this step", [](R r) { return static_cast<double>(r.findings.size()); }},
+      {"energy_created", "", "", "by nothing that gives energy, part of that of the scene", [](R r) { return r.motion[MotionKind::energy_created]; }},
+      {"rebound_missed", "", "", "energy lost by impacts without their rebound, part of that of the scene",
+       [](R r) { return r.motion[MotionKind::rebound_missed]; }},
+      {"overlap_max", "", "", "largest depth, part of the thinner body", [](R r) { return r.motion[MotionKind::deep_overlap]; }},
+      {"joint_opening_max", "", "", "largest error of a joint, part of the size of its bodies", [](R r) { return r.motion[MotionKind::joint_open]; }},
+      {"turn_max", "rad", "rad", "farthest that a body turns in this step", [](R r) { return r.motion[MotionKind::fast_spin]; }},
+      {"jam", "", "", "speed given by a contact that jams, over that of a fall of one step", [](R r) { return r.motion[MotionKind::jam]; }},
+
+      {"momentum_x", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.x(); }},
+      {"momentum_y", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.y(); }},
+      {"momentum_z", "kg m/s", "kg_m_per_s", "linear, at the end", [](R r) { return r.linear_momentum.z(); }},
+      {"angular_momentum_x", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end",
+       [](R r) { return r.angular_momentum.x(); }},
+      {"angular_momentum_y", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end",
+       [](R r) { return r.angular_momentum.y(); }},
+      {"angular_momentum_z", "kg m²/s", "kg_m2_per_s", "about the world origin, at the end",
+       [](R r) { return r.angular_momentum.z(); }},
+
+      {"seconds_broad", "s", "s", "wall time of the broad phase", [](R r) { return r.seconds.broad; }},
+      {"seconds_narrow", "s", "s", "wall time of the narrow phase", [](R r) { return r.seconds.narrow; }},
+      {"seconds_assembly", "s", "s", "wall time of building the problem", [](R r) { return r.seconds.assembly; }},
+      {"seconds_solve", "s", "s", "wall time of the solver", [](R r) { return r.seconds.solve; }},
+      {"seconds_integration", "s", "s", "wall time of integration", [](R r) { return r.seconds.integration; }},
+      {"seconds_projection", "s", "s", "wall time of position projection", [](R r) { return r.seconds.projection; }},
+      {"seconds_bookkeeping", "s", "s", "wall time of reports and sleeping", [](R r) { return r.seconds.bookkeeping; }},
+  };
+  return table;
+}
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "step/free_motion.h"
+#include "step/sizes.h"
 
 namespace stickslip {
 
@@ -103,7 +104,7 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
     site.a = {&world.materials[ca.material].surface, Pose{a.position, a.orientation} * ca.local};
     site.b = {&world.materials[cb.material].surface, Pose{b.position, b.orientation} * cb.local};
     site.frame_of_b = surface.fixed_to == cb.material && surface.fixed_to != ca.material;
-    site.length = thinner(ca.characteristic_length, cb.characteristic_length);
+    site.length = thinner(ca, cb);
     site.slack = 1e-3 * world.gravity.norm() * options.h * options.h + 1e-9 * site.length;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const ContactPoint& point = set.points[i];
@@ -168,8 +169,8 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std
   BuiltContact& built = contacts_[index];
   ContactProblem& p = problem_;
   const Block& block = p.blocks[built.block];
-  const double thickness = thickness_of(world, m.a, m.b), band = options.contact_band * thickness;
-  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, false, 0, Vec3::Zero(), surface.friction};
+  const double thickness = thinner(world.colliders()[m.a], world.colliders()[m.b]), band = options.contact_band * thickness;
+  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, false, 0, Vec3::Zero(), surface.friction, surface.restitution};
   // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point, halfway: two would
   // be a torque from nowhere.
   if (block.arity == 1 && point.gap > band) built.half_gap = 0.5 * point.gap;
@@ -227,6 +228,7 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std
   const double touch = c.compliance > 0 ? 0 : band;   // a spring has a length of its own
   if (surface.restitution > 0 && built.before[0] < -threshold && point.gap + h * b[0] <= 0) {
     b[0] += surface.restitution * built.before[0];   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
+    built.rebounds = true;
   } else if (point.gap > touch) {
     b[0] += point.gap / h;
   } else {
@@ -344,7 +346,7 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
   weigh();
   const double fall = world.gravity.norm() * options.h * options.h;
   for (const Manifold& m : set.manifolds) {
-    const double give = options.contact_elasticity * options.contact_band * thickness_of(world, m.a, m.b);
+    const double give = options.contact_elasticity * options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const Block& block = problem_.blocks[contacts_[i].block];
       if (!(contacts_[i].recovery_speed > 0) || problem_.sigma[block.row] > 0) continue;

@@ -25,6 +25,8 @@ struct BuiltContact {
   double half_gap;              ///< from the contact point to the surface where the arm of a lone body ends, 0 of two bodies [m]
   Vec3 turning;                 ///< κ: how the relative velocity changes within half the step by itself, contact frame [m/s]
   double friction;              ///< μ, or how far F(1) reaches along a tangent
+  double restitution = 0;       ///< e of the two materials
+  bool rebounds = false;        ///< whether Newton's impact law acts
 };
 
 /// What contacts with torsion or rolling rows have beside. Their rows are scaled by a length, so that all rows are velocities in m/s and
@@ -38,13 +40,6 @@ struct SpinRows {
 /// Which turn a row of a contact with `friction_rows` friction rows stands for: 0 torsion, 1 and 2 rolling about t and b; −1 a translation.
 /// Rows are t, b, torsion, rolling t, rolling b, and without torsion t, b, rolling t, rolling b.
 constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : friction_rows == 4 ? row - 2 : row - 3; }
-
-/// The smaller of two lengths, of which an endless shape has none (0).
-constexpr double thinner(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
-/// Thickness of the thinner of two colliders [m].
-inline double thickness_of(const World& world, std::uint32_t a, std::uint32_t b) {
-  return thinner(world.colliders()[a].characteristic_length, world.colliders()[b].characteristic_length);
-}
 
 class ProblemBuilder {
  public:

@@ -1,6 +1,7 @@
 #include "step/projection.h"
 
 #include "step/builder.h"
+#include "step/sizes.h"
 #include "stickslip/solve/automatic/automatic.h"
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
@@ -71,7 +72,7 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
           continue;
         }
         // Within the band bodies touch, and stay where they are.
-        const double band = options.contact_band * thickness_of(world, m.a, m.b);
+        const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
         const double beyond = std::abs(point.gap) <= band ? 0 : point.gap < 0 ? point.gap + band : point.gap;
         deepest = std::max(deepest, -beyond);
         problem_.b.push_back(beyond < 0 ? options.projection.fraction * beyond : beyond);

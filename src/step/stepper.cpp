@@ -9,6 +9,7 @@
 #include "step/detection.h"
 #include "step/free_motion.h"
 #include "step/look_ahead.h"
+#include "step/motion_judge.h"
 #include "step/projection.h"
 #include "step/sleep.h"
 #include "solve/joint_conflict.h"
@@ -24,6 +25,7 @@ struct Stepper::Impl {
   LookAhead look_ahead;
   PositionProjection projection;
   SleepManager sleep;
+  MotionJudge judge;
   Workspace workspace;
   std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
@@ -166,6 +168,7 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
 
   report.contacts.clear();
   report.penetration_max = 0;
+  judge.begin(world, options);
   EnergyLedger& energy = report.energy;
   const ContactProblem& p = builder.problem();
   for (const Manifold& m : set.manifolds) {
@@ -194,6 +197,7 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       energy.stabilisation += lifted;
       energy.driven -= impulse.dot(built.driven);
       const Vec3 angular_impulse = add_spin_energy(built, segment_a, segment_b);
+      judge.see(world, p, {m, point, built, block, impulse, after});
       report.penetration_max = std::max(report.penetration_max, -point.gap);
       report.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
                                  point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
@@ -289,6 +293,7 @@ const StepReport& Stepper::Impl::step(World& world) {
   report.h = h;
   report.linear_momentum = world.linear_momentum();
   report.angular_momentum = world.angular_momentum();
+  judge.finish(world, report);
   report.seconds.bookkeeping += clock.lap();
   return report;
 }

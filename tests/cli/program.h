@@ -11,8 +11,8 @@ struct Finished {
   std::string out, err;
 };
 
-/// Runs `stickslip <arguments>`; the arguments are words of a shell command.
-Finished stickslip(const std::string& arguments, const std::string& before = "");
+/// Runs `stickslip <arguments>`; the arguments are words of a shell command. @param after redirections that replace those to `out` and `err`
+Finished stickslip(const std::string& arguments, const std::string& before = "", const std::string& after = "");
 
 /// A program in the background that can be sent a signal.
 class Background {

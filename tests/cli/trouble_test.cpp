@@ -52,6 +52,39 @@ TEST(BadInput, numbers_out_of_range_are_refused) {
   expect_refused("run wall --threads -2 --steps 1", "-2");
   expect_refused("run wall --set /step/h=0", "/step/h");
   expect_refused("run wall --frames-per-second -3 -o x.h5", "-3");
+  for (const char* steps : {"1e20", "010", "+5", "1.5", "99999999999999999999", "0x10", "''"}) {
+    expect_refused(std::string("run wall --steps ") + steps, "--steps");
+    expect_refused(std::string("capture wall --step ") + steps, "--step");
+  }
+  for (const char* time : {"-1", "nan", "inf"}) {
+    expect_refused(std::string("render wall -o x.png --at ") + time, "--at");
+    expect_refused(std::string("render wall -o x.png --seconds ") + time, "--seconds");
+  }
+}
+
+TEST(BadInput, files_that_cannot_be_written_are_refused_before_the_run) {
+  const Directory directory;
+  // A run of years: the refusal comes first or never.
+  const std::string missing = directory / "none/end.h5";
+  expect_refused("run wall --steps 1000000000 --checkpoint " + missing, "none");
+  expect_refused("run wall --steps 1000000000 --checkpoint " + directory.path().string(), "directory");
+  expect_refused("capture wall --step 1000000000 -o " + missing, "none");
+  const std::string precious = directory / "precious.h5";
+  test::write_content(precious, "precious");
+  expect_refused("run wal --checkpoint " + precious, "wal");
+  EXPECT_EQ(test::content_of(precious), "precious");
+}
+
+TEST(FullDisk, standard_output_and_standard_error_that_cannot_be_written_end_the_program_in_order) {
+  for (const char* command : {"scenes", "solvers --json", "--help", "run stack --steps 1"}) {
+    const Finished full = stickslip(command, "", ">/dev/full");
+    EXPECT_EQ(full.exit_code, 2) << command;
+    EXPECT_THAT(full.err, HasSubstr("Cannot write to the standard output: No space left on device.")) << command;
+    EXPECT_EQ(std::count(full.err.begin(), full.err.end(), '\n'), 1) << full.err;
+  }
+  EXPECT_EQ(stickslip("run no-such-scene", "", "2>/dev/full").exit_code, 2);
+  EXPECT_EQ(stickslip("run stack --steps 1", "", "2>/dev/full").exit_code, 0);
+  EXPECT_EQ(stickslip("run no-such-scene", "", "2>&-").exit_code, 2);
 }
 
 /// Bad scene documents: file, place and value stand in the message, for run and for validate.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stickslip/solve/solver.h"
+#include "stickslip/step/motion.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
@@ -93,6 +94,8 @@ struct StepReport {
   std::vector<JointRecord> joints;        ///< of all joints that acted in this step, in the order of their slots
   std::vector<JointConflict> conflicts;   ///< joints that cannot be satisfied together, worst first; empty if the solve met its tolerance
   double joint_error_max = 0;             ///< largest error of a joint at the end of the step [m]
+  MotionMeasures motion;                  ///< how the motion fares, relative to the sizes of the scene
+  std::vector<MotionFinding> findings;    ///< what a person should know about the motion: the worst of each kind; empty if all is well
 
   /// What a joint did, or null if it did not act. Valid until the next step.
   const JointRecord* joint(JointId) const;

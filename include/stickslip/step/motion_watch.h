@@ -1,0 +1,54 @@
+// What the steps of a run found about the motion, added up; what only many steps can tell; and the end of runs that have blown up.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "stickslip/step/report.h"
+
+namespace stickslip {
+
+/// What a run found of one kind.
+struct MotionRecord {
+  MotionFinding worst;
+  std::string where;                        ///< names of body, pair or joint; empty if it is not of any
+  std::uint64_t steps = 0;                  ///< in which it was found
+  std::uint64_t first_step = 0, worst_step = 0;
+  double first_time = 0;                    ///< at the end of that step [s]
+  double h = 0;                             ///< of the worst step [s]
+};
+/// "'rod' turns by 3 rad in a step (300 rad/s); in 40 steps from step 2 (t = 0.02 s) on, worst in step 7."
+std::string statement(const MotionRecord&);
+
+/// Sees every step of a run from its start on. Holds nothing that a step depends on.
+class MotionWatch {
+ public:
+  /// @param world where the run starts from
+  explicit MotionWatch(const World& world);
+
+  /// @throws Error naming body, speed, time and remedy, if a body is faster than anything in the scene explains.
+  void add(const World&, const StepReport&);
+
+  /// By kind; only those that were found.
+  std::vector<MotionRecord> records() const;
+
+ private:
+  void count(const MotionFinding&, const World&, const StepReport&);
+  void follow_energy(const World&, const StepReport&);
+  void check_speeds(const World&, const StepReport&);
+
+  std::array<std::optional<MotionRecord>, kMotionKinds> records_;
+
+  // Energy that came from nowhere: its sum so far, where that was lowest, and the largest energy of the scene [J].
+  std::array<double, kEnergySources> created_ = {}, lowest_ = {};
+  std::uint64_t lowest_step_ = 0;
+  double lowest_time_ = 0, energy_scale_ = 0;
+
+  // What explains speed.
+  double start_speed_ = 0;     ///< fastest point of a body at the start, or of a scripted body at any time [m/s]
+  double extent_ = 0;          ///< of all bodies that move by forces, at the start [m]
+  double top_ = 0;             ///< height against gravity of the highest of them at the start [m]
+  double work_ = 0;            ///< that motors, scripts, springs and applied forces have done [J]
+};
+
+}  // namespace stickslip

@@ -1,0 +1,197 @@
+#include "step/motion_judge.h"
+
+#include <cmath>
+
+#include "step/sizes.h"
+
+namespace stickslip {
+
+namespace {
+
+// Limits, by MotionKind. Scenes that behave stay a factor of two or more below them.
+constexpr std::array<double, kStepMotionKinds> kLimit = {
+    0.02,   // energy created in a step: a fiftieth of what the scene has
+    0.02,   // energy lost by rebounds that did not happen: the same
+    0.01,   // depth: a hundredth of the thinner body
+    0.01,   // opening: a hundredth of the radius of gyration
+    1,      // turn in a step [rad]: contacts and joints are linear in it
+    10,     // a jam gives ten times the speed that weight takes in a step
+};
+constexpr double kStill = 1e-4;         ///< part of its size by which a body moves in a step that counts as resting
+
+double limit_of(MotionKind kind) { return kLimit[static_cast<std::size_t>(kind)]; }
+
+/// A ball looks the same however it turns.
+bool is_ball(const World& world, const Body& body) {
+  if (body.colliders.size() != 1) return false;
+  const Collider& c = world.colliders()[body.colliders.front()];
+  return std::holds_alternative<Sphere>(c.shape) && c.local.position.isZero(0);
+}
+
+MotionFinding contact_finding(MotionKind kind, const World& world, const Manifold& m, double value, double amount) {
+  MotionFinding f;
+  f.kind = kind;
+  f.body_a = world.id_of(world.colliders()[m.a].body);
+  f.body_b = world.id_of(world.colliders()[m.b].body);
+  f.value = value;
+  f.amount = amount;
+  return f;
+}
+
+}  // namespace
+
+void MotionJudge::begin(const World& world, const StepOptions& options) {
+  for (std::size_t k = 0; k < worst_.size(); ++k) {
+    worst_[k] = {};
+    worst_[k].kind = static_cast<MotionKind>(k);
+  }
+  h_ = options.h;
+  band_ = options.contact_band;
+  fall_ = world.gravity.norm() * options.h;
+  rebound_threshold_ = options.restitution_threshold * fall_;
+  rebound_normal_ = rebound_tangential_ = missed_ = gravity_work_ = 0;
+  giver_ = misser_ = {};
+}
+
+void MotionJudge::note(MotionFinding finding) {
+  MotionFinding& worst = worst_[static_cast<std::size_t>(finding.kind)];
+  if (finding.value > worst.value) worst = finding;
+}
+
+void MotionJudge::see(const World& world, const ContactProblem& problem, const SolvedContact& c) {
+  if (c.point.gap < 0) see_depth(world, c);
+  if (!(c.impulse[0] > 0)) return;
+  const double gave = c.impulse.dot(0.5 * (c.built.before + c.after));
+  if (gave > giver_.amount) giver_ = contact_finding(MotionKind::energy_created, world, c.manifold, 0, gave);
+  if (c.built.restitution > 0) see_impact(world, problem, c);
+  see_jam(world, problem, c);
+}
+
+void MotionJudge::see_depth(const World& world, const SolvedContact& c) {
+  const double thickness = thinner(world.colliders()[c.manifold.a], world.colliders()[c.manifold.b]), depth = -c.point.gap;
+  const double value = depth / thickness - band_;
+  if (value > worst_[static_cast<std::size_t>(MotionKind::deep_overlap)].value)
+    note(contact_finding(MotionKind::deep_overlap, world, c.manifold, value, depth));
+}
+
+void MotionJudge::see_impact(const World& world, const ContactProblem& problem, const SolvedContact& c) {
+  const Vec3 mean = 0.5 * (c.built.before + c.after);
+  if (c.built.rebounds) {
+    rebound_normal_ += c.impulse[0] * mean[0];
+    rebound_tangential_ += c.impulse.tail<2>().dot(mean.tail<2>());
+    return;
+  }
+  // Newton's law looks at the approach before the step. What another impact of the same step sets moving stops at its neighbour without a rebound: the
+  // impulse then undid an approach that would have called for one.
+  const double undone = problem.diagonal_values[c.block.diagonal] * c.impulse[0] - c.after[0];
+  const double lost = -c.impulse[0] * mean[0];
+  if (c.built.recovery_speed > 0 || undone <= rebound_threshold_ + fall_ || lost <= 0) return;
+  missed_ += lost;
+  if (lost > misser_.amount) misser_ = contact_finding(MotionKind::rebound_missed, world, c.manifold, 0, lost);
+}
+
+void MotionJudge::see_jam(const World& world, const ContactProblem& problem, const SolvedContact& c) {
+  // Painlevé: sliding friction −μ λₙ s turns the body so that λₙ presses the contact together, Wₙₙ − μ Wₙₜ·s < 0. Then no finite force goes with
+  // sliding, and an impulse stops the contact at once although nothing struck it.
+  const double mu = c.built.friction, slip = c.built.before.tail<2>().norm();
+  if (!(fall_ > 0) || slip <= limit_of(MotionKind::jam) * (1 + mu) * fall_ || c.built.before[0] < -rebound_threshold_ || c.block.dim < 3) return;
+  const double* W = problem.diagonal_values.data() + c.block.diagonal;   // its first column is W_nn, W_tn, W_bn
+  const bool paradox = W[0] * slip < mu * (W[1] * c.built.before[1] + W[2] * c.built.before[2]);
+  if (!paradox || c.after.tail<2>().norm() > 0.1 * slip) return;
+  note(contact_finding(MotionKind::jam, world, c.manifold, W[0] * c.impulse[0] / fall_, c.impulse[0]));
+}
+
+void MotionJudge::see_bodies(const World& world, StepReport& report) {
+  const double g = world.gravity.norm();
+  double scale = 0;
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
+    const Body& b = world.bodies()[i];
+    if (!b.alive || b.motion == MotionType::fixed) continue;
+    if (b.motion == MotionType::dynamic) {
+      const double size = reach_of(world, b), still = kStill * size / h_;
+      scale += b.mass.mass * (g * size + 0.5 * still * still);
+      gravity_work_ += b.mass.mass * std::abs(world.gravity.dot(b.velocity)) * h_;
+    }
+    const double speed = b.angular_velocity.norm();
+    if (h_ * speed > worst_[static_cast<std::size_t>(MotionKind::fast_spin)].value && !is_ball(world, b)) {
+      MotionFinding f;
+      f.kind = MotionKind::fast_spin;
+      f.body_a = world.id_of(i);
+      f.value = h_ * speed;
+      f.amount = speed;
+      note(f);
+    }
+  }
+  report.motion.energy_scale = scale;
+}
+
+void MotionJudge::see_joints(const World& world, const StepReport& report) {
+  for (const JointRecord& r : report.joints) {
+    const Joint& joint = world.joints()[r.joint.index];
+    if (r.broke) continue;
+    // A gear of a translation has no length of its own: that of the joint it moves.
+    const bool gear = joint.description.type == JointType::gear;
+    const double size = (gear ? world.joints()[joint.description.second.joint.index] : joint).row_length;
+    MotionFinding f;
+    f.kind = MotionKind::joint_open;
+    f.joint = r.joint;
+    f.value = r.error / size;
+    f.amount = r.error;
+    note(f);
+    // Also of a ball: the joint holds it at a point of its surface.
+    for (const BodyId id : {joint.description.a, joint.description.b}) {
+      if (gear || id == BodyId{}) continue;
+      const double speed = world.bodies()[id.index].angular_velocity.norm();
+      MotionFinding spin;
+      spin.kind = MotionKind::fast_spin;
+      spin.body_a = id;
+      spin.value = h_ * speed;
+      spin.amount = speed;
+      note(spin);
+    }
+  }
+}
+
+void MotionJudge::see_energy(StepReport& report) {
+  const EnergyLedger& e = report.energy;
+  MotionMeasures& m = report.motion;
+  const double work = std::abs(e.applied) + std::abs(e.driven) + std::abs(e.motors) + std::abs(e.springs);
+  m.energy_scale += e.kinetic_start + work;
+  // Stabilisation and normal impulses are one work, of which the ledger books what recovery asked for apart. Friction that takes energy is as it should
+  // be, and hides nothing that others give.
+  auto& created = m.energy_created;
+  created[static_cast<std::size_t>(EnergySource::stabilisation)] = e.stabilisation - e.impact - rebound_normal_;
+  created[static_cast<std::size_t>(EnergySource::integration)] = e.integration;
+  created[static_cast<std::size_t>(EnergySource::impact_law)] = rebound_normal_ + rebound_tangential_;
+  created[static_cast<std::size_t>(EnergySource::friction)] = std::max(0.0, -e.friction - rebound_tangential_);
+
+  const auto largest = std::max_element(created.begin(), created.end());
+  MotionFinding f = giver_;
+  f.kind = MotionKind::energy_created;
+  f.source = static_cast<EnergySource>(largest - created.begin());
+  if (f.source == EnergySource::integration) f.body_a = f.body_b = {};
+  f.amount = created[0] + created[1] + created[2] + created[3];
+  const double scale = std::max(m.energy_scale, e.kinetic_end);
+  // Where in the step an impact happens the scheme does not know: so much of the work of gravity comes a step early or late, and goes again.
+  f.value = scale > 0 ? (f.amount - gravity_work_) / scale : 0;
+  note(f);
+
+  misser_.kind = MotionKind::rebound_missed;
+  misser_.amount = missed_;
+  misser_.value = scale > 0 ? missed_ / scale : 0;
+  note(misser_);
+}
+
+void MotionJudge::finish(const World& world, StepReport& report) {
+  see_bodies(world, report);
+  see_joints(world, report);
+  see_energy(report);
+  report.findings.clear();
+  for (std::size_t k = 0; k < worst_.size(); ++k) {
+    report.motion.value[k] = worst_[k].value;
+    worst_[k].limit = kLimit[k];
+    if (worst_[k].value > kLimit[k]) report.findings.push_back(worst_[k]);
+  }
+}
+
+}  // namespace stickslip
