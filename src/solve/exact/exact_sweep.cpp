@@ -19,14 +19,15 @@ void invert(const Eigen::Map<const Eigen::MatrixXd>& w, double proximal, double*
 
 struct ExactRule {
   const ContactProblem& problem;
-  const ExactBlocks& blocks;
+  ExactBlocks& blocks;
 
   template <int D, class Law, class Vector>
   [[gnu::always_inline]] double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     const ContactScale& scale = problem.scales[block.index];
     const Vector before = impulse;
     if constexpr (std::is_same_v<Law, CircularFriction>) blocks.contacts[block.index].solve(law.mu, v, impulse);
-    else step_locally<D>(law, block, scale, v, impulse);
+    else if constexpr (std::is_same_v<Law, EllipseFriction>) ellipse(law, block, v, impulse);
+    else set(law, block, v, impulse);
     double rubbed = 0;
     for (int k = 1; k < D; ++k) rubbed = std::max(rubbed, std::abs(impulse[k] - before[k]));
     return std::max(std::abs(impulse[0] - before[0]) / scale.normal_mass, rubbed / scale.friction_mass);
@@ -52,16 +53,30 @@ struct ExactRule {
   }
 
  private:
-  /// For sets without a closed form: one proximal step on the block. More of them solve the block better and the problem no faster.
-  template <int D, class Law, class Vector>
-  static void step_locally(const Law& law, const BlockView<D>& block, const ContactScale& scale, const Vector& v, Vector& impulse) {
-    const double normal = std::max(0.0, impulse[0] - scale.normal_mass * v[0]), pushed = normal - impulse[0];
-    typename Law::Vector trial;
-    for (int k = 1; k < D; ++k) trial[k - 1] = impulse[k] - scale.friction_mass * (v[k] + block.w[k] * pushed);
-    impulse[0] = normal;
-    impulse.template tail<D - 1>() = law.project(normal, trial);
+  /// In units of its axes the ellipse is the unit circle, and the law stays what it is: dissipation does not change with units.
+  [[gnu::always_inline]] void ellipse(const EllipseFriction& law, const BlockView<3>& block, const Vec3& v, Vec3& impulse) const {
+    const LocalContact& local = blocks.contacts[block.index];
+    if (!local.is_regular()) return set(law, block, v, impulse);
+    const Vec3 axes(1, law.mu_t, law.mu_b);
+    Vec3 scaled = impulse.cwiseQuotient(axes);
+    local.solve(1, v.cwiseProduct(axes), scaled);
+    impulse = scaled.cwiseProduct(axes);
+  }
+  template <class Law, class Vector>
+  void set(const Law& law, const BlockView<Law::rows + 1>& block, const Vector& v, Vector& impulse) const {
+    const std::size_t at = problem.blocks[block.index].diagonal;
+    const LocalMatrix matrix{blocks.matrices.data() + at, blocks.inverses.data() + at, blocks.friction_masses[block.index]};
+    if (!solve_contact<Law::rows>(SetView<Law::rows>(law), matrix, v, impulse)) ++blocks.unsolved;
   }
 };
+
+/// The contact in units of the axes of its ellipse; not regular if an axis is 0 or next to nothing.
+LocalContact ellipse_contact(const EllipseFriction& law, const double* w, double shift) {
+  Mat3 a = Eigen::Map<const Mat3>(w);
+  a.diagonal().array() += shift;
+  const Vec3 axes(1, law.mu_t, law.mu_b);
+  return LocalContact(Mat3(axes.asDiagonal() * a * axes.asDiagonal()).data(), 0);
+}
 
 }  // namespace
 
@@ -69,6 +84,7 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
   contacts.resize(p.blocks.size());
   inverses.resize(p.diagonal_values.size());
   visitors.assign(p.segments.size(), 0);
+  unsolved = 0;
   for (const Block& block : p.blocks)
     for (int s = 0; s < block.arity; ++s) ++visitors[block.segment[s]];
   const auto stands_alone = [&](std::size_t i) {
@@ -80,14 +96,35 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
     const Block& block = p.blocks[i];
     const auto w = p.diagonal(block);
     const double weight = stands_alone(i) ? 0 : proximal;
-    if (block.kind == BlockKind::contact && block.dim == 3)
-      contacts[i] = LocalContact(p.diagonal_values.data() + block.diagonal, weight * w.trace() / 3);
-    else if (block.kind == BlockKind::bilateral)
+    if (block.kind == BlockKind::bilateral) {
       invert(w, weight, inverses.data() + block.diagonal);
+    } else if (block.kind == BlockKind::contact && block.dim > 1) {
+      const double shift = weight * w.trace() / block.dim;
+      if (std::holds_alternative<CircularFriction>(p.laws[i])) {
+        contacts[i] = LocalContact(w.data(), shift);
+        continue;
+      }
+      if (const auto* ellipse = std::get_if<EllipseFriction>(&p.laws[i])) {
+        contacts[i] = ellipse_contact(*ellipse, w.data(), shift);
+        if (contacts[i].is_regular()) continue;
+      }
+      prepare_set(p, i, shift);
+    }
   }
 }
 
-double exact_sweep(const ContactProblem& problem, const ExactBlocks& blocks, std::span<const Batch> batches, std::span<double> impulses,
+void ExactBlocks::prepare_set(const ContactProblem& p, std::size_t i, double shift) {
+  const Block& block = p.blocks[i];
+  matrices.resize(p.diagonal_values.size());
+  friction_masses.resize(p.blocks.size());
+  Eigen::Map<Eigen::MatrixXd> a(matrices.data() + block.diagonal, block.dim, block.dim);
+  a = p.diagonal(block);
+  a.diagonal().array() += shift;
+  invert_block(block.dim, a.data(), inverses.data() + block.diagonal);
+  friction_masses[i] = 1 / (1 / p.scales[i].friction_mass + shift);
+}
+
+double exact_sweep(const ContactProblem& problem, ExactBlocks& blocks, std::span<const Batch> batches, std::span<double> impulses,
                    std::span<double> velocity, Momentum& momentum) {
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, ExactRule{problem, blocks});
 }

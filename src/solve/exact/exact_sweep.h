@@ -1,24 +1,32 @@
 // Gauss–Seidel sweeps that solve every block exactly while the others stand still, compiled once for the solvers built on them.
 #pragma once
 
-#include "solve/exact/local_contact.h"
 #include "solve/acceleration.h"
+#include "solve/exact/local_contact.h"
+#include "solve/exact/local_set.h"
 
 namespace stickslip {
 
 /// What the sweeps need of the diagonal blocks, computed once per problem.
 struct ExactBlocks {
-  std::vector<LocalContact> contacts;   ///< per block; used for circular friction
-  std::vector<double> inverses;         ///< W_ii⁻¹ of bilateral blocks, laid out as `diagonal_values`
+  std::vector<LocalContact> contacts;   ///< per block; used for circles, and for ellipses in units of their axes
+  std::vector<double> inverses;         ///< A⁻¹ of bilateral blocks and of contacts with other friction sets, laid out as `diagonal_values`
+  std::vector<double> matrices;         ///< A of contacts with other friction sets, laid out as `diagonal_values`
+  std::vector<double> friction_masses;  ///< per block; of contacts with other friction sets: see LocalMatrix [kg]
   std::vector<std::uint32_t> visitors;  ///< blocks that act on each segment, of a factored problem
 
   /// @param proximal α ≥ 0: A = W_ii + α tr(W_ii)/dim I. Keeps redundant contacts from cycling; the fixed points stay. A block
   /// that touches no other gets none: one visit solves it.
   void prepare(const ContactProblem&, double proximal);
+
+  std::size_t unsolved = 0;   ///< visits since then that did not solve their contact to rounding: see solve_contact
+
+ private:
+  void prepare_set(const ContactProblem&, std::size_t block, double shift);
 };
 
 /// One sweep over the runs of an ordering. Returns how far it moved, max |Δλ_k| W_kk [m/s].
-double exact_sweep(const ContactProblem&, const ExactBlocks&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
+double exact_sweep(const ContactProblem&, ExactBlocks&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
                    Momentum&);
 
 }  // namespace stickslip

@@ -40,6 +40,9 @@ struct LocalContact {
     if (determinant > 1e-14 * (reduced[0] * reduced[0] + reduced[3] * reduced[3])) inverse_determinant = 1 / determinant;
   }
 
+  /// Whether sticking can be told by Ā⁻¹.
+  bool is_regular() const { return inverse_determinant != 0; }
+
   /// Changes λ from its present value, at which the contact moves with v, to the exact solution.
   [[gnu::always_inline]] inline void solve(double mu, const Vec3& v, Vec3& impulse) const {
     const double qn = v[0] - normal * (impulse[0] + from_tangent[0] * impulse[1] + from_tangent[1] * impulse[2]);
