@@ -342,7 +342,8 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
 /// Recovery of a body that is wedged in asks for what cannot be: forces would grow without bound. Contacts beyond the band are elastic along the
 /// normal, so that they settle a little beyond it instead, each with its share of the load. Friction stays rigid: an elastic one would creep.
 void ProblemBuilder::soften(const World& world, const ContactSet& set, const StepOptions& options) {
-  if (!(options.contact_elasticity > 0)) return;
+  const bool recovers = std::any_of(contacts_.begin(), contacts_.end(), [](const BuiltContact& c) { return c.recovery_speed > 0; });
+  if (!recovers || !(options.contact_elasticity > 0)) return;
   weigh();
   const double fall = world.gravity.norm() * options.h * options.h;
   for (const Manifold& m : set.manifolds) {

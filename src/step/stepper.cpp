@@ -34,7 +34,9 @@ struct Stepper::Impl {
   StepReport report;
 
   const StepReport& step(World&);
-  const ContactSet& detect(World&, double drift_time);
+  /// Until contacts are looked at again positions move for h, in both schemes.
+  DetectionReach reach() const { return {options.h, options.h, options.margin}; }
+  const ContactSet& detect(World&);
   const ContactSet& detect_and_solve(World&, double drift_time);
   void solve(const World&, const ContactSet&, double drift_time);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
@@ -69,8 +71,8 @@ void for_each_moving(World& world, auto&& f) {
 
 }  // namespace
 
-const ContactSet& Stepper::Impl::detect(World& world, double drift_time) {
-  const DetectionReach reach{drift_time, options.h, options.margin};
+const ContactSet& Stepper::Impl::detect(World& world) {
+  const DetectionReach reach = this->reach();
   const ContactSet* set = &detection.detect(world, reach, options.threads, report.seconds);
   // Waking a body brings contacts of its own into play, which may wake others.
   while (sleep.wake_touched(world, *set)) set = &detection.detect(world, reach, options.threads, report.seconds);
@@ -80,14 +82,13 @@ const ContactSet& Stepper::Impl::detect(World& world, double drift_time) {
 const ContactSet& Stepper::Impl::detect_and_solve(World& world, double drift_time) {
   look_ahead.begin_step();
   report.looked_again = 0;
-  const ContactSet* set = &detect(world, drift_time);
+  const ContactSet* set = &detect(world);
   solve(world, *set, drift_time);
   while (report.looked_again < LookAhead::kMaxRounds) {
-    const ContactSet* more = look_ahead.find(world, detection, {builder, *set, velocity, impulses}, {drift_time, options.h, options.margin},
-                                             report.seconds);
+    const ContactSet* more = look_ahead.find(world, detection, {builder, *set, velocity, impulses}, reach(), report.seconds);
     if (!more) break;
     // A sleeper that is met wakes with all its contacts; the next round meets it again.
-    set = sleep.wake_touched(world, *more) ? &detect(world, drift_time) : more;
+    set = sleep.wake_touched(world, *more) ? &detect(world) : more;
     solve(world, *set, drift_time);
     ++report.looked_again;
   }
