@@ -291,6 +291,15 @@ TEST_F(Published, rolling_problems_have_two_coefficients) {
   EXPECT_NEAR(law.mu_rolling, 0.5, 1e-15);
 }
 
+TEST_F(Published, a_global_problem_is_the_one_that_its_authors_condensed) {
+  const ContactProblem p = load_problem(data_ / "gfc3d/GFC3D_TwoRods1.dat").problem;
+  const ContactProblem q = load_problem(data_ / "gfc3d/GFC3D_TwoRods1-condensed.dat").problem;
+  const Eigen::MatrixXd w = delassus(p).dense(), condensed = delassus(q).dense();
+  ASSERT_EQ(w.rows(), condensed.rows());
+  EXPECT_LT((w - condensed).norm(), 1e-5 * condensed.norm()) << "numbers of the file have seven digits";
+  for (std::size_t k = 0; k < p.b.size(); ++k) EXPECT_NEAR(p.b[k], q.b[k], 1e-5);
+}
+
 /// Proximal sweeps in plain code: good enough to see the velocities of a solution.
 std::vector<double> solved_velocity(const ContactProblem& p, int sweeps) {
   const BlockMatrix w = delassus(p);

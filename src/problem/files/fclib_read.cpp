@@ -146,25 +146,35 @@ ProblemFile read_fclib_global(hid_t h) {
     const std::vector<double> offset = read_vector(h, root + "/vectors/b", bilateral);
     b.insert(b.end(), offset.begin(), offset.end());
   }
-  const auto size = static_cast<Eigen::Index>(m.rows), rows = static_cast<Eigen::Index>(b.size());
+  ProblemFile file;
+  try {
+    file = from_global(dimension, contacts, bilateral, m.entries, jacobian.entries, f, std::move(b));
+  } catch (const Error& error) {
+    throw at_place(error, root + "/M");
+  }
+  read_friction(h, root + "/vectors/mu", dimension, contacts, file.problem);
+  read_texts_and_impulses(h, root, contact_rows, bilateral, file);
+  file.format = "fclib-global";
+  return file;
+}
+
+ProblemFile from_global(int dimension, std::size_t contacts, std::size_t bilateral, const Entries& mass_entries, const Entries& jacobian, const std::vector<double>& f,
+                        std::vector<double> b) {
+  const auto size = static_cast<Eigen::Index>(f.size()), rows = static_cast<Eigen::Index>(b.size());
   Sparse mass(size, size), columns(size, rows);
-  mass.setFromTriplets(m.entries.begin(), m.entries.end());
-  columns.setFromTriplets(jacobian.entries.begin(), jacobian.entries.end());
+  mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
+  columns.setFromTriplets(jacobian.begin(), jacobian.end());
   Entries entries;
   if (rows > 0) {
     Eigen::SparseLU<Sparse> factor(mass);
-    if (factor.info() != Eigen::Success) fail(root + "/M", "The mass matrix is singular. It must be invertible.");
+    if (factor.info() != Eigen::Success) throw Error("The mass matrix is singular. It must be invertible.");
     const Sparse velocities = factor.solve(columns);
     const Sparse w = columns.transpose() * velocities;
     for (Eigen::Index c = 0; c < w.outerSize(); ++c)
       for (Sparse::InnerIterator e(w, c); e; ++e) entries.emplace_back(static_cast<int>(e.row()), static_cast<int>(e.col()), e.value());
     Eigen::Map<Eigen::VectorXd>(b.data(), rows) += columns.transpose() * factor.solve(Eigen::Map<const Eigen::VectorXd>(f.data(), size)).eval();
   }
-  ProblemFile file = from_matrix(dimension, contacts, bilateral, entries, std::move(b));
-  read_friction(h, root + "/vectors/mu", dimension, contacts, file.problem);
-  read_texts_and_impulses(h, root, contact_rows, bilateral, file);
-  file.format = "fclib-global";
-  return file;
+  return from_matrix(dimension, contacts, bilateral, entries, std::move(b));
 }
 
 }  // namespace stickslip::files

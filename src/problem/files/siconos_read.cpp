@@ -1,6 +1,8 @@
 // Siconos text: numbers between blanks, then any remark.
 //
 //   friction:  dimension (2, 3, 5), contacts, storage, matrix, q, μ (one per contact), μ_r (dimension 5), [0 or 1]
+//   global:    the same with M v = H r + f, u = Hᵀ v + q: dimension, contacts, storage, M, storage, H (rows of M × dimension · contacts), f, q, μ,
+//              [0 or 1]
 //   LCP:       n, storage, matrix, q
 //   our own:   the word boxed-lcp, then an LCP, then n lower and n upper bounds (inf and -inf are allowed)
 //
@@ -8,7 +10,8 @@
 //   storage 0  rows and columns again, then all numbers column by column;
 //   storage 1  number of blocks, block rows, block columns, where every block row and column ends, the lengths of the two
 //              index lists, the first block of every block row (and the end), the block column of every block; then for every
-//              block its number and its numbers column by column.
+//              block its number and its numbers column by column;
+//   storage 2  1 for triplets, 2 for compressed columns, then the matrix as CSparse prints it, words between the numbers.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -89,6 +92,11 @@ class Words {
     if (const std::size_t found = whole(what); found != wanted)
       before.fail(fmt::format("{} is {}, and the numbers before it ask for {}.", what, found, wanted));
   }
+  /// @throws Error unless the next word is `wanted`.
+  void word(std::string_view wanted) {
+    if (peek() != wanted) fail(fmt::format("'{}' stands where '{}' belongs.", peek().substr(0, 40), wanted));
+    skip();
+  }
   std::vector<double> finite_list(std::string_view what, std::size_t n) {
     std::vector<double> values(n);
     for (std::size_t k = 0; k < n; ++k) values[k] = finite(what, k + 1, n);
@@ -109,13 +117,13 @@ class Words {
   std::size_t line_ = 1;
 };
 
-Entries read_dense(Words& words, std::size_t rows) {
+Entries read_dense(Words& words, std::size_t rows, std::size_t columns) {
   words.expect(rows, "the number of rows of the matrix");
-  words.expect(rows, "the number of columns of the matrix");
-  const std::size_t n = rows * rows;
+  words.expect(columns, "the number of columns of the matrix");
+  const std::size_t n = rows * columns;
   if (!words.has_room_for(static_cast<double>(n)))
-    words.fail(fmt::format("a dense matrix of {0} × {0} numbers does not fit into the rest of the file. It is truncated, or the "
-                           "sizes in its first lines are wrong.", rows));
+    words.fail(fmt::format("a dense matrix of {} × {} numbers does not fit into the rest of the file. It is truncated, or the "
+                           "sizes in its first lines are wrong.", rows, columns));
   Entries entries;
   for (std::size_t k = 0; k < n; ++k)
     if (const double value = words.finite("the matrix", k + 1, n); value != 0)
@@ -136,13 +144,13 @@ std::vector<std::size_t> read_ends(Words& words, std::size_t count, std::size_t 
   return ends;
 }
 
-Entries read_blocks(Words& words, std::size_t rows) {
+Entries read_blocks(Words& words, std::size_t rows, std::size_t columns) {
   const std::size_t blocks = words.whole("the number of blocks");
   const std::size_t block_rows = words.whole("the number of block rows"), block_columns = words.whole("the number of block columns");
-  if (!words.has_room_for(static_cast<double>(blocks)) || block_rows > rows || block_columns > rows)
+  if (!words.has_room_for(static_cast<double>(blocks)) || block_rows > rows || block_columns > columns)
     words.fail(fmt::format("{} blocks in {} × {} do not fit a matrix of {} rows or the rest of the file.", blocks, block_rows,
                            block_columns, rows));
-  const std::vector<std::size_t> row_ends = read_ends(words, block_rows, rows), column_ends = read_ends(words, block_columns, rows);
+  const std::vector<std::size_t> row_ends = read_ends(words, block_rows, rows), column_ends = read_ends(words, block_columns, columns);
   // Block rows at the end that are empty need not be listed.
   const std::size_t starts = words.whole("the length of the list of block rows");
   if (starts < 1 || starts > block_rows + 1)
@@ -174,16 +182,77 @@ Entries read_blocks(Words& words, std::size_t rows) {
   return entries;
 }
 
-Entries read_matrix(Words& words, std::size_t storage, std::size_t rows) {
+/// What CSparse prints before the numbers: its version, sizes and, of compressed columns, a norm. @returns how many numbers follow
+std::size_t read_sparse_title(Words& words, bool columns) {
+  while (!words.at_end() && words.peek() != "nnz:") words.skip();
+  words.word("nnz:");
+  // Triplets: "nnz: 5"; columns: "nnz: 5, 1-norm: 3.5".
+  std::string_view count = words.peek();
+  if (count.ends_with(',')) count.remove_suffix(1);
+  const std::optional<double> numbers = as_number(count);
+  if (!numbers || !(*numbers >= 0) || !words.has_room_for(*numbers))
+    words.fail(fmt::format("'{}' is no number of entries that fits into the rest of the file.", words.peek().substr(0, 40)));
+  words.skip();
+  if (columns) {
+    words.word("1-norm:");
+    words.number("the norm of the matrix");
+  }
+  return static_cast<std::size_t>(*numbers);
+}
+
+Entries read_sparse(Words& words, std::size_t rows, std::size_t columns) {
+  const Words before = words;
+  const std::size_t kind = words.whole("the kind of sparse matrix");
+  if (kind != 1 && kind != 2) before.fail(fmt::format("{} is no kind of sparse matrix that can be read. 1 is triplets, 2 compressed columns.", kind));
+  const std::size_t count = read_sparse_title(words, kind == 2);
+  Entries entries;
+  const auto index = [&](std::string_view what, std::size_t end) {
+    const Words place = words;
+    const std::size_t at = words.whole(what);
+    if (at >= end) place.fail(fmt::format("{} is {}, and the matrix has {} rows and {} columns.", what, at, rows, columns));
+    return static_cast<int>(at);
+  };
+  const auto value = [&] {
+    words.word(":");
+    return words.finite("the matrix", entries.size() + 1, count);
+  };
+  if (kind == 1) {
+    while (entries.size() < count) {
+      const int row = index("a row", rows), column = index("a column", columns);
+      entries.emplace_back(row, column, value());
+    }
+    return entries;
+  }
+  while (entries.size() < count) {
+    words.word("col");
+    const int column = index("a column", columns);
+    words.word(":");
+    words.word("locations");
+    words.expect(entries.size(), "the first location of the column");
+    words.word("to");
+    const double last = words.number("the last location of the column");   // one before the first if the column is empty
+    while (static_cast<double>(entries.size()) <= last && entries.size() < count) {
+      const int row = index("a row", rows);
+      entries.emplace_back(row, column, value());
+    }
+  }
+  // Empty columns at the end.
+  while (words.peek() == "col")
+    for (int k = 0; k < 7; ++k) words.skip();
+  return entries;
+}
+
+Entries read_matrix(Words& words, std::size_t storage, std::size_t rows, std::size_t columns) {
   words.expect(rows, "the number of rows");
-  words.expect(rows, "the number of columns");
-  return storage == 0 ? read_dense(words, rows) : read_blocks(words, rows);
+  words.expect(columns, "the number of columns");
+  return storage == 0 ? read_dense(words, rows, columns) : storage == 1 ? read_blocks(words, rows, columns) : read_sparse(words, rows, columns);
 }
 
 /// What the first numbers say the file is.
 struct Opening {
-  enum class Kind { friction, lcp, boxed_lcp } kind;
+  enum class Kind { friction, global_friction, lcp, boxed_lcp } kind;
   std::size_t dimension = 1, count = 0, storage = 0;
+  std::size_t velocities = 0;   ///< of a global problem: rows of M
 };
 
 Opening read_opening(Words& words) {
@@ -198,7 +267,7 @@ Opening read_opening(Words& words) {
   if (first.empty())
     words.fail(fmt::format("'{}' is no beginning of a contact problem. A file holds HDF5, or the numbers of Siconos text.",
                            words.peek().substr(0, 40)));
-  const auto known_storage = [](double s) { return s == 0 || s == 1; };
+  const auto known_storage = [](double s) { return s == 0 || s == 1 || s == 2; };
   const std::size_t n = first.size();
   const bool dimension = first[0] == 2 || first[0] == 3 || first[0] == 5;
   if (n >= 4 && first[2] == first[0] && first[3] == first[0] && known_storage(first[1])) {
@@ -207,16 +276,17 @@ Opening read_opening(Words& words) {
     opening.storage = words.whole("the storage");
     return opening;
   }
-  if (!boxed && n == 5 && dimension && known_storage(first[2]) && first[3] == first[0] * first[1] && first[4] == first[3]) {
-    Opening opening{Opening::Kind::friction};
+  if (!boxed && n == 5 && dimension && known_storage(first[2]) && first[4] == first[3]) {
+    Opening opening{first[3] == first[0] * first[1] ? Opening::Kind::friction : Opening::Kind::global_friction};
     opening.dimension = words.whole("the dimension");
     opening.count = words.whole("the number of contacts");
     opening.storage = words.whole("the storage");
+    opening.velocities = static_cast<std::size_t>(first[3]);
     return opening;
   }
   std::string message = fmt::format("no contact problem begins with the numbers {}.", fmt::join(first, ", "));
   if (!boxed) {
-    message += " A friction problem begins with dimension (2, 3 or 5), contacts, storage (0 dense, 1 blocks), rows and columns, with "
+    message += " A friction problem begins with dimension (2, 3 or 5), contacts, storage (0 dense, 1 blocks, 2 sparse), rows and columns, with "
                "rows = columns = dimension × contacts";
     if (dimension && n == 5) message += fmt::format(" (here {} × {} = {}, not {} and {})", first[0], first[1], first[0] * first[1], first[3], first[4]);
     message += ".";
@@ -283,10 +353,21 @@ ProblemFile read_siconos(std::string_view text) {
   if (words.at_end()) throw Error("The file is empty.");
   const Opening opening = read_opening(words);
   const std::size_t rows = opening.dimension * opening.count;
-  const Entries entries = read_matrix(words, opening.storage, rows);
-  std::vector<double> q = words.finite_list("q", rows);
-  ProblemFile file = from_matrix(static_cast<int>(opening.dimension), opening.count, 0, entries, std::move(q));
-  const bool friction = opening.kind == Opening::Kind::friction;
+  const auto dimension = static_cast<int>(opening.dimension);
+  ProblemFile file;
+  if (opening.kind == Opening::Kind::global_friction) {
+    const Entries mass = read_matrix(words, opening.storage, opening.velocities, opening.velocities);
+    const Words before = words;
+    const std::size_t storage = words.whole("the storage of H");
+    if (storage > 2) before.fail(fmt::format("{} is no storage of H. It is 0 dense, 1 blocks or 2 sparse.", storage));
+    const Entries jacobian = read_matrix(words, storage, opening.velocities, rows);
+    const std::vector<double> f = words.finite_list("f", opening.velocities);
+    file = from_global(dimension, opening.count, 0, mass, jacobian, f, words.finite_list("q", rows));
+  } else {
+    const Entries entries = read_matrix(words, opening.storage, rows, rows);
+    file = from_matrix(dimension, opening.count, 0, entries, words.finite_list("q", rows));
+  }
+  const bool friction = opening.kind == Opening::Kind::friction || opening.kind == Opening::Kind::global_friction;
   if (friction) read_friction(words, opening, file.problem);
   if (opening.kind == Opening::Kind::boxed_lcp) read_bounds(words, file.problem);
   check_rest(words, friction);
