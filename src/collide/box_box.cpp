@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "collide/pairs.h"
+#include "collide/patch.h"
 
 namespace stickslip::narrow {
 namespace {
@@ -219,7 +220,16 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
     if (n.dot(rel.t) < 0) n = -n;
     const double to_face = b_is_reference ? std::abs(rel.r.col(face_b).dot(n)) : std::abs(n[face_a]);
     if (to_face < kNearFace) {
-      add_edge_contact(rel, edge_a, edge_b, n, best_edge, pose_a, sink);
+      const BoxPolytope a(box_a), b(box_b);
+      const PolytopeView view_a = a.view(), view_b = b.view();
+      const Mat3 rotation_b = pose_b.rotation();
+      const Vec3 between = pose_b.position - pose_a.position, n_in_b = rel.r.transpose() * n;
+      // Faces beside edge direction k on the side that `out` points to.
+      const auto face = [](int k, const Vec3& out) { return 2 * (k % 3) + (out[k % 3] >= 0); };
+      const EdgePair pair{view_a, view_b, rotation_a, rotation_b, between, {face(edge_a + 1, n), face(edge_a + 2, n)},
+                          {face(edge_b + 1, -n_in_b), face(edge_b + 2, -n_in_b)}};
+      if (!add_edge_patch(pair, rotation_a * n, best_edge, pose_a.position, margin, sink))
+        add_edge_contact(rel, edge_a, edge_b, n, best_edge, pose_a, sink);
       return;
     }
   }
