@@ -74,9 +74,9 @@ void clip(const ClipPolygon& in, ClipPolygon& out, double s, double limit, doubl
   }
 }
 
-// A face of the reference box against the box `other`, seen along the unit vector `n` from the reference box to the other: the normal of
-// the face, or that of two crossing edges beside it, when the patch is what comes next behind the crossing. `rel` and `n` are seen from
-// the reference box, whose face on `axis` looks along n. `flipped`: the reference box is B.
+// A face of the reference box against the box `other`, seen along the unit vector `n` from the reference box to the other:
+// the normal of the face, or that of two crossing edges beside it, when the patch is what comes next behind the crossing.
+// `rel` and `n` are seen from the reference box, whose face on `axis` looks along n. `flipped`: the reference box is B.
 void add_face_contacts(const Relative& rel, int axis, const Vec3& n, bool flipped, const Pose& pose_ref, double margin,
                        double deepest, ContactSink& sink) {
   const int iu = (axis + 1) % 3, iv = (axis + 2) % 3;
@@ -147,8 +147,9 @@ void add_face_contacts(const Relative& rel, int axis, const Vec3& n, bool flippe
   }
 }
 
-// Whether the faces behind the crossing of edges i of A and j of B come within `reach` of each other farther from the crossing than
-// kWorthwhile of the thinnest half extent. Along either edge the gap grows with the tilt of the other box's face against the normal n.
+// Whether the faces behind the crossing of edges i of A and j of B come within `reach` of each other farther from the
+// crossing than kWorthwhile of the thinnest half extent. Along either edge the gap grows with the tilt of the other box's
+// face against the normal n.
 bool patch_matters(const Relative& rel, int i, int j, int axis_a, const Vec3& n, double reach) {
   int axis_b;
   const Vec3 along = rel.r.transpose() * n;

@@ -149,8 +149,8 @@ void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& po
   place_face(p, p.face_through(p.support_index(local), local), rotation, position, out);
 }
 
-// Adds the vertices of `p` within the margin of the face `reference` of the other polytope and over it, beside those of the face
-// `incident` of p: they are next to touch when p is far tilted or turns fast. `towards`: from p to the reference face.
+// Adds the vertices of `p` within the margin of the face `reference` of the other polytope and over it, beside those of the
+// face `incident` of p: they are next to touch when p is far tilted or turns fast. `towards`: from p to the reference face.
 template <class Name>
 void add_other_vertices(const Feature& reference, const PolytopeView& p, const Mat3& rotation, const Vec3& position, int incident,
                         const Vec3& towards, const Vec3& normal, const Vec3& origin, double margin, Name name, ContactSink& sink) {

@@ -57,8 +57,9 @@ struct EdgePair {
   const Vec3& between;   ///< origin of B minus origin of A [m]
   int faces_a[2], faces_b[2];   ///< on both sides of either edge
 };
-/// Adds the patch of the faces beside two edges, along their common normal `n` (unit, from A to B): what lies behind the crossing of the
-/// edges and comes next when the shapes turn. Names have a bit of their own. @param separation of the edges [m]
+/// Adds the patch of the faces beside two edges, along their common normal `n` (unit, from A to B): what lies behind the
+/// crossing of the edges and comes next when the shapes turn. Names have a bit of their own. @param separation of the edges
+/// [m]
 /// @returns whether the crossing itself is among the points
 bool add_edge_patch(const EdgePair&, const Vec3& n, double separation, const Vec3& origin, double margin, ContactSink& sink);
 

@@ -6,10 +6,11 @@
 // in a parallelogram of twice that area (between the two parallel supporting lines, and between the parallels to p₀p₁ at
 // h₊ and h₋). So the best quadrilateral keeps at least half of the area of any convex patch.
 //
-// A patch at rest is all there is, and has one plane. While shapes fly towards each other their gaps differ: drawn over the plane
-// across the normal, points and gaps make the lower side of a polytope. The facet at p₀ that is tilted least lands most easily; it is
-// the patch. Another point i comes down only if the shapes turn: a turn by θ brings it below a kept point s by θ |rᵢ − rₛ| − (gᵢ − gₛ)
-// at most. If that is negative for some s, then s holds it up; otherwise it is kept too, the worst first.
+// A patch at rest is all there is, and has one plane. While shapes fly towards each other their gaps differ: drawn over the
+// plane across the normal, points and gaps make the lower side of a polytope. The facet at p₀ that is tilted least lands most
+// easily; it is the patch. Another point i comes down only if the shapes turn: a turn by θ brings it below a kept point s by
+// θ |rᵢ − rₛ| − (gᵢ − gₛ) at most. If that is negative for some s, then s holds it up; otherwise it is kept too, the worst
+// first.
 #include "stickslip/collide/collide.h"
 
 #include <algorithm>
@@ -28,8 +29,8 @@ constexpr double kTie = 1e-6;
 // Points above the plane of a facet by less than this part of the patch's size lie on it.
 constexpr double kCoplanar = 1e-5;
 
-// The shapes turn by what uses up their motion this many times at the ends of the patch: a blow that stops one end can set the other
-// end moving twice as fast.
+// The shapes turn by what uses up their motion this many times at the ends of the patch: a blow that stops one end can set
+// the other end moving twice as fast.
 constexpr double kTurns = 2;
 
 // Facets that are tilted more (tangent) stand rather than land.
@@ -85,8 +86,9 @@ Patch patch_of(const std::vector<ContactPoint>& points, int deepest, double exte
 }
 
 // Gradient of the gap over the facet of the lower hull that touches the deepest point and is tilted least, across the normal.
-// The planes through p₀ that no point lies below have gradients m with m · rᵢ ≤ Δᵢ for all i: a polygon around zero. Its sides belong
-// to the edges at p₀, its corners to the facets. The walk starts at the side nearest to zero, the flattest edge, and goes from side to side.
+// The planes through p₀ that no point lies below have gradients m with m · rᵢ ≤ Δᵢ for all i: a polygon around zero. Its
+// sides belong to the edges at p₀, its corners to the facets. The walk starts at the side nearest to zero, the flattest edge,
+// and goes from side to side.
 Vec2 landing_gradient(const Patch& patch) {
   const double tiny = kTie * patch.extent;
   double slope = std::numeric_limits<double>::infinity();   // of the edge

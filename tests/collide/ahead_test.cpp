@@ -1,4 +1,5 @@
-// Points that do not touch yet but can within the margin: ends of capsules, rims of cylinders, corners of boxes and hulls, at every tilt.
+// Points that do not touch yet but can within the margin: ends of capsules, rims of cylinders, corners of boxes and hulls, at
+// every tilt.
 #include <gtest/gtest.h>
 
 #include "collide/near_pairs.h"
@@ -83,8 +84,8 @@ TEST(Ahead, a_capsule_tilted_over_another_offers_both_ends) {
   }
 }
 
-// All corners of a tumbling polytope against brute force: whatever small turn comes, with the paths of points taken as straight, no
-// corner passes the table before a contact point does.
+// All corners of a tumbling polytope against brute force: whatever small turn comes, with the paths of points taken as
+// straight, no corner passes the table before a contact point does.
 TEST(Ahead, no_corner_of_a_tumbling_box_or_hull_is_first_through_the_table) {
   PairMaker maker(61);
   for (const Table& table : tables())

@@ -96,8 +96,8 @@ void expect_stays_above(const Trial& t, const Scale& scale, bool struck) {
 
 class Tunnelling : public AtScale {};
 
-// Speeds are about m/s for bodies of 0.1 m. What a hundred times its mass strikes faster than 10 m/s may turn by several radians within
-// the step, too far for points on straight paths to stop it always.
+// Speeds are about m/s for bodies of 0.1 m. What a hundred times its mass strikes faster than 10 m/s may turn by several
+// radians within the step, too far for points on straight paths to stop it always.
 void expect_all_stay_above(const Scale& scale, bool struck) {
   const std::array<double, 3> speeds = struck ? std::array{1.0, 3.0, 10.0} : std::array{1.0, 5.0, 30.0};
   for (const std::size_t kind : {0, 1, 2, 3, 5})
@@ -110,7 +110,8 @@ TEST_P(Tunnelling, no_thrown_body_goes_through_a_board) { expect_all_stay_above(
 TEST_P(Tunnelling, no_body_is_struck_through_a_board) { expect_all_stay_above(GetParam(), true); }
 INSTANTIATE_TEST_SUITE_P(Scales, Tunnelling, kScales, scale_name);
 
-// A square rod that stands on its edge at 30° to the vertical tips over and comes to lie flat. Its thickness is a hundredth of its length.
+// A square rod that stands on its edge at 30° to the vertical tips over and comes to lie flat. Its thickness is a hundredth
+// of its length.
 TEST(Tumbling, a_rod_that_tips_over_does_not_sink_into_what_it_falls_on) {
   const double half = 0.005;
   const Quat q = rotation_from_vector(Vec3(0, M_PI / 3, 0));

@@ -1,4 +1,5 @@
-// Contacts that only the solved velocity reaches: struck, pulled and driven bodies stop at what lies farther ahead than they seemed to move.
+// Contacts that only the solved velocity reaches: struck, pulled and driven bodies stop at what lies farther ahead than they
+// seemed to move.
 #include <gtest/gtest.h>
 
 #include "stickslip/step/stepper.h"
