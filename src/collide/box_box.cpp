@@ -19,7 +19,7 @@ namespace {
 constexpr double kFaceBias = 1e-4;
 constexpr double kNearFace = 0.9994;     // cosine of 2°
 constexpr double kParallel = 1e-6;       // sine² of the angle below which two edges span no axis
-constexpr double kWorthwhile = 0.25;
+constexpr double kWorthwhile = 0.25;     // of the thinnest half extent: a patch behind crossing edges that reaches farther is kept
 constexpr double kMissed = 1e-6;         // of the thinnest half extent: points so little above the crossing of two edges are the crossing
 constexpr double kClipTolerance = 1e-6;  // of the reference face: a corner so little outside counts as inside
 

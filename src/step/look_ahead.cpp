@@ -184,7 +184,8 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, cons
 void LookAhead::refine_guess(ProblemBuilder& builder, const ContactSet& set) const {
   if (found_.empty() && joint_impulses_.empty()) return;
   const std::span<double> guess = builder.guess_to_refine();
-  if (joint_impulses_.size() == builder.joints().row_count()) std::copy(joint_impulses_.begin(), joint_impulses_.end(), guess.begin());
+  if (joint_impulses_.size() == builder.joints().row_count())
+    std::copy(joint_impulses_.begin(), joint_impulses_.end(), guess.begin());
   auto found = found_.begin();
   for (const Manifold& m : set.manifolds)
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
