@@ -19,6 +19,8 @@ namespace {
 constexpr double kFaceBias = 1e-4;
 constexpr double kNearFace = 0.9994;     // cosine of 2°
 constexpr double kParallel = 1e-6;       // sine² of the angle below which two edges span no axis
+constexpr double kWorthwhile = 0.25;     // of the thinnest half extent: a patch behind crossing edges that reaches farther is kept
+constexpr double kMissed = 1e-6;         // of the thinnest half extent: points so little above the crossing of two edges are the crossing
 constexpr double kClipTolerance = 1e-6;  // of the reference face: a corner so little outside counts as inside
 
 struct Relative {
@@ -33,7 +35,7 @@ double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 // The four sides of a reference face are numbered 0: −u, 1: +u, 2: −v, 3: +v. An edge of the clipped polygon carries the
 // number of the side it lies on, or 4 + k for the k-th edge of the incident face.
 struct ClipPoint {
-  double u, v, w;         // in the frame of the reference face, w along its normal
+  double u, v, w;         // where the reference face sees the point along the normal, and the gap
   int edge;               // label of the edge that leaves this point
   std::uint32_t feature;  // see the codes below
 };
@@ -72,16 +74,18 @@ void clip(const ClipPolygon& in, ClipPolygon& out, double s, double limit, doubl
   }
 }
 
-// A face of the reference box against the box `other`: `rel` is seen from the reference box, whose face on `axis` with the
-// sign `facing` looks at the other box. `flipped`: the reference box is B.
-void add_face_contacts(const Relative& rel, int axis, double facing, bool flipped, const Pose& pose_ref, double margin,
+// A face of the reference box against the box `other`, seen along the unit vector `n` from the reference box to the other:
+// the normal of the face, or that of two crossing edges beside it, when the patch is what comes next behind the crossing.
+// `rel` and `n` are seen from the reference box, whose face on `axis` looks along n. `flipped`: the reference box is B.
+void add_face_contacts(const Relative& rel, int axis, const Vec3& n, bool flipped, const Pose& pose_ref, double margin,
                        double deepest, ContactSink& sink) {
   const int iu = (axis + 1) % 3, iv = (axis + 2) % 3;
-  // The incident face: the one that faces the reference normal most squarely.
+  const double facing = sign(n[axis]), along_axis = std::abs(n[axis]);
+  // The incident face: the one that faces the normal most squarely.
   int incident = 0;
-  const Vec3 along = rel.r.row(axis);
+  const Vec3 along = rel.r.transpose() * n;
   along.cwiseAbs().maxCoeff(&incident);
-  const double incident_sign = -sign(along[incident]) * facing;
+  const double incident_sign = -sign(along[incident]);
   const int jp = (incident + 1) % 3, jq = (incident + 2) % 3;
 
   const Vec3 middle = rel.t + rel.r.col(incident) * (incident_sign * rel.b[incident]);
@@ -90,16 +94,22 @@ void add_face_contacts(const Relative& rel, int axis, double facing, bool flippe
   ClipPolygon first, second;
   first.count = 4;
   const double top = rel.a[axis];
-  bool all_inside = true;
+  // Where the face sees a point of the other box, along n.
+  const auto seen = [&](const Vec3& x, int edge, std::uint32_t feature) {
+    const double gap = (facing * x[axis] - top) / along_axis;
+    return ClipPoint{x[iu] - gap * n[iu], x[iv] - gap * n[iv], gap, edge, feature};
+  };
   const double tolerance = kClipTolerance * (rel.a[iu] + rel.a[iv]);
+  const auto inside = [&](const ClipPoint& c, double slack) {
+    return std::abs(c.u) <= rel.a[iu] + slack && std::abs(c.v) <= rel.a[iv] + slack;
+  };
+  bool all_inside = true;
   double lowest = std::numeric_limits<double>::infinity();
   int lowest_corner = 0;
   for (int k = 0; k < 4; ++k) {
-    const double w = facing * corner[k][axis] - top;
-    first.point[k] = {corner[k][iu], corner[k][iv], w, 4 + k, corner_code(k)};
-    all_inside = all_inside && std::abs(corner[k][iu]) <= rel.a[iu] + tolerance &&
-                 std::abs(corner[k][iv]) <= rel.a[iv] + tolerance;
-    if (w < lowest) lowest = w, lowest_corner = k;
+    first.point[k] = seen(corner[k], 4 + k, corner_code(k));
+    all_inside = all_inside && inside(first.point[k], tolerance);
+    if (first.point[k].w < lowest) lowest = first.point[k].w, lowest_corner = k;
   }
   const ClipPoint lowest_point = first.point[lowest_corner];
   if (!all_inside) {
@@ -110,15 +120,14 @@ void add_face_contacts(const Relative& rel, int axis, double facing, bool flippe
   }
 
   const Mat3 rotation = pose_ref.rotation();
-  const Vec3 out = facing * rotation.col(axis);   // from the reference box to the other
-  const Vec3 normal = flipped ? Vec3(-out) : out;
+  const Vec3 normal = rotation * (flipped ? Vec3(-n) : n);
   const std::uint32_t faces = (flipped ? 1u << 16 : 0u) | static_cast<std::uint32_t>(2 * axis + (facing > 0)) << 12 |
                               static_cast<std::uint32_t>(2 * incident + (incident_sign > 0)) << 8;
   const auto add = [&](const ClipPoint& c) {
-    Vec3 local = Vec3::Zero();
-    local[axis] = facing * (top + 0.5 * c.w);
-    local[iu] = c.u;
-    local[iv] = c.v;
+    Vec3 local = 0.5 * c.w * n;
+    local[axis] += facing * top;
+    local[iu] += c.u;
+    local[iv] += c.v;
     sink.add(pose_ref.position + rotation * local, normal, c.w, faces | c.feature);
   };
   const std::size_t before = sink.points().size();
@@ -130,14 +139,23 @@ void add_face_contacts(const Relative& rel, int axis, double facing, bool flippe
     return;
   }
   // The corners behind the incident face are next to touch when the boxes are far tilted or turn fast.
+  if (lowest + 2 * rel.b[incident] * std::abs(along[incident]) > margin) return;
   const Vec3 back = rel.r.col(incident) * (-2 * incident_sign * rel.b[incident]);
-  if (lowest + facing * back[axis] > margin) return;
   for (int k = 0; k < 4; ++k) {
-    const Vec3 c = corner[k] + back;
-    const double w = facing * c[axis] - top;
-    if (w <= margin && std::abs(c[iu]) <= rel.a[iu] && std::abs(c[iv]) <= rel.a[iv])
-      add({c[iu], c[iv], w, 0, far_corner_code(k)});
+    const ClipPoint c = seen(corner[k] + back, 0, far_corner_code(k));
+    if (c.w <= margin && inside(c, 0)) add(c);
   }
+}
+
+// Whether the faces behind the crossing of edges i of A and j of B come within `reach` of each other farther from the
+// crossing than kWorthwhile of the thinnest half extent. Along either edge the gap grows with the tilt of the other box's
+// face against the normal n.
+bool patch_matters(const Relative& rel, int i, int j, int axis_a, const Vec3& n, double reach) {
+  int axis_b;
+  const Vec3 along = rel.r.transpose() * n;
+  along.cwiseAbs().maxCoeff(&axis_b);
+  const double least = kWorthwhile * std::min(rel.a.minCoeff(), rel.b.minCoeff());
+  return least * rel.abs_r(i, axis_b) <= reach * std::abs(along[axis_b]) || least * rel.abs_r(axis_a, j) <= reach * std::abs(n[axis_a]);
 }
 
 // The crossing of edge direction i of A and j of B, with the unit axis `n` from A to B in the frame of A.
@@ -219,15 +237,22 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
     if (n.dot(rel.t) < 0) n = -n;
     const double to_face = b_is_reference ? std::abs(rel.r.col(face_b).dot(n)) : std::abs(n[face_a]);
     if (to_face < kNearFace) {
-      add_edge_contact(rel, edge_a, edge_b, n, best_edge, pose_a, sink);
+      int axis;
+      n.cwiseAbs().maxCoeff(&axis);
+      if (patch_matters(rel, edge_a, edge_b, axis, n, margin - best_edge))
+        add_face_contacts(rel, axis, n, false, pose_a, margin, 1, sink);
+      const double missed = best_edge + kMissed * std::min(rel.a.minCoeff(), rel.b.minCoeff());
+      const auto& points = sink.points();
+      if (std::none_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.gap <= missed; }))
+        add_edge_contact(rel, edge_a, edge_b, n, best_edge, pose_a, sink);
       return;
     }
   }
   if (!b_is_reference) {
-    add_face_contacts(rel, face_a, sign(rel.t[face_a]), false, pose_a, margin, std::max(best_face, best_edge), sink);
+    add_face_contacts(rel, face_a, Vec3(sign(rel.t[face_a]) * Vec3::Unit(face_a)), false, pose_a, margin, std::max(best_face, best_edge), sink);
   } else {
     const Relative seen_from_b{rel.r.transpose(), rel.abs_r.transpose(), -t_in_b, rel.b, rel.a};
-    add_face_contacts(seen_from_b, face_b, -sign(t_in_b[face_b]), true, pose_b, margin, std::max(best_face, best_edge), sink);
+    add_face_contacts(seen_from_b, face_b, Vec3(-sign(t_in_b[face_b]) * Vec3::Unit(face_b)), true, pose_b, margin, std::max(best_face, best_edge), sink);
   }
   if (sink.points().empty()) collide_apart(box_a, pose_a, box_b, pose_b, margin, sink);
 }

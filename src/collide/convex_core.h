@@ -36,8 +36,8 @@ class ConvexCore {
   double extent(const Vec3& unit) const;          ///< largest unit · x over the true shape [m]
   Vec3 aligned_face(const Vec3& unit) const;      ///< normal of a flat face within a millionth of `unit`, or `unit` itself
 
-  /// What the true shape touches a plane across `unit` with: the face or edge that is nearly parallel to the plane, or that the plane
-  /// reaches if it comes nearer by `reach` [m], otherwise a point.
+  /// What the true shape touches a plane across `unit` with: the face or edge that is nearly parallel to the plane, or that
+  /// the plane reaches if it comes nearer by `reach` [m], otherwise a point.
   void feature(const Vec3& unit, double reach, Feature& out) const;
   /// A tilted cylinder may touch with its cap and with its side: then this is the side. @returns false if there is nothing more
   bool second_feature(const Vec3& unit, double reach, Feature& out) const;

@@ -52,10 +52,10 @@ void collide(const Capsule& capsule, const Pose& pose, const HalfSpace&, const P
     add_if_near(plane, pose, Vec3(0, 0, capsule.half_height), capsule.radius, margin, 1, sink);
 }
 
-// The lower cap offers four points of its rim a quarter turn apart, the upper one its lowest point, and those within the margin
-// touch: four for a standing cylinder, the two lowest points of the caps for a lying one, one for a cylinder on its rim. One of the
-// four is the lowest point of the rim, so a tilted cylinder has its exact gap. While the cap is parallel to the plane the lowest
-// point is a matter of rounding, and the points stay with the body's axes instead.
+// The lower cap offers four points of its rim a quarter turn apart, the upper one its lowest point, and those within the
+// margin touch: four for a standing cylinder, the two lowest points of the caps for a lying one, one for a cylinder on its
+// rim. One of the four is the lowest point of the rim, so a tilted cylinder has its exact gap. While the cap is parallel to
+// the plane the lowest point is a matter of rounding, and the points stay with the body's axes instead.
 void collide(const Cylinder& cylinder, const Pose& pose, const HalfSpace&, const Pose& half_space, double margin,
              ContactSink& sink) {
   constexpr double parallel = 1e-4;   // sine of the tilt below which the lowest point is off by less than 3e-5 radii

@@ -125,8 +125,10 @@ EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Plac
   return best;
 }
 
-void add_edge_contact(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, const EdgeAxis& axis,
-                      const Pose& pose_a, ContactSink& sink) {
+// The crossing of the edges, and what lies behind it.
+void add_edge_contact(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, const EdgeAxis& axis, const EdgePair& pair,
+                      const Pose& pose_a, double margin, ContactSink& sink) {
+  if (add_edge_patch(pair, pose_a.orientation * axis.normal, axis.separation, pose_a.position, margin, sink)) return;
   const Polytope::Edge &ea = a.edges[axis.edge_a], &eb = b.edges[axis.edge_b];
   const Vec3 p = a.vertices[ea.vertex[0]], u = a.vertices[ea.vertex[1]] - p;
   const Vec3 q = b_in_a * b.vertices[eb.vertex[0]], v = b_in_a * b.vertices[eb.vertex[1]] - q;
@@ -144,13 +146,11 @@ void add_edge_contact(const PolytopeView& a, const PolytopeView& b, const Placed
 void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& position, const Vec3& direction,
                      Feature& out) {
   const Vec3 local = rotation.transpose() * direction;
-  add_face(p, p.face_through(p.support_index(local), local), out);
-  for (int k = 0; k < out.count; ++k) out.points[k] = position + rotation * out.points[k];
-  out.normal = rotation * out.normal;
+  place_face(p, p.face_through(p.support_index(local), local), rotation, position, out);
 }
 
-// Adds the vertices of `p` within the margin of the face `reference` of the other polytope and over it, beside those of the face
-// `incident` of p: they are next to touch when p is far tilted or turns fast. `towards`: from p to the reference face.
+// Adds the vertices of `p` within the margin of the face `reference` of the other polytope and over it, beside those of the
+// face `incident` of p: they are next to touch when p is far tilted or turns fast. `towards`: from p to the reference face.
 template <class Name>
 void add_other_vertices(const Feature& reference, const PolytopeView& p, const Mat3& rotation, const Vec3& position, int incident,
                         const Vec3& towards, const Vec3& normal, const Vec3& origin, double margin, Name name, ContactSink& sink) {
@@ -196,7 +196,9 @@ bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
   const Vec3 n = b_is_reference ? Vec3(-(rotation_b * b.faces[face_b.face].normal))
                                 : Vec3(rotation_a * a.faces[face_a.face].normal);
   if (edges.separation > best + bias && n.dot(rotation_a * edges.normal) < kNearFace) {
-    add_edge_contact(a, b, b_in_a, edges, pose_a, sink);
+    const Polytope::Edge &ea = a.edges[edges.edge_a], &eb = b.edges[edges.edge_b];
+    const EdgePair pair{a, b, rotation_a, rotation_b, between, {ea.face[0], ea.face[1]}, {eb.face[0], eb.face[1]}};
+    add_edge_contact(a, b, b_in_a, edges, pair, pose_a, margin, sink);
     return true;
   }
 

@@ -7,6 +7,9 @@ namespace stickslip::narrow {
 namespace {
 
 constexpr double kClipTolerance = 1e-6;   // of the features' size: so little outside counts as inside
+constexpr double kSteepFace = 0.5;        // cosine of the tilt from which on a face beside an edge does not come next
+constexpr double kMissed = 1e-6;          // of the smaller radius: points so little above the crossing of two edges are the crossing
+constexpr std::uint32_t kEdgePatch = 1u << 29;   // not used by other names while shapes have less than 16384 vertices
 constexpr double kParallel = 0.02;        // sine of the angle below which two segments share a stretch, not a crossing
 
 // A feature in the plane across the normal. Polygons are counter-clockwise seen against the normal of A.
@@ -213,6 +216,33 @@ void add_face(const PolytopeView& view, int index, Feature& out) {
   }
   out.normal = face.normal;
   out.id = static_cast<std::uint32_t>(index);
+}
+
+void place_face(const PolytopeView& view, int face, const Mat3& rotation, const Vec3& position, Feature& out) {
+  add_face(view, face, out);
+  for (int k = 0; k < out.count; ++k) out.points[k] = position + rotation * out.points[k];
+  out.normal = rotation * out.normal;
+}
+
+bool add_edge_patch(const EdgePair& pair, const Vec3& n, double separation, const Vec3& origin, double margin, ContactSink& sink) {
+  const auto facing = [](const PolytopeView& view, const int (&faces)[2], const Vec3& direction) {
+    return view.faces[faces[0]].normal.dot(direction) >= view.faces[faces[1]].normal.dot(direction) ? faces[0] : faces[1];
+  };
+  const Vec3 in_a = pair.rotation_a.transpose() * n, in_b = pair.rotation_b.transpose() * Vec3(-n);
+  const int face_a = facing(pair.a, pair.faces_a, in_a), face_b = facing(pair.b, pair.faces_b, in_b);
+  if (pair.a.faces[face_a].normal.dot(in_a) < kSteepFace || pair.b.faces[face_b].normal.dot(in_b) < kSteepFace) return false;
+  Feature a, b;
+  place_face(pair.a, face_a, pair.rotation_a, Vec3::Zero(), a);
+  place_face(pair.b, face_b, pair.rotation_b, pair.between, b);
+  const std::size_t before = sink.points().size();
+  add_patch(a, b, n, origin, margin, sink);
+  bool crossing = false;
+  for (std::size_t k = before; k < sink.points().size(); ++k) {
+    ContactPoint& p = sink.points()[k];
+    p.feature |= kEdgePatch;
+    crossing = crossing || p.gap <= separation + kMissed * std::min(pair.a.radius, pair.b.radius);
+  }
+  return crossing;
 }
 
 int add_patch(const Feature& a, const Feature& b, const Vec3& n, const Vec3& origin, double margin, ContactSink& sink) {

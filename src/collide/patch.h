@@ -34,6 +34,9 @@ struct Feature {
 /// Fills `out` with face `face` in the local frame, thinned to `kMaxFeaturePoints`.
 void add_face(const PolytopeView& view, int face, Feature& out);
 
+/// The same in world axes. @param rotation, position of the polytope; the origin is the caller's
+void place_face(const PolytopeView& view, int face, const Mat3& rotation, const Vec3& position, Feature& out);
+
 /// Adds the points with gap ≤ margin of the patch of features `a` and `b` along the unit normal `n` from A to B; `origin`
 /// is added to every position. @returns how many points were added
 int add_patch(const Feature& a, const Feature& b, const Vec3& n, const Vec3& origin, double margin, ContactSink& sink);
@@ -44,5 +47,20 @@ enum class PatchPoint : std::uint32_t { corner_of_a, corner_of_b, crossing, lone
 inline std::uint32_t patch_feature(PatchPoint kind, std::uint32_t id_a, std::uint32_t id_b) {
   return static_cast<std::uint32_t>(kind) << 30 | (id_a & 0x7fffu) << 15 | (id_b & 0x7fffu);
 }
+
+/// Two polytopes with the world origin in the first, for the edges of both that are nearest to each other.
+struct EdgePair {
+  const PolytopeView& a;
+  const PolytopeView& b;
+  const Mat3& rotation_a;
+  const Mat3& rotation_b;
+  const Vec3& between;   ///< origin of B minus origin of A [m]
+  int faces_a[2], faces_b[2];   ///< on both sides of either edge
+};
+/// Adds the patch of the faces beside two edges, along their common normal `n` (unit, from A to B): what lies behind the
+/// crossing of the edges and comes next when the shapes turn. Names have a bit of their own. @param separation of the edges
+/// [m]
+/// @returns whether the crossing itself is among the points
+bool add_edge_patch(const EdgePair&, const Vec3& n, double separation, const Vec3& origin, double margin, ContactSink& sink);
 
 }  // namespace stickslip::narrow

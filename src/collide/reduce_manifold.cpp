@@ -6,16 +6,18 @@
 // in a parallelogram of twice that area (between the two parallel supporting lines, and between the parallels to p₀p₁ at
 // h₊ and h₋). So the best quadrilateral keeps at least half of the area of any convex patch.
 //
-// A patch at rest is all there is, and has one plane. While shapes fly towards each other their gaps differ: drawn over the plane
-// across the normal, points and gaps make the lower side of a polytope. The facet at p₀ that is tilted least lands most easily; it is
-// the patch. Another point i comes down only if the shapes turn: a turn by θ brings it below a kept point s by θ |rᵢ − rₛ| − (gᵢ − gₛ)
-// at most. If that is negative for some s, then s holds it up; otherwise it is kept too, the worst first.
+// A patch at rest is all there is, and has one plane. While shapes fly towards each other their gaps differ: drawn over the
+// plane across the normal, points and gaps make the lower side of a polytope. The facet at p₀ that is tilted least lands most
+// easily; it is the patch. Another point i comes down only if the shapes turn: a turn by θ brings it below a kept point s by
+// θ |rᵢ − rₛ| − (gᵢ − gₛ) at most. If that is negative for some s, then s holds it up; otherwise it is kept too, the worst
+// first.
 #include "stickslip/collide/collide.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace stickslip {
 namespace {
@@ -27,8 +29,8 @@ constexpr double kTie = 1e-6;
 // Points above the plane of a facet by less than this part of the patch's size lie on it.
 constexpr double kCoplanar = 1e-5;
 
-// The shapes turn by what uses up their motion this many times at the ends of the patch: a blow that stops one end can set the other
-// end moving twice as fast.
+// The shapes turn by what uses up their motion this many times at the ends of the patch: a blow that stops one end can set
+// the other end moving twice as fast.
 constexpr double kTurns = 2;
 
 // Facets that are tilted more (tangent) stand rather than land.
@@ -37,94 +39,102 @@ constexpr double kSteepest = 3;
 // Facets at the deepest point that are looked at on either side of its flattest edge.
 constexpr int kMaxFacets = 4;
 
-// Most points that are weighed against each other.
-constexpr int kMaxCandidates = 64;
+// Most points that are weighed against each other; of more, those nearest to the deepest one are left out.
+constexpr int kMaxCandidates = 128;
 
 struct Candidate {
-  int index;
-  Vec3 lever;   // from the deepest point, across the normal [m]
+  int index;       // of the point
+  Vec2 lever;      // from the deepest point, in the plane across the normal [m]
+  double higher;   // gap above the deepest point's [m]
+  bool lands;      // belongs to the patch that touches or lands next
 };
 
-struct Candidates {
+// The points of a manifold without the deepest one.
+struct Patch {
   std::array<Candidate, kMaxCandidates> list;
   int count = 0;
-};
-
-// Keeps the order of the points; of more than there is room for, those with the longest levers.
-void add_candidate(Candidates& found, int index, const Vec3& lever) {
-  if (found.count < kMaxCandidates) {
-    found.list[found.count++] = {index, lever};
-    return;
-  }
-  int shortest = 0;
-  for (int k = 1; k < kMaxCandidates; ++k)
-    if (found.list[k].lever.squaredNorm() < found.list[shortest].lever.squaredNorm()) shortest = k;
-  if (lever.squaredNorm() <= found.list[shortest].lever.squaredNorm()) return;
-  std::move(found.list.begin() + shortest + 1, found.list.end(), found.list.begin() + shortest);
-  found.list.back() = {index, lever};
-}
-
-struct Patch {
-  const std::vector<ContactPoint>& points;
   int deepest;
   double extent;   // [m]
 
-  Vec3 lever(int i) const {
-    const Vec3 r = points[i].position - points[deepest].position;
-    return r - r.dot(points[deepest].normal) * points[deepest].normal;
-  }
-  double higher(int i) const { return points[i].gap - points[deepest].gap; }
+  std::span<const Candidate> others() const { return {list.data(), static_cast<std::size_t>(count)}; }
 };
 
+Patch patch_of(const std::vector<ContactPoint>& points, int deepest, double extent) {
+  Patch patch;
+  patch.deepest = deepest;
+  patch.extent = extent;
+  const Mat3 frame = frame_from_normal(points[deepest].normal);
+  const auto candidate = [&](int i) {
+    const Vec3 r = points[i].position - points[deepest].position;
+    return Candidate{i, Vec2(frame.col(1).dot(r), frame.col(2).dot(r)), points[i].gap - points[deepest].gap, points[i].gap <= 0};
+  };
+  for (int i = 0; i < static_cast<int>(points.size()); ++i) {
+    if (i == deepest) continue;
+    const Candidate c = candidate(i);
+    if (patch.count < kMaxCandidates) {
+      patch.list[patch.count++] = c;
+      continue;
+    }
+    const auto nearest = std::min_element(patch.list.begin(), patch.list.end(), [](const Candidate& p, const Candidate& q) {
+      return p.lever.squaredNorm() < q.lever.squaredNorm();
+    });
+    if (c.lever.squaredNorm() <= nearest->lever.squaredNorm()) continue;
+    std::move(nearest + 1, patch.list.end(), nearest);
+    patch.list.back() = c;
+  }
+  return patch;
+}
+
 // Gradient of the gap over the facet of the lower hull that touches the deepest point and is tilted least, across the normal.
-// The planes through p₀ that no point lies below have gradients m with m · rᵢ ≤ Δᵢ for all i: a polygon around zero. Its sides belong
-// to the edges at p₀, its corners to the facets. The walk starts at the side nearest to zero, the flattest edge, and goes from side to side.
-Vec3 landing_gradient(const Patch& patch) {
-  const int n = static_cast<int>(patch.points.size());
+// The planes through p₀ that no point lies below have gradients m with m · rᵢ ≤ Δᵢ for all i: a polygon around zero. Its
+// sides belong to the edges at p₀, its corners to the facets. The walk starts at the side nearest to zero, the flattest edge,
+// and goes from side to side.
+Vec2 landing_gradient(const Patch& patch) {
   const double tiny = kTie * patch.extent;
   double slope = std::numeric_limits<double>::infinity();   // of the edge
-  Vec3 along = Vec3::Zero();                                // the edge, seen along the normal, unit
-  for (int i = 0; i < n; ++i) {
-    const Vec3 r = patch.lever(i);
-    const double length = r.norm();
-    if (length > tiny && patch.higher(i) < slope * length) slope = patch.higher(i) / length, along = r / length;
+  Vec2 along = Vec2::Zero();                                // the edge, seen along the normal, unit
+  for (const Candidate& c : patch.others()) {
+    const double length = c.lever.norm();
+    if (length > tiny && c.higher < slope * length) slope = c.higher / length, along = c.lever / length;
   }
-  if (!(slope < kSteepest)) return Vec3::Zero();
-  Vec3 flattest = slope * along;
+  if (!(slope < kSteepest)) return Vec2::Zero();
+  Vec2 flattest = slope * along;
   double least = std::numeric_limits<double>::infinity();
   for (int turn = -1; turn <= 1; turn += 2) {
-    Vec3 edge = along;
+    Vec2 edge = along;
     double edge_slope = slope;
     for (int facet = 0; facet < kMaxFacets; ++facet) {
-      const Vec3 across = turn * patch.points[patch.deepest].normal.cross(edge);
-      double steepness = kSteepest;
-      int next = -1;
-      for (int i = 0; i < n; ++i) {
-        const Vec3 r = patch.lever(i);
-        const double y = across.dot(r), above = patch.higher(i) - edge_slope * edge.dot(r);
-        if (y > tiny && above < steepness * y) steepness = above / y, next = i;
+      const Vec2 across = turn * Vec2(-edge.y(), edge.x());
+      double steepness = kSteepest, highest = 0;
+      const Candidate* next = nullptr;
+      for (const Candidate& c : patch.others()) {
+        const double y = across.dot(c.lever), above = c.higher - edge_slope * edge.dot(c.lever);
+        if (y > tiny && above < steepness * y) steepness = above / y, next = &c;
       }
-      if (next < 0) break;
-      const Vec3 gradient = edge_slope * edge + steepness * across;
+      if (!next) break;
+      const Vec2 gradient = edge_slope * edge + steepness * across;
       if (gradient.squaredNorm() < least) least = gradient.squaredNorm(), flattest = gradient;
-      edge = patch.lever(next).normalized();
-      edge_slope = patch.higher(next) / patch.lever(next).norm();
+      for (const Candidate& c : patch.others()) highest = std::max(highest, c.higher - gradient.dot(c.lever));
+      if (highest <= kCoplanar * patch.extent) return gradient;   // the only facet
+      edge = next->lever.normalized();
+      edge_slope = next->higher / next->lever.norm();
       if (edge_slope > kSteepest) break;
     }
   }
   return flattest;
 }
 
-// The facet that lands next.
-struct Landing {
-  Vec3 gradient;   // of the gap over the facet, across the normal
-
-  /// Whether a point lies on the facet, or touches already.
-  bool includes(const Patch& patch, int i) const {
-    const double above = patch.higher(i) - gradient.dot(patch.lever(i));
-    return i == patch.deepest || patch.points[i].gap <= 0 || above <= kCoplanar * patch.extent;
+// Marks the points of the patch that lands next. Most patches are level, and all of them lands.
+void mark_landing(Patch& patch) {
+  const double coplanar = kCoplanar * patch.extent;
+  const auto all = patch.others();
+  const bool level = std::all_of(all.begin(), all.end(), [&](const Candidate& c) { return c.lands || c.higher <= coplanar; });
+  const Vec2 gradient = level ? Vec2(Vec2::Zero()) : landing_gradient(patch);
+  for (int k = 0; k < patch.count; ++k) {
+    Candidate& c = patch.list[k];
+    c.lands = c.lands || c.higher - gradient.dot(c.lever) <= coplanar;
   }
-};
+}
 
 // Places of the points that stay.
 struct Kept {
@@ -137,21 +147,23 @@ struct Kept {
 };
 
 // The deepest point and those that make the largest quadrilateral with it. Empty if they lie on a line.
-Kept largest_quad(const Candidates& candidates, const Patch& patch) {
+Kept largest_quad(const Patch& patch) {
   int corner[3] = {-1, -1, -1};
   double best = 0, extent_squared = 0;
-  for (int i = 0; i < candidates.count; ++i) {
-    const Vec3 across = patch.points[patch.deepest].normal.cross(candidates.list[i].lever);
+  for (const Candidate& c : patch.others()) {
+    if (!c.lands) continue;
+    const Vec2 across(-c.lever.y(), c.lever.x());
     extent_squared = std::max(extent_squared, across.squaredNorm());
     double above = 0, below = 0;
     int highest = -1, lowest = -1;
-    for (int j = 0; j < candidates.count; ++j) {
-      const double height = across.dot(candidates.list[j].lever);
-      if (height > above * (1 + kTie)) above = height, highest = candidates.list[j].index;
-      if (height < below * (1 + kTie)) below = height, lowest = candidates.list[j].index;
+    for (const Candidate& d : patch.others()) {
+      if (!d.lands) continue;
+      const double height = across.dot(d.lever);
+      if (height > above * (1 + kTie)) above = height, highest = d.index;
+      if (height < below * (1 + kTie)) below = height, lowest = d.index;
     }
     const double area = (above - below) / 2;
-    if (area > best * (1 + kTie)) best = area, corner[0] = candidates.list[i].index, corner[1] = highest, corner[2] = lowest;
+    if (area > best * (1 + kTie)) best = area, corner[0] = c.index, corner[1] = highest, corner[2] = lowest;
   }
   Kept kept;
   if (best <= kTie * extent_squared) return kept;
@@ -161,47 +173,37 @@ Kept largest_quad(const Candidates& candidates, const Patch& patch) {
 }
 
 // For points on a line: the deepest and the two ends.
-Kept ends_of_line(const Candidates& candidates, const Patch& patch) {
+Kept ends_of_line(const Patch& patch) {
   Kept kept;
   kept.add(patch.deepest);
-  int far = -1, other = -1;
+  const Candidate *far = nullptr, *other = nullptr;
   double longest = 0;
-  for (int i = 0; i < candidates.count; ++i) {
-    const double d = candidates.list[i].lever.squaredNorm();
-    if (d > longest) longest = d, far = i;
+  for (const Candidate& c : patch.others())
+    if (c.lands && c.lever.squaredNorm() > longest) longest = c.lever.squaredNorm(), far = &c;
+  if (!far) return kept;
+  kept.add(far->index);
+  for (const Candidate& c : patch.others()) {
+    const double d = (c.lever - far->lever).squaredNorm();
+    if (c.lands && d > longest * (1 + kTie)) longest = d, other = &c;
   }
-  if (far < 0) return kept;
-  kept.add(candidates.list[far].index);
-  for (int i = 0; i < candidates.count; ++i) {
-    const double d = (candidates.list[i].lever - candidates.list[far].lever).squaredNorm();
-    if (d > longest * (1 + kTie)) longest = d, other = i;
-  }
-  if (other >= 0) kept.add(candidates.list[other].index);
+  if (other) kept.add(other->index);
   return kept;
 }
 
-// The points that stand for the patch that touches or lands next, four at most.
-Kept best_quad(const Patch& patch, const Landing& landing) {
-  Candidates facet;
-  for (int i = 0; i < static_cast<int>(patch.points.size()); ++i)
-    if (i != patch.deepest && landing.includes(patch, i)) add_candidate(facet, i, patch.lever(i));
-  const Kept quad = largest_quad(facet, patch);
-  return quad.count > 0 ? quad : ends_of_line(facet, patch);
-}
-
 // Adds the points that no kept point holds up, the worst first, as long as there is room. @param turn largest turn [rad]
-void add_unsupported(const Patch& patch, const Landing& landing, double turn, Kept& kept) {
+void add_unsupported(const std::vector<ContactPoint>& points, const Patch& patch, double turn, Kept& kept) {
   while (kept.count < kMaxManifoldPoints) {
     int lowest = -1;
     double worst = 0;
-    for (int i = 0; i < static_cast<int>(patch.points.size()); ++i) {
-      if (landing.includes(patch, i)) continue;
+    for (const Candidate& c : patch.others()) {
+      if (c.lands) continue;
+      const ContactPoint& p = points[c.index];
       double below = std::numeric_limits<double>::infinity();
       for (int k = 0; k < kept.count && below > worst; ++k) {
-        const ContactPoint& s = patch.points[kept.index[k]];
-        below = std::min(below, turn * (patch.points[i].position - s.position).norm() - (patch.points[i].gap - s.gap));
+        const ContactPoint& s = points[kept.index[k]];
+        below = std::min(below, turn * (p.position - s.position).norm() - (p.gap - s.gap));
       }
-      if (below > worst + kTie * patch.extent) worst = below, lowest = i;
+      if (below > worst + kTie * patch.extent) worst = below, lowest = c.index;
     }
     if (lowest < 0) return;
     kept.add(lowest);
@@ -226,11 +228,12 @@ void reduce_manifold(std::vector<ContactPoint>& points, double margin) {
   int deepest = 0;
   while (points[deepest].gap > lowest_gap + kTie * extent) ++deepest;
 
-  const Patch patch{points, deepest, extent};
-  const Landing landing{landing_gradient(patch)};
-  Kept kept = best_quad(patch, landing);
+  Patch patch = patch_of(points, deepest, extent);
+  mark_landing(patch);
+  Kept kept = largest_quad(patch);
+  if (kept.count == 0) kept = ends_of_line(patch);
   // What overlaps moves out of each other as well.
-  add_unsupported(patch, landing, kTurns * (margin + std::max(0.0, -lowest_gap)) / extent, kept);
+  add_unsupported(points, patch, kTurns * (margin + std::max(0.0, -lowest_gap)) / extent, kept);
 
   std::sort(kept.index.begin(), kept.index.begin() + kept.count);
   for (int k = 0; k < kept.count; ++k) points[k] = points[kept.index[k]];

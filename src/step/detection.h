@@ -31,7 +31,8 @@ class Detection {
 
   /// Whether a body moves farther than `detect` looked ahead for it. @param motion of every body slot
   bool outrun(const World&, std::span<const BodyMotion> motion, const DetectionReach&);
-  /// Contacts of those pairs that come nearer to each other than `detect` looked ahead for, after `outrun`. Valid until the next call.
+  /// Contacts of those pairs that come nearer to each other than `detect` looked ahead for, after `outrun`. Valid until the
+  /// next call.
   const ContactSet& detect_again(const World&, std::span<const BodyMotion> motion, const DetectionReach&, StageTimes&);
 
  private:

@@ -92,6 +92,7 @@ const ContactSet& Stepper::Impl::detect_and_solve(World& world, double drift_tim
     solve(world, *set, drift_time);
     ++report.looked_again;
   }
+  look_ahead.restore_gaps();
   return *set;
 }
 

@@ -55,16 +55,19 @@ TEST(ReduceManifold, the_centre_of_an_octagon_stays_supported_whichever_corner_i
   }
 }
 
+// A patch lies in one plane, which may be tilted, or all of it touches.
 TEST(ReduceManifold, any_convex_patch_keeps_its_deepest_point_and_half_its_area) {
   PairMaker maker(9);
   double worst = 1;
   for (int trial = 0; trial < 5000; ++trial) {
     const int n = 5 + trial % 12;
     const double squash = maker.uniform(0.05, 1);
+    const Vec3 tilt(maker.uniform(-0.5, 0.5), maker.uniform(-0.5, 0.5), 0);
     Points points;
     for (int k = 0; k < n; ++k) {   // points on an ellipse are in convex position
       const double angle = maker.uniform(0, 2 * M_PI);
-      points.push_back(point(std::cos(angle), squash * std::sin(angle), maker.uniform(-0.1, 0.1), 1000 - k));
+      const Vec3 at(std::cos(angle), squash * std::sin(angle), 0);
+      points.push_back(point(at.x(), at.y(), trial % 2 ? tilt.dot(at) : maker.uniform(-0.2, 0), 1000 - k));
     }
     const double before = area(points), deepest = lowest_gap(points);
     reduce_manifold(points, 0.0);
@@ -100,6 +103,59 @@ TEST(ReduceManifold, of_points_on_a_line_the_ends_and_the_deepest_stay) {
   EXPECT_EQ(points[0].feature, 0u);
   EXPECT_EQ(points[1].feature, 2u);
   EXPECT_EQ(points[2].feature, 5u);
+}
+
+// The corners of a box over the plane z = 0, turned at random: a polytope's way to land.
+struct TurnedBox {
+  Points corners;
+  Mat3 rotation;
+
+  explicit TurnedBox(PairMaker& maker) {
+    const Vec3 half(maker.uniform(0.1, 1), maker.uniform(0.1, 1), maker.uniform(0.1, 1));
+    rotation = maker.rotation().toRotationMatrix();
+    for (int k = 0; k < 8; ++k) {
+      const Vec3 x = rotation * half.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1));
+      corners.push_back(point(x.x(), x.y(), x.z() + 3, k));
+    }
+  }
+};
+
+TEST(ReduceManifold, of_a_box_in_flight_the_face_that_lands_most_easily_stays_whole) {
+  PairMaker maker(10);
+  for (int trial = 0; trial < 2000; ++trial) {
+    TurnedBox box(maker);
+    int axis;
+    box.rotation.row(2).cwiseAbs().maxCoeff(&axis);
+    const bool upper = box.rotation(2, axis) < 0;   // its face on the positive side of the axis looks down
+    reduce_manifold(box.corners, 0.0);
+    ASSERT_EQ(box.corners.size(), 4u);
+    for (const ContactPoint& p : box.corners) EXPECT_EQ((p.feature >> axis & 1) == 1, upper);
+  }
+}
+
+// Turning by t lifts a point at x by t · x. Whatever turn in reach is tried, no corner comes lower than the lowest one kept.
+TEST(ReduceManifold, no_turn_in_reach_brings_a_dropped_corner_below_the_kept_ones) {
+  PairMaker maker(11);
+  int dropped = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const Points all = TurnedBox(maker).corners;
+    double extent = 0;
+    for (const auto& p : all) extent = std::max(extent, (p.position - all[0].position).norm());
+    Points kept = all;
+    const double turn = maker.uniform(0, 1);
+    reduce_manifold(kept, turn * extent);
+    dropped += static_cast<int>(all.size() - kept.size());
+    for (int k = 0; k < 50; ++k) {
+      const Vec3 t = maker.uniform(0, turn) * Vec3(std::cos(k), std::sin(k), 0);
+      const auto lowest = [&](const Points& points) {
+        double z = 1e9;
+        for (const auto& p : points) z = std::min(z, p.gap + t.dot(p.position));
+        return z;
+      };
+      EXPECT_NEAR(lowest(kept), lowest(all), 1e-5 * extent);
+    }
+  }
+  EXPECT_GT(dropped, 4000);
 }
 
 }  // namespace

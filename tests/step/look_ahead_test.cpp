@@ -1,0 +1,121 @@
+// Contacts that only the solved velocity reaches: struck, pulled and driven bodies stop at what lies farther ahead than they
+// seemed to move.
+#include <gtest/gtest.h>
+
+#include "stickslip/step/stepper.h"
+
+namespace stickslip {
+namespace {
+
+BodyId add(World& world, Shape shape, const Vec3& position, MotionType motion, double mass = 1, const Vec3& velocity = Vec3::Zero()) {
+  BodyDescription d;
+  d.motion = motion;
+  d.parts = {{std::move(shape), {}, MaterialId{}}};
+  d.pose.position = position;
+  d.velocity = velocity;
+  if (motion == MotionType::dynamic) d.mass = mass;
+  return world.add(d);
+}
+
+// A plate 5 mm thick with its top at z = 0.
+void add_plate(World& world) { add(world, Box{Vec3(1, 1, 0.0025)}, Vec3(0, 0, -0.0025), MotionType::fixed); }
+
+TEST(LookAhead, a_ball_that_is_struck_in_this_step_stops_at_the_plate_behind_it) {
+  for (const double speed : {1.0, 10.0, 100.0}) {
+    World world;
+    world.gravity.setZero();
+    add_plate(world);
+    const BodyId light = add(world, Sphere{0.02}, Vec3(0, 0, 0.021), MotionType::dynamic, 0.1);
+    add(world, Sphere{0.05}, Vec3(0, 0, 0.0915), MotionType::dynamic, 10, Vec3(0, 0, -speed));
+    Stepper stepper;
+    int repeated = 0;
+    for (int i = 0; i < 20; ++i) {
+      const StepReport& report = stepper.step(world);
+      repeated += report.looked_again;
+      EXPECT_LT(report.penetration_max, 1e-6) << speed;
+    }
+    EXPECT_GT(world.body(light).position.z(), 0.02 - 1e-6) << speed;
+    EXPECT_EQ(repeated, 1) << speed;
+  }
+}
+
+TEST(LookAhead, a_blow_goes_through_a_row_of_balls_and_stops_at_the_plate_within_one_step) {
+  World world;
+  world.gravity.setZero();
+  add_plate(world);
+  for (int i = 0; i < 2; ++i) add(world, Sphere{0.02}, Vec3(0, 0, 0.021 + 0.041 * i), MotionType::dynamic, 0.1);
+  add(world, Sphere{0.02}, Vec3(0, 0, 0.021 + 0.041 * 2), MotionType::dynamic, 100, Vec3(0, 0, -10));
+  Stepper stepper;
+  EXPECT_GT(stepper.step(world).looked_again, 0);
+  for (int i = 0; i < 10; ++i) EXPECT_LT(stepper.step(world).penetration_max, 1e-6);
+}
+
+TEST(LookAhead, a_motor_does_not_drive_a_ball_through_a_plate) {
+  World world;
+  add_plate(world);
+  const BodyId ball = add(world, Sphere{0.02}, Vec3(0, 0, 0.03), MotionType::dynamic);
+  JointDescription joint;
+  joint.type = JointType::prismatic;
+  joint.b = ball;
+  joint.frame_b = {};
+  joint.frame_a = {Vec3(0, 0, 0.03), Quat::Identity()};
+  joint.axes[2].motor = JointMotor{.speed = -10, .max_force = 5000};
+  world.add(joint);
+  Stepper stepper;
+  EXPECT_EQ(stepper.step(world).looked_again, 1);
+  for (int i = 0; i < 20; ++i) EXPECT_LT(stepper.step(world).penetration_max, 1e-4);
+  EXPECT_NEAR(world.body(ball).position.z(), 0.02, 1e-4);
+}
+
+TEST(LookAhead, a_sleeper_that_a_struck_body_meets_wakes_and_is_pushed_on) {
+  World world;
+  world.gravity.setZero();
+  const BodyId sleeper = add(world, Sphere{0.02}, Vec3(0, 0, 0), MotionType::dynamic, 0.1);
+  const BodyId light = add(world, Sphere{0.02}, Vec3(0, 0, 0.042), MotionType::dynamic, 0.1);
+  add(world, Sphere{0.02}, Vec3(0, 0, 0.084), MotionType::dynamic, 10, Vec3(0, 0, -5));
+  world.mutable_bodies()[sleeper.index].asleep = true;
+  world.mutable_bodies()[light.index].can_sleep = false;
+  StepOptions options;
+  options.sleep.enabled = true;
+  Stepper stepper(options);
+  EXPECT_LT(stepper.step(world).penetration_max, 1e-6);
+  EXPECT_FALSE(world.body(sleeper).asleep);
+  EXPECT_LT(world.body(sleeper).velocity.z(), -1);
+  EXPECT_LT(stepper.step(world).penetration_max, 1e-6);
+}
+
+// The far end of a rod whose middle is stopped comes down on an arc.
+TEST(LookAhead, the_end_of_a_fast_turning_rod_does_not_swing_through_the_ground) {
+  World world;
+  world.gravity.setZero();
+  add(world, HalfSpace{}, Vec3::Zero(), MotionType::fixed);
+  const Vec3 half(0.01, 0.01, 0.5);
+  const double tilt = 1.2;   // of the axis against the vertical [rad]
+  const Quat q = rotation_from_vector(Vec3(0, tilt, 0));
+  BodyDescription d;
+  d.parts = {{Box{half}, {}, MaterialId{}}};
+  d.pose = {Vec3(0, 0, 0.5 * std::cos(tilt) + 0.03), q};
+  d.velocity = Vec3(0, 0, -10);
+  d.angular_velocity = Vec3(0, 60, 0);
+  const BodyId rod = world.add(d);
+  Stepper stepper;
+  int repeated = 0;
+  for (int i = 0; i < 30; ++i) {
+    repeated += stepper.step(world).looked_again;
+    const Body& b = world.body(rod);
+    const double lowest = b.position.z() + (b.orientation * support(Box{half}, b.orientation.conjugate() * Vec3(0, 0, -1))).z();
+    EXPECT_GT(lowest, -0.1 * half.x()) << i;
+  }
+  EXPECT_GT(repeated, 0);
+}
+
+TEST(LookAhead, nothing_is_repeated_where_bodies_only_fall_and_rest) {
+  World world;
+  add(world, HalfSpace{}, Vec3::Zero(), MotionType::fixed);
+  for (int i = 0; i < 5; ++i) add(world, Box{Vec3(0.1, 0.1, 0.1)}, Vec3(0, 0, 0.15 + 0.25 * i), MotionType::dynamic);
+  Stepper stepper;
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(stepper.step(world).looked_again, 0) << i;
+}
+
+}  // namespace
+}  // namespace stickslip
