@@ -14,7 +14,7 @@ constexpr double kAccuracy = 1e-12;   ///< of the residual, relative to the velo
 
 /// Solves m x = y by elimination with complete pivoting. Of a singular system that has solutions it finds one: unknowns without a pivot are 0.
 template <int N>
-Eigen::Matrix<double, N, 1> solve_small(Eigen::Matrix<double, N, N> m, Eigen::Matrix<double, N, 1> y) {
+[[gnu::noinline]] Eigen::Matrix<double, N, 1> solve_singular(Eigen::Matrix<double, N, N> m, Eigen::Matrix<double, N, 1> y) {
   constexpr double negligible = 1e-13;   // of the largest number
   int unknown[N];
   for (int i = 0; i < N; ++i) unknown[i] = i;
@@ -43,6 +43,38 @@ Eigen::Matrix<double, N, 1> solve_small(Eigen::Matrix<double, N, N> m, Eigen::Ma
     double sum = y[i];
     for (int j = i + 1; j < rank; ++j) sum -= m(i, j) * x[unknown[j]];
     x[unknown[i]] = sum / m(i, i);
+  }
+  return x;
+}
+
+/// The same by rows, for matrices of order 1 that are hardly ever singular.
+template <int N>
+Eigen::Matrix<double, N, 1> solve_small(const Eigen::Matrix<double, N, N>& m, const Eigen::Matrix<double, N, 1>& y) {
+  constexpr double nearly_singular = 1e-12;
+  double rows[N][N + 1];   // with y behind
+  for (int i = 0; i < N; ++i) {
+    for (int j = 0; j < N; ++j) rows[i][j] = m(i, j);
+    rows[i][N] = y[i];
+  }
+  for (int k = 0; k < N; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < N; ++i)
+      if (std::abs(rows[i][k]) > std::abs(rows[pivot][k])) pivot = i;
+    if (!(std::abs(rows[pivot][k]) > nearly_singular)) return solve_singular<N>(m, y);
+    if (pivot != k)
+      for (int j = k; j <= N; ++j) std::swap(rows[k][j], rows[pivot][j]);
+    const double reciprocal = 1 / rows[k][k];
+    for (int i = k + 1; i < N; ++i) {
+      const double factor = rows[i][k] * reciprocal;
+      for (int j = k + 1; j <= N; ++j) rows[i][j] -= factor * rows[k][j];
+    }
+    rows[k][k] = reciprocal;
+  }
+  Eigen::Matrix<double, N, 1> x;
+  for (int i = N - 1; i >= 0; --i) {
+    double sum = rows[i][N];
+    for (int j = i + 1; j < N; ++j) sum -= rows[i][j] * x[j];
+    x[i] = sum * rows[i][i];
   }
   return x;
 }
@@ -105,23 +137,23 @@ class ContactSolve {
     constexpr int most_steps = 12, most_halvings = 4;
     Vector start = impulse.template tail<Rows>();
     if (!(normal_at(start) > 0)) start.setZero();
-    Iterate here, next;
-    evaluate_slide(start, here);
+    Iterate first, second, *here = &first, *next = &second;
+    evaluate_slide(start, *here);
     for (int k = 0; k < most_steps; ++k) {
-      const double n = normal_at(here.t);
-      if (is_solution(here.error, n, here.t)) {
+      const double n = normal_at(here->t);
+      if (is_solution(here->error, n, here->t)) {
         impulse[0] = n;
-        impulse.template tail<Rows>() = here.image.value;
+        impulse.template tail<Rows>() = here->image.value;
         return true;
       }
-      Matrix jacobian = -here.image.by_point * (Matrix::Identity() - r_ * reduced_) + here.image.by_normal * from_friction_.transpose();
+      Matrix jacobian = -here->image.by_point * (Matrix::Identity() - r_ * reduced_) + here->image.by_normal * from_friction_.transpose();
       jacobian.diagonal().array() += 1;
-      const Vector change = solve_small<Rows>(jacobian, here.image.value - here.t);
+      const Vector change = solve_small<Rows>(jacobian, here->image.value - here->t);
       double part = 1;
       for (int halvings = 0;; ++halvings, part *= 0.5) {
         if (halvings > most_halvings) return false;
-        evaluate_slide(here.t + part * change, next);
-        if (next.error < (1 - 0.1 * part) * here.error) break;
+        evaluate_slide(here->t + part * change, *next);
+        if (next->error < (1 - 0.1 * part) * here->error) break;
       }
       std::swap(here, next);
     }

@@ -124,7 +124,7 @@ void Tactics::start_from(std::span<const double> impulses) {
 /// rest for thousands of sweeps while impulses travel along the self-stresses of the structure: only very long rests count.
 Tactics::Outcome Tactics::sweeps(bool direct) {
   ExactBlocks& blocks = work_.scratch<ExactBlocks>();
-  blocks.prepare(p_, options_.proximal);
+  blocks.prepare(p_, options_.proximal, ManyRows::proximal_step);
   continue_sweeps();
   Acceleration acceleration(p_, impulses_, work_, true);
   const double start = monitor_.best_total();
