@@ -13,8 +13,8 @@ namespace stickslip {
 
 namespace {
 
-/// FNV-1a over the bits of 64-bit words. `add` takes everything that a world is made of, with numbers of items before lists, so that no two worlds
-/// are the same sequence of words.
+/// FNV-1a over the bits of 64-bit words. `add` takes everything that a world is made of, with numbers of items before lists, so
+/// that no two worlds are the same sequence of words.
 class Hash {
  public:
   std::uint64_t value() const { return value_; }
@@ -25,10 +25,8 @@ class Hash {
   void add(double x) { add(std::bit_cast<std::uint64_t>(x)); }
   void add(bool x) { add(std::uint64_t{x}); }
   template <class Enumeration>
-    requires std::is_enum_v<Enumeration>
-  void add(Enumeration x) {
-    add(static_cast<std::uint64_t>(x));
-  }
+  requires std::is_enum_v<Enumeration>
+  void add(Enumeration x) { add(static_cast<std::uint64_t>(x)); }
   template <int Rows, int Columns>
   void add(const Eigen::Matrix<double, Rows, Columns>& numbers) {
     for (const double x : numbers.reshaped()) add(x);
@@ -41,7 +39,9 @@ class Hash {
     for (const Item& item : items) add(item);
   }
   template <class First, class Second>
-  void add(const std::pair<First, Second>& pair) { add(pair.first), add(pair.second); }
+  void add(const std::pair<First, Second>& pair) {
+    add(pair.first), add(pair.second);
+  }
   template <class Item, std::size_t Size>
   void add(const std::array<Item, Size>& items) {
     for (const Item& item : items) add(item);
@@ -87,7 +87,7 @@ class Hash {
   void add(const RadialStructure& s) { add(s.center), add(s.axis); }
   void add(const FlowStructure& s) { add(s.center), add(s.radius), add(s.direction); }
   void add(const PictureStructure& s) { add(s.picture), add(s.size); }
-  void add(const FunctionStructure&) {}   // a function has no bits to show
+  void add(const FunctionStructure&) {}  // a function has no bits to show
   void add(const Picture& picture) {
     add(static_cast<std::uint64_t>(picture.width())), add(static_cast<std::uint64_t>(picture.height()));
     for (const float x : picture.rgb()) add(std::uint64_t{std::bit_cast<std::uint32_t>(x)});
@@ -96,7 +96,9 @@ class Hash {
     add(m.friction), add(m.restitution), add(m.law);
     add(m.surface.structure), add(m.surface.tensor), add(m.surface.normal_map.picture), add(m.surface.normal_map.size);
   }
-  void add(const SurfacePair& pair) { add(pair.friction), add(pair.restitution), add(pair.law), add(std::uint64_t{pair.fixed_to.index}); }
+  void add(const SurfacePair& pair) {
+    add(pair.friction), add(pair.restitution), add(pair.law), add(std::uint64_t{pair.fixed_to.index});
+  }
   void add(const MaterialTable& table) {
     add(table.friction_rule), add(table.restitution_rule);
     add(std::uint64_t{table.size()});
