@@ -6,7 +6,6 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <shared_mutex>
 
 #include "friction/laws/laws.h"
 #include "stickslip/math/error.h"
@@ -29,17 +28,17 @@ std::vector<std::string> names(const Items& items) {
 class Table {
  public:
   void add(SurfaceLawInfo info) {
-    const std::unique_lock guard(lock_);
+    const std::lock_guard guard(lock_);
     if (find(info.name)) throw Error(fmt::format("There is a friction law '{}' already. Give yours another name.", info.name));
     laws_.push_back(std::move(info));
   }
   const SurfaceLawInfo& get(std::string_view name) const {
-    const std::shared_lock guard(lock_);
+    const std::lock_guard guard(lock_);
     if (const SurfaceLawInfo* info = find(name)) return *info;
     throw Error(fmt::format("There is no friction law '{}'. {}", name, suggest(name, names(laws_))));
   }
   std::vector<std::reference_wrapper<const SurfaceLawInfo>> all() const {
-    const std::shared_lock guard(lock_);
+    const std::lock_guard guard(lock_);
     return {laws_.begin(), laws_.end()};
   }
 
@@ -55,7 +54,7 @@ class Table {
     return {list.begin(), list.end()};
   }
 
-  mutable std::shared_mutex lock_;
+  mutable std::mutex lock_;
   std::deque<SurfaceLawInfo> laws_ = built_in();
 };
 

@@ -305,8 +305,10 @@ TEST(SurfaceLawTable, laws_stay_where_they_are_while_others_are_added_and_read) 
   std::atomic<bool> done = false;
   int read = 0;
   std::thread reader([&] {
-    for (; !done || read == 0; ++read)
+    for (; !done || read == 0; ++read) {
       for (const SurfaceLawInfo& info : surface_laws()) EXPECT_EQ(&surface_law_info(info.name), &info);
+      std::this_thread::yield();
+    }
   });
   for (int i = 0; i < 100; ++i) {
     SurfaceLawInfo info;
