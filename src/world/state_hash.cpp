@@ -134,8 +134,13 @@ class Hash {
     add(a.motor), add(a.servo), add(a.spring);
   }
   void add(const GearSide& side) { add(side.joint), add(static_cast<std::uint64_t>(side.coordinate)); }
+  /// −0 counts as 0: the same axis, written or computed, gives one or the other.
+  void add_frame(const Pose& frame) {
+    for (const double x : frame.position) add(x + 0.0);
+    for (const double x : frame.orientation.coeffs()) add(x + 0.0);
+  }
   void add(const JointDescription& d) {
-    add(d.type), add(d.a), add(d.b), add(d.frame_a), add(d.frame_b), add(d.axes);
+    add(d.type), add(d.a), add(d.b), add_frame(d.frame_a), add_frame(d.frame_b), add(d.axes);
     add(d.swing_limit), add(d.length), add(d.pitch), add(d.first), add(d.second), add(d.ratio);
     add(d.collide), add(d.break_force), add(d.break_torque);
   }
