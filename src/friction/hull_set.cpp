@@ -173,11 +173,14 @@ ProjectionDerivative<3> HullSet::differentiate(double normal, const Vec3& trial)
 
 ImplicitValue<3> HullSet::implicit(double normal, const Vec3& x) const {
   ImplicitValue<3> f;
-  if ((x - span_ * x).norm() > 8 * epsilon * x.norm()) {   // out of a flat hull
+  const Vec3 inside = span_ * x;
+  // Out of a flat hull, by more than rounding: that of x, and that by which `project` knows points of F(n), which is relative to its corners.
+  const double reach = std::max(normal, 0.0) * points_[farthest(points_, x)].norm();
+  if ((x - inside).norm() > 8 * epsilon * (x.norm() + reach)) {
     f.value = std::numeric_limits<double>::infinity();
     return f;
   }
-  const Gauge<3> gauge = gauge_of<3>(*this, x);
+  const Gauge<3> gauge = gauge_of<3>(*this, inside);
   f.value = gauge.value - normal;
   f.gradient = gauge.gradient;
   return f;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <functional>
+#include <mutex>
 
 #include "friction/laws/laws.h"
 #include "stickslip/math/error.h"
@@ -13,22 +16,51 @@ namespace stickslip {
 
 namespace {
 
-std::vector<SurfaceLawInfo>& table() {
-  static std::vector<SurfaceLawInfo> laws = laws::built_in();
-  return laws;
-}
-
-const SurfaceLawInfo* find(std::string_view name) {
-  for (const SurfaceLawInfo& info : table())
-    if (info.name == name) return &info;
-  return nullptr;
-}
-
 template <class Items>
 std::vector<std::string> names(const Items& items) {
   std::vector<std::string> all;
   for (const auto& item : items) all.push_back(item.name);
   return all;
+}
+
+/// All laws. Scenes are read and run by several threads while a program may add laws: every access holds the lock, and a law that was added
+/// stays where it is and as it is, so that references to it need none.
+class Table {
+ public:
+  void add(SurfaceLawInfo info) {
+    const std::lock_guard guard(lock_);
+    if (find(info.name)) throw Error(fmt::format("There is a friction law '{}' already. Give yours another name.", info.name));
+    laws_.push_back(std::move(info));
+  }
+  const SurfaceLawInfo& get(std::string_view name) const {
+    const std::lock_guard guard(lock_);
+    if (const SurfaceLawInfo* info = find(name)) return *info;
+    throw Error(fmt::format("There is no friction law '{}'. {}", name, suggest(name, names(laws_))));
+  }
+  std::vector<std::reference_wrapper<const SurfaceLawInfo>> all() const {
+    const std::lock_guard guard(lock_);
+    return {laws_.begin(), laws_.end()};
+  }
+
+ private:
+  const SurfaceLawInfo* find(std::string_view name) const {
+    for (const SurfaceLawInfo& info : laws_)
+      if (info.name == name) return &info;
+    return nullptr;
+  }
+
+  static std::deque<SurfaceLawInfo> built_in() {
+    const std::vector<SurfaceLawInfo> list = laws::built_in();
+    return {list.begin(), list.end()};
+  }
+
+  mutable std::mutex lock_;
+  std::deque<SurfaceLawInfo> laws_ = built_in();
+};
+
+Table& table() {
+  static Table laws;
+  return laws;
 }
 
 void check_value(const SurfaceLawInfo& info, const LawParameter& parameter, double value) {
@@ -75,21 +107,17 @@ std::size_t SurfaceLawInfo::parameter(std::string_view wanted) const {
   throw Error(fmt::format("'{}' is not a parameter of friction law '{}'. {}", wanted, name, suggest(wanted, names(parameters)))).at(wanted);
 }
 
-const std::vector<SurfaceLawInfo>& surface_laws() { return table(); }
+std::vector<std::reference_wrapper<const SurfaceLawInfo>> surface_laws() { return table().all(); }
 
 void add_surface_law(SurfaceLawInfo info) {
   if (info.name.empty()) throw Error("A friction law needs a name.");
-  if (find(info.name)) throw Error(fmt::format("There is a friction law '{}' already. Give yours another name.", info.name));
   if (info.rows < 1 || info.rows > 5)
     throw Error(fmt::format("{} is not a number of friction rows. Law '{}' must have 1 to 5.", info.rows, info.name));
   if (!info.prepare) throw Error(fmt::format("Friction law '{}' cannot make sets: its function `prepare` is missing.", info.name));
-  table().push_back(std::move(info));
+  table().add(std::move(info));
 }
 
-const SurfaceLawInfo& surface_law_info(std::string_view name) {
-  if (const SurfaceLawInfo* info = find(name)) return *info;
-  throw Error(fmt::format("There is no friction law '{}'. {}", name, suggest(name, names(table()))));
-}
+const SurfaceLawInfo& surface_law_info(std::string_view name) { return table().get(name); }
 
 SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<std::string, double>>& given, std::vector<Vec3> points) {
   const SurfaceLawInfo& info = surface_law_info(name);

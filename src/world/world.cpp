@@ -276,63 +276,6 @@ Vec3 World::angular_momentum() const {
   return sum;
 }
 
-namespace {
-
-/// FNV-1a over the bits of 64-bit words.
-class Hash {
- public:
-  void add(std::uint64_t word) {
-    for (int i = 0; i < 8; ++i) value_ = (value_ ^ ((word >> (8 * i)) & 0xff)) * 0x100000001b3ull;
-  }
-  void add(double x) { add(std::bit_cast<std::uint64_t>(x)); }
-  void add(const Vec3& v) { add(v.x()), add(v.y()), add(v.z()); }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325ull;
-};
-
-}  // namespace
-
-std::uint64_t World::state_hash() const {
-  Hash hash;
-  hash.add(time);
-  hash.add(step_count);
-  hash.add(gravity);
-  for (std::uint64_t i = 0; i < bodies_.size(); ++i) {
-    const Body& b = bodies_[i];
-    if (!b.alive) continue;
-    hash.add(i);
-    hash.add(std::uint64_t{b.generation} << 8 | static_cast<std::uint64_t>(b.motion) << 1 | (b.asleep ? 1 : 0));
-    hash.add(b.position);
-    hash.add(b.orientation.w()), hash.add(b.orientation.x()), hash.add(b.orientation.y()), hash.add(b.orientation.z());
-    hash.add(b.velocity);
-    hash.add(b.angular_velocity);
-    hash.add(b.force);
-    hash.add(b.torque);
-    hash.add(b.quiet_time);
-  }
-  hash.add(memory.h);
-  for (const RememberedImpulse& r : memory.impulses) {
-    hash.add(std::uint64_t{r.collider_a} << 32 | r.collider_b);
-    hash.add(std::uint64_t{r.feature});
-    hash.add(r.impulse);
-    hash.add(r.angular_impulse);
-  }
-  for (std::uint64_t i = 0; i < joints_.size(); ++i) {
-    const Joint& j = joints_[i];
-    if (!j.alive) continue;
-    hash.add(i);
-    hash.add(std::uint64_t{j.generation} << 1 | (j.broken ? 1 : 0));
-    for (const double turn : j.turns) hash.add(turn);
-    const JointMemory& m = j.memory;
-    for (const auto* list : {&m.locked, &m.motor, &m.servo, &m.spring, &m.friction, &m.lower, &m.upper})
-      for (const double impulse : *list) hash.add(impulse);
-    hash.add(m.coupling), hash.add(m.swing), hash.add(m.force);
-  }
-  return hash.value();
-}
-
 void World::rebuild_derived() {
   free_bodies_.clear();
   free_colliders_.clear();

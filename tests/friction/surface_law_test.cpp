@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include <numbers>
 
 #include "friction/surface_sites.h"
@@ -278,7 +281,7 @@ TEST(SurfaceLawTable, a_law_of_ones_own_works_like_the_built_in_ones) {
     };
   };
   add_surface_law(info);
-  EXPECT_EQ(surface_laws().back().name, "test-one-way");
+  EXPECT_EQ(surface_laws().back().get().name, "test-one-way");
   const SurfaceLaw law = make_surface_law("test-one-way", {{"friction", 0.7}});
   ContactSite site;
   EXPECT_NEAR(resistance(prepare_surface_law(law)(site), site, -Vec3::UnitX()), 0.7, 1e-15);
@@ -295,6 +298,29 @@ TEST(SurfaceLawTable, a_law_of_ones_own_works_like_the_built_in_ones) {
   EXPECT_THAT(message_of([&] { add_surface_law(info); }), HasSubstr("prepare"));
   info.name = "";
   EXPECT_THROW(add_surface_law(info), Error);
+}
+
+TEST(SurfaceLawTable, laws_stay_where_they_are_while_others_are_added_and_read) {
+  const SurfaceLawInfo& coulomb = surface_law_info("coulomb");
+  std::atomic<bool> done = false;
+  int read = 0;
+  std::thread reader([&] {
+    for (; !done || read == 0; ++read) {
+      for (const SurfaceLawInfo& info : surface_laws()) EXPECT_EQ(&surface_law_info(info.name), &info);
+      std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    SurfaceLawInfo info;
+    info.name = "test-crowd-" + std::to_string(i);
+    info.summary = "one of many";
+    info.prepare = coulomb.prepare;
+    add_surface_law(info);
+  }
+  done = true;
+  reader.join();
+  EXPECT_GT(read, 0);
+  EXPECT_EQ(&surface_law_info("coulomb"), &coulomb);
 }
 
 TEST(SurfaceLawTable, every_law_says_what_it_is_and_takes_its_standard_numbers) {

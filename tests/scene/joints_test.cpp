@@ -87,7 +87,8 @@ TEST(SceneJoints, frames_are_taken_in_the_frames_of_the_bodies) {
   EXPECT_LT((d.frame_a.orientation * Vec3::UnitZ() + Vec3::UnitZ()).norm(), 1e-15);
   EXPECT_EQ(d.frame_b.position, Vec3(0, 0, 0));
   EXPECT_LT((d.frame_b.orientation * Vec3::UnitX() - Vec3::UnitY()).norm(), 1e-15);
-  const JointDescription& one = only_joint(parse(R"({"type": "six-dof", "b": "right", "frame_b": {"position": [1, 0, 0]}})")).description;
+  const Scene with_one_frame = parse(R"({"type": "six-dof", "b": "right", "frame_b": {"position": [1, 0, 0]}})");
+  const JointDescription& one = only_joint(with_one_frame).description;
   EXPECT_EQ(one.frame_a.position, Vec3(0, 0, 0));
   EXPECT_EQ(one.frame_b.position, Vec3(1, 0, 0));
 }

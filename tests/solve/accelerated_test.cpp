@@ -95,7 +95,8 @@ TEST(PgsSubspace, solves_the_boxed_model_of_stacks_that_stick_and_slide) {
   for (const double ratio : {1.0, 100.0})
     for (const double drift : {0.02, 0.2}) {
       std::vector<double> impulses;
-      const SolveReport r = solve("pgs-sm", testing::drifting_stack(10, ratio, drift, 0.5), impulses, 1e-8, 100);
+      // Which bounds are tried next depends on the last bits: numbers changed by 1e-15 take from 28 to 359 iterations.
+      const SolveReport r = solve("pgs-sm", testing::drifting_stack(10, ratio, drift, 0.5), impulses, 1e-8, 5000);
       EXPECT_LE(r.model_residual, 1e-8) << "ratio " << ratio << " drift " << drift;
     }
 }

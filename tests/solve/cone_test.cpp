@@ -113,7 +113,9 @@ TEST(ConeSolvers, solve_a_matrix_that_is_not_symmetric) {
     const ContactProblem p = as_matrix(testing::two_box_stack(2, 3, 0.2), skew, skew > 0 ? 0.02 : 0);
     for (const char* name : {"pg", "apgd", "admm"}) {
       std::vector<double> impulses;
-      const SolveReport r = solve(name, p, impulses);
+      // Without symmetry there is no energy to descend, and when apgd starts anew depends on the last bits: numbers changed by 1e-15 take from 2,988
+      // to 38,894 iterations.
+      const SolveReport r = solve(name, p, impulses, {}, 1e-9, 400000);
       EXPECT_EQ(r.status, SolveStatus::converged) << name << " skew " << skew << ": " << r.residual.total();
     }
   }

@@ -34,7 +34,8 @@ class Contacts {
     for (double& number : x) number = normal_(random_);
     return x;
   }
-  /// G Gᵀ with rows of very different lengths, and normal and friction rows that are nearly parallel now and then: strong coupling.
+  /// G Gᵀ with rows of very different lengths, and normal and friction rows that are nearly parallel now and then: strong
+  /// coupling.
   Square<Size> definite() {
     Square<Size> g;
     for (double& x : g.reshaped()) x = normal_(random_);
@@ -46,8 +47,8 @@ class Contacts {
   Square<Size> semidefinite() {
     Square<Size> g;
     for (double& x : g.reshaped()) x = normal_(random_);
-    if (random_() % 2 == 0) g.row(Size - 1).setZero();
-    else g.row(Size - 1) = Size > 2 ? Column<Size>(-2 * g.row(1).transpose()).transpose() : Column<Size>(Column<Size>::Zero()).transpose();
+    if (Size == 2 || random_() % 2 == 0) g.row(Size - 1).setZero();
+    else g.row(Size - 1) = -2 * g.row(1);
     return g * g.transpose();
   }
 
@@ -58,14 +59,16 @@ class Contacts {
 
 /// How far λ is from the solution of v = A λ + q with the set, relative to the velocities that take part.
 template <int Rows>
-double relative_residual(const ConvexSet<Rows>& set, const Square<Rows + 1>& a, const Column<Rows + 1>& q, const Column<Rows + 1>& impulse) {
+double relative_residual(const ConvexSet<Rows>& set, const Square<Rows + 1>& a, const Column<Rows + 1>& q,
+                         const Column<Rows + 1>& impulse) {
   const Column<Rows + 1> v = a * impulse + q;
   const Column<Rows> t = impulse.template tail<Rows>(), slip = v.template tail<Rows>();
   const double scale = q.norm() + a.diagonal().cwiseSqrt().norm() * a.diagonal().cwiseSqrt().cwiseProduct(impulse).norm();
   const double friction = std::max(a.diagonal().template tail<Rows>().sum(), 1e-12 * a(0, 0));
   double error = std::max({-v[0], -a(0, 0) * impulse[0], std::min(v[0], a(0, 0) * impulse[0])});
   error = std::max(error, friction * (t - set.project(impulse[0], t)).norm());
-  if (a.diagonal().template tail<Rows>().sum() > 0) error = std::max(error, friction * (t - set.project(impulse[0], t - slip / friction)).norm());
+  if (a.diagonal().template tail<Rows>().sum() > 0)
+    error = std::max(error, friction * (t - set.project(impulse[0], t - slip / friction)).norm());
   return error / scale;
 }
 
@@ -121,7 +124,8 @@ TEST(LocalSet, of_a_circle_agrees_with_the_closed_form) {
     LocalContact(a.data(), 0).solve(mu, a * closed + q, closed);
     // With strong coupling there may be several solutions: both must be one, and nearly always they are the same.
     worst.add(relative_residual<2>(set, a, q, closed), static_cast<double>(n));
-    if ((impulse - closed).norm() > 1e-7 * closed.norm()) worst.add(relative_residual<2>(set, a, q, impulse), static_cast<double>(n));
+    if ((impulse - closed).norm() > 1e-7 * closed.norm())
+      worst.add(relative_residual<2>(set, a, q, impulse), static_cast<double>(n));
   }
   EXPECT_LT(worst.value(), 1e-10) << worst.at();
 }
@@ -187,29 +191,32 @@ SolveReport solve(std::string_view name, const ContactProblem& p, const OptionLi
   SolveControl control;
   control.tolerance = 1e-10;
   control.max_iterations = 100000;
+  control.keep_history = true;  // every sweep is judged
   return make_solver(name, options)->solve(p, impulses, workspace, control);
 }
 
 TEST(ExactSweeps, solve_one_contact_in_one_visit_whatever_its_set) {
   for_all_sets([]<int Rows>(const ConvexSet<Rows>& set) {
     Contacts<Rows + 1> contacts(31);
-    const Square<Rows + 1> w = contacts.definite();
+    const Square<Rows + 1> w = contacts.definite() + Square<Rows + 1>::Identity();
     std::vector<Eigen::Triplet<double>> entries;
     for (int i = 0; i <= Rows; ++i)
       for (int k = 0; k <= Rows; ++k) entries.emplace_back(i, k, w(i, k));
-    ContactProblem p = matrix_problem(block_matrix({0, Rows + 1}, entries), BlockKind::contact,
-                                      CustomFriction<Rows>{std::shared_ptr<const ConvexSet<Rows>>(std::shared_ptr<void>(), &set)});
+    ContactProblem p =
+        matrix_problem(block_matrix({0, Rows + 1}, entries), BlockKind::contact,
+                       CustomFriction<Rows>{std::shared_ptr<const ConvexSet<Rows>>(std::shared_ptr<void>(), &set)});
     for (double& b : p.b) b = contacts.number();
     p.b[0] = -1;
     p.finalize();
     const SolveReport report = solve("nsgs", p, {});
     EXPECT_EQ(report.status, SolveStatus::converged);
-    EXPECT_LE(report.iterations, 2);
+    EXPECT_EQ(report.iterations, 1);
   });
 }
 
 TEST(ExactSweeps, with_a_proximal_weight_end_at_the_same_fixed_points_more_slowly) {
-  for (const FrictionLaw& law : {FrictionLaw(EllipseFriction{0.6, 0.2}), FrictionLaw(CustomFriction<2>{std::make_shared<PolygonSet>(PolygonSet::regular(0.4, 6))})}) {
+  for (const FrictionLaw& law : {FrictionLaw(EllipseFriction{0.6, 0.2}),
+                                 FrictionLaw(CustomFriction<2>{std::make_shared<PolygonSet>(PolygonSet::regular(0.4, 6))})}) {
     const ContactProblem p = sliding_box(law);
     const SolveReport plain = solve("nsgs", p, {}), heavy = solve("nsgs", p, {{"proximal", 5.0}});
     EXPECT_EQ(plain.status, SolveStatus::converged);

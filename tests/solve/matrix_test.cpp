@@ -15,6 +15,7 @@ enum class Why {
   model_differs,   ///< its own model is solved to 1e-8, and is not Coulomb's law
   slow,            ///< first order: 20,000 iterations are not enough for mass ratios of 1e4
   no_agreement,    ///< its normal and friction programs do not come to agree
+  up_to_rounding,  ///< its own model is solved; of its many solutions rounding picks one, which is Coulomb's or not
 };
 
 struct Exceptions {
@@ -38,6 +39,7 @@ const std::vector<Exceptions>& exceptions() {
       {"jacobi", Why::slow, {"mass ratio 1e4"}},
       {"bgs", Why::model_differs, {"sliding", "wedge", "table", "joint and motors"}},
       {"bgs", Why::slow, {"mass ratio 1e4"}},
+      {"bgs", Why::up_to_rounding, {"redundant stack", "sliding stack"}},
       {"shock", Why::model_differs, {"sliding", "wedge", "redundant stack", "sliding stack", "table", "joint and motors"}},
       {"shock", Why::slow, {"mass ratio 1e4"}},
       {"staggered", Why::no_agreement, {"mass ratio 1e4"}},
@@ -78,7 +80,9 @@ TEST_P(Matrix, every_problem_is_solved_to_1e8_or_listed_with_its_reason) {
     control.tolerance = 1e-8;
     control.max_iterations = 20000;
     const SolveReport r = make_solver(GetParam())->solve(small.problem, impulses, workspace, control);
-    EXPECT_EQ(seen(r, control.tolerance), expected(GetParam(), small.name))
+    const Why outcome = seen(r, control.tolerance), listed = expected(GetParam(), small.name);
+    const bool as_listed = listed == Why::up_to_rounding ? outcome == Why::solved || outcome == Why::model_differs : outcome == listed;
+    EXPECT_TRUE(as_listed)
         << fmt::format("{} on {}: {}, residual {:.1e}, own model {:.1e}, {} iterations. {}", GetParam(), small.name, status_name(r.status),
                        r.residual.total(), r.model_residual, r.iterations, r.reason);
   }

@@ -99,6 +99,47 @@ TEST(World, the_state_hash_sees_every_bit_of_the_state) {
   EXPECT_NE(world.state_hash(), before);
 }
 
+TEST(World, the_state_hash_sees_masses_shapes_materials_scripts_and_joints) {
+  World world;
+  const BodyId a = world.add(ball("a")), b = world.add(ball("b", {2, 0, 0}));
+  BodyDescription moved = ball("c", {4, 0, 0});
+  moved.motion = MotionType::kinematic;
+  moved.script = Oscillation{{0.1, 0, 0}, Vec3::Zero(), 1, 0};
+  world.add(moved);
+  JointDescription hinge;
+  hinge.type = JointType::hinge;
+  hinge.a = a, hinge.b = b;
+  hinge.axes[joint_turn_z].motor = JointMotor{1, 10};
+  const JointId joint = world.add(hinge);
+  const std::uint64_t before = world.state_hash();
+  const auto changes = [&](auto&& change) {
+    World other = world;
+    change(other);
+    return other.state_hash() != before;
+  };
+  EXPECT_FALSE(changes([](World&) {}));
+  EXPECT_TRUE(changes([](World& w) { w.mutable_bodies()[0].mass.mass *= 2; }));
+  EXPECT_TRUE(changes([](World& w) { w.mutable_bodies()[0].mass.inertia(0, 0) *= 2; }));
+  EXPECT_TRUE(changes([](World& w) { w.mutable_bodies()[0].can_sleep = false; }));
+  EXPECT_TRUE(changes([](World& w) { std::get<Oscillation>(w.mutable_bodies()[2].script).phase = 1; }));
+  EXPECT_TRUE(changes([](World& w) { std::get<Sphere>(w.mutable_colliders()[0].shape).radius *= 2; }));
+  EXPECT_TRUE(changes([](World& w) { w.mutable_colliders()[1].local.position.x() += 1; }));
+  EXPECT_TRUE(changes([](World& w) {
+    Material m = w.materials[MaterialId{}];
+    m.friction += 0.1;
+    w.materials.set(MaterialId{}, m);
+  }));
+  EXPECT_TRUE(changes([](World& w) { w.materials.set_pair(MaterialId{}, MaterialId{}, {0.3, 0}); }));
+  EXPECT_TRUE(changes([](World& w) { w.materials.friction_rule = CombineRule::minimum; }));
+  EXPECT_TRUE(changes([&](World& w) {
+    JointAxis axis = w.joint(joint).description.axes[joint_turn_z];
+    axis.motor->speed = 2;
+    w.set_joint_axis(joint, joint_turn_z, axis);
+  }));
+  EXPECT_TRUE(changes([](World& w) { w.mutable_joints()[0].description.break_force = 1; }));
+  EXPECT_TRUE(changes([&](World& w) { w.ignore_contacts(a, w.find("c")); }));
+}
+
 TEST(Materials, the_pair_table_wins_over_the_combine_rule) {
   MaterialTable table;
   const MaterialId ice = table.add({"ice", 917, 0.04, 0.1}), rubber = table.add({"rubber", 1100, 1.0, 0.8});

@@ -78,12 +78,12 @@ struct SurfaceLawInfo {
   std::size_t parameter(std::string_view name) const;
 };
 
-/// All laws, in the order in which they were added. Valid until the next add_surface_law.
-const std::vector<SurfaceLawInfo>& surface_laws();
-/// Adds a law, before scenes and worlds use it; not while another thread reads laws. @throws Error if the name is empty or
+/// All laws, in the order in which they were added.
+std::vector<std::reference_wrapper<const SurfaceLawInfo>> surface_laws();
+/// Adds a law, before scenes and worlds use it; other threads may read laws meanwhile. @throws Error if the name is empty or
 /// taken, rows are not 1…5, or `prepare` is missing.
 void add_surface_law(SurfaceLawInfo);
-/// @throws Error with a suggestion for an unknown name.
+/// Valid for ever: laws are never removed or changed. @throws Error with a suggestion for an unknown name.
 const SurfaceLawInfo& surface_law_info(std::string_view name);
 
 /// A law with standard numbers where `given` (name, value) does not say otherwise. @throws Error for an unknown or missing parameter or a

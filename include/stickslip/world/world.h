@@ -96,7 +96,8 @@ class World {
   Vec3 linear_momentum() const;      ///< [kg m/s]
   Vec3 angular_momentum() const;     ///< about the world origin [kg m²/s]
 
-  /// Hash of everything that determines the motion: state, sleep, remembered impulses, time. Equal bits, equal hash.
+  /// Hash of everything that determines the motion: state, masses, shapes, materials, scripts, joints, sleep, remembered impulses, time; of a
+  /// FunctionStructure only that it is one. Names do not count. Equal bits, equal hash.
   std::uint64_t state_hash() const;
 
   // For steppers and for restoring a saved state: raw access that checks nothing.

@@ -111,7 +111,7 @@ void Stages::start_from(std::span<const double> impulses) {
 Stages::Outcome Stages::sweeps(bool others_follow) {
   const ContactProblem& p = form_.swept;
   ExactBlocks& blocks = work_.scratch<ExactBlocks>();
-  blocks.prepare(p, options_.proximal);
+  blocks.prepare(p, options_.proximal, ManyRows::proximal_step);
   if (step_ > 0) continue_sweeps();
   Acceleration acceleration(p, impulses_, work_, true);
   const double start = monitor_.best_total();

@@ -1,6 +1,7 @@
 #include "solve/exact/exact_sweep.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "solve/sweep.h"
 
@@ -65,8 +66,20 @@ struct ExactRule {
   template <class Law, class Vector>
   void set(const Law& law, const BlockView<Law::rows + 1>& block, const Vector& v, Vector& impulse) const {
     const std::size_t at = problem.blocks[block.index].diagonal;
-    const LocalMatrix matrix{blocks.matrices.data() + at, blocks.inverses.data() + at, blocks.friction_masses[block.index]};
+    const ExactBlocks::Set& prepared = blocks.sets[block.index];
+    const LocalMatrix matrix{blocks.matrices.data() + at, blocks.inverses.data() + at, prepared.friction_mass};
+    if constexpr (Law::rows > 2)
+      if (prepared.one_step) return step(law, matrix, v, impulse);
     if (!solve_contact<Law::rows>(SetView<Law::rows>(law), matrix, v, impulse)) ++blocks.unsolved;
+  }
+  template <class Law, class Vector>
+  static void step(const Law& law, const LocalMatrix& matrix, const Vector& v, Vector& impulse) {
+    if (!(matrix.a[0] > 0 && std::isfinite(matrix.friction_mass))) return;   // it cannot move
+    const double normal = std::max(0.0, impulse[0] - v[0] / matrix.a[0]), pushed = normal - impulse[0];
+    typename Law::Vector trial;
+    for (int k = 0; k < Law::rows; ++k) trial[k] = impulse[k + 1] - matrix.friction_mass * (v[k + 1] + matrix.a[k + 1] * pushed);
+    impulse[0] = normal;
+    impulse.template tail<Law::rows>() = law.project(normal, trial);
   }
 };
 
@@ -80,7 +93,7 @@ LocalContact ellipse_contact(const EllipseFriction& law, const double* w, double
 
 }  // namespace
 
-void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
+void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows many_rows) {
   contacts.resize(p.blocks.size());
   inverses.resize(p.diagonal_values.size());
   visitors.assign(p.segments.size(), 0);
@@ -95,7 +108,8 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     const auto w = p.diagonal(block);
-    const double weight = stands_alone(i) ? 0 : proximal;
+    const bool alone = stands_alone(i);
+    const double weight = alone ? 0 : proximal;
     if (block.kind == BlockKind::bilateral) {
       invert(w, weight, inverses.data() + block.diagonal);
     } else if (block.kind == BlockKind::contact && block.dim > 1) {
@@ -108,20 +122,20 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal) {
         contacts[i] = ellipse_contact(*ellipse, w.data(), shift);
         if (contacts[i].is_regular()) continue;
       }
-      prepare_set(p, i, shift);
+      prepare_set(p, i, shift, many_rows == ManyRows::proximal_step && block.dim > 3 && !alone);
     }
   }
 }
 
-void ExactBlocks::prepare_set(const ContactProblem& p, std::size_t i, double shift) {
+void ExactBlocks::prepare_set(const ContactProblem& p, std::size_t i, double shift, bool one_step) {
   const Block& block = p.blocks[i];
   matrices.resize(p.diagonal_values.size());
-  friction_masses.resize(p.blocks.size());
+  sets.resize(p.blocks.size());
   Eigen::Map<Eigen::MatrixXd> a(matrices.data() + block.diagonal, block.dim, block.dim);
   a = p.diagonal(block);
   a.diagonal().array() += shift;
-  invert_block(block.dim, a.data(), inverses.data() + block.diagonal);
-  friction_masses[i] = 1 / (1 / p.scales[i].friction_mass + shift);
+  if (!one_step) invert_block(block.dim, a.data(), inverses.data() + block.diagonal);
+  sets[i] = {1 / (1 / p.scales[i].friction_mass + shift), one_step};
 }
 
 double exact_sweep(const ContactProblem& problem, ExactBlocks& blocks, std::span<const Batch> batches, std::span<double> impulses,

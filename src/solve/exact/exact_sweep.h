@@ -1,4 +1,5 @@
 // Gauss–Seidel sweeps that solve every block exactly while the others stand still, compiled once for the solvers built on them.
+// Of contacts with more than two friction rows they can instead take one proximal step, at a third to a tenth of the cost.
 #pragma once
 
 #include "solve/acceleration.h"
@@ -7,22 +8,32 @@
 
 namespace stickslip {
 
+/// What a visit does to a contact with more than two friction rows (torsion, rolling) that touches others. All others are solved exactly.
+enum class ManyRows {
+  exact,
+  proximal_step,   ///< λ_f ← P(λ_n − v_n/A_nn, λ_f − r v_f), v_f after the push: see docs/solvers/exact.md for what that saves
+};
+
 /// What the sweeps need of the diagonal blocks, computed once per problem.
 struct ExactBlocks {
   std::vector<LocalContact> contacts;   ///< per block; used for circles, and for ellipses in units of their axes
   std::vector<double> inverses;         ///< A⁻¹ of bilateral blocks and of contacts with other friction sets, laid out as `diagonal_values`
   std::vector<double> matrices;         ///< A of contacts with other friction sets, laid out as `diagonal_values`
-  std::vector<double> friction_masses;  ///< per block; of contacts with other friction sets: see LocalMatrix [kg]
+  struct Set {
+    double friction_mass = 0;   ///< see LocalMatrix [kg]
+    bool one_step = false;      ///< a visit takes one proximal step
+  };
+  std::vector<Set> sets;                ///< per block; of contacts with other friction sets
   std::vector<std::uint32_t> visitors;  ///< blocks that act on each segment, of a factored problem
 
   /// @param proximal α ≥ 0: A = W_ii + α tr(W_ii)/dim I. Keeps redundant contacts from cycling; the fixed points stay. A block
   /// that touches no other gets none: one visit solves it.
-  void prepare(const ContactProblem&, double proximal);
+  void prepare(const ContactProblem&, double proximal, ManyRows = ManyRows::exact);
 
   std::size_t unsolved = 0;   ///< visits since then that did not solve their contact to rounding: see solve_contact
 
  private:
-  void prepare_set(const ContactProblem&, std::size_t block, double shift);
+  void prepare_set(const ContactProblem&, std::size_t block, double shift, bool one_step);
 };
 
 /// One sweep over the runs of an ordering. Returns how far it moved, max |Δλ_k| W_kk [m/s].

@@ -10,12 +10,13 @@ namespace stickslip {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon(), kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kAccuracy = 1e-12;   ///< of the residual, relative to the velocities that take part
+constexpr double kAccuracy = 1e-12;  ///< of the residual, relative to the velocities that take part
 
-/// Solves m x = y by elimination with complete pivoting. Of a singular system that has solutions it finds one: unknowns without a pivot are 0.
+/// Solves m x = y by elimination with complete pivoting. Of a singular system that has solutions it finds one: unknowns without
+/// a pivot are 0.
 template <int N>
-Eigen::Matrix<double, N, 1> solve_small(Eigen::Matrix<double, N, N> m, Eigen::Matrix<double, N, 1> y) {
-  constexpr double negligible = 1e-13;   // of the largest number
+[[gnu::noinline]] Eigen::Matrix<double, N, 1> solve_singular(Eigen::Matrix<double, N, N> m, Eigen::Matrix<double, N, 1> y) {
+  constexpr double negligible = 1e-13;  // of the largest number
   int unknown[N];
   for (int i = 0; i < N; ++i) unknown[i] = i;
   double least = 0;
@@ -47,6 +48,38 @@ Eigen::Matrix<double, N, 1> solve_small(Eigen::Matrix<double, N, N> m, Eigen::Ma
   return x;
 }
 
+/// The same by rows, for matrices of order 1 that are hardly ever singular.
+template <int N>
+Eigen::Matrix<double, N, 1> solve_small(const Eigen::Matrix<double, N, N>& m, const Eigen::Matrix<double, N, 1>& y) {
+  constexpr double nearly_singular = 1e-12;
+  double rows[N][N + 1];  // with y behind
+  for (int i = 0; i < N; ++i) {
+    for (int j = 0; j < N; ++j) rows[i][j] = m(i, j);
+    rows[i][N] = y[i];
+  }
+  for (int k = 0; k < N; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < N; ++i)
+      if (std::abs(rows[i][k]) > std::abs(rows[pivot][k])) pivot = i;
+    if (!(std::abs(rows[pivot][k]) > nearly_singular)) return solve_singular<N>(m, y);
+    if (pivot != k)
+      for (int j = k; j <= N; ++j) std::swap(rows[k][j], rows[pivot][j]);
+    const double reciprocal = 1 / rows[k][k];
+    for (int i = k + 1; i < N; ++i) {
+      const double factor = rows[i][k] * reciprocal;
+      for (int j = k + 1; j <= N; ++j) rows[i][j] -= factor * rows[k][j];
+    }
+    rows[k][k] = reciprocal;
+  }
+  Eigen::Matrix<double, N, 1> x;
+  for (int i = N - 1; i >= 0; --i) {
+    double sum = rows[i][N];
+    for (int j = i + 1; j < N; ++j) sum -= rows[i][j] * x[j];
+    x[i] = sum * rows[i][i];
+  }
+  return x;
+}
+
 template <int Rows>
 class ContactSolve {
  public:
@@ -55,7 +88,12 @@ class ContactSolve {
   using Whole = Eigen::Matrix<double, Rows + 1, 1>;
 
   ContactSolve(const SetView<Rows>& set, const LocalMatrix& matrix, const Whole& v, const Whole& impulse)
-      : set_(set), a_(matrix.a), r_(matrix.friction_mass), normal_(a_(0, 0)), q_(v - a_ * impulse), scale_(q_.cwiseAbs().maxCoeff()) {
+      : set_(set),
+        a_(matrix.a),
+        r_(matrix.friction_mass),
+        normal_(a_(0, 0)),
+        q_(v - a_ * impulse),
+        scale_(q_.cwiseAbs().maxCoeff()) {
     if (!(normal_ > 0)) return;
     push_ = -q_[0] / normal_;
     from_friction_ = a_.template topRightCorner<1, Rows>().transpose() / normal_;
@@ -73,17 +111,19 @@ class ContactSolve {
  private:
   auto a_ff() const { return a_.template bottomRightCorner<Rows, Rows>(); }
   auto a_fn() const { return a_.template bottomLeftCorner<Rows, 1>(); }
-  double normal_at(const Vector& t) const { return push_ - from_friction_.dot(t); }   ///< λ_n that keeps v_n = 0
+  double normal_at(const Vector& t) const { return push_ - from_friction_.dot(t); }  ///< λ_n that keeps v_n = 0
   bool is_solution(double error, double n, const Vector& t) const {
     return error <= kAccuracy * scale_ + 64 * kEpsilon * (normal_ * std::abs(n) + t.norm() / r_);
   }
-  bool a_is_symmetric() const { return (a_ - a_.transpose()).cwiseAbs().maxCoeff() <= 64 * kEpsilon * a_.cwiseAbs().maxCoeff(); }
+  bool a_is_symmetric() const {
+    return (a_ - a_.transpose()).cwiseAbs().maxCoeff() <= 64 * kEpsilon * a_.cwiseAbs().maxCoeff();
+  }
 
   /// A friction impulse that need not be in the set yet, and its image under the map whose fixed points are solutions.
   struct Iterate {
-    Vector t, slip;                   ///< slip: v_f
-    ProjectionDerivative<Rows> image; ///< P(n, t − r slip)
-    double error = kInfinity;         ///< ‖t − image‖/r [m/s]
+    Vector t, slip;                    ///< slip: v_f
+    ProjectionDerivative<Rows> image;  ///< P(n, t − r slip)
+    double error = kInfinity;          ///< ‖t − image‖/r [m/s]
   };
 
   /// One contact may not move at all, or not where there is friction.
@@ -105,23 +145,24 @@ class ContactSolve {
     constexpr int most_steps = 12, most_halvings = 4;
     Vector start = impulse.template tail<Rows>();
     if (!(normal_at(start) > 0)) start.setZero();
-    Iterate here, next;
-    evaluate_slide(start, here);
+    Iterate first, second, *here = &first, *next = &second;
+    evaluate_slide(start, *here);
     for (int k = 0; k < most_steps; ++k) {
-      const double n = normal_at(here.t);
-      if (is_solution(here.error, n, here.t)) {
+      const double n = normal_at(here->t);
+      if (is_solution(here->error, n, here->t)) {
         impulse[0] = n;
-        impulse.template tail<Rows>() = here.image.value;
+        impulse.template tail<Rows>() = here->image.value;
         return true;
       }
-      Matrix jacobian = -here.image.by_point * (Matrix::Identity() - r_ * reduced_) + here.image.by_normal * from_friction_.transpose();
+      Matrix jacobian =
+          -here->image.by_point * (Matrix::Identity() - r_ * reduced_) + here->image.by_normal * from_friction_.transpose();
       jacobian.diagonal().array() += 1;
-      const Vector change = solve_small<Rows>(jacobian, here.image.value - here.t);
+      const Vector change = solve_small<Rows>(jacobian, here->image.value - here->t);
       double part = 1;
       for (int halvings = 0;; ++halvings, part *= 0.5) {
         if (halvings > most_halvings) return false;
-        evaluate_slide(here.t + part * change, next);
-        if (next.error < (1 - 0.1 * part) * here.error) break;
+        evaluate_slide(here->t + part * change, *next);
+        if (next->error < (1 - 0.1 * part) * here->error) break;
       }
       std::swap(here, next);
     }
@@ -143,11 +184,12 @@ class ContactSolve {
     constexpr int most_steps = 200;
     const Vector coupling = a_fn(), q_friction = q_.template tail<Rows>();
     Vector tau = Vector::Zero();
-    const auto approach = [&](double kappa) {   // v_n/n
+    const auto approach = [&](double kappa) {  // v_n/n
       minimise(a_ff(), coupling + kappa * q_friction, 1, tau);
       return normal_ + coupling.dot(tau) + kappa * q_[0];
     };
-    double low = 0, at_low = approach(0), high = (normal_ + std::max(0.0, set_.support_law(set_.law, coupling))) / -q_[0], at_high = approach(high);
+    double low = 0, at_low = approach(0), high = (normal_ + std::max(0.0, set_.support_law(set_.law, coupling))) / -q_[0],
+           at_high = approach(high);
     int stayed = 0;
     double kappa = high;
     for (int k = 0; k < most_steps && high - low > 4 * kEpsilon * high; ++k) {
@@ -192,9 +234,10 @@ class ContactSolve {
     return false;
   }
 
-  /// The minimum of ½ tᵀBt + cᵀt over F(n), from t, B symmetric. Newton's method on t − P(t − r (B t + c)), its steps projected on the set, as
-  /// long as it halves the residual. Where it does not, the next point is the lowest on two ways from P(t − r (B t + c)), which lies lower than t:
-  /// to the projected step, and along the step itself as far as the set reaches. So it descends at least as fast as proximal steps.
+  /// The minimum of ½ tᵀBt + cᵀt over F(n), from t, B symmetric. Newton's method on t − P(t − r (B t + c)), its steps projected
+  /// on the set, as long as it halves the residual. Where it does not, the next point is the lowest on two ways from P(t − r (B
+  /// t + c)), which lies lower than t: to the projected step, and along the step itself as far as the set reaches. So it
+  /// descends at least as fast as proximal steps.
   /// @return whether the end was reached
   bool minimise(const Matrix& b, const Vector& c, double n, Vector& t) const {
     constexpr int most_steps = 300;
@@ -267,7 +310,7 @@ class ContactSolve {
       set_.project_law(set_.law, here[0], t - r_ * v.template tail<Rows>(), closest);
       next[0] = std::max(0.0, here[0] - v[0] / normal_);
       const double error = std::max(normal_ * std::abs(next[0] - here[0]), (closest - t).norm() / r_);
-      if (k > 0 && error < best) {   // the first may not be in the set
+      if (k > 0 && error < best) {  // the first may not be in the set
         best = error;
         impulse = here;
         if (is_solution(error, here[0], t)) return true;
@@ -303,7 +346,7 @@ void invert_block(int rows, const double* a, double* inverse) {
   Eigen::Map<Eigen::MatrixXd> out(inverse, rows, rows);
   out.setIdentity();
   const double least = nearly_singular * m.cwiseAbs().maxCoeff();
-  for (int k = 0; k < rows; ++k) {   // Gauss and Jordan, pivots by columns
+  for (int k = 0; k < rows; ++k) {  // Gauss and Jordan, pivots by columns
     int pivot = k;
     for (int i = k + 1; i < rows; ++i)
       if (std::abs(m(i, k)) > std::abs(m(pivot, k))) pivot = i;
@@ -329,9 +372,11 @@ namespace {
 
 /// Whether the contact sticks, v = 0; λ is changed only if it does.
 template <int Rows>
-bool sticks(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Matrix<double, Rows + 1, 1>& v, Eigen::Matrix<double, Rows + 1, 1>& impulse) {
+bool sticks(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Matrix<double, Rows + 1, 1>& v,
+            Eigen::Matrix<double, Rows + 1, 1>& impulse) {
   if (std::isnan(matrix.inverse[0])) return false;
-  const Eigen::Matrix<double, Rows + 1, 1> sticking = impulse - Eigen::Map<const Eigen::Matrix<double, Rows + 1, Rows + 1>>(matrix.inverse) * v;
+  const Eigen::Matrix<double, Rows + 1, 1> sticking =
+      impulse - Eigen::Map<const Eigen::Matrix<double, Rows + 1, Rows + 1>>(matrix.inverse) * v;
   if (!(sticking[0] >= 0)) return false;
   const Eigen::Matrix<double, Rows, 1> t = sticking.template tail<Rows>();
   Eigen::Matrix<double, Rows, 1> closest;
@@ -345,22 +390,29 @@ bool sticks(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Ma
 }  // namespace
 
 template <int Rows>
-bool solve_contact(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Matrix<double, Rows + 1, 1>& v, Eigen::Matrix<double, Rows + 1, 1>& impulse) {
+bool solve_contact(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Matrix<double, Rows + 1, 1>& v,
+                   Eigen::Matrix<double, Rows + 1, 1>& impulse) {
   const Eigen::Map<const Eigen::Matrix<double, Rows + 1, Rows + 1>> a(matrix.a);
   if (set.scales && a(0, 0) > 0 && !(v[0] - a.row(0).dot(impulse) < 0)) {
     impulse.setZero();
     return true;
   }
   // What slips fast most likely slides, and Newton's method finds out if it does not.
-  const bool slips = set.scales && matrix.friction_mass * v.template tail<Rows>().norm() > 0.1 * impulse.template tail<Rows>().norm();
+  const bool slips =
+      set.scales && matrix.friction_mass * v.template tail<Rows>().norm() > 0.1 * impulse.template tail<Rows>().norm();
   if (!slips && sticks(set, matrix, v, impulse)) return true;
   return ContactSolve<Rows>(set, matrix, v, impulse).solve(impulse);
 }
 
-template bool solve_contact(const SetView<1>&, const LocalMatrix&, const Eigen::Matrix<double, 2, 1>&, Eigen::Matrix<double, 2, 1>&);
-template bool solve_contact(const SetView<2>&, const LocalMatrix&, const Eigen::Matrix<double, 3, 1>&, Eigen::Matrix<double, 3, 1>&);
-template bool solve_contact(const SetView<3>&, const LocalMatrix&, const Eigen::Matrix<double, 4, 1>&, Eigen::Matrix<double, 4, 1>&);
-template bool solve_contact(const SetView<4>&, const LocalMatrix&, const Eigen::Matrix<double, 5, 1>&, Eigen::Matrix<double, 5, 1>&);
-template bool solve_contact(const SetView<5>&, const LocalMatrix&, const Eigen::Matrix<double, 6, 1>&, Eigen::Matrix<double, 6, 1>&);
+template bool solve_contact(const SetView<1>&, const LocalMatrix&, const Eigen::Matrix<double, 2, 1>&,
+                            Eigen::Matrix<double, 2, 1>&);
+template bool solve_contact(const SetView<2>&, const LocalMatrix&, const Eigen::Matrix<double, 3, 1>&,
+                            Eigen::Matrix<double, 3, 1>&);
+template bool solve_contact(const SetView<3>&, const LocalMatrix&, const Eigen::Matrix<double, 4, 1>&,
+                            Eigen::Matrix<double, 4, 1>&);
+template bool solve_contact(const SetView<4>&, const LocalMatrix&, const Eigen::Matrix<double, 5, 1>&,
+                            Eigen::Matrix<double, 5, 1>&);
+template bool solve_contact(const SetView<5>&, const LocalMatrix&, const Eigen::Matrix<double, 6, 1>&,
+                            Eigen::Matrix<double, 6, 1>&);
 
 }  // namespace stickslip

@@ -25,7 +25,10 @@ void sweep_until_done(const ContactProblem& problem, std::span<double> impulses,
     const std::span<const Batch> batches = order.next(k, impulses);
     const double change = exact_sweep(problem, blocks, batches, impulses, workspace.velocity, acceleration.next());
     acceleration.restart_if_opposed();
-    if (monitor.done(k, impulses, change)) return;
+    if (!monitor.done(k, impulses, change)) continue;
+    if (blocks.unsolved > 0 && monitor.control().story)
+      monitor.note(fmt::format("{} visits did not solve their contact to rounding: it has no solution or its set is not accurate enough.", blocks.unsolved));
+    return;
   }
 }
 
