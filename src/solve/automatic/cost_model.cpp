@@ -14,8 +14,8 @@ double sweep(const ContactProblem& p) {
 }
 
 double newton_step(const ContactProblem& p, double operations) {
-  const double local = p.is_factored() ? kNewtonNumber * numbers(p) : 3 * kMatrixSweepNumber * numbers(p);
-  return local + kOperation * operations;
+  if (p.is_factored()) return kNewtonNumber * numbers(p) + kBodyOperation * operations;
+  return kNewtonNumber * numbers(p) + kOperation * operations;
 }
 
 double impulse_factorisation(const ContactProblem& p) {

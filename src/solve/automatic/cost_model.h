@@ -11,12 +11,13 @@
 
 namespace stickslip::cost {
 
-inline constexpr double kSweepNumber = 1.6;          ///< of a sweep, per number of G, of a problem in factors
-inline constexpr double kMatrixSweepNumber = 0.5;    ///< of a sweep, per number of W
-inline constexpr double kBlock = 15;                 ///< of a sweep, per block
-inline constexpr double kNewtonNumber = 25;          ///< of a Newton step in velocities, per number of G: linearising, line search, assembly, judging
-inline constexpr double kOperation = 0.35;           ///< of a factorisation or solve, per operation
-inline constexpr double kAdmmNumber = 6;             ///< of an ADMM step beside its solve, per number of G or W
+inline constexpr double kSweepNumber = 0.35;         ///< of a sweep, per number of G, of a problem in factors
+inline constexpr double kMatrixSweepNumber = 0.45;   ///< of a sweep, per number of W
+inline constexpr double kBlock = 38;                 ///< of a sweep, per block
+inline constexpr double kNewtonNumber = 13;          ///< of a Newton step in velocities, per number of G: linearising, line search, assembly, judging
+inline constexpr double kBodyOperation = 0.07;       ///< of its factorisation, per operation: all in blocks of 6 × 6
+inline constexpr double kAdmmNumber = 2.1;           ///< of an ADMM step beside its solve, per number of G or W
+inline constexpr double kOperation = 0.5;            ///< of other factorisations and solves, per operation: they wait for memory
 
 /// The least that an iteration counts for: 200 of them are 4 ms, which a person who waits for a step does not notice. Small problems so have the work of factorisations.
 inline constexpr double kLeastIteration = 20e3;

@@ -14,8 +14,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kNewtonSteps = 15;      ///< that a finish usually takes
+constexpr double kFirstSteps = 3;        ///< Newton steps that a finish usually takes until contacts know whether they stick, slide or part,
+constexpr double kStepsPerDecade = 2;    ///< and from there on
+constexpr double kTrial = 0.25;          ///< share of the price of a Newton finish that sweeps may cost before they are compared with it
 constexpr int kNewtonPatience = 50;      ///< Newton steps without progress before they are left, two references λ̄ at their longest;
+constexpr double kNearestStart = 1e-5;   ///< residual over the velocities of the problem below which a start counts as no nearer
 constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
@@ -58,9 +61,10 @@ Stages::Outcome Stages::run(Method method) {
 /// Of a usual finish by Newton steps [ns].
 double Stages::newton_price() {
   const ContactProblem& p = form_.whole;
-  if (newton_cost_ > 0) return kNewtonSteps * newton_cost_;
+  const double steps = kFirstSteps + kStepsPerDecade * decades_left();
+  if (newton_cost_ > 0) return steps * newton_cost_;
   const double least = cost::newton_step(p, 0);
-  if (!can_afford(kNewtonSteps * least)) return kNewtonSteps * least;
+  if (!can_afford(steps * least)) return steps * least;
   if (!p.is_factored()) {
     newton_cost_ = cost::newton_step(p, cost::impulse_factorisation(p));
   } else {
@@ -71,7 +75,7 @@ double Stages::newton_price() {
     newton_cost_ = cost::newton_step(p, newton_.step_work());
     monitor_.add_work(least);
   }
-  return kNewtonSteps * newton_cost_;
+  return steps * newton_cost_;
 }
 
 /// Whether the monitor is handed impulses of the condensed problem.
@@ -131,7 +135,7 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
     }
     if (!look) continue;
     const double gained = std::log10(at_last_look / monitor_.best_total());
-    if (others_follow ? leaves_sweeps(window, gained) : k > kLongSweeps && gained < 0.01) {
+    if (others_follow ? leaves_sweeps(k, window, gained) : k > kLongSweeps && gained < 0.01) {
       tell(gained < kStandstill ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
       swept_.assign(impulses_.begin(), impulses_.end());
       best_when_swept_ = monitor_.best_total();
@@ -144,9 +148,9 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
 }
 
 /// @param gained decades within the last window of sweeps
-bool Stages::leaves_sweeps(int window, double gained) {
+bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
   const double price = newton_price();
-  if (!can_afford(price)) return false;
+  if (!can_afford(price) || sweeps * sweep_cost_ < kTrial * price) return false;
   const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
   return gained < kStandstill || predicted * sweep_cost_ > price;
 }
@@ -158,13 +162,25 @@ std::span<double> Stages::start_whole() {
   return whole_impulses_;
 }
 
+/// The nearer the start, the less it needs to be held back: α follows the error down as it does within a solve.
+void Stages::start_newton(std::span<const double> impulses) {
+  const ContactProblem& p = form_.whole;
+  double fastest = 0;
+  for (const double b : p.b) fastest = std::max(fastest, std::abs(b));
+  ProximalNewton::Settings settings;
+  settings.linear.kind = LinearSolver::Kind::velocities;
+  settings.alpha *= std::clamp(monitor_.best_total() / fastest, kNearestStart, 1.0);
+  newton_.set(settings);
+  if (p.is_factored()) newton_.start(impulses);
+  else newton_.start(p, impulses);
+}
+
 Stages::Outcome Stages::newton() {
   const double start = monitor_.best_total();
   const std::span<double> iterate = start_whole();
   // Goes on where it left, which may be far along though not better than the best; unless others did much better.
   if (newton_steps_ == 0 || start < kHelped * best_of_newton_) {
-    if (form_.whole.is_factored()) newton_.start(iterate);
-    else newton_.start(form_.whole, iterate);
+    start_newton(iterate);
     newton_steps_ = 0;
   }
   best_of_newton_ = start;

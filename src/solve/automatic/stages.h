@@ -51,7 +51,8 @@ class Stages {
   void continue_sweeps();
   void start_from(std::span<const double> impulses);
   Outcome sweeps(bool others_follow);
-  bool leaves_sweeps(int window, double gained);
+  bool leaves_sweeps(int sweeps, int window, double gained);
+  void start_newton(std::span<const double> impulses);
   Outcome newton();
   Outcome admm();
 
