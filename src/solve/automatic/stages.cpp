@@ -16,14 +16,14 @@ namespace {
 
 constexpr double kFirstSteps = 3;        ///< Newton steps that a finish usually takes until contacts know whether they stick, slide or part,
 constexpr double kStepsPerDecade = 2;    ///< and from there on
+constexpr double kStepsOfSliding = 4;    ///< times the root of the number of contacts that slide: which of them do is found out contact by contact
 constexpr double kTrial = 0.25;          ///< share of the price of a Newton finish that sweeps may cost before they are compared with it
 constexpr int kNewtonPatience = 50;      ///< Newton steps without progress before they are left, two references λ̄ at their longest;
-constexpr double kNearestStart = 1e-5;   ///< residual over the velocities of the problem below which a start counts as no nearer
+constexpr double kNearestStart = 1e-2;   ///< residual over the velocities of the problem below which a start counts as no nearer
 constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
 constexpr double kFactorisations = 5;    ///< this many factorisations
-constexpr double kStandstill = 0.1;      ///< decades in a window of sweeps below which they stand still
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
@@ -58,10 +58,25 @@ Stages::Outcome Stages::run(Method method) {
   return Outcome::slow;
 }
 
+/// Contacts that touch and slip, both beyond doubt, at the iterate judged last.
+std::size_t Stages::sliding_contacts() const {
+  const ContactProblem& p = form_.whole;
+  const std::vector<double>& v = work_.residual.v;
+  const double doubt = monitor_.best_total();
+  std::size_t count = 0;
+  for (const Block& b : p.blocks) {
+    if (b.kind != BlockKind::contact || v[b.row] > doubt) continue;
+    double slip_squared = 0;
+    for (std::uint32_t k = 1; k < b.dim; ++k) slip_squared += v[b.row + k] * v[b.row + k];
+    count += slip_squared > 100 * doubt * doubt;
+  }
+  return count;
+}
+
 /// Of a usual finish by Newton steps [ns].
 double Stages::newton_price() {
   const ContactProblem& p = form_.whole;
-  const double steps = kFirstSteps + kStepsPerDecade * decades_left();
+  const double steps = kFirstSteps + kStepsPerDecade * decades_left() + kStepsOfSliding * std::sqrt(static_cast<double>(sliding_contacts()));
   if (newton_cost_ > 0) return steps * newton_cost_;
   const double least = cost::newton_step(p, 0);
   if (!can_afford(steps * least)) return steps * least;
@@ -136,7 +151,7 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
     if (!look) continue;
     const double gained = std::log10(at_last_look / monitor_.best_total());
     if (others_follow ? leaves_sweeps(k, window, gained) : k > kLongSweeps && gained < 0.01) {
-      tell(gained < kStandstill ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
+      tell(gained < 0.1 ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
       swept_.assign(impulses_.begin(), impulses_.end());
       best_when_swept_ = monitor_.best_total();
       return Outcome::slow;
@@ -152,7 +167,7 @@ bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
   const double price = newton_price();
   if (!can_afford(price) || sweeps * sweep_cost_ < kTrial * price) return false;
   const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
-  return gained < kStandstill || predicted * sweep_cost_ > price;
+  return predicted * sweep_cost_ > price;
 }
 
 /// The best impulses of the problem that factorisations work on.

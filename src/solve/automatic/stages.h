@@ -43,6 +43,7 @@ class Stages {
   Outcome run(Method);
   bool can_afford(double price) const { return price <= monitor_.work_left(); }
   double newton_price();
+  std::size_t sliding_contacts() const;
   void expand(bool on);
   double decades_left() const;
   void tell(std::string_view method, int steps, double before);
