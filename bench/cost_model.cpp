@@ -2,8 +2,8 @@
 //
 //   bench_cost_model
 //
-// Every line shows a problem, the time of a step and what the constants in use predict. At the end the fitted constants: the median of time over count, or where two
-// counts share a time, least squares on relative errors. Times are processor times; only ratios between the constants matter.
+// Every line shows a problem, the time of a step and what the constants in use predict. At the end the fitted constants, by least squares
+// on relative errors. Times are processor times; only ratios between the constants matter.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -98,7 +98,9 @@ void measure_sweeps(const std::string& name, const ContactProblem& p, Fit& fit) 
     exact_sweep(p, blocks, p.batches, impulses, work.velocity, acceleration.next());
     acceleration.restart_if_opposed();
   });
-  fit.add({numbers(p), static_cast<double>(p.blocks.size())}, time);
+  const auto rows = static_cast<double>(p.rows());
+  if (p.is_factored()) fit.add({rows}, time);
+  else fit.add({rows, numbers(p)}, time);
   line("sweep", name, time, cost::sweep(p));
 }
 
@@ -150,7 +152,7 @@ int main() {
   for (const Captured& c : problems)
     if (c.problem.rows() < 1500) measure_newton(c.name + ", matrix", as_matrix(c.problem), matrix_newton);
   for (const Captured& c : problems) measure_admm(c.name, c.problem, admm);
-  fmt::print("\nkSweepNumber {:.2f}\nkBlock {:.1f}\nkMatrixSweepNumber {:.2f}\nkNewtonNumber {:.1f}\nkBodyOperation {:.3f}\nkAdmmNumber {:.1f}\nkOperation {:.2f} (ADMM), {:.3f} (Newton steps in impulses)\n",
-             sweeps.constants()[0], sweeps.constants()[1], matrix_sweeps.constants()[0], newton.constants()[0], newton.constants()[1], admm.constants()[0],
+  fmt::print("\nkSweepRow {:.1f}, {:.1f} (matrix)\nkMatrixSweepNumber {:.2f}\nkNewtonNumber {:.1f}\nkBodyOperation {:.3f}\nkAdmmNumber {:.1f}\nkOperation {:.2f} (ADMM), {:.3f} (Newton steps in impulses)\n",
+             sweeps.constants()[0], matrix_sweeps.constants()[0], matrix_sweeps.constants()[1], newton.constants()[0], newton.constants()[1], admm.constants()[0],
              admm.constants()[1], matrix_newton.constants()[1]);
 }

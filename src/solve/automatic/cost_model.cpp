@@ -10,7 +10,7 @@ double numbers(const ContactProblem& p) { return static_cast<double>(p.is_factor
 }  // namespace
 
 double sweep(const ContactProblem& p) {
-  return (p.is_factored() ? kSweepNumber : kMatrixSweepNumber) * numbers(p) + kBlock * static_cast<double>(p.blocks.size());
+  return kSweepRow * static_cast<double>(p.rows()) + (p.is_factored() ? 0 : kMatrixSweepNumber * numbers(p));
 }
 
 double newton_step(const ContactProblem& p, double operations) {

@@ -27,8 +27,7 @@ double largest(std::span<const double> x) {
 }  // namespace
 
 bool Mechanisms::setup(const ContactProblem& p) {
-  problem_ = &p;
-  if (std::none_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; })) return false;
+  given_ = problem_ = &p;
   products_.setup(p);
   if (!joints_.setup(p, products_)) return false;
   for (std::vector<double>* v : {&right_, &solution_, &remaining_}) v->resize(joints_.rows());

@@ -30,7 +30,7 @@ constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows
 }  // namespace
 
 Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options)
-    : form_(form), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options), newton_(workspace.scratch<ProximalNewton>()) {
+    : form_(form), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options) {
   sweep_cost_ = cost::sweep(form_.swept);
   if (form_.joints != nullptr) sweep_cost_ += cost::kOperation * form_.joints->work();
 }
@@ -85,9 +85,9 @@ double Stages::newton_price() {
   } else {
     ProximalNewton::Settings settings;
     settings.linear.kind = LinearSolver::Kind::velocities;
-    newton_.set(settings);
-    newton_.prepare(p, alart_curnier_system);
-    newton_cost_ = cost::newton_step(p, newton_.step_work());
+    engine().set(settings);
+    engine().prepare(p, alart_curnier_system);
+    newton_cost_ = cost::newton_step(p, engine().step_work());
     monitor_.add_work(least);
   }
   return steps * newton_cost_;
@@ -185,9 +185,9 @@ void Stages::start_newton(std::span<const double> impulses) {
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.alpha *= std::clamp(monitor_.best_total() / fastest, kNearestStart, 1.0);
-  newton_.set(settings);
-  if (p.is_factored()) newton_.start(impulses);
-  else newton_.start(p, impulses);
+  engine().set(settings);
+  if (p.is_factored()) engine().start(impulses);
+  else engine().start(p, impulses);
 }
 
 Stages::Outcome Stages::newton() {
@@ -202,7 +202,7 @@ Stages::Outcome Stages::newton() {
   int progress = newton_steps_;   // the step that last helped
   Outcome outcome = Outcome::slow;
   for (int k = 1;; ++k) {
-    const bool alive = newton_.step(iterate);
+    const bool alive = engine().step(iterate);
     ++newton_steps_;
     monitor_.add_work(newton_cost_);
     if (monitor_.done(++step_, iterate)) {

@@ -42,6 +42,7 @@ class Stages {
 
   Outcome run(Method);
   bool can_afford(double price) const { return price <= monitor_.work_left(); }
+  ProximalNewton& engine() { return work_.scratch<ProximalNewton>(); }
   double newton_price();
   std::size_t sliding_contacts() const;
   void expand(bool on);
@@ -62,7 +63,6 @@ class Stages {
   Workspace& work_;
   SolveMonitor& monitor_;
   const AutomaticSolver::Options& options_;
-  ProximalNewton& newton_;
   std::vector<double> whole_impulses_;
   std::vector<double> swept_;      ///< where the last sweeps ended; empty before
   double best_when_swept_ = 0;
