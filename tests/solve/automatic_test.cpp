@@ -6,6 +6,7 @@
 #include "solve/automatic/islands.h"
 #include "solve/newton/maps.h"
 #include "solve/newton/velocity_system.h"
+#include "joint_problems.h"
 #include "stacks.h"
 #include "stickslip/solve/registry.h"
 
@@ -21,11 +22,10 @@ SolveReport solve(const ContactProblem& p, std::vector<double>& impulses, double
   return make_solver(solver)->solve(p, impulses, workspace, control);
 }
 
-/// Stacks of these heights side by side, not touching each other.
-ContactProblem stacks(const std::vector<int>& heights) {
+/// Problems that do not act on each other as one.
+ContactProblem side_by_side(const std::vector<ContactProblem>& problems) {
   ContactProblem all;
-  for (const int boxes : heights) {
-    const ContactProblem one = testing::box_stack(boxes);
+  for (const ContactProblem& one : problems) {
     const auto segments = static_cast<std::uint32_t>(all.segments.size()), rows = static_cast<std::uint32_t>(all.b.size()),
                numbers = static_cast<std::uint32_t>(all.jacobian_values.size());
     all.segments.insert(all.segments.end(), one.segments.begin(), one.segments.end());
@@ -39,9 +39,22 @@ ContactProblem stacks(const std::vector<int>& heights) {
     all.laws.insert(all.laws.end(), one.laws.begin(), one.laws.end());
     all.b.insert(all.b.end(), one.b.begin(), one.b.end());
     all.sigma.insert(all.sigma.end(), one.sigma.begin(), one.sigma.end());
+    all.lower.resize(rows, 0.0);
+    all.upper.resize(rows, 0.0);
+    all.lower.insert(all.lower.end(), one.lower.begin(), one.lower.end());
+    all.upper.insert(all.upper.end(), one.upper.begin(), one.upper.end());
+    all.lower.resize(all.b.size(), 0.0);
+    all.upper.resize(all.b.size(), 0.0);
   }
   all.finalize();
   return all;
+}
+
+/// Stacks of these heights.
+ContactProblem stacks(const std::vector<int>& heights) {
+  std::vector<ContactProblem> list;
+  for (const int boxes : heights) list.push_back(testing::box_stack(boxes));
+  return side_by_side(list);
 }
 
 TEST(Islands, are_the_stacks_of_a_problem_in_either_form_of_W) {
@@ -94,6 +107,21 @@ TEST(Islands, that_are_solved_keep_their_impulses_to_the_bit) {
   std::fill(impulses.begin() + rows_of_first, impulses.end(), 0.0);
   ASSERT_EQ(solve(p, impulses, 1e-8).status, SolveStatus::converged);
   for (std::size_t k = 0; k < rows_of_first; ++k) EXPECT_EQ(impulses[k], solved[k]);
+}
+
+TEST(Islands, with_joints_that_contradict_each_other_do_not_keep_others_from_being_solved) {
+  const ContactProblem quarrel = testing::quarrel(), stack = testing::box_stack(6);
+  const ContactProblem p = side_by_side({quarrel, stack});
+  for (const double guess : {0.0, 0.3}) {
+    std::vector<double> impulses(p.rows(), guess);
+    const SolveReport r = solve(p, impulses, 1e-9, 500);
+    EXPECT_EQ(r.status, SolveStatus::stalled);
+    EXPECT_NE(r.reason.find("contradict"), std::string_view::npos) << r.reason;
+    EXPECT_GT(r.residual.bilateral, 0.1);
+    ResidualWorkspace work;
+    EXPECT_LE(residual(stack, std::span(impulses).subspan(quarrel.rows()), work).total(), 1e-9) << r.story;
+    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation}) EXPECT_LE(part, 1e-9);
+  }
 }
 
 TEST(AutomaticSolver, gives_a_stack_the_velocities_that_it_gets_alone) {
