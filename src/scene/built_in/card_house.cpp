@@ -42,7 +42,7 @@ Json card_house_document(const Parameters& p) {
     }
     foot += t;
   }
-  return compose(5, 0.005, 1000, one_material(700, p["mu"]), std::move(bodies));
+  return compose(5, 0.005, one_material(700, p["mu"]), std::move(bodies));
 }
 
 }  // namespace

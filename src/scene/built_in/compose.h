@@ -31,10 +31,10 @@ inline Json one_material(double density, double mu, double restitution = 0) {
 }
 
 /// @param seconds worth watching @param h step [s]
-inline Json compose(double seconds, double h, int max_iterations, Json materials, Json bodies) {
+inline Json compose(double seconds, double h, Json materials, Json bodies) {
   return Json{{"seconds", seconds},
               {"gravity", vector({0, 0, -9.81})},
-              {"step", {{"h", h}, {"max_iterations", max_iterations}, {"tolerance", 1e-6}}},
+              {"step", {{"h", h}}},
               {"materials", std::move(materials)},
               {"bodies", std::move(bodies)}};
 }

@@ -27,7 +27,7 @@ Json strap(std::string name, std::string a, std::string b, const Vec3& anchor, c
 }
 
 Json compose_with_joints(double seconds, double h, Json materials, Json bodies, Json joints) {
-  Json document = compose(seconds, h, 2000, std::move(materials), std::move(bodies));
+  Json document = compose(seconds, h, std::move(materials), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }

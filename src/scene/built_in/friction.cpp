@@ -50,7 +50,7 @@ Json anisotropic_slope_document(const Parameters& p) {
     block["material"] = name;
     bodies.push_back(std::move(block));
   }
-  Json document = compose(2, 0.005, 500, std::move(materials), std::move(bodies));
+  Json document = compose(2, 0.005, std::move(materials), std::move(bodies));
   document["material_pairs"] = std::move(pairs);
   return document;
 }
@@ -78,7 +78,7 @@ Json log_slide_document(const Parameters& p) {
     log["material"] = "wood";
     bodies.push_back(std::move(log));
   }
-  Json document = compose(6, 0.005, 500, Json::array({std::move(ground_material), std::move(wood)}), std::move(bodies));
+  Json document = compose(6, 0.005, Json::array({std::move(ground_material), std::move(wood)}), std::move(bodies));
   const Json law{{"law", "matchstick"}, {"friction", p["mu"]}, {"along", p["along"]}, {"across", p["across"]}};
   document["material_pairs"] = Json::array({pair_law("wood", "slope", law)});
   return document;
@@ -111,7 +111,7 @@ Json hopper_document(const Parameters& p) {
   const Json law{{"law", "matchstick"}, {"friction", p["mu"]}, {"along", p["along"]}, {"across", p["across"]}};
   Json capsule = material("capsule", 1000, law);
   capsule["structure"] = fixed_structure({0, 0, 1});
-  Json document = compose(4, 0.005, 200, Json::array({std::move(capsule)}), std::move(bodies));
+  Json document = compose(4, 0.005, Json::array({std::move(capsule)}), std::move(bodies));
   document["allow_overlap"] = true;   // the slabs cross each other
   return document;
 }
@@ -129,7 +129,7 @@ Json polisher_document(const Parameters& p) {
     disc["material"] = "disc";
     bodies.push_back(std::move(disc));
   }
-  Json document = compose(3, 0.0025, 500, Json::array({material("disc", 1000, law)}), std::move(bodies));
+  Json document = compose(3, 0.0025, Json::array({material("disc", 1000, law)}), std::move(bodies));
   document["material_pairs"] = Json::array({pair_law("disc", "default", law)});
   return document;
 }
@@ -149,7 +149,7 @@ Json rolling_stones_document(const Parameters& p) {
     stone["material"] = name;
     bodies.push_back(std::move(stone));
   }
-  Json document = compose(8, 0.005, 500, std::move(materials), std::move(bodies));
+  Json document = compose(8, 0.005, std::move(materials), std::move(bodies));
   document["material_pairs"] = std::move(pairs);
   return document;
 }
@@ -171,7 +171,7 @@ Json sawtooth_document(const Parameters& p) {
     block["force"] = vector({side * p["pull"] * mass * 9.81, 0, 0});
     bodies.push_back(std::move(block));
   }
-  Json document = compose(1.5, 0.005, 500, Json::array({std::move(floor), material("block", 1000, 0.5)}), std::move(bodies));
+  Json document = compose(1.5, 0.005, Json::array({std::move(floor), material("block", 1000, 0.5)}), std::move(bodies));
   document["material_pairs"] = Json::array({pair_law("floor", "block", law)});
   return document;
 }

@@ -51,7 +51,7 @@ Json pinch_grasp_document(const Parameters& p) {
     for (const char* axis : {"turn_x", "turn_z"}) knuckle["axes"][axis]["spring"] = Json{{"stiffness", 0.05}, {"damping", 5e-4}};
     joints.push_back(std::move(knuckle));
   }
-  Json document = compose(10, 0.005, 500, one_material(1200, p["mu"]), std::move(bodies));
+  Json document = compose(10, 0.005, one_material(1200, p["mu"]), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }
@@ -109,7 +109,7 @@ Json robot_hand_document(const Parameters& p) {
       before = name;
     }
   }
-  Json document = compose(6, 0.005, 500, Json::array({Json{{"name", "default"}, {"density", 1000}, {"friction", p["mu"]}}}), std::move(bodies));
+  Json document = compose(6, 0.005, Json::array({Json{{"name", "default"}, {"density", 1000}, {"friction", p["mu"]}}}), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }

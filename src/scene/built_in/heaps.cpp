@@ -45,7 +45,7 @@ Json spheres_document(const Parameters& p) {
     ball["mass"] = mass;
     bodies.push_back(std::move(ball));
   }
-  return compose(5, 0.01, 200, one_material(1000, p["mu"]), std::move(bodies));
+  return compose(5, 0.01, one_material(1000, p["mu"]), std::move(bodies));
 }
 
 /// Cubes turned at random, as close as their corners allow, fall onto the open ground.
@@ -59,7 +59,7 @@ Json boxes_document(const Parameters& p) {
     cube["orientation_wxyz"] = wxyz(random.rotation());
     bodies.push_back(std::move(cube));
   }
-  return compose(4, 0.01, 100, one_material(1000, p["mu"]), std::move(bodies));
+  return compose(4, 0.01, one_material(1000, p["mu"]), std::move(bodies));
 }
 
 }  // namespace

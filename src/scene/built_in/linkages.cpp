@@ -41,7 +41,7 @@ Json heavy_chain_document(const Parameters& p) {
   ball["mass"] = p["weight"];
   bodies.push_back(std::move(ball));
   joints.push_back(joint("eye", "ball", above, "weight", end));
-  Json document = compose(10, 0.01, 500, one_material(density, 0.5), std::move(bodies));
+  Json document = compose(10, 0.01, one_material(density, 0.5), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }
@@ -94,8 +94,7 @@ Json rope_bridge_document(const Parameters& p) {
     load["mass"] = p["load_mass"];
     bodies.push_back(std::move(load));
   }
-  Json document = compose(10, 0.005, 2000, one_material(600, 0.6), std::move(bodies));
-  document["step"]["tolerance"] = 1e-4;   // 5 µm/s
+  Json document = compose(10, 0.005, one_material(600, 0.6), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }
@@ -130,7 +129,7 @@ Json four_bar_document(const Parameters& p) {
                              joint("elbow", "hinge", "coupler", "rocker", elbow, Vec3::UnitY()),
                              joint("pivot", "hinge", "right-stand", "rocker", right, Vec3::UnitY())});
   joints[0]["motor"] = motor(p["speed"], p["torque"]);
-  Json document = compose(6, 0.002, 500, one_material(7800, 0.3), std::move(bodies));
+  Json document = compose(6, 0.002, one_material(7800, 0.3), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }
@@ -152,7 +151,7 @@ Json slider_crank_document(const Parameters& p) {
                              joint("wrist", "hinge", "rod", "slider", slider, Vec3::UnitY()),
                              joint("guide", "prismatic", "guide", "slider", slider, Vec3::UnitX())});
   joints[0]["motor"] = motor(p["speed"], p["torque"]);
-  Json document = compose(6, 0.002, 500, one_material(7800, 0.3), std::move(bodies));
+  Json document = compose(6, 0.002, one_material(7800, 0.3), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }
@@ -206,8 +205,7 @@ Json car_document(const Parameters& p) {
     bodies.push_back(std::move(made));
   }
   Json materials = Json::array({Json{{"name", "default"}, {"density", 2600}, {"friction", 0.6}}, Json{{"name", "tyre"}, {"friction", 0.9}}});
-  Json document = compose(6, 0.005, 2000, std::move(materials), std::move(bodies));
-  document["step"]["tolerance"] = 1e-4;   // 5 µm/s
+  Json document = compose(6, 0.005, std::move(materials), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }

@@ -17,7 +17,7 @@ Json incline_document(const Parameters& p) {
   slope["rotation"] = rotation(Vec3::UnitY(), degrees);
   Json block = body("block", box(half), half.z() * normal);
   block["rotation"] = slope["rotation"];
-  return compose(2, 0.01, 200, one_material(1000, p["mu"]), Json::array({std::move(slope), std::move(block)}));
+  return compose(2, 0.01, one_material(1000, p["mu"]), Json::array({std::move(slope), std::move(block)}));
 }
 
 /// A body of 10 kg that slides at 10 m/s and turns at 1 rad/s about the vertical [reordering, Fig. 1].
@@ -25,7 +25,7 @@ Json slider(const Parameters& p, Json slider_body) {
   slider_body["mass"] = 10.0;
   slider_body["velocity"] = vector({p["speed"], 0, 0});
   slider_body["angular_velocity"] = vector({0, 0, p["spin"]});
-  return compose(2, 0.01, 200, one_material(1000, p["mu"]), Json::array({ground(), std::move(slider_body)}));
+  return compose(2, 0.01, one_material(1000, p["mu"]), Json::array({ground(), std::move(slider_body)}));
 }
 
 std::vector<BuiltIn::Parameter> slider_parameters() {

@@ -51,7 +51,7 @@ Snake snake(int links_per_side) {
 
 /// Limits and friction hold the arch together in more ways than one, which takes iterations.
 Json snake_document(const Parameters& p, Snake s) {
-  Json document = compose(5, 0.01, 5000, one_material(kDensity, p["mu"]), std::move(s.bodies));
+  Json document = compose(5, 0.01, one_material(kDensity, p["mu"]), std::move(s.bodies));
   document["joints"] = std::move(s.joints);
   return document;
 }

@@ -19,7 +19,7 @@ Json wall_document(const Parameters& p) {
       const double x = (i - 0.5 * (p.count("bricks_per_row") - 1)) * pitch + (row % 2 == 0 ? -1 : 1) * pitch / 6;
       bodies.push_back(body(fmt::format("brick-{}-{}", row, i), box(half), {x, 0, (2 * row + 1) * half.z()}));
     }
-  return compose(5, 0.01, 500, one_material(1800, p["mu"]), std::move(bodies));
+  return compose(5, 0.01, one_material(1800, p["mu"]), std::move(bodies));
 }
 
 /// Rings of blocks, each block bridging the joint of two below it.
@@ -38,7 +38,7 @@ Json tower_document(const Parameters& p) {
       block["rotation"] = rotation(Vec3::UnitZ(), angle * 180 / std::numbers::pi);
       bodies.push_back(std::move(block));
     }
-  return compose(5, 0.01, 500, one_material(2000, p["mu"]), std::move(bodies));
+  return compose(5, 0.01, one_material(2000, p["mu"]), std::move(bodies));
 }
 
 Json stack_document(const Parameters& p) {
@@ -46,7 +46,7 @@ Json stack_document(const Parameters& p) {
   Json bodies = Json::array({ground()});
   for (int i = 0; i < p.count("count"); ++i)
     bodies.push_back(body(fmt::format("box-{}", i), box(Vec3::Constant(half)), {0, 0, (2 * i + 1) * half}));
-  return compose(10, 0.01, 1000, one_material(1000, p["mu"]), std::move(bodies));
+  return compose(10, 0.01, one_material(1000, p["mu"]), std::move(bodies));
 }
 
 Json pyramid_document(const Parameters& p) {
@@ -59,7 +59,7 @@ Json pyramid_document(const Parameters& p) {
                             {(i - 0.5 * (boxes_in_row - 1)) * pitch, 0, (2 * row + 1) * half}));
     }
   }
-  return compose(5, 0.01, 500, one_material(1000, p["mu"]), std::move(bodies));
+  return compose(5, 0.01, one_material(1000, p["mu"]), std::move(bodies));
 }
 
 Json mass_ratio_document(const Parameters& p) {
@@ -68,7 +68,7 @@ Json mass_ratio_document(const Parameters& p) {
   Json heavy = body("heavy", box(Vec3::Constant(half)), {0, 0, 3 * half});
   light["mass"] = 1.0;
   heavy["mass"] = p["ratio"];
-  return compose(5, 0.01, 1000, one_material(1000, 0.5), Json::array({ground(), std::move(light), std::move(heavy)}));
+  return compose(5, 0.01, one_material(1000, 0.5), Json::array({ground(), std::move(light), std::move(heavy)}));
 }
 
 }  // namespace

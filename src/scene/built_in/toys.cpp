@@ -19,7 +19,7 @@ Json dominoes_document(const Parameters& p) {
   const Vec3 turning(0, p["push"], 0), from_edge(-half.x(), 0, half.z());
   bodies[1]["velocity"] = vector(turning.cross(from_edge));
   bodies[1]["angular_velocity"] = vector(turning);
-  return compose(2, 0.002, 200, one_material(1200, p["mu"]), std::move(bodies));
+  return compose(2, 0.002, one_material(1200, p["mu"]), std::move(bodies));
 }
 
 /// Steel balls that slide in a row on a plane without friction. They stand apart, so that blows come one after the
@@ -36,7 +36,7 @@ Json newtons_cradle_document(const Parameters& p) {
     if (i < moving) ball["velocity"] = vector({p["speed"], 0, 0});
     bodies.push_back(std::move(ball));
   }
-  Json document = compose(1, 0.001, 200,
+  Json document = compose(1, 0.001,
                           Json::array({Json{{"name", "steel"}, {"density", 7800}, {"friction", 0}, {"restitution", 1}},
                                        Json{{"name", "table"}, {"friction", 0}, {"restitution", 0}}}),
                           std::move(bodies));
@@ -72,7 +72,7 @@ Json spinning_top_document(const Parameters& p) {
   spinner["orientation_wxyz"] = wxyz(tilt);
   spinner["velocity"] = vector(turning.cross(tilt * mass.center));
   spinner["angular_velocity"] = vector(turning);
-  return compose(3, 0.0005, 200, one_material(density, p["mu"]), Json::array({ground(), std::move(spinner)}));
+  return compose(3, 0.0005, one_material(density, p["mu"]), Json::array({ground(), std::move(spinner)}));
 }
 
 }  // namespace

@@ -57,9 +57,9 @@ AutomaticSolver::AutomaticSolver(Options options) : options_(options) {
 }
 
 void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  Mechanisms& mechanisms = workspace.scratch<Mechanisms>();
-  if (options_.direct_rows > 0 && mechanisms.setup(p)) {
-    mechanisms.run(impulses, workspace, monitor, options_);
+  const bool joints = std::any_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; });
+  if (options_.direct_rows > 0 && joints && workspace.scratch<Mechanisms>().setup(p)) {
+    workspace.scratch<Mechanisms>().run(impulses, workspace, monitor, options_);
     return;
   }
   const Plan& plan = choose_plan({p.rows(), p.is_factored(), false}, static_cast<std::size_t>(options_.direct_rows));
@@ -68,9 +68,9 @@ void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> im
 
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
-  Memory& memory = workspace.scratch<Memory>();
   // The natural map is a sum over all contacts, to which every island must contribute as little as it can.
   if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor);
+  Memory& memory = workspace.scratch<Memory>();
   memory.islands.find(p);
   if (memory.islands.count() == 1) return solve_island(p, impulses, workspace, monitor);
 
@@ -117,8 +117,8 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
     monitor.add_work(judge.work());
     if (monitor.control().story && !report.story.empty())
       monitor.note(fmt::format("{} of {} blocks: {}", i == 0 ? "Small islands" : "An island", part.blocks.size(), report.story));
-    const ContactProblem& solved = part.workspace.scratch<Mechanisms>().solved(sub);
-    if (&solved != &sub) {
+    if (report.status == SolveStatus::stalled && part.workspace.scratch<Mechanisms>().contradicts(sub)) {
+      const ContactProblem& solved = part.workspace.scratch<Mechanisms>().solved();
       if (!contradicts) memory.consistent = p;
       contradicts = true;
       part.sub.scatter(solved.b, memory.consistent.b);

@@ -10,12 +10,12 @@ double numbers(const ContactProblem& p) { return static_cast<double>(p.is_factor
 }  // namespace
 
 double sweep(const ContactProblem& p) {
-  return (p.is_factored() ? kSweepNumber : kMatrixSweepNumber) * numbers(p) + kBlock * static_cast<double>(p.blocks.size());
+  return kSweepRow * static_cast<double>(p.rows()) + (p.is_factored() ? 0 : kMatrixSweepNumber * numbers(p));
 }
 
 double newton_step(const ContactProblem& p, double operations) {
-  const double local = p.is_factored() ? kNewtonNumber * numbers(p) : 3 * kMatrixSweepNumber * numbers(p);
-  return local + kOperation * operations;
+  if (p.is_factored()) return kNewtonNumber * numbers(p) + kBodyOperation * operations;
+  return kNewtonNumber * numbers(p) + kOperation * operations;
 }
 
 double impulse_factorisation(const ContactProblem& p) {

@@ -27,8 +27,7 @@ double largest(std::span<const double> x) {
 }  // namespace
 
 bool Mechanisms::setup(const ContactProblem& p) {
-  problem_ = &p;
-  if (std::none_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; })) return false;
+  given_ = problem_ = &p;
   products_.setup(p);
   if (!joints_.setup(p, products_)) return false;
   for (std::vector<double>* v : {&right_, &solution_, &remaining_}) v->resize(joints_.rows());
@@ -98,6 +97,7 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
     for (std::size_t i = 0; i < rows.size(); ++i) right_[i] = -v_[rows[i]];
     joints_.solve(right_, solution_, remaining_);
     for (std::size_t i = 0; i < rows.size(); ++i) impulses[rows[i]] += solution_[i];
+    monitor.add_work(cost::sweep(p));
     const bool done = monitor.done(k, impulses);
     if (done && monitor.control().story)
       monitor.note(fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.", k == 1 ? "Solving them once" : "Refining them", start, monitor.best_total()));

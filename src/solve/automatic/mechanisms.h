@@ -13,12 +13,13 @@ namespace stickslip {
 
 class Mechanisms {
  public:
-  /// Factors the joints. False if there are none or they cannot be factored: then the stages must do without.
+  /// Factors the joints. False if they cannot be factored: then the stages must do without.
   /// The arguments must outlive the run. Memory is kept from the last problem.
   bool setup(const ContactProblem&);
 
-  /// What was solved in the place of this problem: the same without the velocities that contradictory joints ask for, if they do.
-  const ContactProblem& solved(const ContactProblem& p) const { return problem_ == &consistent_ ? consistent_ : p; }
+  /// Whether joints of this problem, the one set up last, contradict each other, and what was solved instead: the same without the velocities that they ask for.
+  bool contradicts(const ContactProblem& p) const { return given_ == &p && problem_ == &consistent_; }
+  const ContactProblem& solved() const { return consistent_; }
 
   /// Runs until the monitor stops the solve.
   void run(std::span<double> impulses, Workspace&, SolveMonitor&, const AutomaticSolver::Options&);
@@ -30,6 +31,7 @@ class Mechanisms {
   const Plan& plan(const AutomaticSolver::Options&) const;
   void run_condensed(std::span<const double> guess, Workspace&, SolveMonitor&, const AutomaticSolver::Options&);
 
+  const ContactProblem* given_ = nullptr;
   const ContactProblem* problem_ = nullptr;   ///< the one to solve, without contradictions
   BlockProducts products_;
   JointSystem joints_;

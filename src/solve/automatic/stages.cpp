@@ -14,20 +14,23 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kNewtonSteps = 15;      ///< that a finish usually takes
+constexpr double kFirstSteps = 3;        ///< Newton steps that a finish usually takes until contacts know whether they stick, slide or part,
+constexpr double kStepsPerDecade = 2;    ///< and from there on
+constexpr double kStepsOfSliding = 4;    ///< times the root of the number of contacts that slide: which of them do is found out contact by contact
+constexpr double kTrial = 0.25;          ///< share of the price of a Newton finish that sweeps may cost before they are compared with it
 constexpr int kNewtonPatience = 50;      ///< Newton steps without progress before they are left, two references λ̄ at their longest;
+constexpr double kNearestStart = 1e-2;   ///< residual over the velocities of the problem below which a start counts as no nearer
 constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
 constexpr double kFactorisations = 5;    ///< this many factorisations
-constexpr double kStandstill = 0.1;      ///< decades in a window of sweeps below which they stand still
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
 }  // namespace
 
 Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options)
-    : form_(form), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options), newton_(workspace.scratch<ProximalNewton>()) {
+    : form_(form), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options) {
   sweep_cost_ = cost::sweep(form_.swept);
   if (form_.joints != nullptr) sweep_cost_ += cost::kOperation * form_.joints->work();
 }
@@ -55,23 +58,39 @@ Stages::Outcome Stages::run(Method method) {
   return Outcome::slow;
 }
 
+/// Contacts that touch and slip, both beyond doubt, at the iterate judged last.
+std::size_t Stages::sliding_contacts() const {
+  const ContactProblem& p = form_.whole;
+  const std::vector<double>& v = work_.residual.v;
+  const double doubt = monitor_.best_total();
+  std::size_t count = 0;
+  for (const Block& b : p.blocks) {
+    if (b.kind != BlockKind::contact || v[b.row] > doubt) continue;
+    double slip_squared = 0;
+    for (std::uint32_t k = 1; k < b.dim; ++k) slip_squared += v[b.row + k] * v[b.row + k];
+    count += slip_squared > 100 * doubt * doubt;
+  }
+  return count;
+}
+
 /// Of a usual finish by Newton steps [ns].
 double Stages::newton_price() {
   const ContactProblem& p = form_.whole;
-  if (newton_cost_ > 0) return kNewtonSteps * newton_cost_;
+  const double steps = kFirstSteps + kStepsPerDecade * decades_left() + kStepsOfSliding * std::sqrt(static_cast<double>(sliding_contacts()));
+  if (newton_cost_ > 0) return steps * newton_cost_;
   const double least = cost::newton_step(p, 0);
-  if (!can_afford(kNewtonSteps * least)) return kNewtonSteps * least;
+  if (!can_afford(steps * least)) return steps * least;
   if (!p.is_factored()) {
     newton_cost_ = cost::newton_step(p, cost::impulse_factorisation(p));
   } else {
     ProximalNewton::Settings settings;
     settings.linear.kind = LinearSolver::Kind::velocities;
-    newton_.set(settings);
-    newton_.prepare(p, alart_curnier_system);
-    newton_cost_ = cost::newton_step(p, newton_.step_work());
+    engine().set(settings);
+    engine().prepare(p, alart_curnier_system);
+    newton_cost_ = cost::newton_step(p, engine().step_work());
     monitor_.add_work(least);
   }
-  return kNewtonSteps * newton_cost_;
+  return steps * newton_cost_;
 }
 
 /// Whether the monitor is handed impulses of the condensed problem.
@@ -131,8 +150,8 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
     }
     if (!look) continue;
     const double gained = std::log10(at_last_look / monitor_.best_total());
-    if (others_follow ? leaves_sweeps(window, gained) : k > kLongSweeps && gained < 0.01) {
-      tell(gained < kStandstill ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
+    if (others_follow ? leaves_sweeps(k, window, gained) : k > kLongSweeps && gained < 0.01) {
+      tell(gained < 0.1 ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
       swept_.assign(impulses_.begin(), impulses_.end());
       best_when_swept_ = monitor_.best_total();
       return Outcome::slow;
@@ -144,11 +163,11 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
 }
 
 /// @param gained decades within the last window of sweeps
-bool Stages::leaves_sweeps(int window, double gained) {
+bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
   const double price = newton_price();
-  if (!can_afford(price)) return false;
+  if (!can_afford(price) || sweeps * sweep_cost_ < kTrial * price) return false;
   const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
-  return gained < kStandstill || predicted * sweep_cost_ > price;
+  return predicted * sweep_cost_ > price;
 }
 
 /// The best impulses of the problem that factorisations work on.
@@ -158,20 +177,32 @@ std::span<double> Stages::start_whole() {
   return whole_impulses_;
 }
 
+/// The nearer the start, the less it needs to be held back: α follows the error down as it does within a solve.
+void Stages::start_newton(std::span<const double> impulses) {
+  const ContactProblem& p = form_.whole;
+  double fastest = 0;
+  for (const double b : p.b) fastest = std::max(fastest, std::abs(b));
+  ProximalNewton::Settings settings;
+  settings.linear.kind = LinearSolver::Kind::velocities;
+  settings.alpha *= std::clamp(monitor_.best_total() / fastest, kNearestStart, 1.0);
+  engine().set(settings);
+  if (p.is_factored()) engine().start(impulses);
+  else engine().start(p, impulses);
+}
+
 Stages::Outcome Stages::newton() {
   const double start = monitor_.best_total();
   const std::span<double> iterate = start_whole();
   // Goes on where it left, which may be far along though not better than the best; unless others did much better.
   if (newton_steps_ == 0 || start < kHelped * best_of_newton_) {
-    if (form_.whole.is_factored()) newton_.start(iterate);
-    else newton_.start(form_.whole, iterate);
+    start_newton(iterate);
     newton_steps_ = 0;
   }
   best_of_newton_ = start;
   int progress = newton_steps_;   // the step that last helped
   Outcome outcome = Outcome::slow;
   for (int k = 1;; ++k) {
-    const bool alive = newton_.step(iterate);
+    const bool alive = engine().step(iterate);
     ++newton_steps_;
     monitor_.add_work(newton_cost_);
     if (monitor_.done(++step_, iterate)) {

@@ -42,7 +42,9 @@ class Stages {
 
   Outcome run(Method);
   bool can_afford(double price) const { return price <= monitor_.work_left(); }
+  ProximalNewton& engine() { return work_.scratch<ProximalNewton>(); }
   double newton_price();
+  std::size_t sliding_contacts() const;
   void expand(bool on);
   double decades_left() const;
   void tell(std::string_view method, int steps, double before);
@@ -51,7 +53,8 @@ class Stages {
   void continue_sweeps();
   void start_from(std::span<const double> impulses);
   Outcome sweeps(bool others_follow);
-  bool leaves_sweeps(int window, double gained);
+  bool leaves_sweeps(int sweeps, int window, double gained);
+  void start_newton(std::span<const double> impulses);
   Outcome newton();
   Outcome admm();
 
@@ -60,7 +63,6 @@ class Stages {
   Workspace& work_;
   SolveMonitor& monitor_;
   const AutomaticSolver::Options& options_;
-  ProximalNewton& newton_;
   std::vector<double> whole_impulses_;
   std::vector<double> swept_;      ///< where the last sweeps ended; empty before
   double best_when_swept_ = 0;

@@ -1,0 +1,246 @@
+// What `auto` is made of: islands, work as the limit, Newton steps in velocities.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "solve/automatic/islands.h"
+#include "solve/newton/maps.h"
+#include "solve/newton/velocity_system.h"
+#include "joint_problems.h"
+#include "stacks.h"
+#include "stickslip/solve/registry.h"
+
+namespace stickslip {
+namespace {
+
+SolveReport solve(const ContactProblem& p, std::vector<double>& impulses, double tolerance, int max_iterations = 200, const char* solver = "auto") {
+  impulses.resize(p.rows());
+  Workspace workspace;
+  SolveControl control;
+  control.tolerance = tolerance;
+  control.max_iterations = max_iterations;
+  return make_solver(solver)->solve(p, impulses, workspace, control);
+}
+
+/// Problems that do not act on each other as one.
+ContactProblem side_by_side(const std::vector<ContactProblem>& problems) {
+  ContactProblem all;
+  for (const ContactProblem& one : problems) {
+    const auto segments = static_cast<std::uint32_t>(all.segments.size()), rows = static_cast<std::uint32_t>(all.b.size()),
+               numbers = static_cast<std::uint32_t>(all.jacobian_values.size());
+    all.segments.insert(all.segments.end(), one.segments.begin(), one.segments.end());
+    for (Block b : one.blocks) {
+      b.row += rows;
+      b.jacobian += numbers;
+      for (int s = 0; s < b.arity; ++s) b.segment[s] += segments;
+      all.blocks.push_back(b);
+    }
+    all.jacobian_values.insert(all.jacobian_values.end(), one.jacobian_values.begin(), one.jacobian_values.end());
+    all.laws.insert(all.laws.end(), one.laws.begin(), one.laws.end());
+    all.b.insert(all.b.end(), one.b.begin(), one.b.end());
+    all.sigma.insert(all.sigma.end(), one.sigma.begin(), one.sigma.end());
+    all.lower.resize(rows, 0.0);
+    all.upper.resize(rows, 0.0);
+    all.lower.insert(all.lower.end(), one.lower.begin(), one.lower.end());
+    all.upper.insert(all.upper.end(), one.upper.begin(), one.upper.end());
+    all.lower.resize(all.b.size(), 0.0);
+    all.upper.resize(all.b.size(), 0.0);
+  }
+  all.finalize();
+  return all;
+}
+
+/// Stacks of these heights.
+ContactProblem stacks(const std::vector<int>& heights) {
+  std::vector<ContactProblem> list;
+  for (const int boxes : heights) list.push_back(testing::box_stack(boxes));
+  return side_by_side(list);
+}
+
+TEST(Islands, are_the_stacks_of_a_problem_in_either_form_of_W) {
+  const ContactProblem factored = stacks({3, 1, 5});
+  for (const ContactProblem& p : {factored, testing::as_matrix(factored)}) {
+    Islands islands;
+    islands.find(p);
+    ASSERT_EQ(islands.count(), 3u);
+    std::vector<std::uint32_t> all;
+    for (std::size_t i = 0; i < 3; ++i) all.insert(all.end(), islands.blocks(i).begin(), islands.blocks(i).end());
+    EXPECT_EQ(islands.blocks(0).size(), 12u);
+    EXPECT_EQ(islands.blocks(1).size(), 4u);
+    EXPECT_EQ(islands.blocks(2).size(), 20u);
+    for (std::uint32_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], i);   // stack after stack
+  }
+}
+
+TEST(Islands, taken_out_of_a_problem_have_the_velocities_they_had_in_it) {
+  const ContactProblem factored = stacks({3, 1, 5});
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (const ContactProblem& p : {factored, testing::as_matrix(factored)}) {
+    std::vector<double> impulses(p.rows());
+    for (double& x : impulses) x = uniform(random);
+    const std::vector<double> v = testing::row_velocities(p, impulses);
+    Islands islands;
+    islands.find(p);
+    std::vector<std::uint32_t> blocks(islands.blocks(0).begin(), islands.blocks(0).end());
+    blocks.insert(blocks.end(), islands.blocks(2).begin(), islands.blocks(2).end());
+    SubProblem sub;
+    sub.extract(p, blocks);
+    std::vector<double> part(sub.problem().rows()), expected(part.size());
+    sub.gather(impulses, part);
+    sub.gather(v, expected);
+    const std::vector<double> found = testing::row_velocities(sub.problem(), part);
+    for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], expected[k], 1e-13);
+    ContactProblem again = sub.problem();
+    again.finalize();
+    EXPECT_EQ(again.diagonal_values, sub.problem().diagonal_values);
+    EXPECT_EQ(again.batches.size(), sub.problem().batches.size());
+  }
+}
+
+TEST(Islands, that_are_solved_keep_their_impulses_to_the_bit) {
+  const ContactProblem p = stacks({4, 6});
+  std::vector<double> impulses;
+  ASSERT_EQ(solve(p, impulses, 1e-9).status, SolveStatus::converged);
+  const std::vector<double> solved = impulses;
+  const std::size_t rows_of_first = 4 * 4 * 3;
+  std::fill(impulses.begin() + rows_of_first, impulses.end(), 0.0);
+  ASSERT_EQ(solve(p, impulses, 1e-8).status, SolveStatus::converged);
+  for (std::size_t k = 0; k < rows_of_first; ++k) EXPECT_EQ(impulses[k], solved[k]);
+}
+
+TEST(Islands, with_joints_that_contradict_each_other_do_not_keep_others_from_being_solved) {
+  const ContactProblem quarrel = testing::quarrel(), stack = testing::box_stack(6);
+  const ContactProblem p = side_by_side({quarrel, stack});
+  for (const double guess : {0.0, 0.3}) {
+    std::vector<double> impulses(p.rows(), guess);
+    const SolveReport r = solve(p, impulses, 1e-9, 500);
+    EXPECT_EQ(r.status, SolveStatus::stalled);
+    EXPECT_NE(r.reason.find("contradict"), std::string_view::npos) << r.reason;
+    EXPECT_GT(r.residual.bilateral, 0.1);
+    ResidualWorkspace work;
+    EXPECT_LE(residual(stack, std::span(impulses).subspan(quarrel.rows()), work).total(), 1e-9) << r.story;
+    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation}) EXPECT_LE(part, 1e-9);
+  }
+}
+
+TEST(AutomaticSolver, gives_a_stack_the_velocities_that_it_gets_alone) {
+  const ContactProblem one = testing::box_stack(12), three = stacks({5, 12, 9});
+  std::vector<double> alone, among;
+  ASSERT_EQ(solve(one, alone, 1e-9).status, SolveStatus::converged);
+  ASSERT_EQ(solve(three, among, 1e-9).status, SolveStatus::converged);
+  const std::vector<double> v_alone = testing::row_velocities(one, alone), v_among = testing::row_velocities(three, among);
+  for (std::size_t k = 0; k < v_alone.size(); ++k) EXPECT_NEAR(v_among[k + 5 * 4 * 3], v_alone[k], 1e-8);
+}
+
+TEST(AutomaticSolver, solves_stacks_that_fall_straight_from_zero_at_the_default_limit) {
+  for (const int boxes : {10, 30, 60, 100}) {
+    std::vector<double> impulses;
+    const SolveReport r = solve(testing::box_stack(boxes, 0.5, 0), impulses, 1e-8);
+    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.story;
+    EXPECT_LE(r.iterations, 200);
+  }
+}
+
+TEST(AutomaticSolver, never_reports_more_iterations_than_it_was_allowed) {
+  const ContactProblem p = stacks({20, 30});
+  for (const int allowed : {1, 2, 10}) {
+    std::vector<double> impulses;
+    const SolveReport r = solve(p, impulses, 1e-12, allowed);
+    EXPECT_LE(r.iterations, allowed);
+    EXPECT_LE(r.residual.total(), r.initial_residual.total());
+  }
+}
+
+/// A random contact problem of heaps: boxes in a row, each with contacts to the ground and to the next.
+ContactProblem random_row(int boxes, int seed) {
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  ContactProblem p;
+  for (int i = 0; i < boxes; ++i) p.segments.push_back(testing::box_segment(1 + 0.5 * uniform(random)));
+  const auto contact = [&](int a, int b) {
+    const Vec3 normal = Vec3(0.3 * uniform(random), 0.3 * uniform(random), 1).normalized(), free(uniform(random), uniform(random), uniform(random));
+    testing::add_contact(p, a, Vec3(a, 0, 0), b, Vec3(b, 0, 0), Vec3(0.5 * (std::max(a, 0) + b), 0.4 * uniform(random), -0.5), normal, 0.6, free);
+  };
+  for (int i = 0; i < boxes; ++i) contact(-1, i), contact(-1, i);
+  for (int i = 1; i < boxes; ++i) contact(i - 1, i), contact(i - 1, i);
+  for (int i = 3; i < boxes; ++i) contact(i - 3, i);
+  p.finalize();
+  return p;
+}
+
+TEST(VelocitySystem, solves_the_newton_equation_that_impulses_give) {
+  for (const int boxes : {1, 2, 9, 40}) {
+    ContactProblem p = random_row(boxes, boxes);
+    for (std::size_t k = 0; k < p.rows(); k += 3) p.sigma[k] = 0.01;
+    p.finalize();
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<double> impulses(p.rows());
+    for (double& x : impulses) x = uniform(random);
+    const std::vector<double> v = testing::row_velocities(p, impulses), rho = row_masses(p);
+    Linearisation l;
+    l.resize(p.blocks);
+    alart_curnier_system.evaluate(p, rho, impulses, v, l, true);
+    // The proximal term of the engine.
+    for (std::size_t i = 0; i < l.blocks(); ++i) l.a_block(i) += 1e-3 * p.diagonal(p.blocks[i])(0, 0) * l.b_block(i);
+    VelocitySystem velocities;
+    velocities.set_up(p);
+    ASSERT_TRUE(velocities.factor(l));
+    std::vector<double> x(p.rows());
+    ASSERT_TRUE(velocities.solve(l, l.phi, x));
+    // H = A + B W, dense.
+    Eigen::MatrixXd h = testing::dense_delassus(p);
+    for (std::size_t i = 0; i < l.blocks(); ++i) {
+      const Eigen::Index row = p.blocks[i].row, dim = p.blocks[i].dim;
+      h.middleRows(row, dim) = (l.b_block(i) * h.middleRows(row, dim)).eval();
+      h.block(row, row, dim, dim) += l.a_block(i);
+    }
+    const Eigen::VectorXd expected = h.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(l.phi.data(), h.rows()));
+    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(x.data(), h.rows()) - expected).norm(), 1e-9 * expected.norm()) << boxes << " boxes";
+  }
+}
+
+TEST(BodyMatrix, solves_like_a_dense_matrix_symmetric_or_not) {
+  const ContactProblem p = random_row(12, 3);
+  const auto n = static_cast<Eigen::Index>(6 * p.segments.size());
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const bool symmetric : {true, false}) {
+    BodyMatrix matrix;
+    matrix.analyze(p);
+    matrix.set_identity();
+    Eigen::MatrixXd dense = Eigen::MatrixXd::Identity(n, n);
+    for (const Block& b : p.blocks) {
+      // A positive definite part for every block, and a twist where symmetry is not asked for.
+      const Eigen::Index size = 6 * b.arity;
+      Eigen::MatrixXd part = Eigen::MatrixXd::NullaryExpr(size, size, [&] { return uniform(random); });
+      part = (part * part.transpose()).eval();
+      if (!symmetric) part += 0.3 * Eigen::MatrixXd::NullaryExpr(size, size, [&] { return uniform(random); });
+      for (int s = 0; s < b.arity; ++s)
+        for (int t = 0; t < b.arity; ++t) {
+          const Eigen::Matrix<double, 6, 6> block = part.block(6 * s, 6 * t, 6, 6);
+          dense.block(6 * b.segment[s], 6 * b.segment[t], 6, 6) += block;
+          if (!symmetric || !matrix.is_upper(b.segment[s], b.segment[t])) matrix.add(b.segment[s], b.segment[t], block.data());
+        }
+    }
+    ASSERT_TRUE(matrix.factor(symmetric));
+    Eigen::VectorXd right = Eigen::VectorXd::NullaryExpr(n, [&] { return uniform(random); }), x = right;
+    matrix.solve({x.data(), static_cast<std::size_t>(n)});
+    EXPECT_LT((dense * x - right).norm(), 1e-10 * right.norm()) << (symmetric ? "symmetric" : "not symmetric");
+  }
+}
+
+TEST(AlartCurnier, in_velocities_finds_the_velocities_that_it_finds_in_impulses) {
+  for (const int boxes : {2, 8}) {
+    const ContactProblem p = random_row(boxes, boxes), m = testing::as_matrix(p);
+    std::vector<double> a, b;
+    ASSERT_EQ(solve(p, a, 1e-10, 1000, "alart-curnier").status, SolveStatus::converged);
+    ASSERT_EQ(solve(m, b, 1e-10, 1000, "alart-curnier").status, SolveStatus::converged);
+    const std::vector<double> va = testing::row_velocities(p, a), vb = testing::row_velocities(m, b);
+    for (std::size_t k = 0; k < va.size(); ++k) EXPECT_NEAR(va[k], vb[k], 1e-7);
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
