@@ -12,14 +12,10 @@
 #include <limits>
 
 #include "collide/pairs.h"
+#include "collide/tolerances.h"
 
 namespace stickslip::narrow {
 namespace {
-
-constexpr double kFaceBias = 1e-4;
-constexpr double kNearFace = 0.9994;     // cosine of 2°
-constexpr double kParallel = 1e-6;       // sine² of the angle below which two edges span no axis
-constexpr double kClipTolerance = 1e-6;  // of the reference face: a corner so little outside counts as inside
 
 struct Relative {
   Mat3 r;        // axes of B in the frame of A
@@ -187,7 +183,7 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
     for (int j = 0; j < 3; ++j) {
       const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
       const double squared = 1 - rel.r(i, j) * rel.r(i, j);
-      if (squared < kParallel) continue;
+      if (squared < kEdgesParallel) continue;
       const double center = rel.t[i2] * rel.r(i1, j) - rel.t[i1] * rel.r(i2, j);
       const double overlap = std::abs(center) - rel.a[i1] * rel.abs_r(i2, j) - rel.a[i2] * rel.abs_r(i1, j) -
                              rel.b[j1] * rel.abs_r(i, j2) - rel.b[j2] * rel.abs_r(i, j1);

@@ -3,11 +3,10 @@
 #include <cmath>
 
 #include "collide/sphere_point.h"
+#include "collide/tolerances.h"
 
 namespace stickslip::narrow {
 namespace {
-
-constexpr double kParallel = 0.02;   // sine of the angle below which the axes share a stretch
 
 // Coordinate within ±h_b on line B nearest to the point s on line A, and the reverse, are used to clamp in turn.
 struct Lines {
@@ -56,7 +55,7 @@ void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose&
     sink.add(0.5 * (p + q + normal * (a.radius - b.radius)), normal, gap, feature);
   };
 
-  if (sine_squared < kParallel * kParallel && ha > 0 && hb > 0 && std::abs(normal.dot(lines.u)) < kParallel) {
+  if (sine_squared < kSegmentsParallel * kSegmentsParallel && ha > 0 && hb > 0 && std::abs(normal.dot(lines.u)) < kSegmentsParallel) {
     // The stretch of A beside B.
     const double reach = hb * std::abs(lines.cosine);
     const double low = std::max(-ha, lines.du - reach), high = std::min(ha, lines.du + reach);

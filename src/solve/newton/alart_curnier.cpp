@@ -9,7 +9,7 @@ namespace stickslip {
 
 namespace {
 
-struct Scratch : NewtonScratch {};
+struct AlartCurnierScratch : NewtonScratch {};
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void AlartCurnier::iterate(const ContactProblem& problem, std::span<double> impu
   settings.increase = options_.increase;
   settings.accuracy = options_.accuracy;
   settings.inner = options_.inner;
-  run_newton(problem, alart_curnier_system, settings, impulses, workspace.scratch<Scratch>(), monitor);
+  run_newton(problem, alart_curnier_system, settings, impulses, workspace.scratch<AlartCurnierScratch>(), monitor);
 }
 
 }  // namespace stickslip
