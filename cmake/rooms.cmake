@@ -65,9 +65,11 @@ stickslip_own_pch(stickslip_pch stickslip_calm_pch)
 
 set(STICKSLIP_ROOMS "")
 
-# CALM: not worth full optimisation. UNITY, of calm rooms: several files are compiled as one.
+# Several files are compiled as one: reading the headers, and instantiating what they share of Eigen, is most of the time of a small file. A name in an
+# unnamed namespace is therefore one of its room.
+# CALM: not worth full optimisation. ALONE: files that take long enough by themselves, so that all processors have something to do.
 function(stickslip_room name)
-  cmake_parse_arguments(ARG "CALM;UNITY" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "CALM" "" "USES;LIBRARIES;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp src/${name}/*/*.cpp)
   set(closure ${ARG_USES})
   foreach(used ${ARG_USES})
@@ -83,9 +85,12 @@ function(stickslip_room name)
     target_include_directories(room_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(room_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags ${libraries})
     target_compile_definitions(room_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
+    set_target_properties(room_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
+    foreach(file ${ARG_ALONE})
+      set_source_files_properties(src/${name}/${file}.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endforeach()
     if(ARG_CALM)
       target_compile_options(room_${name} PRIVATE -O1)
-      set_target_properties(room_${name} PROPERTIES UNITY_BUILD ${ARG_UNITY} UNITY_BUILD_BATCH_SIZE 6)
       target_precompile_headers(room_${name} REUSE_FROM stickslip_calm_pch)
     else()
       target_precompile_headers(room_${name} REUSE_FROM stickslip_pch)
@@ -145,6 +150,7 @@ function(stickslip_test name room)
     list(APPEND libraries ${ROOM_${used}_LIBRARIES})
   endforeach()
   add_executable(test_${name} ${sources} ${objects})
+  set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(test_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS}
     STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

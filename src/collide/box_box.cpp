@@ -12,16 +12,12 @@
 #include <limits>
 
 #include "collide/pairs.h"
+#include "collide/tolerances.h"
 
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kFaceBias = 1e-4;
-constexpr double kNearFace = 0.9994;     // cosine of 2°
-constexpr double kParallel = 1e-6;       // sine² of the angle below which two edges span no axis
 constexpr double kWorthwhile = 0.25;     // of the thinnest half extent: a patch behind crossing edges that reaches farther is kept
-constexpr double kMissed = 1e-6;         // of the thinnest half extent: points so little above the crossing of two edges are the crossing
-constexpr double kClipTolerance = 1e-6;  // of the reference face: a corner so little outside counts as inside
 
 struct Relative {
   Mat3 r;        // axes of B in the frame of A
@@ -218,7 +214,7 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
     for (int j = 0; j < 3; ++j) {
       const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
       const double squared = 1 - rel.r(i, j) * rel.r(i, j);
-      if (squared < kParallel) continue;
+      if (squared < kEdgesParallel) continue;
       const double center = rel.t[i2] * rel.r(i1, j) - rel.t[i1] * rel.r(i2, j);
       const double overlap = std::abs(center) - rel.a[i1] * rel.abs_r(i2, j) - rel.a[i2] * rel.abs_r(i1, j) -
                              rel.b[j1] * rel.abs_r(i, j2) - rel.b[j2] * rel.abs_r(i, j1);
@@ -241,7 +237,7 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
       n.cwiseAbs().maxCoeff(&axis);
       if (patch_matters(rel, edge_a, edge_b, axis, n, margin - best_edge))
         add_face_contacts(rel, axis, n, false, pose_a, margin, 1, sink);
-      const double missed = best_edge + kMissed * std::min(rel.a.minCoeff(), rel.b.minCoeff());
+      const double missed = best_edge + kCrossing * std::min(rel.a.minCoeff(), rel.b.minCoeff());
       const auto& points = sink.points();
       if (std::none_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.gap <= missed; }))
         add_edge_contact(rel, edge_a, edge_b, n, best_edge, pose_a, sink);

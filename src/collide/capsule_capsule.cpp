@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "collide/sphere_point.h"
+#include "collide/tolerances.h"
 
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kParallel = 0.02;   // sine of the angle, seen along the normal, below which the axes share a stretch
-constexpr double kSteep = 0.3;       // cosine of an axis' tilt from which on its capsule touches with one end
-constexpr double kMissed = 1e-4;     // of the radii: a stretch that misses the nearest points by more does not speak for them
+constexpr double kEndOnly = 0.3;           // cosine of an axis' tilt from which on its capsule touches with one end
+constexpr double kStretchMisses = 1e-4;    // of the radii: a stretch that misses the nearest points by more does not speak for them
 
 // Coordinate within ±h_b on line B nearest to the point s on line A, and the reverse, are used to clamp in turn.
 struct Lines {
@@ -66,7 +66,7 @@ void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose&
   // The axes in the plane across the normal.
   const Vec3 u = lines.u - normal.dot(lines.u) * normal, v = lines.v - normal.dot(lines.v) * normal;
   const double length_u = u.norm(), length_v = v.norm();
-  if (ha > 0 && hb > 0 && length_u > kSteep && length_v > kSteep && u.cross(v).norm() < kParallel * length_u * length_v) {
+  if (ha > 0 && hb > 0 && length_u > kEndOnly && length_v > kEndOnly && u.cross(v).norm() < kSegmentsParallel * length_u * length_v) {
     // The stretch of A beside B, measured along u.
     const Vec3 along = u / length_u;
     const double v_along = v.dot(along), middle = lines.d.dot(along), reach = hb * std::abs(v_along);
@@ -74,7 +74,7 @@ void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose&
     if (high - low > 1e-3 * std::min(ha, hb)) {
       for (const auto& [x, feature] : {std::pair(low, 1u), std::pair(high, 2u)})
         add(std::clamp(x / length_u, -ha, ha), std::clamp((x - middle) / v_along, -hb, hb), feature);
-      if (lowest <= distance - (1 - kMissed) * (a.radius + b.radius)) return;
+      if (lowest <= distance - (1 - kStretchMisses) * (a.radius + b.radius)) return;
     }
   }
   add(s, t, 0);

@@ -15,7 +15,7 @@ namespace {
 constexpr double kInset = 0.1;
 
 // Patches that miss the nearest points by more than this part of the smaller shape's size do not speak for them.
-constexpr double kMissed = 1e-4;
+constexpr double kPatchMisses = 1e-4;
 
 double lowest_gap(const ContactSink& sink) {
   double lowest = std::numeric_limits<double>::infinity();
@@ -38,7 +38,7 @@ void add_contacts(const ConvexCore& a, const ConvexCore& b, const CoreDirection&
   add_patch(feature_a, feature_b, n, origin, margin, sink);
   if (feature_b.count >= 3 && a.second_feature(n, reach, second)) add_patch(second, feature_b, n, origin, margin, sink);
   if (feature_a.count >= 3 && b.second_feature(-n, reach, second)) add_patch(feature_a, second, n, origin, margin, sink);
-  if (lowest_gap(sink) <= gap + kMissed * std::min(a.size(), b.size())) return;
+  if (lowest_gap(sink) <= gap + kPatchMisses * std::min(a.size(), b.size())) return;
   // A point touches, or the patch is empty because the normal passes between features: then the cores know where.
   const Vec3 between = feature_a.count == 1   ? feature_a.points[0]
                        : feature_b.count == 1 ? feature_b.points[0]

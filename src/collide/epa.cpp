@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxVertices = 96;
 constexpr int kMaxFaces = 4 * kMaxVertices;
-constexpr double kConverged = 1e-6;   // of the sizes of the cores
+constexpr double kDepthConverged = 1e-6;   // of the sizes of the cores
 
 struct Face {
   int vertex[3];
@@ -116,7 +116,7 @@ void Expanding::grow() {
     const DifferencePoint p = difference_support(a_, b_, nearest.normal);
     const double depth = p.w.dot(nearest.normal);
     if (depth < best_depth_) remember(nearest, depth);
-    if (best_depth_ - nearest.distance <= kConverged * size_) return;
+    if (best_depth_ - nearest.distance <= kDepthConverged * size_) return;
 
     // Faces that see the new point go; the edges they share with one that does not are the horizon.
     const double level = 1e-12 * size_;

@@ -4,7 +4,7 @@ namespace stickslip::narrow {
 namespace {
 
 // Convergence on the duality gap |v|² − v·w ≤ ε |v|²: the direction is then right to √ε, and to rounding between flat faces.
-constexpr double kConverged = 1e-13;
+constexpr double kDistanceConverged = 1e-13;
 constexpr int kMaxIterations = 64;
 // Cores nearer than this part of their sizes overlap: the direction between them would be rounding noise.
 constexpr double kTouching = 1e-9;
@@ -91,7 +91,7 @@ CoreDirection core_direction(const ConvexCore& a, const ConvexCore& b, double re
     points[count] = difference_support(a, b, -v);
     const double lower = v.dot(points[count].w);   // the distance is at least lower / |v|
     if (lower > 0 && lower * lower > reach * reach * squared) return {};
-    if (squared - lower <= kConverged * squared) break;
+    if (squared - lower <= kDistanceConverged * squared) break;
 
     const Nearest next = on_simplex(points, count + 1);
     if (next.count == 0) {

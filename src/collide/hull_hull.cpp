@@ -10,13 +10,11 @@
 #include "collide/pairs.h"
 #include "collide/patch.h"
 #include "collide/polytope_view.h"
+#include "collide/tolerances.h"
 
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kFaceBias = 1e-4;    // of the smaller radius
-constexpr double kNearFace = 0.9994;  // cosine of 2°
-constexpr double kParallel = 1e-6;    // sine² of the angle below which two edges span no axis
 constexpr int kMaxCandidates = 1024;  // edges of A kept after culling; with more, none is culled
 
 struct Placed {
@@ -114,7 +112,7 @@ EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Plac
       const Vec3 along_a = a.vertices[edge_a.vertex[1]] - p;
       Vec3 n = along_a.cross(along_b);
       const double squared = n.squaredNorm();
-      if (squared < kParallel * along_a.squaredNorm() * along_b.squaredNorm()) continue;
+      if (squared < kEdgesParallel * along_a.squaredNorm() * along_b.squaredNorm()) continue;
       n /= std::sqrt(squared);
       if (n.dot(na + nb) < 0) n = -n;
       const double separation = n.dot(q - p);

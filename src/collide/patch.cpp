@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collide/tolerances.h"
+
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kClipTolerance = 1e-6;   // of the features' size: so little outside counts as inside
 constexpr double kSteepFace = 0.5;        // cosine of the tilt from which on a face beside an edge does not come next
-constexpr double kMissed = 1e-6;          // of the smaller radius: points so little above the crossing of two edges are the crossing
 constexpr std::uint32_t kEdgePatch = 1u << 29;   // not used by other names while shapes have less than 16384 vertices
-constexpr double kParallel = 0.02;        // sine of the angle below which two segments share a stretch, not a crossing
 
 // A feature in the plane across the normal. Polygons are counter-clockwise seen against the normal of A.
 struct Flat {
@@ -24,10 +23,10 @@ struct Flat {
   double height(const Vec2& q) const { return base + slope.dot(q); }
 };
 
-struct Plane {
+struct AcrossPlane {
   Vec3 n, t, b;
 
-  explicit Plane(const Vec3& normal) : n(normal) {
+  explicit AcrossPlane(const Vec3& normal) : n(normal) {
     const Mat3 frame = frame_from_normal(normal);
     t = frame.col(1);
     b = frame.col(2);
@@ -37,7 +36,7 @@ struct Plane {
 };
 
 // `reversed`: the feature looks against the plane's normal, so its loop runs the other way round.
-Flat flatten(const Feature& feature, const Plane& plane, bool reversed) {
+Flat flatten(const Feature& feature, const AcrossPlane& plane, bool reversed) {
   Flat flat;
   flat.count = feature.count;
   for (int k = 0; k < feature.count; ++k) {
@@ -68,7 +67,7 @@ double size(const Flat& f) {
 struct Writer {
   const Flat& a;
   const Flat& b;
-  const Plane& plane;
+  const AcrossPlane& plane;
   const Vec3& origin;
   double margin;
   ContactSink& sink;
@@ -178,7 +177,7 @@ void intersect_segments(const Flat& a, const Flat& b, Writer& writer) {
   const Vec2 da = a.points[1] - a.points[0], db = b.points[1] - b.points[0];
   const double la = da.norm(), lb = db.norm();
   const double turn = cross(da, db);
-  if (std::abs(turn) > kParallel * la * lb) {
+  if (std::abs(turn) > kSegmentsParallel * la * lb) {
     const Vec2 between = b.points[0] - a.points[0];
     const double s = cross(between, db) / turn, u = cross(between, da) / turn;
     // The end of a capsule on a roller is a crossing to within what iterations leave of the normal.
@@ -240,13 +239,13 @@ bool add_edge_patch(const EdgePair& pair, const Vec3& n, double separation, cons
   for (std::size_t k = before; k < sink.points().size(); ++k) {
     ContactPoint& p = sink.points()[k];
     p.feature |= kEdgePatch;
-    crossing = crossing || p.gap <= separation + kMissed * std::min(pair.a.radius, pair.b.radius);
+    crossing = crossing || p.gap <= separation + kCrossing * std::min(pair.a.radius, pair.b.radius);
   }
   return crossing;
 }
 
 int add_patch(const Feature& a, const Feature& b, const Vec3& n, const Vec3& origin, double margin, ContactSink& sink) {
-  const Plane plane(n);
+  const AcrossPlane plane(n);
   const Flat flat_a = flatten(a, plane, false), flat_b = flatten(b, plane, true);
   Writer writer{flat_a, flat_b, plane, origin, margin, sink};
   if (a.count >= 3 && b.count >= 3) {

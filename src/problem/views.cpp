@@ -1,13 +1,12 @@
 #include "stickslip/problem/views.h"
 
+#include "math/infinity.h"
 #include "problem/kernels.h"
 #include "stickslip/friction/cone.h"
 
 namespace stickslip {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Calls f(law, index, block, dimension) for every contact with friction, with the law and the dimension as types.
 template <class F>

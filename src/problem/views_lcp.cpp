@@ -3,14 +3,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/infinity.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/views.h"
 
 namespace stickslip {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void check_directions(int directions) {
   if (directions < 4 || directions % 2 != 0)

@@ -17,9 +17,9 @@ namespace stickslip {
 namespace {
 
 using glb::Binary;
-using glb::Json;
+using GltfJson = glb::Json;
 
-constexpr int kAround = 32;                  // corners of a circle
+constexpr int kCornersOfCircle = 32;                  // corners of a circle
 constexpr std::uint64_t kBytesPerPose = 40;  // translation, rotation and scale, as floats
 
 struct DrawnPart {
@@ -41,8 +41,8 @@ struct Track {
 };
 
 /// sRGB to the linear light that glTF asks for.
-Json linear_colour(std::uint32_t rgb) {
-  Json colour = Json::array();
+GltfJson linear_colour(std::uint32_t rgb) {
+  GltfJson colour = GltfJson::array();
   for (const int shift : {16, 8, 0}) {
     const double s = static_cast<double>((rgb >> shift) & 0xff) / 255;
     colour.push_back(static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4)));
@@ -61,8 +61,8 @@ std::uint32_t colour_of(std::uint32_t material, bool fixed) {
   return mixed;
 }
 
-Json json_of(const Vec3& v) { return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())}; }
-Json json_of(const Quat& q) {
+GltfJson json_of(const Vec3& v) { return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())}; }
+GltfJson json_of(const Quat& q) {
   return {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()), static_cast<float>(q.w())};
 }
 
@@ -128,11 +128,11 @@ class Gltf final : public Recorder {
 
   void write();
   void add_meshes(Binary&);
-  void add_nodes(Json& document);
+  void add_nodes(GltfJson& document);
   void fill_absence();
-  void add_animation(Json& document, Binary&);
-  std::size_t mesh_of(Json& document, const DrawnPart&);
-  Json part_node(Json& document, const DrawnPart&);
+  void add_animation(GltfJson& document, Binary&);
+  std::size_t mesh_of(GltfJson& document, const DrawnPart&);
+  GltfJson part_node(GltfJson& document, const DrawnPart&);
   Vec3 scale_of(const DrawnPart& part) const {
     return part.half_space ? Vec3::Constant(extent_.square_side()) : part.shape.scale;
   }
@@ -147,15 +147,15 @@ class Gltf final : public Recorder {
   std::vector<float> times_;  ///< since the start [s], strictly increasing
   BodyColumns columns_;
   std::vector<Track> tracks_;  ///< by column
-  MeshLibrary library_{kAround};
+  MeshLibrary library_{kCornersOfCircle};
   HalfSpaceExtent extent_;
-  Json materials_ = Json::array();
+  GltfJson materials_ = GltfJson::array();
   std::map<std::pair<std::uint32_t, bool>, std::uint32_t> material_index_;
 
   struct FlatMesh {
     std::vector<float> positions, normals, colours;  ///< no colours if all is light
     std::vector<std::uint32_t> indices;
-    Json attributes;
+    GltfJson attributes;
     std::size_t index_accessor = 0;
   };
   std::vector<FlatMesh> flat_meshes_;                                                ///< as the library
@@ -214,8 +214,8 @@ std::uint32_t Gltf::material_of(const World& world, MaterialId id, bool fixed) {
 
 void Gltf::write() {
   Binary binary;
-  Json document = {{"asset", {{"version", "2.0"}, {"generator", "Stickslip"}}}, {"scene", 0}};
-  document["scenes"] = Json::array({{{"name", scene_name_}, {"nodes", Json::array({0})}}});
+  GltfJson document = {{"asset", {{"version", "2.0"}, {"generator", "Stickslip"}}}, {"scene", 0}};
+  document["scenes"] = GltfJson::array({{{"name", scene_name_}, {"nodes", GltfJson::array({0})}}});
   if (!materials_.empty()) document["materials"] = materials_;
   add_meshes(binary);
   add_nodes(document);
@@ -255,18 +255,18 @@ void Gltf::add_meshes(Binary& binary) {
 }
 
 /// A mesh of the file is a form in one material; the numbers of a form stand there once.
-std::size_t Gltf::mesh_of(Json& document, const DrawnPart& part) {
-  Json& meshes = document["meshes"];
+std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
+  GltfJson& meshes = document["meshes"];
   const auto [place, is_new] = mesh_of_material_.try_emplace({part.shape.mesh, part.material}, meshes.size());
   if (is_new) {
     const FlatMesh& flat = flat_meshes_[part.shape.mesh];
-    const Json primitive = {{"attributes", flat.attributes}, {"indices", flat.index_accessor}, {"material", part.material}};
-    meshes.push_back({{"primitives", Json::array({primitive})}});
+    const GltfJson primitive = {{"attributes", flat.attributes}, {"indices", flat.index_accessor}, {"material", part.material}};
+    meshes.push_back({{"primitives", GltfJson::array({primitive})}});
   }
   return place->second;
 }
 
-Json Gltf::part_node(Json& document, const DrawnPart& part) {
+GltfJson Gltf::part_node(GltfJson& document, const DrawnPart& part) {
   return {{"mesh", mesh_of(document, part)}, {"scale", json_of(scale_of(part))}};
 }
 
@@ -277,18 +277,18 @@ bool is_one_node(const Track& track) {
 }
 
 /// Node 0 turns z up into the y up of glTF; node 1 + i is the body of column i; behind them stand the parts of bodies.
-void Gltf::add_nodes(Json& document) {
-  const Json turn = json_of(Quat(std::sqrt(0.5), -std::sqrt(0.5), 0, 0));
-  Json root = {{"name", "z up"}, {"rotation", turn}}, bodies = Json::array(), parts = Json::array();
+void Gltf::add_nodes(GltfJson& document) {
+  const GltfJson turn = json_of(Quat(std::sqrt(0.5), -std::sqrt(0.5), 0, 0));
+  GltfJson root = {{"name", "z up"}, {"rotation", turn}}, bodies = GltfJson::array(), parts = GltfJson::array();
   for (const Track& track : tracks_) {
-    Json node = is_one_node(track) ? part_node(document, track.parts[0]) : Json::object();
+    GltfJson node = is_one_node(track) ? part_node(document, track.parts[0]) : GltfJson::object();
     node["name"] = track.name;
-    node["translation"] = Json(std::vector<float>(track.translation.begin(), track.translation.begin() + 3));
-    node["rotation"] = Json(std::vector<float>(track.rotation_xyzw.begin(), track.rotation_xyzw.begin() + 4));
+    node["translation"] = GltfJson(std::vector<float>(track.translation.begin(), track.translation.begin() + 3));
+    node["rotation"] = GltfJson(std::vector<float>(track.rotation_xyzw.begin(), track.rotation_xyzw.begin() + 4));
     if (!is_one_node(track))
       for (const DrawnPart& part : track.parts) {
         node["children"].push_back(1 + tracks_.size() + parts.size());
-        Json child = part_node(document, part);
+        GltfJson child = part_node(document, part);
         child["name"] = fmt::format("{} part {}", track.name, node["children"].size());
         child["translation"] = json_of(part.local.position);
         child["rotation"] = json_of(part.local.orientation);
@@ -297,7 +297,7 @@ void Gltf::add_nodes(Json& document) {
     bodies.push_back(std::move(node));
     root["children"].push_back(bodies.size());
   }
-  Json& nodes = document["nodes"] = Json::array({std::move(root)});
+  GltfJson& nodes = document["nodes"] = GltfJson::array({std::move(root)});
   nodes.insert(nodes.end(), bodies.begin(), bodies.end());
   nodes.insert(nodes.end(), parts.begin(), parts.end());
 }
@@ -319,7 +319,7 @@ void Gltf::fill_absence() {
 }
 
 /// Channels only for what changes.
-void Gltf::add_animation(Json& document, Binary& binary) {
+void Gltf::add_animation(GltfJson& document, Binary& binary) {
   struct Channel {
     std::size_t column;
     const char* path;
@@ -336,18 +336,18 @@ void Gltf::add_animation(Json& document, Binary& binary) {
   }
   if (channels.empty()) return;
 
-  binary.begin_view(Json::object());
+  binary.begin_view(GltfJson::object());
   const std::size_t times = binary.add(std::span<const float>(times_), "SCALAR", 1,
-                                       {{"min", Json::array({times_.front()})}, {"max", Json::array({times_.back()})}});
-  binary.begin_view(Json::object());
-  Json animation = {{"name", "motion"}};
+                                       {{"min", GltfJson::array({times_.front()})}, {"max", GltfJson::array({times_.back()})}});
+  binary.begin_view(GltfJson::object());
+  GltfJson animation = {{"name", "motion"}};
   for (const Channel& c : channels) {
     const std::size_t output = binary.add(std::span<const float>(c.values), c.per_frame == 3 ? "VEC3" : "VEC4", c.per_frame);
     animation["channels"].push_back(
         {{"sampler", animation["channels"].size()}, {"target", {{"node", 1 + c.column}, {"path", c.path}}}});
     animation["samplers"].push_back({{"input", times}, {"output", output}, {"interpolation", c.interpolation}});
   }
-  document["animations"] = Json::array({std::move(animation)});
+  document["animations"] = GltfJson::array({std::move(animation)});
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kAround = 12;                    // corners of a circle: there is a mesh in every frame
+constexpr int kCornersPerFrame = 12;                    // corners of a circle: there is a mesh in every frame
 constexpr std::uint8_t kTriangle = 5;          // VTK_TRIANGLE
 constexpr double kNoticedTimesTolerance = 10;  // a contact slides if it is that much faster than the solver may be wrong
 
@@ -134,7 +134,7 @@ class Vtk final : public Recorder {
   std::optional<FrameClock> clock_;
   BodyColumns columns_;
   JointColumns joint_columns_;
-  MeshLibrary library_{kAround};
+  MeshLibrary library_{kCornersPerFrame};
   HalfSpaceExtent extent_;
   std::vector<double> times_;  ///< of the frames written [s]
   std::size_t frames_before_joints_ = 0;   ///< frames without a file of joints, because there was none yet

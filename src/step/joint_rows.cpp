@@ -3,11 +3,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/infinity.h"
+
 namespace stickslip {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// υ x / h, within limits.
 double recovery_speed(const JointRows::Setting& s, double error_reduction, double error, double size) {

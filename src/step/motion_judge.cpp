@@ -51,6 +51,21 @@ void MotionJudge::begin(const World& world, const StepOptions& options) {
   rebound_threshold_ = options.restitution_threshold * fall_;
   rebound_normal_ = rebound_tangential_ = missed_ = gravity_work_ = 0;
   giver_ = misser_ = {};
+  if (world_ != &world || structure_version_ != world.structure_version() || is_ball_.size() != world.bodies().size()) measure(world);
+}
+
+void MotionJudge::measure(const World& world) {
+  world_ = &world;
+  structure_version_ = world.structure_version();
+  mass_size_ = mass_size_squared_ = 0;
+  is_ball_.clear();
+  for (const Body& b : world.bodies()) {
+    is_ball_.push_back(b.alive && is_ball(world, b));
+    if (!b.alive || b.motion != MotionType::dynamic) continue;
+    const double size = reach_of(world, b);
+    mass_size_ += b.mass.mass * size;
+    mass_size_squared_ += b.mass.mass * size * size;
+  }
 }
 
 void MotionJudge::note(MotionFinding finding) {
@@ -101,28 +116,18 @@ void MotionJudge::see_jam(const World& world, const ContactProblem& problem, con
   note(contact_finding(MotionKind::jam, world, c.manifold, W[0] * c.impulse[0] / fall_, c.impulse[0]));
 }
 
-void MotionJudge::see_bodies(const World& world, StepReport& report) {
-  const double g = world.gravity.norm();
-  double scale = 0;
-  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
-    const Body& b = world.bodies()[i];
-    if (!b.alive || b.motion == MotionType::fixed) continue;
-    if (b.motion == MotionType::dynamic) {
-      const double size = reach_of(world, b), still = kStill * size / h_;
-      scale += b.mass.mass * (g * size + 0.5 * still * still);
-      gravity_work_ += b.mass.mass * std::abs(world.gravity.dot(b.velocity)) * h_;
-    }
-    const double speed = b.angular_velocity.norm();
-    if (h_ * speed > worst_[static_cast<std::size_t>(MotionKind::fast_spin)].value && !is_ball(world, b)) {
-      MotionFinding f;
-      f.kind = MotionKind::fast_spin;
-      f.body_a = world.id_of(i);
-      f.value = h_ * speed;
-      f.amount = speed;
-      note(f);
-    }
-  }
-  report.motion.energy_scale = scale;
+void MotionJudge::see(const World& world, std::uint32_t slot, const Body& b) {
+  gravity_work_ += b.mass.mass * std::abs(world.gravity.dot(b.velocity)) * h_;
+  if (!is_ball_[slot]) see_spin(world, slot);
+}
+
+void MotionJudge::see_spin(const World& world, std::uint32_t slot) {
+  const double speed = world.bodies()[slot].angular_velocity.norm();
+  MotionFinding& worst = worst_[static_cast<std::size_t>(MotionKind::fast_spin)];
+  if (h_ * speed <= worst.value) return;
+  worst.body_a = world.id_of(slot);
+  worst.value = h_ * speed;
+  worst.amount = speed;
 }
 
 void MotionJudge::see_joints(const World& world, const StepReport& report) {
@@ -139,24 +144,17 @@ void MotionJudge::see_joints(const World& world, const StepReport& report) {
     f.amount = r.error;
     note(f);
     // Also of a ball: the joint holds it at a point of its surface.
-    for (const BodyId id : {joint.description.a, joint.description.b}) {
-      if (gear || id == BodyId{}) continue;
-      const double speed = world.bodies()[id.index].angular_velocity.norm();
-      MotionFinding spin;
-      spin.kind = MotionKind::fast_spin;
-      spin.body_a = id;
-      spin.value = h_ * speed;
-      spin.amount = speed;
-      note(spin);
-    }
+    for (const BodyId id : {joint.description.a, joint.description.b})
+      if (!gear && id != BodyId{}) see_spin(world, id.index);
   }
 }
 
-void MotionJudge::see_energy(StepReport& report) {
+void MotionJudge::see_energy(const World& world, StepReport& report) {
   const EnergyLedger& e = report.energy;
   MotionMeasures& m = report.motion;
   const double work = std::abs(e.applied) + std::abs(e.driven) + std::abs(e.motors) + std::abs(e.springs);
-  m.energy_scale += e.kinetic_start + work;
+  const double still = kStill / h_;
+  m.energy_scale = e.kinetic_start + work + world.gravity.norm() * mass_size_ + 0.5 * still * still * mass_size_squared_;
   // Stabilisation and normal impulses are one work, of which the ledger books what recovery asked for apart. Friction that takes energy is as it should
   // be, and hides nothing that others give.
   auto& created = m.energy_created;
@@ -183,9 +181,8 @@ void MotionJudge::see_energy(StepReport& report) {
 }
 
 void MotionJudge::finish(const World& world, StepReport& report) {
-  see_bodies(world, report);
   see_joints(world, report);
-  see_energy(report);
+  see_energy(world, report);
   report.findings.clear();
   for (std::size_t k = 0; k < worst_.size(); ++k) {
     report.motion.value[k] = worst_[k].value;

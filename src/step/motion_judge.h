@@ -22,6 +22,8 @@ class MotionJudge {
   /// Before the contacts of a step.
   void begin(const World&, const StepOptions&);
   void see(const World&, const ContactProblem&, const SolvedContact&);
+  /// A body that moves by forces, with its new velocity.
+  void see(const World&, std::uint32_t slot, const Body&);
   /// When everything else of the report is there. Writes its measures and findings.
   void finish(const World&, StepReport&);
 
@@ -30,9 +32,11 @@ class MotionJudge {
   void see_depth(const World&, const SolvedContact&);
   void see_impact(const World&, const ContactProblem&, const SolvedContact&);
   void see_jam(const World&, const ContactProblem&, const SolvedContact&);
-  void see_bodies(const World&, StepReport&);
+  void see_spin(const World&, std::uint32_t slot);
   void see_joints(const World&, const StepReport&);
-  void see_energy(StepReport&);
+  void see_energy(const World&, StepReport&);
+  /// What only bodies that come and go change.
+  void measure(const World&);
 
   std::array<MotionFinding, kStepMotionKinds> worst_;   ///< by kind
   double band_ = 0;   ///< part of the thickness within which contacts touch
@@ -41,6 +45,10 @@ class MotionJudge {
   double rebound_normal_ = 0, rebound_tangential_ = 0;   ///< work of contacts where it acts [J]
   double missed_ = 0;                         ///< energy lost by impacts that arose within the step [J]
   double gravity_work_ = 0;                   ///< of all bodies in the step, without its sign [J]
+  const World* world_ = nullptr;              ///< the one that was measured last, never followed
+  std::uint64_t structure_version_ = 0;
+  double mass_size_ = 0, mass_size_squared_ = 0;   ///< Σ m ℓ [kg m] and Σ m ℓ² [kg m²] of dynamic bodies
+  std::vector<char> is_ball_;                 ///< by body slot: looks the same however it turns
   MotionFinding giver_, misser_;              ///< the contacts that gave and lost most; amount [J]
 };
 

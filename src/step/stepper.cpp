@@ -268,6 +268,7 @@ const StepReport& Stepper::Impl::step(World& world) {
     energy.applied += 0.5 * h * (b.force.dot(b.velocity + linear) + b.torque.dot(b.angular_velocity + angular));
     b.velocity = linear;
     b.angular_velocity = angular;
+    judge.see(world, i, b);
     drift(b, options.gyroscopic, drift_time);
   });
   drift_kinematic_bodies(world, drift_time);

@@ -16,10 +16,10 @@ using nlohmann::json;
 using test::Directory;
 using test::Finished;
 using test::stickslip;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(Help, every_command_explains_itself) {
   for (const char* command : {"", "run", "capture", "solve", "scenes", "solvers", "laws", "import", "validate", "schema"}) {
@@ -28,7 +28,7 @@ TEST(Help, every_command_explains_itself) {
     EXPECT_THAT(help.out, HasSubstr("--help")) << command;
     EXPECT_THAT(help.err, IsEmpty()) << command;
   }
-  EXPECT_THAT(stickslip("--version").out, testing::MatchesRegex("stickslip [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(stickslip("--version").out, ::testing::MatchesRegex("stickslip [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
 TEST(Lists, scenes_and_solvers_are_named_in_json_and_in_text) {
@@ -44,7 +44,7 @@ TEST(Lists, scenes_and_solvers_are_named_in_json_and_in_text) {
   const json solvers = json::parse(stickslip("solvers --json").out).at("solvers");
   std::vector<std::string> names;
   for (const json& solver : solvers) names.push_back(solver.at("name"));
-  EXPECT_THAT(names, testing::IsSupersetOf({"pgs", "prox-gs"}));
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"pgs", "prox-gs"}));
   const std::string list = std::regex_replace(stickslip("solvers").out, std::regex("\\s+"), " ");
   for (const json& solver : solvers)
     for (const char* key : {"name", "model", "family", "needs", "paper", "advice"}) EXPECT_THAT(list, HasSubstr(solver.at(key).get<std::string>()));
@@ -77,7 +77,7 @@ TEST(Run, the_summary_has_every_promised_key) {
   EXPECT_GE(j.at("penetration_max").get<double>(), 0);
   EXPECT_NEAR(j.at("energy").at("start").get<double>(), j.at("energy").at("end").get<double>(),
               1e-3 * j.at("energy").at("start").get<double>());
-  EXPECT_THAT(j.at("state_hash").get<std::string>(), testing::MatchesRegex("[0-9a-f]+"));
+  EXPECT_THAT(j.at("state_hash").get<std::string>(), ::testing::MatchesRegex("[0-9a-f]+"));
   EXPECT_EQ(j.at("state_hash").get<std::string>().size(), 16u);
   EXPECT_THAT(run.err, IsEmpty());
 }

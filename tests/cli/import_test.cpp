@@ -14,10 +14,10 @@ using nlohmann::json;
 using test::Directory;
 using test::Finished;
 using test::stickslip;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string robot(const std::string& name) { return STICKSLIP_SOURCE_DIR "/scenes/robots/" + name; }
 
@@ -84,7 +84,7 @@ TEST(Import, what_is_wrong_ends_with_exit_code_2_and_one_line) {
   for (const auto& c : cases) {
     const Finished run = stickslip(c.arguments);
     EXPECT_EQ(run.exit_code, 2) << c.arguments;
-    EXPECT_THAT(run.err, AllOf(testing::StartsWith("stickslip: "), HasSubstr(c.part))) << c.arguments;
+    EXPECT_THAT(run.err, AllOf(::testing::StartsWith("stickslip: "), HasSubstr(c.part))) << c.arguments;
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
     EXPECT_THAT(run.out, IsEmpty());
   }

@@ -12,9 +12,9 @@ namespace {
 
 using nlohmann::json;
 using test::stickslip;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 json ball(const char* name, std::vector<double> position) {
   return {{"name", name}, {"shape", {{"type", "sphere"}, {"radius", 0.2}}}, {"position", position}};

@@ -19,10 +19,10 @@ using test::content_of;
 using test::Directory;
 using test::Finished;
 using test::stickslip;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 json listed(const std::string& arguments = "") { return json::parse(stickslip("laws --json " + arguments).out); }
 
@@ -71,8 +71,8 @@ TEST(Laws, solvers_that_honour_a_law_are_named_by_the_model_they_solve) {
     for (const json& model : law.at("solvers_by_model"))
       for (const json& name : model) EXPECT_TRUE(joined.insert(name).second) << name << " twice for " << law.at("name");
     EXPECT_EQ(joined, names(law)) << law.at("name");
-    EXPECT_THAT(law.at("solvers_by_model").at("exact"), testing::Contains("auto"));
-    EXPECT_THAT(law.at("solvers_by_model").at("boxed"), testing::Contains("pgs"));
+    EXPECT_THAT(law.at("solvers_by_model").at("exact"), ::testing::Contains("auto"));
+    EXPECT_THAT(law.at("solvers_by_model").at("boxed"), ::testing::Contains("pgs"));
   }
   EXPECT_THAT(stickslip("laws contensou").out, AllOf(HasSubstr("all but lemke"), HasSubstr("by the boxed model"), Not(HasSubstr("polyhedral model"))));
 }

@@ -15,9 +15,9 @@ using nlohmann::json;
 using test::Directory;
 using test::Finished;
 using test::stickslip;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// A rotor on a pivot that turns by 3 rad in a step.
 constexpr const char* kRotor = R"({"bodies": [{"name": "rotor", "shape": {"type": "cylinder", "radius": 0.1, "half_height": 0.01},
@@ -37,7 +37,7 @@ TEST(Motion, a_spin_too_fast_for_the_step_is_named_with_body_amount_and_remedy) 
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, AllOf(HasSubstr("motion"), HasSubstr("'rotor': turns by 3 rad in one step (300 rad/s)"), HasSubstr("--set /step/h=0.0017")));
   // The remedy is one: with that step nothing is said of the spin.
-  EXPECT_THAT(stickslip("run " + scene + " --steps 20 --set /step/h=0.0016").out, testing::Not(HasSubstr("turns by")));
+  EXPECT_THAT(stickslip("run " + scene + " --steps 20 --set /step/h=0.0016").out, ::testing::Not(HasSubstr("turns by")));
 }
 
 TEST(Motion, json_and_strict_know_of_it) {
@@ -88,7 +88,7 @@ TEST(Motion, a_missed_tolerance_stands_in_the_summary_with_its_remedy) {
   const Finished run = stickslip("run stack --steps 3 --set /step/max_iterations=1 --set /step/tolerance=1e-12");
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, AllOf(HasSubstr("unsolved"), HasSubstr("3 of 3 steps missed their tolerance"), HasSubstr("/step/max_iterations")));
-  EXPECT_THAT(stickslip("run stack --steps 3").out, testing::Not(HasSubstr("unsolved")));
+  EXPECT_THAT(stickslip("run stack --steps 3").out, ::testing::Not(HasSubstr("unsolved")));
 }
 
 }  // namespace

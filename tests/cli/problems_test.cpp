@@ -20,23 +20,17 @@ namespace {
 using nlohmann::json;
 using test::Background;
 using test::Directory;
+using test::expect_refused;
 using test::Finished;
 using test::stickslip;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 json results_of(const std::string& arguments, int exit_code = 0) {
   const Finished run = stickslip("solve " + arguments + " --json");
   EXPECT_EQ(run.exit_code, exit_code) << run.err;
   return json::parse(run.out).at("results");
-}
-
-void expect_refused(const std::string& arguments, const std::string& part) {
-  const Finished run = stickslip(arguments);
-  EXPECT_EQ(run.exit_code, 2) << arguments;
-  EXPECT_THAT(run.err, AllOf(testing::StartsWith("stickslip: "), HasSubstr(part))) << arguments;
-  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
 }
 
 /// A block that slides: W = 1, b = (−1, 1, 0), μ = 0.5. The friction impulse is −0.5.
@@ -119,7 +113,7 @@ TEST(Solve, a_captured_step_goes_to_every_solver_and_one_table) {
   const Finished text = stickslip("solve " + all);
   for (const SolverInfo& info : solvers()) EXPECT_THAT(text.out, HasSubstr("  " + info.name + " "));
   EXPECT_THAT(text.out, AllOf(HasSubstr("natural map"), HasSubstr("12 contacts"), HasSubstr("converged")));
-  EXPECT_THAT(text.err, testing::IsEmpty()) << "no progress in a pipe";
+  EXPECT_THAT(text.err, ::testing::IsEmpty()) << "no progress in a pipe";
 }
 
 TEST(Solve, a_sliding_block_is_solved_and_its_history_falls) {
@@ -213,7 +207,7 @@ TEST(OnFailure, a_step_that_misses_its_tolerance_saves_itself_and_can_be_solved)
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json captured = json::parse(run.out).at("captured");
   ASSERT_EQ(captured.size(), 10u) << "no more than ten";
-  EXPECT_THAT(captured[0].get<std::string>(), testing::EndsWith("stack-step1.hdf5"));
+  EXPECT_THAT(captured[0].get<std::string>(), ::testing::EndsWith("stack-step1.hdf5"));
   const ProblemFile file = load_problem(captured[2].get<std::string>());
   EXPECT_EQ(file.format, "stickslip");
   EXPECT_FALSE(file.guess.empty());

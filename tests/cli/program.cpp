@@ -1,10 +1,13 @@
 #include "program.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "../record/record_scenes.h"
@@ -21,6 +24,15 @@ Finished stickslip(const std::string& arguments, const std::string& before, cons
   const std::string command = before + "exec '" STICKSLIP_PROGRAM "' " + arguments + " >" + out + " 2>" + err + " </dev/null " + after;
   const int status = std::system(command.c_str());
   return {exit_code_of(status), content_of(out), content_of(err)};
+}
+
+void expect_refused(const std::string& arguments, const std::string& part) {
+  const Finished run = stickslip(arguments);
+  EXPECT_EQ(run.exit_code, 2) << arguments;
+  EXPECT_THAT(run.err, ::testing::StartsWith("stickslip: ")) << arguments;
+  EXPECT_THAT(run.err, ::testing::HasSubstr(part)) << arguments;
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_THAT(run.out, ::testing::IsEmpty()) << arguments;
 }
 
 Background::Background(const std::vector<std::string>& arguments) {

@@ -16,8 +16,8 @@ using test::content_of;
 using test::Directory;
 using test::Finished;
 using test::stickslip;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 TEST(Render, says_what_it_cannot_do_and_writes_nothing) {
   const Directory directory;

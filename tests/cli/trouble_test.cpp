@@ -15,20 +15,12 @@ namespace {
 
 using test::Background;
 using test::Directory;
+using test::expect_refused;
 using test::Finished;
 using test::stickslip;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
-void expect_refused(const std::string& arguments, const std::string& part) {
-  const Finished run = stickslip(arguments);
-  EXPECT_EQ(run.exit_code, 2) << arguments;
-  EXPECT_THAT(run.err, StartsWith("stickslip: ")) << arguments;
-  EXPECT_THAT(run.err, HasSubstr(part)) << arguments;
-  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-  EXPECT_THAT(run.out, IsEmpty()) << arguments;
-}
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 TEST(BadInput, words_that_mean_nothing_get_a_suggestion) {
   expect_refused("", "command is missing");

@@ -15,8 +15,6 @@ Points touch(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b,
   return sink.points();
 }
 
-Quat turned(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis)); }
-
 std::vector<std::uint32_t> features(const Points& points) {
   std::vector<std::uint32_t> ids;
   for (const ContactPoint& p : points) ids.push_back(p.feature);

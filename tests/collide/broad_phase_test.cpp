@@ -175,8 +175,8 @@ TEST(BroadPhase, a_million_boxes_in_one_spot_are_refused_with_the_place) {
     broad.pairs();
     FAIL() << "half a million million pairs were accepted";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("999999 of the 1000000 shapes"));
-    EXPECT_THAT(e.what(), testing::HasSubstr("around (1, 2, 3) m"));
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("999999 of the 1000000 shapes"));
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("around (1, 2, 3) m"));
   }
 }
 
@@ -232,8 +232,8 @@ TEST(AabbTree, built_at_once_it_finds_what_it_finds_when_grown) {
       if (boxes[key].overlaps(probe)) expected.push_back(key);
     grown.query(probe, [&](std::uint32_t key) { return from_grown.push_back(key), true; });
     built.query(probe, [&](std::uint32_t key) { return from_built.push_back(key), true; });
-    EXPECT_THAT(from_grown, testing::UnorderedElementsAreArray(expected));
-    EXPECT_THAT(from_built, testing::UnorderedElementsAreArray(expected));
+    EXPECT_THAT(from_grown, ::testing::UnorderedElementsAreArray(expected));
+    EXPECT_THAT(from_built, ::testing::UnorderedElementsAreArray(expected));
   }
 }
 

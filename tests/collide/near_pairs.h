@@ -11,6 +11,8 @@
 
 namespace stickslip::testing {
 
+inline Quat turned(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis)); }
+
 struct NearPair {
   Shape a, b;
   Pose pose_a, pose_b;

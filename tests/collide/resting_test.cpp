@@ -8,7 +8,6 @@ namespace {
 
 using Points = std::vector<ContactPoint>;
 
-Quat turned(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis)); }
 const Quat kLyingAlongX = turned(M_PI / 2, Vec3::UnitY());
 const Quat kLyingAlongY = turned(-M_PI / 2, Vec3::UnitX());
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 class TemporaryFile {
  public:
   TemporaryFile() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     path_ = fs::temp_directory_path() / fmt::format("stickslip_{}_{}_{}.png", info->test_suite_name(), info->name(), std::random_device{}());
   }
   ~TemporaryFile() {
@@ -192,17 +192,17 @@ TEST(Png, a_normal_map_keeps_its_normals_within_a_byte) {
 
 TEST(Png, faults_name_the_file_and_what_is_wrong) {
   const TemporaryFile file;
-  EXPECT_THAT(read_fault(file.path()), testing::HasSubstr("cannot be opened"));
-  EXPECT_THAT(read_fault(fs::temp_directory_path()), testing::HasSubstr("directory"));
+  EXPECT_THAT(read_fault(file.path()), ::testing::HasSubstr("cannot be opened"));
+  EXPECT_THAT(read_fault(fs::temp_directory_path()), ::testing::HasSubstr("directory"));
   write_bytes(file.path(), "");
-  EXPECT_THAT(read_fault(file.path()), testing::HasSubstr("not a PNG"));
+  EXPECT_THAT(read_fault(file.path()), ::testing::HasSubstr("not a PNG"));
   write_bytes(file.path(), "GIF89a of some length");
-  EXPECT_THAT(read_fault(file.path()), testing::HasSubstr("not a PNG"));
+  EXPECT_THAT(read_fault(file.path()), ::testing::HasSubstr("not a PNG"));
   try {
     random_picture(2, 2).write_png(file.path() / "no" / "such.png");
     ADD_FAILURE() << "written into a folder that does not exist";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("such.png: The picture cannot be written"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("such.png: The picture cannot be written"));
   }
 }
 
@@ -249,7 +249,7 @@ TEST(Png, absurd_sizes_are_refused_before_memory_is_asked_for) {
     write_bytes(file.path(), claimed);
     const std::string fault = read_fault(file.path());
     const bool allowed = side == 8000 || side == 8192;
-    EXPECT_THAT(fault, testing::HasSubstr(allowed ? std::string("too short for the size it claims") : fmt::format("{0} × {0} pixels", side)));
+    EXPECT_THAT(fault, ::testing::HasSubstr(allowed ? std::string("too short for the size it claims") : fmt::format("{0} × {0} pixels", side)));
   }
 }
 

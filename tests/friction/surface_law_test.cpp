@@ -7,6 +7,7 @@
 
 #include <numbers>
 
+#include "error_message.h"
 #include "friction/surface_sites.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/friction/surface_law.h"
@@ -16,18 +17,10 @@ namespace stickslip {
 namespace {
 
 using namespace testing_sites;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-constexpr double kPi = std::numbers::pi;
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using std::numbers::pi;
+using testing::message_of;
 
 /// One law of each kind, with numbers that show every asymmetry it can have.
 std::vector<SurfaceLaw> one_of_each() {
@@ -224,7 +217,7 @@ TEST(Polyhedral, has_as_many_corners_as_asked_the_first_along_the_structure) {
   const auto& set = dynamic_cast<const PolygonSet&>(*std::get<CustomFriction<2>>(local.set).set);
   EXPECT_EQ(set.corners().size(), 6u);
   for (int k = 0; k < 6; ++k) {
-    const Vec3 d(std::cos(k * kPi / 3), std::sin(k * kPi / 3), 0);
+    const Vec3 d(std::cos(k * pi / 3), std::sin(k * pi / 3), 0);
     EXPECT_NEAR(resistance(local, site, d), 0.5, 1e-15);
   }
 }
@@ -242,12 +235,12 @@ TEST(Matchstick, is_isotropic_for_crossed_and_anisotropic_for_parallel_structure
   const Surface grooves;   // along x
   const SurfaceLaw law = make_surface_law("matchstick", {{"friction", 0.5}, {"along", 0.1}, {"across", 0.9}});
   for (int k = 0; k < 12; ++k) {
-    const Vec3 d(std::cos(k * kPi / 12), std::sin(k * kPi / 12), 0);
-    for (const double angle : {kPi / 2, -kPi / 2, 1.5 * kPi}) {
+    const Vec3 d(std::cos(k * pi / 12), std::sin(k * pi / 12), 0);
+    for (const double angle : {pi / 2, -pi / 2, 1.5 * pi}) {
       const ContactSite site = crossed_at(angle, grooves);
       EXPECT_NEAR(resistance(local_friction(law, site), site, d), 0.5, 1e-14);
     }
-    for (const double angle : {0.0, kPi, -kPi}) {
+    for (const double angle : {0.0, pi, -pi}) {
       const ContactSite site = crossed_at(angle, grooves);
       EXPECT_NEAR(resistance(local_friction(law, site), site, d), std::hypot(0.1 * d.x(), 0.9 * d.y()), 1e-14);
     }
@@ -257,10 +250,10 @@ TEST(Matchstick, is_isotropic_for_crossed_and_anisotropic_for_parallel_structure
 TEST(Matchstick, interpolates_over_the_angle_along_the_bisector) {
   const Surface grooves;
   const SurfaceLaw law = make_surface_law("matchstick", {{"friction", 0.5}, {"along", 0.1}, {"across", 0.9}});
-  for (const double angle : {1e-9, 0.3, 1.2, kPi / 3, 2.0, 3.0}) {
+  for (const double angle : {1e-9, 0.3, 1.2, pi / 3, 2.0, 3.0}) {
     const ContactSite site = crossed_at(angle, grooves);
-    const double acute = std::min(angle, kPi - angle), d = 1 - 2 * acute / kPi;
-    const double bisector = angle < kPi / 2 ? angle / 2 : (angle - kPi) / 2;
+    const double acute = std::min(angle, pi - angle), d = 1 - 2 * acute / pi;
+    const double bisector = angle < pi / 2 ? angle / 2 : (angle - pi) / 2;
     const Vec3 t(std::cos(bisector), std::sin(bisector), 0), b(-t.y(), t.x(), 0);
     const LocalFriction local = local_friction(law, site);
     EXPECT_NEAR(resistance(local, site, t), d * 0.1 + (1 - d) * 0.5, 1e-14) << angle;

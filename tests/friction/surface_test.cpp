@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "error_message.h"
 #include "friction/surface_sites.h"
 #include "stickslip/friction/surface.h"
 #include "stickslip/math/error.h"
@@ -12,22 +13,14 @@ namespace {
 
 using namespace testing_sites;
 
-constexpr double kPi = std::numbers::pi;
+using std::numbers::pi;
+using testing::message_of;
 
 Surface with(Structure structure) { return {std::move(structure), Mat2::Identity(), {}}; }
 Surface with_map(Picture picture, double size) { return {FixedStructure{}, Mat2::Identity(), {std::make_shared<Picture>(std::move(picture)), size}}; }
 
 /// Sine of the angle between two directions, whatever their sign.
 double apart(const Vec3& a, const Vec3& b) { return a.normalized().cross(b.normalized()).norm(); }
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(Structure, directions_are_unit_tangents_fixed_to_the_body) {
   const std::vector<Surface> surfaces = {with(FixedStructure{{1, 2, 0.5}}), with(CircularStructure{{0.1, 0, 0}, {0, 1, 1}}),
@@ -72,7 +65,7 @@ TEST(FlowStructure, runs_along_the_rim_of_the_cylinder_and_straight_far_away) {
   const SurfaceSide side{&surface, {}};
   double worst = 0;
   for (int k = 0; k < 360; ++k) {
-    const double angle = (k + 0.5) * kPi / 180;
+    const double angle = (k + 0.5) * pi / 180;
     const Vec3 radial(std::cos(angle), std::sin(angle), 0), tangent(-radial.y(), radial.x(), 0);
     for (const double r : {0.2, 0.7, 0.7 * (1 + 1e-9)})
       worst = std::max(worst, apart(side.structure_direction(flow.center + r * radial, Vec3::UnitZ()), tangent));
@@ -186,26 +179,26 @@ TEST(NormalMap, no_facet_of_bumps_is_steeper_than_asked_and_one_is_as_steep) {
 }
 
 TEST(NormalMap, impossible_tiles_are_refused) {
-  EXPECT_THAT(message_of([] { sawtooth_normals(64, 2, 0, 1); }), testing::HasSubstr("/ramp: 0 rad"));
-  EXPECT_THAT(message_of([] { sawtooth_normals(64, 2, 0.1, 1.6); }), testing::HasSubstr("/cliff: 1.6 rad"));
-  EXPECT_THAT(message_of([] { sawtooth_normals(64, 0, 0.1, 1); }), testing::HasSubstr("/teeth: 0"));
-  EXPECT_THAT(message_of([] { sawtooth_normals(3, 2, 0.1, 1); }), testing::HasSubstr("/pixels: 3"));
-  EXPECT_THAT(message_of([] { bumpy_normals(1'000'000, 2, 0.1); }), testing::HasSubstr("/pixels: 1000000"));
-  EXPECT_THAT(message_of([] { bumpy_normals(64, 2, std::nan("")); }), testing::HasSubstr("/slope: nan"));
+  EXPECT_THAT(message_of([] { sawtooth_normals(64, 2, 0, 1); }), ::testing::HasSubstr("/ramp: 0 rad"));
+  EXPECT_THAT(message_of([] { sawtooth_normals(64, 2, 0.1, 1.6); }), ::testing::HasSubstr("/cliff: 1.6 rad"));
+  EXPECT_THAT(message_of([] { sawtooth_normals(64, 0, 0.1, 1); }), ::testing::HasSubstr("/teeth: 0"));
+  EXPECT_THAT(message_of([] { sawtooth_normals(3, 2, 0.1, 1); }), ::testing::HasSubstr("/pixels: 3"));
+  EXPECT_THAT(message_of([] { bumpy_normals(1'000'000, 2, 0.1); }), ::testing::HasSubstr("/pixels: 1000000"));
+  EXPECT_THAT(message_of([] { bumpy_normals(64, 2, std::nan("")); }), ::testing::HasSubstr("/slope: nan"));
 }
 
 TEST(CheckSurface, names_what_is_wrong) {
   EXPECT_EQ(message_of([] { check_surface(Surface{}); }), "");
-  EXPECT_THAT(message_of([] { check_surface(with(FixedStructure{Vec3::Zero()})); }), testing::HasSubstr("/structure/direction: (0, 0, 0)"));
-  EXPECT_THAT(message_of([] { check_surface(with(CircularStructure{{std::nan(""), 0, 0}, Vec3::UnitZ()})); }), testing::HasSubstr("/structure/center"));
-  EXPECT_THAT(message_of([] { check_surface(with(FlowStructure{Vec3::Zero(), -1, Vec3::UnitX()})); }), testing::HasSubstr("/structure/radius: -1"));
-  EXPECT_THAT(message_of([] { check_surface(with(FlowStructure{Vec3::Zero(), 1, Vec3::UnitZ()})); }), testing::HasSubstr("/structure/direction"));
-  EXPECT_THAT(message_of([] { check_surface(with(PictureStructure{})); }), testing::HasSubstr("/structure/picture"));
-  EXPECT_THAT(message_of([] { check_surface(with(FunctionStructure{})); }), testing::HasSubstr("/structure/direction"));
-  EXPECT_THAT(message_of([] { check_surface(with_map(bumpy_normals(8, 1, 1), 0)); }), testing::HasSubstr("/normal_map/size: 0"));
+  EXPECT_THAT(message_of([] { check_surface(with(FixedStructure{Vec3::Zero()})); }), ::testing::HasSubstr("/structure/direction: (0, 0, 0)"));
+  EXPECT_THAT(message_of([] { check_surface(with(CircularStructure{{std::nan(""), 0, 0}, Vec3::UnitZ()})); }), ::testing::HasSubstr("/structure/center"));
+  EXPECT_THAT(message_of([] { check_surface(with(FlowStructure{Vec3::Zero(), -1, Vec3::UnitX()})); }), ::testing::HasSubstr("/structure/radius: -1"));
+  EXPECT_THAT(message_of([] { check_surface(with(FlowStructure{Vec3::Zero(), 1, Vec3::UnitZ()})); }), ::testing::HasSubstr("/structure/direction"));
+  EXPECT_THAT(message_of([] { check_surface(with(PictureStructure{})); }), ::testing::HasSubstr("/structure/picture"));
+  EXPECT_THAT(message_of([] { check_surface(with(FunctionStructure{})); }), ::testing::HasSubstr("/structure/direction"));
+  EXPECT_THAT(message_of([] { check_surface(with_map(bumpy_normals(8, 1, 1), 0)); }), ::testing::HasSubstr("/normal_map/size: 0"));
   Surface surface;
   surface.tensor(0, 1) = INFINITY;
-  EXPECT_THAT(message_of([&] { check_surface(surface); }), testing::HasSubstr("/tensor"));
+  EXPECT_THAT(message_of([&] { check_surface(surface); }), ::testing::HasSubstr("/tensor"));
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace stickslip {
 namespace {
 
 using namespace testing_sites;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-constexpr double kPi = std::numbers::pi;
+using std::numbers::pi;
 
 Mat2 turn(double angle) { return Eigen::Rotation2Dd(angle).toRotationMatrix(); }
 
@@ -121,8 +121,8 @@ TEST(Tensor, a_warning_of_driven_sliding_is_given_exactly_if_some_angle_and_dire
     double least = INFINITY;
     for (int i = 0; i < 90; ++i)
       for (int j = 0; j < 90; ++j) {
-        const Vec2 v = turn(j * kPi / 90) * Vec2::UnitX();
-        least = std::min(least, v.dot(combined(1, a.tensor, b.tensor, i * kPi / 90) * v));
+        const Vec2 v = turn(j * pi / 90) * Vec2::UnitX();
+        least = std::min(least, v.dot(combined(1, a.tensor, b.tensor, i * pi / 90) * v));
       }
     if (std::abs(least) < 0.02) continue;   // the search is not fine enough to tell
     driven += least < 0;
@@ -156,7 +156,7 @@ Surface textured(Picture picture, double size) {
 /// Averages over ramp and cliff of max(0, n'·d) (2/π) θ: (2/π) φ cos φ k for the face with angle φ, k = 1 / (cot ramp + cot cliff).
 struct Sawtooth {
   double ramp, cliff;
-  double face(double angle) const { return 2 / kPi * angle * std::cos(angle) / (1 / std::tan(ramp) + 1 / std::tan(cliff)); }
+  double face(double angle) const { return 2 / pi * angle * std::cos(angle) / (1 / std::tan(ramp) + 1 / std::tan(cliff)); }
   double with_grain() const { return face(ramp); }
   double against_grain() const { return face(cliff); }
 };
@@ -209,11 +209,11 @@ TEST(Texture, bumps_are_isotropic_within_three_percent_and_as_strong_as_their_av
   double mean = 0;
   const int steps = 20000;
   for (int i = 0; i < steps; ++i) {
-    const double r = 0.5 * (i + 0.5) / steps, theta = std::atan(std::tan(slope) * std::sin(2 * kPi * r));
-    mean += 2 * kPi * r * (0.5 / steps) * std::sin(theta) * (2 / kPi) * theta / kPi;
+    const double r = 0.5 * (i + 0.5) / steps, theta = std::atan(std::tan(slope) * std::sin(2 * pi * r));
+    mean += 2 * pi * r * (0.5 / steps) * std::sin(theta) * (2 / pi) * theta / pi;
   }
   for (int k = 0; k < 16; ++k) {
-    const Vec3 d(std::cos(k * kPi / 8), std::sin(k * kPi / 8), 0);
+    const Vec3 d(std::cos(k * pi / 8), std::sin(k * pi / 8), 0);
     EXPECT_NEAR(resistance(local, site, d), mean, 0.03 * mean) << k;
   }
 }

@@ -138,7 +138,7 @@ TEST(ConvexHull, the_same_points_give_the_same_hull) {
 }
 
 TEST(ConvexHull, points_without_a_volume_are_refused_with_the_reason) {
-  using testing::HasSubstr;
+  using ::testing::HasSubstr;
   EXPECT_EQ(complaint({}),
             "/points: 0 points cannot make a hull. A convex hull needs at least 4 points that do not lie in one plane.");
   EXPECT_THAT(complaint({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}), HasSubstr("3 points cannot make a hull"));

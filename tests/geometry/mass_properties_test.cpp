@@ -164,7 +164,7 @@ TEST(MassValidation, every_solid_passes_at_every_size) {
 }
 
 TEST(MassValidation, what_no_solid_can_have_is_refused_with_its_values) {
-  using testing::HasSubstr;
+  using ::testing::HasSubstr;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const MassProperties good{2, Vec3::Zero(), Mat3::Identity()};
   EXPECT_EQ(complaint(good), "valid");

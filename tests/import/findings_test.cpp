@@ -13,7 +13,7 @@ using test::import_text;
 using test::model;
 using test::refusal;
 using test::sample;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Kind = ImportFinding::Kind;
 
 std::string text_of(const tinyxml2::XMLDocument& document) {

@@ -4,7 +4,7 @@
 #include "imported.h"
 #include "stickslip/world/joint.h"
 
-namespace stickslip {
+namespace stickslip::mjcf_test {
 namespace {
 
 using test::found;
@@ -136,8 +136,8 @@ TEST(MjcfMeshes, an_inline_mesh_becomes_its_hull) {
   const Scene scene = scene_of(import_text("xml", text, hulls));
   EXPECT_NEAR(body(scene, "b").mass.mass, 600 * 2.0 / 6, 1e-9);
   EXPECT_LT((body(scene, "b").mass.center - Vec3(0.5, 0.25, 0.25)).norm(), 1e-12);
-  EXPECT_THAT(test::refusal("xml", text), testing::HasSubstr("moves and has no mass"));
+  EXPECT_THAT(test::refusal("xml", text), ::testing::HasSubstr("moves and has no mass"));
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::mjcf_test

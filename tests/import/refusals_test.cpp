@@ -11,8 +11,8 @@ namespace {
 using test::example;
 using test::model;
 using test::refusal;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 std::string robot(const std::string& content) { return "<robot name='r'>\n" + content + "\n</robot>"; }
 std::string mujoco(const std::string& content) { return "<mujoco>\n<worldbody>\n" + content + "\n</worldbody>\n</mujoco>"; }
@@ -124,7 +124,7 @@ TEST(Refusals, damaged_files_never_end_in_anything_but_an_error) {
         test::scene_of(import_robot(damaged.path()));
         ++read;
       } catch (const Error& e) {
-        EXPECT_THAT(e.what(), testing::AnyOf(HasSubstr("damaged"), HasSubstr("imported"))) << text;
+        EXPECT_THAT(e.what(), ::testing::AnyOf(HasSubstr("damaged"), HasSubstr("imported"))) << text;
         ++refused;
       }
     }

@@ -5,7 +5,7 @@
 #include "imported.h"
 #include "stickslip/world/joint.h"
 
-namespace stickslip {
+namespace stickslip::urdf_test {
 namespace {
 
 using test::example;
@@ -276,4 +276,4 @@ TEST(UrdfGround, the_floor_touches_the_lowest_point) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::urdf_test

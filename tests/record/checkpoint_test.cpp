@@ -18,7 +18,7 @@ using test::Directory;
 using test::everything;
 using test::simulate;
 using test::write_content;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {

@@ -12,12 +12,12 @@
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"
 
-namespace stickslip {
+namespace stickslip::gltf_test {
 namespace {
 
 using nlohmann::json;
 using test::Directory;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// A .glb file taken apart. `read` checks what the specification asks of every file.
 struct Glb {
@@ -353,4 +353,4 @@ const fs = require("fs"), [module_, ...files] = process.argv.slice(2), validator
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::gltf_test

@@ -12,12 +12,12 @@
 #include "stickslip/record/recorder.h"
 #include "store/hdf5.h"
 
-namespace stickslip {
+namespace stickslip::joints_test {
 namespace {
 
 using test::Directory;
-using testing::Each;
-using testing::HasSubstr;
+using ::testing::Each;
+using ::testing::HasSubstr;
 
 TEST(JointCheckpoint, a_mechanism_continues_to_the_same_bits) {
   const Directory directory;
@@ -267,7 +267,7 @@ TEST(JointVtk, joints_have_points_with_their_forces_and_scenes_without_have_no_s
     EXPECT_THAT(frame, HasSubstr("Name=\"" + std::string(name) + "\""));
   Scene without = test::falling_ball();
   record(without, directory / "t.pvd", 2, let_it_be);
-  EXPECT_THAT(test::content_of(directory / "t.pvd"), testing::Not(HasSubstr("joints")));
+  EXPECT_THAT(test::content_of(directory / "t.pvd"), ::testing::Not(HasSubstr("joints")));
   EXPECT_FALSE(std::filesystem::exists(directory / "t/joints_000000.vtp")) << "nothing of the older record stays";
 }
 
@@ -296,4 +296,4 @@ TEST(JointSamples, tell_resting_broken_removed_and_contradicting_joints_apart) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::joints_test

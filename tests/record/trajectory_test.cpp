@@ -8,11 +8,11 @@
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"
 
-namespace stickslip {
+namespace stickslip::trajectory_test {
 namespace {
 
 using test::Directory;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::vector<double> numbers(hid_t file, const std::string& name) {
   const h5::Extent extent = h5::extent_of(h5::open_dataset(file, name).get());
@@ -228,4 +228,4 @@ TEST(Csv, every_row_has_a_value_under_every_name) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::trajectory_test

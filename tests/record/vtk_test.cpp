@@ -10,11 +10,11 @@
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"
 
-namespace stickslip {
+namespace stickslip::vtk_test {
 namespace {
 
 using test::Directory;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 using Attributes = std::map<std::string, std::string>;
 
@@ -282,8 +282,8 @@ TEST(Vtk, bodies_that_come_late_get_numbers_of_their_own) {
   recorder->record(scene.world, stepper.step(scene.world));
   recorder->finish();
   const VtkFrame before = read(directory / "t/bodies_000001.vtu"), after = read(directory / "t/bodies_000002.vtu");
-  EXPECT_THAT(before.arrays.at("body"), testing::Each(0));
-  EXPECT_THAT(after.arrays.at("body"), testing::Each(1));
+  EXPECT_THAT(before.arrays.at("body"), ::testing::Each(0));
+  EXPECT_THAT(after.arrays.at("body"), ::testing::Each(1));
 }
 
 TEST(Vtk, bad_places_and_full_disks_are_errors_that_name_the_file) {
@@ -309,4 +309,4 @@ TEST(Vtk, bad_places_and_full_disks_are_errors_that_name_the_file) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::vtk_test

@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-class SceneFiles : public testing::Test {
+class SceneFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("stickslip-scene-files-{}", getpid());

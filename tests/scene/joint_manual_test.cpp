@@ -7,7 +7,7 @@
 #include "scene/scene_text.h"
 #include "stickslip/step/stepper.h"
 
-namespace stickslip {
+namespace stickslip::joint_manual_test {
 namespace {
 
 std::string text_of(const std::filesystem::path& file) {
@@ -103,4 +103,4 @@ TEST(JointManual, the_other_examples_load_without_warnings) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::joint_manual_test

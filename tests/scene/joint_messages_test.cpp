@@ -3,7 +3,7 @@
 
 #include "scene/scene_text.h"
 
-namespace stickslip {
+namespace stickslip::joint_messages_test {
 namespace {
 
 /// Two boxes, a floor, and the given joints.
@@ -157,4 +157,4 @@ TEST(JointMessages, pairs_without_contacts_must_be_two_bodies) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::joint_messages_test

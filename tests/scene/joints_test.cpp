@@ -6,7 +6,7 @@
 #include "scene/scene_text.h"
 #include "scene/start_check.h"
 
-namespace stickslip {
+namespace stickslip::joints_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -315,4 +315,4 @@ TEST(SceneJoints, a_scene_with_joints_loads_with_every_solver_that_says_it_can) 
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::joints_test

@@ -7,7 +7,7 @@
 #include "stickslip/solve/registry.h"
 #include "stickslip/step/stepper.h"
 
-namespace stickslip {
+namespace stickslip::look_for_test {
 namespace {
 
 Scene simulated(const std::string& name, double seconds, std::vector<Override> overrides = {}) {
@@ -177,4 +177,4 @@ TEST(FrictionScenes, every_exact_solver_moves_the_bodies_alike_where_the_motion_
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::look_for_test

@@ -6,7 +6,7 @@
 #include "scene/scene_text.h"
 #include "stickslip/step/stepper.h"
 
-namespace stickslip {
+namespace stickslip::mechanisms_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -151,4 +151,4 @@ TEST(Car, it_crosses_the_stones_with_its_wheels_on_and_its_body_level) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::mechanisms_test

@@ -3,7 +3,7 @@
 
 #include "scene/scene_text.h"
 
-namespace stickslip {
+namespace stickslip::messages_test {
 namespace {
 
 struct Case {
@@ -182,4 +182,4 @@ TEST(SceneMessages, a_hundred_thousand_bodies_in_one_spot_are_refused_with_a_mes
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::messages_test

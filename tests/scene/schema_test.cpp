@@ -7,7 +7,7 @@
 #include "scene/scene_text.h"
 #include "scene/schema_validator.h"
 
-namespace stickslip {
+namespace stickslip::schema_test {
 namespace {
 
 using nlohmann::json;
@@ -350,4 +350,4 @@ TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::schema_test

@@ -7,7 +7,7 @@
 #include "stickslip/math/error.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::accelerated_test {
 namespace {
 
 SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<double>& impulses, double tolerance = 1e-10,
@@ -276,4 +276,4 @@ TEST(AcceleratedOptions, out_of_range_are_errors_that_name_the_option) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::accelerated_test

@@ -11,7 +11,7 @@
 #include "stickslip/problem/files.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::cone_test {
 namespace {
 
 SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<double>& impulses, const OptionList& options = {},
@@ -201,4 +201,4 @@ TEST(ConeSolvers, refuse_options_that_make_no_sense) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::cone_test

@@ -9,7 +9,7 @@
 #include "stickslip/problem/files.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::exact_test {
 namespace {
 
 SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<double>& impulses, double tolerance = 1e-10,
@@ -165,4 +165,4 @@ TEST_F(PublishedProblems, auto_solves_those_in_the_plane_and_with_rolling) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::exact_test

@@ -7,7 +7,7 @@
 
 #include "joint_solves.h"
 
-namespace stickslip {
+namespace stickslip::joints_test {
 namespace {
 
 using namespace testing;
@@ -212,4 +212,4 @@ TEST(Joints, the_same_problem_gives_the_same_bits_whatever_was_solved_before) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::joints_test

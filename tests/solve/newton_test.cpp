@@ -11,7 +11,7 @@
 #include "stickslip/problem/files.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::newton_test {
 namespace {
 
 const std::vector<std::string> kFamily = {"alart-curnier", "coulomb-newton", "min-map", "fischer"};
@@ -270,4 +270,4 @@ TEST(AlartCurnier, solves_published_problems_to_a_natural_map_error_of_1e8) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::newton_test

@@ -9,7 +9,7 @@
 #include "stickslip/solve/ordering.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::ordering_test {
 namespace {
 
 OrderingOptions named(const std::string& name, int seed = 1) {
@@ -302,4 +302,4 @@ TEST(Ordering, sweeps_to_1e_6_on_stacks_are_recorded_for_the_manual) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::ordering_test

@@ -13,7 +13,7 @@
 #include "stickslip/problem/views.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::pivoting_test {
 namespace {
 
 using Eigen::Index;
@@ -408,4 +408,4 @@ TEST(SparseCholesky, follows_the_free_rows_with_and_without_changes_in_place) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::pivoting_test

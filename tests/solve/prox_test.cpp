@@ -9,7 +9,7 @@
 #include "stickslip/problem/files.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::prox_test {
 namespace {
 
 OptionList with(const char* name, OptionValue value, OptionList options = {}) {
@@ -196,4 +196,4 @@ TEST(ProxGaussSeidel, solves_the_rolling_problems_of_the_collection) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::prox_test

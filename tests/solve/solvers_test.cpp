@@ -5,7 +5,7 @@
 #include "stickslip/math/error.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::solvers_test {
 namespace {
 
 SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<double>& impulses, double tolerance = 1e-10,
@@ -182,4 +182,4 @@ TEST(Registry, names_the_nearest_solver_and_option) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::solvers_test

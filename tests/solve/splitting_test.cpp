@@ -9,7 +9,7 @@
 #include "stacks.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::splitting_test {
 namespace {
 
 SolveReport solve(std::string_view name, const OptionList& options, const ContactProblem& p, std::vector<double>& impulses,
@@ -371,4 +371,4 @@ TEST(Stopping, a_stalled_or_diverging_solve_is_told_apart_by_its_merit) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::splitting_test

@@ -6,7 +6,7 @@ namespace stickslip::laws {
 
 namespace {
 
-constexpr int kMostDirections = 1000;
+constexpr int kMostCorners = 1000;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ SurfaceLawInfo polyhedral() {
   info.summary = "A regular polygon inside Coulomb's circle, one corner along the structure of one surface";
   info.source = "course §1.6";
   info.parameters = {coefficient("friction", "coefficient of friction μ, at the corners"), {"directions", "", "number of corners", 8, 3, false}};
-  info.check = [](const SurfaceLaw& law) { check_whole(law, 1, "directions", 3, kMostDirections); };
+  info.check = [](const SurfaceLaw& law) { check_whole(law, 1, "directions", 3, kMostCorners); };
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {
     // With the second component mirrored it is the same polygon.
     const CustomFriction<2> set{std::make_shared<PolygonSet>(PolygonSet::regular(law.numbers[0], int(law.numbers[1])))};

@@ -19,20 +19,19 @@ std::vector<T> list(hid_t file, const std::string& path) {
   }
 }
 
-[[noreturn]] void fail(const std::string& path, const std::string& message) { throw at_place(Error(message), path); }
 
 void check_length(const std::string& path, std::size_t found, std::size_t wanted) {
-  if (found != wanted) fail(path, fmt::format("{} numbers stand here, and there must be {}.", found, wanted));
+  if (found != wanted) fail_at(path, fmt::format("{} numbers stand here, and there must be {}.", found, wanted));
 }
 
 void check_index(const std::string& path, std::size_t k, int index, std::size_t size, const char* what) {
   if (index < 0 || static_cast<std::size_t>(index) >= size)
-    fail(path, fmt::format("number {} is {}, and the matrix has {} {}. Numbers count from 0.", k, index, size, what));
+    fail_at(path, fmt::format("number {} is {}, and the matrix has {} {}. Numbers count from 0.", k, index, size, what));
 }
 
 std::size_t read_size(hid_t file, const std::string& path) {
   const int size = read_integer(file, path);
-  if (size < 0) fail(path, fmt::format("{} is not a size. It must be at least 0.", size));
+  if (size < 0) fail_at(path, fmt::format("{} is not a size. It must be at least 0.", size));
   return static_cast<std::size_t>(size);
 }
 
@@ -48,17 +47,17 @@ std::vector<double> read_vector(hid_t file, const std::string& path, std::size_t
   std::vector<double> values = list<double>(file, path);
   check_length(path, values.size(), size);
   for (std::size_t k = 0; k < size; ++k)
-    if (!std::isfinite(values[k])) fail(path, fmt::format("number {} is {}. It must be finite.", k, values[k]));
+    if (!std::isfinite(values[k])) fail_at(path, fmt::format("number {} is {}. It must be finite.", k, values[k]));
   return values;
 }
 
 FclibMatrix read_matrix(hid_t file, const std::string& path) {
-  if (!h5::exists(file, path)) fail(path, "This matrix is missing.");
+  if (!h5::exists(file, path)) fail_at(path, "This matrix is missing.");
   FclibMatrix a;
   a.rows = read_size(file, path + "/m");
   a.columns = read_size(file, path + "/n");
   const int nz = read_integer(file, path + "/nz");
-  if (nz < -2) fail(path + "/nz", fmt::format("{} is no way to store a matrix. It must be a number of triplets, -1 (columns) or -2 (rows).", nz));
+  if (nz < -2) fail_at(path + "/nz", fmt::format("{} is no way to store a matrix. It must be a number of triplets, -1 (columns) or -2 (rows).", nz));
   const std::vector<std::int32_t> p = list<std::int32_t>(file, path + "/p"), i = list<std::int32_t>(file, path + "/i");
   if (nz >= 0) {
     const auto count = static_cast<std::size_t>(nz);
@@ -79,7 +78,7 @@ FclibMatrix read_matrix(hid_t file, const std::string& path) {
   check_length(path + "/p", p.size(), lines + 1);
   for (std::size_t k = 0; k < lines; ++k) {
     if (p[k] < 0 || p[k] > p[k + 1] || static_cast<std::size_t>(p[k + 1]) > i.size())
-      fail(path + "/p", fmt::format("numbers {} and {} are {} and {}. They must increase from 0 to {}.", k, k + 1, p[k], p[k + 1], i.size()));
+      fail_at(path + "/p", fmt::format("numbers {} and {} are {} and {}. They must increase from 0 to {}.", k, k + 1, p[k], p[k + 1], i.size()));
     for (int e = p[k]; e < p[k + 1]; ++e) {
       check_index(path + "/i", static_cast<std::size_t>(e), i[e], width, by_rows ? "columns" : "rows");
       const int line = static_cast<int>(k);

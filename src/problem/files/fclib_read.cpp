@@ -18,22 +18,21 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-[[noreturn]] void fail(const std::string& path, const std::string& message) { throw at_place(Error(message), path); }
 
 void check_shape(const std::string& path, const FclibMatrix& a, std::size_t rows, std::size_t columns) {
   if (a.rows != rows || a.columns != columns)
-    fail(path, fmt::format("The matrix is {} × {}, and it must be {} × {}.", a.rows, a.columns, rows, columns));
+    fail_at(path, fmt::format("The matrix is {} × {}, and it must be {} × {}.", a.rows, a.columns, rows, columns));
 }
 
 int read_dimension(hid_t file, const std::string& root) {
   const int dimension = read_integer(file, root + "/spacedim");
-  if (dimension != 2 && dimension != 3) fail(root + "/spacedim", fmt::format("{} is not a dimension of space. It must be 2 or 3.", dimension));
+  if (dimension != 2 && dimension != 3) fail_at(root + "/spacedim", fmt::format("{} is not a dimension of space. It must be 2 or 3.", dimension));
   return dimension;
 }
 
 std::size_t contacts_of(const std::string& path, std::size_t rows, int dimension) {
   if (rows % static_cast<std::size_t>(dimension) != 0)
-    fail(path, fmt::format("{} rows do not make contacts of {} rows.", rows, dimension));
+    fail_at(path, fmt::format("{} rows do not make contacts of {} rows.", rows, dimension));
   return rows / static_cast<std::size_t>(dimension);
 }
 

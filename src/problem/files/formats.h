@@ -49,5 +49,6 @@ double checked_coefficient(double value, std::size_t contact);
 
 /// Places an error at a dataset: "a/b" becomes /a/b.
 Error at_place(Error error, std::string_view path);
+[[noreturn]] inline void fail_at(std::string_view path, const std::string& message) { throw at_place(Error(message), path); }
 
 }  // namespace stickslip::files

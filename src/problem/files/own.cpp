@@ -17,7 +17,7 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kParameters = 3;   ///< numbers a law has at most
 const std::string kRoot = "stickslip_problem/";
 
-[[noreturn]] void fail(const std::string& name, const std::string& message) { throw at_place(Error(message), kRoot + name); }
+[[noreturn]] void fail_here(const std::string& name, const std::string& message) { fail_at(kRoot + name, message); }
 
 // Laws: the index of the alternative in FrictionLaw, and its numbers; of a custom set kCustomSet, and its place in the list of sets.
 constexpr std::uint8_t kCustomSet = 255;
@@ -75,7 +75,7 @@ std::uint8_t number_of(const FrictionLaw& law) {
 FrictionLaw make_law(std::uint8_t index, const double* x, std::size_t block, const std::vector<FrictionLaw>& sets) {
   if (index == kCustomSet) {
     if (!(x[0] < static_cast<double>(sets.size())))
-      fail("blocks/law_parameters", fmt::format("block {} has the set {}, and there are {} in sets/names.", block, x[0], sets.size()));
+      fail_here("blocks/law_parameters", fmt::format("block {} has the set {}, and there are {} in sets/names.", block, x[0], sets.size()));
     return sets[static_cast<std::size_t>(x[0])];
   }
   switch (index) {
@@ -85,7 +85,7 @@ FrictionLaw make_law(std::uint8_t index, const double* x, std::size_t block, con
     case 3: return RollingFriction{x[0], x[1]};
     case 4: return EllipseFriction{x[0], x[1]};
   }
-  fail("blocks/law", fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 4 (ellipse) and 255 (a set of its own).", block, index));
+  fail_here("blocks/law", fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 4 (ellipse) and 255 (a set of its own).", block, index));
 }
 
 class Writer {
@@ -128,13 +128,13 @@ class Reader {
   template <class T>
   std::vector<T> list(const std::string& name, std::size_t size) const {
     std::vector<T> values = list<T>(name);
-    if (values.size() != size) fail(name, fmt::format("{} numbers stand here, and there must be {}.", values.size(), size));
+    if (values.size() != size) fail_here(name, fmt::format("{} numbers stand here, and there must be {}.", values.size(), size));
     return values;
   }
   std::vector<double> finite(const std::string& name, std::size_t size) const {
     std::vector<double> values = list<double>(name, size);
     for (std::size_t k = 0; k < size; ++k)
-      if (!std::isfinite(values[k])) fail(name, fmt::format("number {} is {}. It must be finite.", k, values[k]));
+      if (!std::isfinite(values[k])) fail_here(name, fmt::format("number {} is {}. It must be finite.", k, values[k]));
     return values;
   }
   std::string text(const std::string& name) const {
@@ -178,7 +178,7 @@ std::vector<FrictionLaw> read_sets(const Reader& r) {
   for (std::string name; std::getline(names, name);) {
     const std::size_t i = sets.size();
     if (i + 1 >= first.size() || first[i] > first[i + 1] || first[i + 1] > parameters.size())
-      fail("sets/first", fmt::format("the numbers of set {} ('{}') lie outside of sets/parameters.", i, name));
+      fail_here("sets/first", fmt::format("the numbers of set {} ('{}') lie outside of sets/parameters.", i, name));
     try {
       sets.push_back(make_set(name, {parameters.data() + first[i], parameters.data() + first[i + 1]}));
     } catch (const Error& error) {
@@ -197,15 +197,15 @@ void read_blocks(const Reader& r, ContactProblem& p) {
   const auto jacobian = r.list<std::uint32_t>("blocks/jacobian", n), segment = r.list<std::uint32_t>("blocks/segment");
   const std::size_t width = n > 0 ? segment.size() / n : kMostSegments;   // older files have two
   if (segment.size() != width * n || width < 2 || width > kMostSegments)
-    fail("blocks/segment", fmt::format("{} numbers for {} blocks. There must be 2 to {} per block.", segment.size(), n, kMostSegments));
+    fail_here("blocks/segment", fmt::format("{} numbers for {} blocks. There must be 2 to {} per block.", segment.size(), n, kMostSegments));
   const auto parameters = r.finite("blocks/law_parameters", kParameters * n);
   for (std::size_t k = 0; k < parameters.size(); ++k)
     if (parameters[k] < 0)
-      fail("blocks/law_parameters", fmt::format("block {} has the coefficient {}. It must be at least 0.", k / kParameters, parameters[k]));
+      fail_here("blocks/law_parameters", fmt::format("block {} has the coefficient {}. It must be at least 0.", k / kParameters, parameters[k]));
   std::uint32_t row = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (kind[i] > 2) fail("blocks/kind", fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
-    if (dim[i] < 1 || dim[i] > 6) fail("blocks/dim", fmt::format("block {} has {} rows. It must have 1 to 6.", i, dim[i]));
+    if (kind[i] > 2) fail_here("blocks/kind", fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
+    if (dim[i] < 1 || dim[i] > 6) fail_here("blocks/dim", fmt::format("block {} has {} rows. It must have 1 to 6.", i, dim[i]));
     p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], arity[i], row, jacobian[i], 0, {}});
     std::copy_n(segment.begin() + static_cast<std::ptrdiff_t>(width * i), width, p.blocks.back().segment);
     p.laws.push_back(make_law(law[i], parameters.data() + kParameters * i, i, sets));
@@ -217,7 +217,7 @@ void read_segments(const Reader& r, ContactProblem& p) {
   const std::size_t n = r.list<double>("segments/inverse_mass").size();
   const auto mass = r.finite("segments/inverse_mass", n), inertia = r.finite("segments/inverse_inertia", 9 * n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (mass[i] < 0) fail("segments/inverse_mass", fmt::format("body {} has the inverse mass {}. It must be at least 0.", i, mass[i]));
+    if (mass[i] < 0) fail_here("segments/inverse_mass", fmt::format("body {} has the inverse mass {}. It must be at least 0.", i, mass[i]));
     p.segments.push_back({mass[i], Eigen::Map<const Mat3>(inertia.data() + 9 * i)});
   }
 }
@@ -227,17 +227,17 @@ void read_matrix(const Reader& r, ContactProblem& p) {
   w.offset = r.list<std::uint32_t>("matrix/offset", p.blocks.size() + 1);
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
     if (w.offset[i] != p.blocks[i].row || w.offset[i + 1] != w.offset[i] + p.blocks[i].dim)
-      fail("matrix/offset", fmt::format("block {} of the matrix does not have the rows of block {} of the problem.", i, i));
+      fail_here("matrix/offset", fmt::format("block {} of the matrix does not have the rows of block {} of the problem.", i, i));
   w.first = r.list<std::uint32_t>("matrix/first", p.blocks.size() + 1);
   w.column = r.list<std::uint32_t>("matrix/column");
   if (w.first.front() != 0 || w.first.back() != w.column.size())
-    fail("matrix/first", fmt::format("the numbers go from {} to {}, and must go from 0 to {}.", w.first.front(), w.first.back(), w.column.size()));
+    fail_here("matrix/first", fmt::format("the numbers go from {} to {}, and must go from 0 to {}.", w.first.front(), w.first.back(), w.column.size()));
   std::size_t size = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
-    if (w.first[i] > w.first[i + 1]) fail("matrix/first", fmt::format("number {} is less than the one before it.", i + 1));
+    if (w.first[i] > w.first[i + 1]) fail_here("matrix/first", fmt::format("number {} is less than the one before it.", i + 1));
     for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
       if (w.column[e] >= p.blocks.size() || (e > w.first[i] && w.column[e] <= w.column[e - 1]))
-        fail("matrix/column", fmt::format("number {} is {}. Columns must increase within a row and be less than {}.", e, w.column[e], p.blocks.size()));
+        fail_here("matrix/column", fmt::format("number {} is {}. Columns must increase within a row and be less than {}.", e, w.column[e], p.blocks.size()));
       w.position.push_back(static_cast<std::uint32_t>(size));
       size += std::size_t{p.blocks[i].dim} * p.blocks[w.column[e]].dim;
     }
@@ -282,7 +282,7 @@ void write_own(hid_t h, const ProblemFile& file) {
 ProblemFile read_own(hid_t h) {
   const Reader r(h);
   if (const std::uint64_t version = r.list<std::uint64_t>("version", 1).front(); version != kVersion)
-    fail("version", fmt::format("The problem has version {}, and this program reads version {}. Use the program that wrote it.", version, kVersion));
+    fail_here("version", fmt::format("The problem has version {}, and this program reads version {}. Use the program that wrote it.", version, kVersion));
   ProblemFile file;
   ContactProblem& p = file.problem;
   file.title = r.text("title");
@@ -296,7 +296,7 @@ ProblemFile read_own(hid_t h) {
     p.lower = r.list<double>("lower", rows);
     p.upper = r.list<double>("upper", rows);
     for (std::size_t i = 0; i < rows; ++i)
-      if (!(p.lower[i] <= p.upper[i])) fail("upper", fmt::format("row {} has the bounds {} and {}. The lower must not exceed the upper.", i, p.lower[i], p.upper[i]));
+      if (!(p.lower[i] <= p.upper[i])) fail_here("upper", fmt::format("row {} has the bounds {} and {}. The lower must not exceed the upper.", i, p.lower[i], p.upper[i]));
   }
   read_segments(r, p);
   p.jacobian_values = r.finite("jacobian_values", r.list<double>("jacobian_values").size());

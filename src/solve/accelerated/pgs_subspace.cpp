@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "math/infinity.h"
 #include "solve/accelerated/free_set_system.h"
 #include "solve/deadline.h"
 #include "solve/sweeps.h"
@@ -15,8 +16,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kRefinements = 4;
+constexpr int kSubspaceRefinements = 4;
 constexpr int kLongestSweeping = 16;   ///< times the sweeps asked for
 
 enum class Side : std::int8_t { lower, free, upper };
@@ -83,7 +83,7 @@ bool minimise(const ContactProblem& p, std::span<double> impulses, PgsSubspaceSc
   if (!factorised) return false;
   s.y.resize(static_cast<Eigen::Index>(s.free.size()));
   for (std::size_t i = 0; i < s.free.size(); ++i) s.y[static_cast<Eigen::Index>(i)] = -s.evaluation.v[s.free[i]];
-  if (!s.system.solve(s.y, s.step, kRefinements)) return false;
+  if (!s.system.solve(s.y, s.step, kSubspaceRefinements)) return false;
   for (std::size_t i = 0; i < s.free.size(); ++i) impulses[s.free[i]] += s.step[static_cast<Eigen::Index>(i)];
 
   // Normal rows first, then everything on the bounds that follow from them.

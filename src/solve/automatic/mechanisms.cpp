@@ -15,8 +15,8 @@ constexpr std::string_view kContradiction = "Bilateral rows contradict each othe
 constexpr double kSweepsExpected = 30;      ///< on a condensed problem: contacts feel the mechanism behind them
 constexpr double kMostEntries = 4e6;        ///< numbers of W_c: 32 MB
 constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for W as a matrix and gain nothing
-constexpr double kRounding = 1e-10;         ///< of what joints must stop, that solves leave by rounding
-constexpr int kRefinements = 10;            ///< of joints alone
+constexpr double kJointRounding = 1e-10;         ///< of what joints must stop, that solves leave by rounding
+constexpr int kJointRefinements = 10;            ///< of joints alone
 
 double largest(std::span<const double> x) {
   double value = 0;
@@ -75,7 +75,7 @@ void Mechanisms::excuse_contradictions(SolveMonitor& monitor) {
   const std::span<const std::uint32_t> rows = joints_.problem_rows();
   for (std::size_t k = 0; k < rows.size(); ++k) right_[k] = -p.b[rows[k]];
   joints_.solve(right_, solution_, remaining_);
-  const double nothing = std::max(0.5 * monitor.control().tolerance, kRounding * largest(right_));
+  const double nothing = std::max(0.5 * monitor.control().tolerance, kJointRounding * largest(right_));
   if (!(largest(remaining_) > nothing)) return;
   const std::vector<double> contradiction = joints_.contradiction(remaining_);
   if (!(largest(contradiction) > nothing)) return;
@@ -92,7 +92,7 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
   v_.resize(p.rows());
   std::fill(impulses.begin(), impulses.end(), 0.0);
   double before = std::numeric_limits<double>::infinity();
-  for (int k = 1; k <= kRefinements; ++k) {
+  for (int k = 1; k <= kJointRefinements; ++k) {
     p.contact_velocity(impulses, v_, segment_);
     for (std::size_t i = 0; i < rows.size(); ++i) right_[i] = -v_[rows[i]];
     joints_.solve(right_, solution_, remaining_);

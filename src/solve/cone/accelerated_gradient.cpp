@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-struct Scratch {
+struct AcceleratedScratch {
   std::vector<double> r, v, v_previous, v_ahead, gradient;   ///< v = Wλ + b of λ, of λ_previous, of y
   std::vector<double> impulses, previous, ahead, segment;    ///< λ, λ_previous, y
 
@@ -28,7 +28,7 @@ AcceleratedGradient::AcceleratedGradient(Options options) : options_(std::move(o
 }
 
 void AcceleratedGradient::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  Scratch& m = workspace.scratch<Scratch>();
+  AcceleratedScratch& m = workspace.scratch<AcceleratedScratch>();
   const std::size_t n = problem.rows();
   cone::metric(problem, m.r);
   m.resize(n);

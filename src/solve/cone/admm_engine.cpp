@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kFast = -0.2;    // decay rate of the residuals per iteration that is good enough
 constexpr double kStride = 3;     // factor on the penalty
-constexpr int kPatience = 20;     // iterations before the first change; grows, so that the changes end
+constexpr int kPenaltyPatience = 20;     // iterations before the first change; grows, so that the changes end
 
 double largest_of(double a, double b) { return a < b || std::isnan(b) ? b : a; }
 
@@ -33,7 +33,7 @@ bool AdmmEngine::setup(const ContactProblem& p, const Settings& settings, std::s
   const double eta = settings.proximal;
   rho_ = settings.penalty > 0 ? settings.penalty : std::sqrt(largest_ * eta) * std::pow(largest_ / eta, 0.2);
   factorisations_ = since_change_ = 0;
-  patience_ = kPatience;
+  patience_ = kPenaltyPatience;
   rate_ = std::numeric_limits<double>::quiet_NaN();
   if (!factor()) return false;
 

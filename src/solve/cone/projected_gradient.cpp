@@ -12,7 +12,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kMemory = 10;          // energies that a Barzilai–Borwein step is compared with
+constexpr int kEnergyMemory = 10;          // energies that a Barzilai–Borwein step is compared with
 constexpr int kRenewal = 50;         // iterations after which v, summed up step by step, is computed anew
 constexpr double kLongest = 1e4;     // Barzilai–Borwein steps between one over this and this, times 1/L
 
@@ -22,7 +22,7 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-struct Scratch {
+struct GradientScratch {
   std::vector<double> r, v, gradient, trial, step, product, segment;
 
   void resize(std::size_t n) {
@@ -31,7 +31,7 @@ struct Scratch {
 };
 
 /// step = P_K(λ − t R (v + s)) − λ. Returns its length over t [m/s].
-double find_step(const ContactProblem& p, std::span<const double> impulses, bool coulomb, double t, Scratch& m) {
+double find_step(const ContactProblem& p, std::span<const double> impulses, bool coulomb, double t, GradientScratch& m) {
   m.gradient = m.v;
   if (coulomb) cone::add_shift(p, m.gradient);
   for (std::size_t k = 0; k < impulses.size(); ++k) m.trial[k] = impulses[k] - t * m.r[k] * m.gradient[k];
@@ -42,19 +42,19 @@ double find_step(const ContactProblem& p, std::span<const double> impulses, bool
 }
 
 /// product = W step.
-void multiply(const ContactProblem& p, Scratch& m) {
+void multiply(const ContactProblem& p, GradientScratch& m) {
   p.contact_velocity(m.step, m.product, m.segment);
   for (std::size_t k = 0; k < m.product.size(); ++k) m.product[k] -= p.b[k];
 }
 
-void advance(double length, std::span<double> impulses, Scratch& m) {
+void advance(double length, std::span<double> impulses, GradientScratch& m) {
   for (std::size_t k = 0; k < impulses.size(); ++k) {
     impulses[k] = length == 1 ? m.trial[k] : impulses[k] + length * m.step[k];
     m.v[k] += length * m.product[k];
   }
 }
 
-void run_safe(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, Scratch& m, SolveMonitor& monitor) {
+void run_safe(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, GradientScratch& m, SolveMonitor& monitor) {
   double t = 1 / largest;
   for (int k = 1;; ++k) {
     const double change = find_step(p, impulses, coulomb, t, m);
@@ -69,8 +69,8 @@ void run_safe(const ContactProblem& p, std::span<double> impulses, bool coulomb,
   }
 }
 
-void run_barzilai_borwein(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, Scratch& m, SolveMonitor& monitor) {
-  std::array<double, kMemory> energies;
+void run_barzilai_borwein(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, GradientScratch& m, SolveMonitor& monitor) {
+  std::array<double, kEnergyMemory> energies;
   energies.fill(0);
   double energy = 0, t = 1 / largest;
   for (int k = 1;; ++k) {
@@ -82,7 +82,7 @@ void run_barzilai_borwein(const ContactProblem& p, std::span<double> impulses, b
     if (energy + slope + 0.5 * curvature > highest + 1e-4 * slope && curvature > 0) length = std::clamp(-slope / curvature, 1e-3, 1.0);
     advance(length, impulses, m);
     energy += length * slope + 0.5 * length * length * curvature;
-    energies[static_cast<std::size_t>(k % kMemory)] = energy;
+    energies[static_cast<std::size_t>(k % kEnergyMemory)] = energy;
 
     // The two Barzilai–Borwein steps in turn.
     double image = 0;
@@ -106,7 +106,7 @@ ProjectedGradient::ProjectedGradient(Options options)
     : options_(std::move(options)), coulomb_(cone::wants_coulomb(options_.shift)), barzilai_borwein_(wants_barzilai_borwein(options_.step)) {}
 
 void ProjectedGradient::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  Scratch& m = workspace.scratch<Scratch>();
+  GradientScratch& m = workspace.scratch<GradientScratch>();
   cone::metric(problem, m.r);
   m.resize(problem.rows());
   const double largest = std::max(cone::largest_eigenvalue(problem, m.r, 20, m.trial, m.product, m.segment), 1e-3);

@@ -7,7 +7,7 @@
 namespace stickslip {
 
 namespace {
-constexpr std::size_t kSize = kernels::kSegmentSize;
+constexpr std::size_t kSegmentNumbers = kernels::kSegmentSize;
 }  // namespace
 
 void BlockProducts::setup(const ContactProblem& p) {
@@ -20,7 +20,7 @@ void BlockProducts::setup(const ContactProblem& p) {
     for (int s = 0; s < b.arity; ++s) {
       ++first_[b.segment[s] + 1];
       for (int k = 0; k < b.dim; ++k)
-        for (std::size_t c = 0; c < kSize; ++c) *out++ = kernels::scaled_number(p, b, s, k, static_cast<int>(c));
+        for (std::size_t c = 0; c < kSegmentNumbers; ++c) *out++ = kernels::scaled_number(p, b, s, k, static_cast<int>(c));
     }
   }
   for (std::size_t s = 0; s < p.segments.size(); ++s) first_[s + 1] += first_[s];
@@ -61,11 +61,11 @@ void BlockProducts::add(std::uint32_t i, std::uint32_t j, double* out, std::size
   for (std::size_t s = 0; s < a.arity; ++s)
     for (std::size_t t = 0; t < b.arity; ++t) {
       if (a.segment[s] != b.segment[t]) continue;
-      const double *left = rows_.data() + a.jacobian + kSize * a.dim * s, *right = rows_.data() + b.jacobian + kSize * b.dim * t;
+      const double *left = rows_.data() + a.jacobian + kSegmentNumbers * a.dim * s, *right = rows_.data() + b.jacobian + kSegmentNumbers * b.dim * t;
       for (std::size_t c = 0; c < b.dim; ++c)
         for (std::size_t r = 0; r < a.dim; ++r) {
           double sum = 0;
-          for (std::size_t k = 0; k < kSize; ++k) sum += left[kSize * r + k] * right[kSize * c + k];
+          for (std::size_t k = 0; k < kSegmentNumbers; ++k) sum += left[kSegmentNumbers * r + k] * right[kSegmentNumbers * c + k];
           out[stride * c + r] += sum;
         }
     }

@@ -9,7 +9,7 @@ namespace stickslip {
 
 namespace {
 
-struct Scratch : NewtonScratch {};
+struct AlartCurnierScratch : NewtonScratch {};
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void AlartCurnier::iterate(const ContactProblem& problem, std::span<double> impu
   settings.accuracy = options_.accuracy;
   settings.inner = options_.inner;
   if (options_.alpha > 0) settings.linear.kind = LinearSolver::Kind::velocities;
-  run_newton(problem, alart_curnier_system, settings, impulses, workspace.scratch<Scratch>(), monitor);
+  run_newton(problem, alart_curnier_system, settings, impulses, workspace.scratch<AlartCurnierScratch>(), monitor);
 }
 
 }  // namespace stickslip

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-struct Scratch : NewtonScratch {};
+struct BoxedScratch : NewtonScratch {};
 
 /// How far the semi-staggered start solves the normals before friction joins: fraction of the error at its beginning.
 constexpr double kStaggeredAccuracy = 1e-3;
@@ -38,7 +38,7 @@ BoxedNewton::BoxedNewton(Options options) : options_(std::move(options)) {
 }
 
 void BoxedNewton::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  Scratch& scratch = workspace.scratch<Scratch>();
+  BoxedScratch& scratch = workspace.scratch<BoxedScratch>();
   ProximalNewton::Settings settings;
   settings.alpha = options_.alpha;
   settings.linear = {linear_kind(options_.linear), options_.linear_iterations, options_.linear_tolerance, options_.precondition};

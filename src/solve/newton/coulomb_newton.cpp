@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-struct Scratch : NewtonScratch {};
+struct CoulombScratch : NewtonScratch {};
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::string_view CoulombNewton::cannot_honour(const FrictionLaw& law) const {
 }
 
 void CoulombNewton::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  Scratch& scratch = workspace.scratch<Scratch>();
+  CoulombScratch& scratch = workspace.scratch<CoulombScratch>();
   ProximalNewton::Settings settings;
   settings.alpha = options_.alpha;
   sweep_first(ProxGaussSeidel({}), options_.sweeps, problem, impulses, scratch, monitor);

@@ -8,9 +8,9 @@ namespace stickslip {
 namespace {
 constexpr int kHalvings = 8;        ///< of the step length before a step counts as failed
 constexpr double kArmijo = 1e-4;    ///< fraction of the predicted decrease of the merit that a step must bring
-constexpr int kMemory = 4;          ///< steps whose merits a step is compared with
+constexpr int kMeritMemory = 4;          ///< steps whose merits a step is compared with
 constexpr double kTravel = 2;       ///< times the best error at which a solved problem is still a place to go back to
-constexpr double kProgress = 0.9;   ///< fraction of the best error that counts as progress
+constexpr double kErrorProgress = 0.9;   ///< fraction of the best error that counts as progress
 }  // namespace
 
 void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& system, LinearSolver linear) {
@@ -156,7 +156,7 @@ void ProximalNewton::accept() {
   begin();
   // Where W is singular the impulses may have to travel far at an error that does not fall: that is progress too.
   if (error_ < kTravel * best_error_) {
-    if (error_ < kProgress * best_error_) failures_ = 0;
+    if (error_ < kErrorProgress * best_error_) failures_ = 0;
     best_error_ = std::min(error_, best_error_);
     base_ = x_;
   }
@@ -177,7 +177,7 @@ bool ProximalNewton::step(std::span<double> impulses) {
   // The first step to a new reference is nearly free: it changes many contacts between sticking, sliding and parting at
   // once, and the error before says little about it. Later ones must beat the worst of the last few.
   double allowance = settings_.first_step * error_;
-  if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMemory), merits_.end());
+  if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
   bool alive = true;
   if (taken >= settings_.inner || !engine_.step(x_, alpha_, allowance)) alive = retreat();
   else {

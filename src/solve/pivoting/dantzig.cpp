@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "math/infinity.h"
 #include "solve/pivoting/free_rows.h"
 #include "solve/pivoting/friction_bounds.h"
 #include "solve/pivoting/incremental.h"
@@ -11,7 +12,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTrace = 1e-10;   // of a diagonal that keeps the sparse factor alive where contacts are redundant
 
 struct DantzigScratch {

@@ -8,7 +8,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kPatience = 80;            // rounds without a better residual before giving up, with friction
+constexpr int kFrictionPatience = 80;            // rounds without a better residual before giving up, with friction
 constexpr int kPatienceFrictionless = 4;   // where only rounding is left to improve
 constexpr double kLeastDamping = 0.1;
 
@@ -54,7 +54,7 @@ bool FrictionBounds::update(const BoxedLcp& view, std::span<const double> impuls
   if (best < 0.999 * best_) {
     best_ = best;
     waiting_ = 0;
-  } else if (++waiting_ > (view.has_friction ? kPatience : kPatienceFrictionless)) {
+  } else if (++waiting_ > (view.has_friction ? kFrictionPatience : kPatienceFrictionless)) {
     return false;
   }
   double change = 0;

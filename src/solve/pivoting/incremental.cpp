@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/infinity.h"
+
 namespace stickslip {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1e-13;   // of a velocity, relative to the numbers it is the sum of
+constexpr double kVelocityRounding = 1e-13;   // of a velocity, relative to the numbers it is the sum of
 constexpr double kIndefinite = 1e-6;  // the same where W is not positive semidefinite: more than few-digit files explain
 constexpr double kNoise = 1e-10;      // of a change of velocity, which goes through the inverse of W_FF
 
@@ -30,7 +31,7 @@ void Incremental::start(double redundancy) {
 bool Incremental::resting(Eigen::Index row) const {
   double size = std::abs(b[row]);
   for (Eigen::Index j = 0; j < b.size(); ++j) size += std::abs(w(j, row) * impulses[j]);
-  return std::abs(v[row]) <= kRounding * size;
+  return std::abs(v[row]) <= kVelocityRounding * size;
 }
 
 bool Incremental::make_free(Eigen::Index row) {

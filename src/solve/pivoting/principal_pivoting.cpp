@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "math/infinity.h"
 #include "solve/pivoting/free_rows.h"
 #include "solve/pivoting/friction_bounds.h"
 #include "solve/pivoting/index_hash.h"
@@ -14,12 +15,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kCoupledSteps = 6;       // blocks of pivots with coupled friction bounds per round
 constexpr std::size_t kSinglePivots = 20;   // after blocks without progress, before a larger proximal weight is taken
-constexpr double kRounding = 1e-13;   // violations that are smaller, relative to the numbers they come from, are none
+constexpr double kViolationRounding = 1e-13;   // violations that are smaller, relative to the numbers they come from, are none
 
-struct Scratch {
+struct PivotingScratch {
   BoxedLcp view;
   FreeRows rows;
   FrictionBounds friction;
@@ -37,7 +37,7 @@ class Pivots {
  public:
   enum class Outcome { solved, laborious, cycle, singular, stopped };
 
-  Pivots(Scratch& s, std::span<double> impulses, std::vector<double>& lower, std::vector<double>& upper, SolveMonitor& monitor, int& iteration)
+  Pivots(PivotingScratch& s, std::span<double> impulses, std::vector<double>& lower, std::vector<double>& upper, SolveMonitor& monitor, int& iteration)
       : s_(s), impulses_(impulses), lower_(lower), upper_(upper), monitor_(monitor), iteration_(iteration) {}
 
   /// @param patience blocks of pivots without progress before single ones; negative: single ones only
@@ -138,7 +138,7 @@ class Pivots {
 
   /// Where the row belongs by the rules of Murty.
   RowPlace target(std::size_t i) const {
-    const double lower = lower_[i], upper = upper_[i], slack = kRounding * s_.size[i];
+    const double lower = lower_[i], upper = upper_[i], slack = kViolationRounding * s_.size[i];
     if (s_.places[i] == RowPlace::free) {
       const double shift = s_.friction.scale[i] > 0 ? slack / s_.friction.scale[i] : 0;
       if (lower == upper || impulses_[i] < lower - shift) return RowPlace::lower;
@@ -155,7 +155,7 @@ class Pivots {
     return h;
   }
 
-  Scratch& s_;
+  PivotingScratch& s_;
   std::span<double> impulses_;
   std::vector<double>&lower_, &upper_;
   SolveMonitor& monitor_;
@@ -201,12 +201,12 @@ class Weight {
   int stuck_ = 0, holding_ = 0;
 };
 
-void set_weight(Scratch& s, double weight) {
+void set_weight(PivotingScratch& s, double weight) {
   for (std::size_t i = 0; i < s.proximal.size(); ++i) s.proximal[i] = weight * s.friction.scale[i];
   s.rows.set_diagonal(s.proximal);
 }
 
-void set_up(Scratch& s, const ContactProblem& problem, std::span<double> impulses, double weight) {
+void set_up(PivotingScratch& s, const ContactProblem& problem, std::span<double> impulses, double weight) {
   const std::size_t n = problem.rows();
   s.view = as_blcp(problem);
   for (double& x : impulses)
@@ -224,7 +224,7 @@ void set_up(Scratch& s, const ContactProblem& problem, std::span<double> impulse
 }
 
 /// Rows whose bounds coincide may stand at either: at the one that their velocity presses them to once the bounds part.
-void place_closed_rows(Scratch& s) {
+void place_closed_rows(PivotingScratch& s) {
   for (std::size_t i = 0; i < s.places.size(); ++i)
     if (s.view.normal_row[i] >= 0 && s.places[i] != RowPlace::free && s.friction.was_closed[i]) s.places[i] = s.v[i] < 0 ? RowPlace::upper : RowPlace::lower;
 }
@@ -238,7 +238,7 @@ PrincipalPivoting::PrincipalPivoting(PrincipalPivotingOptions options, bool bloc
 }
 
 void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  Scratch& s = workspace.scratch<Scratch>();
+  PivotingScratch& s = workspace.scratch<PivotingScratch>();
   Weight weight(options_.regularisation);
   set_up(s, problem, impulses, weight.value);
   int iteration = 0, cycles = 0;

@@ -13,7 +13,7 @@ bool wants_box(const std::string& friction) {
   throw Error(fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"}))).at("friction");
 }
 
-constexpr int kPatience = 200;   // sweeps without a smallest one that count as a cycle, and half of all so far
+constexpr int kCyclePatience = 200;   // sweeps without a smallest one that count as a cycle, and half of all so far
 
 using Sweep = double (*)(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double);
 
@@ -69,7 +69,7 @@ void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> i
       acceleration.restart_if_opposed();
     }
     // A cycle: without momentum for as long again; if it was a plain one, with smaller r-factors.
-    if (since_best > kPatience + k / 2) {
+    if (since_best > kCyclePatience + k / 2) {
       if (plain && std::isfinite(options_.growth)) relaxation *= options_.shrink;
       plain = !plain || !options_.accelerate;
       since_best = 0;

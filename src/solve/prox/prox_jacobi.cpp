@@ -7,14 +7,14 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kPatience = 20;   // iterations without a smallest change before the r-factors shrink
+constexpr int kFactorPatience = 20;   // iterations without a smallest change before the r-factors shrink
 
-struct JacobiScratch {
+struct ProxJacobiScratch {
   std::vector<double> v, next, segment;
 };
 
 /// 1/λmax(W) by power iteration [kg].
-double inverse_eigenvalue(const ContactProblem& p, JacobiScratch& m) {
+double inverse_eigenvalue(const ContactProblem& p, ProxJacobiScratch& m) {
   double largest = 0;
   for (std::size_t k = 0; k < p.rows(); ++k) m.next[k] = std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5;
   for (int i = 0; i < 20; ++i) {
@@ -105,7 +105,7 @@ ProxJacobi::ProxJacobi(Options options) : options_(std::move(options)) {
 }
 
 void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  JacobiScratch& m = workspace.scratch<JacobiScratch>();
+  ProxJacobiScratch& m = workspace.scratch<ProxJacobiScratch>();
   m.v.resize(problem.rows());
   m.next.resize(problem.rows());
   const RFactor strategy = r_factor_of(options_.r_factor);
@@ -119,7 +119,7 @@ void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impuls
     step.all();
     const double change = step.moved;
     since_best = change < best_change ? 0 : since_best + 1;
-    if (change <= options_.growth * best_change && since_best < kPatience) {
+    if (change <= options_.growth * best_change && since_best < kFactorPatience) {
       best_change = std::min(best_change, change);
       std::copy(m.next.begin(), m.next.end(), impulses.begin());
       problem.contact_velocity(impulses, m.v, m.segment);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "math/infinity.h"
 #include "solve/run_list.h"
 #include "solve/splitting/block_state.h"
 #include "solve/splitting/boxed_pivoting.h"
@@ -19,7 +20,6 @@ namespace stickslip {
 namespace {
 
 constexpr std::size_t kExactRows = 96;   ///< dense pivoting beyond this costs more than sweeps
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// One group with what its sub-solver needs.
 struct Group {

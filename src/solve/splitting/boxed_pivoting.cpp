@@ -4,7 +4,7 @@ namespace stickslip {
 
 namespace {
 constexpr double kProximal = 1e-9;
-constexpr int kPatience = 8;   ///< block pivots without progress before Murty's rule
+constexpr int kMurtyPatience = 8;   ///< block pivots without progress before Murty's rule
 }
 
 double BoxedPivoting::bound(const BoxRow& row, Side side) { return side == Side::upper ? row.upper : side == Side::lower ? row.lower : 0; }
@@ -65,7 +65,7 @@ BoxedPivoting::Side BoxedPivoting::side_of(const BoxRow& row, int i, double tole
 
 bool BoxedPivoting::pivot(const Eigen::MatrixXd& a, const std::vector<BoxRow>& rows, double tolerance) {
   const int m = static_cast<int>(rows.size());
-  int fewest = m + 1, patience = kPatience;
+  int fewest = m + 1, patience = kMurtyPatience;
   for (int turn = 0; turn < 40 + 10 * m; ++turn) {
     if (!solve_free_rows(a, rows)) return false;
     int wrong = 0, last = -1;
@@ -77,7 +77,7 @@ bool BoxedPivoting::pivot(const Eigen::MatrixXd& a, const std::vector<BoxRow>& r
     if (wrong == 0) return true;
     if (wrong < fewest) {
       fewest = wrong;
-      patience = kPatience;
+      patience = kMurtyPatience;
     } else {
       --patience;
     }

@@ -7,7 +7,7 @@
 namespace stickslip {
 
 namespace {
-constexpr double kRegularisation = 1e-10;   ///< share of the diagonal that is added to it
+constexpr double kBlockRegularisation = 1e-10;   ///< share of the diagonal that is added to it
 }  // namespace
 
 struct JointBlock::System {
@@ -53,7 +53,7 @@ void JointBlock::prepare(BlockMatrix joints, bool direct) {
   const double mean = Eigen::VectorXd(w.diagonal()).cwiseAbs().mean();
   for (Eigen::Index i = 0; i < n; ++i) {
     const double own = std::abs(w.coeff(i, i));
-    w.coeffRef(i, i) += kRegularisation * (own > 0 ? own : mean > 0 ? mean : 1);
+    w.coeffRef(i, i) += kBlockRegularisation * (own > 0 ? own : mean > 0 ? mean : 1);
   }
   w.makeCompressed();
   s.factor.analyze(w, s.symmetric);

@@ -14,7 +14,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kSmallestStep = 1.0 / 32;
-constexpr double kProgress = 0.99;   ///< the best residual must fall below this fraction of itself within the patience
+constexpr double kResidualProgress = 0.99;   ///< the best residual must fall below this fraction of itself within the patience
 
 struct Iterate {
   std::vector<double> impulses, velocity;   ///< λ and Gᵀλ
@@ -104,7 +104,7 @@ void Staggered::iterate(const ContactProblem& problem, std::span<double> impulse
     age = turns_back(impulses, s.start, s.last.impulses) ? 0 : age + 1;
     if (monitor.done(k, impulses)) break;
 
-    if (monitor.best_total() < kProgress * mark) {
+    if (monitor.best_total() < kResidualProgress * mark) {
       mark = monitor.best_total();
       patience = options_.patience;
     } else if (--patience == 0) {
