@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "solve/automatic/cost_model.h"
 #include "solve/automatic/islands.h"
@@ -27,6 +28,7 @@ struct Part {
 struct Memory {
   Islands islands;
   std::vector<std::unique_ptr<Part>> parts;
+  std::vector<std::size_t> order;   ///< in which parts are solved
   ContactProblem consistent;
 
   Part& part(std::size_t i) {
@@ -35,6 +37,33 @@ struct Memory {
     return *parts[i];
   }
 };
+
+bool has_joints(const ContactProblem& p) {
+  return std::any_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; });
+}
+
+/// Puts the islands that are not within the tolerance into parts. Returns how many blocks they have.
+/// @param v velocities that the impulses give
+std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance, Memory& memory) {
+  std::size_t parts = 1, left = 0;
+  Part& small = memory.part(0);
+  for (std::size_t i = 0; i < memory.islands.count(); ++i) {
+    const std::span<const std::uint32_t> blocks = memory.islands.blocks(i);
+    if (are_settled(p, blocks, impulses, v, tolerance)) continue;
+    left += blocks.size();
+    Part& part = blocks.size() <= kSmall ? small : memory.part(parts++);
+    part.blocks.insert(part.blocks.end(), blocks.begin(), blocks.end());
+  }
+  std::sort(small.blocks.begin(), small.blocks.end());
+  // The largest come last: they get the work that others leave, and do not take the time of all.
+  memory.order.clear();
+  for (std::size_t i = 0; i < parts; ++i)
+    if (!memory.parts[i]->blocks.empty()) memory.order.push_back(i);
+  std::sort(memory.order.begin(), memory.order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(a == 0 ? 0 : memory.parts[a]->blocks.size(), a) < std::pair(b == 0 ? 0 : memory.parts[b]->blocks.size(), b);
+  });
+  return left;
+}
 
 /// What became of the parts: the worst of it is what became of the whole.
 struct Outcome {
@@ -57,8 +86,7 @@ AutomaticSolver::AutomaticSolver(Options options) : options_(options) {
 }
 
 void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  const bool joints = std::any_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; });
-  if (options_.direct_rows > 0 && joints && workspace.scratch<Mechanisms>().setup(p)) {
+  if (options_.direct_rows > 0 && has_joints(p) && workspace.scratch<Mechanisms>().setup(p)) {
     workspace.scratch<Mechanisms>().run(impulses, workspace, monitor, options_);
     return;
   }
@@ -75,17 +103,7 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
   if (memory.islands.count() == 1) return solve_island(p, impulses, workspace, monitor);
 
   // The guess was judged just now: the velocities it gives are those of the residual.
-  std::size_t parts = 1, left = 0;
-  memory.part(0);
-  for (std::size_t i = 0; i < memory.islands.count(); ++i) {
-    const std::span<const std::uint32_t> blocks = memory.islands.blocks(i);
-    if (are_settled(p, blocks, impulses, workspace.residual.v, monitor.control().tolerance)) continue;
-    left += blocks.size();
-    Part& part = blocks.size() <= kSmall ? *memory.parts[0] : memory.part(parts++);
-    part.blocks.insert(part.blocks.end(), blocks.begin(), blocks.end());
-  }
-  std::sort(memory.parts[0]->blocks.begin(), memory.parts[0]->blocks.end());
-
+  const auto left = static_cast<double>(find_parts(p, impulses, workspace.residual.v, monitor.control().tolerance, memory));
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = false;
   control.observer = nullptr;
@@ -93,9 +111,8 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
   double spare = 0;   // work that earlier parts were allowed and did not need
   int step = 0;
   bool contradicts = false;
-  for (std::size_t i = 0; i < parts && !monitor.stopped(); ++i) {
+  for (const std::size_t i : memory.order) {
     Part& part = *memory.parts[i];
-    if (part.blocks.empty()) continue;
     part.sub.extract(p, part.blocks);
     const ContactProblem& sub = part.sub.problem();
     part.impulses.resize(sub.rows());
@@ -103,8 +120,7 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
     control.time_limit = monitor.control().time_limit - monitor.elapsed();
     SolveReport report;
     SolveMonitor judge(sub, FrictionModel::exact, control, part.workspace, report);
-    const double share = static_cast<double>(part.blocks.size()) / static_cast<double>(left);
-    const double unit = cost::sweep(sub) + share * cost::kLeastIteration;
+    const double unit = cost::sweep(sub) + static_cast<double>(part.blocks.size()) / left * cost::kLeastIteration;
     judge.count_work(unit + spare / std::max(1, control.max_iterations));
     if (!judge.start(part.impulses)) {
       solve_island(sub, part.impulses, part.workspace, judge);
@@ -117,12 +133,12 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
     monitor.add_work(judge.work());
     if (monitor.control().story && !report.story.empty())
       monitor.note(fmt::format("{} of {} blocks: {}", i == 0 ? "Small islands" : "An island", part.blocks.size(), report.story));
-    if (report.status == SolveStatus::stalled && part.workspace.scratch<Mechanisms>().contradicts(sub)) {
+    if (report.status != SolveStatus::converged && has_joints(sub) && part.workspace.scratch<Mechanisms>().contradicts(sub)) {
       const ContactProblem& solved = part.workspace.scratch<Mechanisms>().solved();
       if (!contradicts) memory.consistent = p;
       contradicts = true;
       part.sub.scatter(solved.b, memory.consistent.b);
-      monitor.judge_by(memory.consistent, report.reason);
+      monitor.judge_by(memory.consistent, Mechanisms::kContradiction);
     }
     ++step;
   }

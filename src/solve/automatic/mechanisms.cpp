@@ -11,7 +11,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::string_view kContradiction = "Bilateral rows contradict each other: no impulses remove the velocities that remain; the rest is solved.";
 constexpr double kSweepsExpected = 30;      ///< on a condensed problem: contacts feel the mechanism behind them
 constexpr double kMostEntries = 4e6;        ///< numbers of W_c: 32 MB
 constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for W as a matrix and gain nothing

@@ -13,6 +13,8 @@ namespace stickslip {
 
 class Mechanisms {
  public:
+  static constexpr std::string_view kContradiction = "Bilateral rows contradict each other: no impulses remove the velocities that remain; the rest is solved.";
+
   /// Factors the joints. False if they cannot be factored: then the stages must do without.
   /// The arguments must outlive the run. Memory is kept from the last problem.
   bool setup(const ContactProblem&);

@@ -6,10 +6,14 @@ namespace {
 
 using enum Method;
 
-const Plan kSweepsOnly{{sweeps}, "Too large to factor, or not allowed to."};
-const Plan kVelocities{{sweeps, newton, admm}, "Newton steps in velocities cost a few sweeps and do not mind redundant contacts."};
-const Plan kMatrix{{sweeps, newton, admm}, "W is a matrix: factorisations are dear, and Newton steps the quicker of them."};
-const Plan kMechanism{{sweeps, newton, admm}, "Sweeps feel whole mechanisms, which only heavy loads on light ones slow down."};
+/// Too large to factor, or not allowed to.
+const Plan kSweepsOnly{{sweeps}};
+/// Newton steps in velocities cost a dozen sweeps and do not mind redundant contacts.
+const Plan kVelocities{{sweeps, newton, admm}};
+/// Factorisations are dear, and Newton steps the quicker of them.
+const Plan kMatrix{{sweeps, newton, admm}};
+/// Sweeps feel whole mechanisms, which only heavy loads on light ones slow down; then factorisations take joints and contacts together.
+const Plan kMechanism{{sweeps, newton, admm}};
 
 }  // namespace
 

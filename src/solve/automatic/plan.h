@@ -1,7 +1,6 @@
 // Which methods `auto` tries on a problem that hangs together, in what order.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "stickslip/problem/contact_problem.h"
@@ -19,14 +18,12 @@ struct Features {
   std::size_t rows = 0;
   bool factored = true;     ///< J and M, rather than W as a matrix
   bool joints = false;      ///< bilateral rows are solved directly, so that sweeps feel whole mechanisms
-  bool symmetric = true;    ///< W
 };
 
 /// Rounds of stages, from cheap and myopic to dear and far-sighted. A stage ends when the next would be cheaper or it makes no progress; a round that helped is followed by
 /// another with more patience; in the end sweeps have what is left of the work allowed.
 struct Plan {
   std::vector<Method> stages;
-  std::string_view reason;   ///< one sentence of fixed text
 };
 
 /// @param most_rows that may be factored; 0: nothing is
