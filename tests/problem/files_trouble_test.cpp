@@ -34,7 +34,9 @@ TEST_F(Files, malformed_texts_name_file_line_value_and_remedy) {
   EXPECT_THAT(error_of(kGood.substr(0, kGood.find("0.5"))), AllOf(HasSubstr("after 1 of the 3 numbers of q"), HasSubstr("truncated")));
   EXPECT_THAT(error_of(kGood.substr(0, kGood.find("0.7"))), AllOf(HasSubstr("ends where the friction coefficients"), HasSubstr("truncated")));
   EXPECT_THAT(error_of(kGood + "0.5\n"), AllOf(HasSubstr("line 12"), HasSubstr("0.5 stands after the end")));
-  EXPECT_THAT(error_of(changed("3\n3\n3 3", "4\n4\n4 4")), AllOf(HasSubstr("line 1"), HasSubstr("3 × 1 = 3, not 4 and 4"), HasSubstr("LCP")));
+  EXPECT_THAT(error_of(changed("3\n3\n3 3", "4\n4\n4 4")), AllOf(HasSubstr("13 of the 16 numbers of the matrix"), HasSubstr("sizes in its first lines are wrong")))
+      << "read as a global problem";
+  EXPECT_THAT(error_of(changed("3\n3\n3 3", "4\n5\n4 5")), AllOf(HasSubstr("line 1"), HasSubstr("3 × 1 = 3, not 4 and 5"), HasSubstr("LCP")));
   EXPECT_THAT(error_of(changed("3 3\n", "3 4\n")), AllOf(HasSubstr("line 6"), HasSubstr("is 4"), HasSubstr("ask for 3")));
   EXPECT_THAT(error_of(changed("0.7", "-0.7")), AllOf(HasSubstr("line 11"), HasSubstr("-0.7"), HasSubstr("at least 0")));
   EXPECT_THAT(error_of(changed("0.5", "nan")), AllOf(HasSubstr("line 10"), HasSubstr("number 2 of q is nan")));
@@ -43,10 +45,26 @@ TEST_F(Files, malformed_texts_name_file_line_value_and_remedy) {
   EXPECT_THAT(error_of("hello world"), AllOf(HasSubstr("'hello'"), HasSubstr("HDF5")));
   EXPECT_THAT(error_of(" \n "), HasSubstr("empty"));
   EXPECT_THAT(error_of("3 300000000 0 900000000 900000000 900000000 900000000 1 2"), HasSubstr("truncated")) << "and no memory is asked for";
-  EXPECT_THAT(error_of("3 1 2 3 3 3"), HasSubstr("storage"));
+  EXPECT_THAT(error_of("3 1 3 3 3 3"), HasSubstr("storage"));
+  EXPECT_THAT(error_of("3 1 2 3 3 3"), HasSubstr("no kind of sparse matrix"));
+  EXPECT_THAT(error_of("3 1 2 3 3 2 CSparse 3-by-3, nzmax: 2 nnz: 2, 1-norm: 1 col 0 : locations 0 to 1 0 : 1 7 : 1"), HasSubstr("a row is 7"));
+  EXPECT_THAT(error_of("3 1 2 3 3 2 CSparse 3-by-3, nzmax: 2 nnz: 2, 1-norm: 1 col 0 : locations 0 to 1 0 : 1 row"), HasSubstr("'row'"));
   EXPECT_THAT(error_of("boxed-lcp 1 0 1 1 1 1 2 -1 3 0"), AllOf(HasSubstr("upper bound 0"), HasSubstr("lower bound 3")));
   EXPECT_THAT(message_of([&] { load_problem(path("absent.dat")); }), AllOf(HasSubstr("absent.dat"), HasSubstr("No such file")));
   EXPECT_THAT(message_of([&] { load_problem(directory_); }), HasSubstr("directory"));
+}
+
+TEST_F(Files, sparse_matrices_are_read_as_csparse_prints_them) {
+  // Column 1 is empty.
+  const std::string columns = "3\n1\n2\n3\n3\n2\nCSparse Version 3.1.9\n3-by-3, nzmax: 3 nnz: 3, 1-norm: 2\n    col 0 : locations 0 to 1\n      0 : 2\n      2 : 0.5\n"
+                              "    col 1 : locations 2 to 1\n    col 2 : locations 2 to 2\n      2 : 1\n-1 0 0\n0.5\n";
+  const std::string triplets = "3\n1\n2\n3\n3\n1\nCSparse Version 3.1.9\ntriplet: 3-by-3, nzmax: 3 nnz: 3\n    0 0 : 2\n    2 0 : 0.5\n    2 2 : 1\n-1 0 0\n0.5\n";
+  Eigen::Matrix3d expected;
+  expected << 2, 0, 0, 0, 0, 0, 0.5, 0, 1;
+  for (const std::string& text : {columns, triplets}) {
+    ASSERT_EQ(error_of(text), "no error");
+    EXPECT_EQ(Eigen::MatrixXd(delassus(load_problem(path("bad.dat")).problem).dense()), Eigen::MatrixXd(expected));
+  }
 }
 
 TEST_F(Files, malformed_blocks_are_named) {
