@@ -30,6 +30,9 @@ double tangential_reach(const FrictionLaw& law) {
       law);
 }
 
+constexpr double kSteadyMotion = 0.5;  ///< part of a velocity by which a body that rolls or slides on may change it in a step
+constexpr double kSteadySpin = 0.05;   ///< part of a spin by which it may change in a step and count as steady
+
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
 
@@ -290,7 +293,8 @@ void ProblemBuilder::weigh() {
 }
 
 /// What bodies would do with the impulses of the last step.
-void ProblemBuilder::expect(const World& world) {
+void ProblemBuilder::expect(const World& world, const StepOptions& options) {
+  const double fall = world.gravity.norm() * options.h;
   expected_.resize(world.bodies().size());
   velocity_.assign(free_.begin(), free_.end());
   for (const Block& block : problem_.blocks)
@@ -306,9 +310,16 @@ void ProblemBuilder::expect(const World& world) {
       Eigen::Map<Vec3>(velocity_.data() + 6 * block.segment[s] + 3) += segment.inverse_inertia * angular;
     }
   for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
+    expected_[i] = {world.bodies()[i].velocity, world.bodies()[i].angular_velocity};
+    if (segment_of_body_[i] == kNoSegment) continue;
     const double* u = velocity_.data() + 6 * segment_of_body_[i];
-    if (segment_of_body_[i] != kNoSegment) expected_[i] = {Eigen::Map<const Vec3>(u), Eigen::Map<const Vec3>(u + 3)};
-    else expected_[i] = {world.bodies()[i].velocity, world.bodies()[i].angular_velocity};
+    const Vec3 velocity = Eigen::Map<const Vec3>(u), spin = Eigen::Map<const Vec3>(u + 3);
+    // Small changes of a spin are the torque of impulses that press against each other, from arms that have turned since; large ones are blows, which
+    // are not struck twice.
+    const double turned = (spin - expected_[i].angular_velocity).norm(), pushed = (velocity - expected_[i].velocity).norm();
+    if (pushed > kSteadyMotion * expected_[i].velocity.norm() + 2 * fall || turned > kSteadyMotion * expected_[i].angular_velocity.norm()) continue;
+    expected_[i].velocity = velocity;
+    if (turned > kSteadySpin * spin.norm()) expected_[i].angular_velocity = spin;
   }
 }
 
@@ -324,7 +335,7 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) loaded = loaded || persists(i);
     if (!loaded || !turns(world, m)) continue;
     if (!any) {
-      expect(world);
+      expect(world, options);
       turning_.begin(world, options, expected_);
       any = true;
     }
@@ -334,6 +345,8 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
       BuiltContact& built = contacts_[i];
       const Block& block = problem_.blocks[built.block];
       built.turning = built.frame.transpose() * kappa[i - m.first];
+      // A contact without a step before it has no approach to undo: the whole change would lift the body.
+      if (!(guess_[block.row] > 0)) built.turning[0] *= 0.5;
       for (int k = 0; k < std::min<int>(block.dim, 3); ++k) problem_.b[block.row + k] += built.turning[k];
     }
   }

@@ -79,7 +79,7 @@ class ProblemBuilder {
   void number_contacts(const World&, const ContactSet&);
   void fill_contact(const World&, const ContactSet&, std::uint32_t manifold, std::uint32_t point, const StepOptions&);
   void weigh();
-  void expect(const World&);
+  void expect(const World&, const StepOptions&);
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, const StepOptions&);
