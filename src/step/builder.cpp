@@ -317,7 +317,7 @@ void ProblemBuilder::expect(const World& world, const StepOptions& options) {
     // Small changes of a spin are the torque of impulses that press against each other, from arms that have turned since; large ones are blows, which
     // are not struck twice.
     const double turned = (spin - expected_[i].angular_velocity).norm(), pushed = (velocity - expected_[i].velocity).norm();
-    if (pushed > kSteadyMotion * expected_[i].velocity.norm() + 2 * fall || turned > kSteadyMotion * expected_[i].angular_velocity.norm()) continue;
+    if (pushed > kSteadyMotion * expected_[i].velocity.norm() + 5 * fall || turned > kSteadyMotion * expected_[i].angular_velocity.norm()) continue;
     expected_[i].velocity = velocity;
     if (turned > kSteadySpin * spin.norm()) expected_[i].angular_velocity = spin;
   }
