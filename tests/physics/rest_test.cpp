@@ -75,6 +75,17 @@ TEST_P(Rest, what_is_wedged_in_presses_with_a_bounded_force) {
 
 INSTANTIATE_TEST_SUITE_P(Scales, Rest, kScales, scale_name);
 
+TEST(TallStack, fifty_boxes_stand_still_as_a_user_gets_them) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  std::vector<BodyId> boxes;
+  for (int i = 0; i < 50; ++i) boxes.push_back(add_body(world, Box{Vec3::Constant(0.1)}, {0, 0, 0.1 + 0.2 * i}, m));
+  Stepper stepper(StepOptions{});
+  simulate(world, stepper, 4, [&](const StepReport& r) { ASSERT_EQ(r.solve.status, SolveStatus::converged) << r.solve.reason; });
+  for (int i = 0; i < 50; ++i) EXPECT_LT((world.body(boxes[static_cast<std::size_t>(i)]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-4) << i;
+}
+
 TEST(HeavyOnLight, a_mass_of_a_million_stands_on_a_light_box_within_a_micrometre_beyond_the_band) {
   World world;
   const MaterialId m = material(world, 0.5);
