@@ -11,31 +11,15 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "bench/captured.h"
 #include "bench/statistics.h"
 #include "solve/automatic/cost_model.h"
 #include "solve/cone/admm_engine.h"
 #include "solve/exact/exact_sweep.h"
 #include "solve/newton/newton_engine.h"
-#include "stickslip/scene/scene.h"
-#include "stickslip/step/stepper.h"
 
 namespace stickslip::bench {
 namespace {
-
-struct Captured {
-  std::string name;
-  ContactProblem problem;
-};
-
-Captured capture(const std::string& scene_name, const std::string& parameter, int value, int steps) {
-  const Override overrides[] = {{"/parameters/" + parameter, std::to_string(value)}};
-  Scene scene = load_scene(scene_name, overrides);
-  scene.step.solver = "prox-gs";
-  scene.step.max_iterations = 50;
-  Stepper stepper(scene.step);
-  for (int i = 0; i < steps; ++i) stepper.step(scene.world);
-  return {fmt::format("{} {}={}", scene_name, parameter, value), stepper.problem()};
-}
 
 ContactProblem as_matrix(const ContactProblem& p) {
   ContactProblem m;

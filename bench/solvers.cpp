@@ -18,11 +18,10 @@
 #include <fmt/format.h>
 
 #include "bench/arguments.h"
+#include "bench/captured.h"
 #include "bench/statistics.h"
 #include "stickslip/problem/files.h"
-#include "stickslip/scene/scene.h"
 #include "stickslip/solve/registry.h"
-#include "stickslip/step/stepper.h"
 
 namespace stickslip::bench {
 namespace {
@@ -31,22 +30,6 @@ struct Plan {
   int max, time_limit;
   std::vector<std::string> solvers;
 };
-
-struct Captured {
-  std::string name;
-  ContactProblem problem;
-};
-
-/// The contact problem of a built-in scene after some steps, when it lies.
-Captured capture(const std::string& scene_name, const std::string& parameter, int value, int steps) {
-  const Override overrides[] = {{"/parameters/" + parameter, std::to_string(value)}};
-  Scene scene = load_scene(scene_name, overrides);
-  scene.step.solver = "prox-gs";
-  scene.step.max_iterations = 100;
-  Stepper stepper(scene.step);
-  for (int i = 0; i < steps; ++i) stepper.step(scene.world);
-  return {fmt::format("{} {}={}", scene_name, parameter, value), stepper.problem()};
-}
 
 struct Result {
   bool solved = false;
