@@ -18,8 +18,10 @@ constexpr double kFirstSteps = 3;        ///< Newton steps that a finish usually
 constexpr double kStepsPerDecade = 2;    ///< and from there on
 constexpr double kStepsOfSliding = 4;    ///< times the root of the number of contacts that slide: which of them do is found out contact by contact
 constexpr double kTrial = 0.25;          ///< share of the price of a Newton finish that sweeps may cost before they are compared with it
+constexpr double kFromMemory = 0.5;      ///< share of steps of sliding and of trial that is left where Newton steps begin at impulses of the last step
 constexpr int kNewtonPatience = 50;      ///< Newton steps without progress before they are left, two references λ̄ at their longest;
 constexpr double kNearestStart = 1e-2;   ///< residual over the velocities of the problem below which a start counts as no nearer
+constexpr double kFarGuess = 1e-3;       ///< the same, from which on a guess is of another motion, and Newton steps begin at it rather than at what sweeps made of it
 constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
@@ -33,6 +35,10 @@ Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& w
     : form_(form), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options) {
   sweep_cost_ = cost::sweep(form_.swept);
   if (form_.joints != nullptr) sweep_cost_ += cost::kOperation * form_.joints->work();
+  for (const double b : form_.whole.b) fastest_ = std::max(fastest_, std::abs(b));
+  guess_residual_ = monitor_.best_total();
+  const bool from_memory = std::any_of(impulses_.begin(), impulses_.end(), [](double x) { return x != 0; });
+  if (form_.condensation == nullptr && from_memory && guess_residual_ > kFarGuess * fastest_) guess_.assign(impulses_.begin(), impulses_.end());
 }
 
 void Stages::run(const Plan& plan) {
@@ -73,10 +79,12 @@ std::size_t Stages::sliding_contacts() const {
   return count;
 }
 
+double Stages::discount() const { return guess_.empty() ? 1 : kFromMemory; }
+
 /// Of a usual finish by Newton steps [ns].
 double Stages::newton_price() {
   const ContactProblem& p = form_.whole;
-  const double steps = kFirstSteps + kStepsPerDecade * decades_left() + kStepsOfSliding * std::sqrt(static_cast<double>(sliding_contacts()));
+  const double steps = kFirstSteps + kStepsPerDecade * decades_left() + discount() * kStepsOfSliding * std::sqrt(static_cast<double>(sliding_contacts()));
   if (newton_cost_ > 0) return steps * newton_cost_;
   const double least = cost::newton_step(p, 0);
   if (!can_afford(steps * least)) return steps * least;
@@ -165,7 +173,7 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
 /// @param gained decades within the last window of sweeps
 bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
   const double price = newton_price();
-  if (!can_afford(price) || sweeps * sweep_cost_ < kTrial * price) return false;
+  if (!can_afford(price) || sweeps * sweep_cost_ < discount() * kTrial * price) return false;
   const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
   return predicted * sweep_cost_ > price;
 }
@@ -177,17 +185,22 @@ std::span<double> Stages::start_whole() {
   return whole_impulses_;
 }
 
-/// The nearer the start, the less it needs to be held back: α follows the error down as it does within a solve.
-void Stages::start_newton(std::span<const double> impulses) {
+/// The first Newton steps begin at the guess, if it is far off: it shares loads among redundant contacts as the last step did, where sweeps leave shares that no
+/// solution has. Others begin at the best. The nearer the start, the less it needs to be held back: α follows the error down as it does within a solve.
+void Stages::start_newton(std::span<double> iterate) {
   const ContactProblem& p = form_.whole;
-  double fastest = 0;
-  for (const double b : p.b) fastest = std::max(fastest, std::abs(b));
+  double residual = monitor_.best_total();
+  if (!guess_.empty()) {
+    std::copy(guess_.begin(), guess_.end(), iterate.begin());
+    residual = guess_residual_;
+    guess_.clear();
+  }
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
-  settings.alpha *= std::clamp(monitor_.best_total() / fastest, kNearestStart, 1.0);
+  settings.alpha *= std::clamp(residual / fastest_, kNearestStart, 1.0);
   engine().set(settings);
-  if (p.is_factored()) engine().start(impulses);
-  else engine().start(p, impulses);
+  if (p.is_factored()) engine().start(iterate);
+  else engine().start(p, iterate);
 }
 
 Stages::Outcome Stages::newton() {

@@ -43,6 +43,7 @@ class Stages {
   Outcome run(Method);
   bool can_afford(double price) const { return price <= monitor_.work_left(); }
   ProximalNewton& engine() { return work_.scratch<ProximalNewton>(); }
+  double discount() const;
   double newton_price();
   std::size_t sliding_contacts() const;
   void expand(bool on);
@@ -54,7 +55,7 @@ class Stages {
   void start_from(std::span<const double> impulses);
   Outcome sweeps(bool others_follow);
   bool leaves_sweeps(int sweeps, int window, double gained);
-  void start_newton(std::span<const double> impulses);
+  void start_newton(std::span<double> iterate);
   Outcome newton();
   Outcome admm();
 
@@ -64,6 +65,9 @@ class Stages {
   SolveMonitor& monitor_;
   const AutomaticSolver::Options& options_;
   std::vector<double> whole_impulses_;
+  std::vector<double> guess_;      ///< until Newton steps began at it; empty where they should not
+  double guess_residual_ = 0;      ///< [m/s]
+  double fastest_ = 0;             ///< velocity of the problem [m/s]
   std::vector<double> swept_;      ///< where the last sweeps ended; empty before
   double best_when_swept_ = 0;
   double sweep_cost_ = 0, newton_cost_ = 0;   ///< of one step [ns]; newton_cost_ is 0 until asked for

@@ -11,6 +11,8 @@ constexpr double kArmijo = 1e-4;    ///< fraction of the predicted decrease of t
 constexpr int kMeritMemory = 4;          ///< steps whose merits a step is compared with
 constexpr double kTravel = 2;       ///< times the best error at which a solved problem is still a place to go back to
 constexpr double kErrorProgress = 0.9;   ///< fraction of the best error that counts as progress
+constexpr double kCycle = 0.8;           ///< fraction of the merit two steps ago that two steps in a row must stay above to be taken for a cycle
+constexpr double kHoldAlpha = 0.8;       ///< fraction of the error of a failure to which it must fall before α may come down again
 }  // namespace
 
 void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& system, LinearSolver linear) {
@@ -137,39 +139,66 @@ void ProximalNewton::prepare(const ContactProblem& problem, const NewtonSystem& 
 void ProximalNewton::start(std::span<const double> impulses) {
   engine_.from_impulses(impulses, x_);
   alpha_ = settings_.alpha;
-  failures_ = 0;
-  base_ = x_;
+  failures_ = momentum_ = 0;
+  held_alpha_ = held_error_ = 0;
+  base_ = solved_ = x_;
   begin();
   best_error_ = error_;
 }
 
 /// A new regularised problem, with the present unknowns as its reference.
 void ProximalNewton::begin() {
+  reference_ = x_;
   engine_.set_reference(x_);
   error_ = engine_.merit(x_, 0);
   merits_.clear();
 }
 
-/// The regularised problem is solved: its solution becomes the reference, with less regularisation.
+/// The next reference lies beyond the solution, in the direction in which solutions travel, as in Nesterov's method; unless they turned round [Güler 1992].
+void ProximalNewton::extrapolate() {
+  double turned = 0;
+  for (std::size_t k = 0; k < x_.size(); ++k) turned += (x_[k] - reference_[k]) * (reference_[k] - solved_[k]);
+  momentum_ = turned < 0 ? 1 : momentum_ + 1;
+  const double beta = (momentum_ - 1.0) / (momentum_ + 2.0);
+  for (std::size_t k = 0; k < x_.size(); ++k) reference_[k] = x_[k] + beta * (x_[k] - solved_[k]);
+  solved_ = x_;
+}
+
+/// The regularised problem is solved: its solution leads to the next reference, with less regularisation.
 void ProximalNewton::accept() {
   const double before = error_;
-  begin();
+  extrapolate();
+  engine_.set_reference(reference_);
+  error_ = engine_.merit(x_, 0);
+  merits_.clear();
   // Where W is singular the impulses may have to travel far at an error that does not fall: that is progress too.
   if (error_ < kTravel * best_error_) {
     if (error_ < kErrorProgress * best_error_) failures_ = 0;
     best_error_ = std::min(error_, best_error_);
     base_ = x_;
   }
+  if (!(alpha_ > 0)) return;
   // Following the error down keeps the quadratic convergence of Newton's method.
-  if (alpha_ > 0) alpha_ = std::max(alpha_ * std::min(1 / settings_.reduction, error_ / before), engine_.in_velocities() ? settings_.alpha_min_in_velocities : settings_.alpha_min);
+  const double least = engine_.in_velocities() ? settings_.alpha_min_in_velocities : settings_.alpha_min;
+  alpha_ = std::max(alpha_ * std::min(1 / settings_.reduction, error_ / before), least);
+  if (error_ > kHoldAlpha * held_error_) alpha_ = std::max(alpha_, held_alpha_);
 }
 
 /// Back to the last good reference, with more regularisation.
 bool ProximalNewton::retreat() {
-  x_ = base_;
+  x_ = solved_ = base_;
+  momentum_ = 0;
   begin();
   alpha_ *= settings_.increase;
+  held_alpha_ = alpha_;
+  held_error_ = error_;
   return ++failures_ < settings_.failures && alpha_ > 0 && alpha_ <= settings_.alpha_max;
+}
+
+/// Whether steps only change a few contacts between two states, to and fro.
+bool ProximalNewton::cycles() const {
+  const std::size_t n = merits_.size();
+  return n >= 4 && merits_[n - 1] > kCycle * merits_[n - 3] && merits_[n - 2] > kCycle * merits_[n - 4];
 }
 
 bool ProximalNewton::step(std::span<double> impulses) {
@@ -179,7 +208,7 @@ bool ProximalNewton::step(std::span<double> impulses) {
   double allowance = settings_.first_step * error_;
   if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
   bool alive = true;
-  if (taken >= settings_.inner || !engine_.step(x_, alpha_, allowance)) alive = retreat();
+  if (taken >= settings_.inner || cycles() || !engine_.step(x_, alpha_, allowance)) alive = retreat();
   else {
     merits_.push_back(engine_.last_merit());
     if (engine_.last_merit() <= settings_.accuracy * error_) accept();

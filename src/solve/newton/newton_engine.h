@@ -67,8 +67,8 @@ class NewtonEngine {
 ///   newton.start(problem, impulses);
 ///   while (newton.step(impulses) && !good_enough(impulses)) {}
 ///
-/// A regularised problem that is solved hands its solution on as the next λ̄ and α falls; one that resists sends the
-/// impulses back to the last good λ̄ and α grows. The error may rise on the way: keep the best impulses seen.
+/// A regularised problem that is solved hands its solution on, extrapolated, as the next λ̄ and α falls; one that resists, or whose steps go round in
+/// a circle, sends the impulses back to the last good λ̄ and α grows, and stays so for a while. The error may rise on the way: keep the best impulses seen.
 class ProximalNewton {
  public:
   struct Settings {
@@ -104,14 +104,18 @@ class ProximalNewton {
 
  private:
   void begin();
+  void extrapolate();
   void accept();
   bool retreat();
+  bool cycles() const;
 
   Settings settings_;
   NewtonEngine engine_;
   std::vector<double> x_, base_, merits_;   ///< unknowns; where to go back to; merits of the steps since λ̄ [m/s]
+  std::vector<double> reference_, solved_;  ///< λ̄; solution of the regularised problem before
   double alpha_ = 0, error_ = 0, best_error_ = 0;
-  int failures_ = 0;
+  double held_alpha_ = 0, held_error_ = 0;  ///< α does not fall below the one until the error is well below the other [m/s]
+  int failures_ = 0, momentum_ = 0;
 };
 
 }  // namespace stickslip
