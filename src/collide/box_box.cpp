@@ -3,7 +3,8 @@
 // Everything is done in the frame of box A, where B has the rotation R and the centre t. Of the 15 axes the one with the
 // largest separation gives the normal. Two rules keep the choice from flickering when axes tie, as they do for any box that
 // rests flat on another:
-//  - a face of B replaces a face of A only if it separates better by kFaceBias of the thinnest half extent,
+//  - a face of B replaces a face of A only if it separates better by kFaceBias of the thinnest half extent; if B had the
+//    reference face when the pair was last looked at, a face of A replaces it only if it separates better by as much,
 //  - an edge pair replaces a face only if it separates better by as much and its axis is tilted by more than
 //    acos(kNearFace) from the face's. Clipping keeps only what lies between the boxes, so the face of such a nearly
 //    parallel pair reports a gap that differs in second order, and it carries a patch where the edges carry a point.
@@ -41,6 +42,7 @@ struct ClipPolygon {
   int count = 0;
 };
 
+constexpr std::uint32_t kFlippedCode = 1u << 16, kEdgeCode = 1u << 17;
 std::uint32_t corner_code(int k) { return static_cast<std::uint32_t>(k); }
 std::uint32_t far_corner_code(int k) { return 128u + static_cast<std::uint32_t>(k); }
 std::uint32_t crossing_code(int side, int edge) { return 4u + static_cast<std::uint32_t>(8 * side + edge); }
@@ -117,7 +119,7 @@ void add_face_contacts(const Relative& rel, int axis, const Vec3& n, bool flippe
 
   const Mat3 rotation = pose_ref.rotation();
   const Vec3 normal = rotation * (flipped ? Vec3(-n) : n);
-  const std::uint32_t faces = (flipped ? 1u << 16 : 0u) | static_cast<std::uint32_t>(2 * axis + (facing > 0)) << 12 |
+  const std::uint32_t faces = (flipped ? kFlippedCode : 0u) | static_cast<std::uint32_t>(2 * axis + (facing > 0)) << 12 |
                               static_cast<std::uint32_t>(2 * incident + (incident_sign > 0)) << 8;
   const auto add = [&](const ClipPoint& c) {
     Vec3 local = 0.5 * c.w * n;
@@ -176,7 +178,7 @@ void add_edge_contact(const Relative& rel, int i, int j, const Vec3& n, double s
   const double tau = std::clamp((cosine * d[i] - along_b) / determinant, -rel.b[j], rel.b[j]);
   on_a[i] += s;
   const Vec3 middle = 0.5 * (on_a + q + tau * rel.r.col(j));
-  const std::uint32_t feature = 1u << 17 | static_cast<std::uint32_t>(i) << 10 | static_cast<std::uint32_t>(j) << 8 |
+  const std::uint32_t feature = kEdgeCode | static_cast<std::uint32_t>(i) << 10 | static_cast<std::uint32_t>(j) << 8 |
                                 which_a << 4 | which_b;
   sink.add(pose_a * middle, pose_a.orientation * n, separation, feature);
 }
@@ -203,7 +205,8 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
   if (best_b > margin) return;
 
   const double bias = kFaceBias * std::min(rel.a.minCoeff(), rel.b.minCoeff());
-  const bool b_is_reference = best_b > best_a + bias;
+  const bool b_was_reference = sink.expected() != ContactSink::kNone && !(sink.expected() & kEdgeCode) && (sink.expected() & kFlippedCode);
+  const bool b_is_reference = best_b > best_a + (b_was_reference ? -bias : bias);
   const double best_face = b_is_reference ? best_b : best_a;
 
   // Edge i of A against edge j of B: the axis eᵢ × Rⱼ has the length √(1 − R²ᵢⱼ).

@@ -33,6 +33,9 @@ constexpr double kCoplanar = 1e-5;
 // the other end moving twice as fast.
 constexpr double kTurns = 2;
 
+// Corners of the patch that stand out of those kept by this part of its size are kept too.
+constexpr double kStandsOut = 0.08;
+
 // Facets that are tilted more (tangent) stand rather than land.
 constexpr double kSteepest = 3;
 
@@ -190,6 +193,43 @@ Kept ends_of_line(const Patch& patch) {
   return kept;
 }
 
+// Adds the corners of the patch that stand out of the polygon of those kept, the farthest first, as long as there is room. Left out, they would sink in until they
+// are the deepest, and take the place of others: two boxes that lie crosswise on each other would rock from one four of eight corners to the other.
+void add_corners(const Patch& patch, Kept& kept) {
+  std::array<Vec2, kMaxManifoldPoints> corner;   // counter-clockwise
+  int count = 0;
+  const auto lever = [&](int i) {
+    const auto all = patch.others();
+    const auto c = std::find_if(all.begin(), all.end(), [&](const Candidate& d) { return d.index == i; });
+    return c == all.end() ? Vec2(Vec2::Zero()) : c->lever;
+  };
+  for (; count < kept.count; ++count) corner[count] = lever(kept.index[count]);
+  Vec2 middle = Vec2::Zero();
+  for (int k = 0; k < count; ++k) middle += corner[k] / count;
+  std::sort(corner.begin(), corner.begin() + count, [&](const Vec2& p, const Vec2& q) {
+    return std::atan2(p.y() - middle.y(), p.x() - middle.x()) < std::atan2(q.y() - middle.y(), q.x() - middle.x());
+  });
+  while (count >= 3 && count < kMaxManifoldPoints) {
+    double farthest = kStandsOut * patch.extent;
+    int index = -1, after = 0;
+    Vec2 place = Vec2::Zero();
+    for (const Candidate& c : patch.others()) {
+      if (!c.lands) continue;
+      for (int k = 0; k < count; ++k) {
+        const Vec2 side = corner[(k + 1) % count] - corner[k], r = c.lever - corner[k];
+        const double length = side.norm();
+        const double out = length > 0 ? (side.y() * r.x() - side.x() * r.y()) / length : 0;
+        if (out > farthest * (1 + kTie)) farthest = out, index = c.index, after = k, place = c.lever;
+      }
+    }
+    if (index < 0) return;
+    kept.add(index);
+    std::copy_backward(corner.begin() + after + 1, corner.begin() + count, corner.begin() + count + 1);
+    corner[after + 1] = place;
+    ++count;
+  }
+}
+
 // Adds the points that no kept point holds up, the worst first, as long as there is room. @param turn largest turn [rad]
 void add_unsupported(const std::vector<ContactPoint>& points, const Patch& patch, double turn, Kept& kept) {
   while (kept.count < kMaxManifoldPoints) {
@@ -232,6 +272,7 @@ void reduce_manifold(std::vector<ContactPoint>& points, double margin) {
   mark_landing(patch);
   Kept kept = largest_quad(patch);
   if (kept.count == 0) kept = ends_of_line(patch);
+  else add_corners(patch, kept);
   // What overlaps moves out of each other as well.
   add_unsupported(points, patch, kTurns * (margin + std::max(0.0, -lowest_gap)) / extent, kept);
 

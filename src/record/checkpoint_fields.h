@@ -286,7 +286,7 @@ void exchange(Archive& archive, Snapshot& s, int version) {
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);
-  archive.table("memory/impulses", s.memory.impulses, [](auto& t) {
+  archive.table("memory/impulses", s.memory.impulses, [version](auto& t) {
     t.field(
         "collider_a", [](RememberedImpulse & r) -> auto& { return r.collider_a; });
     t.field(
@@ -297,6 +297,9 @@ void exchange(Archive& archive, Snapshot& s, int version) {
         "impulse", [](RememberedImpulse & r) -> auto& { return r.impulse; });
     t.field(
         "angular_impulse", [](RememberedImpulse & r) -> auto& { return r.angular_impulse; });
+    if (version >= kVersionWithPositions)
+      t.field(
+          "position", [](RememberedImpulse & r) -> auto& { return r.position; });
   });
   exchange_step_options(archive, s, version);
 }

@@ -33,6 +33,8 @@ double tangential_reach(const FrictionLaw& law) {
 constexpr double kSteadyMotion = 0.5;  ///< part of a velocity by which a body that rolls or slides on may change it in a step
 constexpr double kSteadySpin = 0.05;   ///< part of a spin by which it may change in a step and count as steady
 
+constexpr double kSamePlace = 0.25;    ///< of the thinner body's thickness, by which a contact may move in a step and count as the same
+
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
 
@@ -386,15 +388,46 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, const S
   // Both lists are sorted by (a, b, feature).
   auto old = world.memory.impulses.begin();
   const auto end = world.memory.impulses.end();
-  for (const Manifold& m : set.manifolds)
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
-      const std::uint32_t feature = set.points[i].feature;
-      const auto key = std::tuple(m.a, m.b, feature);
-      while (old != end && std::tuple(old->collider_a, old->collider_b, old->feature) < key) ++old;
-      if (old == end) return;
-      if (std::tuple(old->collider_a, old->collider_b, old->feature) != key) continue;
-      set_guess(i, *old, scale);
+  const auto pair = [](const auto& x) { return std::pair(x.collider_a, x.collider_b); };
+  for (const Manifold& m : set.manifolds) {
+    const std::pair here(m.a, m.b);
+    while (old != end && pair(*old) < here) ++old;
+    const auto first = old;
+    while (old != end && pair(*old) == here) ++old;
+    if (first != old) remember(world, set, m, std::span(first, old), scale);
+  }
+}
+
+/// Impulses go to the points of the same features. Faces of two boxes that lie on each other change places as the reference, and with them the names of all their
+/// features: impulses whose features are gone go to the points that are now where theirs were.
+void ProblemBuilder::remember(const World& world, const ContactSet& set, const Manifold& m, std::span<const RememberedImpulse> old, double scale) {
+  taken_.assign(m.count, false);
+  orphans_.clear();
+  std::uint32_t i = 0;
+  for (const RememberedImpulse& r : old) {
+    while (i < m.count && set.points[m.first + i].feature < r.feature) ++i;
+    if (i < m.count && set.points[m.first + i].feature == r.feature) {
+      set_guess(m.first + i, r, scale);
+      taken_[i] = true;
+    } else if (r.impulse.squaredNorm() > 0 && r.position.allFinite()) {
+      orphans_.push_back(r);
     }
+  }
+  const double reach = kSamePlace * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+  for (const RememberedImpulse& r : orphans_) {
+    std::uint32_t nearest = m.count;
+    double least = reach * reach;
+    for (i = 0; i < m.count; ++i) {
+      const ContactPoint& point = set.points[m.first + i];
+      const double distance = (point.position - r.position).squaredNorm();
+      if (taken_[i] || distance > least || !(point.normal.dot(r.impulse) > 0)) continue;
+      nearest = i;
+      least = distance;
+    }
+    if (nearest == m.count) continue;
+    set_guess(m.first + nearest, r, scale);
+    taken_[nearest] = true;
+  }
 }
 
 void ProblemBuilder::set_guess(std::uint32_t point, const RememberedImpulse& r, double scale) {

@@ -83,6 +83,7 @@ class ProblemBuilder {
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, const StepOptions&);
+  void remember(const World&, const ContactSet&, const Manifold&, std::span<const RememberedImpulse> old, double scale);
 
   ContactProblem problem_;
   JointRows joints_;
@@ -95,6 +96,8 @@ class ProblemBuilder {
   std::vector<std::uint32_t> segment_of_body_;
   std::vector<BuiltContact> contacts_;
   std::vector<SpinRows> spins_;
+  std::vector<bool> taken_;                        ///< of the points of a manifold: whether they have a remembered impulse
+  std::vector<RememberedImpulse> orphans_;         ///< of a manifold: impulses whose features are gone
 
   /// The pairs of materials met in this step.
   struct MetPair {

@@ -25,6 +25,22 @@ void append_manifold(const ProxyPair& pair, const ContactSink& sink, ContactSet&
   out.points.insert(out.points.end(), points.begin(), points.end());
 }
 
+/// Tells contact generation what it found in the step before, for pairs that come in order.
+class Expectation {
+ public:
+  explicit Expectation(const ContactMemory& memory) : next_(memory.impulses.begin()), end_(memory.impulses.end()) {}
+
+  void tell(const ProxyPair& pair, ContactSink& sink) {
+    const auto before = [](const RememberedImpulse& r, const ProxyPair& p) { return std::pair(r.collider_a, r.collider_b) < std::pair(p.a, p.b); };
+    if (next_ != end_ && before(*next_, pair)) next_ = std::lower_bound(next_, end_, pair, before);
+    if (next_ != end_ && next_->collider_a == pair.a && next_->collider_b == pair.b) sink.expect(next_->feature);
+    else sink.expect_nothing();
+  }
+
+ private:
+  std::vector<RememberedImpulse>::const_iterator next_, end_;
+};
+
 }  // namespace
 
 bool is_passive(const Body& b) {
@@ -68,8 +84,10 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
   out.clear();
   sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
   const auto colliders = world.colliders();
+  Expectation expectation(world.memory);
   for (const ProxyPair& pair : pairs) {
     sink.clear();
+    expectation.tell(pair, sink);
     collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b],
             margins_[pair.a] + margins_[pair.b], sink);
     append_manifold(pair, sink, out);
@@ -158,11 +176,13 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Bo
   seconds.broad += clock.lap();
 
   again_.clear();
+  Expectation expectation(world.memory);
   for (const ProxyPair& pair : pairs) {
     if (!(outrun_[pair.a] || outrun_[pair.b]) || !is_candidate(world, pair)) continue;
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
     const double travel = reach.time * closing_speed(a, motion[a.body], b, motion[b.body]);
     if (travel <= margins_[pair.a] + margins_[pair.b]) continue;
+    expectation.tell(pair, sink_);
     collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
     append_manifold(pair, sink_, again_);
   }

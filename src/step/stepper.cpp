@@ -225,7 +225,7 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       report.penetration_max = std::max(report.penetration_max, -point.gap);
       report.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
                                  point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
-      remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse, angular_impulse});
+      remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse, angular_impulse, point.position});
       if (nearly_at_rest) {
         Vec3 guess = Vec3::Zero();
         for (int k = 0; k < std::min<int>(block.dim, 3); ++k) guess[k] = builder.guess()[block.row + k];

@@ -54,6 +54,7 @@ std::span<const Vec3> ContactTurning::of(const Manifold& m, std::span<const Cont
   double farthest = 0;
   for (const ContactPoint& p : points) farthest = std::max(farthest, std::abs(p.gap) + h * (velocity_at(cb.body, p.position) - velocity_at(ca.body, p.position)).norm());
   sink_.clear();
+  sink_.expect(points.front().feature);
   collide(ca.shape, end_a.pose * ca.local, cb.shape, end_b.pose * cb.local, 2 * farthest, sink_);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const ContactPoint& now = points[i];

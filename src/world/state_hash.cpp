@@ -120,7 +120,7 @@ class Hash {
   void add(const RememberedImpulse& r) {
     add(std::uint64_t{r.collider_a} << 32 | r.collider_b);
     add(std::uint64_t{r.feature});
-    add(r.impulse), add(r.angular_impulse);
+    add(r.impulse), add(r.angular_impulse), add(r.position);
   }
 
   // Joints.

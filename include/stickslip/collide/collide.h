@@ -17,7 +17,8 @@ inline constexpr int kMaxPatchPoints = 4;
 inline constexpr int kMaxManifoldPoints = 8;
 
 /// Appends nothing and clears nothing else: fills `sink` with at most `kMaxManifoldPoints` points whose gap is at most
-/// `margin`, sorted by feature. The normal points from `a` to `b`. Deterministic: depends on the arguments alone.
+/// `margin`, sorted by feature. The normal points from `a` to `b`. Deterministic: depends on the arguments
+/// alone, of the sink on what it expects.
 /// @pre has_collider(a.index(), b.index()); margin ≥ 0 [m]
 void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin, ContactSink& sink);
 

@@ -20,6 +20,13 @@ struct ContactPoint {
 class ContactSink {
  public:
   void clear() { points_.clear(); }
+
+  /// A feature of the pair when it was last looked at: of two faces that tie, the one that was taken then is taken again. Holds until the next call.
+  void expect(std::uint32_t feature) { expected_ = feature; }
+  void expect_nothing() { expected_ = kNone; }
+  static constexpr std::uint32_t kNone = ~0u;
+  std::uint32_t expected() const { return expected_; }
+
   void add(const Vec3& position, const Vec3& normal, double gap, std::uint32_t feature) {
     points_.push_back({position, normal, gap, feature});
   }
@@ -33,6 +40,7 @@ class ContactSink {
 
  private:
   std::vector<ContactPoint> points_;
+  std::uint32_t expected_ = kNone;
 };
 
 /// The points of one pair of colliders: `points[first, first + count)` of the set.
