@@ -1,4 +1,5 @@
-// Reduction of a manifold: four points for the patch that touches or lands next, and a few more for what turns can bring down.
+// Reduction of a manifold: four points and the corners that stand out of them for the patch that touches or lands next, and a few more for what turns can
+// bring down.
 //
 // The wrenches a patch can transmit shrink with the area of its support polygon. One corner is given, the deepest point p₀.
 // For every other point p₁ the best partners are those farthest from the line p₀p₁ on either side, and the quadrilateral
@@ -256,7 +257,7 @@ void reduce_manifold(std::vector<ContactPoint>& points, double margin) {
   std::sort(points.begin(), points.end(), [](const ContactPoint& p, const ContactPoint& q) {
     return p.feature != q.feature ? p.feature < q.feature : p.gap < q.gap;
   });
-  if (points.size() <= kMaxPatchPoints) return;
+  if (points.size() <= 4) return;
 
   double extent_squared = 0;
   double lowest_gap = points[0].gap;

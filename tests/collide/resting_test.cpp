@@ -170,9 +170,9 @@ TEST(Resting, hulls_of_boxes_touch_like_the_boxes) {
     collide(Box{ha}, Pose{}, hull_of_box(hb), above, 0.01, mixed);
     collide(hull_of_box(ha), Pose{}, hull_of_box(hb), above, 0.01, hulls);
     for (const ContactSink* sink : {&mixed, &hulls}) {
-      ASSERT_EQ(sink->points().size(), boxes.points().size());
+      ASSERT_GE(sink->points().size(), std::min<std::size_t>(boxes.points().size(), 4));
       double area = largest_triangle(sink->points());
-      // The four points kept may differ in a tie; what they span may not.
+      // The points kept may differ in a tie, and with them which others stand out; what they span may not.
       EXPECT_NEAR(area, largest_triangle(boxes.points()), 0.3 * area);
       for (const ContactPoint& p : sink->points()) {
         EXPECT_NEAR(p.gap, -0.001, 1e-12);

@@ -86,6 +86,23 @@ TEST(TallStack, fifty_boxes_stand_still_as_a_user_gets_them) {
   for (int i = 0; i < 50; ++i) EXPECT_LT((world.body(boxes[static_cast<std::size_t>(i)]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-4) << i;
 }
 
+/// Boxes that fall onto each other crosswise share eight corners. With four of them, the others sink in one after the other.
+TEST(TallStack, boxes_that_land_crosswise_do_not_sink_into_each_other) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  const Quat across(Eigen::AngleAxisd(M_PI / 4, Vec3::UnitZ()));
+  for (int i = 0; i < 8; ++i) {
+    const Quat tilt(Eigen::AngleAxisd(0.02 * (i % 3 - 1), Vec3(1, i, 0).normalized()));
+    add_body(world, Box{Vec3::Constant(0.1)}, {0.001 * (i % 3), 0, 0.106 + 0.211 * i}, m, Vec3::Zero(), Vec3::Zero(), i % 2 ? tilt * across : tilt);
+  }
+  Stepper stepper(StepOptions{});
+  double deepest = 0;
+  simulate(world, stepper, 2, [&](const StepReport& r) { deepest = std::max(deepest, r.penetration_max); });
+  EXPECT_LT(deepest, 2 * 0.2 * StepOptions{}.contact_band);
+  for (const Body& b : world.bodies()) EXPECT_LT(b.velocity.norm(), 1e-6) << b.name;
+}
+
 TEST(HeavyOnLight, a_mass_of_a_million_stands_on_a_light_box_within_a_micrometre_beyond_the_band) {
   World world;
   const MaterialId m = material(world, 0.5);

@@ -59,6 +59,34 @@ TEST(Stepper, follows_bodies_that_are_added_and_removed_while_it_runs) {
   EXPECT_NEAR(stepper.step(world).force_on(ground).z(), -4 * weight, 1e-3 * weight);
 }
 
+/// Two boxes on each other at rest, and what the next step does if the features of their contacts got other names.
+int iterations_after_renaming(bool with_positions) {
+  World world;
+  const MaterialId m = world.materials.add({"m", 1000, 0.5, 0});
+  BodyDescription ground;
+  ground.motion = MotionType::fixed;
+  ground.parts = {{HalfSpace{}, {}, m}};
+  world.add(ground);
+  for (const double z : {0.1, 0.3}) {
+    BodyDescription d;
+    d.parts = {{Box{Vec3::Constant(0.1)}, {}, m}};
+    d.pose.position = {0, 0.01, z};
+    world.add(d);
+  }
+  Stepper stepper(StepOptions{});
+  for (int k = 0; k < 30; ++k) stepper.step(world);
+  for (RememberedImpulse& r : world.memory.impulses) {
+    r.feature |= 1u << 20;
+    if (!with_positions) r.position.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  return stepper.step(world).solve.iterations;
+}
+
+TEST(Stepper, finds_the_impulses_of_contacts_again_whose_features_changed_their_names) {
+  EXPECT_EQ(iterations_after_renaming(true), 0);
+  EXPECT_GT(iterations_after_renaming(false), 0);
+}
+
 TEST(Overlaps, are_found_with_pair_and_depth_deepest_first) {
   World world;
   const BodyId a = add_body(world, Sphere{0.5}, {0, 0, 0}, {}), b = add_body(world, Sphere{0.5}, {0.9, 0, 0}, {});
