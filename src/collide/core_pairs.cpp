@@ -1,11 +1,13 @@
 // Cylinders and capsules against each other and against boxes and hulls: one idea, the direction between convex cores, then
 // the patch of the supporting features along it.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "collide/gjk.h"
 #include "collide/pairs.h"
+#include "collide/side_ends.h"
 
 namespace stickslip::narrow {
 namespace {
@@ -16,6 +18,12 @@ constexpr double kInset = 0.1;
 
 // Patches that miss the nearest points by more than this part of the smaller shape's size do not speak for them.
 constexpr double kPatchMisses = 1e-4;
+
+// Cosine of the angle between normal and axis up to which a round body touches with its side.
+constexpr double kAcross = 0.3;
+
+// Features of the ends of sides, which no patch has.
+constexpr std::uint32_t kSideEnds = 0xfffffff0;
 
 double lowest_gap(const ContactSink& sink) {
   double lowest = std::numeric_limits<double>::infinity();
@@ -69,6 +77,25 @@ void collide_cores(const A& shape_a, const Pose& pose_a, const B& shape_b, const
   add_contacts(sharp_a, sharp_b, core_direction(sharp_a, sharp_b, margin), pose_a.position, margin, sink);
 }
 
+Roller roller(const Capsule& c, const Pose& pose, const Vec3& origin) {
+  return {pose.position - origin, pose.orientation * Vec3::UnitZ(), c.half_height, c.radius, false};
+}
+Roller roller(const Cylinder& c, const Pose& pose, const Vec3& origin) {
+  return {pose.position - origin, pose.orientation * Vec3::UnitZ(), c.half_height, c.radius, true};
+}
+
+// Round bodies that touch in one point of their sides.
+template <class A, class B>
+void collide_rollers(const A& shape_a, const Pose& pose_a, const B& shape_b, const Pose& pose_b, double margin, ContactSink& sink) {
+  collide_cores(shape_a, pose_a, shape_b, pose_b, margin, sink);
+  if (sink.points().size() != 1) return;
+  const ContactPoint point = sink.points().front();
+  const Roller a = roller(shape_a, pose_a, pose_a.position), b = roller(shape_b, pose_b, pose_a.position);
+  if (std::abs(point.normal.dot(a.axis)) > kAcross || std::abs(point.normal.dot(b.axis)) > kAcross) return;
+  const Vec3 at = point.position - pose_a.position;
+  add_side_ends(a, a.axis.dot(at - a.center), b, b.axis.dot(at - b.center), pose_a.position, margin, kSideEnds, sink);
+}
+
 }  // namespace
 
 void collide(const Box& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b, double margin, ContactSink& sink) {
@@ -81,7 +108,7 @@ void collide(const Box& a, const Pose& pose_a, const Cylinder& b, const Pose& po
 
 void collide(const Capsule& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin,
              ContactSink& sink) {
-  collide_cores(a, pose_a, b, pose_b, margin, sink);
+  collide_rollers(a, pose_a, b, pose_b, margin, sink);
 }
 
 void collide(const Capsule& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
@@ -91,7 +118,7 @@ void collide(const Capsule& a, const Pose& pose_a, const ConvexHull& b, const Po
 
 void collide(const Cylinder& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin,
              ContactSink& sink) {
-  collide_cores(a, pose_a, b, pose_b, margin, sink);
+  collide_rollers(a, pose_a, b, pose_b, margin, sink);
 }
 
 void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,

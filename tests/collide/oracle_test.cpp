@@ -14,6 +14,16 @@ NearPair moved_out(NearPair p, const Vec3& normal, double depth) {
   return p;
 }
 
+/// Capsules and cylinders, whose ends have normals of their own.
+bool are_rollers(const NearPair& p) {
+  const auto round = [](const Shape& s) { return std::holds_alternative<Capsule>(s) || std::holds_alternative<Cylinder>(s); };
+  return round(p.a) && round(p.b);
+}
+
+const ContactPoint& deepest(const std::vector<ContactPoint>& points) {
+  return *std::min_element(points.begin(), points.end(), [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
+}
+
 void expect_well_formed(const NearPair& p, const std::vector<ContactPoint>& points) {
   EXPECT_LE(points.size(), std::size_t{kMaxManifoldPoints});
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -21,7 +31,7 @@ void expect_well_formed(const NearPair& p, const std::vector<ContactPoint>& poin
     EXPECT_LE(points[k].gap, p.margin);
     if (k > 0) {
       EXPECT_LT(points[k - 1].feature, points[k].feature);
-      EXPECT_LT((points[k].normal - points[0].normal).norm(), 1e-12);
+      if (!are_rollers(p)) EXPECT_LT((points[k].normal - points[0].normal).norm(), 1e-12);
     }
   }
 }
@@ -94,13 +104,13 @@ TEST_P(Searched, no_direction_separates_better_than_the_reported_normal) {
       EXPECT_GT(found, -0.03 * p.size) << trial;
       continue;
     }
-    const double gap = lowest_gap(points), along = separation_along(p, points[0].normal);
+    const double gap = lowest_gap(points), along = separation_along(p, deepest(points).normal);
     EXPECT_NEAR(gap, along, tolerance * p.size) << trial;
     EXPECT_GE(along, found - tolerance * p.size) << trial;
     if (gap < 0) {
       ++overlapping;
-      const NearPair free = moved_out(p, points[0].normal, -gap);
-      EXPECT_GE(separation_along(free, points[0].normal), -tolerance * p.size) << trial;
+      const NearPair free = moved_out(p, deepest(points).normal, -gap);
+      EXPECT_GE(separation_along(free, deepest(points).normal), -tolerance * p.size) << trial;
       if (std::abs(gap - along) < 1e-5 * p.size && along > found - 1e-3 * p.size) ++close;
     }
   }
