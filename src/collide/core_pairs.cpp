@@ -22,6 +22,9 @@ constexpr double kPatchMisses = 1e-4;
 // Cosine of the angle between normal and axis up to which a round body touches with its side.
 constexpr double kAcross = 0.3;
 
+// Part of the half height below which points are one place.
+constexpr double kTogether = 0.2;
+
 // Features of the ends of sides, which no patch has.
 constexpr std::uint32_t kSideEnds = 0xfffffff0;
 
@@ -77,6 +80,12 @@ void collide_cores(const A& shape_a, const Pose& pose_a, const B& shape_b, const
   add_contacts(sharp_a, sharp_b, core_direction(sharp_a, sharp_b, margin), pose_a.position, margin, sink);
 }
 
+double spread(const ContactSink& sink) {
+  double farthest = 0;
+  for (const ContactPoint& p : sink.points()) farthest = std::max(farthest, (p.position - sink.points().front().position).norm());
+  return farthest;
+}
+
 Roller roller(const Capsule& c, const Pose& pose, const Vec3& origin) {
   return {pose.position - origin, pose.orientation * Vec3::UnitZ(), c.half_height, c.radius, false};
 }
@@ -84,11 +93,11 @@ Roller roller(const Cylinder& c, const Pose& pose, const Vec3& origin) {
   return {pose.position - origin, pose.orientation * Vec3::UnitZ(), c.half_height, c.radius, true};
 }
 
-// Round bodies that touch in one point of their sides.
+// Round bodies that touch with their sides, in one point or in two that are close together.
 template <class A, class B>
 void collide_rollers(const A& shape_a, const Pose& pose_a, const B& shape_b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_cores(shape_a, pose_a, shape_b, pose_b, margin, sink);
-  if (sink.points().size() != 1) return;
+  if (sink.points().empty() || spread(sink) > kTogether * std::min(shape_a.half_height, shape_b.half_height)) return;
   const ContactPoint point = sink.points().front();
   const Roller a = roller(shape_a, pose_a, pose_a.position), b = roller(shape_b, pose_b, pose_a.position);
   if (std::abs(point.normal.dot(a.axis)) > kAcross || std::abs(point.normal.dot(b.axis)) > kAcross) return;
