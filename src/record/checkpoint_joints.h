@@ -9,6 +9,8 @@ namespace stickslip {
 inline constexpr int kVersionWithJoints = 3;
 /// The first version that knows the band of touching contacts.
 inline constexpr int kVersionWithBand = 4;
+/// The first version that knows how bodies moved while they were quiet.
+inline constexpr int kVersionWithQuietSpells = 5;
 
 template <class Archive>
 void exchange_joints(Archive& archive, Snapshot& s) {
