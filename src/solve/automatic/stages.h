@@ -45,6 +45,7 @@ class Stages {
   ProximalNewton& engine() { return work_.scratch<ProximalNewton>(); }
   double newton_price();
   std::size_t sliding_contacts() const;
+  bool chooses_share() const;
   void expand(bool on);
   double decades_left() const;
   void tell(std::string_view method, int steps, double before);
