@@ -81,6 +81,10 @@ class JointRows {
   /// energy and never gives any.
   void reduce_recovery(ContactProblem&, double part);
 
+  /// Takes from the rows what they ask for in vain only because the step is not short (joint_agreement.cpp). @param impulses of a solve of the problem
+  /// @param tolerance what counts as nothing [m/s] @returns whether there was any
+  bool agree(const Setting&, ContactProblem&, std::span<const double> impulses, double tolerance);
+
   /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
   void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);
   /// Coordinates at the end of the step, errors, and what breaks.
@@ -121,6 +125,7 @@ class JointRows {
   };
   struct View;   ///< one joint and where it is, now and half a step later
 
+  bool fits(const Setting&, const Row&) const;
   void collect_joint(const Setting&, std::uint32_t slot);
   void collect_errors_of(const Setting&, std::uint32_t slot, double fraction, double& largest);
   Draft gear_draft(const Setting&, std::uint32_t slot) const;
