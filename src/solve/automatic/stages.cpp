@@ -65,7 +65,7 @@ Stages::Outcome Stages::run(Method method) {
 /// stay close to the smallest impulses: what is symmetric stays so.
 bool Stages::chooses_share() const {
   const ContactProblem& p = form_.swept;
-  if (!form_.whole.is_factored() || form_.whole.rows() > kShared || form_.whole.rows() <= 6 * form_.whole.segments.size()) return false;
+  if (form_.excuse || !form_.whole.is_factored() || form_.whole.rows() > kShared || form_.whole.rows() <= 6 * form_.whole.segments.size()) return false;
   std::size_t contacts = 0, fresh = 0;
   for (const Block& b : p.blocks) {
     if (b.kind != BlockKind::contact) continue;
@@ -113,7 +113,12 @@ double Stages::newton_price() {
 /// Whether the monitor is handed impulses of the condensed problem.
 void Stages::expand(bool on) {
   if (form_.condensation == nullptr) return;
-  if (on) monitor_.expand_with([c = form_.condensation](std::span<const double> impulses) { return c->expand(impulses); });
+  if (on)
+    monitor_.expand_with([this](std::span<const double> impulses) {
+      const std::span<const double> whole = form_.condensation->expand(impulses);
+      if (form_.excuse) form_.excuse();
+      return whole;
+    });
   else monitor_.expand_with({});
 }
 
