@@ -83,6 +83,7 @@ class ProblemBuilder {
   void fill_contact(const World&, const ContactSet&, std::uint32_t manifold, std::uint32_t point, const StepOptions&);
   void weigh();
   void expect(const World&, const StepOptions&);
+  void hold_on(const World&, const Manifold&, const ContactSet&, const StepOptions&);
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, const StepOptions&);

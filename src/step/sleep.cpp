@@ -6,7 +6,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kGrowth = 3;        ///< farther after the whole wait than after half of it: 2 at a steady speed, 4 at a steady acceleration
+constexpr double kGrowth = 1.8;      ///< farther after the whole wait than after half of it: 2 at a steady speed, up to 4 at a steady acceleration
 constexpr double kUnbalanced = 10;   ///< tolerances of speed at which what solves leave unbalanced may carry bodies away
 
 /// Whether a joint has a motor that turns, or a servo whose target still moves.
@@ -105,7 +105,7 @@ void SleepManager::find_islands(World& world, std::span<const ContactRecord> con
   }
 }
 
-/// What has been slow for long enough rests unless it went somewhere, or goes faster and faster however slowly.
+/// What has been slow for long enough rests unless it went somewhere, or is still on its way however slowly.
 bool SleepManager::rests(const Island& i, const World& world, const StepOptions& options) const {
   const double fall = world.gravity.norm() * options.h, nothing = kUnbalanced * options.tolerance * fall * options.sleep.time;
   const bool grows = i.far_squared > kGrowth * kGrowth * i.early_squared && i.farthest > nothing;

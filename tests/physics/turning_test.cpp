@@ -56,6 +56,38 @@ TEST(Turntable, what_sticks_to_it_stays_where_it_is) {
   EXPECT_NEAR(world.body(block).position.head<2>().norm(), radius, 1e-4);
 }
 
+TEST(Seesaw, what_sticks_to_it_stays_where_it_is) {
+  for (const double frequency : {0.25, 0.5, 0.8})
+    for (const double place : {0.3, 0.5, 0.8}) {
+      World world;
+      const MaterialId m = material(world, 0.8);
+      BodyDescription plank;
+      plank.motion = MotionType::kinematic;
+      plank.parts = {{Box{{1, 1, 0.05}}, {}, m}};
+      plank.pose.position = {0, 0, -0.05};
+      Oscillation swing;
+      swing.rotation = {0, 10 * std::numbers::pi / 180, 0};
+      swing.frequency = frequency;
+      plank.script = swing;
+      const BodyId board = world.add(plank);
+      const double spin = 2 * std::numbers::pi * frequency * swing.rotation.y();
+      const BodyId block = add_body(world, Box{{0.1, 0.1, 0.05}}, {place, 0, 0.05}, m, {spin * 0.05, 0, -spin * place}, {0, spin, 0});
+      Stepper stepper(options(0.01));
+      const auto on_board = [&] { return Vec3(world.body(board).orientation.conjugate() * (world.body(block).position - world.body(board).position)); };
+      simulate(world, stepper, 1);
+      const Vec3 start = on_board();
+      double slipped = 0;
+      simulate(world, stepper, 60, [&](const StepReport& r) {
+        double fastest = 0;
+        for (const ContactRecord& c : r.contacts) fastest = std::max(fastest, c.slip_velocity.norm());
+        slipped += r.h * fastest;
+      });
+      const double drift = (on_board() - start).head<2>().norm();
+      EXPECT_LT(drift, 1e-4) << frequency << " Hz at " << place << " m";
+      EXPECT_LT(drift, slipped + 2e-5) << "what moves says so: " << frequency << " Hz at " << place << " m";
+    }
+}
+
 TEST(ImpactOverAGap, turns_a_ball_as_an_impact_at_the_surface_does) {
   // A sliding impact: the friction impulse µ (1 + e) m vₙ turns the ball at its radius, however far it was when the step began.
   World world;
