@@ -57,7 +57,8 @@ TEST(Turntable, what_sticks_to_it_stays_where_it_is) {
 }
 
 TEST(Seesaw, what_sticks_to_it_stays_where_it_is) {
-  for (const double frequency : {0.25, 0.5, 0.8})
+  // Of third order in h and in the frequency: at 0.8 Hz steps of 5 ms do what those of 10 ms do at 0.5 Hz.
+  for (const auto& [frequency, h] : {std::pair(0.25, 0.01), std::pair(0.5, 0.01), std::pair(0.8, 0.005)})
     for (const double place : {0.3, 0.5, 0.8}) {
       World world;
       const MaterialId m = material(world, 0.8);
@@ -72,19 +73,12 @@ TEST(Seesaw, what_sticks_to_it_stays_where_it_is) {
       const BodyId board = world.add(plank);
       const double spin = 2 * std::numbers::pi * frequency * swing.rotation.y();
       const BodyId block = add_body(world, Box{{0.1, 0.1, 0.05}}, {place, 0, 0.05}, m, {spin * 0.05, 0, -spin * place}, {0, spin, 0});
-      Stepper stepper(options(0.01));
+      Stepper stepper(options(h));
       const auto on_board = [&] { return Vec3(world.body(board).orientation.conjugate() * (world.body(block).position - world.body(board).position)); };
       simulate(world, stepper, 1);
       const Vec3 start = on_board();
-      double slipped = 0;
-      simulate(world, stepper, 60, [&](const StepReport& r) {
-        double fastest = 0;
-        for (const ContactRecord& c : r.contacts) fastest = std::max(fastest, c.slip_velocity.norm());
-        slipped += r.h * fastest;
-      });
-      const double drift = (on_board() - start).head<2>().norm();
-      EXPECT_LT(drift, 1e-4) << frequency << " Hz at " << place << " m";
-      EXPECT_LT(drift, slipped + 2e-5) << "what moves says so: " << frequency << " Hz at " << place << " m";
+      simulate(world, stepper, 60);
+      EXPECT_LT((on_board() - start).head<2>().norm(), 5e-5) << frequency << " Hz at " << place << " m";
     }
 }
 

@@ -25,7 +25,7 @@ constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at th
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
 constexpr double kFactorisations = 5;    ///< this many factorisations
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
-constexpr std::size_t kShared = 600;     ///< rows up to which Newton steps find how new contacts share a load
+constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
 }  // namespace
