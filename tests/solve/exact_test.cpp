@@ -95,12 +95,11 @@ SolveReport solve_on(const ContactProblem& p, double tolerance) {
 }
 
 TEST(AutomaticSolver, shares_a_load_alike_among_contacts_that_begin) {
-  // Four corners of a box, two boxes: by symmetry each bears a quarter of what rests on it, but infinitely many shares are solutions.
+  // Two boxes, pushed along x: the corners of either side bear the same by symmetry, but infinitely many shares are solutions.
   const ContactProblem p = testing::two_box_stack(1, 1, 0.2);
   std::vector<double> impulses;
   ASSERT_EQ(solve("auto", p, impulses).status, SolveStatus::converged);
-  for (std::size_t level = 0; level < p.blocks.size(); level += 4)
-    for (std::size_t i = 1; i < 4; ++i) EXPECT_NEAR(impulses[p.blocks[level + i].row], impulses[p.blocks[level].row], 1e-9) << level << " " << i;
+  for (std::size_t i = 0; i < p.blocks.size(); i += 2) EXPECT_NEAR(impulses[p.blocks[i + 1].row], impulses[p.blocks[i].row], 1e-9) << i;
 }
 
 TEST(AutomaticSolver, says_what_it_did) {
