@@ -65,11 +65,6 @@ struct JointRows::View {
     row.angular_b -= per_radian * place.row[joint_turn_z].angular_b;
     return row;
   }
-  /// Whether it may turn about any axis, as a ball.
-  bool turns_freely() const {
-    const auto& axes = description().axes;
-    return description().type != JointType::distance && !axes[joint_turn_x].locked && !axes[joint_turn_y].locked && !axes[joint_turn_z].locked;
-  }
   /// Whether its springs pull back alike whatever the axis of the turn.
   bool springs_alike() const {
     const auto& axes = description().axes;
@@ -241,7 +236,7 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
     d.row.b = soft.b;
     bounded(d, axis.servo->max_force);
   }
-  const bool ball = is_turn(coordinate) && v.turns_freely();
+  const bool ball = is_turn(coordinate) && v.description().type == JointType::ball;
   if (axis.spring) collect_spring(s, v, coordinate, ball);
   if (axis.friction > 0) {
     Draft d = v.draft(s, JointPart::friction, coordinate, ball ? v.spin_row(coordinate) : rate, scale);
