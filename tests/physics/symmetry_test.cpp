@@ -4,7 +4,7 @@
 namespace stickslip::testing {
 namespace {
 
-/// A block of 2 kg between two tall fingers, one of which a motor presses against it.
+/// A block of 2 kg between two tall fingers. A motor presses the right one against it, or where there is a gap, two motors both.
 struct Gripper {
   World world;
   BodyId block;
@@ -19,11 +19,12 @@ Gripper gripper(double press, double friction, double gap) {
     d.mass = mass;
     return g.world.add(d);
   };
-  const BodyId left = add({0.02, 0.05, 0.3}, {-0.07, 0, 0}, 1), right = add({0.02, 0.05, 0.3}, {0.07 + gap, 0, 0}, 1);
+  const BodyId left = add({0.02, 0.05, 0.3}, {-0.07 - gap, 0, 0}, 1), right = add({0.02, 0.05, 0.3}, {0.07 + gap, 0, 0}, 1);
   g.block = add(Vec3::Constant(0.05), Vec3::Zero(), 2);
-  join(g.world, JointType::fixed, kWorld, left, {-0.07, 0, 0});
   JointAxis drive;
   drive.motor = JointMotor{1, press};
+  if (gap > 0) join(g.world, JointType::prismatic, kWorld, left, {-0.07 - gap, 0, 0}, Vec3::UnitX(), drive);
+  else join(g.world, JointType::fixed, kWorld, left, {-0.07, 0, 0});
   join(g.world, JointType::prismatic, kWorld, right, {0.07 + gap, 0, 0}, -Vec3::UnitX(), drive);
   return g;
 }
@@ -39,6 +40,19 @@ TEST(Gripper, lets_a_block_slip_straight_down_with_the_acceleration_of_what_fric
     EXPECT_LT(block.angular_velocity.norm(), 1e-6) << part;
     EXPECT_LT(block.velocity.head<2>().norm(), 1e-6) << part;
   }
+}
+
+TEST(Gripper, that_closes_on_a_falling_block_slows_it_down_straight) {
+  const double friction = 0.5;
+  Gripper g = gripper(0.9 * 2 * kGravity / (2 * friction), friction, 0.002);
+  Stepper stepper(options(0.01));
+  simulate(g.world, stepper, 0.2);
+  const double before = g.world.body(g.block).velocity.z();
+  simulate(g.world, stepper, 0.5);
+  const Body& block = g.world.body(g.block);
+  EXPECT_NEAR(block.velocity.z(), before - 0.1 * kGravity * 0.5, 1e-5);
+  EXPECT_LT(block.angular_velocity.norm(), 1e-5);
+  EXPECT_LT(block.position.head<2>().norm(), 1e-6);
 }
 
 TEST(Gripper, loads_both_sides_of_a_finger_alike) {

@@ -26,6 +26,7 @@ constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
 constexpr double kFactorisations = 5;    ///< this many factorisations
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
 constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
+constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts from which on the load is a new one
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
 }  // namespace
@@ -61,18 +62,20 @@ Stages::Outcome Stages::run(Method method) {
 }
 
 /// Whether this solve decides how contacts share a load that they can share in many ways: there are more of them than the bodies have freedoms, and most have just
-/// begun. Sweeps would give the most to those that they visit first, and the solves of later steps keep to it. Newton steps treat all alike and
+/// begun or the load is a new one. Sweeps would give the most to those that they visit first, and the solves of later steps keep to it. Newton steps treat all alike and
 /// stay close to the smallest impulses: what is symmetric stays so.
 bool Stages::chooses_share() const {
   const ContactProblem& p = form_.swept;
   if (form_.excuse || !form_.whole.is_factored() || form_.whole.rows() > kShared || form_.whole.rows() <= 6 * form_.whole.segments.size()) return false;
   std::size_t contacts = 0, fresh = 0;
+  double fastest = 0;
   for (const Block& b : p.blocks) {
     if (b.kind != BlockKind::contact) continue;
     ++contacts;
     fresh += impulses_[b.row] == 0;
+    for (std::uint32_t k = 0; k < b.dim; ++k) fastest = std::max(fastest, std::abs(p.b[b.row + k]));
   }
-  return contacts > 0 && 2 * fresh >= contacts;
+  return contacts > 0 && (2 * fresh >= contacts || monitor_.best_total() > kNewLoad * fastest);
 }
 
 /// Contacts that touch and slip, both beyond doubt, at the iterate judged last.
