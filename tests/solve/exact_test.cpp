@@ -83,10 +83,11 @@ TEST(AcceleratedNonsmoothGaussSeidel, needs_a_tenth_of_the_sweeps_on_a_stack_of_
   EXPECT_LT(10 * fast.iterations, plain.iterations);
 }
 
-/// The same from a guess by which every contact bears something, as from the step before.
+/// The same from a guess that is a few hundredths off, as from the step before.
 SolveReport solve_on(const ContactProblem& p, double tolerance) {
-  std::vector<double> impulses(p.rows(), 0.0);
-  for (const Block& b : p.blocks) impulses[b.row] = 1e-3;
+  std::vector<double> impulses;
+  solve("auto", p, impulses, tolerance);
+  for (double& impulse : impulses) impulse *= 0.97;
   Workspace workspace;
   SolveControl control;
   control.tolerance = tolerance;
