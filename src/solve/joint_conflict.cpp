@@ -7,7 +7,8 @@ namespace stickslip {
 
 bool JointContradictions::setup(const ContactProblem& p) {
   problem_ = &p;
-  if (std::none_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; })) return false;
+  const auto is_joint = [](const Batch& b) { return b.kind == BlockKind::bilateral; };
+  if (std::none_of(p.batches.begin(), p.batches.end(), is_joint)) return false;
   products_.setup(p);
   return joints_.setup(p, products_);
 }

@@ -292,8 +292,9 @@ void ProblemBuilder::weigh() {
   }
 }
 
-/// A contact that carried a load in the last step and lies a little above the band got there by an error of a support that turns. It comes back to the edge of the
-/// band, as from below: falling to the middle would be an impact, with friction that lets go for a step.
+/// A contact that carried a load in the last step and lies a little above the band got there by an error of a support that
+/// turns. It comes back to the edge of the band, as from below: falling to the middle would be an impact, with friction that
+/// lets go for a step.
 void ProblemBuilder::hold_on(const World& world, const Manifold& m, const ContactSet& set, const StepOptions& options) {
   if (correction(options.stabilisation, options.h).compliance > 0) return;
   const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);

@@ -68,7 +68,8 @@ class ProblemBuilder {
   JointRows& joints() { return joints_; }
   const JointRows& joints() const { return joints_; }
   void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
-  bool let_joints_agree(const World& world, const StepOptions& options, double drift_time, std::span<const double> impulses, double tolerance) {
+  bool let_joints_agree(const World& world, const StepOptions& options, double drift_time, std::span<const double> impulses,
+                        double tolerance) {
     return joints_.agree(joint_setting(world, options, drift_time), problem_, impulses, tolerance);
   }
   /// What the rows of joints were made from. Valid until the next begin().

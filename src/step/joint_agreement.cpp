@@ -1,9 +1,10 @@
 // Closed loops that are held more often than needed.
 //
-// Four hinges hold a loop of four bars so many times over that it moves only because its axes are as they are (Bennett's linkage; a parallelogram with a
-// third bar). A step moves it along the tangent, off the path on which all joints are satisfied, by an error of second order; what
-// they ask for to come back, and what κ corrects, then contradict each other by an error of second order as well. That is no conflict of the joints but the
-// length of the step: they ask for what they agree on, the velocities of least squares, and the solve meets its tolerance. The errors stay of second order.
+// Four hinges hold a loop of four bars so many times over that it moves only because its axes are as they are (Bennett's
+// linkage; a parallelogram with a third bar). A step moves it along the tangent, off the path on which all joints are
+// satisfied, by an error of second order; what they ask for to come back, and what κ corrects, then contradict each other by
+// an error of second order as well. That is no conflict of the joints but the length of the step: they ask for what they
+// agree on, the velocities of least squares, and the solve meets its tolerance. The errors stay of second order.
 #include <cmath>
 
 #include "solve/joint_conflict.h"
@@ -13,7 +14,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kAsBuilt = 1e-3;   ///< part of its size that a joint at rest may be off its place because the joints do not quite fit
+constexpr double kAsBuilt = 1e-3;   ///< part of its size that a joint at rest may be off because the joints do not quite fit
 
 }  // namespace
 

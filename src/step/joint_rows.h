@@ -10,8 +10,9 @@
 //   spring, servo, soft limit: force −k (c⁺ − target⁺) − d (v − target') at the end of the step, c⁺ = c + τ v, is
 //              v + ε λ + ε h (k (c − target⁺) − d target') = 0 with ε = 1 / (h (τ k + d))   soft: ε on the diagonal [course §1.9]
 //
-// Dampers and friction of a ball act on the angular velocity of B relative to A along the axes of B, not on the rates of the angles, which are different motions
-// in different directions. Three springs alike with rest 0 pull back about the axis of the turn from A to B. (Three free angles of a six-dof are three hinges.)
+// Dampers and friction of a ball act on the angular velocity of B relative to A along the axes of B, not on the rates of the
+// angles, which are different motions in different directions. Three springs alike with rest 0 pull back about the axis of
+// the turn from A to B. (Three free angles of a six-dof are three hinges.)
 //
 // κ = (J(q + h/2 u) − J(q)) u is what the rate of a locked coordinate changes within half a step because the joint moves on. With it both schemes are
 // of second order: velocities before and after the step lie symmetrically about J(q) u = 0, so that locked coordinates do no work, and the
@@ -81,7 +82,8 @@ class JointRows {
   /// energy and never gives any.
   void reduce_recovery(ContactProblem&, double part);
 
-  /// Takes from the rows what they ask for in vain only because the step is not short (joint_agreement.cpp). @param impulses of a solve of the problem
+  /// Takes from the rows what they ask for in vain only because the step is not short (joint_agreement.cpp).
+  /// @param impulses of a solve of the problem
   /// @param tolerance what counts as nothing [m/s] @returns whether there was any
   bool agree(const Setting&, ContactProblem&, std::span<const double> impulses, double tolerance);
 

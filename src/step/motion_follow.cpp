@@ -12,7 +12,9 @@ constexpr double kMomentumLimit = 0.01;   ///< part of the momenta of the bodies
 constexpr double kCreepLimit = 0.01;      ///< part of the thickness of the thinner body
 constexpr double kSticking = 100;         ///< tolerances of slip up to which a contact counts as sticking
 
-bool moves(const World& world, BodyId id) { return id != BodyId{} && world.contains(id) && world.body(id).motion == MotionType::dynamic; }
+bool moves(const World& world, BodyId id) {
+  return id != BodyId{} && world.contains(id) && world.body(id).motion == MotionType::dynamic;
+}
 
 /// Whether anything from outside acted on the bodies in this step.
 bool acted_on(const World& world, const StepReport& report) {
@@ -21,8 +23,10 @@ bool acted_on(const World& world, const StepReport& report) {
     if (b.alive && b.motion == MotionType::dynamic && !(b.force.isZero(0) && b.torque.isZero(0))) return true;
   for (const ContactRecord& c : report.contacts)
     if (c.normal_impulse > 0 && !(moves(world, c.body_a) && moves(world, c.body_b))) return true;
-  for (const Joint& j : world.joints())
-    if (j.acts() && j.description.type != JointType::gear && !(moves(world, j.description.a) && moves(world, j.description.b))) return true;
+  for (const Joint& j : world.joints()) {
+    if (!j.acts() || j.description.type == JointType::gear) continue;
+    if (!(moves(world, j.description.a) && moves(world, j.description.b))) return true;
+  }
   return false;
 }
 
@@ -59,15 +63,17 @@ Vec3 in_world(const Body& b, const Vec3& point) { return b.position + b.orientat
 /// Contacts of one pair of colliders, next to each other in the report.
 std::span<const ContactRecord> pair_from(std::span<const ContactRecord> contacts, std::size_t first) {
   std::size_t end = first;
-  while (end < contacts.size() && contacts[end].collider_a == contacts[first].collider_a && contacts[end].collider_b == contacts[first].collider_b) ++end;
+  const ContactRecord& c = contacts[first];
+  while (end < contacts.size() && contacts[end].collider_a == c.collider_a && contacts[end].collider_b == c.collider_b) ++end;
   return contacts.subspan(first, end - first);
 }
 
-/// Whether the contacts of a pair forbid every motion along each other: at three points or more, and those that carry something do not slip.
+/// Whether the contacts of a pair forbid every motion along each other: at three points or more, and those that carry
+/// something do not slip.
 bool sticks(std::span<const ContactRecord> pair, double slip) {
-  const bool loaded = std::any_of(pair.begin(), pair.end(), [](const ContactRecord& c) { return c.normal_impulse > 0; });
-  return loaded && pair.size() >= 3 &&
-         std::all_of(pair.begin(), pair.end(), [&](const ContactRecord& c) { return c.friction > 0 && (c.normal_impulse == 0 || c.slip_velocity.norm() <= slip); });
+  const auto is_loaded = [](const ContactRecord& c) { return c.normal_impulse > 0; };
+  const auto holds = [&](const ContactRecord& c) { return c.friction > 0 && (!is_loaded(c) || c.slip_velocity.norm() <= slip); };
+  return pair.size() >= 3 && std::any_of(pair.begin(), pair.end(), is_loaded) && std::all_of(pair.begin(), pair.end(), holds);
 }
 
 }  // namespace
@@ -116,24 +122,29 @@ void MotionWatch::follow_contacts(const World& world, const StepReport& report) 
       }
       continue;
     }
-    Stuck& s = next_.emplace_back(*known);
-    double slip = 0, farthest = 0;
-    for (const ContactRecord& point : pair) slip = std::max(slip, point.slip_velocity.norm());
-    s.slipped += report.h * slip;
-    for (std::uint32_t k = 0; k < s.count; ++k) {
-      const Vec3 way = in_world(b, s.on_b[k]) - in_world(a, s.on_a[k]);
-      farthest = std::max(farthest, (way - way.dot(c.normal) * c.normal).norm());
-    }
-    MotionFinding f;
-    f.kind = MotionKind::creep;
-    f.body_a = c.body_a;
-    f.body_b = c.body_b;
-    f.limit = kCreepLimit;
-    f.amount = farthest - s.slipped;
-    f.value = f.amount / thinner(world.colliders()[c.collider_a], world.colliders()[c.collider_b]);
-    if (f.value > f.limit) count_since(f, world, report, s.first_step, s.first_time);
+    follow_stuck(next_.emplace_back(*known), pair, world, report);
   }
   stuck_.swap(next_);
+}
+
+void MotionWatch::follow_stuck(Stuck& s, std::span<const ContactRecord> pair, const World& world, const StepReport& report) {
+  const ContactRecord& c = pair.front();
+  const Body &a = world.body(c.body_a), &b = world.body(c.body_b);
+  double slip = 0, farthest = 0;
+  for (const ContactRecord& point : pair) slip = std::max(slip, point.slip_velocity.norm());
+  s.slipped += report.h * slip;
+  for (std::uint32_t k = 0; k < s.count; ++k) {
+    const Vec3 way = in_world(b, s.on_b[k]) - in_world(a, s.on_a[k]);
+    farthest = std::max(farthest, (way - way.dot(c.normal) * c.normal).norm());
+  }
+  MotionFinding f;
+  f.kind = MotionKind::creep;
+  f.body_a = c.body_a;
+  f.body_b = c.body_b;
+  f.limit = kCreepLimit;
+  f.amount = farthest - s.slipped;
+  f.value = f.amount / thinner(world.colliders()[c.collider_a], world.colliders()[c.collider_b]);
+  if (f.value > f.limit) count_since(f, world, report, s.first_step, s.first_time);
 }
 
 }  // namespace stickslip

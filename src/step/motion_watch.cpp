@@ -32,7 +32,8 @@ double fastest_point(const World& world, const Body& b) {
 
 std::string statement(const MotionRecord& r) {
   std::string text = r.where.empty() ? what(r.worst) : fmt::format("{}: {}", r.where, what(r.worst));
-  if (r.worst.kind >= MotionKind::energy_drift) return text + fmt::format("; from step {} (t = {:g} s) to {}.", r.first_step, r.first_time, r.worst_step);
+  if (r.worst.kind >= MotionKind::energy_drift)
+    return text + fmt::format("; from step {} (t = {:g} s) to {}.", r.first_step, r.first_time, r.worst_step);
   if (r.steps == 1) return text + fmt::format("; step {} (t = {:g} s).", r.first_step, r.first_time);
   return text + fmt::format("; in {} steps from step {} (t = {:g} s) on, worst in step {}.", r.steps, r.first_step, r.first_time, r.worst_step);
 }
@@ -70,7 +71,8 @@ void MotionWatch::count(const MotionFinding& finding, const World& world, const 
   record->h = report.h;
 }
 
-void MotionWatch::count_since(const MotionFinding& f, const World& world, const StepReport& report, std::uint64_t first_step, double first_time) {
+void MotionWatch::count_since(const MotionFinding& f, const World& world, const StepReport& report, std::uint64_t first_step,
+                              double first_time) {
   count(f, world, report);
   MotionRecord& record = *records_[static_cast<std::size_t>(f.kind)];
   if (record.worst_step != report.step) return;

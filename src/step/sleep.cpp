@@ -6,7 +6,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kGrowth = 1.8;      ///< farther after the whole wait than after half of it: 2 at a steady speed, up to 4 at a steady acceleration
+constexpr double kGrowth = 1.8;      ///< farther after the whole wait than after half of it: 2 at a steady speed
 constexpr double kUnbalanced = 10;   ///< tolerances of speed at which what solves leave unbalanced may carry bodies away
 
 /// Whether a joint has a motor that turns, or a servo whose target still moves.

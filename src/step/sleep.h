@@ -1,10 +1,10 @@
 // Sleeping: islands of bodies that rest stop, and wake together.
 //
-// Slow is not at rest: a ball on the gentlest slope, a pendulum upside down or a piston in honey start slowly. A body that rests trembles about a place.
-// So an island that has been slow for the waiting time T sleeps only if
+// Slow is not at rest: a ball on the gentlest slope, a pendulum upside down or a piston in honey start slowly. A body that
+// rests trembles about a place. So an island that has been slow for the waiting time T sleeps only if
 //   - no body went farther than the limit of speed takes it in one step, and
-//   - the farthest that all were from their places, √Σ d², is at most 1.8 times as far after T as after T/2: it is 2 times as far at a steady speed,
-//     farther for what gains speed, and little farther for what trembles. What solves leave unbalanced is too little to count.
+//   - the farthest that all were from their places, √Σ d², is at most 1.8 times as far after T as after T/2: it is 2 times as
+//     far at a steady speed, farther for what gains speed, and little farther for what trembles. What solves leave unbalanced is too little to count.
 // Otherwise it waits again.
 #pragma once
 

@@ -14,8 +14,9 @@
 // where contacts persist, and by anything where bodies are struck: only contacts that carried a load in the last step, or touch without approach, have a κ. Where things turn by
 // more than 1 rad in a step, it fades out.
 //
-// Where bodies touch at three points or more, what κ has along the face is made one of a rigid motion. The rest of it, of the order of how much more one body turns than
-// the other, is a stretching that no bodies can follow: friction would press the points against each other until some slip.
+// Where bodies touch at three points or more, what κ has along the face is made one of a rigid motion. The rest of it, of the
+// order of how much more one body turns than the other, is a stretching that no bodies can follow: friction would press the
+// points against each other until some slip.
 #pragma once
 
 #include "step/free_motion.h"

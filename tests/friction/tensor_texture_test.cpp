@@ -95,18 +95,21 @@ TEST(Tensor, the_direct_form_gives_the_force_of_the_formula_to_a_sliding_body) {
       const Vec3 d = random_unit(random);
       worst = std::max(worst, (force.dot(d.head<2>()) - reach(local, site, d, Vec3::Zero())) / force.norm());
     }
-    worst = std::max(worst, std::abs(reach(local, site, -site.slip.normalized(), Vec3::Zero()) + force.dot(v.normalized())) / force.norm());
+    const double against = reach(local, site, -site.slip.normalized(), Vec3::Zero());
+    worst = std::max(worst, std::abs(against + force.dot(v.normalized())) / force.norm());
   }
   EXPECT_LT(worst, 1e-11);
 }
 
 TEST(Tensor, the_direct_form_turns_with_the_slip_as_the_formula_does) {
-  // The support function s of a set has s + s'' for the speed of its support point along the edge; that of the formula is wᵀ L w, w across the slip.
+  // The support function s of a set has s + s'' for the speed of its support point along the edge; that of the formula is wᵀ
+  // L w, w across the slip.
   std::mt19937 random(11);
   std::normal_distribution<double> normal;
   const SurfaceLaw law = make_surface_law("tensor", {{"scale", 0.3}, {"direct", 1}});
   for (int k = 0; k < 100; ++k) {
-    const Surface a = with_tensor(3 + normal(random), 0.5 * normal(random), 0.5 * normal(random), 3 + normal(random)), b = with_tensor(1, 0, 0, 1);
+    const Surface a = with_tensor(3 + normal(random), 0.5 * normal(random), 0.5 * normal(random), 3 + normal(random));
+    const Surface b = with_tensor(1, 0, 0, 1);
     ContactSite site = turned(a, b, 0);
     const double angle = 3 * normal(random), step = 1e-3;
     const auto direction = [&](double turned_by) { return Vec3(std::cos(angle + turned_by), std::sin(angle + turned_by), 0); };
@@ -126,7 +129,8 @@ TEST(Tensor, the_direct_form_is_the_cone_while_the_bodies_stick) {
   const auto along = [&](const SurfaceLaw& law, const Vec3& d) { return reach(local_friction(law, site), site, d, Vec3::Zero()); };
   const SurfaceLaw direct = make_surface_law("tensor", {{"direct", 1}}), cone = make_surface_law("tensor", {});
   site.slip = {0.5e-3, 0, 0};
-  for (const Vec3& d : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0.6, -0.8, 0)}) EXPECT_NEAR(along(direct, d), along(cone, d), 1e-15);
+  for (const Vec3& d : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0.6, -0.8, 0)})
+    EXPECT_NEAR(along(direct, d), along(cone, d), 1e-15);
   site.slip = {2e-3, 0, 0};
   EXPECT_GT(std::abs(along(direct, {-1, 0, 0}) - along(cone, {-1, 0, 0})), 1e-3);
 }

@@ -30,7 +30,8 @@ TEST(BallJoint, damping_takes_the_same_part_of_every_spin) {
     Stepper stepper(options(h));
     for (int i = 1; i <= 200; ++i) {
       stepper.step(world);
-      ASSERT_LT((world.body(body).angular_velocity - std::pow(1 + h * damping / inertia, -i) * spin).norm(), 1e-9) << spin.transpose();
+      const Vec3 expected = std::pow(1 + h * damping / inertia, -i) * spin;
+      ASSERT_LT((world.body(body).angular_velocity - expected).norm(), 1e-9) << spin.transpose();
     }
   }
 }
@@ -45,7 +46,8 @@ TEST(BallJoint, dampers_that_differ_still_damp_spins_and_not_rates_of_angles) {
   JointDescription d;
   d.type = JointType::ball;
   d.b = body;
-  for (const int c : {joint_turn_x, joint_turn_y, joint_turn_z}) d.axes[static_cast<std::size_t>(c)].spring = JointSpring{0, c == joint_turn_x ? 1e-9 : 0.0, damping};
+  for (const std::size_t c : {joint_turn_x, joint_turn_y, joint_turn_z})
+    d.axes[c].spring = JointSpring{0, c == joint_turn_x ? 1e-9 : 0.0, damping};
   world.add(d);
   Stepper stepper(options(h));
   simulate(world, stepper, 1);

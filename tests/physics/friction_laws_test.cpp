@@ -213,7 +213,8 @@ TEST(Tresca, brakes_with_a_force_that_does_not_depend_on_the_weight) {
 }
 
 TEST(FrictionTensor, direct_evaluation_pushes_along_the_tensor_and_not_against_the_slip) {
-  // Q_A + Q_B with off-diagonal parts: f = −λₙ κ (Q_A + Q_B) v̂, across the slip with the direction that the slip has in the end.
+  // Q_A + Q_B with off-diagonal parts: f = −λₙ κ (Q_A + Q_B) v̂, across the slip with the direction that the slip has in the
+  // end.
   Surface ground, slider;
   ground.tensor << 0.2, 0.1, 0.1, 0.3;
   slider.tensor << 0.1, 0.0, 0.0, 0.1;
@@ -228,13 +229,15 @@ TEST(FrictionTensor, direct_evaluation_pushes_along_the_tensor_and_not_against_t
 }
 
 TEST(FrictionTensor, direct_evaluation_is_steady_at_every_speed) {
-  // On a slope a little steeper than friction holds, a block starts with g (sin α − µ cos α) and goes straight, below and above µ g h / 2 = 15 mm/s.
+  // On a slope a little steeper than friction holds, a block starts with g (sin α − µ cos α) and goes straight, below and
+  // above µ g h / 2 = 15 mm/s.
   World world;
   world.gravity = {0.303 * kGravity, 0, -kGravity};
   Surface floor, sole;
   floor.tensor << 0.2, 0, 0, 0.1;
   sole.tensor << 0.1, 0, 0, 0.2;
-  const MaterialId ground = world.materials.add({"ground", 1000, 0.5, 0, nullptr, floor}), slider = world.materials.add({"slider", 1000, 0.5, 0, nullptr, sole});
+  const MaterialId ground = world.materials.add({"ground", 1000, 0.5, 0, nullptr, floor});
+  const MaterialId slider = world.materials.add({"slider", 1000, 0.5, 0, nullptr, sole});
   world.materials.set_pair(ground, slider, {0.5, 0, law("tensor", {{"direct", 1}}), ground});
   add_ground(world, ground);
   const BodyId block = add_body(world, Box{{0.2, 0.2, 0.1}}, {0, 0, 0.1}, slider);

@@ -1,4 +1,5 @@
-// Sleep looks at where bodies go, not only at how fast they are: what starts slowly is never put to sleep, what trembles about its place is.
+// Sleep looks at where bodies go, not only at how fast they are: what starts slowly is never put to sleep, what trembles
+// about its place is.
 #include "physics/joint_worlds.h"
 
 namespace stickslip::testing {

@@ -72,9 +72,13 @@ TEST(Seesaw, what_sticks_to_it_stays_where_it_is) {
       plank.script = swing;
       const BodyId board = world.add(plank);
       const double spin = 2 * std::numbers::pi * frequency * swing.rotation.y();
-      const BodyId block = add_body(world, Box{{0.1, 0.1, 0.05}}, {place, 0, 0.05}, m, {spin * 0.05, 0, -spin * place}, {0, spin, 0});
+      const Vec3 velocity = spin * Vec3(0.05, 0, -place);
+      const BodyId block = add_body(world, Box{{0.1, 0.1, 0.05}}, {place, 0, 0.05}, m, velocity, {0, spin, 0});
       Stepper stepper(options(h));
-      const auto on_board = [&] { return Vec3(world.body(board).orientation.conjugate() * (world.body(block).position - world.body(board).position)); };
+      const auto on_board = [&] {
+        const Body& b = world.body(board);
+        return Vec3(b.orientation.conjugate() * (world.body(block).position - b.position));
+      };
       simulate(world, stepper, 1);
       const Vec3 start = on_board();
       simulate(world, stepper, 60);

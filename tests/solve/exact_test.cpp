@@ -100,7 +100,8 @@ TEST(AutomaticSolver, shares_a_load_alike_among_contacts_that_begin) {
   const ContactProblem p = testing::two_box_stack(1, 1, 0.2);
   std::vector<double> impulses;
   ASSERT_EQ(solve("auto", p, impulses).status, SolveStatus::converged);
-  for (std::size_t i = 0; i < p.blocks.size(); i += 2) EXPECT_NEAR(impulses[p.blocks[i + 1].row], impulses[p.blocks[i].row], 1e-9) << i;
+  for (std::size_t i = 0; i < p.blocks.size(); i += 2)
+    EXPECT_NEAR(impulses[p.blocks[i + 1].row], impulses[p.blocks[i].row], 1e-9) << i;
 }
 
 TEST(AutomaticSolver, says_what_it_did) {

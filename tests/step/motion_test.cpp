@@ -227,8 +227,10 @@ TEST_P(MotionFindings, say_that_a_joint_makes_a_rod_turn_faster_little_by_little
 
 TEST_P(MotionFindings, say_that_momentum_got_lost_in_free_space) {
   world.gravity.setZero();
-  const BodyId left = add_body(world, Box{s.size * Vec3(0.5, 0.1, 0.1)}, s.size * Vec3(-0.5, 0, 0), {}, s.speed() * Vec3(0, -1, 0), Vec3(0, 0, 2) / s.time());
-  const BodyId right = add_body(world, Box{s.size * Vec3(0.5, 0.1, 0.1)}, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), Vec3(0, 0, 2) / s.time());
+  const Box half{s.size * Vec3(0.5, 0.1, 0.1)};
+  const Vec3 spin = Vec3(0, 0, 2) / s.time();
+  const BodyId left = add_body(world, half, s.size * Vec3(-0.5, 0, 0), {}, s.speed() * Vec3(0, -1, 0), spin);
+  const BodyId right = add_body(world, half, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), spin);
   JointDescription d = joint_at_origin(JointType::ball, world, right);
   d.a = left;
   place_joint(d, world, Vec3::Zero(), Vec3::UnitZ());
@@ -252,7 +254,8 @@ TEST_P(MotionFindings, say_that_momentum_got_lost_in_free_space) {
 
 TEST_P(MotionFindings, do_not_ask_for_momentum_where_the_world_holds_a_body) {
   world.gravity.setZero();
-  const BodyId rod = add_body(world, Box{s.size * Vec3(0.5, 0.02, 0.02)}, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), Vec3(0, 0, 2) / s.time());
+  const Vec3 spin = Vec3(0, 0, 2) / s.time();
+  const BodyId rod = add_body(world, Box{s.size * Vec3(0.5, 0.02, 0.02)}, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), spin);
   world.add(joint_at_origin(JointType::hinge, world, rod));
   EXPECT_EQ(find(run(2), MotionKind::momentum_lost), nullptr) << "its momentum turns with it";
 }

@@ -23,8 +23,10 @@ enum class MotionKind : std::uint8_t {
   jam,              ///< Painlevé's paradox; value: speed that the contact gave over that of a fall of one step; amount: impulse [N s]
   // Over many steps, each of them fine: known to a MotionWatch only.
   energy_drift,     ///< value and amount as energy_created
-  momentum_lost,    ///< where nothing acts from outside; value: change over the momenta of the bodies without their signs; amount: that of the turn [kg m²/s]
-  creep,            ///< of bodies whose contacts stick; value: way over the thickness of the thinner body; amount: way beyond the slip reported [m]
+  momentum_lost,    ///< where nothing acts from outside; value: change over the momenta of the bodies without their signs;
+                    ///< amount: change of the angular momentum [kg m²/s]
+  creep,            ///< of bodies whose contacts stick; value: way over the thickness of the thinner body;
+                    ///< amount: way beyond the slip reported [m]
 };
 inline constexpr std::size_t kMotionKinds = 9;
 inline constexpr std::size_t kStepMotionKinds = 6;   ///< those that one step can tell

@@ -58,11 +58,12 @@ class MotionWatch {
   struct Stuck {
     std::uint32_t collider_a, collider_b;
     std::uint32_t count;                       ///< of the points
-    std::array<Vec3, 4> on_a, on_b;            ///< points that lay on each other at the start, in the frames of the centres of mass
+    std::array<Vec3, 4> on_a, on_b;            ///< points that lay on each other at the start, seen from the bodies
     double slipped;                            ///< what was reported since [m]
     std::uint64_t first_step;
     double first_time;
   };
+  void follow_stuck(Stuck&, std::span<const ContactRecord> pair, const World&, const StepReport&);
   std::vector<Stuck> stuck_, next_;            ///< sorted by pair
 
   // What explains speed.

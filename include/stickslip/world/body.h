@@ -45,11 +45,12 @@ struct BodyDescription {
   bool can_sleep = true;
 };
 
-/// How a body has moved since it is slow: what only trembles stays near its place, what starts slowly leaves it faster and faster.
+/// How a body has moved since it is slow: what only trembles stays near its place, what starts slowly leaves it faster and
+/// faster.
 struct QuietSpell {
-  double time = 0;                                            ///< how long it has been slow enough to sleep [s]
-  Vec3 moved = Vec3::Zero(), turned = Vec3::Zero();           ///< in this time [m, rad]
-  double early = 0, far = 0;                                  ///< farthest that a point of it was from its place, in the first half of the wait, and ever [m]
+  double time = 0;                                    ///< how long it has been slow enough to sleep [s]
+  Vec3 moved = Vec3::Zero(), turned = Vec3::Zero();   ///< in this time [m, rad]
+  double early = 0, far = 0;   ///< farthest that a point of it was from its place, in the first half of the wait, and ever [m]
 };
 
 struct Body {

@@ -5,13 +5,15 @@
 // force that dissipates most, which is −λₙ L Lᵀ v̂ / ‖Lᵀ v̂‖, not the one of the formula. Both agree for the directions with L⁻ᵀ v̂ = β v̂,
 // β > 0: for all directions only if L is a positive multiple of the identity.
 //
-// Direct form: the set is the ellipse about 0 that touches the forces of the formula at p = −L v̂, v̂ from before the step. Its most dissipative force for
-// that direction is p, and it turns with the direction as p does: with n = −v̂, v̂ᵀ w = 0 and t ⟂ p it is
+// Direct form: the set is the ellipse about 0 that touches the forces of the formula at p = −L v̂, v̂ from before the step.
+// Its most dissipative force for that direction is p, and it turns with the direction as p does: with n = −v̂, v̂ᵀ w = 0 and
+// t ⟂ p it is
 //   { x : (n·x)² / (p·n)² + β (t·x)² ≤ 1 },   β = ‖p‖² / ((p·n)³ wᵀ L w),
-// where the last factor is how fast −L v̂ moves along the edge. So slip that turns within the step is met by the force of its own direction but for the
-// part along v̂. A force fixed to the direction before the step would throw slow bodies to and fro: a velocity across the slip, u ≪ v, would
-// get the impulse µ g h u/v against it, more than twice what it is for v < µ g h / 2. Where wᵀ L w ≤ 0 the ellipse is a segment; where v̂ᵀ L v̂ ≤ 0 the formula
-// would drive the body, and there is no friction.
+// where the last factor is how fast −L v̂ moves along the edge. So slip that turns within the step is met by the force of its
+// own direction but for the part along v̂. A force fixed to the direction before the step would throw slow bodies to and fro:
+// a velocity across the slip, u ≪ v, would get the impulse µ g h u/v against it, more than twice what it is for v < µ g h /
+// 2. Where wᵀ L w ≤ 0 the ellipse is a segment; where v̂ᵀ L v̂ ≤ 0 the formula would drive the body, and there is no
+// friction.
 //
 // Which L can two surfaces make? Write Q = a 1 + c J + S with J the quarter turn and S symmetric without trace, of eigenvalues ±s. Turning
 // keeps a and s and J; the outward normals are opposite, so B's c changes its sign:
@@ -59,7 +61,8 @@ Ellipse touching(const Mat2& L, const Vec2& v) {
   const double beta = length * length / (against * against * against * turning);
   const Mat2 form = v * v.transpose() / (against * against) + beta * t * t.transpose();
   const Eigen::SelfAdjointEigenSolver<Mat2> axes(form);   // from the longest
-  return {1 / std::sqrt(axes.eigenvalues()[0]), 1 / std::sqrt(axes.eigenvalues()[1]), std::atan2(axes.eigenvectors()(1, 0), axes.eigenvectors()(0, 0))};
+  const Vec2 longest = axes.eigenvectors().col(0);
+  return {1 / std::sqrt(axes.eigenvalues()[0]), 1 / std::sqrt(axes.eigenvalues()[1]), std::atan2(longest.y(), longest.x())};
 }
 
 /// a, c and s of the remark above.

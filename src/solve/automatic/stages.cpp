@@ -26,7 +26,7 @@ constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
 constexpr double kFactorisations = 5;    ///< this many factorisations
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
 constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
-constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts from which on the load is a new one
+constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts: more is a new load
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
 }  // namespace
@@ -61,12 +61,13 @@ Stages::Outcome Stages::run(Method method) {
   return Outcome::slow;
 }
 
-/// Whether this solve decides how contacts share a load that they can share in many ways: there are more of them than the bodies have freedoms, and most have just
-/// begun or the load is a new one. Sweeps would give the most to those that they visit first, and the solves of later steps keep to it. Newton steps treat all alike and
-/// stay close to the smallest impulses: what is symmetric stays so.
+/// Whether this solve decides how contacts share a load that they can share in many ways: there are more of them than the
+/// bodies have freedoms, and most have just begun or the load is a new one. Sweeps would give the most to those that they
+/// visit first, and the solves of later steps keep to it. Newton steps treat all alike and stay close to the smallest
+/// impulses: what is symmetric stays so.
 bool Stages::chooses_share() const {
-  const ContactProblem& p = form_.swept;
-  if (form_.excuse || !form_.whole.is_factored() || form_.whole.rows() > kShared || form_.whole.rows() <= 6 * form_.whole.segments.size()) return false;
+  const ContactProblem &p = form_.swept, &whole = form_.whole;
+  if (form_.excuse || !whole.is_factored() || whole.rows() > kShared || whole.rows() <= 6 * whole.segments.size()) return false;
   std::size_t contacts = 0, fresh = 0;
   double fastest = 0;
   for (const Block& b : p.blocks) {

@@ -8,7 +8,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kRegularisation = 1e-10;   ///< ε: far above rounding, far below the softest motion of a mechanism
-constexpr double kLoopRegularisation = 1e-8;   ///< ε of mechanisms that are held too often: joints that are off by 1e-4 of their size
+constexpr double kLoopRegularisation = 1e-8;   ///< ε of mechanisms that are held too often: joints 1e-4 of their size off
 constexpr std::size_t kSmall = 48;          ///< rows up to which a mechanism is factored as a dense matrix
 constexpr int kRefinements = 12;            ///< at most; two or three are usual
 constexpr int kQuickRefinements = 4;        ///< of columns of W_JJ⁺ W_JC
@@ -129,7 +129,10 @@ bool JointSystem::factor(Mechanism& m) {
   double mean = 0;
   for (std::size_t k = 0; k < n; ++k) mean += diagonal(k) / size;
   const double epsilon = m.over_held ? kLoopRegularisation : kRegularisation;
-  for (std::size_t k = 0; k < n; ++k) m.regularisation[k] = epsilon * (diagonal(k) > 1e-3 * kRegularisation * mean ? diagonal(k) : mean > 0 ? mean : 1.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    const bool acts = diagonal(k) > 1e-3 * kRegularisation * mean;
+    m.regularisation[k] = epsilon * (acts ? diagonal(k) : mean > 0 ? mean : 1.0);
+  }
   if (m.dense) {
     m.factor = m.matrix;
     for (std::size_t k = 0; k < n; ++k) m.factor.data()[k * (n + 1)] += m.regularisation[k];

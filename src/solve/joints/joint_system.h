@@ -8,9 +8,10 @@
 // A⁻¹ W_JJ is a projection along N but for O(ε): what of r no impulse can remove stays in r and never enters x, where A⁻¹ alone would let
 // it in divided by ε. The rest of r falls by O(ε) a step. The limit is the solution of least squares with the smallest impulses, both measured by D.
 //
-// A loop with more rigid rows than its bodies have freedoms moves only because of where its joints are, and a step leaves them off it by a part δ of their size:
-// then rows that ought to depend on each other do so but for δ, and taken at their word they would stop the loop. With the larger ε of such mechanisms, and
-// steps along A⁻¹ W_JJ A⁻¹ only, what W_JJ has below it (δ²) is of N.
+// A loop with more rigid rows than its bodies have freedoms moves only because of where its joints are, and a step leaves
+// them off it by a part δ of their size: then rows that ought to depend on each other do so but for δ, and taken at their
+// word they would stop the loop. With the larger ε of such mechanisms, and steps along A⁻¹ W_JJ A⁻¹ only, what W_JJ has below
+// it (δ²) is of N.
 #pragma once
 
 #include <span>
