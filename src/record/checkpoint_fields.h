@@ -8,8 +8,8 @@
 namespace stickslip {
 
 template <class Archive>
-void exchange_bodies(Archive& archive, Snapshot& s) {
-  archive.table("bodies", s.bodies, [](auto& t) {
+void exchange_bodies(Archive& archive, Snapshot& s, int version) {
+  archive.table("bodies", s.bodies, [version](auto& t) {
     t.text_field(
         "name", [](Body & b) -> auto& { return b.name; });
     t.field(
@@ -31,7 +31,17 @@ void exchange_bodies(Archive& archive, Snapshot& s) {
     t.field(
         "can_sleep", [](Body & b) -> auto& { return b.can_sleep; });
     t.field(
-        "quiet_time", [](Body & b) -> auto& { return b.quiet_time; });
+        "quiet_time", [](Body & b) -> auto& { return b.quiet.time; });
+    if (version >= kVersionWithPlaces) {
+      t.field(
+          "quiet_moved", [](Body & b) -> auto& { return b.quiet.moved; });
+      t.field(
+          "quiet_turned", [](Body & b) -> auto& { return b.quiet.turned; });
+      t.field(
+          "quiet_early", [](Body & b) -> auto& { return b.quiet.early; });
+      t.field(
+          "quiet_far", [](Body & b) -> auto& { return b.quiet.far; });
+    }
     t.field(
         "mass", [](Body & b) -> auto& { return b.mass.mass; });
     t.field(
@@ -281,7 +291,7 @@ void exchange(Archive& archive, Snapshot& s, int version) {
   archive.value("gravity", s.gravity);
   archive.value("time", s.time);
   archive.value("step_count", s.step_count);
-  exchange_bodies(archive, s);
+  exchange_bodies(archive, s, version);
   exchange_shapes(archive, s);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
@@ -297,7 +307,7 @@ void exchange(Archive& archive, Snapshot& s, int version) {
         "impulse", [](RememberedImpulse & r) -> auto& { return r.impulse; });
     t.field(
         "angular_impulse", [](RememberedImpulse & r) -> auto& { return r.angular_impulse; });
-    if (version >= kVersionWithPositions)
+    if (version >= kVersionWithPlaces)
       t.field(
           "position", [](RememberedImpulse & r) -> auto& { return r.position; });
   });

@@ -9,8 +9,8 @@ namespace stickslip {
 inline constexpr int kVersionWithJoints = 3;
 /// The first version that knows the band of touching contacts.
 inline constexpr int kVersionWithBand = 4;
-/// The first version that remembers where impulses acted.
-inline constexpr int kVersionWithPositions = 5;
+/// The first version that remembers where impulses acted, and how bodies moved while they were quiet.
+inline constexpr int kVersionWithPlaces = 5;
 
 template <class Archive>
 void exchange_joints(Archive& archive, Snapshot& s) {

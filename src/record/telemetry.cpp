@@ -30,6 +30,8 @@ std::span<const TelemetryColumn> telemetry_columns() {
       {"h", "s", "s", "length of the step", [](R r) { return r.h; }},
       {"contacts", "", "", "number of contact points", [](R r) { return static_cast<double>(r.contacts.size()); }},
       {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},
+      {"looked_again", "", "", "times that the step was solved again because its motion reached what had not been looked at",
+       [](R r) { return static_cast<double>(r.looked_again); }},
       {"penetration_max", "m", "m", "largest penetration at detection", [](R r) { return r.penetration_max; }},
       {"joints", "", "", "joints that acted", [](R r) { return static_cast<double>(r.joints.size()); }},
       {"joints_broken", "", "", "joints that broke in this step",

@@ -294,6 +294,21 @@ void ProblemBuilder::weigh() {
   }
 }
 
+/// A contact that carried a load in the last step and lies a little above the band got there by an error of a support that
+/// turns. It comes back to the edge of the band, as from below: falling to the middle would be an impact, with friction that
+/// lets go for a step.
+void ProblemBuilder::hold_on(const World& world, const Manifold& m, const ContactSet& set, const StepOptions& options) {
+  if (correction(options.stabilisation, options.h).compliance > 0) return;
+  const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+  for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+    BuiltContact& built = contacts_[i];
+    const std::uint32_t row = problem_.blocks[built.block].row;
+    if (built.touching || built.rebounds || set.points[i].gap > 2 * band || !(guess_[row] > 0)) continue;
+    built.touching = true;
+    problem_.b[row] -= band / options.h;
+  }
+}
+
 /// What bodies would do with the impulses of the last step.
 void ProblemBuilder::expect(const World& world, const StepOptions& options) {
   const double fall = world.gravity.norm() * options.h;
@@ -333,9 +348,11 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
   };
   bool any = false;
   for (const Manifold& m : set.manifolds) {
+    if (!turns(world, m)) continue;
+    hold_on(world, m, set, options);
     bool loaded = false;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) loaded = loaded || persists(i);
-    if (!loaded || !turns(world, m)) continue;
+    if (!loaded) continue;
     if (!any) {
       expect(world, options);
       turning_.begin(world, options, expected_);

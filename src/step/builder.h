@@ -68,6 +68,10 @@ class ProblemBuilder {
   JointRows& joints() { return joints_; }
   const JointRows& joints() const { return joints_; }
   void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
+  bool let_joints_agree(const World& world, const StepOptions& options, double drift_time, std::span<const double> impulses,
+                        double tolerance) {
+    return joints_.agree(joint_setting(world, options, drift_time), problem_, impulses, tolerance);
+  }
   /// What the rows of joints were made from. Valid until the next begin().
   JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {
     return {world, options, drift_time, segment_of_body_, before_, free_};
@@ -80,6 +84,7 @@ class ProblemBuilder {
   void fill_contact(const World&, const ContactSet&, std::uint32_t manifold, std::uint32_t point, const StepOptions&);
   void weigh();
   void expect(const World&, const StepOptions&);
+  void hold_on(const World&, const Manifold&, const ContactSet&, const StepOptions&);
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, const StepOptions&);

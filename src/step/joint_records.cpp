@@ -10,6 +10,7 @@ namespace {
 /// The place where the impulse of a part is remembered.
 double& remembered(JointMemory& m, JointPart part, std::size_t coordinate) {
   switch (part) {
+    case JointPart::damper:   // of an angle that is not locked
     case JointPart::locked: return m.locked[coordinate];
     case JointPart::motor: return m.motor[coordinate];
     case JointPart::servo: return m.servo[coordinate];
@@ -28,7 +29,8 @@ void add_energy(EnergyLedger& energy, JointPart part, bool soft, double work, do
   switch (part) {
     case JointPart::motor:
     case JointPart::servo: energy.motors += work; return;
-    case JointPart::spring: energy.springs += work; return;
+    case JointPart::spring:
+    case JointPart::damper: energy.springs += work; return;
     case JointPart::friction: energy.friction -= work; return;
     default: break;
   }

@@ -65,6 +65,23 @@ struct JointRows::View {
     row.angular_b -= per_radian * place.row[joint_turn_z].angular_b;
     return row;
   }
+  /// Whether its springs pull back alike whatever the axis of the turn.
+  bool springs_alike() const {
+    const auto& axes = description().axes;
+    return std::all_of(axes.begin() + joint_turn_x, axes.end(), [&](const JointAxis& a) {
+      return a.spring && a.spring->rest == 0 && a.spring->stiffness == axes[joint_turn_x].spring->stiffness;
+    });
+  }
+  /// Angular velocity of B relative to A along an axis of frame B.
+  JointRow spin_row(int coordinate) const {
+    const Vec3 axis = place.frame_b.rotation().col(coordinate - joint_turn_x);
+    return {Vec3::Zero(), -axis, axis};
+  }
+  /// The turn from A to B as one angle about one axis, along an axis of frame B (as of A) [rad].
+  double turn_along(int coordinate) const {
+    const Eigen::AngleAxisd turn(place.frame_a.orientation.conjugate() * place.frame_b.orientation);
+    return turn.angle() * turn.axis()[coordinate - joint_turn_x];
+  }
   const JointDescription& description() const { return joint.description; }
   double scale(int coordinate) const { return is_turn(coordinate) ? joint.row_length : 1; }
 
@@ -173,6 +190,29 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
   add_block(s, BlockKind::box, {&d, 1});
 }
 
+void JointRows::collect_spring(const Setting& s, const View& v, int coordinate, bool ball) {
+  const std::size_t at = static_cast<std::size_t>(coordinate);
+  const JointSpring& spring = *v.description().axes[at].spring;
+  const double scale = v.scale(coordinate);
+  const auto add = [&](JointPart part, const JointRow& rate, double stiffness, double damping, double stretched) {
+    if (stiffness == 0 && damping == 0) return;
+    Draft d = v.draft(s, part, coordinate, rate, scale);
+    const Softness soft = softness(s, stiffness, damping, scale * stretched, 0, scale);
+    d.row.sigma = soft.sigma;
+    d.row.b = soft.b;
+    add_block(s, BlockKind::bilateral, {&d, 1});
+  };
+  const double stretched = v.place.position[at] - spring.rest;
+  if (!ball) {
+    add(JointPart::spring, v.place.row[at], spring.stiffness, spring.damping, stretched);
+  } else if (v.springs_alike()) {
+    add(JointPart::spring, v.spin_row(coordinate), spring.stiffness, spring.damping, v.turn_along(coordinate));
+  } else {
+    add(JointPart::spring, v.place.row[at], spring.stiffness, 0, stretched);
+    add(JointPart::damper, v.spin_row(coordinate), 0, spring.damping, 0);
+  }
+}
+
 void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
   const std::size_t at = static_cast<std::size_t>(coordinate);
   const JointAxis& axis = v.description().axes[at];
@@ -196,15 +236,10 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
     d.row.b = soft.b;
     bounded(d, axis.servo->max_force);
   }
-  if (axis.spring) {
-    Draft d = v.draft(s, JointPart::spring, coordinate, rate, scale);
-    const Softness soft = softness(s, axis.spring->stiffness, axis.spring->damping, scale * (position - axis.spring->rest), 0, scale);
-    d.row.sigma = soft.sigma;
-    d.row.b = soft.b;
-    add_block(s, BlockKind::bilateral, {&d, 1});
-  }
+  const bool ball = is_turn(coordinate) && v.description().type == JointType::ball;
+  if (axis.spring) collect_spring(s, v, coordinate, ball);
   if (axis.friction > 0) {
-    Draft d = v.draft(s, JointPart::friction, coordinate, rate, scale);
+    Draft d = v.draft(s, JointPart::friction, coordinate, ball ? v.spin_row(coordinate) : rate, scale);
     bounded(d, axis.friction);
   }
   if (axis.has_lower()) collect_limit(s, v, JointPart::lower, coordinate, position - axis.lower, scale, rate);

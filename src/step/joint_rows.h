@@ -10,6 +10,10 @@
 //   spring, servo, soft limit: force −k (c⁺ − target⁺) − d (v − target') at the end of the step, c⁺ = c + τ v, is
 //              v + ε λ + ε h (k (c − target⁺) − d target') = 0 with ε = 1 / (h (τ k + d))   soft: ε on the diagonal [course §1.9]
 //
+// Dampers and friction of a ball act on the angular velocity of B relative to A along the axes of B, not on the rates of the
+// angles, which are different motions in different directions. Three springs alike with rest 0 pull back about the axis of
+// the turn from A to B. (Three free angles of a six-dof are three hinges.)
+//
 // κ = (J(q + h/2 u) − J(q)) u is what the rate of a locked coordinate changes within half a step because the joint moves on. With it both schemes are
 // of second order: velocities before and after the step lie symmetrically about J(q) u = 0, so that locked coordinates do no work, and the
 // coordinate itself does not drift off to first order in h. Where bodies turn by more than 1 rad in a step, κ fades out: there is no order to keep.
@@ -25,7 +29,7 @@ namespace stickslip {
 inline constexpr std::uint32_t kNoSegment = ~0u;
 
 /// What a row of a joint is for.
-enum class JointPart : std::uint8_t { locked, motor, servo, spring, friction, lower, upper, coupling, swing };
+enum class JointPart : std::uint8_t { locked, motor, servo, spring, damper, friction, lower, upper, coupling, swing };
 
 /// υ and ε of the stabilisation for a step h [course eq. 59].
 struct Correction {
@@ -78,6 +82,11 @@ class JointRows {
   /// energy and never gives any.
   void reduce_recovery(ContactProblem&, double part);
 
+  /// Takes from the rows what they ask for in vain only because the step is not short (joint_agreement.cpp).
+  /// @param impulses of a solve of the problem
+  /// @param tolerance what counts as nothing [m/s] @returns whether there was any
+  bool agree(const Setting&, ContactProblem&, std::span<const double> impulses, double tolerance);
+
   /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
   void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);
   /// Coordinates at the end of the step, errors, and what breaks.
@@ -118,6 +127,7 @@ class JointRows {
   };
   struct View;   ///< one joint and where it is, now and half a step later
 
+  bool fits(const Setting&, const Row&) const;
   void collect_joint(const Setting&, std::uint32_t slot);
   void collect_errors_of(const Setting&, std::uint32_t slot, double fraction, double& largest);
   Draft gear_draft(const Setting&, std::uint32_t slot) const;
@@ -125,6 +135,7 @@ class JointRows {
   void put_in_order();
   void collect_locked(const Setting&, const View&);
   void collect_axis(const Setting&, const View&, int coordinate);
+  void collect_spring(const Setting&, const View&, int coordinate, bool ball);
   void collect_limit(const Setting&, const View&, JointPart, int coordinate, double gap, double scale, const JointRow&);
   void collect_coupling(const Setting&, std::uint32_t slot, Draft&);
   void add_block(const Setting&, BlockKind, std::span<Draft>);

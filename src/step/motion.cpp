@@ -12,7 +12,8 @@ namespace stickslip {
 namespace {
 
 constexpr std::array<std::string_view, kMotionKinds> kKindNames = {"energy-created", "rebound-missed", "deep-overlap", "joint-open",
-                                                                   "fast-spin",      "jam",            "energy-drift"};
+                                                                   "fast-spin",      "jam",            "energy-drift",
+                                                                   "momentum-lost",  "creep"};
 constexpr std::array<std::string_view, kEnergySources> kSourceNames = {"stabilisation", "integration", "impact law", "friction"};
 
 std::string body_name(const World& world, BodyId id) {
@@ -55,6 +56,12 @@ std::string what(const MotionFinding& f) {
       return fmt::format("{} gave {:.3g} J in one step, {} the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
     case MotionKind::energy_drift:
       return fmt::format("{} gave {:.3g} J little by little, {} the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
+    case MotionKind::momentum_lost:
+      return fmt::format("momentum changed by {} what the bodies have although nothing acts from outside (angular: {:.3g} kg m²/s)",
+                         part(f.value), f.amount);
+    case MotionKind::creep:
+      return fmt::format("moved by {:.3g} m along each other while their contacts stick, {} the thickness of the thinner", f.amount,
+                         part(f.value));
     case MotionKind::rebound_missed:
       return fmt::format("impacts passed on within one step do not rebound, which took {:.3g} J, {} the energy of the scene", f.amount, part(f.value));
     case MotionKind::deep_overlap: return fmt::format("{:.3g} m inside each other, {} the thickness of the thinner", f.amount, part(f.value));
@@ -71,6 +78,8 @@ std::string remedy(const MotionFinding& f, double h) {
   switch (f.kind) {
     case MotionKind::energy_created:
     case MotionKind::energy_drift: return remedy_of_energy(f.source, h);
+    case MotionKind::momentum_lost:
+    case MotionKind::creep: return fmt::format("Take a smaller step (--set /step/h={:.2g}).", h / 2);
     case MotionKind::rebound_missed: return fmt::format("Take steps that part the impacts (--set /step/h={:.2g}), or wider gaps.", h / 10);
     case MotionKind::deep_overlap:
       return fmt::format("Take a smaller step (--set /step/h={:.2g}), slower or thicker bodies; `stickslip validate` shows overlaps at the start.", h / 2);

@@ -62,7 +62,8 @@ void MotionJudge::measure(const World& world) {
   for (const Body& b : world.bodies()) {
     is_ball_.push_back(b.alive && is_ball(world, b));
     if (!b.alive || b.motion != MotionType::dynamic) continue;
-    const double size = reach_of(world, b);
+    // What has no shape is as large as its inertia says.
+    const double size = b.colliders.empty() ? std::sqrt(b.principal_moments.maxCoeff() / b.mass.mass) : reach_of(world, b);
     mass_size_ += b.mass.mass * size;
     mass_size_squared_ += b.mass.mass * size * size;
   }

@@ -32,7 +32,8 @@ double fastest_point(const World& world, const Body& b) {
 
 std::string statement(const MotionRecord& r) {
   std::string text = r.where.empty() ? what(r.worst) : fmt::format("{}: {}", r.where, what(r.worst));
-  if (r.worst.kind == MotionKind::energy_drift) return text + fmt::format("; from step {} (t = {:g} s) to {}.", r.first_step, r.first_time, r.worst_step);
+  if (r.worst.kind >= MotionKind::energy_drift)
+    return text + fmt::format("; from step {} (t = {:g} s) to {}.", r.first_step, r.first_time, r.worst_step);
   if (r.steps == 1) return text + fmt::format("; step {} (t = {:g} s).", r.first_step, r.first_time);
   return text + fmt::format("; in {} steps from step {} (t = {:g} s) on, worst in step {}.", r.steps, r.first_step, r.first_time, r.worst_step);
 }
@@ -54,6 +55,8 @@ MotionWatch::MotionWatch(const World& world) {
 void MotionWatch::add(const World& world, const StepReport& report) {
   for (const MotionFinding& finding : report.findings) count(finding, world, report);
   follow_energy(world, report);
+  follow_momentum(world, report);
+  follow_contacts(world, report);
   check_speeds(world, report);
 }
 
@@ -66,6 +69,15 @@ void MotionWatch::count(const MotionFinding& finding, const World& world, const 
   record->where = where(finding, world);
   record->worst_step = report.step;
   record->h = report.h;
+}
+
+void MotionWatch::count_since(const MotionFinding& f, const World& world, const StepReport& report, std::uint64_t first_step,
+                              double first_time) {
+  count(f, world, report);
+  MotionRecord& record = *records_[static_cast<std::size_t>(f.kind)];
+  if (record.worst_step != report.step) return;
+  record.first_step = first_step;
+  record.first_time = first_time;
 }
 
 void MotionWatch::follow_energy(const World& world, const StepReport& report) {
@@ -89,11 +101,7 @@ void MotionWatch::follow_energy(const World& world, const StepReport& report) {
   f.value = energy_scale_ > 0 ? f.amount / energy_scale_ : 0;
   f.limit = kDriftLimit;
   if (f.value <= f.limit) return;
-  count(f, world, report);
-  MotionRecord& record = *records_[static_cast<std::size_t>(f.kind)];
-  if (record.worst_step != report.step) return;
-  record.first_step = lowest_step_;
-  record.first_time = lowest_time_;
+  count_since(f, world, report, lowest_step_, lowest_time_);
 }
 
 void MotionWatch::check_speeds(const World& world, const StepReport& report) {

@@ -6,6 +6,9 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kGrowth = 1.8;      ///< farther after the whole wait than after half of it: 2 at a steady speed
+constexpr double kUnbalanced = 10;   ///< tolerances of speed at which what solves leave unbalanced may carry bodies away
+
 /// Whether a joint has a motor that turns, or a servo whose target still moves.
 bool moves_by_itself(const Joint& joint, double time) {
   return std::any_of(joint.description.axes.begin(), joint.description.axes.end(), [&](const JointAxis& a) {
@@ -22,7 +25,7 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
   const auto wake = [&](std::uint32_t slot) {
     if (!bodies[slot].asleep) return;
     bodies[slot].asleep = false;
-    bodies[slot].quiet_time = 0;
+    bodies[slot].quiet = {};
     stack_.push_back(slot);
   };
   for (const Manifold& m : set.manifolds) {
@@ -63,56 +66,75 @@ std::uint32_t SleepManager::root(std::uint32_t body) {
   return body;
 }
 
-std::size_t SleepManager::update(World& world, std::span<const ContactRecord> contacts, const StepOptions& options) {
-  auto& bodies = world.mutable_bodies();
+/// Whether a body is slow enough to sleep, and how far it goes while it is.
+void SleepManager::watch(const World& world, Body& b, const StepOptions& options) const {
   const double limit = options.sleep.speed * world.gravity.norm() * options.h;
-  const auto count = static_cast<std::uint32_t>(bodies.size());
-  parent_.resize(count);
-  quiet_.resize(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    parent_[i] = i;
-    Body& b = bodies[i];
-    if (!b.alive || !b.moves_by_forces()) continue;
-    double reach = 0;
-    for (const std::uint32_t c : b.colliders) reach = std::max(reach, world.colliders()[c].reach);
-    const bool slow = b.velocity.norm() + reach * b.angular_velocity.norm() < limit;
-    b.quiet_time = slow && b.can_sleep ? b.quiet_time + options.h : 0;
+  double reach = 0;
+  for (const std::uint32_t c : b.colliders) reach = std::max(reach, world.colliders()[c].reach);
+  if (!(b.velocity.norm() + reach * b.angular_velocity.norm() < limit) || !b.can_sleep) {
+    b.quiet = {};
+    return;
   }
-  for (const ContactRecord& c : contacts) {
-    const Body &a = bodies[c.body_a.index], &b = bodies[c.body_b.index];
-    if (a.motion == MotionType::dynamic && b.motion == MotionType::dynamic) {
-      const std::uint32_t x = root(c.body_a.index), y = root(c.body_b.index);
-      parent_[std::max(x, y)] = std::min(x, y);
-    } else if (!is_passive(a.motion == MotionType::dynamic ? b : a)) {
-      // Touched by a driven body: stay awake.
-      bodies[a.motion == MotionType::dynamic ? c.body_a.index : c.body_b.index].quiet_time = 0;
-    }
-  }
+  QuietSpell& q = b.quiet;
+  q.time += options.h;
+  q.moved += options.h * b.velocity;
+  q.turned += options.h * b.angular_velocity;
+  q.far = std::max(q.far, q.moved.norm() + reach * q.turned.norm());
+  if (q.time < 0.5 * (options.sleep.time + options.h)) q.early = q.far;
+}
+
+void SleepManager::unite(std::uint32_t a, std::uint32_t b) {
+  a = root(a), b = root(b);
+  parent_[std::max(a, b)] = std::min(a, b);
+}
+
+/// Unites bodies that touch or are joined; those that something drives stay awake.
+void SleepManager::find_islands(World& world, std::span<const ContactRecord> contacts) {
+  auto& bodies = world.mutable_bodies();
+  const auto connect = [&](std::uint32_t a, std::uint32_t b, bool driven) {
+    const bool a_moves = bodies[a].motion == MotionType::dynamic, b_moves = bodies[b].motion == MotionType::dynamic;
+    if (a_moves && b_moves) unite(a, b);
+    if (a_moves && (driven || (!b_moves && !is_passive(bodies[b])))) bodies[a].quiet = {};
+    if (b_moves && (driven || (!a_moves && !is_passive(bodies[a])))) bodies[b].quiet = {};
+  };
+  for (const ContactRecord& c : contacts) connect(c.body_a.index, c.body_b.index, false);
   for (const Joint& j : world.joints()) {
     if (!j.acts() || j.description.type == JointType::gear) continue;
-    const std::uint32_t a = j.description.a.index, b = j.description.b.index;
-    const bool has_a = j.description.a != BodyId{};
-    if (has_a && bodies[a].motion == MotionType::dynamic && bodies[b].motion == MotionType::dynamic) {
-      const std::uint32_t x = root(a), y = root(b);
-      parent_[std::max(x, y)] = std::min(x, y);
-    }
-    if (moves_by_itself(j, world.time) || (has_a && bodies[a].motion == MotionType::kinematic && !is_passive(bodies[a]))) bodies[b].quiet_time = 0;
-    if (has_a && (moves_by_itself(j, world.time) || (bodies[b].motion == MotionType::kinematic && !is_passive(bodies[b])))) bodies[a].quiet_time = 0;
+    const std::uint32_t b = j.description.b.index;
+    connect(j.description.a != BodyId{} ? j.description.a.index : b, b, moves_by_itself(j, world.time));
   }
-  for (std::uint32_t i = 0; i < count; ++i) quiet_[i] = std::numeric_limits<double>::infinity();
+}
+
+/// What has been slow for long enough rests unless it went somewhere, or is still on its way however slowly.
+bool SleepManager::rests(const Island& i, const World& world, const StepOptions& options) const {
+  const double fall = world.gravity.norm() * options.h, nothing = kUnbalanced * options.tolerance * fall * options.sleep.time;
+  const bool grows = i.far_squared > kGrowth * kGrowth * i.early_squared && i.farthest > nothing;
+  return i.farthest < options.sleep.speed * fall * options.h && !grows;
+}
+
+std::size_t SleepManager::update(World& world, std::span<const ContactRecord> contacts, const StepOptions& options) {
+  auto& bodies = world.mutable_bodies();
+  const auto count = static_cast<std::uint32_t>(bodies.size());
+  parent_.resize(count);
+  islands_.assign(count, {});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    parent_[i] = i;
+    if (bodies[i].alive && bodies[i].moves_by_forces()) watch(world, bodies[i], options);
+  }
+  find_islands(world, contacts);
   for (std::uint32_t i = 0; i < count; ++i)
-    if (bodies[i].alive && bodies[i].moves_by_forces()) {
-      double& q = quiet_[root(i)];
-      q = std::min(q, bodies[i].quiet_time);
-    }
+    if (bodies[i].alive && bodies[i].moves_by_forces()) islands_[root(i)].add(bodies[i].quiet);
   std::size_t sleeping = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     Body& b = bodies[i];
     if (!b.alive || b.motion != MotionType::dynamic) continue;
-    if (!b.asleep && quiet_[root(i)] >= options.sleep.time) {
-      b.asleep = true;
-      b.velocity.setZero();
-      b.angular_velocity.setZero();
+    if (const Island& island = islands_[root(i)]; !b.asleep && island.quiet_time >= options.sleep.time) {
+      b.asleep = rests(island, world, options);
+      b.quiet = {};
+      if (b.asleep) {
+        b.velocity.setZero();
+        b.angular_velocity.setZero();
+      }
     }
     sleeping += b.asleep;
   }

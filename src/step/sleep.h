@@ -1,4 +1,11 @@
-// Sleeping: islands of bodies that have been slow for a while stop, and wake together.
+// Sleeping: islands of bodies that rest stop, and wake together.
+//
+// Slow is not at rest: a ball on the gentlest slope, a pendulum upside down or a piston in honey start slowly. A body that
+// rests trembles about a place. So an island that has been slow for the waiting time T sleeps only if
+//   - no body went farther than the limit of speed takes it in one step, and
+//   - the farthest that all were from their places, √Σ d², is at most 1.8 times as far after T as after T/2: it is 2 times as
+//     far at a steady speed, farther for what gains speed, and little farther for what trembles. What solves leave unbalanced is too little to count.
+// Otherwise it waits again.
 #pragma once
 
 #include "stickslip/collide/contact.h"
@@ -18,10 +25,27 @@ class SleepManager {
   std::size_t update(World&, std::span<const ContactRecord>, const StepOptions&);
 
  private:
+  /// What the bodies of an island have in common.
+  struct Island {
+    double quiet_time = std::numeric_limits<double>::infinity();
+    double early_squared = 0, far_squared = 0;   ///< Σ of the squares over the bodies [m²]
+    double farthest = 0;                         ///< [m]
+
+    void add(const QuietSpell& q) {
+      quiet_time = std::min(quiet_time, q.time);
+      early_squared += q.early * q.early;
+      far_squared += q.far * q.far;
+      farthest = std::max(farthest, q.far);
+    }
+  };
   std::uint32_t root(std::uint32_t body);
+  void unite(std::uint32_t a, std::uint32_t b);
+  void watch(const World&, Body&, const StepOptions&) const;
+  void find_islands(World&, std::span<const ContactRecord>);
+  bool rests(const Island&, const World&, const StepOptions&) const;
 
   std::vector<std::uint32_t> parent_, stack_;
-  std::vector<double> quiet_;
+  std::vector<Island> islands_;   ///< by the body that stands for it
 };
 
 }  // namespace stickslip

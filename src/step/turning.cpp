@@ -47,6 +47,7 @@ Vec3 ContactTurning::velocity_at(std::uint32_t body, const Vec3& point) const {
 
 std::span<const Vec3> ContactTurning::of(const Manifold& m, std::span<const ContactPoint> points) {
   kappa_.assign(points.size(), Vec3::Zero());
+  known_points_.clear();
   const double h = options_->h;
   const Collider &ca = world_->colliders()[m.a], &cb = world_->colliders()[m.b];
   const Body &a = world_->bodies()[ca.body], &b = world_->bodies()[cb.body];
@@ -73,8 +74,31 @@ std::span<const Vec3> ContactTurning::of(const Manifold& m, std::span<const Cont
     Vec3 change = v_later - v;
     change += now.normal * (later->normal.dot(v_later) - now.normal.dot(v_later));
     kappa_[i] = 0.5 * part * change;
+    known_points_.push_back(i);
   }
+  if (known_points_.size() > 2) make_rigid(points);
   return kappa_;
+}
+
+/// Along the face k + s n × r, with the mean k and the least-squares spin s about the middle of the points.
+void ContactTurning::make_rigid(std::span<const ContactPoint> points) {
+  const Vec3 n = points[known_points_.front()].normal;
+  Vec3 middle = Vec3::Zero(), mean = Vec3::Zero();
+  const double share = 1.0 / static_cast<double>(known_points_.size());
+  for (const std::size_t i : known_points_) {
+    middle += share * points[i].position;
+    mean += share * kappa_[i];
+  }
+  double moment = 0, square = 0;
+  for (const std::size_t i : known_points_) {
+    const Vec3 r = n.cross(points[i].position - middle);
+    moment += r.dot(kappa_[i]);
+    square += r.squaredNorm();
+  }
+  for (const std::size_t i : known_points_) {
+    const Vec3 along = mean + (square > 0 ? moment / square : 0) * n.cross(points[i].position - middle);
+    kappa_[i] = along + n * n.dot(kappa_[i] - along);
+  }
 }
 
 }  // namespace stickslip

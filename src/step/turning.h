@@ -13,6 +13,10 @@
 // κ is needed before u⁺ is known. It takes the velocities that the impulses of the last step would give, which differ from u⁺ by a term of order h²
 // where contacts persist, and by anything where bodies are struck: only contacts that carried a load in the last step, or touch without approach, have a κ. Where things turn by
 // more than 1 rad in a step, it fades out.
+//
+// Where bodies touch at three points or more, what κ has along the face is made one of a rigid motion. The rest of it, of the
+// order of how much more one body turns than the other, is a stretching that no bodies can follow: friction would press the
+// points against each other until some slip.
 #pragma once
 
 #include "step/free_motion.h"
@@ -38,6 +42,7 @@ class ContactTurning {
  private:
   const Drifted& end_of(std::uint32_t body);
   Vec3 velocity_at(std::uint32_t body, const Vec3& point) const;
+  void make_rigid(std::span<const ContactPoint> points);
 
   const World* world_ = nullptr;
   const StepOptions* options_ = nullptr;
@@ -45,6 +50,7 @@ class ContactTurning {
   std::vector<Drifted> ends_;        ///< of bodies by slot
   std::vector<char> known_;
   std::vector<Vec3> kappa_;
+  std::vector<std::size_t> known_points_;   ///< that the end of the drift knows
   ContactSink sink_;
 };
 

@@ -112,7 +112,8 @@ class Hash {
   void add(const Collider& c) { add(c.shape), add(c.local), add(std::uint64_t{c.material.index}); }
   void add(const Body& b) {
     add(std::uint64_t{b.generation});
-    add(b.motion), add(b.asleep), add(b.can_sleep), add(b.quiet_time);
+    add(b.motion), add(b.asleep), add(b.can_sleep);
+    add(b.quiet.time), add(b.quiet.moved), add(b.quiet.turned), add(b.quiet.early), add(b.quiet.far);
     add(b.position), add(b.orientation), add(b.velocity), add(b.angular_velocity);
     add(b.force), add(b.torque), add(b.mass);
     add(b.script), add(b.script_start);

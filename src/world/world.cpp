@@ -167,7 +167,7 @@ void World::remove(BodyId id) {
       for (const std::uint32_t c : {r.collider_a, r.collider_b}) {
         Body& other = bodies_[colliders_[c].body];
         other.asleep = false;
-        other.quiet_time = 0;
+        other.quiet = {};
       }
   std::erase_if(memory.impulses, touches);
   for (const std::uint32_t c : b.colliders) {
@@ -205,7 +205,7 @@ BodyId World::find(std::string_view name) const {
 void World::wake(BodyId id) {
   Body& b = checked(id);
   b.asleep = false;
-  b.quiet_time = 0;
+  b.quiet = {};
 }
 
 void World::set_frame(BodyId id, const Pose& frame) {

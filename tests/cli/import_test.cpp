@@ -78,7 +78,7 @@ TEST(Import, what_is_wrong_ends_with_exit_code_2_and_one_line) {
   } cases[] = {{"import", "needs a robot"},
                {"import " + std::string(directory / "bad.urdf"), "this is not XML"},
                {"run " + std::string(directory / "none.urdf"), "There is no such file"},
-               {"import " + robot("walker.xml") + " --strict", "and 3 more."},
+               {"import " + robot("walker.xml") + " --strict", "and 1 more."},
                {"import " + robot("arm.urdf") + " --hold -1", "is not a stiffness"},
                {"import " + robot("arm.urdf") + " -o " + std::string(directory / "no/such/place.json"), "place.json"}};
   for (const auto& c : cases) {

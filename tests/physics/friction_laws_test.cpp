@@ -213,7 +213,8 @@ TEST(Tresca, brakes_with_a_force_that_does_not_depend_on_the_weight) {
 }
 
 TEST(FrictionTensor, direct_evaluation_pushes_along_the_tensor_and_not_against_the_slip) {
-  // Q_A + Q_B with off-diagonal parts: f = −λₙ κ (Q_A + Q_B) v̂.
+  // Q_A + Q_B with off-diagonal parts: f = −λₙ κ (Q_A + Q_B) v̂, across the slip with the direction that the slip has in the
+  // end.
   Surface ground, slider;
   ground.tensor << 0.2, 0.1, 0.1, 0.3;
   slider.tensor << 0.1, 0.0, 0.0, 0.1;
@@ -222,8 +223,47 @@ TEST(FrictionTensor, direct_evaluation_pushes_along_the_tensor_and_not_against_t
   Stepper stepper(options(h));
   stepper.step(w.world);
   // The structure of both surfaces is x; B's outward normal is −z, so that its second axis is −y: diagonal tensors do not see it.
-  const Vec3 expected = Vec3(1, 0, 0) - h * kGravity * Vec3(0.3, 0.1, 0);
+  const double gained = h * kGravity;
+  const Vec3 expected = Vec3(1, 0, 0) - gained * Vec3(0.3, 0.1 / (1 + 0.4 * gained), 0);
   EXPECT_LT((w.state().velocity - expected).norm(), 1e-9);
+}
+
+TEST(FrictionTensor, direct_evaluation_is_steady_at_every_speed) {
+  // On a slope a little steeper than friction holds, a block starts with g (sin α − µ cos α) and goes straight, below and
+  // above µ g h / 2 = 15 mm/s.
+  World world;
+  world.gravity = {0.303 * kGravity, 0, -kGravity};
+  Surface floor, sole;
+  floor.tensor << 0.2, 0, 0, 0.1;
+  sole.tensor << 0.1, 0, 0, 0.2;
+  const MaterialId ground = world.materials.add({"ground", 1000, 0.5, 0, nullptr, floor});
+  const MaterialId slider = world.materials.add({"slider", 1000, 0.5, 0, nullptr, sole});
+  world.materials.set_pair(ground, slider, {0.5, 0, law("tensor", {{"direct", 1}}), ground});
+  add_ground(world, ground);
+  const BodyId block = add_body(world, Box{{0.2, 0.2, 0.1}}, {0, 0, 0.1}, slider);
+  Stepper stepper(options(0.01));
+  simulate(world, stepper, 2, [&](const StepReport& r) {
+    const Body& b = world.body(block);
+    ASSERT_NEAR(b.velocity.x(), 0.003 * kGravity * r.time, 1e-5) << r.time;
+    ASSERT_LT(std::abs(b.velocity.y()), 1e-5);
+    ASSERT_LT(std::abs(b.angular_velocity.z()), 1e-4);
+  });
+}
+
+TEST(FrictionTensor, direct_evaluation_damps_what_goes_across_a_slow_slip_however_unlike_its_axes) {
+  for (const double across : {0.05, 0.3, 1.0, 3.0}) {
+    Surface ground, slider;
+    ground.tensor << 0.3, 0, 0, across;
+    slider.tensor.setZero();
+    SliderWorld w(law("tensor", {{"direct", 1}}), {5e-3, 1e-4, 0}, 0, 1e9, ground, slider);
+    w.world.gravity.x() = 0.3 * kGravity;   // friction along x just balances
+    Stepper stepper(options(0.01));
+    double widest = 0;
+    simulate(w.world, stepper, 1, [&](const StepReport&) { widest = std::max(widest, std::abs(w.state().velocity.y())); });
+    EXPECT_LT(widest, 1e-4) << across;
+    EXPECT_LT(std::abs(w.state().velocity.y()), 1e-5) << across;
+    EXPECT_NEAR(w.state().velocity.x(), 5e-3, 2e-4) << across;
+  }
 }
 
 TEST(Ledger, closes_with_torsion_and_rolling_and_the_torques_stand_in_the_wrench) {

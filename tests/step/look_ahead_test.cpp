@@ -117,5 +117,69 @@ TEST(LookAhead, nothing_is_repeated_where_bodies_only_fall_and_rest) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(stepper.step(world).looked_again, 0) << i;
 }
 
+/// Bodies of a few centimetres, with how far they reach down.
+std::vector<std::pair<Shape, double>> bodies_to_press() {
+  return {{Sphere{0.05}, 0.05}, {Box{Vec3::Constant(0.05)}, 0.05}, {Capsule{0.02, 0.03}, 0.05}, {Cylinder{0.05, 0.02}, 0.02}};
+}
+
+/// Steps for half a second. @returns the deepest that anything was inside anything [m]
+double deepest(World& world) {
+  Stepper stepper;
+  double depth = 0;
+  for (int i = 0; i < 50; ++i) depth = std::max(depth, stepper.step(world).penetration_max);
+  return depth;
+}
+
+TEST(LookAhead, presses_of_any_drive_speed_and_shape_stop_at_a_plate) {
+  for (const double speed : {1.0, 4.0, 10.0, 20.0})
+    for (const auto& [shape, low] : bodies_to_press())
+      for (const double gap : {0.003, 0.05})
+        for (const int drive : {0, 1, 2}) {
+          World world;
+          add_plate(world);
+          const BodyId body = add(world, shape, Vec3(0, 0, low + gap), MotionType::dynamic);
+          JointDescription joint;
+          joint.type = JointType::prismatic;
+          joint.b = body;
+          JointAxis& axis = joint.axes[joint_z];
+          if (drive == 0) axis.motor = JointMotor{speed, 1e4};
+          if (drive == 1) axis.servo = JointServo{.target = 0.1 * speed, .stiffness = 1e5, .damping = 100, .max_force = 5e3};
+          if (drive == 2) axis.spring = JointSpring{0.1 * speed, 1e4, 10};
+          place_joint(joint, world, Vec3(0, 0, low + gap), -Vec3::UnitZ());
+          world.add(joint);
+          EXPECT_LT(deepest(world), 1e-3) << speed << " m/s, drive " << drive << ", gap " << gap;
+          EXPECT_GT(world.body(body).position.z(), low - 1e-3) << speed << " m/s, drive " << drive << ", gap " << gap;
+        }
+}
+
+TEST(LookAhead, arms_stop_at_a_plate) {
+  for (const double speed : {1.0, 5.0, 10.0, 20.0}) {
+    World world;
+    add_plate(world);
+    const BodyId arm = add(world, Box{Vec3(0.25, 0.02, 0.02)}, Vec3(0.25, 0, 0.3), MotionType::dynamic);
+    JointDescription joint;
+    joint.type = JointType::hinge;
+    joint.b = arm;
+    joint.axes[joint_turn_z].motor = JointMotor{speed / 0.5, 1e4};
+    place_joint(joint, world, Vec3(0, 0, 0.3), Vec3::UnitY());
+    world.add(joint);
+    EXPECT_LT(deepest(world), 1e-3) << speed;
+    EXPECT_GT(world.body(arm).position.z(), 0.1) << speed;
+  }
+}
+
+TEST(LookAhead, struck_blocks_of_any_shape_stop_at_a_plate) {
+  for (const double speed : {1.0, 5.0, 20.0})
+    for (const auto& [shape, low] : bodies_to_press()) {
+      World world;
+      world.gravity.setZero();
+      add_plate(world);
+      const BodyId body = add(world, shape, Vec3(0, 0, low + 0.02), MotionType::dynamic);
+      add(world, Box{Vec3(0.1, 0.1, 0.05)}, Vec3(0, 0, 2 * low + 0.02 + 0.08), MotionType::dynamic, 20, Vec3(0, 0, -speed));
+      EXPECT_LT(deepest(world), 1e-3) << speed;
+      EXPECT_GT(world.body(body).position.z(), low - 1e-3) << speed;
+    }
+}
+
 }  // namespace
 }  // namespace stickslip

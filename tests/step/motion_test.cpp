@@ -225,6 +225,73 @@ TEST_P(MotionFindings, say_that_a_joint_makes_a_rod_turn_faster_little_by_little
   if (drift) EXPECT_NEAR(drift->worst.amount, risen, 0.1 * risen);
 }
 
+TEST_P(MotionFindings, say_that_momentum_got_lost_in_free_space) {
+  world.gravity.setZero();
+  const Box half{s.size * Vec3(0.5, 0.1, 0.1)};
+  const Vec3 spin = Vec3(0, 0, 2) / s.time();
+  const BodyId left = add_body(world, half, s.size * Vec3(-0.5, 0, 0), {}, s.speed() * Vec3(0, -1, 0), spin);
+  const BodyId right = add_body(world, half, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), spin);
+  JointDescription d = joint_at_origin(JointType::ball, world, right);
+  d.a = left;
+  place_joint(d, world, Vec3::Zero(), Vec3::UnitZ());
+  world.add(d);
+  StepOptions o = options(0.002 * s.time());
+  Stepper stepper(o);
+  MotionWatch watch(world);
+  for (int i = 0; i < 20; ++i) watch.add(world, stepper.step(world));
+  EXPECT_EQ(find(watch.records(), MotionKind::momentum_lost), nullptr) << names(watch.records());
+  // Whoever takes a twentieth of the spin away without touching anything is found out.
+  for (const BodyId id : {left, right}) world.set_velocity(id, world.body(id).velocity, 0.9 * world.body(id).angular_velocity);
+  watch.add(world, stepper.step(world));
+  const auto found = watch.records();
+  const MotionRecord* lost = find(found, MotionKind::momentum_lost);
+  ASSERT_NE(lost, nullptr) << names(found);
+  EXPECT_EQ(lost->worst_step, 21u);
+  EXPECT_EQ(lost->first_step, 1u);
+  EXPECT_GT(lost->worst.value, 0.01);
+  EXPECT_LT(lost->worst.value, 0.1);
+}
+
+TEST_P(MotionFindings, do_not_ask_for_momentum_where_the_world_holds_a_body) {
+  world.gravity.setZero();
+  const Vec3 spin = Vec3(0, 0, 2) / s.time();
+  const BodyId rod = add_body(world, Box{s.size * Vec3(0.5, 0.02, 0.02)}, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), spin);
+  world.add(joint_at_origin(JointType::hinge, world, rod));
+  EXPECT_EQ(find(run(2), MotionKind::momentum_lost), nullptr) << "its momentum turns with it";
+}
+
+TEST_P(MotionFindings, say_that_a_block_creeps_although_it_sticks) {
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  const BodyId block = add_body(world, Box{Vec3::Constant(0.5 * s.size)}, s.size * Vec3(0, 0, 0.5), m);
+  Stepper stepper(options(0.01 * s.time()));
+  MotionWatch watch(world);
+  for (int i = 0; i < 100; ++i) {
+    // A hand moves it by a five-thousandth of its size between the steps: none of its contacts ever slips.
+    Pose moved = world.body(block).frame();
+    moved.position.x() += 2e-4 * s.size;
+    world.set_frame(block, moved);
+    watch.add(world, stepper.step(world));
+  }
+  const auto found = watch.records();
+  const MotionRecord* creep = find(found, MotionKind::creep);
+  ASSERT_NE(creep, nullptr) << names(found);
+  EXPECT_NEAR(creep->worst.amount, 99 * 2e-4 * s.size, 1e-6 * s.size);
+  EXPECT_EQ(creep->where, "'ground' and 'body-1'");
+}
+
+TEST_P(MotionFindings, call_nothing_creep_that_slides_rolls_or_rests) {
+  const MaterialId m = material(world, 0.3);
+  add_ground(world, m);
+  add_body(world, Box{Vec3::Constant(0.5 * s.size)}, s.size * Vec3(0, 0, 0.5), m, s.speed() * Vec3(3, 0, 0));
+  add_body(world, Sphere{0.5 * s.size}, s.size * Vec3(0, 3, 0.5), m, s.speed() * Vec3(2, 0, 0), Vec3(0, 4, 0) / s.time());
+  add_body(world, Cylinder{0.5 * s.size, 0.4 * s.size}, s.size * Vec3(0, -3, 0.5), m, s.speed() * Vec3(2, 0, 0), Vec3(0, 4, 0) / s.time(),
+           rotation_from_vector({std::numbers::pi / 2, 0, 0}));
+  add_body(world, Box{Vec3::Constant(0.5 * s.size)}, s.size * Vec3(0, 6, 0.5), m);
+  const auto found = run(3);
+  EXPECT_EQ(find(found, MotionKind::creep), nullptr) << names(found);
+}
+
 TEST_P(MotionFindings, end_a_run_whose_body_is_faster_than_anything_explains) {
   const MaterialId m = material(world, 0.5);
   add_ground(world, m);

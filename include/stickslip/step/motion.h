@@ -21,9 +21,14 @@ enum class MotionKind : std::uint8_t {
   joint_open,       ///< value: error over the size of the bodies; amount: error [m]
   fast_spin,        ///< value: turn within the step [rad]; amount: angular speed [rad/s]
   jam,              ///< Painlevé's paradox; value: speed that the contact gave over that of a fall of one step; amount: impulse [N s]
-  energy_drift,     ///< over many steps, each of them fine; value and amount as energy_created. Known to a MotionWatch only
+  // Over many steps, each of them fine: known to a MotionWatch only.
+  energy_drift,     ///< value and amount as energy_created
+  momentum_lost,    ///< where nothing acts from outside; value: change over the momenta of the bodies without their signs;
+                    ///< amount: change of the angular momentum [kg m²/s]
+  creep,            ///< of bodies whose contacts stick; value: way over the thickness of the thinner body;
+                    ///< amount: way beyond the slip reported [m]
 };
-inline constexpr std::size_t kMotionKinds = 7;
+inline constexpr std::size_t kMotionKinds = 9;
 inline constexpr std::size_t kStepMotionKinds = 6;   ///< those that one step can tell
 std::string_view motion_kind_name(MotionKind);       ///< "energy-created"
 

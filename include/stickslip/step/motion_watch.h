@@ -35,7 +35,11 @@ class MotionWatch {
  private:
   void count(const MotionFinding&, const World&, const StepReport&);
   void follow_energy(const World&, const StepReport&);
+  void follow_momentum(const World&, const StepReport&);
+  void follow_contacts(const World&, const StepReport&);
   void check_speeds(const World&, const StepReport&);
+  /// Counts what began some steps ago.
+  void count_since(const MotionFinding&, const World&, const StepReport&, std::uint64_t first_step, double first_time);
 
   std::array<std::optional<MotionRecord>, kMotionKinds> records_;
 
@@ -43,6 +47,24 @@ class MotionWatch {
   std::array<double, kEnergySources> created_ = {}, lowest_ = {};
   std::uint64_t lowest_step_ = 0;
   double lowest_time_ = 0, energy_scale_ = 0;
+
+  // Momentum since the last step in which something acted from outside [kg m/s, kg m²/s].
+  Vec3 momentum_ = Vec3::Zero(), angular_momentum_ = Vec3::Zero();
+  double momentum_scale_ = 0, angular_scale_ = 0;   ///< largest sums over the bodies without their signs
+  std::uint64_t alone_step_ = 0;
+  double alone_time_ = 0;
+
+  // Pairs of colliders that stick to each other face to face.
+  struct Stuck {
+    std::uint32_t collider_a, collider_b;
+    std::uint32_t count;                       ///< of the points
+    std::array<Vec3, 4> on_a, on_b;            ///< points that lay on each other at the start, seen from the bodies
+    double slipped;                            ///< what was reported since [m]
+    std::uint64_t first_step;
+    double first_time;
+  };
+  void follow_stuck(Stuck&, std::span<const ContactRecord> pair, const World&, const StepReport&);
+  std::vector<Stuck> stuck_, next_;            ///< sorted by pair
 
   // What explains speed.
   double start_speed_ = 0;     ///< fastest point of a body at the start, or of a scripted body at any time [m/s]

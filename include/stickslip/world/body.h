@@ -45,6 +45,14 @@ struct BodyDescription {
   bool can_sleep = true;
 };
 
+/// How a body has moved since it is slow: what only trembles stays near its place, what starts slowly leaves it faster and
+/// faster.
+struct QuietSpell {
+  double time = 0;                                    ///< how long it has been slow enough to sleep [s]
+  Vec3 moved = Vec3::Zero(), turned = Vec3::Zero();   ///< in this time [m, rad]
+  double early = 0, far = 0;   ///< farthest that a point of it was from its place, in the first half of the wait, and ever [m]
+};
+
 struct Body {
   std::string name;
   MotionType motion = MotionType::dynamic;
@@ -58,7 +66,7 @@ struct Body {
   Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
   bool asleep = false;
   bool can_sleep = true;
-  double quiet_time = 0;                  ///< how long it has been slow enough to sleep [s]
+  QuietSpell quiet;                       ///< of a body that may fall asleep
 
   // Mass. Zero inverse for fixed and kinematic bodies.
   MassProperties mass;                    ///< in the body frame

@@ -5,8 +5,15 @@
 // force that dissipates most, which is −λₙ L Lᵀ v̂ / ‖Lᵀ v̂‖, not the one of the formula. Both agree for the directions with L⁻ᵀ v̂ = β v̂,
 // β > 0: for all directions only if L is a positive multiple of the identity.
 //
-// Direct form: the set is the segment from 0 to −L v̂ with v̂ from before the step. Sliding on takes all of it, and a body that would turn
-// back stops instead. Where v̂ᵀ L v̂ < 0 the formula would drive the body; on the segment it gets no friction.
+// Direct form: the set is the ellipse about 0 that touches the forces of the formula at p = −L v̂, v̂ from before the step.
+// Its most dissipative force for that direction is p, and it turns with the direction as p does: with n = −v̂, v̂ᵀ w = 0 and
+// t ⟂ p it is
+//   { x : (n·x)² / (p·n)² + β (t·x)² ≤ 1 },   β = ‖p‖² / ((p·n)³ wᵀ L w),
+// where the last factor is how fast −L v̂ moves along the edge. So slip that turns within the step is met by the force of its
+// own direction but for the part along v̂. A force fixed to the direction before the step would throw slow bodies to and fro:
+// a velocity across the slip, u ≪ v, would get the impulse µ g h u/v against it, more than twice what it is for v < µ g h /
+// 2. Where wᵀ L w ≤ 0 the ellipse is a segment; where v̂ᵀ L v̂ ≤ 0 the formula would drive the body, and there is no
+// friction.
 //
 // Which L can two surfaces make? Write Q = a 1 + c J + S with J the quarter turn and S symmetric without trace, of eigenvalues ±s. Turning
 // keeps a and s and J; the outward normals are opposite, so B's c changes its sign:
@@ -15,7 +22,6 @@
 
 #include <cmath>
 
-#include "stickslip/friction/sets.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +49,20 @@ Ellipse image_of_circle(const Mat2& L) {
   if (R <= 1e-14 * Q) return {Q, Q, 0};
   // What a singular L leaves of the minor axis is rounding.
   return {Q + R, minor > 1e-14 * (Q + R) ? minor : 0, (std::atan2(G, F) + (Q > 0 ? std::atan2(H, E) : 0)) / 2};
+}
+
+/// The ellipse that touches the forces −L v̂ at the direction of a slip.
+Ellipse touching(const Mat2& L, const Vec2& v) {
+  const Vec2 p = -(L * v), w(-v.y(), v.x());
+  const double against = -p.dot(v), turning = w.dot(L * w), length = p.norm();
+  if (!(against > 1e-12 * length)) return {0, 0, 0};
+  if (!(turning > 1e-12 * length)) return {length, 0, std::atan2(p.y(), p.x())};
+  const Vec2 t = Vec2(-p.y(), p.x()) / length;
+  const double beta = length * length / (against * against * against * turning);
+  const Mat2 form = v * v.transpose() / (against * against) + beta * t * t.transpose();
+  const Eigen::SelfAdjointEigenSolver<Mat2> axes(form);   // from the longest
+  const Vec2 longest = axes.eigenvectors().col(0);
+  return {1 / std::sqrt(axes.eigenvalues()[0]), 1 / std::sqrt(axes.eigenvalues()[1]), std::atan2(longest.y(), longest.x())};
 }
 
 /// a, c and s of the remark above.
@@ -83,7 +103,7 @@ SurfaceLawInfo tensor() {
   info.summary = "Friction tensors of two surfaces: f = −λₙ κ (Q_A + R Q_B Rᵀ) v̂, as its elliptic cone or directly";
   info.source = "course §6.2";
   info.parameters = {{"scale", "", "scale κ of both tensors", 1, 0, true},
-                     {"direct", "", "1: the force of the tensors for the slip before the step; 0: the cone of all such forces", 0, 0, false},
+                     {"direct", "", "1: the force of the tensors for the direction of slip; 0: the cone of all such forces", 0, 0, false},
                      {"velocity", "m/s", "with direct = 1, the cone is used up to this slip", 1e-3, 0, false}};
   info.check = [](const SurfaceLaw& law) { check_whole(law, 1, "direct", 0, 1); };
   info.warn = warn_of_dissipation;
@@ -94,8 +114,7 @@ SurfaceLawInfo tensor() {
                               tensor_in(site.b.surface, site.b.structure_direction(site.position, -site.normal), t, b, -1));
       const Vec2 slip(site.slip.dot(t), site.slip.dot(b));
       const double speed = slip.norm();
-      if (speed > threshold) return LocalFriction{t, CustomFriction<2>{std::make_shared<PolygonSet>(std::vector<Vec2>{-(L * slip) / speed})}};
-      const Ellipse ellipse = image_of_circle(L);
+      const Ellipse ellipse = speed > threshold ? touching(L, slip / speed) : image_of_circle(L);
       return LocalFriction{std::cos(ellipse.angle) * t + std::sin(ellipse.angle) * b, EllipseFriction{ellipse.major, ellipse.minor}};
     };
   };

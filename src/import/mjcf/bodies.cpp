@@ -153,9 +153,6 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
         e.pass_over({"range"}, Kind::approximated, "the joint starts outside it, and is pulled in at once.", findings);
     }
   }
-  if (joint.kind == Freedom::ball && (joint.stiffness > 0 || joint.damping > 0 || joint.friction > 0))
-    findings.add(Kind::approximated, node.line, node.place(),
-                 "<joint type=\"ball\">: stiffness, damping and frictionloss act on each of its three angles.");
   if (joint.kind == Freedom::free && (joint.stiffness > 0 || joint.damping > 0 || joint.friction > 0))
     findings.add(Kind::not_supported, node.line, node.place(), "<joint type=\"free\">: stiffness, damping and frictionloss of a free joint.");
   if (e.number("armature", 0) != 0) e.pass_over({"armature"}, Kind::not_supported, "the inertia of rotors is left out.", findings);

@@ -55,9 +55,10 @@ void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMoni
     return;
   }
   condensation_.analyze(*problem_, products_, joints_);
+  const std::function<void()> excuse = loops_excused(monitor);
   if (condensation_pays(monitor) && condensation_.build()) {
     monitor.add_work(cost::kOperation * condensation_.work());
-    run_condensed(impulses, workspace, monitor, options);
+    run_condensed(impulses, workspace, monitor, options, excuse);
     return;
   }
   if (!problem_->is_factored()) {
@@ -84,6 +85,27 @@ void Mechanisms::excuse_contradictions(SolveMonitor& monitor) {
   monitor.judge_by(consistent_, kContradiction);
 }
 
+/// What the joints of a loop that is held too often cannot satisfy depends on the other rows as well, because W_JC λ_C lies
+/// within the range of W_JJ but not within what is left of it: it is excused for every λ_C anew.
+std::function<void()> Mechanisms::loops_excused(SolveMonitor& monitor) {
+  bool any = false;
+  for (std::size_t m = 0; m < joints_.mechanisms(); ++m) any = any || joints_.is_over_held(m);
+  if (!any) return {};
+  if (problem_ != &consistent_) {
+    consistent_ = *problem_;
+    problem_ = &consistent_;
+    monitor.judge_by(consistent_, kContradiction);
+    condensation_.analyze(consistent_, products_, joints_);
+  }
+  return [this] {
+    const std::span<const std::uint32_t> rows = joints_.problem_rows();
+    for (std::size_t m = 0; m < joints_.mechanisms(); ++m)
+      if (joints_.is_over_held(m))
+        for (std::size_t k = joints_.first(m); k < joints_.first(m) + joints_.size(m); ++k)
+          consistent_.b[rows[k]] += condensation_.remaining()[k];
+  };
+}
+
 void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& monitor) {
   const ContactProblem& p = *problem_;
   const std::span<const std::uint32_t> rows = joints_.problem_rows();
@@ -107,14 +129,16 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
   monitor.give_up(impulses, SolveStatus::stalled, "Joints are solved as exactly as rounding allows.");
 }
 
-void Mechanisms::run_condensed(std::span<const double> guess, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options) {
+void Mechanisms::run_condensed(std::span<const double> guess, Workspace& workspace, SolveMonitor& monitor,
+                               const AutomaticSolver::Options& options, std::function<void()> excuse) {
   const ContactProblem& small = condensation_.problem();
   if (monitor.control().story)
     monitor.note(fmt::format("Eliminated them; {} rows of contacts and bounded rows are left.", small.rows()));
   condensed_.resize(small.rows());
   condensation_.restrict_to(guess, condensed_);
   workspace.velocity.clear();   // a matrix has no body velocities
-  Stages(ProblemForm::condensed(*problem_, condensation_), condensed_, workspace, monitor, options).run(plan(options));
+  const ProblemForm form = ProblemForm::condensed(*problem_, condensation_, std::move(excuse));
+  Stages(form, condensed_, workspace, monitor, options).run(plan(options));
   monitor.expand_with({});
 }
 

@@ -29,9 +29,11 @@ class Mechanisms {
  private:
   bool condensation_pays(const SolveMonitor&) const;
   void excuse_contradictions(SolveMonitor&);
+  std::function<void()> loops_excused(SolveMonitor&);
   void solve_joints_alone(std::span<double> impulses, SolveMonitor&);
   const Plan& plan(const AutomaticSolver::Options&) const;
-  void run_condensed(std::span<const double> guess, Workspace&, SolveMonitor&, const AutomaticSolver::Options&);
+  void run_condensed(std::span<const double> guess, Workspace&, SolveMonitor&, const AutomaticSolver::Options&,
+                     std::function<void()> excuse);
 
   const ContactProblem* given_ = nullptr;
   const ContactProblem* problem_ = nullptr;   ///< the one to solve, without contradictions

@@ -27,6 +27,8 @@ constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at th
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
 constexpr double kFactorisations = 5;    ///< this many factorisations
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
+constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
+constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts: more is a new load
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
 }  // namespace
@@ -44,6 +46,7 @@ Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& w
 void Stages::run(const Plan& plan) {
   expand(true);
   const bool direct = plan.stages.size() > 1;
+  if (direct && chooses_share() && run(Method::newton) == Outcome::done) return;
   double before = std::numeric_limits<double>::infinity();
   while (direct && monitor_.best_total() < kHelped * before) {
     before = monitor_.best_total();
@@ -62,6 +65,24 @@ Stages::Outcome Stages::run(Method method) {
     case Method::admm: return admm_fits_ ? admm() : Outcome::slow;
   }
   return Outcome::slow;
+}
+
+/// Whether this solve decides how contacts share a load that they can share in many ways: there are more of them than the
+/// bodies have freedoms, and most have just begun or the load is a new one. Sweeps would give the most to those that they
+/// visit first, and the solves of later steps keep to it. Newton steps treat all alike and stay close to the smallest
+/// impulses: what is symmetric stays so.
+bool Stages::chooses_share() const {
+  const ContactProblem &p = form_.swept, &whole = form_.whole;
+  if (form_.excuse || !whole.is_factored() || whole.rows() > kShared || whole.rows() <= 6 * whole.segments.size()) return false;
+  std::size_t contacts = 0, fresh = 0;
+  double fastest = 0;
+  for (const Block& b : p.blocks) {
+    if (b.kind != BlockKind::contact) continue;
+    ++contacts;
+    fresh += impulses_[b.row] == 0;
+    for (std::uint32_t k = 0; k < b.dim; ++k) fastest = std::max(fastest, std::abs(p.b[b.row + k]));
+  }
+  return contacts > 0 && (2 * fresh >= contacts || monitor_.best_total() > kNewLoad * fastest);
 }
 
 /// Contacts that touch and slip, both beyond doubt, at the iterate judged last.
@@ -104,7 +125,12 @@ double Stages::newton_price() {
 /// Whether the monitor is handed impulses of the condensed problem.
 void Stages::expand(bool on) {
   if (form_.condensation == nullptr) return;
-  if (on) monitor_.expand_with([c = form_.condensation](std::span<const double> impulses) { return c->expand(impulses); });
+  if (on)
+    monitor_.expand_with([this](std::span<const double> impulses) {
+      const std::span<const double> whole = form_.condensation->expand(impulses);
+      if (form_.excuse) form_.excuse();
+      return whole;
+    });
   else monitor_.expand_with({});
 }
 

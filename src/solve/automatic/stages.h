@@ -17,12 +17,18 @@ class ProblemForm {
   /// Sweeps solve all joints as one block.
   static ProblemForm with_joint_block(const ContactProblem& p, JointSweep& joints) { return {p, p, nullptr, &joints}; }
   /// Sweeps work on a problem from which joints were eliminated.
-  static ProblemForm condensed(const ContactProblem& whole, Condensation& c) { return {c.problem(), whole, &c, nullptr}; }
+  /// @param excuse called after the condensed problem was expanded, if there is anything to do; may change b of the whole
+  static ProblemForm condensed(const ContactProblem& whole, Condensation& c, std::function<void()> excuse) {
+    ProblemForm form(c.problem(), whole, &c, nullptr);
+    form.excuse = std::move(excuse);
+    return form;
+  }
 
   const ContactProblem& swept;    ///< what sweeps work on
   const ContactProblem& whole;    ///< what the monitor judges and factorisations work on
   Condensation* const condensation;
   JointSweep* const joints;
+  std::function<void()> excuse;
 
  private:
   ProblemForm(const ContactProblem& s, const ContactProblem& w, Condensation* c, JointSweep* j) : swept(s), whole(w), condensation(c), joints(j) {}
@@ -46,6 +52,7 @@ class Stages {
   double discount() const;
   double newton_price();
   std::size_t sliding_contacts() const;
+  bool chooses_share() const;
   void expand(bool on);
   double decades_left() const;
   void tell(std::string_view method, int steps, double before);

@@ -26,6 +26,9 @@ class Condensation {
 
   void restrict_to(std::span<const double> impulses, std::span<double> condensed) const;   ///< λ_C of λ
   std::span<const double> expand(std::span<const double> condensed);                       ///< λ of λ_C; valid until the next call
+  /// Velocities of J that the last `expand` left because no impulses remove them, but for their sign, in the numbers of the
+  /// joint system [m/s].
+  std::span<const double> remaining() const { return remaining_; }
 
  private:
   void couple(std::uint32_t number, std::vector<std::uint32_t>& list) const;

@@ -8,6 +8,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kRegularisation = 1e-10;   ///< ε: far above rounding, far below the softest motion of a mechanism
+constexpr double kLoopRegularisation = 1e-8;   ///< ε of mechanisms that are held too often: joints 1e-4 of their size off
 constexpr std::size_t kSmall = 48;          ///< rows up to which a mechanism is factored as a dense matrix
 constexpr int kRefinements = 12;            ///< at most; two or three are usual
 constexpr int kQuickRefinements = 4;        ///< of columns of W_JJ⁺ W_JC
@@ -127,7 +128,11 @@ bool JointSystem::factor(Mechanism& m) {
   };
   double mean = 0;
   for (std::size_t k = 0; k < n; ++k) mean += diagonal(k) / size;
-  for (std::size_t k = 0; k < n; ++k) m.regularisation[k] = kRegularisation * (diagonal(k) > 1e-3 * kRegularisation * mean ? diagonal(k) : mean > 0 ? mean : 1.0);
+  const double epsilon = m.over_held ? kLoopRegularisation : kRegularisation;
+  for (std::size_t k = 0; k < n; ++k) {
+    const bool acts = diagonal(k) > 1e-3 * kRegularisation * mean;
+    m.regularisation[k] = epsilon * (acts ? diagonal(k) : mean > 0 ? mean : 1.0);
+  }
   if (m.dense) {
     m.factor = m.matrix;
     for (std::size_t k = 0; k < n; ++k) m.factor.data()[k * (n + 1)] += m.regularisation[k];
@@ -143,12 +148,27 @@ bool JointSystem::factor(Mechanism& m) {
   return true;
 }
 
+bool JointSystem::is_over_held(const ContactProblem& p, const Mechanism& m) {
+  if (!p.is_factored()) return false;
+  std::vector<std::uint32_t> segments;
+  std::size_t rigid = 0;
+  for (const std::uint32_t i : m.blocks) {
+    const Block& b = p.blocks[i];
+    segments.insert(segments.end(), b.segment, b.segment + b.arity);
+    for (std::uint32_t k = 0; k < b.dim; ++k) rigid += p.sigma[b.row + k] == 0;
+  }
+  std::sort(segments.begin(), segments.end());
+  const auto bodies = static_cast<std::size_t>(std::unique(segments.begin(), segments.end()) - segments.begin());
+  return rigid > 6 * bodies;
+}
+
 bool JointSystem::setup(const ContactProblem& p, const BlockProducts& products) {
   if (!p.is_factored() && !p.matrix.is_symmetric()) return false;
   find_mechanisms(p, products);
   std::size_t most = 0;
   for (Mechanism& m : mechanism_) {
     m.dense = m.rows <= kSmall;
+    m.over_held = is_over_held(p, m);
     if (m.dense) assemble_dense(p, products, m);
     else assemble_sparse(p, products, m);
     if (!factor(m)) return false;
@@ -243,6 +263,11 @@ void JointSystem::step(std::size_t mechanism, const double* right, double* d) {
 
 void JointSystem::solve_quickly(std::size_t mechanism, const double* right, double* x) {
   Mechanism& m = mechanism_[mechanism];
+  if (m.over_held) {
+    quick_.resize(m.rows);
+    solve(mechanism, right, x, quick_.data());
+    return;
+  }
   divide(m, right, x);
   double before = largest(right, m.rows);
   const double enough = 1e-14 * before;

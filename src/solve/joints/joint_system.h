@@ -7,6 +7,11 @@
 //
 // A⁻¹ W_JJ is a projection along N but for O(ε): what of r no impulse can remove stays in r and never enters x, where A⁻¹ alone would let
 // it in divided by ε. The rest of r falls by O(ε) a step. The limit is the solution of least squares with the smallest impulses, both measured by D.
+//
+// A loop with more rigid rows than its bodies have freedoms moves only because of where its joints are, and a step leaves
+// them off it by a part δ of their size: then rows that ought to depend on each other do so but for δ, and taken at their
+// word they would stop the loop. With the larger ε of such mechanisms, and steps along A⁻¹ W_JJ A⁻¹ only, what W_JJ has below
+// it (δ²) is of N.
 #pragma once
 
 #include <span>
@@ -51,19 +56,22 @@ class JointSystem {
 
   /// Operations of one solve with the factor of a mechanism.
   double solve_work(std::size_t mechanism) const;
-
+  /// Whether a mechanism has more rigid rows than its bodies have freedoms.
+  bool is_over_held(std::size_t mechanism) const { return mechanism_[mechanism].over_held; }
 
  private:
   struct Mechanism {
     std::vector<std::uint32_t> blocks;      ///< bilateral blocks, in the order of the problem
     std::size_t first = 0, rows = 0;        ///< in the new numbers
     bool dense = true;
+    bool over_held = false;                 ///< more rigid rows than its bodies have freedoms
     Eigen::MatrixXd matrix, factor;         ///< of a small one: W_JJ, lower triangle of L
     SparseFactor::Matrix sparse, ordered;   ///< of a large one: lower triangle of A; the pattern that was analysed
     std::vector<double> regularisation;     ///< ε D
     SparseFactor cholesky;
   };
 
+  static bool is_over_held(const ContactProblem&, const Mechanism&);
   void find_mechanisms(const ContactProblem&, const BlockProducts&);
   void assemble_dense(const ContactProblem&, const BlockProducts&, Mechanism&) const;
   void assemble_sparse(const ContactProblem&, const BlockProducts&, Mechanism&) const;
@@ -73,7 +81,7 @@ class JointSystem {
 
   std::vector<Mechanism> mechanism_;
   std::vector<std::uint32_t> of_block_, row_of_block_, row_, parent_;
-  std::vector<double> step_, image_;
+  std::vector<double> step_, image_, quick_;
 
 };
 

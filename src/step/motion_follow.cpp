@@ -1,0 +1,150 @@
+// What many steps tell about momentum and about contacts that stick.
+#include <cmath>
+
+#include "step/sizes.h"
+#include "stickslip/step/motion_watch.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kMomentumLimit = 0.01;   ///< part of the momenta of the bodies
+constexpr double kCreepLimit = 0.01;      ///< part of the thickness of the thinner body
+constexpr double kSticking = 100;         ///< tolerances of slip up to which a contact counts as sticking
+
+bool moves(const World& world, BodyId id) {
+  return id != BodyId{} && world.contains(id) && world.body(id).motion == MotionType::dynamic;
+}
+
+/// Whether anything from outside acted on the bodies in this step.
+bool acted_on(const World& world, const StepReport& report) {
+  if (!world.gravity.isZero(0)) return true;
+  for (const Body& b : world.bodies())
+    if (b.alive && b.motion == MotionType::dynamic && !(b.force.isZero(0) && b.torque.isZero(0))) return true;
+  for (const ContactRecord& c : report.contacts)
+    if (c.normal_impulse > 0 && !(moves(world, c.body_a) && moves(world, c.body_b))) return true;
+  for (const Joint& j : world.joints()) {
+    if (!j.acts() || j.description.type == JointType::gear) continue;
+    if (!(moves(world, j.description.a) && moves(world, j.description.b))) return true;
+  }
+  return false;
+}
+
+struct Momenta {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();   ///< angular: about the centre of mass of all
+  double linear_size = 0, angular_size = 0;             ///< the same without signs
+};
+Momenta momenta(const World& world) {
+  Momenta m;
+  double mass = 0;
+  Vec3 center = Vec3::Zero();
+  const auto each = [&](auto&& f) {
+    for (const Body& b : world.bodies())
+      if (b.alive && b.motion == MotionType::dynamic) f(b);
+  };
+  each([&](const Body& b) {
+    mass += b.mass.mass;
+    center += b.mass.mass * b.position;
+    m.linear += b.mass.mass * b.velocity;
+    m.linear_size += b.mass.mass * b.velocity.norm();
+  });
+  if (mass > 0) center /= mass;
+  each([&](const Body& b) {
+    const Vec3 orbit = (b.position - center).cross(b.mass.mass * b.velocity), spin = b.world_inertia() * b.angular_velocity;
+    m.angular += orbit + spin;
+    m.angular_size += orbit.norm() + spin.norm();
+  });
+  return m;
+}
+
+Vec3 local(const Body& b, const Vec3& point) { return b.orientation.conjugate() * (point - b.position); }
+Vec3 in_world(const Body& b, const Vec3& point) { return b.position + b.orientation * point; }
+
+/// Contacts of one pair of colliders, next to each other in the report.
+std::span<const ContactRecord> pair_from(std::span<const ContactRecord> contacts, std::size_t first) {
+  std::size_t end = first;
+  const ContactRecord& c = contacts[first];
+  while (end < contacts.size() && contacts[end].collider_a == c.collider_a && contacts[end].collider_b == c.collider_b) ++end;
+  return contacts.subspan(first, end - first);
+}
+
+/// Whether the contacts of a pair forbid every motion along each other: at three points or more, and those that carry
+/// something do not slip.
+bool sticks(std::span<const ContactRecord> pair, double slip) {
+  const auto is_loaded = [](const ContactRecord& c) { return c.normal_impulse > 0; };
+  const auto holds = [&](const ContactRecord& c) { return c.friction > 0 && (!is_loaded(c) || c.slip_velocity.norm() <= slip); };
+  return pair.size() >= 3 && std::any_of(pair.begin(), pair.end(), is_loaded) && std::all_of(pair.begin(), pair.end(), holds);
+}
+
+}  // namespace
+
+void MotionWatch::follow_momentum(const World& world, const StepReport& report) {
+  if (acted_on(world, report)) {
+    alone_step_ = 0;
+    return;
+  }
+  const Momenta now = momenta(world);
+  if (alone_step_ == 0) {
+    momentum_ = now.linear;
+    angular_momentum_ = now.angular;
+    momentum_scale_ = angular_scale_ = 0;
+    alone_step_ = report.step;
+    alone_time_ = report.time;
+  }
+  momentum_scale_ = std::max(momentum_scale_, now.linear_size);
+  angular_scale_ = std::max(angular_scale_, now.angular_size);
+  const auto part = [](const Vec3& change, double scale) { return scale > 0 ? change.norm() / scale : 0; };
+  MotionFinding f;
+  f.kind = MotionKind::momentum_lost;
+  f.limit = kMomentumLimit;
+  f.amount = (now.angular - angular_momentum_).norm();
+  f.value = std::max(part(now.linear - momentum_, momentum_scale_), part(now.angular - angular_momentum_, angular_scale_));
+  if (f.value > f.limit) count_since(f, world, report, alone_step_, alone_time_);
+}
+
+void MotionWatch::follow_contacts(const World& world, const StepReport& report) {
+  next_.clear();
+  auto known = stuck_.begin();
+  const std::span<const ContactRecord> contacts(report.contacts);
+  for (std::size_t i = 0; i < contacts.size();) {
+    const std::span<const ContactRecord> pair = pair_from(contacts, i);
+    i += pair.size();
+    const ContactRecord& c = pair.front();
+    if (!sticks(pair, kSticking * report.tolerance)) continue;
+    const Body &a = world.body(c.body_a), &b = world.body(c.body_b);
+    const auto key = std::pair(c.collider_a, c.collider_b);
+    while (known != stuck_.end() && std::pair(known->collider_a, known->collider_b) < key) ++known;
+    if (known == stuck_.end() || std::pair(known->collider_a, known->collider_b) != key) {
+      Stuck& fresh = next_.emplace_back(Stuck{key.first, key.second, 0, {}, {}, 0, report.step, report.time});
+      for (const ContactRecord& point : pair.first(std::min<std::size_t>(pair.size(), fresh.on_a.size()))) {
+        fresh.on_a[fresh.count] = local(a, point.position);
+        fresh.on_b[fresh.count++] = local(b, point.position);
+      }
+      continue;
+    }
+    follow_stuck(next_.emplace_back(*known), pair, world, report);
+  }
+  stuck_.swap(next_);
+}
+
+void MotionWatch::follow_stuck(Stuck& s, std::span<const ContactRecord> pair, const World& world, const StepReport& report) {
+  const ContactRecord& c = pair.front();
+  const Body &a = world.body(c.body_a), &b = world.body(c.body_b);
+  double slip = 0, farthest = 0;
+  for (const ContactRecord& point : pair) slip = std::max(slip, point.slip_velocity.norm());
+  s.slipped += report.h * slip;
+  for (std::uint32_t k = 0; k < s.count; ++k) {
+    const Vec3 way = in_world(b, s.on_b[k]) - in_world(a, s.on_a[k]);
+    farthest = std::max(farthest, (way - way.dot(c.normal) * c.normal).norm());
+  }
+  MotionFinding f;
+  f.kind = MotionKind::creep;
+  f.body_a = c.body_a;
+  f.body_b = c.body_b;
+  f.limit = kCreepLimit;
+  f.amount = farthest - s.slipped;
+  f.value = f.amount / thinner(world.colliders()[c.collider_a], world.colliders()[c.collider_b]);
+  if (f.value > f.limit) count_since(f, world, report, s.first_step, s.first_time);
+}
+
+}  // namespace stickslip
