@@ -49,6 +49,8 @@ class JointRows {
     double drift_time;                                  ///< τ [s]
     std::span<const std::uint32_t> segment_of_body;     ///< kNoSegment for bodies that forces do not move
     std::span<const double> before, free;               ///< velocities, 6 numbers per segment; empty where rows are of positions
+    std::span<const Pose> ends = {};                    ///< by body slot: where bodies would end the drift with the velocities before the step;
+                                                        ///< empty: rows without κ
   };
 
   /// Finds the rows of all joints that act on a moving body.
@@ -78,6 +80,18 @@ class JointRows {
   /// energy and never gives any.
   void reduce_recovery(ContactProblem&, double part);
 
+  /// κ of every row, for bodies that drift to `ends` with a velocity; 0 of rows that have none. @param velocity of a solve
+  void find_turning(const Setting&, std::span<const Pose> ends, std::span<const double> velocity, std::vector<double>& kappa);
+  /// κ of every row as it stands in the problem.
+  void get_turning(std::vector<double>& kappa) const;
+  void set_turning(ContactProblem&, std::span<const double> kappa);
+  /// Length that κ is measured by: the size of the joint of a row [m].
+  double size_of(const World& world, std::size_t row) const { return world.joints()[rows_[row].joint].row_length; }
+  /// Sum of the forces of the rows of every joint on its body B, by slot [N s].
+  void sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const;
+  /// Work of locked coordinates, without what recovery asks for [J].
+  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const;
+
   /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
   void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);
   /// Coordinates at the end of the step, errors, and what breaks.
@@ -95,6 +109,8 @@ class JointRows {
     double lower = 0, upper = 0;     ///< of box rows [N s]
     double recovery = 0;             ///< speed that stabilisation asks for [m/s]
     double turning = 0;              ///< κ [m/s]
+    double start = 0;                ///< row's coordinate where the drift begins [m]
+    double fade = 0;                 ///< part of κ that is used; 0 for rows without
     double before = 0, driven = 0;   ///< relative velocity before the step, and the part that kinematic bodies prescribe [m/s]
     Vec3 force = Vec3::Zero(), torque = Vec3::Zero();   ///< on B about the origin of frame B, per unit of impulse; zero for gears
     std::uint32_t row = 0;           ///< in the problem
@@ -116,11 +132,12 @@ class JointRows {
     /// Adds factor times the rate of a coordinate of a joint.
     void add(const Setting&, const JointDescription&, const JointRow&, double factor);
   };
-  struct View;   ///< one joint and where it is, now and half a step later
+  struct View;   ///< one joint and where it is
 
   void collect_joint(const Setting&, std::uint32_t slot);
   void collect_errors_of(const Setting&, std::uint32_t slot, double fraction, double& largest);
   Draft gear_draft(const Setting&, std::uint32_t slot) const;
+  void find_velocities(std::span<const double> velocity) const;
   void clear();
   void put_in_order();
   void collect_locked(const Setting&, const View&);
@@ -133,7 +150,7 @@ class JointRows {
   std::vector<BlockRows> blocks_;    ///< in the order of the problem: equal kinds and sizes next to each other
   std::vector<double> jacobian_;
   std::vector<JointRecord> resting_; ///< of joints whose bodies sleep
-  std::vector<double> after_;        ///< velocity of each row after the solve
+  mutable std::vector<double> after_;   ///< velocity of each row after the solve
   bool has_boxes_ = false;
 };
 

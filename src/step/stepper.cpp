@@ -29,6 +29,7 @@ struct Stepper::Impl {
   Workspace workspace;
   std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
+  double beside_rows = 0;                    ///< work of joints beside that of their rows [J]
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
@@ -39,6 +40,9 @@ struct Stepper::Impl {
   const ContactSet& detect(World&);
   const ContactSet& detect_and_solve(World&, double drift_time);
   void solve(const World&, const ContactSet&, double drift_time);
+  bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
+  bool close_joints(const World&, double drift_time, JointCare, SolveControl);
+  bool joints_gave_energy(const World&) const;
   void solve_problem(SolveControl);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
@@ -52,6 +56,11 @@ namespace {
 constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
 constexpr std::size_t kSmallProblem = 3000;   ///< rows
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
+const double kClosed = getenv("KC") ? atof(getenv("KC")) : 1e-6;   ///< error of joints at the end of the step, relative to their size, below which they count as closed
+constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
+constexpr double kGiven = 0.1;     ///< part of the kinetic energy that joints may give in a step
+constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
+constexpr int kFewClosings = 4, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
 
 void check_state(const World& world) {
   for (const Body& b : world.bodies())
@@ -134,8 +143,14 @@ void Stepper::Impl::solve_problem(SolveControl control) {
 }
 
 void Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
+  for (const JointCare care : {JointCare::normal, JointCare::damped, JointCare::braked})
+    if (solve_with_care(world, set, drift_time, care)) return;
+}
+
+/// @returns whether joints are as they should be
+bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, double drift_time, JointCare care) {
   Clock clock;
-  builder.begin(world, options);
+  builder.begin(world, options, care);
   builder.build(world, set, options, drift_time);
   look_ahead.refine_guess(builder, set);
   const auto guess = builder.guess();
@@ -148,14 +163,53 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   control.natural_map = false;
   control.story = false;
   control.keep_history = options.keep_history;
+  beside_rows = 0;
   solve_problem(control);
   overload = builder.joints().find_overload(builder.joint_setting(world, options, drift_time), builder.problem(), impulses, velocity);
+  bool good = true;
   if (overload.affordable < 1) {
     builder.reduce_joint_recovery(overload.affordable);
     impulses.assign(guess.begin(), guess.end());
     solve_problem(control);
+  } else if (world.joint_count() > 0 && care != JointCare::braked) {
+    good = close_joints(world, drift_time, care, control);
   }
   report.seconds.solve += clock.lap();
+  return good;
+}
+
+/// Whether locked coordinates gave more energy than the order of the step explains.
+bool Stepper::Impl::joints_gave_energy(const World& world) const {
+  double kinetic = world.kinetic_energy();
+  const auto bodies = world.bodies();
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+    if (builder.segment_of(i) == kNoSegment) continue;
+    const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)), angular(velocity.data() + 6 * builder.segment_of(i) + 3);
+    kinetic += 0.5 * (bodies[i].mass.mass * linear.squaredNorm() + angular.dot(bodies[i].world_inertia() * angular));
+  }
+  return builder.guiding_work(impulses, velocity) + beside_rows > kGiven * kinetic;
+}
+
+bool Stepper::Impl::close_joints(const World& world, double drift_time, JointCare care, SolveControl control) {
+  // A solve that starts from the impulses before must see what is left to correct.
+  control.tolerance *= builder.contacts().empty() ? kJointsAlone : 1;
+  double off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
+  const int most = builder.averages_arms() ? kMostClosings : kFewClosings;
+  int rounds = 0;
+  for (; off > kClosed && rounds < most; ++rounds) {
+    builder.correct_joints();
+    const SolveReport first = report.solve;
+    solve_problem(control);
+    report.solve.iterations += first.iterations;
+    report.solve.seconds += first.seconds;
+    report.solve.initial_residual = first.initial_residual;
+    off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
+  }
+  static const bool dbg = getenv("DBG");
+  if (dbg) fmt::print("t {} care {} rounds {} off {} avg {}\n", world.time, (int)care, rounds, off, builder.averages_arms());
+  if (!builder.averages_arms()) return true;
+  beside_rows = builder.finish_joints(velocity);
+  return off <= kNearlyClosed && !joints_gave_energy(world);
 }
 
 Vec3 Stepper::Impl::add_spin_energy(const BuiltContact& built, std::uint32_t segment_a, std::uint32_t segment_b) {

@@ -1,0 +1,314 @@
+#include "step/joint_closing.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "step/free_motion.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kStiff = 0.5;       ///< (ω h)² from which on arms are averaged
+constexpr double kTrembles = 4;      ///< (ω h)² from which on there is friction
+constexpr double kFullFriction = 16; ///< (ω h)² from which on there is all of it
+constexpr double kFriction = 0.25;   ///< ε
+constexpr double kCollinear = 0.02;  ///< part of Σ r rᵀ along its second axis below which the arms of a body lie on a line
+constexpr double kMoved = 0.2;       ///< part of its inertia by which A of a body may be off before the matrix is made anew
+
+/// Whether a joint holds two bodies together in a point about which they can turn.
+bool holds_a_point(const Joint& joint) {
+  const JointDescription& d = joint.description;
+  if (!joint.acts() || d.type == JointType::gear || d.type == JointType::distance) return false;
+  const auto locked = [&](std::size_t first) { return d.axes[first].locked && d.axes[first + 1u].locked && d.axes[first + 2u].locked; };
+  return locked(joint_x) && !locked(joint_turn_x);
+}
+
+/// h (f·r 1 − ½ (r fᵀ + f rᵀ)) for an impulse f.
+Mat3 turning_stiffness(double h, const Vec3& arm, const Vec3& impulse) {
+  const Mat3 outer = arm * impulse.transpose();
+  return h * (arm.dot(impulse) * Mat3::Identity() - 0.5 * (outer + outer.transpose()));
+}
+
+/// The part of a symmetric matrix that is not negative.
+Mat3 positive_part(const Mat3& m) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> modes(m);
+  return modes.eigenvectors() * modes.eigenvalues().cwiseMax(0).asDiagonal() * modes.eigenvectors().transpose();
+}
+
+/// Largest (ω h)² of a body. @param stiffness K h² [kg m²]
+double fastest_turning(const Mat3& stiffness, const Mat3& inertia, const Vec3& moments) {
+  if (stiffness.trace() <= kStiff * moments.minCoeff()) return 0;   // three eigenvalues of a sum of positive ones: an upper bound
+  return Eigen::GeneralizedSelfAdjointEigenSolver<Mat3>(stiffness, inertia, Eigen::EigenvaluesOnly).eigenvalues()[2];
+}
+
+}  // namespace
+
+void JointClosing::find_ends(const Setting& s, std::span<const double> velocity) {
+  const auto bodies = s.world.bodies();
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+    const Body& b = bodies[i];
+    const std::uint32_t segment = s.segment_of_body[i];
+    if (segment != kNoSegment) {
+      const Eigen::Map<const Vec3> linear(velocity.data() + 6 * segment), angular(velocity.data() + 6 * segment + 3);
+      ends_[i] = drifted(b, linear, angular, s.options.gyroscopic, h_).pose;
+    } else {
+      ends_[i] = {b.position, b.orientation};
+      if (b.alive && b.motion == MotionType::kinematic) ends_[i] = drifted(b, b.velocity, b.angular_velocity, Gyroscopic::none, h_).pose;
+    }
+  }
+}
+
+void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySegment> segments, std::span<double> free) {
+  care_ = care;
+  h_ = s.options.h;
+  held_.clear();
+  loaded_.clear();
+  loads_.assign(segments.size(), {});
+  mixing_.forget();
+  averages_ = moved_ = false;
+  ends_.resize(s.world.bodies().size());
+  forces_.assign(s.world.joints().size(), Vec3::Zero());
+  find_ends(s, s.before);
+  if (!s.options.geometric_stiffness) return;
+  for (std::uint32_t slot = 0; slot < s.world.joints().size(); ++slot) {
+    const Joint& joint = s.world.joints()[slot];
+    if (!holds_a_point(joint)) continue;
+    const JointDescription& d = joint.description;
+    Held held;
+    held.joint = slot;
+    bool moves = false;
+    for (const auto& [side, id, frame] : {std::tuple(0, d.a, &d.frame_a), std::tuple(1, d.b, &d.frame_b)}) {
+      held.body[side] = id == BodyId{} ? ~0u : id.index;
+      held.segment[side] = id == BodyId{} ? kNoSegment : s.segment_of_body[id.index];
+      held.local[side] = frame->position;
+      held.here[side] = held.back[side] = frame->position;
+      if (id == BodyId{}) continue;
+      const Body& b = s.world.bodies()[id.index];
+      held.local[side] -= b.mass.center;
+      const bool drifts = held.segment[side] != kNoSegment || b.motion == MotionType::kinematic;
+      held.here[side] = Pose{b.position, b.orientation} * held.local[side];
+      held.back[side] = held.here[side];
+      if (drifts) held.back[side] = drifted(b, b.velocity, b.angular_velocity, b.motion == MotionType::kinematic ? Gyroscopic::none : s.options.gyroscopic, -h_).pose * held.local[side];
+      if (held.segment[side] == kNoSegment) continue;
+      moves = true;
+      Load& load = loads_[held.segment[side]];
+      if (!load.loaded) {
+        loaded_.push_back(held.segment[side]);
+        load.loaded = true;
+        load.inertia = b.world_inertia();
+        load.spin = Eigen::Map<const Vec3>(free.data() + 6 * held.segment[side] + 3);
+      }
+    }
+    if (!moves) continue;
+    for (const int side : {0, 1})
+      held.arm[side] = held.body[side] == ~0u ? Vec3::Zero() : Vec3(held.here[1] - s.world.bodies()[held.body[side]].position);
+    for (const int side : {0, 1})
+      if (held.segment[side] != kNoSegment) loads_[held.segment[side]].arms += held.arm[side] * held.arm[side].transpose();
+    held.impulse = h_ * joint.memory.force;
+    held_.push_back(held);
+  }
+  weigh(s);
+  find_couples(s.before);
+  find_lags(s.before);
+  added_before_.assign(segments.size(), Mat3::Zero());
+  for (const std::uint32_t segment : loaded_) {
+    Load& load = loads_[segment];
+    added_before_[segment] = load.added;
+    if (!averages_) load.lag.setZero();
+    if (!averages_) continue;
+    if (care_ == JointCare::braked) load.lag = -load.added * load.spin;
+    segments[segment].inverse_inertia = inverse_inertia(load);
+    Eigen::Map<Vec3>(free.data() + 6 * segment + 3) = load.spin + segments[segment].inverse_inertia * load.lag;
+  }
+}
+
+/// Which arms are averaged, with which friction, and what that adds to the inertias, for the impulses as they are.
+void JointClosing::weigh(const Setting& s) {
+  for (const std::uint32_t segment : loaded_) loads_[segment].added.setZero();
+  for (const Held& held : held_)
+    for (const int side : {0, 1})
+      if (held.segment[side] != kNoSegment)
+        loads_[held.segment[side]].added += turning_stiffness(h_, held.arm[side], side == 0 ? Vec3(-held.impulse) : held.impulse);
+  // For now `added` is K h² of all joints.
+  averages_ = false;
+  for (Held& held : held_) {
+    double fastest = 0, tension = 0;
+    for (const int side : {0, 1}) {
+      if (held.segment[side] == kNoSegment) continue;
+      const Load& load = loads_[held.segment[side]];
+      fastest = std::max(fastest, fastest_turning(load.added, load.inertia, s.world.bodies()[held.body[side]].principal_moments));
+      tension += held.arm[side].dot(side == 0 ? Vec3(-held.impulse) : held.impulse);
+    }
+    held.averaged = fastest > kStiff && tension > 0;
+    averages_ = averages_ || held.averaged;
+    held.friction = 0;
+    if (!held.averaged || held.segment[0] == kNoSegment || held.segment[1] == kNoSegment) continue;
+    const double length = held.arm[0].norm() + held.arm[1].norm();
+    const double part = care_ == JointCare::normal ? kFriction * std::clamp((fastest - kTrembles) / (kFullFriction - kTrembles), 0.0, 1.0) : 1;
+    if (length > 0) held.friction = part * h_ * held.arm[0].norm() * held.arm[1].norm() / length;
+  }
+  for (const std::uint32_t segment : loaded_) loads_[segment].added.setZero();
+  if (!averages_) return;
+  for (const Held& held : held_)
+    if (held.averaged)
+      for (const int side : {0, 1})
+        if (held.segment[side] != kNoSegment)
+          loads_[held.segment[side]].added += 0.5 * turning_stiffness(h_, held.arm[side], side == 0 ? Vec3(-held.impulse) : held.impulse);
+  for (const std::uint32_t segment : loaded_) {
+    Load& load = loads_[segment];
+    if (load.added.isZero(0)) continue;
+    // Turning about a line through all joints changes nothing, although a force across that line makes K of such a body look otherwise where it is made
+    // symmetric.
+    const Eigen::SelfAdjointEigenSolver<Mat3> lines(load.arms);
+    const Vec3 line = lines.eigenvectors().col(2);
+    const Mat3 across = Mat3::Identity() - line * line.transpose();
+    if (lines.eigenvalues()[1] < kCollinear * lines.eigenvalues()[2]) load.added = across * load.added * across;
+    load.added = positive_part(load.added);
+  }
+  for (const Held& held : held_) {
+    if (!(held.friction > 0)) continue;
+    const double size = held.impulse.norm();
+    const Vec3 along = held.impulse / size;
+    const Mat3 across = held.friction * size * (Mat3::Identity() - along * along.transpose());
+    for (const int side : {0, 1}) loads_[held.segment[side]].added += across;
+  }
+}
+
+/// What joints do beside their rows, for a velocity that leads to the ends.
+void JointClosing::find_couples(std::span<const double> velocity) {
+  for (Held& held : held_) {
+    held.couple.setZero();
+    if (!held.averaged) continue;
+    Vec3 shift = Vec3::Zero();
+    for (const int side : {0, 1}) {
+      const Vec3 there = held.body[side] == ~0u ? held.here[side] : ends_[held.body[side]] * held.local[side];
+      const Vec3 mean = 0.5 * (there - 2 * held.here[side] + held.back[side]);
+      // What forces do not move knows best.
+      if (held.segment[side] == kNoSegment) {
+        shift = mean;
+        break;
+      }
+      shift += 0.5 * mean;
+    }
+    held.couple = shift.cross(held.impulse);
+    if (!(held.friction > 0)) continue;
+    const Eigen::Map<const Vec3> spin_a(velocity.data() + 6 * held.segment[0] + 3), spin_b(velocity.data() + 6 * held.segment[1] + 3);
+    const double size = held.impulse.norm();
+    const Vec3 along = held.impulse / size, relative = spin_b - spin_a;
+    held.couple -= held.friction * size * (relative - along.dot(relative) * along);
+  }
+}
+
+void JointClosing::find_lags(std::span<const double> velocity) {
+  for (const std::uint32_t segment : loaded_) {
+    Load& load = loads_[segment];
+    load.lag = load.added * (Eigen::Map<const Vec3>(velocity.data() + 6 * segment + 3) - load.spin);
+  }
+  for (const Held& held : held_)
+    for (const int side : {0, 1})
+      if (held.segment[side] != kNoSegment) loads_[held.segment[side]].lag += side == 0 ? Vec3(-held.couple) : held.couple;
+}
+
+bool JointClosing::inertias_moved() const {
+  return std::any_of(loaded_.begin(), loaded_.end(), [&](std::uint32_t segment) {
+    const Load& load = loads_[segment];
+    return (load.added - added_before_[segment]).trace() > kMoved * (load.inertia + added_before_[segment]).trace() ||
+           (added_before_[segment] - load.added).trace() > kMoved * (load.inertia + added_before_[segment]).trace();
+  });
+}
+
+/// κ and the free spins that lags make, as lengths in units of the size of joints and bodies.
+void JointClosing::pack(std::span<const double> kappa, std::vector<double>& x) const {
+  x.clear();
+  for (std::size_t i = 0; i < kappa.size(); ++i) x.push_back(h_ * kappa[i] / sizes_[i]);
+  for (const std::uint32_t segment : loaded_) {
+    const Load& load = loads_[segment];
+    const Vec3 turn = averages_ ? Vec3(h_ * (inverse_inertia(load) * load.lag)) : Vec3::Zero();
+    x.insert(x.end(), turn.data(), turn.data() + 3);
+  }
+}
+
+double JointClosing::look(const Setting& s, const JointRows::Setting& rows_setting, JointRows& rows, std::span<const double> impulses,
+                          std::span<const double> velocity) {
+  sizes_.resize(rows.row_count());
+  for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = rows.size_of(s.world, i);
+  rows.get_turning(kappa_);
+  pack(kappa_, used_);
+  find_ends(s, velocity);
+  rows.find_turning(rows_setting, ends_, velocity, kappa_);
+  rows.sum_forces(impulses, forces_);
+  for (Held& held : held_) held.impulse = forces_[held.joint];
+  for (const std::uint32_t segment : loaded_) added_before_[segment] = loads_[segment].added;
+  std::vector<Held>& kept = kept_;
+  kept = held_;
+  weigh(s);
+  moved_ = inertias_moved();
+  if (!moved_) {   // the matrix stays, and with it which arms are averaged
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      held_[i].averaged = kept[i].averaged;
+      held_[i].friction = kept[i].friction;
+      averages_ = averages_ || kept[i].averaged;
+    }
+    for (const std::uint32_t segment : loaded_) loads_[segment].added = added_before_[segment];
+  } else {
+    mixing_.forget();
+  }
+  find_couples(velocity);
+  find_lags(velocity);
+  pack(kappa_, found_);
+  double worst = moved_ ? 1 : 0;
+  for (std::size_t i = 0; i < found_.size(); ++i) worst = std::max(worst, std::abs(found_[i] - used_[i]));
+  return worst;
+}
+
+bool JointClosing::correct(JointRows& rows, ContactProblem& p, std::span<double> free) {
+  if (!moved_) mixing_.mix(used_, found_);
+  for (std::size_t i = 0; i < kappa_.size(); ++i) kappa_[i] = found_[i] * sizes_[i] / h_;
+  rows.set_turning(p, kappa_);
+  change_.assign(free.size(), 0.0);
+  std::size_t at = kappa_.size();
+  for (const std::uint32_t segment : loaded_) {
+    Load& load = loads_[segment];
+    const Vec3 turn = Eigen::Map<const Vec3>(found_.data() + at) / h_;
+    at += 3;
+    load.lag = (load.inertia + load.added) * turn;
+    if (moved_) p.segments[segment].inverse_inertia = inverse_inertia(load);
+    Eigen::Map<Vec3> spin(free.data() + 6 * segment + 3);
+    Eigen::Map<Vec3>(change_.data() + 6 * segment + 3) = load.spin + turn - spin;
+    spin = load.spin + turn;
+  }
+  for (const Block& block : p.blocks)
+    for (std::uint32_t i = 0; i < block.arity; ++i) {
+      const double* row = p.jacobian_values.data() + block.jacobian + 6 * block.dim * i;
+      const double* change = change_.data() + 6 * block.segment[i];
+      for (std::uint32_t k = 0; k < block.dim; ++k)
+        for (std::uint32_t c = 3; c < 6; ++c) p.b[block.row + k] += row[6 * k + c] * change[c];
+    }
+  return moved_;
+}
+
+void JointClosing::finish(std::span<const double> free, std::span<double> velocity) const {
+  if (!averages_) return;
+  for (const std::uint32_t segment : loaded_) {
+    const Load& load = loads_[segment];
+    Eigen::Map<Vec3> spin(velocity.data() + 6 * segment + 3);
+    const Vec3 of_rows = (load.inertia + load.added) * (spin - Eigen::Map<const Vec3>(free.data() + 6 * segment + 3));
+    const Vec3 beside = load.lag - load.added * (spin - load.spin);
+    spin = load.spin + load.inertia.llt().solve(of_rows + beside);
+  }
+}
+
+double JointClosing::work(std::span<const double> before, std::span<const double> velocity) const {
+  double sum = 0;
+  for (const Held& held : held_)
+    for (const int side : {0, 1}) {
+      if (held.segment[side] == kNoSegment) continue;
+      const std::size_t at = 6 * held.segment[side] + 3;
+      sum += (side == 0 ? -0.5 : 0.5) * held.couple.dot(Eigen::Map<const Vec3>(before.data() + at) + Eigen::Map<const Vec3>(velocity.data() + at));
+    }
+  return sum;
+}
+
+}  // namespace stickslip
