@@ -68,7 +68,7 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options, Joint
     free_.insert(free_.end(), free.linear.data(), free.linear.data() + 3);
     free_.insert(free_.end(), free.angular.data(), free.angular.data() + 3);
   }
-  if (world.joint_count() > 0) closing_.begin({world, options, segment_of_body_, before_}, care, problem_.segments, free_);
+  closing_.begin({world, options, segment_of_body_, before_}, care, problem_.segments, free_);
 }
 
 double ProblemBuilder::look_at_joints(const World& world, const StepOptions& options, double drift_time, std::span<const double> impulses,
@@ -80,9 +80,10 @@ void ProblemBuilder::correct_joints() {
   if (closing_.correct(joints_, problem_, free_)) problem_.finalize();
 }
 
-double ProblemBuilder::finish_joints(std::span<double> velocity) const {
-  closing_.finish(free_, velocity);
-  return closing_.work(before_, velocity);
+double ProblemBuilder::work_beside_rows(std::span<const double> velocity) const { return closing_.work(before_, free_, velocity); }
+
+void ProblemBuilder::balance_joints(const World& world, std::span<double> velocity) {
+  closing_.balance(world, segment_of_body_, free_, velocity);
 }
 
 std::uint32_t ProblemBuilder::meet(const World& world, MaterialId a, MaterialId b) {

@@ -76,8 +76,10 @@ class ProblemBuilder {
   bool averages_arms() const { return closing_.averages(); }
   /// Prepares the solve that brings them closer.
   void correct_joints();
-  /// Ends that: @param velocity of the last solve, as it should be. @returns the work of joints beside that of their rows [J]
-  double finish_joints(std::span<double> velocity) const;
+  /// Work of joints beside that of their rows, in a solve [J].
+  double work_beside_rows(std::span<const double> velocity) const;
+  /// Ends the solves of a step: puts right what they left open of the balance of angular momentum.
+  void balance_joints(const World&, std::span<double> velocity);
   double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const { return joints_.guiding_work(impulses, velocity); }
 
  private:

@@ -3,6 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "step/free_motion.h"
 
@@ -10,10 +12,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kStiff = 0.5;       ///< (ω h)² from which on arms are averaged
-constexpr double kTrembles = 4;      ///< (ω h)² from which on there is friction
-constexpr double kFullFriction = 16; ///< (ω h)² from which on there is all of it
-constexpr double kFriction = 0.25;   ///< ε
+const double kStiff = getenv("KS") ? atof(getenv("KS")) : 0.1;       ///< (ω h)² from which on arms are averaged
+constexpr double kTrembles = 8;      ///< (ω h)² from which on there is friction
+constexpr double kFullFriction = 32; ///< (ω h)² from which on there is all of it
+const double kFriction = getenv("KF") ? atof(getenv("KF")) : 0.25;   ///< ε
 constexpr double kCollinear = 0.02;  ///< part of Σ r rᵀ along its second axis below which the arms of a body lie on a line
 constexpr double kMoved = 0.2;       ///< part of its inertia by which A of a body may be off before the matrix is made anew
 
@@ -68,6 +70,7 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
   loads_.assign(segments.size(), {});
   mixing_.forget();
   averages_ = moved_ = false;
+  if (s.world.joint_count() == 0) return;
   ends_.resize(s.world.bodies().size());
   forces_.assign(s.world.joints().size(), Vec3::Zero());
   find_ends(s, s.before);
@@ -81,6 +84,7 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
     bool moves = false;
     for (const auto& [side, id, frame] : {std::tuple(0, d.a, &d.frame_a), std::tuple(1, d.b, &d.frame_b)}) {
       held.body[side] = id == BodyId{} ? ~0u : id.index;
+      held.follows = held.follows && (id == BodyId{} || h_ * s.world.bodies()[id.index].angular_velocity.norm() < 1);
       held.segment[side] = id == BodyId{} ? kNoSegment : s.segment_of_body[id.index];
       held.local[side] = frame->position;
       held.here[side] = held.back[side] = frame->position;
@@ -107,8 +111,10 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
     for (const int side : {0, 1})
       if (held.segment[side] != kNoSegment) loads_[held.segment[side]].arms += held.arm[side] * held.arm[side].transpose();
     held.impulse = h_ * joint.memory.force;
+    held.last = held.impulse.norm();
     held_.push_back(held);
   }
+  connect(s);
   weigh(s);
   find_couples(s.before);
   find_lags(s.before);
@@ -134,20 +140,21 @@ void JointClosing::weigh(const Setting& s) {
   // For now `added` is K h² of all joints.
   averages_ = false;
   for (Held& held : held_) {
-    double fastest = 0, tension = 0;
+    double fastest = 0;
     for (const int side : {0, 1}) {
       if (held.segment[side] == kNoSegment) continue;
       const Load& load = loads_[held.segment[side]];
       fastest = std::max(fastest, fastest_turning(load.added, load.inertia, s.world.bodies()[held.body[side]].principal_moments));
-      tension += held.arm[side].dot(side == 0 ? Vec3(-held.impulse) : held.impulse);
     }
-    held.averaged = fastest > kStiff && tension > 0;
+    held.averaged = held.follows && fastest > kStiff;
     averages_ = averages_ || held.averaged;
     held.friction = 0;
     if (!held.averaged || held.segment[0] == kNoSegment || held.segment[1] == kNoSegment) continue;
     const double length = held.arm[0].norm() + held.arm[1].norm();
+    // The force of the last step keeps a snap, which is over within one, from being damped away.
+    const double force = care_ == JointCare::normal ? std::min(held.impulse.norm(), held.last) : held.impulse.norm();
     const double part = care_ == JointCare::normal ? kFriction * std::clamp((fastest - kTrembles) / (kFullFriction - kTrembles), 0.0, 1.0) : 1;
-    if (length > 0) held.friction = part * h_ * held.arm[0].norm() * held.arm[1].norm() / length;
+    if (length > 0) held.friction = part * h_ * force * held.arm[0].norm() * held.arm[1].norm() / length;
   }
   for (const std::uint32_t segment : loaded_) loads_[segment].added.setZero();
   if (!averages_) return;
@@ -169,9 +176,8 @@ void JointClosing::weigh(const Setting& s) {
   }
   for (const Held& held : held_) {
     if (!(held.friction > 0)) continue;
-    const double size = held.impulse.norm();
-    const Vec3 along = held.impulse / size;
-    const Mat3 across = held.friction * size * (Mat3::Identity() - along * along.transpose());
+    const Vec3 along = held.impulse.normalized();
+    const Mat3 across = held.friction * (Mat3::Identity() - along * along.transpose());
     for (const int side : {0, 1}) loads_[held.segment[side]].added += across;
   }
 }
@@ -195,9 +201,8 @@ void JointClosing::find_couples(std::span<const double> velocity) {
     held.couple = shift.cross(held.impulse);
     if (!(held.friction > 0)) continue;
     const Eigen::Map<const Vec3> spin_a(velocity.data() + 6 * held.segment[0] + 3), spin_b(velocity.data() + 6 * held.segment[1] + 3);
-    const double size = held.impulse.norm();
-    const Vec3 along = held.impulse / size, relative = spin_b - spin_a;
-    held.couple -= held.friction * size * (relative - along.dot(relative) * along);
+    const Vec3 along = held.impulse.normalized(), relative = spin_b - spin_a;
+    held.couple -= held.friction * (relative - along.dot(relative) * along);
   }
 }
 
@@ -259,7 +264,11 @@ double JointClosing::look(const Setting& s, const JointRows::Setting& rows_setti
   find_lags(velocity);
   pack(kappa_, found_);
   double worst = moved_ ? 1 : 0;
-  for (std::size_t i = 0; i < found_.size(); ++i) worst = std::max(worst, std::abs(found_[i] - used_[i]));
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    const double change = std::abs(found_[i] - used_[i]);
+    if (!std::isfinite(change)) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, change);
+  }
   return worst;
 }
 
@@ -289,26 +298,70 @@ bool JointClosing::correct(JointRows& rows, ContactProblem& p, std::span<double>
   return moved_;
 }
 
-void JointClosing::finish(std::span<const double> free, std::span<double> velocity) const {
-  if (!averages_) return;
-  for (const std::uint32_t segment : loaded_) {
-    const Load& load = loads_[segment];
-    Eigen::Map<Vec3> spin(velocity.data() + 6 * segment + 3);
-    const Vec3 of_rows = (load.inertia + load.added) * (spin - Eigen::Map<const Vec3>(free.data() + 6 * segment + 3));
-    const Vec3 beside = load.lag - load.added * (spin - load.spin);
-    spin = load.spin + load.inertia.llt().solve(of_rows + beside);
-  }
+/// What the last solve did to a body beside the rows of its joints [N m s].
+Vec3 JointClosing::couple_used(std::uint32_t segment, std::span<const double> free, std::span<const double> velocity) const {
+  const Load& load = loads_[segment];
+  const Eigen::Map<const Vec3> free_spin(free.data() + 6 * segment + 3), spin(velocity.data() + 6 * segment + 3);
+  return (load.inertia + load.added) * (free_spin - load.spin) - load.added * (spin - load.spin);
 }
 
-double JointClosing::work(std::span<const double> before, std::span<const double> velocity) const {
+double JointClosing::work(std::span<const double> before, std::span<const double> free, std::span<const double> velocity) const {
   double sum = 0;
-  for (const Held& held : held_)
-    for (const int side : {0, 1}) {
-      if (held.segment[side] == kNoSegment) continue;
-      const std::size_t at = 6 * held.segment[side] + 3;
-      sum += (side == 0 ? -0.5 : 0.5) * held.couple.dot(Eigen::Map<const Vec3>(before.data() + at) + Eigen::Map<const Vec3>(velocity.data() + at));
-    }
+  if (!averages_) return sum;
+  for (const std::uint32_t segment : loaded_) {
+    const Eigen::Map<const Vec3> spin_before(before.data() + 6 * segment + 3), spin(velocity.data() + 6 * segment + 3);
+    sum += 0.5 * couple_used(segment, free, velocity).dot(spin_before + spin);
+  }
   return sum;
+}
+
+void JointClosing::balance(const World& world, std::span<const std::uint32_t> segment_of_body, std::span<const double> free, std::span<double> velocity) {
+  if (!averages_) return;
+  floats_.assign(loads_.size(), {});
+  for (const std::uint32_t segment : loaded_) floats_[root(segment)].couple += couple_used(segment, free, velocity);
+  const auto bodies = world.bodies();
+  const auto for_each = [&](auto&& f) {
+    for (std::uint32_t i = 0; i < bodies.size(); ++i)
+      if (const std::uint32_t segment = segment_of_body[i]; segment != kNoSegment && !anchored_[root(segment)] && !floats_[root(segment)].couple.isZero(0))
+        f(bodies[i], velocity.data() + 6 * segment, floats_[root(segment)]);
+  };
+  for_each([](const Body& b, const double*, Float& all) {
+    all.mass += b.mass.mass;
+    all.center += b.mass.mass * b.position;
+  });
+  for_each([](const Body& b, const double*, Float& all) {
+    const Vec3 arm = b.position - all.center / all.mass;
+    all.inertia += b.world_inertia() + b.mass.mass * (arm.squaredNorm() * Mat3::Identity() - arm * arm.transpose());
+  });
+  for_each([](const Body& b, double* u, Float& all) {
+    const Vec3 turn = -all.inertia.llt().solve(all.couple);
+    Eigen::Map<Vec3>{u} += turn.cross(b.position - all.center / all.mass);
+    Eigen::Map<Vec3>{u + 3} += turn;
+  });
+}
+
+std::uint32_t JointClosing::root(std::uint32_t segment) const {
+  while (parent_[segment] != segment) segment = parent_[segment];
+  return segment;
+}
+
+void JointClosing::connect(const Setting& s) {
+  parent_.resize(loads_.size());
+  std::iota(parent_.begin(), parent_.end(), 0u);
+  anchored_.assign(loads_.size(), 0);
+  for (const Joint& joint : s.world.joints()) {
+    const JointDescription& d = joint.description;
+    if (!joint.acts() || d.type == JointType::gear) continue;
+    const std::uint32_t a = d.a == BodyId{} ? kNoSegment : s.segment_of_body[d.a.index], b = s.segment_of_body[d.b.index];
+    if (a == kNoSegment && b == kNoSegment) continue;
+    if (a == kNoSegment || b == kNoSegment) {
+      anchored_[root(a == kNoSegment ? b : a)] = 1;
+      continue;
+    }
+    const std::uint32_t into = std::min(root(a), root(b)), from = std::max(root(a), root(b));
+    anchored_[into] = anchored_[into] || anchored_[from];
+    parent_[from] = into;
+  }
 }
 
 }  // namespace stickslip

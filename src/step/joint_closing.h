@@ -59,11 +59,11 @@ class JointClosing {
   /// Prepares the next solve after `look`: κ of the rows, free velocities, and the inertias of the segments if need be. Changes b of the problem for all
   /// blocks. @returns whether inertias have changed and the problem must be finalized
   bool correct(JointRows&, ContactProblem&, std::span<double> free);
-  /// Puts the last solve in the place of an exact one: what `look` found acts as it is, so that angular momentum does not depend on how far
-  /// the iteration went.
-  void finish(std::span<const double> free, std::span<double> velocity) const;
-  /// Work of what joints do beside their rows, for the velocities of `look` [J].
-  double work(std::span<const double> before, std::span<const double> velocity) const;
+  /// Work of what joints do beside their rows, in the last solve [J].
+  double work(std::span<const double> before, std::span<const double> free, std::span<const double> velocity) const;
+  /// What the iteration left open of the balance of angular momentum, in mechanisms that no joint ties to the world, goes into a rotation of the whole, so
+  /// that it does not depend on how far the iteration went.
+  void balance(const World&, std::span<const std::uint32_t> segment_of_body, std::span<const double> free, std::span<double> velocity);
   bool averages() const { return averages_; }   ///< whether any arm is averaged
 
  private:
@@ -75,7 +75,9 @@ class JointClosing {
     Vec3 here[2], back[2];               ///< the point now, and a step ago
     Vec3 arm[2];                         ///< from the centre of mass to where impulses act
     bool averaged = false;
-    double friction = 0;                 ///< ε h s_a s_b / (s_a + s_b), per N s [m s]
+    bool follows = true;                 ///< whether its bodies turn by less than 1 rad in the step
+    double friction = 0;                 ///< ε h |λ| s_a s_b / (s_a + s_b) [N m s²]
+    double last = 0;                     ///< |λ| of the last step [N s]
     Vec3 impulse = Vec3::Zero();         ///< λ on B [N s]
     Vec3 couple = Vec3::Zero();          ///< angular impulse on B beside that of λ at the arm [N m s]
   };
@@ -88,6 +90,17 @@ class JointClosing {
     bool loaded = false;
   };
 
+  /// A mechanism that no joint ties to the world.
+  struct Float {
+    double mass = 0;                     ///< [kg]
+    Vec3 center = Vec3::Zero();          ///< of mass, times mass [kg m]
+    Mat3 inertia = Mat3::Zero();         ///< about it [kg m²]
+    Vec3 couple = Vec3::Zero();          ///< what is open [N m s]
+  };
+
+  void connect(const Setting&);
+  std::uint32_t root(std::uint32_t segment) const;
+  Vec3 couple_used(std::uint32_t segment, std::span<const double> free, std::span<const double> velocity) const;
   void find_ends(const Setting&, std::span<const double> velocity);
   void weigh(const Setting&);
   void find_couples(std::span<const double> velocity);
@@ -103,6 +116,9 @@ class JointClosing {
   std::vector<Load> loads_;              ///< by segment
   std::vector<std::uint32_t> loaded_;    ///< segments with a load
   std::vector<Mat3> added_before_;       ///< by segment: A in the matrix of the problem
+  std::vector<std::uint32_t> parent_;    ///< by segment: another of the same mechanism, or itself
+  std::vector<char> anchored_;           ///< by segment that is its own parent: whether its mechanism is tied to the world
+  std::vector<Float> floats_;            ///< likewise
   std::vector<Pose> ends_;               ///< by body slot
   std::vector<Vec3> forces_;             ///< by joint slot
   std::vector<double> used_, found_, kappa_, sizes_, change_;

@@ -331,10 +331,11 @@ void JointRows::find_turning(const Setting& s, std::span<const Pose> ends, std::
   JointPlace end;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
-    if (!(row.fade > 0)) continue;
+    kappa[i] = row.turning;
+    if (row.fade < 1) continue;
     if (row.joint != last) end = place_at(s.world, s.world.joints()[row.joint], ends);
     last = row.joint;
-    kappa[i] = row.fade * ((row.scale * end.position[row.coordinate] - row.start) / s.options.h - after_[i]);
+    kappa[i] = (row.scale * end.position[row.coordinate] - row.start) / s.options.h - after_[i];
   }
 }
 
@@ -346,7 +347,6 @@ void JointRows::get_turning(std::vector<double>& kappa) const {
 void JointRows::set_turning(ContactProblem& p, std::span<const double> kappa) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     Row& row = rows_[i];
-    if (!(row.fade > 0)) continue;
     p.b[row.row] += kappa[i] - row.turning;
     row.turning = kappa[i];
   }

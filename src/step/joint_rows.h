@@ -110,7 +110,7 @@ class JointRows {
     double recovery = 0;             ///< speed that stabilisation asks for [m/s]
     double turning = 0;              ///< κ [m/s]
     double start = 0;                ///< row's coordinate where the drift begins [m]
-    double fade = 0;                 ///< part of κ that is used; 0 for rows without
+    double fade = 0;                 ///< part of κ that is used; 0 for rows without. Only whole ones are found again
     double before = 0, driven = 0;   ///< relative velocity before the step, and the part that kinematic bodies prescribe [m/s]
     Vec3 force = Vec3::Zero(), torque = Vec3::Zero();   ///< on B about the origin of frame B, per unit of impulse; zero for gears
     std::uint32_t row = 0;           ///< in the problem

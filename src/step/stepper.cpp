@@ -29,7 +29,7 @@ struct Stepper::Impl {
   Workspace workspace;
   std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
-  double beside_rows = 0;                    ///< work of joints beside that of their rows [J]
+  JointCare last_care = JointCare::normal;   ///< of the last solve
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
@@ -58,6 +58,7 @@ constexpr std::size_t kSmallProblem = 3000;   ///< rows
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 const double kClosed = getenv("KC") ? atof(getenv("KC")) : 1e-6;   ///< error of joints at the end of the step, relative to their size, below which they count as closed
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
+constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
 constexpr double kGiven = 0.1;     ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kFewClosings = 4, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
@@ -144,7 +145,8 @@ void Stepper::Impl::solve_problem(SolveControl control) {
 
 void Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
   for (const JointCare care : {JointCare::normal, JointCare::damped, JointCare::braked})
-    if (solve_with_care(world, set, drift_time, care)) return;
+    if (last_care = care; solve_with_care(world, set, drift_time, care)) break;
+  if (world.joint_count() > 0) builder.balance_joints(world, velocity);
 }
 
 /// @returns whether joints are as they should be
@@ -163,7 +165,6 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
   control.natural_map = false;
   control.story = false;
   control.keep_history = options.keep_history;
-  beside_rows = 0;
   solve_problem(control);
   overload = builder.joints().find_overload(builder.joint_setting(world, options, drift_time), builder.problem(), impulses, velocity);
   bool good = true;
@@ -187,7 +188,7 @@ bool Stepper::Impl::joints_gave_energy(const World& world) const {
     const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)), angular(velocity.data() + 6 * builder.segment_of(i) + 3);
     kinetic += 0.5 * (bodies[i].mass.mass * linear.squaredNorm() + angular.dot(bodies[i].world_inertia() * angular));
   }
-  return builder.guiding_work(impulses, velocity) + beside_rows > kGiven * kinetic;
+  return builder.guiding_work(impulses, velocity) + builder.work_beside_rows(velocity) > kGiven * kinetic;
 }
 
 bool Stepper::Impl::close_joints(const World& world, double drift_time, JointCare care, SolveControl control) {
@@ -196,7 +197,7 @@ bool Stepper::Impl::close_joints(const World& world, double drift_time, JointCar
   double off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
   const int most = builder.averages_arms() ? kMostClosings : kFewClosings;
   int rounds = 0;
-  for (; off > kClosed && rounds < most; ++rounds) {
+  for (; off > kClosed && off < kHopeless && rounds < most; ++rounds) {
     builder.correct_joints();
     const SolveReport first = report.solve;
     solve_problem(control);
@@ -207,8 +208,6 @@ bool Stepper::Impl::close_joints(const World& world, double drift_time, JointCar
   }
   static const bool dbg = getenv("DBG");
   if (dbg) fmt::print("t {} care {} rounds {} off {} avg {}\n", world.time, (int)care, rounds, off, builder.averages_arms());
-  if (!builder.averages_arms()) return true;
-  beside_rows = builder.finish_joints(velocity);
   return off <= kNearlyClosed && !joints_gave_energy(world);
 }
 
@@ -339,6 +338,7 @@ const StepReport& Stepper::Impl::step(World& world) {
   clock.lap();
 
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
+  energy.impact -= builder.work_beside_rows(velocity);
   find_conflicts(world);
   record_contacts(world, set);
   report.seconds.bookkeeping += clock.lap();
@@ -358,7 +358,8 @@ const StepReport& Stepper::Impl::step(World& world) {
   place_kinematic_bodies(world);
   report.seconds.integration += clock.lap();
 
-  if (options.projection.enabled) {
+  // Joints that could only be kept from getting worse come back to their places now.
+  if (options.projection.enabled || last_care == JointCare::braked) {
     const double before = world.potential_energy();
     projection.project(world, projection_detection, options);
     energy.stabilisation += world.potential_energy() - before;
