@@ -12,10 +12,10 @@ namespace stickslip {
 
 namespace {
 
-const double kStiff = getenv("KS") ? atof(getenv("KS")) : 0.1;       ///< (ω h)² from which on arms are averaged
+constexpr double kStiff = 0.5;         ///< (ω h)² from which on arms are averaged
 constexpr double kTrembles = 8;      ///< (ω h)² from which on there is friction
 constexpr double kFullFriction = 32; ///< (ω h)² from which on there is all of it
-const double kFriction = getenv("KF") ? atof(getenv("KF")) : 0.25;   ///< ε
+constexpr double kFriction = 0.25;   ///< ε
 constexpr double kCollinear = 0.02;  ///< part of Σ r rᵀ along its second axis below which the arms of a body lie on a line
 constexpr double kMoved = 0.2;       ///< part of its inertia by which A of a body may be off before the matrix is made anew
 

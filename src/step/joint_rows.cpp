@@ -352,6 +352,10 @@ void JointRows::set_turning(ContactProblem& p, std::span<const double> kappa) {
   }
 }
 
+bool JointRows::fades() const {
+  return std::any_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.fade > 0 && row.fade < 1; });
+}
+
 void JointRows::sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const {
   std::fill(by_joint.begin(), by_joint.end(), Vec3::Zero());
   for (const Row& row : rows_) by_joint[row.joint] += impulses[row.row] * row.force;

@@ -10,9 +10,8 @@
 //   spring, servo, soft limit: force −k (c⁺ − target⁺) − d (v − target') at the end of the step, c⁺ = c + τ v, is
 //              v + ε λ + ε h (k (c − target⁺) − d target') = 0 with ε = 1 / (h (τ k + d))   soft: ε on the diagonal [course §1.9]
 //
-// κ = (J(q + h/2 u) − J(q)) u is what the rate of a locked coordinate changes within half a step because the joint moves on. With it both schemes are
-// of second order: velocities before and after the step lie symmetrically about J(q) u = 0, so that locked coordinates do no work, and the
-// coordinate itself does not drift off to first order in h. Where bodies turn by more than 1 rad in a step, κ fades out: there is no order to keep.
+// κ is what the rate of a locked coordinate changes on the mean over the drift because the joint moves on (step/joint_closing.h). Where bodies turn by more
+// than 1 rad in a step, it fades out: there is no order to keep.
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"
@@ -87,6 +86,8 @@ class JointRows {
   void set_turning(ContactProblem&, std::span<const double> kappa);
   /// Length that κ is measured by: the size of the joint of a row [m].
   double size_of(const World& world, std::size_t row) const { return world.joints()[rows_[row].joint].row_length; }
+  /// Whether a body turns so far in the step that rows keep only a part of their κ.
+  bool fades() const;
   /// Sum of the forces of the rows of every joint on its body B, by slot [N s].
   void sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const;
   /// Work of locked coordinates, without what recovery asks for [J].

@@ -41,7 +41,7 @@ struct Stepper::Impl {
   const ContactSet& detect_and_solve(World&, double drift_time);
   void solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
-  bool close_joints(const World&, double drift_time, JointCare, SolveControl);
+  bool close_joints(const World&, double drift_time, SolveControl);
   bool joints_gave_energy(const World&) const;
   void solve_problem(SolveControl);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
@@ -56,12 +56,14 @@ namespace {
 constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
 constexpr std::size_t kSmallProblem = 3000;   ///< rows
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
-const double kClosed = getenv("KC") ? atof(getenv("KC")) : 1e-6;   ///< error of joints at the end of the step, relative to their size, below which they count as closed
+/// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and with them, where solves are dear and
+/// more energy is lost anyway.
+constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
 constexpr double kGiven = 0.1;     ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
-constexpr int kFewClosings = 4, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
+constexpr int kFewClosings = 8, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
 
 void check_state(const World& world) {
   for (const Body& b : world.bodies())
@@ -143,6 +145,7 @@ void Stepper::Impl::solve_problem(SolveControl control) {
   builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
 }
 
+/// With as little care as will do: joints that rub or brake take energy.
 void Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
   for (const JointCare care : {JointCare::normal, JointCare::damped, JointCare::braked})
     if (last_care = care; solve_with_care(world, set, drift_time, care)) break;
@@ -173,7 +176,7 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
     impulses.assign(guess.begin(), guess.end());
     solve_problem(control);
   } else if (world.joint_count() > 0 && care != JointCare::braked) {
-    good = close_joints(world, drift_time, care, control);
+    good = close_joints(world, drift_time, control);
   }
   report.seconds.solve += clock.lap();
   return good;
@@ -191,13 +194,16 @@ bool Stepper::Impl::joints_gave_energy(const World& world) const {
   return builder.guiding_work(impulses, velocity) + builder.work_beside_rows(velocity) > kGiven * kinetic;
 }
 
-bool Stepper::Impl::close_joints(const World& world, double drift_time, JointCare care, SolveControl control) {
+/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are, without having given energy
+bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveControl control) {
   // A solve that starts from the impulses before must see what is left to correct.
-  control.tolerance *= builder.contacts().empty() ? kJointsAlone : 1;
+  const bool alone = builder.contacts().empty();
+  if (alone) control.tolerance *= kJointsAlone;
+  const double closed = alone ? kClosed : kClosedAmongContacts;
   double off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
   const int most = builder.averages_arms() ? kMostClosings : kFewClosings;
   int rounds = 0;
-  for (; off > kClosed && off < kHopeless && rounds < most; ++rounds) {
+  for (; off > closed && off < kHopeless && rounds < most; ++rounds) {
     builder.correct_joints();
     const SolveReport first = report.solve;
     solve_problem(control);
@@ -206,8 +212,6 @@ bool Stepper::Impl::close_joints(const World& world, double drift_time, JointCar
     report.solve.initial_residual = first.initial_residual;
     off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
   }
-  static const bool dbg = getenv("DBG");
-  if (dbg) fmt::print("t {} care {} rounds {} off {} avg {}\n", world.time, (int)care, rounds, off, builder.averages_arms());
   return off <= kNearlyClosed && !joints_gave_energy(world);
 }
 
@@ -359,7 +363,7 @@ const StepReport& Stepper::Impl::step(World& world) {
   report.seconds.integration += clock.lap();
 
   // Joints that could only be kept from getting worse come back to their places now.
-  if (options.projection.enabled || last_care == JointCare::braked) {
+  if (options.projection.enabled || last_care == JointCare::braked || (overload.affordable == 1 && builder.joints().fades())) {
     const double before = world.potential_energy();
     projection.project(world, projection_detection, options);
     energy.stabilisation += world.potential_energy() - before;
