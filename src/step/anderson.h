@@ -1,5 +1,5 @@
-// Anderson's mixing for a fixed-point iteration x ← F(x): the next x is the combination of the last images F(xᵢ) whose residuals F(xᵢ) − xᵢ combine to the
-// smallest sum of squares [Anderson 1965; Walker & Ni 2011]. Five earlier iterates are kept.
+// Anderson's mixing for a fixed-point iteration x ← F(x): the next x is the combination of the last images F(xᵢ) whose
+// residuals F(xᵢ) − xᵢ combine to the smallest sum of squares [Anderson 1965; Walker & Ni 2011].
 #pragma once
 
 #include <array>
@@ -16,7 +16,9 @@ class Anderson {
 
  private:
   static constexpr int kMemory = 5;
-  int count_ = 0;                                                ///< differences that are kept
+  void keep_difference(std::span<const double> image);
+
+  std::size_t count_ = 0;   ///< iterates since `forget`: one more than differences
   std::vector<double> last_image_, last_residual_, residual_;
   std::array<std::vector<double>, kMemory> images_, residuals_;   ///< differences between successive iterates, the oldest first
 };

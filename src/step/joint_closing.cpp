@@ -12,18 +12,18 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kStiff = 0.5;         ///< (ω h)² from which on arms are averaged
+constexpr double kStiff = 0.5;       ///< (ω h)² from which on arms are averaged
 constexpr double kTrembles = 8;      ///< (ω h)² from which on there is friction
 constexpr double kFullFriction = 32; ///< (ω h)² from which on there is all of it
 constexpr double kFriction = 0.25;   ///< ε
-constexpr double kCollinear = 0.02;  ///< part of Σ r rᵀ along its second axis below which the arms of a body lie on a line
+constexpr double kCollinear = 0.02;  ///< part of Σ r rᵀ along its second axis below which all arms lie on a line
 constexpr double kMoved = 0.2;       ///< part of its inertia by which A of a body may be off before the matrix is made anew
 
 /// Whether a joint holds two bodies together in a point about which they can turn.
 bool holds_a_point(const Joint& joint) {
   const JointDescription& d = joint.description;
   if (!joint.acts() || d.type == JointType::gear || d.type == JointType::distance) return false;
-  const auto locked = [&](std::size_t first) { return d.axes[first].locked && d.axes[first + 1u].locked && d.axes[first + 2u].locked; };
+  const auto locked = [&](std::size_t k) { return d.axes[k].locked && d.axes[k + 1].locked && d.axes[k + 2].locked; };
   return locked(joint_x) && !locked(joint_turn_x);
 }
 
@@ -41,7 +41,7 @@ Mat3 positive_part(const Mat3& m) {
 
 /// Largest (ω h)² of a body. @param stiffness K h² [kg m²]
 double fastest_turning(const Mat3& stiffness, const Mat3& inertia, const Vec3& moments) {
-  if (stiffness.trace() <= kStiff * moments.minCoeff()) return 0;   // three eigenvalues of a sum of positive ones: an upper bound
+  if (stiffness.norm() <= kStiff * moments.minCoeff()) return 0;   // an upper bound
   return Eigen::GeneralizedSelfAdjointEigenSolver<Mat3>(stiffness, inertia, Eigen::EigenvaluesOnly).eigenvalues()[2];
 }
 
@@ -57,7 +57,8 @@ void JointClosing::find_ends(const Setting& s, std::span<const double> velocity)
       ends_[i] = drifted(b, linear, angular, s.options.gyroscopic, h_).pose;
     } else {
       ends_[i] = {b.position, b.orientation};
-      if (b.alive && b.motion == MotionType::kinematic) ends_[i] = drifted(b, b.velocity, b.angular_velocity, Gyroscopic::none, h_).pose;
+      if (!b.alive || b.motion != MotionType::kinematic) continue;
+      ends_[i] = drifted(b, b.velocity, b.angular_velocity, Gyroscopic::none, h_).pose;
     }
   }
 }
@@ -75,45 +76,8 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
   forces_.assign(s.world.joints().size(), Vec3::Zero());
   find_ends(s, s.before);
   if (!s.options.geometric_stiffness) return;
-  for (std::uint32_t slot = 0; slot < s.world.joints().size(); ++slot) {
-    const Joint& joint = s.world.joints()[slot];
-    if (!holds_a_point(joint)) continue;
-    const JointDescription& d = joint.description;
-    Held held;
-    held.joint = slot;
-    bool moves = false;
-    for (const auto& [side, id, frame] : {std::tuple(0, d.a, &d.frame_a), std::tuple(1, d.b, &d.frame_b)}) {
-      held.body[side] = id == BodyId{} ? ~0u : id.index;
-      held.follows = held.follows && (id == BodyId{} || h_ * s.world.bodies()[id.index].angular_velocity.norm() < 1);
-      held.segment[side] = id == BodyId{} ? kNoSegment : s.segment_of_body[id.index];
-      held.local[side] = frame->position;
-      held.here[side] = held.back[side] = frame->position;
-      if (id == BodyId{}) continue;
-      const Body& b = s.world.bodies()[id.index];
-      held.local[side] -= b.mass.center;
-      const bool drifts = held.segment[side] != kNoSegment || b.motion == MotionType::kinematic;
-      held.here[side] = Pose{b.position, b.orientation} * held.local[side];
-      held.back[side] = held.here[side];
-      if (drifts) held.back[side] = drifted(b, b.velocity, b.angular_velocity, b.motion == MotionType::kinematic ? Gyroscopic::none : s.options.gyroscopic, -h_).pose * held.local[side];
-      if (held.segment[side] == kNoSegment) continue;
-      moves = true;
-      Load& load = loads_[held.segment[side]];
-      if (!load.loaded) {
-        loaded_.push_back(held.segment[side]);
-        load.loaded = true;
-        load.inertia = b.world_inertia();
-        load.spin = Eigen::Map<const Vec3>(free.data() + 6 * held.segment[side] + 3);
-      }
-    }
-    if (!moves) continue;
-    for (const int side : {0, 1})
-      held.arm[side] = held.body[side] == ~0u ? Vec3::Zero() : Vec3(held.here[1] - s.world.bodies()[held.body[side]].position);
-    for (const int side : {0, 1})
-      if (held.segment[side] != kNoSegment) loads_[held.segment[side]].arms += held.arm[side] * held.arm[side].transpose();
-    held.impulse = h_ * joint.memory.force;
-    held.last = held.impulse.norm();
-    held_.push_back(held);
-  }
+  for (std::uint32_t slot = 0; slot < s.world.joints().size(); ++slot)
+    if (holds_a_point(s.world.joints()[slot])) hold(s, slot, free);
   connect(s);
   weigh(s);
   find_couples(s.before);
@@ -130,44 +94,92 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
   }
 }
 
-/// Which arms are averaged, with which friction, and what that adds to the inertias, for the impulses as they are.
-void JointClosing::weigh(const Setting& s) {
+/// Where a joint holds its bodies, now and a step ago. Bodies that forces do not move stay or follow their scripts.
+void JointClosing::hold(const Setting& s, std::uint32_t slot, std::span<const double> free) {
+  const Joint& joint = s.world.joints()[slot];
+  const JointDescription& d = joint.description;
+  Held held;
+  held.joint = slot;
+  for (const auto& [side, id, frame] : {std::tuple(0, d.a, &d.frame_a), std::tuple(1, d.b, &d.frame_b)}) {
+    held.body[side] = id == BodyId{} ? ~0u : id.index;
+    held.segment[side] = id == BodyId{} ? kNoSegment : s.segment_of_body[id.index];
+    held.local[side] = held.here[side] = held.back[side] = frame->position;
+    if (id == BodyId{}) continue;
+    const Body& b = s.world.bodies()[id.index];
+    held.follows = held.follows && h_ * b.angular_velocity.norm() < 1;
+    held.local[side] -= b.mass.center;
+    held.here[side] = held.back[side] = Pose{b.position, b.orientation} * held.local[side];
+    const bool scripted = b.motion == MotionType::kinematic;
+    if (held.segment[side] == kNoSegment && !scripted) continue;
+    const Gyroscopic gyroscopic = scripted ? Gyroscopic::none : s.options.gyroscopic;
+    held.back[side] = drifted(b, b.velocity, b.angular_velocity, gyroscopic, -h_).pose * held.local[side];
+  }
+  if (held.segment[0] == kNoSegment && held.segment[1] == kNoSegment) return;
+  for (const int side : {0, 1}) {
+    held.arm[side].setZero();
+    if (held.body[side] == ~0u) continue;
+    const Body& b = s.world.bodies()[held.body[side]];
+    held.arm[side] = held.here[1] - b.position;
+    if (held.segment[side] == kNoSegment) continue;
+    Load& load = loads_[held.segment[side]];
+    load.arms += held.arm[side] * held.arm[side].transpose();
+    if (load.loaded) continue;
+    load.loaded = true;
+    load.inertia = b.world_inertia();
+    load.spin = Eigen::Map<const Vec3>(free.data() + 6 * held.segment[side] + 3);
+    loaded_.push_back(held.segment[side]);
+  }
+  held.impulse = h_ * joint.memory.force;
+  held.last = held.impulse.norm();
+  held_.push_back(held);
+}
+
+/// Adds a part of K h² of joints to their bodies.
+void JointClosing::add_stiffness(double part, bool of_all) {
   for (const std::uint32_t segment : loaded_) loads_[segment].added.setZero();
   for (const Held& held : held_)
-    for (const int side : {0, 1})
-      if (held.segment[side] != kNoSegment)
-        loads_[held.segment[side]].added += turning_stiffness(h_, held.arm[side], side == 0 ? Vec3(-held.impulse) : held.impulse);
-  // For now `added` is K h² of all joints.
+    for (const int side : {0, 1}) {
+      if (held.segment[side] == kNoSegment || !(held.averaged || of_all)) continue;
+      loads_[held.segment[side]].added += turning_stiffness(part * h_, held.arm[side], held.impulse_on(side));
+    }
+}
+
+/// Which arms are averaged and which joints are rubbed, for the impulses as they are.
+void JointClosing::choose(const Setting& s) {
+  add_stiffness(1, true);
   averages_ = false;
   for (Held& held : held_) {
     double fastest = 0;
     for (const int side : {0, 1}) {
       if (held.segment[side] == kNoSegment) continue;
       const Load& load = loads_[held.segment[side]];
-      fastest = std::max(fastest, fastest_turning(load.added, load.inertia, s.world.bodies()[held.body[side]].principal_moments));
+      const Vec3& moments = s.world.bodies()[held.body[side]].principal_moments;
+      fastest = std::max(fastest, fastest_turning(load.added, load.inertia, moments));
     }
     held.averaged = held.follows && fastest > kStiff;
     averages_ = averages_ || held.averaged;
     held.friction = 0;
     if (!held.averaged || held.segment[0] == kNoSegment || held.segment[1] == kNoSegment) continue;
-    const double length = held.arm[0].norm() + held.arm[1].norm();
-    // The force of the last step keeps a snap, which is over within one, from being damped away.
-    const double force = care_ == JointCare::normal ? std::min(held.impulse.norm(), held.last) : held.impulse.norm();
-    const double part = care_ == JointCare::normal ? kFriction * std::clamp((fastest - kTrembles) / (kFullFriction - kTrembles), 0.0, 1.0) : 1;
-    if (length > 0) held.friction = part * h_ * force * held.arm[0].norm() * held.arm[1].norm() / length;
+    double part = 1, force = held.impulse.norm();
+    if (care_ == JointCare::normal) {
+      part = kFriction * std::clamp((fastest - kTrembles) / (kFullFriction - kTrembles), 0.0, 1.0);
+      force = std::min(force, held.last);   // a snap, which is over within a step, is not damped away
+    }
+    const double a = held.arm[0].norm(), b = held.arm[1].norm();
+    if (a + b > 0) held.friction = part * h_ * force * a * b / (a + b);
   }
-  for (const std::uint32_t segment : loaded_) loads_[segment].added.setZero();
+}
+
+/// What averaged arms and friction add to the inertias.
+void JointClosing::weigh(const Setting& s) {
+  choose(s);
+  add_stiffness(0.5, false);
   if (!averages_) return;
-  for (const Held& held : held_)
-    if (held.averaged)
-      for (const int side : {0, 1})
-        if (held.segment[side] != kNoSegment)
-          loads_[held.segment[side]].added += 0.5 * turning_stiffness(h_, held.arm[side], side == 0 ? Vec3(-held.impulse) : held.impulse);
   for (const std::uint32_t segment : loaded_) {
     Load& load = loads_[segment];
     if (load.added.isZero(0)) continue;
-    // Turning about a line through all joints changes nothing, although a force across that line makes K of such a body look otherwise where it is made
-    // symmetric.
+    // Turning about a line through all joints changes nothing, although a force across that line makes K of such a body
+    // look otherwise where it is made symmetric.
     const Eigen::SelfAdjointEigenSolver<Mat3> lines(load.arms);
     const Vec3 line = lines.eigenvectors().col(2);
     const Mat3 across = Mat3::Identity() - line * line.transpose();
@@ -200,7 +212,8 @@ void JointClosing::find_couples(std::span<const double> velocity) {
     }
     held.couple = shift.cross(held.impulse);
     if (!(held.friction > 0)) continue;
-    const Eigen::Map<const Vec3> spin_a(velocity.data() + 6 * held.segment[0] + 3), spin_b(velocity.data() + 6 * held.segment[1] + 3);
+    const Eigen::Map<const Vec3> spin_a(velocity.data() + 6 * held.segment[0] + 3);
+    const Eigen::Map<const Vec3> spin_b(velocity.data() + 6 * held.segment[1] + 3);
     const Vec3 along = held.impulse.normalized(), relative = spin_b - spin_a;
     held.couple -= held.friction * (relative - along.dot(relative) * along);
   }
@@ -219,8 +232,8 @@ void JointClosing::find_lags(std::span<const double> velocity) {
 bool JointClosing::inertias_moved() const {
   return std::any_of(loaded_.begin(), loaded_.end(), [&](std::uint32_t segment) {
     const Load& load = loads_[segment];
-    return (load.added - added_before_[segment]).trace() > kMoved * (load.inertia + added_before_[segment]).trace() ||
-           (added_before_[segment] - load.added).trace() > kMoved * (load.inertia + added_before_[segment]).trace();
+    const Mat3& before = added_before_[segment];
+    return std::abs((load.added - before).trace()) > kMoved * (load.inertia + before).trace();
   });
 }
 
@@ -235,8 +248,24 @@ void JointClosing::pack(std::span<const double> kappa, std::vector<double>& x) c
   }
 }
 
-double JointClosing::look(const Setting& s, const JointRows::Setting& rows_setting, JointRows& rows, std::span<const double> impulses,
-                          std::span<const double> velocity) {
+/// Weighs the joints anew where the impulses ask for another matrix.
+void JointClosing::weigh_again(const Setting& s) {
+  for (const std::uint32_t segment : loaded_) added_before_[segment] = loads_[segment].added;
+  kept_ = held_;
+  const bool averaged = averages_;
+  weigh(s);
+  moved_ = inertias_moved();
+  if (moved_) {
+    mixing_.forget();
+    return;
+  }
+  averages_ = averaged;
+  held_.swap(kept_);
+  for (const std::uint32_t segment : loaded_) loads_[segment].added = added_before_[segment];
+}
+
+double JointClosing::look(const Setting& s, const JointRows::Setting& rows_setting, JointRows& rows,
+                          std::span<const double> impulses, std::span<const double> velocity) {
   sizes_.resize(rows.row_count());
   for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = rows.size_of(s.world, i);
   rows.get_turning(kappa_);
@@ -245,21 +274,7 @@ double JointClosing::look(const Setting& s, const JointRows::Setting& rows_setti
   rows.find_turning(rows_setting, ends_, velocity, kappa_);
   rows.sum_forces(impulses, forces_);
   for (Held& held : held_) held.impulse = forces_[held.joint];
-  for (const std::uint32_t segment : loaded_) added_before_[segment] = loads_[segment].added;
-  std::vector<Held>& kept = kept_;
-  kept = held_;
-  weigh(s);
-  moved_ = inertias_moved();
-  if (!moved_) {   // the matrix stays, and with it which arms are averaged
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-      held_[i].averaged = kept[i].averaged;
-      held_[i].friction = kept[i].friction;
-      averages_ = averages_ || kept[i].averaged;
-    }
-    for (const std::uint32_t segment : loaded_) loads_[segment].added = added_before_[segment];
-  } else {
-    mixing_.forget();
-  }
+  weigh_again(s);
   find_couples(velocity);
   find_lags(velocity);
   pack(kappa_, found_);
@@ -305,7 +320,8 @@ Vec3 JointClosing::couple_used(std::uint32_t segment, std::span<const double> fr
   return (load.inertia + load.added) * (free_spin - load.spin) - load.added * (spin - load.spin);
 }
 
-double JointClosing::work(std::span<const double> before, std::span<const double> free, std::span<const double> velocity) const {
+double JointClosing::work(std::span<const double> before, std::span<const double> free,
+                          std::span<const double> velocity) const {
   double sum = 0;
   if (!averages_) return sum;
   for (const std::uint32_t segment : loaded_) {
@@ -315,15 +331,18 @@ double JointClosing::work(std::span<const double> before, std::span<const double
   return sum;
 }
 
-void JointClosing::balance(const World& world, std::span<const std::uint32_t> segment_of_body, std::span<const double> free, std::span<double> velocity) {
+void JointClosing::balance(const World& world, std::span<const std::uint32_t> segment_of_body, std::span<const double> free,
+                           std::span<double> velocity) {
   if (!averages_) return;
   floats_.assign(loads_.size(), {});
   for (const std::uint32_t segment : loaded_) floats_[root(segment)].couple += couple_used(segment, free, velocity);
   const auto bodies = world.bodies();
   const auto for_each = [&](auto&& f) {
-    for (std::uint32_t i = 0; i < bodies.size(); ++i)
-      if (const std::uint32_t segment = segment_of_body[i]; segment != kNoSegment && !anchored_[root(segment)] && !floats_[root(segment)].couple.isZero(0))
-        f(bodies[i], velocity.data() + 6 * segment, floats_[root(segment)]);
+    for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+      const std::uint32_t segment = segment_of_body[i];
+      if (segment == kNoSegment || anchored_[root(segment)]) continue;
+      if (Float& all = floats_[root(segment)]; !all.couple.isZero(0)) f(bodies[i], velocity.data() + 6 * segment, all);
+    }
   };
   for_each([](const Body& b, const double*, Float& all) {
     all.mass += b.mass.mass;

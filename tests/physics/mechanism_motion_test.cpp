@@ -58,8 +58,9 @@ struct HeavyChain {
 };
 
 TEST(MechanismMotion, heavy_on_light_holds_and_keeps_its_energy_at_any_angle) {
-  for (const auto& [links, ratio, degrees] : {std::tuple(5, 1000.0, 90.0), std::tuple(5, 1000.0, 60.0), std::tuple(10, 1e4, 60.0), std::tuple(20, 10.0, 30.0),
-                                              std::tuple(2, 1e4, 90.0), std::tuple(10, 1.0, 5.0)}) {
+  for (const auto& [links, ratio, degrees] :
+       {std::tuple(5, 1000.0, 90.0), std::tuple(5, 1000.0, 60.0), std::tuple(10, 1e4, 60.0), std::tuple(20, 10.0, 30.0),
+        std::tuple(2, 1e4, 90.0), std::tuple(10, 1.0, 5.0)}) {
     HeavyChain chain(links, ratio, degrees);
     const Course course = follow(chain.world, 4, chain.unit);
     EXPECT_LT(course.joint_error, 1e-4) << links << " " << ratio << " " << degrees;
@@ -79,7 +80,8 @@ TEST(MechanismMotion, a_pendulum_swings_on_for_minutes) {
 
 TEST(MechanismMotion, a_double_pendulum_has_no_trend_in_its_energy) {
   World world;
-  const BodyId upper = add_rod(world, 1, Vec3::Zero(), Vec3::UnitX()), lower = add_rod(world, 1, Vec3::UnitX(), 2 * Vec3::UnitX());
+  const BodyId upper = add_rod(world, 1, Vec3::Zero(), Vec3::UnitX());
+  const BodyId lower = add_rod(world, 1, Vec3::UnitX(), 2 * Vec3::UnitX());
   join(world, JointType::hinge, kWorld, upper, Vec3::Zero());
   join(world, JointType::hinge, upper, lower, Vec3::UnitX());
   const Course course = follow(world, 100, 2 * kGravity);
@@ -122,7 +124,8 @@ double momentum_lost(World& world, double seconds) {
 TEST(MechanismMotion, what_floats_keeps_its_momentum_and_angular_momentum) {
   World dumbbell;
   dumbbell.gravity.setZero();
-  const BodyId left = add_mass(dumbbell, 1, Vec3::Constant(1.0 / 150), {-0.5, 0, 0}), right = add_mass(dumbbell, 1, Vec3::Constant(1.0 / 150), {0.5, 0, 0});
+  const BodyId left = add_mass(dumbbell, 1, Vec3::Constant(1.0 / 150), {-0.5, 0, 0});
+  const BodyId right = add_mass(dumbbell, 1, Vec3::Constant(1.0 / 150), {0.5, 0, 0});
   dumbbell.set_velocity(left, {0, -15, 0}, {0, 0, 30});
   dumbbell.set_velocity(right, {0, 15, 0}, {0, 0, 30});
   join(dumbbell, JointType::fixed, left, right, Vec3::Zero());
