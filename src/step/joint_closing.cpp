@@ -17,6 +17,7 @@ constexpr double kTrembles = 8;      ///< (ω h)² from which on there is fricti
 constexpr double kFullFriction = 32; ///< (ω h)² from which on there is all of it
 constexpr double kFriction = 0.25;   ///< ε
 constexpr double kCollinear = 0.02;  ///< part of Σ r rᵀ along its second axis below which all arms lie on a line
+constexpr int kWeighings = 3;        ///< after which A of the matrix only grows within a step
 constexpr double kMoved = 0.2;       ///< part of its inertia by which A of a body may be off before the matrix is made anew
 
 /// Whether a joint holds two bodies together in a point about which they can turn.
@@ -71,6 +72,7 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
   loads_.assign(segments.size(), {});
   mixing_.forget();
   averages_ = moved_ = false;
+  weighed_ = 0;
   if (s.world.joint_count() == 0) return;
   ends_.resize(s.world.bodies().size());
   forces_.assign(s.world.joints().size(), Vec3::Zero());
@@ -233,7 +235,9 @@ bool JointClosing::inertias_moved() const {
   return std::any_of(loaded_.begin(), loaded_.end(), [&](std::uint32_t segment) {
     const Load& load = loads_[segment];
     const Mat3& before = added_before_[segment];
-    return std::abs((load.added - before).trace()) > kMoved * (load.inertia + before).trace();
+    // One that swings to and fro must come to an end: a matrix that is too heavy only takes longer.
+    const double change = (load.added - before).trace();
+    return (weighed_ < kWeighings ? std::abs(change) : change) > kMoved * (load.inertia + before).trace();
   });
 }
 
@@ -256,6 +260,7 @@ void JointClosing::weigh_again(const Setting& s) {
   weigh(s);
   moved_ = inertias_moved();
   if (moved_) {
+    ++weighed_;
     mixing_.forget();
     return;
   }

@@ -126,6 +126,7 @@ class JointClosing {
   JointCare care_ = JointCare::normal;
   double h_ = 0;
   bool averages_ = false, moved_ = false;
+  int weighed_ = 0;                      ///< how often the matrix was made anew in this step
   std::vector<Held> held_, kept_;
   std::vector<Load> loads_;              ///< by segment
   std::vector<std::uint32_t> loaded_;    ///< segments with a load

@@ -1,5 +1,7 @@
 #include "step/projection.h"
 
+#include <limits>
+
 #include "step/builder.h"
 #include "step/sizes.h"
 #include "stickslip/solve/automatic/automatic.h"
@@ -20,12 +22,26 @@ double largest_row_length(const World& world) {
 
 }  // namespace
 
+void PositionProjection::keep(const World& world) {
+  poses_.clear();
+  for (const Body& b : world.bodies()) poses_.push_back({b.position, b.orientation});
+}
+
+void PositionProjection::restore(World& world) const {
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    world.mutable_bodies()[i].position = poses_[i].position;
+    world.mutable_bodies()[i].orientation = poses_[i].orientation;
+  }
+}
+
 void PositionProjection::project(World& world, Detection& detection, const StepOptions& options) {
   const ProxGaussSeidel sweeps({});
   const AutomaticSolver direct({});
   StageTimes unused;
   auto& bodies = world.mutable_bodies();
-  for (int round = 0; round < options.projection.max_rounds; ++round) {
+  double error_before = std::numeric_limits<double>::infinity();
+  for (int round = 0; round <= options.projection.max_rounds; ++round) {
+    if (round == options.projection.max_rounds && world.joint_count() == 0) return;
     const ContactSet& set = detection.detect(world, {}, options.threads, unused);
     problem_.clear();
     segment_of_body_.assign(bodies.size(), kNoSegment);
@@ -37,6 +53,11 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
     double deepest = 0;
     if (world.joint_count() > 0) {
       const double error = joints_.collect_errors({world, options, 0, segment_of_body_, {}, {}}, options.projection.fraction);
+      // Bars that are almost in one line meet only if they turn far: a linear step can make that worse.
+      if (error > error_before) restore(world);
+      if (error > error_before || round == options.projection.max_rounds) return;
+      error_before = error;
+      keep(world);
       if (error > kNegligible * largest_row_length(world)) deepest = error;
       problem_.blocks.resize(joints_.block_count());
       problem_.laws.resize(joints_.block_count());

@@ -17,6 +17,10 @@ class PositionProjection {
   void project(World&, Detection&, const StepOptions&);
 
  private:
+  void keep(const World&);
+  void restore(World&) const;
+
+  std::vector<Pose> poses_;   ///< of all bodies before the last round
   ContactProblem problem_;
   JointRows joints_;
   std::vector<double> displacement_, q_change_;

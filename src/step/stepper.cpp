@@ -63,6 +63,7 @@ constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is n
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
 constexpr double kGiven = 0.1;     ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
+constexpr int kRoundsToClose = 6;   ///< of projection
 constexpr int kFewClosings = 8, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
 
 void check_state(const World& world) {
@@ -175,7 +176,10 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
     builder.reduce_joint_recovery(overload.affordable);
     impulses.assign(guess.begin(), guess.end());
     solve_problem(control);
-  } else if (world.joint_count() > 0 && care != JointCare::braked) {
+  } else if (care == JointCare::braked) {
+    builder.reduce_joint_recovery(0);   // projection will do it
+    solve_problem(control);
+  } else if (world.joint_count() > 0) {
     good = close_joints(world, drift_time, control);
   }
   report.seconds.solve += clock.lap();
@@ -186,8 +190,10 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
 bool Stepper::Impl::joints_gave_energy(const World& world) const {
   double kinetic = world.kinetic_energy();
   const auto bodies = world.bodies();
+  const double fall = options.h * world.gravity.norm();   // where all comes to rest for a moment, what weight does in a step
   for (std::uint32_t i = 0; i < bodies.size(); ++i) {
     if (builder.segment_of(i) == kNoSegment) continue;
+    kinetic += 0.5 * bodies[i].mass.mass * fall * fall;
     const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)), angular(velocity.data() + 6 * builder.segment_of(i) + 3);
     kinetic += 0.5 * (bodies[i].mass.mass * linear.squaredNorm() + angular.dot(bodies[i].world_inertia() * angular));
   }
@@ -201,9 +207,8 @@ bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveCon
   if (alone) control.tolerance *= kJointsAlone;
   const double closed = alone ? kClosed : kClosedAmongContacts;
   double off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
-  const int most = builder.averages_arms() ? kMostClosings : kFewClosings;
-  int rounds = 0;
-  for (; off > closed && off < kHopeless && rounds < most; ++rounds) {
+  for (int rounds = 0; off > closed && off < kHopeless; ++rounds) {
+    if (rounds == (builder.averages_arms() ? kMostClosings : kFewClosings)) break;
     builder.correct_joints();
     const SolveReport first = report.solve;
     solve_problem(control);
@@ -365,7 +370,12 @@ const StepReport& Stepper::Impl::step(World& world) {
   // Joints that could only be kept from getting worse come back to their places now.
   if (options.projection.enabled || last_care == JointCare::braked || (overload.affordable == 1 && builder.joints().fades())) {
     const double before = world.potential_energy();
-    projection.project(world, projection_detection, options);
+    StepOptions thorough;
+    if (!options.projection.enabled) {
+      thorough = options;
+      thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
+    }
+    projection.project(world, projection_detection, options.projection.enabled ? options : thorough);
     energy.stabilisation += world.potential_energy() - before;
     report.seconds.projection += clock.lap();
   }
