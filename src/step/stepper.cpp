@@ -368,7 +368,9 @@ const StepReport& Stepper::Impl::step(World& world) {
   report.seconds.integration += clock.lap();
 
   // Joints that could only be kept from getting worse come back to their places now.
-  if (options.projection.enabled || last_care == JointCare::braked || (overload.affordable == 1 && builder.joints().fades())) {
+  const bool recovers = overload.affordable == 1;
+  const bool left_open = last_care == JointCare::braked || (recovers ? builder.joints().fades() : builder.averages_arms());
+  if (options.projection.enabled || left_open) {
     const double before = world.potential_energy();
     StepOptions thorough;
     if (!options.projection.enabled) {
