@@ -34,7 +34,7 @@ void PositionProjection::restore(World& world) const {
   }
 }
 
-void PositionProjection::project(World& world, Detection& detection, const StepOptions& options) {
+void PositionProjection::project(World& world, Detection& detection, const StepOptions& options, bool evenly) {
   const ProxGaussSeidel sweeps({});
   const AutomaticSolver direct({});
   StageTimes unused;
@@ -48,7 +48,8 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
     for (std::uint32_t i = 0; i < bodies.size(); ++i) {
       if (!bodies[i].alive || !bodies[i].moves_by_forces()) continue;
       segment_of_body_[i] = static_cast<std::uint32_t>(problem_.segments.size());
-      problem_.segments.push_back({bodies[i].inverse_mass, bodies[i].world_inverse_inertia()});
+      const double weight = evenly ? 1 / bodies[i].inverse_mass : 1;
+      problem_.segments.push_back({weight * bodies[i].inverse_mass, weight * bodies[i].world_inverse_inertia()});
     }
     double deepest = 0;
     if (world.joint_count() > 0) {

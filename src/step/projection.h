@@ -14,7 +14,9 @@ namespace stickslip {
 /// because gaps are not linear in q. Joints come along: J Δq + f c = 0 for locked coordinates, and limits that are passed as contacts.
 class PositionProjection {
  public:
-  void project(World&, Detection&, const StepOptions&);
+  /// @param evenly whether light bodies count as much as heavy ones: joints that are off then close by moving all a little instead of
+  /// turning light links far
+  void project(World&, Detection&, const StepOptions&, bool evenly = false);
 
  private:
   void keep(const World&);

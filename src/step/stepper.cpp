@@ -377,7 +377,7 @@ const StepReport& Stepper::Impl::step(World& world) {
       thorough = options;
       thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
     }
-    projection.project(world, projection_detection, options.projection.enabled ? options : thorough);
+    projection.project(world, projection_detection, options.projection.enabled ? options : thorough, left_open);
     energy.stabilisation += world.potential_energy() - before;
     report.seconds.projection += clock.lap();
   }
