@@ -34,14 +34,14 @@ void PositionProjection::restore(World& world) const {
   }
 }
 
-void PositionProjection::project(World& world, Detection& detection, const StepOptions& options, bool evenly) {
+double PositionProjection::project(World& world, Detection& detection, const StepOptions& options, bool evenly) {
   const ProxGaussSeidel sweeps({});
   const AutomaticSolver direct({});
   StageTimes unused;
   auto& bodies = world.mutable_bodies();
   double error_before = std::numeric_limits<double>::infinity();
   for (int round = 0; round <= options.projection.max_rounds; ++round) {
-    if (round == options.projection.max_rounds && world.joint_count() == 0) return;
+    if (round == options.projection.max_rounds && world.joint_count() == 0) break;
     const ContactSet& set = detection.detect(world, {}, options.threads, unused);
     problem_.clear();
     segment_of_body_.assign(bodies.size(), kNoSegment);
@@ -56,8 +56,9 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
       const double error = joints_.collect_errors({world, options, 0, segment_of_body_, {}, {}}, options.projection.fraction);
       // Bars that are almost in one line meet only if they turn far: a linear step can make that worse.
       if (error > error_before) restore(world);
-      if (error > error_before || round == options.projection.max_rounds) return;
+      if (error > error_before) break;
       error_before = error;
+      if (round == options.projection.max_rounds) break;
       keep(world);
       if (error > kNegligible * largest_row_length(world)) deepest = error;
       problem_.blocks.resize(joints_.block_count());
@@ -102,7 +103,7 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
         problem_.laws.emplace_back(CircularFriction{0});
         problem_.blocks.push_back(block);
       }
-    if (!(deepest > 0)) return;
+    if (!(deepest > 0)) break;
     if (!problem_.lower.empty()) {   // of contacts, which have no bounds to be read
       problem_.lower.resize(problem_.rows());
       problem_.upper.resize(problem_.rows());
@@ -126,6 +127,7 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
       if (!turn.isZero(0)) bodies[i].orientation = (rotation_from_vector(turn) * bodies[i].orientation).normalized();
     }
   }
+  return world.joint_count() > 0 ? error_before : 0;
 }
 
 }  // namespace stickslip

@@ -16,7 +16,8 @@ class PositionProjection {
  public:
   /// @param evenly whether light bodies count as much as heavy ones: joints that are off then close by moving all a little instead of
   /// turning light links far
-  void project(World&, Detection&, const StepOptions&, bool evenly = false);
+  /// @returns the largest error of a joint that is left [m]
+  double project(World&, Detection&, const StepOptions&, bool evenly = false);
 
  private:
   void keep(const World&);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "step/builder.h"
 #include "step/clock.h"
@@ -61,7 +62,7 @@ constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
-constexpr double kGiven = 0.1;     ///< part of the kinetic energy that joints may give in a step
+constexpr double kGiven = 0.03;    ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kRoundsToClose = 6;   ///< of projection
 constexpr int kFewClosings = 8, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
@@ -78,6 +79,14 @@ bool at_rest(const World& world, std::uint32_t collider_a, std::uint32_t collide
   const Body& a = world.bodies()[world.colliders()[collider_a].body];
   const Body& b = world.bodies()[world.colliders()[collider_b].body];
   return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
+}
+
+/// Size of the smallest joint [m].
+double smallest_row_length(const World& world) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const Joint& j : world.joints())
+    if (j.acts()) smallest = std::min(smallest, j.row_length);
+  return smallest;
 }
 
 void for_each_moving(World& world, auto&& f) {
@@ -377,7 +386,9 @@ const StepReport& Stepper::Impl::step(World& world) {
       thorough = options;
       thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
     }
-    projection.project(world, projection_detection, options.projection.enabled ? options : thorough, left_open);
+    const StepOptions& how = options.projection.enabled ? options : thorough;
+    const double left = projection.project(world, projection_detection, how);
+    if (left_open && left > kClosed * smallest_row_length(world)) projection.project(world, projection_detection, how, true);
     energy.stabilisation += world.potential_energy() - before;
     report.seconds.projection += clock.lap();
   }
