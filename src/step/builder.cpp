@@ -49,7 +49,7 @@ void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& f
   }
 }
 
-void ProblemBuilder::begin(const World& world, const StepOptions& options) {
+void ProblemBuilder::begin(const World& world, const StepOptions& options, JointCare care) {
   // Arrays that build() overwrites whole keep their size: clearing them would only have them filled with zeros again.
   problem_.segments.clear();
   problem_.h = options.h;
@@ -70,7 +70,22 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options) {
     free_.insert(free_.end(), free.linear.data(), free.linear.data() + 3);
     free_.insert(free_.end(), free.angular.data(), free.angular.data() + 3);
   }
-  if (options.geometric_stiffness && world.joint_count() > 0) stiffen_.add(world, segment_of_body_, options.h, problem_.segments, before_, free_);
+  closing_.begin({world, options, segment_of_body_, before_}, care, problem_.segments, free_);
+}
+
+double ProblemBuilder::look_at_joints(const World& world, const StepOptions& options, double drift_time, std::span<const double> impulses,
+                                      std::span<const double> velocity) {
+  return closing_.look({world, options, segment_of_body_, before_}, joint_setting(world, options, drift_time), joints_, impulses, velocity);
+}
+
+void ProblemBuilder::correct_joints() {
+  if (closing_.correct(joints_, problem_, free_)) problem_.finalize();
+}
+
+double ProblemBuilder::work_beside_rows(std::span<const double> velocity) const { return closing_.work(before_, free_, velocity); }
+
+void ProblemBuilder::balance_joints(const World& world, std::span<double> velocity) {
+  closing_.balance(world, segment_of_body_, free_, velocity);
 }
 
 std::uint32_t ProblemBuilder::meet(const World& world, MaterialId a, MaterialId b) {

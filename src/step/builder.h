@@ -2,8 +2,7 @@
 #pragma once
 
 #include "stickslip/collide/contact.h"
-#include "step/geometric_stiffness.h"
-#include "step/joint_rows.h"
+#include "step/joint_closing.h"
 #include "step/turning.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/step/options.h"
@@ -44,7 +43,7 @@ constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : fr
 class ProblemBuilder {
  public:
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
-  void begin(const World&, const StepOptions&);
+  void begin(const World&, const StepOptions&, JointCare = JointCare::normal);
 
   /// Fills the problem and the guess: joints first, then contacts.
   /// @param drift_time positions move this long with the new velocity, before the end of the step [s]
@@ -74,8 +73,18 @@ class ProblemBuilder {
   }
   /// What the rows of joints were made from. Valid until the next begin().
   JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {
-    return {world, options, drift_time, segment_of_body_, before_, free_};
+    return {world, options, drift_time, segment_of_body_, before_, free_, closing_.ends()};
   }
+  /// How far a solve is from closing the joints at the end of the step, relative to their size (step/joint_closing.h).
+  double look_at_joints(const World&, const StepOptions&, double drift_time, std::span<const double> impulses, std::span<const double> velocity);
+  bool averages_arms() const { return closing_.averages(); }
+  /// Prepares the solve that brings them closer.
+  void correct_joints();
+  /// Work of joints beside that of their rows, in a solve [J].
+  double work_beside_rows(std::span<const double> velocity) const;
+  /// Ends the solves of a step: puts right what they left open of the balance of angular momentum.
+  void balance_joints(const World&, std::span<double> velocity);
+  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const { return joints_.guiding_work(impulses, velocity); }
 
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
@@ -92,7 +101,7 @@ class ProblemBuilder {
 
   ContactProblem problem_;
   JointRows joints_;
-  GeometricStiffness stiffen_;
+  JointClosing closing_;
   ContactTurning turning_;
   std::vector<ContactTurning::Motion> expected_;   ///< by body slot
   std::vector<double> velocity_;                   ///< the same by segment

@@ -32,7 +32,7 @@ void free_rotation(const Body& b, double t, Drifted& end) {
   Quat principal = end.pose.orientation * b.principal_axes;   // principal frame to world
   Vec3 momentum = moment.cwiseProduct(principal.conjugate() * end.angular_velocity);
   // Keep every factor below a tenth of a radian, within reason.
-  const double angle = t * end.angular_velocity.norm();
+  const double angle = std::abs(t) * end.angular_velocity.norm();
   const int pieces = std::isfinite(angle) ? static_cast<int>(std::min(1 + angle / 0.1, 64.0)) : 1;
   const double dt = t / pieces;
   for (int i = 0; i < pieces; ++i) {

@@ -82,17 +82,7 @@ void JointRows::record(const Setting& s, std::span<const double> impulses, std::
   for (std::uint32_t slot = 0; slot < joints.size(); ++slot)
     if (joints[slot].acts() && !rests(world, joints[slot])) joints[slot].memory = {};
 
-  // Jacobians lie by block; rows by joint.
-  std::vector<double>& after = after_;
-  after.assign(rows_.size(), 0.0);
-  for (const BlockRows& b : blocks_)
-    for (std::uint32_t k = 0; k < b.dim; ++k) {
-      double v = rows_[b.first + k].driven;
-      for (std::uint32_t i = 0; i < b.arity; ++i)
-        for (std::uint32_t c = 0; c < 6; ++c) v += jacobian_[b.jacobian + 6 * (b.dim * i + k) + c] * velocity[6 * b.segment[i] + c];
-      after[b.first + k] = v;
-    }
-
+  find_velocities(velocity);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& r = rows_[i];
     const double impulse = impulses[r.row];
@@ -114,7 +104,7 @@ void JointRows::record(const Setting& s, std::span<const double> impulses, std::
     if (r.part == JointPart::motor || r.part == JointPart::servo) record.motor_force[r.coordinate] += generalised;
     if (r.part == JointPart::coupling) record.coupling_force = generalised;
     else if (r.part != JointPart::locked && r.part != JointPart::swing) record.free_force[r.coordinate] += generalised;
-    add_energy(report.energy, r.part, r.sigma > 0 && r.recovery == 0, impulse * 0.5 * (r.before + after[i]), impulse * r.recovery);
+    add_energy(report.energy, r.part, r.sigma > 0 && r.recovery == 0, impulse * 0.5 * (r.before + after_[i]), impulse * r.recovery);
     report.energy.driven -= impulse * r.driven;
   }
   for (const JointRecord& r : report.joints) joints[r.joint.index].memory.force = r.force;

@@ -26,6 +26,12 @@ Softness softness(const JointRows::Setting& s, double stiffness, double damping,
   return {sigma, sigma * s.options.h * (k * error - d * speed)};
 }
 
+/// Where a joint is once its bodies stand at the ends of their drifts.
+JointPlace place_at(const World& world, const Joint& joint, std::span<const Pose> ends) {
+  const JointDescription& d = joint.description;
+  return locate(world, joint, d.a == BodyId{} ? Pose{} : ends[d.a.index], ends[d.b.index]);
+}
+
 }  // namespace
 
 Correction correction(const Stabilisation& stabilisation, double h) {
@@ -47,15 +53,14 @@ double rate(const World& world, const JointDescription& d, const JointRow& row) 
 struct JointRows::View {
   std::uint32_t slot;
   const Joint& joint;
-  JointPlace place, later;
+  JointPlace place;
 
-  /// κ of a coordinate: how much faster the velocities of now change it half a step later.
-  double turning(const Setting& s, std::size_t coordinate) const {
+  /// Part of κ that is used: all of it unless a body turns by more than 1 rad in the step.
+  double fade(const Setting& s) const {
     double turn = 0;
     for (const BodyId id : {description().a, description().b})
       if (id != BodyId{}) turn = std::max(turn, s.options.h * s.world.bodies()[id.index].angular_velocity.norm());
-    const double part = turn > 1 ? 1 / (turn * turn) : 1;
-    return part * (rate(s.world, description(), later.row[coordinate]) - rate(s.world, description(), place.row[coordinate]));
+    return turn > 1 ? 1 / (turn * turn) : 1;
   }
   /// Rate of what a screw keeps.
   JointRow screw_row() const {
@@ -143,6 +148,8 @@ void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> dra
 
 void JointRows::collect_locked(const Setting& s, const View& v) {
   const Correction c = correction(s.options.stabilisation, s.options.h);
+  const double fade = s.ends.empty() ? 0 : v.fade(s);
+  const JointPlace end = s.ends.empty() ? v.place : place_at(s.world, v.joint, s.ends);
   std::array<Draft, kJointCoordinates> drafts;
   std::size_t count = 0;
   for (int k = 0; k < kJointCoordinates; ++k) {
@@ -151,7 +158,9 @@ void JointRows::collect_locked(const Setting& s, const View& v) {
     Draft& d = drafts[count++] = v.draft(s, JointPart::locked, k, v.place.row[at], v.scale(k));
     const double target = v.description().type == JointType::distance ? v.description().length : 0;
     d.row.recovery = recovery_speed(s, c.error_reduction, v.scale(k) * (v.place.position[at] - target), v.joint.row_length);
-    d.row.turning = v.scale(k) * v.turning(s, at);
+    d.row.start = v.scale(k) * v.place.position[at];
+    d.row.fade = fade;
+    d.row.turning = fade * ((v.scale(k) * end.position[at] - d.row.start) / s.options.h - v.scale(k) * rate(s.world, v.description(), v.place.row[at]));
     d.row.b = d.row.turning - d.row.recovery;
     d.row.sigma = c.compliance;
   }
@@ -278,7 +287,7 @@ void JointRows::collect_joint(const Setting& s, std::uint32_t slot) {
     collect_coupling(s, slot, d);
     return;
   }
-  const View v{slot, joint, locate(s.world, joint), locate(s.world, joint, 0.5 * s.options.h)};
+  const View v{slot, joint, locate(s.world, joint)};
   collect_locked(s, v);
   if (description.type == JointType::screw) {
     Draft d = v.draft(s, JointPart::coupling, joint_z, v.screw_row(), 1);
@@ -306,7 +315,7 @@ void JointRows::collect_errors_of(const Setting& s, std::uint32_t slot, double f
     return;
   }
   const JointPlace place = locate(s.world, joint);
-  const View v{slot, joint, place, place};
+  const View v{slot, joint, place};
   std::array<Draft, kJointCoordinates> locked;
   std::size_t count = 0;
   for (int k = 0; k < kJointCoordinates; ++k) {
@@ -336,6 +345,63 @@ void JointRows::collect_errors_of(const Setting& s, std::uint32_t slot, double f
       Draft d = v.draft(s, JointPart::swing, joint_turn_z, row, -joint.row_length);
       add(d, BlockKind::box, joint.row_length * (description.swing_limit - swing));
     }
+}
+
+void JointRows::find_velocities(std::span<const double> velocity) const {
+  // Jacobians lie by block; rows by joint.
+  after_.assign(rows_.size(), 0.0);
+  for (const BlockRows& b : blocks_)
+    for (std::uint32_t k = 0; k < b.dim; ++k) {
+      double v = rows_[b.first + k].driven;
+      for (std::uint32_t i = 0; i < b.arity; ++i)
+        for (std::uint32_t c = 0; c < 6; ++c) v += jacobian_[b.jacobian + 6 * (b.dim * i + k) + c] * velocity[6 * b.segment[i] + c];
+      after_[b.first + k] = v;
+    }
+}
+
+void JointRows::find_turning(const Setting& s, std::span<const Pose> ends, std::span<const double> velocity, std::vector<double>& kappa) {
+  find_velocities(velocity);
+  kappa.assign(rows_.size(), 0.0);
+  std::uint32_t last = ~0u;
+  JointPlace end;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    kappa[i] = row.turning;
+    if (row.fade < 1) continue;
+    if (row.joint != last) end = place_at(s.world, s.world.joints()[row.joint], ends);
+    last = row.joint;
+    kappa[i] = (row.scale * end.position[row.coordinate] - row.start) / s.options.h - after_[i];
+  }
+}
+
+void JointRows::get_turning(std::vector<double>& kappa) const {
+  kappa.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) kappa[i] = rows_[i].turning;
+}
+
+void JointRows::set_turning(ContactProblem& p, std::span<const double> kappa) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    Row& row = rows_[i];
+    p.b[row.row] += kappa[i] - row.turning;
+    row.turning = kappa[i];
+  }
+}
+
+bool JointRows::fades() const {
+  return std::any_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.fade > 0 && row.fade < 1; });
+}
+
+void JointRows::sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const {
+  std::fill(by_joint.begin(), by_joint.end(), Vec3::Zero());
+  for (const Row& row : rows_) by_joint[row.joint] += impulses[row.row] * row.force;
+}
+
+double JointRows::guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
+  find_velocities(velocity);
+  double work = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].part == JointPart::locked) work += impulses[rows_[i].row] * (0.5 * (rows_[i].before + after_[i]) - rows_[i].recovery);
+  return work;
 }
 
 void JointRows::clear() {

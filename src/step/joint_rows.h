@@ -14,9 +14,8 @@
 // angles, which are different motions in different directions. Three springs alike with rest 0 pull back about the axis of
 // the turn from A to B. (Three free angles of a six-dof are three hinges.)
 //
-// κ = (J(q + h/2 u) − J(q)) u is what the rate of a locked coordinate changes within half a step because the joint moves on. With it both schemes are
-// of second order: velocities before and after the step lie symmetrically about J(q) u = 0, so that locked coordinates do no work, and the
-// coordinate itself does not drift off to first order in h. Where bodies turn by more than 1 rad in a step, κ fades out: there is no order to keep.
+// κ is what the rate of a locked coordinate changes on the mean over the drift because the joint moves on (step/joint_closing.h). Where bodies turn by more
+// than 1 rad in a step, it fades out: there is no order to keep.
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"
@@ -53,6 +52,8 @@ class JointRows {
     double drift_time;                                  ///< τ [s]
     std::span<const std::uint32_t> segment_of_body;     ///< kNoSegment for bodies that forces do not move
     std::span<const double> before, free;               ///< velocities, 6 numbers per segment; empty where rows are of positions
+    std::span<const Pose> ends = {};                    ///< by body slot: where bodies would end the drift with the velocities before the step;
+                                                        ///< empty: rows without κ
   };
 
   /// Finds the rows of all joints that act on a moving body.
@@ -86,6 +87,19 @@ class JointRows {
   /// @param impulses of a solve of the problem
   /// @param tolerance what counts as nothing [m/s] @returns whether there was any
   bool agree(const Setting&, ContactProblem&, std::span<const double> impulses, double tolerance);
+  /// κ of every row, for bodies that drift to `ends` with a velocity; 0 of rows that have none. @param velocity of a solve
+  void find_turning(const Setting&, std::span<const Pose> ends, std::span<const double> velocity, std::vector<double>& kappa);
+  /// κ of every row as it stands in the problem.
+  void get_turning(std::vector<double>& kappa) const;
+  void set_turning(ContactProblem&, std::span<const double> kappa);
+  /// Length that κ is measured by: the size of the joint of a row [m].
+  double size_of(const World& world, std::size_t row) const { return world.joints()[rows_[row].joint].row_length; }
+  /// Whether a body turns so far in the step that rows keep only a part of their κ.
+  bool fades() const;
+  /// Sum of the forces of the rows of every joint on its body B, by slot [N s].
+  void sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const;
+  /// Work of locked coordinates, without what recovery asks for [J].
+  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const;
 
   /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
   void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);
@@ -104,6 +118,8 @@ class JointRows {
     double lower = 0, upper = 0;     ///< of box rows [N s]
     double recovery = 0;             ///< speed that stabilisation asks for [m/s]
     double turning = 0;              ///< κ [m/s]
+    double start = 0;                ///< row's coordinate where the drift begins [m]
+    double fade = 0;                 ///< part of κ that is used; 0 for rows without. Only whole ones are found again
     double before = 0, driven = 0;   ///< relative velocity before the step, and the part that kinematic bodies prescribe [m/s]
     Vec3 force = Vec3::Zero(), torque = Vec3::Zero();   ///< on B about the origin of frame B, per unit of impulse; zero for gears
     std::uint32_t row = 0;           ///< in the problem
@@ -125,12 +141,13 @@ class JointRows {
     /// Adds factor times the rate of a coordinate of a joint.
     void add(const Setting&, const JointDescription&, const JointRow&, double factor);
   };
-  struct View;   ///< one joint and where it is, now and half a step later
+  struct View;   ///< one joint and where it is
 
   bool fits(const Setting&, const Row&) const;
   void collect_joint(const Setting&, std::uint32_t slot);
   void collect_errors_of(const Setting&, std::uint32_t slot, double fraction, double& largest);
   Draft gear_draft(const Setting&, std::uint32_t slot) const;
+  void find_velocities(std::span<const double> velocity) const;
   void clear();
   void put_in_order();
   void collect_locked(const Setting&, const View&);
@@ -144,7 +161,7 @@ class JointRows {
   std::vector<BlockRows> blocks_;    ///< in the order of the problem: equal kinds and sizes next to each other
   std::vector<double> jacobian_;
   std::vector<JointRecord> resting_; ///< of joints whose bodies sleep
-  std::vector<double> after_;        ///< velocity of each row after the solve
+  mutable std::vector<double> after_;   ///< velocity of each row after the solve
   bool has_boxes_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "step/projection.h"
 
+#include <limits>
+
 #include "step/builder.h"
 #include "step/sizes.h"
 #include "stickslip/solve/automatic/automatic.h"
@@ -20,23 +22,44 @@ double largest_row_length(const World& world) {
 
 }  // namespace
 
-void PositionProjection::project(World& world, Detection& detection, const StepOptions& options) {
+void PositionProjection::keep(const World& world) {
+  poses_.clear();
+  for (const Body& b : world.bodies()) poses_.push_back({b.position, b.orientation});
+}
+
+void PositionProjection::restore(World& world) const {
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    world.mutable_bodies()[i].position = poses_[i].position;
+    world.mutable_bodies()[i].orientation = poses_[i].orientation;
+  }
+}
+
+double PositionProjection::project(World& world, Detection& detection, const StepOptions& options, bool evenly) {
   const ProxGaussSeidel sweeps({});
   const AutomaticSolver direct({});
   StageTimes unused;
   auto& bodies = world.mutable_bodies();
-  for (int round = 0; round < options.projection.max_rounds; ++round) {
+  double error_before = std::numeric_limits<double>::infinity();
+  for (int round = 0; round <= options.projection.max_rounds; ++round) {
+    if (round == options.projection.max_rounds && world.joint_count() == 0) break;
     const ContactSet& set = detection.detect(world, {}, options.threads, unused);
     problem_.clear();
     segment_of_body_.assign(bodies.size(), kNoSegment);
     for (std::uint32_t i = 0; i < bodies.size(); ++i) {
       if (!bodies[i].alive || !bodies[i].moves_by_forces()) continue;
       segment_of_body_[i] = static_cast<std::uint32_t>(problem_.segments.size());
-      problem_.segments.push_back({bodies[i].inverse_mass, bodies[i].world_inverse_inertia()});
+      const double weight = evenly ? 1 / bodies[i].inverse_mass : 1;
+      problem_.segments.push_back({weight * bodies[i].inverse_mass, weight * bodies[i].world_inverse_inertia()});
     }
     double deepest = 0;
     if (world.joint_count() > 0) {
       const double error = joints_.collect_errors({world, options, 0, segment_of_body_, {}, {}}, options.projection.fraction);
+      // Bars that are almost in one line meet only if they turn far: a linear step can make that worse.
+      if (error > error_before) restore(world);
+      if (error > error_before) break;
+      error_before = error;
+      if (round == options.projection.max_rounds) break;
+      keep(world);
       if (error > kNegligible * largest_row_length(world)) deepest = error;
       problem_.blocks.resize(joints_.block_count());
       problem_.laws.resize(joints_.block_count());
@@ -80,7 +103,7 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
         problem_.laws.emplace_back(CircularFriction{0});
         problem_.blocks.push_back(block);
       }
-    if (!(deepest > 0)) return;
+    if (!(deepest > 0)) break;
     if (!problem_.lower.empty()) {   // of contacts, which have no bounds to be read
       problem_.lower.resize(problem_.rows());
       problem_.upper.resize(problem_.rows());
@@ -104,6 +127,7 @@ void PositionProjection::project(World& world, Detection& detection, const StepO
       if (!turn.isZero(0)) bodies[i].orientation = (rotation_from_vector(turn) * bodies[i].orientation).normalized();
     }
   }
+  return world.joint_count() > 0 ? error_before : 0;
 }
 
 }  // namespace stickslip

@@ -14,9 +14,16 @@ namespace stickslip {
 /// because gaps are not linear in q. Joints come along: J Δq + f c = 0 for locked coordinates, and limits that are passed as contacts.
 class PositionProjection {
  public:
-  void project(World&, Detection&, const StepOptions&);
+  /// @param evenly whether light bodies count as much as heavy ones: joints that are off then close by moving all a little instead of
+  /// turning light links far
+  /// @returns the largest error of a joint that is left [m]
+  double project(World&, Detection&, const StepOptions&, bool evenly = false);
 
  private:
+  void keep(const World&);
+  void restore(World&) const;
+
+  std::vector<Pose> poses_;   ///< of all bodies before the last round
   ContactProblem problem_;
   JointRows joints_;
   std::vector<double> displacement_, q_change_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "step/builder.h"
 #include "step/clock.h"
@@ -29,6 +30,7 @@ struct Stepper::Impl {
   Workspace workspace;
   std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
+  JointCare last_care = JointCare::normal;   ///< of the last solve
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
@@ -39,6 +41,9 @@ struct Stepper::Impl {
   const ContactSet& detect(World&);
   const ContactSet& detect_and_solve(World&, double drift_time);
   void solve(const World&, const ContactSet&, double drift_time);
+  bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
+  bool close_joints(const World&, double drift_time, SolveControl);
+  bool joints_gave_energy(const World&) const;
   void solve_problem(SolveControl);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
@@ -53,6 +58,15 @@ constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the
 constexpr std::size_t kSmallProblem = 3000;   ///< rows
 constexpr int kAgreements = 3;   ///< times that loops of joints may find out what they agree on
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
+/// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and with them, where solves are dear and
+/// more energy is lost anyway.
+constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
+constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
+constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
+constexpr double kGiven = 0.03;    ///< part of the kinetic energy that joints may give in a step
+constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
+constexpr int kRoundsToClose = 6;   ///< of projection
+constexpr int kFewClosings = 8, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
 
 void check_state(const World& world) {
   for (const Body& b : world.bodies())
@@ -66,6 +80,14 @@ bool at_rest(const World& world, std::uint32_t collider_a, std::uint32_t collide
   const Body& a = world.bodies()[world.colliders()[collider_a].body];
   const Body& b = world.bodies()[world.colliders()[collider_b].body];
   return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
+}
+
+/// Size of the smallest joint [m].
+double smallest_row_length(const World& world) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const Joint& j : world.joints())
+    if (j.acts()) smallest = std::min(smallest, j.row_length);
+  return smallest;
 }
 
 void for_each_moving(World& world, auto&& f) {
@@ -134,9 +156,17 @@ void Stepper::Impl::solve_problem(SolveControl control) {
   builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
 }
 
+/// With as little care as will do: joints that rub or brake take energy.
 void Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
+  for (const JointCare care : {JointCare::normal, JointCare::damped, JointCare::braked})
+    if (last_care = care; solve_with_care(world, set, drift_time, care)) break;
+  if (world.joint_count() > 0) builder.balance_joints(world, velocity);
+}
+
+/// @returns whether joints are as they should be
+bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, double drift_time, JointCare care) {
   Clock clock;
-  builder.begin(world, options);
+  builder.begin(world, options, care);
   builder.build(world, set, options, drift_time);
   look_ahead.refine_guess(builder, set);
   const auto guess = builder.guess();
@@ -151,10 +181,16 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   control.keep_history = options.keep_history;
   solve_problem(control);
   overload = builder.joints().find_overload(builder.joint_setting(world, options, drift_time), builder.problem(), impulses, velocity);
+  bool good = true;
   if (overload.affordable < 1) {
     builder.reduce_joint_recovery(overload.affordable);
     impulses.assign(guess.begin(), guess.end());
     solve_problem(control);
+  } else if (care == JointCare::braked) {
+    builder.reduce_joint_recovery(0);   // projection will do it
+    solve_problem(control);
+  } else if (world.joint_count() > 0) {
+    good = close_joints(world, drift_time, control);
   }
   for (int k = 0; k < kAgreements && overload.affordable == 1 && report.solve.residual.bilateral > report.tolerance; ++k) {
     if (!builder.let_joints_agree(world, options, drift_time, impulses, kAim * report.tolerance)) break;
@@ -165,6 +201,41 @@ void Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
     report.solve.initial_residual = before.initial_residual;
   }
   report.seconds.solve += clock.lap();
+  return good;
+}
+
+/// Whether locked coordinates gave more energy than the order of the step explains.
+bool Stepper::Impl::joints_gave_energy(const World& world) const {
+  double kinetic = world.kinetic_energy();
+  const auto bodies = world.bodies();
+  const double fall = options.h * world.gravity.norm();   // where all comes to rest for a moment, what weight does in a step
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+    if (builder.segment_of(i) == kNoSegment) continue;
+    kinetic += 0.5 * bodies[i].mass.mass * fall * fall;
+    const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)), angular(velocity.data() + 6 * builder.segment_of(i) + 3);
+    kinetic += 0.5 * (bodies[i].mass.mass * linear.squaredNorm() + angular.dot(bodies[i].world_inertia() * angular));
+  }
+  return builder.guiding_work(impulses, velocity) + builder.work_beside_rows(velocity) > kGiven * kinetic;
+}
+
+/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are, without having given energy
+bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveControl control) {
+  // A solve that starts from the impulses before must see what is left to correct.
+  const bool alone = builder.contacts().empty();
+  if (alone) control.tolerance *= kJointsAlone;
+  const double closed = alone ? kClosed : kClosedAmongContacts;
+  double off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
+  for (int rounds = 0; off > closed && off < kHopeless; ++rounds) {
+    if (rounds == (builder.averages_arms() ? kMostClosings : kFewClosings)) break;
+    builder.correct_joints();
+    const SolveReport first = report.solve;
+    solve_problem(control);
+    report.solve.iterations += first.iterations;
+    report.solve.seconds += first.seconds;
+    report.solve.initial_residual = first.initial_residual;
+    off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
+  }
+  return off <= kNearlyClosed && !joints_gave_energy(world);
 }
 
 Vec3 Stepper::Impl::add_spin_energy(const BuiltContact& built, std::uint32_t segment_a, std::uint32_t segment_b) {
@@ -294,6 +365,7 @@ const StepReport& Stepper::Impl::step(World& world) {
   clock.lap();
 
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
+  energy.impact -= builder.work_beside_rows(velocity);
   find_conflicts(world);
   record_contacts(world, set);
   report.seconds.bookkeeping += clock.lap();
@@ -313,9 +385,19 @@ const StepReport& Stepper::Impl::step(World& world) {
   place_kinematic_bodies(world);
   report.seconds.integration += clock.lap();
 
-  if (options.projection.enabled) {
+  // Joints that could only be kept from getting worse come back to their places now.
+  const bool recovers = overload.affordable == 1;
+  const bool left_open = last_care == JointCare::braked || (recovers ? builder.joints().fades() : builder.averages_arms());
+  if (options.projection.enabled || left_open) {
     const double before = world.potential_energy();
-    projection.project(world, projection_detection, options);
+    StepOptions thorough;
+    if (!options.projection.enabled) {
+      thorough = options;
+      thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
+    }
+    const StepOptions& how = options.projection.enabled ? options : thorough;
+    const double left = projection.project(world, projection_detection, how);
+    if (left_open && left > kClosed * smallest_row_length(world)) projection.project(world, projection_detection, how, true);
     energy.stabilisation += world.potential_energy() - before;
     report.seconds.projection += clock.lap();
   }

@@ -34,13 +34,15 @@ struct Stand {
   Vec3 center = Vec3::Zero();
 };
 
-Stand stand_of(const World& world, BodyId id, double ahead) {
+/// @param center the frame of a body in its centre of mass
+Stand stand_of(const World& world, BodyId id, const Pose& center) {
   if (id == BodyId{}) return {};
-  const Body& b = world.bodies()[id.index];
-  if (ahead == 0) return {b.frame(), b.position};
-  const Vec3 center = b.position + ahead * b.velocity;
-  const Quat orientation = (rotation_from_vector(ahead * b.angular_velocity) * b.orientation).normalized();
-  return {{center - orientation * b.mass.center, orientation}, center};
+  return {{center.position - center.orientation * world.bodies()[id.index].mass.center, center.orientation}, center.position};
+}
+
+Pose center_of(const World& world, BodyId id) {
+  if (id == BodyId{}) return {};
+  return {world.bodies()[id.index].position, world.bodies()[id.index].orientation};
 }
 
 void locate_distance(JointPlace& place, const Vec3& arm_a, const Vec3& arm_b) {
@@ -59,9 +61,13 @@ JointType joint_type_from_name(std::string_view name) { return static_cast<Joint
 std::string_view joint_coordinate_name(int coordinate) { return kCoordinateNames[static_cast<std::size_t>(coordinate)]; }
 int joint_coordinate_from_name(std::string_view name) { return static_cast<int>(index_of(name, kCoordinateNames, "coordinate")); }
 
-JointPlace locate(const World& world, const Joint& joint, double ahead) {
+JointPlace locate(const World& world, const Joint& joint) {
+  return locate(world, joint, center_of(world, joint.description.a), center_of(world, joint.description.b));
+}
+
+JointPlace locate(const World& world, const Joint& joint, const Pose& center_a, const Pose& center_b) {
   const JointDescription& d = joint.description;
-  const Stand a = stand_of(world, d.a, ahead), b = stand_of(world, d.b, ahead);
+  const Stand a = stand_of(world, d.a, center_a), b = stand_of(world, d.b, center_b);
   JointPlace place;
   place.frame_a = a.frame * d.frame_a;
   place.frame_b = b.frame * d.frame_b;

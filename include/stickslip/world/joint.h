@@ -141,8 +141,10 @@ struct JointPlace {
   std::array<double, kJointCoordinates> position = {};  ///< [m, rad]
   std::array<JointRow, kJointCoordinates> row = {};
 };
-/// @pre not a gear @param ahead where it would be if the bodies moved on with their velocities for this long [s]
-JointPlace locate(const World&, const Joint&, double ahead = 0);
+/// @pre not a gear
+JointPlace locate(const World&, const Joint&);
+/// Where it would be if the bodies stood elsewhere. @param a, b their frames in the centre of mass; that of the world, if A is it, is not read
+JointPlace locate(const World&, const Joint&, const Pose& a, const Pose& b);
 
 /// What a screw or gear keeps: z − pitch · turn_z / 2π, or second − ratio · first [m or rad].
 double coupled_position(const World&, const Joint&);
