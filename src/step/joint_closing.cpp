@@ -12,7 +12,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kStiff = 0.5;       ///< (ω h)² from which on arms are averaged
+constexpr double kStiff = 2;         ///< (ω h)² from which on arms are averaged
 constexpr double kTrembles = 8;      ///< (ω h)² from which on there is friction
 constexpr double kFullFriction = 32; ///< (ω h)² from which on there is all of it
 constexpr double kFriction = 0.25;   ///< ε

@@ -63,7 +63,7 @@ constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
-constexpr double kGiven = 0.03;    ///< part of the kinetic energy that joints may give in a step
+constexpr double kGiven = 0.3;     ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kRoundsToClose = 6;   ///< of projection
 constexpr int kFewClosings = 8, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
