@@ -205,7 +205,8 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
   if (best_b > margin) return;
 
   const double bias = kFaceBias * std::min(rel.a.minCoeff(), rel.b.minCoeff());
-  const bool b_was_reference = sink.expected() != ContactSink::kNone && !(sink.expected() & kEdgeCode) && (sink.expected() & kFlippedCode);
+  const bool b_was_reference =
+      sink.expected() != ContactSink::kNone && !(sink.expected() & kEdgeCode) && (sink.expected() & kFlippedCode);
   const bool b_is_reference = best_b > best_a + (b_was_reference ? -bias : bias);
   const double best_face = b_is_reference ? best_b : best_a;
 

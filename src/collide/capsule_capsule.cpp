@@ -1,5 +1,6 @@
 // Capsule against capsule: the nearest points of two segments; side by side as seen along the normal, the ends of their common
-// stretch. One of these ends is far ahead if the capsules are tilted against each other. Crosswise, the ends within reach come as well.
+// stretch. One of these ends is far ahead if the capsules are tilted against each other. Crosswise, the ends within reach
+// come as well.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -80,7 +81,8 @@ void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose&
   }
   add(s, t, 0);
   if (distance > kConcentric * (a.radius + b.radius))
-    add_side_ends({Vec3::Zero(), lines.u, ha, a.radius, false}, s, {lines.d, lines.v, hb, b.radius, false}, t, pose_a.position, margin, 3, sink);
+    add_side_ends({Vec3::Zero(), lines.u, ha, a.radius, false}, s, {lines.d, lines.v, hb, b.radius, false}, t, pose_a.position,
+                  margin, 3, sink);
 }
 
 }  // namespace stickslip::narrow

@@ -82,7 +82,8 @@ void collide_cores(const A& shape_a, const Pose& pose_a, const B& shape_b, const
 
 double spread(const ContactSink& sink) {
   double farthest = 0;
-  for (const ContactPoint& p : sink.points()) farthest = std::max(farthest, (p.position - sink.points().front().position).norm());
+  for (const ContactPoint& p : sink.points())
+    farthest = std::max(farthest, (p.position - sink.points().front().position).norm());
   return farthest;
 }
 
@@ -95,7 +96,8 @@ Roller roller(const Cylinder& c, const Pose& pose, const Vec3& origin) {
 
 // Round bodies that touch with their sides, in one point or in two that are close together.
 template <class A, class B>
-void collide_rollers(const A& shape_a, const Pose& pose_a, const B& shape_b, const Pose& pose_b, double margin, ContactSink& sink) {
+void collide_rollers(const A& shape_a, const Pose& pose_a, const B& shape_b, const Pose& pose_b, double margin,
+                     ContactSink& sink) {
   collide_cores(shape_a, pose_a, shape_b, pose_b, margin, sink);
   if (sink.points().empty() || spread(sink) > kTogether * std::min(shape_a.half_height, shape_b.half_height)) return;
   const ContactPoint point = sink.points().front();

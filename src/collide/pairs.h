@@ -1,6 +1,7 @@
 // The pair colliders: one free function per unordered pair of shape kinds, in the order the table in collide.cpp lists them.
 //
-// Each adds points with gap ≤ margin to `sink`, normals from the first shape to the second, one normal for all but the ends of crossing rollers. It may add
+// Each adds points with gap ≤ margin to `sink`, normals from the first shape to the second, one normal for all but the ends
+// of crossing rollers. It may add
 // more than `kMaxManifoldPoints`; the caller reduces and sorts.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Reduction of a manifold: four points and the corners that stand out of them for the patch that touches or lands next, and a few more for what turns can
-// bring down.
+// Reduction of a manifold: four points and the corners that stand out of them for the patch that touches or lands next, and a
+// few more for what turns can bring down.
 //
 // The wrenches a patch can transmit shrink with the area of its support polygon. One corner is given, the deepest point p₀.
 // For every other point p₁ the best partners are those farthest from the line p₀p₁ on either side, and the quadrilateral
@@ -194,8 +194,9 @@ Kept ends_of_line(const Patch& patch) {
   return kept;
 }
 
-// Adds the corners of the patch that stand out of the polygon of those kept, the farthest first, as long as there is room. Left out, they would sink in until they
-// are the deepest, and take the place of others: two boxes that lie crosswise on each other would rock from one four of eight corners to the other.
+// Adds the corners of the patch that stand out of the polygon of those kept, the farthest first, as long as there is room.
+// Left out, they would sink in until they are the deepest, and take the place of others: two boxes that lie crosswise on each
+// other would rock from one four of eight corners to the other.
 void add_corners(const Patch& patch, Kept& kept) {
   std::array<Vec2, kMaxManifoldPoints> corner;   // counter-clockwise
   int count = 0;

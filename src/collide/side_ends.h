@@ -1,5 +1,5 @@
-// Round bodies that cross: beside the point where they are nearest, the ends of their sides. A roller that rocks on another touches with one end after the
-// other, and the nearest point runs the whole way between them within a step.
+// Round bodies that cross: beside the point where they are nearest, the ends of their sides. A roller that rocks on another
+// touches with one end after the other, and the nearest point runs the whole way between them within a step.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,15 @@ struct Roller {
   bool flat_ends;        ///< of a cylinder
 
   /// How far it reaches from an end of its axis along the unit vector `n` [m].
-  double reach(const Vec3& n) const { return flat_ends ? radius * std::sqrt(std::max(0.0, 1 - n.dot(axis) * n.dot(axis))) : radius; }
+  double reach(const Vec3& n) const {
+    return flat_ends ? radius * std::sqrt(std::max(0.0, 1 - n.dot(axis) * n.dot(axis))) : radius;
+  }
 };
 
-/// Adds the ends of either axis that lie beside the other, with gap ≤ margin along a normal of their own, unless they are where the bodies are nearest:
-/// at `nearest_a`, `nearest_b` along the axes [m]. @param first_feature of four
-inline void add_side_ends(const Roller& a, double nearest_a, const Roller& b, double nearest_b, const Vec3& origin, double margin, std::uint32_t first_feature,
-                          ContactSink& sink) {
+/// Adds the ends of either axis that lie beside the other, with gap ≤ margin along a normal of their own, unless they are
+/// where the bodies are nearest: at `nearest_a`, `nearest_b` along the axes [m]. @param first_feature of four
+inline void add_side_ends(const Roller& a, double nearest_a, const Roller& b, double nearest_b, const Vec3& origin,
+                          double margin, std::uint32_t first_feature, ContactSink& sink) {
   constexpr double kAnother = 0.1;   // of the half height: an end that is nearer to the nearest point is that point
   for (const bool of_b : {false, true}) {
     const Roller &mine = of_b ? b : a, &other = of_b ? a : b;

@@ -33,7 +33,7 @@ double tangential_reach(const FrictionLaw& law) {
 constexpr double kSteadyMotion = 0.5;  ///< part of a velocity by which a body that rolls or slides on may change it in a step
 constexpr double kSteadySpin = 0.05;   ///< part of a spin by which it may change in a step and count as steady
 
-constexpr double kSamePlace = 0.25;    ///< of the thinner body's thickness, by which a contact may move in a step and count as the same
+constexpr double kSamePlace = 0.25;    ///< of the thinner body's thickness: a contact that moved less is the same
 
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
@@ -73,16 +73,19 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options, Joint
   closing_.begin({world, options, segment_of_body_, before_}, care, problem_.segments, free_);
 }
 
-double ProblemBuilder::look_at_joints(const World& world, const StepOptions& options, double drift_time, std::span<const double> impulses,
-                                      std::span<const double> velocity) {
-  return closing_.look({world, options, segment_of_body_, before_}, joint_setting(world, options, drift_time), joints_, impulses, velocity);
+double ProblemBuilder::look_at_joints(const World& world, const StepOptions& options, double drift_time,
+                                      std::span<const double> impulses, std::span<const double> velocity) {
+  return closing_.look({world, options, segment_of_body_, before_}, joint_setting(world, options, drift_time), joints_,
+                       impulses, velocity);
 }
 
 void ProblemBuilder::correct_joints() {
   if (closing_.correct(joints_, problem_, free_)) problem_.finalize();
 }
 
-double ProblemBuilder::work_beside_rows(std::span<const double> velocity) const { return closing_.work(before_, free_, velocity); }
+double ProblemBuilder::work_beside_rows(std::span<const double> velocity) const {
+  return closing_.work(before_, free_, velocity);
+}
 
 void ProblemBuilder::balance_joints(const World& world, std::span<double> velocity) {
   closing_.balance(world, segment_of_body_, free_, velocity);
@@ -430,9 +433,11 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, const S
   }
 }
 
-/// Impulses go to the points of the same features. Faces of two boxes that lie on each other change places as the reference, and with them the names of all their
-/// features: impulses whose features are gone go to the points that are now where theirs were.
-void ProblemBuilder::remember(const World& world, const ContactSet& set, const Manifold& m, std::span<const RememberedImpulse> old, double scale) {
+/// Impulses go to the points of the same features. Faces of two boxes that lie on each other change places as the reference,
+/// and with them the names of all their features: impulses whose features are gone go to the points that are now where theirs
+/// were.
+void ProblemBuilder::remember(const World& world, const ContactSet& set, const Manifold& m,
+                              std::span<const RememberedImpulse> old, double scale) {
   taken_.assign(m.count, false);
   orphans_.clear();
   std::uint32_t i = 0;

@@ -76,7 +76,8 @@ class ProblemBuilder {
     return {world, options, drift_time, segment_of_body_, before_, free_, closing_.ends()};
   }
   /// How far a solve is from closing the joints at the end of the step, relative to their size (step/joint_closing.h).
-  double look_at_joints(const World&, const StepOptions&, double drift_time, std::span<const double> impulses, std::span<const double> velocity);
+  double look_at_joints(const World&, const StepOptions&, double drift_time, std::span<const double> impulses,
+                        std::span<const double> velocity);
   bool averages_arms() const { return closing_.averages(); }
   /// Prepares the solve that brings them closer.
   void correct_joints();
@@ -84,7 +85,9 @@ class ProblemBuilder {
   double work_beside_rows(std::span<const double> velocity) const;
   /// Ends the solves of a step: puts right what they left open of the balance of angular momentum.
   void balance_joints(const World&, std::span<double> velocity);
-  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const { return joints_.guiding_work(impulses, velocity); }
+  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
+    return joints_.guiding_work(impulses, velocity);
+  }
 
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_

@@ -31,7 +31,9 @@ class Expectation {
   explicit Expectation(const ContactMemory& memory) : next_(memory.impulses.begin()), end_(memory.impulses.end()) {}
 
   void tell(const ProxyPair& pair, ContactSink& sink) {
-    const auto before = [](const RememberedImpulse& r, const ProxyPair& p) { return std::pair(r.collider_a, r.collider_b) < std::pair(p.a, p.b); };
+    const auto before = [](const RememberedImpulse& r, const ProxyPair& p) {
+      return std::pair(r.collider_a, r.collider_b) < std::pair(p.a, p.b);
+    };
     if (next_ != end_ && before(*next_, pair)) next_ = std::lower_bound(next_, end_, pair, before);
     if (next_ != end_ && next_->collider_a == pair.a && next_->collider_b == pair.b) sink.expect(next_->feature);
     else sink.expect_nothing();

@@ -104,7 +104,8 @@ void JointRows::record(const Setting& s, std::span<const double> impulses, std::
     if (r.part == JointPart::motor || r.part == JointPart::servo) record.motor_force[r.coordinate] += generalised;
     if (r.part == JointPart::coupling) record.coupling_force = generalised;
     else if (r.part != JointPart::locked && r.part != JointPart::swing) record.free_force[r.coordinate] += generalised;
-    add_energy(report.energy, r.part, r.sigma > 0 && r.recovery == 0, impulse * 0.5 * (r.before + after_[i]), impulse * r.recovery);
+    add_energy(report.energy, r.part, r.sigma > 0 && r.recovery == 0, impulse * 0.5 * (r.before + after_[i]),
+               impulse * r.recovery);
     report.energy.driven -= impulse * r.driven;
   }
   for (const JointRecord& r : report.joints) joints[r.joint.index].memory.force = r.force;

@@ -160,7 +160,8 @@ void JointRows::collect_locked(const Setting& s, const View& v) {
     d.row.recovery = recovery_speed(s, c.error_reduction, v.scale(k) * (v.place.position[at] - target), v.joint.row_length);
     d.row.start = v.scale(k) * v.place.position[at];
     d.row.fade = fade;
-    d.row.turning = fade * ((v.scale(k) * end.position[at] - d.row.start) / s.options.h - v.scale(k) * rate(s.world, v.description(), v.place.row[at]));
+    d.row.turning = fade * ((v.scale(k) * end.position[at] - d.row.start) / s.options.h -
+                            v.scale(k) * rate(s.world, v.description(), v.place.row[at]));
     d.row.b = d.row.turning - d.row.recovery;
     d.row.sigma = c.compliance;
   }
@@ -354,12 +355,14 @@ void JointRows::find_velocities(std::span<const double> velocity) const {
     for (std::uint32_t k = 0; k < b.dim; ++k) {
       double v = rows_[b.first + k].driven;
       for (std::uint32_t i = 0; i < b.arity; ++i)
-        for (std::uint32_t c = 0; c < 6; ++c) v += jacobian_[b.jacobian + 6 * (b.dim * i + k) + c] * velocity[6 * b.segment[i] + c];
+        for (std::uint32_t c = 0; c < 6; ++c)
+          v += jacobian_[b.jacobian + 6 * (b.dim * i + k) + c] * velocity[6 * b.segment[i] + c];
       after_[b.first + k] = v;
     }
 }
 
-void JointRows::find_turning(const Setting& s, std::span<const Pose> ends, std::span<const double> velocity, std::vector<double>& kappa) {
+void JointRows::find_turning(const Setting& s, std::span<const Pose> ends, std::span<const double> velocity,
+                             std::vector<double>& kappa) {
   find_velocities(velocity);
   kappa.assign(rows_.size(), 0.0);
   std::uint32_t last = ~0u;
@@ -400,7 +403,8 @@ double JointRows::guiding_work(std::span<const double> impulses, std::span<const
   find_velocities(velocity);
   double work = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].part == JointPart::locked) work += impulses[rows_[i].row] * (0.5 * (rows_[i].before + after_[i]) - rows_[i].recovery);
+    if (rows_[i].part == JointPart::locked)
+      work += impulses[rows_[i].row] * (0.5 * (rows_[i].before + after_[i]) - rows_[i].recovery);
   return work;
 }
 

@@ -14,8 +14,8 @@
 // angles, which are different motions in different directions. Three springs alike with rest 0 pull back about the axis of
 // the turn from A to B. (Three free angles of a six-dof are three hinges.)
 //
-// κ is what the rate of a locked coordinate changes on the mean over the drift because the joint moves on (step/joint_closing.h). Where bodies turn by more
-// than 1 rad in a step, it fades out: there is no order to keep.
+// κ is what the rate of a locked coordinate changes on the mean over the drift because the joint moves on
+// (step/joint_closing.h). Where bodies turn by more than 1 rad in a step, it fades out: there is no order to keep.
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"
@@ -52,8 +52,8 @@ class JointRows {
     double drift_time;                                  ///< τ [s]
     std::span<const std::uint32_t> segment_of_body;     ///< kNoSegment for bodies that forces do not move
     std::span<const double> before, free;               ///< velocities, 6 numbers per segment; empty where rows are of positions
-    std::span<const Pose> ends = {};                    ///< by body slot: where bodies would end the drift with the velocities before the step;
-                                                        ///< empty: rows without κ
+    std::span<const Pose> ends = {};  ///< by body slot: where bodies would end the drift with the velocities before the step;
+                                      ///< empty: rows without κ
   };
 
   /// Finds the rows of all joints that act on a moving body.

@@ -57,11 +57,12 @@ std::string what(const MotionFinding& f) {
     case MotionKind::energy_drift:
       return fmt::format("{} gave {:.3g} J little by little, {} the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
     case MotionKind::momentum_lost:
-      return fmt::format("momentum changed by {} what the bodies have although nothing acts from outside (angular: {:.3g} kg m²/s)",
-                         part(f.value), f.amount);
+      return fmt::format(
+          "momentum changed by {} what the bodies have although nothing acts from outside (angular: {:.3g} kg m²/s)",
+          part(f.value), f.amount);
     case MotionKind::creep:
-      return fmt::format("moved by {:.3g} m along each other while their contacts stick, {} the thickness of the thinner", f.amount,
-                         part(f.value));
+      return fmt::format("moved by {:.3g} m along each other while their contacts stick, {} the thickness of the thinner",
+                         f.amount, part(f.value));
     case MotionKind::rebound_missed:
       return fmt::format("impacts passed on within one step do not rebound, which took {:.3g} J, {} the energy of the scene", f.amount, part(f.value));
     case MotionKind::deep_overlap: return fmt::format("{:.3g} m inside each other, {} the thickness of the thinner", f.amount, part(f.value));

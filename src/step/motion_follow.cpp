@@ -72,7 +72,9 @@ std::span<const ContactRecord> pair_from(std::span<const ContactRecord> contacts
 /// something do not slip.
 bool sticks(std::span<const ContactRecord> pair, double slip) {
   const auto is_loaded = [](const ContactRecord& c) { return c.normal_impulse > 0; };
-  const auto holds = [&](const ContactRecord& c) { return c.friction > 0 && (!is_loaded(c) || c.slip_velocity.norm() <= slip); };
+  const auto holds = [&](const ContactRecord& c) {
+    return c.friction > 0 && (!is_loaded(c) || c.slip_velocity.norm() <= slip);
+  };
   return pair.size() >= 3 && std::any_of(pair.begin(), pair.end(), is_loaded) && std::all_of(pair.begin(), pair.end(), holds);
 }
 

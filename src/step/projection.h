@@ -14,8 +14,8 @@ namespace stickslip {
 /// because gaps are not linear in q. Joints come along: J Δq + f c = 0 for locked coordinates, and limits that are passed as contacts.
 class PositionProjection {
  public:
-  /// @param evenly whether light bodies count as much as heavy ones: joints that are off then close by moving all a little instead of
-  /// turning light links far
+  /// @param evenly whether light bodies count as much as heavy ones: joints that are off then close by moving all a little
+  /// instead of turning light links far
   /// @returns the largest error of a joint that is left [m]
   double project(World&, Detection&, const StepOptions&, bool evenly = false);
 

@@ -4,8 +4,8 @@
 // rests trembles about a place. So an island that has been slow for the waiting time T sleeps only if
 //   - no body went farther than the limit of speed takes it in one step, and
 //   - the farthest that all were from their places, √Σ d², is at most 1.8 times as far after T as after T/2: it is 2 times as
-//     far at a steady speed, farther for what gains speed, and little farther for what trembles. What solves leave unbalanced is too little to count.
-// Otherwise it waits again.
+// far at a steady speed, farther for what gains speed, and little farther for what trembles. What solves leave unbalanced is
+// too little to count. Otherwise it waits again.
 #pragma once
 
 #include "stickslip/collide/contact.h"

@@ -58,15 +58,16 @@ constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the
 constexpr std::size_t kSmallProblem = 3000;   ///< rows
 constexpr int kAgreements = 3;   ///< times that loops of joints may find out what they agree on
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
-/// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and with them, where solves are dear and
-/// more energy is lost anyway.
+/// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
+/// with them, where solves are dear and more energy is lost anyway.
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
 constexpr double kGiven = 0.3;     ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kRoundsToClose = 6;   ///< of projection
-constexpr int kFewClosings = 8, kMostClosings = 20;   ///< solves of a step that close joints, at most: in general, and where arms are averaged
+/// Solves of a step that close joints, at most: in general, and where arms are averaged.
+constexpr int kFewClosings = 8, kMostClosings = 20;
 
 void check_state(const World& world) {
   for (const Body& b : world.bodies())
@@ -217,13 +218,15 @@ bool Stepper::Impl::joints_gave_energy(const World& world) const {
   for (std::uint32_t i = 0; i < bodies.size(); ++i) {
     if (builder.segment_of(i) == kNoSegment) continue;
     kinetic += 0.5 * bodies[i].mass.mass * fall * fall;
-    const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)), angular(velocity.data() + 6 * builder.segment_of(i) + 3);
+    const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)),
+        angular(velocity.data() + 6 * builder.segment_of(i) + 3);
     kinetic += 0.5 * (bodies[i].mass.mass * linear.squaredNorm() + angular.dot(bodies[i].world_inertia() * angular));
   }
   return builder.guiding_work(impulses, velocity) + builder.work_beside_rows(velocity) > kGiven * kinetic;
 }
 
-/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are, without having given energy
+/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are, without
+/// having given energy
 bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveControl control) {
   // A solve that starts from the impulses before must see what is left to correct.
   const bool alone = builder.contacts().empty();

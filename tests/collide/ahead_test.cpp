@@ -120,13 +120,16 @@ TEST(Ahead, rollers_that_cross_offer_the_ends_within_reach) {
   for (const double tilt : {-0.1, 0.0, 0.1}) {
     const Quat across = Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(tilt, Vec3::UnitY())) * lying;
     const Pose above{Vec3(0, 0, 2 * r + half * std::abs(std::sin(tilt))), across};
-    for (const auto& [a, b] : {std::pair<Shape, Shape>(Capsule{r, half}, Capsule{r, half}), std::pair<Shape, Shape>(Cylinder{r, half}, Cylinder{r, half}),
+    for (const auto& [a, b] : {std::pair<Shape, Shape>(Capsule{r, half}, Capsule{r, half}),
+                               std::pair<Shape, Shape>(Cylinder{r, half}, Cylinder{r, half}),
                                std::pair<Shape, Shape>(Capsule{r, half}, Cylinder{r, half})}) {
       ContactSink sink;
       collide(a, {Vec3::Zero(), lying}, b, above, 0.02, sink);
       double first = 1, last = -1;
-      const double farthest = 0.9 * half * std::cos(angle) * std::cos(tilt) - r * std::abs(std::sin(tilt));   // the contact lies below the axis
-      for (const ContactPoint& p : sink.points()) first = std::min(first, p.position.x()), last = std::max(last, p.position.x());
+      const double farthest =
+          0.9 * half * std::cos(angle) * std::cos(tilt) - r * std::abs(std::sin(tilt));  // the contact lies below the axis
+      for (const ContactPoint& p : sink.points())
+        first = std::min(first, p.position.x()), last = std::max(last, p.position.x());
       EXPECT_LT(first, -farthest) << shape_name(a) << " and " << shape_name(b) << ", tilt " << tilt;
       EXPECT_GT(last, farthest) << shape_name(a) << " and " << shape_name(b) << ", tilt " << tilt;
       for (const ContactPoint& p : sink.points()) EXPECT_GT(p.normal.z(), 0.9);

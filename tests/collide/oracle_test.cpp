@@ -21,7 +21,8 @@ bool are_rollers(const NearPair& p) {
 }
 
 const ContactPoint& deepest(const std::vector<ContactPoint>& points) {
-  return *std::min_element(points.begin(), points.end(), [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
+  return *std::min_element(points.begin(), points.end(),
+                           [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
 }
 
 void expect_well_formed(const NearPair& p, const std::vector<ContactPoint>& points) {

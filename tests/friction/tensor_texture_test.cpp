@@ -126,7 +126,9 @@ TEST(Tensor, the_direct_form_turns_with_the_slip_as_the_formula_does) {
 TEST(Tensor, the_direct_form_is_the_cone_while_the_bodies_stick) {
   const Surface a = with_tensor(2, 0.3, 0.1, 1), b = with_tensor(1, 0, 0, 3);
   ContactSite site = turned(a, b, 0.4);
-  const auto along = [&](const SurfaceLaw& law, const Vec3& d) { return reach(local_friction(law, site), site, d, Vec3::Zero()); };
+  const auto along = [&](const SurfaceLaw& law, const Vec3& d) {
+    return reach(local_friction(law, site), site, d, Vec3::Zero());
+  };
   const SurfaceLaw direct = make_surface_law("tensor", {{"direct", 1}}), cone = make_surface_law("tensor", {});
   site.slip = {0.5e-3, 0, 0};
   for (const Vec3& d : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0.6, -0.8, 0)})

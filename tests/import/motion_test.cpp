@@ -57,7 +57,8 @@ double distance_after_a_second(const std::filesystem::path& file, double h) {
 
 TEST(Motion, mechanisms_with_dampers_springs_stops_and_servos_go_where_mujoco_takes_them_but_for_an_error_of_first_order) {
   // Of the step of 1 ms: what is left of the stop is how soft MuJoCo has it.
-  const std::pair<std::string, double> mechanisms[] = {{"arm", 1.8e-3}, {"ball", 1.3e-3}, {"legs", 5e-4}, {"limits", 1e-5}, {"slider", 5e-4}};
+  const std::pair<std::string, double> mechanisms[] = {
+      {"arm", 1.8e-3}, {"ball", 1.3e-3}, {"legs", 5e-4}, {"limits", 1e-5}, {"slider", 5e-4}};
   for (const auto& [name, off] : mechanisms) {
     const auto file = model(fmt::format("mechanism_{}.xml", name));
     const double coarse = distance_after_a_second(file, 0.001), fine = distance_after_a_second(file, 0.0005);

@@ -94,7 +94,8 @@ TEST(TallStack, boxes_that_land_crosswise_do_not_sink_into_each_other) {
   const Quat across(Eigen::AngleAxisd(M_PI / 4, Vec3::UnitZ()));
   for (int i = 0; i < 8; ++i) {
     const Quat tilt(Eigen::AngleAxisd(0.02 * (i % 3 - 1), Vec3(1, i, 0).normalized()));
-    add_body(world, Box{Vec3::Constant(0.1)}, {0.001 * (i % 3), 0, 0.106 + 0.211 * i}, m, Vec3::Zero(), Vec3::Zero(), i % 2 ? tilt * across : tilt);
+    add_body(world, Box{Vec3::Constant(0.1)}, {0.001 * (i % 3), 0, 0.106 + 0.211 * i}, m, Vec3::Zero(), Vec3::Zero(),
+             i % 2 ? tilt * across : tilt);
   }
   Stepper stepper(StepOptions{});
   double deepest = 0;

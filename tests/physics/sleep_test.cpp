@@ -67,8 +67,8 @@ TEST(Sleep, a_heap_still_falls_asleep_whole) {
   const MaterialId m = material(world, 0.6);
   add_ground(world, m);
   for (int i = 0; i < 24; ++i)
-    add_body(world, Box{Vec3(0.1, 0.08, 0.06)}, {0.13 * (i % 3), 0.11 * (i / 3 % 2), 0.1 + 0.2 * (i / 6)}, m, Vec3::Zero(), Vec3::Zero(),
-             rotation_from_vector({0.1 * i, 0.3, 0.2 * i}));
+    add_body(world, Box{Vec3(0.1, 0.08, 0.06)}, {0.13 * (i % 3), 0.11 * (i / 3 % 2), 0.1 + 0.2 * (i / 6)}, m, Vec3::Zero(),
+             Vec3::Zero(), rotation_from_vector({0.1 * i, 0.3, 0.2 * i}));
   Stepper stepper(sleepy());
   std::size_t sleeping = 0;
   for (int i = 0; i < 1000 && sleeping < 24; ++i) sleeping = stepper.step(world).sleeping_bodies;

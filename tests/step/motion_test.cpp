@@ -255,7 +255,8 @@ TEST_P(MotionFindings, say_that_momentum_got_lost_in_free_space) {
 TEST_P(MotionFindings, do_not_ask_for_momentum_where_the_world_holds_a_body) {
   world.gravity.setZero();
   const Vec3 spin = Vec3(0, 0, 2) / s.time();
-  const BodyId rod = add_body(world, Box{s.size * Vec3(0.5, 0.02, 0.02)}, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), spin);
+  const BodyId rod =
+      add_body(world, Box{s.size * Vec3(0.5, 0.02, 0.02)}, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 1, 0), spin);
   world.add(joint_at_origin(JointType::hinge, world, rod));
   EXPECT_EQ(find(run(2), MotionKind::momentum_lost), nullptr) << "its momentum turns with it";
 }
@@ -285,8 +286,8 @@ TEST_P(MotionFindings, call_nothing_creep_that_slides_rolls_or_rests) {
   add_ground(world, m);
   add_body(world, Box{Vec3::Constant(0.5 * s.size)}, s.size * Vec3(0, 0, 0.5), m, s.speed() * Vec3(3, 0, 0));
   add_body(world, Sphere{0.5 * s.size}, s.size * Vec3(0, 3, 0.5), m, s.speed() * Vec3(2, 0, 0), Vec3(0, 4, 0) / s.time());
-  add_body(world, Cylinder{0.5 * s.size, 0.4 * s.size}, s.size * Vec3(0, -3, 0.5), m, s.speed() * Vec3(2, 0, 0), Vec3(0, 4, 0) / s.time(),
-           rotation_from_vector({std::numbers::pi / 2, 0, 0}));
+  add_body(world, Cylinder{0.5 * s.size, 0.4 * s.size}, s.size * Vec3(0, -3, 0.5), m, s.speed() * Vec3(2, 0, 0),
+           Vec3(0, 4, 0) / s.time(), rotation_from_vector({std::numbers::pi / 2, 0, 0}));
   add_body(world, Box{Vec3::Constant(0.5 * s.size)}, s.size * Vec3(0, 6, 0.5), m);
   const auto found = run(3);
   EXPECT_EQ(find(found, MotionKind::creep), nullptr) << names(found);

@@ -21,7 +21,8 @@ class ContactSink {
  public:
   void clear() { points_.clear(); }
 
-  /// A feature of the pair when it was last looked at: of two faces that tie, the one that was taken then is taken again. Holds until the next call.
+  /// A feature of the pair when it was last looked at: of two faces that tie, the one that was taken then is taken again.
+  /// Holds until the next call.
   void expect(std::uint32_t feature) { expected_ = feature; }
   void expect_nothing() { expected_ = kNone; }
   static constexpr std::uint32_t kNone = ~0u;

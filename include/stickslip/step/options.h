@@ -62,8 +62,8 @@ struct StepOptions {
   ProjectionOptions projection = {};
   SleepOptions sleep = {};
   bool warm_start = true;
-  /// Light bodies between heavy ones: forces of joints act on the mean of the arms before and after the step where those at its start would make
-  /// bodies oscillate faster than the step can follow (src/step/joint_closing.h).
+  /// Light bodies between heavy ones: forces of joints act on the mean of the arms before and after the step where those at
+  /// its start would make bodies oscillate faster than the step can follow (src/step/joint_closing.h).
   bool geometric_stiffness = true;
 
   /// Newton's impact law acts where the approach is faster than this times |g| h (two steps of free fall).

@@ -14,7 +14,8 @@ struct RememberedImpulse {
   std::uint32_t collider_a, collider_b, feature;
   Vec3 impulse;           ///< on body B, world frame [N s]
   Vec3 angular_impulse;   ///< of torsion and rolling friction on body B, world frame [N m s]
-  Vec3 position = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());   ///< of the contact, world frame [m]; not a number if unknown
+  /// Of the contact, world frame [m]; not a number if unknown.
+  Vec3 position = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 };
 
 /// Sorted by (collider_a, collider_b, feature).

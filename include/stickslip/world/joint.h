@@ -143,7 +143,8 @@ struct JointPlace {
 };
 /// @pre not a gear
 JointPlace locate(const World&, const Joint&);
-/// Where it would be if the bodies stood elsewhere. @param a, b their frames in the centre of mass; that of the world, if A is it, is not read
+/// Where it would be if the bodies stood elsewhere. @param a, b their frames in the centre of mass; that of the world, if A
+/// is it, is not read
 JointPlace locate(const World&, const Joint&, const Pose& a, const Pose& b);
 
 /// What a screw or gear keeps: z − pitch · turn_z / 2π, or second − ratio · first [m or rad].

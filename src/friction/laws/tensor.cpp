@@ -102,9 +102,10 @@ SurfaceLawInfo tensor() {
   info.name = "tensor";
   info.summary = "Friction tensors of two surfaces: f = −λₙ κ (Q_A + R Q_B Rᵀ) v̂, as its elliptic cone or directly";
   info.source = "course §6.2";
-  info.parameters = {{"scale", "", "scale κ of both tensors", 1, 0, true},
-                     {"direct", "", "1: the force of the tensors for the direction of slip; 0: the cone of all such forces", 0, 0, false},
-                     {"velocity", "m/s", "with direct = 1, the cone is used up to this slip", 1e-3, 0, false}};
+  info.parameters = {
+      {"scale", "", "scale κ of both tensors", 1, 0, true},
+      {"direct", "", "1: the force of the tensors for the direction of slip; 0: the cone of all such forces", 0, 0, false},
+      {"velocity", "m/s", "with direct = 1, the cone is used up to this slip", 1e-3, 0, false}};
   info.check = [](const SurfaceLaw& law) { check_whole(law, 1, "direct", 0, 1); };
   info.warn = warn_of_dissipation;
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {

@@ -18,10 +18,11 @@ constexpr double kFirstSteps = 3;        ///< Newton steps that a finish usually
 constexpr double kStepsPerDecade = 2;    ///< and from there on
 constexpr double kStepsOfSliding = 4;    ///< times the root of the number of contacts that slide: which of them do is found out contact by contact
 constexpr double kTrial = 0.25;          ///< share of the price of a Newton finish that sweeps may cost before they are compared with it
-constexpr double kFromMemory = 0.5;      ///< share of steps of sliding and of trial that is left where Newton steps begin at impulses of the last step
+constexpr double kFromMemory = 0.5;      ///< share of both that is left where Newton steps begin at impulses of the last step
 constexpr int kNewtonPatience = 50;      ///< Newton steps without progress before they are left, two references λ̄ at their longest;
 constexpr double kNearestStart = 1e-2;   ///< residual over the velocities of the problem below which a start counts as no nearer
-constexpr double kFarGuess = 1e-3;       ///< the same, from which on a guess is of another motion, and Newton steps begin at it rather than at what sweeps made of it
+constexpr double kFarGuess = 1e-3;       ///< the same, from which on a guess is of another motion, and Newton steps begin at it
+                                         ///< rather than at what sweeps made of it
 constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
@@ -40,7 +41,8 @@ Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& w
   for (const double b : form_.whole.b) fastest_ = std::max(fastest_, std::abs(b));
   guess_residual_ = monitor_.best_total();
   const bool from_memory = std::any_of(impulses_.begin(), impulses_.end(), [](double x) { return x != 0; });
-  if (form_.condensation == nullptr && from_memory && guess_residual_ > kFarGuess * fastest_) guess_.assign(impulses_.begin(), impulses_.end());
+  if (form_.condensation == nullptr && from_memory && guess_residual_ > kFarGuess * fastest_)
+    guess_.assign(impulses_.begin(), impulses_.end());
 }
 
 void Stages::run(const Plan& plan) {
@@ -105,7 +107,8 @@ double Stages::discount() const { return guess_.empty() ? 1 : kFromMemory; }
 /// Of a usual finish by Newton steps [ns].
 double Stages::newton_price() {
   const ContactProblem& p = form_.whole;
-  const double steps = kFirstSteps + kStepsPerDecade * decades_left() + discount() * kStepsOfSliding * std::sqrt(static_cast<double>(sliding_contacts()));
+  const double steps = kFirstSteps + kStepsPerDecade * decades_left() +
+                       discount() * kStepsOfSliding * std::sqrt(static_cast<double>(sliding_contacts()));
   if (newton_cost_ > 0) return steps * newton_cost_;
   const double least = cost::newton_step(p, 0);
   if (!can_afford(steps * least)) return steps * least;
@@ -211,8 +214,9 @@ std::span<double> Stages::start_whole() {
   return whole_impulses_;
 }
 
-/// The first Newton steps begin at the guess, if it is far off: it shares loads among redundant contacts as the last step did, where sweeps leave shares that no
-/// solution has. Others begin at the best. The nearer the start, the less it needs to be held back: α follows the error down as it does within a solve.
+/// The first Newton steps begin at the guess, if it is far off: it shares loads among redundant contacts as the last step
+/// did, where sweeps leave shares that no solution has. Others begin at the best. The nearer the start, the less it needs to
+/// be held back: α follows the error down as it does within a solve.
 void Stages::start_newton(std::span<double> iterate) {
   const ContactProblem& p = form_.whole;
   double residual = monitor_.best_total();

@@ -11,7 +11,7 @@ constexpr double kArmijo = 1e-4;    ///< fraction of the predicted decrease of t
 constexpr int kMeritMemory = 4;          ///< steps whose merits a step is compared with
 constexpr double kTravel = 2;       ///< times the best error at which a solved problem is still a place to go back to
 constexpr double kErrorProgress = 0.9;   ///< fraction of the best error that counts as progress
-constexpr double kCycle = 0.8;           ///< fraction of the merit two steps ago that two steps in a row must stay above to be taken for a cycle
+constexpr double kCycle = 0.8;           ///< fraction of the merit two steps ago above which two steps in a row are a cycle
 constexpr double kHoldAlpha = 0.8;       ///< fraction of the error of a failure to which it must fall before α may come down again
 }  // namespace
 
@@ -154,7 +154,8 @@ void ProximalNewton::begin() {
   merits_.clear();
 }
 
-/// The next reference lies beyond the solution, in the direction in which solutions travel, as in Nesterov's method; unless they turned round [Güler 1992].
+/// The next reference lies beyond the solution, in the direction in which solutions travel, as in Nesterov's method; unless
+/// they turned round [Güler 1992].
 void ProximalNewton::extrapolate() {
   double turned = 0;
   for (std::size_t k = 0; k < x_.size(); ++k) turned += (x_[k] - reference_[k]) * (reference_[k] - solved_[k]);

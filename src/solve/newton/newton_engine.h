@@ -67,8 +67,9 @@ class NewtonEngine {
 ///   newton.start(problem, impulses);
 ///   while (newton.step(impulses) && !good_enough(impulses)) {}
 ///
-/// A regularised problem that is solved hands its solution on, extrapolated, as the next λ̄ and α falls; one that resists, or whose steps go round in
-/// a circle, sends the impulses back to the last good λ̄ and α grows, and stays so for a while. The error may rise on the way: keep the best impulses seen.
+/// A regularised problem that is solved hands its solution on, extrapolated, as the next λ̄ and α falls; one that resists, or
+/// whose steps go round in a circle, sends the impulses back to the last good λ̄ and α grows, and stays so for a while. The
+/// error may rise on the way: keep the best impulses seen.
 class ProximalNewton {
  public:
   struct Settings {
