@@ -198,6 +198,9 @@ Kept ends_of_line(const Patch& patch) {
 // Left out, they would sink in until they are the deepest, and take the place of others: two boxes that lie crosswise on each
 // other would rock from one four of eight corners to the other.
 void add_corners(const Patch& patch, Kept& kept) {
+  const auto landing =
+      std::count_if(patch.list.begin(), patch.list.begin() + patch.count, [](const Candidate& c) { return c.lands; });
+  if (landing < kept.count) return;   // all that land are kept: the deepest is not among them
   std::array<Vec2, kMaxManifoldPoints> corner;   // counter-clockwise
   int count = 0;
   const auto lever = [&](int i) {
@@ -208,9 +211,13 @@ void add_corners(const Patch& patch, Kept& kept) {
   for (; count < kept.count; ++count) corner[count] = lever(kept.index[count]);
   Vec2 middle = Vec2::Zero();
   for (int k = 0; k < count; ++k) middle += corner[k] / count;
-  std::sort(corner.begin(), corner.begin() + count, [&](const Vec2& p, const Vec2& q) {
-    return std::atan2(p.y() - middle.y(), p.x() - middle.x()) < std::atan2(q.y() - middle.y(), q.x() - middle.x());
-  });
+  // Grows with the angle around the middle, from 0 to 4.
+  const auto around = [&](const Vec2& p) {
+    const Vec2 d = p - middle;
+    const double along = d.x() / (std::abs(d.x()) + std::abs(d.y()));
+    return d.y() >= 0 ? 1 - along : 3 + along;
+  };
+  std::sort(corner.begin(), corner.begin() + count, [&](const Vec2& p, const Vec2& q) { return around(p) < around(q); });
   while (count >= 3 && count < kMaxManifoldPoints) {
     double farthest = kStandsOut * patch.extent;
     int index = -1, after = 0;
