@@ -88,8 +88,10 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
   for (const std::uint32_t segment : loaded_) {
     Load& load = loads_[segment];
     added_before_[segment] = load.added;
-    if (!averages_) load.lag.setZero();
-    if (!averages_) continue;
+    if (!averages_) {
+      load.lag.setZero();
+      continue;
+    }
     if (care_ == JointCare::braked) load.lag = -load.added * load.spin;
     segments[segment].inverse_inertia = inverse_inertia(load);
     Eigen::Map<Vec3>(free.data() + 6 * segment + 3) = load.spin + segments[segment].inverse_inertia * load.lag;

@@ -55,8 +55,10 @@ double PositionProjection::project(World& world, Detection& detection, const Ste
     if (world.joint_count() > 0) {
       const double error = joints_.collect_errors({world, options, 0, segment_of_body_, {}, {}}, options.projection.fraction);
       // Bars that are almost in one line meet only if they turn far: a linear step can make that worse.
-      if (error > error_before) restore(world);
-      if (error > error_before) break;
+      if (error > error_before) {
+        restore(world);
+        break;
+      }
       error_before = error;
       if (round == options.projection.max_rounds) break;
       keep(world);

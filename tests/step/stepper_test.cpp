@@ -62,17 +62,9 @@ TEST(Stepper, follows_bodies_that_are_added_and_removed_while_it_runs) {
 /// Two boxes on each other at rest, and what the next step does if the features of their contacts got other names.
 int iterations_after_renaming(bool with_positions) {
   World world;
-  const MaterialId m = world.materials.add({"m", 1000, 0.5, 0});
-  BodyDescription ground;
-  ground.motion = MotionType::fixed;
-  ground.parts = {{HalfSpace{}, {}, m}};
-  world.add(ground);
-  for (const double z : {0.1, 0.3}) {
-    BodyDescription d;
-    d.parts = {{Box{Vec3::Constant(0.1)}, {}, m}};
-    d.pose.position = {0, 0.01, z};
-    world.add(d);
-  }
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  for (const double z : {0.1, 0.3}) add_body(world, Box{Vec3::Constant(0.1)}, {0, 0.01, z}, m);
   Stepper stepper(StepOptions{});
   for (int k = 0; k < 30; ++k) stepper.step(world);
   for (RememberedImpulse& r : world.memory.impulses) {

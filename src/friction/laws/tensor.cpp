@@ -20,10 +20,9 @@
 //   L/κ = (a_A + a_B) 1 + (c_A − c_B) J + S,  |s_A − s_B| ≤ s ≤ s_A + s_B depending on the angle between the structures.
 #include "friction/laws/laws.h"
 
-#include <cmath>
-
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace stickslip::laws {
 

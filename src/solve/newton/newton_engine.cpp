@@ -141,15 +141,14 @@ void ProximalNewton::start(std::span<const double> impulses) {
   alpha_ = settings_.alpha;
   failures_ = momentum_ = 0;
   held_alpha_ = held_error_ = 0;
-  base_ = solved_ = x_;
-  begin();
+  base_ = solved_ = reference_ = x_;
+  begin(reference_);
   best_error_ = error_;
 }
 
-/// A new regularised problem, with the present unknowns as its reference.
-void ProximalNewton::begin() {
-  reference_ = x_;
-  engine_.set_reference(x_);
+/// A new regularised problem, from the present unknowns.
+void ProximalNewton::begin(std::span<const double> reference) {
+  engine_.set_reference(reference);
   error_ = engine_.merit(x_, 0);
   merits_.clear();
 }
@@ -169,9 +168,7 @@ void ProximalNewton::extrapolate() {
 void ProximalNewton::accept() {
   const double before = error_;
   extrapolate();
-  engine_.set_reference(reference_);
-  error_ = engine_.merit(x_, 0);
-  merits_.clear();
+  begin(reference_);
   // Where W is singular the impulses may have to travel far at an error that does not fall: that is progress too.
   if (error_ < kTravel * best_error_) {
     if (error_ < kErrorProgress * best_error_) failures_ = 0;
@@ -187,9 +184,9 @@ void ProximalNewton::accept() {
 
 /// Back to the last good reference, with more regularisation.
 bool ProximalNewton::retreat() {
-  x_ = solved_ = base_;
+  x_ = solved_ = reference_ = base_;
   momentum_ = 0;
-  begin();
+  begin(reference_);
   alpha_ *= settings_.increase;
   held_alpha_ = alpha_;
   held_error_ = error_;

@@ -104,7 +104,7 @@ class ProximalNewton {
   double error() const { return error_; }   ///< merit of the unregularised system at λ̄ [m/s]
 
  private:
-  void begin();
+  void begin(std::span<const double> reference);
   void extrapolate();
   void accept();
   bool retreat();
