@@ -7,6 +7,7 @@
 
 #include "problem/kernels.h"
 #include "stickslip/math/error.h"
+#include "stickslip/problem/coupled_mass.h"
 
 namespace stickslip {
 
@@ -29,7 +30,7 @@ bool all_finite(const std::vector<double>& values) {
 
 void check_matrix(const ContactProblem& p) {
   const BlockMatrix& w = p.matrix;
-  if (!p.segments.empty()) fail("W is given as a matrix and as Jacobian and masses. Give one of them.");
+  if (!p.segments.empty() || !p.carriers.empty()) fail("W is given as a matrix and as Jacobian and masses. Give one of them.");
   if (w.blocks() != p.blocks.size()) fail(fmt::format("W has {} blocks, the problem {}.", w.blocks(), p.blocks.size()));
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     if (w.offset[i] != p.blocks[i].row || w.dim(i) != p.blocks[i].dim) fail(i, "does not have the rows of W's block.");
@@ -47,25 +48,58 @@ bool has_set(const FrictionLaw& law) {
       law);
 }
 
+void check_velocity_space(const ContactProblem& p) {
+  for (std::size_t s = 0; s < p.segments.size(); ++s) {
+    const VelocitySegment& segment = p.segments[s];
+    if (!segment.is_rigid() && (segment.size < 1 || segment.size > 3)) fail(fmt::format("segment {} must have 6 numbers, or 1 to 3.", s));
+    if (segment.is_rigid() && s > 0 && !p.segments[s - 1].is_rigid()) fail(fmt::format("segment {} is a rigid body after a node.", s));
+  }
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < p.carriers.size(); ++i) {
+    const Carrier& carrier = p.carriers[i];
+    if (carrier.first < next || carrier.count > p.segments.size() || carrier.first > p.segments.size() - carrier.count)
+      fail(fmt::format("carrier {} has segments that do not exist or are another's.", i));
+    std::size_t size = 0;
+    for (std::uint32_t s = carrier.first; s < carrier.first + carrier.count; ++s) {
+      if (p.segments[s].is_rigid()) fail(fmt::format("carrier {} couples a rigid body.", i));
+      size += p.segments[s].size;
+    }
+    if (!carrier.mass || carrier.mass->size() != size) fail(fmt::format("carrier {} has no mass matrix of {} rows.", i, size));
+    next = carrier.first + carrier.count;
+  }
+}
+
+void check_segments(const ContactProblem& p, std::size_t i) {
+  const Block& block = p.blocks[i];
+  if (!p.is_factored()) {
+    if (block.arity > 0) fail(i, "names velocity segments although W is a matrix.");
+    return;
+  }
+  if (block.arity < 1) fail(i, "must act on a velocity segment.");
+  if (block.arity > kInlineSegments && std::size_t{block.segment[0]} + block.arity > p.stencils.size())
+    fail(i, "has a list of segments that is not stored.");
+  const std::span<const std::uint32_t> segments = p.segments_of(block);
+  for (std::size_t s = 0; s < segments.size(); ++s) {
+    if (segments[s] >= p.segments.size()) fail(i, "names a velocity segment that does not exist.");
+    if (std::find(segments.begin(), segments.begin() + static_cast<std::ptrdiff_t>(s), segments[s]) != segments.begin() + static_cast<std::ptrdiff_t>(s))
+      fail(i, "names one velocity segment twice.");
+  }
+  if (std::size_t{block.jacobian} + std::size_t{block.dim} * p.row_width(block) > p.jacobian_values.size())
+    fail(i, "has a Jacobian that is not stored.");
+}
+
 void check(const ContactProblem& p) {
-  const int least_arity = p.is_factored() ? 1 : 0;
   if (p.laws.size() != p.blocks.size()) fail(fmt::format("{} laws for {} blocks.", p.laws.size(), p.blocks.size()));
   if (p.sigma.size() != p.b.size()) fail(fmt::format("{} compliances for {} rows.", p.sigma.size(), p.b.size()));
   if (p.lower.size() != p.upper.size() || !(p.lower.empty() || p.lower.size() == p.b.size()))
     fail("the bounds do not fit the rows.");
+  check_velocity_space(p);
   std::size_t row = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     if (block.dim < 1 || block.dim > 6) fail(i, "must have 1 to 6 rows.");
-    if (const int most = !p.is_factored() ? 0 : block.dim == 1 ? kMostSegments : 2; block.arity < least_arity || block.arity > most)
-      fail(i, p.is_factored() ? "must act on 1 or 2 velocity segments, with one row on up to 4." : "names velocity segments although W is a matrix.");
     if (block.row != row) fail(i, "does not start where the block before it ends.");
-    if (std::size_t{block.jacobian} + block.arity * block.dim * 6u > p.jacobian_values.size())
-      fail(i, "has a Jacobian that is not stored.");
-    for (int s = 0; s < block.arity; ++s)
-      if (block.segment[s] >= p.segments.size()) fail(i, "names a velocity segment that does not exist.");
-    for (int s = 1; s < block.arity; ++s)
-      if (std::find(block.segment, block.segment + s, block.segment[s]) != block.segment + s) fail(i, "names one velocity segment twice.");
+    check_segments(p, i);
     if (block.kind == BlockKind::contact && block.dim > 1 && block.dim != 1 + law_rows(p.laws[i]))
       fail(i, "has a number of rows that its friction law does not use.");
     if (block.kind == BlockKind::contact && block.dim > 1 && !has_set(p.laws[i])) fail(i, "has a custom friction law without a set.");
@@ -92,30 +126,50 @@ Mat3 cholesky(const Mat3& a) {
   return l;
 }
 
-/// Writes the rows of G = J L of one block.
+/// Row of J times L of a rigid segment.
+struct ScaledRow {
+  double g[kRigidSize];
+  [[gnu::always_inline]] inline ScaledRow(double root, const Mat3& l, const double* j)
+      : g{root * j[0], root * j[1], root * j[2], j[3] * l(0, 0) + j[4] * l(1, 0) + j[5] * l(2, 0), j[4] * l(1, 1) + j[5] * l(2, 1), j[5] * l(2, 2)} {}
+};
+
+/// Writes the rows of G = J L of a block on one or two rigid bodies.
 template <int D, int A>
 [[gnu::always_inline]] inline void scale_jacobian(const ContactProblem& p, const Block& block, double* out) {
-  for (int s = 0; s < A; ++s) {
+  for (std::uint32_t s = 0; s < A; ++s) {
     const double root = std::sqrt(p.segments[block.segment[s]].inverse_mass);
     const Mat3& l = p.inertia_factors[block.segment[s]];
-    for (int k = 0; k < D; ++k) {
-      const double* j = p.jacobian_values.data() + block.jacobian + 6 * (D * s + k);
-      const double g[6] = {root * j[0], root * j[1], root * j[2], j[3] * l(0, 0) + j[4] * l(1, 0) + j[5] * l(2, 0),
-                           j[4] * l(1, 1) + j[5] * l(2, 1), j[5] * l(2, 2)};
-      for (int c = 0; c < 6; ++c) out[6 * A * k + kernels::row_position(A, s, c)] = g[c];
+    for (std::uint32_t k = 0; k < D; ++k) {
+      const ScaledRow row(root, l, p.jacobian_values.data() + block.jacobian + kRigidSize * (D * s + k));
+      for (std::uint32_t c = 0; c < kRigidSize; ++c) out[kRigidSize * A * k + kernels::row_position(A, s, c)] = row.g[c];
     }
   }
 }
 
-/// W_ii = G Gᵀ + Σ of one block, column-major.
+/// The same for any block. @param coupled per segment: whether it belongs to a coupled carrier, where L = I
+void scale_jacobian(const ContactProblem& p, const Block& block, const std::vector<bool>& coupled, double* out) {
+  const std::uint32_t width = p.row_width(block);
+  const double* j = p.jacobian_values.data() + block.jacobian;
+  kernels::each_segment(p, block, [&](std::uint32_t, std::uint32_t s, auto&& place) {
+    const VelocitySegment& segment = p.segments[s];
+    const double root = coupled[s] ? 1 : std::sqrt(segment.inverse_mass);
+    for (std::uint32_t k = 0; k < block.dim; ++k, j += segment.size) {
+      double* const row = out + width * k;
+      if (segment.is_rigid()) {
+        const ScaledRow scaled(root, p.inertia_factors[s], j);
+        for (std::uint32_t c = 0; c < kRigidSize; ++c) row[place(c)] = scaled.g[c];
+      } else {
+        for (std::uint32_t c = 0; c < segment.size; ++c) row[place(c)] = root * j[c];
+      }
+    }
+  });
+}
+
+/// W_ii = G Gᵀ + Σ of a block on one or two rigid bodies, column-major.
 template <int D, int A>
 [[gnu::always_inline]] inline void write_diagonal(const double* scaled, const double* sigma, double* out) {
   for (int i = 0; i < D; ++i)
     for (int k = i; k < D; ++k) {
-      if constexpr (A > 2) {
-        out[0] = Eigen::Map<const kernels::BlockVector<6 * A>>(scaled).squaredNorm() + sigma[0];
-        continue;
-      }
       kernels::Double4 products = kernels::load<kernels::Double4>(scaled + 6 * A * i) * kernels::load<kernels::Double4>(scaled + 6 * A * k);
       kernels::Double2 rest = {0, 0};
       if constexpr (A == 2) {
@@ -127,6 +181,34 @@ template <int D, int A>
       out[D * i + k] = out[D * k + i] = kernels::sum(products) + (rest[0] + rest[1]) + (i == k ? sigma[i] : 0.0);
     }
 }
+
+/// W_ii = G K Gᵀ + Σ of any block: K Gᵀ row by row. Velocities are scratch, all 0 before and after.
+class AnyDiagonal {
+ public:
+  explicit AnyDiagonal(const ContactProblem& p) : p_(p), pushed_(p.is_coupled() ? p.velocity_size() : 0, 0.0) {}
+
+  void write(const Block& block, double* out) {
+    const std::uint32_t width = p_.row_width(block), dim = block.dim;
+    const double* const g = p_.scaled_jacobian.data() + block.jacobian;
+    for (std::uint32_t k = 0; k < dim; ++k) {
+      if (!p_.is_coupled()) {
+        for (std::uint32_t i = 0; i < dim; ++i)
+          out[dim * k + i] = Eigen::Map<const Eigen::VectorXd>(g + width * i, width).dot(Eigen::Map<const Eigen::VectorXd>(g + width * k, width));
+      } else {
+        kernels::LocalVelocity<kAnyArity> local(p_, block, pushed_.data());
+        local.add(g + width * k, 1);
+        p_.couple(pushed_);
+        for (std::uint32_t i = 0; i < dim; ++i) out[dim * k + i] = local.dot(g + width * i);
+        std::fill(pushed_.begin(), pushed_.end(), 0.0);
+      }
+      out[dim * k + k] += p_.sigma[block.row + k];
+    }
+  }
+
+ private:
+  const ContactProblem& p_;
+  std::vector<double> pushed_;
+};
 
 template <int D>
 [[gnu::always_inline]] inline ContactScale contact_scale(const double* w) {
@@ -160,8 +242,30 @@ std::size_t ContactProblem::contact_count() const {
   return count;
 }
 
+std::uint32_t ContactProblem::row_width(const Block& block) const {
+  std::uint32_t width = 0;
+  for (const std::uint32_t s : segments_of(block)) width += segments[s].size;
+  return width;
+}
+
+std::uint8_t ContactProblem::arity_class(const Block& block) const {
+  if (block.arity > 2) return kAnyArity;
+  for (int s = 0; s < block.arity; ++s)
+    if (!segments[block.segment[s]].is_rigid()) return kAnyArity;
+  return static_cast<std::uint8_t>(block.arity);
+}
+
+std::vector<bool> ContactProblem::coupled_segments() const {
+  std::vector<bool> coupled(segments.size(), false);
+  for (const Carrier& carrier : carriers) std::fill_n(coupled.begin() + carrier.first, carrier.count, true);
+  return coupled;
+}
+
 void ContactProblem::clear() {
   segments.clear();
+  carriers.clear();
+  stencils.clear();
+  offsets.clear();
   blocks.clear();
   jacobian_values.clear();
   matrix.clear();
@@ -177,8 +281,10 @@ void ContactProblem::clear() {
   batches.clear();
 }
 
-void ContactProblem::finalize() {
-  check(*this);
+void ContactProblem::lay_out() {
+  offsets.resize(segments.size() + 1);
+  offsets[0] = 0;
+  for (std::size_t s = 0; s < segments.size(); ++s) offsets[s + 1] = offsets[s] + segments[s].size;
   batches.clear();
   std::size_t diagonal_size = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -187,17 +293,26 @@ void ContactProblem::finalize() {
     diagonal_size += block.dim * block.dim;
     const bool has_law = block.kind == BlockKind::contact && block.dim > 1;
     const auto law = static_cast<std::uint8_t>(has_law ? laws[i].index() : 0);
-    if (batches.empty() || batches.back().kind != block.kind || batches.back().dim != block.dim ||
-        batches.back().arity != block.arity || batches.back().law != law)
-      batches.push_back({block.kind, block.dim, block.arity, law, static_cast<std::uint32_t>(i), 0});
+    const std::uint8_t arity = arity_class(block);
+    if (batches.empty() || batches.back().kind != block.kind || batches.back().dim != block.dim || batches.back().arity != arity ||
+        batches.back().law != law)
+      batches.push_back({block.kind, block.dim, arity, law, static_cast<std::uint32_t>(i), 0});
     ++batches.back().count;
   }
   diagonal_values.resize(diagonal_size);
-  inertia_factors.resize(segments.size());
-  for (std::size_t i = 0; i < segments.size(); ++i) inertia_factors[i] = cholesky(segments[i].inverse_inertia);
+}
+
+void ContactProblem::finalize() {
+  check(*this);
+  lay_out();
+  const auto first_node = std::find_if(segments.begin(), segments.end(), [](const VelocitySegment& s) { return !s.is_rigid(); });
+  inertia_factors.resize(static_cast<std::size_t>(first_node - segments.begin()));
+  for (std::size_t i = 0; i < inertia_factors.size(); ++i) inertia_factors[i] = cholesky(segments[i].inverse_inertia);
   scaled_jacobian.resize(jacobian_values.size());
   scales.resize(blocks.size());
   has_compliance = std::any_of(sigma.begin(), sigma.end(), [](double s) { return s != 0; });
+  const std::vector<bool> coupled = coupled_segments();
+  AnyDiagonal any(*this);
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
@@ -206,6 +321,9 @@ void ContactProblem::finalize() {
       if constexpr (A == 0) {
         std::copy_n(matrix.values.data() + matrix.position[matrix.find(i, i)], D * D, diagonal);
         for (int k = 0; k < D; ++k) diagonal[k * (D + 1)] += sigma[block.row + k];
+      } else if constexpr (A == kAnyArity) {
+        scale_jacobian(*this, block, coupled, scaled_jacobian.data() + block.jacobian);
+        any.write(block, diagonal);
       } else {
         double* scaled = scaled_jacobian.data() + block.jacobian;
         scale_jacobian<D, A>(*this, block, scaled);
@@ -226,41 +344,67 @@ void ContactProblem::add_scaled_velocity(std::span<const double> impulses, std::
     if constexpr (A > 0)
       for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
         const Block& block = blocks[i];
-        kernels::LocalVelocity<A> w(block.segment, scaled.data());
+        kernels::LocalVelocity<A> w(*this, block, scaled.data());
         kernels::push<D, A>(scaled_jacobian.data() + block.jacobian,
                             Eigen::Map<const kernels::BlockVector<D>>(impulses.data() + block.row), w);
-        w.write(block.segment, scaled.data());
+        w.write(scaled.data());
       }
   });
 }
 
+void ContactProblem::couple(std::span<double> scaled) const {
+  if (carriers.empty()) return;
+  std::vector<double> right;
+  for (const Carrier& carrier : carriers) {
+    double* const part = scaled.data() + offsets[carrier.first];
+    right.assign(part, part + carrier.mass->size());
+    carrier.mass->solve(right.data(), part);
+  }
+}
+
 void ContactProblem::add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const {
-  for (const Block& block : blocks)
-    for (int s = 0; s < block.arity; ++s) {
-      const VelocitySegment& mass = segments[block.segment[s]];
-      const double* j = jacobian_values.data() + block.jacobian + 6 * block.dim * s;
-      Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
-      for (int k = 0; k < block.dim; ++k) {
-        linear += impulses[block.row + k] * Eigen::Map<const Vec3>(j + 6 * k);
-        angular += impulses[block.row + k] * Eigen::Map<const Vec3>(j + 6 * k + 3);
+  const std::vector<bool> coupled = coupled_segments();
+  std::vector<double> change(is_coupled() ? velocity_size() : 0, 0.0);   // of coupled segments
+  for (const Block& block : blocks) {
+    const double* j = jacobian_values.data() + block.jacobian;
+    for (const std::uint32_t s : segments_of(block)) {
+      const VelocitySegment& segment = segments[s];
+      double sum[kRigidSize] = {};
+      for (std::uint32_t k = 0; k < block.dim; ++k)
+        for (std::uint32_t c = 0; c < segment.size; ++c) sum[c] += impulses[block.row + k] * *j++;
+      double* const u = velocity.data() + offsets[s];
+      if (segment.is_rigid()) {
+        Eigen::Map<Vec3>(u) += segment.inverse_mass * Eigen::Map<const Vec3>(sum);
+        Eigen::Map<Vec3>(u + 3) += segment.inverse_inertia * Eigen::Map<const Vec3>(sum + 3);
+      } else {
+        for (std::uint32_t c = 0; c < segment.size; ++c)
+          if (coupled[s]) change[offsets[s] + c] += sum[c];
+          else u[c] += segment.inverse_mass * sum[c];
       }
-      double* u = velocity.data() + 6 * block.segment[s];
-      Eigen::Map<Vec3>(u) += mass.inverse_mass * linear;
-      Eigen::Map<Vec3>(u + 3) += mass.inverse_inertia * angular;
     }
+  }
+  couple(change);
+  for (std::size_t k = 0; k < change.size(); ++k) velocity[k] += change[k];
 }
 
 void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::span<double> velocity) const {
-  for (std::size_t i = 0; i < segments.size(); ++i) {
+  for (std::size_t i = 0; i < inertia_factors.size(); ++i) {
     Eigen::Map<Vec3>(velocity.data() + 6 * i) += std::sqrt(segments[i].inverse_mass) * Eigen::Map<const Vec3>(scaled.data() + 6 * i);
     Eigen::Map<Vec3>(velocity.data() + 6 * i + 3) += inertia_factors[i] * Eigen::Map<const Vec3>(scaled.data() + 6 * i + 3);
+  }
+  if (inertia_factors.size() == segments.size()) return;
+  const std::vector<bool> coupled = coupled_segments();
+  for (auto s = static_cast<std::uint32_t>(inertia_factors.size()); s < segments.size(); ++s) {
+    const double root = coupled[s] ? 1 : std::sqrt(segments[s].inverse_mass);
+    for (std::uint32_t k = offsets[s]; k < offsets[s + 1]; ++k) velocity[k] += root * scaled[k];
   }
 }
 
 void ContactProblem::contact_velocity(std::span<const double> impulses, std::span<double> v,
                                       std::vector<double>& segment_velocity) const {
-  segment_velocity.assign(6 * segments.size(), 0.0);
+  segment_velocity.assign(velocity_size(), 0.0);
   add_scaled_velocity(impulses, segment_velocity);
+  couple(segment_velocity);
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     using Row = Eigen::Map<const kernels::BlockVector<D>>;
@@ -268,7 +412,7 @@ void ContactProblem::contact_velocity(std::span<const double> impulses, std::spa
       const Block& block = blocks[i];
       kernels::BlockVector<D> relative;
       if constexpr (A > 0) {
-        const kernels::LocalVelocity<A> w(block.segment, segment_velocity.data());
+        const kernels::LocalVelocity<A> w(*this, block, std::as_const(segment_velocity).data());
         relative = kernels::relative_velocity<D, A>(scaled_jacobian.data() + block.jacobian, w);
       } else {
         relative = kernels::gathered_velocity<D>(matrix, i, impulses.data());

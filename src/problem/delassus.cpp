@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "problem/kernels.h"
 #include "stickslip/problem/contact_problem.h"
@@ -13,24 +14,89 @@ struct Incidence {
 
   explicit Incidence(const ContactProblem& p) : first(p.segments.size() + 1, 0) {
     for (const Block& b : p.blocks)
-      for (int s = 0; s < b.arity; ++s) ++first[b.segment[s] + 1];
+      for (const std::uint32_t s : p.segments_of(b)) ++first[s + 1];
     for (std::size_t s = 0; s < p.segments.size(); ++s) first[s + 1] += first[s];
     block.resize(first.back());
     std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
     for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-      for (int s = 0; s < p.blocks[i].arity; ++s) block[next[p.blocks[i].segment[s]]++] = i;
+      for (const std::uint32_t s : p.segments_of(p.blocks[i])) block[next[s]++] = i;
   }
 };
 
 /// Adds G_i G_jᵀ over the segments that both act on.
 void add_product(const ContactProblem& p, const Block& a, const Block& b, double* out) {
-  for (int s = 0; s < a.arity; ++s)
-    for (int t = 0; t < b.arity; ++t) {
-      if (a.segment[s] != b.segment[t]) continue;
-      for (int j = 0; j < b.dim; ++j)
-        for (int i = 0; i < a.dim; ++i)
-          for (int c = 0; c < kernels::kSegmentSize; ++c) out[a.dim * j + i] += kernels::scaled_number(p, a, s, i, c) * kernels::scaled_number(p, b, t, j, c);
+  const std::uint32_t width_a = p.row_width(a), width_b = p.row_width(b);
+  kernels::each_segment(p, a, [&](std::uint32_t, std::uint32_t s, auto&& place_a) {
+    kernels::each_segment(p, b, [&](std::uint32_t, std::uint32_t t, auto&& place_b) {
+      if (s != t) return;
+      for (std::uint32_t j = 0; j < b.dim; ++j)
+        for (std::uint32_t i = 0; i < a.dim; ++i)
+          for (std::uint32_t c = 0; c < p.segments[s].size; ++c)
+            out[a.dim * j + i] += p.scaled_jacobian[a.jacobian + width_a * i + place_a(c)] * p.scaled_jacobian[b.jacobian + width_b * j + place_b(c)];
+    });
+  });
+}
+
+/// Blocks that act on each other through segments and carriers, as runs of one list; `run[i]` is that of block i.
+struct Connected {
+  std::vector<std::uint32_t> first, block, run;
+
+  explicit Connected(const ContactProblem& p) : run(p.blocks.size()) {
+    std::vector<std::uint32_t> parent(p.segments.size());
+    std::iota(parent.begin(), parent.end(), 0u);
+    const auto root = [&](std::uint32_t i) {
+      while (parent[i] != i) i = parent[i] = parent[parent[i]];
+      return i;
+    };
+    for (const Block& b : p.blocks)
+      for (const std::uint32_t s : p.segments_of(b)) parent[root(s)] = root(p.segments_of(b)[0]);
+    for (const Carrier& c : p.carriers)
+      for (std::uint32_t s = c.first; s < c.first + c.count; ++s) parent[root(s)] = root(c.first);
+    std::vector<std::uint32_t> number(p.segments.size(), ~0u);
+    first.assign(1, 0);
+    for (std::uint32_t i = 0; i < run.size(); ++i) {
+      std::uint32_t& mine = number[root(p.segments_of(p.blocks[i])[0])];
+      if (mine == ~0u) mine = static_cast<std::uint32_t>(first.size() - 1), first.push_back(0);
+      run[i] = mine;
+      ++first[mine + 1];
     }
+    for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
+    block.resize(run.size());
+    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    for (std::uint32_t i = 0; i < run.size(); ++i) block[next[run[i]]++] = i;
+  }
+  std::span<const std::uint32_t> of(std::uint32_t i) const { return {block.data() + first[run[i]], block.data() + first[run[i] + 1]}; }
+};
+
+/// W without Σ of a coupled problem: its columns are G K Gᵀ e.
+BlockMatrix coupled_delassus(const ContactProblem& p, std::vector<std::uint32_t> offset) {
+  BlockMatrix w;
+  w.offset = std::move(offset);
+  const Connected connected(p);
+  w.first.push_back(0);
+  std::size_t size = 0;
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i) {
+    for (const std::uint32_t j : connected.of(i)) {
+      w.column.push_back(j);
+      w.position.push_back(static_cast<std::uint32_t>(size));
+      size += std::size_t{p.blocks[i].dim} * p.blocks[j].dim;
+    }
+    w.first.push_back(static_cast<std::uint32_t>(w.column.size()));
+  }
+  w.values.assign(size, 0.0);
+  std::vector<double> velocity(p.velocity_size());
+  for (std::uint32_t j = 0; j < p.blocks.size(); ++j)
+    for (std::uint32_t c = 0; c < p.blocks[j].dim; ++c) {
+      std::fill(velocity.begin(), velocity.end(), 0.0);
+      kernels::push_row(p, p.blocks[j], c, 1.0, velocity.data());
+      p.couple(velocity);
+      for (const std::uint32_t i : connected.of(j)) {
+        double* const entry = w.values.data() + w.position[static_cast<std::size_t>(w.find(i, j))];
+        for (std::uint32_t r = 0; r < p.blocks[i].dim; ++r)
+          entry[p.blocks[i].dim * c + r] = kernels::row_velocity(p, p.blocks[i], r, velocity.data());
+      }
+    }
+  return w;
 }
 
 std::vector<std::uint32_t> block_starts(const ContactProblem& p) {
@@ -47,6 +113,8 @@ BlockMatrix delassus(const ContactProblem& p) {
   BlockMatrix w;
   if (!p.is_factored()) {
     w = p.matrix;
+  } else if (p.is_coupled()) {
+    w = coupled_delassus(p, block_starts(p));
   } else {
     w.offset = block_starts(p);
     const Incidence incidence(p);
@@ -55,9 +123,8 @@ BlockMatrix delassus(const ContactProblem& p) {
     std::size_t size = 0;
     for (const Block& block : p.blocks) {
       neighbours.clear();
-      for (int s = 0; s < block.arity; ++s)
-        neighbours.insert(neighbours.end(), incidence.block.begin() + incidence.first[block.segment[s]],
-                          incidence.block.begin() + incidence.first[block.segment[s] + 1]);
+      for (const std::uint32_t s : p.segments_of(block))
+        neighbours.insert(neighbours.end(), incidence.block.begin() + incidence.first[s], incidence.block.begin() + incidence.first[s + 1]);
       std::sort(neighbours.begin(), neighbours.end());
       neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
       for (const std::uint32_t j : neighbours) {
@@ -74,6 +141,24 @@ BlockMatrix delassus(const ContactProblem& p) {
     w.entry(i, static_cast<std::size_t>(w.find(i, i))).diagonal() +=
         Eigen::Map<const Eigen::VectorXd>(p.sigma.data() + p.blocks[i].row, p.blocks[i].dim);
   return w;
+}
+
+ContactProblem condense(const ContactProblem& p) {
+  ContactProblem condensed;
+  condensed.matrix = delassus(p);
+  // Σ stands apart from the matrix.
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
+    condensed.matrix.entry(i, static_cast<std::size_t>(condensed.matrix.find(i, i))).diagonal() -=
+        Eigen::Map<const Eigen::VectorXd>(p.sigma.data() + p.blocks[i].row, p.blocks[i].dim);
+  for (const Block& b : p.blocks) condensed.blocks.push_back({b.kind, b.dim, 0, b.row, 0, 0, {}});
+  condensed.laws = p.laws;
+  condensed.b = p.b;
+  condensed.sigma = p.sigma;
+  condensed.lower = p.lower;
+  condensed.upper = p.upper;
+  condensed.h = p.h;
+  condensed.finalize();
+  return condensed;
 }
 
 ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionLaw law) {

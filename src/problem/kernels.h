@@ -5,7 +5,8 @@
 //
 // Sizes are template parameters; `visit_batches` picks the instance once per batch. One row of G for two segments a and b
 // is stored as [a0 a1 a2 a3 | b0 b1 b2 b3 | a4 a5 b4 b5], for one segment as [a0 a1 a2 a3 | a4 a5]: every load of a segment
-// has the shape of the store before it, which lets the processor forward it.
+// has the shape of the store before it, which lets the processor forward it. Blocks on more segments, or on nodes, have their
+// segments one after the other.
 #pragma once
 
 #include <cstring>
@@ -15,7 +16,7 @@
 
 namespace stickslip::kernels {
 
-inline constexpr int kSegmentSize = 6;
+inline constexpr int kSegmentSize = kRigidSize;
 
 template <int D>
 using BlockVector = Eigen::Matrix<double, D, 1>;
@@ -41,41 +42,58 @@ template <class V>
   return half[0] + half[1];
 }
 
-/// The velocities that a block of arity A sees, in registers. The few blocks of more than two segments need not be fast.
+/// The velocities that a block of arity class A sees: of one or two rigid bodies in registers.
 template <int A>
-struct LocalVelocity {
-  static constexpr int kRowSize = kSegmentSize * A;
-  double w[kRowSize];
+struct LocalVelocity;
 
-  LocalVelocity(const std::uint32_t* segment, const double* velocity) {
-    for (int s = 0; s < A; ++s) std::memcpy(w + kSegmentSize * s, velocity + kSegmentSize * segment[s], kSegmentSize * sizeof(double));
+/// Of any others in their place. These need not be as fast.
+template <>
+struct LocalVelocity<kAnyArity> {
+  const ContactProblem& p;
+  std::span<const std::uint32_t> segments;
+  const double* from;
+  double* to = nullptr;   ///< where `add` writes; none of velocities that are only read
+
+  LocalVelocity(const ContactProblem& problem, const Block& block, const double* velocity)
+      : p(problem), segments(problem.segments_of(block)), from(velocity) {}
+  LocalVelocity(const ContactProblem& problem, const Block& block, double* velocity)
+      : p(problem), segments(problem.segments_of(block)), from(velocity), to(velocity) {}
+  std::uint32_t row_size() const {
+    std::uint32_t size = 0;
+    for (const std::uint32_t s : segments) size += p.segments[s].size;
+    return size;
   }
-  void write(const std::uint32_t* segment, double* velocity) const {
-    for (int s = 0; s < A; ++s) std::memcpy(velocity + kSegmentSize * segment[s], w + kSegmentSize * s, kSegmentSize * sizeof(double));
-  }
+  void write(double*) const {}   // add has done it
   double dot(const double* row) const {
     double v = 0;
-    for (int i = 0; i < kRowSize; ++i) v += row[i] * w[i];
+    for (const std::uint32_t s : segments) {
+      const double* w = from + p.offset(s);
+      for (int c = 0; c < p.segments[s].size; ++c) v += *row++ * w[c];
+    }
     return v;
   }
   void add(const double* row, double impulse) {
-    for (int i = 0; i < kRowSize; ++i) w[i] += row[i] * impulse;
+    for (const std::uint32_t s : segments) {
+      double* w = to + p.offset(s);
+      for (int c = 0; c < p.segments[s].size; ++c) w[c] += *row++ * impulse;
+    }
   }
 };
 
 template <>
 struct LocalVelocity<2> {
-  static constexpr int kRowSize = 12;
   Double4 a, b, rest;
+  const std::uint32_t* segment;
 
-  [[gnu::always_inline]] inline LocalVelocity(const std::uint32_t* segment, const double* velocity) {
+  static constexpr std::uint32_t row_size() { return 12; }
+  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity) : segment(block.segment) {
     const double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
     a = load<Double4>(pa);
     b = load<Double4>(pb);
     const Double2 ra = load<Double2>(pa + 4), rb = load<Double2>(pb + 4);
     rest = Double4{ra[0], ra[1], rb[0], rb[1]};
   }
-  [[gnu::always_inline]] inline void write(const std::uint32_t* segment, double* velocity) const {
+  [[gnu::always_inline]] inline void write(double* velocity) const {
     double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
     store(pa, a);
     store(pb, b);
@@ -94,16 +112,17 @@ struct LocalVelocity<2> {
 
 template <>
 struct LocalVelocity<1> {
-  static constexpr int kRowSize = 6;
   Double4 a;
   Double2 rest;
+  const std::uint32_t* segment;
 
-  [[gnu::always_inline]] inline LocalVelocity(const std::uint32_t* segment, const double* velocity) {
+  static constexpr std::uint32_t row_size() { return 6; }
+  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity) : segment(block.segment) {
     const double* pa = velocity + kSegmentSize * segment[0];
     a = load<Double4>(pa);
     rest = load<Double2>(pa + 4);
   }
-  [[gnu::always_inline]] inline void write(const std::uint32_t* segment, double* velocity) const {
+  [[gnu::always_inline]] inline void write(double* velocity) const {
     double* pa = velocity + kSegmentSize * segment[0];
     store(pa, a);
     store(pa + 4, rest);
@@ -118,15 +137,48 @@ struct LocalVelocity<1> {
   }
 };
 
-/// Where number `column` (0…5) of segment `s` stands in a stored row.
-constexpr int row_position(int arity, int s, int column) {
-  if (arity != 2) return kSegmentSize * s + column;
+/// Where number `column` (0…5) of body `s` stands in a stored row of a block on `bodies` rigid bodies, one or two.
+constexpr std::uint32_t row_position(std::uint32_t bodies, std::uint32_t s, std::uint32_t column) {
+  if (bodies == 1) return column;
   return column < 4 ? 4 * s + column : 8 + 2 * s + (column - 4);
 }
 
-/// Number `column` (0…5) of row `row` of G of a block, in segment slot `s`: for code where speed does not matter.
-inline double scaled_number(const ContactProblem& p, const Block& b, int s, int row, int column) {
-  return p.scaled_jacobian[b.jacobian + static_cast<std::size_t>(kSegmentSize * b.arity * row + row_position(b.arity, s, column))];
+/// The rows of G of a block by segment, for code that need not be as fast as sweeps: f(slot, segment, place) for every segment,
+/// with place(column) where in a row its numbers stand.
+template <class F>
+void each_segment(const ContactProblem& p, const Block& b, F&& f) {
+  const bool rigid = p.arity_class(b) != kAnyArity;
+  std::uint32_t first = 0, slot = 0;
+  for (const std::uint32_t s : p.segments_of(b)) {
+    f(slot, s, [&](std::uint32_t column) { return rigid ? row_position(b.arity, slot, column) : first + column; });
+    first += p.segments[s].size;
+    ++slot;
+  }
+}
+
+/// G of a block as one row-major matrix of dim × size after the other, as its Jacobian is stored.
+inline void copy_scaled(const ContactProblem& p, const Block& b, double* out) {
+  const std::uint32_t width = p.row_width(b);
+  each_segment(p, b, [&](std::uint32_t, std::uint32_t s, auto&& place) {
+    for (std::uint32_t k = 0; k < b.dim; ++k)
+      for (std::uint32_t c = 0; c < p.segments[s].size; ++c) *out++ = p.scaled_jacobian[b.jacobian + width * k + place(c)];
+  });
+}
+
+/// v plus the velocity along one row of G: for code that need not be fast.
+inline double row_velocity(const ContactProblem& p, const Block& b, std::uint32_t row, const double* velocity, double v = 0) {
+  const double* const g = p.scaled_jacobian.data() + b.jacobian + p.row_width(b) * row;
+  each_segment(p, b, [&](std::uint32_t, std::uint32_t s, auto&& place) {
+    for (std::uint32_t c = 0; c < p.segments[s].size; ++c) v += g[place(c)] * velocity[p.offset(s) + c];
+  });
+  return v;
+}
+/// velocity += gᵀ impulse for one row g of G.
+inline void push_row(const ContactProblem& p, const Block& b, std::uint32_t row, double impulse, double* velocity) {
+  const double* const g = p.scaled_jacobian.data() + b.jacobian + p.row_width(b) * row;
+  each_segment(p, b, [&](std::uint32_t, std::uint32_t s, auto&& place) {
+    for (std::uint32_t c = 0; c < p.segments[s].size; ++c) velocity[p.offset(s) + c] += g[place(c)] * impulse;
+  });
 }
 
 /// The velocities that one block of a problem given as a matrix sees: Σⱼ W_ij λⱼ, without Σ.
@@ -148,14 +200,16 @@ template <int D>
 template <int D, int A>
 [[gnu::always_inline]] inline BlockVector<D> relative_velocity(const double* scaled, const LocalVelocity<A>& w) {
   BlockVector<D> v;
-  for (int k = 0; k < D; ++k) v[k] = w.dot(scaled + LocalVelocity<A>::kRowSize * k);
+  const std::uint32_t size = w.row_size();
+  for (int k = 0; k < D; ++k) v[k] = w.dot(scaled + size * static_cast<std::uint32_t>(k));
   return v;
 }
 
 /// w += Gᵀλ of one block.
 template <int D, int A>
 [[gnu::always_inline]] inline void push(const double* scaled, const BlockVector<D>& impulse, LocalVelocity<A>& w) {
-  for (int k = 0; k < D; ++k) w.add(scaled + LocalVelocity<A>::kRowSize * k, impulse[k]);
+  const std::uint32_t size = w.row_size();
+  for (int k = 0; k < D; ++k) w.add(scaled + size * static_cast<std::uint32_t>(k), impulse[k]);
 }
 
 namespace detail {
@@ -165,15 +219,12 @@ void with_arity(int arity, F&& f) {
   if (arity == 0) f(std::integral_constant<int, D>{}, std::integral_constant<int, 0>{});
   else if (arity == 1) f(std::integral_constant<int, D>{}, std::integral_constant<int, 1>{});
   else if (arity == 2) f(std::integral_constant<int, D>{}, std::integral_constant<int, 2>{});
-  if constexpr (D == 1) {
-    if (arity == 3) f(std::integral_constant<int, D>{}, std::integral_constant<int, 3>{});
-    else if (arity == 4) f(std::integral_constant<int, D>{}, std::integral_constant<int, 4>{});
-  }
+  else f(std::integral_constant<int, D>{}, std::integral_constant<int, kAnyArity>{});
 }
 
 }  // namespace detail
 
-/// Calls f(rows, arity) with both as compile-time constants.
+/// Calls f(rows, arity) with both as compile-time constants; the arity as in Batch.
 template <class F>
 void with_sizes(int dim, int arity, F&& f) {
   switch (dim) {

@@ -13,13 +13,13 @@ constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 void ContactGraph::find_incidence(const ContactProblem& p) {
   first_.assign(p.segments.size() + 1, 0);
   for (const Block& b : p.blocks)
-    for (int s = 0; s < b.arity; ++s) ++first_[b.segment[s] + 1];
+    for (const std::uint32_t s : p.segments_of(b)) ++first_[s + 1];
   for (std::size_t s = 0; s < p.segments.size(); ++s) first_[s + 1] += first_[s];
   incident_.resize(first_.back());
   // first_[s + 1] becomes the place to fill in run s, and its end once all are filled.
   for (std::size_t s = p.segments.size(); s > 0; --s) first_[s] = first_[s - 1];
   for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-    for (int s = 0; s < p.blocks[i].arity; ++s) incident_[first_[p.blocks[i].segment[s] + 1]++] = i;
+    for (const std::uint32_t s : p.segments_of(p.blocks[i])) incident_[first_[s + 1]++] = i;
 }
 
 /// Breadth first, from the segments in the queue on.
@@ -27,9 +27,7 @@ void ContactGraph::spread(const ContactProblem& p, std::uint32_t from) {
   for (std::size_t head = from; head < queue_.size(); ++head) {
     const std::uint32_t s = queue_[head];
     for (std::uint32_t e = first_[s]; e < first_[s + 1]; ++e) {
-      const Block& block = p.blocks[incident_[e]];
-      for (int k = 0; k < block.arity; ++k) {
-        const std::uint32_t other = block.segment[k];
+      for (const std::uint32_t other : p.segments_of(p.blocks[incident_[e]])) {
         if (distance_[other] != kUnreached) continue;
         distance_[other] = distance_[s] + 1;
         queue_.push_back(other);
@@ -93,7 +91,8 @@ void ContactGraph::build(const ContactProblem& p) {
     for (std::size_t i = 0; i < p.blocks.size(); ++i) {
       const Block& b = p.blocks[i];
       std::uint32_t farthest = 1;
-      for (int s = 0; s < b.arity && b.arity > 1; ++s) farthest = std::max(farthest, distance_[b.segment[s]]);
+      if (b.arity > 1)
+        for (const std::uint32_t s : p.segments_of(b)) farthest = std::max(farthest, distance_[s]);
       layer_[i] = farthest - 1;
     }
   }
@@ -101,12 +100,13 @@ void ContactGraph::build(const ContactProblem& p) {
   for (const std::uint32_t layer : layer_) layers_ = std::max(layers_, layer + 1);
 }
 
-/// Least squares for r in r × d = m over the rows (d, m): Σ (|d|² I − d dᵀ) r = Σ d × m.
+/// Least squares for r in r × d = m over the rows (d, m): Σ (|d|² I − d dᵀ) r = Σ d × m. A node is where it is touched.
 Vec3 ContactGraph::arm(const ContactProblem& p, const Block& block, int side) const {
+  if (p.arity_class(block) == kAnyArity) return Vec3::Zero();
   Mat3 a = Mat3::Zero();
   Vec3 right = Vec3::Zero();
   for (int k = 0; k < block.dim; ++k) {
-    const double* row = p.jacobian_values.data() + block.jacobian + 6 * (block.dim * side + k);
+    const double* row = p.jacobian_values.data() + block.jacobian + kRigidSize * (block.dim * side + k);
     const Eigen::Map<const Vec3> d(row), m(row + 3);
     a += d.squaredNorm() * Mat3::Identity() - d * d.transpose();
     right += d.cross(m);
@@ -145,7 +145,7 @@ void ContactGraph::coordinates(const ContactProblem& p, int axis, std::span<doub
     }
   }
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
-    out[i] = center_[p.blocks[i].segment[0]][axis] + arm(p, p.blocks[i], 0)[axis];
+    out[i] = center_[p.segments_of(p.blocks[i])[0]][axis] + arm(p, p.blocks[i], 0)[axis];
 }
 
 }  // namespace stickslip

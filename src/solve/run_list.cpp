@@ -8,15 +8,16 @@ void append_runs(const ContactProblem& p, std::span<const std::uint32_t> blocks,
     const Block& b = p.blocks[i];
     const bool has_friction = b.kind == BlockKind::contact && b.dim > 1;
     if (rows == RowSet::friction && !has_friction) continue;
+    const std::uint8_t arity = p.arity_class(b);
     const auto law = static_cast<std::uint8_t>(has_friction ? p.laws[i].index() : 0);
     if (runs.size() > start) {
       Batch& last = runs.back();
-      if (last.first + last.count == i && last.kind == b.kind && last.dim == b.dim && last.arity == b.arity && last.law == law) {
+      if (last.first + last.count == i && last.kind == b.kind && last.dim == b.dim && last.arity == arity && last.law == law) {
         ++last.count;
         continue;
       }
     }
-    runs.push_back({b.kind, b.dim, b.arity, law, i, 1, has_friction ? rows : RowSet::all});
+    runs.push_back({b.kind, b.dim, arity, law, i, 1, has_friction ? rows : RowSet::all});
   }
 }
 

@@ -159,19 +159,39 @@ void SolveMonitor::finish(std::span<double> impulses) {
   report_.seconds = elapsed();
 }
 
-SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
-                                 const SolveControl& control) const {
-  for (double& impulse : impulses)
-    if (!std::isfinite(impulse)) impulse = 0;
-  SolveReport report;
-  SolveMonitor monitor(problem, model(), control, workspace, report);
+/// Why the problem is not for this solver; empty if it is.
+std::string_view ContactSolver::refusal(const ContactProblem& problem) const {
   std::string_view reason = cannot_solve(problem);
   for (const BlockKind kind : {BlockKind::bilateral, BlockKind::box})
     if (reason.empty() && std::any_of(problem.batches.begin(), problem.batches.end(), [&](const Batch& b) { return b.kind == kind; }))
       reason = cannot_hold(kind);
   for (std::size_t i = 0; i < problem.blocks.size() && reason.empty(); ++i)
     if (problem.blocks[i].kind == BlockKind::contact && problem.blocks[i].dim > 1) reason = cannot_honour(problem.laws[i]);
-  if (!reason.empty()) {
+  return reason;
+}
+
+SolveReport ContactSolver::solve_condensed(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                           const SolveControl& control) const {
+  SolveReport report = solve(condense(problem), impulses, workspace, control);
+  // What the caller is told is about the problem that was given.
+  report.residual = residual(problem, impulses, workspace.residual);
+  workspace.best_velocity = workspace.residual.segment_velocity;
+  if (control.natural_map) report.natural_map_error = natural_map_error(problem, impulses, workspace.residual);
+  if (control.story) {
+    report.story.insert(0, report.story.empty() ? "" : " ");
+    report.story.insert(0, "Multiplied W out.");
+  }
+  return report;
+}
+
+SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                 const SolveControl& control) const {
+  if (problem.is_coupled() && !takes_coupled()) return solve_condensed(problem, impulses, workspace, control);
+  for (double& impulse : impulses)
+    if (!std::isfinite(impulse)) impulse = 0;
+  SolveReport report;
+  SolveMonitor monitor(problem, model(), control, workspace, report);
+  if (const std::string_view reason = refusal(problem); !reason.empty()) {
     monitor.start(impulses);
     monitor.finish(impulses);
     report.status = SolveStatus::unsupported;

@@ -37,7 +37,7 @@ template <int D, int A, bool Compliant, class Rule>
     const Block& block = blocks[i];
     const std::uint32_t row = block.row;
     const double* const scaled = jacobian + block.jacobian;
-    kernels::LocalVelocity<A> local(block.segment, velocity);
+    kernels::LocalVelocity<A> local(p, block, velocity);
     Vector v = kernels::relative_velocity<D, A>(scaled, local), impulse, ahead, change;
     for (int k = 0; k < D; ++k) {
       const double stored = impulses[row + k];
@@ -55,7 +55,7 @@ template <int D, int A, bool Compliant, class Rule>
       impulses[row + k] = impulse[k];
     }
     kernels::push<D, A>(scaled, change, local);
-    local.write(block.segment, velocity);
+    local.write(velocity);
   }
   momentum.along += along;
   return largest;
@@ -89,12 +89,6 @@ template <int D, class Rule>
   double largest = 0;
   for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
     const Block& block = p.blocks[i];
-    const int size = kernels::kSegmentSize * block.arity;
-    const double* const scaled = p.scaled_jacobian.data() + block.jacobian;
-    const auto for_each_number = [&](auto&& f) {
-      for (int s = 0; s < block.arity; ++s)
-        for (int c = 0; c < kernels::kSegmentSize; ++c) f(kernels::row_position(block.arity, s, c), velocity[kernels::kSegmentSize * block.segment[s] + static_cast<std::uint32_t>(c)]);
-    };
     Eigen::Map<Vector> stored(impulses + block.row);
     Vector ahead;
     if (block.arity == 0) {   // the impulses have been extrapolated before the sweep
@@ -107,11 +101,13 @@ template <int D, class Rule>
     }
     Vector impulse = stored, v = Eigen::Map<const Vector>(p.b.data() + block.row) + Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
     if (block.arity == 0) v += kernels::gathered_velocity<D>(p.matrix, i, impulses);
-    for (int k = 0; k < D; ++k) for_each_number([&](int at, double w) { v[k] += scaled[size * k + at] * w; });
+    else
+      for (int k = 0; k < D; ++k) v[k] = kernels::row_velocity(p, block, static_cast<std::uint32_t>(k), velocity, v[k]);
     largest = std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
     const Vector change = impulse - stored;
     momentum.along += change.dot(ahead);
-    for (int k = 0; k < D; ++k) for_each_number([&](int at, double& w) { w += scaled[size * k + at] * change[k]; });
+    if (block.arity > 0)
+      for (int k = 0; k < D; ++k) kernels::push_row(p, block, static_cast<std::uint32_t>(k), change[k], velocity);
     stored = impulse;
   }
   return largest;
@@ -158,9 +154,7 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
   };
   for (const Batch& batch : batches) {
     if (batch.kind == BlockKind::contact)
-      kernels::with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) {
-        if constexpr (arity <= 2) visit_contacts(batch, rows, arity);
-      });
+      kernels::with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) { visit_contacts(batch, rows, arity); });
     else
       kernels::with_rows(batch.dim, [&](auto rows) { visit_joints(batch, rows); });
   }

@@ -127,7 +127,7 @@ void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> dra
   if (shape.arity == 0) return;
   BlockRows block{kind, static_cast<std::uint8_t>(drafts.size()), static_cast<std::uint8_t>(shape.arity), static_cast<std::uint32_t>(rows_.size()), {},
                   static_cast<std::uint32_t>(jacobian_.size())};
-  std::copy_n(shape.segment, kMostSegments, block.segment);
+  std::copy_n(shape.segment, kInlineSegments, block.segment);
   for (int k = 0; k < shape.arity; ++k)
     for (const Draft& d : drafts) jacobian_.insert(jacobian_.end(), d.jacobian[k], d.jacobian[k] + 6);
   for (Draft& d : drafts) {
@@ -450,7 +450,7 @@ void JointRows::write(ContactProblem& p) const {
     block.arity = from.arity;
     block.row = row;
     block.jacobian = jacobian;
-    std::copy_n(from.segment, kMostSegments, block.segment);
+    std::copy_n(from.segment, kInlineSegments, block.segment);
     p.laws[i] = CircularFriction{0};
     const std::uint32_t size = 6u * from.dim * from.arity;
     std::copy_n(jacobian_.begin() + from.jacobian, size, p.jacobian_values.begin() + jacobian);

@@ -128,15 +128,15 @@ class JointRows {
     BlockKind kind;
     std::uint8_t dim, arity;
     std::uint32_t first;             ///< row in rows_
-    std::uint32_t segment[kMostSegments];
+    std::uint32_t segment[kInlineSegments];
     std::uint32_t jacobian;          ///< in jacobian_, laid out as in ContactProblem
   };
   /// A row on the bodies that it moves, while it is being made.
   struct Draft {
     Row row;
     int arity = 0;
-    std::uint32_t segment[kMostSegments] = {};
-    double jacobian[kMostSegments][6] = {};
+    std::uint32_t segment[kInlineSegments] = {};
+    double jacobian[kInlineSegments][6] = {};
 
     /// Adds factor times the rate of a coordinate of a joint.
     void add(const Setting&, const JointDescription&, const JointRow&, double factor);

@@ -1,6 +1,7 @@
 // Problem files: what is written reads back to the same numbers, and what others published means what they mean.
 #include <bit>
 
+#include "mixed_problems.h"
 #include "problem_files.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/problem/residual.h"
@@ -173,8 +174,29 @@ TEST_F(Files, a_global_file_gives_the_matrix_of_the_masses_and_jacobians_it_was_
   const ProblemFile read = again(file, "fclib-global");
   const Eigen::MatrixXd expected = delassus(file.problem).dense();
   EXPECT_LT((delassus(read.problem).dense() - expected).norm(), 1e-14 * expected.norm());
+  EXPECT_TRUE(read.problem.is_factored() && !read.problem.is_coupled()) << "rigid bodies are recognised";
   EXPECT_EQ(read.problem.b, file.problem.b);
   EXPECT_EQ(read.solution, file.solution);
+}
+
+TEST_F(Files, nodes_and_coupled_carriers_pass_through_our_own_format_to_the_bit_and_through_the_global_one) {
+  ProblemFile file;
+  file.problem = testing::mixed_problem(true);
+  const std::vector<double> impulses = random_numbers(file.problem.rows(), 3);
+  std::vector<double> expected(file.problem.rows()), v(file.problem.rows()), scratch;
+  file.problem.contact_velocity(impulses, expected, scratch);
+  const ProblemFile own = again(file, "stickslip");
+  ASSERT_TRUE(own.problem.is_coupled());
+  own.problem.contact_velocity(impulses, v, scratch);
+  EXPECT_EQ(v, expected);
+
+  std::fill(file.problem.sigma.begin(), file.problem.sigma.end(), 0.0);
+  file.problem.finalize();
+  file.problem.contact_velocity(impulses, expected, scratch);
+  const ProblemFile global = again(file, "fclib-global");
+  ASSERT_TRUE(global.problem.is_coupled()) << "M is not multiplied out";
+  global.problem.contact_velocity(impulses, v, scratch);
+  for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(v[k], expected[k], 1e-12);
 }
 
 TEST_F(Files, joints_pass_through_both_forms_of_fclib) {
@@ -293,6 +315,7 @@ TEST_F(Published, rolling_problems_have_two_coefficients) {
 
 TEST_F(Published, a_global_problem_is_the_one_that_its_authors_condensed) {
   const ContactProblem p = load_problem(data_ / "gfc3d/GFC3D_TwoRods1.dat").problem;
+  EXPECT_TRUE(p.is_factored()) << "it stays global";
   const ContactProblem q = load_problem(data_ / "gfc3d/GFC3D_TwoRods1-condensed.dat").problem;
   const Eigen::MatrixXd w = delassus(p).dense(), condensed = delassus(q).dense();
   ASSERT_EQ(w.rows(), condensed.rows());

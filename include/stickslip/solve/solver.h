@@ -72,8 +72,8 @@ class Workspace {
 
   ResidualWorkspace residual;
   std::vector<double> best;                 ///< best impulses seen
-  std::vector<double> best_velocity;        ///< Gᵀλ of the best impulses, as the residual computed it
-  std::vector<double> velocity;             ///< Gᵀλ: mass-scaled, 6 numbers per segment; of the guess when iterate() begins
+  std::vector<double> best_velocity;        ///< K Gᵀλ of the best impulses, as the residual computed it
+  std::vector<double> velocity;             ///< Gᵀλ: mass-scaled velocities; of the guess when iterate() begins
   std::vector<double> previous_impulses, previous_velocity;
 
  private:
@@ -172,6 +172,8 @@ class ContactSolver {
   virtual FrictionModel model() const { return FrictionModel::exact; }
   /// Why this solver cannot treat the problem, in one sentence of fixed text; empty if it can. Laws are asked about apart.
   virtual std::string_view cannot_solve(const ContactProblem&) const { return {}; }
+  /// Whether it solves coupled problems as they are. For the others W is multiplied out first.
+  virtual bool takes_coupled() const { return false; }
   /// Why this solver cannot honour a friction law, not even by the model that it solves; empty if it can.
   virtual std::string_view cannot_honour(const FrictionLaw&) const { return {}; }
   /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever their numbers, in one sentence of fixed text; empty if it can.
@@ -179,6 +181,10 @@ class ContactSolver {
 
  protected:
   virtual void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const = 0;
+
+ private:
+  std::string_view refusal(const ContactProblem&) const;
+  SolveReport solve_condensed(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl&) const;
 };
 
 }  // namespace stickslip

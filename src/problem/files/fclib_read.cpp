@@ -6,7 +6,6 @@
 // with Coulomb's law between r and u, normal first. V, R, s and G, b are optional; l are the multipliers of bilateral rows.
 #include <fmt/format.h>
 
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
 
@@ -15,9 +14,6 @@
 namespace stickslip::files {
 
 namespace {
-
-using Sparse = Eigen::SparseMatrix<double>;
-
 
 void check_shape(const std::string& path, const FclibMatrix& a, std::size_t rows, std::size_t columns) {
   if (a.rows != rows || a.columns != columns)
@@ -155,25 +151,6 @@ ProblemFile read_fclib_global(hid_t h) {
   read_texts_and_impulses(h, root, contact_rows, bilateral, file);
   file.format = "fclib-global";
   return file;
-}
-
-ProblemFile from_global(int dimension, std::size_t contacts, std::size_t bilateral, const Entries& mass_entries, const Entries& jacobian, const std::vector<double>& f,
-                        std::vector<double> b) {
-  const auto size = static_cast<Eigen::Index>(f.size()), rows = static_cast<Eigen::Index>(b.size());
-  Sparse mass(size, size), columns(size, rows);
-  mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
-  columns.setFromTriplets(jacobian.begin(), jacobian.end());
-  Entries entries;
-  if (rows > 0) {
-    Eigen::SparseLU<Sparse> factor(mass);
-    if (factor.info() != Eigen::Success) throw Error("The mass matrix is singular. It must be invertible.");
-    const Sparse velocities = factor.solve(columns);
-    const Sparse w = columns.transpose() * velocities;
-    for (Eigen::Index c = 0; c < w.outerSize(); ++c)
-      for (Sparse::InnerIterator e(w, c); e; ++e) entries.emplace_back(static_cast<int>(e.row()), static_cast<int>(e.col()), e.value());
-    Eigen::Map<Eigen::VectorXd>(b.data(), rows) += columns.transpose() * factor.solve(Eigen::Map<const Eigen::VectorXd>(f.data(), size)).eval();
-  }
-  return from_matrix(dimension, contacts, bilateral, entries, std::move(b));
 }
 
 }  // namespace stickslip::files

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "problem/files/fclib_matrix.h"
+#include "stickslip/problem/coupled_mass.h"
 
 namespace stickslip::files {
 
@@ -82,7 +83,7 @@ void write_impulses(hid_t h, const std::string& path, const ContactProblem& p, c
   write_vector(h, path + "/r", order.gather(impulses, order.contact));
   if (!order.bilateral.empty()) write_vector(h, path + "/l", order.gather(impulses, order.bilateral));
   if (global) {
-    std::vector<double> v(6 * p.segments.size(), 0.0);
+    std::vector<double> v(p.velocity_size(), 0.0);
     p.add_velocity_change(impulses, v);
     write_vector(h, path + "/v", v);
   }
@@ -94,6 +95,30 @@ void write_solution_and_guess(hid_t h, const ProblemFile& file, const RowOrder& 
     write_integer(h, "guesses/number_of_guesses", 1);
     write_impulses(h, "guesses/1", file.problem, order, file.guess, global);
   }
+}
+
+/// M of the velocities of a factored problem.
+Entries mass_entries(const ContactProblem& p) {
+  Entries entries;
+  const std::vector<bool> coupled = p.coupled_segments();
+  for (std::uint32_t s = 0; s < p.segments.size(); ++s) {
+    if (coupled[s]) continue;
+    const int at = static_cast<int>(p.offset(s));
+    const VelocitySegment& segment = p.segments[s];
+    for (int k = 0; k < (segment.is_rigid() ? 3 : segment.size); ++k) entries.emplace_back(at + k, at + k, 1 / segment.inverse_mass);
+    if (!segment.is_rigid()) continue;
+    const Mat3 inertia = segment.inverse_inertia.inverse();
+    for (int c = 0; c < 3; ++c)
+      for (int k = 0; k < 3; ++k) entries.emplace_back(at + 3 + k, at + 3 + c, inertia(k, c));
+  }
+  for (const Carrier& carrier : p.carriers) {
+    const int at = static_cast<int>(p.offset(carrier.first));
+    const CoupledMass::Matrix& a = carrier.mass->matrix();
+    for (Eigen::Index c = 0; c < a.outerSize(); ++c)
+      for (CoupledMass::Matrix::InnerIterator e(a, c); e; ++e)
+        entries.emplace_back(at + static_cast<int>(e.row()), at + static_cast<int>(c), e.value());
+  }
+  return entries;
 }
 
 }  // namespace
@@ -116,8 +141,10 @@ std::string fclib_global_cannot(const ContactProblem& p) {
   if (const std::string reason = fclib_cannot(p); !reason.empty()) return reason;
   if (!p.is_factored()) return "it has no masses, only W. Use fclib.";
   if (p.has_compliance) return "FCLIB's global form has no compliance. Use fclib.";
+  const std::vector<bool> coupled = p.coupled_segments();
   for (std::size_t i = 0; i < p.segments.size(); ++i)
-    if (!(p.segments[i].inverse_mass > 0) || !(std::abs(p.segments[i].inverse_inertia.determinant()) > 0))
+    if (!coupled[i] && (!(p.segments[i].inverse_mass > 0) ||
+                        (p.segments[i].is_rigid() && !(std::abs(p.segments[i].inverse_inertia.determinant()) > 0))))
       return fmt::format("body {} has an infinite mass or inertia. Use fclib.", i);
   return {};
 }
@@ -148,23 +175,16 @@ void write_fclib_global(hid_t h, const ProblemFile& file) {
   const std::string root = "fclib_global";
   const ContactProblem& p = file.problem;
   const RowOrder order(p);
-  const std::size_t size = 6 * p.segments.size();
-  FclibMatrix m{size, size, {}}, contact{size, order.contact.size(), {}}, bilateral{size, order.bilateral.size(), {}};
-  for (std::size_t s = 0; s < p.segments.size(); ++s) {
-    const int at = static_cast<int>(6 * s);
-    const Mat3 inertia = p.segments[s].inverse_inertia.inverse();
-    for (int k = 0; k < 3; ++k) m.entries.emplace_back(at + k, at + k, 1 / p.segments[s].inverse_mass);
-    for (int c = 0; c < 3; ++c)
-      for (int k = 0; k < 3; ++k) m.entries.emplace_back(at + 3 + k, at + 3 + c, inertia(k, c));
+  const std::size_t size = p.velocity_size();
+  FclibMatrix m{size, size, mass_entries(p)}, contact{size, order.contact.size(), {}}, bilateral{size, order.bilateral.size(), {}};
+  for (const Block& block : p.blocks) {
+    Entries& to = block.kind == BlockKind::contact ? contact.entries : bilateral.entries;
+    const double* j = p.jacobian_values.data() + block.jacobian;
+    for (const std::uint32_t s : p.segments_of(block))
+      for (std::uint32_t k = 0; k < block.dim; ++k)
+        for (std::uint32_t c = 0; c < p.segments[s].size; ++c, ++j)
+          if (*j != 0) to.emplace_back(static_cast<int>(p.offset(s) + c), static_cast<int>(order.place[block.row + k]), *j);
   }
-  for (const Block& block : p.blocks)
-    for (int s = 0; s < block.arity; ++s)
-      for (int k = 0; k < block.dim; ++k) {
-        auto& to = block.kind == BlockKind::contact ? contact : bilateral;
-        for (int c = 0; c < 6; ++c)
-          if (const double value = p.jacobian_values[block.jacobian + 6 * (block.dim * s + k) + c]; value != 0)
-            to.entries.emplace_back(static_cast<int>(6 * block.segment[s]) + c, static_cast<int>(order.place[block.row + k]), value);
-      }
   write_head(h, root, file);
   write_matrix(h, root + "/M", m, false);
   write_matrix(h, root + "/H", contact, false);

@@ -30,14 +30,17 @@ UniformContacts uniform_contacts(const ContactProblem& p) {
   return u;
 }
 
+FrictionLaw usual_law(int dim) {
+  return dim == 2 ? FrictionLaw(PlanarFriction{}) : dim == 5 ? FrictionLaw(RollingFriction{}) : CircularFriction{};
+}
+
 ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral, const std::vector<Eigen::Triplet<double>>& entries,
                         std::vector<double> b) {
   std::vector<std::uint32_t> offset;
   for (std::size_t i = 0; i <= contacts; ++i) offset.push_back(static_cast<std::uint32_t>(dim * i));
   for (std::size_t i = 0; i < bilateral; ++i) offset.push_back(offset.back() + 1);
-  const FrictionLaw law = dim == 2 ? FrictionLaw(PlanarFriction{}) : dim == 5 ? FrictionLaw(RollingFriction{}) : CircularFriction{};
   ProblemFile file;
-  file.problem = matrix_problem(block_matrix(std::move(offset), entries), BlockKind::contact, law);
+  file.problem = matrix_problem(block_matrix(std::move(offset), entries), BlockKind::contact, usual_law(dim));
   file.problem.b = std::move(b);
   for (std::size_t i = contacts; i < contacts + bilateral; ++i) file.problem.blocks[i].kind = BlockKind::bilateral;
   return file;

@@ -3,11 +3,14 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "problem/files/formats.h"
 #include "stickslip/friction/set_maker.h"
+#include "stickslip/problem/coupled_mass.h"
 
 namespace stickslip::files {
 
@@ -152,11 +155,15 @@ class Reader {
 void write_blocks(Writer& w, const ContactProblem& p) {
   w.column<std::uint8_t>("blocks/kind", p.blocks, [](const Block& b) { return b.kind; });
   w.column<std::uint8_t>("blocks/dim", p.blocks, [](const Block& b) { return b.dim; });
-  w.column<std::uint8_t>("blocks/arity", p.blocks, [](const Block& b) { return b.arity; });
+  // Up to 255 segments fit what programs before nodes wrote; more are told apart.
+  if (std::any_of(p.blocks.begin(), p.blocks.end(), [](const Block& b) { return b.arity > 255; }))
+    w.column<std::uint32_t>("blocks/arity", p.blocks, [](const Block& b) { return b.arity; });
+  else w.column<std::uint8_t>("blocks/arity", p.blocks, [](const Block& b) { return b.arity; });
   w.column<std::uint32_t>("blocks/jacobian", p.blocks, [](const Block& b) { return b.jacobian; });
   std::vector<std::uint32_t> segments;
-  for (const Block& b : p.blocks) segments.insert(segments.end(), b.segment, b.segment + kMostSegments);
-  w.list("blocks/segment", segments, {kMostSegments});
+  for (const Block& b : p.blocks) segments.insert(segments.end(), b.segment, b.segment + kInlineSegments);
+  w.list("blocks/segment", segments, {kInlineSegments});
+  if (!p.stencils.empty()) w.list("blocks/stencils", p.stencils);
   w.column<std::uint8_t>("blocks/law", p.laws, [](const FrictionLaw& law) { return number_of(law); });
   std::vector<double> parameters;
   SetList sets;
@@ -192,12 +199,13 @@ void read_blocks(const Reader& r, ContactProblem& p) {
   const std::vector<FrictionLaw> sets = read_sets(r);
   const std::vector<std::uint8_t> kind = r.list<std::uint8_t>("blocks/kind");
   const std::size_t n = kind.size();
-  const auto dim = r.list<std::uint8_t>("blocks/dim", n), arity = r.list<std::uint8_t>("blocks/arity", n),
-             law = r.list<std::uint8_t>("blocks/law", n);
+  const auto dim = r.list<std::uint8_t>("blocks/dim", n), law = r.list<std::uint8_t>("blocks/law", n);
+  const auto arity = r.list<std::uint32_t>("blocks/arity", n);
   const auto jacobian = r.list<std::uint32_t>("blocks/jacobian", n), segment = r.list<std::uint32_t>("blocks/segment");
-  const std::size_t width = n > 0 ? segment.size() / n : kMostSegments;   // older files have two
-  if (segment.size() != width * n || width < 2 || width > kMostSegments)
-    fail_here("blocks/segment", fmt::format("{} numbers for {} blocks. There must be 2 to {} per block.", segment.size(), n, kMostSegments));
+  const std::size_t width = n > 0 ? segment.size() / n : kInlineSegments;   // older files have two
+  if (segment.size() != width * n || width < 2 || width > kInlineSegments)
+    fail_here("blocks/segment", fmt::format("{} numbers for {} blocks. There must be 2 to {} per block.", segment.size(), n, kInlineSegments));
+  if (r.has("blocks/stencils")) p.stencils = r.list<std::uint32_t>("blocks/stencils");
   const auto parameters = r.finite("blocks/law_parameters", kParameters * n);
   for (std::size_t k = 0; k < parameters.size(); ++k)
     if (parameters[k] < 0)
@@ -206,7 +214,9 @@ void read_blocks(const Reader& r, ContactProblem& p) {
   for (std::size_t i = 0; i < n; ++i) {
     if (kind[i] > 2) fail_here("blocks/kind", fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
     if (dim[i] < 1 || dim[i] > 6) fail_here("blocks/dim", fmt::format("block {} has {} rows. It must have 1 to 6.", i, dim[i]));
-    p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], arity[i], row, jacobian[i], 0, {}});
+    if (arity[i] > std::numeric_limits<std::uint16_t>::max())
+      fail_here("blocks/arity", fmt::format("block {} acts on {} segments. There must be fewer than 65536.", i, arity[i]));
+    p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], static_cast<std::uint16_t>(arity[i]), row, jacobian[i], 0, {}});
     std::copy_n(segment.begin() + static_cast<std::ptrdiff_t>(width * i), width, p.blocks.back().segment);
     p.laws.push_back(make_law(law[i], parameters.data() + kParameters * i, i, sets));
     row += dim[i];
@@ -219,6 +229,62 @@ void read_segments(const Reader& r, ContactProblem& p) {
   for (std::size_t i = 0; i < n; ++i) {
     if (mass[i] < 0) fail_here("segments/inverse_mass", fmt::format("body {} has the inverse mass {}. It must be at least 0.", i, mass[i]));
     p.segments.push_back({mass[i], Eigen::Map<const Mat3>(inertia.data() + 9 * i)});
+  }
+  if (!r.has("segments/size")) return;   // all are rigid bodies
+  const auto size = r.list<std::uint8_t>("segments/size", n);
+  for (std::size_t i = 0; i < n; ++i) p.segments[i].size = size[i];
+}
+
+void write_carriers(Writer& w, const ContactProblem& p) {
+  if (!p.is_coupled()) return;
+  std::vector<std::uint32_t> first, count, row, column, entries;
+  std::vector<double> values;
+  for (const Carrier& carrier : p.carriers) {
+    const CoupledMass::Matrix& a = carrier.mass->matrix();
+    first.push_back(carrier.first);
+    count.push_back(carrier.count);
+    entries.push_back(static_cast<std::uint32_t>(a.nonZeros()));
+    for (Eigen::Index c = 0; c < a.outerSize(); ++c)
+      for (CoupledMass::Matrix::InnerIterator e(a, c); e; ++e) {
+        row.push_back(static_cast<std::uint32_t>(e.row()));
+        column.push_back(static_cast<std::uint32_t>(c));
+        values.push_back(e.value());
+      }
+  }
+  w.list("carriers/first", first);
+  w.list("carriers/count", count);
+  w.list("carriers/entries", entries);
+  w.list("carriers/row", row);
+  w.list("carriers/column", column);
+  w.list("carriers/values", values);
+}
+
+void read_carriers(const Reader& r, ContactProblem& p) {
+  if (!r.has("carriers")) return;
+  const auto first = r.list<std::uint32_t>("carriers/first");
+  const auto count = r.list<std::uint32_t>("carriers/count", first.size()), entries = r.list<std::uint32_t>("carriers/entries", first.size());
+  const std::size_t all = std::accumulate(entries.begin(), entries.end(), std::size_t{0});
+  const auto row = r.list<std::uint32_t>("carriers/row", all), column = r.list<std::uint32_t>("carriers/column", all);
+  const auto values = r.finite("carriers/values", all);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (std::size_t{first[i]} + count[i] > p.segments.size())
+      fail_here("carriers/count", fmt::format("carrier {} has segments beyond the {} that there are.", i, p.segments.size()));
+    std::uint32_t size = 0;
+    for (std::uint32_t s = first[i]; s < first[i] + count[i]; ++s) size += p.segments[s].size;
+    std::vector<Eigen::Triplet<double>> triplets;
+    for (std::size_t k = 0; k < entries[i]; ++k, ++next) {
+      if (row[next] >= size || column[next] >= size)
+        fail_here("carriers/row", fmt::format("number {} lies at {}, {} of a matrix of {} rows.", next, row[next], column[next], size));
+      triplets.emplace_back(static_cast<int>(row[next]), static_cast<int>(column[next]), values[next]);
+    }
+    CoupledMass::Matrix a(size, size);
+    a.setFromTriplets(triplets.begin(), triplets.end());
+    try {
+      p.carriers.push_back({first[i], count[i], std::make_shared<CoupledMass>(std::move(a))});
+    } catch (const Error& error) {
+      throw at_place(error, kRoot + "carriers/values");
+    }
   }
 }
 
@@ -268,6 +334,9 @@ void write_own(hid_t h, const ProblemFile& file) {
   std::vector<double> inertia;
   for (const VelocitySegment& s : p.segments) inertia.insert(inertia.end(), s.inverse_inertia.data(), s.inverse_inertia.data() + 9);
   w.list("segments/inverse_inertia", inertia, {3, 3});
+  if (std::any_of(p.segments.begin(), p.segments.end(), [](const VelocitySegment& s) { return !s.is_rigid(); }))
+    w.column<std::uint8_t>("segments/size", p.segments, [](const VelocitySegment& s) { return s.size; });
+  write_carriers(w, p);
   w.list("jacobian_values", p.jacobian_values);
   if (!p.is_factored()) {
     w.list("matrix/offset", p.matrix.offset);
@@ -299,6 +368,7 @@ ProblemFile read_own(hid_t h) {
       if (!(p.lower[i] <= p.upper[i])) fail_here("upper", fmt::format("row {} has the bounds {} and {}. The lower must not exceed the upper.", i, p.lower[i], p.upper[i]));
   }
   read_segments(r, p);
+  read_carriers(r, p);
   p.jacobian_values = r.finite("jacobian_values", r.list<double>("jacobian_values").size());
   if (r.has("matrix")) read_matrix(r, p);
   if (r.has("guess")) file.guess = r.list<double>("guess", rows);

@@ -9,6 +9,7 @@
 #include "solve/automatic/cost_model.h"
 #include "solve/automatic/islands.h"
 #include "solve/automatic/mechanisms.h"
+#include "solve/newton/newton_engine.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -16,6 +17,10 @@ namespace stickslip {
 namespace {
 
 constexpr std::size_t kSmall = 8;   ///< blocks of an island up to which it is solved together with others: a problem of its own costs as much as a few sweeps of it
+
+/// Newton steps without progress, and the part of the residual that is some, before coupled problems are multiplied out.
+constexpr int kCoupledPatience = 40;
+constexpr double kCoupledProgress = 0.5;
 
 /// One problem made of islands, with memory of its own, so that orderings of factorisations last from step to step.
 struct Part {
@@ -94,7 +99,37 @@ void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> im
   Stages(ProblemForm::plain(p), impulses, workspace, monitor, options_).run(plan);
 }
 
+/// Newton steps in velocities, which never need W itself; where they stand still, everything else with W multiplied out.
+void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+  monitor.count_work(cost::product(p) + cost::kLeastIteration);
+  ProximalNewton& newton = workspace.scratch<ProximalNewton>();
+  ProximalNewton::Settings settings;
+  settings.linear.kind = LinearSolver::Kind::velocities;
+  newton.set(settings);
+  newton.prepare(p, alart_curnier_system);
+  newton.start(impulses);
+  const double step_cost = cost::product(p) + cost::kOperation * newton.step_work(), start = monitor.best_total();
+  double best = start;
+  int step = 0;
+  for (int progress = 0; step - progress < kCoupledPatience;) {
+    const bool alive = newton.step(impulses);
+    monitor.add_work(step_cost);
+    const bool done = monitor.done(++step, impulses);
+    if ((done || !alive) && monitor.control().story)
+      monitor.note(fmt::format("{} Newton steps took the residual from {:.1e} to {:.1e} m/s.", step, start, monitor.best_total()));
+    if (done) return;
+    if (!alive) break;
+    if (monitor.best_total() < kCoupledProgress * best) best = monitor.best_total(), progress = step;
+  }
+  if (monitor.control().story) monitor.note("Multiplied W out.");
+  const ContactProblem condensed = condense(p);
+  std::copy(workspace.best.begin(), workspace.best.end(), impulses.begin());
+  workspace.velocity.clear();   // a matrix has no velocities of its own
+  solve_island(condensed, impulses, workspace, monitor);
+}
+
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+  if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
   // The natural map is a sum over all contacts, to which every island must contribute as little as it can.
   if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor);

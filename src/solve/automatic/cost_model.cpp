@@ -3,11 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/problem/coupled_mass.h"
+
 namespace stickslip::cost {
 
 namespace {
 double numbers(const ContactProblem& p) { return static_cast<double>(p.is_factored() ? p.scaled_jacobian.size() : p.matrix.values.size()); }
 }  // namespace
+
+double product(const ContactProblem& p) {
+  double operations = 0;
+  for (const Carrier& carrier : p.carriers) operations += carrier.mass->solve_work();
+  return kSweepRow * static_cast<double>(p.rows()) + kOperation * operations;
+}
 
 double sweep(const ContactProblem& p) {
   return kSweepRow * static_cast<double>(p.rows()) + (p.is_factored() ? 0 : kMatrixSweepNumber * numbers(p));

@@ -24,6 +24,9 @@ inline constexpr double kLeastIteration = 20e3;
 /// One sweep over all blocks.
 double sweep(const ContactProblem&);
 
+/// One product with W, which takes a solve with every coupled carrier.
+double product(const ContactProblem&);
+
 /// One Newton step in velocities of bodies whose factorisation takes so many operations; in impulses where W is a matrix.
 double newton_step(const ContactProblem&, double operations);
 

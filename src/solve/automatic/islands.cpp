@@ -36,11 +36,11 @@ void Islands::find(const ContactProblem& p) {
   };
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const Block& b = p.blocks[i];
-    for (int s = 1; s < b.arity; ++s) unite(b.segment[0], b.segment[s]);
+    for (const std::uint32_t s : p.segments_of(b)) unite(p.segments_of(b)[0], s);
     if (!factored)
       for (std::uint32_t e = p.matrix.first[i]; e < p.matrix.first[i + 1]; ++e) unite(i, p.matrix.column[e]);
   }
-  const auto node = [&](std::uint32_t i) { return root(parent_, factored ? p.blocks[i].segment[0] : i); };
+  const auto node = [&](std::uint32_t i) { return root(parent_, factored ? p.segments_of(p.blocks[i])[0] : i); };
   number_.assign(parent_.size(), kNone);
   first_.assign(1, 0);
   for (std::uint32_t i = 0; i < blocks; ++i) {
@@ -68,16 +68,23 @@ bool are_settled(const ContactProblem& p, std::span<const std::uint32_t> blocks,
   });
 }
 
+std::uint32_t SubProblem::take_segment(const ContactProblem& whole, std::uint32_t segment) {
+  std::uint32_t& number = segment_[segment];
+  if (number != kNone) return number;
+  number = static_cast<std::uint32_t>(problem_.segments.size());
+  problem_.segments.push_back(whole.segments[segment]);
+  if (whole.segments[segment].is_rigid()) problem_.inertia_factors.push_back(whole.inertia_factors[segment]);
+  return number;
+}
+
 void SubProblem::take_segments(const ContactProblem& whole, Block& b) {
-  for (int s = 0; s < b.arity; ++s) {
-    std::uint32_t& number = segment_[b.segment[s]];
-    if (number == kNone) {
-      number = static_cast<std::uint32_t>(problem_.segments.size());
-      problem_.segments.push_back(whole.segments[b.segment[s]]);
-      problem_.inertia_factors.push_back(whole.inertia_factors[b.segment[s]]);
-    }
-    b.segment[s] = number;
+  const std::span<const std::uint32_t> from = whole.segments_of(b);
+  if (from.size() <= kInlineSegments) {
+    for (int s = 0; s < b.arity; ++s) b.segment[s] = take_segment(whole, b.segment[s]);
+    return;
   }
+  b.segment[0] = static_cast<std::uint32_t>(problem_.stencils.size());
+  for (const std::uint32_t s : from) problem_.stencils.push_back(take_segment(whole, s));
 }
 
 /// All columns lie in the same island.
@@ -100,10 +107,15 @@ void SubProblem::extract(const ContactProblem& whole, std::span<const std::uint3
   segment_.assign(whole.segments.size(), kNone);
   block_.assign(whole.blocks.size(), kNone);
   for (std::uint32_t i = 0; i < blocks.size(); ++i) block_[blocks[i]] = i;
+  // Rigid bodies come first.
+  for (const bool rigid : {true, false})
+    for (const std::uint32_t i : blocks)
+      for (const std::uint32_t s : whole.segments_of(whole.blocks[i]))
+        if (whole.segments[s].is_rigid() == rigid) take_segment(whole, s);
   if (!whole.is_factored()) problem_.matrix.first.push_back(0);
   for (const std::uint32_t i : blocks) {
     Block b = whole.blocks[i];
-    const std::size_t numbers = std::size_t{6} * b.arity * b.dim;
+    const std::size_t numbers = std::size_t{b.dim} * whole.row_width(b);
     append(problem_.jacobian_values, whole.jacobian_values, b.jacobian, numbers);
     append(problem_.scaled_jacobian, whole.scaled_jacobian, b.jacobian, numbers);
     append(problem_.diagonal_values, whole.diagonal_values, b.diagonal, std::size_t{b.dim} * b.dim);
@@ -124,6 +136,8 @@ void SubProblem::extract(const ContactProblem& whole, std::span<const std::uint3
     take_row_of_matrix(whole, i);
   }
   if (!whole.is_factored()) problem_.matrix.offset.push_back(static_cast<std::uint32_t>(problem_.b.size()));
+  problem_.offsets.assign(1, 0);
+  for (const VelocitySegment& s : problem_.segments) problem_.offsets.push_back(problem_.offsets.back() + s.size);
   problem_.h = whole.h;
   problem_.has_compliance = std::any_of(problem_.sigma.begin(), problem_.sigma.end(), [](double s) { return s != 0; });
   blocks_.resize(problem_.blocks.size());

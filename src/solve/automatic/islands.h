@@ -35,6 +35,7 @@ class SubProblem {
 
  private:
   void take_segments(const ContactProblem&, Block&);
+  std::uint32_t take_segment(const ContactProblem&, std::uint32_t segment);
   void take_row_of_matrix(const ContactProblem&, std::uint32_t block);
 
   ContactProblem problem_;

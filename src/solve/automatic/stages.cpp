@@ -75,7 +75,7 @@ Stages::Outcome Stages::run(Method method) {
 /// impulses: what is symmetric stays so.
 bool Stages::chooses_share() const {
   const ContactProblem &p = form_.swept, &whole = form_.whole;
-  if (form_.excuse || !whole.is_factored() || whole.rows() > kShared || whole.rows() <= 6 * whole.segments.size()) return false;
+  if (form_.excuse || !whole.is_factored() || whole.rows() > kShared || whole.rows() <= whole.velocity_size()) return false;
   std::size_t contacts = 0, fresh = 0;
   double fastest = 0;
   for (const Block& b : p.blocks) {

@@ -7,23 +7,17 @@
 
 namespace stickslip {
 
-namespace {
-
-constexpr int kSize = kernels::kSegmentSize;
-
-}  // namespace
-
 void ShiftedSystem::setup(const ContactProblem& p) {
   problem_ = &p;
-  if (p.is_factored() && kSize * p.segments.size() <= p.rows()) {
+  if (p.is_coupled() || (p.is_factored() && p.velocity_size() <= p.rows())) {
     form_ = Form::velocities;
-    assemble_velocity_pattern(p);
+    velocities_.set_up(p, SegmentMatrix::Stored::lower);
   } else {
     assemble_impulses(p);
   }
-  if (form_ != ordered_form_ || !same_pattern(matrix_, ordered_)) {
-    factor_.analyze(matrix_, form_ != Form::impulses_nonsymmetric);
-    ordered_ = matrix_;
+  if (form_ != ordered_form_ || !same_pattern(system(), ordered_)) {
+    factor_.analyze(system(), form_ != Form::impulses_nonsymmetric);
+    ordered_ = system();
     ordered_form_ = form_;
   }
 }
@@ -42,51 +36,32 @@ void ShiftedSystem::assemble_impulses(const ContactProblem& p) {
   }
 }
 
-void ShiftedSystem::assemble_velocity_pattern(const ContactProblem& p) {
-  // The lower triangle of blocks: per segment, itself and the later ones it shares a block with.
-  std::vector<std::vector<int>> later(p.segments.size());
-  for (std::size_t s = 0; s < later.size(); ++s) later[s].push_back(static_cast<int>(s));
-  for (const Block& b : p.blocks)
-    for (int s = 0; s < b.arity; ++s)
-      for (int t = 0; t < s; ++t) later[std::min(b.segment[s], b.segment[t])].push_back(static_cast<int>(std::max(b.segment[s], b.segment[t])));
-  std::size_t entries = 0;
-  for (std::vector<int>& list : later) {
-    std::sort(list.begin() + 1, list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    entries += kSize * kSize * list.size();
-  }
-  const Eigen::Index n = static_cast<Eigen::Index>(kSize * p.segments.size());
-  matrix_.resize(n, n);
-  matrix_.resizeNonZeros(static_cast<Eigen::Index>(entries));
-  int next = 0;
-  for (std::size_t s = 0; s < later.size(); ++s)
-    for (int j = 0; j < kSize; ++j) {
-      matrix_.outerIndexPtr()[kSize * s + static_cast<std::size_t>(j)] = next;
-      for (const int t : later[s])
-        for (int i = 0; i < kSize; ++i) matrix_.innerIndexPtr()[next++] = kSize * t + i;
-    }
-  matrix_.outerIndexPtr()[n] = next;
-}
-
 void ShiftedSystem::fill_velocities() {
   const ContactProblem& p = *problem_;
-  std::fill_n(matrix_.valuePtr(), matrix_.nonZeros(), 0.0);
-  for (Eigen::Index k = 0; k < matrix_.cols(); ++k) matrix_.valuePtr()[matrix_.outerIndexPtr()[k] + k % kSize] = 1;
-  for (const Block& b : p.blocks)
-    for (int s = 0; s < b.arity; ++s)
-      for (int t = 0; t < b.arity; ++t) {
-        if (b.segment[s] < b.segment[t]) continue;
-        Eigen::Matrix<double, kSize, kSize> product = Eigen::Matrix<double, kSize, kSize>::Zero();
-        for (int k = 0; k < b.dim; ++k)
-          for (int j = 0; j < kSize; ++j)
-            for (int i = 0; i < kSize; ++i) product(i, j) += kernels::scaled_number(p, b, s, k, i) * inverse_[b.row + static_cast<std::uint32_t>(k)] * kernels::scaled_number(p, b, t, k, j);
-        for (int j = 0; j < kSize; ++j) {
-          const int column = kSize * static_cast<int>(b.segment[t]) + j;
-          const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column], *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
-          double* value = matrix_.valuePtr() + (std::lower_bound(first, last, kSize * static_cast<int>(b.segment[s])) - matrix_.innerIndexPtr());
-          for (int i = 0; i < kSize; ++i) value[i] += product(i, j);
+  velocities_.reset();
+  std::vector<double> rows;
+  for (const Block& b : p.blocks) {
+    rows.resize(std::size_t{b.dim} * p.row_width(b));
+    kernels::copy_scaled(p, b, rows.data());
+    const double* left = rows.data();
+    for (const std::uint32_t s : p.segments_of(b)) {
+      const std::uint32_t rows_of_s = p.segments[s].size;
+      const double* right = rows.data();
+      for (const std::uint32_t t : p.segments_of(b)) {
+        const std::uint32_t columns = p.segments[t].size;
+        double product[kRigidSize * kRigidSize] = {};
+        if (s >= t) {
+          for (std::uint32_t k = 0; k < b.dim; ++k)
+            for (std::uint32_t j = 0; j < columns; ++j)
+              for (std::uint32_t i = 0; i < rows_of_s; ++i)
+                product[rows_of_s * j + i] += left[rows_of_s * k + i] * inverse_[b.row + k] * right[columns * k + j];
+          velocities_.add(s, t, product);
         }
+        right += b.dim * columns;
       }
+      left += b.dim * rows_of_s;
+    }
+  }
 }
 
 bool ShiftedSystem::factor(std::span<const double> c) {
@@ -105,7 +80,7 @@ bool ShiftedSystem::factor(std::span<const double> c) {
   } else {
     for (std::size_t k = 0; k < c.size(); ++k) matrix_.valuePtr()[diagonal_position_[k]] = diagonal_[k] + c[k];
   }
-  return factor_.factor(matrix_);
+  return factor_.factor(system());
 }
 
 void ShiftedSystem::subtract_relative_velocity(std::span<const double> w, std::span<double> x) const {
@@ -114,7 +89,7 @@ void ShiftedSystem::subtract_relative_velocity(std::span<const double> w, std::s
     if constexpr (A > 0)
       for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
         const Block& block = problem_->blocks[i];
-        const kernels::LocalVelocity<A> local(block.segment, w.data());
+        const kernels::LocalVelocity<A> local(*problem_, block, w.data());
         Eigen::Map<kernels::BlockVector<D>>(x.data() + block.row) -= kernels::relative_velocity<D, A>(problem_->scaled_jacobian.data() + block.jacobian, local);
       }
   });
@@ -124,7 +99,7 @@ void ShiftedSystem::solve_velocities(std::span<const double> right, std::span<do
   const std::size_t n = right.size();
   scaled_.resize(n);
   for (std::size_t k = 0; k < n; ++k) scaled_[k] = inverse_[k] * right[k];
-  w_right_.assign(static_cast<std::size_t>(matrix_.rows()), 0.0);
+  w_right_.assign(problem_->velocity_size(), 0.0);
   w_.resize(w_right_.size());
   problem_->add_scaled_velocity(scaled_, w_right_);
   factor_.solve(w_right_.data(), w_.data());

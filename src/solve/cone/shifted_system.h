@@ -1,8 +1,8 @@
 // Solves (W + C) x = right for a diagonal C > 0 that changes now and then, by a sparse factorisation.
 //
-// W = G Gᵀ + Σ of a scene is solved in velocity space where that is smaller: with E = Σ + C,
+// W = G K Gᵀ + Σ of a scene is solved in velocity space where that is smaller, and always where it is coupled: with E = Σ + C,
 //
-//   (I + Gᵀ E⁻¹ G) w = Gᵀ E⁻¹ right,   x = E⁻¹ (right − G w),
+//   (K⁻¹ + Gᵀ E⁻¹ G) w = Gᵀ E⁻¹ right,   x = E⁻¹ (right − G w),
 //
 // six unknowns a body however many contacts it has. Otherwise W + C itself is factored: by Cholesky if it is symmetric to
 // rounding, by LU if not.
@@ -11,8 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "solve/cone/sparse_factor.h"
-#include "stickslip/problem/contact_problem.h"
+#include "solve/segment_matrix.h"
 
 namespace stickslip {
 
@@ -36,14 +35,16 @@ class ShiftedSystem {
 
  private:
   void assemble_impulses(const ContactProblem&);
-  void assemble_velocity_pattern(const ContactProblem&);
   void fill_velocities();
   void subtract_relative_velocity(std::span<const double> w, std::span<double> x) const;
   void solve_velocities(std::span<const double> right, std::span<double> x);
 
   const ContactProblem* problem_ = nullptr;
   Form form_ = Form::impulses;
-  SparseFactor::Matrix matrix_, ordered_;   ///< ordered_: the pattern that was analysed
+  const SparseFactor::Matrix& system() const { return form_ == Form::velocities ? velocities_.matrix() : matrix_; }
+
+  SegmentMatrix velocities_;
+  SparseFactor::Matrix matrix_, ordered_;   ///< in impulse space; the pattern that was analysed
   Form ordered_form_ = Form::impulses;
   SparseFactor factor_;
   std::vector<double> diagonal_;            ///< of W, in impulse space

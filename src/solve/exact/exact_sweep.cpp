@@ -99,11 +99,11 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows man
   visitors.assign(p.segments.size(), 0);
   unsolved = 0;
   for (const Block& block : p.blocks)
-    for (int s = 0; s < block.arity; ++s) ++visitors[block.segment[s]];
+    for (const std::uint32_t s : p.segments_of(block)) ++visitors[s];
   const auto stands_alone = [&](std::size_t i) {
     if (!p.is_factored()) return p.matrix.first[i + 1] - p.matrix.first[i] == 1;
-    const Block& block = p.blocks[i];
-    return std::all_of(block.segment, block.segment + block.arity, [&](std::uint32_t s) { return visitors[s] == 1; });
+    const auto segments = p.segments_of(p.blocks[i]);
+    return std::all_of(segments.begin(), segments.end(), [&](std::uint32_t s) { return visitors[s] == 1; });
   };
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];

@@ -7,7 +7,14 @@
 namespace stickslip {
 
 namespace {
-constexpr std::size_t kSegmentNumbers = kernels::kSegmentSize;
+
+template <std::size_t N>
+double dot(const double* a, const double* b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < N; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
 }  // namespace
 
 void BlockProducts::setup(const ContactProblem& p) {
@@ -16,19 +23,15 @@ void BlockProducts::setup(const ContactProblem& p) {
   rows_.resize(p.scaled_jacobian.size());
   first_.assign(p.segments.size() + 1, 0);
   for (const Block& b : p.blocks) {
-    double* out = rows_.data() + b.jacobian;
-    for (int s = 0; s < b.arity; ++s) {
-      ++first_[b.segment[s] + 1];
-      for (int k = 0; k < b.dim; ++k)
-        for (std::size_t c = 0; c < kSegmentNumbers; ++c) *out++ = kernels::scaled_number(p, b, s, k, static_cast<int>(c));
-    }
+    for (const std::uint32_t s : p.segments_of(b)) ++first_[s + 1];
+    kernels::copy_scaled(p, b, rows_.data() + b.jacobian);
   }
   for (std::size_t s = 0; s < p.segments.size(); ++s) first_[s + 1] += first_[s];
   incident_.resize(first_.back());
   // Filled from behind, so that first_ ends where it must.
   std::vector<std::uint32_t>& next = first_;
   for (std::uint32_t i = static_cast<std::uint32_t>(p.blocks.size()); i-- > 0;)
-    for (int s = 0; s < p.blocks[i].arity; ++s) incident_[--next[p.blocks[i].segment[s] + 1]] = i;
+    for (const std::uint32_t s : p.segments_of(p.blocks[i])) incident_[--next[s + 1]] = i;
   first_.erase(first_.begin());
   first_.push_back(static_cast<std::uint32_t>(incident_.size()));
 }
@@ -40,9 +43,8 @@ void BlockProducts::neighbours(std::uint32_t i, std::vector<std::uint32_t>& list
     list.assign(p.matrix.column.begin() + p.matrix.first[i], p.matrix.column.begin() + p.matrix.first[i + 1]);
     return;
   }
-  const Block& b = p.blocks[i];
-  for (int s = 0; s < b.arity; ++s)
-    list.insert(list.end(), incident_.begin() + first_[b.segment[s]], incident_.begin() + first_[b.segment[s] + 1]);
+  for (const std::uint32_t s : p.segments_of(p.blocks[i]))
+    list.insert(list.end(), incident_.begin() + first_[s], incident_.begin() + first_[s + 1]);
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
@@ -58,17 +60,21 @@ void BlockProducts::add(std::uint32_t i, std::uint32_t j, double* out, std::size
       for (std::size_t r = 0; r < a.dim; ++r) out[stride * c + r] += *value++;
     return;
   }
-  for (std::size_t s = 0; s < a.arity; ++s)
-    for (std::size_t t = 0; t < b.arity; ++t) {
-      if (a.segment[s] != b.segment[t]) continue;
-      const double *left = rows_.data() + a.jacobian + kSegmentNumbers * a.dim * s, *right = rows_.data() + b.jacobian + kSegmentNumbers * b.dim * t;
-      for (std::size_t c = 0; c < b.dim; ++c)
-        for (std::size_t r = 0; r < a.dim; ++r) {
-          double sum = 0;
-          for (std::size_t k = 0; k < kSegmentNumbers; ++k) sum += left[kSegmentNumbers * r + k] * right[kSegmentNumbers * c + k];
-          out[stride * c + r] += sum;
-        }
+  const double* left = rows_.data() + a.jacobian;
+  for (const std::uint32_t s : p.segments_of(a)) {
+    const std::size_t size = p.segments[s].size;
+    const double* right = rows_.data() + b.jacobian;
+    for (const std::uint32_t t : p.segments_of(b)) {
+      if (s == t)
+        for (std::size_t c = 0; c < b.dim; ++c)
+          for (std::size_t r = 0; r < a.dim; ++r)
+            out[stride * c + r] += size == kRigidSize ? dot<kRigidSize>(left + kRigidSize * r, right + kRigidSize * c)
+                                                      : Eigen::Map<const Eigen::VectorXd>(left + size * r, static_cast<Eigen::Index>(size))
+                                                            .dot(Eigen::Map<const Eigen::VectorXd>(right + size * c, static_cast<Eigen::Index>(size)));
+      right += std::size_t{b.dim} * p.segments[t].size;
     }
+    left += a.dim * size;
+  }
 }
 
 }  // namespace stickslip

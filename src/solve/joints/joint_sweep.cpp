@@ -34,7 +34,7 @@ double JointSweep::visit(std::span<double> impulses, std::span<double> velocity,
       if constexpr (A > 0)
         for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
           const Block& block = p.blocks[i];
-          kernels::LocalVelocity<A> local(block.segment, velocity.data());
+          kernels::LocalVelocity<A> local(p, block, velocity.data());
           f(block, p.scaled_jacobian.data() + block.jacobian, Eigen::Map<kernels::BlockVector<D>>(by_row_.data() + block.row), local);
         }
     });
@@ -58,9 +58,9 @@ double JointSweep::visit(std::span<double> impulses, std::span<double> velocity,
     impulses[rows[k]] += change_[k];
     by_row_[rows[k]] = change_[k];
   }
-  each([&]<int A, int D>(const Block& block, const double* scaled, Eigen::Map<Eigen::Matrix<double, D, 1>> change, kernels::LocalVelocity<A>& local) {
+  each([&]<int A, int D>(const Block&, const double* scaled, Eigen::Map<Eigen::Matrix<double, D, 1>> change, kernels::LocalVelocity<A>& local) {
     kernels::push<D, A>(scaled, change, local);
-    local.write(block.segment, velocity.data());
+    local.write(velocity.data());
   });
   return largest;
 }

@@ -35,7 +35,7 @@ void JointSystem::find_mechanisms(const ContactProblem& p, const BlockProducts& 
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const Block& b = p.blocks[i];
     if (b.kind != BlockKind::bilateral) continue;
-    for (int s = 1; s < b.arity; ++s) parent_[root(parent_, b.segment[s])] = root(parent_, b.segment[0]);
+    for (const std::uint32_t s : p.segments_of(b)) parent_[root(parent_, s)] = root(parent_, p.segments_of(b)[0]);
     if (p.is_factored()) continue;
     products.neighbours(i, list);
     for (const std::uint32_t j : list)
@@ -49,7 +49,7 @@ void JointSystem::find_mechanisms(const ContactProblem& p, const BlockProducts& 
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const Block& b = p.blocks[i];
     if (b.kind != BlockKind::bilateral) continue;
-    std::uint32_t& mine = number[root(parent_, p.is_factored() ? b.segment[0] : i)];
+    std::uint32_t& mine = number[root(parent_, p.is_factored() ? p.segments_of(b)[0] : i)];
     if (mine == kNone) {
       mine = count++;
       if (mechanism_.size() < count) mechanism_.emplace_back();
@@ -154,12 +154,14 @@ bool JointSystem::is_over_held(const ContactProblem& p, const Mechanism& m) {
   std::size_t rigid = 0;
   for (const std::uint32_t i : m.blocks) {
     const Block& b = p.blocks[i];
-    segments.insert(segments.end(), b.segment, b.segment + b.arity);
+    segments.insert(segments.end(), p.segments_of(b).begin(), p.segments_of(b).end());
     for (std::uint32_t k = 0; k < b.dim; ++k) rigid += p.sigma[b.row + k] == 0;
   }
   std::sort(segments.begin(), segments.end());
-  const auto bodies = static_cast<std::size_t>(std::unique(segments.begin(), segments.end()) - segments.begin());
-  return rigid > 6 * bodies;
+  segments.erase(std::unique(segments.begin(), segments.end()), segments.end());
+  std::size_t freedoms = 0;
+  for (const std::uint32_t s : segments) freedoms += p.segments[s].size;
+  return rigid > freedoms;
 }
 
 bool JointSystem::setup(const ContactProblem& p, const BlockProducts& products) {

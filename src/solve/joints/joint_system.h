@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "solve/cone/sparse_factor.h"
+#include "stickslip/math/sparse_factor.h"
 #include "solve/joints/block_products.h"
 
 namespace stickslip {

@@ -21,11 +21,9 @@ Eigen::Map<const Block6> block(const std::vector<double>& values, std::size_t i)
 void BodyMatrix::analyze(const ContactProblem& p) {
   found_.clear();
   for (const Block& b : p.blocks)
-    for (int s = 0; s < b.arity; ++s)
-      for (int t = 0; t < s; ++t) {
-        const std::uint64_t low = std::min(b.segment[s], b.segment[t]), high = std::max(b.segment[s], b.segment[t]);
-        if (low != high) found_.push_back(low << 32 | high);
-      }
+    for (const std::uint32_t s : p.segments_of(b))
+      for (const std::uint32_t t : p.segments_of(b))
+        if (s < t) found_.push_back(std::uint64_t{s} << 32 | t);
   std::sort(found_.begin(), found_.end());
   found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   if (place_.size() == p.segments.size() && found_ == edges_) return;

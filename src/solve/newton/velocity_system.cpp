@@ -25,7 +25,7 @@ void each_block(const ContactProblem& p, const std::vector<double>& numbers, F&&
   for (const Block& b : p.blocks)
     kernels::with_rows(b.dim, [&](auto rows) {
       constexpr int D = rows;
-      f(rows, b, [&](int s) { return Slot<D>(numbers.data() + b.jacobian + kSize * D * s); });
+      f(rows, b, [&](std::uint32_t s) { return Slot<D>(numbers.data() + b.jacobian + kSize * D * s); });
     });
 }
 
@@ -33,21 +33,22 @@ void each_block(const ContactProblem& p, const std::vector<double>& numbers, F&&
 
 void VelocitySystem::set_up(const ContactProblem& p) {
   problem_ = &p;
+  for (std::vector<double>* v : {&local_, &rest_, &correction_}) v->resize(p.rows());
+  rigid_ = p.inertia_factors.size() == p.segments.size();
+  if (!rigid_) {
+    others_.set_up(p);
+    return;
+  }
   bodies_.analyze(p);
   rows_.resize(p.scaled_jacobian.size());
-  for (const Block& b : p.blocks) {
-    double* out = rows_.data() + b.jacobian;
-    for (int s = 0; s < b.arity; ++s)
-      for (int k = 0; k < b.dim; ++k)
-        for (int c = 0; c < kSize; ++c) *out++ = kernels::scaled_number(p, b, s, k, c);
-  }
+  for (const Block& b : p.blocks) kernels::copy_scaled(p, b, rows_.data() + b.jacobian);
   inverse_.resize(p.diagonal_values.size());
   stiffness_.resize(p.diagonal_values.size());
-  y_.resize(kSize * p.segments.size());
-  for (std::vector<double>* v : {&local_, &rest_, &correction_}) v->resize(p.rows());
+  y_.resize(p.velocity_size());
 }
 
 bool VelocitySystem::factor(const Linearisation& l) {
+  if (!rigid_) return others_.factor(l);
   const ContactProblem& p = *problem_;
   bool symmetric = true, regular = true;
   each_block(p, rows_, [&](auto rows, const Block& b, auto&&) {
@@ -69,12 +70,13 @@ bool VelocitySystem::factor(const Linearisation& l) {
     constexpr int D = rows;
     const Square<D> stiffness(stiffness_.data() + b.diagonal);
     if ((stiffness.array() == 0).all()) return;   // open
-    for (int s = 0; s < b.arity; ++s) {
+    const auto segments = p.segments_of(b);
+    for (std::uint32_t s = 0; s < b.arity; ++s) {
       const Eigen::Matrix<double, kSize, D> pushed = slot(s).lazyProduct(stiffness);
-      for (int t = 0; t < b.arity; ++t) {
-        if (symmetric && bodies_.is_upper(b.segment[s], b.segment[t])) continue;
+      for (std::uint32_t t = 0; t < b.arity; ++t) {
+        if (symmetric && bodies_.is_upper(segments[s], segments[t])) continue;
         const Eigen::Matrix<double, kSize, kSize> product = pushed.lazyProduct(slot(t).transpose());
-        bodies_.add(b.segment[s], b.segment[t], product.data());
+        bodies_.add(segments[s], segments[t], product.data());
       }
     }
   });
@@ -83,35 +85,37 @@ bool VelocitySystem::factor(const Linearisation& l) {
 
 /// x = H⁻¹ phi but for rounding that C⁻¹ magnifies.
 void VelocitySystem::eliminate(const double* phi, double* x) {
+  if (!rigid_) return others_.eliminate(phi, x);
   const ContactProblem& p = *problem_;
   std::fill(y_.begin(), y_.end(), 0.0);
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     Rows<D> local(local_.data() + b.row);
     local.noalias() = Square<D>(inverse_.data() + b.diagonal) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi + b.row);
-    for (int s = 0; s < b.arity; ++s) Body(y_.data() + kSize * b.segment[s]).noalias() += slot(s) * local;
+    for (std::uint32_t s = 0; s < b.arity; ++s) Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() += slot(s) * local;
   });
   bodies_.solve(y_);
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     Eigen::Matrix<double, D, 1> v = Eigen::Matrix<double, D, 1>::Zero();
-    for (int s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + kSize * b.segment[s]);
+    for (std::uint32_t s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
     Rows<D>(x + b.row) = Rows<D>(local_.data() + b.row) - Square<D>(stiffness_.data() + b.diagonal) * v;
   });
 }
 
 void VelocitySystem::multiply(std::span<const double> x, std::span<double> product) {
+  if (!rigid_) return others_.multiply(x, product);
   const ContactProblem& p = *problem_;
   std::fill(y_.begin(), y_.end(), 0.0);
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
-    for (int s = 0; s < b.arity; ++s) Body(y_.data() + kSize * b.segment[s]).noalias() += slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
+    for (std::uint32_t s = 0; s < b.arity; ++s) Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() += slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
   });
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     Rows<D> v(product.data() + b.row);
     v = Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).cwiseProduct(Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row));
-    for (int s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + kSize * b.segment[s]);
+    for (std::uint32_t s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
   });
 }
 

@@ -4,12 +4,14 @@
 //
 //   (I + Gᵀ C⁻¹ B G) y = Gᵀ C⁻¹ Φ,   x = C⁻¹ (Φ − B G y)
 //
-// Six unknowns a body however many contacts it has, on the graph of bodies: a stack is factored in time proportional to its height. C is regular where the proximal
-// term of newton_engine.h is in A; that term also bounds C⁻¹, and with it what rounding is magnified by, so that a solve is refined once.
+// Six unknowns a body however many contacts it has, on the graph of bodies: a stack is factored in time proportional to its
+// height. C is regular where the proximal term of newton_engine.h is in A; that term also bounds C⁻¹, and with it what rounding
+// is magnified by, so that a solve is refined once. Problems with other segments than rigid bodies: segment_system.h.
 #pragma once
 
 #include "solve/newton/body_matrix.h"
 #include "solve/newton/newton_matrix.h"
+#include "solve/newton/segment_system.h"
 
 namespace stickslip {
 
@@ -27,14 +29,19 @@ class VelocitySystem {
   /// y = W x.
   void multiply(std::span<const double> x, std::span<double> y);
 
-  double factor_work() const { return bodies_.factor_work(); }   ///< operations of a factorisation, known after set_up
-  double solve_work() const { return 2 * bodies_.solve_work() + 12.0 * static_cast<double>(rows_.size()); }
+  /// Operations of a factorisation, and of a solve, known after set_up.
+  double factor_work() const { return rigid_ ? bodies_.factor_work() : others_.factor_work(); }
+  double solve_work() const {
+    return 2 * (rigid_ ? bodies_.solve_work() : others_.solve_work()) + 12.0 * static_cast<double>(problem_->scaled_jacobian.size());
+  }
 
  private:
   void eliminate(const double* phi, double* x);
 
   const ContactProblem* problem_ = nullptr;
+  bool rigid_ = true;                           ///< whether all segments are those of rigid bodies
   BodyMatrix bodies_;
+  SegmentSystem others_;
   std::vector<double> rows_;                    ///< G by block, segment slot and row, six numbers each
   std::vector<double> inverse_, stiffness_;     ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
   std::vector<double> y_, local_, rest_, correction_;

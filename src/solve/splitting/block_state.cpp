@@ -7,11 +7,11 @@ namespace stickslip {
 void block_velocity(const ContactProblem& p, std::uint32_t block, std::span<const double> impulses, std::span<const double> velocity,
                     double* v) {
   const Block& b = p.blocks[block];
-  kernels::with_sizes(b.dim, b.arity, [&](auto rows, auto arity) {
+  kernels::with_sizes(b.dim, p.arity_class(b), [&](auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     kernels::BlockVector<D> relative;
     if constexpr (A > 0) {
-      const kernels::LocalVelocity<A> local(b.segment, velocity.data());
+      const kernels::LocalVelocity<A> local(p, b, velocity.data());
       relative = kernels::relative_velocity<D, A>(p.scaled_jacobian.data() + b.jacobian, local);
     } else {
       relative = kernels::gathered_velocity<D>(p.matrix, block, impulses.data());
@@ -22,12 +22,12 @@ void block_velocity(const ContactProblem& p, std::uint32_t block, std::span<cons
 
 void push_block(const ContactProblem& p, std::uint32_t block, const double* change, std::span<double> velocity) {
   const Block& b = p.blocks[block];
-  kernels::with_sizes(b.dim, b.arity, [&](auto rows, auto arity) {
+  kernels::with_sizes(b.dim, p.arity_class(b), [&](auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     if constexpr (A > 0) {
-      kernels::LocalVelocity<A> local(b.segment, velocity.data());
+      kernels::LocalVelocity<A> local(p, b, velocity.data());
       kernels::push<D, A>(p.scaled_jacobian.data() + b.jacobian, Eigen::Map<const kernels::BlockVector<D>>(change), local);
-      local.write(b.segment, velocity.data());
+      local.write(velocity.data());
     }
   });
 }

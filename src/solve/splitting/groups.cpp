@@ -20,7 +20,8 @@ GroupList group_blocks(const ContactProblem& p, Grouping grouping, bool without_
   } else if (grouping == Grouping::pair) {
     const std::uint64_t world = p.segments.size();
     for (std::size_t i = 0; i < key.size(); ++i) {
-      const std::uint64_t a = p.blocks[i].segment[0], b = p.blocks[i].arity >= 2 ? p.blocks[i].segment[1] : world;
+      const auto segments = p.segments_of(p.blocks[i]);
+      const std::uint64_t a = segments[0], b = segments.size() >= 2 ? segments[1] : world;
       key[i] = std::min(a, b) * (world + 1) + std::max(a, b);
     }
     // By the first block of the pair instead, so that groups keep the order of the problem.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "solve/cone/sparse_factor.h"
+#include "stickslip/math/sparse_factor.h"
 
 namespace stickslip {
 

@@ -54,7 +54,7 @@ class ShockPass {
  private:
   /// Which side of a block is kept still while its layer is swept; −1 if none.
   int lower_side(const Block& block) const {
-    if (block.arity != 2) return -1;
+    if (block.arity != 2) return -1;   // one that acts on nodes is left as it is
     const std::uint32_t a = graph_.distance()[block.segment[0]], b = graph_.distance()[block.segment[1]];
     return a == b ? -1 : a < b ? 0 : 1;
   }
@@ -62,6 +62,7 @@ class ShockPass {
   /// The problem in which every block acts on its upper body only.
   void carry_by_the_upper_body(const ContactProblem& p) {
     carried_.segments = p.segments;
+    carried_.stencils = p.stencils;
     carried_.blocks = p.blocks;
     carried_.laws = p.laws;
     carried_.b = p.b;
@@ -71,11 +72,15 @@ class ShockPass {
     carried_.h = p.h;
     carried_.jacobian_values.clear();
     for (Block& block : carried_.blocks) {
-      const double* const from = p.jacobian_values.data() + block.jacobian;
-      const int size = 6 * block.dim, lower = lower_side(block);
+      const double* from = p.jacobian_values.data() + block.jacobian;
+      const int lower = lower_side(block);
       block.jacobian = static_cast<std::uint32_t>(carried_.jacobian_values.size());
-      for (int s = 0; s < block.arity; ++s)
-        if (s != lower) carried_.jacobian_values.insert(carried_.jacobian_values.end(), from + size * s, from + size * (s + 1));
+      int slot = 0;
+      for (const std::uint32_t s : p.segments_of(block)) {
+        const int size = block.dim * p.segments[s].size;
+        if (slot++ != lower) carried_.jacobian_values.insert(carried_.jacobian_values.end(), from, from + size);
+        from += size;
+      }
       if (lower < 0) continue;
       block.segment[0] = block.segment[1 - lower];
       block.segment[1] = 0;
@@ -98,11 +103,10 @@ class ShockPass {
         const int lower = lower_side(block);
         if (lower < 0) continue;
         // The motion of the body below is given, as if it were driven.
-        for (int k = 0; k < block.dim; ++k) {
-          double v = p.b[block.row + k];
-          for (int c = 0; c < kernels::kSegmentSize; ++c) v += scaled(p, block, lower, k, c) * velocity[6 * block.segment[lower] + c];
-          carried_.b[block.row + k] = v;
-        }
+        each_number_below(p, block, lower, [&](std::uint32_t k, double g, std::uint32_t at) {
+          if (at == p.offset(block.segment[lower])) carried_.b[block.row + k] = p.b[block.row + k];
+          carried_.b[block.row + k] += g * velocity[at];
+        });
       }
     for (int n = 0; n < sweeps; ++n)
       if (boxed_sweep(swept, runs, impulses, velocity, plain.next()) <= settled_) break;
@@ -114,16 +118,22 @@ class ShockPass {
       const Block& block = p.blocks[i];
       const int lower = lower_side(block);
       if (lower < 0) continue;
-      for (int k = 0; k < block.dim; ++k) {
-        const double change = impulses[block.row + k] - applied_[block.row + k];
-        for (int c = 0; c < kernels::kSegmentSize; ++c) velocity[6 * block.segment[lower] + c] += scaled(p, block, lower, k, c) * change;
-        applied_[block.row + k] = impulses[block.row + k];
-      }
+      each_number_below(p, block, lower, [&](std::uint32_t k, double g, std::uint32_t at) {
+        velocity[at] += g * (impulses[block.row + k] - applied_[block.row + k]);
+      });
+      for (std::uint32_t row = block.row; row < block.row + block.dim; ++row) applied_[row] = impulses[row];
     }
   }
 
-  static double scaled(const ContactProblem& p, const Block& block, int side, int row, int column) {
-    return p.scaled_jacobian[block.jacobian + 12 * row + kernels::row_position(2, side, column)];
+  /// f(row, number of G, place in the velocities) for one side of a block on two segments, row by row.
+  template <class F>
+  static void each_number_below(const ContactProblem& p, const Block& block, int side, F&& f) {
+    const std::uint32_t width = p.row_width(block);
+    kernels::each_segment(p, block, [&](std::uint32_t slot, std::uint32_t s, auto&& place) {
+      if (static_cast<int>(slot) != side) return;
+      for (std::uint32_t k = 0; k < block.dim; ++k)
+        for (std::uint32_t c = 0; c < p.segments[s].size; ++c) f(k, p.scaled_jacobian[block.jacobian + width * k + place(c)], p.offset(s) + c);
+    });
   }
 
   ContactGraph graph_;

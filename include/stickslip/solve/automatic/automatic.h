@@ -44,11 +44,13 @@ class AutomaticSolver final : public ContactSolver {
 
   explicit AutomaticSolver(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "auto"; }
+  bool takes_coupled() const override { return true; }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
 
  private:
+  void solve_coupled(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
   void solve_island(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
 
   Options options_;

@@ -1,4 +1,4 @@
-#include "solve/cone/sparse_factor.h"
+#include "stickslip/math/sparse_factor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,11 +83,22 @@ struct SparseFactor::Impl {
     numbers.resize(5 * static_cast<std::size_t>(n));
   }
 
+  /// LLᵀ stops at a pivot that is not; LDLᵀ goes on.
+  bool pivots_are_positive() const {
+    if (cholesky->is_ll || cholesky->is_super) return true;
+    const auto* first = static_cast<const int*>(cholesky->p);
+    const auto* value = static_cast<const double*>(cholesky->x);
+    for (std::size_t j = 0; j < cholesky->n; ++j)
+      if (!(value[first[j]] > 0)) return false;
+    return true;
+  }
+
   bool factor(const Matrix& a) {
     if (symmetric) {
       if (cholesky == nullptr) return false;
       cholmod_sparse s = view(a);
-      return cholmod_factorize(&s, cholesky, &common) != 0 && common.status == CHOLMOD_OK && cholesky->minor == cholesky->n;
+      return cholmod_factorize(&s, cholesky, &common) != 0 && common.status == CHOLMOD_OK && cholesky->minor == cholesky->n &&
+             pivots_are_positive();
     }
     if (symbolic == nullptr) return false;
     if (numeric != nullptr) umfpack_di_free_numeric(&numeric);

@@ -1,0 +1,37 @@
+// The Newton equation in velocities (velocity_system.h) for problems with other segments than rigid bodies, coupled ones
+// included: with y = K Gᵀx,
+//
+//   (K⁻¹ + Gᵀ C⁻¹ B G) y = Gᵀ C⁻¹ Φ,   x = C⁻¹ (Φ − B G y)
+//
+// W is never multiplied out: the matrix has the pattern of A and of what shares a contact.
+#pragma once
+
+#include "solve/newton/newton_matrix.h"
+#include "solve/segment_matrix.h"
+
+namespace stickslip {
+
+class SegmentSystem {
+ public:
+  void set_up(const ContactProblem&);
+  bool factor(const Linearisation&);
+  void eliminate(const double* phi, double* x);   ///< x = H⁻¹ phi but for rounding that C⁻¹ magnifies
+  void multiply(std::span<const double> x, std::span<double> y);   ///< y = W x
+  double factor_work() const { return factor_work_; }   ///< about, known after set_up
+  double solve_work() const { return solve_work_; }
+
+ private:
+  void add_stiffness(const Block&, const Eigen::MatrixXd& stiffness);
+
+  const ContactProblem* problem_ = nullptr;
+  SegmentMatrix segments_;
+  SegmentMatrix::Matrix analysed_;               ///< the pattern that the factors were analysed for
+  SparseFactor symmetric_, general_;
+  bool is_symmetric_ = true, general_analysed_ = false;
+  std::vector<double> inverse_, stiffness_;      ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
+  std::vector<double> rows_;                     ///< G as its Jacobian is stored
+  std::vector<double> y_, right_, local_, product_;
+  double factor_work_ = 0, solve_work_ = 0;
+};
+
+}  // namespace stickslip
