@@ -2,6 +2,7 @@
 
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,23 +52,39 @@ void same(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b
     flipped<S, S>(a, pose_a, b, pose_b, margin, sink);
 }
 
-// Rows and columns in the order of the alternatives of `Shape`:
-// sphere, box, capsule, cylinder, half-space, hull.
+template <class S1, class S2>
+concept HasPairFunction = requires(const S1& a, const S2& b, const Pose& pose, ContactSink& sink) { narrow::collide(a, pose, b, pose, 0.0, sink); };
+
+/// Pairs that need no function, because no body that moves by forces can have the shapes.
+template <class S1, class S2>
+inline constexpr bool kNeverMeet = std::is_same_v<S1, HalfSpace> && std::is_same_v<S2, HalfSpace>;
+
+/// The entry of two kinds of shapes: as collide/pairs.h declares it, or the other way round.
+template <std::size_t A, std::size_t B>
+constexpr PairFunction entry() {
+  using S1 = std::variant_alternative_t<A, Shape>;
+  using S2 = std::variant_alternative_t<B, Shape>;
+  constexpr bool straight = HasPairFunction<S1, S2>, reversed = HasPairFunction<S2, S1>;
+  static_assert(straight || reversed || kNeverMeet<S1, S2>, "a pair of shapes without a function in collide/pairs.h");
+  static_assert(A == B || !(straight && reversed), "a pair of shapes with two functions in collide/pairs.h");
+  if constexpr (!straight && !reversed) return nullptr;
+  else if constexpr (A == B) return same<S1>;
+  else if constexpr (straight) return direct<S1, S2>;
+  else return flipped<S2, S1>;
+}
+
 constexpr std::size_t kKinds = std::variant_size_v<Shape>;
-constexpr std::array<std::array<PairFunction, kKinds>, kKinds> kTable{{
-    {same<Sphere>, direct<Sphere, Box>, direct<Sphere, Capsule>, direct<Sphere, Cylinder>, direct<Sphere, HalfSpace>,
-     direct<Sphere, ConvexHull>},
-    {flipped<Sphere, Box>, same<Box>, direct<Box, Capsule>, direct<Box, Cylinder>, direct<Box, HalfSpace>,
-     direct<Box, ConvexHull>},
-    {flipped<Sphere, Capsule>, flipped<Box, Capsule>, same<Capsule>, direct<Capsule, Cylinder>,
-     direct<Capsule, HalfSpace>, direct<Capsule, ConvexHull>},
-    {flipped<Sphere, Cylinder>, flipped<Box, Cylinder>, flipped<Capsule, Cylinder>, same<Cylinder>,
-     direct<Cylinder, HalfSpace>, direct<Cylinder, ConvexHull>},
-    {flipped<Sphere, HalfSpace>, flipped<Box, HalfSpace>, flipped<Capsule, HalfSpace>, flipped<Cylinder, HalfSpace>,
-     nullptr, flipped<ConvexHull, HalfSpace>},
-    {flipped<Sphere, ConvexHull>, flipped<Box, ConvexHull>, flipped<Capsule, ConvexHull>, flipped<Cylinder, ConvexHull>,
-     direct<ConvexHull, HalfSpace>, same<ConvexHull>},
-}};
+using Row = std::array<PairFunction, kKinds>;
+
+template <std::size_t A, std::size_t... B>
+constexpr Row row(std::index_sequence<B...>) {
+  return {entry<A, B>()...};
+}
+template <std::size_t... A>
+constexpr std::array<Row, kKinds> table(std::index_sequence<A...> kinds) {
+  return {row<A>(kinds)...};
+}
+constexpr std::array<Row, kKinds> kTable = table(std::make_index_sequence<kKinds>{});
 
 }  // namespace
 

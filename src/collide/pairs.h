@@ -1,4 +1,5 @@
-// The pair colliders: one free function per unordered pair of shape kinds, in the order the table in collide.cpp lists them.
+// The pair colliders: one free function per unordered pair of shape kinds. collide.cpp makes its table of them, and does not
+// compile if a pair is missing.
 //
 // Each adds points with gap ≤ margin to `sink`, normals from the first shape to the second, one normal for all but the ends
 // of crossing rollers. It may add

@@ -96,7 +96,7 @@ void exchange_bodies(Archive& archive, Snapshot& s, int version) {
 }
 
 template <class Archive>
-void exchange_shapes(Archive& archive, Snapshot& s) {
+void exchange_shapes(Archive& archive, Snapshot& s, int version) {
   archive.table("colliders", s.colliders, [](auto& t) {
     t.field(
         "position", [](Collider & c) -> auto& { return c.local.position; });
@@ -113,9 +113,13 @@ void exchange_shapes(Archive& archive, Snapshot& s) {
     t.field(
         "alive", [](Collider & c) -> auto& { return c.alive; });
   });
-  archive.table("shapes", s.shapes, [](auto& t) {
-    t.field(
-        "kind", [](FlatShape & f) -> auto& { return f.kind; });
+  archive.table("shapes", s.shapes, [version](auto& t) {
+    if (version >= kVersionWithShapeNames)
+      t.text_field(
+          "name", [](FlatShape & f) -> auto& { return f.name; });
+    else
+      t.field(
+          "kind", [](FlatShape & f) -> auto& { return f.kind; });
     t.field(
         "size", [](FlatShape & f) -> auto& { return f.size; });
     t.field(
@@ -292,7 +296,7 @@ void exchange(Archive& archive, Snapshot& s, int version) {
   archive.value("time", s.time);
   archive.value("step_count", s.step_count);
   exchange_bodies(archive, s, version);
-  exchange_shapes(archive, s);
+  exchange_shapes(archive, s, version);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);

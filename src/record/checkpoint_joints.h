@@ -11,6 +11,7 @@ inline constexpr int kVersionWithJoints = 3;
 inline constexpr int kVersionWithBand = 4;
 /// The first version that remembers where impulses acted, and how bodies moved while they were quiet.
 inline constexpr int kVersionWithPlaces = 5;
+inline constexpr int kVersionWithShapeNames = 6;
 
 template <class Archive>
 void exchange_joints(Archive& archive, Snapshot& s) {

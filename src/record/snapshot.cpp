@@ -10,8 +10,21 @@ namespace stickslip {
 
 namespace {
 
+/// How a shape of each kind is made of its numbers. @param hull null where a removed collider lost its polytope
+template <class S>
+S make_shape(const FlatShape& flat, const std::shared_ptr<const Polytope>& hull) {
+  if constexpr (std::is_same_v<S, Sphere>) return {flat.size.x()};
+  else if constexpr (std::is_same_v<S, Box>) return {flat.size};
+  else if constexpr (std::is_same_v<S, Capsule> || std::is_same_v<S, Cylinder>) return {flat.size.x(), flat.size.y()};
+  else if constexpr (std::is_same_v<S, ConvexHull>) return {hull};
+  else {
+    static_assert(std::is_same_v<S, HalfSpace>, "a new shape needs a line here and in flatten");
+    return {};
+  }
+}
+
 FlatShape flatten(const Shape& shape, std::map<const Polytope*, std::uint32_t>& pool, std::vector<Polytope>& hulls) {
-  FlatShape flat{static_cast<std::uint32_t>(shape.index())};
+  FlatShape flat{std::string(shape_name(shape))};
   if (const auto* s = std::get_if<Sphere>(&shape)) flat.size.x() = s->radius;
   if (const auto* b = std::get_if<Box>(&shape)) flat.size = b->half_extents;
   if (const auto* c = std::get_if<Capsule>(&shape)) flat.size = {c->radius, c->half_height, 0};
@@ -26,25 +39,21 @@ FlatShape flatten(const Shape& shape, std::map<const Polytope*, std::uint32_t>& 
 
 using SharedHulls = std::vector<std::shared_ptr<const Polytope>>;
 
+/// The numbers of kinds before files had names.
+constexpr std::string_view kNamesByNumber[] = {"sphere", "box", "capsule", "cylinder", "half-space", "hull"};
+
+template <std::size_t... I>
+Shape unflatten(std::string_view name, const FlatShape& flat, const std::shared_ptr<const Polytope>& hull, std::index_sequence<I...>) {
+  std::optional<Shape> shape;
+  ((shape_name(I) == name ? void(shape = make_shape<std::variant_alternative_t<I, Shape>>(flat, hull)) : void()), ...);
+  if (!shape) throw Error(fmt::format("'{}' is no kind of shape.", name));
+  return *shape;
+}
+
 Shape unflatten(const FlatShape& flat, const SharedHulls& hulls) {
-  static_assert(std::variant_size_v<Shape> == 6, "a new shape needs a line here and in flatten");
-  switch (flat.kind) {
-    case 0:
-      return Sphere{flat.size.x()};
-    case 1:
-      return Box{flat.size};
-    case 2:
-      return Capsule{flat.size.x(), flat.size.y()};
-    case 3:
-      return Cylinder{flat.size.x(), flat.size.y()};
-    case 4:
-      return HalfSpace{};
-    case 5:
-      // A removed collider may have lost its polytope.
-      return flat.hull < hulls.size() ? ConvexHull{hulls[flat.hull]} : ConvexHull{};
-    default:
-      throw Error(fmt::format("{} is no kind of shape.", flat.kind));
-  }
+  if (flat.name.empty() && flat.kind >= std::size(kNamesByNumber)) throw Error(fmt::format("{} is no kind of shape.", flat.kind));
+  return unflatten(flat.name.empty() ? kNamesByNumber[flat.kind] : flat.name, flat, flat.hull < hulls.size() ? hulls[flat.hull] : nullptr,
+                   std::make_index_sequence<std::variant_size_v<Shape>>{});
 }
 
 FlatScript flatten(const MotionScript& script) {

@@ -7,7 +7,8 @@ namespace stickslip {
 
 /// A shape as numbers; hulls stand in a pool, because bodies share them.
 struct FlatShape {
-  std::uint32_t kind = 0;    ///< index of the alternative in `Shape`
+  std::string name;          ///< of the shape; empty in files that have `kind`
+  std::uint32_t kind = 0;    ///< its number in files of versions that had no names
   Vec3 size = Vec3::Zero();  ///< radius or half extents; half height second
   std::uint32_t hull = 0;    ///< index in the pool; 0 if it is none
 };

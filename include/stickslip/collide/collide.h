@@ -1,7 +1,8 @@
 // Contact generation for a pair of shapes: the table of pair colliders.
 //
 // Each pair has one free function `collide(const S1&, const Pose&, const S2&, const Pose&, double margin, ContactSink&)`
-// in its own file in src/collide; `collide.cpp` holds the visible table and fills in the flipped pairs.
+// in its own file in src/collide, declared in src/collide/pairs.h; `collide.cpp` makes the table of them, flipped pairs too, and
+// does not compile while a pair is missing.
 #pragma once
 
 #include "stickslip/collide/contact.h"
