@@ -5,7 +5,7 @@
 
 namespace stickslip {
 
-/// PGS-SM on the boxed model [course §3.2.6, Alg. 9; newton-thesis, paper C].
+/// PGS-SM on the boxed model [course §3.2.6, Alg. 9; thesis C].
 ///
 /// One iteration has two phases. First `sweeps` sweeps of projected Gauss–Seidel guess which rows sit at a bound: friction
 /// bounds are those of the current normal impulses. Then up to `subspace` times the rows between their bounds, F, are solved
