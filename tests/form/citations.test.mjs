@@ -16,7 +16,7 @@ export function citations(text) {
   const found = [];
   for (const [, inside] of text.matchAll(/\[([^\][\n]+)\](?!\()/g))
     for (const part of inside.split(";").map((p) => p.trim())) {
-      const place = part.match(/^([a-z0-9-]+) (?:[A-C]$|(?:[A-C] )?(?:§|\(|eq\.|Alg\.|Algorithm|Table))/);
+      const place = part.match(/^([a-z0-9][a-z0-9-]*) (?:[A-C]$|(?:[A-C] )?(?:§|\(|eq\.|Alg\.|Algorithm|Table))/);
       const work = part.match(/^(?:van den )?\p{Lu}[\p{L}]+(?:, \p{Lu}\p{L}+)*(?: et al\.)? \d{4}$/u);
       if (place) found.push({ key: place[1] });
       else if (work) found.push({ work: part });
