@@ -25,6 +25,7 @@ struct SolveArguments {
   double time_limit = 20;
   std::vector<std::string> options;
   std::string guess = "zero";
+  std::string output;
   bool residual_only = false, json = false, history = false, strict = false;
 };
 
@@ -135,7 +136,8 @@ Problem open_problem(const std::string& name, const std::string& guess) {
   return problem;
 }
 
-SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveArguments& arguments) {
+/// @param impulses in: the guess; out: what was found [N s]
+SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveArguments& arguments, std::vector<double>& impulses) {
   SolveControl control;
   control.tolerance = arguments.tolerance;
   const std::size_t contacts = problem.file.problem.contact_count();
@@ -145,7 +147,6 @@ SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveA
   control.cancel = &InterruptGuard::flag();
   control.keep_history = arguments.history;
   Workspace workspace;
-  std::vector<double> impulses = problem.guess;
   return {problem.name, contacts, chosen.info.name, chosen.info.model, chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
 }
 
@@ -165,6 +166,26 @@ std::string conditions(const SolveArguments& arguments) {
   return fmt::format("residual {}at most {:g}{}, {:g} s and {} iterations allowed\n", arguments.residual_only ? "" : "[m/s] and natural-map error ",
                      arguments.tolerance, arguments.residual_only ? " m/s" : "", arguments.time_limit, arguments.max_iterations);
 }
+
+/// Keeps the impulses of the smallest residual, to be saved with the problem.
+class BestSolution {
+ public:
+  void offer(const SolveResult& result, const std::vector<double>& impulses) {
+    const double residual = result.report.residual.total();
+    if (result.report.status == SolveStatus::unsupported || !(residual < residual_)) return;
+    residual_ = residual;
+    impulses_ = impulses;
+  }
+  void save(const std::string& output, ProblemFile file) const {
+    if (impulses_.empty()) throw Error("No solver took the problem, so there is no solution to save.").in(output);
+    file.solution = impulses_;
+    save_problem(output, file, file.format == "siconos" ? "" : file.format);
+  }
+
+ private:
+  double residual_ = std::numeric_limits<double>::infinity();
+  std::vector<double> impulses_;
+};
 
 class Ticker {
  public:
@@ -190,18 +211,24 @@ int solve(const SolveArguments& arguments) {
   // All files first: a bad one is named before anything runs.
   std::vector<Problem> problems;
   for (const std::string& name : arguments.problems) problems.push_back(open_problem(name, arguments.guess));
+  if (!arguments.output.empty() && problems.size() > 1) throw Error("This is to hold the solution of one problem. Give one problem.").in(arguments.output);
+  if (arguments.output.ends_with(".dat") || arguments.output.ends_with(".txt"))
+    throw Error("Siconos text holds no solution. Give a name that ends in .hdf5.").in(arguments.output);
 
   const InterruptGuard guard;
   Ticker ticker(problems.size() * chosen.size());
   const bool by_problem = chosen.size() == 1 && problems.size() > 1;
   std::vector<SolveResult> results;
+  BestSolution best;
   if (!arguments.json) fmt::print("{}", conditions(arguments));
   for (const Problem& problem : problems) {
     std::vector<SolveResult> here;
     for (const Chosen& c : chosen) {
       if (InterruptGuard::requested()) break;
       ticker.next(fmt::format("{} on {}", c.info.name, problem.name));
-      here.push_back(solve_one(problem, c, arguments));
+      std::vector<double> impulses = problem.guess;
+      here.push_back(solve_one(problem, c, arguments, impulses));
+      best.offer(here.back(), impulses);
     }
     sort_results(here);
     ticker.clear();
@@ -221,6 +248,7 @@ int solve(const SolveArguments& arguments) {
     fmt::print("\n{}", scores_of(results));
   }
   if (InterruptGuard::requested()) return interrupted;
+  if (!arguments.output.empty()) best.save(arguments.output, problems.front().file);
   const bool missed = std::any_of(results.begin(), results.end(), [](const SolveResult& r) { return r.report.status != SolveStatus::converged; });
   return arguments.strict && missed ? tolerance_missed : fine;
 }
@@ -239,6 +267,7 @@ void add_solve(CLI::App& app, Outcome& outcome) {
       ->allow_extra_args(false);
   command->add_option("--guess", arguments->guess, "Where to start: zero, file (the guess stored there) or solution (the one stored there)")
       ->capture_default_str();
+  command->add_option("-o,--output", arguments->output, "Save the problem with the solution of the smallest residual, as HDF5");
   command->add_flag("--residual-only", arguments->residual_only, "Ask nothing of the natural-map error");
   command->add_flag("--history", arguments->history, "Keep the residual of every iteration (costs time)");
   command->add_flag("--json", arguments->json, "Print one JSON document: {\"results\": […]}");

@@ -58,6 +58,18 @@ TEST(Capture, the_problem_of_a_step_is_saved_with_guess_and_solution) {
   EXPECT_THAT(problem.title, HasSubstr("stack"));
 }
 
+TEST(Solve, the_solution_can_be_saved_with_the_problem) {
+  const Directory directory;
+  const std::string block = sliding_block(directory), solved = directory / "solved.hdf5";
+  results_of(block + " --solver nsgs,pgs -o " + solved);
+  const ProblemFile file = load_problem(solved);
+  ASSERT_EQ(file.solution.size(), 3u);
+  EXPECT_NEAR(file.solution[0], 1, 1e-8);
+  EXPECT_NEAR(file.solution[1], -0.5, 1e-8) << "of the better of the two";
+  expect_refused(stickslip("solve " + block + " -o " + (directory / "solved.dat")), {"solved.dat", "holds no solution", ".hdf5"});
+  expect_refused(stickslip("solve " + block + " " + block + " -o " + solved), {"solved.hdf5", "one problem"});
+}
+
 TEST(Capture, every_format_holds_the_same_problem) {
   const Directory directory;
   const std::string own = directory / "own.hdf5";
