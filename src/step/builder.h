@@ -59,6 +59,7 @@ class ProblemBuilder {
   /// Angular impulse of torsion and rolling rows on body B, contact frame [N m s]; zero for contacts without such rows.
   Vec3 angular_impulse(const BuiltContact&, std::span<const double> impulses) const;
   std::uint32_t segment_of(std::uint32_t body) const { return segment_of_body_[body]; }
+  std::span<const std::uint32_t> segments_of_bodies() const { return segment_of_body_; }
   /// 6 numbers per segment, linear then angular [m/s, rad/s].
   const std::vector<double>& velocity_before() const { return before_; }
   const std::vector<double>& velocity_free() const { return free_; }
