@@ -28,6 +28,8 @@ std::span<const TelemetryColumn> telemetry_columns() {
       {"step", "", "", "number of the step, from 1", [](R r) { return static_cast<double>(r.step); }},
       {"time", "s", "s", "simulated time at the end of the step", [](R r) { return r.time; }},
       {"h", "s", "s", "length of the step", [](R r) { return r.h; }},
+      {"pieces", "", "", "that the step was taken in, because joints moved too violently for one",
+       [](R r) { return static_cast<double>(r.pieces); }},
       {"contacts", "", "", "number of contact points", [](R r) { return static_cast<double>(r.contacts.size()); }},
       {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},
       {"looked_again", "", "", "times that the step was solved again because its motion reached what had not been looked at",

@@ -43,7 +43,7 @@ constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : fr
 class ProblemBuilder {
  public:
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
-  void begin(const World&, const StepOptions&, JointCare = JointCare::normal);
+  void begin(const World&, const StepOptions&, JointCare = JointCare::closed);
 
   /// Fills the problem and the guess: joints first, then contacts.
   /// @param drift_time positions move this long with the new velocity, before the end of the step [s]
@@ -86,9 +86,6 @@ class ProblemBuilder {
   double work_beside_rows(std::span<const double> velocity) const;
   /// Ends the solves of a step: puts right what they left open of the balance of angular momentum.
   void balance_joints(const World&, std::span<double> velocity);
-  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
-    return joints_.guiding_work(impulses, velocity);
-  }
 
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "math/infinity.h"
+#include "step/free_motion.h"
 
 namespace stickslip {
 
@@ -22,8 +23,8 @@ struct Softness {
 /// @param error c − target⁺ in units of the row [m] @param speed of the target [m/s] @param scale of the row
 Softness softness(const JointRows::Setting& s, double stiffness, double damping, double error, double speed, double scale) {
   const double k = stiffness / (scale * scale), d = damping / (scale * scale);
-  const double sigma = 1 / (s.options.h * (s.drift_time * k + d));
-  return {sigma, sigma * s.options.h * (k * error - d * speed)};
+  const double time = kick_time(s.world, s.options), sigma = 1 / (time * (s.drift_time * k + d));
+  return {sigma, sigma * time * (k * error - d * speed)};
 }
 
 /// Where a joint is once its bodies stand at the ends of their drifts.
@@ -229,8 +230,9 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
   const JointRow& rate = v.place.row[at];
   const double scale = v.scale(coordinate), position = v.place.position[at], h = s.options.h;
   const auto bounded = [&](Draft& d, double force) {
-    d.row.lower = -h * force / scale;
-    d.row.upper = h * force / scale;
+    const double impulse = force * kick_time(s.world, s.options) / scale;
+    d.row.lower = -impulse;
+    d.row.upper = impulse;
     add_block(s, force < kInfinity ? BlockKind::box : BlockKind::bilateral, {&d, 1});
   };
   if (axis.motor) {
@@ -397,15 +399,6 @@ bool JointRows::fades() const {
 void JointRows::sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const {
   std::fill(by_joint.begin(), by_joint.end(), Vec3::Zero());
   for (const Row& row : rows_) by_joint[row.joint] += impulses[row.row] * row.force;
-}
-
-double JointRows::guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
-  find_velocities(velocity);
-  double work = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].part == JointPart::locked)
-      work += impulses[rows_[i].row] * (0.5 * (rows_[i].before + after_[i]) - rows_[i].recovery);
-  return work;
 }
 
 void JointRows::clear() {

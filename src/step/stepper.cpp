@@ -33,7 +33,7 @@ struct Stepper::Impl {
   Workspace workspace;
   std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
-  JointCare last_care = JointCare::normal;   ///< of the last solve
+  JointCare last_care = JointCare::closed;   ///< of the last solve
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
@@ -49,8 +49,6 @@ struct Stepper::Impl {
   bool solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
   bool close_joints(const World&, double drift_time, SolveControl);
-  bool joints_gave_energy(const World&) const;
-  bool bends_too_far(const World&) const;
   void solve_problem(SolveControl);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
@@ -67,10 +65,9 @@ constexpr int kAgreements = 3;   ///< times that loops of joints may find out wh
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
 /// with them, where solves are dear and more energy is lost anyway.
-constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
-constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
+constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-4;
+constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a piece of a step is not taken
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
-constexpr double kGiven = 0.3;     ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kRoundsToClose = 6;   ///< of projection
 /// Solves of a step that close joints, at most: in general, and where arms are averaged.
@@ -165,25 +162,19 @@ void Stepper::Impl::solve_problem(SolveControl control) {
   builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
 }
 
-/// With as little care as will do: joints that rub or brake take energy, a shorter piece costs time. @returns whether the piece can be taken
+/// @returns whether the piece can be taken
 bool Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
-  for (const JointCare care : {JointCare::normal, JointCare::damped, JointCare::braked}) {
-    last_care = care;
-    if (solve_with_care(world, set, drift_time, care) && !bends_too_far(world)) break;
-    if (pieces.can_shorten()) return false;
-  }
+  const bool closed = solve_with_care(world, set, drift_time, JointCare::closed);
+  if (pieces.can_shorten() && (!closed || pieces.bends_too_far(world, builder.segments_of_bodies(), velocity))) return false;
+  if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder.balance_joints(world, velocity);
   return true;
-}
-
-bool Stepper::Impl::bends_too_far(const World& world) const {
-  return pieces.can_shorten() &&
-         largest_bend(world, options.h, builder.segments_of_bodies(), velocity) > StepPieces::kBendOfSolved;
 }
 
 /// @returns whether joints are as they should be
 bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, double drift_time, JointCare care) {
   Clock clock;
+  last_care = care;
   builder.begin(world, options, care);
   builder.build(world, set, options, drift_time);
   look_ahead.refine_guess(builder, set);
@@ -227,23 +218,7 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
   return good;
 }
 
-/// Whether locked coordinates gave more energy than the order of the step explains.
-bool Stepper::Impl::joints_gave_energy(const World& world) const {
-  double kinetic = world.kinetic_energy();
-  const auto bodies = world.bodies();
-  const double fall = options.h * world.gravity.norm();   // where all comes to rest for a moment, what weight does in a step
-  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
-    if (builder.segment_of(i) == kNoSegment) continue;
-    kinetic += 0.5 * bodies[i].mass.mass * fall * fall;
-    const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)),
-        angular(velocity.data() + 6 * builder.segment_of(i) + 3);
-    kinetic += 0.5 * (bodies[i].mass.mass * linear.squaredNorm() + angular.dot(bodies[i].world_inertia() * angular));
-  }
-  return builder.guiding_work(impulses, velocity) + builder.work_beside_rows(velocity) > kGiven * kinetic;
-}
-
-/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are, without
-/// having given energy
+/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are
 bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveControl control) {
   // A solve that starts from the impulses before must see what is left to correct.
   const bool alone = builder.contacts().empty();
@@ -260,7 +235,7 @@ bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveCon
     report.solve.initial_residual = first.initial_residual;
     off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
   }
-  return off <= kNearlyClosed && !joints_gave_energy(world);
+  return off <= kNearlyClosed;
 }
 
 Vec3 Stepper::Impl::add_spin_energy(const BuiltContact& built, std::uint32_t segment_a, std::uint32_t segment_b) {
@@ -377,6 +352,8 @@ const StepReport& Stepper::Impl::step(World& world) {
   }
   world.time = start + whole.h;
   ++world.step_count;
+  report.pieces = pieces.count();
+  break_joints(world, report);
   finish(world);
   return report;
 }
@@ -405,7 +382,7 @@ bool Stepper::Impl::advance(World& world) {
   if (!set) return false;
   clock.lap();
 
-  const double kick = kick_time(world, options);
+  const double kick = report.force_time = kick_time(world, options);
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
   energy.impact -= builder.work_beside_rows(velocity);
   find_conflicts(world);
@@ -444,8 +421,12 @@ void Stepper::Impl::project(World& world) {
   if (!options.projection.enabled && !left_open) return;
   Clock clock;
   const double before = world.potential_energy();
-  StepOptions how = options;
-  if (!options.projection.enabled) how.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
+  StepOptions thorough;
+  if (!options.projection.enabled) {
+    thorough = options;
+    thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
+  }
+  const StepOptions& how = options.projection.enabled ? options : thorough;
   const double left = projection.project(world, projection_detection, how);
   if (left_open && left > kClosed * smallest_row_length(world)) projection.project(world, projection_detection, how, true);
   report.energy.stabilisation += world.potential_energy() - before;
