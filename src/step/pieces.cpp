@@ -11,6 +11,8 @@ namespace {
 /// How far points may leave their tangents in a piece, relative to the size of the joint: energy is off by about as much. A
 /// rod that turns about its end may do so by 0.1 rad.
 constexpr double kBend = 0.01;
+/// The same with the velocity before, beyond which a piece is not even tried.
+constexpr double kHopelessBend = 2 * kBend;
 
 struct Velocity {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
@@ -20,12 +22,13 @@ Velocity own_velocity(const Body& b) {
   return b.motion == MotionType::fixed || b.asleep ? Velocity{} : Velocity{b.velocity, b.angular_velocity};
 }
 
-/// How far the point that a joint holds leaves its tangent in a time h, ½ h² |ω × (ω × r)|, between the two bodies and relative
-/// to the size of the joint. @param velocity_of the body in a slot
+/// How far the points that a joint holds leave their tangents in a time h, ½ h² |ω × (ω × r)| on both bodies together,
+/// relative to the size of the joint. Whether the joint bends to one side or the other does not count: it must be the same at both ends
+/// of a piece. @param velocity_of the body in a slot
 double bend_of(const World& world, const Joint& joint, double h, auto&& velocity_of) {
   const JointDescription& d = joint.description;
-  Vec3 point[2], acceleration[2] = {Vec3::Zero(), Vec3::Zero()}, speed[2] = {Vec3::Zero(), Vec3::Zero()};
-  Quat axes = d.frame_a.orientation;
+  Vec3 point[2], speed[2] = {Vec3::Zero(), Vec3::Zero()};
+  double acceleration = 0;
   for (const auto& [side, id, frame] : {std::tuple(0, d.a, &d.frame_a), std::tuple(1, d.b, &d.frame_b)}) {
     point[side] = frame->position;
     if (id == BodyId{}) continue;
@@ -34,27 +37,26 @@ double bend_of(const World& world, const Joint& joint, double h, auto&& velocity
     const Velocity u = velocity_of(id.index);
     point[side] = b.position + arm;
     speed[side] = u.linear + u.angular.cross(arm);
-    acceleration[side] = u.angular.cross(u.angular.cross(arm));
-    if (side == 0) axes = b.orientation * axes;
+    acceleration += u.angular.cross(u.angular.cross(arm)).norm();
   }
-  Vec3 bend = 0.5 * h * h * (acceleration[1] - acceleration[0]);
   if (d.type == JointType::distance) {
-    if (!d.axes[joint_x].locked) return 0;
-    const Vec3 along = (point[1] - point[0]).normalized(), relative = speed[1] - speed[0];
-    return std::abs(along.dot(bend) + 0.5 * h * h * (relative - along.dot(relative) * along).squaredNorm() / d.length) /
-           std::max(joint.row_length, d.length);
+    const Vec3 relative = speed[1] - speed[0], along = (point[1] - point[0]).normalized();
+    acceleration += (relative - along.dot(relative) * along).squaredNorm() / d.length;
   }
-  bend = axes.conjugate() * bend;
-  for (int k = 0; k < 3; ++k)
-    if (!d.axes[static_cast<std::size_t>(joint_x + k)].locked) bend[k] = 0;
-  return bend.norm() / joint.row_length;
+  return 0.5 * h * h * acceleration / joint.row_length;
+}
+
+/// Whether a joint holds a point of a body on another, or at a distance.
+bool holds(const Joint& joint) {
+  const auto& axes = joint.description.axes;
+  return joint.acts() && joint.description.type != JointType::gear &&
+         std::any_of(axes.begin() + joint_x, axes.begin() + joint_x + 3, [](const JointAxis& a) { return a.locked; });
 }
 
 double largest_bend(const World& world, double h, auto&& velocity_of) {
   double largest = 0;
   for (const Joint& joint : world.joints())
-    if (joint.acts() && joint.description.type != JointType::gear)
-      largest = std::max(largest, bend_of(world, joint, h, velocity_of));
+    if (holds(joint)) largest = std::max(largest, bend_of(world, joint, h, velocity_of));
   return largest;
 }
 
@@ -146,7 +148,7 @@ double StepPieces::next(const World& world) {
   size_ = kUnits;
   while (done_ % size_ != 0) size_ /= 2;
   double bend = largest_bend(world, length(size_), [&](std::uint32_t slot) { return own_velocity(world.bodies()[slot]); });
-  for (; bend > kBend && size_ > 1; bend /= 4) size_ /= 2;
+  for (; bend > kHopelessBend && size_ > 1; bend /= 4) size_ /= 2;
   return length(size_);
 }
 

@@ -165,7 +165,10 @@ void Stepper::Impl::solve_problem(SolveControl control) {
 /// @returns whether the piece can be taken
 bool Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
   const bool closed = solve_with_care(world, set, drift_time, JointCare::closed);
-  if (pieces.can_shorten() && (!closed || pieces.bends_too_far(world, builder.segments_of_bodies(), velocity))) return false;
+  const auto bends_with = [&](std::span<const double> u) { return pieces.bends_too_far(world, builder.segments_of_bodies(), u); };
+  // Links that tremble keep the angle by which they do, whatever the piece: a longer one would only make them look slow.
+  const bool bends = bends_with(velocity) || (builder.averages_arms() && bends_with(builder.velocity_before()));
+  if (pieces.can_shorten() && (!closed || bends)) return false;
   if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder.balance_joints(world, velocity);
   return true;
