@@ -66,14 +66,21 @@ double largest_distance(const Places& a, const Places& b) {
   return farthest;
 }
 
-TEST(Motion, probe) {
-  for (const std::string name : {"arm", "ball", "legs", "limits", "slider"}) {
+TEST(Motion, mechanisms_with_dampers_springs_stops_and_servos_go_where_mujoco_takes_them_but_for_an_error_of_first_order) {
+  // Of the step of 1 ms. Runge and Kutta's method in steps of 0.2 ms says where they go, to a micrometre. The arm is off
+  // because servos are taken at the end of the step, which is a damper of h k beside their own; of the ball MuJoCo's own step
+  // of 1 ms, semi-implicit Euler, is off by eight times as much. What is left of the stop is how soft MuJoCo has it.
+  const std::tuple<std::string, double, double> mechanisms[] = {   // off by, and MuJoCo by at least
+      {"arm", 1.8e-3, 1e-4}, {"ball", 1.3e-3, 8e-3}, {"legs", 5e-4, 4e-4}, {"limits", 1e-5, 0}, {"slider", 5e-4, 5e-5}};
+  for (const auto& [name, off, euler_off] : mechanisms) {
     const auto file = model(fmt::format("mechanism_{}.xml", name));
-    const Places exact = mujoco_after_a_second(file, 2e-4, mjINT_RK4), finer = mujoco_after_a_second(file, 1e-4, mjINT_RK4);
-    const Places euler = mujoco_after_a_second(file, 1e-3, mjINT_EULER), fast = mujoco_after_a_second(file, 1e-3, mjINT_IMPLICIT);
-    const Places ours = after_a_second(file, 1e-3, exact), half = after_a_second(file, 5e-4, exact), eighth = after_a_second(file, 1.25e-4, exact);
-    fmt::print("{}: rk4 itself {:.2e}; euler {:.2e} implicitfast {:.2e}; ours {:.2e} half {:.2e} eighth {:.2e}; ours-euler {:.2e}\n", name, largest_distance(exact, finer),
-               largest_distance(euler, finer), largest_distance(fast, finer), largest_distance(ours, finer), largest_distance(half, finer), largest_distance(eighth, finer), largest_distance(ours, euler));
+    const Places exact = mujoco_after_a_second(file, 2e-4, mjINT_RK4);
+    EXPECT_LT(largest_distance(exact, mujoco_after_a_second(file, 1e-4, mjINT_RK4)), 1e-6) << name;
+    EXPECT_GE(largest_distance(exact, mujoco_after_a_second(file, 1e-3, mjINT_EULER)), euler_off) << name;
+    const double coarse = largest_distance(exact, after_a_second(file, 1e-3, exact));
+    const double fine = largest_distance(exact, after_a_second(file, 5e-4, exact));
+    EXPECT_LT(coarse, off) << name;
+    EXPECT_LT(fine, std::max(0.55 * coarse, 1e-5)) << name;
   }
 }
 
