@@ -147,9 +147,17 @@ void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> dra
   blocks_.push_back(block);
 }
 
+void JointRows::add_turning(const Setting& s, const View& v, const JointRow& row_rate, const JointPlace& end, Row& row) const {
+  const std::size_t at = row.coordinate;
+  row.start = row.scale * v.place.position[at];
+  row.fade = v.fade(s);
+  row.turning = row.fade * ((row.scale * end.position[at] - row.start) / s.options.h -
+                            row.scale * rate(s.world, v.description(), row_rate));
+  row.b += row.turning;
+}
+
 void JointRows::collect_locked(const Setting& s, const View& v) {
   const Correction c = correction(s.options.stabilisation, s.options.h);
-  const double fade = s.ends.empty() ? 0 : v.fade(s);
   const JointPlace end = s.ends.empty() ? v.place : place_at(s.world, v.joint, s.ends);
   std::array<Draft, kJointCoordinates> drafts;
   std::size_t count = 0;
@@ -159,12 +167,9 @@ void JointRows::collect_locked(const Setting& s, const View& v) {
     Draft& d = drafts[count++] = v.draft(s, JointPart::locked, k, v.place.row[at], v.scale(k));
     const double target = v.description().type == JointType::distance ? v.description().length : 0;
     d.row.recovery = recovery_speed(s, c.error_reduction, v.scale(k) * (v.place.position[at] - target), v.joint.row_length);
-    d.row.start = v.scale(k) * v.place.position[at];
-    d.row.fade = fade;
-    d.row.turning = fade * ((v.scale(k) * end.position[at] - d.row.start) / s.options.h -
-                            v.scale(k) * rate(s.world, v.description(), v.place.row[at]));
-    d.row.b = d.row.turning - d.row.recovery;
+    d.row.b = -d.row.recovery;
     d.row.sigma = c.compliance;
+    if (!s.ends.empty()) add_turning(s, v, v.place.row[at], end, d.row);
   }
   if (count > 0) add_block(s, BlockKind::bilateral, {drafts.data(), count});
 }
@@ -197,6 +202,9 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
     d.row.b = -d.row.recovery;
     d.row.sigma = c.compliance;
   }
+  // A taut rope turns.
+  const bool whole_drift = s.drift_time == s.options.h && !s.ends.empty();
+  if (v.description().type == JointType::distance && !soft && whole_drift) add_turning(s, v, rate, place_at(s.world, v.joint, s.ends), d.row);
   d.row.upper = kInfinity;
   add_block(s, BlockKind::box, {&d, 1});
 }

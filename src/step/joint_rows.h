@@ -151,6 +151,8 @@ class JointRows {
   void find_velocities(std::span<const double> velocity) const;
   void clear();
   void put_in_order();
+  /// Gives a row its κ, first that of the velocity before. @param end where the joint is at the end of the drift
+  void add_turning(const Setting&, const View&, const JointRow&, const JointPlace& end, Row&) const;
   void collect_locked(const Setting&, const View&);
   void collect_axis(const Setting&, const View&, int coordinate);
   void collect_spring(const Setting&, const View&, int coordinate, bool ball);

@@ -8,9 +8,9 @@ namespace stickslip {
 
 namespace {
 
-/// How far points may leave their tangents in a piece, relative to the size of the joint: energy is off by about as much. A
-/// rod that turns about its end may do so by 0.1 rad.
-constexpr double kBend = 0.01;
+/// How far points may leave their tangents in a piece, relative to their arms: a body may turn by 0.1 rad about a joint. Energy is
+/// off by about as much.
+constexpr double kBend = 0.005;
 /// The same with the velocity before, beyond which a piece is not even tried.
 constexpr double kHopelessBend = 2 * kBend;
 
@@ -22,13 +22,13 @@ Velocity own_velocity(const Body& b) {
   return b.motion == MotionType::fixed || b.asleep ? Velocity{} : Velocity{b.velocity, b.angular_velocity};
 }
 
-/// How far the points that a joint holds leave their tangents in a time h, ½ h² |ω × (ω × r)| on both bodies together,
-/// relative to the size of the joint. Whether the joint bends to one side or the other does not count: it must be the same at both ends
-/// of a piece. @param velocity_of the body in a slot
+/// How far the points that a joint holds leave their tangents in a time h: ½ h² |ω × (ω × r)| relative to the arm r, or the
+/// size of the joint if that is larger, of both bodies together. Whether the joint bends to one side or the other does
+/// not count: it must be the same at both ends of a piece. @param velocity_of the body in a slot
 double bend_of(const World& world, const Joint& joint, double h, auto&& velocity_of) {
   const JointDescription& d = joint.description;
   Vec3 point[2], speed[2] = {Vec3::Zero(), Vec3::Zero()};
-  double acceleration = 0;
+  double bend = 0;
   for (const auto& [side, id, frame] : {std::tuple(0, d.a, &d.frame_a), std::tuple(1, d.b, &d.frame_b)}) {
     point[side] = frame->position;
     if (id == BodyId{}) continue;
@@ -37,13 +37,13 @@ double bend_of(const World& world, const Joint& joint, double h, auto&& velocity
     const Velocity u = velocity_of(id.index);
     point[side] = b.position + arm;
     speed[side] = u.linear + u.angular.cross(arm);
-    acceleration += u.angular.cross(u.angular.cross(arm)).norm();
+    bend += 0.5 * h * h * u.angular.cross(u.angular.cross(arm)).norm() / std::max(arm.norm(), joint.row_length);
   }
   if (d.type == JointType::distance) {
     const Vec3 relative = speed[1] - speed[0], along = (point[1] - point[0]).normalized();
-    acceleration += (relative - along.dot(relative) * along).squaredNorm() / d.length;
+    bend += 0.5 * h * h * (relative - along.dot(relative) * along).squaredNorm() / (d.length * d.length);
   }
-  return 0.5 * h * h * acceleration / joint.row_length;
+  return bend;
 }
 
 /// Whether a joint holds a point of a body on another, or at a distance.

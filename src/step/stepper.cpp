@@ -65,7 +65,7 @@ constexpr int kAgreements = 3;   ///< times that loops of joints may find out wh
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
 /// with them, where solves are dear and more energy is lost anyway.
-constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-4;
+constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a piece of a step is not taken
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
@@ -131,7 +131,7 @@ const ContactSet* Stepper::Impl::detect_and_solve(World& world, double drift_tim
 }
 
 double Stepper::Impl::velocity_scale(const World& world) const {
-  if (const double fall = world.gravity.norm() * options.h; fall > 0) return fall;
+  if (const double fall = world.gravity.norm() * whole.h; fall > 0) return fall;   // what is left moves bodies no farther in many pieces than in one
   const ContactProblem& p = builder.problem();
   double largest = 0;
   for (const Block& block : p.blocks)
