@@ -30,7 +30,7 @@ std::span<const TelemetryColumn> telemetry_columns() {
       {"h", "s", "s", "length of the step", [](R r) { return r.h; }},
       {"pieces", "", "", "that the step was taken in, because joints moved too violently for one",
        [](R r) { return static_cast<double>(r.pieces); }},
-      {"force_time", "s", "s", "what impulses of contacts are divided by to be forces; the length of the step if it has as many pieces as the one before",
+      {"force_time", "s", "s", "what impulses of contacts are divided by to be forces; h but for steps in pieces",
        [](R r) { return r.force_time; }},
       {"contacts", "", "", "number of contact points", [](R r) { return static_cast<double>(r.contacts.size()); }},
       {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},

@@ -204,7 +204,8 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
   }
   // A taut rope turns.
   const bool whole_drift = s.drift_time == s.options.h && !s.ends.empty();
-  if (v.description().type == JointType::distance && !soft && whole_drift) add_turning(s, v, rate, place_at(s.world, v.joint, s.ends), d.row);
+  if (v.description().type == JointType::distance && !soft && whole_drift)
+    add_turning(s, v, rate, place_at(s.world, v.joint, s.ends), d.row);
   d.row.upper = kInfinity;
   add_block(s, BlockKind::box, {&d, 1});
 }

@@ -1,7 +1,7 @@
 // From joints to rows of the contact problem, and back to forces.
 //
-// A row is the rate of a coordinate c, for angles times a length, so that all rows are velocities [m/s] and all impulses N s. With the step h (for forces `kick_time`), the
-// time τ that positions still drift with the new velocity, and c now:
+// A row is the rate of a coordinate c, for angles times a length, so that all rows are velocities [m/s] and all impulses N s.
+// With the step h (for forces `kick_time`), the time τ that positions still drift with the new velocity, and c now:
 //
 //   locked     v = −υ c / h − κ                                    bilateral   (υ, ε of the stabilisation, as for contacts)
 //   limit      0 ≤ v + gap/τ ⊥ λ ≥ 0, inside; v + υ gap/h beyond   box [0, ∞)

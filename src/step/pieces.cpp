@@ -8,8 +8,8 @@ namespace stickslip {
 
 namespace {
 
-/// How far points may leave their tangents in a piece, relative to their arms: a body may turn by 0.1 rad about a joint. Energy is
-/// off by about as much.
+/// How far points may leave their tangents in a piece, relative to their arms: a body may turn by 0.1 rad about a joint.
+/// Energy is off by about as much.
 constexpr double kBend = 0.005;
 /// The same with the velocity before, beyond which a piece is not even tried.
 constexpr double kHopelessBend = 2 * kBend;

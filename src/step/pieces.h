@@ -3,17 +3,17 @@
 // Joints are closed where a step ends (step/joint_closing.h), and their bodies move there on chords of their arcs. Of a body
 // that turns by θ about a joint, the path leaves the tangent by θ²/2 of its arm, and its energy is off by a like part.
 // For a pendulum that is nothing; for the end of a whip, or a chain that snaps taut, it is everything. So a step is taken in
-// halves, quarters … while points held by joints leave the tangent by more than a part of their bodies' size, or while
-// joints cannot be closed; pieces become longer again as soon as they may.
+// halves, quarters … while a body turns by more than 0.1 rad about a joint, while joints cannot be closed or while they do
+// work, which they must not; pieces become longer again as soon as they may.
 //
-// A piece is as long as both ends of it allow, with the velocity before and with the one solved for. That costs a solve
-// thrown away whenever pieces become shorter, but it treats both directions of time alike. Choosing by the velocity
-// before alone makes pieces too long whenever motion quickens and too short whenever it slows down, and such a scheme
-// loses energy in every swing.
+// Whether a piece is too long is judged by its own velocity, the one solved for. That costs a solve thrown away whenever
+// pieces become shorter, but it treats both directions of time alike. Choosing by the velocity before makes pieces too long
+// whenever motion quickens and too short whenever it slows down, and such a scheme loses energy in every swing.
 //
 // How long pieces are follows from the world alone, never from what a stepper remembers. The caller sees steps of h, with
-// the impulses and energies of the pieces added up and the forces of joints averaged. Velocities are means over the last piece, so
-// forces act in every piece for half of it and half of the one before (`kick_time`). Moreau's scheme takes no pieces.
+// the impulses and energies of the pieces added up and the forces of joints averaged. Velocities are means over the last
+// piece, so forces act in every piece for half of it and half of the one before (`kick_time`). Moreau's scheme takes no
+// pieces.
 #pragma once
 
 #include "stickslip/step/options.h"
@@ -38,7 +38,8 @@ class StepPieces {
   int count() const { return count_; }
 
  private:
-  static constexpr int kUnits = 256;   ///< of the shortest piece in a step: a ball that is a hundred times as heavy as the links it snaps taut needs them
+  /// Shortest pieces in a step: links that a ball of a hundred times their mass snaps taut need them.
+  static constexpr int kUnits = 256;
   double length(int units) const { return h_ * units / kUnits; }
 
   bool whole_only_ = false;

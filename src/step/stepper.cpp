@@ -69,7 +69,7 @@ constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a piece of a step is not taken
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
-constexpr double kWork = 0.01;           ///< part of the kinetic energy before and after that joints may give or take in a piece of a step
+constexpr double kWork = 0.01;   ///< part of the kinetic energy that joints may give or take in a piece of a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kRoundsToClose = 6;   ///< of projection
 /// Solves of a step that close joints, at most: in general, and where arms are averaged.
@@ -133,7 +133,8 @@ const ContactSet* Stepper::Impl::detect_and_solve(World& world, double drift_tim
 }
 
 double Stepper::Impl::velocity_scale(const World& world) const {
-  if (const double fall = world.gravity.norm() * whole.h; fall > 0) return fall;   // what is left moves bodies no farther in many pieces than in one
+  // Of the whole step: what a solve leaves moves bodies no farther in many pieces than in one.
+  if (const double fall = world.gravity.norm() * whole.h; fall > 0) return fall;
   const ContactProblem& p = builder.problem();
   double largest = 0;
   for (const Block& block : p.blocks)
@@ -167,7 +168,9 @@ void Stepper::Impl::solve_problem(SolveControl control) {
 /// @returns whether the piece can be taken
 bool Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
   const bool closed = solve_with_care(world, set, drift_time, JointCare::closed);
-  const auto bends_with = [&](std::span<const double> u) { return pieces.bends_too_far(world, builder.segments_of_bodies(), u); };
+  const auto bends_with = [&](std::span<const double> u) {
+    return pieces.bends_too_far(world, builder.segments_of_bodies(), u);
+  };
   // Links that tremble keep the angle by which they do, whatever the piece: a longer one would only make them look slow.
   const auto bends = [&] { return bends_with(velocity) || (builder.averages_arms() && bends_with(builder.velocity_before())); };
   if (pieces.can_shorten() && (!closed || bends() || joints_work(world))) return false;

@@ -5,7 +5,7 @@
 namespace stickslip::testing {
 namespace {
 
-/// Energy with velocities and positions of the same instant: velocities are those of half a step before, or of half a piece of it.
+/// Energy with velocities and positions of the same instant: velocities are those of half a step, or a piece, before.
 double energy_of(const World& world) {
   double sum = world.kinetic_energy() + world.potential_energy();
   for (const Body& b : world.bodies())
