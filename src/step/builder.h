@@ -82,10 +82,6 @@ class ProblemBuilder {
   bool averages_arms() const { return closing_.averages(); }
   /// Prepares the solve that brings them closer.
   void correct_joints();
-  /// Work of locked coordinates of joints in a solve, and of what joints do beside their rows [J].
-  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
-    return joints_.guiding_work(impulses, velocity) + closing_.work(before_, free_, velocity);
-  }
   /// Work of joints beside that of their rows, in a solve [J].
   double work_beside_rows(std::span<const double> velocity) const;
   /// Ends the solves of a step: puts right what they left open of the balance of angular momentum.

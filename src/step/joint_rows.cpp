@@ -410,15 +410,6 @@ void JointRows::sum_forces(std::span<const double> impulses, std::vector<Vec3>& 
   for (const Row& row : rows_) by_joint[row.joint] += impulses[row.row] * row.force;
 }
 
-double JointRows::guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
-  find_velocities(velocity);
-  double work = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].part == JointPart::locked)
-      work += impulses[rows_[i].row] * (0.5 * (rows_[i].before + after_[i]) - rows_[i].recovery);
-  return work;
-}
-
 void JointRows::clear() {
   rows_.clear();
   blocks_.clear();

@@ -101,8 +101,6 @@ class JointRows {
   bool fades() const;
   /// Sum of the forces of the rows of every joint on its body B, by slot [N s].
   void sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const;
-  /// Work of locked coordinates, without what recovery asks for [J].
-  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const;
 
   /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
   void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);

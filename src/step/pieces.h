@@ -3,8 +3,8 @@
 // Joints are closed where a step ends (step/joint_closing.h), and their bodies move there on chords of their arcs. Of a body
 // that turns by θ about a joint, the path leaves the tangent by θ²/2 of its arm, and its energy is off by a like part.
 // For a pendulum that is nothing; for the end of a whip, or a chain that snaps taut, it is everything. So a step is taken in
-// halves, quarters … while a body turns by more than 0.1 rad about a joint, while joints cannot be closed or while they do
-// work, which they must not; pieces become longer again as soon as they may.
+// halves, quarters … while a body turns by more than 0.1 rad about a joint or joints cannot be closed; pieces become longer
+// again as soon as they may.
 //
 // Whether a piece is too long is judged by its own velocity, the one solved for. That costs a solve thrown away whenever
 // pieces become shorter, but it treats both directions of time alike. Choosing by the velocity before makes pieces too long

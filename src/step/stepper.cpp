@@ -49,7 +49,6 @@ struct Stepper::Impl {
   bool solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
   bool close_joints(const World&, double drift_time, SolveControl);
-  bool joints_work(const World&) const;
   void solve_problem(SolveControl);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
@@ -69,7 +68,6 @@ constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a piece of a step is not taken
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
-constexpr double kWork = 0.01;   ///< part of the kinetic energy that joints may give or take in a piece of a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kRoundsToClose = 6;   ///< of projection
 /// Solves of a step that close joints, at most: in general, and where arms are averaged.
@@ -173,7 +171,7 @@ bool Stepper::Impl::solve(const World& world, const ContactSet& set, double drif
   };
   // Links that tremble keep the angle by which they do, whatever the piece: a longer one would only make them look slow.
   const auto bends = [&] { return bends_with(velocity) || (builder.averages_arms() && bends_with(builder.velocity_before())); };
-  if (pieces.can_shorten() && (!closed || bends() || joints_work(world))) return false;
+  if (pieces.can_shorten() && (!closed || bends())) return false;
   if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder.balance_joints(world, velocity);
   return true;
@@ -224,21 +222,6 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
   }
   report.seconds.solve += clock.lap();
   return good;
-}
-
-/// Whether locked coordinates, which only guide, gave or took more energy than bends explain: a chain that snaps taut within
-/// a piece is calm before and after it.
-bool Stepper::Impl::joints_work(const World& world) const {
-  double kinetic = world.kinetic_energy();
-  const auto bodies = world.bodies();
-  const double fall = whole.h * world.gravity.norm();   // where all comes to rest for a moment, what weight does in a step
-  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
-    if (builder.segment_of(i) == kNoSegment) continue;
-    const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)),
-        angular(velocity.data() + 6 * builder.segment_of(i) + 3);
-    kinetic += 0.5 * (bodies[i].mass.mass * (fall * fall + linear.squaredNorm()) + angular.dot(bodies[i].world_inertia() * angular));
-  }
-  return std::abs(builder.guiding_work(impulses, velocity)) > kWork * kinetic;
 }
 
 /// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are
