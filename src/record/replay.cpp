@@ -171,7 +171,7 @@ class Replay final : public Recorder {
       const Body& body_a = world.bodies()[c.body_a.index];
       add3((c.position - (body_a.motion == MotionType::fixed ? Vec3(Vec3::Zero()) : body_a.position)) / quantum_);
       add3(127 * c.normal);
-      add3(c.impulse / report.h * (1000 / force_unit_));
+      add3(c.impulse / report.force_time * (1000 / force_unit_));
       add(c.gap / quantum_);
       add3(1e6 * c.slip_velocity);
       add(1000 * c.friction);

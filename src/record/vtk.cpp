@@ -226,12 +226,12 @@ void Vtk::write_contacts(const World& world, const StepReport& report) {
   const double noticed = kNoticedTimesTolerance * std::max(report.tolerance, report.solve.residual.total());
   for (const ContactRecord& contact : report.contacts) {
     append(points, contact.position);
-    append(force, contact.impulse / report.h);
+    append(force, contact.impulse / report.force_time);
     append(normal, contact.normal);
     append(slip_velocity, contact.slip_velocity);
     gap.push_back(contact.gap);
     friction.push_back(contact.friction);
-    normal_force.push_back(contact.normal_impulse / report.h);
+    normal_force.push_back(contact.normal_impulse / report.force_time);
     body_a.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_a.index)));
     body_b.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_b.index)));
     sliding.push_back(contact.normal_impulse > 0 && contact.slip_velocity.norm() > noticed);

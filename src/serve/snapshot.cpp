@@ -92,7 +92,8 @@ std::vector<ContactRow> contact_rows(const BodyTable& table, const StepReport& r
   for (const ContactRecord& c : report.contacts) {
     const std::int64_t a = table.number_of(c.body_a), b = table.number_of(c.body_b);
     if (a < 0 || b < 0) continue;
-    rows.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), floats(c.position), floats(c.normal), floats(c.impulse / report.h),
+    const Vec3 force = c.impulse / report.force_time;
+    rows.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), floats(c.position), floats(c.normal), floats(force),
                     static_cast<float>(c.gap), floats(c.slip_velocity), static_cast<float>(c.friction)});
   }
   return rows;

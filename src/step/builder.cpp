@@ -54,6 +54,7 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options, Joint
   problem_.segments.clear();
   problem_.h = options.h;
   const auto bodies = world.bodies();
+  const double kick = kick_time(world, options);
   segment_of_body_.assign(bodies.size(), kNoSegment);
   before_.clear();
   free_.clear();
@@ -64,7 +65,7 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options, Joint
     segment_of_body_[i] = static_cast<std::uint32_t>(problem_.segments.size());
     problem_.segments.push_back({b.inverse_mass, b.world_inverse_inertia()});
     centers_.push_back(b.position);
-    const FreeVelocity free = free_velocity(b, world.gravity, options.gyroscopic, options.h);
+    const FreeVelocity free = free_velocity(b, world.gravity, options.gyroscopic, options.h, kick);
     before_.insert(before_.end(), b.velocity.data(), b.velocity.data() + 3);
     before_.insert(before_.end(), b.angular_velocity.data(), b.angular_velocity.data() + 3);
     free_.insert(free_.end(), free.linear.data(), free.linear.data() + 3);

@@ -43,7 +43,7 @@ constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : fr
 class ProblemBuilder {
  public:
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
-  void begin(const World&, const StepOptions&, JointCare = JointCare::normal);
+  void begin(const World&, const StepOptions&, JointCare = JointCare::closed);
 
   /// Fills the problem and the guess: joints first, then contacts.
   /// @param drift_time positions move this long with the new velocity, before the end of the step [s]
@@ -59,6 +59,7 @@ class ProblemBuilder {
   /// Angular impulse of torsion and rolling rows on body B, contact frame [N m s]; zero for contacts without such rows.
   Vec3 angular_impulse(const BuiltContact&, std::span<const double> impulses) const;
   std::uint32_t segment_of(std::uint32_t body) const { return segment_of_body_[body]; }
+  std::span<const std::uint32_t> segments_of_bodies() const { return segment_of_body_; }
   /// 6 numbers per segment, linear then angular [m/s, rad/s].
   const std::vector<double>& velocity_before() const { return before_; }
   const std::vector<double>& velocity_free() const { return free_; }
@@ -85,9 +86,6 @@ class ProblemBuilder {
   double work_beside_rows(std::span<const double> velocity) const;
   /// Ends the solves of a step: puts right what they left open of the balance of angular momentum.
   void balance_joints(const World&, std::span<double> velocity);
-  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
-    return joints_.guiding_work(impulses, velocity);
-  }
 
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_

@@ -57,9 +57,14 @@ Quat turned(const Vec3& angular_velocity, double t, const Quat& orientation) {
 
 }  // namespace
 
-FreeVelocity free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyroscopic, double h) {
+double kick_time(const World& world, const StepOptions& options) {
+  const bool means = options.scheme == Scheme::semi_implicit_euler && world.memory.h > 0;
+  return means ? 0.5 * (world.memory.h + options.h) : options.h;
+}
+
+FreeVelocity free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyroscopic, double h, double kick) {
   FreeVelocity u;
-  u.linear = b.velocity + h * (gravity + b.inverse_mass * b.force);
+  u.linear = b.velocity + kick * (gravity + b.inverse_mass * b.force);
   u.angular = b.angular_velocity;
   if (gyroscopic == Gyroscopic::explicit_) {
     const Vec3 momentum = b.world_inertia() * b.angular_velocity;
@@ -67,7 +72,7 @@ FreeVelocity free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyrosc
   } else if (gyroscopic == Gyroscopic::implicit) {
     u.angular = b.orientation * implicit_gyroscopic(b.mass.inertia, b.orientation.conjugate() * b.angular_velocity, h);
   }
-  if (!b.torque.isZero(0)) u.angular += h * (b.world_inverse_inertia() * b.torque);
+  if (!b.torque.isZero(0)) u.angular += kick * (b.world_inverse_inertia() * b.torque);
   return u;
 }
 

@@ -6,11 +6,16 @@
 
 namespace stickslip {
 
+/// How long forces act in a step [s]. Velocities are means over a drift: from the middle of the last drift to that of the
+/// next, where these are not of one length. (Of Moreau's scheme they are those of the end of the step.)
+double kick_time(const World&, const StepOptions&);
+
 /// Velocity that a dynamic body would have after h without contacts: gravity, applied wrench, gyroscopic torque.
+/// @param kick how long gravity and the wrench act [s]
 struct FreeVelocity {
   Vec3 linear, angular;
 };
-FreeVelocity free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h);
+FreeVelocity free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h, double kick);
 
 /// Where a body is after some time, and how it moves then.
 struct Drifted {

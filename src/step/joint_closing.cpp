@@ -164,11 +164,8 @@ void JointClosing::choose(const Setting& s) {
     averages_ = averages_ || held.averaged;
     held.friction = 0;
     if (!held.averaged || held.segment[0] == kNoSegment || held.segment[1] == kNoSegment) continue;
-    double part = 1, force = held.impulse.norm();
-    if (care_ == JointCare::normal) {
-      part = kFriction * std::clamp((fastest - kTrembles) / (kFullFriction - kTrembles), 0.0, 1.0);
-      force = std::min(force, held.last);   // a snap, which is over within a step, is not damped away
-    }
+    const double part = kFriction * std::clamp((fastest - kTrembles) / (kFullFriction - kTrembles), 0.0, 1.0);
+    const double force = std::min(held.impulse.norm(), held.last);   // a snap, which is over within a step, is not damped away
     const double a = held.arm[0].norm(), b = held.arm[1].norm();
     if (a + b > 0) held.friction = part * h_ * force * a * b / (a + b);
   }

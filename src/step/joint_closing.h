@@ -30,9 +30,13 @@
 //    lengths s feel a couple against their relative spin across λ, −ε h |λ| s_a s_b / (s_a + s_b) (ω_b − ω_a). ε = ¼ damps
 //    what trembles from link to link in a few steps, and what swings together hardly at all.
 //
+// 4. Pieces. All that is right to some order in the turns of bodies within a step, and worthless where these are not small: a
+//    step in which joined bodies turn far, or whose joints cannot be closed, is taken in pieces (step/pieces.h). Links that
+//    pieces can follow are not rubbed any more.
+//
 // The repeated solves are a fixed-point iteration x ← F(x) for x = (κ, right-hand sides), made faster by Anderson's mixing of
-// the last iterates. If it does not come to an end, or to one with more energy than before, the step is solved with ε = 1
-// and, if that does not help, without κ and with A as inertia at rest, which takes energy and never gives any (`JointCare`).
+// the last iterates. If it does not come to an end even in the shortest piece, that is solved without κ and with A as inertia
+// at rest, which takes energy and never gives any (`JointCare`).
 #pragma once
 
 #include "step/anderson.h"
@@ -40,8 +44,8 @@
 
 namespace stickslip {
 
-/// How much a step does against links that tremble.
-enum class JointCare { normal, damped, braked };
+/// Whether joints are closed at the end of the step, or only kept from getting worse and projected after it.
+enum class JointCare { closed, braked };
 
 class JointClosing {
  public:
@@ -123,7 +127,7 @@ class JointClosing {
   void pack(std::span<const double> kappa, std::vector<double>& x) const;
   Mat3 inverse_inertia(const Load& load) const { return (load.inertia + load.added).inverse(); }
 
-  JointCare care_ = JointCare::normal;
+  JointCare care_ = JointCare::closed;
   double h_ = 0;
   bool averages_ = false, moved_ = false;
   int weighed_ = 0;                      ///< how often the matrix was made anew in this step

@@ -1,6 +1,7 @@
 // From the impulses of joint rows to forces, energy, memory and breakage.
 #include <cmath>
 
+#include "step/free_motion.h"
 #include "step/joint_rows.h"
 
 namespace stickslip {
@@ -77,7 +78,7 @@ void JointRows::record(const Setting& s, std::span<const double> impulses, std::
   for (const JointRecord& r : report.joints)
     if (world.contains(r.joint) && rests(world, world.joint(r.joint))) resting_.push_back(r);
   report.joints.clear();
-  const double h = s.options.h;
+  const double time = kick_time(s.world, s.options);
   std::vector<Joint>& joints = world.mutable_joints();
   for (std::uint32_t slot = 0; slot < joints.size(); ++slot)
     if (joints[slot].acts() && !rests(world, joints[slot])) joints[slot].memory = {};
@@ -98,9 +99,9 @@ void JointRows::record(const Setting& s, std::span<const double> impulses, std::
     }
     JointRecord& record = report.joints.back();
     remembered(joint.memory, r.part, r.coordinate) = impulse;
-    record.force += impulse / h * r.force;
-    record.torque += impulse / h * r.torque;
-    const double generalised = impulse / h * r.scale;
+    record.force += impulse / time * r.force;
+    record.torque += impulse / time * r.torque;
+    const double generalised = impulse / time * r.scale;
     if (r.part == JointPart::motor || r.part == JointPart::servo) record.motor_force[r.coordinate] += generalised;
     if (r.part == JointPart::coupling) record.coupling_force = generalised;
     else if (r.part != JointPart::locked && r.part != JointPart::swing) record.free_force[r.coordinate] += generalised;
@@ -130,10 +131,15 @@ void JointRows::finish(World& world, StepReport& report) const {
       r.error = position_error(world, joint, place);
     }
     report.joint_error_max = std::max(report.joint_error_max, r.error);
-    r.broke = r.force.norm() > d.break_force || r.torque.norm() > d.break_torque;
   }
-  for (const JointRecord& r : report.joints)
+}
+
+void break_joints(World& world, StepReport& report) {
+  for (JointRecord& r : report.joints) {
+    const JointDescription& d = world.joints()[r.joint.index].description;
+    r.broke = r.force.norm() > d.break_force || r.torque.norm() > d.break_torque;
     if (r.broke) world.break_joint(r.joint);
+  }
 }
 
 }  // namespace stickslip

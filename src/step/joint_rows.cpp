@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "math/infinity.h"
+#include "step/free_motion.h"
 
 namespace stickslip {
 
@@ -22,8 +23,8 @@ struct Softness {
 /// @param error c − target⁺ in units of the row [m] @param speed of the target [m/s] @param scale of the row
 Softness softness(const JointRows::Setting& s, double stiffness, double damping, double error, double speed, double scale) {
   const double k = stiffness / (scale * scale), d = damping / (scale * scale);
-  const double sigma = 1 / (s.options.h * (s.drift_time * k + d));
-  return {sigma, sigma * s.options.h * (k * error - d * speed)};
+  const double time = kick_time(s.world, s.options), sigma = 1 / (time * (s.drift_time * k + d));
+  return {sigma, sigma * time * (k * error - d * speed)};
 }
 
 /// Where a joint is once its bodies stand at the ends of their drifts.
@@ -146,9 +147,17 @@ void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> dra
   blocks_.push_back(block);
 }
 
+void JointRows::add_turning(const Setting& s, const View& v, const JointRow& row_rate, const JointPlace& end, Row& row) const {
+  const std::size_t at = row.coordinate;
+  row.start = row.scale * v.place.position[at];
+  row.fade = v.fade(s);
+  row.turning = row.fade * ((row.scale * end.position[at] - row.start) / s.options.h -
+                            row.scale * rate(s.world, v.description(), row_rate));
+  row.b += row.turning;
+}
+
 void JointRows::collect_locked(const Setting& s, const View& v) {
   const Correction c = correction(s.options.stabilisation, s.options.h);
-  const double fade = s.ends.empty() ? 0 : v.fade(s);
   const JointPlace end = s.ends.empty() ? v.place : place_at(s.world, v.joint, s.ends);
   std::array<Draft, kJointCoordinates> drafts;
   std::size_t count = 0;
@@ -158,12 +167,9 @@ void JointRows::collect_locked(const Setting& s, const View& v) {
     Draft& d = drafts[count++] = v.draft(s, JointPart::locked, k, v.place.row[at], v.scale(k));
     const double target = v.description().type == JointType::distance ? v.description().length : 0;
     d.row.recovery = recovery_speed(s, c.error_reduction, v.scale(k) * (v.place.position[at] - target), v.joint.row_length);
-    d.row.start = v.scale(k) * v.place.position[at];
-    d.row.fade = fade;
-    d.row.turning = fade * ((v.scale(k) * end.position[at] - d.row.start) / s.options.h -
-                            v.scale(k) * rate(s.world, v.description(), v.place.row[at]));
-    d.row.b = d.row.turning - d.row.recovery;
+    d.row.b = -d.row.recovery;
     d.row.sigma = c.compliance;
+    if (!s.ends.empty()) add_turning(s, v, v.place.row[at], end, d.row);
   }
   if (count > 0) add_block(s, BlockKind::bilateral, {drafts.data(), count});
 }
@@ -196,6 +202,10 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
     d.row.b = -d.row.recovery;
     d.row.sigma = c.compliance;
   }
+  // A taut rope turns.
+  const bool whole_drift = s.drift_time == s.options.h && !s.ends.empty();
+  if (v.description().type == JointType::distance && !soft && whole_drift)
+    add_turning(s, v, rate, place_at(s.world, v.joint, s.ends), d.row);
   d.row.upper = kInfinity;
   add_block(s, BlockKind::box, {&d, 1});
 }
@@ -229,8 +239,9 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
   const JointRow& rate = v.place.row[at];
   const double scale = v.scale(coordinate), position = v.place.position[at], h = s.options.h;
   const auto bounded = [&](Draft& d, double force) {
-    d.row.lower = -h * force / scale;
-    d.row.upper = h * force / scale;
+    const double impulse = force * kick_time(s.world, s.options) / scale;
+    d.row.lower = -impulse;
+    d.row.upper = impulse;
     add_block(s, force < kInfinity ? BlockKind::box : BlockKind::bilateral, {&d, 1});
   };
   if (axis.motor) {
@@ -397,15 +408,6 @@ bool JointRows::fades() const {
 void JointRows::sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const {
   std::fill(by_joint.begin(), by_joint.end(), Vec3::Zero());
   for (const Row& row : rows_) by_joint[row.joint] += impulses[row.row] * row.force;
-}
-
-double JointRows::guiding_work(std::span<const double> impulses, std::span<const double> velocity) const {
-  find_velocities(velocity);
-  double work = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].part == JointPart::locked)
-      work += impulses[rows_[i].row] * (0.5 * (rows_[i].before + after_[i]) - rows_[i].recovery);
-  return work;
 }
 
 void JointRows::clear() {

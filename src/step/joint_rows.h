@@ -1,7 +1,7 @@
 // From joints to rows of the contact problem, and back to forces.
 //
-// A row is the rate of a coordinate c, for angles times a length, so that all rows are velocities [m/s] and all impulses N s. With the step h, the
-// time τ that positions still drift with the new velocity, and c now:
+// A row is the rate of a coordinate c, for angles times a length, so that all rows are velocities [m/s] and all impulses N s.
+// With the step h (for forces `kick_time`), the time τ that positions still drift with the new velocity, and c now:
 //
 //   locked     v = −υ c / h − κ                                    bilateral   (υ, ε of the stabilisation, as for contacts)
 //   limit      0 ≤ v + gap/τ ⊥ λ ≥ 0, inside; v + υ gap/h beyond   box [0, ∞)
@@ -42,6 +42,9 @@ double fastest_recovery(const World&, double size);
 
 /// Velocity of a coordinate of a joint, from the bodies as they are now.
 double rate(const World&, const JointDescription&, const JointRow&);
+
+/// Breaks the joints whose forces, as recorded, are beyond what they bear.
+void break_joints(World&, StepReport&);
 
 class JointRows {
  public:
@@ -98,12 +101,10 @@ class JointRows {
   bool fades() const;
   /// Sum of the forces of the rows of every joint on its body B, by slot [N s].
   void sum_forces(std::span<const double> impulses, std::vector<Vec3>& by_joint) const;
-  /// Work of locked coordinates, without what recovery asks for [J].
-  double guiding_work(std::span<const double> impulses, std::span<const double> velocity) const;
 
   /// Forces, energy and memory, from the impulses and the velocities at the end of the solve.
   void record(const Setting&, std::span<const double> impulses, std::span<const double> velocity, World&, StepReport&);
-  /// Coordinates at the end of the step, errors, and what breaks.
+  /// Coordinates at the end of the drift, and errors.
   void finish(World&, StepReport&) const;
   /// Joint slot of a block of the problem; only the first blocks are of joints.
   std::uint32_t joint_of_block(std::size_t block) const { return rows_[blocks_[block].first].joint; }
@@ -150,6 +151,8 @@ class JointRows {
   void find_velocities(std::span<const double> velocity) const;
   void clear();
   void put_in_order();
+  /// Gives a row its κ, first that of the velocity before. @param end where the joint is at the end of the drift
+  void add_turning(const Setting&, const View&, const JointRow&, const JointPlace& end, Row&) const;
   void collect_locked(const Setting&, const View&);
   void collect_axis(const Setting&, const View&, int coordinate);
   void collect_spring(const Setting&, const View&, int coordinate, bool ball);

@@ -67,6 +67,10 @@ void MotionJudge::measure(const World& world) {
     mass_size_ += b.mass.mass * size;
     mass_size_squared_ += b.mass.mass * size * size;
   }
+  // The turn of a ball counts where a joint holds it, at a point of its surface.
+  for (const Joint& joint : world.joints())
+    for (const BodyId id : {joint.description.a, joint.description.b})
+      if (joint.acts() && joint.description.type != JointType::gear && id != BodyId{}) is_ball_[id.index] = false;
 }
 
 void MotionJudge::note(MotionFinding finding) {
@@ -117,17 +121,17 @@ void MotionJudge::see_jam(const World& world, const ContactProblem& problem, con
   note(contact_finding(MotionKind::jam, world, c.manifold, W[0] * c.impulse[0] / fall_, c.impulse[0]));
 }
 
-void MotionJudge::see(const World& world, std::uint32_t slot, const Body& b) {
-  gravity_work_ += b.mass.mass * std::abs(world.gravity.dot(b.velocity)) * h_;
-  if (!is_ball_[slot]) see_spin(world, slot);
+void MotionJudge::see(const World& world, std::uint32_t slot, const Body& b, double h) {
+  gravity_work_ += b.mass.mass * std::abs(world.gravity.dot(b.velocity)) * h;
+  if (!is_ball_[slot]) see_spin(world, slot, h);
 }
 
-void MotionJudge::see_spin(const World& world, std::uint32_t slot) {
+void MotionJudge::see_spin(const World& world, std::uint32_t slot, double h) {
   const double speed = world.bodies()[slot].angular_velocity.norm();
   MotionFinding& worst = worst_[static_cast<std::size_t>(MotionKind::fast_spin)];
-  if (h_ * speed <= worst.value) return;
+  if (h * speed <= worst.value) return;
   worst.body_a = world.id_of(slot);
-  worst.value = h_ * speed;
+  worst.value = h * speed;
   worst.amount = speed;
 }
 
@@ -144,9 +148,6 @@ void MotionJudge::see_joints(const World& world, const StepReport& report) {
     f.value = r.error / size;
     f.amount = r.error;
     note(f);
-    // Also of a ball: the joint holds it at a point of its surface.
-    for (const BodyId id : {joint.description.a, joint.description.b})
-      if (!gear && id != BodyId{}) see_spin(world, id.index);
   }
 }
 

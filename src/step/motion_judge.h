@@ -19,11 +19,11 @@ struct SolvedContact {
 
 class MotionJudge {
  public:
-  /// Before the contacts of a step.
+  /// Before a step.
   void begin(const World&, const StepOptions&);
   void see(const World&, const ContactProblem&, const SolvedContact&);
-  /// A body that moves by forces, with its new velocity.
-  void see(const World&, std::uint32_t slot, const Body&);
+  /// A body that moves by forces, with its new velocity for a time h.
+  void see(const World&, std::uint32_t slot, const Body&, double h);
   /// When everything else of the report is there. Writes its measures and findings.
   void finish(const World&, StepReport&);
 
@@ -32,7 +32,7 @@ class MotionJudge {
   void see_depth(const World&, const SolvedContact&);
   void see_impact(const World&, const ContactProblem&, const SolvedContact&);
   void see_jam(const World&, const ContactProblem&, const SolvedContact&);
-  void see_spin(const World&, std::uint32_t slot);
+  void see_spin(const World&, std::uint32_t slot, double h);
   void see_joints(const World&, const StepReport&);
   void see_energy(const World&, StepReport&);
   /// What only bodies that come and go change.
@@ -48,7 +48,7 @@ class MotionJudge {
   const World* world_ = nullptr;              ///< the one that was measured last, never followed
   std::uint64_t structure_version_ = 0;
   double mass_size_ = 0, mass_size_squared_ = 0;   ///< Σ m ℓ [kg m] and Σ m ℓ² [kg m²] of dynamic bodies
-  std::vector<char> is_ball_;                 ///< by body slot: looks the same however it turns
+  std::vector<char> is_ball_;                 ///< by body slot: looks the same however it turns, and no joint holds it
   MotionFinding giver_, misser_;              ///< the contacts that gave and lost most; amount [J]
 };
 

@@ -13,7 +13,7 @@ Vec3 StepReport::force_on(BodyId body) const {
     if (c.body_b == body) impulse += c.impulse;
     if (c.body_a == body) impulse -= c.impulse;
   }
-  return impulse / h;
+  return impulse / force_time;
 }
 
 Wrench StepReport::wrench(BodyId on, BodyId from, const Vec3& reference) const {
@@ -23,9 +23,9 @@ Wrench StepReport::wrench(BodyId on, BodyId from, const Vec3& reference) const {
     if (c.body_b == on && c.body_a == from) sign = 1;
     if (c.body_a == on && c.body_b == from) sign = -1;
     if (sign == 0) continue;
-    const Vec3 force = sign / h * c.impulse;
+    const Vec3 force = sign / force_time * c.impulse;
     w.force += force;
-    w.torque += (c.position - reference).cross(force) + sign / h * c.angular_impulse;
+    w.torque += (c.position - reference).cross(force) + sign / force_time * c.angular_impulse;
   }
   return w;
 }

@@ -11,6 +11,7 @@
 #include "step/free_motion.h"
 #include "step/look_ahead.h"
 #include "step/motion_judge.h"
+#include "step/pieces.h"
 #include "step/projection.h"
 #include "step/sleep.h"
 #include "solve/joint_conflict.h"
@@ -19,7 +20,8 @@
 namespace stickslip {
 
 struct Stepper::Impl {
-  StepOptions options;
+  StepOptions whole;                         ///< as they were set
+  StepOptions options;                       ///< the same for the piece of a step that is taken
   std::unique_ptr<ContactSolver> solver;
   Detection detection, projection_detection;
   ProblemBuilder builder;
@@ -27,23 +29,26 @@ struct Stepper::Impl {
   PositionProjection projection;
   SleepManager sleep;
   MotionJudge judge;
+  StepPieces pieces;
   Workspace workspace;
   std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
-  JointCare last_care = JointCare::normal;   ///< of the last solve
+  JointCare last_care = JointCare::closed;   ///< of the last solve
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
 
   const StepReport& step(World&);
+  bool advance(World&);
+  void project(World&);
+  void finish(World&);
   /// Until contacts are looked at again positions move for h, in both schemes.
   DetectionReach reach() const { return {options.h, options.h, options.margin}; }
   const ContactSet& detect(World&);
-  const ContactSet& detect_and_solve(World&, double drift_time);
-  void solve(const World&, const ContactSet&, double drift_time);
+  const ContactSet* detect_and_solve(World&, double drift_time);
+  bool solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
   bool close_joints(const World&, double drift_time, SolveControl);
-  bool joints_gave_energy(const World&) const;
   void solve_problem(SolveControl);
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
@@ -61,9 +66,8 @@ constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
 /// with them, where solves are dear and more energy is lost anyway.
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
-constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a step is not accepted if links can tremble
+constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a piece of a step is not taken
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
-constexpr double kGiven = 0.3;     ///< part of the kinetic energy that joints may give in a step
 constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
 constexpr int kRoundsToClose = 6;   ///< of projection
 /// Solves of a step that close joints, at most: in general, and where arms are averaged.
@@ -108,25 +112,27 @@ const ContactSet& Stepper::Impl::detect(World& world) {
   return *set;
 }
 
-const ContactSet& Stepper::Impl::detect_and_solve(World& world, double drift_time) {
+/// @returns nothing if the motion is too violent for a piece of this length; the world is then as it was
+const ContactSet* Stepper::Impl::detect_and_solve(World& world, double drift_time) {
   look_ahead.begin_step();
   report.looked_again = 0;
   const ContactSet* set = &detect(world);
-  solve(world, *set, drift_time);
+  if (!solve(world, *set, drift_time)) return nullptr;
   while (report.looked_again < LookAhead::kMaxRounds) {
     const ContactSet* more = look_ahead.find(world, detection, {builder, *set, velocity, impulses}, reach(), report.seconds);
     if (!more) break;
     // A sleeper that is met wakes with all its contacts; the next round meets it again.
     set = sleep.wake_touched(world, *more) ? &detect(world) : more;
-    solve(world, *set, drift_time);
+    if (!solve(world, *set, drift_time)) return nullptr;
     ++report.looked_again;
   }
   look_ahead.restore_gaps();
-  return *set;
+  return set;
 }
 
 double Stepper::Impl::velocity_scale(const World& world) const {
-  if (const double fall = world.gravity.norm() * options.h; fall > 0) return fall;
+  // Of the whole step: what a solve leaves moves bodies no farther in many pieces than in one.
+  if (const double fall = world.gravity.norm() * whole.h; fall > 0) return fall;
   const ContactProblem& p = builder.problem();
   double largest = 0;
   for (const Block& block : p.blocks)
@@ -157,16 +163,24 @@ void Stepper::Impl::solve_problem(SolveControl control) {
   builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
 }
 
-/// With as little care as will do: joints that rub or brake take energy.
-void Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
-  for (const JointCare care : {JointCare::normal, JointCare::damped, JointCare::braked})
-    if (last_care = care; solve_with_care(world, set, drift_time, care)) break;
+/// @returns whether the piece can be taken
+bool Stepper::Impl::solve(const World& world, const ContactSet& set, double drift_time) {
+  const bool closed = solve_with_care(world, set, drift_time, JointCare::closed);
+  const auto bends_with = [&](std::span<const double> u) {
+    return pieces.bends_too_far(world, builder.segments_of_bodies(), u);
+  };
+  // Links that tremble keep the angle by which they do, whatever the piece: a longer one would only make them look slow.
+  const auto bends = [&] { return bends_with(velocity) || (builder.averages_arms() && bends_with(builder.velocity_before())); };
+  if (pieces.can_shorten() && (!closed || bends())) return false;
+  if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder.balance_joints(world, velocity);
+  return true;
 }
 
 /// @returns whether joints are as they should be
 bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, double drift_time, JointCare care) {
   Clock clock;
+  last_care = care;
   builder.begin(world, options, care);
   builder.build(world, set, options, drift_time);
   look_ahead.refine_guess(builder, set);
@@ -210,23 +224,7 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
   return good;
 }
 
-/// Whether locked coordinates gave more energy than the order of the step explains.
-bool Stepper::Impl::joints_gave_energy(const World& world) const {
-  double kinetic = world.kinetic_energy();
-  const auto bodies = world.bodies();
-  const double fall = options.h * world.gravity.norm();   // where all comes to rest for a moment, what weight does in a step
-  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
-    if (builder.segment_of(i) == kNoSegment) continue;
-    kinetic += 0.5 * bodies[i].mass.mass * fall * fall;
-    const Eigen::Map<const Vec3> linear(velocity.data() + 6 * builder.segment_of(i)),
-        angular(velocity.data() + 6 * builder.segment_of(i) + 3);
-    kinetic += 0.5 * (bodies[i].mass.mass * linear.squaredNorm() + angular.dot(bodies[i].world_inertia() * angular));
-  }
-  return builder.guiding_work(impulses, velocity) + builder.work_beside_rows(velocity) > kGiven * kinetic;
-}
-
-/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are, without
-/// having given energy
+/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are
 bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveControl control) {
   // A solve that starts from the impulses before must see what is left to correct.
   const bool alone = builder.contacts().empty();
@@ -243,7 +241,7 @@ bool Stepper::Impl::close_joints(const World& world, double drift_time, SolveCon
     report.solve.initial_residual = first.initial_residual;
     off = builder.look_at_joints(world, options, drift_time, impulses, velocity);
   }
-  return off <= kNearlyClosed && !joints_gave_energy(world);
+  return off <= kNearlyClosed;
 }
 
 Vec3 Stepper::Impl::add_spin_energy(const BuiltContact& built, std::uint32_t segment_a, std::uint32_t segment_b) {
@@ -280,7 +278,6 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
 
   report.contacts.clear();
   report.penetration_max = 0;
-  judge.begin(world, options);
   EnergyLedger& energy = report.energy;
   const ContactProblem& p = builder.problem();
   for (const Manifold& m : set.manifolds) {
@@ -350,8 +347,26 @@ void Stepper::Impl::find_conflicts(const World& world) {
 }
 
 const StepReport& Stepper::Impl::step(World& world) {
-  Clock clock;
   check_state(world);
+  const double start = world.time;
+  judge.begin(world, whole);
+  pieces.begin(world, whole);
+  while (pieces.left()) {
+    options.h = pieces.next(world);
+    while (!advance(world)) options.h = pieces.shorten();
+    pieces.take(world, report);
+  }
+  world.time = start + whole.h;
+  ++world.step_count;
+  report.pieces = pieces.count();
+  break_joints(world, report);
+  finish(world);
+  return report;
+}
+
+/// Takes a piece of a step. @returns whether it could; if not, the world is as it was
+bool Stepper::Impl::advance(World& world) {
+  Clock clock;
   report.seconds = {};
   report.energy = {};
   EnergyLedger& energy = report.energy;
@@ -369,62 +384,72 @@ const StepReport& Stepper::Impl::step(World& world) {
   }
   report.seconds.integration += clock.lap();
 
-  const ContactSet& set = detect_and_solve(world, drift_time);
+  const ContactSet* set = detect_and_solve(world, drift_time);
+  if (!set) return false;
   clock.lap();
 
+  const double kick = report.force_time = kick_time(world, options);
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
   energy.impact -= builder.work_beside_rows(velocity);
   find_conflicts(world);
-  record_contacts(world, set);
+  record_contacts(world, *set);
   report.seconds.bookkeeping += clock.lap();
 
   for_each_moving(world, [&](std::uint32_t i, Body& b) {
     const double* u = velocity.data() + 6 * builder.segment_of(i);
     const Vec3 linear = Eigen::Map<const Vec3>(u), angular = Eigen::Map<const Vec3>(u + 3);
-    energy.applied += 0.5 * h * (b.force.dot(b.velocity + linear) + b.torque.dot(b.angular_velocity + angular));
+    energy.applied += 0.5 * kick * (b.force.dot(b.velocity + linear) + b.torque.dot(b.angular_velocity + angular));
     b.velocity = linear;
     b.angular_velocity = angular;
-    judge.see(world, i, b);
+    judge.see(world, i, b, h);
     drift(b, options.gyroscopic, drift_time);
   });
   drift_kinematic_bodies(world, drift_time);
   world.time += h;
-  ++world.step_count;
   place_kinematic_bodies(world);
   report.seconds.integration += clock.lap();
-
-  // Joints that could only be kept from getting worse come back to their places now.
-  const bool recovers = overload.affordable == 1;
-  const bool left_open = last_care == JointCare::braked || (recovers ? builder.joints().fades() : builder.averages_arms());
-  if (options.projection.enabled || left_open) {
-    const double before = world.potential_energy();
-    StepOptions thorough;
-    if (!options.projection.enabled) {
-      thorough = options;
-      thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
-    }
-    const StepOptions& how = options.projection.enabled ? options : thorough;
-    const double left = projection.project(world, projection_detection, how);
-    if (left_open && left > kClosed * smallest_row_length(world)) projection.project(world, projection_detection, how, true);
-    energy.stabilisation += world.potential_energy() - before;
-    report.seconds.projection += clock.lap();
-  }
+  project(world);
+  clock.lap();
 
   builder.joints().finish(world, report);
-
   energy.kinetic_end = world.kinetic_energy();
   energy.potential_end = world.potential_energy();
   energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
                        (energy.applied + energy.driven + energy.motors + energy.springs + energy.stabilisation - energy.friction - energy.impact);
-  report.sleeping_bodies = options.sleep.enabled ? sleep.update(world, report.contacts, options) : 0;
+  report.seconds.bookkeeping += clock.lap();
+  return true;
+}
+
+/// Joints that could only be kept from getting worse come back to their places, and whatever the options ask for.
+void Stepper::Impl::project(World& world) {
+  const bool recovers = overload.affordable == 1;
+  const bool left_open = last_care == JointCare::braked || (recovers ? builder.joints().fades() : builder.averages_arms());
+  if (!options.projection.enabled && !left_open) return;
+  Clock clock;
+  const double before = world.potential_energy();
+  StepOptions thorough;
+  if (!options.projection.enabled) {
+    thorough = options;
+    thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
+  }
+  const StepOptions& how = options.projection.enabled ? options : thorough;
+  const double left = projection.project(world, projection_detection, how);
+  if (left_open && left > kClosed * smallest_row_length(world)) projection.project(world, projection_detection, how, true);
+  report.energy.stabilisation += world.potential_energy() - before;
+  report.seconds.projection += clock.lap();
+}
+
+/// What is told of a step as a whole.
+void Stepper::Impl::finish(World& world) {
+  Clock clock;
+  report.sleeping_bodies = whole.sleep.enabled ? sleep.update(world, report.contacts, whole) : 0;
   report.step = world.step_count;
   report.time = world.time;
-  report.h = h;
+  report.h = whole.h;
   report.linear_momentum = world.linear_momentum();
   report.angular_momentum = world.angular_momentum();
   judge.finish(world, report);
   report.seconds.bookkeeping += clock.lap();
-  return report;
 }
 
 Stepper::Stepper(StepOptions options) : impl_(std::make_unique<Impl>()) { set_options(std::move(options)); }
@@ -435,10 +460,10 @@ Stepper& Stepper::operator=(Stepper&&) noexcept = default;
 void Stepper::set_options(StepOptions options) {
   validate(options);
   impl_->solver = make_solver(options.solver, options.solver_options);
-  impl_->options = std::move(options);
+  impl_->whole = impl_->options = std::move(options);
 }
 
-const StepOptions& Stepper::options() const { return impl_->options; }
+const StepOptions& Stepper::options() const { return impl_->whole; }
 const ContactProblem& Stepper::problem() const { return impl_->builder.problem(); }
 std::span<const double> Stepper::guess() const { return impl_->builder.guess(); }
 std::span<const double> Stepper::impulses() const { return impl_->impulses; }

@@ -81,6 +81,9 @@ struct StepReport {
   std::uint64_t step = 0;     ///< number of this step, from 1
   double time = 0;            ///< at the end of the step [s]
   double h = 0;               ///< [s]
+  int pieces = 1;             ///< that the step was taken in, more than one where joints move too violently (docs/joints.md)
+  /// What impulses of contacts are divided by to be forces [s]: h, but for steps where pieces become shorter or longer.
+  double force_time = 0;
   SolveReport solve;
   double tolerance = 0;       ///< the absolute tolerance asked of the solver [m/s]
   int looked_again = 0;       ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known

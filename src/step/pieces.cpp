@@ -1,0 +1,191 @@
+#include "step/pieces.h"
+
+#include <cmath>
+
+#include "step/joint_rows.h"
+
+namespace stickslip {
+
+namespace {
+
+/// How far points may leave their tangents in a piece, relative to their arms: a body may turn by 0.1 rad about a joint.
+/// Energy is off by about as much.
+constexpr double kBend = 0.005;
+/// The same with the velocity before, beyond which a piece is not even tried.
+constexpr double kHopelessBend = 2 * kBend;
+
+struct Velocity {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+};
+
+Velocity own_velocity(const Body& b) {
+  return b.motion == MotionType::fixed || b.asleep ? Velocity{} : Velocity{b.velocity, b.angular_velocity};
+}
+
+/// How far the points that a joint holds leave their tangents in a time h: ½ h² |ω × (ω × r)| relative to the arm r, or the
+/// size of the joint if that is larger, of both bodies together. Whether the joint bends to one side or the other does
+/// not count: it must be the same at both ends of a piece. @param velocity_of the body in a slot
+double bend_of(const World& world, const Joint& joint, double h, auto&& velocity_of) {
+  const JointDescription& d = joint.description;
+  Vec3 point[2], speed[2] = {Vec3::Zero(), Vec3::Zero()};
+  double bend = 0;
+  for (const auto& [side, id, frame] : {std::tuple(0, d.a, &d.frame_a), std::tuple(1, d.b, &d.frame_b)}) {
+    point[side] = frame->position;
+    if (id == BodyId{}) continue;
+    const Body& b = world.bodies()[id.index];
+    const Vec3 arm = b.orientation * (frame->position - b.mass.center);
+    const Velocity u = velocity_of(id.index);
+    point[side] = b.position + arm;
+    speed[side] = u.linear + u.angular.cross(arm);
+    bend += 0.5 * h * h * u.angular.cross(u.angular.cross(arm)).norm() / std::max(arm.norm(), joint.row_length);
+  }
+  if (d.type == JointType::distance) {
+    const Vec3 relative = speed[1] - speed[0], along = (point[1] - point[0]).normalized();
+    bend += 0.5 * h * h * (relative - along.dot(relative) * along).squaredNorm() / (d.length * d.length);
+  }
+  return bend;
+}
+
+/// Whether a joint holds a point of a body on another, or at a distance.
+bool holds(const Joint& joint) {
+  const auto& axes = joint.description.axes;
+  return joint.acts() && joint.description.type != JointType::gear &&
+         std::any_of(axes.begin() + joint_x, axes.begin() + joint_x + 3, [](const JointAxis& a) { return a.locked; });
+}
+
+double largest_bend(const World& world, double h, auto&& velocity_of) {
+  double largest = 0;
+  for (const Joint& joint : world.joints())
+    if (holds(joint)) largest = std::max(largest, bend_of(world, joint, h, velocity_of));
+  return largest;
+}
+
+bool is_worse(const StepReport& x, const StepReport& y) {
+  return x.solve.residual.total() * y.tolerance > y.solve.residual.total() * x.tolerance;
+}
+
+void add(EnergyLedger& sum, const EnergyLedger& piece) {
+  sum.kinetic_end = piece.kinetic_end;
+  sum.potential_end = piece.potential_end;
+  for (const auto part : {&EnergyLedger::friction, &EnergyLedger::impact, &EnergyLedger::stabilisation, &EnergyLedger::applied,
+                          &EnergyLedger::driven, &EnergyLedger::motors, &EnergyLedger::springs, &EnergyLedger::integration})
+    sum.*part += piece.*part;
+}
+
+void add(StageTimes& sum, const StageTimes& piece) {
+  for (const auto stage : {&StageTimes::broad, &StageTimes::narrow, &StageTimes::assembly, &StageTimes::solve,
+                           &StageTimes::integration, &StageTimes::projection, &StageTimes::bookkeeping})
+    sum.*stage += piece.*stage;
+}
+
+/// The solve that missed most stands for all.
+void add_solve(StepReport& sum, const StepReport& piece) {
+  const int iterations = sum.solve.iterations + piece.solve.iterations;
+  const double seconds = sum.solve.seconds + piece.solve.seconds;
+  if (is_worse(piece, sum)) {
+    sum.solve = piece.solve;
+    sum.tolerance = piece.tolerance;
+    sum.conflicts = piece.conflicts;
+  }
+  sum.solve.iterations = iterations;
+  sum.solve.seconds = seconds;
+}
+
+bool moves(const World& world, BodyId id) { return id != BodyId{} && world.contains(id) && world.body(id).moves_by_forces(); }
+
+/// Contacts of both, each once. Those of bodies that rest are those of an earlier step, and stay what they are.
+void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std::vector<ContactRecord>& piece) {
+  const auto key = [](const ContactRecord& c) { return std::tuple(c.collider_a, c.collider_b, c.feature); };
+  std::vector<ContactRecord> both;
+  auto old = sum.begin();
+  for (const ContactRecord& c : piece) {
+    for (; old != sum.end() && key(*old) < key(c); ++old) both.push_back(*old);
+    both.push_back(c);
+    if (old == sum.end() || key(*old) != key(c)) continue;
+    if (moves(world, c.body_a) || moves(world, c.body_b)) {
+      both.back().impulse += old->impulse;
+      both.back().normal_impulse += old->normal_impulse;
+      both.back().angular_impulse += old->angular_impulse;
+    }
+    ++old;
+  }
+  both.insert(both.end(), old, sum.end());
+  sum.swap(both);
+}
+
+/// Forces of joints as means over both.
+void add_joints(std::vector<JointRecord>& sum, const std::vector<JointRecord>& piece, double time, double time_of_piece) {
+  const double share = time_of_piece / (time + time_of_piece);
+  const auto mix = [&](auto& into, const auto& before) { into = share * into + (1 - share) * before; };
+  auto old = sum.begin();
+  std::vector<JointRecord> both = piece;
+  for (JointRecord& r : both) {
+    while (old != sum.end() && old->joint.index < r.joint.index) ++old;
+    if (old == sum.end() || old->joint != r.joint) continue;
+    mix(r.force, old->force);
+    mix(r.torque, old->torque);
+    mix(r.coupling_force, old->coupling_force);
+    for (std::size_t k = 0; k < kJointCoordinates; ++k) {
+      mix(r.motor_force[k], old->motor_force[k]);
+      mix(r.free_force[k], old->free_force[k]);
+    }
+  }
+  sum.swap(both);
+}
+
+}  // namespace
+
+
+void StepPieces::begin(const World& world, const StepOptions& options) {
+  whole_only_ = world.joint_count() == 0 || options.scheme != Scheme::semi_implicit_euler;
+  h_ = options.h;
+  done_ = count_ = 0;
+  size_ = kUnits;
+}
+
+double StepPieces::next(const World& world) {
+  if (whole_only_) return h_;
+  size_ = kUnits;
+  while (done_ % size_ != 0) size_ /= 2;
+  double bend = largest_bend(world, length(size_), [&](std::uint32_t slot) { return own_velocity(world.bodies()[slot]); });
+  for (; bend > kHopelessBend && size_ > 1; bend /= 4) size_ /= 2;
+  return length(size_);
+}
+
+bool StepPieces::bends_too_far(const World& world, std::span<const std::uint32_t> segment_of_body,
+                               std::span<const double> velocity) const {
+  const auto solved = [&](std::uint32_t slot) -> Velocity {
+    const std::uint32_t segment = segment_of_body[slot];
+    if (segment == kNoSegment) return own_velocity(world.bodies()[slot]);
+    const double* u = velocity.data() + 6 * segment;
+    return {Eigen::Map<const Vec3>(u), Eigen::Map<const Vec3>(u + 3)};
+  };
+  return largest_bend(world, length(size_), solved) > kBend;
+}
+
+double StepPieces::shorten() {
+  size_ /= 2;
+  return length(size_);
+}
+
+void StepPieces::take(const World& world, StepReport& report) {
+  done_ += size_;
+  ++count_;
+  if (count_ == 1) {
+    if (done_ < kUnits) sum_ = report;
+    return;
+  }
+  add(sum_.energy, report.energy);
+  add(sum_.seconds, report.seconds);
+  add_solve(sum_, report);
+  add_contacts(world, sum_.contacts, report.contacts);
+  add_joints(sum_.joints, report.joints, sum_.force_time, report.force_time);
+  sum_.force_time += report.force_time;
+  sum_.looked_again += report.looked_again;
+  sum_.penetration_max = std::max(sum_.penetration_max, report.penetration_max);
+  sum_.joint_error_max = report.joint_error_max;
+  // Of sleeping bodies the next piece carries records on.
+  if (done_ == kUnits) std::swap(report, sum_);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,51 @@
+// A step in pieces, where the bodies of joints move too violently for a whole one.
+//
+// Joints are closed where a step ends (step/joint_closing.h), and their bodies move there on chords of their arcs. Of a body
+// that turns by θ about a joint, the path leaves the tangent by θ²/2 of its arm, and its energy is off by a like part.
+// For a pendulum that is nothing; for the end of a whip, or a chain that snaps taut, it is everything. So a step is taken in
+// halves, quarters … while a body turns by more than 0.1 rad about a joint or joints cannot be closed; pieces become longer
+// again as soon as they may.
+//
+// Whether a piece is too long is judged by its own velocity, the one solved for. That costs a solve thrown away whenever
+// pieces become shorter, but it treats both directions of time alike. Choosing by the velocity before makes pieces too long
+// whenever motion quickens and too short whenever it slows down, and such a scheme loses energy in every swing.
+//
+// How long pieces are follows from the world alone, never from what a stepper remembers. The caller sees steps of h, with
+// the impulses and energies of the pieces added up and the forces of joints averaged. Velocities are means over the last
+// piece, so forces act in every piece for half of it and half of the one before (`kick_time`). Moreau's scheme takes no
+// pieces.
+#pragma once
+
+#include "stickslip/step/options.h"
+#include "stickslip/step/report.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip {
+
+class StepPieces {
+ public:
+  void begin(const World&, const StepOptions&);
+  bool left() const { return done_ < kUnits; }
+  /// Length of the next piece, for the velocities that bodies have [s].
+  double next(const World&);
+  /// Whether the piece is too long for the velocities of its solve. @param velocity 6 numbers per segment
+  bool bends_too_far(const World&, std::span<const std::uint32_t> segment_of_body, std::span<const double> velocity) const;
+  bool can_shorten() const { return !whole_only_ && size_ > 1; }
+  /// Half of the piece that could not be taken [s].
+  double shorten();
+  /// The piece has been taken. The last one leaves the report of the whole step.
+  void take(const World&, StepReport&);
+  int count() const { return count_; }
+
+ private:
+  /// Shortest pieces in a step: links that a ball of a hundred times their mass snaps taut need them.
+  static constexpr int kUnits = 256;
+  double length(int units) const { return h_ * units / kUnits; }
+
+  bool whole_only_ = false;
+  double h_ = 0;
+  int done_ = 0, size_ = kUnits, count_ = 0;
+  StepReport sum_;
+};
+
+}  // namespace stickslip
