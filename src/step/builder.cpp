@@ -38,6 +38,9 @@ constexpr double kSamePlace = 0.25;    ///< of the thinner body's thickness: a c
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
 
+/// Tolerances by which the recovery of an elastic contact may differ from what its load needs and count as settled.
+constexpr double kSettled = 10;
+
 }  // namespace
 
 void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double sign, double* out) {
@@ -313,7 +316,7 @@ void ProblemBuilder::weigh() {
 }
 
 /// A contact that carried a load in the last step and lies a little above the band got there by an error of a support that
-/// turns. It comes back to the edge of the band, as from below: falling to the middle would be an impact, with friction that
+/// turns, or drifted there within the tolerance of many steps. It comes back to the edge of the band, as from below: falling to the middle would be an impact, with friction that
 /// lets go for a step.
 void ProblemBuilder::hold_on(const World& world, const Manifold& m, const ContactSet& set, const StepOptions& options) {
   if (correction(options.stabilisation, options.h).compliance > 0) return;
@@ -366,8 +369,8 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
   };
   bool any = false;
   for (const Manifold& m : set.manifolds) {
-    if (!turns(world, m)) continue;
     hold_on(world, m, set, options);
+    if (!turns(world, m)) continue;
     bool loaded = false;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) loaded = loaded || persists(i);
     if (!loaded) continue;
@@ -410,8 +413,20 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
       }
       const double mass = weight_of_group_[group_of_segment_[block.segment[0]]];
       problem_.sigma[block.row] = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
+      settle(contacts_[i], kSettled * options.tolerance * world.gravity.norm() * options.h);
     }
   }
+}
+
+/// An elastic contact that is next to where its load and its recovery balance stays there. Without this the last nanometres
+/// would be corrected by velocities of the size of the tolerance, which solves leave as they are until they have gone too far.
+/// @param speed by which recovery may miss [m/s]
+void ProblemBuilder::settle(BuiltContact& c, double speed) {
+  const std::uint32_t row = problem_.blocks[c.block].row;
+  const double balance = problem_.sigma[row] * guess_[row];
+  if (std::abs(c.recovery_speed - balance) > speed) return;
+  problem_.b[row] += c.recovery_speed - balance;
+  c.recovery_speed = balance;
 }
 
 /// The impulses of the last step, as those of this one.

@@ -99,6 +99,7 @@ class ProblemBuilder {
   void hold_on(const World&, const Manifold&, const ContactSet&, const StepOptions&);
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);
+  void settle(BuiltContact&, double speed);
   void remember(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, const Manifold&, std::span<const RememberedImpulse> old, double scale);
 

@@ -12,6 +12,7 @@
 #include "step/look_ahead.h"
 #include "step/motion_judge.h"
 #include "step/projection.h"
+#include "step/rest_balance.h"
 #include "step/sleep.h"
 #include "solve/joint_conflict.h"
 #include "stickslip/math/error.h"
@@ -27,8 +28,9 @@ struct Stepper::Impl {
   PositionProjection projection;
   SleepManager sleep;
   MotionJudge judge;
+  RestBalance rest;
   Workspace workspace;
-  std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
+  std::vector<double> impulses, next_guess, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
   JointCare last_care = JointCare::normal;   ///< of the last solve
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
@@ -45,6 +47,7 @@ struct Stepper::Impl {
   bool close_joints(const World&, double drift_time, SolveControl);
   bool joints_gave_energy(const World&) const;
   void solve_problem(SolveControl);
+  void balance();
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
   void record_contacts(World&, const ContactSet&);
@@ -144,8 +147,7 @@ double Stepper::Impl::velocity_scale(const World& world) const {
 /// solve that just meets the tolerance has to be repeated in the next step. Large problems, where a decade is dear, get three times the work at most.
 void Stepper::Impl::solve_problem(SolveControl control) {
   report.solve = solver->solve(builder.problem(), impulses, workspace, control);
-  if (report.solve.status == SolveStatus::converged && report.solve.iterations > 0 && !control.keep_history) {
-    if (builder.problem().rows() > kSmallProblem) control.max_iterations = 3 * report.solve.iterations;
+  if (report.solve.status == SolveStatus::converged && report.solve.iterations > 0 && !control.keep_history && builder.problem().rows() <= kSmallProblem) {
     control.tolerance *= kAim;
     const SolveReport further = solver->solve(builder.problem(), impulses, workspace, control);
     report.solve.iterations += further.iterations;
@@ -155,6 +157,14 @@ void Stepper::Impl::solve_problem(SolveControl control) {
   }
   velocity = builder.velocity_free();
   builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
+}
+
+/// Near rest a solve undoes what the guess left unbalanced in the steps before, and its impulses used again would undo it once
+/// more. Those that balance are remembered instead.
+void Stepper::Impl::balance() {
+  next_guess = impulses;
+  if (report.solve.iterations == 0 || !(report.solve.initial_residual.total() < kNearRest * report.tolerance)) return;
+  rest.move(builder.problem(), {builder.velocity_before(), builder.velocity_free(), workspace.best_velocity}, builder.guess(), next_guess);
 }
 
 /// With as little care as will do: joints that rub or brake take energy.
@@ -274,10 +284,6 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       if (at_rest(world, old->collider_a, old->collider_b)) remembered.push_back(*old);
   };
 
-  // Near rest a solve undoes what the guess left unbalanced in the steps before, and its impulses used again would undo it once more. Halfway between
-  // guess and solution lie those that balance.
-  const bool nearly_at_rest = report.solve.iterations > 0 && report.solve.initial_residual.total() < kNearRest * report.tolerance;
-
   report.contacts.clear();
   report.penetration_max = 0;
   judge.begin(world, options);
@@ -313,12 +319,9 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       report.penetration_max = std::max(report.penetration_max, -point.gap);
       report.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
                                  point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
-      remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse, angular_impulse, point.position});
-      if (nearly_at_rest) {
-        Vec3 guess = Vec3::Zero();
-        for (int k = 0; k < std::min<int>(block.dim, 3); ++k) guess[k] = builder.guess()[block.row + k];
-        remembered.back().impulse = 0.5 * (remembered.back().impulse + built.frame * guess);
-      }
+      Vec3 next = Vec3::Zero();
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) next[k] = next_guess[block.row + k];
+      remembered.push_back({m.a, m.b, point.feature, built.frame * next, angular_impulse, point.position});
     }
   }
   keep_before(~0u, ~0u);
@@ -375,6 +378,7 @@ const StepReport& Stepper::Impl::step(World& world) {
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
   energy.impact -= builder.work_beside_rows(velocity);
   find_conflicts(world);
+  balance();
   record_contacts(world, set);
   report.seconds.bookkeeping += clock.lap();
 

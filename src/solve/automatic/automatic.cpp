@@ -9,6 +9,7 @@
 #include "solve/automatic/cost_model.h"
 #include "solve/automatic/islands.h"
 #include "solve/automatic/mechanisms.h"
+#include "solve/automatic/regions.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -96,6 +97,13 @@ void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> im
 
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
+  const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) { solve_islands(sub, x, w, m); };
+  // Mechanisms act far: what is off in one is off in all of it.
+  if (!has_joints(p) && solve_regions(p, impulses, workspace, monitor, inside)) return;
+  solve_islands(p, impulses, workspace, monitor);
+}
+
+void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   // The natural map is a sum over all contacts, to which every island must contribute as little as it can.
   if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor);
   Memory& memory = workspace.scratch<Memory>();
@@ -104,6 +112,8 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
 
   // The guess was judged just now: the velocities it gives are those of the residual.
   const auto left = static_cast<double>(find_parts(p, impulses, workspace.residual.v, monitor.control().tolerance, memory));
+  // Of the work that usual limits allow, what the monitor has left.
+  const double share = monitor.work_left() / (std::max(1, monitor.control().max_iterations) * (cost::sweep(p) + cost::kLeastIteration));
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = false;
   control.observer = nullptr;
@@ -120,7 +130,7 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
     control.time_limit = monitor.control().time_limit - monitor.elapsed();
     SolveReport report;
     SolveMonitor judge(sub, FrictionModel::exact, control, part.workspace, report);
-    const double unit = cost::sweep(sub) + static_cast<double>(part.blocks.size()) / left * cost::kLeastIteration;
+    const double unit = share * (cost::sweep(sub) + static_cast<double>(part.blocks.size()) / left * cost::kLeastIteration);
     judge.count_work(unit + spare / std::max(1, control.max_iterations));
     if (!judge.start(part.impulses)) {
       solve_island(sub, part.impulses, part.workspace, judge);

@@ -49,6 +49,7 @@ class AutomaticSolver final : public ContactSolver {
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
 
  private:
+  void solve_islands(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
   void solve_island(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
 
   Options options_;
