@@ -14,6 +14,9 @@ namespace {
 /// Largest of two that lets NaN through.
 [[gnu::always_inline]] inline double max_or_nan(double a, double b) { return a < b || std::isnan(b) ? b : a; }
 
+/// The larger of a length and one given by its square, whose root is taken only where it matters; lets NaN through.
+[[gnu::always_inline]] inline double max_length(double a, double squared) { return squared <= a * a ? a : max_or_nan(a, std::sqrt(squared)); }
+
 [[gnu::always_inline]] inline void add_normal(Residual& r, double w, double v, double impulse) {
   r.gap_velocity = max_or_nan(r.gap_velocity, std::max(-v, 0.0) + 0 * v);
   r.complementarity = max_or_nan(r.complementarity, std::min(std::max(v, 0.0), w * std::max(impulse, 0.0)));
@@ -60,10 +63,10 @@ template <int D, class Law>
 [[gnu::always_inline]] inline void add_friction(Residual& r, FrictionModel model, const Law& law, double scale,
                                                  const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
   const kernels::BlockVector<D - 1> friction = impulse.template tail<D - 1>();
-  r.cone = max_or_nan(r.cone, scale * (friction - project(model, law, impulse[0], friction)).norm());
+  r.cone = max_length(r.cone, scale * scale * (friction - project(model, law, impulse[0], friction)).squaredNorm());
   if (!(scale > 0)) return;
   const kernels::BlockVector<D - 1> trial = friction - v.template tail<D - 1>() / scale;
-  r.dissipation = max_or_nan(r.dissipation, scale * (friction - project(model, law, impulse[0], trial)).norm());
+  r.dissipation = max_length(r.dissipation, scale * scale * (friction - project(model, law, impulse[0], trial)).squaredNorm());
 }
 
 }  // namespace

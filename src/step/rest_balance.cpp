@@ -47,6 +47,7 @@ void RestBalance::weigh(const ContactProblem& p, const Velocities& u, std::span<
   for (std::size_t s = 0; s < p.segments.size(); ++s) {
     const auto of = [s](std::span<const double> numbers) { return Eigen::Map<const Vector6>(numbers.data() + 6 * s); };
     const Vector6 change = of(u.solved) - of(guessed_);
+    if (change.isZero(0)) continue;
     const Vector6 left = scaled(p.segments[s], p.inertia_factors[s], of(u.free) - of(u.before)) + of(guessed_);
     products_[group_[s]].along -= left.dot(change);
     products_[group_[s]].square += change.squaredNorm();

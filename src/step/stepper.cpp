@@ -164,7 +164,8 @@ void Stepper::Impl::solve_problem(SolveControl control) {
 void Stepper::Impl::balance() {
   next_guess = impulses;
   if (report.solve.iterations == 0 || !(report.solve.initial_residual.total() < kNearRest * report.tolerance)) return;
-  rest.move(builder.problem(), {builder.velocity_before(), builder.velocity_free(), workspace.best_velocity}, builder.guess(), next_guess);
+  const RestBalance::Velocities velocities{builder.velocity_before(), builder.velocity_free(), workspace.best_velocity};
+  rest.move(builder.problem(), velocities, builder.guess(), next_guess);
 }
 
 /// With as little care as will do: joints that rub or brake take energy.

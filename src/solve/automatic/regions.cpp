@@ -16,9 +16,9 @@ constexpr double kMostOff = 0.02;           ///< share of the blocks that may be
 constexpr double kMostTaken = 0.25;         ///< and of those that a region may have
 constexpr int kFirstRings = 3;              ///< bodies between what is off and the border of the first region
 constexpr int kMostRounds = 6;
-constexpr double kInside = 0.5;                 ///< part of the tolerance to which a region is solved: its surroundings need the rest
-constexpr double kFurtherInside = 0.03;      ///< where it goes on to,
-constexpr double kFurtherWork = 2;           ///< with as many times the work
+constexpr double kInside = 0.5;             ///< part of the tolerance to which a region is solved: its surroundings need the rest
+constexpr double kWellInside = 0.03;        ///< the same where it is cheap: what is solved better stays solved longer
+constexpr double kCheapSweeps = 25;         ///< over the region
 constexpr double kMostWork = 0.3;           ///< share of the work left that a region may cost
 constexpr double kLookCost = 0.5;           ///< of a sweep, to judge a problem and find what is off
 
@@ -81,24 +81,23 @@ std::span<const std::uint32_t> Neighbourhood::around(const ContactProblem& p, st
 
 namespace {
 
-/// Solves the small problem, first as far as the whole needs it, then on to a part of that if it does not cost much more.
-/// Returns the work.
+/// Solves the small problem well within what the whole needs, if that is cheap, else just within. Returns the work.
 double solve_sub(RegionMemory& m, SolveControl control, double tolerance, double work_left, const SubSolver& solve) {
   const ContactProblem& sub = m.sub.problem();
+  const double cheap = kCheapSweeps * cost::sweep(sub);
   double done = 0;
-  for (const double part : {kInside, kFurtherInside}) {
+  for (const auto& [part, allowed] : {std::pair(kWellInside, cheap), std::pair(kInside, work_left)}) {
     control.tolerance = part * tolerance;
     SolveReport report;
     SolveMonitor judge(sub, FrictionModel::exact, control, m.workspace, report);
-    const double allowed = part == kInside ? work_left : std::min(work_left - done, kFurtherWork * done);
-    judge.count_work(allowed / std::max(1, control.max_iterations));
+    judge.count_work(std::min(allowed, work_left - done) / std::max(1, control.max_iterations));
     if (!judge.start(m.impulses)) {
       solve(sub, m.impulses, m.workspace, judge);
       judge.give_up(m.impulses, SolveStatus::stalled, "");
     }
     judge.finish(m.impulses);
     done += judge.work();
-    if (report.status != SolveStatus::converged || !(done > 0)) break;
+    if (report.residual.total() <= kInside * tolerance) break;
   }
   return done;
 }
