@@ -448,13 +448,13 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
 
 /// An elastic contact that is next to where its load and its recovery balance stays there. Without this the last nanometres
 /// would be corrected by velocities of the size of the tolerance, which solves leave as they are until they have gone too far.
-/// @param speed by which recovery may miss [m/s]
+/// @param speed by which recovery may miss, and which is taken from what it misses by beyond [m/s]
 void ProblemBuilder::settle(BuiltContact& c, double speed) {
   const std::uint32_t row = problem_.blocks[c.block].row;
-  const double balance = problem_.sigma[row] * guess_[row];
-  if (std::abs(c.recovery_speed - balance) > speed) return;
-  problem_.b[row] += c.recovery_speed - balance;
-  c.recovery_speed = balance;
+  const double balance = problem_.sigma[row] * guess_[row], missing = c.recovery_speed - balance;
+  const double settled = balance + std::copysign(std::max(std::abs(missing) - speed, 0.0), missing);
+  problem_.b[row] += c.recovery_speed - settled;
+  c.recovery_speed = settled;
 }
 
 /// The impulses of the last step, as those of this one.

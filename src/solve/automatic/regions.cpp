@@ -133,7 +133,9 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
     if (monitor.done(round + 1, impulses)) return true;
   }
   std::copy(workspace.best.begin(), workspace.best.end(), impulses.begin());
-  workspace.velocity = workspace.best_velocity;
+  // What was judged last may be another iterate.
+  p.contact_velocity(impulses, workspace.residual.v, workspace.residual.segment_velocity);
+  workspace.velocity = workspace.residual.segment_velocity;
   return false;
 }
 

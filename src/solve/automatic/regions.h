@@ -34,7 +34,8 @@ class Neighbourhood {
 using SubSolver = std::function<void(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&)>;
 
 /// Solves region after region until the monitor stops the solve, or regions do not help. True: it stopped the solve.
-/// On false the best impulses seen are in `impulses`, with their velocity in the workspace.
+/// On false the best impulses seen are in `impulses`, with what `SolveMonitor::start` leaves
+/// of a guess in the workspace.
 bool solve_regions(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&, const SubSolver&);
 
 }  // namespace stickslip
