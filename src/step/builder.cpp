@@ -206,7 +206,8 @@ void ProblemBuilder::orient(const PairSetting& pair, const ContactPoint& point, 
 }
 
 /// Rows of torsion and rolling of one body. @param jacobian of that body
-void ProblemBuilder::fill_spin(const BuiltContact& built, std::uint32_t segment, double sign, double* jacobian, Vec3& free_spin) {
+void ProblemBuilder::fill_spin(const BuiltContact& built, std::uint32_t segment, double sign, double* jacobian,
+                               Vec3& free_spin) {
   SpinRows& spin = spins_[built.spin];
   const Block& block = problem_.blocks[built.block];
   for (int k = 3; k < block.dim; ++k) {
@@ -224,8 +225,8 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
   const Block& block = p.blocks[built.block];
   built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, false, 0, Vec3::Zero(), pair.surface.friction,
            pair.surface.restitution};
-  // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point, halfway: two would
-  // be a torque from nowhere.
+  // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point,
+  // halfway: two would be a torque from nowhere.
   if (block.arity == 1 && point.gap > pair.band) built.half_gap = 0.5 * point.gap;
   orient(pair, point, index);
   Vec3 before = Vec3::Zero(), free = Vec3::Zero(), free_spin = Vec3::Zero();   // of B against A, world frame
@@ -283,8 +284,8 @@ void ProblemBuilder::ask(const World& world, const PairSetting& pair, const Cont
     b[0] += point.gap / h;
   } else {
     built.touching = true;
-    if (point.gap < -touch)
-      built.recovery_speed = std::min(pair.correction.error_reduction * (-touch - point.gap) / h, fastest_recovery(world, pair.thickness));
+    if (const double depth = -touch - point.gap; depth > 0)
+      built.recovery_speed = std::min(pair.correction.error_reduction * depth / h, fastest_recovery(world, pair.thickness));
     b[0] -= built.recovery_speed;
     problem_.sigma[block.row] = pair.correction.compliance;
   }
@@ -298,7 +299,8 @@ void ProblemBuilder::fill_contacts(const World& world, const ContactSet& set, co
     const Manifold& m = set.manifolds[k];
     const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
     const double thickness = thinner(a, b);
-    const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, a.body, b.body, thickness, options.contact_band * thickness, threshold, c};
+    const double band = options.contact_band * thickness;
+    const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, a.body, b.body, thickness, band, threshold, c};
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) fill_contact(world, pair, set.points[i], i, options);
   }
 }
@@ -344,8 +346,8 @@ void ProblemBuilder::weigh() {
 }
 
 /// A contact that carried a load in the last step and lies a little above the band got there by an error of a support that
-/// turns, or drifted there within the tolerance of many steps. It comes back to the edge of the band, as from below: falling to the middle would be an impact, with friction that
-/// lets go for a step.
+/// turns, or drifted there within the tolerance of many steps. It comes back to the edge of the band, as from below: falling to
+/// the middle would be an impact, with friction that lets go for a step.
 void ProblemBuilder::hold_on(const World& world, const Manifold& m, const ContactSet& set, const StepOptions& options) {
   if (correction(options.stabilisation, options.h).compliance > 0) return;
   const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);

@@ -53,8 +53,8 @@ constexpr double kSlowTurn = 1e-8;   ///< t |ω| [rad]
 void slow_rotation(const Body& b, double t, Drifted& end) {
   const Quat principal = end.pose.orientation * b.principal_axes;
   const Vec3 omega = principal.conjugate() * end.angular_velocity, momentum = b.principal_moments.cwiseProduct(omega);
-  end.pose.orientation.coeffs() += (Quat(0, 0.5 * t * end.angular_velocity.x(), 0.5 * t * end.angular_velocity.y(), 0.5 * t * end.angular_velocity.z()) *
-                                    end.pose.orientation).coeffs();
+  const Vec3 half = 0.5 * t * end.angular_velocity;
+  end.pose.orientation.coeffs() += (Quat(0, half.x(), half.y(), half.z()) * end.pose.orientation).coeffs();
   end.pose.orientation.normalize();
   end.angular_velocity += principal * Vec3(t * momentum.cross(omega).cwiseQuotient(b.principal_moments));
 }

@@ -54,7 +54,8 @@ void RestBalance::weigh(const ContactProblem& p, const Velocities& u, std::span<
   }
 }
 
-void RestBalance::move(const ContactProblem& p, const Velocities& u, std::span<const double> guess, std::span<double> impulses) {
+void RestBalance::move(const ContactProblem& p, const Velocities& u, std::span<const double> guess,
+                       std::span<double> impulses) {
   find_groups(p, guess, impulses);
   weigh(p, u, guess);
   for (const Block& b : p.blocks) {

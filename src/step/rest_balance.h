@@ -2,14 +2,13 @@
 //
 // A solve gives the impulses λ that stop the bodies, not those that keep them where they are: where the guess was a little out
 // of balance for n steps, λ undoes all n of them at once, and used again it would push the bodies the other way. Impulses that
-// balance leave the velocities u as they are: they solve the problem of the same contacts with the load
+// balance leave the velocities as they are. On the way from the guess λ_g to λ the velocities change within the step by
 //
-//   b₀ = J (u_free − u_before)
+//   Δu = a + θ d,   a = u_free − u_before + M⁻¹Jᵀλ_g,   d = M⁻¹Jᵀ(λ − λ_g),
 //
-// instead of b = J u_free. Between guess λ_g and solution λ lies a good start: Δu = a + θ d with a = Δu(λ_g) and
-// d = M⁻¹Jᵀ(λ − λ_g) has the least kinetic energy at θ = −⟨a, d⟩_M / ⟨d, d⟩_M. What one disturbance changed has one θ: contacts that
-// hang together and whose impulses the solve changed. (A θ for every contact would turn changes of self-stress, which act on
-// nothing, into forces.)
+// least, in kinetic energy, at θ = −⟨a, d⟩_M / ⟨d, d⟩_M: 1/(n + 1) in the case above. What one disturbance changed has one θ:
+// contacts that hang together and whose impulses the solve changed. (A θ for every contact would turn changes of self-stress,
+// which act on nothing, into forces.)
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"

@@ -143,11 +143,13 @@ double Stepper::Impl::velocity_scale(const World& world) const {
   return largest > 0 ? largest : 1;
 }
 
-/// Once the tolerance is met, work goes into a tenth of it: what a solve leaves unbalanced adds up from step to step, in a tall stack to a lean that grows, and a
-/// solve that just meets the tolerance has to be repeated in the next step. Large problems, where a decade is dear, get three times the work at most.
+/// Once the tolerance is met, work goes into a tenth of it: what a solve leaves unbalanced adds up from step to step, in a tall
+/// stack to a lean that grows, and a solve that just meets the tolerance has to be repeated in the next step. In large problems
+/// a decade is dear; there `auto` goes on where it worked (solve/automatic/regions.h).
 void Stepper::Impl::solve_problem(SolveControl control) {
   report.solve = solver->solve(builder.problem(), impulses, workspace, control);
-  if (report.solve.status == SolveStatus::converged && report.solve.iterations > 0 && !control.keep_history && builder.problem().rows() <= kSmallProblem) {
+  const bool worked = report.solve.status == SolveStatus::converged && report.solve.iterations > 0;
+  if (worked && !control.keep_history && builder.problem().rows() <= kSmallProblem) {
     control.tolerance *= kAim;
     const SolveReport further = solver->solve(builder.problem(), impulses, workspace, control);
     report.solve.iterations += further.iterations;
@@ -322,7 +324,8 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
                                  point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
       Vec3 next = Vec3::Zero();
       for (int k = 0; k < std::min<int>(block.dim, 3); ++k) next[k] = next_guess[block.row + k];
-      remembered.push_back({m.a, m.b, point.feature, built.frame * next, angular_impulse, point.position});
+      remembered.push_back({m.a, m.b, point.feature, built.frame * next,
+                            built.frame * builder.angular_impulse(built, next_guess), point.position});
     }
   }
   keep_before(~0u, ~0u);

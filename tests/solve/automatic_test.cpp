@@ -219,7 +219,8 @@ TEST(AutomaticSolver, solves_a_small_disturbance_of_a_large_problem_where_it_is)
   EXPECT_GT(r.initial_residual.total(), 1e-8);
   EXPECT_LE(r.iterations, 3) << "of the price of a sweep over everything; " << r.story;
   std::size_t changed = 0;
-  for (const Block& b : p.blocks) changed += !std::equal(next.begin() + b.row, next.begin() + b.row + b.dim, impulses.begin() + b.row);
+  for (const Block& b : p.blocks)
+    changed += !std::equal(next.begin() + b.row, next.begin() + b.row + b.dim, impulses.begin() + b.row);
   EXPECT_GT(changed, 0u);
   EXPECT_LE(changed, p.blocks.size() / 4) << "everything else holds still";
 }

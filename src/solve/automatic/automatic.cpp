@@ -97,13 +97,16 @@ void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> im
 
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
-  const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) { solve_islands(sub, x, w, m); };
+  const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
+    solve_islands(sub, x, w, m);
+  };
   // Mechanisms act far: what is off in one is off in all of it.
   if (!has_joints(p) && solve_regions(p, impulses, workspace, monitor, inside)) return;
   solve_islands(p, impulses, workspace, monitor);
 }
 
-void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                    SolveMonitor& monitor) const {
   // The natural map is a sum over all contacts, to which every island must contribute as little as it can.
   if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor);
   Memory& memory = workspace.scratch<Memory>();
@@ -113,7 +116,8 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
   // The guess was judged just now: the velocities it gives are those of the residual.
   const auto left = static_cast<double>(find_parts(p, impulses, workspace.residual.v, monitor.control().tolerance, memory));
   // Of the work that usual limits allow, what the monitor has left.
-  const double share = monitor.work_left() / (std::max(1, monitor.control().max_iterations) * (cost::sweep(p) + cost::kLeastIteration));
+  const double usual = std::max(1, monitor.control().max_iterations) * (cost::sweep(p) + cost::kLeastIteration);
+  const double share = monitor.work_left() / usual;
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = false;
   control.observer = nullptr;

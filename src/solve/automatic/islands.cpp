@@ -59,7 +59,8 @@ void Islands::find(const ContactProblem& p) {
   first_.push_back(blocks);
 }
 
-bool is_settled(const ContactProblem& p, std::uint32_t block, std::span<const double> impulses, std::span<const double> v, double tolerance) {
+bool is_settled(const ContactProblem& p, std::uint32_t block, std::span<const double> impulses, std::span<const double> v,
+                double tolerance) {
   const BlockError error = block_error(p, block, FrictionModel::exact, impulses, v);
   // The residual takes the length of a friction error where this takes its largest number.
   const double length = std::sqrt(std::max(1.0, p.blocks[block].dim - 1.0));

@@ -21,7 +21,8 @@ class Islands {
 };
 
 /// Whether a block, or all of some, is within the tolerance [m/s]. @param v the velocities Wλ + b of all rows
-bool is_settled(const ContactProblem&, std::uint32_t block, std::span<const double> impulses, std::span<const double> v, double tolerance);
+bool is_settled(const ContactProblem&, std::uint32_t block, std::span<const double> impulses, std::span<const double> v,
+                double tolerance);
 bool are_settled(const ContactProblem&, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance);
 
 /// Some blocks of a finalized problem as one of their own, finalized as well.

@@ -16,7 +16,7 @@ constexpr double kMostOff = 0.02;           ///< share of the blocks that may be
 constexpr double kMostTaken = 0.25;         ///< and of those that a region may have
 constexpr int kFirstRings = 3;              ///< bodies between what is off and the border of the first region
 constexpr int kMostRounds = 6;
-constexpr double kInside = 0.5;             ///< part of the tolerance to which a region is solved: its surroundings need the rest
+constexpr double kInside = 0.5;             ///< part of the tolerance to which a region is solved: surroundings need the rest
 constexpr double kWellInside = 0.03;        ///< the same where it is cheap: what is solved better stays solved longer
 constexpr double kCheapSweeps = 25;         ///< over the region
 constexpr double kMostWork = 0.3;           ///< share of the work left that a region may cost
@@ -30,7 +30,8 @@ struct RegionMemory {
   Workspace workspace;
 };
 
-void find_off(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance, std::vector<std::uint32_t>& off) {
+void find_off(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance,
+              std::vector<std::uint32_t>& off) {
   off.clear();
   for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
     if (!is_settled(p, i, impulses, v, tolerance)) off.push_back(i);
@@ -63,7 +64,8 @@ void Neighbourhood::take(const ContactProblem& p, std::uint32_t block) {
     }
 }
 
-std::span<const std::uint32_t> Neighbourhood::around(const ContactProblem& p, std::span<const std::uint32_t> blocks, int rings, std::size_t most) {
+std::span<const std::uint32_t> Neighbourhood::around(const ContactProblem& p, std::span<const std::uint32_t> blocks, int rings,
+                                                     std::size_t most) {
   taken_.assign(p.blocks.size(), false);
   reached_.assign(p.segments.size(), false);
   region_.clear();
@@ -104,7 +106,8 @@ double solve_sub(RegionMemory& m, SolveControl control, double tolerance, double
 
 }  // namespace
 
-bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const SubSolver& solve) {
+bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+                   const SubSolver& solve) {
   const double tolerance = monitor.control().tolerance;
   if (!p.is_factored() || p.blocks.size() < kLeastBlocks || monitor.best_total() > kNearlySolved * tolerance) return false;
   if (std::isfinite(monitor.control().natural_map_tolerance)) return false;
@@ -114,7 +117,8 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = control.story = false;
   control.observer = nullptr;
-  for (int round = 0; round < kMostRounds; ++round) {
+  int round = 0;
+  for (; round < kMostRounds; ++round) {
     find_off(p, impulses, workspace.residual.v, tolerance, m.off);
     if (m.off.empty() || static_cast<double>(m.off.size()) > kMostOff * blocks) break;
     if (round == 0) m.neighbourhood.prepare(p);
@@ -132,6 +136,7 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
       monitor.note(fmt::format("{} blocks were off; {} around them were solved.", m.off.size(), region.size()));
     if (monitor.done(round + 1, impulses)) return true;
   }
+  if (round == 0) return false;
   std::copy(workspace.best.begin(), workspace.best.end(), impulses.begin());
   // What was judged last may be another iterate.
   p.contact_velocity(impulses, workspace.residual.v, workspace.residual.segment_velocity);

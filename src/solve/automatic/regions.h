@@ -20,7 +20,8 @@ class Neighbourhood {
   void prepare(const ContactProblem&);
 
   /// These blocks and all that are at most `rings` bodies away, in increasing order. Stops growing at `most` blocks or more.
-  std::span<const std::uint32_t> around(const ContactProblem&, std::span<const std::uint32_t> blocks, int rings, std::size_t most);
+  std::span<const std::uint32_t> around(const ContactProblem&, std::span<const std::uint32_t> blocks, int rings,
+                                        std::size_t most);
 
  private:
   void take(const ContactProblem&, std::uint32_t block);

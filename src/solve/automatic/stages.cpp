@@ -96,7 +96,8 @@ bool Stages::chooses_share() const {
 /// then is the solution, where sweeps remove what stands or leans as a whole contact by contact.
 bool Stages::is_linear() const {
   const ContactProblem& p = form_.whole;
-  if (form_.condensation != nullptr || form_.joints != nullptr || !p.is_factored() || !(guess_residual_ < kAtRest * fastest_)) return false;
+  const bool plain = form_.condensation == nullptr && form_.joints == nullptr && p.is_factored();
+  if (!plain || !(guess_residual_ < kAtRest * fastest_)) return false;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& b = p.blocks[i];
     if (b.kind != BlockKind::contact || b.dim == 1) continue;
