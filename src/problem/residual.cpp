@@ -14,10 +14,17 @@ namespace {
 /// Largest of two that lets NaN through.
 [[gnu::always_inline]] inline double max_or_nan(double a, double b) { return a < b || std::isnan(b) ? b : a; }
 
-[[gnu::always_inline]] inline void add_normal(Residual& r, double w, double v, double impulse) {
+/// The larger of a speed and a change of impulse over a mass, given by its square; lets NaN through.
+[[gnu::always_inline]] inline double max_speed(double speed, double squared_impulse, double mass) {
+  const double impulse = speed * mass;
+  return squared_impulse <= impulse * impulse ? speed : max_or_nan(speed, std::sqrt(squared_impulse) / mass);
+}
+
+/// Nearly every contact is better than the worst before it: divisions and roots only where one is worse. @param mass 1 / W_nn
+[[gnu::always_inline]] inline void add_normal(Residual& r, double mass, double v, double impulse) {
   r.gap_velocity = max_or_nan(r.gap_velocity, std::max(-v, 0.0) + 0 * v);
-  r.complementarity = max_or_nan(r.complementarity, std::min(std::max(v, 0.0), w * std::max(impulse, 0.0)));
-  r.cone = max_or_nan(r.cone, w * std::max(-impulse, 0.0) + 0 * impulse);
+  if (v > r.complementarity && impulse > 0) r.complementarity = std::max(r.complementarity, std::min(v, impulse / mass));
+  if (!(impulse >= 0)) r.cone = max_or_nan(r.cone, -impulse / mass);
 }
 
 /// Closest point of the regular polygon with k corners at this radius, the first on the x axis.
@@ -57,13 +64,13 @@ void add_convex(Residual& r, const Law& law, double scale, const kernels::BlockV
 }
 
 template <int D, class Law>
-[[gnu::always_inline]] inline void add_friction(Residual& r, FrictionModel model, const Law& law, double scale,
+[[gnu::always_inline]] inline void add_friction(Residual& r, FrictionModel model, const Law& law, double mass,
                                                  const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
+  if (!(mass > 0 && std::isfinite(mass))) return;   // nothing can move
   const kernels::BlockVector<D - 1> friction = impulse.template tail<D - 1>();
-  r.cone = max_or_nan(r.cone, scale * (friction - project(model, law, impulse[0], friction)).norm());
-  if (!(scale > 0)) return;
-  const kernels::BlockVector<D - 1> trial = friction - v.template tail<D - 1>() / scale;
-  r.dissipation = max_or_nan(r.dissipation, scale * (friction - project(model, law, impulse[0], trial)).norm());
+  const kernels::BlockVector<D - 1> trial = friction - mass * v.template tail<D - 1>();
+  r.cone = max_speed(r.cone, (friction - project(model, law, impulse[0], friction)).squaredNorm(), mass);
+  r.dissipation = max_speed(r.dissipation, (friction - project(model, law, impulse[0], trial)).squaredNorm(), mass);
 }
 
 }  // namespace
@@ -108,7 +115,7 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
       case BlockKind::contact:
         if constexpr (D == 1) {
           each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
-            add_normal(r, 1 / p.scales[i].normal_mass, v[0], impulse[0]);
+            add_normal(r, p.scales[i].normal_mass, v[0], impulse[0]);
           });
         } else {
           kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
@@ -119,8 +126,8 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
                   add_convex<D>(r, std::get<Law>(p.laws[i]), scale > 0 ? scale : 1, v, impulse);
                   return;
                 }
-                add_normal(r, 1 / p.scales[i].normal_mass, v[0], impulse[0]);
-                add_friction<D>(r, model, std::get<Law>(p.laws[i]), 1 / p.scales[i].friction_mass, v, impulse);
+                add_normal(r, p.scales[i].normal_mass, v[0], impulse[0]);
+                add_friction<D>(r, model, std::get<Law>(p.laws[i]), p.scales[i].friction_mass, v, impulse);
               });
           });
         }

@@ -38,6 +38,9 @@ constexpr double kSamePlace = 0.25;    ///< of the thinner body's thickness: a c
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
 
+/// Tolerances by which the recovery of an elastic contact may differ from what its load needs and count as settled.
+constexpr double kSettled = 10;
+
 }  // namespace
 
 void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double sign, double* out) {
@@ -185,89 +188,121 @@ void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) 
   spins_.clear();
 }
 
-void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, std::uint32_t manifold, std::uint32_t index,
-                                  const StepOptions& options) {
-  const Manifold& m = set.manifolds[manifold];
-  const ContactPoint& point = set.points[index];
-  const SurfacePair& surface = pairs_[pair_of_manifold_[manifold]].surface;
+/// Frame and friction law of a contact. Points of a face share their normal, and so their frame.
+void ProblemBuilder::orient(const PairSetting& pair, const ContactPoint& point, std::uint32_t index) {
   BuiltContact& built = contacts_[index];
-  ContactProblem& p = problem_;
-  const Block& block = p.blocks[built.block];
-  const double thickness = thinner(world.colliders()[m.a], world.colliders()[m.b]), band = options.contact_band * thickness;
-  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, false, 0, Vec3::Zero(), surface.friction, surface.restitution};
-  // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point, halfway: two would
-  // be a torque from nowhere.
-  if (block.arity == 1 && point.gap > band) built.half_gap = 0.5 * point.gap;
   if (local_.empty()) {
-    built.frame = frame_from_normal(point.normal);
-    p.laws[built.block] = CircularFriction{surface.friction};
+    const bool known = index > pair.manifold.first && contacts_[index - 1].frame.col(0) == point.normal;
+    built.frame = known ? contacts_[index - 1].frame : frame_from_normal(point.normal);
+    problem_.laws[built.block] = CircularFriction{pair.surface.friction};
   } else {
     LocalFriction& local = local_[index];
     built.frame = frame_from(point.normal, local.tangent);
     built.friction = tangential_reach(local.set);
-    p.laws[built.block] = std::move(local.set);
+    problem_.laws[built.block] = std::move(local.set);
   }
-  if (block.dim > 3) {
-    built.spin = static_cast<std::uint32_t>(spins_.size());
-    spins_.push_back({thickness, Vec3::Zero(), Vec3::Zero()});
+  if (problem_.blocks[built.block].dim <= 3) return;
+  built.spin = static_cast<std::uint32_t>(spins_.size());
+  spins_.push_back({pair.thickness, Vec3::Zero(), Vec3::Zero()});
+}
+
+/// Rows of torsion and rolling of one body. @param jacobian of that body
+void ProblemBuilder::fill_spin(const BuiltContact& built, std::uint32_t segment, double sign, double* jacobian,
+                               Vec3& free_spin) {
+  SpinRows& spin = spins_[built.spin];
+  const Block& block = problem_.blocks[built.block];
+  for (int k = 3; k < block.dim; ++k) {
+    Eigen::Map<Vec3>(jacobian + 6 * k).setZero();
+    Eigen::Map<Vec3>(jacobian + 6 * k + 3) = sign * spin.length * built.frame.col(turn_of_row(block.dim - 1, k));
   }
-  Vec3 free = Vec3::Zero(), free_spin = Vec3::Zero();
+  spin.before += sign * (built.frame.transpose() * Eigen::Map<const Vec3>(before_.data() + 6 * segment + 3));
+  free_spin += sign * (built.frame.transpose() * Eigen::Map<const Vec3>(free_.data() + 6 * segment + 3));
+}
+
+void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, const ContactPoint& point, std::uint32_t index,
+                                  const StepOptions& options) {
+  BuiltContact& built = contacts_[index];
+  ContactProblem& p = problem_;
+  const Block& block = p.blocks[built.block];
+  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, false, 0, Vec3::Zero(), pair.surface.friction,
+           pair.surface.restitution};
+  // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point,
+  // halfway: two would be a torque from nowhere.
+  if (block.arity == 1 && point.gap > pair.band) built.half_gap = 0.5 * point.gap;
+  orient(pair, point, index);
+  Vec3 before = Vec3::Zero(), free = Vec3::Zero(), free_spin = Vec3::Zero();   // of B against A, world frame
+  const int translations = std::min<int>(block.dim, 3);
   double* jacobian = p.jacobian_values.data() + block.jacobian;
-  for (const auto& [collider, sign] : {std::pair(m.a, -1.0), std::pair(m.b, 1.0)}) {
-    const std::uint32_t slot = world.colliders()[collider].body;
+  for (const auto& [slot, sign] : {std::pair(pair.body_a, -1.0), std::pair(pair.body_b, 1.0)}) {
     const std::uint32_t segment = segment_of_body_[slot];
     const Vec3 on_surface = point.position + sign * built.half_gap * point.normal;
     if (segment == kNoSegment) {
       const Body& body = world.bodies()[slot];
-      if (body.motion == MotionType::kinematic)
-        built.driven += sign * (built.frame.transpose() * body.velocity_at(on_surface));
-      if (built.spin != kNoSpin && body.motion == MotionType::kinematic)
-        spins_[built.spin].driven += sign * (built.frame.transpose() * body.angular_velocity);
+      if (body.motion != MotionType::kinematic) continue;
+      built.driven += sign * (built.frame.transpose() * body.velocity_at(on_surface));
+      if (built.spin != kNoSpin) spins_[built.spin].driven += sign * (built.frame.transpose() * body.angular_velocity);
       continue;
     }
-    const int translations = std::min<int>(block.dim, 3);
     write_contact_jacobian(centers_[segment], on_surface, built.frame, translations, sign, jacobian);
-    if (built.spin != kNoSpin) {
-      SpinRows& spin = spins_[built.spin];
-      for (int k = 3; k < block.dim; ++k) {
-        Eigen::Map<Vec3>(jacobian + 6 * k).setZero();
-        Eigen::Map<Vec3>(jacobian + 6 * k + 3) = sign * spin.length * built.frame.col(turn_of_row(block.dim - 1, k));
-      }
-      spin.before += sign * (built.frame.transpose() * Eigen::Map<const Vec3>(before_.data() + 6 * segment + 3));
-      free_spin += sign * (built.frame.transpose() * Eigen::Map<const Vec3>(free_.data() + 6 * segment + 3));
-    }
-    for (int k = 0; k < translations; ++k)
-      for (int c = 0; c < 6; ++c) {
-        built.before[k] += jacobian[6 * k + c] * before_[6 * segment + c];
-        free[k] += jacobian[6 * k + c] * free_[6 * segment + c];
-      }
+    if (built.spin != kNoSpin) fill_spin(built, segment, sign, jacobian, free_spin);
+    const Vec3 arm = on_surface - centers_[segment];
+    const auto velocity = [&](const std::vector<double>& u) -> Vec3 {
+      const Eigen::Map<const Vec3> linear(u.data() + 6 * segment), angular(u.data() + 6 * segment + 3);
+      return linear + angular.cross(arm);
+    };
+    before += sign * velocity(before_);
+    free += sign * velocity(free_);
     jacobian += 6 * block.dim;
   }
-  built.before += built.driven;
-  Vec3 b = free + built.driven;
-
-  // Positions move on for h until contacts are looked at again, in both schemes.
-  const double h = options.h, threshold = options.restitution_threshold * world.gravity.norm() * h;
-  const Correction c = correction(options.stabilisation, h);
-  const double touch = c.compliance > 0 ? 0 : band;   // a spring has a length of its own
-  if (surface.restitution > 0 && built.before[0] < -threshold && point.gap + h * b[0] <= 0) {
-    b[0] += surface.restitution * built.before[0];   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
-    built.rebounds = true;
-  } else if (point.gap > touch) {
-    b[0] += point.gap / h;
-  } else {
-    built.touching = true;
-    built.recovery_speed = std::min(c.error_reduction * std::max(-touch - point.gap, 0.0) / h, fastest_recovery(world, thickness));
-    b[0] -= built.recovery_speed;
-    p.sigma[block.row] = c.compliance;
+  const Vec3 before_here = built.frame.transpose() * before, free_here = built.frame.transpose() * free;
+  Vec3 b = Vec3::Zero();
+  for (int k = 0; k < translations; ++k) {
+    built.before[k] = before_here[k];
+    b[k] = free_here[k];
   }
-  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) p.b[block.row + k] = b[k];
+  built.before += built.driven;
+  ask(world, pair, point, built, b + built.driven, options);
   if (built.spin == kNoSpin) return;
   SpinRows& spin = spins_[built.spin];
   spin.before += spin.driven;
   for (int k = 3; k < block.dim; ++k) {
     const int turn = turn_of_row(block.dim - 1, k);
     p.b[block.row + k] = spin.length * (free_spin[turn] + spin.driven[turn]);
+  }
+}
+
+/// What the rows ask for. Positions move on for h until contacts are looked at again, in both schemes.
+/// @param b relative velocity without impulses, contact frame [m/s]
+void ProblemBuilder::ask(const World& world, const PairSetting& pair, const ContactPoint& point, BuiltContact& built, Vec3 b,
+                         const StepOptions& options) {
+  const Block& block = problem_.blocks[built.block];
+  const double h = options.h;
+  const double touch = pair.correction.compliance > 0 ? 0 : pair.band;   // a spring has a length of its own
+  if (pair.surface.restitution > 0 && built.before[0] < -pair.threshold && point.gap + h * b[0] <= 0) {
+    b[0] += pair.surface.restitution * built.before[0];   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
+    built.rebounds = true;
+  } else if (point.gap > touch) {
+    b[0] += point.gap / h;
+  } else {
+    built.touching = true;
+    if (const double depth = -touch - point.gap; depth > 0)
+      built.recovery_speed = std::min(pair.correction.error_reduction * depth / h, fastest_recovery(world, pair.thickness));
+    b[0] -= built.recovery_speed;
+    problem_.sigma[block.row] = pair.correction.compliance;
+  }
+  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) problem_.b[block.row + k] = b[k];
+}
+
+void ProblemBuilder::fill_contacts(const World& world, const ContactSet& set, const StepOptions& options) {
+  const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
+  const Correction c = correction(options.stabilisation, options.h);
+  for (std::uint32_t k = 0; k < set.manifolds.size(); ++k) {
+    const Manifold& m = set.manifolds[k];
+    const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
+    const double thickness = thinner(a, b);
+    const double band = options.contact_band * thickness;
+    const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, a.body, b.body, thickness, band, threshold, c};
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) fill_contact(world, pair, set.points[i], i, options);
   }
 }
 
@@ -283,9 +318,7 @@ void ProblemBuilder::build(const World& world, const ContactSet& set, const Step
   choose_laws(world, set, options);
   joints_.collect(joint_setting(world, options, drift_time));
   number_contacts(world, set);
-  for (std::uint32_t k = 0; k < set.manifolds.size(); ++k)
-    for (std::uint32_t i = set.manifolds[k].first; i < set.manifolds[k].first + set.manifolds[k].count; ++i)
-      fill_contact(world, set, k, i, options);
+  fill_contacts(world, set, options);
   remember(world, set, options);
   if (options.turning_contacts) turn(world, set, options);
   soften(world, set, options);
@@ -314,8 +347,8 @@ void ProblemBuilder::weigh() {
 }
 
 /// A contact that carried a load in the last step and lies a little above the band got there by an error of a support that
-/// turns. It comes back to the edge of the band, as from below: falling to the middle would be an impact, with friction that
-/// lets go for a step.
+/// turns, or drifted there within the tolerance of many steps. It comes back to the edge of the band, as from below: falling to
+/// the middle would be an impact, with friction that lets go for a step.
 void ProblemBuilder::hold_on(const World& world, const Manifold& m, const ContactSet& set, const StepOptions& options) {
   if (correction(options.stabilisation, options.h).compliance > 0) return;
   const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
@@ -367,8 +400,8 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
   };
   bool any = false;
   for (const Manifold& m : set.manifolds) {
-    if (!turns(world, m)) continue;
     hold_on(world, m, set, options);
+    if (!turns(world, m)) continue;
     bool loaded = false;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) loaded = loaded || persists(i);
     if (!loaded) continue;
@@ -411,8 +444,20 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
       }
       const double mass = weight_of_group_[group_of_segment_[block.segment[0]]];
       problem_.sigma[block.row] = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
+      settle(contacts_[i], kSettled * options.tolerance * world.gravity.norm() * options.h);
     }
   }
+}
+
+/// An elastic contact that is next to where its load and its recovery balance stays there. Without this the last nanometres
+/// would be corrected by velocities of the size of the tolerance, which solves leave as they are until they have gone too far.
+/// @param speed by which recovery may miss, and which is taken from what it misses by beyond [m/s]
+void ProblemBuilder::settle(BuiltContact& c, double speed) {
+  const std::uint32_t row = problem_.blocks[c.block].row;
+  const double balance = problem_.sigma[row] * guess_[row], missing = c.recovery_speed - balance;
+  const double settled = balance + std::copysign(std::max(std::abs(missing) - speed, 0.0), missing);
+  problem_.b[row] += c.recovery_speed - settled;
+  c.recovery_speed = settled;
 }
 
 /// The impulses of the last step, as those of this one.

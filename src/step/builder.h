@@ -91,12 +91,26 @@ class ProblemBuilder {
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
   void choose_laws(const World&, const ContactSet&, const StepOptions&);
   void number_contacts(const World&, const ContactSet&);
-  void fill_contact(const World&, const ContactSet&, std::uint32_t manifold, std::uint32_t point, const StepOptions&);
+  /// What the contacts of a pair have in common.
+  struct PairSetting {
+    const Manifold& manifold;
+    const SurfacePair& surface;
+    std::uint32_t body_a, body_b;
+    double thickness, band;      ///< of the thinner body; within which it counts as touching [m]
+    double threshold;            ///< speed from which on it rebounds [m/s]
+    Correction correction;
+  };
+  void fill_contacts(const World&, const ContactSet&, const StepOptions&);
+  void fill_contact(const World&, const PairSetting&, const ContactPoint&, std::uint32_t index, const StepOptions&);
+  void orient(const PairSetting&, const ContactPoint&, std::uint32_t index);
+  void fill_spin(const BuiltContact&, std::uint32_t segment, double sign, double* jacobian, Vec3& free_spin);
+  void ask(const World&, const PairSetting&, const ContactPoint&, BuiltContact&, Vec3 b, const StepOptions&);
   void weigh();
   void expect(const World&, const StepOptions&);
   void hold_on(const World&, const Manifold&, const ContactSet&, const StepOptions&);
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);
+  void settle(BuiltContact&, double speed);
   void remember(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, const Manifold&, std::span<const RememberedImpulse> old, double scale);
 

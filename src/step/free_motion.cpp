@@ -47,6 +47,18 @@ void free_rotation(const Body& b, double t, Drifted& end) {
   end.pose.orientation = (principal * b.principal_axes.conjugate()).normalized();
 }
 
+/// Free rotation so slow that (t ω)² is lost in rounding: what is of second order in it can be left out.
+constexpr double kSlowTurn = 1e-8;   ///< t |ω| [rad]
+
+void slow_rotation(const Body& b, double t, Drifted& end) {
+  const Quat principal = end.pose.orientation * b.principal_axes;
+  const Vec3 omega = principal.conjugate() * end.angular_velocity, momentum = b.principal_moments.cwiseProduct(omega);
+  const Vec3 half = 0.5 * t * end.angular_velocity;
+  end.pose.orientation.coeffs() += (Quat(0, half.x(), half.y(), half.z()) * end.pose.orientation).coeffs();
+  end.pose.orientation.normalize();
+  end.angular_velocity += principal * Vec3(t * momentum.cross(omega).cwiseQuotient(b.principal_moments));
+}
+
 bool is_isotropic(const Vec3& moments) {
   return moments.maxCoeff() - moments.minCoeff() <= 1e-12 * moments.maxCoeff();
 }
@@ -81,8 +93,12 @@ Drifted drifted(const Body& b, const Vec3& velocity, const Vec3& angular_velocit
   if (b.motion == MotionType::fixed) return end;
   end.pose.position += t * velocity;
   if (angular_velocity.isZero(0)) return end;
-  if (b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) free_rotation(b, t, end);
-  else end.pose.orientation = turned(angular_velocity, t, b.orientation);
+  if (b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) {
+    if (std::abs(t) * angular_velocity.norm() < kSlowTurn) slow_rotation(b, t, end);
+    else free_rotation(b, t, end);
+  } else {
+    end.pose.orientation = turned(angular_velocity, t, b.orientation);
+  }
   return end;
 }
 

@@ -58,7 +58,6 @@ Momenta momenta(const World& world) {
 }
 
 Vec3 local(const Body& b, const Vec3& point) { return b.orientation.conjugate() * (point - b.position); }
-Vec3 in_world(const Body& b, const Vec3& point) { return b.position + b.orientation * point; }
 
 /// Contacts of one pair of colliders, next to each other in the report.
 std::span<const ContactRecord> pair_from(std::span<const ContactRecord> contacts, std::size_t first) {
@@ -135,8 +134,10 @@ void MotionWatch::follow_stuck(Stuck& s, std::span<const ContactRecord> pair, co
   double slip = 0, farthest = 0;
   for (const ContactRecord& point : pair) slip = std::max(slip, point.slip_velocity.norm());
   s.slipped += report.h * slip;
+  const Mat3 turn_a = a.orientation.toRotationMatrix(), turn_b = b.orientation.toRotationMatrix();
+  const Vec3 apart = b.position - a.position;
   for (std::uint32_t k = 0; k < s.count; ++k) {
-    const Vec3 way = in_world(b, s.on_b[k]) - in_world(a, s.on_a[k]);
+    const Vec3 way = apart + turn_b * s.on_b[k] - turn_a * s.on_a[k];
     farthest = std::max(farthest, (way - way.dot(c.normal) * c.normal).norm());
   }
   MotionFinding f;

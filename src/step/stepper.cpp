@@ -13,6 +13,7 @@
 #include "step/motion_judge.h"
 #include "step/pieces.h"
 #include "step/projection.h"
+#include "step/rest_balance.h"
 #include "step/sleep.h"
 #include "solve/joint_conflict.h"
 #include "stickslip/math/error.h"
@@ -30,8 +31,9 @@ struct Stepper::Impl {
   SleepManager sleep;
   MotionJudge judge;
   StepPieces pieces;
+  RestBalance rest;
   Workspace workspace;
-  std::vector<double> impulses, velocity, conflict_velocity, conflict_scratch;
+  std::vector<double> impulses, next_guess, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
   JointCare last_care = JointCare::closed;   ///< of the last solve
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
@@ -50,6 +52,7 @@ struct Stepper::Impl {
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
   bool close_joints(const World&, double drift_time, SolveControl);
   void solve_problem(SolveControl);
+  void balance();
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
   void record_contacts(World&, const ContactSet&);
@@ -146,12 +149,13 @@ double Stepper::Impl::velocity_scale(const World& world) const {
   return largest > 0 ? largest : 1;
 }
 
-/// Once the tolerance is met, work goes into a tenth of it: what a solve leaves unbalanced adds up from step to step, in a tall stack to a lean that grows, and a
-/// solve that just meets the tolerance has to be repeated in the next step. Large problems, where a decade is dear, get three times the work at most.
+/// Once the tolerance is met, work goes into a tenth of it: what a solve leaves unbalanced adds up from step to step, in a tall
+/// stack to a lean that grows, and a solve that just meets the tolerance has to be repeated in the next step. In large problems
+/// a decade is dear; there `auto` goes on where it worked (solve/automatic/regions.h).
 void Stepper::Impl::solve_problem(SolveControl control) {
   report.solve = solver->solve(builder.problem(), impulses, workspace, control);
-  if (report.solve.status == SolveStatus::converged && report.solve.iterations > 0 && !control.keep_history) {
-    if (builder.problem().rows() > kSmallProblem) control.max_iterations = 3 * report.solve.iterations;
+  const bool worked = report.solve.status == SolveStatus::converged && report.solve.iterations > 0;
+  if (worked && !control.keep_history && builder.problem().rows() <= kSmallProblem) {
     control.tolerance *= kAim;
     const SolveReport further = solver->solve(builder.problem(), impulses, workspace, control);
     report.solve.iterations += further.iterations;
@@ -161,6 +165,15 @@ void Stepper::Impl::solve_problem(SolveControl control) {
   }
   velocity = builder.velocity_free();
   builder.problem().add_unscaled_velocity(workspace.best_velocity, velocity);
+}
+
+/// Near rest a solve undoes what the guess left unbalanced in the steps before, and its impulses used again would undo it once
+/// more. Those that balance are remembered instead.
+void Stepper::Impl::balance() {
+  next_guess = impulses;
+  if (report.solve.iterations == 0 || !(report.solve.initial_residual.total() < kNearRest * report.tolerance)) return;
+  const RestBalance::Velocities velocities{builder.velocity_before(), builder.velocity_free(), workspace.best_velocity};
+  rest.move(builder.problem(), velocities, builder.guess(), next_guess);
 }
 
 /// @returns whether the piece can be taken
@@ -272,10 +285,6 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       if (at_rest(world, old->collider_a, old->collider_b)) remembered.push_back(*old);
   };
 
-  // Near rest a solve undoes what the guess left unbalanced in the steps before, and its impulses used again would undo it once more. Halfway between
-  // guess and solution lie those that balance.
-  const bool nearly_at_rest = report.solve.iterations > 0 && report.solve.initial_residual.total() < kNearRest * report.tolerance;
-
   report.contacts.clear();
   report.penetration_max = 0;
   EnergyLedger& energy = report.energy;
@@ -310,12 +319,10 @@ void Stepper::Impl::record_contacts(World& world, const ContactSet& set) {
       report.penetration_max = std::max(report.penetration_max, -point.gap);
       report.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
                                  point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
-      remembered.push_back({m.a, m.b, point.feature, report.contacts.back().impulse, angular_impulse, point.position});
-      if (nearly_at_rest) {
-        Vec3 guess = Vec3::Zero();
-        for (int k = 0; k < std::min<int>(block.dim, 3); ++k) guess[k] = builder.guess()[block.row + k];
-        remembered.back().impulse = 0.5 * (remembered.back().impulse + built.frame * guess);
-      }
+      Vec3 next = Vec3::Zero();
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) next[k] = next_guess[block.row + k];
+      remembered.push_back({m.a, m.b, point.feature, built.frame * next,
+                            built.frame * builder.angular_impulse(built, next_guess), point.position});
     }
   }
   keep_before(~0u, ~0u);
@@ -392,6 +399,7 @@ bool Stepper::Impl::advance(World& world) {
   builder.joints().record(builder.joint_setting(world, options, drift_time), impulses, velocity, world, report);
   energy.impact -= builder.work_beside_rows(velocity);
   find_conflicts(world);
+  balance();
   record_contacts(world, *set);
   report.seconds.bookkeeping += clock.lap();
 

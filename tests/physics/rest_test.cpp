@@ -86,6 +86,29 @@ TEST(TallStack, fifty_boxes_stand_still_as_a_user_gets_them) {
   for (int i = 0; i < 50; ++i) EXPECT_LT((world.body(boxes[static_cast<std::size_t>(i)]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-4) << i;
 }
 
+/// With impulses that stay as they are a column is unstable, the taller the faster: what leans is put right again and again.
+TEST(TallStack, costs_at_rest_little_more_than_its_height) {
+  const auto work = [](int count) {
+    World world;
+    const MaterialId m = material(world, 0.5);
+    add_ground(world, m);
+    for (int i = 0; i < count; ++i) add_body(world, Box{Vec3::Constant(0.1)}, {0, 0, 0.1 + 0.2 * i}, m);
+    Stepper stepper(StepOptions{});
+    simulate(world, stepper, 1);
+    double sum = 0;
+    int steps = 0;
+    simulate(world, stepper, 4, [&](const StepReport& r) {
+      EXPECT_EQ(r.solve.status, SolveStatus::converged);
+      sum += r.solve.iterations * (16e-3 * 12 * count + 20);   // µs of the cost model
+      ++steps;
+    });
+    return sum / steps;
+  };
+  const double of_25 = work(25), of_100 = work(100);
+  EXPECT_LT(of_100, 250) << "µs a step";
+  EXPECT_LT(of_100, 8 * std::max(of_25, 20.0));
+}
+
 /// Boxes that fall onto each other crosswise share eight corners. With four of them, the others sink in one after the other.
 TEST(TallStack, boxes_that_land_crosswise_do_not_sink_into_each_other) {
   World world;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "solve/automatic/islands.h"
+#include "solve/automatic/regions.h"
 #include "solve/newton/maps.h"
 #include "solve/newton/velocity_system.h"
 #include "joint_problems.h"
@@ -167,6 +168,75 @@ ContactProblem random_row(int boxes, int seed) {
   for (int i = 3; i < boxes; ++i) contact(i - 3, i);
   p.finalize();
   return p;
+}
+
+TEST(Neighbourhood, of_a_block_are_the_blocks_within_so_many_bodies) {
+  const ContactProblem p = testing::box_stack(20);   // box i stands on blocks 4 i … 4 i + 3
+  Neighbourhood neighbourhood;
+  neighbourhood.prepare(p);
+  const std::uint32_t middle[] = {41};   // between boxes 9 and 10
+  for (const int rings : {0, 1, 2, 3}) {
+    const std::span<const std::uint32_t> found = neighbourhood.around(p, middle, rings, p.blocks.size());
+    if (rings == 0) {
+      EXPECT_EQ(std::vector(found.begin(), found.end()), std::vector<std::uint32_t>{41});
+      continue;
+    }
+    // Each ring reaches one box farther up and down.
+    ASSERT_EQ(found.size(), static_cast<std::size_t>(4 * (1 + 2 * rings)));
+    for (std::uint32_t k = 0; k < found.size(); ++k) EXPECT_EQ(found[k], static_cast<std::uint32_t>(4 * (10 - rings)) + k);
+  }
+}
+
+TEST(Islands, blocks_taken_out_while_the_others_hold_still_have_the_velocities_they_had) {
+  const ContactProblem p = random_row(30, 3);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::vector<double> impulses(p.rows());
+  for (double& x : impulses) x = uniform(random);
+  const std::vector<double> v = testing::row_velocities(p, impulses);
+  SubProblem sub;
+  const std::uint32_t taken[] = {20, 21, 22, 60, 61, 100};
+  sub.extract(p, taken);
+  std::vector<double> part(sub.problem().rows()), expected(part.size());
+  sub.gather(impulses, part);
+  sub.gather(v, expected);
+  sub.hold_others(v, part);
+  const std::vector<double> found = testing::row_velocities(sub.problem(), part);
+  for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], expected[k], 1e-13);
+}
+
+TEST(AutomaticSolver, solves_a_small_disturbance_of_a_large_problem_where_it_is) {
+  ContactProblem p = random_row(400, 11);
+  std::vector<double> impulses;
+  ASSERT_EQ(solve(p, impulses, 1e-11, 100000).status, SolveStatus::converged);
+  // A contact in the middle that carries a load is pushed.
+  std::size_t disturbed = 2 * 200;
+  while (!(impulses[p.blocks[disturbed].row] > 0.1)) ++disturbed;
+  p.b[p.blocks[disturbed].row] -= 1e-7;
+  std::vector<double> next = impulses;
+  const SolveReport r = solve(p, next, 1e-9);
+  ASSERT_EQ(r.status, SolveStatus::converged) << r.story;
+  EXPECT_GT(r.initial_residual.total(), 1e-8);
+  EXPECT_LE(r.iterations, 3) << "of the price of a sweep over everything; " << r.story;
+  std::size_t changed = 0;
+  for (const Block& b : p.blocks)
+    changed += !std::equal(next.begin() + b.row, next.begin() + b.row + b.dim, impulses.begin() + b.row);
+  EXPECT_GT(changed, 0u);
+  EXPECT_LE(changed, p.blocks.size() / 4) << "everything else holds still";
+}
+
+TEST(AutomaticSolver, straightens_a_stack_at_rest_with_work_that_grows_with_its_height) {
+  const auto work = [](int boxes) {
+    ContactProblem p = testing::box_stack(boxes, 0.5, 0);
+    std::vector<double> impulses;
+    EXPECT_EQ(solve(p, impulses, 1e-11, 100000).status, SolveStatus::converged);
+    // It begins to lean as a whole, about an edge of the lowest box.
+    for (std::size_t i = 0; i < 4; ++i) p.b[p.blocks[i].row] += (i < 2 ? 1 : -1) * 1e-7;
+    const SolveReport r = solve(p, impulses, 1e-8, 200);
+    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.story;
+    return r.iterations * (16e-3 * static_cast<double>(p.rows()) + 20);   // µs of the cost model
+  };
+  EXPECT_LE(work(400), 5 * work(100));
 }
 
 TEST(VelocitySystem, solves_the_newton_equation_that_impulses_give) {

@@ -9,6 +9,7 @@
 #include "solve/automatic/cost_model.h"
 #include "solve/automatic/islands.h"
 #include "solve/automatic/mechanisms.h"
+#include "solve/automatic/regions.h"
 #include "solve/newton/newton_engine.h"
 #include "stickslip/math/error.h"
 
@@ -131,6 +132,16 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
+  const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
+    solve_islands(sub, x, w, m);
+  };
+  // Mechanisms act far: what is off in one is off in all of it.
+  if (!has_joints(p) && solve_regions(p, impulses, workspace, monitor, inside)) return;
+  solve_islands(p, impulses, workspace, monitor);
+}
+
+void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                    SolveMonitor& monitor) const {
   // The natural map is a sum over all contacts, to which every island must contribute as little as it can.
   if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor);
   Memory& memory = workspace.scratch<Memory>();
@@ -139,6 +150,9 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
 
   // The guess was judged just now: the velocities it gives are those of the residual.
   const auto left = static_cast<double>(find_parts(p, impulses, workspace.residual.v, monitor.control().tolerance, memory));
+  // Of the work that usual limits allow, what the monitor has left.
+  const double usual = std::max(1, monitor.control().max_iterations) * (cost::sweep(p) + cost::kLeastIteration);
+  const double share = monitor.work_left() / usual;
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = false;
   control.observer = nullptr;
@@ -155,7 +169,7 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
     control.time_limit = monitor.control().time_limit - monitor.elapsed();
     SolveReport report;
     SolveMonitor judge(sub, FrictionModel::exact, control, part.workspace, report);
-    const double unit = cost::sweep(sub) + static_cast<double>(part.blocks.size()) / left * cost::kLeastIteration;
+    const double unit = share * (cost::sweep(sub) + static_cast<double>(part.blocks.size()) / left * cost::kLeastIteration);
     judge.count_work(unit + spare / std::max(1, control.max_iterations));
     if (!judge.start(part.impulses)) {
       solve_island(sub, part.impulses, part.workspace, judge);

@@ -59,13 +59,16 @@ void Islands::find(const ContactProblem& p) {
   first_.push_back(blocks);
 }
 
+bool is_settled(const ContactProblem& p, std::uint32_t block, std::span<const double> impulses, std::span<const double> v,
+                double tolerance) {
+  const BlockError error = block_error(p, block, FrictionModel::exact, impulses, v);
+  // The residual takes the length of a friction error where this takes its largest number.
+  const double length = std::sqrt(std::max(1.0, p.blocks[block].dim - 1.0));
+  return error.normal <= tolerance && length * error.friction <= tolerance;
+}
+
 bool are_settled(const ContactProblem& p, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance) {
-  return std::all_of(blocks.begin(), blocks.end(), [&](std::uint32_t i) {
-    const BlockError error = block_error(p, i, FrictionModel::exact, impulses, v);
-    // The residual takes the length of a friction error where this takes its largest number.
-    const double length = std::sqrt(std::max(1.0, p.blocks[i].dim - 1.0));
-    return error.normal <= tolerance && length * error.friction <= tolerance;
-  });
+  return std::all_of(blocks.begin(), blocks.end(), [&](std::uint32_t i) { return is_settled(p, i, impulses, v, tolerance); });
 }
 
 std::uint32_t SubProblem::take_segment(const ContactProblem& whole, std::uint32_t segment) {
@@ -144,6 +147,12 @@ void SubProblem::extract(const ContactProblem& whole, std::span<const std::uint3
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) blocks_[i] = i;
   problem_.batches.clear();
   append_runs(problem_, blocks_, RowSet::all, problem_.batches);
+}
+
+void SubProblem::hold_others(std::span<const double> v, std::span<const double> part) {
+  v_.resize(problem_.rows());
+  problem_.contact_velocity(part, v_, segment_velocity_);
+  for (std::size_t k = 0; k < row_.size(); ++k) problem_.b[k] += v[row_[k]] - v_[k];
 }
 
 void SubProblem::gather(std::span<const double> whole, std::span<double> part) const {

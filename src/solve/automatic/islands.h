@@ -20,14 +20,20 @@ class Islands {
   std::vector<std::uint32_t> parent_, number_, first_, block_;
 };
 
-/// Whether all these blocks are within the tolerance [m/s]. @param v the velocities Wλ + b of all rows
+/// Whether a block, or all of some, is within the tolerance [m/s]. @param v the velocities Wλ + b of all rows
+bool is_settled(const ContactProblem&, std::uint32_t block, std::span<const double> impulses, std::span<const double> v,
+                double tolerance);
 bool are_settled(const ContactProblem&, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance);
 
-/// Some islands of a finalized problem as one of their own, finalized as well.
+/// Some blocks of a finalized problem as one of their own, finalized as well.
 class SubProblem {
  public:
-  /// @param blocks of whole islands, in increasing order. Memory is kept.
+  /// @param blocks in increasing order; of whole islands where W is a matrix. Memory is kept.
   void extract(const ContactProblem& whole, std::span<const std::uint32_t> blocks);
+
+  /// What blocks outside do with these impulses of the whole problem becomes part of b: they hold still.
+  /// @param v Wλ + b of the whole problem @param part impulses of the blocks taken
+  void hold_others(std::span<const double> v, std::span<const double> part);
 
   const ContactProblem& problem() const { return problem_; }
   void gather(std::span<const double> whole, std::span<double> part) const;     ///< numbers per row
@@ -39,6 +45,7 @@ class SubProblem {
   void take_row_of_matrix(const ContactProblem&, std::uint32_t block);
 
   ContactProblem problem_;
+  std::vector<double> v_, segment_velocity_;       ///< scratch of hold_others
   std::vector<std::uint32_t> blocks_, row_;        ///< of the whole problem
   std::vector<std::uint32_t> segment_, block_;     ///< per one of the whole problem: its number here; kNone elsewhere
 };

@@ -23,6 +23,10 @@ constexpr int kNewtonPatience = 50;      ///< Newton steps without progress befo
 constexpr double kNearestStart = 1e-2;   ///< residual over the velocities of the problem below which a start counts as no nearer
 constexpr double kFarGuess = 1e-3;       ///< the same, from which on a guess is of another motion, and Newton steps begin at it
                                          ///< rather than at what sweeps made of it
+constexpr double kAtRest = 1e-4;         ///< the same, below which contacts go on as they are: sticking, or open
+constexpr double kNearCone = 0.99;       ///< of what friction can hold, below which a contact sticks beyond doubt
+constexpr double kLinearAlpha = 1e-8;    ///< regularisation of a problem that is linear: as little as rounding allows
+constexpr int kLinearSteps = 2;          ///< that solve it, or else it is not linear
 constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
@@ -49,6 +53,7 @@ void Stages::run(const Plan& plan) {
   expand(true);
   const bool direct = plan.stages.size() > 1;
   if (direct && chooses_share() && run(Method::newton) == Outcome::done) return;
+  if (direct && is_linear() && linear_steps() == Outcome::done) return;
   double before = std::numeric_limits<double>::infinity();
   while (direct && monitor_.best_total() < kHelped * before) {
     before = monitor_.best_total();
@@ -85,6 +90,23 @@ bool Stages::chooses_share() const {
     for (std::uint32_t k = 0; k < b.dim; ++k) fastest = std::max(fastest, std::abs(p.b[b.row + k]));
   }
   return contacts > 0 && (2 * fresh >= contacts || monitor_.best_total() > kNewLoad * fastest);
+}
+
+/// Whether the problem is linear around its guess: it is nearly solved and no contact slides or is about to. A Newton step
+/// then is the solution, where sweeps remove what stands or leans as a whole contact by contact.
+bool Stages::is_linear() const {
+  const ContactProblem& p = form_.whole;
+  const bool plain = form_.condensation == nullptr && form_.joints == nullptr && p.is_factored();
+  if (!plain || !(guess_residual_ < kAtRest * fastest_)) return false;
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const Block& b = p.blocks[i];
+    if (b.kind != BlockKind::contact || b.dim == 1) continue;
+    const auto* law = std::get_if<CircularFriction>(&p.laws[i]);
+    if (law == nullptr) return false;
+    const double* impulse = impulses_.data() + b.row;
+    if (impulse[0] > 0 && !(std::hypot(impulse[1], impulse[2]) < kNearCone * law->mu * impulse[0])) return false;
+  }
+  return true;
 }
 
 /// Contacts that touch and slip, both beyond doubt, at the iterate judged last.
@@ -269,6 +291,28 @@ Stages::Outcome Stages::newton() {
   }
   expand(true);
   return outcome;
+}
+
+/// A few Newton steps with next to no regularisation. Nothing is lost if they do not help but their work.
+Stages::Outcome Stages::linear_steps() {
+  if (!can_afford(newton_price())) return Outcome::slow;
+  const double start = monitor_.best_total();
+  const std::span<double> iterate = start_whole();
+  ProximalNewton::Settings settings;
+  settings.linear.kind = LinearSolver::Kind::velocities;
+  settings.alpha = kLinearAlpha;
+  engine().set(settings);
+  engine().start(iterate);
+  for (int k = 1; k <= kLinearSteps; ++k) {
+    const bool alive = engine().step(iterate);
+    monitor_.add_work(newton_cost_);
+    if (monitor_.done(++step_, iterate)) {
+      tell("linear steps", k, start);
+      return Outcome::done;
+    }
+    if (!alive || monitor_.last_total() > kHelped * start) break;
+  }
+  return Outcome::slow;
 }
 
 Stages::Outcome Stages::admm() {

@@ -53,6 +53,7 @@ class Stages {
   double newton_price();
   std::size_t sliding_contacts() const;
   bool chooses_share() const;
+  bool is_linear() const;
   void expand(bool on);
   double decades_left() const;
   void tell(std::string_view method, int steps, double before);
@@ -64,6 +65,7 @@ class Stages {
   bool leaves_sweeps(int sweeps, int window, double gained);
   void start_newton(std::span<double> iterate);
   Outcome newton();
+  Outcome linear_steps();
   Outcome admm();
 
   const ProblemForm form_;

@@ -51,6 +51,7 @@ class AutomaticSolver final : public ContactSolver {
 
  private:
   void solve_coupled(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
+  void solve_islands(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
   void solve_island(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
 
   Options options_;

@@ -1,0 +1,147 @@
+#include "solve/automatic/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solve/automatic/cost_model.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t kLeastBlocks = 200;   ///< of a problem worth looking for regions in: smaller ones are swept as quickly
+constexpr double kNearlySolved = 1e3;       ///< tolerances by which a problem may miss: beyond, disturbances travel far
+constexpr double kMostOff = 0.02;           ///< share of the blocks that may be off,
+constexpr double kMostTaken = 0.25;         ///< and of those that a region may have
+constexpr int kFirstRings = 3;              ///< bodies between what is off and the border of the first region
+constexpr int kMostRounds = 6;
+constexpr double kInside = 0.5;             ///< part of the tolerance to which a region is solved: surroundings need the rest
+constexpr double kWellInside = 0.03;        ///< the same where it is cheap: what is solved better stays solved longer
+constexpr double kCheapSweeps = 25;         ///< over the region
+constexpr double kMostWork = 0.3;           ///< share of the work left that a region may cost
+constexpr double kLookCost = 0.5;           ///< of a sweep, to judge a problem and find what is off
+
+struct RegionMemory {
+  Neighbourhood neighbourhood;
+  std::vector<std::uint32_t> off;
+  SubProblem sub;
+  std::vector<double> impulses;
+  Workspace workspace;
+};
+
+void find_off(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance,
+              std::vector<std::uint32_t>& off) {
+  off.clear();
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
+    if (!is_settled(p, i, impulses, v, tolerance)) off.push_back(i);
+}
+
+}  // namespace
+
+void Neighbourhood::prepare(const ContactProblem& p) {
+  first_.assign(p.segments.size() + 1, 0);
+  for (const Block& b : p.blocks)
+    for (int s = 0; s < b.arity; ++s) ++first_[b.segment[s] + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  incident_.resize(first_.back());
+  // Filled from behind, which leaves every beginning in its place.
+  for (auto i = static_cast<std::uint32_t>(p.blocks.size()); i-- > 0;)
+    for (int s = 0; s < p.blocks[i].arity; ++s) incident_[--first_[p.blocks[i].segment[s] + 1]] = i;
+  first_.erase(first_.begin());
+  first_.push_back(static_cast<std::uint32_t>(incident_.size()));
+}
+
+void Neighbourhood::take(const ContactProblem& p, std::uint32_t block) {
+  if (taken_[block]) return;
+  taken_[block] = true;
+  region_.push_back(block);
+  const Block& b = p.blocks[block];
+  for (int s = 0; s < b.arity; ++s)
+    if (!reached_[b.segment[s]]) {
+      reached_[b.segment[s]] = true;
+      next_.push_back(b.segment[s]);
+    }
+}
+
+std::span<const std::uint32_t> Neighbourhood::around(const ContactProblem& p, std::span<const std::uint32_t> blocks, int rings,
+                                                     std::size_t most) {
+  taken_.assign(p.blocks.size(), false);
+  reached_.assign(p.segments.size(), false);
+  region_.clear();
+  next_.clear();
+  for (const std::uint32_t i : blocks) take(p, i);
+  for (int ring = 0; ring < rings && region_.size() < most; ++ring) {
+    queue_.swap(next_);
+    next_.clear();
+    for (const std::uint32_t s : queue_)
+      for (std::uint32_t k = first_[s]; k < first_[s + 1]; ++k) take(p, incident_[k]);
+  }
+  std::sort(region_.begin(), region_.end());
+  return region_;
+}
+
+namespace {
+
+/// Solves the small problem well within what the whole needs, if that is cheap, else just within. Returns the work.
+double solve_sub(RegionMemory& m, SolveControl control, double tolerance, double work_left, const SubSolver& solve) {
+  const ContactProblem& sub = m.sub.problem();
+  const double cheap = kCheapSweeps * cost::sweep(sub);
+  double done = 0;
+  for (const auto& [part, allowed] : {std::pair(kWellInside, cheap), std::pair(kInside, work_left)}) {
+    control.tolerance = part * tolerance;
+    SolveReport report;
+    SolveMonitor judge(sub, FrictionModel::exact, control, m.workspace, report);
+    judge.count_work(std::min(allowed, work_left - done) / std::max(1, control.max_iterations));
+    if (!judge.start(m.impulses)) {
+      solve(sub, m.impulses, m.workspace, judge);
+      judge.give_up(m.impulses, SolveStatus::stalled, "");
+    }
+    judge.finish(m.impulses);
+    done += judge.work();
+    if (report.residual.total() <= kInside * tolerance) break;
+  }
+  return done;
+}
+
+}  // namespace
+
+bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+                   const SubSolver& solve) {
+  const double tolerance = monitor.control().tolerance;
+  if (!p.is_factored() || p.blocks.size() < kLeastBlocks || monitor.best_total() > kNearlySolved * tolerance) return false;
+  if (std::isfinite(monitor.control().natural_map_tolerance)) return false;
+  RegionMemory& m = workspace.scratch<RegionMemory>();
+  const auto blocks = static_cast<double>(p.blocks.size());
+  const auto most = static_cast<std::size_t>(kMostTaken * blocks);
+  SolveControl control = monitor.control();
+  control.keep_history = control.natural_map = control.story = false;
+  control.observer = nullptr;
+  int round = 0;
+  for (; round < kMostRounds; ++round) {
+    find_off(p, impulses, workspace.residual.v, tolerance, m.off);
+    if (m.off.empty() || static_cast<double>(m.off.size()) > kMostOff * blocks) break;
+    if (round == 0) m.neighbourhood.prepare(p);
+    const std::span<const std::uint32_t> region = m.neighbourhood.around(p, m.off, kFirstRings + round, most);
+    if (region.size() >= most) break;
+    m.sub.extract(p, region);
+    m.impulses.resize(m.sub.problem().rows());
+    m.sub.gather(impulses, m.impulses);
+    m.sub.hold_others(workspace.residual.v, m.impulses);
+    control.time_limit = monitor.control().time_limit - monitor.elapsed();
+    const double work = solve_sub(m, control, tolerance, kMostWork * monitor.work_left(), solve);
+    m.sub.scatter(m.impulses, impulses);
+    monitor.add_work(work + kLookCost * cost::sweep(p));
+    if (monitor.control().story)
+      monitor.note(fmt::format("{} blocks were off; {} around them were solved.", m.off.size(), region.size()));
+    if (monitor.done(round + 1, impulses)) return true;
+  }
+  if (round == 0) return false;
+  std::copy(workspace.best.begin(), workspace.best.end(), impulses.begin());
+  // What was judged last may be another iterate.
+  p.contact_velocity(impulses, workspace.residual.v, workspace.residual.segment_velocity);
+  workspace.velocity = workspace.residual.segment_velocity;
+  return false;
+}
+
+}  // namespace stickslip

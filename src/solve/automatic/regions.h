@@ -1,0 +1,42 @@
+// What is off in a large problem that is nearly solved, with what lies around it, as a small problem of its own.
+//
+// In a heap at rest the impulses of the last step are right but for a few contacts. A sweep over all blocks would visit
+// thousands for their sake. Instead the blocks that are off and those within a few bodies of them are taken out, everything
+// else holds its impulses, and the small problem is solved by the same stages. What that disturbs at its border is off in the
+// next round, whose region is larger. Regions that are not small next to the whole are left to the stages.
+#pragma once
+
+#include <functional>
+
+#include "solve/automatic/islands.h"
+#include "stickslip/solve/solver.h"
+
+namespace stickslip {
+
+/// The blocks of a factored problem around some of them.
+class Neighbourhood {
+ public:
+  /// Learns which blocks act on which bodies. Memory is kept.
+  void prepare(const ContactProblem&);
+
+  /// These blocks and all that are at most `rings` bodies away, in increasing order. Stops growing at `most` blocks or more.
+  std::span<const std::uint32_t> around(const ContactProblem&, std::span<const std::uint32_t> blocks, int rings,
+                                        std::size_t most);
+
+ private:
+  void take(const ContactProblem&, std::uint32_t block);
+
+  std::vector<std::uint32_t> first_, incident_;   ///< blocks at every segment, as runs of one list
+  std::vector<std::uint32_t> region_, queue_, next_;   ///< blocks taken; segments reached in this ring and the next
+  std::vector<bool> taken_, reached_;
+};
+
+/// Solves a problem until the monitor stops the solve.
+using SubSolver = std::function<void(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&)>;
+
+/// Solves region after region until the monitor stops the solve, or regions do not help. True: it stopped the solve.
+/// On false the best impulses seen are in `impulses`, with what `SolveMonitor::start` leaves
+/// of a guess in the workspace.
+bool solve_regions(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&, const SubSolver&);
+
+}  // namespace stickslip
