@@ -5,6 +5,9 @@
 add_library(stickslip_flags INTERFACE)
 target_compile_options(stickslip_flags INTERFACE -Wall -Wextra -Wshadow -Wno-unused-parameter
   -Wno-maybe-uninitialized)   # the last is wrong about Eigen in g++ 12
+if(STICKSLIP_WERROR)
+  target_compile_options(stickslip_flags INTERFACE -Werror)
+endif()
 # The instruction set decides how Eigen aligns and frees memory: everything that shares Eigen objects must agree on it, so the
 # library hands it on to its users.
 set(STICKSLIP_MARCH "")
@@ -69,7 +72,7 @@ set(STICKSLIP_ROOMS "")
 # unnamed namespace is therefore one of its room.
 # CALM: not worth full optimisation. ALONE: files that take long enough by themselves, so that all processors have something to do.
 function(stickslip_room name)
-  cmake_parse_arguments(ARG "CALM" "" "USES;LIBRARIES;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "CALM" "" "USES;LENDS;LIBRARIES;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp src/${name}/*/*.cpp)
   set(closure ${ARG_USES})
   foreach(used ${ARG_USES})
