@@ -8,6 +8,7 @@ function(stickslip_web room)
     DEPENDS ${page} ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
     COMMENT "Embedding the viewer" VERBATIM)
   target_sources(room_${room} PRIVATE ${output})
+  set_source_files_properties(${output} PROPERTIES UNITY_GROUP ${room})
 endfunction()
 
 # The tests of the viewer, in headless Chromium, and the target `viewer`, which makes the page anew. Both work on a copy of web/ in

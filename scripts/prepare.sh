@@ -2,7 +2,7 @@
 # an up-to-date build of the wanted targets. Standard error tells what is done: ./test says every stage, ./stickslip only
 # what takes long. The complete output of a failed command is shown.
 #
-#   prepare <run|test> <target>…      returns when the targets are built, or exits with 3 and a message
+#   prepare <run|render|test> <target>…      returns when the targets are built, or exits with 3 and a message
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$root/build/release
@@ -12,7 +12,7 @@ silence=30   # seconds after which a build that nobody watches on a terminal say
 say() { printf '%s\n' "stickslip: $*" >&2; }
 give_up() { say "$@"; exit 3; }
 # Whoever tests wants to know where the time goes; whoever runs the program wants its output, and hears it on a terminal only.
-announce() { { [ "$purpose" = run ] && [ ! -t 2 ]; } || say "$@"; }
+announce() { { [ "$purpose" != test ] && [ ! -t 2 ]; } || say "$@"; }
 
 # Packages of some sections of the list; "<package> unless <command>" is left out where the command is there already,
 # from wherever.
@@ -64,6 +64,7 @@ ensure_packages() {
     # shellcheck disable=SC2086
     [ -z "$missing" ] || install_packages $missing
   elif ! command -v cmake >/dev/null || ! command -v ninja >/dev/null; then
+    # shellcheck disable=SC2046
     give_up "this is not a Debian system; install the counterparts of these Debian packages and try again:" \
       $(wanted_packages "${sections[@]}")
   fi
@@ -99,8 +100,9 @@ run_logged() { "$@" </dev/null 2>&1 | tee "$log" | show_progress; }
 wanted_settings() {
   local fresh
   [ -f "$build/CMakeCache.txt" ] && fresh=0 || fresh=1
-  [ "$purpose" = test ] && printf '%s\n' STICKSLIP_TESTS:BOOL=ON
-  [ "$purpose$fresh" = run1 ] && printf '%s\n' STICKSLIP_TESTS:BOOL=OFF
+  if [ "$purpose" = test ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=ON
+  elif [ "$fresh" = 1 ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=OFF
+  fi
   [ "${CI:-}$fresh" = true1 ] && printf '%s\n' STICKSLIP_WERROR:BOOL=ON
   return 0
 }
@@ -131,7 +133,7 @@ prepare() {
     flock -n 9 || { announce "waiting for another build to finish"; flock 9; }
   fi
   ensure_packages
-  if ! { configure && { [ "$purpose" = run ] || say "building"; } && run_logged ninja -C "$build" "$@"; }; then
+  if ! { configure && { [ "$purpose" != test ] || say "building"; } && run_logged ninja -C "$build" "$@"; }; then
     rm -f "$packages_stamp"   # look again next time
     cat "$log" >&2
     give_up "the build failed; the output is above and in $log"

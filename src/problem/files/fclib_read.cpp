@@ -6,10 +6,10 @@
 // with Coulomb's law between r and u, normal first. V, R, s and G, b are optional; l are the multipliers of bilateral rows.
 #include <fmt/format.h>
 
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
 
+#include "math/sparse_lu.h"
 #include "problem/files/fclib_matrix.h"
 
 namespace stickslip::files {
