@@ -100,7 +100,9 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   for (const auto& column : columns)
     for (std::size_t frame = 0; frame < frames; ++frame) {
       const auto number = r.number<float>();
-      if (column.at("name") == "contacts") EXPECT_EQ(number, static_cast<float>(reports[frame].contacts.size()));
+      if (column.at("name") == "contacts") {
+        EXPECT_EQ(number, static_cast<float>(reports[frame].contacts.size()));
+      }
     }
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const auto n = r.number<std::uint32_t>();
