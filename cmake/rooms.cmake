@@ -10,6 +10,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 if(STICKSLIP_WERROR)
   target_compile_options(stickslip_flags INTERFACE -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)   # guesses of the optimiser, wrong about std::string and std::sort in g++ 12
+    target_compile_options(stickslip_flags INTERFACE -Wno-error=array-bounds -Wno-error=restrict -Wno-error=stringop-overflow)
+  endif()
 endif()
 # The instruction set decides how Eigen aligns and frees memory: everything that shares Eigen objects must agree on it, so the
 # library hands it on to its users.

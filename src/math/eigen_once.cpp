@@ -6,6 +6,7 @@ namespace Eigen {
 
 STICKSLIP_EIGEN_ONCE()
 
-template class SparseLU<SparseMatrix<double>, COLAMDOrdering<int>>;
+template void SparseLU<SparseMatrix<double>>::analyzePattern(const SparseMatrix<double>&);
+template void SparseLU<SparseMatrix<double>>::factorize(const SparseMatrix<double>&);
 
 }  // namespace Eigen

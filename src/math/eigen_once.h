@@ -18,8 +18,7 @@ inline constexpr int mr = Traits::mr, nr = Traits::nr, lanes = Traits::LhsProgre
 
 /// For namespace Eigen. @param EXTERN `extern` to use it, nothing to compile it
 #define STICKSLIP_EIGEN_ONCE(EXTERN) \
-  EXTERN template class PartialPivLU<MatrixXd>; \
-  EXTERN template class LDLT<MatrixXd>; \
+  EXTERN template void PartialPivLU<MatrixXd>::compute(); \
   EXTERN template LDLT<MatrixXd>& LDLT<MatrixXd>::compute(const EigenBase<MatrixXd>&); \
   EXTERN template SelfAdjointEigenSolver<Matrix3d>& SelfAdjointEigenSolver<Matrix3d>::compute( \
       const EigenBase<Matrix3d>&, int); \

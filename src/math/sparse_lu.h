@@ -4,4 +4,5 @@
 #include <Eigen/SparseCore>
 #include <Eigen/SparseLU>
 
-extern template class Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>>;
+extern template void Eigen::SparseLU<Eigen::SparseMatrix<double>>::analyzePattern(const Eigen::SparseMatrix<double>&);
+extern template void Eigen::SparseLU<Eigen::SparseMatrix<double>>::factorize(const Eigen::SparseMatrix<double>&);
