@@ -82,8 +82,8 @@ endfunction()
 
 set(STICKSLIP_ROOMS "")
 
-# The files of a folder are compiled as one: reading the headers, and instantiating what they share of Eigen, is most of the time of a small file. A name in
-# an unnamed namespace is therefore one of its folder.
+# The files of a folder are compiled as one: reading the headers, and instantiating what they share of Eigen, is most of the time
+# of a small file. A name in an unnamed namespace is therefore one of its folder.
 # CALM: not worth full optimisation.
 function(stickslip_joined)
   foreach(source ${ARGN})

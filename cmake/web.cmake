@@ -11,8 +11,8 @@ function(stickslip_web room)
   set_source_files_properties(${output} PROPERTIES UNITY_GROUP ${room})
 endfunction()
 
-# The tests of the viewer, in headless Chromium, and the target `viewer`, which makes the page anew. Both work on a copy of web/ in
-# the build tree, so that several build trees do not disturb each other. Tests that need the program get its name.
+# The tests of the viewer, in headless Chromium, and the target `viewer`, which makes the page anew. Both work on a copy of web/
+# in the build tree, so that several build trees do not disturb each other. Tests that need the program get its name.
 function(stickslip_web_tests)
   find_program(NODE NAMES node nodejs REQUIRED)
   find_program(NPM npm REQUIRED)
@@ -30,7 +30,8 @@ function(stickslip_web_tests)
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${source}/tests ${web}/tests
     COMMAND ${CMAKE_COMMAND} -E copy ${source}/build.mjs ${source}/tsconfig.json ${web}
     DEPENDS ${web}/packages.stamp VERBATIM)
-  add_custom_target(viewer COMMAND ${NODE} build.mjs ${source}/viewer.html WORKING_DIRECTORY ${web} COMMENT "Bundling the viewer" VERBATIM)
+  add_custom_target(viewer COMMAND ${NODE} build.mjs ${source}/viewer.html WORKING_DIRECTORY ${web}
+    COMMENT "Bundling the viewer" VERBATIM)
   add_dependencies(viewer web_tests)
 
   set(environment STICKSLIP_VIEWER_PAGE=${source}/viewer.html)

@@ -21,7 +21,10 @@ wanted_packages() {
   sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$root/packages.txt" | while read -r package unless command; do
     case $package in
       '['*']') section=${package:1:-1} ;;
-      *) [[ " $* " != *" $section "* ]] || { [ "$unless" = unless ] && command -v "$command" >/dev/null; } || printf '%s\n' "$package" ;;
+      *)
+        [[ " $* " = *" $section "* ]] || continue
+        [ "$unless" = unless ] && command -v "$command" >/dev/null || printf '%s\n' "$package"
+        ;;
     esac
   done
 }

@@ -31,7 +31,8 @@ const hash = (content) => `'sha256-${createHash("sha256").update(content).digest
 const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data: blob:; connect-src 'self' ws:; base-uri 'none'; form-action 'none'`;
 
 // The packages inside ask that their licences go with them.
-const packages = new Set(Object.keys(bundle.metafile.inputs).map((file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1]).filter(Boolean));
+const package_of = (file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
+const packages = new Set(Object.keys(bundle.metafile.inputs).map(package_of).filter(Boolean));
 const licence = (name) => {
   const file = join(here, "node_modules", name, "LICENSE");
   if (!existsSync(file)) throw new Error(`${name} brings no LICENSE that could go into the page.`);

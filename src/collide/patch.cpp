@@ -229,7 +229,8 @@ bool add_edge_patch(const EdgePair& pair, const Vec3& n, double separation, cons
   };
   const Vec3 in_a = pair.rotation_a.transpose() * n, in_b = pair.rotation_b.transpose() * Vec3(-n);
   const int face_a = facing(pair.a, pair.faces_a, in_a), face_b = facing(pair.b, pair.faces_b, in_b);
-  if (pair.a.faces[face_a].normal.dot(in_a) < kSteepBesideEdge || pair.b.faces[face_b].normal.dot(in_b) < kSteepBesideEdge) return false;
+  if (pair.a.faces[face_a].normal.dot(in_a) < kSteepBesideEdge) return false;
+  if (pair.b.faces[face_b].normal.dot(in_b) < kSteepBesideEdge) return false;
   Feature a, b;
   place_face(pair.a, face_a, pair.rotation_a, Vec3::Zero(), a);
   place_face(pair.b, face_b, pair.rotation_b, pair.between, b);

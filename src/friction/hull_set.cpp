@@ -120,7 +120,7 @@ Face closest_on_hull(const std::vector<Vec3>& points, double n, const Vec3& z) {
   return face;
 }
 
-/// The projection on the span of points, by Gram and Schmidt: each direction is of the point that is farthest from those before.
+/// The projection on the span of points, by Gram and Schmidt: each direction is of the point farthest from those before.
 Mat3 projection_on_span(const std::vector<Vec3>& points) {
   constexpr double nothing = 1e-13;   // of the farthest point: what is left of a point that lies in the span
   Mat3 span = Mat3::Zero();

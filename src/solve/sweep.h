@@ -139,14 +139,17 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
           // Most contacts have circles, and most of them no Σ. One instance with Σ, which may be 0, serves all others.
           if constexpr (std::is_same_v<Law, CircularFriction>)
             if (!p.has_compliance) {
-              largest = std::max(largest, sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, contact));
+              const double moved = sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, contact);
+              largest = std::max(largest, moved);
               return;
             }
           compliant_sweep(contact);
         }
       });
     } else {
-      compliant_sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template frictionless<D>(block, v, impulse); });
+      compliant_sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) {
+        return rule.template frictionless<D>(block, v, impulse);
+      });
     }
   };
   const auto visit_joints = [&](const Batch& batch, auto rows) {
