@@ -18,4 +18,5 @@ const std::string& @function@() {
 }  // namespace stickslip
 ]=])
   target_sources(room_${room} PRIVATE ${output})
+  set_source_files_properties(${output} PROPERTIES UNITY_GROUP ${room})
 endfunction()

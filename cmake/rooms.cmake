@@ -3,8 +3,17 @@
 
 # Flags that every one of our own files is compiled with; never leave the build tree.
 add_library(stickslip_flags INTERFACE)
-target_compile_options(stickslip_flags INTERFACE -Wall -Wextra -Wshadow -Wno-unused-parameter
-  -Wno-maybe-uninitialized)   # the last is wrong about Eigen in g++ 12
+# Left out: what is wrong about Eigen in g++ 12, and what is meant for headers, which files that are compiled as one are not.
+target_compile_options(stickslip_flags INTERFACE -Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-maybe-uninitialized)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(stickslip_flags INTERFACE -Wno-subobject-linkage)
+endif()
+if(STICKSLIP_WERROR)
+  target_compile_options(stickslip_flags INTERFACE -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)   # guesses of the optimiser, wrong about std::string and std::sort in g++ 12
+    target_compile_options(stickslip_flags INTERFACE -Wno-error=array-bounds -Wno-error=restrict -Wno-error=stringop-overflow)
+  endif()
+endif()
 # The instruction set decides how Eigen aligns and frees memory: everything that shares Eigen objects must agree on it, so the
 # library hands it on to its users.
 set(STICKSLIP_MARCH "")
@@ -37,7 +46,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
 add_library(stickslip_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
 target_precompile_headers(stickslip_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <algorithm>
   <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>
-  <stickslip/problem/contact_problem.h>)
+  <stickslip/problem/contact_problem.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h")
 target_include_directories(stickslip_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
 # Every definition that a room is compiled with must stand here too: with others the compiler silently does without it.
 target_link_libraries(stickslip_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse)
@@ -48,7 +57,7 @@ add_library(stickslip_calm_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
 target_compile_options(stickslip_calm_pch PRIVATE -O1)
 target_precompile_headers(stickslip_calm_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <nlohmann/json.hpp> <algorithm>
   <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>
-  <stickslip/scene/scene.h> <stickslip/step/stepper.h>)
+  <stickslip/scene/scene.h> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h")
 target_include_directories(stickslip_calm_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(stickslip_calm_pch PRIVATE Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json stickslip_flags stickslip_suitesparse)
 target_compile_definitions(stickslip_calm_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
@@ -63,13 +72,29 @@ function(stickslip_own_pch)
 endfunction()
 stickslip_own_pch(stickslip_pch stickslip_calm_pch)
 
+# A program that only calls the library, with the precompiled header of calm rooms. That is of -fPIC code; programs get -fPIE by
+# default, and then it is not used.
+function(stickslip_calm_program name)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
+  target_compile_options(${name} PRIVATE -fPIC -O1)
+  target_precompile_headers(${name} REUSE_FROM stickslip_calm_pch)
+endfunction()
+
 set(STICKSLIP_ROOMS "")
 
-# Several files are compiled as one: reading the headers, and instantiating what they share of Eigen, is most of the time of a small file. A name in an
-# unnamed namespace is therefore one of its room.
-# CALM: not worth full optimisation. ALONE: files that take long enough by themselves, so that all processors have something to do.
+# The files of a folder are compiled as one: reading the headers, and instantiating what they share of Eigen, is most of the time
+# of a small file. A name in an unnamed namespace is therefore one of its folder.
+# CALM: not worth full optimisation.
+function(stickslip_joined)
+  foreach(source ${ARGN})
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(group ${folder} NAME)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
 function(stickslip_room name)
-  cmake_parse_arguments(ARG "CALM" "" "USES;LIBRARIES;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "CALM" "" "USES;LENDS;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp src/${name}/*/*.cpp)
   set(closure ${ARG_USES})
   foreach(used ${ARG_USES})
@@ -85,10 +110,8 @@ function(stickslip_room name)
     target_include_directories(room_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(room_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags ${libraries})
     target_compile_definitions(room_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
-    set_target_properties(room_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
-    foreach(file ${ARG_ALONE})
-      set_source_files_properties(src/${name}/${file}.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    endforeach()
+    set_target_properties(room_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    stickslip_joined(${sources})
     if(ARG_CALM)
       target_compile_options(room_${name} PRIVATE -O1)
       target_precompile_headers(room_${name} REUSE_FROM stickslip_calm_pch)
@@ -128,7 +151,7 @@ function(stickslip_test_pch)
   target_compile_options(stickslip_test_pch PRIVATE -O1)
   target_precompile_headers(stickslip_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h> <Eigen/Core> <Eigen/Geometry> <Eigen/Dense>
     <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <random> <span> <string>
-    <string_view> <variant> <vector> <stickslip/step/stepper.h>)
+    <string_view> <variant> <vector> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h")
   target_include_directories(stickslip_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(stickslip_test_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse GTest::gtest GTest::gmock)
   target_compile_definitions(stickslip_test_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
@@ -150,7 +173,7 @@ function(stickslip_test name room)
     list(APPEND libraries ${ROOM_${used}_LIBRARIES})
   endforeach()
   add_executable(test_${name} ${sources} ${objects})
-  set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
+  set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(test_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS}
     STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

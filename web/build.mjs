@@ -1,14 +1,14 @@
-// Builds dist/viewer.html: one page with script and style inside, which makes no request of its own.
+// Builds viewer.html: one page with script and style inside, which makes no request of its own.
 // node build.mjs [output]
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const output = process.argv[2] ?? join(here, "dist", "viewer.html");
+const output = process.argv[2] ?? join(here, "viewer.html");
 
 const bundle = await build({
   entryPoints: [join(here, "src", "main.ts")],
@@ -16,6 +16,7 @@ const bundle = await build({
   bundle: true,
   minify: true,
   write: false,
+  metafile: true,
   format: "iife",
   target: "es2022",
   legalComments: "none",
@@ -29,8 +30,18 @@ const style = text(".css").replaceAll("</style", "<\\/style");
 const hash = (content) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
 const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data: blob:; connect-src 'self' ws:; base-uri 'none'; form-action 'none'`;
 
-const parts = { policy, style, script };
-const page = readFileSync(join(here, "src", "page.html"), "utf8").replace(/@(policy|style|script)@/g, (_, name) => parts[name]);
+// The packages inside ask that their licences go with them.
+const package_of = (file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
+const packages = new Set(Object.keys(bundle.metafile.inputs).map(package_of).filter(Boolean));
+const licence = (name) => {
+  const file = join(here, "node_modules", name, "LICENSE");
+  if (!existsSync(file)) throw new Error(`${name} brings no LICENSE that could go into the page.`);
+  return `${name}: ${readFileSync(file, "utf8").trim().replaceAll("--", "- -")}`;
+};
+const licences = `<!--\nContains these packages.\n\n${[...packages].sort().map(licence).join("\n\n")}\n-->`;
+
+const parts = { policy, style, script, licences };
+const page = readFileSync(join(here, "src", "page.html"), "utf8").replace(/@(policy|style|script|licences)@/g, (_, name) => parts[name]);
 
 const slot = '<script id="replay" type="text/plain"></script>';
 if (page.split(slot).length !== 2) throw new Error("The page must hold the slot for a replay exactly once.");

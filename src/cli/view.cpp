@@ -11,7 +11,6 @@
 #include "cli/interrupt.h"
 #include "cli/open_scene.h"
 #include "cli/output.h"
-#include "record/viewer_page.h"
 #include "stickslip/math/error.h"
 #include "stickslip/serve/server.h"
 
@@ -47,8 +46,6 @@ void open_browser(const std::string& url) {
 
 int view(ViewArguments arguments) {
   const InterruptGuard guard;
-  if (viewer_page().empty())
-    throw Error("This program was built without the viewer. Build it with STICKSLIP_WEB=ON, which needs node and npm.");
   if (arguments.port < 0 || arguments.port > 65535)
     throw Error(fmt::format("--port {} is not a port. Give 1 to 65535, or 0 for any that is free.", arguments.port));
   arguments.server.port = static_cast<std::uint16_t>(arguments.port);

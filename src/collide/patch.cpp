@@ -8,7 +8,7 @@
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kSteepFace = 0.5;        // cosine of the tilt from which on a face beside an edge does not come next
+constexpr double kSteepBesideEdge = 0.5;        // cosine of the tilt from which on a face beside an edge does not come next
 constexpr std::uint32_t kEdgePatch = 1u << 29;   // not used by other names while shapes have less than 16384 vertices
 
 // A feature in the plane across the normal. Polygons are counter-clockwise seen against the normal of A.
@@ -229,7 +229,8 @@ bool add_edge_patch(const EdgePair& pair, const Vec3& n, double separation, cons
   };
   const Vec3 in_a = pair.rotation_a.transpose() * n, in_b = pair.rotation_b.transpose() * Vec3(-n);
   const int face_a = facing(pair.a, pair.faces_a, in_a), face_b = facing(pair.b, pair.faces_b, in_b);
-  if (pair.a.faces[face_a].normal.dot(in_a) < kSteepFace || pair.b.faces[face_b].normal.dot(in_b) < kSteepFace) return false;
+  if (pair.a.faces[face_a].normal.dot(in_a) < kSteepBesideEdge) return false;
+  if (pair.b.faces[face_b].normal.dot(in_b) < kSteepBesideEdge) return false;
   Feature a, b;
   place_face(pair.a, face_a, pair.rotation_a, Vec3::Zero(), a);
   place_face(pair.b, face_b, pair.rotation_b, pair.between, b);

@@ -44,7 +44,7 @@ constexpr double kSteepest = 3;
 constexpr int kMaxFacets = 4;
 
 // Most points that are weighed against each other; of more, those nearest to the deepest one are left out.
-constexpr int kMaxCandidates = 128;
+constexpr int kMaxPatchCandidates = 128;
 
 struct Candidate {
   int index;       // of the point
@@ -55,7 +55,7 @@ struct Candidate {
 
 // The points of a manifold without the deepest one.
 struct Patch {
-  std::array<Candidate, kMaxCandidates> list;
+  std::array<Candidate, kMaxPatchCandidates> list;
   int count = 0;
   int deepest;
   double extent;   // [m]
@@ -75,7 +75,7 @@ Patch patch_of(const std::vector<ContactPoint>& points, int deepest, double exte
   for (int i = 0; i < static_cast<int>(points.size()); ++i) {
     if (i == deepest) continue;
     const Candidate c = candidate(i);
-    if (patch.count < kMaxCandidates) {
+    if (patch.count < kMaxPatchCandidates) {
       patch.list[patch.count++] = c;
       continue;
     }
@@ -217,7 +217,8 @@ void add_corners(const Patch& patch, Kept& kept) {
     const double along = d.x() / (std::abs(d.x()) + std::abs(d.y()));
     return d.y() >= 0 ? 1 - along : 3 + along;
   };
-  std::sort(corner.begin(), corner.begin() + count, [&](const Vec2& p, const Vec2& q) { return around(p) < around(q); });
+  for (int k = 1; k < count; ++k)   // at most four: insertion
+    for (int i = k; i > 0 && around(corner[i]) < around(corner[i - 1]); --i) std::swap(corner[i], corner[i - 1]);
   while (count >= 3 && count < kMaxManifoldPoints) {
     double farthest = kStandsOut * patch.extent;
     int index = -1, after = 0;

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-
 #include <array>
 #include <cmath>
 #include <limits>
@@ -122,6 +120,23 @@ Face closest_on_hull(const std::vector<Vec3>& points, double n, const Vec3& z) {
   return face;
 }
 
+/// The projection on the span of points, by Gram and Schmidt: each direction is of the point farthest from those before.
+Mat3 projection_on_span(const std::vector<Vec3>& points) {
+  constexpr double nothing = 1e-13;   // of the farthest point: what is left of a point that lies in the span
+  Mat3 span = Mat3::Zero();
+  double farthest_of_all = 0;
+  for (int k = 0; k < 3; ++k) {
+    Vec3 left = Vec3::Zero();
+    for (const Vec3& p : points)
+      if (const Vec3 beside = p - span * p; beside.squaredNorm() > left.squaredNorm()) left = beside;
+    if (k == 0) farthest_of_all = left.norm();
+    if (!(left.norm() > nothing * farthest_of_all)) break;
+    left -= span * left;   // what rounding left of the directions before
+    span += left * left.transpose() / left.squaredNorm();
+  }
+  return span;
+}
+
 }  // namespace
 
 HullSet::HullSet(std::vector<Vec3> points) : points_(std::move(points)) {
@@ -134,11 +149,7 @@ HullSet::HullSet(std::vector<Vec3> points) : points_(std::move(points)) {
     origin = origin || p.isZero(0);
   }
   if (!origin) points_.push_back(Vec3::Zero());
-  Eigen::ColPivHouseholderQR<Eigen::Matrix3Xd> factors(Eigen::Matrix3Xd::Map(points_[0].data(), 3, static_cast<Eigen::Index>(points_.size())));
-  factors.setThreshold(1e-13);
-  const Mat3 directions = factors.householderQ() * Mat3::Identity();
-  span_.setZero();
-  for (Eigen::Index i = 0; i < factors.rank(); ++i) span_ += directions.col(i) * directions.col(i).transpose();
+  span_ = projection_on_span(points_);
 }
 
 std::vector<double> HullSet::parameters() const {

@@ -9,7 +9,8 @@
 #include <umfpack.h>
 #else
 #include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
+
+#include "math/sparse_lu.h"
 #endif
 
 namespace stickslip {

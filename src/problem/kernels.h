@@ -261,6 +261,12 @@ void visit_batches(const ContactProblem& problem, F&& f) {
   visit_batches(problem.batches, std::forward<F>(f));
 }
 
+/// Calls f(batch, rows) for every batch, in order: for what does not touch velocities, which are all that the arity is about.
+template <class F>
+void visit_rows(const ContactProblem& problem, F&& f) {
+  for (const Batch& batch : problem.batches) with_rows(batch.dim, [&](auto rows) { f(batch, rows); });
+}
+
 /// Calls f with the type of the friction law number `law`.
 template <class F, std::size_t... I>
 void with_law(std::size_t law, F&& f, std::index_sequence<I...>) {

@@ -85,7 +85,7 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
   work.v.resize(p.rows());
   p.contact_velocity(impulses, work.v, work.segment_velocity);
   Residual r;
-  kernels::visit_batches(p, [&](const Batch& batch, auto rows, auto) {
+  kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
     constexpr int D = rows;
     using Vector = kernels::BlockVector<D>;
     const auto each = [&](auto&& f) {
@@ -141,7 +141,7 @@ double natural_map_error(const ContactProblem& p, std::span<const double> impuls
   work.v.resize(p.rows());
   p.contact_velocity(impulses, work.v, work.segment_velocity);
   double error = 0, b_squared = 0, impulse_squared = 0, v_squared = 0;
-  kernels::visit_batches(p, [&](const Batch& batch, auto rows, auto) {
+  kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
     constexpr int D = rows;
     using Vector = kernels::BlockVector<D>;
     if (batch.kind != BlockKind::contact) return;

@@ -11,7 +11,7 @@ namespace {
 /// Calls f(law, index, block, dimension) for every contact with friction, with the law and the dimension as types.
 template <class F>
 void for_friction_contacts(const ContactProblem& p, F&& f) {
-  kernels::visit_batches(p, [&](const Batch& batch, auto rows, auto) {
+  kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
     constexpr int D = rows;
     if constexpr (D > 1) {
       if (batch.kind != BlockKind::contact) return;

@@ -1,6 +1,5 @@
 #include "record/joint_sample.h"
 
-#include "step/joint_rows.h"
 
 namespace stickslip {
 

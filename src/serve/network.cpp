@@ -218,11 +218,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
                                    view(request[http::field::origin]), websocket::is_upgrade(request)},
                                   hub_.rules);
     if (verdict.kind == Verdict::refused) return respond(verdict.status, verdict.reason);
-    if (verdict.kind == Verdict::page) {
-      if (viewer_page().empty())
-        return respond(503, "This program was built without the viewer. Build it with STICKSLIP_WEB=ON, which needs node and npm.");
-      return respond(200, viewer_page(), "text/html; charset=utf-8");
-    }
+    if (verdict.kind == Verdict::page) return respond(200, viewer_page(), "text/html; charset=utf-8");
     if (hub_.viewers.size() >= kMostViewers) return respond(503, "As many viewers as this server takes are here. Close one of them.");
     const ViewerId id = ++hub_.last_viewer;
     const auto viewer = std::make_shared<Viewer>(hub_, id, std::move(stream_));

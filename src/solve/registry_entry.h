@@ -14,7 +14,7 @@ namespace stickslip {
 struct OptionLister {
   std::vector<OptionInfo>& list;
   template <class T>
-  void operator()(const char* name, T& value, const char* help) {
+  [[gnu::noinline]] void operator()(const char* name, T& value, const char* help) {
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) list.push_back({name, static_cast<double>(value), help});
     else list.push_back({name, value, help});
   }
@@ -28,8 +28,8 @@ struct OptionSetter {
   std::vector<std::string> names;
 
   template <class T>
-  void operator()(const char* name, T& value, const char* help) {
-    names.push_back(name);
+  [[gnu::noinline]] void operator()(const char* name, T& value, const char* help) {
+    names.emplace_back(name);
     if (wanted != name) return;
     found = true;
     if constexpr (std::is_same_v<T, bool>) {

@@ -126,23 +126,26 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
     const auto compliant_sweep = [&](const auto& local_rule) {
       largest = std::max(largest, sweep_batch<D, A, true>(p, batch, impulses.data(), velocity.data(), momentum, local_rule));
     };
-    const auto sweep = [&](const auto& local_rule) {
-      if (p.has_compliance) compliant_sweep(local_rule);
-      else largest = std::max(largest, sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, local_rule));
-    };
     if constexpr (D > 1) {
       kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
         if constexpr (Law::rows == D - 1) {
           const auto contact = [&](const BlockView<D>& block, const Vector& v, Vector& impulse) __attribute__((always_inline)) {
             return rule.template contact<D>(*std::get_if<Law>(&p.laws[block.index]), block, v, impulse);
           };
-          // Sets in the open slot are called through a table anyway: one instance with Σ, which may be 0, serves them.
-          if constexpr (std::is_same_v<Law, CustomFriction<Law::rows>>) compliant_sweep(contact);
-          else sweep(contact);
+          // Most contacts have circles, and most of them no Σ. One instance with Σ, which may be 0, serves all others.
+          if constexpr (std::is_same_v<Law, CircularFriction>)
+            if (!p.has_compliance) {
+              const double moved = sweep_batch<D, A, false>(p, batch, impulses.data(), velocity.data(), momentum, contact);
+              largest = std::max(largest, moved);
+              return;
+            }
+          compliant_sweep(contact);
         }
       });
     } else {
-      sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) { return rule.template frictionless<D>(block, v, impulse); });
+      compliant_sweep([&](const BlockView<D>& block, const Vector& v, Vector& impulse) {
+        return rule.template frictionless<D>(block, v, impulse);
+      });
     }
   };
   const auto visit_joints = [&](const Batch& batch, auto rows) {

@@ -44,13 +44,6 @@ Correction correction(const Stabilisation& stabilisation, double h) {
   return {};
 }
 
-double rate(const World& world, const JointDescription& d, const JointRow& row) {
-  double v = 0;
-  if (d.a != BodyId{}) v += row.angular_a.dot(world.bodies()[d.a.index].angular_velocity) - row.linear.dot(world.bodies()[d.a.index].velocity);
-  const Body& b = world.bodies()[d.b.index];
-  return v + row.angular_b.dot(b.angular_velocity) + row.linear.dot(b.velocity);
-}
-
 struct JointRows::View {
   std::uint32_t slot;
   const Joint& joint;

@@ -40,9 +40,6 @@ Correction correction(const Stabilisation&, double h);
 /// Infinite without gravity.
 double fastest_recovery(const World&, double size);
 
-/// Velocity of a coordinate of a joint, from the bodies as they are now.
-double rate(const World&, const JointDescription&, const JointRow&);
-
 /// Breaks the joints whose forces, as recorded, are beyond what they bear.
 void break_joints(World&, StepReport&);
 

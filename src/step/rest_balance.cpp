@@ -8,9 +8,14 @@ namespace stickslip {
 
 namespace {
 
+using Segment = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kRigidSize, 1>;
+
 /// L⁻¹ u: real velocities of a segment to mass-scaled ones. What cannot turn has none.
-Eigen::Matrix<double, 6, 1> scaled(const VelocitySegment& segment, const Mat3& factor, const Eigen::Matrix<double, 6, 1>& u) {
-  Eigen::Matrix<double, 6, 1> w;
+Segment scaled(const ContactProblem& p, std::uint32_t s, const Segment& u) {
+  const VelocitySegment& segment = p.segments[s];
+  if (!segment.is_rigid()) return u / std::sqrt(segment.inverse_mass);
+  const Mat3& factor = p.inertia_factors[s];
+  Segment w(kRigidSize);
   w.head<3>() = u.head<3>() / std::sqrt(segment.inverse_mass);
   for (int k = 0; k < 3; ++k) {
     double rest = u[3 + k];
@@ -31,8 +36,8 @@ void RestBalance::find_groups(const ContactProblem& p, std::span<const double> g
   };
   for (const Block& b : p.blocks) {
     if (b.arity < 2 || std::equal(guess.begin() + b.row, guess.begin() + b.row + b.dim, impulses.begin() + b.row)) continue;
-    for (int s = 1; s < b.arity; ++s) {
-      const std::uint32_t one = root(b.segment[0]), other = root(b.segment[s]);
+    for (const std::uint32_t s : p.segments_of(b)) {
+      const std::uint32_t one = root(p.segments_of(b)[0]), other = root(s);
       group_[std::max(one, other)] = std::min(one, other);
     }
   }
@@ -40,15 +45,14 @@ void RestBalance::find_groups(const ContactProblem& p, std::span<const double> g
 }
 
 void RestBalance::weigh(const ContactProblem& p, const Velocities& u, std::span<const double> guess) {
-  using Vector6 = Eigen::Matrix<double, 6, 1>;
-  guessed_.assign(6 * p.segments.size(), 0.0);
+  guessed_.assign(p.velocity_size(), 0.0);
   p.add_scaled_velocity(guess, guessed_);
   products_.assign(p.segments.size(), {});
-  for (std::size_t s = 0; s < p.segments.size(); ++s) {
-    const auto of = [s](std::span<const double> numbers) { return Eigen::Map<const Vector6>(numbers.data() + 6 * s); };
-    const Vector6 change = of(u.solved) - of(guessed_);
+  for (std::uint32_t s = 0; s < p.segments.size(); ++s) {
+    const auto of = [&](std::span<const double> numbers) { return Eigen::Map<const Segment>(numbers.data() + p.offset(s), p.segments[s].size); };
+    const Segment change = of(u.solved) - of(guessed_);
     if (change.isZero(0)) continue;
-    const Vector6 left = scaled(p.segments[s], p.inertia_factors[s], of(u.free) - of(u.before)) + of(guessed_);
+    const Segment left = scaled(p, s, of(u.free) - of(u.before)) + of(guessed_);
     products_[group_[s]].along -= left.dot(change);
     products_[group_[s]].square += change.squaredNorm();
   }
@@ -56,10 +60,11 @@ void RestBalance::weigh(const ContactProblem& p, const Velocities& u, std::span<
 
 void RestBalance::move(const ContactProblem& p, const Velocities& u, std::span<const double> guess,
                        std::span<double> impulses) {
+  if (p.is_coupled()) return;   // carriers give way: balance is not a matter of impulses alone
   find_groups(p, guess, impulses);
   weigh(p, u, guess);
   for (const Block& b : p.blocks) {
-    const Products& group = products_[group_[b.segment[0]]];
+    const Products& group = products_[group_[p.segments_of(b)[0]]];
     if (!(group.square > 0)) continue;
     const double part = std::clamp(group.along / group.square, 0.0, 1.0);
     for (std::uint32_t k = b.row; k < b.row + b.dim; ++k) impulses[k] = guess[k] + part * (impulses[k] - guess[k]);

@@ -143,6 +143,16 @@ void place_joint(JointDescription& d, const World& world, const Vec3& anchor, co
   d.frame_b = local(d.b);
 }
 
+double rate(const World& world, const JointDescription& d, const JointRow& row) {
+  double v = 0;
+  if (d.a != BodyId{}) {
+    const Body& a = world.bodies()[d.a.index];
+    v += row.angular_a.dot(a.angular_velocity) - row.linear.dot(a.velocity);
+  }
+  const Body& b = world.bodies()[d.b.index];
+  return v + row.angular_b.dot(b.angular_velocity) + row.linear.dot(b.velocity);
+}
+
 std::pair<double, double> servo_target(const JointServo& servo, double time) {
   const auto& path = servo.path;
   if (path.empty()) return {servo.target, 0};

@@ -6,7 +6,6 @@
 
 #include "../record/record_scenes.h"
 #include "program.h"
-#include "record/viewer_page.h"
 #include "stickslip/friction/surface.h"
 
 namespace stickslip {
@@ -32,7 +31,6 @@ TEST(Render, says_what_it_cannot_do_and_writes_nothing) {
 }
 
 TEST(Render, names_the_packages_where_chromium_or_ffmpeg_is_missing) {
-  if (viewer_page().empty()) GTEST_SKIP() << "built without the viewer";
   const Directory directory;
   const Finished picture = stickslip("render stack --at 0.01 --quiet -o " + (directory / "a.png").string(), "PATH=/nowhere ");
   EXPECT_EQ(picture.exit_code, 2);
@@ -43,7 +41,6 @@ TEST(Render, names_the_packages_where_chromium_or_ffmpeg_is_missing) {
 }
 
 TEST(Render, makes_a_picture_with_more_than_one_colour) {
-  if (viewer_page().empty()) GTEST_SKIP() << "built without the viewer";
   if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "chromium is not installed";
   const Directory directory;
   const std::filesystem::path file = directory / "a.png";

@@ -32,7 +32,9 @@ void expect_well_formed(const NearPair& p, const std::vector<ContactPoint>& poin
     EXPECT_LE(points[k].gap, p.margin);
     if (k > 0) {
       EXPECT_LT(points[k - 1].feature, points[k].feature);
-      if (!are_rollers(p)) EXPECT_LT((points[k].normal - points[0].normal).norm(), 1e-12);
+      if (!are_rollers(p)) {
+        EXPECT_LT((points[k].normal - points[0].normal).norm(), 1e-12);
+      }
     }
   }
 }

@@ -28,15 +28,6 @@ double area(const Points& points) {
   return twice / 2;
 }
 
-bool inside(const Points& points, const Vec3& x) {
-  const Points loop = around(points);
-  for (std::size_t k = 0; k < loop.size(); ++k) {
-    const Vec3 &p = loop[k].position, &q = loop[(k + 1) % loop.size()].position;
-    if ((q - p).cross(x - p).z() < -1e-12) return false;
-  }
-  return true;
-}
-
 ContactPoint point(double x, double y, double gap, std::uint32_t feature) {
   return {Vec3(x, y, 0), Vec3::UnitZ(), gap, feature};
 }

@@ -261,8 +261,11 @@ TEST(EverySet, has_an_implicit_function_with_the_gradient_and_hessian_of_finite_
     }
     EXPECT_LE(gradient.value(), rough ? 1e-2 : 1e-4) << gradient.at();
     // Where the set differentiates by differences itself, single points lie within their step of a jump in curvature.
-    if (rough) EXPECT_LE(hessian_sum, 2e-3 * away);
-    else EXPECT_LE(hessian.value(), 1e-4) << hessian.at();
+    if (rough) {
+      EXPECT_LE(hessian_sum, 2e-3 * away);
+    } else {
+      EXPECT_LE(hessian.value(), 1e-4) << hessian.at();
+    }
     EXPECT_LE(by_normal.value(), 1e-13) << by_normal.at();
     bool solid = true;
     for (int i = 0; i < Rows; ++i)

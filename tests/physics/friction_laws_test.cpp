@@ -89,7 +89,9 @@ TEST(Contensou, a_spinning_slider_goes_farther_and_stops_spinning_and_sliding_at
     });
     EXPECT_NEAR(w.state().position.x(), way, 2e-3 * way) << spin;
     EXPECT_NEAR(slide_end, time, 5e-3 * time) << spin;
-    if (spin > 0) EXPECT_NEAR(spin_end, slide_end, 2 * h) << spin;
+    if (spin > 0) {
+      EXPECT_NEAR(spin_end, slide_end, 2 * h) << spin;
+    }
     EXPECT_LT(w.state().velocity.norm(), 1e-9);
     EXPECT_LT(std::abs(w.state().angular_velocity.z()), 1e-8);
     EXPECT_GT(w.state().position.x(), 1.01 * last);
@@ -129,8 +131,11 @@ TEST(RollingResistance, a_sphere_rests_on_a_slope_whose_tangent_is_below_the_res
     o.tolerance = 1e-9;
     Stepper stepper(o);
     simulate(world, stepper, 2);
-    if (tangent < mu_rolling / radius) EXPECT_LT(world.body(ball).velocity.norm(), 1e-6);
-    else EXPECT_GT(world.body(ball).velocity.norm(), 0.01);
+    if (tangent < mu_rolling / radius) {
+      EXPECT_LT(world.body(ball).velocity.norm(), 1e-6);
+    } else {
+      EXPECT_GT(world.body(ball).velocity.norm(), 0.01);
+    }
   }
 }
 
@@ -166,8 +171,11 @@ TEST(Texture, a_block_slides_with_the_grain_of_a_sawtooth_and_sticks_against_it)
     world.set_applied(block, {sense * 0.25 * weight, 0, 0}, Vec3::Zero());
     Stepper stepper(options(0.005));
     simulate(world, stepper, 1);
-    if (sense > 0) EXPECT_GT(world.body(block).position.x(), 0.1);
-    else EXPECT_LT(world.body(block).position.norm(), 0.05 + 1e-6);
+    if (sense > 0) {
+      EXPECT_GT(world.body(block).position.x(), 0.1);
+    } else {
+      EXPECT_LT(world.body(block).position.norm(), 0.05 + 1e-6);
+    }
   }
 }
 
@@ -184,8 +192,11 @@ TEST(StaticAndKinetic, a_block_at_rest_holds_on_a_slope_on_which_a_moving_one_sp
     Stepper stepper(options(0.002));
     simulate(world, stepper, 1);
     const double along = kGravity * (normal.x() - 0.3 * normal.z());
-    if (kicked) EXPECT_NEAR(world.body(block).velocity.dot(downhill), 0.1 + along, 1e-3);
-    else EXPECT_LT(world.body(block).velocity.norm(), 1e-6);
+    if (kicked) {
+      EXPECT_NEAR(world.body(block).velocity.dot(downhill), 0.1 + along, 1e-3);
+    } else {
+      EXPECT_LT(world.body(block).velocity.norm(), 1e-6);
+    }
   }
 }
 

@@ -63,8 +63,9 @@ TEST(Gripper, loads_both_sides_of_a_finger_alike) {
   ASSERT_EQ(r.contacts.size(), 8u);
   for (const ContactRecord& c : r.contacts)
     for (const ContactRecord& d : r.contacts)
-      if (c.body_a == d.body_a && std::abs(c.position.z() - d.position.z()) < 1e-6)
+      if (c.body_a == d.body_a && std::abs(c.position.z() - d.position.z()) < 1e-6) {
         EXPECT_NEAR(c.normal_impulse, d.normal_impulse, 1e-6 * 0.4) << c.feature << " " << d.feature;
+      }
 }
 
 TEST(Table, on_four_legs_carries_a_weight_in_its_middle_by_all_four_alike) {

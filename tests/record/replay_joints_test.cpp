@@ -6,7 +6,6 @@
 
 #include "record/description.h"
 #include "record/joint_description.h"
-#include "record/viewer_page.h"
 #include "record_scenes.h"
 #include "replay_reader.h"
 #include "stickslip/record/recorder.h"
@@ -86,7 +85,6 @@ std::vector<double> channel(test::ReplayReader& r, std::size_t frames) {
 }
 
 TEST(JointReplay, every_frame_tells_what_the_reports_said) {
-  if (viewer_page().empty()) GTEST_SKIP() << "built without the viewer";
   const test::Directory directory;
   Scene scene = test::mechanism();
   const auto recorder = make_recorder(directory / "r.html");

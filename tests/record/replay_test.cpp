@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "record/viewer_page.h"
 #include "record_scenes.h"
 #include "replay_reader.h"
 #include "stickslip/math/error.h"
@@ -21,14 +20,7 @@ using ::testing::HasSubstr;
 using test::replay_of;
 using Reader = test::ReplayReader;
 
-class ReplayPage : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (viewer_page().empty()) GTEST_SKIP() << "built without the viewer";
-  }
-};
-
-TEST_F(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
+TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   const Directory directory;
   Scene scene = load_scene("dominoes", std::vector<Override>{{"/step/keep_history", "true"}});
   const auto recorder = make_recorder(directory / "r.html");
@@ -108,7 +100,9 @@ TEST_F(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) 
   for (const auto& column : columns)
     for (std::size_t frame = 0; frame < frames; ++frame) {
       const auto number = r.number<float>();
-      if (column.at("name") == "contacts") EXPECT_EQ(number, static_cast<float>(reports[frame].contacts.size()));
+      if (column.at("name") == "contacts") {
+        EXPECT_EQ(number, static_cast<float>(reports[frame].contacts.size()));
+      }
     }
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const auto n = r.number<std::uint32_t>();
@@ -121,7 +115,7 @@ TEST_F(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) 
   EXPECT_EQ(r.at, r.data.size());
 }
 
-TEST_F(ReplayPage, of_500_bodies_and_500_frames_is_smaller_than_5_megabytes) {
+TEST(ReplayPage, of_500_bodies_and_500_frames_is_smaller_than_5_megabytes) {
   const Directory directory;
   Scene scene = load_scene("boxes", std::vector<Override>{{"/parameters/count", "500"}, {"/step/max_iterations", "5"}, {"/step/solver", "\"prox-gs\""}});
   const auto recorder = make_recorder(directory / "r.html");
@@ -132,7 +126,7 @@ TEST_F(ReplayPage, of_500_bodies_and_500_frames_is_smaller_than_5_megabytes) {
   EXPECT_LT(std::filesystem::file_size(directory / "r.html"), 5'000'000u);
 }
 
-TEST_F(ReplayPage, keeps_the_older_page_until_the_new_one_is_whole) {
+TEST(ReplayPage, keeps_the_older_page_until_the_new_one_is_whole) {
   const Directory directory;
   test::write_content(directory / "r.html", "older");
   const Scene scene = load_scene("dominoes");

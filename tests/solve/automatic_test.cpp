@@ -11,7 +11,7 @@
 #include "stacks.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::automatic_test {
 namespace {
 
 SolveReport solve(const ContactProblem& p, std::vector<double>& impulses, double tolerance, int max_iterations = 200, const char* solver = "auto") {
@@ -313,4 +313,4 @@ TEST(AlartCurnier, in_velocities_finds_the_velocities_that_it_finds_in_impulses)
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::automatic_test

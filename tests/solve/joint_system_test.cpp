@@ -15,16 +15,41 @@ namespace {
 
 using namespace testing;
 
+/// The least-squares solution of least size of a x = right.
+Eigen::MatrixXd smallest_solution(const Eigen::MatrixXd& a, const Eigen::MatrixXd& right) {
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor;
+  factor.setThreshold(1e-9);
+  factor.compute(a);
+  return factor.solve(right);
+}
+
+using Rows = std::vector<Eigen::Index>;
+
+/// These rows and columns of a matrix.
+Eigen::MatrixXd submatrix(const Eigen::MatrixXd& m, const Rows& rows, const Rows& columns) {
+  Eigen::MatrixXd picked(rows.size(), columns.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      picked(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = m(rows[i], columns[j]);
+  return picked;
+}
+
+Eigen::MatrixXd right_side_of(const ContactProblem& p) {
+  return Eigen::Map<const Eigen::VectorXd>(p.b.data(), static_cast<Eigen::Index>(p.rows()));
+}
+
 /// The least-squares impulses of least size of bilateral rows alone, both measured by the diagonal of W, by brute force.
 Eigen::VectorXd least_squares(const ContactProblem& p) {
   const Eigen::MatrixXd w = testing::dense_delassus(p);
-  const Eigen::VectorXd root = w.diagonal().cwiseSqrt();
-  const Eigen::MatrixXd scaled = root.cwiseInverse().asDiagonal() * w * root.cwiseInverse().asDiagonal();
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor;
-  factor.setThreshold(1e-9);
-  factor.compute(scaled);
-  const Eigen::VectorXd b = Eigen::Map<const Eigen::VectorXd>(p.b.data(), static_cast<Eigen::Index>(p.rows()));
-  return -(root.cwiseInverse().asDiagonal() * factor.solve(root.cwiseInverse().asDiagonal() * b));
+  Eigen::MatrixXd scaled = w, b = right_side_of(p);
+  const auto root = [&](Eigen::Index i) { return std::sqrt(w(i, i)); };
+  for (Eigen::Index i = 0; i < w.rows(); ++i) {
+    b(i) /= root(i);
+    for (Eigen::Index j = 0; j < w.cols(); ++j) scaled(i, j) /= root(i) * root(j);
+  }
+  Eigen::MatrixXd x = smallest_solution(scaled, b);
+  for (Eigen::Index i = 0; i < w.rows(); ++i) x(i) /= -root(i);
+  return x;
 }
 
 TEST(Joints, closed_loops_get_the_smallest_impulses_that_hold_them) {
@@ -69,18 +94,15 @@ TEST(Condensation, is_the_schur_complement_of_the_joints) {
     ASSERT_TRUE(joints.setup(p, products));
     condensation.analyze(p, products, joints);
     ASSERT_TRUE(condensation.build());
-    std::vector<Eigen::Index> j, c;
+    Rows j, c;
     for (const Block& block : p.blocks)
       for (int k = 0; k < block.dim; ++k) (block.kind == BlockKind::bilateral ? j : c).push_back(block.row + k);
     const Eigen::MatrixXd w = testing::dense_delassus(p);
-    const Eigen::VectorXd b = Eigen::Map<const Eigen::VectorXd>(p.b.data(), static_cast<Eigen::Index>(p.rows()));
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> inverse;
-    inverse.setThreshold(1e-9);
-    inverse.compute(w(j, j));
-    Eigen::MatrixXd expected = w(c, c) - w(c, j) * inverse.solve(w(j, c));
+    const Eigen::MatrixXd b = right_side_of(p), joined = submatrix(w, j, j), across = submatrix(w, c, j);
+    Eigen::MatrixXd expected = submatrix(w, c, c) - across * smallest_solution(joined, submatrix(w, j, c));
     for (std::size_t k = 0; k < c.size(); ++k)   // rows that joints hold fast keep a diagonal
       if (auto& own = expected(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(k)); own < 1e-12) own = w(c[k], c[k]);
-    const Eigen::VectorXd expected_b = b(c) - w(c, j) * inverse.solve(Eigen::VectorXd(b(j)));
+    const Eigen::MatrixXd expected_b = submatrix(b, c, {0}) - across * smallest_solution(joined, submatrix(b, j, {0}));
     const ContactProblem& small = condensation.problem();
     EXPECT_LT((delassus(small).dense() - expected).cwiseAbs().maxCoeff(), 1e-11 * w.cwiseAbs().maxCoeff()) << name;
     EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(small.b.data(), expected_b.size()) - expected_b).cwiseAbs().maxCoeff(), 1e-11) << name;

@@ -11,7 +11,7 @@
 #include "solve/exact/exact_sweep.h"
 #include "stickslip/solve/registry.h"
 
-namespace stickslip {
+namespace stickslip::local_set_test {
 namespace {
 
 using testing::for_all_sets;
@@ -226,4 +226,4 @@ TEST(ExactSweeps, with_a_proximal_weight_end_at_the_same_fixed_points_more_slowl
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::local_set_test

@@ -222,7 +222,9 @@ TEST_P(MotionFindings, say_that_a_joint_makes_a_rod_turn_faster_little_by_little
   });
   const MotionRecord* drift = find(found, MotionKind::energy_drift);
   EXPECT_EQ(drift != nullptr, risen > 0.06 * lowest) << names(found);
-  if (drift) EXPECT_NEAR(drift->worst.amount, risen, 0.1 * risen);
+  if (drift) {
+    EXPECT_NEAR(drift->worst.amount, risen, 0.1 * risen);
+  }
 }
 
 TEST_P(MotionFindings, say_that_momentum_got_lost_in_free_space) {

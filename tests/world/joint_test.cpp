@@ -203,7 +203,7 @@ const BadJoint kBadJoints[] = {
     {"gear_of_nothing", [](JointDescription& d) { d.type = JointType::gear; }, "/first/joint"},
     {"break_force_not_a_number", [](JointDescription& d) { d.break_force = nan; }, "/break_force"},
 };
-INSTANTIATE_TEST_SUITE_P(World, BadJoints, ::testing::ValuesIn(kBadJoints), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(World, BadJoints, ::testing::ValuesIn(kBadJoints), [](const auto& joint) { return joint.param.name; });
 
 TEST(JointWorld, two_bodies_that_forces_do_not_move_cannot_be_joined) {
   World world;

@@ -34,7 +34,7 @@ TEST(World, removing_a_body_forgets_its_impulses_and_wakes_its_neighbours) {
   World world;
   const BodyId a = world.add(ball("a")), b = world.add(ball("b")), c = world.add(ball("c"));
   for (Body& body : world.mutable_bodies()) body.asleep = true;
-  world.memory.impulses = {{0, 1, 0, Vec3::UnitZ()}, {1, 2, 0, Vec3::UnitZ()}};
+  world.memory.impulses = {{0, 1, 0, Vec3::UnitZ(), Vec3::Zero()}, {1, 2, 0, Vec3::UnitZ(), Vec3::Zero()}};
   world.remove(a);
   EXPECT_EQ(world.memory.impulses.size(), 1u);
   EXPECT_FALSE(world.body(b).asleep);

@@ -147,6 +147,9 @@ JointPlace locate(const World&, const Joint&);
 /// is it, is not read
 JointPlace locate(const World&, const Joint&, const Pose& a, const Pose& b);
 
+/// Velocity of a coordinate of a joint, from the bodies as they are now [m/s or rad/s].
+double rate(const World&, const JointDescription&, const JointRow&);
+
 /// What a screw or gear keeps: z − pitch · turn_z / 2π, or second − ratio · first [m or rad].
 double coupled_position(const World&, const Joint&);
 

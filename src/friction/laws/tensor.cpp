@@ -59,7 +59,8 @@ Ellipse touching(const Mat2& L, const Vec2& v) {
   const Vec2 t = Vec2(-p.y(), p.x()) / length;
   const double beta = length * length / (against * against * against * turning);
   const Mat2 form = v * v.transpose() / (against * against) + beta * t * t.transpose();
-  const Eigen::SelfAdjointEigenSolver<Mat2> axes(form);   // from the longest
+  Eigen::SelfAdjointEigenSolver<Mat2> axes;
+  axes.computeDirect(form);   // from the longest
   const Vec2 longest = axes.eigenvectors().col(0);
   return {1 / std::sqrt(axes.eigenvalues()[0]), 1 / std::sqrt(axes.eigenvalues()[1]), std::atan2(longest.y(), longest.x())};
 }

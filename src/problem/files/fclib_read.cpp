@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/sparse_lu.h"
 #include "problem/files/fclib_matrix.h"
 
 namespace stickslip::files {

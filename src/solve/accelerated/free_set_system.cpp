@@ -2,10 +2,11 @@
 
 #include <Eigen/Dense>
 #include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
 #if STICKSLIP_HAS_SUITESPARSE
 #include <Eigen/CholmodSupport>
 #endif
+
+#include "math/sparse_lu.h"
 
 namespace stickslip {
 

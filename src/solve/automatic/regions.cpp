@@ -42,12 +42,12 @@ void find_off(const ContactProblem& p, std::span<const double> impulses, std::sp
 void Neighbourhood::prepare(const ContactProblem& p) {
   first_.assign(p.segments.size() + 1, 0);
   for (const Block& b : p.blocks)
-    for (int s = 0; s < b.arity; ++s) ++first_[b.segment[s] + 1];
+    for (const std::uint32_t s : p.segments_of(b)) ++first_[s + 1];
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
   incident_.resize(first_.back());
   // Filled from behind, which leaves every beginning in its place.
   for (auto i = static_cast<std::uint32_t>(p.blocks.size()); i-- > 0;)
-    for (int s = 0; s < p.blocks[i].arity; ++s) incident_[--first_[p.blocks[i].segment[s] + 1]] = i;
+    for (const std::uint32_t s : p.segments_of(p.blocks[i])) incident_[--first_[s + 1]] = i;
   first_.erase(first_.begin());
   first_.push_back(static_cast<std::uint32_t>(incident_.size()));
 }
@@ -56,11 +56,10 @@ void Neighbourhood::take(const ContactProblem& p, std::uint32_t block) {
   if (taken_[block]) return;
   taken_[block] = true;
   region_.push_back(block);
-  const Block& b = p.blocks[block];
-  for (int s = 0; s < b.arity; ++s)
-    if (!reached_[b.segment[s]]) {
-      reached_[b.segment[s]] = true;
-      next_.push_back(b.segment[s]);
+  for (const std::uint32_t s : p.segments_of(p.blocks[block]))
+    if (!reached_[s]) {
+      reached_[s] = true;
+      next_.push_back(s);
     }
 }
 

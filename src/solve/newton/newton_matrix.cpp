@@ -5,7 +5,7 @@
 #ifdef STICKSLIP_HAS_SUITESPARSE
 #include <umfpack.h>
 #else
-#include <Eigen/SparseLU>
+#include "math/sparse_lu.h"
 #endif
 
 namespace stickslip {

@@ -1,6 +1,6 @@
 #include "solve/pivoting/free_rows.h"
 
-#include <Eigen/SparseLU>
+#include "math/sparse_lu.h"
 
 namespace stickslip {
 

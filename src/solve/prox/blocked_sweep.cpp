@@ -6,6 +6,32 @@ namespace stickslip {
 
 namespace {
 
+/// Solves W x = v by elimination with row pivoting; not a template, for the size of a block says little about its time.
+/// @param w n × n, column-major, n ≤ 6 @param x v, and then the solution @returns whether W is regular; if not, x is spoiled
+bool solve_block(int n, const double* w, double* x) {
+  double a[36], largest = 0;
+  std::copy(w, w + n * n, a);
+  for (int k = 0; k < n; ++k) largest = std::max(largest, std::abs(a[k * (n + 1)]));
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(a[k * n + i]) > std::abs(a[k * n + pivot])) pivot = i;
+    if (!(std::abs(a[k * n + pivot]) > 1e-10 * largest)) return false;
+    for (int j = k; j < n; ++j) std::swap(a[j * n + k], a[j * n + pivot]);
+    std::swap(x[k], x[pivot]);
+    for (int i = k + 1; i < n; ++i) {
+      const double factor = a[k * n + i] / a[k * n + k];
+      for (int j = k + 1; j < n; ++j) a[j * n + i] -= factor * a[j * n + k];
+      x[i] -= factor * x[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    x[k] /= a[k * n + k];
+    for (int i = 0; i < k; ++i) x[i] -= a[k * n + i] * x[k];
+  }
+  return true;
+}
+
 struct BlockedRule {
   const ContactProblem& problem;
   double relaxation;
@@ -30,13 +56,14 @@ struct BlockedRule {
   /// The whole block at once. Where it is singular, row by row.
   template <int D, class Vector>
   double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    const Eigen::Map<const Eigen::Matrix<double, D, D>> w(block.w);
-    const Eigen::PartialPivLU<Eigen::Matrix<double, D, D>> lu(w);
-    if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-10 * w.diagonal().cwiseAbs().maxCoeff()))
-      return BoxedRule{problem, relaxation}.bilateral<D>(block, v, impulse);
-    const Vector change = -relaxation * lu.solve(v);
-    impulse += change;
-    return change.cwiseProduct(w.diagonal()).cwiseAbs().maxCoeff();
+    Vector change = v;
+    if (!solve_block(D, block.w, change.data())) return BoxedRule{problem, relaxation}.bilateral<D>(block, v, impulse);
+    double moved = 0;
+    for (int k = 0; k < D; ++k) {
+      impulse[k] -= relaxation * change[k];
+      moved = std::max(moved, std::abs(relaxation * change[k] * block.w[k * (D + 1)]));
+    }
+    return moved;
   }
   template <int D, class Vector>
   double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
