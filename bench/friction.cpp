@@ -171,7 +171,7 @@ std::vector<Contender> contenders(const World& world, const StepOptions& options
     if (name != "circle") continue;
     Contender hard = list.back();
     hard.name = "hard-wired";
-    for (const FrictionLaw& circle : hard.problem.laws) hard.mu.push_back(std::get<CircularFriction>(circle).mu);
+    for (const FrictionSet& circle : hard.problem.laws) hard.mu.push_back(std::get<CircularFriction>(circle).mu);
     list.insert(list.begin(), std::move(hard));
   }
   return list;
@@ -223,7 +223,7 @@ double best_of(int rounds, std::size_t count, Body&& body) {
 /// Keeps the compiler from leaving out what is measured.
 volatile double kept;
 
-double projection_time(const FrictionLaw& set, bool outside, int rounds) {
+double projection_time(const FrictionSet& set, bool outside, int rounds) {
   return std::visit(
       [&]<class Law>(const Law& law) {
         std::mt19937 random(1);
@@ -251,7 +251,7 @@ void projections(const Plan& plan) {
   for (const auto& [name, law] : laws_of(0.5, 0.1)) {
     ContactSite site;
     site.h = 0.01;
-    const FrictionLaw set = local_friction(law, site).set;
+    const FrictionSet set = local_friction(law, site).set;
     fmt::print("{:<14} {:>10.1f} {:>10.1f}\n", name, 1e9 * projection_time(set, false, plan.rounds), 1e9 * projection_time(set, true, plan.rounds));
   }
 }

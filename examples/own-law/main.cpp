@@ -51,7 +51,7 @@ void add_climbing_skin() {
   };
   add_surface_law(info);
   // So that problem files can hold the set.
-  add_set_maker("half-disc", [](std::span<const double> numbers) -> FrictionLaw {
+  add_set_maker("half-disc", [](std::span<const double> numbers) -> FrictionSet {
     if (numbers.size() != 1) throw Error("A half-disc takes one number, its radius.");
     return CustomFriction<2>{std::make_shared<HalfDisc>(numbers[0])};
   });

@@ -21,7 +21,7 @@ class PlacedSet {
  private:
   Eigen::VectorXd turned(Eigen::VectorXd, double angle) const;
 
-  FrictionLaw law_;
+  FrictionSet law_;
   double angle_ = 0;   ///< of the contact's tangent t against s [rad]
 };
 

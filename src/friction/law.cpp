@@ -15,11 +15,11 @@ std::string_view name_of(const CustomFriction<Rows>& law) {
 
 }  // namespace
 
-int law_rows(const FrictionLaw& law) {
+int law_rows(const FrictionSet& law) {
   return std::visit([](const auto& l) { return std::decay_t<decltype(l)>::rows; }, law);
 }
 
-std::string_view law_name(const FrictionLaw& law) {
+std::string_view law_name(const FrictionSet& law) {
   return std::visit([](const auto& l) { return name_of(l); }, law);
 }
 

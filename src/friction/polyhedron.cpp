@@ -71,7 +71,7 @@ Directions<Rows> directions(int k) {
 }  // namespace
 }  // namespace friction_detail
 
-template <FrictionLawConcept Law>
+template <FrictionSetConcept Law>
 std::vector<typename Law::Vector> polyhedron(const Law& law, int k) {
   if (k < 4 || k % 2 != 0)
     throw Error(fmt::format("{} is not a number of corners. Polyhedra of friction need an even number, at least 4.", k)).at("k");

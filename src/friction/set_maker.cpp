@@ -26,16 +26,16 @@ void expect_count(std::span<const double> numbers, std::size_t count, std::strin
   if (numbers.size() != count) throw Error(fmt::format("{} numbers do not make this set. It takes {}: {}.", numbers.size(), count, meaning));
 }
 
-FrictionLaw make_polygon(std::span<const double> p) { return CustomFriction<2>{std::make_shared<PolygonSet>(as_points<2>(p))}; }
+FrictionSet make_polygon(std::span<const double> p) { return CustomFriction<2>{std::make_shared<PolygonSet>(as_points<2>(p))}; }
 
-FrictionLaw make_hull(std::span<const double> p) { return CustomFriction<3>{std::make_shared<HullSet>(as_points<3>(p))}; }
+FrictionSet make_hull(std::span<const double> p) { return CustomFriction<3>{std::make_shared<HullSet>(as_points<3>(p))}; }
 
-FrictionLaw make_tresca(std::span<const double> p) {
+FrictionSet make_tresca(std::span<const double> p) {
   expect_count(p, 1, "bound");
   return CustomFriction<2>{std::make_shared<TrescaSet>(p[0])};
 }
 
-FrictionLaw make_full(std::span<const double> p) {
+FrictionSet make_full(std::span<const double> p) {
   expect_count(p, 4, "mu_t, mu_b, mu_torsion, mu_rolling");
   return CustomFriction<5>{std::make_shared<FullSet>(EllipsoidFriction{p[0], p[1], p[2]}, p[3])};
 }
@@ -63,7 +63,7 @@ void add_set_maker(std::string name, SetMaker maker) {
     throw Error(fmt::format("The name '{}' of a friction set is taken. Choose another.", name));
 }
 
-FrictionLaw make_set(std::string_view name, std::span<const double> parameters) {
+FrictionSet make_set(std::string_view name, std::span<const double> parameters) {
   SetMaker maker;
   {
     Makers& all = makers();

@@ -39,7 +39,7 @@ void check_matrix(const ContactProblem& p) {
   if (!all_finite(w.values)) fail("W is not finite.");
 }
 
-bool has_set(const FrictionLaw& law) {
+bool has_set(const FrictionSet& law) {
   return std::visit(
       [](const auto& l) {
         if constexpr (requires { l.set; }) return l.set != nullptr;

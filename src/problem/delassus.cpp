@@ -161,7 +161,7 @@ ContactProblem condense(const ContactProblem& p) {
   return condensed;
 }
 
-ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionLaw law) {
+ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionSet law) {
   ContactProblem p;
   p.matrix = std::move(matrix);
   const std::size_t rows = p.matrix.rows();

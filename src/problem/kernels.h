@@ -270,11 +270,11 @@ void visit_rows(const ContactProblem& problem, F&& f) {
 /// Calls f with the type of the friction law number `law`.
 template <class F, std::size_t... I>
 void with_law(std::size_t law, F&& f, std::index_sequence<I...>) {
-  (void)((law == I ? (f(std::in_place_type<std::variant_alternative_t<I, FrictionLaw>>), true) : false) || ...);
+  (void)((law == I ? (f(std::in_place_type<std::variant_alternative_t<I, FrictionSet>>), true) : false) || ...);
 }
 template <class F>
 void with_law(std::size_t law, F&& f) {
-  with_law(law, std::forward<F>(f), std::make_index_sequence<std::variant_size_v<FrictionLaw>>{});
+  with_law(law, std::forward<F>(f), std::make_index_sequence<std::variant_size_v<FrictionSet>>{});
 }
 
 }  // namespace stickslip::kernels

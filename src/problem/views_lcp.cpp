@@ -99,7 +99,7 @@ void add_links(Lcp& lcp, const std::vector<double>& lower, const std::vector<dou
 
 }  // namespace
 
-std::string_view no_polygon_because(const FrictionLaw& law) {
+std::string_view no_polygon_because(const FrictionSet& law) {
   if (law_rows(law) > 2) return "Friction with torsion or rolling has no polygon: the linear model takes friction in the tangents only.";
   if (!std::visit([](const auto& l) { return l.scales_with_normal(); }, law))
     return "A friction bound that does not depend on the normal impulse has no place in the linear model.";

@@ -56,7 +56,7 @@ int verify(const std::string& bytes) {
 
 // Files live in memory while HDF5 works on them: a full disk or a damaged file never reaches it.
 
-std::string to_bytes(Snapshot& snapshot) {
+std::string to_bytes(FlatScene& snapshot) {
   h5::Quiet quiet;
   const h5::MemoryFile file;
   h5::write_attribute(file.id(), "format", "stickslip-checkpoint");
@@ -68,10 +68,10 @@ std::string to_bytes(Snapshot& snapshot) {
   return bytes;
 }
 
-Snapshot from_bytes(std::string_view bytes, int version) {
+FlatScene from_bytes(std::string_view bytes, int version) {
   h5::Quiet quiet;
   const h5::MemoryFile file(bytes.substr(kUserBlock));
-  Snapshot snapshot;
+  FlatScene snapshot;
   Loader loader(file.id());
   exchange(loader, snapshot, version);
   return snapshot;
@@ -81,7 +81,7 @@ Snapshot from_bytes(std::string_view bytes, int version) {
 
 void save_checkpoint(const fs::path& path, const Scene& scene) {
   try {
-    Snapshot snapshot = take_snapshot(scene);
+    FlatScene snapshot = flatten(scene);
     StagedFile staged(path);
     write_bytes(staged.path(), to_bytes(snapshot));
     staged.commit();

@@ -3,12 +3,12 @@
 
 #include "record/checkpoint_archive.h"
 #include "record/checkpoint_joints.h"
-#include "record/snapshot.h"
+#include "record/flat_scene.h"
 
 namespace stickslip {
 
 template <class Archive>
-void exchange_bodies(Archive& archive, Snapshot& s, int version) {
+void exchange_bodies(Archive& archive, FlatScene& s, int version) {
   archive.table("bodies", s.bodies, [version](auto& t) {
     t.text_field(
         "name", [](Body & b) -> auto& { return b.name; });
@@ -96,7 +96,7 @@ void exchange_bodies(Archive& archive, Snapshot& s, int version) {
 }
 
 template <class Archive>
-void exchange_shapes(Archive& archive, Snapshot& s, int version) {
+void exchange_shapes(Archive& archive, FlatScene& s, int version) {
   archive.table("colliders", s.colliders, [](auto& t) {
     t.field(
         "position", [](Collider & c) -> auto& { return c.local.position; });
@@ -166,7 +166,7 @@ void exchange_shapes(Archive& archive, Snapshot& s, int version) {
 }
 
 template <class Archive>
-void exchange_materials(Archive& archive, Snapshot& s) {
+void exchange_materials(Archive& archive, FlatScene& s) {
   archive.table("materials", s.materials, [](auto& t) {
     t.text_field(
         "name", [](Material & m) -> auto& { return m.name; });
@@ -240,7 +240,7 @@ void exchange_materials(Archive& archive, Snapshot& s) {
 }
 
 template <class Archive>
-void exchange_step_options(Archive& archive, Snapshot& s, int version) {
+void exchange_step_options(Archive& archive, FlatScene& s, int version) {
   StepOptions& o = s.step;
   archive.value("step/h", o.h);
   archive.value("step/scheme", o.scheme);
@@ -283,7 +283,7 @@ void exchange_step_options(Archive& archive, Snapshot& s, int version) {
 
 /// @param version of the file: what it does not hold keeps its default
 template <class Archive>
-void exchange(Archive& archive, Snapshot& s, int version) {
+void exchange(Archive& archive, FlatScene& s, int version) {
   archive.text("scene/name", s.name);
   archive.text("scene/description", s.description);
   archive.text("scene/document", s.document);

@@ -1,7 +1,7 @@
 // What a checkpoint holds about joints.
 #pragma once
 
-#include "record/snapshot.h"
+#include "record/flat_scene.h"
 
 namespace stickslip {
 
@@ -14,7 +14,7 @@ inline constexpr int kVersionWithPlaces = 5;
 inline constexpr int kVersionWithShapeNames = 6;
 
 template <class Archive>
-void exchange_joints(Archive& archive, Snapshot& s) {
+void exchange_joints(Archive& archive, FlatScene& s) {
   archive.table("joints", s.joints, [](auto& t) {
     t.text_field(
         "name", [](Joint & x) -> auto& { return x.description.name; });

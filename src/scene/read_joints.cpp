@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-#include "scene/read_scene.h"
+#include "scene/read_parts.h"
 
 namespace stickslip::document {
 

@@ -1,6 +1,6 @@
 #include <numbers>
 
-#include "scene/read_scene.h"
+#include "scene/read_parts.h"
 
 namespace stickslip::document {
 

@@ -1,4 +1,4 @@
-#include "scene/read_scene.h"
+#include "scene/read_parts.h"
 
 namespace stickslip::document {
 

@@ -1,5 +1,5 @@
 #include "scene/read_friction.h"
-#include "scene/read_scene.h"
+#include "scene/read_parts.h"
 
 namespace stickslip::document {
 

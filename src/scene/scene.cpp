@@ -8,7 +8,7 @@
 #include "scene/built_in/built_in.h"
 #include "scene/overrides.h"
 #include "scene/read_joints.h"
-#include "scene/read_scene.h"
+#include "scene/read_parts.h"
 #include "scene/start_check.h"
 
 namespace stickslip {

@@ -1,5 +1,5 @@
 #include "solve/rules.h"
-#include "solve/sweeps.h"
+#include "solve/boxed_sweep.h"
 
 namespace stickslip {
 

@@ -19,7 +19,7 @@ Mat3 frame_from(const Vec3& normal, const Vec3& tangent) {
 }
 
 /// How far F(1) reaches along one of the tangents.
-double tangential_reach(const FrictionLaw& law) {
+double tangential_reach(const FrictionSet& law) {
   return std::visit(
       []<class Law>(const Law& l) {
         if constexpr (std::is_same_v<Law, CircularFriction>) return l.mu;
@@ -157,7 +157,7 @@ void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) 
   std::uint32_t next = joints_.block_count(), row = joints_.row_count(), jacobian = joints_.jacobian_size();
   problem_.blocks.resize(next + set.points.size());
   for (const int arity : {1, 2})
-    for (std::size_t kind = 0; kind < std::variant_size_v<FrictionLaw>; ++kind) {
+    for (std::size_t kind = 0; kind < std::variant_size_v<FrictionSet>; ++kind) {
       if (!(kinds_ >> kind & 1u)) continue;
       for (const Manifold& m : set.manifolds) {
         const std::uint32_t a = segment_of_body_[world.colliders()[m.a].body], b = segment_of_body_[world.colliders()[m.b].body];

@@ -139,7 +139,7 @@ class ProblemBuilder {
   std::vector<std::uint32_t> group_of_segment_;   ///< a segment of the group, which stands for it: all that touch or are joined, directly or not
   std::vector<double> weight_of_group_;           ///< mass, at the segment that stands for the group [kg]
   std::vector<LocalFriction> local_;   ///< per point, empty if every pair has Coulomb's law
-  std::uint32_t kinds_ = 1;            ///< bit i: some contact has alternative i of FrictionLaw
+  std::uint32_t kinds_ = 1;            ///< bit i: some contact has alternative i of FrictionSet
 };
 
 /// Rows of a Jacobian block, at most three: relative velocity at `point` along the columns of `frame`, times `sign` (+1 for body B, −1

@@ -19,11 +19,6 @@ constexpr double kShare = 0.1;   ///< of the largest impulse, from which on a jo
 
 }  // namespace
 
-double fastest_recovery(const World& world, double size) {
-  const double g = world.gravity.norm();
-  return g > 0 ? std::sqrt(2 * g * size) : std::numeric_limits<double>::infinity();
-}
-
 JointRows::Overload JointRows::find_overload(const Setting& s, const ContactProblem& p, std::span<const double> impulses, std::span<const double> velocity) const {
   Overload found;
   const Correction c = correction(s.options.stabilisation, s.options.h);

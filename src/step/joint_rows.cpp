@@ -35,15 +35,6 @@ JointPlace place_at(const World& world, const Joint& joint, std::span<const Pose
 
 }  // namespace
 
-Correction correction(const Stabilisation& stabilisation, double h) {
-  if (const auto* baumgarte = std::get_if<Baumgarte>(&stabilisation)) return {baumgarte->error_reduction, baumgarte->compliance};
-  if (const auto* spring = std::get_if<SpringDamper>(&stabilisation)) {
-    const double hk = h * spring->stiffness;
-    return {hk / (hk + spring->damping), 1 / (h * (hk + spring->damping))};
-  }
-  return {};
-}
-
 struct JointRows::View {
   std::uint32_t slot;
   const Joint& joint;

@@ -18,8 +18,8 @@
 // (step/joint_closing.h). Where bodies turn by more than 1 rad in a step, it fades out: there is no order to keep.
 #pragma once
 
+#include "step/correction.h"
 #include "stickslip/problem/contact_problem.h"
-#include "stickslip/step/options.h"
 #include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
 
@@ -29,16 +29,6 @@ inline constexpr std::uint32_t kNoSegment = ~0u;
 
 /// What a row of a joint is for.
 enum class JointPart : std::uint8_t { locked, motor, servo, spring, damper, friction, lower, upper, coupling, swing };
-
-/// υ and ε of the stabilisation for a step h [course eq. 59].
-struct Correction {
-  double error_reduction = 0, compliance = 0;
-};
-Correction correction(const Stabilisation&, double h);
-
-/// No joint comes back to its place faster than a fall through the size of its bodies, so that what is far apart does not explode [m/s].
-/// Infinite without gravity.
-double fastest_recovery(const World&, double size);
 
 /// Breaks the joints whose forces, as recorded, are beyond what they bear.
 void break_joints(World&, StepReport&);

@@ -64,7 +64,7 @@ TEST(Hull, is_the_limit_surface_that_its_points_are_taken_from) {
 
 TEST(SetMaker, makes_every_built_in_set_again_to_the_last_bit) {
   const auto expect_again = [](const auto& set) {
-    const FrictionLaw made = make_set(set.name(), set.parameters());
+    const FrictionSet made = make_set(set.name(), set.parameters());
     EXPECT_EQ(law_name(made), set.name());
     std::visit(
         [&](const auto& law) {
@@ -83,18 +83,18 @@ TEST(SetMaker, makes_every_built_in_set_again_to_the_last_bit) {
 
 TEST(SetMaker, takes_sets_of_ones_own) {
   using Ball = testing::Stadium<4>;
-  add_set_maker("test-ball", [](std::span<const double> numbers) -> FrictionLaw {
+  add_set_maker("test-ball", [](std::span<const double> numbers) -> FrictionSet {
     if (numbers.size() != 1) throw Error("A ball takes one number.");
     return CustomFriction<4>{std::make_shared<Ball>(Vec4::Zero(), 1e-3 * Vec4::UnitX(), numbers[0], true)};
   });
   const std::vector<double> radius{0.25};
-  const FrictionLaw law = make_set("test-ball", radius);
+  const FrictionSet law = make_set("test-ball", radius);
   EXPECT_EQ(law_rows(law), 4);
   EXPECT_DOUBLE_EQ(std::get<CustomFriction<4>>(law).support(Vec4::UnitW()), 0.25);
   EXPECT_THAT(message_of([] { make_set("test-ball", {}); }), HasSubstr("/test-ball: A ball takes one number."));
-  EXPECT_THAT(message_of([] { add_set_maker("test-ball", [](auto) -> FrictionLaw { return CircularFriction{}; }); }), HasSubstr("taken"));
-  EXPECT_THAT(message_of([] { add_set_maker("hull", [](auto) -> FrictionLaw { return CircularFriction{}; }); }), HasSubstr("'hull'"));
-  EXPECT_THAT(message_of([] { add_set_maker("", [](auto) -> FrictionLaw { return CircularFriction{}; }); }), HasSubstr("name"));
+  EXPECT_THAT(message_of([] { add_set_maker("test-ball", [](auto) -> FrictionSet { return CircularFriction{}; }); }), HasSubstr("taken"));
+  EXPECT_THAT(message_of([] { add_set_maker("hull", [](auto) -> FrictionSet { return CircularFriction{}; }); }), HasSubstr("'hull'"));
+  EXPECT_THAT(message_of([] { add_set_maker("", [](auto) -> FrictionSet { return CircularFriction{}; }); }), HasSubstr("name"));
 }
 
 TEST(SetMaker, names_what_is_wrong_and_what_would_be_right) {
@@ -113,7 +113,7 @@ TEST(SetMaker, names_what_is_wrong_and_what_would_be_right) {
   EXPECT_THAT(message_of([&] { FullSet({0.1, -0.2, 0}, 0); }), HasSubstr("/mu_b"));
 }
 
-TEST(FrictionLaw, has_a_name_and_rows_for_every_alternative) {
+TEST(FrictionSet, has_a_name_and_rows_for_every_alternative) {
   EXPECT_EQ(law_name(CircularFriction{}), "circle");
   EXPECT_EQ(law_name(PlanarFriction{}), "plane");
   EXPECT_EQ(law_name(EllipseFriction{}), "ellipse");

@@ -347,7 +347,7 @@ TEST(EverySolver, that_honours_a_law_exactly_agrees_on_the_motion) {
     std::size_t ignored = 0;
     const auto reference = motion(c, "prox-gs", &ignored);
     EXPECT_EQ(ignored, 0u) << c.name;
-    const FrictionLaw set = local_friction(*law(c.name, c.numbers, c.points), ContactSite{}).set;
+    const FrictionSet set = local_friction(*law(c.name, c.numbers, c.points), ContactSite{}).set;
     int agreeing = 0;
     for (const std::string& solver : solvers_that_honour(set)) {
       if (!(make_solver(solver)->model() == FrictionModel::exact)) continue;

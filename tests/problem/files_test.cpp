@@ -109,7 +109,7 @@ TEST_F(Files, siconos_text_reads_back_to_the_same_numbers) {
 TEST_F(Files, our_own_format_keeps_sets_of_the_open_slot_and_stores_shared_ones_once) {
   const auto square = std::make_shared<const PolygonSet>(PolygonSet::box({-0.1, -0.2}, {0.3, 0.4}));
   ProblemFile flat, spatial, full;
-  flat.problem = with_law(matrix_of(4, 3, 11), [&](double mu) -> FrictionLaw {
+  flat.problem = with_law(matrix_of(4, 3, 11), [&](double mu) -> FrictionSet {
     if (mu < 0.25) return CustomFriction<2>{square};
     if (mu < 0.35) return CustomFriction<2>{std::make_shared<const TrescaSet>(mu)};
     return EllipseFriction{mu, 2 * mu};

@@ -56,7 +56,7 @@ inline ProblemFile everything() {
   ContactProblem& p = file.problem;
   p.segments = {box_segment(1.7), box_segment(0.3, 0.2)};
   p.segments[1].inverse_inertia(0, 1) = p.segments[1].inverse_inertia(1, 0) = 1e-3;
-  const FrictionLaw laws[] = {CircularFriction{0.3}, PlanarFriction{0.1}, EllipsoidFriction{0.2, 0.3, 0.01}, RollingFriction{0.4, 0.02},
+  const FrictionSet laws[] = {CircularFriction{0.3}, PlanarFriction{0.1}, EllipsoidFriction{0.2, 0.3, 0.01}, RollingFriction{0.4, 0.02},
                               CircularFriction{}, CircularFriction{}};
   const std::uint8_t dims[] = {3, 2, 4, 5, 6, 1};
   const BlockKind kinds[] = {BlockKind::contact, BlockKind::contact, BlockKind::contact, BlockKind::contact, BlockKind::bilateral, BlockKind::box};

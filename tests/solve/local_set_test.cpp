@@ -176,7 +176,7 @@ TEST(LocalSet, tells_the_truth_about_matrices_that_are_not_symmetric) {
 }
 
 /// A box on four contacts that slides and turns, with this law everywhere.
-ContactProblem sliding_box(const FrictionLaw& law) {
+ContactProblem sliding_box(const FrictionSet& law) {
   ContactProblem p = testing::two_box_stack(1, 1, 0.2);
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
     if (p.blocks[i].dim == law_rows(law) + 1) p.laws[i] = law;
@@ -215,8 +215,8 @@ TEST(ExactSweeps, solve_one_contact_in_one_visit_whatever_its_set) {
 }
 
 TEST(ExactSweeps, with_a_proximal_weight_end_at_the_same_fixed_points_more_slowly) {
-  for (const FrictionLaw& law : {FrictionLaw(EllipseFriction{0.6, 0.2}),
-                                 FrictionLaw(CustomFriction<2>{std::make_shared<PolygonSet>(PolygonSet::regular(0.4, 6))})}) {
+  for (const FrictionSet& law : {FrictionSet(EllipseFriction{0.6, 0.2}),
+                                 FrictionSet(CustomFriction<2>{std::make_shared<PolygonSet>(PolygonSet::regular(0.4, 6))})}) {
     const ContactProblem p = sliding_box(law);
     const SolveReport plain = solve("nsgs", p, {}), heavy = solve("nsgs", p, {{"proximal", 5.0}});
     EXPECT_EQ(plain.status, SolveStatus::converged);

@@ -120,7 +120,7 @@ TEST_P(Matrix, velocities_are_those_of_every_other_solver_where_they_are_unique)
   expect_same_velocities(GetParam(), "a stack without friction", testing::two_box_stack(2, 10, 0.2, 0));
   expect_same_velocities(GetParam(), "a table without friction", [] {
     ContactProblem p = testing::four_legged_table();
-    for (FrictionLaw& law : p.laws) law = CircularFriction{0};
+    for (FrictionSet& law : p.laws) law = CircularFriction{0};
     p.finalize();
     return p;
   }());

@@ -32,7 +32,7 @@ SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<do
 ContactProblem mixed_problem(unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const std::vector<FrictionLaw> laws = {CircularFriction{0.6},    PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.2}, RollingFriction{0.5, 0.3},
+  const std::vector<FrictionSet> laws = {CircularFriction{0.6},    PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.2}, RollingFriction{0.5, 0.3},
                                          CircularFriction{}, CircularFriction{}, CircularFriction{}};
   const std::vector<std::uint32_t> dims = {3, 2, 4, 5, 1, 2, 3};
   std::vector<std::uint32_t> offset = {0};
@@ -77,9 +77,9 @@ ContactProblem well_behaved_problem(unsigned seed) {
 TEST(ProjectionDerivative, agrees_with_finite_differences_inside_and_outside_of_every_law) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const std::vector<FrictionLaw> laws = {CircularFriction{0.6}, PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.1}, EllipsoidFriction{0.5, 0.3, 0},
+  const std::vector<FrictionSet> laws = {CircularFriction{0.6}, PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.1}, EllipsoidFriction{0.5, 0.3, 0},
                                          RollingFriction{0.5, 0.1}};
-  for (const FrictionLaw& any : laws)
+  for (const FrictionSet& any : laws)
     std::visit(
         [&]<class Law>(const Law& law) {
           int inside = 0;

@@ -29,7 +29,7 @@ SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<do
 }
 
 /// A matrix problem with a random symmetric positive definite W and every block of the given law.
-ContactProblem random_problem(FrictionLaw law, int blocks, unsigned seed, double coupling = 0.3) {
+ContactProblem random_problem(FrictionSet law, int blocks, unsigned seed, double coupling = 0.3) {
   const int dim = 1 + law_rows(law), n = blocks * dim;
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
@@ -63,8 +63,8 @@ ContactProblem strongly_coupled_rows() {
 }
 
 TEST(Prox, solves_blocks_of_two_three_four_and_five_numbers_with_every_strategy) {
-  for (const FrictionLaw& law : {FrictionLaw(PlanarFriction{0.6}), FrictionLaw(CircularFriction{0.6}), FrictionLaw(EllipsoidFriction{0.6, 0.3, 0.1}),
-                                 FrictionLaw(RollingFriction{0.6, 0.1})})
+  for (const FrictionSet& law : {FrictionSet(PlanarFriction{0.6}), FrictionSet(CircularFriction{0.6}), FrictionSet(EllipsoidFriction{0.6, 0.3, 0.1}),
+                                 FrictionSet(RollingFriction{0.6, 0.1})})
     for (const char* name : {"prox-gs", "prox-jacobi"})
       for (const char* r_factor : {"local", "global", "blocked"}) {
         const ContactProblem p = random_problem(law, 6, 4);

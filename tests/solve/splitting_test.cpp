@@ -41,7 +41,7 @@ ContactProblem zoo() {
   p.segments = {testing::box_segment(1), testing::box_segment(3), {0.7, Mat3::Identity()}};
   std::mt19937 random(3);
   std::uniform_real_distribution<double> number(-1, 1);
-  const auto add = [&](BlockKind kind, int dim, int a, int b, FrictionLaw law) {
+  const auto add = [&](BlockKind kind, int dim, int a, int b, FrictionSet law) {
     Block block;
     block.kind = kind;
     block.dim = static_cast<std::uint8_t>(dim);

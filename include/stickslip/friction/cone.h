@@ -46,7 +46,7 @@ ConeVector<EllipseFriction> project_on_cone(const EllipseFriction& law, const Ve
 /// Of any other law. Where F(n) = n F(1), half the derivative at n is n − xₙ − support(x_f − P(n)), P(n) the closest point of F(n) to x_f,
 /// with the support attained at P(n)/n; its root is bracketed by max(xₙ, 0) and max(xₙ, 0) + support(x_f). Where F does not depend on n,
 /// K is a product.
-template <FrictionLawConcept Law>
+template <FrictionSetConcept Law>
 ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
   const typename Law::Vector friction = x.template tail<Law::rows>();
   ConeVector<Law> y = ConeVector<Law>::Zero();
@@ -89,7 +89,7 @@ ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
 
 /// de Saxcé's shift: the bipotential turns Coulomb's law into λ ∈ K ⊥ v + support(−v_f) eₙ ∈ K*; friction acts against v_f, which matters
 /// for sets that are not symmetric. Of a set that does not depend on the normal impulse there is none.
-template <FrictionLawConcept Law>
+template <FrictionSetConcept Law>
 double normal_shift(const Law& law, const typename Law::Vector& friction_velocity) {
   return law.scales_with_normal() ? law.support(-friction_velocity) : 0.0;
 }

@@ -1,6 +1,6 @@
 // Friction laws as solvers see them: convex sets F(λₙ) of friction impulses, in the frame of the contact [course §6; prox §3].
 //
-// A law is a plain value that meets the concept below and stands in the variant `FrictionLaw`. Solvers visit the variant once per batch
+// A law is a plain value that meets the concept below and stands in the variant `FrictionSet`. Solvers visit the variant once per batch
 // of contacts, never per iteration. Laws that few contacts have, and those of the user, share the alternatives CustomFriction<rows>.
 // How surfaces make such sets, by name and number, is in friction/surface_law.h.
 #pragma once
@@ -24,7 +24,7 @@ namespace stickslip {
 ///   implicit(n, x)         a function that is ≤ 0 exactly in F(n), with gradient and Hessian
 ///   scales_with_normal()   F(n) = n F(1); otherwise F is the same for every n
 template <class Law>
-concept FrictionLawConcept = requires(const Law& law, double normal, const typename Law::Vector& x) {
+concept FrictionSetConcept = requires(const Law& law, double normal, const typename Law::Vector& x) {
   requires std::same_as<typename Law::Vector, Eigen::Matrix<double, Law::rows, 1>>;
   { law.project(normal, x) } -> std::convertible_to<typename Law::Vector>;
   { law.support(x) } -> std::convertible_to<double>;
@@ -35,20 +35,20 @@ concept FrictionLawConcept = requires(const Law& law, double normal, const typen
   { law.scales_with_normal() } -> std::same_as<bool>;
 };
 
-using FrictionLaw = std::variant<CircularFriction, PlanarFriction, EllipsoidFriction, RollingFriction, EllipseFriction, CustomFriction<1>,
+using FrictionSet = std::variant<CircularFriction, PlanarFriction, EllipsoidFriction, RollingFriction, EllipseFriction, CustomFriction<1>,
                                  CustomFriction<2>, CustomFriction<3>, CustomFriction<4>, CustomFriction<5>>;
 
-static_assert(FrictionLawConcept<PlanarFriction> && FrictionLawConcept<CircularFriction> && FrictionLawConcept<EllipsoidFriction> &&
-              FrictionLawConcept<RollingFriction> && FrictionLawConcept<EllipseFriction> && FrictionLawConcept<CustomFriction<3>>);
+static_assert(FrictionSetConcept<PlanarFriction> && FrictionSetConcept<CircularFriction> && FrictionSetConcept<EllipsoidFriction> &&
+              FrictionSetConcept<RollingFriction> && FrictionSetConcept<EllipseFriction> && FrictionSetConcept<CustomFriction<3>>);
 
 /// Friction rows beside the normal row.
-int law_rows(const FrictionLaw&);
+int law_rows(const FrictionSet&);
 
 /// Its name: circle, plane, ellipse, ellipsoid, rolling, or that of the custom set.
-std::string_view law_name(const FrictionLaw&);
+std::string_view law_name(const FrictionSet&);
 
 /// Whether x lies in F(normal), or at most `slack` away [N s].
-template <FrictionLawConcept Law>
+template <FrictionSetConcept Law>
 bool contains(const Law& law, double normal, const typename Law::Vector& x, double slack = 0) {
   return (x - law.project(normal, x)).norm() <= slack;
 }
@@ -56,7 +56,7 @@ bool contains(const Law& law, double normal, const typename Law::Vector& x, doub
 /// About k corners of a polyhedron inside F(1) [course §1.6]: the support points of directions that are spread evenly, in opposite
 /// pairs, the axes among them. In the plane exactly k, but of a polygon its own corners.
 /// @throws Error unless k is even and at least 4
-template <FrictionLawConcept Law>
+template <FrictionSetConcept Law>
 std::vector<typename Law::Vector> polyhedron(const Law& law, int k);
 
 }  // namespace stickslip

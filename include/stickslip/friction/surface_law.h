@@ -38,7 +38,7 @@ struct ContactSite {
 /// What a law makes of a site.
 struct LocalFriction {
   Vec3 tangent = Vec3::Zero();       ///< unit vector t of the contact frame, b = normal × t; zero: the set does not care
-  FrictionLaw set;
+  FrictionSet set;
 };
 
 /// A law made ready for many contacts: its numbers read, its shared sets built. Threads may share it.

@@ -77,7 +77,7 @@ struct Batch {
   BlockKind kind;
   std::uint8_t dim;
   std::uint8_t arity;          ///< 0: W is a matrix; 1, 2: so many rigid bodies; kAnyArity: other segments, or more
-  std::uint8_t law;            ///< index of the alternative in `FrictionLaw`; 0 if not a contact
+  std::uint8_t law;            ///< index of the alternative in `FrictionSet`; 0 if not a contact
   std::uint32_t first, count;  ///< blocks
   RowSet rows = RowSet::all;   ///< of contacts with friction; all but for orderings that split them (solve/ordering.h)
 };
@@ -96,7 +96,7 @@ struct ContactProblem {
   std::vector<std::uint32_t> stencils; ///< segments of blocks that act on more than `kInlineSegments`
   std::vector<double> jacobian_values;
   BlockMatrix matrix;                  ///< W without Σ where it is given itself, one block per block; else empty
-  std::vector<FrictionLaw> laws;       ///< one per block; ignored unless the block is a contact
+  std::vector<FrictionSet> laws;       ///< one per block; ignored unless the block is a contact
   std::vector<double> b;               ///< per row: free velocity, restitution, stabilisation [m/s]
   std::vector<double> sigma;           ///< per row: compliance Σ ≥ 0 [m/(s·N s)]
   std::vector<double> lower, upper;    ///< per row: bounds of box blocks [N s]; empty if there is no box block
@@ -168,6 +168,6 @@ ContactProblem condense(const ContactProblem&);
 
 /// A problem whose W is this matrix, each of its blocks a block of the given kind and law, with b = 0, σ = 0 and bounds
 /// (−∞, ∞). The caller sets what differs and finalizes.
-ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionLaw law = CircularFriction{});
+ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionSet law = CircularFriction{});
 
 }  // namespace stickslip

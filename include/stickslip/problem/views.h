@@ -72,7 +72,7 @@ Lcp as_lcp(const ContactProblem&, int directions);
 /// sets in three and more dimensions, for which no polygon stands.
 std::string_view no_lcp_because(const ContactProblem&);
 /// The same for one friction law.
-std::string_view no_polygon_because(const FrictionLaw&);
+std::string_view no_polygon_because(const FrictionSet&);
 
 /// Number of unknowns that `as_lcp` would have.
 std::size_t lcp_size(const ContactProblem&, int directions);

@@ -39,7 +39,7 @@ const std::vector<SolverInfo>& solvers();
 std::unique_ptr<ContactSolver> make_solver(std::string_view name, const OptionList& options = {});
 
 /// Names of the solvers that honour a friction law, by the law itself or by the model that they solve.
-std::vector<std::string> solvers_that_honour(const FrictionLaw&);
+std::vector<std::string> solvers_that_honour(const FrictionSet&);
 
 /// Names of the solvers that can hold blocks of a kind: joints (bilateral), motors and limits (box).
 std::vector<std::string> solvers_that_hold(BlockKind);

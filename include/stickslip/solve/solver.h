@@ -175,7 +175,7 @@ class ContactSolver {
   /// Whether it solves coupled problems as they are. For the others W is multiplied out first.
   virtual bool takes_coupled() const { return false; }
   /// Why this solver cannot honour a friction law, not even by the model that it solves; empty if it can.
-  virtual std::string_view cannot_honour(const FrictionLaw&) const { return {}; }
+  virtual std::string_view cannot_honour(const FrictionSet&) const { return {}; }
   /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever their numbers, in one sentence of fixed text; empty if it can.
   virtual std::string_view cannot_hold(BlockKind) const { return {}; }
 

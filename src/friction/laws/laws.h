@@ -38,20 +38,20 @@ LawParameter length_coefficient(std::string name, std::string help);
 Vec3 tangent_of_owner(const ContactSite&);
 
 /// The same set at every contact, in whatever tangents.
-PreparedLaw same_everywhere(FrictionLaw set);
+PreparedLaw same_everywhere(FrictionSet set);
 /// The same set at every contact, along the structure of the surface that the law is fixed to.
-PreparedLaw along_structure(FrictionLaw set);
+PreparedLaw along_structure(FrictionSet set);
 
 /// Sets that depend on the length by which torsion and rolling rows are scaled, each made once. Threads may share it.
 class SetByLength {
  public:
-  explicit SetByLength(std::function<FrictionLaw(double length)> make) : make_(std::move(make)) {}
-  FrictionLaw at(double length);
+  explicit SetByLength(std::function<FrictionSet(double length)> make) : make_(std::move(make)) {}
+  FrictionSet at(double length);
 
  private:
-  std::function<FrictionLaw(double)> make_;
+  std::function<FrictionSet(double)> make_;
   std::mutex mutex_;
-  std::map<double, FrictionLaw> made_;
+  std::map<double, FrictionSet> made_;
 };
 
 /// @throws Error at the parameter unless it is a whole number from least to most.

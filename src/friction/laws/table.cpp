@@ -27,14 +27,14 @@ Vec3 tangent_of_owner(const ContactSite& site) {
   return site.frame_of_b ? Vec3(-direction) : direction;
 }
 
-PreparedLaw same_everywhere(FrictionLaw set) {
+PreparedLaw same_everywhere(FrictionSet set) {
   return [set = std::move(set)](const ContactSite&) { return LocalFriction{Vec3::Zero(), set}; };
 }
-PreparedLaw along_structure(FrictionLaw set) {
+PreparedLaw along_structure(FrictionSet set) {
   return [set = std::move(set)](const ContactSite& site) { return LocalFriction{site.material_direction(), set}; };
 }
 
-FrictionLaw SetByLength::at(double length) {
+FrictionSet SetByLength::at(double length) {
   constexpr std::size_t kMost = 1000;   // bodies of ever new sizes must not fill the memory
   const std::lock_guard lock(mutex_);
   if (made_.size() > kMost) made_.clear();

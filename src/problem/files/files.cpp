@@ -30,8 +30,8 @@ UniformContacts uniform_contacts(const ContactProblem& p) {
   return u;
 }
 
-FrictionLaw usual_law(int dim) {
-  return dim == 2 ? FrictionLaw(PlanarFriction{}) : dim == 5 ? FrictionLaw(RollingFriction{}) : CircularFriction{};
+FrictionSet usual_law(int dim) {
+  return dim == 2 ? FrictionSet(PlanarFriction{}) : dim == 5 ? FrictionSet(RollingFriction{}) : CircularFriction{};
 }
 
 ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral, const std::vector<Eigen::Triplet<double>>& entries,

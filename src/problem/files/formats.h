@@ -29,14 +29,14 @@ void write_own(hid_t file, const ProblemFile&);
 /// What all contacts have in common, if the problem consists of such contacts and bilateral blocks only.
 struct UniformContacts {
   int dim = 0;                 ///< rows per contact; 0 if there is none
-  std::size_t law = 0;         ///< index of the alternative in FrictionLaw
+  std::size_t law = 0;         ///< index of the alternative in FrictionSet
   bool uniform = true;
   bool has_bilateral = false, has_box = false;
 };
 UniformContacts uniform_contacts(const ContactProblem&);
 
 /// The law, without its numbers, of contacts with so many rows.
-FrictionLaw usual_law(int dim);
+FrictionSet usual_law(int dim);
 
 /// A problem of `contacts` equal contacts, then `bilateral` single rows, from the numbers of W.
 ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral, const std::vector<Eigen::Triplet<double>>& entries,

@@ -22,7 +22,7 @@ const std::string kRoot = "stickslip_problem/";
 
 [[noreturn]] void fail_here(const std::string& name, const std::string& message) { fail_at(kRoot + name, message); }
 
-// Laws: the index of the alternative in FrictionLaw, and its numbers; of a custom set kCustomSet, and its place in the list of sets.
+// Laws: the index of the alternative in FrictionSet, and its numbers; of a custom set kCustomSet, and its place in the list of sets.
 constexpr std::uint8_t kCustomSet = 255;
 
 /// The custom sets of a problem, each once.
@@ -71,11 +71,11 @@ struct ParametersOf {
   }
 };
 
-std::uint8_t number_of(const FrictionLaw& law) {
+std::uint8_t number_of(const FrictionSet& law) {
   return std::visit([&](const auto& l) { return requires { l.set; } ? kCustomSet : static_cast<std::uint8_t>(law.index()); }, law);
 }
 
-FrictionLaw make_law(std::uint8_t index, const double* x, std::size_t block, const std::vector<FrictionLaw>& sets) {
+FrictionSet make_law(std::uint8_t index, const double* x, std::size_t block, const std::vector<FrictionSet>& sets) {
   if (index == kCustomSet) {
     if (!(x[0] < static_cast<double>(sets.size())))
       fail_here("blocks/law_parameters", fmt::format("block {} has the set {}, and there are {} in sets/names.", block, x[0], sets.size()));
@@ -164,10 +164,10 @@ void write_blocks(Writer& w, const ContactProblem& p) {
   for (const Block& b : p.blocks) segments.insert(segments.end(), b.segment, b.segment + kInlineSegments);
   w.list("blocks/segment", segments, {kInlineSegments});
   if (!p.stencils.empty()) w.list("blocks/stencils", p.stencils);
-  w.column<std::uint8_t>("blocks/law", p.laws, [](const FrictionLaw& law) { return number_of(law); });
+  w.column<std::uint8_t>("blocks/law", p.laws, [](const FrictionSet& law) { return number_of(law); });
   std::vector<double> parameters;
   SetList sets;
-  for (const FrictionLaw& law : p.laws)
+  for (const FrictionSet& law : p.laws)
     for (const double x : std::visit(ParametersOf{sets}, law)) parameters.push_back(x);
   w.list("blocks/law_parameters", parameters, {kParameters});
   if (sets.empty()) return;
@@ -176,8 +176,8 @@ void write_blocks(Writer& w, const ContactProblem& p) {
   w.list("sets/parameters", sets.parameters());
 }
 
-std::vector<FrictionLaw> read_sets(const Reader& r) {
-  std::vector<FrictionLaw> sets;
+std::vector<FrictionSet> read_sets(const Reader& r) {
+  std::vector<FrictionSet> sets;
   if (!r.has("sets")) return sets;
   std::istringstream names(r.text("sets/names"));
   const auto first = r.list<std::uint32_t>("sets/first");
@@ -196,7 +196,7 @@ std::vector<FrictionLaw> read_sets(const Reader& r) {
 }
 
 void read_blocks(const Reader& r, ContactProblem& p) {
-  const std::vector<FrictionLaw> sets = read_sets(r);
+  const std::vector<FrictionSet> sets = read_sets(r);
   const std::vector<std::uint8_t> kind = r.list<std::uint8_t>("blocks/kind");
   const std::size_t n = kind.size();
   const auto dim = r.list<std::uint8_t>("blocks/dim", n), law = r.list<std::uint8_t>("blocks/law", n);

@@ -46,7 +46,7 @@ void put_line(Text& text, const Values& values) {
 
 std::vector<double> coefficients(const ContactProblem& p, bool rolling) {
   std::vector<double> values;
-  for (const FrictionLaw& law : p.laws) {
+  for (const FrictionSet& law : p.laws) {
     if (const auto* circle = std::get_if<CircularFriction>(&law)) values.push_back(circle->mu);
     else if (const auto* plane = std::get_if<PlanarFriction>(&law)) values.push_back(plane->mu);
     else if (const auto* roll = std::get_if<RollingFriction>(&law)) values.push_back(rolling ? roll->mu_rolling : roll->mu);

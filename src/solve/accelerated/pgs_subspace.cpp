@@ -9,7 +9,7 @@
 #include "math/infinity.h"
 #include "solve/accelerated/free_set_system.h"
 #include "solve/deadline.h"
-#include "solve/sweeps.h"
+#include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {

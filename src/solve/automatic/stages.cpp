@@ -8,7 +8,7 @@
 #include "solve/automatic/cost_model.h"
 #include "solve/cone/admm_engine.h"
 #include "solve/exact/exact_sweep.h"
-#include "solve/newton/alart_curnier_engine.h"
+#include "solve/newton/newton_engine.h"
 
 namespace stickslip {
 

@@ -31,7 +31,7 @@ struct SetView {
   double (*support_law)(const void* law, const Vector& direction);
   bool scales;
 
-  template <FrictionLawConcept Law>
+  template <FrictionSetConcept Law>
   explicit SetView(const Law& set)
       : law(&set),
         project_law([](const void* l, double n, const Vector& z, Vector& closest) {

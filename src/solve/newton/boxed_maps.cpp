@@ -11,7 +11,7 @@ namespace {
 struct RowBounds {
   double lower = -INFINITY, upper = INFINITY, lower_growth = 0, upper_growth = 0;
 };
-RowBounds friction_bounds(const FrictionLaw& law, std::uint32_t k, double normal) {
+RowBounds friction_bounds(const FrictionSet& law, std::uint32_t k, double normal) {
   return std::visit(
       [&](const auto& l) -> RowBounds {
         const auto box = l.box(1.0);

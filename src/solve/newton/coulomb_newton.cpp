@@ -25,7 +25,7 @@ CoulombNewton::CoulombNewton(Options options) : options_(std::move(options)) {
   if (options_.sweeps < 0) throw Error(fmt::format("{} sweeps cannot be made. There must be at least 0.", options_.sweeps)).at("sweeps");
 }
 
-std::string_view CoulombNewton::cannot_honour(const FrictionLaw& law) const {
+std::string_view CoulombNewton::cannot_honour(const FrictionSet& law) const {
   return std::visit(
       []<class Law>(const Law& l) -> std::string_view {
         if constexpr (requires { l.set; })

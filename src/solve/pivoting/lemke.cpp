@@ -178,7 +178,7 @@ std::string_view Lemke::cannot_solve(const ContactProblem& problem) const {
   return {};
 }
 
-std::string_view Lemke::cannot_honour(const FrictionLaw& law) const { return no_polygon_because(law); }
+std::string_view Lemke::cannot_honour(const FrictionSet& law) const { return no_polygon_because(law); }
 
 void Lemke::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   LemkeScratch& s = workspace.scratch<LemkeScratch>();

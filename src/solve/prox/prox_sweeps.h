@@ -1,7 +1,7 @@
 // Gauss–Seidel sweeps with the r-factors of the other strategies: see prox_gauss_seidel.h.
 #pragma once
 
-#include "solve/sweeps.h"
+#include "solve/boxed_sweep.h"
 
 namespace stickslip {
 

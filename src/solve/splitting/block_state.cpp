@@ -32,7 +32,7 @@ void push_block(const ContactProblem& p, std::uint32_t block, const double* chan
   });
 }
 
-void friction_box(const FrictionLaw& law, double normal, double* lower, double* upper) {
+void friction_box(const FrictionSet& law, double normal, double* lower, double* upper) {
   std::visit(
       [&]<class Law>(const Law& l) {
         const FrictionBox<Law::rows> box = l.box(normal);

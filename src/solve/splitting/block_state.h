@@ -13,7 +13,7 @@ void block_velocity(const ContactProblem&, std::uint32_t block, std::span<const 
 void push_block(const ContactProblem&, std::uint32_t block, const double* change, std::span<double> velocity);
 
 /// The box around the friction set at this normal impulse, one pair of bounds per friction row.
-void friction_box(const FrictionLaw&, double normal, double* lower, double* upper);
+void friction_box(const FrictionSet&, double normal, double* lower, double* upper);
 
 /// Closest admissible impulse of the boxed model for one block, the friction box taken at the clamped normal impulse.
 void project_on_box(const ContactProblem&, std::uint32_t block, double* impulse);

@@ -11,7 +11,7 @@
 #include "solve/splitting/boxed_pivoting.h"
 #include "solve/splitting/groups.h"
 #include "solve/splitting/joint_block.h"
-#include "solve/sweeps.h"
+#include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/registry.h"
 
@@ -108,7 +108,7 @@ BlockedGaussSeidel::~BlockedGaussSeidel() = default;
 
 FrictionModel BlockedGaussSeidel::model() const { return sub_solver_ ? sub_solver_->model() : FrictionModel::boxed; }
 
-std::string_view BlockedGaussSeidel::cannot_honour(const FrictionLaw& law) const {
+std::string_view BlockedGaussSeidel::cannot_honour(const FrictionSet& law) const {
   return sub_solver_ ? sub_solver_->cannot_honour(law) : std::string_view();
 }
 

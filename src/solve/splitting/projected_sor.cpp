@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "solve/sweeps.h"
+#include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {

@@ -8,7 +8,7 @@
 #include "problem/kernels.h"
 #include "solve/contact_graph.h"
 #include "solve/run_list.h"
-#include "solve/sweeps.h"
+#include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {

@@ -33,7 +33,7 @@ class CoulombNewton final : public ContactSolver {
 
   explicit CoulombNewton(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "coulomb-newton"; }
-  std::string_view cannot_honour(const FrictionLaw&) const override;
+  std::string_view cannot_honour(const FrictionSet&) const override;
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

@@ -32,7 +32,7 @@ class Lemke final : public ContactSolver {
   std::string_view name() const override { return "lemke"; }
   FrictionModel model() const override { return FrictionModel::polyhedral(options_.directions); }
   std::string_view cannot_solve(const ContactProblem&) const override;
-  std::string_view cannot_honour(const FrictionLaw&) const override;
+  std::string_view cannot_honour(const FrictionSet&) const override;
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

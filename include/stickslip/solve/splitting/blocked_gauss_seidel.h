@@ -44,7 +44,7 @@ class BlockedGaussSeidel final : public ContactSolver {
   std::string_view name() const override { return "bgs"; }
   FrictionModel model() const override;
   std::string_view cannot_solve(const ContactProblem&) const override;
-  std::string_view cannot_honour(const FrictionLaw&) const override;
+  std::string_view cannot_honour(const FrictionSet&) const override;
   std::string_view cannot_hold(BlockKind) const override;
 
  protected:

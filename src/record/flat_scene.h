@@ -76,7 +76,7 @@ struct FlatText {
   std::string text;
 };
 
-struct Snapshot {
+struct FlatScene {
   std::string name, description, document;
   double seconds = 0;
   std::vector<FlatText> warnings;
@@ -105,9 +105,9 @@ struct Snapshot {
   std::vector<FlatOption> solver_options;
 };
 
-Snapshot take_snapshot(const Scene&);
+FlatScene flatten(const Scene&);
 
 /// @throws Error if indices or kinds are out of range, or options are invalid.
-Scene restore(Snapshot&&);
+Scene restore(FlatScene&&);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-#include "record/snapshot.h"
+#include "record/flat_scene.h"
 
 #include <fmt/format.h>
 
@@ -204,7 +204,7 @@ JointAxis unflatten(FlatAxis&& flat) {
   return axis;
 }
 
-void check_joints(const Snapshot& s) {
+void check_joints(const FlatScene& s) {
   require(s.axes.size() == s.joints.size() * kJointCoordinates, "tables have different lengths");
   const auto is_body = [&](BodyId id) { return id.index < s.bodies.size() && s.bodies[id.index].alive && s.bodies[id.index].generation == id.generation; };
   for (const Joint& joint : s.joints) {
@@ -225,7 +225,7 @@ void check_joints(const Snapshot& s) {
     require(pair.a < pair.b && pair.b < s.bodies.size(), "a pair that is kept from touching names a missing body");
 }
 
-void check_indices(const Snapshot& s) {
+void check_indices(const FlatScene& s) {
   require(s.scripts.size() == s.bodies.size() && s.shapes.size() == s.colliders.size(), "tables have different lengths");
   require(!s.materials.empty(), "no material");
   for (const Body& body : s.bodies) {
@@ -259,9 +259,9 @@ void check_indices(const Snapshot& s) {
 
 }  // namespace
 
-Snapshot take_snapshot(const Scene& scene) {
+FlatScene flatten(const Scene& scene) {
   const World& world = scene.world;
-  Snapshot s;
+  FlatScene s;
   s.name = scene.name, s.description = scene.description, s.document = scene.document, s.seconds = scene.seconds;
   for (const std::string& warning : scene.warnings) s.warnings.push_back({warning});
 
@@ -292,7 +292,7 @@ Snapshot take_snapshot(const Scene& scene) {
   return s;
 }
 
-Scene restore(Snapshot&& s) {
+Scene restore(FlatScene&& s) {
   check_indices(s);
   Scene scene;
   scene.name = std::move(s.name), scene.description = std::move(s.description), scene.document = std::move(s.document);
