@@ -33,6 +33,8 @@ double tangential_reach(const FrictionSet& law) {
 constexpr double kSteadyMotion = 0.5;  ///< part of a velocity by which a body that rolls or slides on may change it in a step
 constexpr double kSteadySpin = 0.05;   ///< part of a spin by which it may change in a step and count as steady
 
+constexpr double kFollows = 0.05;      ///< of |g| h: by so much what moves with its support may seem to move otherwise
+
 constexpr double kSamePlace = 0.25;    ///< of the thinner body's thickness: a contact that moved less is the same
 
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
@@ -392,6 +394,24 @@ void ProblemBuilder::expect(const World& world, const StepOptions& options) {
   }
 }
 
+/// What lies on a driven body with a face and moves with it goes on to: how that body moves in this step is known, while the
+/// impulses of the last step are late by one.
+void ProblemBuilder::follow_supports(const World& world, const ContactSet& set, const StepOptions& options) {
+  const double close = kFollows * world.gravity.norm() * options.h;
+  for (const Manifold& m : set.manifolds) {
+    std::uint32_t mover = world.colliders()[m.a].body, follower = world.colliders()[m.b].body;
+    if (world.bodies()[mover].motion != MotionType::kinematic) std::swap(mover, follower);
+    const Body &driven = world.bodies()[mover], &body = world.bodies()[follower];
+    if (m.count < 3 || driven.motion != MotionType::kinematic || segment_of_body_[follower] == kNoSegment) continue;
+    bool carried = true;
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
+      carried = carried && contacts_[i].touching && guess_[problem_.blocks[contacts_[i].block].row] > 0;
+    const Vec3 velocity = driven.velocity_at(body.position);
+    if (!carried || (velocity - expected_[follower].velocity).norm() > close) continue;
+    expected_[follower] = {velocity, driven.angular_velocity};
+  }
+}
+
 /// Contacts that carry a load, or touch without being struck, get the change of their velocity within the step (step/turning.h).
 void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepOptions& options) {
   const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
@@ -407,6 +427,7 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
     if (!loaded) continue;
     if (!any) {
       expect(world, options);
+      follow_supports(world, set, options);
       turning_.begin(world, options, expected_);
       any = true;
     }
@@ -416,11 +437,18 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
       BuiltContact& built = contacts_[i];
       const Block& block = problem_.blocks[built.block];
       built.turning = built.frame.transpose() * kappa[i - m.first];
-      // A contact without a step before it has no approach to undo: the whole change would lift the body.
-      if (!(guess_[block.row] > 0)) built.turning[0] *= 0.5;
+      // Asked for more than the approach, an impulse would give energy.
+      built.turning[0] = std::max(built.turning[0], std::min(0.0, built.before[0]));
       for (int k = 0; k < std::min<int>(block.dim, 3); ++k) problem_.b[block.row + k] += built.turning[k];
     }
   }
+}
+
+void ProblemBuilder::bend(std::uint32_t point, double kappa) {
+  BuiltContact& built = contacts_[point];
+  if (built.rebounds) return;
+  problem_.b[problem_.blocks[built.block].row] += kappa - built.turning[0];
+  built.turning[0] = kappa;
 }
 
 /// Recovery of a body that is wedged in asks for what cannot be: forces would grow without bound. Contacts beyond the band are elastic along the

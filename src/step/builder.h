@@ -54,6 +54,8 @@ class ProblemBuilder {
   std::span<double> guess_to_refine() { return guess_; }
   /// Starts the contact at place `point` of the set from an impulse.
   void set_guess(std::uint32_t point, const RememberedImpulse&, double scale = 1);
+  /// Gives the contact at place `point` another κ along its normal [m/s].
+  void bend(std::uint32_t point, double kappa);
   const std::vector<BuiltContact>& contacts() const { return contacts_; }   ///< as in ContactSet::points
   const SpinRows& spin(const BuiltContact& c) const { return spins_[c.spin]; }
   /// Angular impulse of torsion and rolling rows on body B, contact frame [N m s]; zero for contacts without such rows.
@@ -107,6 +109,7 @@ class ProblemBuilder {
   void ask(const World&, const PairSetting&, const ContactPoint&, BuiltContact&, Vec3 b, const StepOptions&);
   void weigh();
   void expect(const World&, const StepOptions&);
+  void follow_supports(const World&, const ContactSet&, const StepOptions&);
   void hold_on(const World&, const Manifold&, const ContactSet&, const StepOptions&);
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);

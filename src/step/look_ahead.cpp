@@ -10,9 +10,6 @@ namespace {
 /// A contact is violated if the motion closes its gap by more than this part of what the pair moves in the step.
 constexpr double kTolerated = 1e-3;
 
-/// A body that turns farther within the step moves its points on arcs worth looking at [rad].
-constexpr double kFastTurn = 0.2;
-
 /// The manifold of a pair, or null.
 const Manifold* manifold_of(const ContactSet& set, std::uint32_t a, std::uint32_t b) {
   const auto at = std::lower_bound(set.manifolds.begin(), set.manifolds.end(), std::pair(a, b),
@@ -26,23 +23,12 @@ bool has_feature(const ContactSet& set, const Manifold* m, std::uint32_t feature
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
 }
 
-void append(const ContactSet& from, const Manifold& m, ContactSet& to) {
-  to.manifolds.push_back({m.a, m.b, static_cast<std::uint32_t>(to.points.size()), m.count});
-  to.points.insert(to.points.end(), from.points.begin() + m.first, from.points.begin() + m.first + m.count);
-}
-
 }  // namespace
 
 void LookAhead::begin_step() {
   found_.clear();
   joint_impulses_.clear();
-  arcs_.clear();
-  gaps_.clear();
-}
-
-void LookAhead::restore_gaps() {
-  for (const auto& [point, gap] : gaps_) merged_.points[point].gap = gap;
-  gaps_.clear();
+  bends_.begin_step();
 }
 
 void LookAhead::collect_motion(const World& world, const Solved& solved) {
@@ -78,69 +64,30 @@ bool LookAhead::would_violate(const World& world, const Manifold& m, const Conta
   return false;
 }
 
-bool LookAhead::find_arcs(const World& world, const ContactSet& set, double time) {
-  earlier_arcs_.swap(arcs_);
-  arcs_.clear();
-  auto earlier = earlier_arcs_.begin();
-  bool any = false;
-  for (const Manifold& m : set.manifolds) {
-    const Collider &ca = world.colliders()[m.a], &cb = world.colliders()[m.b];
-    const BodyMotion &of_a = motion_[ca.body], &of_b = motion_[cb.body];
-    const double turn_a = time * of_a.angular.norm(), turn_b = time * of_b.angular.norm();
-    const bool fast = std::max(turn_a, turn_b) > kFastTurn;
-    if (!fast && earlier == earlier_arcs_.end()) continue;
-    const Vec3 &center_a = world.bodies()[ca.body].position, &center_b = world.bodies()[cb.body].position;
-    const Quat rotation_a = rotation_from_vector(time * of_a.angular), rotation_b = rotation_from_vector(time * of_b.angular);
-    const double tolerated = kTolerated * time * closing_speed(ca, of_a, cb, of_b);
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
-      const ContactPoint& p = set.points[i];
-      const auto key = std::tuple(m.a, m.b, p.feature);
-      while (earlier != earlier_arcs_.end() && std::tuple(earlier->a, earlier->b, earlier->feature) < key) ++earlier;
-      const bool known = earlier != earlier_arcs_.end() && std::tuple(earlier->a, earlier->b, earlier->feature) == key;
-      double taken = known ? earlier->taken : 0;
-      if (fast && p.gap > 0) {
-        // The points of both surfaces at the end of the step, along the normal as the body has it that turns less.
-        const Vec3 on_a = p.position - 0.5 * p.gap * p.normal - center_a, on_b = p.position + 0.5 * p.gap * p.normal - center_b;
-        const Vec3 end_a = center_a + time * of_a.linear + rotation_a * on_a, end_b = center_b + time * of_b.linear + rotation_b * on_b;
-        const double at_end = (turn_a < turn_b ? rotation_a : rotation_b)._transformVector(p.normal).dot(end_b - end_a);
-        const Vec3 straight = of_b.linear + of_b.angular.cross(p.position - center_b) - of_a.linear - of_a.angular.cross(p.position - center_a);
-        const double expected = p.gap + time * p.normal.dot(straight);
-        if (at_end < -tolerated && expected - at_end > taken + tolerated) {
-          taken = expected - at_end;
-          any = true;
-        }
-      }
-      if (taken > 0) arcs_.push_back({m.a, m.b, p.feature, taken});
-    }
-  }
-  return any;
-}
-
-void LookAhead::take_from_gaps() {
-  auto arc = arcs_.begin();
-  for (const Manifold& m : merged_.manifolds)
-    for (std::uint32_t i = m.first; i < m.first + m.count && arc != arcs_.end(); ++i) {
-      ContactPoint& p = merged_.points[i];
-      const auto key = std::tuple(m.a, m.b, p.feature);
-      while (arc != arcs_.end() && std::tuple(arc->a, arc->b, arc->feature) < key) ++arc;
-      if (arc == arcs_.end() || std::tuple(arc->a, arc->b, arc->feature) != key) continue;
-      gaps_.emplace_back(i, p.gap);
-      p.gap = std::max(0.0, p.gap - arc->taken);
-    }
+/// A manifold of a set, and what the end of the drift adds to it.
+void LookAhead::append(const ContactSet& from, const Manifold& m) {
+  const auto first = static_cast<std::uint32_t>(next_.points.size());
+  const auto points = std::span(from.points).subspan(m.first, m.count);
+  next_.points.insert(next_.points.end(), points.begin(), points.end());
+  for (const ContactBends::Added& more : bends_.added_to(m))
+    if (!has_feature(from, &m, more.point.feature)) next_.points.push_back(more.point);
+  std::sort(next_.points.begin() + first, next_.points.end(),
+            [](const ContactPoint& p, const ContactPoint& q) { return p.feature < q.feature; });
+  next_.manifolds.push_back({m.a, m.b, first, static_cast<std::uint32_t>(next_.points.size() - first)});
 }
 
 void LookAhead::merge(const ContactSet& known, const ContactSet& fresh) {
   next_.clear();
   auto old = known.manifolds.begin();
   const auto keep_before = [&](std::pair<std::uint32_t, std::uint32_t> pair) {
-    for (; old != known.manifolds.end() && std::pair(old->a, old->b) < pair; ++old) append(known, *old, next_);
+    for (; old != known.manifolds.end() && std::pair(old->a, old->b) < pair; ++old) append(known, *old);
   };
   for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
     if (!wanted_[k]) continue;
     const Manifold& m = fresh.manifolds[k];
     keep_before({m.a, m.b});
     if (old != known.manifolds.end() && old->a == m.a && old->b == m.b) ++old;
-    append(fresh, m, next_);
+    append(fresh, m);
   }
   keep_before({~0u, ~0u});
   std::swap(merged_, next_);   // `known` may be merged_
@@ -162,7 +109,7 @@ void LookAhead::remember(const Solved& solved) {
 }
 
 const ContactSet* LookAhead::find(const World& world, Detection& detection, const Solved& solved, const DetectionReach& reach,
-                                  StageTimes& seconds) {
+                                  Gyroscopic gyroscopic, StageTimes& seconds) {
   collect_motion(world, solved);
   static const ContactSet nothing;
   const ContactSet& fresh = detection.outrun(world, motion_, reach) ? detection.detect_again(world, motion_, reach, seconds) : nothing;
@@ -172,13 +119,16 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, cons
     wanted_[k] = would_violate(world, fresh.manifolds[k], fresh, solved.set, reach.time);
     any = any || wanted_[k];
   }
-  restore_gaps();
-  any = find_arcs(world, solved.set, reach.time) || any;
+  any = bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, reach.time}) || any;
   if (!any) return nullptr;
   remember(solved);
   merge(solved.set, fresh);
-  take_from_gaps();
   return &merged_;
+}
+
+void LookAhead::refine(ProblemBuilder& builder, const ContactSet& set) const {
+  refine_guess(builder, set);
+  bends_.apply(builder, set);
 }
 
 void LookAhead::refine_guess(ProblemBuilder& builder, const ContactSet& set) const {

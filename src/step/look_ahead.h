@@ -5,12 +5,13 @@
 // looked at again, as far ahead as the solved velocity moves them. Where that finds contacts that the solved motion would
 // violate, the step is solved once more with them, from the impulses just found.
 //
-// The rows of contacts take the paths of points as straight. The end of a body that turns by a large angle moves on an arc,
-// and may end below what it seemed to stop at. Such a point is given less room by what the arc takes away at the solved
-// velocity, and the step is solved again as well. Where margins sufficed and nothing turned far nothing changes.
+// The rows of contacts take the paths of points as straight. Where they bend and end inside what they seemed to stop at, the
+// step is solved again as well, with rows that know it (step/contact_bends.h). Where margins sufficed and nothing turned far
+// nothing changes.
 #pragma once
 
 #include "step/builder.h"
+#include "step/contact_bends.h"
 #include "step/detection.h"
 
 namespace stickslip {
@@ -18,7 +19,7 @@ namespace stickslip {
 class LookAhead {
  public:
   /// Rounds per step: a push may be handed on from body to body, by one more with each.
-  static constexpr int kMaxRounds = 3;
+  static constexpr int kMaxRounds = 5;
 
   /// Forgets the impulses of the step before.
   void begin_step();
@@ -32,32 +33,23 @@ class LookAhead {
   };
   /// The contacts of the last solve together with those that its motion would violate, or null if there are none of these.
   /// Valid until the next call that returns contacts.
-  const ContactSet* find(const World&, Detection&, const Solved&, const DetectionReach&, StageTimes&);
+  const ContactSet* find(const World&, Detection&, const Solved&, const DetectionReach&, Gyroscopic, StageTimes&);
 
-  /// Ends the step: contacts that `find` returned get the gaps that they have, not those that arcs left.
-  void restore_gaps();
-
-  /// Puts the impulses of the solve that `find` was last called with in the place of the step before's.
-  void refine_guess(ProblemBuilder&, const ContactSet&) const;
+  /// Puts the impulses of the solve that `find` was last called with in the place of the step before's, and bends rows.
+  void refine(ProblemBuilder&, const ContactSet&) const;
 
  private:
-  /// A point that moves on an arc.
-  struct Arc {
-    std::uint32_t a, b, feature;
-    double taken;   ///< how much of its gap the arc takes away, ≥ 0 [m]
-  };
   void collect_motion(const World&, const Solved&);
-  bool find_arcs(const World&, const ContactSet&, double time);
-  void take_from_gaps();
   bool would_violate(const World&, const Manifold&, const ContactSet& fresh, const ContactSet& known, double time) const;
   void merge(const ContactSet& known, const ContactSet& fresh);
+  void append(const ContactSet& from, const Manifold&);
+  void refine_guess(ProblemBuilder&, const ContactSet&) const;
   void remember(const Solved&);
 
   std::vector<BodyMotion> motion_;        ///< of every body slot
   std::vector<bool> wanted_;              ///< of the manifolds of a second detection: whether the motion violates it
   ContactSet merged_, next_;
-  std::vector<Arc> arcs_, earlier_arcs_;            ///< of this step, sorted by pair and feature
-  std::vector<std::pair<std::uint32_t, double>> gaps_;   ///< of points of merged_ before arcs took from them
+  ContactBends bends_;
   std::vector<RememberedImpulse> found_;  ///< of the last solve, sorted by pair and feature
   std::vector<double> joint_impulses_;    ///< of the last solve
 };

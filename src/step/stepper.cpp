@@ -122,14 +122,14 @@ const ContactSet* Stepper::Impl::detect_and_solve(World& world, double drift_tim
   const ContactSet* set = &detect(world);
   if (!solve(world, *set, drift_time)) return nullptr;
   while (report.looked_again < LookAhead::kMaxRounds) {
-    const ContactSet* more = look_ahead.find(world, detection, {builder, *set, velocity, impulses}, reach(), report.seconds);
+    const ContactSet* more = look_ahead.find(world, detection, {builder, *set, velocity, impulses}, reach(),
+                                             options.gyroscopic, report.seconds);
     if (!more) break;
     // A sleeper that is met wakes with all its contacts; the next round meets it again.
     set = sleep.wake_touched(world, *more) ? &detect(world) : more;
     if (!solve(world, *set, drift_time)) return nullptr;
     ++report.looked_again;
   }
-  look_ahead.restore_gaps();
   return set;
 }
 
@@ -196,7 +196,7 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
   last_care = care;
   builder.begin(world, options, care);
   builder.build(world, set, options, drift_time);
-  look_ahead.refine_guess(builder, set);
+  look_ahead.refine(builder, set);
   const auto guess = builder.guess();
   impulses.assign(guess.begin(), guess.end());
   report.seconds.assembly += clock.lap();

@@ -15,9 +15,12 @@
 // where contacts persist, and by anything where bodies are struck: only contacts that carried a load in the last step, or touch without approach, have a κ. Where things turn by
 // more than 1 rad in a step, it fades out.
 //
+// An impulse works against the mean of the velocities before and after. So along the normal −κ is at most the approach before
+// the step: a contact that has no step before it would otherwise be given the energy of the chord that it begins.
+//
 // Where bodies touch at three points or more, what κ has along the face is made one of a rigid motion. The rest of it, of the
 // order of how much more one body turns than the other, is a stretching that no bodies can follow: friction would press the
-// points against each other until some slip.
+// points against each other until some slip. A face does not roll: along the normal κ is what becomes of the gaps.
 #pragma once
 
 #include "step/free_motion.h"
@@ -43,6 +46,8 @@ class ContactTurning {
  private:
   const Drifted& end_of(std::uint32_t body);
   Vec3 velocity_at(std::uint32_t body, const Vec3& point) const;
+  const ContactPoint* later_of(const ContactPoint& now, const Body& a, const Body& b, const Drifted& end_a,
+                               const Drifted& end_b);
   void make_rigid(std::span<const ContactPoint> points);
 
   const World* world_ = nullptr;
@@ -51,8 +56,10 @@ class ContactTurning {
   std::vector<Drifted> ends_;        ///< of bodies by slot
   std::vector<char> known_;
   std::vector<Vec3> kappa_;
+  std::vector<double> along_normal_;        ///< κ along the normal from the gaps of both instants [m/s]
   std::vector<std::size_t> known_points_;   ///< that the end of the drift knows
   ContactSink sink_;
+  ContactPoint moved_;   ///< a point that the end of the drift does not know
 };
 
 /// Whether the bodies of a pair of colliders turn at all, beyond what matters.

@@ -1,0 +1,243 @@
+#include "step/contact_bends.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "step/sizes.h"
+#include "stickslip/collide/collide.h"
+
+namespace stickslip {
+
+namespace {
+
+/// Part of the thinner body's thickness by which contacts may end inside, or off what carries them, before the step is solved
+/// again; four times as much each time that it was, so that large heaps do not repeat steps for one of their boxes.
+constexpr double kTolerated = 0.005;
+
+/// Part of the spin of a body that another one may have for the plane where they are nearest to stay a plane between them.
+constexpr double kSteadier = 0.1;
+
+/// Features of the middles of bodies A and B, which no pair of shapes has.
+constexpr std::uint32_t kMiddleOfA = 0xffffffe0, kMiddleOfB = 0xffffffe1;
+
+bool has_feature(std::span<const ContactPoint> points, std::uint32_t feature) {
+  return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
+}
+
+auto key_of(const auto& x) { return std::tuple(x.a, x.b, x.feature); }
+
+}  // namespace
+
+/// A pair of colliders where the drift begins and where it ends.
+struct ContactBends::Pair {
+  const Manifold& manifold;
+  const Body &a, &b;
+  const BodyMotion &of_a, &of_b;
+  const Drifted &end_a, &end_b;
+  double tolerated;   ///< [m]
+  double blow;        ///< how fast one of the bodies is struck in this step [m/s]
+
+  Vec3 velocity_at(const Vec3& point) const {
+    return of_b.linear + of_b.angular.cross(point - b.position) - of_a.linear - of_a.angular.cross(point - a.position);
+  }
+  /// Of a point whose gap becomes `end`. Asked for more than the approach, an impulse would give energy.
+  double kappa(const ContactPoint& p, double end, double approach, double time) const {
+    const double bend = (end - p.gap) / time - p.normal.dot(velocity_at(p.position));
+    return std::max(bend, -std::max(0.0, p.gap) / time - std::max(approach, blow));
+  }
+  /// Where a point that turns with a body is at the end, and back.
+  static Vec3 forth(const Body& body, const Drifted& end, const Vec3& point) {
+    return end.pose * (body.orientation.conjugate() * (point - body.position));
+  }
+  static Vec3 back(const Body& body, const Drifted& end, const Vec3& point) {
+    return body.position + body.orientation * end.pose.to_local(point);
+  }
+  /// Gap at the end of two points that turn with their bodies.
+  double end_of(const ContactPoint& p) const {
+    const Vec3 on_a = forth(a, end_a, p.position - 0.5 * p.gap * p.normal);
+    const Vec3 on_b = forth(b, end_b, p.position + 0.5 * p.gap * p.normal);
+    return (turn() * p.normal).dot(on_b - on_a);
+  }
+  /// How a normal turns: with the body that turns less.
+  Quat turn() const {
+    return of_a.angular.squaredNorm() < of_b.angular.squaredNorm() ? end_a.pose.orientation * a.orientation.conjugate()
+                                                                   : end_b.pose.orientation * b.orientation.conjugate();
+  }
+};
+
+void ContactBends::begin_step() {
+  bends_.clear();
+  added_.clear();
+  rounds_ = 0;
+}
+
+const Drifted& ContactBends::end_of(const Solved& solved, std::uint32_t body) {
+  if (!known_[body]) {
+    const BodyMotion& motion = solved.motion[body];
+    ends_[body] = drifted(solved.world.bodies()[body], motion.linear, motion.angular, solved.gyroscopic, solved.time);
+    known_[body] = 1;
+  }
+  return ends_[body];
+}
+
+bool ContactBends::find(const Solved& solved) {
+  ends_.resize(solved.world.bodies().size());
+  known_.assign(solved.world.bodies().size(), 0);
+  collect_blows(solved);
+  bool any = false;
+  for (const Manifold& m : solved.set.manifolds) any = look(solved, m) || any;
+  if (any) ++rounds_;
+  return any;
+}
+
+/// Only what moves strikes.
+void ContactBends::collect_blows(const Solved& solved) {
+  const auto bodies = solved.world.bodies();
+  blows_.assign(bodies.size(), 0.0);
+  for (const Manifold& m : solved.set.manifolds) {
+    const std::uint32_t a = solved.world.colliders()[m.a].body, b = solved.world.colliders()[m.b].body;
+    if (is_passive(bodies[a]) || is_passive(bodies[b])) continue;
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const BuiltContact& built = solved.builder.contacts()[i];
+      if (!(solved.impulses[solved.builder.problem().blocks[built.block].row] > 0)) continue;
+      blows_[a] = std::max(blows_[a], -built.before[0]);
+      blows_[b] = std::max(blows_[b], -built.before[0]);
+    }
+  }
+}
+
+bool ContactBends::look(const Solved& solved, const Manifold& m) {
+  const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
+  const BodyMotion &of_a = solved.motion[ca.body], &of_b = solved.motion[cb.body];
+  const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, 2 * rounds_);
+  const double travel = solved.time * closing_speed(ca, of_a, cb, of_b);
+  const auto points = std::span(solved.set.points).subspan(m.first, m.count);
+  if (!(travel > tolerated)) return false;
+  // How far paths can bend: towards the axis and by wandering of the spin, and along normals that turn.
+  double bend = 0;
+  for (const auto& [collider, motion] : {std::pair(&ca, &of_a), std::pair(&cb, &of_b)}) {
+    const double turn = solved.time * motion->angular.norm();
+    if (turn > 0) bend += turn * (turn * collider->reach + solved.time * (of_b.linear - of_a.linear).norm());
+  }
+  const Body &a = solved.world.bodies()[ca.body], &b = solved.world.bodies()[cb.body];
+  const double blow = std::max(blows_[ca.body], blows_[cb.body]);
+  const Pair pair{m, a, b, of_a, of_b, end_of(solved, ca.body), end_of(solved, cb.body), tolerated, blow};
+  sink_.clear();
+  sink_.expect(points.front().feature);
+  collide(ca.shape, pair.end_a.pose * ca.local, cb.shape, pair.end_b.pose * cb.local, std::min(bend, thickness), sink_);
+  bool any = look_at_known(solved, pair);
+  any = look_at_new(solved, pair) || any;
+  for (const bool second : {false, true}) any = look_at_middle(solved, pair, second) || any;
+  return any;
+}
+
+/// The centre of mass of a body of one part, which lies inside it, against the other one where they are nearest: while corners
+/// fly where no row can tell, it moves on a straight path.
+bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool of_b) {
+  const Body &mine = of_b ? pair.b : pair.a, &other = of_b ? pair.a : pair.b;
+  const Drifted &my_end = of_b ? pair.end_b : pair.end_a, &other_end = of_b ? pair.end_a : pair.end_b;
+  const BodyMotion &my_motion = of_b ? pair.of_b : pair.of_a, &other_motion = of_b ? pair.of_a : pair.of_b;
+  if (mine.colliders.size() > 1 || !(other_motion.angular.norm() < kSteadier * my_motion.angular.norm())) return false;
+  const auto points = std::span(solved.set.points).subspan(pair.manifold.first, pair.manifold.count);
+  const auto nearer = [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; };
+  const ContactPoint& nearest = *std::min_element(points.begin(), points.end(), nearer);
+  const Vec3 out = of_b ? nearest.normal : Vec3(-nearest.normal);   // from the other to mine
+  const Vec3 on_other = nearest.position - 0.5 * nearest.gap * out;
+  const double gap = out.dot(mine.position - on_other);
+  const Vec3 out_at_end = other_end.pose.orientation * (other.orientation.conjugate() * out);
+  const double end = out_at_end.dot(my_end.pose.position - Pair::forth(other, other_end, on_other));
+  if (!(end < std::min(0.0, gap) - pair.tolerated)) return false;
+  const ContactPoint start{mine.position - 0.5 * gap * out, nearest.normal, gap, of_b ? kMiddleOfB : kMiddleOfA};
+  if (has_feature(points, start.feature)) return false;
+  add(pair.manifold, start);
+  return true;
+}
+
+/// Contacts that the problem has.
+bool ContactBends::look_at_known(const Solved& solved, const Pair& pair) {
+  bool any = false;
+  const Manifold& m = pair.manifold;
+  for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+    const ContactPoint& p = solved.set.points[i];
+    const BuiltContact& built = solved.builder.contacts()[i];
+    if (built.rebounds) continue;
+    const auto& ends = sink_.points();
+    const auto is_it = [&](const ContactPoint& e) { return e.feature == p.feature; };
+    const auto same = std::find_if(ends.begin(), ends.end(), is_it);
+    const bool found = same != ends.end() && same->normal.dot(p.normal) > 0;
+    const double end = found ? same->gap : pair.end_of(p);
+    const double wanted = std::min(0.0, p.gap) + solved.time * built.recovery_speed;
+    const double load = solved.impulses[solved.builder.problem().blocks[built.block].row];
+    const bool sinks = end < std::min(0.0, p.gap) - pair.tolerated;
+    const bool lifted = found && built.touching && load > 0 && end > wanted + pair.tolerated;
+    if (!sinks && !lifted) continue;
+    // What the row let sink (a spring, a solve that ended early), or may not ask for, is no bend.
+    const double kappa = pair.kappa(p, end, -built.before[0], solved.time);
+    if (!(solved.time * std::abs(kappa - built.turning[0]) > pair.tolerated)) continue;
+    set_bend(m, p.feature, kappa);
+    any = true;
+  }
+  return any;
+}
+
+/// Points inside at the end that the problem does not have, taken back to where they are at the start.
+bool ContactBends::look_at_new(const Solved& solved, const Pair& pair) {
+  const Manifold& m = pair.manifold;
+  const auto points = std::span(solved.set.points).subspan(m.first, m.count);
+  double lowest = 0;
+  for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
+  const Quat turn = pair.turn();
+  bool any = false;
+  for (const ContactPoint& e : sink_.points()) {
+    if (!(e.gap < lowest - pair.tolerated)) continue;
+    if (has_feature(points, e.feature)) continue;
+    ContactPoint start{Vec3::Zero(), turn.conjugate() * e.normal, 0, e.feature};
+    const auto faces = [&](const ContactPoint& p) { return p.normal.dot(start.normal) > 0; };
+    if (std::none_of(points.begin(), points.end(), faces)) continue;   // on the other side of a thin body
+    const Vec3 on_a = Pair::back(pair.a, pair.end_a, e.position - 0.5 * e.gap * e.normal);
+    const Vec3 on_b = Pair::back(pair.b, pair.end_b, e.position + 0.5 * e.gap * e.normal);
+    start.position = 0.5 * (on_a + on_b);
+    start.gap = start.normal.dot(on_b - on_a);
+    add(m, start);
+    set_bend(m, e.feature, pair.kappa(start, e.gap, 0, solved.time));
+    any = true;
+  }
+  return any;
+}
+
+void ContactBends::add(const Manifold& m, const ContactPoint& point) {
+  const auto before = [](const Added& x, const Added& y) {
+    return std::tuple(x.a, x.b, x.point.feature) < std::tuple(y.a, y.b, y.point.feature);
+  };
+  const Added added{m.a, m.b, point};
+  added_.insert(std::lower_bound(added_.begin(), added_.end(), added, before), added);
+}
+
+std::span<const ContactBends::Added> ContactBends::added_to(const Manifold& m) const {
+  const auto before = [](const Added& x, const Manifold& y) { return std::tuple(x.a, x.b) < std::tuple(y.a, y.b); };
+  const auto first = std::lower_bound(added_.begin(), added_.end(), m, before);
+  auto last = first;
+  while (last != added_.end() && last->a == m.a && last->b == m.b) ++last;
+  return {first, last};
+}
+
+void ContactBends::set_bend(const Manifold& m, std::uint32_t feature, double kappa) {
+  const auto before = [](const Bend& x, const Bend& y) { return key_of(x) < key_of(y); };
+  const Bend bend{m.a, m.b, feature, kappa};
+  const auto at = std::lower_bound(bends_.begin(), bends_.end(), bend, before);
+  if (at == bends_.end() || key_of(*at) != key_of(bend)) bends_.insert(at, bend);
+  else *at = bend;
+}
+
+void ContactBends::apply(ProblemBuilder& builder, const ContactSet& set) const {
+  auto bend = bends_.begin();
+  for (const Manifold& m : set.manifolds)
+    for (std::uint32_t i = m.first; i < m.first + m.count && bend != bends_.end(); ++i) {
+      const auto key = std::tuple(m.a, m.b, set.points[i].feature);
+      while (bend != bends_.end() && key_of(*bend) < key) ++bend;
+      if (bend != bends_.end() && key_of(*bend) == key) builder.bend(i, bend->kappa);
+    }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,76 @@
+// Paths of contact points that bend: where the solved motion takes them.
+//
+// The rows of contacts take the paths of points as straight. But bodies turn while the step drifts: corners fly on arcs,
+// normals turn under what slides along them, spin wanders about the angular momentum. With φ the gap at the start, v the solved
+// velocity along the normal and φ(h) the gap where the drift ends, the path bends by
+//
+//   κ = (φ(h) − φ) / h − v,
+//
+// so that gaps close by h (v + κ). Contacts that persist know a κ before the solve (step/turning.h), from the step before.
+// Those that are struck do not: they are looked at where the drift ends, and where that is inside by more than a small part of
+// the thinner body, the step is solved again with the κ of the solution, and with the points that only the end knows. The same
+// is done for what carries a load and is lifted off.
+//
+// An impulse works against the mean of the velocities before and after it. So a bend asks for no more speed apart than there
+// was approach, or than a moving body struck with: otherwise it would give energy to what rolls.
+#pragma once
+
+#include "step/builder.h"
+#include "step/detection.h"
+#include "step/free_motion.h"
+
+namespace stickslip {
+
+class ContactBends {
+ public:
+  /// Forgets the step before.
+  void begin_step();
+
+  /// What the last solve made of a step.
+  struct Solved {
+    const World& world;
+    const ProblemBuilder& builder;
+    const ContactSet& set;
+    std::span<const BodyMotion> motion;   ///< of every body slot
+    std::span<const double> impulses;     ///< [N s]
+    Gyroscopic gyroscopic;
+    double time;                          ///< of the drift [s]
+  };
+  /// @returns whether contacts must be bent, more than they are
+  bool find(const Solved&);
+
+  /// A point that only the end of the drift knows.
+  struct Added {
+    std::uint32_t a, b;
+    ContactPoint point;   ///< as it is at the start
+  };
+  std::span<const Added> added_to(const Manifold&) const;
+
+  /// Bends the rows of a problem.
+  void apply(ProblemBuilder&, const ContactSet&) const;
+
+ private:
+  struct Bend {
+    std::uint32_t a, b, feature;
+    double kappa;   ///< along the normal [m/s]
+  };
+  struct Pair;
+  const Drifted& end_of(const Solved&, std::uint32_t body);
+  void collect_blows(const Solved&);
+  bool look(const Solved&, const Manifold&);
+  bool look_at_known(const Solved&, const Pair&);
+  bool look_at_new(const Solved&, const Pair&);
+  bool look_at_middle(const Solved&, const Pair&, bool of_b);
+  void add(const Manifold&, const ContactPoint&);
+  void set_bend(const Manifold&, std::uint32_t feature, double kappa);
+
+  std::vector<Bend> bends_;     ///< sorted by pair and feature
+  std::vector<Added> added_;    ///< the same
+  std::vector<Drifted> ends_;   ///< of bodies by slot
+  std::vector<char> known_;
+  std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
+  ContactSink sink_;
+  int rounds_ = 0;              ///< of this step in which contacts were bent
+};
+
+}  // namespace stickslip
