@@ -91,7 +91,7 @@ void add_solve(StepReport& sum, const StepReport& piece) {
   sum.solve.seconds = seconds;
 }
 
-bool moves(const World& world, BodyId id) { return id != BodyId{} && world.contains(id) && world.body(id).moves_by_forces(); }
+bool is_awake(const World& world, BodyId id) { return id != BodyId{} && world.contains(id) && world.body(id).moves_by_forces(); }
 
 /// Contacts of both, each once. Those of bodies that rest are those of an earlier step, and stay what they are.
 void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std::vector<ContactRecord>& piece) {
@@ -102,7 +102,7 @@ void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std
     for (; old != sum.end() && key(*old) < key(c); ++old) both.push_back(*old);
     both.push_back(c);
     if (old == sum.end() || key(*old) != key(c)) continue;
-    if (moves(world, c.body_a) || moves(world, c.body_b)) {
+    if (is_awake(world, c.body_a) || is_awake(world, c.body_b)) {
       both.back().impulse += old->impulse;
       both.back().normal_impulse += old->normal_impulse;
       both.back().angular_impulse += old->angular_impulse;
