@@ -146,13 +146,13 @@ template <int D, int A>
   }
 }
 
-/// The same for any block. @param coupled per segment: whether it belongs to a coupled carrier, where L = I
+/// The same for any block. @param coupled per segment: whether it belongs to a coupled carrier, where L = I; empty if there is none
 void scale_jacobian(const ContactProblem& p, const Block& block, const std::vector<bool>& coupled, double* out) {
   const std::uint32_t width = p.row_width(block);
   const double* j = p.jacobian_values.data() + block.jacobian;
   kernels::each_segment(p, block, [&](std::uint32_t, std::uint32_t s, auto&& place) {
     const VelocitySegment& segment = p.segments[s];
-    const double root = coupled[s] ? 1 : std::sqrt(segment.inverse_mass);
+    const double root = !coupled.empty() && coupled[s] ? 1 : std::sqrt(segment.inverse_mass);
     for (std::uint32_t k = 0; k < block.dim; ++k, j += segment.size) {
       double* const row = out + width * k;
       if (segment.is_rigid()) {
@@ -256,6 +256,7 @@ std::uint8_t ContactProblem::arity_class(const Block& block) const {
 }
 
 std::vector<bool> ContactProblem::coupled_segments() const {
+  if (!is_coupled()) return {};
   std::vector<bool> coupled(segments.size(), false);
   for (const Carrier& carrier : carriers) std::fill_n(coupled.begin() + carrier.first, carrier.count, true);
   return coupled;
@@ -378,7 +379,7 @@ void ContactProblem::add_velocity_change(std::span<const double> impulses, std::
         Eigen::Map<Vec3>(u + 3) += segment.inverse_inertia * Eigen::Map<const Vec3>(sum + 3);
       } else {
         for (std::uint32_t c = 0; c < segment.size; ++c)
-          if (coupled[s]) change[offsets[s] + c] += sum[c];
+          if (!coupled.empty() && coupled[s]) change[offsets[s] + c] += sum[c];
           else u[c] += segment.inverse_mass * sum[c];
       }
     }
@@ -395,7 +396,7 @@ void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::
   if (inertia_factors.size() == segments.size()) return;
   const std::vector<bool> coupled = coupled_segments();
   for (auto s = static_cast<std::uint32_t>(inertia_factors.size()); s < segments.size(); ++s) {
-    const double root = coupled[s] ? 1 : std::sqrt(segments[s].inverse_mass);
+    const double root = !coupled.empty() && coupled[s] ? 1 : std::sqrt(segments[s].inverse_mass);
     for (std::uint32_t k = offsets[s]; k < offsets[s + 1]; ++k) velocity[k] += root * scaled[k];
   }
 }

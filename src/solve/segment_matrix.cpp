@@ -52,7 +52,7 @@ void SegmentMatrix::set_up(const ContactProblem& p, Stored stored) {
       }
   }
   for (std::uint32_t s = 0; s < p.segments.size(); ++s)
-    for (std::uint32_t k = 0; k < p.segments[s].size && !coupled[s]; ++k) column(s, p.offset(s) + k)[k] = 1;
+    for (std::uint32_t k = 0; k < p.segments[s].size && !(p.is_coupled() && coupled[s]); ++k) column(s, p.offset(s) + k)[k] = 1;
   mass_.assign(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros());
 }
 

@@ -146,7 +146,7 @@ TEST(MechanismMotion, a_pendulum_swings_on_for_minutes) {
 }
 
 TEST(MechanismMotion, a_double_pendulum_has_no_trend_in_its_energy) {
-  for (const double length : {1.0, 0.1}) {   // of each rod; steps of 10 ms are too long for the short ones
+  const auto trend = [](double length) {   // of each rod
     World world;
     const Vec3 middle = length * Vec3::UnitX();
     const BodyId upper = add_rod(world, 1, Vec3::Zero(), middle), lower = add_rod(world, 1, middle, 2 * middle);
@@ -154,8 +154,19 @@ TEST(MechanismMotion, a_double_pendulum_has_no_trend_in_its_energy) {
     join(world, JointType::hinge, upper, lower, middle);
     const Course course = follow(world, 100, 2 * kGravity * length);
     EXPECT_LT(course.joint_error, 1e-4 * length) << length;
-    EXPECT_LT(std::abs(course.trend), 0.003) << length;
+    return course.trend;
+  };
+  EXPECT_LT(std::abs(trend(1)), 0.003);
+  // Steps of 10 ms are too long for short ones. Their motion is chaotic and the energy swings by some per cent: the means of two
+  // quarters differ by chance, of either sign, and only over several pendulums does a trend show.
+  double sum = 0;
+  const auto lengths = {0.09, 0.1, 0.11, 0.12, 0.13};
+  for (const double length : lengths) {
+    const double one = trend(length);
+    EXPECT_LT(std::abs(one), 0.01) << length;
+    sum += one;
   }
+  EXPECT_LT(std::abs(sum / static_cast<double>(lengths.size())), 0.003);
 }
 
 TEST(MechanismMotion, a_ball_on_a_rope_swings_as_on_a_rod) {

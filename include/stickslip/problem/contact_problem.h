@@ -123,7 +123,7 @@ struct ContactProblem {
   /// Numbers of a row of its Jacobian.
   std::uint32_t row_width(const Block& block) const;
   std::uint8_t arity_class(const Block& block) const;   ///< as in Batch
-  std::vector<bool> coupled_segments() const;           ///< per segment: whether it belongs to a carrier
+  std::vector<bool> coupled_segments() const;           ///< per segment: whether it belongs to a carrier; empty if there is none
 
   // After finalize().
   std::size_t velocity_size() const { return offsets.empty() ? 0 : offsets.back(); }   ///< numbers of a vector of velocities

@@ -102,7 +102,7 @@ Entries mass_entries(const ContactProblem& p) {
   Entries entries;
   const std::vector<bool> coupled = p.coupled_segments();
   for (std::uint32_t s = 0; s < p.segments.size(); ++s) {
-    if (coupled[s]) continue;
+    if (p.is_coupled() && coupled[s]) continue;
     const int at = static_cast<int>(p.offset(s));
     const VelocitySegment& segment = p.segments[s];
     for (int k = 0; k < (segment.is_rigid() ? 3 : segment.size); ++k) entries.emplace_back(at + k, at + k, 1 / segment.inverse_mass);
@@ -143,7 +143,7 @@ std::string fclib_global_cannot(const ContactProblem& p) {
   if (p.has_compliance) return "FCLIB's global form has no compliance. Use fclib.";
   const std::vector<bool> coupled = p.coupled_segments();
   for (std::size_t i = 0; i < p.segments.size(); ++i)
-    if (!coupled[i] && (!(p.segments[i].inverse_mass > 0) ||
+    if (!(p.is_coupled() && coupled[i]) && (!(p.segments[i].inverse_mass > 0) ||
                         (p.segments[i].is_rigid() && !(std::abs(p.segments[i].inverse_inertia.determinant()) > 0))))
       return fmt::format("body {} has an infinite mass or inertia. Use fclib.", i);
   return {};

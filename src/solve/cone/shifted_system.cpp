@@ -39,14 +39,13 @@ void ShiftedSystem::assemble_impulses(const ContactProblem& p) {
 void ShiftedSystem::fill_velocities() {
   const ContactProblem& p = *problem_;
   velocities_.reset();
-  std::vector<double> rows;
   for (const Block& b : p.blocks) {
-    rows.resize(std::size_t{b.dim} * p.row_width(b));
-    kernels::copy_scaled(p, b, rows.data());
-    const double* left = rows.data();
+    rows_.resize(std::size_t{b.dim} * p.row_width(b));
+    kernels::copy_scaled(p, b, rows_.data());
+    const double* left = rows_.data();
     for (const std::uint32_t s : p.segments_of(b)) {
       const std::uint32_t rows_of_s = p.segments[s].size;
-      const double* right = rows.data();
+      const double* right = rows_.data();
       for (const std::uint32_t t : p.segments_of(b)) {
         const std::uint32_t columns = p.segments[t].size;
         double product[kRigidSize * kRigidSize] = {};

@@ -49,7 +49,7 @@ class ShiftedSystem {
   SparseFactor factor_;
   std::vector<double> diagonal_;            ///< of W, in impulse space
   std::vector<std::ptrdiff_t> diagonal_position_;
-  std::vector<double> c_, inverse_, w_, w_right_, scaled_, product_, segment_, correction_;
+  std::vector<double> c_, inverse_, w_, w_right_, scaled_, product_, segment_, correction_, rows_;
   bool refine_ = false;
 };
 
