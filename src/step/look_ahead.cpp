@@ -8,7 +8,7 @@ namespace stickslip {
 namespace {
 
 /// A contact is violated if the motion closes its gap by more than this part of what the pair moves in the step.
-constexpr double kTolerated = 1e-3;
+constexpr double kViolated = 1e-3;
 
 /// The manifold of a pair, or null.
 const Manifold* manifold_of(const ContactSet& set, std::uint32_t a, std::uint32_t b) {
@@ -51,7 +51,7 @@ void LookAhead::collect_motion(const World& world, const Solved& solved) {
 bool LookAhead::would_violate(const World& world, const Manifold& m, const ContactSet& fresh, const ContactSet& known, double time) const {
   const Collider &ca = world.colliders()[m.a], &cb = world.colliders()[m.b];
   const Manifold* before = manifold_of(known, m.a, m.b);
-  const double tolerated = kTolerated * time * closing_speed(ca, motion_[ca.body], cb, motion_[cb.body]);
+  const double tolerated = kViolated * time * closing_speed(ca, motion_[ca.body], cb, motion_[cb.body]);
   const auto velocity_at = [&](const Collider& c, const Vec3& point) -> Vec3 {
     const BodyMotion& motion = motion_[c.body];
     return motion.linear + motion.angular.cross(point - world.bodies()[c.body].position);
