@@ -181,7 +181,7 @@ TEST_F(Files, a_global_file_gives_the_matrix_of_the_masses_and_jacobians_it_was_
 
 TEST_F(Files, nodes_and_coupled_carriers_pass_through_our_own_format_to_the_bit_and_through_the_global_one) {
   ProblemFile file;
-  file.problem = testing::mixed_problem(true);
+  file.problem = testing::problem_of_all_segments(true);
   const std::vector<double> impulses = random_numbers(file.problem.rows(), 3);
   std::vector<double> expected(file.problem.rows()), v(file.problem.rows()), scratch;
   file.problem.contact_velocity(impulses, expected, scratch);

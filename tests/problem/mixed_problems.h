@@ -43,7 +43,7 @@ inline void add_random_contact(ContactProblem& p, const std::vector<std::uint32_
 }
 
 /// Two rigid bodies, three lumped nodes and, if asked for, two chains of four nodes, with contacts of one to seven segments.
-inline ContactProblem mixed_problem(bool coupled, unsigned seed = 1) {
+inline ContactProblem problem_of_all_segments(bool coupled, unsigned seed = 1) {
   std::mt19937 random(seed);
   ContactProblem p;
   const Mat3 inertia = Vec3(1, 2, 4).asDiagonal();

@@ -12,7 +12,7 @@ namespace {
 
 using testing::dense_inverse_mass;
 using testing::dense_jacobian;
-using testing::mixed_problem;
+using testing::problem_of_all_segments;
 
 Eigen::Map<const Eigen::VectorXd> vector(const std::vector<double>& x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
 
@@ -35,7 +35,7 @@ class VelocitySpace : public ::testing::TestWithParam<bool> {};   // whether car
 INSTANTIATE_TEST_SUITE_P(Forms, VelocitySpace, ::testing::Bool(), [](const auto& i) { return i.param ? "coupled" : "lumped"; });
 
 TEST_P(VelocitySpace, contact_velocities_are_those_of_the_dense_operator) {
-  const ContactProblem p = mixed_problem(GetParam());
+  const ContactProblem p = problem_of_all_segments(GetParam());
   const std::vector<double> impulses = some_impulses(p);
   std::vector<double> v(p.rows()), scratch;
   p.contact_velocity(impulses, v, scratch);
@@ -43,14 +43,14 @@ TEST_P(VelocitySpace, contact_velocities_are_those_of_the_dense_operator) {
 }
 
 TEST_P(VelocitySpace, the_delassus_matrix_and_its_diagonal_blocks_are_those_of_the_dense_operator) {
-  const ContactProblem p = mixed_problem(GetParam());
+  const ContactProblem p = problem_of_all_segments(GetParam());
   const Eigen::MatrixXd w = dense_w(p);
   EXPECT_LT((delassus(p).dense() - w).norm(), 1e-13 * w.norm());
   for (const Block& b : p.blocks) EXPECT_LT((p.diagonal(b) - w.block(b.row, b.row, b.dim, b.dim)).norm(), 1e-13 * w.norm());
 }
 
 TEST_P(VelocitySpace, impulses_change_velocities_by_the_inverse_mass) {
-  const ContactProblem p = mixed_problem(GetParam());
+  const ContactProblem p = problem_of_all_segments(GetParam());
   const std::vector<double> impulses = some_impulses(p);
   const Eigen::VectorXd expected = dense_inverse_mass(p) * dense_jacobian(p).transpose() * vector(impulses);
   std::vector<double> change(p.velocity_size(), 0.0), v(p.rows()), scaled, unscaled(p.velocity_size(), 0.0);
@@ -62,7 +62,7 @@ TEST_P(VelocitySpace, impulses_change_velocities_by_the_inverse_mass) {
 }
 
 TEST_P(VelocitySpace, a_condensed_problem_has_the_same_residual) {
-  const ContactProblem p = mixed_problem(GetParam()), q = condense(p);
+  const ContactProblem p = problem_of_all_segments(GetParam()), q = condense(p);
   EXPECT_FALSE(q.is_factored());
   std::vector<double> impulses = some_impulses(p);
   ResidualWorkspace work;
@@ -78,7 +78,7 @@ TEST(CoupledMass, refuses_what_is_no_mass) {
 
 TEST(VelocitySpaceChecks, name_what_is_wrong) {
   const auto message = [](auto&& spoil) {
-    ContactProblem p = mixed_problem(true);
+    ContactProblem p = problem_of_all_segments(true);
     spoil(p);
     return testing::message_of([&] { p.finalize(); });
   };

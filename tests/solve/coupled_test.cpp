@@ -39,7 +39,7 @@ SolveReport solve_fully(const ContactProblem& p, const std::string& name, std::v
 
 TEST(Coupled, solvers_that_take_them_agree_with_those_that_multiply_out) {
   for (const bool coupled : {false, true}) {
-    const ContactProblem p = testing::mixed_problem(coupled);
+    const ContactProblem p = testing::problem_of_all_segments(coupled);
     std::vector<double> reference;
     ASSERT_EQ(solve_fully(condense(p), "nsgs", reference).status, SolveStatus::converged);
     for (const char* name : {"auto", "alart-curnier", "admm", "apgd", "pg", "prox-jacobi", "nsgs", "prox-gs", "accelerated-nsgs", "coulomb-newton"}) {
