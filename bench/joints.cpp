@@ -70,7 +70,7 @@ void chain_step(benchmark::State& state) {
   double residual = 0, error = 0;
   for (auto _ : state) {
     const StepReport& report = stepper.step(scene.world);
-    residual = std::max(residual, report.solve.residual.total());
+    residual = std::max(residual, report.solve->residual.total());
     error = std::max(error, report.joint_error_max);
   }
   state.counters["per_link"] = benchmark::Counter(static_cast<double>(state.range(0)), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);

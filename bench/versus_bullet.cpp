@@ -61,7 +61,7 @@ class StickslipContender final : public Contender {
     const StepReport& report = stepper_.step(world_);
     column.seconds.push_back(processor_seconds() - start);
     column.contacts.push_back(static_cast<double>(report.contacts.size()));
-    column.add(report.solve.residual);
+    column.add(report.solve->residual);
     column.penetration.push_back(report.penetration_max);
     natural_map(report);
   }
@@ -81,7 +81,7 @@ class StickslipContender final : public Contender {
       }
     column.natural_map.push_back(natural_map_error(p, impulses_, workspace_));
     // Recomputed from the record, the residual must be the one that was reported: then the order above is right.
-    column.mismatch.push_back(std::abs(residual(p, impulses_, workspace_).total() - report.solve.residual.total()));
+    column.mismatch.push_back(std::abs(residual(p, impulses_, workspace_).total() - report.solve->residual.total()));
   }
 
   World world_;

@@ -50,8 +50,8 @@ void print(const CaptureArguments& arguments, const Scene& scene, const ProblemF
                                            {"contacts", contacts},
                                            {"rows", file.problem.rows()},
                                            {"solver", scene.step.solver},
-                                           {"status", status_name(report.solve.status)},
-                                           {"residual", report.solve.residual.total()},
+                                           {"status", status_name(report.outcome.status)},
+                                           {"residual", report.outcome.error},
                                            {"warnings", scene.warnings}};
     fmt::print("{}\n", result.dump(2));
   } else if (!arguments.quiet) {
@@ -77,7 +77,7 @@ int capture(const CaptureArguments& arguments) {
   const StepReport* report = run_to(step, scene, stepper, !arguments.quiet && !arguments.json);
   if (report == nullptr) return interrupted;
   ProblemFile file = problem_of_step(scene, stepper, *report);
-  if (report->solve.status == SolveStatus::converged) file.solution.assign(stepper.impulses().begin(), stepper.impulses().end());
+  if (report->outcome.status == SolveStatus::converged) file.solution.assign(stepper.impulses().begin(), stepper.impulses().end());
   const std::string format = arguments.format.empty() ? default_format(path, file.problem) : arguments.format;
   save_problem(path, file, format);
   print(arguments, scene, file, path, format, *report);

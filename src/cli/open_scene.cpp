@@ -23,9 +23,10 @@ Scene resume(const SceneArguments& arguments) {
   Scene scene = load_checkpoint(arguments.scene);
   if (!arguments.set.empty())
     throw Error(
-        "--set changes a scene before it is built, and a checkpoint is built already. Only --solver and --threads can "
+        "--set changes a scene before it is built, and a checkpoint is built already. Only --integrator, --solver and --threads can "
         "change; or start again from the scene.")
         .in(arguments.scene);
+  if (!arguments.integrator.empty()) scene.step.integrator = arguments.integrator;
   if (!arguments.solver.empty() && arguments.solver != scene.step.solver) {
     scene.step.solver = arguments.solver;
     scene.step.solver_options.clear();
@@ -48,6 +49,7 @@ void add_scene_arguments(CLI::App& command, SceneArguments& arguments) {
       .add_option("scene", arguments.scene,
                   "A built-in scene (see stickslip scenes), a .json file, a robot (.urdf, .xml), or a checkpoint to continue")
       ->required();
+  command.add_option("--integrator", arguments.integrator, "How steps are taken (see docs/stepping.md)");
   command.add_option("--solver", arguments.solver, "Contact solver (see stickslip solvers)");
   command
       .add_option("--set", arguments.set,
@@ -67,6 +69,7 @@ Scene open_scene(const SceneArguments& arguments) {
     scene = resume(arguments);
   } else {
     std::vector<Override> overrides;
+    if (!arguments.integrator.empty()) overrides.push_back({"/step/integrator", nlohmann::json(arguments.integrator).dump()});
     // As an object, so that --set /step/solver/<option> can follow.
     if (!arguments.solver.empty()) overrides.push_back({"/step/solver", nlohmann::json{{"name", arguments.solver}}.dump()});
     for (const std::string& text : arguments.set) overrides.push_back(parse_override(text));

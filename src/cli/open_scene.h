@@ -11,7 +11,7 @@ namespace stickslip::cli {
 
 struct SceneArguments {
   std::string scene;
-  std::string solver;
+  std::string integrator, solver;
   std::vector<std::string> set;
   int threads = 0;  ///< 0: as the scene says
 };

@@ -56,7 +56,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
       result.statistics.add(report, seconds_since(before));
       for (auto& recorder : recorders) recorder->record(scene.world, report);
       motion.add(scene.world, report);
-      if (report.solve.status != SolveStatus::converged) result.stopped = failures.handle(scene, stepper, report);
+      if (report.outcome.status != SolveStatus::converged) result.stopped = failures.handle(scene, stepper, report);
       progress.update(i + 1, scene.world.time);
     }
   } catch (...) {

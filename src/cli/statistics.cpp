@@ -26,8 +26,8 @@ double Sample::quantile(double part) const {
 void Statistics::add(const StepReport& report, double step_seconds) {
   ++steps;
   contacts.add(static_cast<double>(report.contacts.size()));
-  iterations.add(report.solve.iterations);
-  residual.add(report.solve.residual.total());
+  iterations.add(report.outcome.iterations);
+  residual.add(report.outcome.error);
   milliseconds.add(1e3 * step_seconds);
   penetration_max = std::max(penetration_max, report.penetration_max);
   joint_error_max = std::max(joint_error_max, report.joint_error_max);
@@ -35,8 +35,8 @@ void Statistics::add(const StepReport& report, double step_seconds) {
     if (joint.broke) broken.push_back(joint.joint);
   for (const JointConflict& conflict : report.conflicts) ++conflicts[conflict.joint];
   steps_with_conflicts += report.conflicts.empty() ? 0 : 1;
-  tolerance = std::max(tolerance, report.tolerance);
-  ++status_counts[static_cast<std::size_t>(report.solve.status)];
+  tolerance = std::max(tolerance, report.outcome.tolerance);
+  ++status_counts[static_cast<std::size_t>(report.outcome.status)];
 
   const EnergyLedger& e = report.energy;
   if (steps == 1) energy.kinetic_start = e.kinetic_start, energy.potential_start = e.potential_start;

@@ -268,6 +268,7 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
     archive.value("step/contact_elasticity", o.contact_elasticity);
     archive.value("step/turning_contacts", o.turning_contacts);
   }
+  if (version >= kVersionWithShapeNames) archive.text("step/integrator", o.integrator);
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field(

@@ -173,7 +173,7 @@ class Replay final : public Recorder {
       add3(1e6 * c.slip_velocity);
       add(1000 * c.friction);
     }
-    frame.history = report.solve.history;
+    if (report.solve) frame.history = report.solve->history;
     return frame;
   }
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace stickslip {
 
 namespace {
 
 using R = const StepReport&;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();   ///< of steps that solved no contact problem
 
 /// "0 converged, 1 iteration-limit, …"
 std::string_view status_meaning() {
@@ -43,20 +46,20 @@ std::span<const TelemetryColumn> telemetry_columns() {
       {"joint_conflicts", "", "", "joints that cannot be satisfied together", [](R r) { return static_cast<double>(r.conflicts.size()); }},
       {"joint_error_max", "m", "m", "farthest that locked coordinates of a joint are off, at the end", [](R r) { return r.joint_error_max; }},
 
-      {"status", "", "", status_meaning(), [](R r) { return static_cast<double>(r.solve.status); }},
-      {"iterations", "", "", "iterations of the solver", [](R r) { return static_cast<double>(r.solve.iterations); }},
-      {"tolerance", "m/s", "m_per_s", "residual asked of the solver", [](R r) { return r.tolerance; }},
-      {"residual", "m/s", "m_per_s", "largest part of the residual", [](R r) { return r.solve.residual.total(); }},
-      {"residual_initial", "m/s", "m_per_s", "residual of the guess", [](R r) { return r.solve.initial_residual.total(); }},
+      {"status", "", "", status_meaning(), [](R r) { return static_cast<double>(r.outcome.status); }},
+      {"iterations", "", "", "iterations of the step", [](R r) { return static_cast<double>(r.outcome.iterations); }},
+      {"tolerance", "m/s", "m_per_s", "error asked of the step, in the unit of the residual", [](R r) { return r.outcome.tolerance; }},
+      {"residual", "m/s", "m_per_s", "error of the step: the largest part of the residual", [](R r) { return r.outcome.error; }},
+      {"residual_initial", "m/s", "m_per_s", "residual of the guess", [](R r) { return r.solve ? r.solve->initial_residual.total() : kNone; }},
       {"residual_gap_velocity", "m/s", "m_per_s", "approach although touching",
-       [](R r) { return r.solve.residual.gap_velocity; }},
+       [](R r) { return r.solve ? r.solve->residual.gap_velocity : kNone; }},
       {"residual_complementarity", "m/s", "m_per_s", "pushes although separating",
-       [](R r) { return r.solve.residual.complementarity; }},
-      {"residual_cone", "m/s", "m_per_s", "impulse outside the friction cone", [](R r) { return r.solve.residual.cone; }},
+       [](R r) { return r.solve ? r.solve->residual.complementarity : kNone; }},
+      {"residual_cone", "m/s", "m_per_s", "impulse outside the friction cone", [](R r) { return r.solve ? r.solve->residual.cone : kNone; }},
       {"residual_dissipation", "m/s", "m_per_s", "friction that does not oppose slip",
-       [](R r) { return r.solve.residual.dissipation; }},
-      {"residual_bilateral", "m/s", "m_per_s", "violation of joints", [](R r) { return r.solve.residual.bilateral; }},
-      {"residual_box", "m/s", "m_per_s", "violation of limits and motors", [](R r) { return r.solve.residual.box; }},
+       [](R r) { return r.solve ? r.solve->residual.dissipation : kNone; }},
+      {"residual_bilateral", "m/s", "m_per_s", "violation of joints", [](R r) { return r.solve ? r.solve->residual.bilateral : kNone; }},
+      {"residual_box", "m/s", "m_per_s", "violation of limits and motors", [](R r) { return r.solve ? r.solve->residual.box : kNone; }},
 
       {"kinetic_energy", "J", "J", "at the end", [](R r) { return r.energy.kinetic_end; }},
       {"potential_energy", "J", "J", "of gravity, at the end", [](R r) { return r.energy.potential_end; }},

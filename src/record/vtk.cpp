@@ -223,7 +223,7 @@ void Vtk::write_contacts(const World& world, const StepReport& report) {
   std::vector<double> points, force, normal, gap, friction, slip_velocity, normal_force;
   std::vector<std::int32_t> body_a, body_b;
   std::vector<std::uint8_t> sliding;
-  const double noticed = kNoticedTimesTolerance * std::max(report.tolerance, report.solve.residual.total());
+  const double noticed = kNoticedTimesTolerance * std::max(report.outcome.tolerance, report.outcome.error);
   for (const ContactRecord& contact : report.contacts) {
     append(points, contact.position);
     append(force, contact.impulse / report.force_time);

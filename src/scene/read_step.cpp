@@ -112,6 +112,7 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("max_iterations", step.max_iterations);
     fields.optional("keep_history", step.keep_history);
     fields.optional("threads", step.threads);
+    fields.optional("integrator", step.integrator);
     if (const auto field = fields.find("solver")) read_solver(*field, step);
   });
   place.within([&] { validate(step); });

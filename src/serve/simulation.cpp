@@ -237,10 +237,10 @@ std::shared_ptr<const StepProblem> Simulation::last_problem() const {
 /// Looking must not change the motion, and a step that keeps its history may stop earlier: so the problem is solved once more, elsewhere.
 void Simulation::ask_for_history() {
   const bool wanted = std::any_of(viewers_.begin(), viewers_.end(), [](const auto& v) { return v.second.history; });
-  if (!wanted || report_ == nullptr || history_step_ == report_->step) return;
+  if (!wanted || report_ == nullptr || !report_->solve || history_step_ == report_->step) return;
   if (scene_.step.keep_history) {
     history_step_ = report_->step;
-    history_ = std::make_shared<const History>(thinned(report_->solve.history));
+    history_ = std::make_shared<const History>(thinned(report_->solve->history));
     return;
   }
   if (!worker_.idle()) return;

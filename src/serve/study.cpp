@@ -24,7 +24,7 @@ SolveReport solve(const StepProblem& p, const std::string& name, std::vector<dou
 }  // namespace
 
 StepProblem copy_problem(const Scene& scene, const Stepper& stepper, const StepReport& report) {
-  return {report.step, problem_of_step(scene, stepper, report), stepper.options(), report.tolerance};
+  return {report.step, problem_of_step(scene, stepper, report), stepper.options(), report.outcome.tolerance};
 }
 
 History history_of(const StepProblem& p, const std::atomic<bool>& cancel) {

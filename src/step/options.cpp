@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "stickslip/math/error.h"
+#include "stickslip/step/integrator.h"
 
 namespace stickslip {
 
@@ -45,6 +47,10 @@ Gyroscopic gyroscopic_from_name(std::string_view name) {
 }
 
 void validate(const StepOptions& o) {
+  std::vector<std::string> names;
+  for (const IntegratorInfo& info : integrators()) names.push_back(info.name);
+  if (std::find(names.begin(), names.end(), o.integrator) == names.end())
+    throw Error(fmt::format("There is no integrator '{}'. {}", o.integrator, suggest(o.integrator, names))).at("integrator");
   require(std::isfinite(o.h) && o.h > 0, o.h, "finite and greater than 0 s", "h");
   require(std::isfinite(o.tolerance) && o.tolerance > 0, o.tolerance, "finite and greater than 0", "tolerance");
   require(o.max_iterations >= 1, o.max_iterations, "at least 1", "max_iterations");

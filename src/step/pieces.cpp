@@ -61,7 +61,7 @@ double largest_bend(const World& world, double h, auto&& velocity_of) {
 }
 
 bool is_worse(const StepReport& x, const StepReport& y) {
-  return x.solve.residual.total() * y.tolerance > y.solve.residual.total() * x.tolerance;
+  return x.solve->residual.total() * y.outcome.tolerance > y.solve->residual.total() * x.outcome.tolerance;
 }
 
 void add(EnergyLedger& sum, const EnergyLedger& piece) {
@@ -80,15 +80,15 @@ void add(StageTimes& sum, const StageTimes& piece) {
 
 /// The solve that missed most stands for all.
 void add_solve(StepReport& sum, const StepReport& piece) {
-  const int iterations = sum.solve.iterations + piece.solve.iterations;
-  const double seconds = sum.solve.seconds + piece.solve.seconds;
+  const int iterations = sum.solve->iterations + piece.solve->iterations;
+  const double seconds = sum.solve->seconds + piece.solve->seconds;
   if (is_worse(piece, sum)) {
     sum.solve = piece.solve;
-    sum.tolerance = piece.tolerance;
+    sum.outcome.tolerance = piece.outcome.tolerance;
     sum.conflicts = piece.conflicts;
   }
-  sum.solve.iterations = iterations;
-  sum.solve.seconds = seconds;
+  sum.solve->iterations = iterations;
+  sum.solve->seconds = seconds;
 }
 
 bool is_awake(const World& world, BodyId id) { return id != BodyId{} && world.contains(id) && world.body(id).moves_by_forces(); }

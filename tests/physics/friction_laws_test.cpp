@@ -335,7 +335,7 @@ Eigen::Matrix<double, 6, 1> motion(const Case& c, const std::string& solver, std
   o.tolerance = 1e-9;
   Stepper stepper(o);
   simulate(world, stepper, 0.1, [&](const StepReport& report) {
-    if (report.solve.status != SolveStatus::converged && report.solve.status != SolveStatus::stalled) ++*unconverged;
+    if (report.solve->status != SolveStatus::converged && report.solve->status != SolveStatus::stalled) ++*unconverged;
   });
   Eigen::Matrix<double, 6, 1> v;
   v << world.body(ball).velocity, 0.1 * world.body(ball).angular_velocity;

@@ -42,7 +42,7 @@ void expect_no_conflict(World& world, double seconds, double off, const std::str
   Stepper stepper(options(0.01));
   simulate(world, stepper, seconds, [&](const StepReport& r) {
     ASSERT_TRUE(r.conflicts.empty()) << what << r.step;
-    ASSERT_EQ(r.solve.status, SolveStatus::converged) << what << r.step << ": " << r.solve.residual.total();
+    ASSERT_EQ(r.solve->status, SolveStatus::converged) << what << r.step << ": " << r.solve->residual.total();
     ASSERT_LT(r.joint_error_max, off) << what << r.step;
   });
 }

@@ -31,7 +31,7 @@ TEST_P(Stack, contact_forces_under_ten_boxes_sum_to_the_weights_above_within_1e6
   Stepper stepper(o);
   simulate(t.world, stepper, s.time());
   const StepReport& r = stepper.step(t.world);
-  ASSERT_EQ(r.solve.status, SolveStatus::converged) << r.solve.reason;
+  ASSERT_EQ(r.solve->status, SolveStatus::converged) << r.solve->reason;
   for (int i = 0; i < 10; ++i) {
     const BodyId below = i == 0 ? t.ground : t.boxes[i - 1];
     const Wrench w = r.wrench(t.boxes[i], below, t.world.body(t.boxes[i]).position);

@@ -71,7 +71,7 @@ int iterations_after_renaming(bool with_positions) {
     r.feature |= 1u << 20;
     if (!with_positions) r.position.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
-  return stepper.step(world).solve.iterations;
+  return stepper.step(world).solve->iterations;
 }
 
 TEST(Stepper, finds_the_impulses_of_contacts_again_whose_features_changed_their_names) {

@@ -55,6 +55,7 @@ struct SleepOptions {
 };
 
 struct StepOptions {
+  std::string integrator = "impulse";                  ///< see step/integrator.h
   double h = 0.01;                                     ///< [s], > 0
   Scheme scheme = Scheme::semi_implicit_euler;
   Gyroscopic gyroscopic = Gyroscopic::conserving;

@@ -77,6 +77,16 @@ struct StageTimes {
   double total() const { return broad + narrow + assembly + solve + integration + projection + bookkeeping; }
 };
 
+/// How the equations of a step came out, whichever integrator took it.
+struct StepOutcome {
+  SolveStatus status = SolveStatus::converged;
+  std::string_view reason;            ///< one sentence of fixed text; empty when converged
+  int iterations = 0;
+  double error = 0;                   ///< what is left of the equations [unit]
+  double tolerance = 0;               ///< that was asked for [unit]
+  std::string_view unit = "m/s";
+};
+
 struct StepReport {
   std::uint64_t step = 0;     ///< number of this step, from 1
   double time = 0;            ///< at the end of the step [s]
@@ -84,8 +94,8 @@ struct StepReport {
   int pieces = 1;             ///< that the step was taken in, more than one where joints move too violently (docs/joints.md)
   /// What impulses of contacts are divided by to be forces [s]: h, but for steps where pieces become shorter or longer.
   double force_time = 0;
-  SolveReport solve;
-  double tolerance = 0;       ///< the absolute tolerance asked of the solver [m/s]
+  StepOutcome outcome;
+  std::optional<SolveReport> solve;   ///< of integrators that solve a contact problem
   int looked_again = 0;       ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
   double penetration_max = 0; ///< largest penetration among the contacts at detection [m]
   EnergyLedger energy;

@@ -1,18 +1,14 @@
-// Advances a world by one step: detect → build → solve → integrate → project → record.
+// Advances a world by one step after the other, by the integrator that the options name.
 #pragma once
 
-#include <memory>
-
-#include "stickslip/step/options.h"
-#include "stickslip/step/report.h"
-#include "stickslip/world/world.h"
+#include "stickslip/step/integrator.h"
 
 namespace stickslip {
 
 /// Holds memory and caches, nothing that changes a result: a new stepper continues a saved world to the same bits.
 class Stepper {
  public:
-  /// @throws Error if an option is invalid or the solver unknown.
+  /// @throws Error if an option is invalid or the integrator or solver unknown.
   explicit Stepper(StepOptions options = {});
   ~Stepper();
   Stepper(Stepper&&) noexcept;
@@ -20,21 +16,21 @@ class Stepper {
 
   /// Advances the world by options().h. The report stays valid until the next call.
   /// @throws Error if the world has a shape pair without a collider or a state that is not finite.
-  const StepReport& step(World&);
+  const StepReport& step(World& world) { return integrator_->step(world); }
 
-  /// The contact problem of the last step (before its solve), and the guess it was solved from.
+  /// The contact problem of the last step (before its solve), the guess it was solved from, and the impulses that the solve
+  /// handed back. @throws Error if the integrator solves no contact problem
   const ContactProblem& problem() const;
-  std::span<const double> guess() const;
-  /// The impulses that the solve handed back.
-  std::span<const double> impulses() const;
+  std::span<const double> guess() const { return integrator_->guess(); }
+  std::span<const double> impulses() const { return integrator_->impulses(); }
 
-  const StepOptions& options() const;
+  const StepOptions& options() const { return options_; }
   /// @throws Error if an option is invalid; then the old options stay.
   void set_options(StepOptions);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  StepOptions options_;
+  std::unique_ptr<Integrator> integrator_;
 };
 
 /// Pairs of bodies that overlap by more than `tolerance` times the thickness of the thinner one, deepest first.

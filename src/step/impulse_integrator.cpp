@@ -1,0 +1,478 @@
+#include "step/impulse_integrator.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "step/builder.h"
+#include "step/clock.h"
+#include "step/detection.h"
+#include "step/free_motion.h"
+#include "step/look_ahead.h"
+#include "step/motion_judge.h"
+#include "step/pieces.h"
+#include "step/projection.h"
+#include "step/rest_balance.h"
+#include "step/sleep.h"
+#include "solve/joint_conflict.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+class ImpulseIntegrator final : public Integrator {
+ public:
+  explicit ImpulseIntegrator(const StepOptions& options)
+      : whole_(options), options_(options), solver_(make_solver(options.solver, options.solver_options)) {}
+
+  const StepReport& step(World&) override;
+  const ContactProblem* problem() const override { return &builder_.problem(); }
+  std::span<const double> guess() const override { return builder_.guess(); }
+  std::span<const double> impulses() const override { return impulses_; }
+
+ private:
+  bool advance(World&);
+  void project(World&);
+  void finish(World&);
+  /// Until contacts are looked at again positions move for h, in both schemes.
+  DetectionReach reach() const { return {options_.h, options_.h, options_.margin}; }
+  const ContactSet& detect(World&);
+  const ContactSet* detect_and_solve(World&, double drift_time);
+  bool solve(const World&, const ContactSet&, double drift_time);
+  bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
+  bool close_joints(const World&, double drift_time, SolveControl);
+  void solve_problem(SolveControl);
+  void balance();
+  /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
+  Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
+  void record_contacts(World&, const ContactSet&);
+  void find_conflicts(const World&);
+  double velocity_scale(const World&) const;
+
+  StepOptions whole_;                         ///< as they were set
+  StepOptions options_;                       ///< the same for the piece of a step that is taken
+  std::unique_ptr<ContactSolver> solver_;
+  Detection detection_, projection_detection_;
+  ProblemBuilder builder_;
+  LookAhead look_ahead_;
+  PositionProjection projection_;
+  SleepManager sleep_;
+  MotionJudge judge_;
+  StepPieces pieces_;
+  RestBalance rest_;
+  Workspace workspace_;
+  std::vector<double> impulses_, next_guess_, velocity_, conflict_velocity_, conflict_scratch_;
+  JointRows::Overload overload_;
+  JointCare last_care_ = JointCare::closed;   ///< of the last solve
+  std::vector<ContactRecord> resting_;        ///< contacts of sleeping bodies, carried over from the step before
+  std::vector<RememberedImpulse> remembered_;
+  StepReport report_;
+};
+
+namespace {
+
+constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
+constexpr std::size_t kSmallProblem = 3000;   ///< rows
+constexpr int kAgreements = 3;   ///< times that loops of joints may find out what they agree on
+constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
+/// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
+/// with them, where solves are dear and more energy is lost anyway.
+constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
+constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a piece of a step is not taken
+constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
+constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
+constexpr int kRoundsToClose = 6;   ///< of projection
+/// Solves of a step that close joints, at most: in general, and where arms are averaged.
+constexpr int kFewClosings = 8, kMostClosings = 20;
+
+void check_state(const World& world) {
+  for (const Body& b : world.bodies())
+    if (b.alive && !(b.position.allFinite() && b.orientation.coeffs().allFinite() && b.velocity.allFinite() && b.angular_velocity.allFinite()))
+      throw Error(fmt::format("The state of body '{}' is not finite at t = {} s. A smaller step or less extreme masses and "
+                              "velocities may help.", b.name, world.time));
+}
+
+/// Whether neither body of the pair takes part in this step.
+bool at_rest(const World& world, std::uint32_t collider_a, std::uint32_t collider_b) {
+  const Body& a = world.bodies()[world.colliders()[collider_a].body];
+  const Body& b = world.bodies()[world.colliders()[collider_b].body];
+  return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
+}
+
+/// Size of the smallest joint [m].
+double smallest_row_length(const World& world) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const Joint& j : world.joints())
+    if (j.acts()) smallest = std::min(smallest, j.row_length);
+  return smallest;
+}
+
+void for_each_moving(World& world, auto&& f) {
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
+    Body& b = world.mutable_bodies()[i];
+    if (b.alive && b.moves_by_forces()) f(i, b);
+  }
+}
+
+}  // namespace
+
+const ContactSet& ImpulseIntegrator::detect(World& world) {
+  const DetectionReach reach = this->reach();
+  const ContactSet* set = &detection_.detect(world, reach, options_.threads, report_.seconds);
+  // Waking a body brings contacts of its own into play, which may wake others.
+  while (sleep_.wake_touched(world, *set)) set = &detection_.detect(world, reach, options_.threads, report_.seconds);
+  return *set;
+}
+
+/// @returns nothing if the motion is too violent for a piece of this length; the world is then as it was
+const ContactSet* ImpulseIntegrator::detect_and_solve(World& world, double drift_time) {
+  look_ahead_.begin_step();
+  report_.looked_again = 0;
+  const ContactSet* set = &detect(world);
+  if (!solve(world, *set, drift_time)) return nullptr;
+  while (report_.looked_again < LookAhead::kMaxRounds) {
+    const ContactSet* more = look_ahead_.find(world, detection_, {builder_, *set, velocity_, impulses_}, reach(),
+                                             options_.gyroscopic, report_.seconds);
+    if (!more) break;
+    // A sleeper that is met wakes with all its contacts; the next round meets it again.
+    set = sleep_.wake_touched(world, *more) ? &detect(world) : more;
+    if (!solve(world, *set, drift_time)) return nullptr;
+    ++report_.looked_again;
+  }
+  return set;
+}
+
+double ImpulseIntegrator::velocity_scale(const World& world) const {
+  // Of the whole step: what a solve leaves moves bodies no farther in many pieces than in one.
+  if (const double fall = world.gravity.norm() * whole_.h; fall > 0) return fall;
+  const ContactProblem& p = builder_.problem();
+  double largest = 0;
+  for (const Block& block : p.blocks)
+    for (std::uint32_t k = 0; k < block.dim; ++k) {
+      double speed = std::abs(p.b[block.row + k]);
+      // What a motor asks for says nothing; what it can do in one step does.
+      if (block.kind == BlockKind::box)
+        speed = std::min(speed, p.diagonal_values[block.diagonal + k * (block.dim + 1u)] * std::max(-p.lower[block.row + k], p.upper[block.row + k]));
+      largest = std::max(largest, speed);
+    }
+  return largest > 0 ? largest : 1;
+}
+
+/// Once the tolerance is met, work goes into a tenth of it: what a solve leaves unbalanced adds up from step to step, in a tall
+/// stack to a lean that grows, and a solve that just meets the tolerance has to be repeated in the next step. In large problems
+/// a decade is dear; there `auto` goes on where it worked (solve/automatic/regions.h).
+void ImpulseIntegrator::solve_problem(SolveControl control) {
+  report_.solve = solver_->solve(builder_.problem(), impulses_, workspace_, control);
+  const bool worked = report_.solve->status == SolveStatus::converged && report_.solve->iterations > 0;
+  if (worked && !control.keep_history && builder_.problem().rows() <= kSmallProblem) {
+    control.tolerance *= kAim;
+    const SolveReport further = solver_->solve(builder_.problem(), impulses_, workspace_, control);
+    report_.solve->iterations += further.iterations;
+    report_.solve->seconds += further.seconds;
+    report_.solve->residual = further.residual;
+    report_.solve->model_residual = further.model_residual;
+  }
+  velocity_ = builder_.velocity_free();
+  builder_.problem().add_unscaled_velocity(workspace_.best_velocity, velocity_);
+}
+
+/// Near rest a solve undoes what the guess left unbalanced in the steps before, and its impulses used again would undo it once
+/// more. Those that balance are remembered instead.
+void ImpulseIntegrator::balance() {
+  next_guess_ = impulses_;
+  if (report_.solve->iterations == 0 || !(report_.solve->initial_residual.total() < kNearRest * report_.outcome.tolerance)) return;
+  const RestBalance::Velocities velocities{builder_.velocity_before(), builder_.velocity_free(), workspace_.best_velocity};
+  rest_.move(builder_.problem(), velocities, builder_.guess(), next_guess_);
+}
+
+/// @returns whether the piece can be taken
+bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double drift_time) {
+  const bool closed = solve_with_care(world, set, drift_time, JointCare::closed);
+  const auto bends_with = [&](std::span<const double> u) {
+    return pieces_.bends_too_far(world, builder_.segments_of_bodies(), u);
+  };
+  // Links that tremble keep the angle by which they do, whatever the piece: a longer one would only make them look slow.
+  const auto bends = [&] { return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.velocity_before())); };
+  if (pieces_.can_shorten() && (!closed || bends())) return false;
+  if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
+  if (world.joint_count() > 0) builder_.balance_joints(world, velocity_);
+  return true;
+}
+
+/// @returns whether joints are as they should be
+bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& set, double drift_time, JointCare care) {
+  Clock clock;
+  last_care_ = care;
+  builder_.begin(world, options_, care);
+  builder_.build(world, set, options_, drift_time);
+  look_ahead_.refine(builder_, set);
+  const auto guess = builder_.guess();
+  impulses_.assign(guess.begin(), guess.end());
+  report_.seconds.assembly += clock.lap();
+
+  SolveControl control;
+  control.tolerance = report_.outcome.tolerance = options_.tolerance * velocity_scale(world);
+  control.max_iterations = options_.max_iterations;
+  control.natural_map = false;
+  control.story = false;
+  control.keep_history = options_.keep_history;
+  solve_problem(control);
+  overload_ = builder_.joints().find_overload(builder_.joint_setting(world, options_, drift_time), builder_.problem(), impulses_, velocity_);
+  bool good = true;
+  if (overload_.affordable < 1) {
+    builder_.reduce_joint_recovery(overload_.affordable);
+    impulses_.assign(guess.begin(), guess.end());
+    solve_problem(control);
+  } else if (care == JointCare::braked) {
+    builder_.reduce_joint_recovery(0);   // projection will do it
+    solve_problem(control);
+  } else if (world.joint_count() > 0) {
+    good = close_joints(world, drift_time, control);
+  }
+  for (int k = 0; k < kAgreements && overload_.affordable == 1 && report_.solve->residual.bilateral > report_.outcome.tolerance; ++k) {
+    if (!builder_.let_joints_agree(world, options_, drift_time, impulses_, kAim * report_.outcome.tolerance)) break;
+    const SolveReport before = *report_.solve;
+    solve_problem(control);
+    report_.solve->iterations += before.iterations;
+    report_.solve->seconds += before.seconds;
+    report_.solve->initial_residual = before.initial_residual;
+  }
+  // Solves that close joints are asked for more than the step is.
+  if (report_.solve->residual.total() <= report_.outcome.tolerance) {
+    report_.solve->status = SolveStatus::converged;
+    report_.solve->reason = {};
+  }
+  report_.seconds.solve += clock.lap();
+  return good;
+}
+
+/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are
+bool ImpulseIntegrator::close_joints(const World& world, double drift_time, SolveControl control) {
+  // A solve that starts from the impulses before must see what is left to correct.
+  const bool alone = builder_.contacts().empty();
+  if (alone) control.tolerance *= kJointsAlone;
+  const double closed = alone ? kClosed : kClosedAmongContacts;
+  double off = builder_.look_at_joints(world, options_, drift_time, impulses_, velocity_);
+  for (int rounds = 0; off > closed && off < kHopeless; ++rounds) {
+    if (rounds == (builder_.averages_arms() ? kMostClosings : kFewClosings)) break;
+    builder_.correct_joints();
+    const SolveReport first = *report_.solve;
+    solve_problem(control);
+    report_.solve->iterations += first.iterations;
+    report_.solve->seconds += first.seconds;
+    report_.solve->initial_residual = first.initial_residual;
+    off = builder_.look_at_joints(world, options_, drift_time, impulses_, velocity_);
+  }
+  return off <= kNearlyClosed;
+}
+
+Vec3 ImpulseIntegrator::add_spin_energy(const BuiltContact& built, std::uint32_t segment_a, std::uint32_t segment_b) {
+  if (built.spin == kNoSpin) return Vec3::Zero();
+  const SpinRows& spin = builder_.spin(built);
+  Vec3 after = spin.driven;
+  if (segment_a != kNoSegment) after -= built.frame.transpose() * Eigen::Map<const Vec3>(velocity_.data() + 6 * segment_a + 3);
+  if (segment_b != kNoSegment) after += built.frame.transpose() * Eigen::Map<const Vec3>(velocity_.data() + 6 * segment_b + 3);
+  const Vec3 impulse = builder_.angular_impulse(built, impulses_);
+  report_.energy.friction -= impulse.dot(0.5 * (spin.before + after));
+  report_.energy.driven -= impulse.dot(spin.driven);
+  return built.frame * impulse;
+}
+
+void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
+  // Contacts of sleeping bodies keep the forces they fell asleep with.
+  resting_.clear();
+  if (options_.sleep.enabled)
+    for (const ContactRecord& c : report_.contacts)
+      if (world.contains(c.body_a) && world.contains(c.body_b) && at_rest(world, c.collider_a, c.collider_b)) resting_.push_back(c);
+
+  // The memory for the next step: impulses of sleeping pairs stay, all others are replaced. Old and new are sorted, and no
+  // pair is in both.
+  remembered_.clear();
+  auto old = world.memory.impulses.begin();
+  const auto keep_before = [&, end = world.memory.impulses.end()](std::uint32_t a, std::uint32_t b) {
+    for (; old != end && std::pair(old->collider_a, old->collider_b) < std::pair(a, b); ++old)
+      if (at_rest(world, old->collider_a, old->collider_b)) remembered_.push_back(*old);
+  };
+
+  report_.contacts.clear();
+  report_.penetration_max = 0;
+  EnergyLedger& energy = report_.energy;
+  const ContactProblem& p = builder_.problem();
+  for (const Manifold& m : set.manifolds) {
+    const std::uint32_t slot_a = world.colliders()[m.a].body, slot_b = world.colliders()[m.b].body;
+    const std::uint32_t segment_a = builder_.segment_of(slot_a), segment_b = builder_.segment_of(slot_b);
+    const BodyId id_a = world.id_of(slot_a), id_b = world.id_of(slot_b);
+    keep_before(m.a, m.b);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const ContactPoint& point = set.points[i];
+      const BuiltContact& built = builder_.contacts()[i];
+      const Block& block = p.blocks[built.block];
+      Vec3 impulse = Vec3::Zero();
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) impulse[k] = impulses_[block.row + k];
+      Vec3 relative = built.frame * built.driven;
+      for (const auto& [segment, sign] : {std::pair(segment_a, -1.0), std::pair(segment_b, 1.0)}) {
+        if (segment == kNoSegment) continue;
+        const Eigen::Map<const Vec3> linear(velocity_.data() + 6 * segment), angular(velocity_.data() + 6 * segment + 3);
+        relative += sign * (linear + angular.cross(point.position + sign * built.half_gap * point.normal - builder_.center(segment)));
+      }
+      const Vec3 after = built.frame.transpose() * relative;
+      const Vec3 mean = 0.5 * (built.before + after);
+      const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
+      const double lifted = impulse[0] * built.recovery_speed;
+      energy.friction -= impulse.tail<2>().dot(mean.tail<2>());
+      energy.impact -= impulse[0] * mean[0] - lifted;
+      energy.stabilisation += lifted;
+      energy.driven -= impulse.dot(built.driven);
+      const Vec3 angular_impulse = add_spin_energy(built, segment_a, segment_b);
+      judge_.see(world, p, {m, point, built, block, impulse, after});
+      report_.penetration_max = std::max(report_.penetration_max, -point.gap);
+      report_.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
+                                 point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
+      Vec3 next = Vec3::Zero();
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) next[k] = next_guess_[block.row + k];
+      remembered_.push_back({m.a, m.b, point.feature, built.frame * next,
+                            built.frame * builder_.angular_impulse(built, next_guess_), point.position});
+    }
+  }
+  keep_before(~0u, ~0u);
+  world.memory.impulses.swap(remembered_);
+  world.memory.h = options_.h;
+  if (!resting_.empty()) {
+    report_.contacts.insert(report_.contacts.end(), resting_.begin(), resting_.end());
+    std::sort(report_.contacts.begin(), report_.contacts.end(), [](const ContactRecord& x, const ContactRecord& y) {
+      return std::tuple(x.collider_a, x.collider_b, x.feature) < std::tuple(y.collider_a, y.collider_b, y.feature);
+    });
+  }
+}
+
+void ImpulseIntegrator::find_conflicts(const World& world) {
+  report_.conflicts.clear();
+  for (const std::uint32_t slot : overload_.joints) report_.conflicts.push_back({world.joint_id_of(slot), overload_.speed});
+  if (!report_.conflicts.empty() || report_.solve->residual.bilateral <= report_.outcome.tolerance) return;
+  const ContactProblem& p = builder_.problem();
+  conflict_velocity_.resize(p.rows());
+  p.contact_velocity(impulses_, conflict_velocity_, conflict_scratch_);
+  for (const std::uint32_t block : contradicting_blocks(p, impulses_, report_.outcome.tolerance)) {
+    const Eigen::Map<const Eigen::VectorXd> v(conflict_velocity_.data() + p.blocks[block].row, p.blocks[block].dim);
+    const JointId joint = world.joint_id_of(builder_.joints().joint_of_block(block));
+    const auto known = std::find_if(report_.conflicts.begin(), report_.conflicts.end(), [&](const JointConflict& c) { return c.joint == joint; });
+    if (known == report_.conflicts.end()) report_.conflicts.push_back({joint, v.lpNorm<Eigen::Infinity>()});
+    else known->speed = std::max(known->speed, v.lpNorm<Eigen::Infinity>());
+  }
+  std::stable_sort(report_.conflicts.begin(), report_.conflicts.end(), [](const JointConflict& x, const JointConflict& y) { return x.speed > y.speed; });
+}
+
+const StepReport& ImpulseIntegrator::step(World& world) {
+  check_state(world);
+  const double start = world.time;
+  judge_.begin(world, whole_);
+  pieces_.begin(world, whole_);
+  while (pieces_.left()) {
+    options_.h = pieces_.next(world);
+    while (!advance(world)) options_.h = pieces_.shorten();
+    pieces_.take(world, report_);
+  }
+  world.time = start + whole_.h;
+  ++world.step_count;
+  report_.pieces = pieces_.count();
+  break_joints(world, report_);
+  finish(world);
+  return report_;
+}
+
+/// Takes a piece of a step. @returns whether it could; if not, the world is as it was
+bool ImpulseIntegrator::advance(World& world) {
+  Clock clock;
+  report_.seconds = {};
+  report_.energy = {};
+  EnergyLedger& energy = report_.energy;
+  energy.kinetic_start = world.kinetic_energy();
+  energy.potential_start = world.potential_energy();
+  const double h = options_.h;
+  // Moreau's scheme looks at the contacts half a step ahead.
+  const bool midpoint = options_.scheme == Scheme::moreau_midpoint;
+  const double drift_time = midpoint ? h / 2 : h;
+
+  aim_kinematic_bodies(world, h);
+  if (midpoint) {
+    for_each_moving(world, [&](std::uint32_t, Body& b) { drift(b, options_.gyroscopic, h / 2); });
+    drift_kinematic_bodies(world, h / 2);
+  }
+  report_.seconds.integration += clock.lap();
+
+  const ContactSet* set = detect_and_solve(world, drift_time);
+  if (!set) return false;
+  clock.lap();
+
+  const double kick = report_.force_time = kick_time(world, options_);
+  builder_.joints().record(builder_.joint_setting(world, options_, drift_time), impulses_, velocity_, world, report_);
+  energy.impact -= builder_.work_beside_rows(velocity_);
+  find_conflicts(world);
+  balance();
+  record_contacts(world, *set);
+  report_.seconds.bookkeeping += clock.lap();
+
+  for_each_moving(world, [&](std::uint32_t i, Body& b) {
+    const double* u = velocity_.data() + 6 * builder_.segment_of(i);
+    const Vec3 linear = Eigen::Map<const Vec3>(u), angular = Eigen::Map<const Vec3>(u + 3);
+    energy.applied += 0.5 * kick * (b.force.dot(b.velocity + linear) + b.torque.dot(b.angular_velocity + angular));
+    b.velocity = linear;
+    b.angular_velocity = angular;
+    judge_.see(world, i, b, h);
+    drift(b, options_.gyroscopic, drift_time);
+  });
+  drift_kinematic_bodies(world, drift_time);
+  world.time += h;
+  place_kinematic_bodies(world);
+  report_.seconds.integration += clock.lap();
+  project(world);
+  clock.lap();
+
+  builder_.joints().finish(world, report_);
+  energy.kinetic_end = world.kinetic_energy();
+  energy.potential_end = world.potential_energy();
+  energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
+                       (energy.applied + energy.driven + energy.motors + energy.springs + energy.stabilisation - energy.friction - energy.impact);
+  report_.seconds.bookkeeping += clock.lap();
+  return true;
+}
+
+/// Joints that could only be kept from getting worse come back to their places, and whatever the options ask for.
+void ImpulseIntegrator::project(World& world) {
+  const bool recovers = overload_.affordable == 1;
+  const bool left_open = last_care_ == JointCare::braked || (recovers ? builder_.joints().fades() : builder_.averages_arms());
+  if (!options_.projection.enabled && !left_open) return;
+  Clock clock;
+  const double before = world.potential_energy();
+  StepOptions thorough;
+  if (!options_.projection.enabled) {
+    thorough = options_;
+    thorough.projection = {.max_rounds = kRoundsToClose, .fraction = 1};
+  }
+  const StepOptions& how = options_.projection.enabled ? options_ : thorough;
+  const double left = projection_.project(world, projection_detection_, how);
+  if (left_open && left > kClosed * smallest_row_length(world)) projection_.project(world, projection_detection_, how, true);
+  report_.energy.stabilisation += world.potential_energy() - before;
+  report_.seconds.projection += clock.lap();
+}
+
+/// What is told of a step as a whole.
+void ImpulseIntegrator::finish(World& world) {
+  Clock clock;
+  report_.sleeping_bodies = whole_.sleep.enabled ? sleep_.update(world, report_.contacts, whole_) : 0;
+  const SolveReport& solve = *report_.solve;
+  report_.outcome = {solve.status, solve.reason, solve.iterations, solve.residual.total(), report_.outcome.tolerance, "m/s"};
+  report_.step = world.step_count;
+  report_.time = world.time;
+  report_.h = whole_.h;
+  report_.linear_momentum = world.linear_momentum();
+  report_.angular_momentum = world.angular_momentum();
+  judge_.finish(world, report_);
+  report_.seconds.bookkeeping += clock.lap();
+}
+
+std::unique_ptr<Integrator> make_impulse_integrator(const StepOptions& options) {
+  return std::make_unique<ImpulseIntegrator>(options);
+}
+
+}  // namespace stickslip
