@@ -242,6 +242,16 @@ std::size_t ContactProblem::contact_count() const {
   return count;
 }
 
+void ContactProblem::set_segments(Block& block, std::span<const std::uint32_t> list) {
+  block.arity = static_cast<std::uint16_t>(list.size());
+  if (list.size() <= kInlineSegments) {
+    std::copy(list.begin(), list.end(), block.segment);
+    return;
+  }
+  block.segment[0] = static_cast<std::uint32_t>(stencils.size());
+  stencils.insert(stencils.end(), list.begin(), list.end());
+}
+
 std::uint32_t ContactProblem::row_width(const Block& block) const {
   std::uint32_t width = 0;
   for (const std::uint32_t s : segments_of(block)) width += segments[s].size;

@@ -26,15 +26,9 @@ inline CoupledMass::Matrix chain_mass(int nodes, int size, double mass, double s
 inline void add_random_contact(ContactProblem& p, const std::vector<std::uint32_t>& segments, double mu, std::mt19937& random) {
   std::uniform_real_distribution<double> number(-1, 1);
   Block block;
-  block.arity = static_cast<std::uint16_t>(segments.size());
   block.row = static_cast<std::uint32_t>(p.b.size());
   block.jacobian = static_cast<std::uint32_t>(p.jacobian_values.size());
-  if (segments.size() <= kInlineSegments) {
-    std::copy(segments.begin(), segments.end(), block.segment);
-  } else {
-    block.segment[0] = static_cast<std::uint32_t>(p.stencils.size());
-    p.stencils.insert(p.stencils.end(), segments.begin(), segments.end());
-  }
+  p.set_segments(block, segments);
   for (const std::uint32_t s : segments)
     for (int k = 0; k < 3 * p.segments[s].size; ++k) p.jacobian_values.push_back(number(random));
   for (int k = 0; k < 3; ++k) p.b.push_back(k == 0 ? -1 : number(random)), p.sigma.push_back(0);

@@ -120,6 +120,8 @@ struct ContactProblem {
   std::span<const std::uint32_t> segments_of(const Block& block) const {
     return {block.arity <= kInlineSegments ? block.segment : stencils.data() + block.segment[0], block.arity};
   }
+  /// Makes a block act on these segments.
+  void set_segments(Block& block, std::span<const std::uint32_t> segments);
   /// Numbers of a row of its Jacobian.
   std::uint32_t row_width(const Block& block) const;
   std::uint8_t arity_class(const Block& block) const;   ///< as in Batch

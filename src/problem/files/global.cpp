@@ -71,13 +71,8 @@ void add_block(const Sparse& columns, BlockKind kind, int dim, ContactProblem& p
   std::sort(segments.begin(), segments.end());
   segments.erase(std::unique(segments.begin(), segments.end()), segments.end());
   if (segments.empty()) segments.push_back(0);   // nothing can be pushed there
-  Block block{kind, static_cast<std::uint8_t>(dim), static_cast<std::uint16_t>(segments.size()), row, static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {}};
-  if (segments.size() <= kInlineSegments) {
-    std::copy(segments.begin(), segments.end(), block.segment);
-  } else {
-    block.segment[0] = static_cast<std::uint32_t>(p.stencils.size());
-    p.stencils.insert(p.stencils.end(), segments.begin(), segments.end());
-  }
+  Block block{kind, static_cast<std::uint8_t>(dim), 0, row, static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {}};
+  p.set_segments(block, segments);
   for (const std::uint32_t s : segments)
     for (int k = 0; k < dim; ++k)
       for (Eigen::Index c = 0; c < size; ++c) p.jacobian_values.push_back(columns.coeff(size * s + c, row + k));

@@ -81,13 +81,9 @@ std::uint32_t SubProblem::take_segment(const ContactProblem& whole, std::uint32_
 }
 
 void SubProblem::take_segments(const ContactProblem& whole, Block& b) {
-  const std::span<const std::uint32_t> from = whole.segments_of(b);
-  if (from.size() <= kInlineSegments) {
-    for (int s = 0; s < b.arity; ++s) b.segment[s] = take_segment(whole, b.segment[s]);
-    return;
-  }
-  b.segment[0] = static_cast<std::uint32_t>(problem_.stencils.size());
-  for (const std::uint32_t s : from) problem_.stencils.push_back(take_segment(whole, s));
+  taken_.clear();
+  for (const std::uint32_t s : whole.segments_of(b)) taken_.push_back(take_segment(whole, s));
+  problem_.set_segments(b, taken_);
 }
 
 /// All columns lie in the same island.

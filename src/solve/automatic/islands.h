@@ -48,6 +48,7 @@ class SubProblem {
   std::vector<double> v_, segment_velocity_;       ///< scratch of hold_others
   std::vector<std::uint32_t> blocks_, row_;        ///< of the whole problem
   std::vector<std::uint32_t> segment_, block_;     ///< per one of the whole problem: its number here; kNone elsewhere
+  std::vector<std::uint32_t> taken_;               ///< segments of one block
 };
 
 }  // namespace stickslip
