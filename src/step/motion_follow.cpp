@@ -111,7 +111,7 @@ void MotionWatch::follow_contacts(const World& world, const StepReport& report) 
     const std::span<const ContactRecord> pair = pair_from(contacts, i);
     i += pair.size();
     const ContactRecord& c = pair.front();
-    if (!sticks(pair, kSticking * report.tolerance)) continue;
+    if (!sticks(pair, kSticking * report.outcome.tolerance)) continue;
     const Body &a = world.body(c.body_a), &b = world.body(c.body_b);
     const auto key = std::pair(c.collider_a, c.collider_b);
     while (known != stuck_.end() && std::pair(known->collider_a, known->collider_b) < key) ++known;
