@@ -76,7 +76,7 @@ class ProblemBuilder {
   }
   /// What the rows of joints were made from. Valid until the next begin().
   JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {
-    return {world, options, drift_time, segment_of_body_, before_, free_, closing_.ends()};
+    return {world, options, drift_time, segment_of_body_, before_, free_, closing_.ends(), problem_.segments};
   }
   /// How far a solve is from closing the joints at the end of the step, relative to their size (step/joint_closing.h).
   double look_at_joints(const World&, const StepOptions&, double drift_time, std::span<const double> impulses,

@@ -20,11 +20,11 @@ double recovery_speed(const JointRows::Setting& s, double error_reduction, doubl
 struct Softness {
   double sigma, b;
 };
-/// @param error c − target⁺ in units of the row [m] @param speed of the target [m/s] @param scale of the row
-Softness softness(const JointRows::Setting& s, double stiffness, double damping, double error, double speed, double scale) {
+/// Both by their values at the end of the step. @param error c − target in units of the row [m] @param scale of the row
+Softness softness(const JointRows::Setting& s, double stiffness, double damping, double error, double scale) {
   const double k = stiffness / (scale * scale), d = damping / (scale * scale);
   const double time = kick_time(s.world, s.options), sigma = 1 / (time * (s.drift_time * k + d));
-  return {sigma, sigma * time * (k * error - d * speed)};
+  return {sigma, sigma * time * k * error};
 }
 
 /// Where a joint is once its bodies stand at the ends of their drifts.
@@ -107,6 +107,36 @@ void JointRows::Draft::add(const Setting& s, const JointDescription& d, const Jo
   }
 }
 
+double JointRows::Draft::inverse_mass(const Setting& s) const {
+  double sum = 0;
+  for (int k = 0; k < arity; ++k) {
+    const VelocitySegment& body = s.segments[segment[k]];
+    const Eigen::Map<const Vec3> linear(jacobian[k]), angular(jacobian[k] + 3);
+    sum += body.inverse_mass * linear.squaredNorm() + angular.dot(body.inverse_inertia * angular);
+  }
+  return sum;
+}
+
+double JointRows::Draft::speed(std::span<const double> velocity) const {
+  double sum = row.driven;
+  for (int k = 0; k < arity; ++k)
+    for (std::size_t c = 0; c < 6; ++c) sum += jacobian[k][c] * velocity[6 * segment[k] + c];
+  return sum;
+}
+
+void JointRows::Draft::pull(const Setting& s, double stiffness, double damping, Aim now, Aim end) {
+  const double k = stiffness / (row.scale * row.scale), d = damping / (row.scale * row.scale);
+  const double h = s.options.h, kick = kick_time(s.world, s.options), h_before = 2 * kick - h;
+  const double stiff = kick * (s.drift_time * k + d) * inverse_mass(s), mean = 1 / (1 + stiff * stiff);
+  // c and v are those now plus `ahead` and `share` of v⁺, and `behind` and 1 − share of v⁻.
+  const double ahead = (1 - mean) * s.drift_time + mean * h / 4, behind = mean * h_before / 4, share = 1 - mean / 2;
+  const double error = row.scale * (mean * now.error + (1 - mean) * end.error);
+  const double target_speed = row.scale * (mean * now.speed + (1 - mean) * end.speed);
+  const double before = speed(s.before);
+  row.sigma = 1 / (kick * (ahead * k + share * d));
+  row.b = row.sigma * kick * (k * (error - behind * before) + d * ((1 - share) * before - target_speed));
+}
+
 void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> drafts) {
   const Draft& shape = drafts.front();
   if (shape.arity == 0) return;
@@ -117,14 +147,11 @@ void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> dra
     for (const Draft& d : drafts) jacobian_.insert(jacobian_.end(), d.jacobian[k], d.jacobian[k] + 6);
   for (Draft& d : drafts) {
     Row& row = d.row;
-    double free = row.driven;
     row.before = row.driven;
-    for (int k = 0; k < d.arity && !s.free.empty(); ++k)
-      for (std::size_t c = 0; c < 6; ++c) {
-        row.before += d.jacobian[k][c] * s.before[6 * d.segment[k] + c];
-        free += d.jacobian[k][c] * s.free[6 * d.segment[k] + c];
-      }
-    if (!s.free.empty()) row.b += free;
+    if (!s.free.empty()) {
+      row.before = d.speed(s.before);
+      row.b += d.speed(s.free);
+    }
     rows_.push_back(row);
   }
   has_boxes_ = has_boxes_ || kind == BlockKind::box;
@@ -175,7 +202,7 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
   if (soft) {
     // Its damper must not reach out to what the step does not bring to the stop.
     if (gap > 0 && (axis.limit_stiffness == 0 || gap + s.drift_time * free > 0)) return;
-    const Softness soft_row = softness(s, axis.limit_stiffness, axis.limit_damping, gap, 0, scale);
+    const Softness soft_row = softness(s, axis.limit_stiffness, axis.limit_damping, gap, scale);
     d.row.sigma = soft_row.sigma;
     d.row.b = soft_row.b;
   } else if (const double band = s.options.contact_band * v.joint.row_length; gap > band) {
@@ -201,9 +228,7 @@ void JointRows::collect_spring(const Setting& s, const View& v, int coordinate, 
   const auto add = [&](JointPart part, const JointRow& rate, double stiffness, double damping, double stretched) {
     if (stiffness == 0 && damping == 0) return;
     Draft d = v.draft(s, part, coordinate, rate, scale);
-    const Softness soft = softness(s, stiffness, damping, scale * stretched, 0, scale);
-    d.row.sigma = soft.sigma;
-    d.row.b = soft.b;
+    d.pull(s, stiffness, damping, {stretched, 0}, {stretched, 0});
     add_block(s, BlockKind::bilateral, {&d, 1});
   };
   const double stretched = v.place.position[at] - spring.rest;
@@ -221,7 +246,7 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
   const std::size_t at = static_cast<std::size_t>(coordinate);
   const JointAxis& axis = v.description().axes[at];
   const JointRow& rate = v.place.row[at];
-  const double scale = v.scale(coordinate), position = v.place.position[at], h = s.options.h;
+  const double scale = v.scale(coordinate), position = v.place.position[at];
   const auto bounded = [&](Draft& d, double force) {
     const double impulse = force * kick_time(s.world, s.options) / scale;
     d.row.lower = -impulse;
@@ -235,10 +260,9 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
   }
   if (axis.servo) {
     Draft d = v.draft(s, JointPart::servo, coordinate, rate, scale);
-    const auto [target, speed] = servo_target(*axis.servo, s.world.time + h);
-    const Softness soft = softness(s, axis.servo->stiffness, axis.servo->damping, scale * (position - target), scale * speed, scale);
-    d.row.sigma = soft.sigma;
-    d.row.b = soft.b;
+    const auto [now, speed_now] = servo_target(*axis.servo, s.world.time);
+    const auto [end, speed_end] = servo_target(*axis.servo, s.world.time + s.options.h);
+    d.pull(s, axis.servo->stiffness, axis.servo->damping, {position - now, speed_now}, {position - end, speed_end});
     bounded(d, axis.servo->max_force);
   }
   const bool ball = is_turn(coordinate) && v.description().type == JointType::ball;

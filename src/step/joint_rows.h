@@ -7,8 +7,21 @@
 //   limit      0 ≤ v + gap/τ ⊥ λ ≥ 0, inside; v + υ gap/h beyond   box [0, ∞)
 //   motor      v = speed while |λ| ≤ h F                           box [−hF, hF], bilateral without F
 //   friction   v = 0 while |λ| ≤ h F                               box
-//   spring, servo, soft limit: force −k (c⁺ − target⁺) − d (v − target') at the end of the step, c⁺ = c + τ v, is
-//              v + ε λ + ε h (k (c − target⁺) − d target') = 0 with ε = 1 / (h (τ k + d))   soft: ε on the diagonal [course §1.9]
+//   soft limit: force −k (c⁺ − limit) − d v at the end of the step, c⁺ = c + τ v, is
+//              v + ε λ + ε h k (c − limit) = 0 with ε = 1 / (h (τ k + d))     soft: ε on the diagonal [course §1.9]
+//   spring, servo   the same, with values between those of the end and of the middle of the step
+//
+// Springs. Velocities are means over drifts: v⁻ over the last, v⁺ over the next, and the impulse between them acts while
+// c goes from c − ½ h v⁻ to c + ½ h v⁺. By the mean of these two, c + ¼ h (v⁺ − v⁻), and by the mean velocity ½ (v⁺ + v⁻),
+// springs and dampers are symmetric in time: of second order, and ½ m v² + ½ k c² of the middles stays what it is, however
+// stiff the spring. But what is too stiff for the step then rings for ever instead of coming to rest, as it does by c⁺ and
+// v⁺. So the force is the mean of both, with weight w of the middle,
+//
+//   w = 1 / (1 + a²),  a = h (τ k + d) / m,  1/m = W of the row by itself
+//
+// With 1 − w = O(h²) the order stays two. For every w, ½ m v² + ½ k c² + ⅛ (1 − w) h² k v², c of the middles, never grows: a
+// step changes it by −¼ (1 − w) h² k (v⁺ + v⁻)². Dampers never turn a velocity round, because ½ a w < 1.
+// Joints make a row feel more mass than its bodies have; taking a too large is on the safe side.
 //
 // Dampers and friction of a ball act on the angular velocity of B relative to A along the axes of B, not on the rates of the
 // angles, which are different motions in different directions. Three springs alike with rest 0 pull back about the axis of
@@ -44,6 +57,7 @@ class JointRows {
     std::span<const double> before, free;               ///< velocities, 6 numbers per segment; empty where rows are of positions
     std::span<const Pose> ends = {};  ///< by body slot: where bodies would end the drift with the velocities before the step;
                                       ///< empty: rows without κ
+    std::span<const VelocitySegment> segments = {};     ///< what springs pull at
   };
 
   /// Finds the rows of all joints that act on a moving body.
@@ -128,6 +142,14 @@ class JointRows {
 
     /// Adds factor times the rate of a coordinate of a joint.
     void add(const Setting&, const JointDescription&, const JointRow&, double factor);
+    double inverse_mass(const Setting&) const;                  ///< that the row feels with its bodies alone [1/kg]
+    double speed(std::span<const double> velocity) const;       ///< [m/s]
+    /// How far the coordinate is from its target at a time, and how fast that moves.
+    struct Aim {
+      double error, speed;
+    };
+    /// Makes it the row of a spring with a damper. @param now, end at the start and at the end of the step
+    void pull(const Setting&, double stiffness, double damping, Aim now, Aim end);
   };
   struct View;   ///< one joint and where it is
 

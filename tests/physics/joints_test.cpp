@@ -222,6 +222,38 @@ TEST_P(Mechanisms, a_spring_without_damping_oscillates_with_its_period) {
   EXPECT_NEAR(meter.period() / (2 * std::numbers::pi * std::sqrt(mass / stiffness)), 1, 1e-4);
 }
 
+/// Energy after 100 radians of an oscillation, or 20 steps where that is more, with ω h given; of what it was.
+double energy_of_a_spring(const Scale& scale, double omega_h) {
+  World world;
+  world.gravity.setZero();
+  const double h = 0.01 * scale.time(), mass = 2, stiffness = mass * omega_h * omega_h / (h * h), stretch = 0.1 * scale.size;
+  const BodyId weight = add_mass(world, mass, Vec3::Constant(0.1 * scale.size * scale.size), Vec3::Zero());
+  JointAxis axis;
+  axis.spring = JointSpring{stretch, stiffness, 0};
+  join(world, JointType::prismatic, kWorld, weight, Vec3::Zero(), Vec3::UnitX(), axis);
+  Stepper stepper(options(h));
+  const int steps = std::max(20, static_cast<int>(std::lround(100 / omega_h)));
+  for (int i = 0; i < steps; ++i) stepper.step(world);
+  // Of the middle of the last step, where its velocity is that of the world.
+  const Vec3 speed = world.body(weight).velocity;
+  const double offset = world.body(weight).position.x() - 0.5 * h * speed.x() - stretch;
+  return (mass * speed.squaredNorm() + stiffness * offset * offset) / (stiffness * stretch * stretch);
+}
+
+TEST_P(Mechanisms, a_spring_keeps_its_energy_if_the_step_can_follow_it_and_comes_to_rest_if_not) {
+  const Scale scale = GetParam();
+  EXPECT_NEAR(energy_of_a_spring(scale, 0.02), 1, 1e-5);
+  EXPECT_NEAR(energy_of_a_spring(scale, 0.1), 1, 0.002);
+  EXPECT_NEAR(energy_of_a_spring(scale, 0.2), 1, 0.04);
+  for (const double omega_h : {0.02, 0.1, 0.2, 0.3, 1.0, 2.0}) {
+    // By the values at the end of the step it would lose a part (ω h)² of what is left in every step.
+    const double steps = std::max(20.0, 100 / omega_h), by_the_ends = std::pow(1 + omega_h * omega_h, -steps);
+    EXPECT_GT(energy_of_a_spring(scale, omega_h), by_the_ends) << omega_h;
+    EXPECT_LT(energy_of_a_spring(scale, omega_h), 1.01) << omega_h;
+  }
+  for (const double omega_h : {5.0, 30.0, 1e3, 1e5}) EXPECT_LT(energy_of_a_spring(scale, omega_h), 1e-6) << omega_h;
+}
+
 TEST_P(Mechanisms, joint_friction_stops_a_wheel_after_its_angle_and_holds_below_its_torque) {
   const Scale scale = GetParam();
   World world;

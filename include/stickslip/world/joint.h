@@ -49,8 +49,8 @@ struct JointMotor {
   double max_force = std::numeric_limits<double>::infinity();   ///< [N or N m], ≥ 0
 };
 
-/// Proportional–derivative: pulls towards a target with stiffness (target − coordinate) + damping (its speed − speed), computed with the values
-/// at the end of the step, so that no stiffness is unstable.
+/// Proportional–derivative: pulls towards a target with stiffness (target − coordinate) + damping (its speed − speed), by means over
+/// the step, or by its end where it is too long for them, so that no stiffness is unstable.
 struct JointServo {
   double target = 0;      ///< [m or rad]
   double stiffness = 0;   ///< [N/m or N m/rad], ≥ 0

@@ -48,6 +48,17 @@ bool has_joints(const ContactProblem& p) {
   return std::any_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::bilateral; });
 }
 
+/// Islands with joints that become problems of their own.
+std::size_t count_mechanisms(const ContactProblem& p, const Islands& islands) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < islands.count(); ++i) {
+    const std::span<const std::uint32_t> blocks = islands.blocks(i);
+    const auto is_joint = [&](std::uint32_t block) { return p.blocks[block].kind == BlockKind::bilateral; };
+    count += blocks.size() > kSmall && std::any_of(blocks.begin(), blocks.end(), is_joint);
+  }
+  return count;
+}
+
 /// Puts the islands that are not within the tolerance into parts. Returns how many blocks they have.
 /// @param v velocities that the impulses give
 std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance, Memory& memory) {
@@ -148,10 +159,15 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
   memory.islands.find(p);
   if (memory.islands.count() == 1) return solve_island(p, impulses, workspace, monitor);
 
+  // A mechanism is allowed what it would be alone: the steps that find out which of its contacts slide do not become fewer
+  // because others lie beside it.
+  const std::size_t mechanisms = count_mechanisms(p, memory.islands);
+  const double usual_unit = cost::sweep(p) + cost::kLeastIteration * static_cast<double>(std::max<std::size_t>(1, mechanisms));
+  if (mechanisms > 1) monitor.count_work(usual_unit);
   // The guess was judged just now: the velocities it gives are those of the residual.
   const auto left = static_cast<double>(find_parts(p, impulses, workspace.residual.v, monitor.control().tolerance, memory));
   // Of the work that usual limits allow, what the monitor has left.
-  const double usual = std::max(1, monitor.control().max_iterations) * (cost::sweep(p) + cost::kLeastIteration);
+  const double usual = std::max(1, monitor.control().max_iterations) * usual_unit;
   const double share = monitor.work_left() / usual;
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = false;
@@ -169,7 +185,9 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
     control.time_limit = monitor.control().time_limit - monitor.elapsed();
     SolveReport report;
     SolveMonitor judge(sub, FrictionModel::exact, control, part.workspace, report);
-    const double unit = share * (cost::sweep(sub) + static_cast<double>(part.blocks.size()) / left * cost::kLeastIteration);
+    const bool alone = i > 0 && has_joints(sub);
+    const double least = (alone ? 1 : static_cast<double>(part.blocks.size()) / left) * cost::kLeastIteration;
+    const double unit = share * (cost::sweep(sub) + least);
     judge.count_work(unit + spare / std::max(1, control.max_iterations));
     if (!judge.start(part.impulses)) {
       solve_island(sub, part.impulses, part.workspace, judge);

@@ -24,9 +24,10 @@ namespace stickslip {
 /// behind them; or, where that would cost too much, they are one block of the sweeps, solved directly. Joints that contradict each other get the impulses of least
 /// squares, the rest is solved, and the status is `stalled` with a reason that says so.
 ///
-/// **An iteration is an amount of work**: that of one sweep over the whole problem and 20 µs more, by the cost model of src/solve/automatic/cost_model.h, whatever
-/// it is spent on. `max_iterations` = 200 so allows the work of 200 sweeps and 4 ms, which is many factorisations of a small problem. Costs are counted, not measured, so that
-/// the same problem always gives the same bits.
+/// **An iteration is an amount of work**: that of one sweep over the whole problem and 20 µs more, for each mechanism where
+/// several do not touch each other, by the cost model of src/solve/automatic/cost_model.h, whatever it is spent on.
+/// `max_iterations` = 200 so allows the work of 200 sweeps and 4 ms, which is many factorisations of a small problem. Costs are
+/// counted, not measured, so that the same problem always gives the same bits.
 class AutomaticSolver final : public ContactSolver {
  public:
   struct Options {
