@@ -36,6 +36,8 @@ struct Stepper::Impl {
   std::vector<double> impulses, next_guess, velocity, conflict_velocity, conflict_scratch;
   JointRows::Overload overload;
   JointCare last_care = JointCare::closed;   ///< of the last solve
+  double rough = 0;                          ///< residual at which the first solve of a step may end [m/s]; 0: none
+  int spent = 0;                             ///< iterations of that solve
   std::vector<ContactRecord> resting;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered;
   StepReport report;
@@ -50,6 +52,9 @@ struct Stepper::Impl {
   const ContactSet* detect_and_solve(World&, double drift_time);
   bool solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
+  SolveControl control() const;
+  void begin_roughly(const World&, const ContactSet&);
+  bool goes_on();
   bool close_joints(const World&, double drift_time, SolveControl);
   void solve_problem(SolveControl);
   void balance();
@@ -63,7 +68,9 @@ struct Stepper::Impl {
 namespace {
 
 constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
-constexpr std::size_t kSmallProblem = 3000;   ///< rows
+constexpr std::size_t kSmallProblem = 3000;   ///< rows,
+constexpr std::size_t kRowsOfContact = 3;     ///< of which contacts have about this many
+constexpr double kRoughShare = 0.25;   ///< of the iterations of a step that a rough solve may take
 constexpr int kAgreements = 3;   ///< times that loops of joints may find out what they agree on
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
@@ -120,17 +127,53 @@ const ContactSet* Stepper::Impl::detect_and_solve(World& world, double drift_tim
   look_ahead.begin_step();
   report.looked_again = 0;
   const ContactSet* set = &detect(world);
+  begin_roughly(world, *set);
   if (!solve(world, *set, drift_time)) return nullptr;
   while (report.looked_again < LookAhead::kMaxRounds) {
     const ContactSet* more = look_ahead.find(world, detection, {builder, *set, velocity, impulses}, reach(),
                                              options.gyroscopic, report.seconds);
+    if (!more && goes_on()) continue;
     if (!more) break;
+    rough = 0;
     // A sleeper that is met wakes with all its contacts; the next round meets it again.
     set = sleep.wake_touched(world, *more) ? &detect(world) : more;
     if (!solve(world, *set, drift_time)) return nullptr;
     ++report.looked_again;
   }
   return set;
+}
+
+/// Steps of large problems in which things strike are solved more than once, with contacts that the motion brings. To find
+/// those it need not be exact: the first solve is rough, and the others have the work that it leaves.
+void Stepper::Impl::begin_roughly(const World& world, const ContactSet& set) {
+  spent = 0;
+  const bool large = kRowsOfContact * set.points.size() > kSmallProblem && world.joint_count() == 0 && !options.keep_history;
+  rough = large ? ContactBends::speed_that_matters(world, set, options.h) : 0;
+}
+
+/// Makes a rough solution exact. @returns whether it was rough
+bool Stepper::Impl::goes_on() {
+  if (rough == 0) return false;
+  Clock clock;
+  rough = 0;
+  const SolveReport first = report.solve;
+  solve_problem(control());
+  report.solve.iterations += first.iterations;
+  report.solve.seconds += first.seconds;
+  report.solve.initial_residual = first.initial_residual;
+  report.seconds.solve += clock.lap();
+  return true;
+}
+
+SolveControl Stepper::Impl::control() const {
+  SolveControl control;
+  control.tolerance = std::max(report.tolerance, rough);
+  control.max_iterations = options.max_iterations - spent;
+  if (rough > 0) control.max_iterations = static_cast<int>(kRoughShare * options.max_iterations);
+  control.natural_map = false;
+  control.story = false;
+  control.keep_history = options.keep_history;
+  return control;
 }
 
 double Stepper::Impl::velocity_scale(const World& world) const {
@@ -201,13 +244,10 @@ bool Stepper::Impl::solve_with_care(const World& world, const ContactSet& set, d
   impulses.assign(guess.begin(), guess.end());
   report.seconds.assembly += clock.lap();
 
-  SolveControl control;
-  control.tolerance = report.tolerance = options.tolerance * velocity_scale(world);
-  control.max_iterations = options.max_iterations;
-  control.natural_map = false;
-  control.story = false;
-  control.keep_history = options.keep_history;
+  report.tolerance = options.tolerance * velocity_scale(world);
+  const SolveControl control = this->control();
   solve_problem(control);
+  if (rough > 0) spent = report.solve.iterations;
   overload = builder.joints().find_overload(builder.joint_setting(world, options, drift_time), builder.problem(), impulses, velocity);
   bool good = true;
   if (overload.affordable < 1) {
