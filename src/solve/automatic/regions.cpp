@@ -24,7 +24,8 @@ constexpr double kLookCost = 0.5;           ///< of a sweep, to judge a problem 
 constexpr std::size_t kManyBlocks = 1000;   ///< of a problem in which the worst are mended: smaller ones are factored in time
 constexpr double kWorst = 0.25;             ///< part of the residual beyond which a block is one of the worst
 constexpr int kRingsOfWorst = 1;            ///< bodies around them: small islands, cheap to factor
-constexpr double kMendSweeps = 8;           ///< over the whole that mending may cost
+constexpr double kMendSweeps = 8;           ///< over the whole that mending may cost,
+constexpr double kMendCost = 1.5;           ///< and what it costs beside: judging the whole, finding the worst, velocities anew
 
 struct RegionMemory {
   Neighbourhood neighbourhood;
@@ -184,7 +185,7 @@ bool mend_worst(const ContactProblem& p, std::span<double> impulses, Workspace& 
   control.tolerance = kInside * level;
   const double work = solve_taken(m, control, std::min(kMendSweeps * cost::sweep(p), monitor.work_left()), solve).work;
   m.sub.scatter(m.impulses, impulses);
-  monitor.add_work(work + kLookCost * cost::sweep(p));
+  monitor.add_work(work + kMendCost * cost::sweep(p));
   return true;
 }
 

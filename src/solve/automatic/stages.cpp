@@ -34,7 +34,7 @@ constexpr double kFactorisations = 5;    ///< this many factorisations
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
 constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
 constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts: more is a new load
-constexpr int kMendEvery = 25;           ///< sweeps: what borders were given has then been taken up
+constexpr int kMendEvery = 10;           ///< sweeps: what the borders of the mended were given has then been taken up
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
 }  // namespace
