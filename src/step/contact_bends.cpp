@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "step/sizes.h"
@@ -14,6 +15,9 @@ namespace {
 /// Part of the thinner body's thickness by which contacts may end inside, or off what carries them, before the step is solved
 /// again; four times as much each time that it was, so that large heaps do not repeat steps for one of their boxes.
 constexpr double kTolerated = 0.005;
+
+/// Part of what is tolerated by which velocities that bends are found with may be wrong.
+constexpr double kRough = 0.1;
 
 /// Part of the spin of a body that another one may have for the plane where they are nearest to stay a plane between them.
 constexpr double kSteadier = 0.1;
@@ -70,6 +74,22 @@ void ContactBends::begin_step() {
   bends_.clear();
   added_.clear();
   rounds_ = 0;
+}
+
+double ContactBends::speed_that_matters(const World& world, const ContactSet& set, double time) {
+  const auto motion_of = [&](const Collider& c) {
+    const Body& body = world.bodies()[c.body];
+    return BodyMotion{body.velocity, body.angular_velocity};
+  };
+  bool moves = false;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Manifold& m : set.manifolds) {
+    const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
+    const double tolerated = kTolerated * thinner(a, b);
+    least = std::min(least, tolerated);
+    moves = moves || time * closing_speed(a, motion_of(a), b, motion_of(b)) > tolerated;
+  }
+  return moves ? kRough * least / time : 0;
 }
 
 const Drifted& ContactBends::end_of(const Solved& solved, std::uint32_t body) {

@@ -26,6 +26,9 @@ class ContactBends {
   /// Forgets the step before.
   void begin_step();
 
+  /// To which speed velocities must be known to find bends by [m/s]; 0 if no pair moves far enough for any.
+  static double speed_that_matters(const World&, const ContactSet&, double time);
+
   /// What the last solve made of a step.
   struct Solved {
     const World& world;

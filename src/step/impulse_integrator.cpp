@@ -40,6 +40,9 @@ class ImpulseIntegrator final : public Integrator {
   const ContactSet* detect_and_solve(World&, double drift_time);
   bool solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
+  SolveControl control() const;
+  void begin_roughly(const World&, const ContactSet&);
+  bool goes_on();
   bool close_joints(const World&, double drift_time, SolveControl);
   void solve_problem(SolveControl);
   void balance();
@@ -64,6 +67,8 @@ class ImpulseIntegrator final : public Integrator {
   std::vector<double> impulses_, next_guess_, velocity_, conflict_velocity_, conflict_scratch_;
   JointRows::Overload overload_;
   JointCare last_care_ = JointCare::closed;   ///< of the last solve
+  double rough_ = 0;                          ///< residual at which the first solve of a step may end [m/s]; 0: none
+  int spent_ = 0;                             ///< iterations of that solve
   std::vector<ContactRecord> resting_;        ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered_;
   StepReport report_;
@@ -72,7 +77,9 @@ class ImpulseIntegrator final : public Integrator {
 namespace {
 
 constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
-constexpr std::size_t kSmallProblem = 3000;   ///< rows
+constexpr std::size_t kSmallProblem = 3000;   ///< rows,
+constexpr std::size_t kRowsOfContact = 3;     ///< of which contacts have about this many
+constexpr double kRoughShare = 0.25;   ///< of the iterations of a step that a rough solve may take
 constexpr int kAgreements = 3;   ///< times that loops of joints may find out what they agree on
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
@@ -129,17 +136,53 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world, double drift
   look_ahead_.begin_step();
   report_.looked_again = 0;
   const ContactSet* set = &detect(world);
+  begin_roughly(world, *set);
   if (!solve(world, *set, drift_time)) return nullptr;
   while (report_.looked_again < LookAhead::kMaxRounds) {
     const ContactSet* more = look_ahead_.find(world, detection_, {builder_, *set, velocity_, impulses_}, reach(),
                                              options_.gyroscopic, report_.seconds);
+    if (!more && goes_on()) continue;
     if (!more) break;
+    rough_ = 0;
     // A sleeper that is met wakes with all its contacts; the next round meets it again.
     set = sleep_.wake_touched(world, *more) ? &detect(world) : more;
     if (!solve(world, *set, drift_time)) return nullptr;
     ++report_.looked_again;
   }
   return set;
+}
+
+/// Steps of large problems in which things strike are solved more than once, with contacts that the motion brings. To find
+/// those it need not be exact: the first solve is rough, and the others have the work that it leaves.
+void ImpulseIntegrator::begin_roughly(const World& world, const ContactSet& set) {
+  spent_ = 0;
+  const bool large = kRowsOfContact * set.points.size() > kSmallProblem && world.joint_count() == 0 && !options_.keep_history;
+  rough_ = large ? ContactBends::speed_that_matters(world, set, options_.h) : 0;
+}
+
+/// Makes a rough solution exact. @returns whether it was rough
+bool ImpulseIntegrator::goes_on() {
+  if (rough_ == 0) return false;
+  Clock clock;
+  rough_ = 0;
+  const SolveReport first = *report_.solve;
+  solve_problem(control());
+  report_.solve->iterations += first.iterations;
+  report_.solve->seconds += first.seconds;
+  report_.solve->initial_residual = first.initial_residual;
+  report_.seconds.solve += clock.lap();
+  return true;
+}
+
+SolveControl ImpulseIntegrator::control() const {
+  SolveControl control;
+  control.tolerance = std::max(report_.outcome.tolerance, rough_);
+  control.max_iterations = options_.max_iterations - spent_;
+  if (rough_ > 0) control.max_iterations = static_cast<int>(kRoughShare * options_.max_iterations);
+  control.natural_map = false;
+  control.story = false;
+  control.keep_history = options_.keep_history;
+  return control;
 }
 
 double ImpulseIntegrator::velocity_scale(const World& world) const {
@@ -210,13 +253,10 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
   impulses_.assign(guess.begin(), guess.end());
   report_.seconds.assembly += clock.lap();
 
-  SolveControl control;
-  control.tolerance = report_.outcome.tolerance = options_.tolerance * velocity_scale(world);
-  control.max_iterations = options_.max_iterations;
-  control.natural_map = false;
-  control.story = false;
-  control.keep_history = options_.keep_history;
+  report_.outcome.tolerance = options_.tolerance * velocity_scale(world);
+  const SolveControl control = this->control();
   solve_problem(control);
+  if (rough_ > 0) spent_ = report_.solve->iterations;
   overload_ = builder_.joints().find_overload(builder_.joint_setting(world, options_, drift_time), builder_.problem(), impulses_, velocity_);
   bool good = true;
   if (overload_.affordable < 1) {

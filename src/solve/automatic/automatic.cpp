@@ -102,13 +102,19 @@ AutomaticSolver::AutomaticSolver(Options options) : options_(options) {
   if (options.direct_rows < 0) throw Error(fmt::format("{} is not a number of rows. Give 0 or more.", options.direct_rows)).at("direct_rows");
 }
 
-void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+                                   Guess guess) const {
   if (options_.direct_rows > 0 && has_joints(p) && workspace.scratch<Mechanisms>().setup(p)) {
     workspace.scratch<Mechanisms>().run(impulses, workspace, monitor, options_);
     return;
   }
-  const Plan& plan = choose_plan({p.rows(), p.is_factored(), false}, static_cast<std::size_t>(options_.direct_rows));
-  Stages(ProblemForm::plain(p), impulses, workspace, monitor, options_).run(plan);
+  const Features features{.rows = p.rows(), .factored = p.is_factored(), .stubborn = guess == Guess::swept};
+  const Plan& plan = choose_plan(features, static_cast<std::size_t>(options_.direct_rows));
+  Stages stages(ProblemForm::plain(p), impulses, workspace, monitor, options_);
+  stages.mend_with([this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
+    solve_islands(sub, x, w, m, Guess::swept);
+  });
+  stages.run(plan);
 }
 
 /// Newton steps in velocities, which never need W itself; where they stand still, everything else with W multiplied out.
@@ -137,27 +143,27 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
   const ContactProblem condensed = condense(p);
   std::copy(workspace.best.begin(), workspace.best.end(), impulses.begin());
   workspace.velocity.clear();   // a matrix has no velocities of its own
-  solve_island(condensed, impulses, workspace, monitor);
+  solve_island(condensed, impulses, workspace, monitor, Guess::any);
 }
 
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
   if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
   const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
-    solve_islands(sub, x, w, m);
+    solve_islands(sub, x, w, m, Guess::any);
   };
   // Mechanisms act far: what is off in one is off in all of it.
   if (!has_joints(p) && solve_regions(p, impulses, workspace, monitor, inside)) return;
-  solve_islands(p, impulses, workspace, monitor);
+  solve_islands(p, impulses, workspace, monitor, Guess::any);
 }
 
 void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
-                                    SolveMonitor& monitor) const {
+                                    SolveMonitor& monitor, Guess guess) const {
   // The natural map is a sum over all contacts, to which every island must contribute as little as it can.
-  if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor);
+  if (std::isfinite(monitor.control().natural_map_tolerance)) return solve_island(p, impulses, workspace, monitor, guess);
   Memory& memory = workspace.scratch<Memory>();
   memory.islands.find(p);
-  if (memory.islands.count() == 1) return solve_island(p, impulses, workspace, monitor);
+  if (memory.islands.count() == 1) return solve_island(p, impulses, workspace, monitor, guess);
 
   // A mechanism is allowed what it would be alone: the steps that find out which of its contacts slide do not become fewer
   // because others lie beside it.
@@ -190,7 +196,7 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
     const double unit = share * (cost::sweep(sub) + least);
     judge.count_work(unit + spare / std::max(1, control.max_iterations));
     if (!judge.start(part.impulses)) {
-      solve_island(sub, part.impulses, part.workspace, judge);
+      solve_island(sub, part.impulses, part.workspace, judge, guess);
       judge.give_up(part.impulses, SolveStatus::stalled, "The solver returned without reaching the tolerance.");
     }
     judge.finish(part.impulses);

@@ -17,6 +17,7 @@ enum class Method : std::uint8_t {
 struct Features {
   std::size_t rows = 0;
   bool factored = true;     ///< J and M, rather than W as a matrix
+  bool stubborn = false;    ///< sweeps over a larger problem were slow at this part of it
   bool joints = false;      ///< bilateral rows are solved directly, so that sweeps feel whole mechanisms
 };
 

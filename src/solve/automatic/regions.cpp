@@ -21,6 +21,11 @@ constexpr double kWellInside = 0.03;        ///< the same where it is cheap: wha
 constexpr double kCheapSweeps = 25;         ///< over the region
 constexpr double kMostWork = 0.3;           ///< share of the work left that a region may cost
 constexpr double kLookCost = 0.5;           ///< of a sweep, to judge a problem and find what is off
+constexpr std::size_t kManyBlocks = 1000;   ///< of a problem in which the worst are mended: smaller ones are factored in time
+constexpr double kWorst = 0.25;             ///< part of the residual beyond which a block is one of the worst
+constexpr int kRingsOfWorst = 1;            ///< bodies around them: small islands, cheap to factor
+constexpr double kMendSweeps = 8;           ///< over the whole that mending may cost,
+constexpr double kMendCost = 1.5;           ///< and what it costs beside: judging the whole, finding the worst, velocities anew
 
 struct RegionMemory {
   Neighbourhood neighbourhood;
@@ -82,23 +87,50 @@ std::span<const std::uint32_t> Neighbourhood::around(const ContactProblem& p, st
 
 namespace {
 
-/// Solves the small problem well within what the whole needs, if that is cheap, else just within. Returns the work.
-double solve_sub(RegionMemory& m, SolveControl control, double tolerance, double work_left, const SubSolver& solve) {
+/// How a small problem may be solved, by the limits of the whole.
+SolveControl control_inside(const SolveMonitor& monitor) {
+  SolveControl control = monitor.control();
+  control.keep_history = control.natural_map = control.story = false;
+  control.observer = nullptr;
+  control.time_limit -= monitor.elapsed();
+  return control;
+}
+
+/// Takes blocks out of the whole. @param v the velocities that the impulses give
+void take_out(RegionMemory& m, const ContactProblem& p, std::span<const std::uint32_t> blocks, std::span<const double> impulses,
+              std::span<const double> v) {
+  m.sub.extract(p, blocks);
+  m.impulses.resize(m.sub.problem().rows());
+  m.sub.gather(impulses, m.impulses);
+  m.sub.hold_others(v, m.impulses);
+}
+
+struct Solved {
+  double residual, work;
+};
+
+Solved solve_taken(RegionMemory& m, const SolveControl& control, double most_work, const SubSolver& solve) {
   const ContactProblem& sub = m.sub.problem();
-  const double cheap = kCheapSweeps * cost::sweep(sub);
+  SolveReport report;
+  SolveMonitor judge(sub, FrictionModel::exact, control, m.workspace, report);
+  judge.count_work(most_work / std::max(1, control.max_iterations));
+  if (!judge.start(m.impulses)) {
+    solve(sub, m.impulses, m.workspace, judge);
+    judge.give_up(m.impulses, SolveStatus::stalled, "");
+  }
+  judge.finish(m.impulses);
+  return {report.residual.total(), judge.work()};
+}
+
+/// Solves the small problem well within what the whole needs, if that is cheap, else just within. Returns the work.
+double solve_well(RegionMemory& m, SolveControl control, double tolerance, double work_left, const SubSolver& solve) {
+  const double cheap = kCheapSweeps * cost::sweep(m.sub.problem());
   double done = 0;
   for (const auto& [part, allowed] : {std::pair(kWellInside, cheap), std::pair(kInside, work_left)}) {
     control.tolerance = part * tolerance;
-    SolveReport report;
-    SolveMonitor judge(sub, FrictionModel::exact, control, m.workspace, report);
-    judge.count_work(std::min(allowed, work_left - done) / std::max(1, control.max_iterations));
-    if (!judge.start(m.impulses)) {
-      solve(sub, m.impulses, m.workspace, judge);
-      judge.give_up(m.impulses, SolveStatus::stalled, "");
-    }
-    judge.finish(m.impulses);
-    done += judge.work();
-    if (report.residual.total() <= kInside * tolerance) break;
+    const Solved solved = solve_taken(m, control, std::min(allowed, work_left - done), solve);
+    done += solved.work;
+    if (solved.residual <= kInside * tolerance) break;
   }
   return done;
 }
@@ -113,9 +145,6 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
   RegionMemory& m = workspace.scratch<RegionMemory>();
   const auto blocks = static_cast<double>(p.blocks.size());
   const auto most = static_cast<std::size_t>(kMostTaken * blocks);
-  SolveControl control = monitor.control();
-  control.keep_history = control.natural_map = control.story = false;
-  control.observer = nullptr;
   int round = 0;
   for (; round < kMostRounds; ++round) {
     find_off(p, impulses, workspace.residual.v, tolerance, m.off);
@@ -123,12 +152,8 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
     if (round == 0) m.neighbourhood.prepare(p);
     const std::span<const std::uint32_t> region = m.neighbourhood.around(p, m.off, kFirstRings + round, most);
     if (region.size() >= most) break;
-    m.sub.extract(p, region);
-    m.impulses.resize(m.sub.problem().rows());
-    m.sub.gather(impulses, m.impulses);
-    m.sub.hold_others(workspace.residual.v, m.impulses);
-    control.time_limit = monitor.control().time_limit - monitor.elapsed();
-    const double work = solve_sub(m, control, tolerance, kMostWork * monitor.work_left(), solve);
+    take_out(m, p, region, impulses, workspace.residual.v);
+    const double work = solve_well(m, control_inside(monitor), tolerance, kMostWork * monitor.work_left(), solve);
     m.sub.scatter(m.impulses, impulses);
     monitor.add_work(work + kLookCost * cost::sweep(p));
     if (monitor.control().story)
@@ -141,6 +166,27 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
   p.contact_velocity(impulses, workspace.residual.v, workspace.residual.segment_velocity);
   workspace.velocity = workspace.residual.segment_velocity;
   return false;
+}
+
+bool mend_worst(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+                const SubSolver& solve) {
+  if (!p.is_factored() || p.blocks.size() < kManyBlocks) return false;
+  RegionMemory& m = workspace.scratch<RegionMemory>();
+  const auto blocks = static_cast<double>(p.blocks.size());
+  SolveControl control = control_inside(monitor);
+  const double level = std::max(kWorst * monitor.last_total(), control.tolerance);
+  find_off(p, impulses, workspace.residual.v, level, m.off);
+  if (m.off.empty() || static_cast<double>(m.off.size()) > kMostOff * blocks) return false;
+  m.neighbourhood.prepare(p);
+  const auto most = static_cast<std::size_t>(kMostTaken * blocks);
+  const std::span<const std::uint32_t> region = m.neighbourhood.around(p, m.off, kRingsOfWorst, most);
+  if (region.size() >= most) return false;
+  take_out(m, p, region, impulses, workspace.residual.v);
+  control.tolerance = kInside * level;
+  const double work = solve_taken(m, control, std::min(kMendSweeps * cost::sweep(p), monitor.work_left()), solve).work;
+  m.sub.scatter(m.impulses, impulses);
+  monitor.add_work(work + kMendCost * cost::sweep(p));
+  return true;
 }
 
 }  // namespace stickslip

@@ -34,6 +34,7 @@ constexpr double kFactorisations = 5;    ///< this many factorisations
 constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
 constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
 constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts: more is a new load
+constexpr int kMendEvery = 10;           ///< sweeps: what the borders of the mended were given has then been taken up
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
 }  // namespace
@@ -181,6 +182,10 @@ void Stages::continue_sweeps() {
 
 void Stages::start_from(std::span<const double> impulses) {
   std::copy(impulses.begin(), impulses.end(), impulses_.begin());
+  find_velocity();
+}
+
+void Stages::find_velocity() {
   std::fill(work_.velocity.begin(), work_.velocity.end(), 0.0);
   form_.swept.add_scaled_velocity(impulses_, work_.velocity);
 }
@@ -202,11 +207,12 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
     acceleration.restart_if_opposed();
     monitor_.add_work(sweep_cost_);
     ++step_;
-    const bool look = k == next_look;
-    if (look ? monitor_.done(step_, impulses_) : monitor_.done(step_, impulses_, change)) {
+    const bool look = k == next_look, mends = mender_ && k % kMendEvery == 0 && can_afford(kMendEvery * sweep_cost_);
+    if (look || mends ? monitor_.done(step_, impulses_) : monitor_.done(step_, impulses_, change)) {
       tell("accelerated sweeps", k, start);
       return Outcome::done;
     }
+    if (mends) mend(acceleration);
     if (!look) continue;
     const double gained = std::log10(at_last_look / monitor_.best_total());
     if (others_follow ? leaves_sweeps(k, window, gained) : k > kLongSweeps && gained < 0.01) {
@@ -219,6 +225,15 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
     window = others_follow ? window + window / 2 : std::min(2 * window, kLongSweeps);
     next_look = k + window;
   }
+}
+
+/// Solves what sweeps are slow at. Momentum goes on.
+void Stages::mend(Acceleration& acceleration) {
+  before_mending_.assign(impulses_.begin(), impulses_.end());
+  if (!mend_worst(form_.swept, impulses_, work_, monitor_, mender_)) return;
+  velocity_before_ = work_.velocity;
+  find_velocity();
+  acceleration.shift(before_mending_, velocity_before_);
 }
 
 /// @param gained decades within the last window of sweeps

@@ -1,7 +1,9 @@
 // Runs the stages of a plan on a problem that hangs together.
 #pragma once
 
+#include "solve/acceleration.h"
 #include "solve/automatic/plan.h"
+#include "solve/automatic/regions.h"
 #include "solve/joints/condensation.h"
 #include "solve/joints/joint_sweep.h"
 #include "solve/newton/newton_engine.h"
@@ -40,6 +42,9 @@ class Stages {
   /// @param impulses of the swept problem; in: the guess; the iterates from then on
   Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options);
 
+  /// Sweeps over a plain problem are to solve the worst of it by these means every now and then (solve/automatic/regions.h).
+  void mend_with(SubSolver solve) { mender_ = std::move(solve); }
+
   /// Runs until the monitor stops the solve.
   void run(const Plan&);
 
@@ -61,7 +66,9 @@ class Stages {
   std::span<double> start_whole();
   void continue_sweeps();
   void start_from(std::span<const double> impulses);
+  void find_velocity();
   Outcome sweeps(bool others_follow);
+  void mend(Acceleration&);
   bool leaves_sweeps(int sweeps, int window, double gained);
   void start_newton(std::span<double> iterate);
   Outcome newton();
@@ -73,10 +80,12 @@ class Stages {
   Workspace& work_;
   SolveMonitor& monitor_;
   const AutomaticSolver::Options& options_;
+  SubSolver mender_;               ///< may be empty
   std::vector<double> whole_impulses_;
   std::vector<double> guess_;      ///< until Newton steps began at it; empty where they should not
   double guess_residual_ = 0;      ///< [m/s]
   double fastest_ = 0;             ///< velocity of the problem [m/s]
+  std::vector<double> before_mending_, velocity_before_;
   std::vector<double> swept_;      ///< where the last sweeps ended; empty before
   double best_when_swept_ = 0;
   double sweep_cost_ = 0, newton_cost_ = 0;   ///< of one step [ns]; newton_cost_ is 0 until asked for

@@ -52,8 +52,9 @@ class AutomaticSolver final : public ContactSolver {
 
  private:
   void solve_coupled(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
-  void solve_islands(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
-  void solve_island(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
+  enum class Guess { any, swept };   ///< swept: what sweeps over a larger problem were slow at
+  void solve_islands(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&, Guess) const;
+  void solve_island(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&, Guess) const;
 
   Options options_;
 };
