@@ -77,8 +77,10 @@ class ImpulseIntegrator final : public Integrator {
 namespace {
 
 constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
-constexpr std::size_t kSmallProblem = 3000;   ///< rows,
-constexpr std::size_t kRowsOfContact = 3;     ///< of which contacts have about this many
+constexpr std::size_t kSmallProblem = 3000;   ///< rows
+/// Contacts from which on a first solve may be rough. A look at a rough motion now and then misses what bends: smaller heaps
+/// can afford an exact one.
+constexpr std::size_t kManyContacts = 7000;
 constexpr double kRoughShare = 0.25;   ///< of the iterations of a step that a rough solve may take
 constexpr int kAgreements = 3;   ///< times that loops of joints may find out what they agree on
 constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
@@ -156,7 +158,7 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world, double drift
 /// those it need not be exact: the first solve is rough, and the others have the work that it leaves.
 void ImpulseIntegrator::begin_roughly(const World& world, const ContactSet& set) {
   spent_ = 0;
-  const bool large = kRowsOfContact * set.points.size() > kSmallProblem && world.joint_count() == 0 && !options_.keep_history;
+  const bool large = set.points.size() > kManyContacts && world.joint_count() == 0 && !options_.keep_history;
   rough_ = large ? ContactBends::speed_that_matters(world, set, options_.h) : 0;
 }
 

@@ -225,6 +225,43 @@ TEST(AutomaticSolver, solves_a_small_disturbance_of_a_large_problem_where_it_is)
   EXPECT_LE(changed, p.blocks.size() / 4) << "everything else holds still";
 }
 
+TEST(Regions, the_worst_of_a_large_problem_are_mended_and_what_is_beyond_their_neighbours_stays) {
+  ContactProblem p = random_row(400, 11);
+  std::vector<double> impulses;
+  ASSERT_EQ(solve(p, impulses, 1e-9, 100000).status, SolveStatus::converged);
+  std::uint32_t disturbed = 2 * 200;
+  while (!(impulses[p.blocks[disturbed].row] > 0.1)) ++disturbed;
+  p.b[p.blocks[disturbed].row] -= 0.1;   // far beyond what regions of a problem at rest are for
+  std::vector<double> next = impulses;
+  Workspace workspace;
+  SolveControl control;
+  control.tolerance = 1e-9;
+  SolveReport report;
+  SolveMonitor monitor(p, FrictionModel::exact, control, workspace, report);
+  monitor.count_work(1e6);
+  ASSERT_FALSE(monitor.start(next));
+  const double before = monitor.best_total();
+  const auto inside = [](const ContactProblem& small, std::span<double> x, Workspace& w, SolveMonitor& judge) {
+    SolveControl well;
+    well.tolerance = judge.control().tolerance;
+    make_solver("auto")->solve(small, x, w, well);
+  };
+  ASSERT_TRUE(mend_worst(p, next, workspace, monitor, inside));
+  EXPECT_GT(monitor.work(), 0);
+  EXPECT_TRUE(is_settled(p, disturbed, next, testing::row_velocities(p, next), 0.25 * before));
+  Neighbourhood neighbourhood;
+  neighbourhood.prepare(p);
+  const std::uint32_t worst[] = {disturbed};
+  const auto near = neighbourhood.around(p, worst, 1, p.blocks.size());
+  EXPECT_NE(next, impulses);
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i) {
+    const Block& b = p.blocks[i];
+    if (!std::binary_search(near.begin(), near.end(), i)) {
+      EXPECT_TRUE(std::equal(next.begin() + b.row, next.begin() + b.row + b.dim, impulses.begin() + b.row)) << i;
+    }
+  }
+}
+
 TEST(AutomaticSolver, straightens_a_stack_at_rest_with_work_that_grows_with_its_height) {
   const auto work = [](int boxes) {
     ContactProblem p = testing::box_stack(boxes, 0.5, 0);

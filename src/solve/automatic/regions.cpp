@@ -25,7 +25,7 @@ constexpr std::size_t kManyBlocks = 1000;   ///< of a problem in which the worst
 constexpr double kWorst = 0.25;             ///< part of the residual beyond which a block is one of the worst
 constexpr int kRingsOfWorst = 1;            ///< bodies around them: small islands, cheap to factor
 constexpr double kMendSweeps = 8;           ///< over the whole that mending may cost,
-constexpr double kMendCost = 1.5;           ///< and what it costs beside: judging the whole, finding the worst, velocities anew
+constexpr double kMendCost = 2;             ///< and what it costs beside: judging the whole, finding the worst, velocities anew
 
 struct RegionMemory {
   Neighbourhood neighbourhood;
