@@ -111,9 +111,10 @@ void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> im
   const Features features{.rows = p.rows(), .factored = p.is_factored(), .stubborn = guess == Guess::swept};
   const Plan& plan = choose_plan(features, static_cast<std::size_t>(options_.direct_rows));
   Stages stages(ProblemForm::plain(p), impulses, workspace, monitor, options_);
-  stages.mend_with([this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
-    solve_islands(sub, x, w, m, Guess::swept);
-  });
+  if (can_be_mended(p))
+    stages.mend_with([this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
+      solve_islands(sub, x, w, m, Guess::swept);
+    });
   stages.run(plan);
 }
 

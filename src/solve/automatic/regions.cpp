@@ -168,9 +168,10 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
   return false;
 }
 
+bool can_be_mended(const ContactProblem& p) { return p.is_factored() && p.blocks.size() >= kManyBlocks; }
+
 bool mend_worst(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
                 const SubSolver& solve) {
-  if (!p.is_factored() || p.blocks.size() < kManyBlocks) return false;
   RegionMemory& m = workspace.scratch<RegionMemory>();
   const auto blocks = static_cast<double>(p.blocks.size());
   SolveControl control = control_inside(monitor);

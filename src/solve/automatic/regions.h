@@ -39,6 +39,9 @@ using SubSolver = std::function<void(const ContactProblem&, std::span<double> im
 /// of a guess in the workspace.
 bool solve_regions(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&, const SubSolver&);
 
+/// Whether a problem is large enough for `mend_worst`.
+bool can_be_mended(const ContactProblem&);
+
 /// Solves the blocks that are far worse than all others, with what lies around them, until they are not. For sweeps over a
 /// problem far from solved: a few contacts that give way only slowly hold its residual up. The monitor has just judged the
 /// impulses. True: they changed; what the borders were given waits for the next sweeps.

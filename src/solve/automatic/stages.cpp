@@ -37,6 +37,11 @@ constexpr double kNewLoad = 0.1;         ///< residual of a guess over the veloc
 constexpr int kMendEvery = 10;           ///< sweeps: what the borders of the mended were given has then been taken up
 constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
 
+/// Where sweeps were before something was mended.
+struct MendMemory {
+  std::vector<double> impulses, velocity;
+};
+
 }  // namespace
 
 Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options)
@@ -229,11 +234,12 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
 
 /// Solves what sweeps are slow at. Momentum goes on.
 void Stages::mend(Acceleration& acceleration) {
-  before_mending_.assign(impulses_.begin(), impulses_.end());
+  MendMemory& before = work_.scratch<MendMemory>();
+  before.impulses.assign(impulses_.begin(), impulses_.end());
   if (!mend_worst(form_.swept, impulses_, work_, monitor_, mender_)) return;
-  velocity_before_ = work_.velocity;
+  before.velocity = work_.velocity;
   find_velocity();
-  acceleration.shift(before_mending_, velocity_before_);
+  acceleration.shift(before.impulses, before.velocity);
 }
 
 /// @param gained decades within the last window of sweeps

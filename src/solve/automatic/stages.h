@@ -85,7 +85,6 @@ class Stages {
   std::vector<double> guess_;      ///< until Newton steps began at it; empty where they should not
   double guess_residual_ = 0;      ///< [m/s]
   double fastest_ = 0;             ///< velocity of the problem [m/s]
-  std::vector<double> before_mending_, velocity_before_;
   std::vector<double> swept_;      ///< where the last sweeps ended; empty before
   double best_when_swept_ = 0;
   double sweep_cost_ = 0, newton_cost_ = 0;   ///< of one step [ns]; newton_cost_ is 0 until asked for
