@@ -53,7 +53,8 @@ class Springs final : public Integrator {
     report_.time = world.time;
     report_.h = report_.force_time = h_;
     report_.energy.kinetic_end = world.kinetic_energy();
-    report_.outcome = {.iterations = 1, .unit = "N"};
+    report_.outcome.iterations = 1;
+    report_.outcome.unit = "N";
     return report_;
   }
 
