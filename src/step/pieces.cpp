@@ -135,7 +135,6 @@ void add_joints(std::vector<JointRecord>& sum, const std::vector<JointRecord>& p
 
 }  // namespace
 
-
 void StepPieces::begin(const World& world, const StepOptions& options) {
   whole_only_ = world.joint_count() == 0 || options.scheme != Scheme::semi_implicit_euler;
   h_ = options.h;

@@ -75,7 +75,8 @@ double largest_distance(const Places& a, const Places& b) {
 TEST(Motion, mechanisms_with_dampers_springs_stops_and_servos_go_where_mujoco_takes_them_but_for_an_error_of_first_order) {
   // Of the step of 1 ms. Runge and Kutta's method in steps of 0.2 ms says where they go, to a micrometre. What is of first
   // order comes from the start alone: begun in short steps, all are where they should be to second order. MuJoCo's own step of
-  // 1 ms, semi-implicit Euler, is off by more. What is left of the stop is how soft MuJoCo has it.
+  // 1 ms, semi-implicit Euler, is off as well: of the ball by more, of the others by about as much or less. What is left of the
+  // stop is how soft MuJoCo has it.
   struct Mechanism {
     std::string name;
     double off, begun_softly, euler_off;   ///< at most [m]; MuJoCo by at least

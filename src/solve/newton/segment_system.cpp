@@ -1,6 +1,7 @@
 #include "solve/newton/segment_system.h"
 
 #include "problem/kernels.h"
+#include "stickslip/problem/coupled_mass.h"
 
 namespace stickslip {
 
@@ -29,7 +30,7 @@ void SegmentSystem::set_up(const ContactProblem& p) {
   right_.resize(p.velocity_size());
   y_.resize(p.velocity_size());
   solve_work_ = symmetric_.solve_work();
-  for (const Carrier&  c : p.carriers) solve_work_ += 4.0 * static_cast<double>(c.count);
+  for (const Carrier& carrier : p.carriers) solve_work_ += carrier.mass->solve_work();   // of the product that refines a solve
 }
 
 /// Gᵀ C⁻¹ B G of one block.
