@@ -1,5 +1,6 @@
 #include "stickslip/collide/collide.h"
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 #include <utility>
@@ -100,7 +101,29 @@ void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
                             shape_name(a), shape_name(b)));
   }
   function(a, pose_a, b, pose_b, margin, sink);
-  if (sink.points().size() > 1) reduce_manifold(sink.points(), margin);
+  sink.reduce(margin);
+}
+
+void ContactSink::flip() {
+  for (ContactPoint& p : points_) p.normal = -p.normal;
+  for (Part& p : parts_) p.parts = p.parts << 32 | p.parts >> 32;
+  std::sort(parts_.begin(), parts_.end(), [](const Part& x, const Part& y) { return x.parts < y.parts; });
+}
+
+void ContactSink::reduce(double margin) {
+  if (parts_.empty()) {
+    if (points_.size() > 1) reduce_manifold(points_, margin);
+    return;
+  }
+  reduced_.clear();
+  for (Part& part : parts_) {
+    of_part_.assign(points_.begin() + part.first, points_.begin() + part.end);
+    if (of_part_.size() > 1) reduce_manifold(of_part_, margin);
+    part.first = static_cast<std::uint32_t>(reduced_.size());
+    reduced_.insert(reduced_.end(), of_part_.begin(), of_part_.end());
+    part.end = static_cast<std::uint32_t>(reduced_.size());
+  }
+  points_.swap(reduced_);
 }
 
 }  // namespace stickslip

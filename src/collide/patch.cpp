@@ -9,7 +9,6 @@ namespace stickslip::narrow {
 namespace {
 
 constexpr double kSteepBesideEdge = 0.5;        // cosine of the tilt from which on a face beside an edge does not come next
-constexpr std::uint32_t kEdgePatch = 1u << 29;   // not used by other names while shapes have less than 16384 vertices
 
 // A feature in the plane across the normal. Polygons are counter-clockwise seen against the normal of A.
 struct Flat {
@@ -73,7 +72,7 @@ struct Writer {
   ContactSink& sink;
   int added = 0;
 
-  void add(const Vec2& q, std::uint32_t feature) {
+  void add(const Vec2& q, std::uint64_t feature) {
     const double height_a = a.height(q), gap = b.height(q) - height_a;
     if (gap > margin) return;
     // A second patch of the same pair may share corners with the first.
@@ -90,7 +89,7 @@ double cross(const Vec2& p, const Vec2& q) { return p.x() * q.y() - p.y() * q.x(
 struct LabelledPoint {
   Vec2 q;
   int edge;
-  std::uint32_t feature;
+  std::uint64_t feature;
 };
 
 void intersect_polygons(const Flat& a, const Flat& b, std::uint32_t face_a, std::uint32_t face_b, Writer& writer) {
@@ -149,7 +148,7 @@ void intersect_segment(const Flat& segment, const Flat& polygon, std::uint32_t f
   };
   const PatchPoint corner = segment_is_a ? PatchPoint::corner_of_a : PatchPoint::corner_of_b;
   double low = 0, high = 1;
-  std::uint32_t low_name = name(corner, segment.ids[0], face), high_name = name(corner, segment.ids[1], face);
+  std::uint64_t low_name = name(corner, segment.ids[0], face), high_name = name(corner, segment.ids[1], face);
   for (int side = 0; side < polygon.count; ++side) {
     const Vec2& p = polygon.points[side];
     const Vec2 edge = polygon.points[(side + 1) % polygon.count] - p;

@@ -41,11 +41,11 @@ void place_face(const PolytopeView& view, int face, const Mat3& rotation, const 
 /// is added to every position. @returns how many points were added
 int add_patch(const Feature& a, const Feature& b, const Vec3& n, const Vec3& origin, double margin, ContactSink& sink);
 
-/// The kinds of points in a patch, and names made of the names within both shapes. Fifteen bits of each survive, so names
-/// stay distinct up to 32768 vertices.
-enum class PatchPoint : std::uint32_t { corner_of_a, corner_of_b, crossing, lone };
-inline std::uint32_t patch_feature(PatchPoint kind, std::uint32_t id_a, std::uint32_t id_b) {
-  return static_cast<std::uint32_t>(kind) << 30 | (id_a & 0x7fffu) << 15 | (id_b & 0x7fffu);
+/// The kinds of points in a patch, and names made of the names within both shapes.
+enum class PatchPoint : std::uint64_t { corner_of_a, corner_of_b, crossing, lone };
+inline constexpr std::uint64_t kEdgePatch = std::uint64_t{1} << 61;   ///< in names of points behind the crossing of two edges
+inline std::uint64_t patch_feature(PatchPoint kind, std::uint32_t id_a, std::uint32_t id_b) {
+  return static_cast<std::uint64_t>(kind) << 62 | (std::uint64_t{id_a} & 0x3fffffffu) << 31 | (id_b & 0x7fffffffu);
 }
 
 /// Two polytopes with the world origin in the first, for the edges of both that are nearest to each other.

@@ -14,6 +14,9 @@ void exchange_bodies(Archive& archive, FlatScene& s, int version) {
         "name", [](Body & b) -> auto& { return b.name; });
     t.field(
         "motion", [](Body & b) -> auto& { return b.motion; });
+    if (version >= kVersionWithNodes)
+      t.field(
+          "kind", [](Body & b) -> auto& { return b.kind; });
     t.field(
         "generation", [](Body & b) -> auto& { return b.generation; });
     t.field(
@@ -96,14 +99,47 @@ void exchange_bodies(Archive& archive, FlatScene& s, int version) {
 }
 
 template <class Archive>
+void exchange_nodes(Archive& archive, FlatScene& s) {
+  archive.table("nodal_bodies", s.nodal_bodies, [](auto& t) {
+    t.field(
+        "body", [](NodalBody & n) -> auto& { return n.body; });
+    t.field(
+        "radius", [](NodalBody & n) -> auto& { return n.radius; });
+  });
+  const auto vectors = [](auto& t) {
+    t.field(
+        "value", [](Vec3 & x) -> auto& { return x; });
+  };
+  archive.lists(
+      "nodal_bodies/positions", s.nodal_bodies, [](NodalBody & n) -> auto& { return n.positions; }, vectors);
+  archive.lists(
+      "nodal_bodies/velocities", s.nodal_bodies, [](NodalBody & n) -> auto& { return n.velocities; }, vectors);
+  archive.lists(
+      "nodal_bodies/masses", s.nodal_bodies, [](NodalBody & n) -> auto& { return n.masses; },
+      [](auto& t) {
+        t.field(
+            "value", [](double& x) -> auto& { return x; });
+      });
+  archive.lists(
+      "nodal_bodies/triangles", s.nodal_bodies, [](NodalBody & n) -> auto& { return n.triangles; },
+      [](auto& t) {
+        t.field(
+            "nodes", [](std::array<std::uint32_t, 3>& x) -> auto& { return x; });
+      });
+}
+
+template <class Archive>
 void exchange_shapes(Archive& archive, FlatScene& s, int version) {
-  archive.table("colliders", s.colliders, [](auto& t) {
+  archive.table("colliders", s.colliders, [version](auto& t) {
     t.field(
         "position", [](Collider & c) -> auto& { return c.local.position; });
     t.field(
         "orientation_wxyz", [](Collider & c) -> auto& { return c.local.orientation; });
     t.field(
         "body", [](Collider & c) -> auto& { return c.body; });
+    if (version >= kVersionWithNodes)
+      t.field(
+          "node", [](Collider & c) -> auto& { return c.node; });
     t.field(
         "material", [](Collider & c) -> auto& { return c.material.index; });
     t.field(
@@ -298,16 +334,20 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   archive.value("step_count", s.step_count);
   exchange_bodies(archive, s, version);
   exchange_shapes(archive, s, version);
+  if (version >= kVersionWithNodes) exchange_nodes(archive, s);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);
   archive.table("memory/impulses", s.memory.impulses, [version](auto& t) {
     t.field(
-        "collider_a", [](RememberedImpulse & r) -> auto& { return r.collider_a; });
+        "collider_a", [](RememberedImpulse & r) -> auto& { return r.key.a; });
     t.field(
-        "collider_b", [](RememberedImpulse & r) -> auto& { return r.collider_b; });
+        "collider_b", [](RememberedImpulse & r) -> auto& { return r.key.b; });
     t.field(
-        "feature", [](RememberedImpulse & r) -> auto& { return r.feature; });
+        "feature", [](RememberedImpulse & r) -> auto& { return r.key.feature; });
+    if (version >= kVersionWithNodes)
+      t.field(
+          "parts", [](RememberedImpulse & r) -> auto& { return r.key.parts; });
     t.field(
         "impulse", [](RememberedImpulse & r) -> auto& { return r.impulse; });
     t.field(

@@ -11,7 +11,11 @@ inline constexpr int kVersionWithJoints = 3;
 inline constexpr int kVersionWithBand = 4;
 /// The first version that remembers where impulses acted, and how bodies moved while they were quiet.
 inline constexpr int kVersionWithPlaces = 5;
+/// The first version that names shapes.
 inline constexpr int kVersionWithShapeNames = 6;
+/// The first version that knows bodies of nodes and contacts of parts. Features of hulls had other names before: their impulses go to where
+/// they acted.
+inline constexpr int kVersionWithNodes = 7;
 
 template <class Archive>
 void exchange_joints(Archive& archive, FlatScene& s) {

@@ -225,6 +225,28 @@ void check_joints(const FlatScene& s) {
     require(pair.a < pair.b && pair.b < s.bodies.size(), "a pair that is kept from touching names a missing body");
 }
 
+void check_nodes(const FlatScene& s) {
+  std::size_t expected = 0;
+  for (const Body& body : s.bodies) {
+    require(static_cast<int>(body.kind) <= static_cast<int>(BodyKind::nodal), "unknown kind of body");
+    expected += body.alive && !body.is_rigid();
+  }
+  require(expected == s.nodal_bodies.size(), "bodies of nodes are missing");
+  std::vector<const NodalBody*> nodes_of(s.bodies.size());
+  for (const NodalBody& nodes : s.nodal_bodies) {
+    require(nodes.body < s.bodies.size() && s.bodies[nodes.body].alive && !s.bodies[nodes.body].is_rigid() && !nodes_of[nodes.body],
+            "nodes belong to no body");
+    nodes_of[nodes.body] = &nodes;
+    require(nodes.size() > 0 && nodes.velocities.size() == nodes.size() && nodes.masses.size() == nodes.size(), "tables have different lengths");
+    for (const auto& triangle : nodes.triangles)
+      for (const std::uint32_t node : triangle) require(node < nodes.size(), "a triangle names a missing node");
+    for (const double mass : nodes.masses) require(mass > 0, "a node has no mass");
+  }
+  for (const Collider& c : s.colliders)
+    if (c.alive && c.node != kNoNode)
+      require(c.body < s.bodies.size() && nodes_of[c.body] && c.node < nodes_of[c.body]->size(), "a shape names a missing node");
+}
+
 void check_indices(const FlatScene& s) {
   require(s.scripts.size() == s.bodies.size() && s.shapes.size() == s.colliders.size(), "tables have different lengths");
   require(!s.materials.empty(), "no material");
@@ -247,7 +269,7 @@ void check_indices(const FlatScene& s) {
                 (f.kind != 4 || f.picture > 0),
             "a surface names a missing structure or picture");
   for (const RememberedImpulse& m : s.memory.impulses)
-    require(m.collider_a < s.colliders.size() && m.collider_b < s.colliders.size(),
+    require(m.key.a < s.colliders.size() && m.key.b < s.colliders.size(),
             "a remembered impulse names a missing shape");
   for (const CombineRule rule : {s.friction_rule, s.restitution_rule})
     require(static_cast<int>(rule) <= static_cast<int>(CombineRule::geometric_mean), "unknown combine rule");
@@ -255,6 +277,7 @@ void check_indices(const FlatScene& s) {
               static_cast<int>(s.step.gyroscopic) <= static_cast<int>(Gyroscopic::conserving),
           "unknown stepping scheme");
   check_joints(s);
+  check_nodes(s);
 }
 
 }  // namespace
@@ -269,6 +292,7 @@ FlatScene flatten(const Scene& scene) {
   s.bodies.assign(world.bodies().begin(), world.bodies().end());
   for (const Body& body : s.bodies) s.scripts.push_back(flatten(body.script));
   s.colliders.assign(world.colliders().begin(), world.colliders().end());
+  s.nodal_bodies.assign(world.nodal_bodies().begin(), world.nodal_bodies().end());
   std::map<const Polytope*, std::uint32_t> pool;
   for (const Collider& collider : s.colliders) s.shapes.push_back(flatten(collider.shape, pool, s.hulls));
   s.joints.assign(world.joints().begin(), world.joints().end());
@@ -323,6 +347,7 @@ Scene restore(FlatScene&& s) {
   for (std::size_t i = 0; i < s.colliders.size(); ++i) s.colliders[i].shape = unflatten(s.shapes[i], hulls);
   world.mutable_bodies() = std::move(s.bodies);
   world.mutable_colliders() = std::move(s.colliders);
+  world.mutable_nodal_bodies() = std::move(s.nodal_bodies);
   for (std::size_t i = 0; i < s.axes.size(); ++i)
     s.joints[i / kJointCoordinates].description.axes[i % kJointCoordinates] = unflatten(std::move(s.axes[i]));
   world.mutable_joints() = std::move(s.joints);

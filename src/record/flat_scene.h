@@ -88,6 +88,7 @@ struct FlatScene {
   std::vector<FlatScript> scripts;  ///< one per body
   std::vector<Collider> colliders;  ///< shapes apart, below
   std::vector<FlatShape> shapes;    ///< one per collider
+  std::vector<NodalBody> nodal_bodies;
   std::vector<Polytope> hulls;
   std::vector<Joint> joints;        ///< coordinates apart, below
   std::vector<FlatAxis> axes;       ///< six per joint

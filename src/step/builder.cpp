@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "step/body_kinds.h"
 #include "step/free_motion.h"
 #include "step/sizes.h"
 
@@ -45,56 +46,32 @@ constexpr double kSettled = 10;
 
 }  // namespace
 
-void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double sign, double* out) {
-  const Vec3 arm = point - center;
-  for (int k = 0; k < rows; ++k) {
-    const Vec3 direction = sign * frame.col(k);
-    Eigen::Map<Vec3>(out + 6 * k) = direction;
-    Eigen::Map<Vec3>(out + 6 * k + 3) = arm.cross(direction);
-  }
-}
-
 void ProblemBuilder::begin(const World& world, const StepOptions& options, JointCare care) {
   // Arrays that build() overwrites whole keep their size: clearing them would only have them filled with zeros again.
   problem_.segments.clear();
   problem_.h = options.h;
-  const auto bodies = world.bodies();
   const double kick = kick_time(world, options);
-  segment_of_body_.assign(bodies.size(), kNoSegment);
-  before_.clear();
-  free_.clear();
-  centers_.clear();
-  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
-    const Body& b = bodies[i];
-    if (!b.alive || !b.moves_by_forces()) continue;
-    segment_of_body_[i] = static_cast<std::uint32_t>(problem_.segments.size());
-    problem_.segments.push_back({b.inverse_mass, b.world_inverse_inertia()});
-    centers_.push_back(b.position);
-    const FreeVelocity free = free_velocity(b, world.gravity, options.gyroscopic, options.h, kick);
-    before_.insert(before_.end(), b.velocity.data(), b.velocity.data() + 3);
-    before_.insert(before_.end(), b.angular_velocity.data(), b.angular_velocity.data() + 3);
-    free_.insert(free_.end(), free.linear.data(), free.linear.data() + 3);
-    free_.insert(free_.end(), free.angular.data(), free.angular.data() + 3);
-  }
-  closing_.begin({world, options, segment_of_body_, before_}, care, problem_.segments, free_);
+  space_.begin(world);
+  for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, kick, space_, problem_.segments);
+  closing_.begin({world, options, space_.segments(), space_.before()}, care, problem_.segments, space_.free());
 }
 
 double ProblemBuilder::look_at_joints(const World& world, const StepOptions& options, double drift_time,
                                       std::span<const double> impulses, std::span<const double> velocity) {
-  return closing_.look({world, options, segment_of_body_, before_}, joint_setting(world, options, drift_time), joints_,
+  return closing_.look({world, options, space_.segments(), space_.before()}, joint_setting(world, options, drift_time), joints_,
                        impulses, velocity);
 }
 
 void ProblemBuilder::correct_joints() {
-  if (closing_.correct(joints_, problem_, free_)) problem_.finalize();
+  if (closing_.correct(joints_, problem_, space_.free())) problem_.finalize();
 }
 
 double ProblemBuilder::work_beside_rows(std::span<const double> velocity) const {
-  return closing_.work(before_, free_, velocity);
+  return closing_.work(space_.before(), space_.free(), velocity);
 }
 
 void ProblemBuilder::balance_joints(const World& world, std::span<double> velocity) {
-  closing_.balance(world, segment_of_body_, free_, velocity);
+  closing_.balance(world, space_.segments(), space_.free(), velocity);
 }
 
 std::uint32_t ProblemBuilder::meet(const World& world, MaterialId a, MaterialId b) {
@@ -127,11 +104,11 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
     const Manifold& m = set.manifolds[k];
     const SurfacePair& surface = pairs_[pair_of_manifold_[k]].surface;
     const Collider &ca = world.colliders()[m.a], &cb = world.colliders()[m.b];
-    const Body &a = world.bodies()[ca.body], &b = world.bodies()[cb.body];
+    const Motion a = motion_of(world, ca), b = motion_of(world, cb);
     ContactSite site;
     site.h = options.h;
-    site.a = {&world.materials[ca.material].surface, Pose{a.position, a.orientation} * ca.local};
-    site.b = {&world.materials[cb.material].surface, Pose{b.position, b.orientation} * cb.local};
+    site.a = {&world.materials[ca.material].surface, a.pose * ca.local};
+    site.b = {&world.materials[cb.material].surface, b.pose * cb.local};
     site.frame_of_b = surface.fixed_to == cb.material && surface.fixed_to != ca.material;
     site.length = thinner(ca, cb);
     site.slack = 1e-3 * world.gravity.norm() * options.h * options.h + 1e-9 * site.length;
@@ -152,30 +129,50 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
   }
 }
 
+std::array<ProblemBuilder::Side, 2> ProblemBuilder::sides_of(const World& world, const Manifold& m) {
+  return {Side{world.colliders()[m.a], static_cast<std::uint32_t>(m.parts >> 32), -1.0},
+          Side{world.colliders()[m.b], static_cast<std::uint32_t>(m.parts), 1.0}};
+}
+
+/// The segments that contacts of a manifold act on, each once.
+void ProblemBuilder::find_segments(const World& world, const Manifold& m) {
+  found_segments_.clear();
+  for (const Side& side : sides_of(world, m))
+    for (const Stencil::Entry& entry : stencil(world, side.collider, side.part, Vec3::Zero())) {
+      const std::uint32_t segment = space_.segment_of(entry.mover);
+      const bool known = std::find(found_segments_.begin(), found_segments_.end(), segment) != found_segments_.end();
+      if (segment != kNoSegment && !known) found_segments_.push_back(segment);
+    }
+}
+
 void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) {
-  // After the joints, contacts with the unmoving world first, then those between moving bodies, bottom up; within them by law, so that each makes
-  // one batch.
+  // After the joints, contacts with the unmoving world first, then those between moving bodies, bottom up, then those of nodes; within them
+  // by law, so that each makes one batch.
   contacts_.resize(set.points.size());
   std::uint32_t next = joints_.block_count(), row = joints_.row_count(), jacobian = joints_.jacobian_size();
   problem_.blocks.resize(next + set.points.size());
-  for (const int arity : {1, 2})
+  problem_.stencils.clear();
+  Block common;
+  for (const int arity : {1, 2, int{kAnyArity}})
     for (std::size_t kind = 0; kind < std::variant_size_v<FrictionSet>; ++kind) {
       if (!(kinds_ >> kind & 1u)) continue;
+      if (arity == kAnyArity && world.node_count() == 0) continue;
       for (const Manifold& m : set.manifolds) {
-        const std::uint32_t a = segment_of_body_[world.colliders()[m.a].body], b = segment_of_body_[world.colliders()[m.b].body];
-        if ((a != kNoSegment) + (b != kNoSegment) != arity) continue;
+        find_segments(world, m);
+        const bool rigid = std::all_of(found_segments_.begin(), found_segments_.end(), [&](auto s) { return space_.is_rigid(s); });
+        if ((rigid ? static_cast<int>(found_segments_.size()) : int{kAnyArity}) != arity) continue;
+        std::uint32_t width = 0;
+        for (const std::uint32_t segment : found_segments_) width += static_cast<std::uint32_t>(space_.size_of(segment));
+        problem_.set_segments(common = Block{}, found_segments_);
         for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
           if (!local_.empty() && local_[i].set.index() != kind) continue;
           Block& block = problem_.blocks[next];
-          block = Block{};
+          block = common;
           block.dim = static_cast<std::uint8_t>(local_.empty() ? 3 : 1 + law_rows(local_[i].set));
-          block.arity = static_cast<std::uint8_t>(arity);
           block.row = row;
           block.jacobian = jacobian;
-          block.segment[0] = a != kNoSegment ? a : b;
-          block.segment[1] = arity == 2 ? b : 0;
           row += block.dim;
-          jacobian += 6u * block.dim * block.arity;
+          jacobian += width * block.dim;
           contacts_[i].block = next++;
         }
       }
@@ -214,11 +211,67 @@ void ProblemBuilder::fill_spin(const BuiltContact& built, std::uint32_t segment,
   SpinRows& spin = spins_[built.spin];
   const Block& block = problem_.blocks[built.block];
   for (int k = 3; k < block.dim; ++k) {
-    Eigen::Map<Vec3>(jacobian + 6 * k).setZero();
-    Eigen::Map<Vec3>(jacobian + 6 * k + 3) = sign * spin.length * built.frame.col(turn_of_row(block.dim - 1, k));
+    double* row = jacobian + kRigidSize * k;
+    Eigen::Map<Vec3>(row).setZero();
+    Eigen::Map<Vec3>(row + 3) = sign * spin.length * built.frame.col(turn_of_row(block.dim - 1, k));
   }
-  spin.before += sign * (built.frame.transpose() * Eigen::Map<const Vec3>(before_.data() + 6 * segment + 3));
-  free_spin += sign * (built.frame.transpose() * Eigen::Map<const Vec3>(free_.data() + 6 * segment + 3));
+  spin.before += sign * (built.frame.transpose() * angular_part(space_.before(), segment));
+  free_spin += sign * (built.frame.transpose() * angular_part(space_.free(), segment));
+}
+
+/// Columns of the movers of one side, and their share of the velocities. A mover that is on both sides, a node between two triangles, has
+/// its columns already.
+void ProblemBuilder::fill_columns(const Stencil& stencil, const Vec3& on_surface, const Side& side, BuiltContact& built,
+                                  double*& jacobian, SideVelocities& u) {
+  const Block& block = problem_.blocks[built.block];
+  const int translations = std::min<int>(block.dim, 3);
+  for (const Stencil::Entry& entry : stencil) {
+    const std::uint32_t segment = space_.segment_of(entry.mover);
+    if (segment == kNoSegment) continue;
+    const double weight = side.sign * entry.weight;
+    const int size = space_.size_of(segment);
+    const Vec3& center = space_.center(segment);
+    double* columns = columns_of(block, segment, jacobian);
+    if (columns == jacobian) {
+      write_columns(size, weight, center, on_surface, built.frame, translations, columns);
+      for (int k = translations * size; k < block.dim * size && size == kNodeSize; ++k) columns[k] = 0;   // a node does not turn
+      jacobian += size * block.dim;
+    } else {
+      for (int k = 0; k < translations; ++k) Eigen::Map<Vec3>(columns + k * size) += weight * built.frame.col(k);
+    }
+    if (built.spin != kNoSpin && size == kRigidSize) fill_spin(built, segment, side.sign, columns, u.free_spin);
+    const Vec3 arm = on_surface - center;
+    const auto velocity = [&](const std::vector<double>& all) -> Vec3 {
+      const Twist twist = space_.twist(all, segment);
+      return twist.linear + twist.angular.cross(arm);
+    };
+    u.before += weight * velocity(space_.before());
+    u.free += weight * velocity(space_.free());
+  }
+}
+
+/// Where the columns of a segment of a block are: `end`, where the next ones go, unless an earlier mover has this segment.
+double* ProblemBuilder::columns_of(const Block& block, std::uint32_t segment, double* end) {
+  if (block.arity <= 2 && space_.is_rigid(segment)) return end;   // bodies do not meet themselves
+  double* at = problem_.jacobian_values.data() + block.jacobian;
+  for (const std::uint32_t s : problem_.segments_of(block)) {
+    if (at == end || s == segment) break;
+    at += space_.size_of(s) * block.dim;
+  }
+  return at;
+}
+
+void ProblemBuilder::fill_side(const World& world, const Side& side, const ContactPoint& point, BuiltContact& built,
+                               double*& jacobian, SideVelocities& u) {
+  const Vec3 on_surface = point.position + side.sign * built.half_gap * point.normal;
+  const Body& body = world.bodies()[side.collider.body];
+  if (body.moves_by_forces()) {
+    fill_columns(stencil(world, side.collider, side.part, on_surface), on_surface, side, built, jacobian, u);
+  } else if (body.motion == MotionType::kinematic) {
+    const Motion motion = motion_of(world, side.collider);
+    built.driven += side.sign * (built.frame.transpose() * motion.velocity_at(on_surface));
+    if (built.spin != kNoSpin) spins_[built.spin].driven += side.sign * (built.frame.transpose() * motion.angular_velocity);
+  }
 }
 
 void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, const ContactPoint& point, std::uint32_t index,
@@ -232,33 +285,12 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
   // halfway: two would be a torque from nowhere.
   if (block.arity == 1 && point.gap > pair.band) built.half_gap = 0.5 * point.gap;
   orient(pair, point, index);
-  Vec3 before = Vec3::Zero(), free = Vec3::Zero(), free_spin = Vec3::Zero();   // of B against A, world frame
-  const int translations = std::min<int>(block.dim, 3);
+  SideVelocities u;
   double* jacobian = p.jacobian_values.data() + block.jacobian;
-  for (const auto& [slot, sign] : {std::pair(pair.body_a, -1.0), std::pair(pair.body_b, 1.0)}) {
-    const std::uint32_t segment = segment_of_body_[slot];
-    const Vec3 on_surface = point.position + sign * built.half_gap * point.normal;
-    if (segment == kNoSegment) {
-      const Body& body = world.bodies()[slot];
-      if (body.motion != MotionType::kinematic) continue;
-      built.driven += sign * (built.frame.transpose() * body.velocity_at(on_surface));
-      if (built.spin != kNoSpin) spins_[built.spin].driven += sign * (built.frame.transpose() * body.angular_velocity);
-      continue;
-    }
-    write_contact_jacobian(centers_[segment], on_surface, built.frame, translations, sign, jacobian);
-    if (built.spin != kNoSpin) fill_spin(built, segment, sign, jacobian, free_spin);
-    const Vec3 arm = on_surface - centers_[segment];
-    const auto velocity = [&](const std::vector<double>& u) -> Vec3 {
-      const Eigen::Map<const Vec3> linear(u.data() + 6 * segment), angular(u.data() + 6 * segment + 3);
-      return linear + angular.cross(arm);
-    };
-    before += sign * velocity(before_);
-    free += sign * velocity(free_);
-    jacobian += 6 * block.dim;
-  }
-  const Vec3 before_here = built.frame.transpose() * before, free_here = built.frame.transpose() * free;
+  for (const Side& side : sides_of(world, pair.manifold)) fill_side(world, side, point, built, jacobian, u);
+  const Vec3 before_here = built.frame.transpose() * u.before, free_here = built.frame.transpose() * u.free;
   Vec3 b = Vec3::Zero();
-  for (int k = 0; k < translations; ++k) {
+  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) {
     built.before[k] = before_here[k];
     b[k] = free_here[k];
   }
@@ -269,8 +301,33 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
   spin.before += spin.driven;
   for (int k = 3; k < block.dim; ++k) {
     const int turn = turn_of_row(block.dim - 1, k);
-    p.b[block.row + k] = spin.length * (free_spin[turn] + spin.driven[turn]);
+    p.b[block.row + k] = spin.length * (u.free_spin[turn] + spin.driven[turn]);
   }
+}
+
+Vec3 ProblemBuilder::relative_velocity(const World& world, const Manifold& m, const ContactPoint& point, std::uint32_t index,
+                                       std::span<const double> u) const {
+  const BuiltContact& built = contacts_[index];
+  Vec3 relative = built.frame * built.driven;
+  for (const Side& side : sides_of(world, m)) {
+    const Vec3 on_surface = point.position + side.sign * built.half_gap * point.normal;
+    for (const Stencil::Entry& entry : stencil(world, side.collider, side.part, on_surface)) {
+      const std::uint32_t segment = space_.segment_of(entry.mover);
+      if (segment == kNoSegment) continue;
+      const Twist twist = space_.twist(u, segment);
+      relative += side.sign * entry.weight * (twist.linear + twist.angular.cross(on_surface - space_.center(segment)));
+    }
+  }
+  return relative;
+}
+
+Vec3 ProblemBuilder::relative_spin(const World& world, const Manifold& m, const BuiltContact& built, std::span<const double> u) const {
+  Vec3 spin = spins_[built.spin].driven;
+  for (const Side& side : sides_of(world, m)) {
+    const std::uint32_t segment = space_.segment_of(world.mover_of(side.collider));
+    if (segment != kNoSegment && space_.is_rigid(segment)) spin += side.sign * (built.frame.transpose() * angular_part(u, segment));
+  }
+  return spin;
 }
 
 /// What the rows ask for. Positions move on for h until contacts are looked at again, in both schemes.
@@ -303,7 +360,7 @@ void ProblemBuilder::fill_contacts(const World& world, const ContactSet& set, co
     const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
     const double thickness = thinner(a, b);
     const double band = options.contact_band * thickness;
-    const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, a.body, b.body, thickness, band, threshold, c};
+    const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, a, b, thickness, band, threshold, c};
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) fill_contact(world, pair, set.points[i], i, options);
   }
 }
@@ -336,11 +393,13 @@ void ProblemBuilder::weigh() {
     while (group_of_segment_[s] != s) s = group_of_segment_[s] = group_of_segment_[group_of_segment_[s]];
     return s;
   };
-  for (const Block& block : problem_.blocks)
-    for (int k = 1; k < block.arity; ++k) {
-      const std::uint32_t a = root(block.segment[0]), b = root(block.segment[k]);
+  for (const Block& block : problem_.blocks) {
+    const auto segments = problem_.segments_of(block);
+    for (std::size_t k = 1; k < segments.size(); ++k) {
+      const std::uint32_t a = root(segments[0]), b = root(segments[k]);
       group_of_segment_[std::max(a, b)] = std::min(a, b);
     }
+  }
   weight_of_group_.assign(problem_.segments.size(), 0.0);
   for (std::uint32_t s = 0; s < problem_.segments.size(); ++s) {
     group_of_segment_[s] = root(s);
@@ -366,32 +425,41 @@ void ProblemBuilder::hold_on(const World& world, const Manifold& m, const Contac
 /// What bodies would do with the impulses of the last step.
 void ProblemBuilder::expect(const World& world, const StepOptions& options) {
   const double fall = world.gravity.norm() * options.h;
-  expected_.resize(world.bodies().size());
-  velocity_.assign(free_.begin(), free_.end());
-  for (const Block& block : problem_.blocks)
-    for (int s = 0; s < block.arity; ++s) {
-      const double* jacobian = problem_.jacobian_values.data() + block.jacobian + 6 * block.dim * s;
-      Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
-      for (std::uint32_t k = 0; k < block.dim; ++k) {
-        linear += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian + 6 * k);
-        angular += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian + 6 * k + 3);
-      }
-      const VelocitySegment& segment = problem_.segments[block.segment[s]];
-      Eigen::Map<Vec3>(velocity_.data() + 6 * block.segment[s]) += segment.inverse_mass * linear;
-      Eigen::Map<Vec3>(velocity_.data() + 6 * block.segment[s] + 3) += segment.inverse_inertia * angular;
+  expected_.resize(world.mover_count());
+  velocity_.assign(space_.free().begin(), space_.free().end());
+  for (const Block& block : problem_.blocks) {
+    const double* jacobian = problem_.jacobian_values.data() + block.jacobian;
+    for (const std::uint32_t s : problem_.segments_of(block)) {
+      push(s, block, jacobian);
+      jacobian += space_.size_of(s) * block.dim;
     }
-  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
-    expected_[i] = {world.bodies()[i].velocity, world.bodies()[i].angular_velocity};
-    if (segment_of_body_[i] == kNoSegment) continue;
-    const double* u = velocity_.data() + 6 * segment_of_body_[i];
-    const Vec3 velocity = Eigen::Map<const Vec3>(u), spin = Eigen::Map<const Vec3>(u + 3);
+  }
+  for (std::uint32_t i = 0; i < world.mover_count(); ++i) {
+    const Motion now = motion_of(world, i);
+    expected_[i] = {now.velocity, now.angular_velocity};
+    if (space_.segment_of(i) == kNoSegment) continue;
+    const Twist after = space_.twist(velocity_, space_.segment_of(i));
     // Small changes of a spin are the torque of impulses that press against each other, from arms that have turned since; large ones are blows, which
     // are not struck twice.
-    const double turned = (spin - expected_[i].angular_velocity).norm(), pushed = (velocity - expected_[i].velocity).norm();
-    if (pushed > kSteadyMotion * expected_[i].velocity.norm() + 5 * fall || turned > kSteadyMotion * expected_[i].angular_velocity.norm()) continue;
-    expected_[i].velocity = velocity;
-    if (turned > kSteadySpin * spin.norm()) expected_[i].angular_velocity = spin;
+    const double turned = (after.angular - now.angular_velocity).norm(), pushed = (after.linear - now.velocity).norm();
+    if (pushed > kSteadyMotion * now.velocity.norm() + 5 * fall || turned > kSteadyMotion * now.angular_velocity.norm()) continue;
+    expected_[i].linear = after.linear;
+    if (turned > kSteadySpin * after.angular.norm()) expected_[i].angular = after.angular;
   }
+}
+
+/// Velocity that the impulses of the last step give a segment through a block. @param jacobian its columns
+void ProblemBuilder::push(std::uint32_t s, const Block& block, const double* jacobian) {
+  const int size = space_.size_of(s);
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+  for (std::uint32_t k = 0; k < block.dim; ++k, jacobian += size) {
+    linear += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian);
+    if (size == kRigidSize) angular += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian + 3);
+  }
+  const VelocitySegment& segment = problem_.segments[s];
+  double* u = velocity_.data() + space_.offset(s);
+  Eigen::Map<Vec3>(u) += segment.inverse_mass * linear;
+  if (size == kRigidSize) Eigen::Map<Vec3>(u + 3) += segment.inverse_inertia * angular;
 }
 
 /// What lies on a driven body with a face and moves with it goes on to: how that body moves in this step is known, while the
@@ -401,13 +469,13 @@ void ProblemBuilder::follow_supports(const World& world, const ContactSet& set, 
   for (const Manifold& m : set.manifolds) {
     std::uint32_t mover = world.colliders()[m.a].body, follower = world.colliders()[m.b].body;
     if (world.bodies()[mover].motion != MotionType::kinematic) std::swap(mover, follower);
-    const Body &driven = world.bodies()[mover], &body = world.bodies()[follower];
-    if (m.count < 3 || driven.motion != MotionType::kinematic || segment_of_body_[follower] == kNoSegment) continue;
+    if (m.count < 3 || world.bodies()[mover].motion != MotionType::kinematic || space_.segment_of(follower) == kNoSegment) continue;
+    const Motion driven = motion_of(world, mover);
     bool carried = true;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
       carried = carried && contacts_[i].touching && guess_[problem_.blocks[contacts_[i].block].row] > 0;
-    const Vec3 velocity = driven.velocity_at(body.position);
-    if (!carried || (velocity - expected_[follower].velocity).norm() > close) continue;
+    const Vec3 velocity = driven.velocity_at(space_.center(space_.segment_of(follower)));
+    if (!carried || (velocity - expected_[follower].linear).norm() > close) continue;
     expected_[follower] = {velocity, driven.angular_velocity};
   }
 }
@@ -463,18 +531,29 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const Block& block = problem_.blocks[contacts_[i].block];
       if (!(contacts_[i].recovery_speed > 0) || problem_.sigma[block.row] > 0) continue;
-      double w = 0;
-      for (int s = 0; s < block.arity; ++s) {
-        const VelocitySegment& segment = problem_.segments[block.segment[s]];
-        const double* row = problem_.jacobian_values.data() + block.jacobian + 6 * block.dim * s;
-        const Eigen::Map<const Vec3> linear(row), angular(row + 3);
-        w += segment.inverse_mass * linear.squaredNorm() + angular.dot(segment.inverse_inertia * angular);
-      }
-      const double mass = weight_of_group_[group_of_segment_[block.segment[0]]];
+      const double w = normal_give(block), mass = weight_of_group_[group_of_segment_[problem_.segments_of(block).front()]];
       problem_.sigma[block.row] = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
       settle(contacts_[i], kSettled * options.tolerance * world.gravity.norm() * options.h);
     }
   }
+}
+
+/// W_nn of a contact before finalize() [1/kg].
+double ProblemBuilder::normal_give(const Block& block) const {
+  double w = 0;
+  const double* row = problem_.jacobian_values.data() + block.jacobian;
+  for (const std::uint32_t s : problem_.segments_of(block)) {
+    const VelocitySegment& segment = problem_.segments[s];
+    const Eigen::Map<const Vec3> linear(row);
+    if (segment.is_rigid()) {
+      const Eigen::Map<const Vec3> angular(row + 3);
+      w += segment.inverse_mass * linear.squaredNorm() + angular.dot(segment.inverse_inertia * angular);
+    } else {
+      w += segment.inverse_mass * linear.squaredNorm();
+    }
+    row += space_.size_of(s) * block.dim;
+  }
+  return w;
 }
 
 /// An elastic contact that is next to where its load and its recovery balance stays there. Without this the last nanometres
@@ -494,15 +573,14 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, const S
   if (!(world.memory.h > 0)) return;
   const double scale = options.h / world.memory.h;
   joints_.fill_guess(world, scale, guess_);
-  // Both lists are sorted by (a, b, feature).
+  // Both lists are sorted by key.
   auto old = world.memory.impulses.begin();
   const auto end = world.memory.impulses.end();
-  const auto pair = [](const auto& x) { return std::pair(x.collider_a, x.collider_b); };
   for (const Manifold& m : set.manifolds) {
-    const std::pair here(m.a, m.b);
-    while (old != end && pair(*old) < here) ++old;
+    const PartPair& here = m;
+    while (old != end && PartPair(old->key) < here) ++old;
     const auto first = old;
-    while (old != end && pair(*old) == here) ++old;
+    while (old != end && PartPair(old->key) == here) ++old;
     if (first != old) remember(world, set, m, std::span(first, old), scale);
   }
 }
@@ -516,8 +594,8 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, const M
   orphans_.clear();
   std::uint32_t i = 0;
   for (const RememberedImpulse& r : old) {
-    while (i < m.count && set.points[m.first + i].feature < r.feature) ++i;
-    if (i < m.count && set.points[m.first + i].feature == r.feature) {
+    while (i < m.count && set.points[m.first + i].feature < r.key.feature) ++i;
+    if (i < m.count && set.points[m.first + i].feature == r.key.feature) {
       set_guess(m.first + i, r, scale);
       taken_[i] = true;
     } else if (r.impulse.squaredNorm() > 0 && r.position.allFinite()) {

@@ -4,6 +4,7 @@
 #include "stickslip/collide/contact.h"
 #include "step/joint_closing.h"
 #include "step/turning.h"
+#include "step/velocity_space.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/step/options.h"
 #include "stickslip/world/world.h"
@@ -40,6 +41,11 @@ struct SpinRows {
 /// Rows are t, b, torsion, rolling t, rolling b, and without torsion t, b, rolling t, rolling b.
 constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : friction_rows == 4 ? row - 2 : row - 3; }
 
+/// Velocities at a contact, of B relative to A, world frame [m/s, rad/s].
+struct SideVelocities {
+  Vec3 before = Vec3::Zero(), free = Vec3::Zero(), free_spin = Vec3::Zero();   ///< free_spin: contact frame
+};
+
 class ProblemBuilder {
  public:
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
@@ -60,13 +66,13 @@ class ProblemBuilder {
   const SpinRows& spin(const BuiltContact& c) const { return spins_[c.spin]; }
   /// Angular impulse of torsion and rolling rows on body B, contact frame [N m s]; zero for contacts without such rows.
   Vec3 angular_impulse(const BuiltContact&, std::span<const double> impulses) const;
-  std::uint32_t segment_of(std::uint32_t body) const { return segment_of_body_[body]; }
-  std::span<const std::uint32_t> segments_of_bodies() const { return segment_of_body_; }
-  /// 6 numbers per segment, linear then angular [m/s, rad/s].
-  const std::vector<double>& velocity_before() const { return before_; }
-  const std::vector<double>& velocity_free() const { return free_; }
-  /// Centre of mass of a segment's body [m]. Bodies are large; loops over contacts read this instead.
-  const Vec3& center(std::uint32_t segment) const { return centers_[segment]; }
+  /// Segments of movers, their velocities before the step and without contacts.
+  const VelocitySpace& space() const { return space_; }
+  /// Velocity of B relative to A at a contact that bodies with the velocities u have, without what kinematic bodies prescribe, world frame
+  /// [m/s]. @param point at place `index` of the set
+  Vec3 relative_velocity(const World&, const Manifold&, const ContactPoint& point, std::uint32_t index, std::span<const double> u) const;
+  /// Of angular velocities, contact frame [rad/s]: what torsion and rolling are about.
+  Vec3 relative_spin(const World&, const Manifold&, const BuiltContact&, std::span<const double> u) const;
   JointRows& joints() { return joints_; }
   const JointRows& joints() const { return joints_; }
   void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
@@ -76,7 +82,7 @@ class ProblemBuilder {
   }
   /// What the rows of joints were made from. Valid until the next begin().
   JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {
-    return {world, options, drift_time, segment_of_body_, before_, free_, closing_.ends(), problem_.segments};
+    return {world, options, drift_time, space_.segments(), space_.before(), space_.free(), closing_.ends(), problem_.segments};
   }
   /// How far a solve is from closing the joints at the end of the step, relative to their size (step/joint_closing.h).
   double look_at_joints(const World&, const StepOptions&, double drift_time, std::span<const double> impulses,
@@ -97,7 +103,7 @@ class ProblemBuilder {
   struct PairSetting {
     const Manifold& manifold;
     const SurfacePair& surface;
-    std::uint32_t body_a, body_b;
+    const Collider &a, &b;
     double thickness, band;      ///< of the thinner body; within which it counts as touching [m]
     double threshold;            ///< speed from which on it rebounds [m/s]
     Correction correction;
@@ -105,6 +111,18 @@ class ProblemBuilder {
   void fill_contacts(const World&, const ContactSet&, const StepOptions&);
   void fill_contact(const World&, const PairSetting&, const ContactPoint&, std::uint32_t index, const StepOptions&);
   void orient(const PairSetting&, const ContactPoint&, std::uint32_t index);
+  /// One side of a contact.
+  struct Side {
+    const Collider& collider;
+    std::uint32_t part;
+    double sign;   ///< −1 of A, +1 of B
+  };
+  static std::array<Side, 2> sides_of(const World&, const Manifold&);
+  void find_segments(const World&, const Manifold&);
+  void fill_side(const World&, const Side&, const ContactPoint&, BuiltContact&, double*& jacobian, SideVelocities&);
+  void fill_columns(const Stencil&, const Vec3& on_surface, const Side&, BuiltContact&, double*& jacobian, SideVelocities&);
+  double* columns_of(const Block&, std::uint32_t segment, double* end);
+  void push(std::uint32_t segment, const Block&, const double* jacobian);
   void fill_spin(const BuiltContact&, std::uint32_t segment, double sign, double* jacobian, Vec3& free_spin);
   void ask(const World&, const PairSetting&, const ContactPoint&, BuiltContact&, Vec3 b, const StepOptions&);
   void weigh();
@@ -113,6 +131,7 @@ class ProblemBuilder {
   void hold_on(const World&, const Manifold&, const ContactSet&, const StepOptions&);
   void turn(const World&, const ContactSet&, const StepOptions&);
   void soften(const World&, const ContactSet&, const StepOptions&);
+  double normal_give(const Block&) const;
   void settle(BuiltContact&, double speed);
   void remember(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, const Manifold&, std::span<const RememberedImpulse> old, double scale);
@@ -121,11 +140,11 @@ class ProblemBuilder {
   JointRows joints_;
   JointClosing closing_;
   ContactTurning turning_;
-  std::vector<ContactTurning::Motion> expected_;   ///< by body slot
+  VelocitySpace space_;
+  std::vector<Twist> expected_;                    ///< by mover
   std::vector<double> velocity_;                   ///< the same by segment
-  std::vector<double> guess_, before_, free_;
-  std::vector<Vec3> centers_;
-  std::vector<std::uint32_t> segment_of_body_;
+  std::vector<double> guess_;
+  std::vector<std::uint32_t> found_segments_;      ///< of a manifold
   std::vector<BuiltContact> contacts_;
   std::vector<SpinRows> spins_;
   std::vector<bool> taken_;                        ///< of the points of a manifold: whether they have a remembered impulse
@@ -144,9 +163,5 @@ class ProblemBuilder {
   std::vector<LocalFriction> local_;   ///< per point, empty if every pair has Coulomb's law
   std::uint32_t kinds_ = 1;            ///< bit i: some contact has alternative i of FrictionSet
 };
-
-/// Rows of a Jacobian block, at most three: relative velocity at `point` along the columns of `frame`, times `sign` (+1 for body B, −1
-/// for body A) [course eq. 61]. @param center centre of mass of the body [m]
-void write_contact_jacobian(const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double sign, double* out);
 
 }  // namespace stickslip

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
+#include <utility>
 
+#include "step/body_kinds.h"
 #include "step/sizes.h"
 #include "stickslip/collide/collide.h"
 
@@ -23,27 +24,25 @@ constexpr double kRough = 0.1;
 constexpr double kSteadier = 0.1;
 
 /// Features of the middles of bodies A and B, which no pair of shapes has.
-constexpr std::uint32_t kMiddleOfA = 0xffffffe0, kMiddleOfB = 0xffffffe1;
+constexpr std::uint64_t kMiddleOfA = ~std::uint64_t{0x1f}, kMiddleOfB = kMiddleOfA + 1;
 
-bool has_feature(std::span<const ContactPoint> points, std::uint32_t feature) {
+bool has_feature(std::span<const ContactPoint> points, std::uint64_t feature) {
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
 }
-
-auto key_of(const auto& x) { return std::tuple(x.a, x.b, x.feature); }
 
 }  // namespace
 
 /// A pair of colliders where the drift begins and where it ends.
 struct ContactBends::Pair {
   const Manifold& manifold;
-  const Body &a, &b;
-  const BodyMotion &of_a, &of_b;
-  const Drifted &end_a, &end_b;
+  const Motion &a, &b;   ///< before the step
+  const Twist &of_a, &of_b;
+  const Motion &end_a, &end_b;
   double tolerated;   ///< [m]
   double blow;        ///< how fast one of the bodies is struck in this step [m/s]
 
   Vec3 velocity_at(const Vec3& point) const {
-    return of_b.linear + of_b.angular.cross(point - b.position) - of_a.linear - of_a.angular.cross(point - a.position);
+    return of_b.linear + of_b.angular.cross(point - b.pose.position) - of_a.linear - of_a.angular.cross(point - a.pose.position);
   }
   /// Of a point whose gap becomes `end`. Asked for more than the approach, an impulse would give energy.
   double kappa(const ContactPoint& p, double end, double approach, double time) const {
@@ -51,11 +50,11 @@ struct ContactBends::Pair {
     return std::max(bend, -std::max(0.0, p.gap) / time - std::max(approach, blow));
   }
   /// Where a point that turns with a body is at the end, and back.
-  static Vec3 forth(const Body& body, const Drifted& end, const Vec3& point) {
-    return end.pose * (body.orientation.conjugate() * (point - body.position));
+  static Vec3 forth(const Motion& start, const Motion& end, const Vec3& point) {
+    return end.pose * (start.pose.orientation.conjugate() * (point - start.pose.position));
   }
-  static Vec3 back(const Body& body, const Drifted& end, const Vec3& point) {
-    return body.position + body.orientation * end.pose.to_local(point);
+  static Vec3 back(const Motion& start, const Motion& end, const Vec3& point) {
+    return start.pose.position + start.pose.orientation * end.pose.to_local(point);
   }
   /// Gap at the end of two points that turn with their bodies.
   double end_of(const ContactPoint& p) const {
@@ -65,8 +64,8 @@ struct ContactBends::Pair {
   }
   /// How a normal turns: with the body that turns less.
   Quat turn() const {
-    return of_a.angular.squaredNorm() < of_b.angular.squaredNorm() ? end_a.pose.orientation * a.orientation.conjugate()
-                                                                   : end_b.pose.orientation * b.orientation.conjugate();
+    return of_a.angular.squaredNorm() < of_b.angular.squaredNorm() ? end_a.pose.orientation * a.pose.orientation.conjugate()
+                                                                   : end_b.pose.orientation * b.pose.orientation.conjugate();
   }
 };
 
@@ -77,9 +76,9 @@ void ContactBends::begin_step() {
 }
 
 double ContactBends::speed_that_matters(const World& world, const ContactSet& set, double time) {
-  const auto motion_of = [&](const Collider& c) {
-    const Body& body = world.bodies()[c.body];
-    return BodyMotion{body.velocity, body.angular_velocity};
+  const auto twist_of = [&](const Collider& c) {
+    const Motion motion = motion_of(world, c);
+    return Twist{motion.velocity, motion.angular_velocity};
   };
   bool moves = false;
   double least = std::numeric_limits<double>::infinity();
@@ -87,23 +86,22 @@ double ContactBends::speed_that_matters(const World& world, const ContactSet& se
     const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
     const double tolerated = kTolerated * thinner(a, b);
     least = std::min(least, tolerated);
-    moves = moves || time * closing_speed(a, motion_of(a), b, motion_of(b)) > tolerated;
+    moves = moves || time * closing_speed(a, twist_of(a), b, twist_of(b)) > tolerated;
   }
   return moves ? kRough * least / time : 0;
 }
 
-const Drifted& ContactBends::end_of(const Solved& solved, std::uint32_t body) {
-  if (!known_[body]) {
-    const BodyMotion& motion = solved.motion[body];
-    ends_[body] = drifted(solved.world.bodies()[body], motion.linear, motion.angular, solved.gyroscopic, solved.time);
-    known_[body] = 1;
+const Motion& ContactBends::end_of(const Solved& solved, std::uint32_t mover) {
+  if (!known_[mover]) {
+    ends_[mover] = drifted(solved.world, mover, solved.motion[mover], solved.gyroscopic, solved.time);
+    known_[mover] = 1;
   }
-  return ends_[body];
+  return ends_[mover];
 }
 
 bool ContactBends::find(const Solved& solved) {
-  ends_.resize(solved.world.bodies().size());
-  known_.assign(solved.world.bodies().size(), 0);
+  ends_.resize(solved.world.mover_count());
+  known_.assign(solved.world.mover_count(), 0);
   collect_blows(solved);
   bool any = false;
   for (const Manifold& m : solved.set.manifolds) any = look(solved, m) || any;
@@ -129,7 +127,9 @@ void ContactBends::collect_blows(const Solved& solved) {
 
 bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
-  const BodyMotion &of_a = solved.motion[ca.body], &of_b = solved.motion[cb.body];
+  if (!moves_as_one(solved.world, ca) || !moves_as_one(solved.world, cb)) return false;
+  const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
+  const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
   const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, 2 * rounds_);
   const double travel = solved.time * closing_speed(ca, of_a, cb, of_b);
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
@@ -140,9 +140,9 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
     const double turn = solved.time * motion->angular.norm();
     if (turn > 0) bend += turn * (turn * collider->reach + solved.time * (of_b.linear - of_a.linear).norm());
   }
-  const Body &a = solved.world.bodies()[ca.body], &b = solved.world.bodies()[cb.body];
+  const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
   const double blow = std::max(blows_[ca.body], blows_[cb.body]);
-  const Pair pair{m, a, b, of_a, of_b, end_of(solved, ca.body), end_of(solved, cb.body), tolerated, blow};
+  const Pair pair{m, a, b, of_a, of_b, end_of(solved, mover_a), end_of(solved, mover_b), tolerated, blow};
   sink_.clear();
   sink_.expect(points.front().feature);
   collide(ca.shape, pair.end_a.pose * ca.local, cb.shape, pair.end_b.pose * cb.local, std::min(bend, thickness), sink_);
@@ -155,20 +155,21 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
 /// The centre of mass of a body of one part, which lies inside it, against the other one where they are nearest: while corners
 /// fly where no row can tell, it moves on a straight path.
 bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool of_b) {
-  const Body &mine = of_b ? pair.b : pair.a, &other = of_b ? pair.a : pair.b;
-  const Drifted &my_end = of_b ? pair.end_b : pair.end_a, &other_end = of_b ? pair.end_a : pair.end_b;
-  const BodyMotion &my_motion = of_b ? pair.of_b : pair.of_a, &other_motion = of_b ? pair.of_a : pair.of_b;
-  if (mine.colliders.size() > 1 || !(other_motion.angular.norm() < kSteadier * my_motion.angular.norm())) return false;
+  const Motion &mine = of_b ? pair.b : pair.a, &other = of_b ? pair.a : pair.b;
+  const Motion &my_end = of_b ? pair.end_b : pair.end_a, &other_end = of_b ? pair.end_a : pair.end_b;
+  const Twist &my_motion = of_b ? pair.of_b : pair.of_a, &other_motion = of_b ? pair.of_a : pair.of_b;
+  const Collider& collider = solved.world.colliders()[of_b ? pair.manifold.b : pair.manifold.a];
+  if (solved.world.bodies()[collider.body].colliders.size() > 1 || !(other_motion.angular.norm() < kSteadier * my_motion.angular.norm())) return false;
   const auto points = std::span(solved.set.points).subspan(pair.manifold.first, pair.manifold.count);
   const auto nearer = [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; };
   const ContactPoint& nearest = *std::min_element(points.begin(), points.end(), nearer);
   const Vec3 out = of_b ? nearest.normal : Vec3(-nearest.normal);   // from the other to mine
   const Vec3 on_other = nearest.position - 0.5 * nearest.gap * out;
-  const double gap = out.dot(mine.position - on_other);
-  const Vec3 out_at_end = other_end.pose.orientation * (other.orientation.conjugate() * out);
+  const double gap = out.dot(mine.pose.position - on_other);
+  const Vec3 out_at_end = other_end.pose.orientation * (other.pose.orientation.conjugate() * out);
   const double end = out_at_end.dot(my_end.pose.position - Pair::forth(other, other_end, on_other));
   if (!(end < std::min(0.0, gap) - pair.tolerated)) return false;
-  const ContactPoint start{mine.position - 0.5 * gap * out, nearest.normal, gap, of_b ? kMiddleOfB : kMiddleOfA};
+  const ContactPoint start{mine.pose.position - 0.5 * gap * out, nearest.normal, gap, of_b ? kMiddleOfB : kMiddleOfA};
   if (has_feature(points, start.feature)) return false;
   add(pair.manifold, start);
   return true;
@@ -182,7 +183,7 @@ bool ContactBends::look_at_known(const Solved& solved, const Pair& pair) {
     const ContactPoint& p = solved.set.points[i];
     const BuiltContact& built = solved.builder.contacts()[i];
     if (built.rebounds) continue;
-    const auto& ends = sink_.points();
+    const auto ends = sink_.points_of(m.parts);
     const auto is_it = [&](const ContactPoint& e) { return e.feature == p.feature; };
     const auto same = std::find_if(ends.begin(), ends.end(), is_it);
     const bool found = same != ends.end() && same->normal.dot(p.normal) > 0;
@@ -195,7 +196,7 @@ bool ContactBends::look_at_known(const Solved& solved, const Pair& pair) {
     // What the row let sink (a spring, a solve that ended early), or may not ask for, is no bend.
     const double kappa = pair.kappa(p, end, -built.before[0], solved.time);
     if (!(solved.time * std::abs(kappa - built.turning[0]) > pair.tolerated)) continue;
-    set_bend(m, p.feature, kappa);
+    set_bend(m.key(p), kappa);
     any = true;
   }
   return any;
@@ -209,7 +210,7 @@ bool ContactBends::look_at_new(const Solved& solved, const Pair& pair) {
   for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
   const Quat turn = pair.turn();
   bool any = false;
-  for (const ContactPoint& e : sink_.points()) {
+  for (const ContactPoint& e : sink_.points_of(m.parts)) {
     if (!(e.gap < lowest - pair.tolerated)) continue;
     if (has_feature(points, e.feature)) continue;
     ContactPoint start{Vec3::Zero(), turn.conjugate() * e.normal, 0, e.feature};
@@ -220,43 +221,37 @@ bool ContactBends::look_at_new(const Solved& solved, const Pair& pair) {
     start.position = 0.5 * (on_a + on_b);
     start.gap = start.normal.dot(on_b - on_a);
     add(m, start);
-    set_bend(m, e.feature, pair.kappa(start, e.gap, 0, solved.time));
+    set_bend(m.key(e), pair.kappa(start, e.gap, 0, solved.time));
     any = true;
   }
   return any;
 }
 
 void ContactBends::add(const Manifold& m, const ContactPoint& point) {
-  const auto before = [](const Added& x, const Added& y) {
-    return std::tuple(x.a, x.b, x.point.feature) < std::tuple(y.a, y.b, y.point.feature);
-  };
-  const Added added{m.a, m.b, point};
+  const auto key = [](const Added& x) { return std::pair(x.pair, x.point.feature); };
+  const auto before = [&](const Added& x, const Added& y) { return key(x) < key(y); };
+  const Added added{m, point};
   added_.insert(std::lower_bound(added_.begin(), added_.end(), added, before), added);
 }
 
 std::span<const ContactBends::Added> ContactBends::added_to(const Manifold& m) const {
-  const auto before = [](const Added& x, const Manifold& y) { return std::tuple(x.a, x.b) < std::tuple(y.a, y.b); };
-  const auto first = std::lower_bound(added_.begin(), added_.end(), m, before);
-  auto last = first;
-  while (last != added_.end() && last->a == m.a && last->b == m.b) ++last;
+  const auto [first, last] = std::ranges::equal_range(added_, static_cast<const PartPair&>(m), {}, &Added::pair);
   return {first, last};
 }
 
-void ContactBends::set_bend(const Manifold& m, std::uint32_t feature, double kappa) {
-  const auto before = [](const Bend& x, const Bend& y) { return key_of(x) < key_of(y); };
-  const Bend bend{m.a, m.b, feature, kappa};
-  const auto at = std::lower_bound(bends_.begin(), bends_.end(), bend, before);
-  if (at == bends_.end() || key_of(*at) != key_of(bend)) bends_.insert(at, bend);
-  else *at = bend;
+void ContactBends::set_bend(const ContactKey& key, double kappa) {
+  const auto at = std::ranges::lower_bound(bends_, key, {}, &Bend::key);
+  if (at == bends_.end() || at->key != key) bends_.insert(at, {key, kappa});
+  else at->kappa = kappa;
 }
 
 void ContactBends::apply(ProblemBuilder& builder, const ContactSet& set) const {
   auto bend = bends_.begin();
   for (const Manifold& m : set.manifolds)
     for (std::uint32_t i = m.first; i < m.first + m.count && bend != bends_.end(); ++i) {
-      const auto key = std::tuple(m.a, m.b, set.points[i].feature);
-      while (bend != bends_.end() && key_of(*bend) < key) ++bend;
-      if (bend != bends_.end() && key_of(*bend) == key) builder.bend(i, bend->kappa);
+      const ContactKey key = m.key(set.points[i]);
+      while (bend != bends_.end() && bend->key < key) ++bend;
+      if (bend != bends_.end() && bend->key == key) builder.bend(i, bend->kappa);
     }
 }
 

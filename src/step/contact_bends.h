@@ -34,7 +34,7 @@ class ContactBends {
     const World& world;
     const ProblemBuilder& builder;
     const ContactSet& set;
-    std::span<const BodyMotion> motion;   ///< of every body slot
+    std::span<const Twist> motion;        ///< of every mover
     std::span<const double> impulses;     ///< [N s]
     Gyroscopic gyroscopic;
     double time;                          ///< of the drift [s]
@@ -44,7 +44,7 @@ class ContactBends {
 
   /// A point that only the end of the drift knows.
   struct Added {
-    std::uint32_t a, b;
+    PartPair pair;
     ContactPoint point;   ///< as it is at the start
   };
   std::span<const Added> added_to(const Manifold&) const;
@@ -54,22 +54,22 @@ class ContactBends {
 
  private:
   struct Bend {
-    std::uint32_t a, b, feature;
+    ContactKey key;
     double kappa;   ///< along the normal [m/s]
   };
   struct Pair;
-  const Drifted& end_of(const Solved&, std::uint32_t body);
+  const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
   bool look(const Solved&, const Manifold&);
   bool look_at_known(const Solved&, const Pair&);
   bool look_at_new(const Solved&, const Pair&);
   bool look_at_middle(const Solved&, const Pair&, bool of_b);
   void add(const Manifold&, const ContactPoint&);
-  void set_bend(const Manifold&, std::uint32_t feature, double kappa);
+  void set_bend(const ContactKey&, double kappa);
 
-  std::vector<Bend> bends_;     ///< sorted by pair and feature
+  std::vector<Bend> bends_;     ///< sorted by key
   std::vector<Added> added_;    ///< the same
-  std::vector<Drifted> ends_;   ///< of bodies by slot
+  std::vector<Motion> ends_;    ///< by mover
   std::vector<char> known_;
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
   ContactSink sink_;

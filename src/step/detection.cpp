@@ -18,11 +18,14 @@ constexpr std::size_t kChunkSize = 256;
 /// Far above any real heap (a dense one has about ten per body), and still small enough for memory.
 std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'000 + 100 * world.body_count(), 32'000'000); }
 
-void append_manifold(const ProxyPair& pair, const ContactSink& sink, ContactSet& out) {
-  const auto& points = sink.points();
-  if (points.empty()) return;
-  out.manifolds.push_back({pair.a, pair.b, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
-  out.points.insert(out.points.end(), points.begin(), points.end());
+void append_manifolds(const ProxyPair& pair, const ContactSink& sink, ContactSet& out) {
+  const auto append = [&](std::uint64_t parts, std::span<const ContactPoint> points) {
+    if (points.empty()) return;
+    out.manifolds.push_back({{pair.a, pair.b, parts}, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
+    out.points.insert(out.points.end(), points.begin(), points.end());
+  };
+  if (sink.parts().empty()) append(0, sink.points());
+  for (const ContactSink::Part& part : sink.parts()) append(part.parts, sink.points_of(part.parts));
 }
 
 /// Tells contact generation what it found in the step before, for pairs that come in order.
@@ -32,10 +35,10 @@ class Expectation {
 
   void tell(const ProxyPair& pair, ContactSink& sink) {
     const auto before = [](const RememberedImpulse& r, const ProxyPair& p) {
-      return std::pair(r.collider_a, r.collider_b) < std::pair(p.a, p.b);
+      return std::pair(r.key.a, r.key.b) < std::pair(p.a, p.b);
     };
     if (next_ != end_ && before(*next_, pair)) next_ = std::lower_bound(next_, end_, pair, before);
-    if (next_ != end_ && next_->collider_a == pair.a && next_->collider_b == pair.b) sink.expect(next_->feature);
+    if (next_ != end_ && next_->key.a == pair.a && next_->key.b == pair.b) sink.expect(next_->key.feature);
     else sink.expect_nothing();
   }
 
@@ -69,11 +72,12 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
     const Collider& c = colliders[i];
     if (!c.alive) continue;
     const Body& b = bodies[c.body];
-    poses_[i] = Pose{b.position, b.orientation} * c.local;
+    const Motion motion = motion_of(world, c);
+    poses_[i] = motion.pose * c.local;
     double margin = 0.5 * reach.margin * c.characteristic_length;
     if (!is_passive(b)) {
-      margin += reach.time * b.velocity.norm();
-      if (!b.angular_velocity.isZero(0) && std::isfinite(c.reach)) margin += reach.time * b.angular_velocity.norm() * c.reach;
+      margin += reach.time * motion.velocity.norm();
+      if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach)) margin += reach.time * motion.angular_velocity.norm() * c.reach;
       if (b.motion == MotionType::dynamic) margin += reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
     }
     margins_[i] = margin;
@@ -92,7 +96,7 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
     expectation.tell(pair, sink);
     collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b],
             margins_[pair.a] + margins_[pair.b], sink);
-    append_manifold(pair, sink, out);
+    append_manifolds(pair, sink, out);
   }
 }
 
@@ -119,8 +123,9 @@ void Detection::collide_in_parallel(const World& world, int threads) {
 
 bool Detection::is_candidate(const World& world, const ProxyPair& pair) const {
   const std::uint32_t body_a = world.colliders()[pair.a].body, body_b = world.colliders()[pair.b].body;
+  if (body_a == body_b) return !world.bodies()[body_a].is_rigid();   // nodes meet others of their body
   const bool any_dynamic = world.bodies()[body_a].motion == MotionType::dynamic || world.bodies()[body_b].motion == MotionType::dynamic;
-  return body_a != body_b && any_dynamic && world.may_touch(body_a, body_b);
+  return any_dynamic && world.may_touch(body_a, body_b);
 }
 
 const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds) {
@@ -140,37 +145,37 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
 namespace {
 
 /// Bound of the speed of a collider's points about its body's centre of mass [m/s].
-double turning_speed(const Collider& c, const BodyMotion& motion) {
+double turning_speed(const Collider& c, const Twist& motion) {
   return motion.angular.isZero(0) || !std::isfinite(c.reach) ? 0 : motion.angular.norm() * c.reach;
 }
 
 }  // namespace
 
-double closing_speed(const Collider& a, const BodyMotion& of_a, const Collider& b, const BodyMotion& of_b) {
+double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b) {
   return (of_b.linear - of_a.linear).norm() + turning_speed(a, of_a) + turning_speed(b, of_b);
 }
 
-bool Detection::outrun(const World& world, std::span<const BodyMotion> motion, const DetectionReach& reach) {
+bool Detection::outrun(const World& world, std::span<const Twist> motion, const DetectionReach& reach) {
   const auto colliders = world.colliders();
   outrun_.assign(colliders.size(), false);
   bool any = false;
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {
     if (!colliders[i].alive) continue;
-    const BodyMotion& m = motion[colliders[i].body];
+    const Twist& m = motion[world.mover_of(colliders[i])];
     outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i];
     any = any || outrun_[i];
   }
   return any;
 }
 
-const ContactSet& Detection::detect_again(const World& world, std::span<const BodyMotion> motion, const DetectionReach& reach,
+const ContactSet& Detection::detect_again(const World& world, std::span<const Twist> motion, const DetectionReach& reach,
                                           StageTimes& seconds) {
   Clock clock;
   const auto colliders = world.colliders();
   const auto bodies = world.bodies();
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {
     if (!outrun_[i]) continue;
-    const BodyMotion& m = motion[colliders[i].body];
+    const Twist& m = motion[world.mover_of(colliders[i])];
     const double travel = reach.time * (m.linear.norm() + turning_speed(colliders[i], m));
     broad_.set(i, bounding_box(colliders[i].shape, poses_[i]).grown(travel), is_passive(bodies[colliders[i].body]));
   }
@@ -182,11 +187,11 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Bo
   for (const ProxyPair& pair : pairs) {
     if (!(outrun_[pair.a] || outrun_[pair.b]) || !is_candidate(world, pair)) continue;
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
-    const double travel = reach.time * closing_speed(a, motion[a.body], b, motion[b.body]);
+    const double travel = reach.time * closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
     if (travel <= margins_[pair.a] + margins_[pair.b]) continue;
     expectation.tell(pair, sink_);
     collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
-    append_manifold(pair, sink_, again_);
+    append_manifolds(pair, sink_, again_);
   }
   seconds.narrow += clock.lap();
   return again_;

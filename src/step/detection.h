@@ -1,6 +1,7 @@
 // Contact detection for a world: broad phase, then pair colliders, in a fixed order for every number of threads.
 #pragma once
 
+#include "step/velocity_space.h"
 #include "stickslip/collide/broad_phase.h"
 #include "stickslip/collide/contact.h"
 #include "stickslip/step/report.h"
@@ -15,13 +16,8 @@ struct DetectionReach {
   double margin = 0;        ///< part of the thickness of each shape
 };
 
-/// Velocity of a body [m/s, rad/s].
-struct BodyMotion {
-  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
-};
-
 /// Bound of the speed at which points of two colliders approach each other [m/s].
-double closing_speed(const Collider& a, const BodyMotion& of_a, const Collider& b, const BodyMotion& of_b);
+double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b);
 
 class Detection {
  public:
@@ -29,11 +25,11 @@ class Detection {
   /// @throws Error if shapes have no collider or too many bodies are piled into one spot.
   const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&);
 
-  /// Whether a body moves farther than `detect` looked ahead for it. @param motion of every body slot
-  bool outrun(const World&, std::span<const BodyMotion> motion, const DetectionReach&);
+  /// Whether something moves farther than `detect` looked ahead for it. @param motion of every mover
+  bool outrun(const World&, std::span<const Twist> motion, const DetectionReach&);
   /// Contacts of those pairs that come nearer to each other than `detect` looked ahead for, after `outrun`. Valid until the
   /// next call.
-  const ContactSet& detect_again(const World&, std::span<const BodyMotion> motion, const DetectionReach&, StageTimes&);
+  const ContactSet& detect_again(const World&, std::span<const Twist> motion, const DetectionReach&, StageTimes&);
 
  private:
   /// Work of fixed size for one thread at a time.

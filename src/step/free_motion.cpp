@@ -27,7 +27,7 @@ void rotate_about(int axis, double moment, double t, Vec3& momentum, Quat& orien
 
 /// Free rotation for time t by the symmetric splitting of the kinetic energy Σ Lᵢ²/2Iᵢ into its three terms. Every factor
 /// is an exact rotation: the world angular momentum is kept to rounding, the energy error stays bounded and of order t².
-void free_rotation(const Body& b, double t, Drifted& end) {
+void free_rotation(const Body& b, double t, Motion& end) {
   const Vec3& moment = b.principal_moments;
   Quat principal = end.pose.orientation * b.principal_axes;   // principal frame to world
   Vec3 momentum = moment.cwiseProduct(principal.conjugate() * end.angular_velocity);
@@ -50,7 +50,7 @@ void free_rotation(const Body& b, double t, Drifted& end) {
 /// Free rotation so slow that (t ω)² is lost in rounding: what is of second order in it can be left out.
 constexpr double kSlowTurn = 1e-8;   ///< t |ω| [rad]
 
-void slow_rotation(const Body& b, double t, Drifted& end) {
+void slow_rotation(const Body& b, double t, Motion& end) {
   const Quat principal = end.pose.orientation * b.principal_axes;
   const Vec3 omega = principal.conjugate() * end.angular_velocity, momentum = b.principal_moments.cwiseProduct(omega);
   const Vec3 half = 0.5 * t * end.angular_velocity;
@@ -74,8 +74,8 @@ double kick_time(const World& world, const StepOptions& options) {
   return means ? 0.5 * (world.memory.h + options.h) : options.h;
 }
 
-FreeVelocity free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyroscopic, double h, double kick) {
-  FreeVelocity u;
+Twist free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyroscopic, double h, double kick) {
+  Twist u;
   u.linear = b.velocity + kick * (gravity + b.inverse_mass * b.force);
   u.angular = b.angular_velocity;
   if (gyroscopic == Gyroscopic::explicit_) {
@@ -88,22 +88,22 @@ FreeVelocity free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyrosc
   return u;
 }
 
-Drifted drifted(const Body& b, const Vec3& velocity, const Vec3& angular_velocity, Gyroscopic gyroscopic, double t) {
-  Drifted end{{b.position, b.orientation}, velocity, angular_velocity};
+Motion drifted(const Body& b, const Twist& u, Gyroscopic gyroscopic, double t) {
+  Motion end{{b.position, b.orientation}, u.linear, u.angular};
   if (b.motion == MotionType::fixed) return end;
-  end.pose.position += t * velocity;
-  if (angular_velocity.isZero(0)) return end;
+  end.pose.position += t * u.linear;
+  if (u.angular.isZero(0)) return end;
   if (b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) {
-    if (std::abs(t) * angular_velocity.norm() < kSlowTurn) slow_rotation(b, t, end);
+    if (std::abs(t) * u.angular.norm() < kSlowTurn) slow_rotation(b, t, end);
     else free_rotation(b, t, end);
   } else {
-    end.pose.orientation = turned(angular_velocity, t, b.orientation);
+    end.pose.orientation = turned(u.angular, t, b.orientation);
   }
   return end;
 }
 
 void drift(Body& b, Gyroscopic gyroscopic, double t) {
-  const Drifted end = drifted(b, b.velocity, b.angular_velocity, gyroscopic, t);
+  const Motion end = drifted(b, {b.velocity, b.angular_velocity}, gyroscopic, t);
   b.position = end.pose.position;
   b.orientation = end.pose.orientation;
   b.angular_velocity = end.angular_velocity;

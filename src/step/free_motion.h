@@ -1,6 +1,7 @@
-// Motion without contacts: forces, the gyroscopic torque, drift of positions.
+// Motion of rigid bodies without contacts: forces, the gyroscopic torque, drift of positions.
 #pragma once
 
+#include "step/velocity_space.h"
 #include "stickslip/step/options.h"
 #include "stickslip/world/world.h"
 
@@ -10,24 +11,14 @@ namespace stickslip {
 /// next, where these are not of one length. (Of Moreau's scheme they are those of the end of the step.)
 double kick_time(const World&, const StepOptions&);
 
-/// Velocity that a dynamic body would have after h without contacts: gravity, applied wrench, gyroscopic torque.
+/// Velocity that a rigid body would have after h without contacts: gravity, applied wrench, gyroscopic torque.
 /// @param kick how long gravity and the wrench act [s]
-struct FreeVelocity {
-  Vec3 linear, angular;
-};
-FreeVelocity free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h, double kick);
+Twist free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h, double kick);
 
-/// Where a body is after some time, and how it moves then.
-struct Drifted {
-  Pose pose;   ///< of the frame in the centre of mass
-  Vec3 velocity, angular_velocity;
+/// Where a rigid body is after time t with a velocity, and how it moves then, as `drift` and `drift_kinematic_bodies` move it with its own.
+Motion drifted(const Body&, const Twist&, Gyroscopic, double t);
 
-  Vec3 velocity_at(const Vec3& point) const { return velocity + angular_velocity.cross(point - pose.position); }
-};
-/// After time t with a velocity, as `drift` and `drift_kinematic_bodies` move it with its own.
-Drifted drifted(const Body&, const Vec3& velocity, const Vec3& angular_velocity, Gyroscopic, double t);
-
-/// Moves a dynamic body for time t with its own velocity. With `Gyroscopic::conserving` the angular velocity changes too,
+/// Moves a rigid body for time t with its own velocity. With `Gyroscopic::conserving` the angular velocity changes too,
 /// so that the angular momentum stays what it is.
 void drift(Body&, Gyroscopic, double t);
 

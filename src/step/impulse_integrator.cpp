@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "step/body_kinds.h"
 #include "step/builder.h"
 #include "step/clock.h"
 #include "step/detection.h"
@@ -47,7 +48,9 @@ class ImpulseIntegrator final : public Integrator {
   void solve_problem(SolveControl);
   void balance();
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
-  Vec3 add_spin_energy(const BuiltContact&, std::uint32_t segment_a, std::uint32_t segment_b);
+  Vec3 add_spin_energy(const World&, const Manifold&, const BuiltContact&);
+  void record_contact(World&, const ContactSet&, const Manifold&, std::uint32_t index);
+  void carry_over(const World&);
   void record_contacts(World&, const ContactSet&);
   void find_conflicts(const World&);
   double velocity_scale(const World&) const;
@@ -94,17 +97,10 @@ constexpr int kRoundsToClose = 6;   ///< of projection
 /// Solves of a step that close joints, at most: in general, and where arms are averaged.
 constexpr int kFewClosings = 8, kMostClosings = 20;
 
-void check_state(const World& world) {
-  for (const Body& b : world.bodies())
-    if (b.alive && !(b.position.allFinite() && b.orientation.coeffs().allFinite() && b.velocity.allFinite() && b.angular_velocity.allFinite()))
-      throw Error(fmt::format("The state of body '{}' is not finite at t = {} s. A smaller step or less extreme masses and "
-                              "velocities may help.", b.name, world.time));
-}
-
 /// Whether neither body of the pair takes part in this step.
-bool at_rest(const World& world, std::uint32_t collider_a, std::uint32_t collider_b) {
-  const Body& a = world.bodies()[world.colliders()[collider_a].body];
-  const Body& b = world.bodies()[world.colliders()[collider_b].body];
+bool at_rest(const World& world, const PartPair& pair) {
+  const Body& a = world.bodies()[world.colliders()[pair.a].body];
+  const Body& b = world.bodies()[world.colliders()[pair.b].body];
   return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
 }
 
@@ -114,13 +110,6 @@ double smallest_row_length(const World& world) {
   for (const Joint& j : world.joints())
     if (j.acts()) smallest = std::min(smallest, j.row_length);
   return smallest;
-}
-
-void for_each_moving(World& world, auto&& f) {
-  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
-    Body& b = world.mutable_bodies()[i];
-    if (b.alive && b.moves_by_forces()) f(i, b);
-  }
 }
 
 }  // namespace
@@ -217,7 +206,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
     report_.solve->residual = further.residual;
     report_.solve->model_residual = further.model_residual;
   }
-  velocity_ = builder_.velocity_free();
+  velocity_ = builder_.space().free();
   builder_.problem().add_unscaled_velocity(workspace_.best_velocity, velocity_);
 }
 
@@ -226,7 +215,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
 void ImpulseIntegrator::balance() {
   next_guess_ = impulses_;
   if (report_.solve->iterations == 0 || !(report_.solve->initial_residual.total() < kNearRest * report_.outcome.tolerance)) return;
-  const RestBalance::Velocities velocities{builder_.velocity_before(), builder_.velocity_free(), workspace_.best_velocity};
+  const RestBalance::Velocities velocities{builder_.space().before(), builder_.space().free(), workspace_.best_velocity};
   rest_.move(builder_.problem(), velocities, builder_.guess(), next_guess_);
 }
 
@@ -234,10 +223,10 @@ void ImpulseIntegrator::balance() {
 bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double drift_time) {
   const bool closed = solve_with_care(world, set, drift_time, JointCare::closed);
   const auto bends_with = [&](std::span<const double> u) {
-    return pieces_.bends_too_far(world, builder_.segments_of_bodies(), u);
+    return pieces_.bends_too_far(world, builder_.space().segments(), u);
   };
   // Links that tremble keep the angle by which they do, whatever the piece: a longer one would only make them look slow.
-  const auto bends = [&] { return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.velocity_before())); };
+  const auto bends = [&] { return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.space().before())); };
   if (pieces_.can_shorten() && (!closed || bends())) return false;
   if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder_.balance_joints(world, velocity_);
@@ -308,83 +297,73 @@ bool ImpulseIntegrator::close_joints(const World& world, double drift_time, Solv
   return off <= kNearlyClosed;
 }
 
-Vec3 ImpulseIntegrator::add_spin_energy(const BuiltContact& built, std::uint32_t segment_a, std::uint32_t segment_b) {
+Vec3 ImpulseIntegrator::add_spin_energy(const World& world, const Manifold& m, const BuiltContact& built) {
   if (built.spin == kNoSpin) return Vec3::Zero();
   const SpinRows& spin = builder_.spin(built);
-  Vec3 after = spin.driven;
-  if (segment_a != kNoSegment) after -= built.frame.transpose() * Eigen::Map<const Vec3>(velocity_.data() + 6 * segment_a + 3);
-  if (segment_b != kNoSegment) after += built.frame.transpose() * Eigen::Map<const Vec3>(velocity_.data() + 6 * segment_b + 3);
+  const Vec3 after = builder_.relative_spin(world, m, built, velocity_);
   const Vec3 impulse = builder_.angular_impulse(built, impulses_);
   report_.energy.friction -= impulse.dot(0.5 * (spin.before + after));
   report_.energy.driven -= impulse.dot(spin.driven);
   return built.frame * impulse;
 }
 
-void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
-  // Contacts of sleeping bodies keep the forces they fell asleep with.
+/// Contacts of sleeping bodies keep the forces they fell asleep with.
+void ImpulseIntegrator::carry_over(const World& world) {
   resting_.clear();
-  if (options_.sleep.enabled)
-    for (const ContactRecord& c : report_.contacts)
-      if (world.contains(c.body_a) && world.contains(c.body_b) && at_rest(world, c.collider_a, c.collider_b)) resting_.push_back(c);
+  if (!options_.sleep.enabled) return;
+  for (const ContactRecord& c : report_.contacts)
+    if (world.contains(c.body_a) && world.contains(c.body_b) && at_rest(world, c.key)) resting_.push_back(c);
+}
 
+void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
+  carry_over(world);
   // The memory for the next step: impulses of sleeping pairs stay, all others are replaced. Old and new are sorted, and no
   // pair is in both.
   remembered_.clear();
   auto old = world.memory.impulses.begin();
   const auto keep_before = [&, end = world.memory.impulses.end()](std::uint32_t a, std::uint32_t b) {
-    for (; old != end && std::pair(old->collider_a, old->collider_b) < std::pair(a, b); ++old)
-      if (at_rest(world, old->collider_a, old->collider_b)) remembered_.push_back(*old);
+    for (; old != end && std::pair(old->key.a, old->key.b) < std::pair(a, b); ++old)
+      if (at_rest(world, old->key)) remembered_.push_back(*old);
   };
-
   report_.contacts.clear();
   report_.penetration_max = 0;
-  EnergyLedger& energy = report_.energy;
-  const ContactProblem& p = builder_.problem();
   for (const Manifold& m : set.manifolds) {
-    const std::uint32_t slot_a = world.colliders()[m.a].body, slot_b = world.colliders()[m.b].body;
-    const std::uint32_t segment_a = builder_.segment_of(slot_a), segment_b = builder_.segment_of(slot_b);
-    const BodyId id_a = world.id_of(slot_a), id_b = world.id_of(slot_b);
     keep_before(m.a, m.b);
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
-      const ContactPoint& point = set.points[i];
-      const BuiltContact& built = builder_.contacts()[i];
-      const Block& block = p.blocks[built.block];
-      Vec3 impulse = Vec3::Zero();
-      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) impulse[k] = impulses_[block.row + k];
-      Vec3 relative = built.frame * built.driven;
-      for (const auto& [segment, sign] : {std::pair(segment_a, -1.0), std::pair(segment_b, 1.0)}) {
-        if (segment == kNoSegment) continue;
-        const Eigen::Map<const Vec3> linear(velocity_.data() + 6 * segment), angular(velocity_.data() + 6 * segment + 3);
-        relative += sign * (linear + angular.cross(point.position + sign * built.half_gap * point.normal - builder_.center(segment)));
-      }
-      const Vec3 after = built.frame.transpose() * relative;
-      const Vec3 mean = 0.5 * (built.before + after);
-      const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
-      const double lifted = impulse[0] * built.recovery_speed;
-      energy.friction -= impulse.tail<2>().dot(mean.tail<2>());
-      energy.impact -= impulse[0] * mean[0] - lifted;
-      energy.stabilisation += lifted;
-      energy.driven -= impulse.dot(built.driven);
-      const Vec3 angular_impulse = add_spin_energy(built, segment_a, segment_b);
-      judge_.see(world, p, {m, point, built, block, impulse, after});
-      report_.penetration_max = std::max(report_.penetration_max, -point.gap);
-      report_.contacts.push_back({id_a, id_b, m.a, m.b, point.feature, point.position, point.normal,
-                                 point.gap, built.frame * impulse, impulse[0], built.friction, built.frame * slip, angular_impulse});
-      Vec3 next = Vec3::Zero();
-      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) next[k] = next_guess_[block.row + k];
-      remembered_.push_back({m.a, m.b, point.feature, built.frame * next,
-                            built.frame * builder_.angular_impulse(built, next_guess_), point.position});
-    }
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) record_contact(world, set, m, i);
   }
   keep_before(~0u, ~0u);
   world.memory.impulses.swap(remembered_);
   world.memory.h = options_.h;
-  if (!resting_.empty()) {
-    report_.contacts.insert(report_.contacts.end(), resting_.begin(), resting_.end());
-    std::sort(report_.contacts.begin(), report_.contacts.end(), [](const ContactRecord& x, const ContactRecord& y) {
-      return std::tuple(x.collider_a, x.collider_b, x.feature) < std::tuple(y.collider_a, y.collider_b, y.feature);
-    });
+  if (resting_.empty()) return;
+  report_.contacts.insert(report_.contacts.end(), resting_.begin(), resting_.end());
+  std::ranges::sort(report_.contacts, {}, &ContactRecord::key);
+}
+
+void ImpulseIntegrator::record_contact(World& world, const ContactSet& set, const Manifold& m, std::uint32_t index) {
+  const ContactPoint& point = set.points[index];
+  const BuiltContact& built = builder_.contacts()[index];
+  const Block& block = builder_.problem().blocks[built.block];
+  Vec3 impulse = Vec3::Zero(), next = Vec3::Zero();
+  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) {
+    impulse[k] = impulses_[block.row + k];
+    next[k] = next_guess_[block.row + k];
   }
+  const Vec3 after = built.frame.transpose() * builder_.relative_velocity(world, m, point, index, velocity_);
+  const Vec3 mean = 0.5 * (built.before + after);
+  const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
+  const double lifted = impulse[0] * built.recovery_speed;
+  EnergyLedger& energy = report_.energy;
+  energy.friction -= impulse.tail<2>().dot(mean.tail<2>());
+  energy.impact -= impulse[0] * mean[0] - lifted;
+  energy.stabilisation += lifted;
+  energy.driven -= impulse.dot(built.driven);
+  const Vec3 angular_impulse = add_spin_energy(world, m, built);
+  judge_.see(world, builder_.problem(), {m, point, built, block, impulse, after});
+  report_.penetration_max = std::max(report_.penetration_max, -point.gap);
+  const BodyId body_a = world.id_of(world.colliders()[m.a].body), body_b = world.id_of(world.colliders()[m.b].body);
+  report_.contacts.push_back({body_a, body_b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
+                              impulse[0], built.friction, built.frame * slip, angular_impulse});
+  remembered_.push_back({m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }
 
 void ImpulseIntegrator::find_conflicts(const World& world) {
@@ -405,7 +384,7 @@ void ImpulseIntegrator::find_conflicts(const World& world) {
 }
 
 const StepReport& ImpulseIntegrator::step(World& world) {
-  check_state(world);
+  for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
   const double start = world.time;
   judge_.begin(world, whole_);
   pieces_.begin(world, whole_);
@@ -437,7 +416,7 @@ bool ImpulseIntegrator::advance(World& world) {
 
   aim_kinematic_bodies(world, h);
   if (midpoint) {
-    for_each_moving(world, [&](std::uint32_t, Body& b) { drift(b, options_.gyroscopic, h / 2); });
+    for (const BodyKindSteps* kind : body_kinds()) kind->drift(world, options_.gyroscopic, h / 2);
     drift_kinematic_bodies(world, h / 2);
   }
   report_.seconds.integration += clock.lap();
@@ -454,15 +433,8 @@ bool ImpulseIntegrator::advance(World& world) {
   record_contacts(world, *set);
   report_.seconds.bookkeeping += clock.lap();
 
-  for_each_moving(world, [&](std::uint32_t i, Body& b) {
-    const double* u = velocity_.data() + 6 * builder_.segment_of(i);
-    const Vec3 linear = Eigen::Map<const Vec3>(u), angular = Eigen::Map<const Vec3>(u + 3);
-    energy.applied += 0.5 * kick * (b.force.dot(b.velocity + linear) + b.torque.dot(b.angular_velocity + angular));
-    b.velocity = linear;
-    b.angular_velocity = angular;
-    judge_.see(world, i, b, h);
-    drift(b, options_.gyroscopic, drift_time);
-  });
+  const Kick step{kick, drift_time, h, options_.gyroscopic};
+  for (const BodyKindSteps* kind : body_kinds()) kind->move(world, builder_.space(), velocity_, step, energy, judge_);
   drift_kinematic_bodies(world, drift_time);
   world.time += h;
   place_kinematic_bodies(world);

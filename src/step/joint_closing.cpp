@@ -54,12 +54,11 @@ void JointClosing::find_ends(const Setting& s, std::span<const double> velocity)
     const Body& b = bodies[i];
     const std::uint32_t segment = s.segment_of_body[i];
     if (segment != kNoSegment) {
-      const Eigen::Map<const Vec3> linear(velocity.data() + 6 * segment), angular(velocity.data() + 6 * segment + 3);
-      ends_[i] = drifted(b, linear, angular, s.options.gyroscopic, h_).pose;
+      ends_[i] = drifted(b, {linear_part(velocity, segment), angular_part(velocity, segment)}, s.options.gyroscopic, h_).pose;
     } else {
       ends_[i] = {b.position, b.orientation};
       if (!b.alive || b.motion != MotionType::kinematic) continue;
-      ends_[i] = drifted(b, b.velocity, b.angular_velocity, Gyroscopic::none, h_).pose;
+      ends_[i] = drifted(b, {b.velocity, b.angular_velocity}, Gyroscopic::none, h_).pose;
     }
   }
 }
@@ -94,7 +93,7 @@ void JointClosing::begin(const Setting& s, JointCare care, std::span<VelocitySeg
     }
     if (care_ == JointCare::braked) load.lag = -load.added * load.spin;
     segments[segment].inverse_inertia = inverse_inertia(load);
-    Eigen::Map<Vec3>(free.data() + 6 * segment + 3) = load.spin + segments[segment].inverse_inertia * load.lag;
+    mutable_angular_part(free, segment) = load.spin + segments[segment].inverse_inertia * load.lag;
   }
 }
 
@@ -116,7 +115,7 @@ void JointClosing::hold(const Setting& s, std::uint32_t slot, std::span<const do
     const bool scripted = b.motion == MotionType::kinematic;
     if (held.segment[side] == kNoSegment && !scripted) continue;
     const Gyroscopic gyroscopic = scripted ? Gyroscopic::none : s.options.gyroscopic;
-    held.back[side] = drifted(b, b.velocity, b.angular_velocity, gyroscopic, -h_).pose * held.local[side];
+    held.back[side] = drifted(b, {b.velocity, b.angular_velocity}, gyroscopic, -h_).pose * held.local[side];
   }
   if (held.segment[0] == kNoSegment && held.segment[1] == kNoSegment) return;
   for (const int side : {0, 1}) {
@@ -130,7 +129,7 @@ void JointClosing::hold(const Setting& s, std::uint32_t slot, std::span<const do
     if (load.loaded) continue;
     load.loaded = true;
     load.inertia = b.world_inertia();
-    load.spin = Eigen::Map<const Vec3>(free.data() + 6 * held.segment[side] + 3);
+    load.spin = angular_part(free, held.segment[side]);
     loaded_.push_back(held.segment[side]);
   }
   held.impulse = h_ * joint.memory.force;
@@ -213,9 +212,8 @@ void JointClosing::find_couples(std::span<const double> velocity) {
     }
     held.couple = shift.cross(held.impulse);
     if (!(held.friction > 0)) continue;
-    const Eigen::Map<const Vec3> spin_a(velocity.data() + 6 * held.segment[0] + 3);
-    const Eigen::Map<const Vec3> spin_b(velocity.data() + 6 * held.segment[1] + 3);
-    const Vec3 along = held.impulse.normalized(), relative = spin_b - spin_a;
+    const Vec3 relative = angular_part(velocity, held.segment[1]) - angular_part(velocity, held.segment[0]);
+    const Vec3 along = held.impulse.normalized();
     held.couple -= held.friction * (relative - along.dot(relative) * along);
   }
 }
@@ -223,7 +221,7 @@ void JointClosing::find_couples(std::span<const double> velocity) {
 void JointClosing::find_lags(std::span<const double> velocity) {
   for (const std::uint32_t segment : loaded_) {
     Load& load = loads_[segment];
-    load.lag = load.added * (Eigen::Map<const Vec3>(velocity.data() + 6 * segment + 3) - load.spin);
+    load.lag = load.added * (angular_part(velocity, segment) - load.spin);
   }
   for (const Held& held : held_)
     for (const int side : {0, 1})
@@ -303,24 +301,30 @@ bool JointClosing::correct(JointRows& rows, ContactProblem& p, std::span<double>
     at += 3;
     load.lag = (load.inertia + load.added) * turn;
     if (moved_) p.segments[segment].inverse_inertia = inverse_inertia(load);
-    Eigen::Map<Vec3> spin(free.data() + 6 * segment + 3);
-    Eigen::Map<Vec3>(change_.data() + 6 * segment + 3) = load.spin + turn - spin;
+    Eigen::Map<Vec3> spin = mutable_angular_part(free, segment);
+    mutable_angular_part(change_, segment) = load.spin + turn - spin;
     spin = load.spin + turn;
   }
   for (const Block& block : p.blocks)
-    for (std::uint32_t i = 0; i < block.arity; ++i) {
-      const double* row = p.jacobian_values.data() + block.jacobian + 6 * block.dim * i;
-      const double* change = change_.data() + 6 * block.segment[i];
-      for (std::uint32_t k = 0; k < block.dim; ++k)
-        for (std::uint32_t c = 3; c < 6; ++c) p.b[block.row + k] += row[6 * k + c] * change[c];
-    }
+    add_turns(p, block);
   return moved_;
+}
+
+/// The change of spins, in what the rows of a block ask for.
+void JointClosing::add_turns(ContactProblem& p, const Block& block) const {
+  const double* row = p.jacobian_values.data() + block.jacobian;
+  for (const std::uint32_t segment : p.segments_of(block)) {
+    const std::uint32_t size = p.segments[segment].size;
+    const bool turns = p.segments[segment].is_rigid();
+    for (std::uint32_t k = 0; k < block.dim; ++k, row += size)
+      for (std::uint32_t c = 3; c < kRigidSize && turns; ++c) p.b[block.row + k] += row[c] * rigid_part(change_, segment)[c];
+  }
 }
 
 /// What the last solve did to a body beside the rows of its joints [N m s].
 Vec3 JointClosing::couple_used(std::uint32_t segment, std::span<const double> free, std::span<const double> velocity) const {
   const Load& load = loads_[segment];
-  const Eigen::Map<const Vec3> free_spin(free.data() + 6 * segment + 3), spin(velocity.data() + 6 * segment + 3);
+  const Eigen::Map<const Vec3> free_spin = angular_part(free, segment), spin = angular_part(velocity, segment);
   return (load.inertia + load.added) * (free_spin - load.spin) - load.added * (spin - load.spin);
 }
 
@@ -329,8 +333,7 @@ double JointClosing::work(std::span<const double> before, std::span<const double
   double sum = 0;
   if (!averages_) return sum;
   for (const std::uint32_t segment : loaded_) {
-    const Eigen::Map<const Vec3> spin_before(before.data() + 6 * segment + 3), spin(velocity.data() + 6 * segment + 3);
-    sum += 0.5 * couple_used(segment, free, velocity).dot(spin_before + spin);
+    sum += 0.5 * couple_used(segment, free, velocity).dot(angular_part(before, segment) + angular_part(velocity, segment));
   }
   return sum;
 }
@@ -345,7 +348,7 @@ void JointClosing::balance(const World& world, std::span<const std::uint32_t> se
     for (std::uint32_t i = 0; i < bodies.size(); ++i) {
       const std::uint32_t segment = segment_of_body[i];
       if (segment == kNoSegment || anchored_[root(segment)]) continue;
-      if (Float& all = floats_[root(segment)]; !all.couple.isZero(0)) f(bodies[i], velocity.data() + 6 * segment, all);
+      if (Float& all = floats_[root(segment)]; !all.couple.isZero(0)) f(bodies[i], velocity.data() + kRigidSize * segment, all);
     }
   };
   for_each([](const Body& b, const double*, Float& all) {

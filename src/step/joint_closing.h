@@ -114,6 +114,7 @@ class JointClosing {
 
   void connect(const Setting&);
   std::uint32_t root(std::uint32_t segment) const;
+  void add_turns(ContactProblem&, const Block&) const;
   Vec3 couple_used(std::uint32_t segment, std::span<const double> free, std::span<const double> velocity) const;
   void find_ends(const Setting&, std::span<const double> velocity);
   void hold(const Setting&, std::uint32_t slot, std::span<const double> free);

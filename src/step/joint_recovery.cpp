@@ -49,11 +49,11 @@ JointRows::Overload JointRows::find_overload(const Setting& s, const ContactProb
   }
 
   double free = 0, after = 0, allowed = 0;   // [J]
-  for (std::size_t i = 0; i < p.segments.size(); ++i) {
-    if (!concerned[i]) continue;
+  for (std::uint32_t i = 0; i < p.segments.size(); ++i) {
+    if (!concerned[i] || !p.segments[i].is_rigid()) continue;
     const auto energy = [&](std::span<const double> u) {
-      const Vec3 spin = p.inertia_factors[i].triangularView<Eigen::Lower>().solve(Vec3(Eigen::Map<const Vec3>(u.data() + 6 * i + 3)));
-      return 0.5 * (Eigen::Map<const Vec3>(u.data() + 6 * i).squaredNorm() / p.segments[i].inverse_mass + spin.squaredNorm());
+      const Vec3 spin = p.inertia_factors[i].triangularView<Eigen::Lower>().solve(Vec3(angular_part(u, i)));
+      return 0.5 * (linear_part(u, i).squaredNorm() / p.segments[i].inverse_mass + spin.squaredNorm());
     };
     free += energy(s.free);
     after += energy(velocity);

@@ -120,7 +120,7 @@ double JointRows::Draft::inverse_mass(const Setting& s) const {
 double JointRows::Draft::speed(std::span<const double> velocity) const {
   double sum = row.driven;
   for (int k = 0; k < arity; ++k)
-    for (std::size_t c = 0; c < 6; ++c) sum += jacobian[k][c] * velocity[6 * segment[k] + c];
+    for (std::size_t c = 0; c < kRigidSize; ++c) sum += jacobian[k][c] * rigid_part(velocity, segment[k])[c];
   return sum;
 }
 
@@ -190,8 +190,8 @@ void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, i
   gap *= std::abs(scale);
   double speed = std::abs(d.row.driven), free = d.row.driven;
   for (int k = 0; k < d.arity; ++k)
-    for (std::size_t c = 0; c < 6; ++c) {
-      const double share = d.jacobian[k][c] * s.free[6 * d.segment[k] + c];
+    for (std::size_t c = 0; c < kRigidSize; ++c) {
+      const double share = d.jacobian[k][c] * rigid_part(s.free, d.segment[k])[c];
       speed += std::abs(share);
       free += share;
     }
@@ -374,8 +374,8 @@ void JointRows::find_velocities(std::span<const double> velocity) const {
     for (std::uint32_t k = 0; k < b.dim; ++k) {
       double v = rows_[b.first + k].driven;
       for (std::uint32_t i = 0; i < b.arity; ++i)
-        for (std::uint32_t c = 0; c < 6; ++c)
-          v += jacobian_[b.jacobian + 6 * (b.dim * i + k) + c] * velocity[6 * b.segment[i] + c];
+        for (std::uint32_t c = 0; c < kRigidSize; ++c)
+          v += jacobian_[b.jacobian + kRigidSize * (b.dim * i + k) + c] * rigid_part(velocity, b.segment[i])[c];
       after_[b.first + k] = v;
     }
 }

@@ -32,13 +32,12 @@
 #pragma once
 
 #include "step/correction.h"
+#include "step/velocity_space.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
-
-inline constexpr std::uint32_t kNoSegment = ~0u;
 
 /// What a row of a joint is for.
 enum class JointPart : std::uint8_t { locked, motor, servo, spring, damper, friction, lower, upper, coupling, swing };
@@ -54,7 +53,7 @@ class JointRows {
     const StepOptions& options;
     double drift_time;                                  ///< τ [s]
     std::span<const std::uint32_t> segment_of_body;     ///< kNoSegment for bodies that forces do not move
-    std::span<const double> before, free;               ///< velocities, 6 numbers per segment; empty where rows are of positions
+    std::span<const double> before, free;               ///< velocities of segments; empty where rows are of positions
     std::span<const Pose> ends = {};  ///< by body slot: where bodies would end the drift with the velocities before the step;
                                       ///< empty: rows without κ
     std::span<const VelocitySegment> segments = {};     ///< what springs pull at

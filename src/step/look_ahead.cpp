@@ -1,7 +1,6 @@
 #include "step/look_ahead.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace stickslip {
 
@@ -11,13 +10,13 @@ namespace {
 constexpr double kViolated = 1e-3;
 
 /// The manifold of a pair, or null.
-const Manifold* manifold_of(const ContactSet& set, std::uint32_t a, std::uint32_t b) {
-  const auto at = std::lower_bound(set.manifolds.begin(), set.manifolds.end(), std::pair(a, b),
-                                   [](const Manifold& m, const auto& pair) { return std::pair(m.a, m.b) < pair; });
-  return at != set.manifolds.end() && at->a == a && at->b == b ? &*at : nullptr;
+const Manifold* manifold_of(const ContactSet& set, const PartPair& pair) {
+  const auto as_pair = [](const Manifold& m) -> const PartPair& { return m; };
+  const auto at = std::ranges::lower_bound(set.manifolds, pair, {}, as_pair);
+  return at != set.manifolds.end() && as_pair(*at) == pair ? &*at : nullptr;
 }
 
-bool has_feature(const ContactSet& set, const Manifold* m, std::uint32_t feature) {
+bool has_feature(const ContactSet& set, const Manifold* m, std::uint64_t feature) {
   if (!m) return false;
   const auto points = std::span(set.points).subspan(m->first, m->count);
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
@@ -32,33 +31,30 @@ void LookAhead::begin_step() {
 }
 
 void LookAhead::collect_motion(const World& world, const Solved& solved) {
-  const auto bodies = world.bodies();
-  motion_.resize(bodies.size());
-  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
-    const Body& b = bodies[i];
+  const VelocitySpace& space = solved.builder.space();
+  motion_.resize(world.mover_count());
+  for (std::uint32_t i = 0; i < motion_.size(); ++i) {
     motion_[i] = {};
-    if (!b.alive || is_passive(b)) continue;
-    const std::uint32_t segment = solved.builder.segment_of(i);
-    if (segment == kNoSegment) {
-      motion_[i] = {b.velocity, b.angular_velocity};
-    } else {
-      const double* u = solved.velocity.data() + 6 * segment;
-      motion_[i] = {Eigen::Map<const Vec3>(u), Eigen::Map<const Vec3>(u + 3)};
+    if (const std::uint32_t segment = space.segment_of(i); segment != kNoSegment) {
+      motion_[i] = space.twist(solved.velocity, segment);
+    } else if (const Body& b = world.bodies()[world.body_of_mover(i)]; b.alive && !is_passive(b)) {
+      const Motion motion = motion_of(world, i);
+      motion_[i] = {motion.velocity, motion.angular_velocity};
     }
   }
 }
 
 bool LookAhead::would_violate(const World& world, const Manifold& m, const ContactSet& fresh, const ContactSet& known, double time) const {
   const Collider &ca = world.colliders()[m.a], &cb = world.colliders()[m.b];
-  const Manifold* before = manifold_of(known, m.a, m.b);
-  const double tolerated = kViolated * time * closing_speed(ca, motion_[ca.body], cb, motion_[cb.body]);
-  const auto velocity_at = [&](const Collider& c, const Vec3& point) -> Vec3 {
-    const BodyMotion& motion = motion_[c.body];
-    return motion.linear + motion.angular.cross(point - world.bodies()[c.body].position);
+  const Manifold* before = manifold_of(known, m);
+  const std::uint32_t a = world.mover_of(ca), b = world.mover_of(cb);
+  const double tolerated = kViolated * time * closing_speed(ca, motion_[a], cb, motion_[b]);
+  const auto velocity_at = [&](std::uint32_t mover, const Vec3& point) -> Vec3 {
+    return motion_[mover].linear + motion_[mover].angular.cross(point - motion_of(world, mover).pose.position);
   };
   for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
     const ContactPoint& p = fresh.points[i];
-    const double approach = -p.normal.dot(velocity_at(cb, p.position) - velocity_at(ca, p.position));
+    const double approach = -p.normal.dot(velocity_at(b, p.position) - velocity_at(a, p.position));
     if (time * approach > std::max(p.gap, 0.0) + tolerated && !has_feature(known, before, p.feature)) return true;
   }
   return false;
@@ -73,23 +69,23 @@ void LookAhead::append(const ContactSet& from, const Manifold& m) {
     if (!has_feature(from, &m, more.point.feature)) next_.points.push_back(more.point);
   std::sort(next_.points.begin() + first, next_.points.end(),
             [](const ContactPoint& p, const ContactPoint& q) { return p.feature < q.feature; });
-  next_.manifolds.push_back({m.a, m.b, first, static_cast<std::uint32_t>(next_.points.size() - first)});
+  next_.manifolds.push_back({m, first, static_cast<std::uint32_t>(next_.points.size() - first)});
 }
 
 void LookAhead::merge(const ContactSet& known, const ContactSet& fresh) {
   next_.clear();
   auto old = known.manifolds.begin();
-  const auto keep_before = [&](std::pair<std::uint32_t, std::uint32_t> pair) {
-    for (; old != known.manifolds.end() && std::pair(old->a, old->b) < pair; ++old) append(known, *old);
+  const auto keep_before = [&](const PartPair& pair) {
+    for (; old != known.manifolds.end() && static_cast<const PartPair&>(*old) < pair; ++old) append(known, *old);
   };
   for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
     if (!wanted_[k]) continue;
     const Manifold& m = fresh.manifolds[k];
-    keep_before({m.a, m.b});
-    if (old != known.manifolds.end() && old->a == m.a && old->b == m.b) ++old;
+    keep_before(m);
+    if (old != known.manifolds.end() && static_cast<const PartPair&>(*old) == m) ++old;
     append(fresh, m);
   }
-  keep_before({~0u, ~0u});
+  keep_before({~0u, ~0u, ~std::uint64_t{0}});
   std::swap(merged_, next_);   // `known` may be merged_
 }
 
@@ -102,7 +98,7 @@ void LookAhead::remember(const Solved& solved) {
       const Block& block = builder.problem().blocks[built.block];
       Vec3 impulse = Vec3::Zero();
       for (int k = 0; k < std::min<int>(block.dim, 3); ++k) impulse[k] = solved.impulses[block.row + k];
-      found_.push_back({m.a, m.b, solved.set.points[i].feature, built.frame * impulse,
+      found_.push_back({m.key(solved.set.points[i]), built.frame * impulse,
                         built.frame * builder.angular_impulse(built, solved.impulses)});
     }
   joint_impulses_.assign(solved.impulses.begin(), solved.impulses.begin() + builder.joints().row_count());
@@ -139,10 +135,10 @@ void LookAhead::refine_guess(ProblemBuilder& builder, const ContactSet& set) con
   auto found = found_.begin();
   for (const Manifold& m : set.manifolds)
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
-      const auto key = std::tuple(m.a, m.b, set.points[i].feature);
-      while (found != found_.end() && std::tuple(found->collider_a, found->collider_b, found->feature) < key) ++found;
+      const ContactKey key = m.key(set.points[i]);
+      while (found != found_.end() && found->key < key) ++found;
       if (found == found_.end()) return;
-      if (std::tuple(found->collider_a, found->collider_b, found->feature) == key) builder.set_guess(i, *found);
+      if (found->key == key) builder.set_guess(i, *found);
     }
 }
 

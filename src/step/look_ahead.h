@@ -28,7 +28,7 @@ class LookAhead {
   struct Solved {
     const ProblemBuilder& builder;
     const ContactSet& set;
-    std::span<const double> velocity;   ///< 6 numbers per segment [m/s, rad/s]
+    std::span<const double> velocity;   ///< of segments [m/s, rad/s]
     std::span<const double> impulses;   ///< [N s]
   };
   /// The contacts of the last solve together with those that its motion would violate, or null if there are none of these.
@@ -46,11 +46,11 @@ class LookAhead {
   void refine_guess(ProblemBuilder&, const ContactSet&) const;
   void remember(const Solved&);
 
-  std::vector<BodyMotion> motion_;        ///< of every body slot
+  std::vector<Twist> motion_;             ///< of every mover
   std::vector<bool> wanted_;              ///< of the manifolds of a second detection: whether the motion violates it
   ContactSet merged_, next_;
   ContactBends bends_;
-  std::vector<RememberedImpulse> found_;  ///< of the last solve, sorted by pair and feature
+  std::vector<RememberedImpulse> found_;  ///< of the last solve, sorted by key
   std::vector<double> joint_impulses_;    ///< of the last solve
 };
 

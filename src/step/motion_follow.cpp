@@ -38,32 +38,29 @@ Momenta momenta(const World& world) {
   Momenta m;
   double mass = 0;
   Vec3 center = Vec3::Zero();
-  const auto each = [&](auto&& f) {
-    for (const Body& b : world.bodies())
-      if (b.alive && b.motion == MotionType::dynamic) f(b);
-  };
-  each([&](const Body& b) {
-    mass += b.mass.mass;
-    center += b.mass.mass * b.position;
-    m.linear += b.mass.mass * b.velocity;
-    m.linear_size += b.mass.mass * b.velocity.norm();
+  for_each_dynamic_mover(world, [&](const Body&, const Motion& motion, double share) {
+    mass += share;
+    center += share * motion.pose.position;
+    m.linear += share * motion.velocity;
+    m.linear_size += share * motion.velocity.norm();
   });
   if (mass > 0) center /= mass;
-  each([&](const Body& b) {
-    const Vec3 orbit = (b.position - center).cross(b.mass.mass * b.velocity), spin = b.world_inertia() * b.angular_velocity;
+  for_each_dynamic_mover(world, [&](const Body& b, const Motion& motion, double share) {
+    const Vec3 orbit = (motion.pose.position - center).cross(share * motion.velocity);
+    const Vec3 spin = b.is_rigid() ? Vec3(b.world_inertia() * motion.angular_velocity) : Vec3::Zero();
     m.angular += orbit + spin;
     m.angular_size += orbit.norm() + spin.norm();
   });
   return m;
 }
 
-Vec3 local(const Body& b, const Vec3& point) { return b.orientation.conjugate() * (point - b.position); }
+Vec3 local(const Motion& b, const Vec3& point) { return b.pose.orientation.conjugate() * (point - b.pose.position); }
 
 /// Contacts of one pair of colliders, next to each other in the report.
 std::span<const ContactRecord> pair_from(std::span<const ContactRecord> contacts, std::size_t first) {
   std::size_t end = first;
   const ContactRecord& c = contacts[first];
-  while (end < contacts.size() && contacts[end].collider_a == c.collider_a && contacts[end].collider_b == c.collider_b) ++end;
+  while (end < contacts.size() && contacts[end].key.a == c.key.a && contacts[end].key.b == c.key.b) ++end;
   return contacts.subspan(first, end - first);
 }
 
@@ -112,8 +109,10 @@ void MotionWatch::follow_contacts(const World& world, const StepReport& report) 
     i += pair.size();
     const ContactRecord& c = pair.front();
     if (!sticks(pair, kSticking * report.outcome.tolerance)) continue;
-    const Body &a = world.body(c.body_a), &b = world.body(c.body_b);
-    const auto key = std::pair(c.collider_a, c.collider_b);
+    const Collider &ca = world.colliders()[c.key.a], &cb = world.colliders()[c.key.b];
+    if (!moves_as_one(world, ca) || !moves_as_one(world, cb)) continue;
+    const Motion a = motion_of(world, ca), b = motion_of(world, cb);
+    const auto key = std::pair(c.key.a, c.key.b);
     while (known != stuck_.end() && std::pair(known->collider_a, known->collider_b) < key) ++known;
     if (known == stuck_.end() || std::pair(known->collider_a, known->collider_b) != key) {
       Stuck& fresh = next_.emplace_back(Stuck{key.first, key.second, 0, {}, {}, 0, report.step, report.time});
@@ -130,12 +129,12 @@ void MotionWatch::follow_contacts(const World& world, const StepReport& report) 
 
 void MotionWatch::follow_stuck(Stuck& s, std::span<const ContactRecord> pair, const World& world, const StepReport& report) {
   const ContactRecord& c = pair.front();
-  const Body &a = world.body(c.body_a), &b = world.body(c.body_b);
+  const Motion a = motion_of(world, world.colliders()[c.key.a]), b = motion_of(world, world.colliders()[c.key.b]);
   double slip = 0, farthest = 0;
   for (const ContactRecord& point : pair) slip = std::max(slip, point.slip_velocity.norm());
   s.slipped += report.h * slip;
-  const Mat3 turn_a = a.orientation.toRotationMatrix(), turn_b = b.orientation.toRotationMatrix();
-  const Vec3 apart = b.position - a.position;
+  const Mat3 turn_a = a.pose.orientation.toRotationMatrix(), turn_b = b.pose.orientation.toRotationMatrix();
+  const Vec3 apart = b.pose.position - a.pose.position;
   for (std::uint32_t k = 0; k < s.count; ++k) {
     const Vec3 way = apart + turn_b * s.on_b[k] - turn_a * s.on_a[k];
     farthest = std::max(farthest, (way - way.dot(c.normal) * c.normal).norm());
@@ -146,7 +145,7 @@ void MotionWatch::follow_stuck(Stuck& s, std::span<const ContactRecord> pair, co
   f.body_b = c.body_b;
   f.limit = kCreepLimit;
   f.amount = farthest - s.slipped;
-  f.value = f.amount / thinner(world.colliders()[c.collider_a], world.colliders()[c.collider_b]);
+  f.value = f.amount / thinner(world.colliders()[c.key.a], world.colliders()[c.key.b]);
   if (f.value > f.limit) count_since(f, world, report, s.first_step, s.first_time);
 }
 

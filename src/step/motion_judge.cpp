@@ -121,13 +121,8 @@ void MotionJudge::see_jam(const World& world, const ContactProblem& problem, con
   note(contact_finding(MotionKind::jam, world, c.manifold, W[0] * c.impulse[0] / fall_, c.impulse[0]));
 }
 
-void MotionJudge::see(const World& world, std::uint32_t slot, const Body& b, double h) {
-  gravity_work_ += b.mass.mass * std::abs(world.gravity.dot(b.velocity)) * h;
-  if (!is_ball_[slot]) see_spin(world, slot, h);
-}
-
-void MotionJudge::see_spin(const World& world, std::uint32_t slot, double h) {
-  const double speed = world.bodies()[slot].angular_velocity.norm();
+void MotionJudge::see_spin(const World& world, std::uint32_t slot, double speed, double h) {
+  if (is_ball_[slot]) return;
   MotionFinding& worst = worst_[static_cast<std::size_t>(MotionKind::fast_spin)];
   if (h * speed <= worst.value) return;
   worst.body_a = world.id_of(slot);

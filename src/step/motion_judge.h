@@ -22,8 +22,11 @@ class MotionJudge {
   /// Before a step.
   void begin(const World&, const StepOptions&);
   void see(const World&, const ContactProblem&, const SolvedContact&);
-  /// A body that moves by forces, with its new velocity for a time h.
-  void see(const World&, std::uint32_t slot, const Body&, double h);
+  /// What moves by forces, with its new velocity for a time h: its fall, and the turn of a rigid body.
+  void see_fall(const World& world, double mass, const Vec3& velocity, double h) {
+    gravity_work_ += mass * std::abs(world.gravity.dot(velocity)) * h;
+  }
+  void see_spin(const World&, std::uint32_t slot, double speed, double h);
   /// When everything else of the report is there. Writes its measures and findings.
   void finish(const World&, StepReport&);
 
@@ -32,7 +35,6 @@ class MotionJudge {
   void see_depth(const World&, const SolvedContact&);
   void see_impact(const World&, const ContactProblem&, const SolvedContact&);
   void see_jam(const World&, const ContactProblem&, const SolvedContact&);
-  void see_spin(const World&, std::uint32_t slot, double h);
   void see_joints(const World&, const StepReport&);
   void see_energy(const World&, StepReport&);
   /// What only bodies that come and go change.

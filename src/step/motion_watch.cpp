@@ -17,15 +17,14 @@ constexpr double kBeyondReason = 30;     ///< times the speed that the scene exp
 
 double total(const std::array<double, kEnergySources>& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); }
 
-double height(const World& world, const Body& b) {
+double height(const World& world, const Motion& motion) {
   const double g = world.gravity.norm();
-  return g > 0 ? -world.gravity.dot(b.position) / g : 0;
+  return g > 0 ? -world.gravity.dot(motion.pose.position) / g : 0;
 }
 
 /// Speed of the fastest point of a body; an endless one counts by its centre [m/s].
-double fastest_point(const World& world, const Body& b) {
-  const double reach = reach_of(world, b);
-  return b.velocity.norm() + (std::isfinite(reach) ? reach : 0) * b.angular_velocity.norm();
+double fastest_point(double reach, const Motion& motion) {
+  return motion.velocity.norm() + (std::isfinite(reach) ? reach : 0) * motion.angular_velocity.norm();
 }
 
 }  // namespace
@@ -41,14 +40,13 @@ std::string statement(const MotionRecord& r) {
 MotionWatch::MotionWatch(const World& world) {
   Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
   top_ = -std::numeric_limits<double>::infinity();
-  for (const Body& b : world.bodies()) {
-    if (!b.alive || b.motion != MotionType::dynamic) continue;
-    const Vec3 size = Vec3::Constant(reach_of(world, b));
-    low = low.cwiseMin(b.position - size);
-    high = high.cwiseMax(b.position + size);
-    top_ = std::max(top_, height(world, b));
-    start_speed_ = std::max(start_speed_, fastest_point(world, b));
-  }
+  for_each_dynamic_mover(world, [&](const Body& b, const Motion& motion, double) {
+    const double reach = reach_of(world, b);
+    low = low.cwiseMin(motion.pose.position - Vec3::Constant(reach));
+    high = high.cwiseMax(motion.pose.position + Vec3::Constant(reach));
+    top_ = std::max(top_, height(world, motion));
+    start_speed_ = std::max(start_speed_, fastest_point(reach, motion));
+  });
   extent_ = low.x() <= high.x() ? (high - low).norm() : 0;
 }
 
@@ -107,22 +105,23 @@ void MotionWatch::follow_energy(const World& world, const StepReport& report) {
 void MotionWatch::check_speeds(const World& world, const StepReport& report) {
   const EnergyLedger& e = report.energy;
   work_ += std::max(0.0, e.applied + e.driven + e.motors + e.springs);
-  for (const Body& b : world.bodies())
-    if (b.alive && b.motion == MotionType::kinematic) start_speed_ = std::max(start_speed_, fastest_point(world, b));
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i)
+    if (const Body& b = world.bodies()[i]; b.alive && b.motion == MotionType::kinematic)
+      start_speed_ = std::max(start_speed_, fastest_point(reach_of(world, b), motion_of(world, i)));
   const double g = world.gravity.norm();
-  for (const Body& b : world.bodies()) {
-    if (!b.alive || !b.moves_by_forces()) continue;
+  for_each_dynamic_mover(world, [&](const Body& b, const Motion& motion, double mass) {
+    if (b.asleep) return;
     // Without gravity nothing limits how fast bodies that overlap are moved apart, but that they move no farther than their size in a step.
-    const double gravity = g > 0 ? std::sqrt(2 * g * (extent_ + std::max(0.0, top_ - height(world, b)))) : reach_of(world, b) / report.h;
-    const double explained = start_speed_ + gravity + std::sqrt(2 * work_ * b.inverse_mass), speed = b.velocity.norm();
-    if (speed <= kBeyondReason * explained) continue;
+    const double gravity = g > 0 ? std::sqrt(2 * g * (extent_ + std::max(0.0, top_ - height(world, motion)))) : reach_of(world, b) / report.h;
+    const double explained = start_speed_ + gravity + std::sqrt(2 * work_ / mass), speed = motion.velocity.norm();
+    if (speed <= kBeyondReason * explained) return;
     std::string before;
     for (const auto& record : records_)
       if (record && before.empty()) before = " Before that: " + statement(*record);
     throw Error(fmt::format("Body '{}' moves at {:.3g} m/s at t = {:g} s, where the scene explains no more than {:.3g} m/s: the motion has blown up. Take a "
                             "smaller step (--set /step/h={:.2g}), or less extreme masses and stiffnesses.{}",
                             b.name, speed, world.time, explained, report.h / 4, before));
-  }
+  });
 }
 
 std::vector<MotionRecord> MotionWatch::records() const {

@@ -5,7 +5,8 @@
 #include <array>
 #include <map>
 
-#include "stickslip/collide/broad_phase.h"
+#include "step/detection.h"
+#include "step/sizes.h"
 #include "stickslip/collide/collide.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/stepper.h"
@@ -32,30 +33,16 @@ void check_colliders(const World& world) {
 }
 
 std::vector<Overlap> find_overlaps(const World& world, double tolerance) {
-  BroadPhase broad;
-  const auto colliders = world.colliders();
-  const auto bodies = world.bodies();
-  std::vector<Pose> poses(colliders.size());
-  for (std::uint32_t i = 0; i < colliders.size(); ++i) {
-    const Collider& c = colliders[i];
-    if (!c.alive) continue;
-    const Body& b = bodies[c.body];
-    poses[i] = Pose{b.position, b.orientation} * c.local;
-    broad.set(i, bounding_box(c.shape, poses[i]), b.motion != MotionType::dynamic);
-  }
+  Detection detection;
+  StageTimes unused;
+  const ContactSet& set = detection.detect(world, {}, 1, unused);
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> deepest;
-  ContactSink sink;
-  for (const ProxyPair& pair : broad.pairs(std::min<std::size_t>(1'000'000 + 50 * world.body_count(), 32'000'000))) {
-    const Collider &ca = colliders[pair.a], &cb = colliders[pair.b];
-    if (ca.body == cb.body || !world.may_touch(ca.body, cb.body)) continue;
-    sink.clear();
-    collide(ca.shape, poses[pair.a], cb.shape, poses[pair.b], 0, sink);
+  for (const Manifold& m : set.manifolds) {
+    const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
     double depth = 0;
-    for (const ContactPoint& p : sink.points()) depth = std::max(depth, -p.gap);
-    double thickness = std::min(ca.characteristic_length, cb.characteristic_length);
-    if (thickness == 0) thickness = std::max(ca.characteristic_length, cb.characteristic_length);   // half-space
-    if (depth <= tolerance * thickness) continue;
-    double& d = deepest[std::minmax(ca.body, cb.body)];
+    for (const ContactPoint& p : set.points_of(m)) depth = std::max(depth, -p.gap);
+    if (depth <= tolerance * thinner(a, b)) continue;
+    double& d = deepest[std::minmax(a.body, b.body)];
     d = std::max(d, depth);
   }
   std::vector<Overlap> overlaps;

@@ -14,12 +14,8 @@ constexpr double kBend = 0.005;
 /// The same with the velocity before, beyond which a piece is not even tried.
 constexpr double kHopelessBend = 2 * kBend;
 
-struct Velocity {
-  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
-};
-
-Velocity own_velocity(const Body& b) {
-  return b.motion == MotionType::fixed || b.asleep ? Velocity{} : Velocity{b.velocity, b.angular_velocity};
+Twist own_velocity(const Body& b) {
+  return b.motion == MotionType::fixed || b.asleep ? Twist{} : Twist{b.velocity, b.angular_velocity};
 }
 
 /// How far the points that a joint holds leave their tangents in a time h: ½ h² |ω × (ω × r)| relative to the arm r, or the
@@ -34,7 +30,7 @@ double bend_of(const World& world, const Joint& joint, double h, auto&& velocity
     if (id == BodyId{}) continue;
     const Body& b = world.bodies()[id.index];
     const Vec3 arm = b.orientation * (frame->position - b.mass.center);
-    const Velocity u = velocity_of(id.index);
+    const Twist u = velocity_of(id.index);
     point[side] = b.position + arm;
     speed[side] = u.linear + u.angular.cross(arm);
     bend += 0.5 * h * h * u.angular.cross(u.angular.cross(arm)).norm() / std::max(arm.norm(), joint.row_length);
@@ -95,13 +91,12 @@ bool is_awake(const World& world, BodyId id) { return id != BodyId{} && world.co
 
 /// Contacts of both, each once. Those of bodies that rest are those of an earlier step, and stay what they are.
 void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std::vector<ContactRecord>& piece) {
-  const auto key = [](const ContactRecord& c) { return std::tuple(c.collider_a, c.collider_b, c.feature); };
   std::vector<ContactRecord> both;
   auto old = sum.begin();
   for (const ContactRecord& c : piece) {
-    for (; old != sum.end() && key(*old) < key(c); ++old) both.push_back(*old);
+    for (; old != sum.end() && old->key < c.key; ++old) both.push_back(*old);
     both.push_back(c);
-    if (old == sum.end() || key(*old) != key(c)) continue;
+    if (old == sum.end() || old->key != c.key) continue;
     if (is_awake(world, c.body_a) || is_awake(world, c.body_b)) {
       both.back().impulse += old->impulse;
       both.back().normal_impulse += old->normal_impulse;
@@ -153,11 +148,10 @@ double StepPieces::next(const World& world) {
 
 bool StepPieces::bends_too_far(const World& world, std::span<const std::uint32_t> segment_of_body,
                                std::span<const double> velocity) const {
-  const auto solved = [&](std::uint32_t slot) -> Velocity {
+  const auto solved = [&](std::uint32_t slot) -> Twist {
     const std::uint32_t segment = segment_of_body[slot];
     if (segment == kNoSegment) return own_velocity(world.bodies()[slot]);
-    const double* u = velocity.data() + 6 * segment;
-    return {Eigen::Map<const Vec3>(u), Eigen::Map<const Vec3>(u + 3)};
+    return {linear_part(velocity, segment), angular_part(velocity, segment)};
   };
   return largest_bend(world, length(size_), solved) > kBend;
 }

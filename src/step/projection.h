@@ -3,6 +3,7 @@
 
 #include "step/detection.h"
 #include "step/joint_rows.h"
+#include "step/velocity_space.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/solve/solver.h"
 #include "stickslip/step/options.h"
@@ -22,12 +23,18 @@ class PositionProjection {
  private:
   void keep(const World&);
   void restore(World&) const;
+  void give_segments(const World&, const StepOptions&, bool evenly);
+  void write_joints();
+  double write_contacts(const World&, const ContactSet&, const StepOptions&);
+  bool write_contact(const World&, const Manifold&, const ContactPoint&, double distance);
+  void displace(World&, double deepest, const StepOptions&);
 
-  std::vector<Pose> poses_;   ///< of all bodies before the last round
-  ContactProblem problem_;
+  VelocitySpace space_;
+  ContactProblem problem_;    ///< of displacements: b and v are lengths [m], λ is mass times length
   JointRows joints_;
+  std::vector<Pose> places_;  ///< of all movers before the last round
+  std::vector<std::uint32_t> segments_;   ///< of a contact
   std::vector<double> displacement_, q_change_;
-  std::vector<std::uint32_t> segment_of_body_;
   Workspace workspace_;
 };
 

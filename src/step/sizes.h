@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "stickslip/world/world.h"
+#include "stickslip/world/stencil.h"
 
 namespace stickslip {
 
@@ -17,6 +17,15 @@ inline double reach_of(const World& world, const Body& body) {
   double reach = 0;
   for (const std::uint32_t c : body.colliders) reach = std::max(reach, world.colliders()[c].reach);
   return reach;
+}
+
+/// Every rigid body and node that forces can move, awake or not. @param f of the body that it is or belongs to, its motion and its mass [kg]
+void for_each_dynamic_mover(const World& world, auto&& f) {
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i)
+    if (const Body& b = world.bodies()[i]; b.alive && b.is_rigid() && b.motion == MotionType::dynamic) f(b, motion_of(world, i), b.mass.mass);
+  for (const NodalBody& nodes : world.nodal_bodies())
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      f(world.bodies()[nodes.body], Motion{{nodes.positions[i], Quat::Identity()}, nodes.velocities[i]}, nodes.masses[i]);
 }
 
 }  // namespace stickslip

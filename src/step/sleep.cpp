@@ -1,5 +1,8 @@
 #include "step/sleep.h"
 
+#include <numeric>
+
+#include "step/body_kinds.h"
 #include "step/detection.h"
 
 namespace stickslip {
@@ -48,7 +51,7 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
     const std::uint32_t slot = stack_.back();
     stack_.pop_back();
     for (const RememberedImpulse& r : world.memory.impulses) {
-      const std::uint32_t a = colliders[r.collider_a].body, b = colliders[r.collider_b].body;
+      const std::uint32_t a = colliders[r.key.a].body, b = colliders[r.key.b].body;
       if (a == slot) wake(b);
       if (b == slot) wake(a);
     }
@@ -64,23 +67,6 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
 std::uint32_t SleepManager::root(std::uint32_t body) {
   while (parent_[body] != body) body = parent_[body] = parent_[parent_[body]];
   return body;
-}
-
-/// Whether a body is slow enough to sleep, and how far it goes while it is.
-void SleepManager::watch(const World& world, Body& b, const StepOptions& options) const {
-  const double limit = options.sleep.speed * world.gravity.norm() * options.h;
-  double reach = 0;
-  for (const std::uint32_t c : b.colliders) reach = std::max(reach, world.colliders()[c].reach);
-  if (!(b.velocity.norm() + reach * b.angular_velocity.norm() < limit) || !b.can_sleep) {
-    b.quiet = {};
-    return;
-  }
-  QuietSpell& q = b.quiet;
-  q.time += options.h;
-  q.moved += options.h * b.velocity;
-  q.turned += options.h * b.angular_velocity;
-  q.far = std::max(q.far, q.moved.norm() + reach * q.turned.norm());
-  if (q.time < 0.5 * (options.sleep.time + options.h)) q.early = q.far;
 }
 
 void SleepManager::unite(std::uint32_t a, std::uint32_t b) {
@@ -117,10 +103,8 @@ std::size_t SleepManager::update(World& world, std::span<const ContactRecord> co
   const auto count = static_cast<std::uint32_t>(bodies.size());
   parent_.resize(count);
   islands_.assign(count, {});
-  for (std::uint32_t i = 0; i < count; ++i) {
-    parent_[i] = i;
-    if (bodies[i].alive && bodies[i].moves_by_forces()) watch(world, bodies[i], options);
-  }
+  std::iota(parent_.begin(), parent_.end(), 0u);
+  for (const BodyKindSteps* kind : body_kinds()) kind->watch(world, options);
   find_islands(world, contacts);
   for (std::uint32_t i = 0; i < count; ++i)
     if (bodies[i].alive && bodies[i].moves_by_forces()) islands_[root(i)].add(bodies[i].quiet);
@@ -131,10 +115,7 @@ std::size_t SleepManager::update(World& world, std::span<const ContactRecord> co
     if (const Island& island = islands_[root(i)]; !b.asleep && island.quiet_time >= options.sleep.time) {
       b.asleep = rests(island, world, options);
       b.quiet = {};
-      if (b.asleep) {
-        b.velocity.setZero();
-        b.angular_velocity.setZero();
-      }
+      if (b.asleep) steps_of(b).stop(world, b);
     }
     sleeping += b.asleep;
   }

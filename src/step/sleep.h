@@ -40,7 +40,6 @@ class SleepManager {
   };
   std::uint32_t root(std::uint32_t body);
   void unite(std::uint32_t a, std::uint32_t b);
-  void watch(const World&, Body&, const StepOptions&) const;
   void find_islands(World&, std::span<const ContactRecord>);
   bool rests(const Island&, const World&, const StepOptions&) const;
 

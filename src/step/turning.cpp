@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "step/body_kinds.h"
 #include "stickslip/collide/collide.h"
 
 namespace stickslip {
@@ -18,45 +19,44 @@ bool turns(const World& world, const Manifold& m) {
   double acceleration = 0;
   for (const std::uint32_t collider : {m.a, m.b}) {
     const Collider& c = world.colliders()[collider];
-    const Body& body = world.bodies()[c.body];
-    if (body.motion == MotionType::fixed || body.angular_velocity.isZero(0)) continue;
-    acceleration = std::max(acceleration, body.angular_velocity.squaredNorm() * c.reach);
+    if (!moves_as_one(world, c)) return false;
+    const Vec3 spin = motion_of(world, c).angular_velocity;
+    if (world.bodies()[c.body].motion == MotionType::fixed || spin.isZero(0)) continue;
+    acceleration = std::max(acceleration, spin.squaredNorm() * c.reach);
   }
   return acceleration > kUnnoticed * world.gravity.norm();
 }
 
-void ContactTurning::begin(const World& world, const StepOptions& options, std::span<const Motion> expected) {
+void ContactTurning::begin(const World& world, const StepOptions& options, std::span<const Twist> expected) {
   expected_ = expected;
   world_ = &world;
   options_ = &options;
-  ends_.resize(world.bodies().size());
-  known_.assign(world.bodies().size(), 0);
+  drifts_.resize(world.mover_count());
+  known_.assign(world.mover_count(), 0);
 }
 
-const Drifted& ContactTurning::end_of(std::uint32_t body) {
-  if (!known_[body]) {
-    ends_[body] = drifted(world_->bodies()[body], expected_[body].velocity, expected_[body].angular_velocity, options_->gyroscopic, options_->h);
-    known_[body] = 1;
+const ContactTurning::Drift& ContactTurning::drift_of(const Collider& c) {
+  const std::uint32_t mover = world_->mover_of(c);
+  Drift& drift = drifts_[mover];
+  if (!known_[mover]) {
+    const Twist& u = expected_[mover];
+    drift = {motion_of(*world_, mover), drifted(*world_, mover, u, options_->gyroscopic, options_->h),
+             world_->bodies()[c.body].motion == MotionType::fixed};
+    drift.now.velocity = u.linear;
+    drift.now.angular_velocity = u.angular;
+    known_[mover] = 1;
   }
-  return ends_[body];
-}
-
-Vec3 ContactTurning::velocity_at(std::uint32_t body, const Vec3& point) const {
-  return expected_[body].velocity + expected_[body].angular_velocity.cross(point - world_->bodies()[body].position);
+  return drift;
 }
 
 /// The point of the same feature at the end of the drift. Where reduction left it out, or faces changed places as the
 /// reference: where the bodies take the point, along the normal that is there. Null if the pair has come apart.
-const ContactPoint* ContactTurning::later_of(const ContactPoint& now, const Body& a, const Body& b, const Drifted& end_a,
-                                             const Drifted& end_b) {
-  const auto& ends = sink_.points();
+const ContactPoint* ContactTurning::later_of(const ContactPoint& now, std::span<const ContactPoint> ends, const Drift& a,
+                                             const Drift& b) {
   if (ends.empty()) return nullptr;
   const auto same = std::find_if(ends.begin(), ends.end(), [&](const ContactPoint& p) { return p.feature == now.feature; });
   if (same != ends.end()) return &*same;
-  const auto taken = [&](const Body& body, const Drifted& end) -> Vec3 {
-    return end.pose * (body.orientation.conjugate() * (now.position - body.position));
-  };
-  moved_.position = 0.5 * (taken(a, end_a) + taken(b, end_b));
+  moved_.position = 0.5 * (a.taken(now.position) + b.taken(now.position));
   const auto distance = [&](const ContactPoint& p) { return (p.position - moved_.position).squaredNorm(); };
   const auto nearer = [&](const ContactPoint& p, const ContactPoint& q) { return distance(p) < distance(q); };
   moved_.normal = std::min_element(ends.begin(), ends.end(), nearer)->normal;
@@ -67,40 +67,41 @@ std::span<const Vec3> ContactTurning::of(const Manifold& m, std::span<const Cont
   kappa_.assign(points.size(), Vec3::Zero());
   along_normal_.assign(points.size(), 0.0);
   known_points_.clear();
-  const double h = options_->h;
   const Collider &ca = world_->colliders()[m.a], &cb = world_->colliders()[m.b];
-  const Body &a = world_->bodies()[ca.body], &b = world_->bodies()[cb.body];
-  const Drifted &end_a = end_of(ca.body), &end_b = end_of(cb.body);
+  const Drift &a = drift_of(ca), &b = drift_of(cb);
   double farthest = 0;
-  for (const ContactPoint& p : points) farthest = std::max(farthest, std::abs(p.gap) + h * (velocity_at(cb.body, p.position) - velocity_at(ca.body, p.position)).norm());
+  for (const ContactPoint& p : points)
+    farthest = std::max(farthest, std::abs(p.gap) + options_->h * (b.now.velocity_at(p.position) - a.now.velocity_at(p.position)).norm());
   sink_.clear();
   sink_.expect(points.front().feature);
-  collide(ca.shape, end_a.pose * ca.local, cb.shape, end_b.pose * cb.local, 2 * farthest, sink_);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const ContactPoint& now = points[i];
-    const ContactPoint* const later = later_of(now, a, b, end_a, end_b);
-    if (!later) continue;
-    const Vec3 v = velocity_at(cb.body, now.position) - velocity_at(ca.body, now.position);
-    const Vec3 v_later = end_b.velocity_at(later->position) - end_a.velocity_at(later->position);
-    // How far the arms turn: more than the bodies where the point races over a curved one.
-    double turn = 0;
-    for (const auto& [body, end] : {std::pair(&a, &end_a), std::pair(&b, &end_b)}) {
-      if (body->motion == MotionType::fixed) continue;
-      const Vec3 arm = now.position - body->position, arm_later = later->position - end->pose.position;
-      turn = std::max({turn, h * end->angular_velocity.norm(), (arm_later - arm).norm() / arm.norm()});
-    }
-    const double part = turn > 1 ? 1 / (turn * turn) : 1;
-    Vec3 change = v_later - v;
-    change += now.normal * (later->normal.dot(v_later) - now.normal.dot(v_later));
-    // Of where such a point ends only the worst is sure.
-    if (later == &moved_) change -= now.normal * std::max(0.0, now.normal.dot(change));
-    kappa_[i] = 0.5 * part * change;
-    const bool has_gap = later != &moved_ && !(part < 1);
-    along_normal_[i] = has_gap ? (later->gap - now.gap) / h - now.normal.dot(v) : now.normal.dot(kappa_[i]);
-    known_points_.push_back(i);
-  }
+  collide(ca.shape, a.end.pose * ca.local, cb.shape, b.end.pose * cb.local, 2 * farthest, sink_);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (const ContactPoint* const later = later_of(points[i], sink_.points_of(m.parts), a, b)) bend(i, points[i], *later, a, b);
   if (known_points_.size() > 2) make_rigid(points);
   return kappa_;
+}
+
+/// κ of one point.
+void ContactTurning::bend(std::size_t i, const ContactPoint& now, const ContactPoint& later, const Drift& a, const Drift& b) {
+  const double h = options_->h;
+  const Vec3 v = b.now.velocity_at(now.position) - a.now.velocity_at(now.position);
+  const Vec3 v_later = b.end.velocity_at(later.position) - a.end.velocity_at(later.position);
+  // How far the arms turn: more than the bodies where the point races over a curved one.
+  double turn = 0;
+  for (const Drift* drift : {&a, &b}) {
+    if (drift->fixed) continue;
+    const Vec3 arm = now.position - drift->now.pose.position, arm_later = later.position - drift->end.pose.position;
+    turn = std::max({turn, h * drift->end.angular_velocity.norm(), (arm_later - arm).norm() / arm.norm()});
+  }
+  const double part = turn > 1 ? 1 / (turn * turn) : 1;
+  Vec3 change = v_later - v;
+  change += now.normal * (later.normal.dot(v_later) - now.normal.dot(v_later));
+  // Of where such a point ends only the worst is sure.
+  if (&later == &moved_) change -= now.normal * std::max(0.0, now.normal.dot(change));
+  kappa_[i] = 0.5 * part * change;
+  const bool has_gap = &later != &moved_ && !(part < 1);
+  along_normal_[i] = has_gap ? (later.gap - now.gap) / h - now.normal.dot(v) : now.normal.dot(kappa_[i]);
+  known_points_.push_back(i);
 }
 
 /// Along the face k + s n × r, with the mean k and the least-squares spin s about the middle of the points; along the normal

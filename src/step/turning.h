@@ -32,28 +32,32 @@ namespace stickslip {
 
 class ContactTurning {
  public:
-  /// The velocities of a body at the start of the drift, as far as they are known.
-  struct Motion {
-    Vec3 velocity, angular_velocity;
-  };
-  /// Forgets the last step. @param expected velocities by body slot; must outlive the calls that follow
-  void begin(const World&, const StepOptions&, std::span<const Motion> expected);
+  /// Forgets the last step. @param expected velocities at the start of the drift, as far as they are known, by mover; must outlive the calls
+  /// that follow
+  void begin(const World&, const StepOptions&, std::span<const Twist> expected);
 
   /// κ of the points of a manifold, in the order of the points, world frame [m/s]: along the normal for the normal of both instants. Zero for
   /// points that the end of the drift does not know. Valid until the next call.
   std::span<const Vec3> of(const Manifold&, std::span<const ContactPoint> points);
 
  private:
-  const Drifted& end_of(std::uint32_t body);
-  Vec3 velocity_at(std::uint32_t body, const Vec3& point) const;
-  const ContactPoint* later_of(const ContactPoint& now, const Body& a, const Body& b, const Drifted& end_a,
-                               const Drifted& end_b);
+  /// A mover at both ends of the drift.
+  struct Drift {
+    Motion now, end;   ///< with the expected velocity
+    bool fixed;
+
+    /// Where a point that moves with it is at the end.
+    Vec3 taken(const Vec3& point) const { return end.pose * (now.pose.orientation.conjugate() * (point - now.pose.position)); }
+  };
+  const Drift& drift_of(const Collider&);
+  const ContactPoint* later_of(const ContactPoint& now, std::span<const ContactPoint> ends, const Drift& a, const Drift& b);
+  void bend(std::size_t i, const ContactPoint& now, const ContactPoint& later, const Drift& a, const Drift& b);
   void make_rigid(std::span<const ContactPoint> points);
 
   const World* world_ = nullptr;
   const StepOptions* options_ = nullptr;
-  std::span<const Motion> expected_;
-  std::vector<Drifted> ends_;        ///< of bodies by slot
+  std::span<const Twist> expected_;
+  std::vector<Drift> drifts_;        ///< by mover
   std::vector<char> known_;
   std::vector<Vec3> kappa_;
   std::vector<double> along_normal_;        ///< κ along the normal from the gaps of both instants [m/s]

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "stickslip/math/error.h"
+#include "world/check_numbers.h"
 
 namespace stickslip {
 
@@ -35,10 +36,6 @@ bool is_set(const JointAxis& a) {
 
 void require_not_negative(double x, std::string_view field, std::string_view what) {
   if (!(x >= 0)) throw Error(fmt::format("{} is not {}. It must be at least 0.", x, what)).at(field);
-}
-
-void require_finite(double x, std::string_view field, std::string_view what) {
-  if (!std::isfinite(x)) throw Error(fmt::format("{} is not {}. It must be finite.", x, what)).at(field);
 }
 
 void check_stiffness(double stiffness, double damping, bool may_be_nothing = false) {

@@ -119,8 +119,9 @@ class Hash {
     add(b.script), add(b.script_start);
   }
   void add(const RememberedImpulse& r) {
-    add(std::uint64_t{r.collider_a} << 32 | r.collider_b);
-    add(std::uint64_t{r.feature});
+    add(std::uint64_t{r.key.a} << 32 | r.key.b);
+    if (r.key.parts != 0) add(r.key.parts);
+    add(r.key.feature);
     add(r.impulse), add(r.angular_impulse), add(r.position);
   }
 
@@ -173,6 +174,7 @@ std::uint64_t World::state_hash() const {
     hash.add(bodies_[i]);
     for (const std::uint32_t collider : bodies_[i].colliders) hash.add(std::uint64_t{collider}), hash.add(colliders_[collider]);
   }
+  for (const NodalBody& nodes : nodal_bodies_) hash.add(nodes.positions), hash.add(nodes.velocities), hash.add(nodes.masses);
   hash.add(std::uint64_t{ignored_pairs_.size()});
   for (const auto& [a, b] : ignored_pairs_) hash.add(std::uint64_t{a} << 32 | b);
   hash.add(memory.h);

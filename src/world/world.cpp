@@ -7,16 +7,11 @@
 #include <cmath>
 
 #include "stickslip/math/error.h"
+#include "world/check_numbers.h"
 
 namespace stickslip {
 
 namespace {
-
-void require_finite(const Vec3& v, std::string_view field, std::string_view unit) {
-  if (!v.allFinite())
-    throw Error(fmt::format("[{}, {}, {}] is not finite. It must be three finite numbers [{}].", v.x(), v.y(), v.z(), unit))
-        .at(field);
-}
 
 /// Checks everything of a description but the name and the mass, and normalises its quaternions.
 void check(BodyDescription& d) {
@@ -83,14 +78,10 @@ World& World::operator=(const World&) = default;
 World& World::operator=(World&&) noexcept = default;
 World::~World() = default;
 
-BodyId World::add(BodyDescription d) {
-  check(d);
-  for (const Part& part : d.parts)
-    if (part.material.index >= materials.size()) throw Error("There is no such material in this world.").at("material");
-  if (slot_of_name_.contains(d.name))
-    throw Error(fmt::format("There is already a body '{}'. Body names must differ.", d.name)).at("name");
-  const MassProperties mass = mass_of(d, materials);
-
+/// A slot for a new body of this name. @throws Error if the name is in use
+BodyId World::take_slot(std::string name) {
+  if (slot_of_name_.contains(name))
+    throw Error(fmt::format("There is already a body '{}'. Body names must differ.", name)).at("name");
   std::uint32_t slot;
   if (!free_bodies_.empty()) {
     slot = free_bodies_.back();
@@ -101,11 +92,44 @@ BodyId World::add(BodyDescription d) {
   }
   const std::uint32_t generation = bodies_[slot].generation + 1;
   Body& b = bodies_[slot] = Body{};
-  b.name = d.name.empty() ? unused_name(slot) : std::move(d.name);
+  b.name = name.empty() ? unused_name(slot) : std::move(name);
   slot_of_name_[b.name] = slot;
-  b.motion = d.motion;
   b.generation = generation;
   b.alive = true;
+  ++alive_count_;
+  ++structure_version_;
+  return {slot, generation};
+}
+
+void World::add_collider(std::uint32_t body, Shape shape, const Pose& local, MaterialId material, std::uint32_t node) {
+  std::uint32_t index;
+  if (!free_colliders_.empty()) {
+    index = free_colliders_.back();
+    free_colliders_.pop_back();
+  } else {
+    index = static_cast<std::uint32_t>(colliders_.size());
+    colliders_.emplace_back();
+  }
+  Collider& c = colliders_[index];
+  c.shape = std::move(shape);
+  c.local = local;
+  c.body = body;
+  c.node = node;
+  c.material = material;
+  c.characteristic_length = characteristic_length(c.shape);
+  c.reach = bounding_radius(c.shape) + c.local.position.norm();
+  c.alive = true;
+  bodies_[body].colliders.push_back(index);
+}
+
+BodyId World::add(BodyDescription d) {
+  check(d);
+  for (const Part& part : d.parts)
+    if (part.material.index >= materials.size()) throw Error("There is no such material in this world.").at("material");
+  const MassProperties mass = mass_of(d, materials);
+  const BodyId id = take_slot(std::move(d.name));
+  Body& b = bodies_[id.index];
+  b.motion = d.motion;
   b.can_sleep = d.can_sleep;
   b.mass = mass;
   b.derive_from_mass();
@@ -124,29 +148,9 @@ BodyId World::add(BodyDescription d) {
     b.position = now.position;
     b.orientation = now.orientation;
   }
-
-  for (Part& part : d.parts) {
-    std::uint32_t index;
-    if (!free_colliders_.empty()) {
-      index = free_colliders_.back();
-      free_colliders_.pop_back();
-    } else {
-      index = static_cast<std::uint32_t>(colliders_.size());
-      colliders_.emplace_back();
-    }
-    Collider& c = colliders_[index];
-    c.shape = std::move(part.shape);
-    c.local = {part.pose.position - mass.center, part.pose.orientation};
-    c.body = slot;
-    c.material = part.material;
-    c.characteristic_length = characteristic_length(c.shape);
-    c.reach = bounding_radius(c.shape) + c.local.position.norm();
-    c.alive = true;
-    b.colliders.push_back(index);
-  }
-  ++alive_count_;
-  ++structure_version_;
-  return {slot, generation};
+  for (Part& part : d.parts)
+    add_collider(id.index, std::move(part.shape), {part.pose.position - mass.center, part.pose.orientation}, part.material, kNoNode);
+  return id;
 }
 
 std::string World::unused_name(std::uint32_t slot) const {
@@ -159,12 +163,12 @@ void World::remove(BodyId id) {
   Body& b = checked(id);
   remove_joints_of(id);
   const auto touches = [&](const RememberedImpulse& r) {
-    return colliders_[r.collider_a].body == id.index || colliders_[r.collider_b].body == id.index;
+    return colliders_[r.key.a].body == id.index || colliders_[r.key.b].body == id.index;
   };
   // What rested on the body has to fall.
   for (const RememberedImpulse& r : memory.impulses)
     if (touches(r))
-      for (const std::uint32_t c : {r.collider_a, r.collider_b}) {
+      for (const std::uint32_t c : {r.key.a, r.key.b}) {
         Body& other = bodies_[colliders_[c].body];
         other.asleep = false;
         other.quiet = {};
@@ -173,6 +177,10 @@ void World::remove(BodyId id) {
   for (const std::uint32_t c : b.colliders) {
     colliders_[c] = Collider{};
     insert_descending(free_colliders_, c);
+  }
+  if (!b.is_rigid()) {
+    nodal_bodies_.erase(nodal_bodies_.begin() + b.place);
+    number_nodes();
   }
   slot_of_name_.erase(b.name);
   const std::uint32_t generation = b.generation;
@@ -208,74 +216,6 @@ void World::wake(BodyId id) {
   b.quiet = {};
 }
 
-void World::set_frame(BodyId id, const Pose& frame) {
-  require_finite(frame.position, "position", "m");
-  if (!(frame.orientation.norm() > 0)) throw Error("A quaternion must not be zero.").at("orientation_wxyz");
-  Body& b = checked(id);
-  wake(id);
-  b.orientation = frame.orientation.normalized();
-  b.position = frame.position + b.orientation * b.mass.center;
-}
-
-void World::set_velocity(BodyId id, const Vec3& velocity, const Vec3& angular_velocity) {
-  require_finite(velocity, "velocity", "m/s");
-  require_finite(angular_velocity, "angular_velocity", "rad/s");
-  Body& b = checked(id);
-  if (b.motion == MotionType::fixed) throw Error(fmt::format("'{}' is fixed and has no velocity. Make it kinematic.", b.name));
-  wake(id);
-  b.velocity = velocity;
-  b.angular_velocity = angular_velocity;
-}
-
-void World::set_applied(BodyId id, const Vec3& force, const Vec3& torque) {
-  require_finite(force, "force", "N");
-  require_finite(torque, "torque", "N m");
-  Body& b = checked(id);
-  wake(id);
-  b.force = force;
-  b.torque = torque;
-}
-
-void World::apply_impulse(BodyId id, const Vec3& impulse, const Vec3& point) {
-  require_finite(impulse, "impulse", "N s");
-  require_finite(point, "point", "m");
-  Body& b = checked(id);
-  wake(id);
-  b.velocity += b.inverse_mass * impulse;
-  b.angular_velocity += b.world_inverse_inertia() * (point - b.position).cross(impulse);
-}
-
-double World::kinetic_energy() const {
-  double sum = 0;
-  for (const Body& b : bodies_)
-    if (b.alive && b.motion == MotionType::dynamic)
-      sum += 0.5 * b.mass.mass * b.velocity.squaredNorm() +
-             0.5 * b.angular_velocity.dot(b.world_inertia() * b.angular_velocity);
-  return sum;
-}
-
-double World::potential_energy() const {
-  double sum = 0;
-  for (const Body& b : bodies_)
-    if (b.alive && b.motion == MotionType::dynamic) sum -= b.mass.mass * gravity.dot(b.position);
-  return sum;
-}
-
-Vec3 World::linear_momentum() const {
-  Vec3 sum = Vec3::Zero();
-  for (const Body& b : bodies_)
-    if (b.alive && b.motion == MotionType::dynamic) sum += b.mass.mass * b.velocity;
-  return sum;
-}
-
-Vec3 World::angular_momentum() const {
-  Vec3 sum = Vec3::Zero();
-  for (const Body& b : bodies_)
-    if (b.alive && b.motion == MotionType::dynamic)
-      sum += b.position.cross(b.mass.mass * b.velocity) + b.world_inertia() * b.angular_velocity;
-  return sum;
-}
-
 void World::rebuild_derived() {
   free_bodies_.clear();
   free_colliders_.clear();
@@ -292,13 +232,14 @@ void World::rebuild_derived() {
       if (c >= colliders_.size() || !colliders_[c].alive || colliders_[c].body != i)
         throw Error(fmt::format("Body slot {} names collider {}, which is not its own.", i, c));
   }
+  number_nodes();
   for (std::size_t i = colliders_.size(); i-- > 0;) {
     if (!colliders_[i].alive) free_colliders_.push_back(static_cast<std::uint32_t>(i));
     else if (colliders_[i].body >= bodies_.size() || !bodies_[colliders_[i].body].alive)
       throw Error(fmt::format("Collider {} belongs to no body.", i));
   }
   for (const RememberedImpulse& r : memory.impulses)
-    if (r.collider_a >= colliders_.size() || r.collider_b >= colliders_.size())
+    if (r.key.a >= colliders_.size() || r.key.b >= colliders_.size())
       throw Error("A remembered impulse names a collider that does not exist.");
   joint_count_ = 0;
   slot_of_joint_name_.clear();

@@ -1,9 +1,12 @@
 // What contact generation produces.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "stickslip/geometry/contact_key.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {
@@ -13,44 +16,73 @@ struct ContactPoint {
   Vec3 position;           ///< halfway between the two surfaces, world frame [m]
   Vec3 normal;             ///< unit, from A to B, world frame
   double gap;              ///< signed distance along the normal; negative is penetration [m]
-  std::uint32_t feature;   ///< names the pair of touching features; the same from step to step while they touch
+  std::uint64_t feature;   ///< names the pair of touching features; the same from step to step while they touch
 };
 
 /// Receives the points of one shape pair. Keeps its memory between uses.
 class ContactSink {
  public:
-  void clear() { points_.clear(); }
+  /// Points of one pair of parts: `points()[first, end)`.
+  struct Part {
+    std::uint64_t parts;   ///< as in PartPair
+    std::uint32_t first, end;
+  };
+
+  void clear() {
+    points_.clear();
+    parts_.clear();
+  }
 
   /// A feature of the pair when it was last looked at: of two faces that tie, the one that was taken then is taken again.
   /// Holds until the next call.
-  void expect(std::uint32_t feature) { expected_ = feature; }
+  void expect(std::uint64_t feature) { expected_ = feature; }
   void expect_nothing() { expected_ = kNone; }
-  static constexpr std::uint32_t kNone = ~0u;
-  std::uint32_t expected() const { return expected_; }
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  std::uint64_t expected() const { return expected_; }
 
-  void add(const Vec3& position, const Vec3& normal, double gap, std::uint32_t feature) {
+  void add(const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     points_.push_back({position, normal, gap, feature});
   }
   std::vector<ContactPoint>& points() { return points_; }
   const std::vector<ContactPoint>& points() const { return points_; }
 
-  /// Turns the points of (B, A) into those of (A, B).
-  void flip() {
-    for (ContactPoint& p : points_) p.normal = -p.normal;
+  /// Ends the points of a pair of parts: those added since the last call. Pairs of convex shapes never call it. @pre parts grow
+  void end_part(std::uint64_t parts) {
+    const std::uint32_t first = parts_.empty() ? 0 : parts_.back().end;
+    if (points_.size() > first) parts_.push_back({parts, first, static_cast<std::uint32_t>(points_.size())});
+  }
+  /// Pairs of parts that `end_part` ended; empty if the points are those of two convex shapes.
+  std::vector<Part>& parts() { return parts_; }
+  const std::vector<Part>& parts() const { return parts_; }
+  /// The points of a pair of parts.
+  std::span<const ContactPoint> points_of(std::uint64_t parts) const {
+    if (parts_.empty()) return parts == 0 ? std::span(points_) : std::span<const ContactPoint>{};
+    const auto before = [](const Part& p, std::uint64_t wanted) { return p.parts < wanted; };
+    const auto at = std::lower_bound(parts_.begin(), parts_.end(), parts, before);
+    if (at == parts_.end() || at->parts != parts) return {};
+    return std::span(points_).subspan(at->first, at->end - at->first);
   }
 
+  /// Turns the points of (B, A) into those of (A, B).
+  void flip();
+
+  /// Leaves of the points of every pair of parts what `reduce_manifold` does.
+  void reduce(double margin);
+
  private:
-  std::vector<ContactPoint> points_;
-  std::uint32_t expected_ = kNone;
+  std::vector<ContactPoint> points_, reduced_, of_part_;
+  std::vector<Part> parts_;
+  std::uint64_t expected_ = kNone;
 };
 
-/// The points of one pair of colliders: `points[first, first + count)` of the set.
-struct Manifold {
-  std::uint32_t a, b;   ///< collider indices, a < b; normals point from a to b
-  std::uint32_t first, count;
+/// The points of one pair of parts: `points[first, first + count)` of the set; normals point from a to b.
+struct Manifold : PartPair {
+  std::uint32_t first = 0, count = 0;
+
+  ContactKey key(const ContactPoint& point) const { return {*this, point.feature}; }
 };
 
-/// All contacts of one instant, sorted by (a, b), points of a manifold by feature.
+/// All contacts of one instant, sorted by pair, points of a manifold by feature.
 struct ContactSet {
   std::vector<Manifold> manifolds;
   std::vector<ContactPoint> points;
@@ -59,6 +91,7 @@ struct ContactSet {
     manifolds.clear();
     points.clear();
   }
+  std::span<const ContactPoint> points_of(const Manifold& m) const { return std::span(points).subspan(m.first, m.count); }
 };
 
 }  // namespace stickslip

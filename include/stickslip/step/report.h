@@ -15,7 +15,7 @@ namespace stickslip {
 /// One contact of a finished step.
 struct ContactRecord {
   BodyId body_a, body_b;
-  std::uint32_t collider_a, collider_b, feature;
+  ContactKey key;      ///< colliders, parts and features
   Vec3 position;       ///< world frame [m]
   Vec3 normal;         ///< from A to B, unit
   double gap;          ///< at detection; negative is penetration [m]
@@ -103,7 +103,7 @@ struct StepReport {
   Vec3 angular_momentum = Vec3::Zero();   ///< about the world origin, at the end [kg m²/s]
   StageTimes seconds;
   std::size_t sleeping_bodies = 0;
-  std::vector<ContactRecord> contacts;    ///< sorted by collider pair and feature
+  std::vector<ContactRecord> contacts;    ///< sorted by key
   std::vector<JointRecord> joints;        ///< of all joints that acted in this step, in the order of their slots
   std::vector<JointConflict> conflicts;   ///< joints that cannot be satisfied together, worst first; empty if the solve met its tolerance
   double joint_error_max = 0;             ///< largest error of a joint at the end of the step [m]

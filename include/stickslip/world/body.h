@@ -1,6 +1,8 @@
-// A rigid body: parts, mass, state.
+// Bodies: what all kinds share, and the state of rigid ones. Bodies of nodes have theirs in world/nodal_body.h.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +13,11 @@
 #include "stickslip/world/motion_script.h"
 
 namespace stickslip {
+
+enum class BodyKind : std::uint8_t {
+  rigid,   ///< moves as a whole: its state is in `Body`
+  nodal,   ///< nodes that move on their own: its state is in `NodalBody`
+};
 
 enum class MotionType {
   dynamic,     ///< moved by forces
@@ -51,15 +58,28 @@ struct QuietSpell {
   double time = 0;                                    ///< how long it has been slow enough to sleep [s]
   Vec3 moved = Vec3::Zero(), turned = Vec3::Zero();   ///< in this time [m, rad]
   double early = 0, far = 0;   ///< farthest that a point of it was from its place, in the first half of the wait, and ever [m]
+
+  /// After a step of h. @param slow enough to sleep @param away how far its points are from their places, at most [m] @param wait [s]
+  void note(bool slow, double away, double h, double wait) {
+    if (!slow) {
+      *this = {};
+      return;
+    }
+    time += h;
+    far = std::max(far, away);
+    if (time < 0.5 * (wait + h)) early = far;
+  }
 };
 
 struct Body {
   std::string name;
+  BodyKind kind = BodyKind::rigid;
   MotionType motion = MotionType::dynamic;
   std::uint32_t generation = 0;
   bool alive = false;
+  std::uint32_t place = 0;                ///< of other kinds than rigid: among the bodies of its kind
 
-  // State.
+  // State of a rigid body. Of other kinds it tells about the whole: centre of mass, mean velocity, no turn.
   Vec3 position = Vec3::Zero();           ///< of the centre of mass, world frame [m]
   Quat orientation = Quat::Identity();    ///< body frame to world frame, unit
   Vec3 velocity = Vec3::Zero();           ///< of the centre of mass [m/s]
@@ -87,6 +107,7 @@ struct Body {
   void derive_from_mass();
 
   bool moves_by_forces() const { return motion == MotionType::dynamic && !asleep; }
+  bool is_rigid() const { return kind == BodyKind::rigid; }
   /// Pose of the body frame (its origin need not be the centre of mass).
   Pose frame() const { return {position - orientation * mass.center, orientation}; }
   Mat3 world_inverse_inertia() const {
@@ -101,11 +122,14 @@ struct Body {
   Vec3 velocity_at(const Vec3& point) const { return velocity + angular_velocity.cross(point - position); }
 };
 
+inline constexpr std::uint32_t kNoNode = ~0u;
+
 /// One part of a live body, as contact generation sees it.
 struct Collider {
   Shape shape;
   Pose local;              ///< pose in the frame that has its origin in the centre of mass and the body frame's axes
   std::uint32_t body = 0;  ///< body slot
+  std::uint32_t node = kNoNode;       ///< that it moves with, among the nodes of its body; kNoNode: the body as a whole
   MaterialId material;
   double characteristic_length = 0;   ///< of the shape [m]
   double reach = 0;        ///< largest distance of a point of the shape from the centre of mass [m]; infinite for a half-space

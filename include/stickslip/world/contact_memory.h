@@ -6,19 +6,20 @@
 #include <limits>
 #include <vector>
 
+#include "stickslip/geometry/contact_key.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {
 
 struct RememberedImpulse {
-  std::uint32_t collider_a, collider_b, feature;
+  ContactKey key;
   Vec3 impulse;           ///< on body B, world frame [N s]
   Vec3 angular_impulse;   ///< of torsion and rolling friction on body B, world frame [N m s]
   /// Of the contact, world frame [m]; not a number if unknown.
   Vec3 position = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 };
 
-/// Sorted by (collider_a, collider_b, feature).
+/// Sorted by key.
 struct ContactMemory {
   std::vector<RememberedImpulse> impulses;
   double h = 0;   ///< step that produced them [s]

@@ -13,6 +13,7 @@
 #include "stickslip/world/contact_memory.h"
 #include "stickslip/world/joint.h"
 #include "stickslip/world/material.h"
+#include "stickslip/world/nodal_body.h"
 
 namespace stickslip {
 
@@ -32,6 +33,11 @@ class World {
   /// @throws Error for anything that cannot be simulated: no parts, bad numbers, a half-space on a dynamic body, a body
   /// name in use.
   BodyId add(BodyDescription);
+  /// Adds a body of nodes. @throws Error for bad numbers, a triangle of nodes that are not there, a body name in use.
+  template <std::same_as<NodalDescription> Description>   // so that add({…}) still means a rigid body
+  BodyId add(Description d) {
+    return add_nodal(std::move(d));
+  }
 
   /// Removes a body at any time; joints, contacts and remembered impulses with it go too, and what slept on it wakes.
   /// @throws Error if the id is stale.
@@ -47,6 +53,20 @@ class World {
   /// All slots, dead ones included; iterate with `alive`. Slot order is the order of everything deterministic.
   std::span<const Body> bodies() const { return bodies_; }
   std::span<const Collider> colliders() const { return colliders_; }
+  /// Bodies of nodes, in the order of `Body::place`.
+  std::span<const NodalBody> nodal_bodies() const { return nodal_bodies_; }
+  /// @throws Error if the id is stale or that of a rigid body.
+  const NodalBody& nodal_body(BodyId) const;
+  std::size_t node_count() const { return node_count_; }
+  /// Movers (world/stencil.h): what a collider moves with as one, and how many there are.
+  std::uint32_t mover_of(const Collider& c) const {
+    return c.node == kNoNode ? c.body : static_cast<std::uint32_t>(bodies_.size()) + nodal_bodies_[bodies_[c.body].place].first_node + c.node;
+  }
+  std::size_t mover_count() const { return bodies_.size() + node_count_; }
+  /// The node that a mover is, and its body. @pre mover ≥ bodies().size()
+  std::pair<const NodalBody*, std::uint32_t> node(std::uint32_t mover) const;
+  /// Slot of the body that a mover is, or belongs to.
+  std::uint32_t body_of_mover(std::uint32_t mover) const { return mover < bodies_.size() ? mover : node(mover).first->body; }
   std::size_t body_count() const { return alive_count_; }
 
   /// Joins two bodies, or a body and the world. @throws Error for anything that cannot be simulated: stale ids, a body joined to itself, no body
@@ -78,7 +98,7 @@ class World {
   /// Whether contacts between two body slots are wanted.
   bool may_touch(std::uint32_t slot_a, std::uint32_t slot_b) const;
 
-  // Changing the state of one body. Each wakes it.
+  // Changing the state of one body. Each wakes it. A body of nodes moves as a whole; a torque cannot be applied to it.
   void set_frame(BodyId, const Pose& body_frame);
   void set_velocity(BodyId, const Vec3& velocity, const Vec3& angular_velocity);
   /// Replaces the applied force (at the centre of mass) and torque, world frame; both stay until replaced.
@@ -103,6 +123,9 @@ class World {
   // For steppers and for restoring a saved state: raw access that checks nothing.
   std::vector<Body>& mutable_bodies() { return bodies_; }
   std::vector<Collider>& mutable_colliders() { return colliders_; }
+  std::vector<NodalBody>& mutable_nodal_bodies() { return nodal_bodies_; }
+  /// Tells `Body` about its nodes as a whole, after they moved.
+  void summarise_nodes();
   std::vector<Joint>& mutable_joints() { return joints_; }
   /// Pairs of body slots (smaller, larger) that `ignore_contacts` named, sorted.
   std::vector<std::pair<std::uint32_t, std::uint32_t>>& mutable_ignored_pairs() { return ignored_pairs_; }
@@ -116,6 +139,10 @@ class World {
   Body& checked(BodyId);
   Joint& checked(JointId);
   JointId add_joint(JointDescription);
+  BodyId add_nodal(NodalDescription);
+  BodyId take_slot(std::string name);
+  void add_collider(std::uint32_t body, Shape, const Pose& local, MaterialId, std::uint32_t node);
+  void number_nodes();
   void remove_joints_of(BodyId);
   void wake_joined(std::uint32_t joint_slot);
   void find_apart();
@@ -123,12 +150,13 @@ class World {
 
   std::vector<Body> bodies_;
   std::vector<Collider> colliders_;
+  std::vector<NodalBody> nodal_bodies_;
   std::vector<std::uint32_t> free_bodies_, free_colliders_;   ///< descending, so that the lowest free slot is taken next
   std::vector<Joint> joints_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ignored_pairs_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> apart_;   ///< all pairs of body slots that do not touch, sorted; derived
   std::unordered_map<std::string, std::uint32_t> slot_of_name_, slot_of_joint_name_;
-  std::size_t alive_count_ = 0, joint_count_ = 0;
+  std::size_t alive_count_ = 0, joint_count_ = 0, node_count_ = 0;
   std::uint64_t structure_version_ = 0;
 };
 

@@ -1,0 +1,96 @@
+// Bodies of nodes in a step: every node falls on its own and drifts along a straight line.
+#include <fmt/format.h>
+
+#include "step/body_kinds.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+class NodalSteps final : public BodyKindSteps {
+  void check(const World& world) const override {
+    for (const NodalBody& nodes : world.nodal_bodies())
+      for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (!(nodes.positions[i].allFinite() && nodes.velocities[i].allFinite()))
+          throw Error(fmt::format("The state of node {} of body '{}' is not finite at t = {} s. A smaller step or less extreme "
+                                  "masses and velocities may help.", i, world.bodies()[nodes.body].name, world.time));
+  }
+
+  void append(const World& world, const StepOptions&, double kick, VelocitySpace& space,
+              std::vector<VelocitySegment>& segments) const override {
+    for (const NodalBody& nodes : world.nodal_bodies()) {
+      const Body& body = world.bodies()[nodes.body];
+      if (!body.moves_by_forces()) continue;
+      const Vec3 change = kick * (world.gravity + body.inverse_mass * body.force);
+      for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+        space.add_node(mover_of(world, nodes, i), nodes.positions[i], nodes.velocities[i], nodes.velocities[i] + change);
+        segments.push_back({1 / nodes.masses[i], Mat3::Zero(), kNodeSize});
+      }
+    }
+  }
+
+  void drift(World& world, Gyroscopic, double t) const override {
+    for_each_moving(world, [&](NodalBody& nodes, const Body&) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) nodes.positions[i] += t * nodes.velocities[i];
+    });
+  }
+
+  void move(World& world, const VelocitySpace& space, std::span<const double> velocity, const Kick& kick, EnergyLedger& energy,
+            MotionJudge& judge) const override {
+    for_each_moving(world, [&](NodalBody& nodes, const Body& body) {
+      for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+        Vec3& v = nodes.velocities[i];
+        const Vec3 after = space.twist(velocity, space.segment_of(mover_of(world, nodes, i))).linear;
+        energy.applied += 0.5 * kick.time * nodes.masses[i] * body.inverse_mass * body.force.dot(v + after);
+        v = after;
+        judge.see_fall(world, nodes.masses[i], v, kick.h);
+      }
+    });
+    drift(world, kick.gyroscopic, kick.drift_time);
+    world.summarise_nodes();
+  }
+
+  void displace(World& world, const VelocitySpace& space, std::span<const double> change) const override {
+    for_each_moving(world, [&](NodalBody& nodes, const Body&) {
+      for (std::uint32_t i = 0; i < nodes.size(); ++i)
+        nodes.positions[i] += space.twist(change, space.segment_of(mover_of(world, nodes, i))).linear;
+    });
+    world.summarise_nodes();
+  }
+
+  /// The way of the fastest node counts: no node went farther.
+  void watch(World& world, const StepOptions& options) const override {
+    const double limit = options.sleep.speed * world.gravity.norm() * options.h;
+    for (NodalBody& nodes : world.mutable_nodal_bodies()) {
+      Body& body = world.mutable_bodies()[nodes.body];
+      if (!body.moves_by_forces()) continue;
+      double fastest = 0;
+      for (const Vec3& v : nodes.velocities) fastest = std::max(fastest, v.norm());
+      body.quiet.moved += options.h * Vec3(fastest, 0, 0);
+      body.quiet.note(body.can_sleep && fastest < limit, body.quiet.moved.norm(), options.h, options.sleep.time);
+    }
+  }
+
+  void stop(World& world, Body& body) const override {
+    for (Vec3& v : world.mutable_nodal_bodies()[body.place].velocities) v.setZero();
+    body.velocity.setZero();
+  }
+
+  static std::uint32_t mover_of(const World& world, const NodalBody& nodes, std::uint32_t i) {
+    return static_cast<std::uint32_t>(world.bodies().size()) + nodes.first_node + i;
+  }
+  static void for_each_moving(World& world, auto&& f) {
+    for (NodalBody& nodes : world.mutable_nodal_bodies())
+      if (const Body& body = world.bodies()[nodes.body]; body.moves_by_forces()) f(nodes, body);
+  }
+};
+
+}  // namespace
+
+const BodyKindSteps& nodal_steps() {
+  static const NodalSteps steps;
+  return steps;
+}
+
+}  // namespace stickslip
