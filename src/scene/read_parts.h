@@ -22,7 +22,12 @@ Vec3 read_rotation(const Place&);
 /// "materials", "material_pairs" and "combine" of the document. @param folder that names of picture files are relative to
 void read_materials(Fields& document, MaterialTable&, const std::filesystem::path& folder);
 
-/// One entry of "bodies", which makes several bodies if it repeats. @param warnings gets a sentence for each field
+MaterialId read_material_name(const Place&, const MaterialTable&);
+
+/// An entry of "bodies" that has "nodes".
+void add_nodal_body(const Place&, World&);
+
+/// Another entry of "bodies", which makes several bodies if it repeats. @param warnings gets a sentence for each field
 /// that has no effect.
 void add_bodies(const Place&, World&, std::vector<std::string>& warnings);
 

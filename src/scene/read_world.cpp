@@ -3,6 +3,12 @@
 
 namespace stickslip::document {
 
+MaterialId read_material_name(const Place& place, const MaterialTable& materials) {
+  std::string name;
+  document::read(place, name);
+  return place.within([&] { return materials.find(name); });
+}
+
 namespace {
 
 constexpr int kMostRepeats = 1'000'000;  ///< copies that one body may ask for
@@ -21,12 +27,6 @@ void read(const Place& place, CombineRule& rule) {
   std::string name;
   document::read(place, name);
   place.within([&] { rule = combine_rule_from_name(name); });
-}
-
-MaterialId read_material_name(const Place& place, const MaterialTable& materials) {
-  std::string name;
-  document::read(place, name);
-  return place.within([&] { return materials.find(name); });
 }
 
 void read_pair(const Place& place, MaterialTable& materials) {
@@ -167,6 +167,7 @@ void read_materials(Fields& document, MaterialTable& materials, const std::files
 }
 
 void add_bodies(const Place& place, World& world, std::vector<std::string>& warnings) {
+  if (place.value().is_object() && place.value().contains("nodes")) return add_nodal_body(place, world);
   BodyDescription body;
   std::optional<Repeat> repeat;
   read_object(place, "a body", [&](Fields& fields) {

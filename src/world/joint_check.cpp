@@ -67,6 +67,9 @@ void check_bodies(const World& world, const JointDescription& d) {
   if (!world.contains(d.b)) throw Error("The body of a joint is not in this world.").at("b");
   if (d.a != BodyId{} && !world.contains(d.a)) throw Error("The body of a joint is not in this world.").at("a");
   if (d.a == d.b) throw Error(fmt::format("The joint connects '{}' to itself. Name two bodies, or a body and the world.", world.body(d.b).name)).at("b");
+  for (const auto& [id, field] : {std::pair(d.a, "a"), std::pair(d.b, "b")})
+    if (id != BodyId{} && !world.body(id).is_rigid())
+      throw Error(fmt::format("'{}' is a body of nodes, which joints do not hold. Join rigid bodies.", world.body(id).name)).at(field);
   const auto moves = [&](BodyId id) { return id != BodyId{} && world.body(id).motion == MotionType::dynamic; };
   if (!moves(d.a) && !moves(d.b))
     throw Error(fmt::format("Neither body of the joint moves by forces: it has nothing to do. Make '{}' dynamic.", world.body(d.b).name)).at("b");

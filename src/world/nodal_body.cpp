@@ -24,6 +24,7 @@ void check(const NodalDescription& d) {
   if (d.mass && !(std::isfinite(*d.mass) && *d.mass > 0))
     throw Error(fmt::format("{} is not a mass. It must be finite and greater than 0 kg.", *d.mass)).at("mass");
   require_finite(d.velocity, "velocity", "m/s");
+  require_finite(d.force, "force", "N");
   for (std::size_t i = 0; i < d.triangles.size(); ++i)
     for (const std::uint32_t node : d.triangles[i])
       if (node >= d.positions.size())
@@ -52,6 +53,7 @@ BodyId World::add_nodal(NodalDescription d) {
   Body& b = bodies_[id.index];
   b.kind = BodyKind::nodal;
   b.can_sleep = d.can_sleep;
+  b.force = d.force;
   b.place = static_cast<std::uint32_t>(nodal_bodies_.size());
   const std::size_t count = d.positions.size();
   for (std::uint32_t i = 0; i < count; ++i) add_collider(id.index, bead, Pose{}, d.material, i);

@@ -64,7 +64,7 @@ TEST(Gripper, loads_both_sides_of_a_finger_alike) {
   for (const ContactRecord& c : r.contacts)
     for (const ContactRecord& d : r.contacts)
       if (c.body_a == d.body_a && std::abs(c.position.z() - d.position.z()) < 1e-6) {
-        EXPECT_NEAR(c.normal_impulse, d.normal_impulse, 1e-6 * 0.4) << c.feature << " " << d.feature;
+        EXPECT_NEAR(c.normal_impulse, d.normal_impulse, 1e-6 * 0.4) << c.key.feature << " " << d.key.feature;
       }
 }
 

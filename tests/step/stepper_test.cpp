@@ -68,7 +68,7 @@ int iterations_after_renaming(bool with_positions) {
   Stepper stepper(StepOptions{});
   for (int k = 0; k < 30; ++k) stepper.step(world);
   for (RememberedImpulse& r : world.memory.impulses) {
-    r.feature |= 1u << 20;
+    r.key.feature |= 1u << 20;
     if (!with_positions) r.position.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
   return stepper.step(world).solve->iterations;

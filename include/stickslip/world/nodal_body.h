@@ -1,7 +1,7 @@
 // Bodies of nodes: points with mass that move on their own.
 //
 // Nothing holds the nodes of a cloud of beads together; each carries a ball that touches whatever it meets, other beads of the
-// cloud among it. Triangles between nodes are drawn, and name material points of the surface (world/stencil.h).
+// cloud among it. A node has no spin: friction at the surface of its bead acts on its centre, and the couple of it is lost. Triangles between nodes are drawn, and name material points of the surface (world/stencil.h).
 #pragma once
 
 #include <array>
@@ -24,6 +24,7 @@ struct NodalDescription {
   std::optional<double> mass = {};        ///< of each node [kg]; that of a ball of the material if not given
   std::vector<std::array<std::uint32_t, 3>> triangles = {};   ///< between nodes, counter-clockwise seen from outside; may be empty
   Vec3 velocity = Vec3::Zero();           ///< of all nodes, world frame [m/s]
+  Vec3 force = Vec3::Zero();              ///< constant applied force, shared by the nodes by mass, world frame [N]
   bool can_sleep = true;
 };
 

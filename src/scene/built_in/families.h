@@ -23,6 +23,7 @@ BuiltIn sliding_three_spheres();
 // heaps.cpp
 BuiltIn spheres();
 BuiltIn boxes();
+BuiltIn beads();
 
 // toys.cpp
 BuiltIn dominoes();

@@ -62,6 +62,18 @@ Json boxes_document(const Parameters& p) {
   return compose(4, 0.01, one_material(1000, p["mu"]), std::move(bodies));
 }
 
+/// A cube of beads, one body of nodes, falls on a ledge and on the ground; a box lands on the heap.
+Json beads_document(const Parameters& p) {
+  const int side = p.count("side");
+  const double radius = 0.02, spacing = 2.05 * radius, width = side * spacing;
+  Json ledge = body("ledge", box({0.25 * width, width, 0.25 * width}), {-0.25 * width, 0, 0.25 * width});
+  ledge["motion"] = "fixed";
+  Json nodes = {{"grid", {{"count", {side, side, side}}, {"spacing", spacing}}}, {"radius", radius}};
+  Json cloud = {{"name", "beads"}, {"nodes", std::move(nodes)}, {"position", vector({-0.5 * width, -0.5 * width, 0.8 * width})}};
+  Json lid = body("box", box(Vec3::Constant(0.15 * width)), {0, 0, 2.2 * width});
+  return compose(3, 0.005, one_material(1000, p["mu"]), Json::array({ground(), std::move(ledge), std::move(cloud), std::move(lid)}));
+}
+
 }  // namespace
 
 BuiltIn spheres() {
@@ -80,6 +92,13 @@ BuiltIn boxes() {
            {"mu", 0.5, 0, 10, false, "coefficient of friction"},
            {"seed", 1, 0, 1e9, true, "of the random orientations"}},
           boxes_document};
+}
+
+BuiltIn beads() {
+  return {"beads",
+          "A cloud of beads, one body of nodes, pours over the ledge and makes a heap that carries a box.",
+          {{"side", 9, 1, 60, true, "beads along each edge of the cube"}, {"mu", 0.6, 0, 10, false, "coefficient of friction"}},
+          beads_document};
 }
 
 }  // namespace stickslip::document
