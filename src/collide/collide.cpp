@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "collide/pairs.h"
+#include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -16,10 +17,11 @@ namespace {
 using PairFunction = void (*)(const Shape&, const Pose&, const Shape&, const Pose&, double, ContactSink&);
 
 // Numbers that tell two shapes of one kind apart.
-auto size_key(const Sphere& s) { return std::tuple(s.radius); }
-auto size_key(const Box& s) { return std::tuple(s.half_extents.x(), s.half_extents.y(), s.half_extents.z()); }
-auto size_key(const Capsule& s) { return std::tuple(s.radius, s.half_height); }
-auto size_key(const Cylinder& s) { return std::tuple(s.radius, s.half_height); }
+template <class S>
+auto size_key(const S& s) {
+  const Vec3 numbers = numbers_of(s, 0);
+  return std::tuple(numbers.x(), numbers.y(), numbers.z());
+}
 auto size_key(const ConvexHull& s) { return std::tuple(s.polytope->radius, s.polytope->vertices.size()); }
 
 // Two shapes of one kind are always handed to their pair function in the same order, whichever is called A: the larger

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "import/document.h"
+#include "stickslip/geometry/shape_fields.h"
 #include "stickslip/world/joint.h"
 
 namespace stickslip::robot {
@@ -13,18 +14,17 @@ Json json_of(const Vec3& v) {
 
 namespace {
 
-struct ShapeJson {
-  Json operator()(const Sphere& s) const { return {{"type", "sphere"}, {"radius", s.radius}}; }
-  Json operator()(const Box& s) const { return {{"type", "box"}, {"half_extents", json_of(s.half_extents)}}; }
-  Json operator()(const Capsule& s) const { return {{"type", "capsule"}, {"radius", s.radius}, {"half_height", s.half_height}}; }
-  Json operator()(const Cylinder& s) const { return {{"type", "cylinder"}, {"radius", s.radius}, {"half_height", s.half_height}}; }
-  Json operator()(const HalfSpace&) const { return Json::object({{"type", "half-space"}}); }
-  Json operator()(const ConvexHull& s) const {
-    Json points = Json::array();
-    for (const Vec3& v : s.polytope->vertices) points.push_back(json_of(v));
-    return {{"type", "hull"}, {"points", std::move(points)}};
-  }
-};
+Json shape_json(const Shape& shape) {
+  Json json = {{"type", shape_name(shape)}};
+  const auto add = [&]<class Number>(std::string_view name, const Number& x) {
+    if constexpr (std::is_same_v<Number, Vec3>) json[std::string(name)] = json_of(x);
+    else json[std::string(name)] = x;
+  };
+  std::visit([&](const auto& s) { for_each_field(s, add); }, shape);
+  if (const auto* hull = std::get_if<ConvexHull>(&shape))
+    for (const Vec3& v : hull->polytope->vertices) json["points"].push_back(json_of(v));
+  return json;
+}
 
 Json wxyz(const Quat& q) {
   const double sign = q.w() < 0 ? -1 : 1;
@@ -50,7 +50,7 @@ Json settings(const TreeJoint& joint, double sign) {
 
 }  // namespace
 
-Json json_of(const Shape& shape) { return std::visit(ShapeJson(), shape); }
+Json json_of(const Shape& shape) { return shape_json(shape); }
 
 void put_pose(Json& json, const Pose& pose) {
   if (!pose.position.isZero(0)) json["position"] = json_of(pose.position);

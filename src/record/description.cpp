@@ -4,6 +4,7 @@
 
 #include "record/joint_description.h"
 #include "record/telemetry.h"
+#include "stickslip/geometry/shape_fields.h"
 
 namespace stickslip {
 
@@ -14,21 +15,22 @@ namespace {
 Json vector(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 Json wxyz(const Quat& q) { return Json::array({q.w(), q.x(), q.y(), q.z()}); }
 
-struct DescribeShape {
-  Json operator()(const Sphere& s) const { return {{"type", "sphere"}, {"radius", s.radius}}; }
-  Json operator()(const Box& b) const { return {{"type", "box"}, {"half_extents", vector(b.half_extents)}}; }
-  Json operator()(const Capsule& c) const { return {{"type", "capsule"}, {"radius", c.radius}, {"half_height", c.half_height}}; }
-  Json operator()(const Cylinder& c) const { return {{"type", "cylinder"}, {"radius", c.radius}, {"half_height", c.half_height}}; }
-  Json operator()(const HalfSpace&) const { return {{"type", "half-space"}}; }
-  Json operator()(const ConvexHull& hull) const {
-    const Polytope& p = *hull.polytope;
-    Json vertices = Json::array(), faces = Json::array();
-    for (const Vec3& v : p.vertices) vertices.push_back(vector(v));
-    for (const Polytope::Face& face : p.faces)
-      faces.push_back(std::vector<int>(p.loops.begin() + face.first, p.loops.begin() + face.first + face.count));
-    return {{"type", "hull"}, {"vertices", std::move(vertices)}, {"faces", std::move(faces)}};
-  }
-};
+Json describe(double x) { return x; }
+Json describe(const Vec3& v) { return vector(v); }
+
+void add_faces(const Polytope& p, Json& json) {
+  for (const Vec3& v : p.vertices) json["vertices"].push_back(vector(v));
+  for (const Polytope::Face& face : p.faces)
+    json["faces"].push_back(std::vector<int>(p.loops.begin() + face.first, p.loops.begin() + face.first + face.count));
+}
+
+Json describe(const Shape& shape) {
+  Json json = {{"type", shape_name(shape)}};
+  const auto add = [&](std::string_view name, const auto& x) { json[std::string(name)] = describe(x); };
+  std::visit([&](const auto& s) { for_each_field(s, add); }, shape);
+  if (const auto* hull = std::get_if<ConvexHull>(&shape)) add_faces(*hull->polytope, json);
+  return json;
+}
 
 std::string_view motion_name(MotionType motion) {
   return motion == MotionType::dynamic ? "dynamic" : motion == MotionType::fixed ? "fixed" : "kinematic";
@@ -68,7 +70,7 @@ Json describe_scene(const Scene& scene, double quantum) {
   std::vector<std::string> materials(world.bodies().size());
   for (const Collider& c : world.colliders()) {
     if (!c.alive) continue;
-    parts[c.body].push_back({{"shape", std::visit(DescribeShape{}, c.shape)},
+    parts[c.body].push_back({{"shape", describe(c.shape)},
                              {"position", vector(c.local.position)},
                              {"orientation_wxyz", wxyz(c.local.orientation)}});
     materials[c.body] = world.materials[c.material].name;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -13,22 +14,15 @@ namespace {
 /// How a shape of each kind is made of its numbers. @param hull null where a removed collider lost its polytope
 template <class S>
 S make_shape(const FlatShape& flat, const std::shared_ptr<const Polytope>& hull) {
-  if constexpr (std::is_same_v<S, Sphere>) return {flat.size.x()};
-  else if constexpr (std::is_same_v<S, Box>) return {flat.size};
-  else if constexpr (std::is_same_v<S, Capsule> || std::is_same_v<S, Cylinder>) return {flat.size.x(), flat.size.y()};
-  else if constexpr (std::is_same_v<S, ConvexHull>) return {hull};
-  else {
-    static_assert(std::is_same_v<S, HalfSpace>, "a new shape needs a line here and in flatten");
-    return {};
-  }
+  S shape;
+  set_numbers(shape, flat.size);
+  if constexpr (std::is_same_v<S, ConvexHull>) shape.polytope = hull;
+  return shape;
 }
 
 FlatShape flatten(const Shape& shape, std::map<const Polytope*, std::uint32_t>& pool, std::vector<Polytope>& hulls) {
   FlatShape flat{std::string(shape_name(shape))};
-  if (const auto* s = std::get_if<Sphere>(&shape)) flat.size.x() = s->radius;
-  if (const auto* b = std::get_if<Box>(&shape)) flat.size = b->half_extents;
-  if (const auto* c = std::get_if<Capsule>(&shape)) flat.size = {c->radius, c->half_height, 0};
-  if (const auto* c = std::get_if<Cylinder>(&shape)) flat.size = {c->radius, c->half_height, 0};
+  flat.size = std::visit([](const auto& s) { return numbers_of(s, 0); }, shape);
   if (const auto* h = std::get_if<ConvexHull>(&shape); h && h->polytope) {
     const auto [place, is_new] = pool.try_emplace(h->polytope.get(), static_cast<std::uint32_t>(hulls.size()));
     if (is_new) hulls.push_back(*h->polytope);

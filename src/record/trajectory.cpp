@@ -11,6 +11,7 @@
 #include "record/telemetry.h"
 #include "record/trajectory_joints.h"
 #include "record/writers.h"
+#include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -256,12 +257,7 @@ void Trajectory::add_new_bodies(const World& world) {
 
 /// Half extents, or radius and half height; NaN where a shape has fewer numbers.
 Vec3 size_of(const Shape& shape) {
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  if (const auto* s = std::get_if<Sphere>(&shape)) return {s->radius, none, none};
-  if (const auto* b = std::get_if<Box>(&shape)) return b->half_extents;
-  if (const auto* c = std::get_if<Capsule>(&shape)) return {c->radius, c->half_height, none};
-  if (const auto* c = std::get_if<Cylinder>(&shape)) return {c->radius, c->half_height, none};
-  return Vec3::Constant(none);
+  return std::visit([](const auto& s) { return numbers_of(s, std::numeric_limits<double>::quiet_NaN()); }, shape);
 }
 
 void Trajectory::add_body(const World& world, std::uint32_t column) {

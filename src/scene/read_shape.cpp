@@ -1,6 +1,7 @@
 #include <numbers>
 
 #include "scene/read_parts.h"
+#include "stickslip/geometry/shape_fields.h"
 
 namespace stickslip::document {
 
@@ -43,34 +44,30 @@ Pose read_pose(Fields& fields) {
   return pose;
 }
 
+namespace {
+
+/// A shape of every kind, by its name.
+template <std::size_t... I>
+std::vector<std::pair<std::string, Shape>> one_of_each(std::index_sequence<I...>) {
+  return {{std::string(shape_name(I)), Shape(std::in_place_index<I>)}...};
+}
+
+}  // namespace
+
 void read(const Place& place, Shape& shape) {
+  static const auto kinds = one_of_each(std::make_index_sequence<std::variant_size_v<Shape>>{});
+  std::vector<std::string> names;
+  for (const auto& [name, blank] : kinds) names.push_back(name);
   Fields fields(place, "a shape");
-  const Place type = fields.get("type");
-  static_assert(std::variant_size_v<Shape> == 6, "a new shape needs a case below, a schema entry and a manual entry");
-  switch (read_choice(type, {"sphere", "box", "capsule", "cylinder", "half-space", "hull"})) {
-    case 0:
-      shape = Sphere{fields.required<double>("radius")};
-      break;
-    case 1:
-      shape = Box{fields.required<Vec3>("half_extents")};
-      break;
-    case 2: {
-      const double radius = fields.required<double>("radius");
-      shape = Capsule{radius, fields.required<double>("half_height")};
-      break;
-    }
-    case 3: {
-      const double radius = fields.required<double>("radius");
-      shape = Cylinder{radius, fields.required<double>("half_height")};
-      break;
-    }
-    case 4:
-      shape = HalfSpace{};
-      break;
-    default: {
-      const auto points = fields.required<std::vector<Vec3>>("points");
-      shape = place.within([&] { return make_convex_hull(points); });
-    }
+  shape = kinds[read_choice(fields.get("type"), names)].second;
+  std::visit(
+      [&](auto& s) {
+        for_each_field(s, [&]<class Number>(std::string_view name, Number& x) { x = fields.required<Number>(name); });
+      },
+      shape);
+  if (auto* hull = std::get_if<ConvexHull>(&shape)) {
+    const auto points = fields.required<std::vector<Vec3>>("points");
+    *hull = place.within([&] { return make_convex_hull(points); });
   }
   fields.finish();
   place.within([&] { validate(shape); });

@@ -53,12 +53,12 @@ void read(const Place& place, Vec3& into) {
   for (int i = 0; i < 3; ++i) read(Place(v[static_cast<std::size_t>(i)], place, std::to_string(i)), into[i]);
 }
 
-std::size_t read_choice(const Place& place, std::initializer_list<std::string> words) {
+std::size_t read_choice(const Place& place, const std::vector<std::string>& words) {
   std::string word;
   read(place, word);
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end())
-    place.fail(fmt::format("There is no '{}' here. {}", word, suggest(word, words.begin(), words.size())));
+    place.fail(fmt::format("There is no '{}' here. {}", word, suggest(word, words)));
   return static_cast<std::size_t>(found - words.begin());
 }
 

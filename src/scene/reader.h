@@ -9,8 +9,9 @@
 // is and what is expected. `optional` and `required` call `read(place, value)`, overloaded for what a document can hold.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "scene/json.h"
 #include "stickslip/math/error.h"
@@ -68,7 +69,7 @@ void read(const Place& place, std::vector<T>& values) {
 }
 
 /// Reads a word that must be one of `words`; gives its index.
-std::size_t read_choice(const Place&, std::initializer_list<std::string> words);
+std::size_t read_choice(const Place&, const std::vector<std::string>& words);
 
 /// The fields of one object, read one after the other.
 class Fields {

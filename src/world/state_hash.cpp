@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "stickslip/geometry/shape_fields.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
@@ -67,12 +68,11 @@ class Hash {
   }
 
   // Shapes.
-  void add(const Sphere& s) { add(s.radius); }
-  void add(const Box& s) { add(s.half_extents); }
-  void add(const Capsule& s) { add(s.radius), add(s.half_height); }
-  void add(const Cylinder& s) { add(s.radius), add(s.half_height); }
-  void add(const HalfSpace&) {}
-  void add(const ConvexHull& s) { add(s.polytope->vertices); }
+  void add(const Shape& shape) {
+    add(std::uint64_t{shape.index()});
+    std::visit([this](const auto& s) { for_each_field(s, [this](std::string_view, const auto& x) { add(x); }); }, shape);
+    if (const auto* hull = std::get_if<ConvexHull>(&shape)) add(hull->polytope->vertices);
+  }
 
   // Scripts.
   void add(const ConstantVelocity&) {}

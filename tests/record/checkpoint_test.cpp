@@ -64,6 +64,20 @@ TEST(Checkpoint, a_resumed_run_reaches_the_same_bits_as_an_uninterrupted_one) {
   EXPECT_EQ(second.world.state_hash(), through.world.state_hash());
 }
 
+TEST(Checkpoint, bodies_of_nodes_go_on_to_the_same_bits) {
+  const Directory directory;
+  Scene through = load_scene("beads");
+  simulate(through, 60);
+  Scene first = load_scene("beads");
+  simulate(first, 30);
+  save_checkpoint(directory / "c.h5", first);
+  Scene second = load_checkpoint(directory / "c.h5");
+  EXPECT_EQ(second.world.state_hash(), first.world.state_hash());
+  EXPECT_EQ(second.world.nodal_bodies()[0].radius, first.world.nodal_bodies()[0].radius);
+  simulate(second, 30);
+  EXPECT_EQ(second.world.state_hash(), through.world.state_hash());
+}
+
 TEST(Checkpoint, a_body_added_after_resuming_gets_the_same_id_and_the_same_future) {
   const Directory directory;
   Scene through = everything();

@@ -25,7 +25,7 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
   std::vector<std::string> names;
   for (const BuiltInScene& b : built_in_scenes()) names.push_back(b.name);
   EXPECT_EQ(names, (std::vector<std::string>{"wall", "tower", "stack", "pyramid", "card-house", "mass-ratio", "incline",
-                                             "sliding-capsule", "sliding-three-spheres", "spheres", "boxes", "dominoes",
+                                             "sliding-capsule", "sliding-three-spheres", "spheres", "boxes", "beads", "dominoes",
                                              "newtons-cradle", "spinning-top", "anisotropic-slope", "log-slide", "hopper", "polisher",
                                              "rolling-stones", "sawtooth", "agony", "pain", "arched-snake", "heavy-on-snake", "ragdolls",
                                              "heavy-chain", "rope-bridge", "four-bar", "slider-crank",

@@ -34,7 +34,7 @@ TEST(World, removing_a_body_forgets_its_impulses_and_wakes_its_neighbours) {
   World world;
   const BodyId a = world.add(ball("a")), b = world.add(ball("b")), c = world.add(ball("c"));
   for (Body& body : world.mutable_bodies()) body.asleep = true;
-  world.memory.impulses = {{0, 1, 0, Vec3::UnitZ(), Vec3::Zero()}, {1, 2, 0, Vec3::UnitZ(), Vec3::Zero()}};
+  world.memory.impulses = {{{{0, 1}, 0}, Vec3::UnitZ(), Vec3::Zero()}, {{{1, 2}, 0}, Vec3::UnitZ(), Vec3::Zero()}};
   world.remove(a);
   EXPECT_EQ(world.memory.impulses.size(), 1u);
   EXPECT_FALSE(world.body(b).asleep);
@@ -95,7 +95,7 @@ TEST(World, the_state_hash_sees_every_bit_of_the_state) {
   EXPECT_NE(world.state_hash(), before);
   world.set_velocity(id, Vec3::Zero(), Vec3::Zero());
   EXPECT_EQ(world.state_hash(), before);
-  world.memory.impulses.push_back({0, 1, 2, Vec3::Zero(), Vec3::Zero()});
+  world.memory.impulses.push_back({{{0, 1}, 2}, Vec3::Zero(), Vec3::Zero()});
   EXPECT_NE(world.state_hash(), before);
 }
 
