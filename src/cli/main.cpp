@@ -105,7 +105,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return fail(error.what(), bad_input);
   } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0) return fail(fmt::format("Cannot write to the standard output: {}.", error.code().message()), bad_input);
+    if (std::ferror(stdout) != 0)
+      return fail(fmt::format("Cannot write to the standard output: {}.", error.code().message()), bad_input);
     return fail(internal(error), internal_error);
   } catch (const std::bad_alloc&) {
     return fail("Out of memory. Try a smaller scene, or fewer frames per second.", internal_error);

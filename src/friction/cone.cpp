@@ -5,13 +5,15 @@
 namespace stickslip {
 namespace {
 
-// Outside the cone and its polar the closest point has fᵢ = pᵢ xᵢ / (pᵢ + θ), pᵢ = aᵢ², and n = xₙ / (1 − θ) with a multiplier θ > 0. On the
-// boundary n = N(θ) = √Σ (wᵢ / (pᵢ + θ))², wᵢ = aᵢ |xᵢ|, so that θ is the root of
+// Outside the cone and its polar the closest point has fᵢ = pᵢ xᵢ / (pᵢ + θ), pᵢ = aᵢ², and n = xₙ / (1 − θ) with a multiplier
+// θ > 0. On the boundary n = N(θ) = √Σ (wᵢ / (pᵢ + θ))², wᵢ = aᵢ |xᵢ|, so that θ is the root of
 //   ψ(θ) = xₙ / N(θ) + θ − 1.
-// 1/N grows and is concave (linear, if all axes are equal) and lies between (pᵢ + θ)/‖w‖ for the shortest and the longest axis. So the root
-// lies between (1 − κ pᵢ) / (1 + κ) for those, κ = xₙ/‖w‖, and Newton's method that starts with the longest axis approaches it from one side.
+// 1/N grows and is concave (linear, if all axes are equal) and lies between (pᵢ + θ)/‖w‖ for the shortest and the longest axis.
+// So the root lies between (1 − κ pᵢ) / (1 + κ) for those, κ = xₙ/‖w‖, and Newton's method that starts with the longest axis
+// approaches it from one side.
 template <int Rows>
-Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matrix<double, Rows, 1>& axes, const Eigen::Matrix<double, Rows + 1, 1>& x) {
+Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matrix<double, Rows, 1>& axes,
+                                                               const Eigen::Matrix<double, Rows + 1, 1>& x) {
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   using Vector = Eigen::Matrix<double, Rows, 1>;
   const double normal = x[0];

@@ -32,7 +32,8 @@ void add_product(const ContactProblem& p, const Block& a, const Block& b, double
       for (std::uint32_t j = 0; j < b.dim; ++j)
         for (std::uint32_t i = 0; i < a.dim; ++i)
           for (std::uint32_t c = 0; c < p.segments[s].size; ++c)
-            out[a.dim * j + i] += p.scaled_jacobian[a.jacobian + width_a * i + place_a(c)] * p.scaled_jacobian[b.jacobian + width_b * j + place_b(c)];
+            out[a.dim * j + i] += p.scaled_jacobian[a.jacobian + width_a * i + place_a(c)] *
+                                  p.scaled_jacobian[b.jacobian + width_b * j + place_b(c)];
     });
   });
 }
@@ -65,7 +66,9 @@ struct Connected {
     std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
     for (std::uint32_t i = 0; i < run.size(); ++i) block[next[run[i]]++] = i;
   }
-  std::span<const std::uint32_t> of(std::uint32_t i) const { return {block.data() + first[run[i]], block.data() + first[run[i] + 1]}; }
+  std::span<const std::uint32_t> of(std::uint32_t i) const {
+    return {block.data() + first[run[i]], block.data() + first[run[i] + 1]};
+  }
 };
 
 /// W without Σ of a coupled problem: its columns are G K Gᵀ e.
@@ -124,7 +127,8 @@ BlockMatrix delassus(const ContactProblem& p) {
     for (const Block& block : p.blocks) {
       neighbours.clear();
       for (const std::uint32_t s : p.segments_of(block))
-        neighbours.insert(neighbours.end(), incidence.block.begin() + incidence.first[s], incidence.block.begin() + incidence.first[s + 1]);
+        neighbours.insert(neighbours.end(), incidence.block.begin() + incidence.first[s],
+                          incidence.block.begin() + incidence.first[s + 1]);
       std::sort(neighbours.begin(), neighbours.end());
       neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
       for (const std::uint32_t j : neighbours) {

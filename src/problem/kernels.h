@@ -86,7 +86,8 @@ struct LocalVelocity<2> {
   const std::uint32_t* segment;
 
   static constexpr std::uint32_t row_size() { return 12; }
-  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity) : segment(block.segment) {
+  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity)
+      : segment(block.segment) {
     const double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
     a = load<Double4>(pa);
     b = load<Double4>(pb);
@@ -117,7 +118,8 @@ struct LocalVelocity<1> {
   const std::uint32_t* segment;
 
   static constexpr std::uint32_t row_size() { return 6; }
-  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity) : segment(block.segment) {
+  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity)
+      : segment(block.segment) {
     const double* pa = velocity + kSegmentSize * segment[0];
     a = load<Double4>(pa);
     rest = load<Double2>(pa + 4);
@@ -183,7 +185,8 @@ inline void push_row(const ContactProblem& p, const Block& b, std::uint32_t row,
 
 /// The velocities that one block of a problem given as a matrix sees: Σⱼ W_ij λⱼ, without Σ.
 template <int D>
-[[gnu::always_inline]] inline BlockVector<D> gathered_velocity(const BlockMatrix& w, std::uint32_t block, const double* impulses) {
+[[gnu::always_inline]] inline BlockVector<D> gathered_velocity(const BlockMatrix& w, std::uint32_t block,
+                                                               const double* impulses) {
   BlockVector<D> v = BlockVector<D>::Zero();
   const std::uint32_t end = w.first[block + 1];
   const double* value = w.values.data() + w.position[w.first[block]];

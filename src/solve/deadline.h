@@ -8,7 +8,8 @@ namespace stickslip {
 /// Whether the caller wants the solve to end; the next `SolveMonitor::done` will say so.
 inline bool must_stop(const SolveMonitor& monitor) {
   const SolveControl& control = monitor.control();
-  return (control.cancel != nullptr && control.cancel->load(std::memory_order_relaxed)) || monitor.elapsed() > control.time_limit;
+  return (control.cancel != nullptr && control.cancel->load(std::memory_order_relaxed)) ||
+         monitor.elapsed() > control.time_limit;
 }
 
 }  // namespace stickslip

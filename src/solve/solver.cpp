@@ -19,13 +19,19 @@ std::string_view status_name(SolveStatus status) {
   return "?";
 }
 
-SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, const SolveControl& control, Workspace& workspace,
-                           SolveReport& report)
-    : problem_(problem), judged_(&problem), model_(model), control_(control), workspace_(workspace), report_(report),
+SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, const SolveControl& control,
+                           Workspace& workspace, SolveReport& report)
+    : problem_(problem),
+      judged_(&problem),
+      model_(model),
+      control_(control),
+      workspace_(workspace),
+      report_(report),
       start_(std::chrono::steady_clock::now()) {}
 
 bool SolveMonitor::start(std::span<const double> impulses) {
-  if (control_.keep_history) report_.history.reserve(static_cast<std::size_t>(std::clamp(control_.max_iterations, 0, 1 << 20)) + 1);
+  if (control_.keep_history)
+    report_.history.reserve(static_cast<std::size_t>(std::clamp(control_.max_iterations, 0, 1 << 20)) + 1);
   const double total = evaluate(0, impulses);
   workspace_.velocity = workspace_.residual.segment_velocity;
   report_.initial_residual = best_residual_;
@@ -66,11 +72,15 @@ bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulse
 void SolveMonitor::judge(int iteration, std::span<const double> impulses) {
   if (expand_) impulses = expand_(impulses);
   const double total = evaluate(iteration, impulses);
-  if (meets_tolerance(total, impulses)) stop(inconsistency_.empty() ? SolveStatus::converged : SolveStatus::stalled, inconsistency_);
-  else if (model_is_solved()) stop(SolveStatus::stalled, "The model of the solver is solved; what remains is its distance from the exact law.");
+  if (meets_tolerance(total, impulses))
+    stop(inconsistency_.empty() ? SolveStatus::converged : SolveStatus::stalled, inconsistency_);
+  else if (model_is_solved())
+    stop(SolveStatus::stalled, "The model of the solver is solved; what remains is its distance from the exact law.");
   else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
-  else if (last_total_ > control_.divergence * best_total_) stop(SolveStatus::diverged, "The residual grew beyond the divergence limit.");
-  else if (std::abs(checked_total_ - last_total_) < control_.relative_tolerance * checked_total_ && std::isfinite(checked_total_))
+  else if (last_total_ > control_.divergence * best_total_)
+    stop(SolveStatus::diverged, "The residual grew beyond the divergence limit.");
+  else if (std::abs(checked_total_ - last_total_) < control_.relative_tolerance * checked_total_ &&
+           std::isfinite(checked_total_))
     stop(SolveStatus::stalled, "The residual changes by less than the relative tolerance.");
   checked_total_ = last_total_;
 }
@@ -87,7 +97,9 @@ void SolveMonitor::check_limits(int iteration, std::span<const double> impulses)
 void SolveMonitor::count(int iteration) {
   step_ = iteration;
   report_.iterations = iteration;
-  if (unit_ > 0) report_.iterations = static_cast<int>(std::clamp(std::ceil(work_ / unit_), 1.0, std::max(1.0, static_cast<double>(control_.max_iterations))));
+  if (unit_ > 0)
+    report_.iterations = static_cast<int>(
+        std::clamp(std::ceil(work_ / unit_), 1.0, std::max(1.0, static_cast<double>(control_.max_iterations))));
 }
 
 bool SolveMonitor::done(int iteration, std::span<const double> impulses, double change) {
@@ -116,7 +128,9 @@ void SolveMonitor::note(std::string_view sentence) {
   report_.story += sentence;
 }
 
-double SolveMonitor::elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+double SolveMonitor::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
 
 void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status, std::string_view reason) {
   if (!stopped_ && evaluated_ != step_) evaluate(step_, expand_ ? expand_(impulses) : impulses);
@@ -130,7 +144,8 @@ void SolveMonitor::judge_by(const ContactProblem& consistent, std::string_view r
   if (workspace_.best.size() == problem_.rows()) {
     const Residual now = residual(*judged_, workspace_.best, workspace_.residual);
     best_residual_ = now;
-    best_total_ = model_ == FrictionModel::exact ? now.total() : residual(*judged_, workspace_.best, workspace_.residual, model_).total();
+    best_total_ =
+        model_ == FrictionModel::exact ? now.total() : residual(*judged_, workspace_.best, workspace_.residual, model_).total();
   }
 }
 
@@ -148,7 +163,8 @@ void SolveMonitor::finish(std::span<double> impulses) {
   report_.model_residual = best_total_;
   if (judged_ != &problem_) {
     report_.residual = residual(problem_, impulses, workspace_.residual);
-    report_.model_residual = model_ == FrictionModel::exact ? report_.residual.total() : residual(problem_, impulses, workspace_.residual, model_).total();
+    report_.model_residual = model_ == FrictionModel::exact ? report_.residual.total()
+                                                            : residual(problem_, impulses, workspace_.residual, model_).total();
     // A contradiction too small to matter.
     if (report_.status == SolveStatus::stalled && meets_tolerance(report_.residual.total(), impulses)) {
       report_.status = SolveStatus::converged;
@@ -163,7 +179,8 @@ void SolveMonitor::finish(std::span<double> impulses) {
 std::string_view ContactSolver::refusal(const ContactProblem& problem) const {
   std::string_view reason = cannot_solve(problem);
   for (const BlockKind kind : {BlockKind::bilateral, BlockKind::box})
-    if (reason.empty() && std::any_of(problem.batches.begin(), problem.batches.end(), [&](const Batch& b) { return b.kind == kind; }))
+    if (reason.empty() &&
+        std::any_of(problem.batches.begin(), problem.batches.end(), [&](const Batch& b) { return b.kind == kind; }))
       reason = cannot_hold(kind);
   for (std::size_t i = 0; i < problem.blocks.size() && reason.empty(); ++i)
     if (problem.blocks[i].kind == BlockKind::contact && problem.blocks[i].dim > 1) reason = cannot_honour(problem.laws[i]);

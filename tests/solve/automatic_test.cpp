@@ -14,7 +14,8 @@
 namespace stickslip::automatic_test {
 namespace {
 
-SolveReport solve(const ContactProblem& p, std::vector<double>& impulses, double tolerance, int max_iterations = 200, const char* solver = "auto") {
+SolveReport solve(const ContactProblem& p, std::vector<double>& impulses, double tolerance, int max_iterations = 200,
+                  const char* solver = "auto") {
   impulses.resize(p.rows());
   Workspace workspace;
   SolveControl control;
@@ -121,7 +122,8 @@ TEST(Islands, with_joints_that_contradict_each_other_do_not_keep_others_from_bei
     EXPECT_GT(r.residual.bilateral, 0.1);
     ResidualWorkspace work;
     EXPECT_LE(residual(stack, std::span(impulses).subspan(quarrel.rows()), work).total(), 1e-9) << r.story;
-    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation}) EXPECT_LE(part, 1e-9);
+    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation})
+      EXPECT_LE(part, 1e-9);
   }
 }
 
@@ -160,8 +162,10 @@ ContactProblem random_row(int boxes, int seed) {
   ContactProblem p;
   for (int i = 0; i < boxes; ++i) p.segments.push_back(testing::box_segment(1 + 0.5 * uniform(random)));
   const auto contact = [&](int a, int b) {
-    const Vec3 normal = Vec3(0.3 * uniform(random), 0.3 * uniform(random), 1).normalized(), free(uniform(random), uniform(random), uniform(random));
-    testing::add_contact(p, a, Vec3(a, 0, 0), b, Vec3(b, 0, 0), Vec3(0.5 * (std::max(a, 0) + b), 0.4 * uniform(random), -0.5), normal, 0.6, free);
+    const Vec3 normal = Vec3(0.3 * uniform(random), 0.3 * uniform(random), 1).normalized(),
+               free(uniform(random), uniform(random), uniform(random));
+    testing::add_contact(p, a, Vec3(a, 0, 0), b, Vec3(b, 0, 0), Vec3(0.5 * (std::max(a, 0) + b), 0.4 * uniform(random), -0.5),
+                         normal, 0.6, free);
   };
   for (int i = 0; i < boxes; ++i) contact(-1, i), contact(-1, i);
   for (int i = 1; i < boxes; ++i) contact(i - 1, i), contact(i - 1, i);
@@ -304,7 +308,8 @@ TEST(VelocitySystem, solves_the_newton_equation_that_impulses_give) {
       h.block(row, row, dim, dim) += l.a_block(i);
     }
     const Eigen::VectorXd expected = h.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(l.phi.data(), h.rows()));
-    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(x.data(), h.rows()) - expected).norm(), 1e-9 * expected.norm()) << boxes << " boxes";
+    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(x.data(), h.rows()) - expected).norm(), 1e-9 * expected.norm())
+        << boxes << " boxes";
   }
 }
 

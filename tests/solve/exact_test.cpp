@@ -112,7 +112,9 @@ TEST(AutomaticSolver, says_what_it_did) {
   const SolveReport hard = solve_on(testing::two_box_stack(1, 1e5, 0.2), 1e-8);
   EXPECT_EQ(hard.status, SolveStatus::converged);
   EXPECT_NE(hard.story.find("accelerated sweeps, which then"), std::string::npos) << hard.story;
-  EXPECT_TRUE(hard.story.find("ADMM steps took") != std::string::npos || hard.story.find("Newton steps took") != std::string::npos) << hard.story;
+  EXPECT_TRUE(hard.story.find("ADMM steps took") != std::string::npos ||
+              hard.story.find("Newton steps took") != std::string::npos)
+      << hard.story;
 }
 
 TEST(AutomaticSolver, keeps_silent_where_no_story_is_wanted) {

@@ -48,7 +48,8 @@ std::vector<std::uint32_t> first_order(const std::string& name, const ContactPro
 ContactProblem mixed_problem() {
   ContactProblem p = testing::box_stack(3);
   const auto add = [&](BlockKind kind, std::vector<double> jacobian, double b) {
-    Block block{kind, 1, 1, static_cast<std::uint32_t>(p.rows()), static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {1, 0}};
+    Block block{kind, 1,     1, static_cast<std::uint32_t>(p.rows()), static_cast<std::uint32_t>(p.jacobian_values.size()),
+                0,    {1, 0}};
     p.blocks.push_back(block);
     p.jacobian_values.insert(p.jacobian_values.end(), jacobian.begin(), jacobian.end());
     p.laws.emplace_back(CircularFriction{});
@@ -134,7 +135,8 @@ TEST(Ordering, bodies_that_touch_no_ground_are_layered_from_the_heaviest) {
   ContactProblem p;
   for (const double mass : {1.0, 1.0, 5.0, 1.0}) p.segments.push_back(testing::box_segment(mass));
   for (int i = 1; i < 4; ++i)
-    testing::add_contact(p, i - 1, Vec3(0, 0, i - 0.5), i, Vec3(0, 0, i + 0.5), Vec3(0, 0, i), Vec3::UnitZ(), 0.5, Vec3(-1, 0, 0));
+    testing::add_contact(p, i - 1, Vec3(0, 0, i - 0.5), i, Vec3(0, 0, i + 0.5), Vec3(0, 0, i), Vec3::UnitZ(), 0.5,
+                         Vec3(-1, 0, 0));
   p.finalize();
   EXPECT_EQ(first_order("layers", p), (std::vector<std::uint32_t>{1, 2, 0}));
 }
@@ -149,7 +151,8 @@ TEST(Ordering, propagation_and_effective_mass_sort_by_what_they_name) {
   p.finalize();
   EXPECT_EQ(first_order("propagation", p), (std::vector<std::uint32_t>{1, 3, 0, 2}));
   EXPECT_EQ(first_order("effective-mass", p), (std::vector<std::uint32_t>{1, 3, 0, 2}));
-  EXPECT_EQ(first_order("complementarity", p), (std::vector<std::uint32_t>{1, 3, 0, 2})) << "a contact that separates is no error";
+  EXPECT_EQ(first_order("complementarity", p), (std::vector<std::uint32_t>{1, 3, 0, 2}))
+      << "a contact that separates is no error";
 }
 
 TEST(Ordering, complementarity_sorts_anew_only_when_it_is_time) {
@@ -189,13 +192,16 @@ TEST(Ordering, the_greedy_one_visits_the_rows_that_are_worse) {
 }
 
 TEST(Ordering, unknown_names_and_orders_of_no_use_are_refused) {
-  const auto message = [](const char* name, OrderingOptions::Use use) { return testing::message_of([&] { named(name).check(use); }); };
+  const auto message = [](const char* name, OrderingOptions::Use use) {
+    return testing::message_of([&] { named(name).check(use); });
+  };
   using Use = OrderingOptions::Use;
   EXPECT_EQ(message("randm", Use::any), "/ordering: There is no ordering 'randm'. Did you mean 'random'?");
   EXPECT_NE(message("grouped", Use::whole_blocks).find("takes normal and friction rows apart"), std::string::npos);
   EXPECT_NE(message("random-sweep", Use::fixed).find("destroys acceleration"), std::string::npos);
   EXPECT_EQ(message("random-sweep", Use::whole_blocks), "no error");
-  for (const char* name : {"given", "random", "coordinate", "layers", "propagation", "effective-mass"}) EXPECT_EQ(message(name, Use::fixed), "no error");
+  for (const char* name : {"given", "random", "coordinate", "layers", "propagation", "effective-mass"})
+    EXPECT_EQ(message(name, Use::fixed), "no error");
   EXPECT_NE(testing::message_of([] { make_solver("pgs", {{"ordering", std::string("hilbert")}}); }), "no error");
 }
 
@@ -287,7 +293,8 @@ TEST(Ordering, named_orders_lie_between_the_best_and_the_worst_of_all_permutatio
 }
 
 TEST(Ordering, sweeps_to_1e_6_on_stacks_are_recorded_for_the_manual) {
-  const ContactProblem two = testing::two_box_stack(1), five = testing::box_stack(5), shuffled = testing::box_stack(5, 0.5, 0.002, {3, 0, 4, 2, 1});
+  const ContactProblem two = testing::two_box_stack(1), five = testing::box_stack(5),
+                       shuffled = testing::box_stack(5, 0.5, 0.002, {3, 0, 4, 2, 1});
   for (const std::string& name : ordering_names())
     for (const auto& [label, p] : {std::pair("two", &two), std::pair("five", &five), std::pair("shuffled", &shuffled)}) {
       std::vector<double> impulses(p->rows());

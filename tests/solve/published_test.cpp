@@ -11,10 +11,12 @@ namespace {
 
 class Carried : public ::testing::TestWithParam<const char*> {
  protected:
-  ProblemFile file_ = load_problem(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/solve/data" / (std::string(GetParam()) + ".hdf5"));
+  ProblemFile file_ =
+      load_problem(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/solve/data" / (std::string(GetParam()) + ".hdf5"));
 };
 INSTANTIATE_TEST_SUITE_P(Problems, Carried,
-                         ::testing::Values("wall", "stack", "mass-ratio", "card-house", "falling-boxes", "spheres", "dominoes", "pinch-grasp"),
+                         ::testing::Values("wall", "stack", "mass-ratio", "card-house", "falling-boxes", "spheres", "dominoes",
+                                           "pinch-grasp"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -54,8 +54,8 @@ inline constexpr int kInlineSegments = 4;   ///< of a block that need no list
 
 enum class BlockKind : std::uint8_t { contact, bilateral, box };
 
-/// One block of rows. Its Jacobian is one matrix of `dim` × size per segment that it acts on, row-major, one after the other from
-/// `jacobian`.
+/// One block of rows. Its Jacobian is one matrix of `dim` × size per segment that it acts on, row-major, one after the other
+/// from `jacobian`.
 struct Block {
   BlockKind kind = BlockKind::contact;
   std::uint8_t dim = 3;        ///< rows, 1 to 6
@@ -84,7 +84,8 @@ struct Batch {
 
 /// What sweeps and the residual need of the diagonal block of a contact, in half a cache line.
 struct ContactScale {
-  double normal_mass = 0;     ///< 1 / W_nn [kg]; infinite if nothing can move. Of a matrix with W_nn ≤ 0: 1 / its largest number in the row
+  /// 1 / W_nn [kg]; infinite if nothing can move. Of a matrix with W_nn ≤ 0: 1 / its largest number in the row
+  double normal_mass = 0;
   double friction_mass = 0;   ///< 1 / the largest eigenvalue of W_ff: exact for two rows, by the trace for more [kg]
   double coupling[2] = {};    ///< W_fn of the first two friction rows
 };
@@ -125,7 +126,8 @@ struct ContactProblem {
   /// Numbers of a row of its Jacobian.
   std::uint32_t row_width(const Block& block) const;
   std::uint8_t arity_class(const Block& block) const;   ///< as in Batch
-  std::vector<bool> coupled_segments() const;           ///< per segment: whether it belongs to a carrier; empty if there is none
+  /// per segment: whether it belongs to a carrier; empty if there is none
+  std::vector<bool> coupled_segments() const;
 
   // After finalize().
   std::size_t velocity_size() const { return offsets.empty() ? 0 : offsets.back(); }   ///< numbers of a vector of velocities

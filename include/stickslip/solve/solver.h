@@ -33,10 +33,14 @@ std::string_view status_name(SolveStatus);
 /// What the caller of a solve decides, whatever the solver.
 struct SolveControl {
   double tolerance = 1e-6;      ///< on the shared residual [m/s]
-  double natural_map_tolerance = std::numeric_limits<double>::infinity();   ///< on the natural-map error, which must hold as well
-  double relative_tolerance = 0;   ///< stop as stalled when the residual falls by less than this fraction between two checks [course §3.2.1]
-  double divergence = std::numeric_limits<double>::infinity();   ///< stop as diverged when the residual exceeds this many times the best
-  int max_iterations = 200;     ///< what one is, the solver says; of `auto` it is an amount of work (solve/automatic/automatic.h)
+  /// on the natural-map error, which must hold as well
+  double natural_map_tolerance = std::numeric_limits<double>::infinity();
+  /// stop as stalled when the residual falls by less than this fraction between two checks [course §3.2.1]
+  double relative_tolerance = 0;
+  /// stop as diverged when the residual exceeds this many times the best
+  double divergence = std::numeric_limits<double>::infinity();
+  int max_iterations = 200;     ///< what one is, the solver says; of `auto` it is an amount of work
+                                ///< (solve/automatic/automatic.h)
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
   bool keep_history = false;    ///< record the residual at every iteration (costs an evaluation each)
@@ -55,7 +59,8 @@ struct SolveReport {
   double model_residual = 0;       ///< the same measured against the model that the solver solves; equal if that is exact [m/s]
   Residual initial_residual;       ///< of the guess
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
-  std::vector<double> history;     ///< residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
+  /// residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
+  std::vector<double> history;
   std::string story;               ///< what a solver that decides for itself did and why; empty for the others
 };
 
@@ -103,17 +108,19 @@ class SolveMonitor {
   /// Ends the solve: puts the best iterate into `impulses` and fills the report.
   void finish(std::span<double> impulses);
 
-  /// From here on `done` and `give_up` are handed the impulses of a smaller problem, from which `expand` makes those of the problem; it is called only
-  /// where an iterate is judged. An empty function ends that.
+  /// From here on `done` and `give_up` are handed the impulses of a smaller problem, from which `expand` makes those of the
+  /// problem; it is called only where an iterate is judged. An empty function ends that.
   using Expansion = std::function<std::span<const double>(std::span<const double>)>;
   void expand_with(Expansion expand) { expand_ = std::move(expand), stores_all_ = true; }
 
-  /// From here on iterates are compared by `consistent`, which is the problem without the velocities that no impulse can remove; it must outlive the
-  /// solve. The report still tells the residual of the problem itself, and a solve that converges this way ends as stalled for this reason.
+  /// From here on iterates are compared by `consistent`, which is the problem without the velocities that no impulse can
+  /// remove; it must outlive the solve. The report still tells the residual of the problem itself, and a solve that converges
+  /// this way ends as stalled for this reason.
   void judge_by(const ContactProblem& consistent, std::string_view reason);
 
-  /// For solvers whose steps are of unlike price. From here on `max_iterations` bounds work: one iteration is `unit` of it, in any measure, `done` is handed the number of
-  /// the step, which only decides when iterates are judged, and the report counts iterations begun.
+  /// For solvers whose steps are of unlike price. From here on `max_iterations` bounds work: one iteration is `unit` of it, in
+  /// any measure, `done` is handed the number of the step, which only decides when
+  /// iterates are judged, and the report counts iterations begun.
   void count_work(double unit) { unit_ = unit, stores_all_ = true; }
   void add_work(double work) { work_ += work; }
   double work() const { return work_; }
@@ -157,15 +164,17 @@ class SolveMonitor {
   Residual best_residual_;
   double unit_ = 0, work_ = 0;          ///< of an iteration, if work is counted; done
   int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, step_ = 0;
-  bool stopped_ = false, best_is_stored_ = false, stores_all_ = false;   ///< stores_all_: the caller's impulses are not the iterates
+  /// stores_all_: the caller's impulses are not the iterates
+  bool stopped_ = false, best_is_stored_ = false, stores_all_ = false;
 };
 
 class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
-  /// Solves the problem. @param impulses in: the guess (zeros will do; what is not finite counts as zero); out: the best iterate seen, never worse than the
-  /// guess, measured by the model of the solver. Never throws for numerical trouble: see the status.
+  /// Solves the problem. @param impulses in: the guess (zeros will do; what is not finite counts as zero); out: the best
+  /// iterate seen, never worse than the guess, measured by the model of the
+  /// solver. Never throws for numerical trouble: see the status.
   SolveReport solve(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl& = {}) const;
 
   virtual std::string_view name() const = 0;
@@ -176,7 +185,8 @@ class ContactSolver {
   virtual bool takes_coupled() const { return false; }
   /// Why this solver cannot honour a friction law, not even by the model that it solves; empty if it can.
   virtual std::string_view cannot_honour(const FrictionSet&) const { return {}; }
-  /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever their numbers, in one sentence of fixed text; empty if it can.
+  /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever
+  /// their numbers, in one sentence of fixed text; empty if it can.
   virtual std::string_view cannot_hold(BlockKind) const { return {}; }
 
  protected:

@@ -17,7 +17,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::size_t kSmall = 8;   ///< blocks of an island up to which it is solved together with others: a problem of its own costs as much as a few sweeps of it
+constexpr std::size_t kSmall = 8;   ///< blocks of an island up to which it is solved together with others: a problem of its own
+                                    ///< costs as much as a few sweeps of it
 
 /// Newton steps without progress, and the part of the residual that is some, before coupled problems are multiplied out.
 constexpr int kCoupledPatience = 40;
@@ -61,7 +62,8 @@ std::size_t count_mechanisms(const ContactProblem& p, const Islands& islands) {
 
 /// Puts the islands that are not within the tolerance into parts. Returns how many blocks they have.
 /// @param v velocities that the impulses give
-std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance, Memory& memory) {
+std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance,
+                       Memory& memory) {
   std::size_t parts = 1, left = 0;
   Part& small = memory.part(0);
   for (std::size_t i = 0; i < memory.islands.count(); ++i) {
@@ -77,7 +79,8 @@ std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses
   for (std::size_t i = 0; i < parts; ++i)
     if (!memory.parts[i]->blocks.empty()) memory.order.push_back(i);
   std::sort(memory.order.begin(), memory.order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(a == 0 ? 0 : memory.parts[a]->blocks.size(), a) < std::pair(b == 0 ? 0 : memory.parts[b]->blocks.size(), b);
+    return std::pair(a == 0 ? 0 : memory.parts[a]->blocks.size(), a) <
+           std::pair(b == 0 ? 0 : memory.parts[b]->blocks.size(), b);
   });
   return left;
 }
@@ -98,12 +101,14 @@ struct Outcome {
 AutomaticSolver::AutomaticSolver(Options options) : options_(options) {
   if (!(std::isfinite(options.proximal) && options.proximal >= 0))
     throw Error(fmt::format("{} is not a proximal weight. It must be finite and at least 0.", options.proximal)).at("proximal");
-  if (options.window < 8) throw Error(fmt::format("{} sweeps are too few to judge progress by. Give 8 or more.", options.window)).at("window");
-  if (options.direct_rows < 0) throw Error(fmt::format("{} is not a number of rows. Give 0 or more.", options.direct_rows)).at("direct_rows");
+  if (options.window < 8)
+    throw Error(fmt::format("{} sweeps are too few to judge progress by. Give 8 or more.", options.window)).at("window");
+  if (options.direct_rows < 0)
+    throw Error(fmt::format("{} is not a number of rows. Give 0 or more.", options.direct_rows)).at("direct_rows");
 }
 
-void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
-                                   Guess guess) const {
+void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                   SolveMonitor& monitor, Guess guess) const {
   if (options_.direct_rows > 0 && has_joints(p) && workspace.scratch<Mechanisms>().setup(p)) {
     workspace.scratch<Mechanisms>().run(impulses, workspace, monitor, options_);
     return;
@@ -119,7 +124,8 @@ void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> im
 }
 
 /// Newton steps in velocities, which never need W itself; where they stand still, everything else with W multiplied out.
-void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                    SolveMonitor& monitor) const {
   monitor.count_work(cost::product(p) + cost::kLeastIteration);
   ProximalNewton& newton = workspace.scratch<ProximalNewton>();
   ProximalNewton::Settings settings;
@@ -135,7 +141,8 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
     monitor.add_work(step_cost);
     const bool done = monitor.done(++step, impulses);
     if ((done || !alive) && monitor.control().story)
-      monitor.note(fmt::format("{} Newton steps took the residual from {:.1e} to {:.1e} m/s.", step, start, monitor.best_total()));
+      monitor.note(
+          fmt::format("{} Newton steps took the residual from {:.1e} to {:.1e} m/s.", step, start, monitor.best_total()));
     if (done) return;
     if (!alive) break;
     if (monitor.best_total() < kCoupledProgress * best) best = monitor.best_total(), progress = step;
@@ -147,7 +154,8 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
   solve_island(condensed, impulses, workspace, monitor, Guess::any);
 }
 
-void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                              SolveMonitor& monitor) const {
   if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
   const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
@@ -206,7 +214,8 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
     outcome.add(report);
     monitor.add_work(judge.work());
     if (monitor.control().story && !report.story.empty())
-      monitor.note(fmt::format("{} of {} blocks: {}", i == 0 ? "Small islands" : "An island", part.blocks.size(), report.story));
+      monitor.note(
+          fmt::format("{} of {} blocks: {}", i == 0 ? "Small islands" : "An island", part.blocks.size(), report.story));
     if (report.status != SolveStatus::converged && has_joints(sub) && part.workspace.scratch<Mechanisms>().contradicts(sub)) {
       const ContactProblem& solved = part.workspace.scratch<Mechanisms>().solved();
       if (!contradicts) memory.consistent = p;

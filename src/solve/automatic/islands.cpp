@@ -19,7 +19,8 @@ std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
 
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t count) {
-  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first), from.begin() + static_cast<std::ptrdiff_t>(first + count));
+  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first),
+            from.begin() + static_cast<std::ptrdiff_t>(first + count));
 }
 
 }  // namespace
@@ -67,7 +68,8 @@ bool is_settled(const ContactProblem& p, std::uint32_t block, std::span<const do
   return error.normal <= tolerance && length * error.friction <= tolerance;
 }
 
-bool are_settled(const ContactProblem& p, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance) {
+bool are_settled(const ContactProblem& p, std::span<const std::uint32_t> blocks, std::span<const double> impulses,
+                 std::span<const double> v, double tolerance) {
   return std::all_of(blocks.begin(), blocks.end(), [&](std::uint32_t i) { return is_settled(p, i, impulses, v, tolerance); });
 }
 

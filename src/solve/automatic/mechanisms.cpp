@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kSweepsExpected = 30;      ///< on a condensed problem: contacts feel the mechanism behind them
 constexpr double kMostEntries = 4e6;        ///< numbers of W_c: 32 MB
-constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for W as a matrix and gain nothing
+constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for
+                                            ///< W as a matrix and gain nothing
 constexpr double kJointRounding = 1e-10;         ///< of what joints must stop, that solves leave by rounding
 constexpr int kJointRefinements = 10;            ///< of joints alone
 
@@ -38,7 +39,8 @@ bool Mechanisms::condensation_pays(const SolveMonitor& monitor) const {
   const ContactProblem& p = *problem_;
   const auto others = static_cast<double>(p.rows() - joints_.rows()), entries = static_cast<double>(condensation_.entries());
   const double price = cost::kOperation * condensation_.work() + kSweepsExpected * cost::kMatrixSweepNumber * entries;
-  return entries <= kMostEntries && static_cast<double>(condensation_.touching_rows()) >= kTouchingShare * others && price <= monitor.work_left();
+  return entries <= kMostEntries && static_cast<double>(condensation_.touching_rows()) >= kTouchingShare * others &&
+         price <= monitor.work_left();
 }
 
 const Plan& Mechanisms::plan(const AutomaticSolver::Options& options) const {
@@ -46,10 +48,12 @@ const Plan& Mechanisms::plan(const AutomaticSolver::Options& options) const {
   return choose_plan({p.rows(), p.is_factored(), true}, static_cast<std::size_t>(options.direct_rows));
 }
 
-void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options) {
+void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+                     const AutomaticSolver::Options& options) {
   excuse_contradictions(monitor);
   if (monitor.control().story)
-    monitor.note(fmt::format("Factored {} joint rows in {} mechanism{}.", joints_.rows(), joints_.mechanisms(), joints_.mechanisms() == 1 ? "" : "s"));
+    monitor.note(fmt::format("Factored {} joint rows in {} mechanism{}.", joints_.rows(), joints_.mechanisms(),
+                             joints_.mechanisms() == 1 ? "" : "s"));
   if (joints_.rows() == problem_->rows()) {
     solve_joints_alone(impulses, monitor);
     return;
@@ -121,7 +125,8 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
     monitor.add_work(cost::sweep(p));
     const bool done = monitor.done(k, impulses);
     if (done && monitor.control().story)
-      monitor.note(fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.", k == 1 ? "Solving them once" : "Refining them", start, monitor.best_total()));
+      monitor.note(fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.",
+                               k == 1 ? "Solving them once" : "Refining them", start, monitor.best_total()));
     if (done) return;
     if (!(monitor.last_total() < 0.5 * before)) break;
     before = monitor.last_total();

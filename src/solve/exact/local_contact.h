@@ -98,7 +98,8 @@ struct LocalContact {
       } else {
         low = s;
       }
-      if (!(next > low && next < high)) next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2 * s + size;
+      if (!(next > low && next < high))
+        next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2 * s + size;
       if (std::abs(next - s) <= 1e-15 * s) break;
       s = next;
     }

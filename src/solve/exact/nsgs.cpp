@@ -27,7 +27,9 @@ void sweep_until_done(const ContactProblem& problem, std::span<double> impulses,
     acceleration.restart_if_opposed();
     if (!monitor.done(k, impulses, change)) continue;
     if (blocks.unsolved > 0 && monitor.control().story)
-      monitor.note(fmt::format("{} visits did not solve their contact to rounding: it has no solution or its set is not accurate enough.", blocks.unsolved));
+      monitor.note(fmt::format(
+          "{} visits did not solve their contact to rounding: it has no solution or its set is not accurate enough.",
+          blocks.unsolved));
     return;
   }
 }

@@ -68,9 +68,11 @@ void BlockProducts::add(std::uint32_t i, std::uint32_t j, double* out, std::size
       if (s == t)
         for (std::size_t c = 0; c < b.dim; ++c)
           for (std::size_t r = 0; r < a.dim; ++r)
-            out[stride * c + r] += size == kRigidSize ? dot<kRigidSize>(left + kRigidSize * r, right + kRigidSize * c)
-                                                      : Eigen::Map<const Eigen::VectorXd>(left + size * r, static_cast<Eigen::Index>(size))
-                                                            .dot(Eigen::Map<const Eigen::VectorXd>(right + size * c, static_cast<Eigen::Index>(size)));
+            out[stride * c + r] +=
+                size == kRigidSize
+                    ? dot<kRigidSize>(left + kRigidSize * r, right + kRigidSize * c)
+                    : Eigen::Map<const Eigen::VectorXd>(left + size * r, static_cast<Eigen::Index>(size))
+                          .dot(Eigen::Map<const Eigen::VectorXd>(right + size * c, static_cast<Eigen::Index>(size)));
       right += std::size_t{b.dim} * p.segments[t].size;
     }
     left += a.dim * size;

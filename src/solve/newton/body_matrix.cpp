@@ -13,8 +13,12 @@ constexpr std::size_t kNumbers = 36;   ///< of a block
 using Block6 = Eigen::Matrix<double, 6, 6>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 
-Eigen::Map<Block6> block(std::vector<double>& values, std::size_t i) { return Eigen::Map<Block6>(values.data() + kNumbers * i); }
-Eigen::Map<const Block6> block(const std::vector<double>& values, std::size_t i) { return Eigen::Map<const Block6>(values.data() + kNumbers * i); }
+Eigen::Map<Block6> block(std::vector<double>& values, std::size_t i) {
+  return Eigen::Map<Block6>(values.data() + kNumbers * i);
+}
+Eigen::Map<const Block6> block(const std::vector<double>& values, std::size_t i) {
+  return Eigen::Map<const Block6>(values.data() + kNumbers * i);
+}
 
 }  // namespace
 

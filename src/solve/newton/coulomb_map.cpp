@@ -64,8 +64,8 @@ Gauge gauge(const Disc& disc, const double* friction, double floor) {
 }
 
 template <class Ncp>
-void coulomb_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> x, std::span<const double> v, Linearisation& l,
-                 bool derivatives) {
+void coulomb_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> x, std::span<const double> v,
+                 Linearisation& l, bool derivatives) {
   const Ncp ncp;
   double largest = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
@@ -144,7 +144,8 @@ int coulomb_slacks(const ContactProblem& p, std::size_t block) {
 }
 
 /// A contact at the boundary of its cone slides as fast as it does, any other sticks.
-void guess_slacks(const ContactProblem& p, std::span<const double> rho, std::span<const double> v, const Linearisation& l, std::span<double> x) {
+void guess_slacks(const ContactProblem& p, std::span<const double> rho, std::span<const double> v, const Linearisation& l,
+                  std::span<double> x) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     if (coulomb_slacks(p, i) == 0) continue;
     const Block& block = p.blocks[i];

@@ -12,7 +12,8 @@ using Vector = Eigen::Map<Eigen::VectorXd>;
 Vector vector(std::span<double> x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
 
 /// y = P x with the inverse diagonal blocks.
-void precondition(const Linearisation& shape, const KrylovScratch& s, bool enabled, std::span<const double> x, std::span<double> y) {
+void precondition(const Linearisation& shape, const KrylovScratch& s, bool enabled, std::span<const double> x,
+                  std::span<double> y) {
   for (std::size_t i = 0; i < shape.blocks(); ++i) {
     const Eigen::Index m = shape.rows(i);
     const Eigen::Map<const Eigen::VectorXd> in(x.data() + shape.first[i], m);
@@ -33,8 +34,8 @@ void invert_diagonal(const NewtonMatrix& h, const Linearisation& shape, KrylovSc
 
 }  // namespace
 
-bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const double> phi, const LinearSolver& options, KrylovScratch& s,
-           std::span<double> x) {
+bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const double> phi, const LinearSolver& options,
+           KrylovScratch& s, std::span<double> x) {
   const std::size_t n = x.size();
   if (n == 0) return true;
   if (options.precondition) invert_diagonal(h, shape, s);
@@ -104,7 +105,8 @@ bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const do
   return solution.allFinite();
 }
 
-bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const LinearSolver& options, KrylovScratch& s, std::span<double> x) {
+bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const LinearSolver& options, KrylovScratch& s,
+                     std::span<double> x) {
   const std::size_t n = x.size();
   if (n == 0) return true;
   s.r.assign(phi.begin(), phi.end());

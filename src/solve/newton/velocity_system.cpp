@@ -55,14 +55,16 @@ bool VelocitySystem::factor(const Linearisation& l) {
     constexpr int D = rows;
     const auto i = static_cast<std::size_t>(&b - p.blocks.data());
     const Eigen::Map<const Eigen::Matrix<double, D, D>> a(l.a.data() + l.first_a[i]), by_velocity(l.b.data() + l.first_b[i]);
-    const Eigen::Matrix<double, D, D> c = a + by_velocity * Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).asDiagonal();
+    const Eigen::Matrix<double, D, D> c =
+        a + by_velocity * Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).asDiagonal();
     Square<D> inverse(inverse_.data() + b.diagonal), stiffness(stiffness_.data() + b.diagonal);
     if constexpr (D == 1) inverse(0, 0) = 1 / c(0, 0);
     else if constexpr (D <= 4) inverse = c.inverse();
     else inverse = c.partialPivLu().inverse();
     stiffness.noalias() = inverse * by_velocity;
     regular = regular && stiffness.allFinite() && inverse.allFinite();
-    symmetric = symmetric && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
+    symmetric =
+        symmetric && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
   });
   if (!regular) return false;
   bodies_.set_identity();
@@ -98,7 +100,8 @@ void VelocitySystem::eliminate(const double* phi, double* x) {
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     Eigen::Matrix<double, D, 1> v = Eigen::Matrix<double, D, 1>::Zero();
-    for (std::uint32_t s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
+    for (std::uint32_t s = 0; s < b.arity; ++s)
+      v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
     Rows<D>(x + b.row) = Rows<D>(local_.data() + b.row) - Square<D>(stiffness_.data() + b.diagonal) * v;
   });
 }
@@ -109,13 +112,17 @@ void VelocitySystem::multiply(std::span<const double> x, std::span<double> produ
   std::fill(y_.begin(), y_.end(), 0.0);
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
-    for (std::uint32_t s = 0; s < b.arity; ++s) Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() += slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
+    for (std::uint32_t s = 0; s < b.arity; ++s)
+      Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() +=
+          slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
   });
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     Rows<D> v(product.data() + b.row);
-    v = Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).cwiseProduct(Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row));
-    for (std::uint32_t s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
+    v = Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row)
+            .cwiseProduct(Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row));
+    for (std::uint32_t s = 0; s < b.arity; ++s)
+      v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
   });
 }
 
@@ -130,7 +137,9 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
       using Fixed = Eigen::Map<const Eigen::Matrix<double, D, D>>;
       const Rows<D> mine(x.data() + b.row);
       Rows<D> rest(rest_.data() + b.row);
-      rest = (Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi.data() + b.row) - Fixed(l.a.data() + l.first_a[i]) * mine - Fixed(l.b.data() + l.first_b[i]) * rest).eval();
+      rest = (Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi.data() + b.row) - Fixed(l.a.data() + l.first_a[i]) * mine -
+              Fixed(l.b.data() + l.first_b[i]) * rest)
+                 .eval();
     });
   }
   eliminate(rest_.data(), correction_.data());

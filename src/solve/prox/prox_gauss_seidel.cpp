@@ -10,12 +10,15 @@ namespace {
 bool wants_box(const std::string& friction) {
   if (friction == "box") return true;
   if (friction == "law") return false;
-  throw Error(fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"}))).at("friction");
+  throw Error(
+      fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"})))
+      .at("friction");
 }
 
 constexpr int kCyclePatience = 200;   // sweeps without a smallest one that count as a cycle, and half of all so far
 
-using Sweep = double (*)(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double);
+using Sweep = double (*)(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
+                         Momentum&, double);
 
 Sweep sweep_of(RFactor strategy, bool boxed) {
   if (boxed) return boxed_sweep;

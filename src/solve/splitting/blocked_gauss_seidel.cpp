@@ -94,7 +94,8 @@ BlockedGaussSeidel::BlockedGaussSeidel(Options options) : options_(std::move(opt
   check_choice(options_.block, {"contact", "pair", "layer", "all"}, "a kind of block", "block");
   check_choice(options_.joints, {"direct", "pcg", "block"}, "a way to solve joints", "joints");
   if (options_.sub_iterations < 1)
-    throw Error(fmt::format("{} is not a number of iterations. It must be at least 1.", options_.sub_iterations)).at("sub_iterations");
+    throw Error(fmt::format("{} is not a number of iterations. It must be at least 1.", options_.sub_iterations))
+        .at("sub_iterations");
   if (options_.sub_solver == name()) throw Error("Blocked Gauss–Seidel cannot be its own sub-solver.").at("sub_solver");
   if (options_.sub_solver == "exact" || options_.sub_solver == "sweeps") return;
   try {
@@ -138,7 +139,8 @@ double BlockedGaussSeidel::visit_group(const ContactProblem& p, std::size_t g, s
   };
   if (!sub_solver_ && group.rows.empty()) return sweep();
 
-  auto velocity = s.velocity.head(static_cast<Eigen::Index>(group.size)), solution = s.impulses.head(static_cast<Eigen::Index>(group.size));
+  auto velocity = s.velocity.head(static_cast<Eigen::Index>(group.size)),
+       solution = s.impulses.head(static_cast<Eigen::Index>(group.size));
   Eigen::Index row = 0;
   for (const std::uint32_t i : blocks) {
     const Block& b = p.blocks[i];
@@ -200,7 +202,8 @@ double BlockedGaussSeidel::visit_joints(const ContactProblem& p, std::span<doubl
   return largest;
 }
 
-void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                 SolveMonitor& monitor) const {
   Groups& s = workspace.scratch<Groups>();
   const bool joints_apart = options_.joints != "block";
   const Grouping grouping = options_.block == "contact" ? Grouping::contact

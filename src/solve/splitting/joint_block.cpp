@@ -19,7 +19,8 @@ struct JointBlock::System {
 
   void precondition() {
     for (std::size_t i = 0; i < matrix.blocks(); ++i)
-      preconditioned.segment(matrix.offset[i], matrix.dim(i)).noalias() = inverse[i] * residual.segment(matrix.offset[i], matrix.dim(i));
+      preconditioned.segment(matrix.offset[i], matrix.dim(i)).noalias() =
+          inverse[i] * residual.segment(matrix.offset[i], matrix.dim(i));
   }
   void multiply(const Eigen::VectorXd& x, Eigen::VectorXd& y) const {
     matrix.multiply({x.data(), static_cast<std::size_t>(x.size())}, {y.data(), static_cast<std::size_t>(y.size())});

@@ -9,9 +9,9 @@ namespace stickslip {
 
 /// Solves W_JJ Δ = −v for the joints of a problem, all at once [course §3.2.4].
 ///
-/// `direct`: a sparse factorisation (Cholesky; LU where W is not symmetric), made once per solve, of W_JJ with a trace of its diagonal added, so
-/// that redundant joints do not make it singular. Joints that contradict each other get the impulses of least squares. Otherwise conjugate
-/// gradients preconditioned with the diagonal blocks, which needs a symmetric W.
+/// `direct`: a sparse factorisation (Cholesky; LU where W is not symmetric), made once per solve, of W_JJ with a trace of its
+/// diagonal added, so that redundant joints do not make it singular. Joints that contradict each other get the impulses of
+/// least squares. Otherwise conjugate gradients preconditioned with the diagonal blocks, which needs a symmetric W.
 class JointBlock {
  public:
   JointBlock();

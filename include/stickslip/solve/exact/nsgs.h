@@ -13,7 +13,8 @@ struct NonsmoothGaussSeidelOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("proximal", proximal, "α ≥ 0: share of the trace of W_ii added to it in local solves; breaks cycles of redundant contacts");
+    v("proximal", proximal,
+      "α ≥ 0: share of the trace of W_ii added to it in local solves; breaks cycles of redundant contacts");
     order.visit(v);
   }
 };

@@ -13,11 +13,11 @@ namespace stickslip {
 ///
 /// A group is one contact, all contacts of one pair of bodies, one layer of the contact graph (src/solve/contact_graph.h), or
 /// everything. It is solved
-///   exact     to the last digit on the boxed model by principal pivoting; groups of more than 96 rows, or that pivoting fails on,
-///             by sweeps instead
+///   exact     to the last digit on the boxed model by principal pivoting; groups of more than 96 rows, or that pivoting fails
+///             on, by sweeps instead
 ///   sweeps    with `sub_iterations` sweeps of projected Gauss–Seidel
-///   NAME      with `sub_iterations` iterations of any other solver of the table. The whole then solves the model of that solver:
-///             with an exact one, Coulomb's law.
+///   NAME      with `sub_iterations` iterations of any other solver of the table. The whole then solves the model of that
+///             solver: with an exact one, Coulomb's law.
 /// Joints (bilateral blocks) are one group of their own, solved as a linear system before the contacts: directly with a sparse
 /// factorisation made once, or by preconditioned conjugate gradients.
 ///

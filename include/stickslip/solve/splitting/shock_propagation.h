@@ -15,13 +15,14 @@ namespace stickslip {
 /// the square of its height.
 ///
 /// Plain sweeps come before, between and after, and decide: a pass that does not lower the residual is undone. The fixed point
-/// is therefore that of `pgs`. Passes help where layers come to rest; in a stack that tips or slides they are undone. Where W is
-/// a matrix no body is known; a pass then sweeps the layers of the matrix up and down.
+/// is therefore that of `pgs`. Passes help where layers come to rest; in a stack that tips or slides they are undone. Where W
+/// is a matrix no body is known; a pass then sweeps the layers of the matrix up and down.
 class ShockPropagation final : public ContactSolver {
  public:
   struct Options {
     int sweeps_before = 2;   ///< ≥ 0: plain sweeps before the first pass
-    int layer_sweeps = 50;   ///< ≥ 1: most sweeps of every layer in a pass; it ends once it moves less than a tenth of the tolerance
+    /// ≥ 1: most sweeps of every layer in a pass; it ends once it moves less than a tenth of the tolerance
+    int layer_sweeps = 50;
     int every = 10;          ///< ≥ 0: plain sweeps between passes, doubled whenever a pass is undone; 0: only one pass
     OrderingOptions order;   ///< of the plain sweeps
 

@@ -37,10 +37,12 @@ class Staggered final : public ContactSolver {
     template <class Visitor>
     void visit(Visitor&& v) {
       v("model", model, "exact: the friction law itself; boxed: the box around its set");
-      v("inner_tolerance", inner_tolerance, "of each program, as a fraction of the residual before it, in [0, 1); 0: to the tolerance");
+      v("inner_tolerance", inner_tolerance,
+        "of each program, as a fraction of the residual before it, in [0, 1); 0: to the tolerance");
       v("inner_sweeps", inner_sweeps, "at most this many sweeps per program, ≥ 1");
       v("accelerate", accelerate, "extrapolate between iterations; false as in the paper");
-      v("patience", patience, "iterations without progress before extrapolation ends, then before each halving of the step, ≥ 1");
+      v("patience", patience,
+        "iterations without progress before extrapolation ends, then before each halving of the step, ≥ 1");
     }
   };
 
