@@ -16,7 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kModels[] = {"exact", "boxed", "polyhedral", "convex"};   ///< as FrictionModel::Kind
+constexpr FrictionModel kModels[] = {FrictionModel::exact, FrictionModel::boxed, FrictionModel::polyhedral(4),
+                                     FrictionModel::convex};   ///< in the order of FrictionModel::Kind
 
 /// The solvers that honour a law, by the model that each solves unless its options say otherwise.
 struct Honour {
@@ -61,7 +62,7 @@ void print_json(const std::vector<const SurfaceLawInfo*>& laws) {
                             {"minimum", number_or_null(p.minimum)},
                             {"coefficient", p.coefficient}});
     const Honour honour(law);
-    for (std::size_t k = 0; k < std::size(kModels); ++k) by_model[kModels[k]] = honour.by_model[k];
+    for (std::size_t k = 0; k < std::size(kModels); ++k) by_model[std::string(model_name(kModels[k]))] = honour.by_model[k];
     list.push_back({{"name", info->name},
                     {"summary", info->summary},
                     {"source", info->source},
@@ -122,7 +123,7 @@ void print_one(const SurfaceLawInfo& info) {
   fmt::print("    solvers: {}\n", wrapped(honour.words(), 13));
   for (std::size_t k = 0; k < std::size(kModels); ++k)
     if (!honour.by_model[k].empty())
-      fmt::print("      {:<28} {}\n", k == 0 ? "the law itself" : fmt::format("by the {} model", kModels[k]),
+      fmt::print("      {:<28} {}\n", k == 0 ? "the law itself" : fmt::format("by the {} model", model_name(kModels[k])),
                  wrapped(fmt::format("{}", fmt::join(honour.by_model[k], ", ")), 35));
   fmt::print("    in a scene:\n      {}\n", Json{{"materials", Json::array({example_material(law)})}}.dump());
 }

@@ -155,7 +155,7 @@ SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveA
   control.cancel = &InterruptGuard::flag();
   control.keep_history = arguments.history;
   Workspace workspace;
-  return {problem.name, contacts, chosen.info.name, chosen.info.model,
+  return {problem.name, contacts, chosen.info.name, std::string(model_name(chosen.solver->model())),
           chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
 }
 

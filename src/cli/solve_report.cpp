@@ -102,7 +102,7 @@ Json to_json(const SolveResult& r) {
           {"residual_of_guess", r.report.initial_residual.total()},
           {"model", r.model},
           {"model_residual", r.report.model_residual},
-          {"story", r.report.story}};
+          {"notes", r.report.notes}};
 }
 
 std::string table_of(const std::vector<SolveResult>& results, bool by_problem, bool history) {
@@ -120,7 +120,7 @@ std::string table_of(const std::vector<SolveResult>& results, bool by_problem, b
                           status_name(report.status), report.iterations, time_text(report.seconds),
                           number(report.residual.total()), largest_part(report.residual), number(report.natural_map_error));
     if (const std::string reason = converged(r) ? "" : reason_of(r); !reason.empty()) below(reason);
-    if (!report.story.empty()) below(report.story);
+    if (!report.notes.empty()) below(report.notes);
     if (history && report.history.size() > 1) below("residual after " + history_text(report.history));
   }
   return text;

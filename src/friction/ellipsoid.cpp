@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "math/infinity.h"
+
 namespace stickslip {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The closest point is xᵢ = aᵢ² yᵢ / (t + aᵢ²) with t > 0 the root of the decreasing, convex
 //   g(t) = Σ (wᵢ / (t + pᵢ))² − 1,  wᵢ = aᵢ |yᵢ|,  pᵢ = aᵢ².
@@ -25,7 +25,7 @@ struct Sums {
   /// The step; infinite if the replacement has no root because c ≥ 1.
   double step() const {
     const double e = s1 * s1 - g * s2;
-    if (!(e > 0)) return infinity;
+    if (!(e > 0)) return kInfinity;
     const double root = std::sqrt(e);
     return g * s1 / (root * (root + s1));
   }
@@ -59,7 +59,7 @@ struct Terms {
       rest.w[steepest] = 0;
       const Sums sums = rest.at(t);
       if (sums.g < 0) return w[steepest] / std::sqrt(-sums.g) - p[steepest] - t;
-      if (const double step = sums.step(); step < infinity) return step;
+      if (const double step = sums.step(); step < kInfinity) return step;
     }
     return t + p[0];
   }
@@ -73,22 +73,22 @@ Eigen::Matrix<double, Rows, 1> factors_in_range(const Eigen::Matrix<double, Rows
   constexpr double small_step = 1e-5;   // its error is of the order of its cube
   constexpr double rounding = 1e-15;    // of g
   Terms<Rows> terms;
-  double t = 0, least_pole = infinity;
+  double t = 0, least_pole = kInfinity;
   for (int i = 0; i < Rows; ++i) {
     const bool exists = a[i] > negligible;
     terms.w[i] = exists ? a[i] * std::abs(y[i]) : 0;
     terms.p[i] = exists ? a[i] * a[i] : 1;
     t = std::max(t, terms.w[i] - terms.p[i]);
-    least_pole = std::min(least_pole, terms.w[i] > 0 ? terms.p[i] : infinity);
+    least_pole = std::min(least_pole, terms.w[i] > 0 ? terms.p[i] : kInfinity);
   }
-  double low = t, high = infinity, g_low = 0, g_high = 0;
+  double low = t, high = kInfinity, g_low = 0, g_high = 0;
   int k = 1;
   for (;; ++k) {
     const Sums sums = terms.at(t);
     const double g = sums.g;
     if (t == 0 && !(g > rounding)) break;   // inside
     double step = sums.step();
-    const bool cubic = step < infinity;
+    const bool cubic = step < kInfinity;
     if (cubic && (std::abs(step) <= small_step * (t + least_pole) || std::abs(g) <= rounding)) {
       t += step;
       break;
@@ -98,7 +98,7 @@ Eigen::Matrix<double, Rows, 1> factors_in_range(const Eigen::Matrix<double, Rows
     double next = t + step;
     if (g > 0) low = t, g_low = g;
     else high = t, g_high = -g;
-    if (high < infinity) {
+    if (high < kInfinity) {
       // Not beyond the other end of the bracket, nor far towards it if g is larger
       // there: that end has been farther from the root than t.
       const double middle = std::sqrt((low + least_pole) * (high + least_pole)) - least_pole;

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "math/infinity.h"
 #include "stickslip/friction/convex_set.h"
 
 namespace stickslip {
@@ -29,7 +30,7 @@ Gauge<Rows> gauge_of(const ConvexSet<Rows>& set, const Eigen::Matrix<double, Row
     const double along = direction.dot(x), support = set.support(direction), rounding = epsilon * scaled.norm();
     // A direction in which the set has no extent, up to rounding of the direction, excludes x for every n.
     if (along > 0 && !(support > 8 * rounding * size) && direction.norm() > 1e-6 * scaled.norm())
-      return {std::numeric_limits<double>::infinity()};
+      return {kInfinity};
     const double bound = support > 0 ? along / support : 0;
     if (!(bound > gauge.value * (1 + epsilon))) break;
     gauge.value = bound;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/infinity.h"
 #include "friction/gauge.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
@@ -66,7 +67,7 @@ bool project_on_face(const Vec3* a, int count, const Vec3& z, Vec3& point) {
 Face closest_on_simplex(const std::array<Vec3, 4>& corners, const std::array<int, 4>& names, int count, const Vec3& z) {
   static constexpr std::array<int, 15> by_size{1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};   // subsets as bits
   Face best;
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (const int subset : by_size) {
     if (subset >> count) continue;
     Face face;
@@ -194,7 +195,7 @@ ImplicitValue<3> HullSet::implicit(double normal, const Vec3& x) const {
   // `project` knows points of F(n), which is relative to its corners.
   const double reach = std::max(normal, 0.0) * points_[farthest(points_, x)].norm();
   if ((x - inside).norm() > 8 * epsilon * (x.norm() + reach)) {
-    f.value = std::numeric_limits<double>::infinity();
+    f.value = kInfinity;
     return f;
   }
   const Gauge<3> gauge = gauge_of<3>(*this, inside);

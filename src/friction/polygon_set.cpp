@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "math/infinity.h"
 #include "friction/directions.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
@@ -46,7 +47,7 @@ Closest closest_point(const std::vector<Vec2>& corners, double n, const Vec2& tr
   const std::size_t count = corners.size();
   if (count == 1 || !(n > 0)) return {n * corners[0], Closest::corner, 0};
   Closest best{trial, Closest::inside};
-  double best_squared = std::numeric_limits<double>::infinity();
+  double best_squared = kInfinity;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t j = i + 1 == count ? 0 : i + 1;
     const Vec2 start = n * corners[i], along = n * corners[j] - start, to_trial = trial - start;
@@ -130,7 +131,7 @@ ProjectionDerivative<2> PolygonSet::differentiate(double normal, const Vec2& tri
 // N(x) is the largest ⟨ν, x⟩ / ⟨ν, corner⟩ over the edges, ν their outward normals. Through an edge that passes through the
 // origin no multiple of F(1) reaches.
 ImplicitValue<2> PolygonSet::implicit(double normal, const Vec2& x) const {
-  constexpr double epsilon = std::numeric_limits<double>::epsilon(), infinity = std::numeric_limits<double>::infinity();
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
   ImplicitValue<2> f;
   double gauge = 0;
   const auto bound = [&](const Vec2& outward, double reach, double reach_rounding) {
@@ -138,7 +139,7 @@ ImplicitValue<2> PolygonSet::implicit(double normal, const Vec2& x) const {
     if (reach > reach_rounding) {
       if (along / reach > gauge) gauge = along / reach, f.gradient = outward / reach;
     } else if (along > 4 * epsilon * outward.norm() * x.norm()) {
-      gauge = infinity;
+      gauge = kInfinity;
       f.gradient.setZero();
     }
   };
@@ -151,7 +152,7 @@ ImplicitValue<2> PolygonSet::implicit(double normal, const Vec2& x) const {
     bound(along, along.dot(corners_[1]), 0);
     bound(-along, -along.dot(corners_[0]), 0);
   }
-  if (corners_.size() == 1 && !x.isZero(0)) gauge = infinity;
+  if (corners_.size() == 1 && !x.isZero(0)) gauge = kInfinity;
   f.value = gauge - normal;
   return f;
 }

@@ -180,15 +180,13 @@ template <int D, int A>
 [[gnu::always_inline]] inline void write_diagonal(const double* scaled, const double* sigma, double* out) {
   for (int i = 0; i < D; ++i)
     for (int k = i; k < D; ++k) {
-      kernels::Double4 products =
-          kernels::load<kernels::Double4>(scaled + 6 * A * i) * kernels::load<kernels::Double4>(scaled + 6 * A * k);
+      const double *const a = scaled + kRigidSize * A * i, *const b = scaled + kRigidSize * A * k;
+      kernels::Double4 products = kernels::load<kernels::Double4>(a) * kernels::load<kernels::Double4>(b);
       kernels::Double2 rest = {0, 0};
       if constexpr (A == 2) {
-        for (const int c : {4, 8})
-          products +=
-              kernels::load<kernels::Double4>(scaled + 12 * i + c) * kernels::load<kernels::Double4>(scaled + 12 * k + c);
+        for (const int c : {4, 8}) products += kernels::load<kernels::Double4>(a + c) * kernels::load<kernels::Double4>(b + c);
       } else {
-        rest = kernels::load<kernels::Double2>(scaled + 6 * i + 4) * kernels::load<kernels::Double2>(scaled + 6 * k + 4);
+        rest = kernels::load<kernels::Double2>(a + 4) * kernels::load<kernels::Double2>(b + 4);
       }
       out[D * i + k] = out[D * k + i] = kernels::sum(products) + (rest[0] + rest[1]) + (i == k ? sigma[i] : 0.0);
     }
@@ -305,23 +303,40 @@ void ContactProblem::clear() {
   batches.clear();
 }
 
+void ContactProblem::copy_conditions(const ContactProblem& other) {
+  laws = other.laws;
+  b = other.b;
+  sigma = other.sigma;
+  lower = other.lower;
+  upper = other.upper;
+  h = other.h;
+}
+
+bool Batch::extend(const Batch& other) {
+  const bool same = kind == other.kind && dim == other.dim && arity == other.arity && law == other.law && rows == other.rows;
+  if (!same || first + count != other.first) return false;
+  count += other.count;
+  return true;
+}
+
+Batch ContactProblem::run_of(std::uint32_t i) const {
+  const Block& block = blocks[i];
+  const bool has_law = block.kind == BlockKind::contact && block.dim > 1;
+  const auto law = static_cast<std::uint8_t>(has_law ? laws[i].index() : 0);
+  return {block.kind, block.dim, arity_class(block), law, i, 1};
+}
+
 void ContactProblem::lay_out() {
   offsets.resize(segments.size() + 1);
   offsets[0] = 0;
   for (std::size_t s = 0; s < segments.size(); ++s) offsets[s + 1] = offsets[s] + segments[s].size;
   batches.clear();
   std::size_t diagonal_size = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Block& block = blocks[i];
-    block.diagonal = static_cast<std::uint32_t>(diagonal_size);
-    diagonal_size += block.dim * block.dim;
-    const bool has_law = block.kind == BlockKind::contact && block.dim > 1;
-    const auto law = static_cast<std::uint8_t>(has_law ? laws[i].index() : 0);
-    const std::uint8_t arity = arity_class(block);
-    if (batches.empty() || batches.back().kind != block.kind || batches.back().dim != block.dim ||
-        batches.back().arity != arity || batches.back().law != law)
-      batches.push_back({block.kind, block.dim, arity, law, static_cast<std::uint32_t>(i), 0});
-    ++batches.back().count;
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].diagonal = static_cast<std::uint32_t>(diagonal_size);
+    diagonal_size += blocks[i].dim * blocks[i].dim;
+    const Batch run = run_of(i);
+    if (batches.empty() || !batches.back().extend(run)) batches.push_back(run);
   }
   diagonal_values.resize(diagonal_size);
 }
@@ -415,9 +430,10 @@ void ContactProblem::add_velocity_change(std::span<const double> impulses, std::
 
 void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::span<double> velocity) const {
   for (std::size_t i = 0; i < inertia_factors.size(); ++i) {
-    Eigen::Map<Vec3>(velocity.data() + 6 * i) +=
-        std::sqrt(segments[i].inverse_mass) * Eigen::Map<const Vec3>(scaled.data() + 6 * i);
-    Eigen::Map<Vec3>(velocity.data() + 6 * i + 3) += inertia_factors[i] * Eigen::Map<const Vec3>(scaled.data() + 6 * i + 3);
+    double* const u = velocity.data() + offsets[i];
+    const double* const w = scaled.data() + offsets[i];
+    Eigen::Map<Vec3>(u) += std::sqrt(segments[i].inverse_mass) * Eigen::Map<const Vec3>(w);
+    Eigen::Map<Vec3>(u + 3) += inertia_factors[i] * Eigen::Map<const Vec3>(w + 3);
   }
   if (inertia_factors.size() == segments.size()) return;
   const std::vector<bool> coupled = coupled_segments();

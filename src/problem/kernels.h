@@ -16,8 +16,6 @@
 
 namespace stickslip::kernels {
 
-inline constexpr int kSegmentSize = kRigidSize;
-
 template <int D>
 using BlockVector = Eigen::Matrix<double, D, 1>;
 
@@ -88,14 +86,14 @@ struct LocalVelocity<2> {
   static constexpr std::uint32_t row_size() { return 12; }
   [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity)
       : segment(block.segment) {
-    const double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
+    const double *pa = velocity + kRigidSize * segment[0], *pb = velocity + kRigidSize * segment[1];
     a = load<Double4>(pa);
     b = load<Double4>(pb);
     const Double2 ra = load<Double2>(pa + 4), rb = load<Double2>(pb + 4);
     rest = Double4{ra[0], ra[1], rb[0], rb[1]};
   }
   [[gnu::always_inline]] inline void write(double* velocity) const {
-    double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
+    double *pa = velocity + kRigidSize * segment[0], *pb = velocity + kRigidSize * segment[1];
     store(pa, a);
     store(pb, b);
     store(pa + 4, Double2{rest[0], rest[1]});
@@ -120,12 +118,12 @@ struct LocalVelocity<1> {
   static constexpr std::uint32_t row_size() { return 6; }
   [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity)
       : segment(block.segment) {
-    const double* pa = velocity + kSegmentSize * segment[0];
+    const double* pa = velocity + kRigidSize * segment[0];
     a = load<Double4>(pa);
     rest = load<Double2>(pa + 4);
   }
   [[gnu::always_inline]] inline void write(double* velocity) const {
-    double* pa = velocity + kSegmentSize * segment[0];
+    double* pa = velocity + kRigidSize * segment[0];
     store(pa, a);
     store(pa + 4, rest);
   }

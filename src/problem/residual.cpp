@@ -77,6 +77,16 @@ template <int D, class Law>
 
 }  // namespace
 
+std::string_view model_name(FrictionModel model) {
+  switch (model.kind) {
+    case FrictionModel::Kind::exact: return "exact";
+    case FrictionModel::Kind::boxed: return "boxed";
+    case FrictionModel::Kind::polyhedral: return "polyhedral";
+    case FrictionModel::Kind::convex: return "convex";
+  }
+  return "?";
+}
+
 double Residual::total() const {
   double largest = 0;
   for (const double part : {gap_velocity, complementarity, cone, dissipation, bilateral, box})

@@ -1,7 +1,7 @@
 // Whether to leave an inner loop early, for solvers whose iterations are long.
 #pragma once
 
-#include "stickslip/solve/solver.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

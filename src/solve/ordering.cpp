@@ -167,12 +167,14 @@ std::span<const Batch> Ordering::next(int k, std::span<const double> impulses) {
   const bool again = kind_ == Kind::random_sweep || (kind_ == Kind::complementarity && (k - 1) % refresh_ == 0);
   if (!first && !again) return current_;
   if (kind_ == Kind::random || kind_ == Kind::random_sweep) {
+    // A shuffle begins at the last one, before that was turned round.
+    if (reverse_ && !first) std::reverse(memory_.order.begin(), memory_.order.end());
     shuffle();
   } else {
     fill_keys(impulses);
     sort_by_key();
-    if (reverse_) std::reverse(memory_.order.begin(), memory_.order.end());
   }
+  if (reverse_) std::reverse(memory_.order.begin(), memory_.order.end());
   memory_.runs.clear();
   if (kind_ == Kind::grouped) {
     append_runs(problem_, memory_.order, RowSet::normal, memory_.runs);

@@ -228,7 +228,7 @@ int measured_iterations(const std::string& title, const char* name, const Contac
   const SolveReport r = solve(name, p, impulses, 1e-8, most, options);
   const bool solved = r.model_residual <= 1e-8;
   ::testing::Test::RecordProperty(title, fmt::format("{}{} iterations, {:.1e} m/s. {}", solved ? "" : "more than ",
-                                                     r.iterations, r.model_residual, r.story));
+                                                     r.iterations, r.model_residual, r.notes));
   return solved ? r.iterations : most + 1;
 }
 

@@ -9,6 +9,7 @@
 #include "solve/newton/velocity_system.h"
 #include "joint_problems.h"
 #include "stacks.h"
+#include "stickslip/solve/monitor.h"
 #include "stickslip/solve/registry.h"
 
 namespace stickslip::automatic_test {
@@ -121,7 +122,7 @@ TEST(Islands, with_joints_that_contradict_each_other_do_not_keep_others_from_bei
     EXPECT_NE(r.reason.find("contradict"), std::string_view::npos) << r.reason;
     EXPECT_GT(r.residual.bilateral, 0.1);
     ResidualWorkspace work;
-    EXPECT_LE(residual(stack, std::span(impulses).subspan(quarrel.rows()), work).total(), 1e-9) << r.story;
+    EXPECT_LE(residual(stack, std::span(impulses).subspan(quarrel.rows()), work).total(), 1e-9) << r.notes;
     for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation})
       EXPECT_LE(part, 1e-9);
   }
@@ -140,7 +141,7 @@ TEST(AutomaticSolver, solves_stacks_that_fall_straight_from_zero_at_the_default_
   for (const int boxes : {10, 30, 60, 100}) {
     std::vector<double> impulses;
     const SolveReport r = solve(testing::box_stack(boxes, 0.5, 0), impulses, 1e-8);
-    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.story;
+    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.notes;
     EXPECT_LE(r.iterations, 200);
   }
 }
@@ -219,9 +220,9 @@ TEST(AutomaticSolver, solves_a_small_disturbance_of_a_large_problem_where_it_is)
   p.b[p.blocks[disturbed].row] -= 1e-7;
   std::vector<double> next = impulses;
   const SolveReport r = solve(p, next, 1e-9);
-  ASSERT_EQ(r.status, SolveStatus::converged) << r.story;
+  ASSERT_EQ(r.status, SolveStatus::converged) << r.notes;
   EXPECT_GT(r.initial_residual.total(), 1e-8);
-  EXPECT_LE(r.iterations, 3) << "of the price of a sweep over everything; " << r.story;
+  EXPECT_LE(r.iterations, 3) << "of the price of a sweep over everything; " << r.notes;
   std::size_t changed = 0;
   for (const Block& b : p.blocks)
     changed += !std::equal(next.begin() + b.row, next.begin() + b.row + b.dim, impulses.begin() + b.row);
@@ -274,7 +275,7 @@ TEST(AutomaticSolver, straightens_a_stack_at_rest_with_work_that_grows_with_its_
     // It begins to lean as a whole, about an edge of the lowest box.
     for (std::size_t i = 0; i < 4; ++i) p.b[p.blocks[i].row] += (i < 2 ? 1 : -1) * 1e-7;
     const SolveReport r = solve(p, impulses, 1e-8, 200);
-    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.story;
+    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.notes;
     return r.iterations * (16e-3 * static_cast<double>(p.rows()) + 20);   // µs of the cost model
   };
   EXPECT_LE(work(400), 5 * work(100));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../problem/problems.h"
+#include "stickslip/solve/monitor.h"
 #include "stickslip/solve/registry.h"
 
 namespace stickslip {

@@ -76,7 +76,7 @@ TEST(Coupled, newton_steps_never_multiply_out) {
   std::vector<double> impulses;
   const SolveReport report = solve_fully(p, "auto", impulses, 2000);
   EXPECT_EQ(report.status, SolveStatus::converged) << report.residual.total();
-  EXPECT_THAT(report.story, ::testing::Not(::testing::HasSubstr("Multiplied")));
+  EXPECT_THAT(report.notes, ::testing::Not(::testing::HasSubstr("Multiplied")));
 }
 
 }  // namespace

@@ -124,8 +124,8 @@ TEST(Joints, of_a_long_mechanism_on_many_contacts_are_one_block_and_a_heavy_load
   const ContactProblem p = snake(40, 1000);
   std::vector<double> impulses, reference;
   const SolveReport r = solve("auto", p, impulses, 1e-7, 200);
-  EXPECT_EQ(r.status, SolveStatus::converged) << r.residual.total() << " " << r.story;
-  EXPECT_EQ(r.story.find("Eliminated"), std::string::npos) << "this many contacts on one mechanism make a full matrix";
+  EXPECT_EQ(r.status, SolveStatus::converged) << r.residual.total() << " " << r.notes;
+  EXPECT_EQ(r.notes.find("Eliminated"), std::string::npos) << "this many contacts on one mechanism make a full matrix";
   ASSERT_EQ(solve("admm", p, reference, 1e-9, 20000).status, SolveStatus::converged);
   EXPECT_LT((velocity_change(p, impulses) - velocity_change(p, reference)).cwiseAbs().maxCoeff(), 1e-5);
 }

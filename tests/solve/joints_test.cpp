@@ -6,6 +6,7 @@
 #include <set>
 
 #include "joint_solves.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip::joints_test {
 namespace {
@@ -20,8 +21,8 @@ TEST(Joints, auto_solves_every_mechanism_to_rounding) {
   for (const auto& [name, p] : mechanisms()) {
     std::vector<double> impulses;
     const SolveReport r = solve("auto", p, impulses, 1e-11, 500);
-    EXPECT_EQ(r.status, SolveStatus::converged) << name << ": " << r.reason << " " << r.story;
-    EXPECT_NE(r.story.find("mechanism"), std::string::npos) << name << ": the joints were not factored";
+    EXPECT_EQ(r.status, SolveStatus::converged) << name << ": " << r.reason << " " << r.notes;
+    EXPECT_NE(r.notes.find("mechanism"), std::string::npos) << name << ": the joints were not factored";
   }
 }
 

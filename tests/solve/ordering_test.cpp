@@ -116,6 +116,81 @@ TEST(Ordering, shuffles_follow_the_seed_and_only_the_seed) {
   EXPECT_NE(blocks_of(always.next(2, impulses)), sweep) << "a new shuffle every sweep";
 }
 
+TEST(Ordering, every_order_is_turned_round_by_reverse_order_sweep_by_sweep) {
+  const ContactProblem p = mixed_problem();
+  std::vector<double> impulses(p.rows());
+  for (const char* name : {"given", "random", "random-sweep", "layers", "effective-mass"}) {
+    OrderingOptions options = named(name);
+    Workspace workspace, other;
+    Ordering forward(options, p, FrictionModel::boxed, workspace);
+    options.reverse_order = true;
+    Ordering backward(options, p, FrictionModel::boxed, other);
+    for (int k = 1; k <= 3; ++k) {
+      auto expected = blocks_of(forward.next(k, impulses));
+      std::reverse(expected.begin(), expected.end());
+      EXPECT_EQ(blocks_of(backward.next(k, impulses)), expected) << name << " sweep " << k;
+    }
+  }
+}
+
+TEST(Ordering, grouped_and_staggered_orders_part_normal_rows_from_friction_rows) {
+  const ContactProblem p = mixed_problem();
+  std::vector<std::uint32_t> normal, friction;   // joints and boxes go with the normal rows
+  for (const Block& b : p.blocks)
+    for (std::uint32_t k = 0; k < b.dim; ++k) (b.kind == BlockKind::contact && k > 0 ? friction : normal).push_back(b.row + k);
+  std::vector<std::uint32_t> both = normal;
+  both.insert(both.end(), friction.begin(), friction.end());
+  std::vector<double> impulses(p.rows());
+  Workspace workspace, other;
+  Ordering grouped(named("grouped"), p, FrictionModel::boxed, workspace);
+  Ordering staggered(named("extreme-staggered"), p, FrictionModel::boxed, other);
+  for (int k = 1; k <= 4; ++k) {
+    EXPECT_EQ(rows_of(p, grouped.next(k, impulses)), both) << "sweep " << k;
+    EXPECT_EQ(rows_of(p, staggered.next(k, impulses)), k % 2 == 1 ? normal : friction) << "sweep " << k;
+  }
+}
+
+/// Boxed Gauss–Seidel over these rows with a dense W.
+void dense_sweep(const ContactProblem& p, const std::vector<std::uint32_t>& rows, Eigen::VectorXd& x) {
+  const Eigen::MatrixXd w = testing::dense_delassus(p);
+  const Eigen::Map<const Eigen::VectorXd> b(p.b.data(), static_cast<Eigen::Index>(p.rows()));
+  for (const std::uint32_t i : rows) {
+    double lower = p.lower[i], upper = p.upper[i];
+    for (std::size_t n = 0; n < p.blocks.size(); ++n) {
+      const Block& block = p.blocks[n];
+      if (i < block.row || i >= block.row + block.dim || block.kind == BlockKind::box) continue;
+      upper = std::numeric_limits<double>::infinity();
+      lower = block.kind == BlockKind::contact ? 0 : -upper;
+      if (i > block.row && block.kind == BlockKind::contact) {
+        upper = std::get<CircularFriction>(p.laws[n]).mu * x[block.row];
+        lower = -upper;
+      }
+    }
+    x[i] = std::min(std::max(x[i] - (w.row(i).dot(x) + b[i]) / w(i, i), lower), upper);
+  }
+}
+
+TEST(Ordering, sweeps_visit_the_rows_that_grouped_and_staggered_orders_list) {
+  const ContactProblem p = mixed_problem();
+  for (const char* name : {"given", "grouped", "extreme-staggered"}) {
+    std::vector<double> impulses(p.rows());
+    Eigen::VectorXd expected = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(p.rows()));
+    Workspace workspace, other;
+    Ordering order(named(name), p, FrictionModel::boxed, other);
+    SolveControl control;
+    control.tolerance = 1e-300;
+    control.max_iterations = 6;
+    control.observer = [&](int k, std::span<const double> now, const Residual&) {
+      if (k == 0) return;
+      dense_sweep(p, rows_of(p, order.next(k, now)), expected);
+      for (std::size_t i = 0; i < now.size(); ++i)
+        EXPECT_NEAR(now[i], expected[static_cast<Eigen::Index>(i)], 1e-12) << name << " sweep " << k << " row " << i;
+    };
+    make_solver("pgs", {{"ordering", std::string(name)}})->solve(p, impulses, workspace, control);
+    EXPECT_GT(expected.cwiseAbs().maxCoeff(), 1e-3) << name;
+  }
+}
+
 TEST(Ordering, heights_and_layers_are_found_although_contacts_are_listed_in_disorder) {
   const std::vector<int> listed{3, 0, 4, 2, 1};
   const ContactProblem p = testing::box_stack(5, 0.5, 0.002, listed);

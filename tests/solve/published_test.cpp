@@ -37,7 +37,7 @@ TEST_P(Carried, is_solved_to_1e_8_by_auto_from_zero) {
   control.tolerance = control.natural_map_tolerance = 1e-8;
   control.max_iterations = 20000;
   const SolveReport report = make_solver("auto")->solve(p, impulses, workspace, control);
-  EXPECT_EQ(report.status, SolveStatus::converged) << report.story;
+  EXPECT_EQ(report.status, SolveStatus::converged) << report.notes;
   ResidualWorkspace work;
   EXPECT_LE(residual(p, impulses, work).total(), 1e-8) << "recomputed";
   EXPECT_LE(natural_map_error(p, impulses, work), 1e-8) << "recomputed";

@@ -80,6 +80,9 @@ struct Batch {
   std::uint8_t law;            ///< index of the alternative in `FrictionSet`; 0 if not a contact
   std::uint32_t first, count;  ///< blocks
   RowSet rows = RowSet::all;   ///< of contacts with friction; all but for orderings that split them (solve/ordering.h)
+
+  /// Makes the run longer if the other follows it in the problem and is of the same sort. False: it does not, or is not.
+  bool extend(const Batch& other);
 };
 
 /// What sweeps and the residual need of the diagonal block of a contact, in half a cache line.
@@ -134,6 +137,12 @@ struct ContactProblem {
   std::uint32_t offset(std::uint32_t segment) const { return offsets[segment]; }
 
   void clear();   ///< empties everything, keeps the memory
+
+  /// Takes from another problem what its rows ask for, whatever its W is: laws, b, Σ, bounds and h.
+  void copy_conditions(const ContactProblem&);
+
+  /// The run of a block by itself: its sort, as fast kernels know it.
+  Batch run_of(std::uint32_t block) const;
 
   /// Checks sizes and values, computes diagonal blocks and batches. Call once after filling, before solving.
   /// @throws Error if sizes disagree, a segment or row index is out of range, or a number is not finite.

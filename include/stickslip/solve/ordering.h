@@ -35,9 +35,9 @@ namespace stickslip {
 /// Acceleration between sweeps needs an order that stays: shuffling every sweep destroys it.
 struct OrderingOptions {
   std::string ordering = "given";
-  int seed = 1;                ///< of the shuffles
-  int ordering_refresh = 10;   ///< ≥ 1: sweeps between two sorts of `complementarity`
-  bool reverse_order = false;  ///< visit in the opposite order
+  int seed = 1;
+  int ordering_refresh = 10;
+  bool reverse_order = false;
 
   template <class Visitor>
   void visit(Visitor&& v) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -44,7 +43,7 @@ struct SolveControl {
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
   bool keep_history = false;    ///< record the residual at every iteration (costs an evaluation each)
-  bool story = true;            ///< have solvers that decide for themselves write down what they did (allocates text)
+  bool notes = true;            ///< have solvers write down what they decided for themselves (allocates text)
   bool natural_map = true;      ///< also report the natural-map error (costs one product with W)
   /// Sees every checked iterate.
   std::function<void(int iteration, std::span<const double> impulses, const Residual&)> observer;
@@ -61,10 +60,12 @@ struct SolveReport {
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
   /// residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
   std::vector<double> history;
-  std::string story;               ///< what a solver that decides for itself did and why; empty for the others
+  /// what a solver that decides for itself did and why, and where one did not do what its options ask for; else empty
+  std::string notes;
 };
 
-/// Memory that solves reuse. One per thread of calls; holds nothing that changes a result.
+/// Memory that solves reuse, and the velocity that the last one ended with. One per thread of calls; holds nothing that changes
+/// a result.
 class Workspace {
  public:
   /// Memory of one solver, known by its type: made at the first call, the same object ever after.
@@ -75,6 +76,11 @@ class Workspace {
     return *static_cast<T*>(slot.get());
   }
 
+  /// K Gᵀλ of the impulses that the last solve handed back: mass-scaled, see `ContactProblem::add_unscaled_velocity`. Empty
+  /// where W is a matrix.
+  std::span<const double> solved_velocity() const { return best_velocity; }
+
+  // For solvers and their monitor.
   ResidualWorkspace residual;
   std::vector<double> best;                 ///< best impulses seen
   std::vector<double> best_velocity;        ///< K Gᵀλ of the best impulses, as the residual computed it
@@ -85,96 +91,18 @@ class Workspace {
   std::unordered_map<std::type_index, std::shared_ptr<void>> scratch_;
 };
 
-/// Judges iterates on behalf of `ContactSolver::solve`: evaluates the shared residual, keeps the best iterate, watches
-/// limits. Solvers call `done` after every iteration.
-class SolveMonitor {
- public:
-  SolveMonitor(const ContactProblem&, FrictionModel, const SolveControl&, Workspace&, SolveReport&);
+class SolveMonitor;   // solve/monitor.h, for those who write solvers
 
-  /// Call after iteration k = 1, 2, …. True when the solver must return.
-  /// @param change the solver's own cheap measure of how far it still moves [m/s]: a full evaluation happens when it
-  /// falls below the tolerance, on a growing schedule otherwise, and at every iteration if a history is kept.
-  bool done(int iteration, std::span<const double> impulses, double change);
-
-  /// The same for solvers whose iterations cost much more than an evaluation: every iterate is judged.
-  bool done(int iteration, std::span<const double> impulses);
-
-  /// The solver gives up for a reason of its own; the last iterate is judged if it was not. Ignored once stopped.
-  void give_up(std::span<const double> impulses, SolveStatus, std::string_view reason);
-
-  /// Judges the guess, before the first iteration. True when nothing is left to do.
-  bool start(std::span<const double> impulses);
-
-  /// Ends the solve: puts the best iterate into `impulses` and fills the report.
-  void finish(std::span<double> impulses);
-
-  /// From here on `done` and `give_up` are handed the impulses of a smaller problem, from which `expand` makes those of the
-  /// problem; it is called only where an iterate is judged. An empty function ends that.
-  using Expansion = std::function<std::span<const double>(std::span<const double>)>;
-  void expand_with(Expansion expand) { expand_ = std::move(expand), stores_all_ = true; }
-
-  /// From here on iterates are compared by `consistent`, which is the problem without the velocities that no impulse can
-  /// remove; it must outlive the solve. The report still tells the residual of the problem itself, and a solve that converges
-  /// this way ends as stalled for this reason.
-  void judge_by(const ContactProblem& consistent, std::string_view reason);
-
-  /// For solvers whose steps are of unlike price. From here on `max_iterations` bounds work: one iteration is `unit` of it, in
-  /// any measure, `done` is handed the number of the step, which only decides when
-  /// iterates are judged, and the report counts iterations begun.
-  void count_work(double unit) { unit_ = unit, stores_all_ = true; }
-  void add_work(double work) { work_ += work; }
-  double work() const { return work_; }
-  double work_left() const { return static_cast<double>(control_.max_iterations) * unit_ - work_; }
-
-  /// Adds a sentence to the story of the report. Format it only where `control().story` is set.
-  void note(std::string_view sentence);
-
-  const SolveControl& control() const { return control_; }
-  bool stopped() const { return stopped_; }
-  double best_total() const { return best_total_; }   ///< of the best iterate so far, by the solver's own model [m/s]
-  double last_total() const { return last_total_; }   ///< of the iterate judged last, by the solver's own model [m/s]
-  int iterations() const { return report_.iterations; }
-  /// Seconds since the solve began.
-  double elapsed() const;
-
-  /// Whether the solver's own model is solved, though the shared residual is not met.
-  bool model_is_solved() const { return model_ != FrictionModel::exact && best_total_ <= control_.tolerance; }
-
- private:
-  double evaluate(int iteration, std::span<const double> impulses);
-  void judge(int iteration, std::span<const double> impulses);
-  void check_limits(int iteration, std::span<const double> impulses);
-  bool meets_tolerance(double total, std::span<const double> impulses);
-  void keep(int iteration, std::span<const double> impulses, const Residual&, double own);
-  void stop(SolveStatus, std::string_view reason);
-  bool used_up(int iteration) const { return unit_ > 0 ? work_left() <= 0 : iteration >= control_.max_iterations; }
-  void count(int iteration);
-
-  const ContactProblem& problem_;
-  const ContactProblem* judged_;        ///< by which iterates are compared
-  std::string_view inconsistency_;      ///< why that is not the problem itself; empty if it is
-  Expansion expand_;
-  FrictionModel model_;
-  const SolveControl& control_;
-  Workspace& workspace_;
-  SolveReport& report_;
-  std::chrono::steady_clock::time_point start_;
-  double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
-  double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
-  Residual best_residual_;
-  double unit_ = 0, work_ = 0;          ///< of an iteration, if work is counted; done
-  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, step_ = 0;
-  /// stores_all_: the caller's impulses are not the iterates
-  bool stopped_ = false, best_is_stored_ = false, stores_all_ = false;
-};
-
+/// A solver stands in the table (src/solve/registry_entry.h) with its `Options`: numbers, choices and switches with their
+/// defaults, and a template `visit(v)` that calls v(name, member, help) for each. The help is what describes the option,
+/// in the headers, in `stickslip solvers` and in messages: unit, range, meaning.
 class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
   /// Solves the problem. @param impulses in: the guess (zeros will do; what is not finite counts as zero); out: the best
-  /// iterate seen, never worse than the guess, measured by the model of the
-  /// solver. Never throws for numerical trouble: see the status.
+  /// iterate seen, never worse than the guess, measured by the model of the solver. @param workspace out: `solved_velocity()`.
+  /// Never throws for numerical trouble: see the status.
   SolveReport solve(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl& = {}) const;
 
   virtual std::string_view name() const = 0;

@@ -2,6 +2,7 @@
 
 #include "solve/model_option.h"
 #include "solve/prox/prox_sweeps.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

@@ -11,6 +11,7 @@
 #include "solve/deadline.h"
 #include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -157,7 +158,7 @@ void PgsSubspace::iterate(const ContactProblem& problem, std::span<double> impul
     }
     if (monitor.done(k, impulses)) break;
   }
-  monitor.note(fmt::format("{} sweeps and {} direct solves.", sweeps, solves));
+  monitor.note([&] { return fmt::format("{} sweeps and {} direct solves.", sweeps, solves); });
 }
 
 }  // namespace stickslip

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/infinity.h"
 #include "solve/automatic/cost_model.h"
 
 namespace stickslip {
@@ -51,9 +52,10 @@ const Plan& Mechanisms::plan(const AutomaticSolver::Options& options) const {
 void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
                      const AutomaticSolver::Options& options) {
   excuse_contradictions(monitor);
-  if (monitor.control().story)
-    monitor.note(fmt::format("Factored {} joint rows in {} mechanism{}.", joints_.rows(), joints_.mechanisms(),
-                             joints_.mechanisms() == 1 ? "" : "s"));
+  monitor.note([&] {
+    return fmt::format("Factored {} joint rows in {} mechanism{}.", joints_.rows(), joints_.mechanisms(),
+                       joints_.mechanisms() == 1 ? "" : "s");
+  });
   if (joints_.rows() == problem_->rows()) {
     solve_joints_alone(impulses, monitor);
     return;
@@ -66,6 +68,7 @@ void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMoni
     return;
   }
   if (!problem_->is_factored()) {
+    monitor.note([] { return "Eliminating them would cost too much: they are swept."; });
     Stages(ProblemForm::plain(*problem_), impulses, workspace, monitor, options).run(plan(options));
     return;
   }
@@ -116,7 +119,7 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
   const double start = monitor.best_total();
   v_.resize(p.rows());
   std::fill(impulses.begin(), impulses.end(), 0.0);
-  double before = std::numeric_limits<double>::infinity();
+  double before = kInfinity;
   for (int k = 1; k <= kJointRefinements; ++k) {
     p.contact_velocity(impulses, v_, segment_);
     for (std::size_t i = 0; i < rows.size(); ++i) right_[i] = -v_[rows[i]];
@@ -124,9 +127,11 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
     for (std::size_t i = 0; i < rows.size(); ++i) impulses[rows[i]] += solution_[i];
     monitor.add_work(cost::sweep(p));
     const bool done = monitor.done(k, impulses);
-    if (done && monitor.control().story)
-      monitor.note(fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.",
-                               k == 1 ? "Solving them once" : "Refining them", start, monitor.best_total()));
+    if (done)
+      monitor.note([&] {
+        return fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.", k == 1 ? "Solving them once" : "Refining them",
+                           start, monitor.best_total());
+      });
     if (done) return;
     if (!(monitor.last_total() < 0.5 * before)) break;
     before = monitor.last_total();
@@ -137,8 +142,7 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
 void Mechanisms::run_condensed(std::span<const double> guess, Workspace& workspace, SolveMonitor& monitor,
                                const AutomaticSolver::Options& options, std::function<void()> excuse) {
   const ContactProblem& small = condensation_.problem();
-  if (monitor.control().story)
-    monitor.note(fmt::format("Eliminated them; {} rows of contacts and bounded rows are left.", small.rows()));
+  monitor.note([&] { return fmt::format("Eliminated them; {} rows of contacts and bounded rows are left.", small.rows()); });
   condensed_.resize(small.rows());
   condensation_.restrict_to(guess, condensed_);
   workspace.velocity.clear();   // a matrix has no body velocities

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "solve/automatic/stages.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

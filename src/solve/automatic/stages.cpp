@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/infinity.h"
 #include "solve/automatic/cost_model.h"
 #include "solve/cone/admm_engine.h"
 #include "solve/exact/exact_sweep.h"
@@ -67,7 +68,7 @@ void Stages::run(const Plan& plan) {
   const bool direct = plan.stages.size() > 1;
   if (direct && chooses_share() && run(Method::newton) == Outcome::done) return;
   if (direct && is_linear() && linear_steps() == Outcome::done) return;
-  double before = std::numeric_limits<double>::infinity();
+  double before = kInfinity;
   while (direct && monitor_.best_total() < kHelped * before) {
     before = monitor_.best_total();
     for (const Method method : plan.stages)
@@ -176,9 +177,9 @@ void Stages::expand(bool on) {
 double Stages::decades_left() const { return std::max(std::log10(monitor_.best_total() / monitor_.control().tolerance), 0.1); }
 
 void Stages::tell(std::string_view method, int steps, double before) {
-  if (!monitor_.control().story) return;
-  monitor_.note(
-      fmt::format("{} {} took the residual from {:.1e} to {:.1e} m/s.", steps, method, before, monitor_.best_total()));
+  monitor_.note([&] {
+    return fmt::format("{} {} took the residual from {:.1e} to {:.1e} m/s.", steps, method, before, monitor_.best_total());
+  });
 }
 
 void Stages::go_back_to_best() {
@@ -256,7 +257,7 @@ void Stages::mend(Acceleration& acceleration) {
 bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
   const double price = newton_price();
   if (!can_afford(price) || sweeps * sweep_cost_ < discount() * kTrial * price) return false;
-  const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
+  const double predicted = gained > 0 ? window * decades_left() / gained : kInfinity;
   return predicted * sweep_cost_ > price;
 }
 

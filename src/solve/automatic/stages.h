@@ -8,6 +8,7 @@
 #include "solve/joints/joint_sweep.h"
 #include "solve/newton/newton_engine.h"
 #include "stickslip/solve/automatic/automatic.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

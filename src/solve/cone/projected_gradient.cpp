@@ -7,6 +7,7 @@
 
 #include "solve/cone/cone_set.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

@@ -10,6 +10,7 @@ namespace {
 /// Share of its W_CC below which a row of W_c is rounding: joints hold its bodies fast. It then keeps the diagonal of W_CC, so
 /// that impulses that move nothing stay moderate.
 constexpr double kHeldFast = 1e-10;
+constexpr std::size_t kMostBlockRows = 6;   ///< of a block
 
 }  // namespace
 
@@ -87,7 +88,7 @@ void Condensation::subtract_mechanism(std::size_t m) {
     }
   }
   right_.resize(rows);
-  panel_.resize(6 * rows);
+  panel_.resize(kMostBlockRows * rows);
   for (std::size_t a = 0; a < members_[m].size(); ++a) {
     const std::uint32_t dim = p.blocks[blocks_[members_[m][a]]].dim;
     for (std::uint32_t k = 0; k < dim; ++k) {

@@ -4,6 +4,7 @@
 
 #include "solve/newton/newton_solve.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

@@ -15,8 +15,6 @@ namespace stickslip {
 
 class BodyMatrix {
  public:
-  static constexpr int kSize = 6;
-
   /// Lays out the pattern of a factored problem: bodies that share a block are neighbours. The ordering is kept if the pattern
   /// is that of the last call.
   void analyze(const ContactProblem&);

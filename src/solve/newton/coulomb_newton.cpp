@@ -5,6 +5,7 @@
 #include "solve/newton/newton_solve.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
 namespace stickslip {

@@ -1,4 +1,5 @@
 #include "solve/newton/newton_solve.h"
+#include "stickslip/solve/monitor.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "solve/newton/newton_engine.h"
-#include "stickslip/solve/solver.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

@@ -9,15 +9,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kSize = kernels::kSegmentSize;
-
 template <int D>
 using Square = Eigen::Map<Eigen::Matrix<double, D, D>>;
 template <int D>
-using Slot = Eigen::Map<const Eigen::Matrix<double, kSize, D>>;   ///< Gᵀ of one segment of a block
+using Slot = Eigen::Map<const Eigen::Matrix<double, kRigidSize, D>>;   ///< Gᵀ of one segment of a block
 template <int D>
 using Rows = Eigen::Map<Eigen::Matrix<double, D, 1>>;
-using Body = Eigen::Map<Eigen::Matrix<double, kSize, 1>>;
+using Body = Eigen::Map<Eigen::Matrix<double, kRigidSize, 1>>;
 
 /// Calls f(rows, block, slots) for every block; `slots(s)` is Gᵀ of its segment s.
 template <class F>
@@ -25,7 +23,7 @@ void each_block(const ContactProblem& p, const std::vector<double>& numbers, F&&
   for (const Block& b : p.blocks)
     kernels::with_rows(b.dim, [&](auto rows) {
       constexpr int D = rows;
-      f(rows, b, [&](std::uint32_t s) { return Slot<D>(numbers.data() + b.jacobian + kSize * D * s); });
+      f(rows, b, [&](std::uint32_t s) { return Slot<D>(numbers.data() + b.jacobian + kRigidSize * D * s); });
     });
 }
 
@@ -74,10 +72,10 @@ bool VelocitySystem::factor(const Linearisation& l) {
     if ((stiffness.array() == 0).all()) return;   // open
     const auto segments = p.segments_of(b);
     for (std::uint32_t s = 0; s < b.arity; ++s) {
-      const Eigen::Matrix<double, kSize, D> pushed = slot(s).lazyProduct(stiffness);
+      const Eigen::Matrix<double, kRigidSize, D> pushed = slot(s).lazyProduct(stiffness);
       for (std::uint32_t t = 0; t < b.arity; ++t) {
         if (symmetric && bodies_.is_upper(segments[s], segments[t])) continue;
-        const Eigen::Matrix<double, kSize, kSize> product = pushed.lazyProduct(slot(t).transpose());
+        const Eigen::Matrix<double, kRigidSize, kRigidSize> product = pushed.lazyProduct(slot(t).transpose());
         bodies_.add(segments[s], segments[t], product.data());
       }
     }

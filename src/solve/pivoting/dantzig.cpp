@@ -7,6 +7,7 @@
 #include "solve/pivoting/friction_bounds.h"
 #include "solve/pivoting/incremental.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

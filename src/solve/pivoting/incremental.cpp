@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/infinity.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

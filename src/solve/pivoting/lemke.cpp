@@ -5,9 +5,11 @@
 #include <Eigen/LU>
 #include <unordered_set>
 
+#include "math/infinity.h"
 #include "solve/pivoting/tableau.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/views.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -91,7 +93,7 @@ Outcome run(LemkeScratch& s, const Eigen::VectorXd& cover, bool lexicographic, i
     ++pivots;
     if (leaving == t.artificial()) return Outcome::solved;
     s.write_impulses(impulses);
-    if (monitor.done(pivots, impulses, std::numeric_limits<double>::infinity())) return Outcome::stopped;
+    if (monitor.done(pivots, impulses, kInfinity)) return Outcome::stopped;
     if (!s.seen.insert(t.basis_hash()).second) return Outcome::cycle;
     entering = t.complement(leaving);
     if (--until_rebuild == 0) {

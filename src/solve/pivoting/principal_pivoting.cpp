@@ -10,6 +10,7 @@
 #include "solve/pivoting/friction_bounds.h"
 #include "solve/pivoting/index_hash.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -234,6 +235,28 @@ void place_closed_rows(PivotingScratch& s) {
       s.places[i] = s.v[i] < 0 ? RowPlace::upper : RowPlace::lower;
 }
 
+enum class Follow { stopped, helped, not_helped };
+
+/// Blocks of pivots with friction at its bounds as ±μ λₙ in the unknowns. As long as they help they go on from what they found.
+/// @param total of the impulses [m/s]; out: of those found
+Follow follow_friction(PivotingScratch& s, Pivots& coupled, std::span<double> impulses, Weight& weight, double& total) {
+  Follow outcome = Follow::not_helped;
+  for (double before = kInfinity; s.view.has_friction && s.friction.differs(s.view, impulses) && total < 0.5 * before;) {
+    before = total;
+    std::copy(impulses.begin(), impulses.end(), s.trial.begin());
+    s.places_kept = s.places;
+    if (coupled.run_coupled(kCoupledSteps, total) == Pivots::Outcome::stopped) return Follow::stopped;
+    const bool found = total < before;
+    if (found) std::copy(s.best_trial.begin(), s.best_trial.end(), impulses.begin());
+    s.places = found ? s.places_before : s.places_kept;
+    if (!found) break;
+    outcome = Follow::helped;
+    std::copy(impulses.begin(), impulses.end(), s.center.begin());
+    if (total < 0.5 * before && weight.fall()) set_weight(s, weight.value);
+  }
+  return outcome;
+}
+
 }  // namespace
 
 PrincipalPivoting::PrincipalPivoting(PrincipalPivotingOptions options, bool blocks) : options_(options), blocks_(blocks) {
@@ -278,22 +301,8 @@ void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double>
     }
     double total = monitor.last_total();
     const int pivots_made = iteration - before;
-    bool follows = false;
-    // As long as the coupled steps help, they go on from what they found.
-    for (double before_steps = kInfinity;
-         s.view.has_friction && s.friction.differs(s.view, impulses) && total < 0.5 * before_steps;) {
-      before_steps = total;
-      std::copy(impulses.begin(), impulses.end(), s.trial.begin());
-      s.places_kept = s.places;
-      if (coupled.run_coupled(kCoupledSteps, total) == Pivots::Outcome::stopped) return;
-      const bool found = total < before_steps;
-      if (found) std::copy(s.best_trial.begin(), s.best_trial.end(), impulses.begin());
-      s.places = found ? s.places_before : s.places_kept;
-      follows |= found;
-      if (!found) break;
-      std::copy(impulses.begin(), impulses.end(), s.center.begin());
-      if (total < 0.5 * before_steps && weight.fall()) set_weight(s, weight.value);
-    }
+    const Follow found = follow_friction(s, coupled, impulses, weight, total);
+    if (found == Follow::stopped) return;
     if (weight.next_round(pivots_made <= options_.patience + 4, total < 0.5 * last_total, monitor.best_total(),
                           s.view.has_friction))
       set_weight(s, weight.value);
@@ -302,7 +311,7 @@ void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double>
       return monitor.give_up(impulses, SolveStatus::stalled,
                              s.view.has_friction ? "The friction bounds do not settle, or rounding is above the tolerance."
                                                  : "No index set is better; rounding is above the tolerance.");
-    if (follows) s.friction.follow(s.view, impulses);
+    if (found == Follow::helped) s.friction.follow(s.view, impulses);
     place_closed_rows(s);
   }
 }

@@ -25,11 +25,11 @@ struct GlobalRule {
   }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return rows<D>(block, v, impulse, [](int) { return std::pair(0.0, kUnbounded); });
+    return rows<D>(block, v, impulse, [](int) { return std::pair(0.0, kInfinity); });
   }
   template <int D, class Vector>
   double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return rows<D>(block, v, impulse, [](int) { return std::pair(-kUnbounded, kUnbounded); });
+    return rows<D>(block, v, impulse, [](int) { return std::pair(-kInfinity, kInfinity); });
   }
   template <int D, class Vector>
   double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {

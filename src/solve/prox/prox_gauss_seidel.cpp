@@ -1,7 +1,9 @@
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
+#include "math/infinity.h"
 #include "solve/prox/prox_sweeps.h"
 #include "solve/prox/r_factors.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -46,7 +48,7 @@ void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> i
   double relaxation = options_.relaxation * (strategy == RFactor::global ? smallest_r_factor(problem) : 1);
   Acceleration acceleration(problem, impulses, workspace, options_.accelerate);
   Ordering order(options_.order, problem, model(), workspace);
-  double best_change = std::numeric_limits<double>::infinity(), previous = 0;
+  double best_change = kInfinity, previous = 0;
   int since_best = 0;
   bool plain = !options_.accelerate;   // without momentum for now
   for (int k = 1;; ++k) {
@@ -77,7 +79,7 @@ void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> i
       plain = !plain || !options_.accelerate;
       since_best = 0;
     }
-    if (monitor.done(k, impulses, diverges ? std::numeric_limits<double>::infinity() : change)) return;
+    if (monitor.done(k, impulses, diverges ? kInfinity : change)) return;
   }
 }
 

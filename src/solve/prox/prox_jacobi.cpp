@@ -1,7 +1,9 @@
 #include "stickslip/solve/prox/prox_jacobi.h"
 
+#include "math/infinity.h"
 #include "problem/kernels.h"
 #include "solve/prox/r_factors.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -115,7 +117,7 @@ void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impuls
   const RFactor strategy = r_factor_of(options_.r_factor);
   JacobiStep step{problem, strategy, options_.relaxation, strategy == RFactor::global ? inverse_eigenvalue(problem, m) : 0,
                   m.v.data(), impulses.data(), m.next.data()};
-  double best_change = std::numeric_limits<double>::infinity();
+  double best_change = kInfinity;
   int since_best = 0;
   problem.contact_velocity(impulses, m.v, m.segment);
   for (int k = 1;; ++k) {

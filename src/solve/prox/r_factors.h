@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "math/infinity.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/contact_problem.h"
 
@@ -34,7 +35,7 @@ inline void check_r_factors(double relaxation, double shrink, double growth) {
 
 /// The smallest local r-factor of all rows that can move [kg].
 inline double smallest_r_factor(const ContactProblem& p) {
-  double smallest = std::numeric_limits<double>::infinity();
+  double smallest = kInfinity;
   const auto consider = [&](double mass) {
     if (mass > 0) smallest = std::min(smallest, mass);
   };

@@ -32,6 +32,8 @@ JointBlock::~JointBlock() = default;
 
 bool JointBlock::empty() const { return system_->matrix.rows() == 0; }
 
+bool JointBlock::is_factored() const { return !empty() && (system_->direct || !system_->symmetric); }
+
 void JointBlock::prepare(BlockMatrix joints, bool direct) {
   System& s = *system_;
   s.matrix = std::move(joints);

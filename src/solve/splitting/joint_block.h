@@ -19,6 +19,7 @@ class JointBlock {
 
   void prepare(BlockMatrix joints, bool direct);
   bool empty() const;
+  bool is_factored() const;   ///< though that was not asked for, where W is not symmetric
   /// @param v in: velocities of all joint rows [m/s]; out: the change of the impulses [N s]. False if the factorisation failed.
   bool solve(std::span<double> v, double tolerance);
 

@@ -10,6 +10,7 @@
 #include "solve/run_list.h"
 #include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -65,12 +66,7 @@ class ShockPass {
     carried_.segments = p.segments;
     carried_.stencils = p.stencils;
     carried_.blocks = p.blocks;
-    carried_.laws = p.laws;
-    carried_.b = p.b;
-    carried_.sigma = p.sigma;
-    carried_.lower = p.lower;
-    carried_.upper = p.upper;
-    carried_.h = p.h;
+    carried_.copy_conditions(p);
     carried_.jacobian_values.clear();
     for (Block& block : carried_.blocks) {
       const double* from = p.jacobian_values.data() + block.jacobian;

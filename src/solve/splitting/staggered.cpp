@@ -8,6 +8,7 @@
 #include "solve/deadline.h"
 #include "solve/model_option.h"
 #include "solve/splitting/staggered_sweeps.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -120,7 +121,8 @@ void Staggered::iterate(const ContactProblem& problem, std::span<double> impulse
       }
     }
   }
-  monitor.note(fmt::format("{} sweeps; friction step {}{}.", sweeps, theta, accelerate ? ", extrapolated" : ""));
+  monitor.note(
+      [&] { return fmt::format("{} sweeps; friction step {}{}.", sweeps, theta, accelerate ? ", extrapolated" : ""); });
 }
 
 }  // namespace stickslip

@@ -20,7 +20,7 @@ namespace stickslip {
 class Nncg final : public ContactSolver {
  public:
   struct Options {
-    std::string model = "boxed";   ///< boxed: rows of projected Gauss–Seidel; exact: contacts of prox-gs
+    std::string model = "boxed";
 
     template <class Visitor>
     void visit(Visitor&& v) {

@@ -5,14 +5,15 @@
 
 namespace stickslip {
 
-/// `auto` solves the exact law and says in the report's story what it did and why.
+/// `auto` solves the exact law and says in the report's notes what it did and why.
 ///
 /// A problem falls into islands that do not act on each other. Those whose guess is good enough are left alone; the others are
 /// solved one by one, very small ones together. On an island a plan is followed (src/solve/automatic/plan.h), a list of stages
 /// from cheap and myopic to dear and far-sighted:
 ///
 /// 1. Accelerated exact Gauss–Seidel sweeps (`accelerated-nsgs`). After every window it measures how many decades the residual
-///    fell and predicts the sweeps that are left. It leaves when a Newton finish would be cheaper, or the residual stands still.
+///    fell and predicts the sweeps that are left. It leaves when a Newton finish would be cheaper, or the residual stands
+///    still.
 /// 2. Proximal-point Newton on the Alart–Curnier function (`alart-curnier`) from the best iterate, in velocities of bodies
 ///    where W comes in factors: a step then costs some twenty sweeps, however redundant the contacts are.
 /// 3. ADMM with the Coulomb shift (`admm`).
@@ -33,9 +34,8 @@ namespace stickslip {
 class AutomaticSolver final : public ContactSolver {
  public:
   struct Options {
-    double proximal = 0.1;       ///< α ≥ 0 of the sweeps
-    int window = 20;             ///< sweeps between two looks at the progress, ≥ 8
-    /// Newton and ADMM factorise problems up to this many rows; 0: nothing is factorised, not even joints
+    double proximal = 0.1;
+    int window = 20;
     int direct_rows = 30000;
 
     template <class Visitor>

@@ -17,8 +17,8 @@ namespace stickslip {
 class AcceleratedGradient final : public ContactSolver {
  public:
   struct Options {
-    std::string shift = "coulomb";   ///< "coulomb": s is iterated, Coulomb's law; "none": s = 0, the convex relaxation
-    double decay = 0.9;              ///< factor on L after an iteration, in (0, 1]
+    std::string shift = "coulomb";
+    double decay = 0.9;
 
     template <class Visitor>
     void visit(Visitor&& v) {

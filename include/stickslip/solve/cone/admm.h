@@ -19,11 +19,11 @@ namespace stickslip {
 class Admm final : public ContactSolver {
  public:
   struct Options {
-    std::string shift = "coulomb";   ///< "coulomb": s is iterated, Coulomb's law; "none": s = 0, the convex relaxation
-    double relaxation = 1.6;         ///< α in (0, 2)
-    double proximal = 1e-6;          ///< η > 0, relative to the diagonal of W
-    double penalty = 0;              ///< ρ at the start, relative to the diagonal of W; 0: from the spectrum
-    bool adapt = true;               ///< change ρ on the way
+    std::string shift = "coulomb";
+    double relaxation = 1.6;
+    double proximal = 1e-6;
+    double penalty = 0;
+    bool adapt = true;
 
     template <class Visitor>
     void visit(Visitor&& v) {

@@ -15,8 +15,8 @@ namespace stickslip {
 class ProjectedGradient final : public ContactSolver {
  public:
   struct Options {
-    std::string shift = "coulomb";   ///< "coulomb": s is iterated, Coulomb's law; "none": s = 0, the convex relaxation
-    std::string step = "bb";         ///< "bb" or "safe"
+    std::string shift = "coulomb";
+    std::string step = "bb";
 
     template <class Visitor>
     void visit(Visitor&& v) {

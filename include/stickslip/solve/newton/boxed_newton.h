@@ -17,13 +17,13 @@ struct NewtonSystem;
 class BoxedNewton : public ContactSolver {
  public:
   struct Options {
-    int sweeps = 10;                  ///< of projected Gauss–Seidel before the first Newton step, ≥ 0
-    int staggered = 5;                ///< Newton steps on the normal impulses alone at most, ≥ 0
-    double alpha = 1e-2;              ///< first weight of the proximal point, relative to the diagonal of W; 0 is plain Newton
-    std::string linear = "direct";    ///< direct, gmres or fletcher-reeves
-    int linear_iterations = 200;      ///< of the iterative ones at most, ≥ 1
-    double linear_tolerance = 1e-8;   ///< of the iterative ones, relative, in (0, 1)
-    bool precondition = true;         ///< GMRES: by the diagonal blocks
+    int sweeps = 10;
+    int staggered = 5;
+    double alpha = 1e-2;
+    std::string linear = "direct";
+    int linear_iterations = 200;
+    double linear_tolerance = 1e-8;
+    bool precondition = true;
 
     template <class Visitor>
     void visit(Visitor&& v) {

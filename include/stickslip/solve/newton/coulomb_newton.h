@@ -19,10 +19,9 @@ namespace stickslip {
 class CoulombNewton final : public ContactSolver {
  public:
   struct Options {
-    std::string function = "fischer";   ///< ψ: fischer or min-map
-    /// first weight of the proximal point, relative to the diagonal of W; 0 is plain Newton
+    std::string function = "fischer";
     double alpha = 1e-2;
-    int sweeps = 10;                    ///< of proximal Gauss–Seidel before the first Newton step, ≥ 0
+    int sweeps = 10;
 
     template <class Visitor>
     void visit(Visitor&& v) {

@@ -19,7 +19,7 @@ namespace stickslip {
 class Lemke final : public ContactSolver {
  public:
   struct Options {
-    int directions = 4;   ///< k of the friction polygon, even, ≥ 4
+    int directions = 4;
 
     template <class Visitor>
     void visit(Visitor&& v) {

@@ -7,8 +7,8 @@ namespace stickslip {
 
 /// Options that `murty` and `bpp` share.
 struct PrincipalPivotingOptions {
-  double regularisation = 1e-8;   ///< ε ≥ 0: proximal diagonal as a fraction of W_ii
-  int patience = 5;               ///< blocks of pivots without fewer infeasible rows before single pivots, ≥ 0; bpp only
+  double regularisation = 1e-8;
+  int patience = 5;
 };
 
 /// Principal pivoting on the boxed model [course §3.1.2, §3.1.3, Alg. 4; §1.7].
@@ -48,7 +48,7 @@ class PrincipalPivoting : public ContactSolver {
 class Murty final : public PrincipalPivoting {
  public:
   struct Options {
-    double regularisation = 1e-8;   ///< ε ≥ 0: proximal diagonal as a fraction of W_ii
+    double regularisation = 1e-8;
 
     template <class Visitor>
     void visit(Visitor&& v) {
@@ -64,8 +64,8 @@ class Murty final : public PrincipalPivoting {
 class BlockPrincipalPivoting final : public PrincipalPivoting {
  public:
   struct Options {
-    double regularisation = 1e-8;   ///< ε ≥ 0: proximal diagonal as a fraction of W_ii
-    int patience = 5;               ///< blocks of pivots without progress before single pivots, ≥ 0
+    double regularisation = 1e-8;
+    int patience = 5;
 
     template <class Visitor>
     void visit(Visitor&& v) {

@@ -34,12 +34,12 @@ namespace stickslip {
 class ProxGaussSeidel final : public ContactSolver {
  public:
   struct Options {
-    double relaxation = 1.0;          ///< initial r-factors as a multiple of those of the strategy, > 0
-    double shrink = 0.9;              ///< ν in (0, 1): factor on all r at a rollback
-    double growth = 10.0;             ///< ≥ 1: how much farther than the best a sweep may move; 1 is the rule of the paper
-    bool accelerate = true;           ///< extrapolate between sweeps; false is the scheme of the paper
-    std::string r_factor = "local";   ///< "local", "global" or "blocked"
-    std::string friction = "law";     ///< "law": F of the contact; "box": the box around it
+    double relaxation = 1.0;
+    double shrink = 0.9;
+    double growth = 10.0;
+    bool accelerate = true;
+    std::string r_factor = "local";
+    std::string friction = "law";
     OrderingOptions order;
 
     template <class Visitor>

@@ -19,10 +19,10 @@ namespace stickslip {
 class ProxJacobi final : public ContactSolver {
  public:
   struct Options {
-    std::string r_factor = "local";   ///< "local", "global" or "blocked"
-    double relaxation = 1.0;          ///< initial r-factors as a multiple of those of the strategy, > 0
-    double shrink = 0.9;              ///< ν in (0, 1): factor on all r at a rollback
-    double growth = 2.0;              ///< ≥ 1: how much farther than the best an iteration may move; 1 is the rule of the paper
+    std::string r_factor = "local";
+    double relaxation = 1.0;
+    double shrink = 0.9;
+    double growth = 2.0;
 
     template <class Visitor>
     void visit(Visitor&& v) {

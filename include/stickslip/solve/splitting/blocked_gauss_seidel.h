@@ -19,7 +19,8 @@ namespace stickslip {
 ///   NAME      with `sub_iterations` iterations of any other solver of the table. The whole then solves the model of that
 ///             solver: with an exact one, Coulomb's law.
 /// Joints (bilateral blocks) are one group of their own, solved as a linear system before the contacts: directly with a sparse
-/// factorisation made once, or by preconditioned conjugate gradients.
+/// factorisation made once, or by preconditioned conjugate gradients, which need a symmetric W. Where a group or the joints are
+/// not solved as asked for, the notes of the report say so.
 ///
 /// Where W is a matrix bodies are unknown, and a pair is one contact.
 class BlockedGaussSeidel final : public ContactSolver {
@@ -27,7 +28,7 @@ class BlockedGaussSeidel final : public ContactSolver {
   struct Options {
     std::string block = "pair";
     std::string sub_solver = "exact";
-    int sub_iterations = 10;     ///< ≥ 1: of the sub-solver per visit; `exact` needs none
+    int sub_iterations = 10;
     std::string joints = "direct";
 
     template <class Visitor>
@@ -52,6 +53,8 @@ class BlockedGaussSeidel final : public ContactSolver {
 
  private:
   struct Groups;
+  void prepare_groups(const ContactProblem&, const BlockMatrix&, Groups&) const;
+  void prepare_joints(const ContactProblem&, const BlockMatrix&, Groups&) const;
   double visit_group(const ContactProblem&, std::size_t group, std::span<double> impulses, Workspace&, SolveMonitor&) const;
   double visit_joints(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
 

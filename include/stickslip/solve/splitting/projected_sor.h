@@ -14,7 +14,7 @@ namespace stickslip {
 class ProjectedSor : public ContactSolver {
  public:
   struct Options {
-    double relaxation = 1.0;   ///< ω in (0, 2); 1 is projected Gauss–Seidel
+    double relaxation = 1.0;
     OrderingOptions order;
 
     template <class Visitor>

@@ -20,16 +20,16 @@ namespace stickslip {
 class ShockPropagation final : public ContactSolver {
  public:
   struct Options {
-    int sweeps_before = 2;   ///< ≥ 0: plain sweeps before the first pass
-    /// ≥ 1: most sweeps of every layer in a pass; it ends once it moves less than a tenth of the tolerance
+    int sweeps_before = 2;
     int layer_sweeps = 50;
-    int every = 10;          ///< ≥ 0: plain sweeps between passes, doubled whenever a pass is undone; 0: only one pass
+    int every = 10;
     OrderingOptions order;   ///< of the plain sweeps
 
     template <class Visitor>
     void visit(Visitor&& v) {
       v("sweeps_before", sweeps_before, "≥ 0: plain sweeps before the first pass");
-      v("layer_sweeps", layer_sweeps, "≥ 1: most sweeps of every layer in a pass, up and down");
+      v("layer_sweeps", layer_sweeps,
+        "≥ 1: most sweeps of every layer in a pass, up and down; it ends where one moves less than a tenth of the tolerance");
       v("every", every, "≥ 0: plain sweeps between passes, doubled whenever a pass is undone; 0: only one pass");
       order.visit(v);
     }

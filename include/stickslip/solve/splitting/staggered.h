@@ -28,11 +28,11 @@ namespace stickslip {
 class Staggered final : public ContactSolver {
  public:
   struct Options {
-    std::string model = "exact";      ///< exact: the friction law itself; boxed: the box around its set
-    double inner_tolerance = 0.2;     ///< of each program, as a fraction of the residual before it, in [0, 1)
-    int inner_sweeps = 1000;          ///< at most this many per program, ≥ 1
-    bool accelerate = true;           ///< extrapolate between iterations; false is the scheme of the paper
-    int patience = 200;               ///< iterations without progress before the step is damped, ≥ 1
+    std::string model = "exact";
+    double inner_tolerance = 0.2;
+    int inner_sweeps = 1000;
+    bool accelerate = true;
+    int patience = 200;
 
     template <class Visitor>
     void visit(Visitor&& v) {
