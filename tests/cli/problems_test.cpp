@@ -122,7 +122,7 @@ TEST(Solve, a_captured_step_goes_to_every_solver_and_one_table) {
     double largest = 0;
     for (const auto& [name, part] : r.at("residual_parts").items()) largest = std::max(largest, part.get<double>());
     EXPECT_EQ(largest, r.at("residual").get<double>());
-    for (const char* key : {"problem", "contacts", "iterations", "history", "model", "model_residual", "story"})
+    for (const char* key : {"problem", "contacts", "iterations", "history", "model", "model_residual", "notes"})
       EXPECT_TRUE(r.contains(key)) << key;
     EXPECT_EQ(r.at("contacts"), 12);
   }
