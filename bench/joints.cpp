@@ -32,7 +32,7 @@ SolveReport solve_once(const ContactSolver& solver, const ContactProblem& proble
   control.tolerance = 1e-9;
   control.time_limit = time_limit;
   control.max_iterations = 1'000'000'000;
-  control.natural_map = control.story = false;
+  control.natural_map = control.notes = false;
   impulses.assign(problem.rows(), 0.0);
   return solver.solve(problem, impulses, workspace, control);
 }

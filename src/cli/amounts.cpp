@@ -19,7 +19,9 @@ constexpr double kMostSteps = 1e15;
 }
 
 std::uint64_t count_of_steps(std::string_view option, const std::string& text) {
-  const auto refuse = [&](std::string_view remedy) { return Error(fmt::format("{} {} is not a number of steps. {}", option, text, remedy)); };
+  const auto refuse = [&](std::string_view remedy) {
+    return Error(fmt::format("{} {} is not a number of steps. {}", option, text, remedy));
+  };
   if (text.empty() || !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))
     throw refuse("Give a whole number in decimal digits, 0 or more.");
   if (text.size() > 1 && text.front() == '0') throw refuse("Leave out the zero in front: numbers are decimal here.");
@@ -44,7 +46,9 @@ void check_writable(const std::string& file) {
   const StagedFile staged(file);
   std::error_code ignored;
   // Opening a pipe would wait for its reader.
-  if (const auto status = std::filesystem::status(file, ignored); std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
+  if (const auto status = std::filesystem::status(file, ignored);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return;
   std::FILE* trial = std::fopen(staged.path().c_str(), "wb");
   if (!trial) throw Error(fmt::format("Cannot write: {}.", std::strerror(errno))).in(file);
   std::fclose(trial);

@@ -7,8 +7,8 @@
 
 namespace stickslip::cli {
 
-/// A whole number of steps, in decimal digits. @throws Error naming the option for anything else: a sign, a fraction, an exponent, a leading
-/// zero (which other programs take for octal), or more steps than can ever be simulated
+/// A whole number of steps, in decimal digits. @throws Error naming the option for anything else: a sign, a fraction, an
+/// exponent, a leading zero (which other programs take for octal), or more steps than can ever be simulated
 std::uint64_t count_of_steps(std::string_view option, const std::string& text);
 
 /// @returns the seconds. @throws Error naming the option unless they are finite and not negative

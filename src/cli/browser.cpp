@@ -71,16 +71,27 @@ Browser::Browser(const std::string& url, int width, int height) {
   std::string program;
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
     if (program.empty()) program = find_program(name);
-  if (program.empty()) throw Error("Pictures are made with Chromium, which is not on this machine. Install it: sudo apt-get install chromium.");
+  if (program.empty())
+    throw Error("Pictures are made with Chromium, which is not on this machine. Install it: sudo apt-get install chromium.");
   std::string folder = (std::filesystem::temp_directory_path() / "stickslip-browser-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) throw Error(fmt::format("'{}' cannot be made. Is the disk full?", folder));
   profile_ = folder;
 
   int down[2], up[2];
-  if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0) throw Error("No pipe to the browser could be made: too many files are open.");
-  const std::vector<std::string> arguments = {program, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--user-data-dir=" + profile_,
-                                              "--disable-background-networking", "--no-first-run", "--mute-audio", "--hide-scrollbars",
-                                              "--use-angle=swiftshader", "--enable-unsafe-swiftshader", fmt::format("--window-size={},{}", width, height)};
+  if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0)
+    throw Error("No pipe to the browser could be made: too many files are open.");
+  const std::vector<std::string> arguments = {program,
+                                              "--headless=new",
+                                              "--no-sandbox",
+                                              "--remote-debugging-pipe",
+                                              "--user-data-dir=" + profile_,
+                                              "--disable-background-networking",
+                                              "--no-first-run",
+                                              "--mute-audio",
+                                              "--hide-scrollbars",
+                                              "--use-angle=swiftshader",
+                                              "--enable-unsafe-swiftshader",
+                                              fmt::format("--window-size={},{}", width, height)};
   process_ = fork();
   if (process_ == 0) become(arguments, down[0], up[1]);
   close(down[0]);
@@ -100,7 +111,8 @@ Browser::Browser(const std::string& url, int width, int height) {
 void Browser::open_page(const std::string& url, int width, int height) {
   const std::string target = call("Target.createTarget", {{"url", "about:blank"}}).at("targetId");
   session_ = call("Target.attachToTarget", {{"targetId", target}, {"flatten", true}}).at("sessionId");
-  call("Emulation.setDeviceMetricsOverride", {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
+  call("Emulation.setDeviceMetricsOverride",
+       {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
   call("Page.enable", Json::object());
   call("Page.navigate", {{"url", url}});
 }
@@ -153,7 +165,8 @@ Json Browser::call(const std::string& method, Json parameters) {
   for (;;) {
     const Json answer = Json::parse(read_message());
     if (answer.value("id", 0) != last_id_) continue;   // events
-    if (answer.contains("error")) throw Error(fmt::format("The browser refused {}: {}", method, answer["error"].value("message", "")));
+    if (answer.contains("error"))
+      throw Error(fmt::format("The browser refused {}: {}", method, answer["error"].value("message", "")));
     return answer.at("result");
   }
 }
@@ -161,8 +174,9 @@ Json Browser::call(const std::string& method, Json parameters) {
 Json Browser::evaluate(const std::string& expression) {
   const Json answer = call("Runtime.evaluate", {{"expression", expression}, {"awaitPromise", true}, {"returnByValue", true}});
   if (answer.contains("exceptionDetails"))
-    throw Error(fmt::format("The page of the viewer failed: {}", answer["exceptionDetails"].value("text", "") + " " +
-                                                                     answer["exceptionDetails"].value("/exception/description"_json_pointer, std::string())));
+    throw Error(fmt::format("The page of the viewer failed: {}",
+                            answer["exceptionDetails"].value("text", "") + " " +
+                                answer["exceptionDetails"].value("/exception/description"_json_pointer, std::string())));
   return answer.at("result").value("value", Json());
 }
 

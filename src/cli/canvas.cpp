@@ -34,11 +34,12 @@ void path(cairo_t* context, std::span<const Vec2> points, bool closed) {
 Canvas::Canvas(std::filesystem::path file, double width, double height) : file_(std::move(file)) {
   const std::string ending = file_.extension().string();
   if (ending != ".svg" && ending != ".png")
-    throw Error(fmt::format("'{}' is not a kind of picture. The name of the file must end in .svg or .png.", ending)).in(file_.string());
+    throw Error(fmt::format("'{}' is not a kind of picture. The name of the file must end in .svg or .png.", ending))
+        .in(file_.string());
   png_ = ending == ".png";
-  cairo_surface_t* surface =
-      png_ ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, int(std::ceil(width * kPixelsPerPoint)), int(std::ceil(height * kPixelsPerPoint)))
-           : cairo_svg_surface_create_for_stream(append, &bytes_, width, height);
+  cairo_surface_t* surface = png_ ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, int(std::ceil(width * kPixelsPerPoint)),
+                                                               int(std::ceil(height * kPixelsPerPoint)))
+                                  : cairo_svg_surface_create_for_stream(append, &bytes_, width, height);
   context_ = cairo_create(surface);
   cairo_surface_destroy(surface);   // the context keeps it
   if (png_) cairo_scale(context_, kPixelsPerPoint, kPixelsPerPoint);
@@ -81,7 +82,8 @@ void Canvas::dot(const Vec2& place, double radius, const Color& color, double ri
 }
 
 double Canvas::write(std::string_view words, double size, bool bold, bool draw) {
-  cairo_select_font_face(context_, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_select_font_face(context_, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                         bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
   double width = 0;
   const auto run = [&](std::string_view part, double scale, double lower) {
     if (part.empty()) return;
@@ -101,7 +103,8 @@ double Canvas::write(std::string_view words, double size, bool bold, bool draw) 
     if (mark == std::string_view::npos || mark + 1 >= words.size()) break;
     words.remove_prefix(mark + 1);
     const bool group = words.front() == '{' && words.find('}') != std::string_view::npos;
-    const std::size_t end = group ? words.find('}') : std::min(words.size(), character_length(static_cast<unsigned char>(words.front())));
+    const std::size_t end =
+        group ? words.find('}') : std::min(words.size(), character_length(static_cast<unsigned char>(words.front())));
     run(group ? words.substr(1, end - 1) : words.substr(0, end), 0.72, 0.2);
     words.remove_prefix(group ? end + 1 : end);
   }

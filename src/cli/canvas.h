@@ -33,7 +33,8 @@ class Canvas {
   /// @param ring thickness of the rim; 0: a filled dot. The inside of a ring is white.
   void dot(const Vec2& place, double radius, const Color&, double ring = 0);
   /// One line. "_x" and "_{xy}" are subscripts. @param up whether it runs upwards, turned about `place`
-  void text(const Vec2& place, std::string_view words, double size, const Color&, Align = Align::left, bool bold = false, bool up = false);
+  void text(const Vec2& place, std::string_view words, double size, const Color&, Align = Align::left, bool bold = false,
+            bool up = false);
   double text_width(std::string_view words, double size, bool bold = false);
   /// Until the next call without a rectangle, only what lies in it is drawn.
   void clip(const Vec2& corner, const Vec2& size);

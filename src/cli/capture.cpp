@@ -37,8 +37,8 @@ const StepReport* run_to(std::uint64_t step, Scene& scene, Stepper& stepper, boo
   return report;
 }
 
-void print(const CaptureArguments& arguments, const Scene& scene, const ProblemFile& file, const std::string& path, const std::string& format,
-           const StepReport& report) {
+void print(const CaptureArguments& arguments, const Scene& scene, const ProblemFile& file, const std::string& path,
+           const std::string& format, const StepReport& report) {
   const std::size_t contacts = file.problem.contact_count(), bytes = std::filesystem::file_size(path);
   if (arguments.json) {
     const nlohmann::ordered_json result = {{"file", path},
@@ -77,7 +77,8 @@ int capture(const CaptureArguments& arguments) {
   const StepReport* report = run_to(step, scene, stepper, !arguments.quiet && !arguments.json);
   if (report == nullptr) return interrupted;
   ProblemFile file = problem_of_step(scene, stepper, *report);
-  if (report->outcome.status == SolveStatus::converged) file.solution.assign(stepper.impulses().begin(), stepper.impulses().end());
+  if (report->outcome.status == SolveStatus::converged)
+    file.solution.assign(stepper.impulses().begin(), stepper.impulses().end());
   const std::string format = arguments.format.empty() ? default_format(path, file.problem) : arguments.format;
   save_problem(path, file, format);
   print(arguments, scene, file, path, format, *report);
@@ -87,14 +88,16 @@ int capture(const CaptureArguments& arguments) {
 }  // namespace
 
 void add_capture(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("capture", "Run a scene and save the contact problem of one step, for stickslip solve and others");
+  CLI::App* command =
+      app.add_subcommand("capture", "Run a scene and save the contact problem of one step, for stickslip solve and others");
   auto arguments = std::make_shared<CaptureArguments>();
   add_scene_arguments(*command, arguments->scene);
   command->add_option("--step", arguments->step, "The step whose problem is saved, counted from 1 since the scene began");
   command->add_option("-o,--output", arguments->output, "The file. Default: <scene>-step<N>.hdf5");
-  command->add_option("--format", arguments->format,
-                      "stickslip (everything), fclib, fclib-global or siconos. Default: siconos if the name ends in .dat, fclib if all "
-                      "contacts are Coulomb's, else stickslip");
+  command->add_option(
+      "--format", arguments->format,
+      "stickslip (everything), fclib, fclib-global or siconos. Default: siconos if the name ends in .dat, fclib if all "
+      "contacts are Coulomb's, else stickslip");
   command->add_flag("--json", arguments->json, "Print one JSON document");
   command->add_flag("--quiet", arguments->quiet, "Print nothing");
   command->callback([arguments, &outcome] { outcome.exit_code = capture(*arguments); });

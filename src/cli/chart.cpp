@@ -24,7 +24,9 @@ double step_for(double span, int wanted) {
 struct Map {
   Vec2 low, corner, scale;   ///< corner: lower left one of the axes on the page
 
-  Vec2 operator()(const Vec2& x) const { return {corner.x() + (x.x() - low.x()) * scale.x(), corner.y() - (x.y() - low.y()) * scale.y()}; }
+  Vec2 operator()(const Vec2& x) const {
+    return {corner.x() + (x.x() - low.x()) * scale.x(), corner.y() - (x.y() - low.y()) * scale.y()};
+  }
   std::vector<Vec2> operator()(const std::vector<Vec2>& points) const {
     std::vector<Vec2> places;
     for (const Vec2& p : points) places.push_back((*this)(p));
@@ -49,7 +51,8 @@ void draw_axes(Canvas& canvas, const Chart& chart, const Chart::Range& range, co
       else canvas.text(ends[0] + Vec2(-5, 3), number, kSmall, kInk, Align::right);
     }
   }
-  const Vec2 frame[] = {at(range.low), at({range.high.x(), range.low.y()}), at(range.high), at({range.low.x(), range.high.y()})};
+  const Vec2 frame[] = {at(range.low), at({range.high.x(), range.low.y()}), at(range.high),
+                        at({range.low.x(), range.high.y()})};
   canvas.line(frame, kAxis, 0.8, false, true);
 }
 
@@ -109,7 +112,8 @@ void draw(Canvas& canvas, const Chart& chart, const Vec2& corner) {
   canvas.clip(corner + Vec2(kLeft, kTop), size);
   for (const Outline& outline : chart.outlines)
     if (outline.filled) canvas.fill(at(outline.points), {outline.color.red, outline.color.green, outline.color.blue, 0.18});
-  for (const Outline& outline : chart.outlines) canvas.line(at(outline.points), outline.color, 1.6, outline.dashed, outline.closed);
+  for (const Outline& outline : chart.outlines)
+    canvas.line(at(outline.points), outline.color, 1.6, outline.dashed, outline.closed);
   for (const Projection& p : chart.projections) draw_projection(canvas, at(p.point), at(p.closest), p.in_plane);
   for (const Vec2& p : chart.inside) canvas.dot(at(p), 3, kProjection);
   canvas.unclip();

@@ -44,12 +44,17 @@ Eigen::VectorXd PlacedSet::turned(Eigen::VectorXd x, double angle) const {
 
 Eigen::VectorXd PlacedSet::closest(const Eigen::VectorXd& point) const {
   const Eigen::VectorXd own = turned(point, -angle_);
-  return turned(std::visit([&]<class Law>(const Law& law) -> Eigen::VectorXd { return law.project(1, typename Law::Vector(own)); }, law_), angle_);
+  return turned(
+      std::visit([&]<class Law>(const Law& law) -> Eigen::VectorXd { return law.project(1, typename Law::Vector(own)); }, law_),
+      angle_);
 }
 
 Eigen::VectorXd PlacedSet::farthest(const Eigen::VectorXd& along) const {
   const Eigen::VectorXd own = turned(along, -angle_);
-  return turned(std::visit([&]<class Law>(const Law& law) -> Eigen::VectorXd { return law.support_point(typename Law::Vector(own)); }, law_), angle_);
+  return turned(
+      std::visit([&]<class Law>(const Law& law) -> Eigen::VectorXd { return law.support_point(typename Law::Vector(own)); },
+                 law_),
+      angle_);
 }
 
 std::vector<Vec2> shadow(const PlacedSet& set, Plane plane) {

@@ -7,8 +7,8 @@
 
 namespace stickslip::cli {
 
-/// F(1) in the frame of surface A: structure direction s, n × s, then the rows of turning. The set of a contact stands in the frame of the
-/// contact, which may be turned against it.
+/// F(1) in the frame of surface A: structure direction s, n × s, then the rows of turning. The set of a contact stands in the
+/// frame of the contact, which may be turned against it.
 class PlacedSet {
  public:
   PlacedSet(const LocalFriction&, const ContactSite&);

@@ -31,8 +31,8 @@ ImportOptions options_of(const ImportArguments& arguments) {
     options.hold = HoldingServo{arguments.hold[0], arguments.hold.size() > 1 ? arguments.hold[1] : 0};
     for (const double number : arguments.hold)
       if (!(std::isfinite(number) && number >= 0))
-        throw Error(
-            fmt::format("--hold {}: {} is not a stiffness or damping. Give one or two numbers, 0 or more.", fmt::join(arguments.hold, " "), number));
+        throw Error(fmt::format("--hold {}: {} is not a stiffness or damping. Give one or two numbers, 0 or more.",
+                                fmt::join(arguments.hold, " "), number));
     if (options.hold->stiffness == 0 && options.hold->damping == 0)
       throw Error("--hold 0 holds nothing. Give a stiffness [N m/rad or N/m] greater than 0.");
   }
@@ -57,7 +57,8 @@ void print_table(const std::vector<ImportFinding>& findings, ImportFinding::Kind
   for (auto& [what, places] : rows) {
     const std::size_t all = places.size();
     if (all > kPlaces) places.resize(kPlaces);
-    fmt::print("  {}\n      {}{}\n", wrapped(what, 2), fmt::join(places, "; "), all > kPlaces ? fmt::format("; and {} more", all - kPlaces) : "");
+    fmt::print("  {}\n      {}{}\n", wrapped(what, 2), fmt::join(places, "; "),
+               all > kPlaces ? fmt::format("; and {} more", all - kPlaces) : "");
   }
 }
 
@@ -74,17 +75,19 @@ void run(const ImportArguments& arguments) {
     nlohmann::ordered_json findings = nlohmann::ordered_json::array();
     for (const ImportFinding& f : imported.findings)
       findings.push_back({{"kind", import_kind_name(f.kind)}, {"line", f.line}, {"place", f.place}, {"what", f.what}});
-    const nlohmann::ordered_json result = {{"scene", scene.name},
-                                           {"bodies", scene.world.body_count()},
-                                           {"joints", scene.world.joint_count()},
-                                           {"output", arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output)},
-                                           {"warnings", scene.warnings},
-                                           {"findings", std::move(findings)}};
+    const nlohmann::ordered_json result = {
+        {"scene", scene.name},
+        {"bodies", scene.world.body_count()},
+        {"joints", scene.world.joint_count()},
+        {"output", arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output)},
+        {"warnings", scene.warnings},
+        {"findings", std::move(findings)}};
     fmt::print("{}\n", result.dump(2));
     return;
   }
   show_warnings(scene);
-  fmt::print("{}: {}, {}{}\n", scene.name, counted(scene.world.body_count(), "body", "bodies"), counted(scene.world.joint_count(), "joint", "joints"),
+  fmt::print("{}: {}, {}{}\n", scene.name, counted(scene.world.body_count(), "body", "bodies"),
+             counted(scene.world.joint_count(), "joint", "joints"),
              arguments.output.empty() ? "; nothing written, give -o scene.json" : fmt::format(", in {}", arguments.output));
   for (const auto kind : {ImportFinding::Kind::not_supported, ImportFinding::Kind::approximated, ImportFinding::Kind::ignored})
     print_table(imported.findings, kind);
@@ -93,21 +96,25 @@ void run(const ImportArguments& arguments) {
 }  // namespace
 
 void add_import(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("import", "Turn a robot file (URDF, MJCF) into a scene, and list everything that could not be taken over");
+  CLI::App* command = app.add_subcommand(
+      "import", "Turn a robot file (URDF, MJCF) into a scene, and list everything that could not be taken over");
   auto arguments = std::make_shared<ImportArguments>();
   command->add_option("robot", arguments->file, "A .urdf file, or a .xml file of MuJoCo")->required();
   command->add_option("-o,--output", arguments->output, "Write the scene to this .json file");
-  command->add_flag("--strict", arguments->strict, "Refuse a model of which anything that changes the motion is approximated or not supported");
+  command->add_flag("--strict", arguments->strict,
+                    "Refuse a model of which anything that changes the motion is approximated or not supported");
   command->add_flag("--hulls", arguments->hulls, "Collide with the convex hulls of meshes; without it meshes are left out");
   command->add_flag("--floating", arguments->floating, "URDF: the root link is free; without it the world holds it");
   command->add_flag("--merge", arguments->merge, "Rigidly connected links become one body; without it fixed joints hold them");
   command->add_flag("--ground", arguments->ground, "Add a floor at the lowest point of the model");
   command
-      ->add_option("--hold", arguments->hold,
-                   "URDF: hold every joint where it starts: stiffness [N m/rad or N/m] and damping, no stronger than its effort")
+      ->add_option(
+          "--hold", arguments->hold,
+          "URDF: hold every joint where it starts: stiffness [N m/rad or N/m] and damping, no stronger than its effort")
       ->expected(1, 2)
       ->type_name("K [D]");
-  command->add_option("--package-dir", arguments->packages, "A folder in which package://… is looked for; may be repeated")->allow_extra_args(false);
+  command->add_option("--package-dir", arguments->packages, "A folder in which package://… is looked for; may be repeated")
+      ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "Print one JSON document");
   command->callback([arguments] { run(*arguments); });
 }

@@ -34,7 +34,11 @@ std::string row_name(int row, int rows) {
 class Portrait {
  public:
   Portrait(const SurfaceLaw& law, double length)
-      : law_(law), info_(surface_law_info(law.name)), contact_(law, length), prepared_(prepare_surface_law(law)), at_rest_(set_at(contact_)) {
+      : law_(law),
+        info_(surface_law_info(law.name)),
+        contact_(law, length),
+        prepared_(prepare_surface_law(law)),
+        at_rest_(set_at(contact_)) {
     add_planes();
     add_speed();
     add_slip_directions();
@@ -60,7 +64,8 @@ class Portrait {
   }
   std::string axis(int row) const {
     const std::string name = row_name(row, at_rest_.rows());
-    return at_rest_.scales_with_normal() ? fmt::format("λ_{{{}}} / λ_n", name) : fmt::format("friction force along {} [N]", name);
+    return at_rest_.scales_with_normal() ? fmt::format("λ_{{{}}} / λ_n", name)
+                                         : fmt::format("friction force along {} [N]", name);
   }
   /// A speed at which laws that depend on it slide [m/s].
   double sliding_speed() const {
@@ -74,7 +79,9 @@ class Portrait {
     for (const Plane plane : planes(rows)) {
       Chart chart;
       const std::string first = row_name(plane.i, rows), second = row_name(plane.j, rows);
-      chart.title = plane == Plane{0, 1} ? "tangents" : first == "rolling t" ? "rolling" : fmt::format("{} and {}", first, second);
+      chart.title = plane == Plane{0, 1}   ? "tangents"
+                    : first == "rolling t" ? "rolling"
+                                           : fmt::format("{} and {}", first, second);
       chart.x_label = axis(plane.i);
       chart.y_label = axis(plane.j);
       const std::vector<Vec2> outline = shadow(at_rest_, plane);
@@ -87,11 +94,15 @@ class Portrait {
       add_projections(chart, plane, reach(outline));
       charts.push_back(std::move(chart));
     }
-    if (rows > 2) notes.push_back(fmt::format("F is seen along its other rows. Angular impulses are divided by the size ℓ = {:g} m of the bodies.", contact_.length));
+    if (rows > 2)
+      notes.push_back(
+          fmt::format("F is seen along its other rows. Angular impulses are divided by the size ℓ = {:g} m of the bodies.",
+                      contact_.length));
     const auto leaves = [](const Chart& chart) {
       return std::any_of(chart.projections.begin(), chart.projections.end(), [](const Projection& p) { return !p.in_plane; });
     };
-    if (std::any_of(charts.begin(), charts.end(), leaves)) notes.push_back("Where the closest point lies off the plane, no right angle is seen.");
+    if (std::any_of(charts.begin(), charts.end(), leaves))
+      notes.push_back("Where the closest point lies off the plane, no right angle is seen.");
   }
 
   void add_projections(Chart& chart, Plane plane, double size) const {
@@ -116,7 +127,8 @@ class Portrait {
   /// μ(v), where the set is a circle whose radius depends on the speed.
   void add_speed() {
     const double most = sliding_speed();
-    const std::vector<Vec2> rest = tangents(contact_, 0), slow = tangents(contact_, 0, {most, 0, 0}), aside = tangents(contact_, 0, {0, most, 0});
+    const std::vector<Vec2> rest = tangents(contact_, 0), slow = tangents(contact_, 0, {most, 0, 0}),
+                            aside = tangents(contact_, 0, {0, most, 0});
     if (!differ(rest, slow) || differ(slow, aside)) return;
     charts[0].outlines[0].label = "at rest";
     charts[0].outlines.push_back({slow, kFamily[1], fmt::format("sliding at {:g} m/s", most), false, false, true});
@@ -145,8 +157,8 @@ class Portrait {
     chart.outlines.push_back({tangents(contact_, 0), {0.6, 0.6, 0.6}, "at rest", false, true, true});
     for (int k = 0; k < 6; ++k) {
       const double angle = 60 * k * kDegree;
-      chart.outlines.push_back(
-          {tangents(contact_, 0, most * Vec3(std::cos(angle), std::sin(angle), 0)), kFamily[k], fmt::format("slip at {}° to t", 60 * k), false, false, true});
+      chart.outlines.push_back({tangents(contact_, 0, most * Vec3(std::cos(angle), std::sin(angle), 0)), kFamily[k],
+                                fmt::format("slip at {}° to t", 60 * k), false, false, true});
     }
     charts.push_back(std::move(chart));
   }
@@ -157,14 +169,18 @@ class Portrait {
     both.b.normal_map = both.a.normal_map;
     if (!differ(tangents(both, 0), tangents(both, 40 * kDegree))) return;
     const bool textured = both.a.normal_map.picture != nullptr;
-    if (textured) notes.push_back("A has saw teeth, ramps of 10° and cliffs of 60°. B slides easily along +t, up the ramps: friction on it, along −t, is small.");
+    if (textured)
+      notes.push_back(
+          "A has saw teeth, ramps of 10° and cliffs of 60°. B slides easily along +t, up the ramps: friction on it, along −t, "
+          "is small.");
     Chart chart;
     chart.title = textured ? "B with the same teeth, turned" : "B turned against A";
     chart.x_label = axis(0);
     chart.y_label = axis(1);
     for (int k = 0; k < 4; ++k) {
       const int degrees = (textured ? 60 : 30) * k;
-      chart.outlines.push_back({tangents(both, degrees * kDegree), kFamily[k], fmt::format("{}°", degrees), false, false, true});
+      chart.outlines.push_back(
+          {tangents(both, degrees * kDegree), kFamily[k], fmt::format("{}°", degrees), false, false, true});
     }
     charts.push_back(std::move(chart));
   }
@@ -223,14 +239,16 @@ std::string title_of(const SurfaceLaw& law) {
   const SurfaceLawInfo& info = surface_law_info(law.name);
   std::vector<std::string> words;
   for (std::size_t i = 0; i < law.numbers.size(); ++i)
-    words.push_back(fmt::format("{} = {:g}{}{}", info.parameters[i].name, law.numbers[i], info.parameters[i].unit.empty() ? "" : " ", info.parameters[i].unit));
+    words.push_back(fmt::format("{} = {:g}{}{}", info.parameters[i].name, law.numbers[i],
+                                info.parameters[i].unit.empty() ? "" : " ", info.parameters[i].unit));
   if (info.takes_points) words.push_back(fmt::format("{} points", law.points.size()));
   return fmt::format("{}: {}", law.name, fmt::join(words, ", "));
 }
 
 std::size_t draw_law(const SurfaceLaw& law, double length, const std::filesystem::path& file) {
   const Portrait portrait(law, length);
-  const int count = int(portrait.charts.size()), columns = count == 4 ? 2 : std::min(count, 3), lines = (count + columns - 1) / columns;
+  const int count = int(portrait.charts.size()), columns = count == 4 ? 2 : std::min(count, 3),
+            lines = (count + columns - 1) / columns;
   const double width = 2 * kMargin + columns * kChartSide + kLegendWidth, header = 66;
   Canvas canvas(file, width, header + lines * kChartSide + kMargin);
   double y = kMargin + 10;
@@ -242,7 +260,8 @@ std::size_t draw_law(const SurfaceLaw& law, double length, const std::filesystem
     canvas.text({kMargin, y}, line, kText, kInk);
     y += 14;
   }
-  for (int k = 0; k < count; ++k) draw(canvas, portrait.charts[k], {kMargin + (k % columns) * kChartSide, header + (k / columns) * kChartSide});
+  for (int k = 0; k < count; ++k)
+    draw(canvas, portrait.charts[k], {kMargin + (k % columns) * kChartSide, header + (k / columns) * kChartSide});
   const bool scales = std::visit([](const auto& set) { return set.scales_with_normal(); }, example_set(law).set);
   draw_legend(canvas, portrait, {kMargin + columns * kChartSide + 6, header + 14}, scales);
   return canvas.save();

@@ -1,4 +1,5 @@
-// A picture of a friction law: its set, some points with their closest points, and how it depends on speed and on the other surface.
+// A picture of a friction law: its set, some points with their closest points,
+// and how it depends on speed and on the other surface.
 #pragma once
 
 #include <filesystem>

@@ -16,7 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kModels[] = {"exact", "boxed", "polyhedral", "convex"};   ///< as FrictionModel::Kind
+constexpr FrictionModel kModels[] = {FrictionModel::exact, FrictionModel::boxed, FrictionModel::polyhedral(4),
+                                     FrictionModel::convex};   ///< in the order of FrictionModel::Kind
 
 /// The solvers that honour a law, by the model that each solves unless its options say otherwise.
 struct Honour {
@@ -61,7 +62,7 @@ void print_json(const std::vector<const SurfaceLawInfo*>& laws) {
                             {"minimum", number_or_null(p.minimum)},
                             {"coefficient", p.coefficient}});
     const Honour honour(law);
-    for (std::size_t k = 0; k < std::size(kModels); ++k) by_model[kModels[k]] = honour.by_model[k];
+    for (std::size_t k = 0; k < std::size(kModels); ++k) by_model[std::string(model_name(kModels[k]))] = honour.by_model[k];
     list.push_back({{"name", info->name},
                     {"summary", info->summary},
                     {"source", info->source},
@@ -74,7 +75,10 @@ void print_json(const std::vector<const SurfaceLawInfo*>& laws) {
                     {"example", example_material(law)}});
   }
   for (const PublishedFriction& p : published_friction())
-    published.push_back({{"name", p.name}, {"static", number_or_null(p.mu_static)}, {"kinetic", number_or_null(p.mu_kinetic)}, {"source", p.source}});
+    published.push_back({{"name", p.name},
+                         {"static", number_or_null(p.mu_static)},
+                         {"kinetic", number_or_null(p.mu_kinetic)},
+                         {"source", p.source}});
   fmt::print("{}\n", Json{{"laws", list}, {"published", published}}.dump(2));
 }
 
@@ -88,7 +92,9 @@ void print_list(const std::vector<const SurfaceLawInfo*>& laws) {
   std::size_t width = 0;
   for (const SurfaceLawInfo* info : laws) width = std::max(width, info->name.size());
   const std::size_t indent = width + 4;
-  const auto line = [&](std::string_view first, const std::string& text) { fmt::print("  {:<{}}  {}\n", first, width, wrapped(text, indent)); };
+  const auto line = [&](std::string_view first, const std::string& text) {
+    fmt::print("  {:<{}}  {}\n", first, width, wrapped(text, indent));
+  };
   for (const SurfaceLawInfo* info : laws) {
     std::vector<std::string> words;
     for (const LawParameter& p : info->parameters) words.push_back(parameter_words(p));
@@ -97,24 +103,27 @@ void print_list(const std::vector<const SurfaceLawInfo*>& laws) {
     line("", fmt::format("rows: {}. parameters: {}. source: {}.", info->rows, fmt::join(words, ", "), info->source));
     line("", fmt::format("solvers: {}.", Honour(example_law(*info)).words()));
   }
-  fmt::print("\nA parameter without a value must be given. `stickslip laws NAME` tells all of one law, --plot NAME draws it, --published lists "
-             "coefficients.\n");
+  fmt::print(
+      "\nA parameter without a value must be given. `stickslip laws NAME` tells all of one law, --plot NAME draws it, "
+      "--published lists "
+      "coefficients.\n");
 }
 
 void print_one(const SurfaceLawInfo& info) {
   const SurfaceLaw law = example_law(info);
-  fmt::print("{}\n    {}\n    set: {}. friction rows: {}. source: {}.\n", info.name, wrapped(info.summary, 4), law_name(example_set(law).set), info.rows,
-             info.source);
+  fmt::print("{}\n    {}\n    set: {}. friction rows: {}. source: {}.\n", info.name, wrapped(info.summary, 4),
+             law_name(example_set(law).set), info.rows, info.source);
   for (const LawParameter& p : info.parameters)
     fmt::print("      {:<28} {}\n", parameter_words(p), wrapped(fmt::format("{}; at least {}", p.help, p.minimum), 35));
   if (info.takes_points)
-    fmt::print("      {:<28} {}\n", "points [1, 1, m]",
-               wrapped("of the limit surface, (along, across, torsion) for a normal impulse of 1; their hull with 0 is the set", 35));
+    fmt::print(
+        "      {:<28} {}\n", "points [1, 1, m]",
+        wrapped("of the limit surface, (along, across, torsion) for a normal impulse of 1; their hull with 0 is the set", 35));
   const Honour honour(law);
   fmt::print("    solvers: {}\n", wrapped(honour.words(), 13));
   for (std::size_t k = 0; k < std::size(kModels); ++k)
     if (!honour.by_model[k].empty())
-      fmt::print("      {:<28} {}\n", k == 0 ? "the law itself" : fmt::format("by the {} model", kModels[k]),
+      fmt::print("      {:<28} {}\n", k == 0 ? "the law itself" : fmt::format("by the {} model", model_name(kModels[k])),
                  wrapped(fmt::format("{}", fmt::join(honour.by_model[k], ", ")), 35));
   fmt::print("    in a scene:\n      {}\n", Json{{"materials", Json::array({example_material(law)})}}.dump());
 }
@@ -129,7 +138,8 @@ void print_published() {
     const auto source = std::find(sources.begin(), sources.end(), p.source);
     const auto index = source - sources.begin();
     if (source == sources.end()) sources.push_back(p.source);
-    fmt::print("  {:<{}}  {:>6}  {:>7}  {:>6}\n", p.name, width, number(p.mu_static), number(p.mu_kinetic), fmt::format("[{}]", index + 1));
+    fmt::print("  {:<{}}  {:>6}  {:>7}  {:>6}\n", p.name, width, number(p.mu_static), number(p.mu_kinetic),
+               fmt::format("[{}]", index + 1));
   }
   fmt::print("\n");
   for (std::size_t i = 0; i < sources.size(); ++i) fmt::print("  [{}] {}\n", i + 1, wrapped(sources[i], 6));
@@ -167,7 +177,8 @@ SurfaceLaw law_to_plot(const SurfaceLawInfo& info, const std::vector<std::string
       const bool is_list = json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& p) {
         return p.is_array() && p.size() == 3 && std::all_of(p.begin(), p.end(), [](const Json& x) { return x.is_number(); });
       });
-      if (!is_list || json.empty()) throw Error(fmt::format("'{}' are not points. Give [[along, across, torsion], …].", value)).at("points");
+      if (!is_list || json.empty())
+        throw Error(fmt::format("'{}' are not points. Give [[along, across, torsion], …].", value)).at("points");
       for (const Json& p : json) points.emplace_back(p[0].get<double>(), p[1].get<double>(), p[2].get<double>());
       continue;
     }
@@ -182,10 +193,12 @@ SurfaceLaw law_to_plot(const SurfaceLawInfo& info, const std::vector<std::string
 }
 
 void plot(const LawsArguments& arguments) {
-  if (!arguments.names.empty() || arguments.published) throw Error("--plot draws one law and lists nothing. Leave out the other names.");
+  if (!arguments.names.empty() || arguments.published)
+    throw Error("--plot draws one law and lists nothing. Leave out the other names.");
   const SurfaceLawInfo& info = find_law(arguments.plot);
   const double length = arguments.length.value_or(0.1);
-  if (!(std::isfinite(length) && length > 0)) throw Error(fmt::format("--length {} is not a length. It must be finite and greater than 0 m.", length));
+  if (!(std::isfinite(length) && length > 0))
+    throw Error(fmt::format("--length {} is not a length. It must be finite and greater than 0 m.", length));
   const SurfaceLaw law = law_to_plot(info, arguments.set);
   const std::string file = arguments.output.empty() ? fmt::format("law-{}.svg", info.name) : arguments.output;
   const std::size_t bytes = draw_law(law, length, file);
@@ -213,14 +226,18 @@ void show(const LawsArguments& arguments) {
 }  // namespace
 
 void add_laws(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("laws", "List the friction laws, their parameters and the solvers that honour them; draw one");
+  CLI::App* command =
+      app.add_subcommand("laws", "List the friction laws, their parameters and the solvers that honour them; draw one");
   auto arguments = std::make_shared<LawsArguments>();
   command->add_option("name", arguments->names, "Only these, with the meaning of their parameters and a snippet for scenes");
   command->add_flag("--json", arguments->json, "Print one JSON document: {\"laws\": […], \"published\": […]}");
   command->add_flag("--published", arguments->published, "List coefficients of friction from the literature");
-  command->add_option("--plot", arguments->plot, "Draw this law: the set of friction impulses, and points with their closest points");
-  command->add_option("--set", arguments->set, "With --plot: a number of the law, such as along=0.5; may be repeated")->allow_extra_args(false);
-  command->add_option("--length", arguments->length, "With --plot: size of the bodies by which torsion and rolling are divided [m]. Default: 0.1");
+  command->add_option("--plot", arguments->plot,
+                      "Draw this law: the set of friction impulses, and points with their closest points");
+  command->add_option("--set", arguments->set, "With --plot: a number of the law, such as along=0.5; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--length", arguments->length,
+                      "With --plot: size of the bodies by which torsion and rolling are divided [m]. Default: 0.1");
   command->add_option("-o,--output", arguments->output, "With --plot: the picture, .svg or .png. Default: law-<name>.svg");
   command->callback([arguments] { show(*arguments); });
 }

@@ -51,16 +51,23 @@ std::string internal(const std::exception& error) {
   return fmt::format("Internal error: {}. Please report it with the command you gave.", error.what());
 }
 
-int main(int argc, char** argv) {
-  // A file that grows too large for the disk quota is a write error with a message, not a silent death.
-  std::signal(SIGXFSZ, SIG_IGN);
+/// Says which word the command line lacks.
+std::string missing(const CLI::App& app) {
+  if (app.get_subcommands().empty()) {
+    if (!app.remaining().empty()) return unexpected(app);
+    return fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", "));
+  }
+  const std::string command = app.get_subcommands().front()->get_name();
+  const char* what = command == "solve"    ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
+                     : command == "import" ? "a robot: a .urdf file, or a .xml file of MuJoCo"
+                                           : "a scene: a built-in name, a .json file, a robot or a checkpoint";
+  return fmt::format("'{}' needs {}. See stickslip {} --help.", command, what, command);
+}
 
-  CLI::App app("Contact and friction: friction that sticks, forces you can trust, a solver that says how wrong it is.",
-               "stickslip");
+void add_commands(CLI::App& app, Outcome& outcome) {
   app.set_version_flag("--version", "stickslip " STICKSLIP_VERSION);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  Outcome outcome;
   add_run(app, outcome);
   add_render(app, outcome);
   add_view(app, outcome);
@@ -72,12 +79,22 @@ int main(int argc, char** argv) {
   add_import(app);
   add_validate(app);
   add_schema(app);
+}
 
-  const auto fail = [](const std::string& message, int exit_code) {
-    std::fflush(stdout);
-    tell(fmt::format("stickslip: {}\n", message));
-    return exit_code;
-  };
+int fail(const std::string& message, int exit_code) {
+  std::fflush(stdout);
+  tell(fmt::format("stickslip: {}\n", message));
+  return exit_code;
+}
+
+int main(int argc, char** argv) {
+  // A file that grows too large for the disk quota is a write error with a message, not a silent death.
+  std::signal(SIGXFSZ, SIG_IGN);
+
+  CLI::App app("Contact and friction: friction that sticks, forces you can trust, a solver that says how wrong it is.",
+               "stickslip");
+  Outcome outcome;
+  add_commands(app, outcome);
   try {
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0) return fail(output_error(), bad_input);
@@ -88,24 +105,14 @@ int main(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     return fail(unexpected(app), bad_input);
   } catch (const CLI::RequiredError&) {
-    if (app.get_subcommands().empty()) {
-      const auto rest = app.remaining();
-      if (!rest.empty()) return fail(unexpected(app), bad_input);
-      return fail(
-          fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", ")),
-          bad_input);
-    }
-    const std::string command = app.get_subcommands().front()->get_name();
-    const char* what = command == "solve"    ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
-                       : command == "import" ? "a robot: a .urdf file, or a .xml file of MuJoCo"
-                                             : "a scene: a built-in name, a .json file, a robot or a checkpoint";
-    return fail(fmt::format("'{}' needs {}. See stickslip {} --help.", command, what, command), bad_input);
+    return fail(missing(app), bad_input);
   } catch (const CLI::ParseError& error) {
     return fail(error.what(), bad_input);
   } catch (const Error& error) {
     return fail(error.what(), bad_input);
   } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0) return fail(fmt::format("Cannot write to the standard output: {}.", error.code().message()), bad_input);
+    if (std::ferror(stdout) != 0)
+      return fail(fmt::format("Cannot write to the standard output: {}.", error.code().message()), bad_input);
     return fail(internal(error), internal_error);
   } catch (const std::bad_alloc&) {
     return fail("Out of memory. Try a smaller scene, or fewer frames per second.", internal_error);

@@ -23,7 +23,8 @@ Scene resume(const SceneArguments& arguments) {
   Scene scene = load_checkpoint(arguments.scene);
   if (!arguments.set.empty())
     throw Error(
-        "--set changes a scene before it is built, and a checkpoint is built already. Only --integrator, --solver and --threads can "
+        "--set changes a scene before it is built, and a checkpoint is built already. Only --integrator, --solver and "
+        "--threads can "
         "change; or start again from the scene.")
         .in(arguments.scene);
   if (!arguments.integrator.empty()) scene.step.integrator = arguments.integrator;

@@ -18,8 +18,8 @@ void Progress::update(std::uint64_t done, double time) {
   const std::uint64_t filled = steps_ ? done * cells / steps_ : cells;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double left = elapsed / static_cast<double>(done) * static_cast<double>(steps_ - done);
-  tell(fmt::format("\r\033[K{}{} {:3} %  step {}/{}  t = {:.3f} s  {} left", std::string(filled, '#'), std::string(cells - filled, '.'),
-                   done * 100 / steps_, done, steps_, time, duration(left)));
+  tell(fmt::format("\r\033[K{}{} {:3} %  step {}/{}  t = {:.3f} s  {} left", std::string(filled, '#'),
+                   std::string(cells - filled, '.'), done * 100 / steps_, done, steps_, time, duration(left)));
 }
 
 void Progress::clear() {

@@ -84,7 +84,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
       ->excludes(steps);
   command
       ->add_option("-o,--output", arguments->outputs,
-                   "Write a record, chosen by the ending: .html replay, .h5 trajectory, .csv telemetry, .glb glTF, .pvd ParaView; may be repeated")
+                   "Write a record, chosen by the ending: .html replay, .h5 trajectory, .csv telemetry, .glb glTF, .pvd "
+                   "ParaView; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--checkpoint", arguments->checkpoint, "At the end, save everything needed to continue to the same bits");
   command->add_option("--frames-per-second", arguments->frames_per_second,
@@ -95,7 +96,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--capture-dir", arguments->capture_directory, "Where captured problems go")->capture_default_str();
   command->add_flag("--json", arguments->json, "Print the summary as one JSON document and nothing else");
   command->add_flag("--quiet", arguments->quiet, "Print no summary and no progress");
-  command->add_flag("--strict", arguments->strict, "Exit with 1 if a step missed its tolerance or something is wrong with the motion");
+  command->add_flag("--strict", arguments->strict,
+                    "Exit with 1 if a step missed its tolerance or something is wrong with the motion");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

@@ -46,7 +46,8 @@ SurfaceLaw example_law(const SurfaceLawInfo& info, const Given& given, std::vect
   Given all = given;
   for (const LawParameter& parameter : info.parameters) {
     const auto same = [&](const auto& pair) { return pair.first == parameter.name; };
-    if (std::isnan(parameter.standard) && std::none_of(given.begin(), given.end(), same)) all.emplace_back(parameter.name, example_value(parameter, given));
+    if (std::isnan(parameter.standard) && std::none_of(given.begin(), given.end(), same))
+      all.emplace_back(parameter.name, example_value(parameter, given));
   }
   if (info.takes_points && points.empty()) points = example_points();
   return make_surface_law(info.name, all, std::move(points));

@@ -9,15 +9,18 @@
 
 namespace stickslip::cli {
 
-/// A law by its name, or by that of the set it makes ("ellipsoid" for contensou). @throws Error with a suggestion for an unknown name
+/// A law by its name, or by that of the set it makes ("ellipsoid" for
+/// contensou). @throws Error with a suggestion for an unknown name
 const SurfaceLawInfo& find_law(std::string_view name);
 
 /// A law with the numbers given, and example numbers where a parameter has no default. @throws Error as make_surface_law does
-SurfaceLaw example_law(const SurfaceLawInfo&, const std::vector<std::pair<std::string, double>>& given = {}, std::vector<Vec3> points = {});
+SurfaceLaw example_law(const SurfaceLawInfo&, const std::vector<std::pair<std::string, double>>& given = {},
+                       std::vector<Vec3> points = {});
 
 /// Two surfaces that touch: normal z, A's structure along x, no slip.
 struct ExampleContact {
-  double length = 0.1;                   ///< of the bodies [m]: torsion and rolling rows are impulses of angular momentum over it
+  /// of the bodies [m]: torsion and rolling rows are impulses of angular momentum over it
+  double length = 0.1;
   Surface a, b;
 
   /// @param law what it reads of surfaces the two then have: tensors, normal maps

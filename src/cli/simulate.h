@@ -18,8 +18,9 @@ struct SimulateResult {
   bool stopped = false;   ///< at a step that missed its tolerance
 };
 
-/// Runs `steps` steps, or fewer if a signal or a missed tolerance asks to stop. Every recorder is finished, also when something throws; an error
-/// of a step says which step it was. @throws Error also if the motion has blown up
-SimulateResult simulate(Scene&, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>&, FailureHandler&, bool show_progress);
+/// Runs `steps` steps, or fewer if a signal or a missed tolerance asks to stop. Every recorder is finished, also when something
+/// throws; an error of a step says which step it was. @throws Error also if the motion has blown up
+SimulateResult simulate(Scene&, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>&, FailureHandler&,
+                        bool show_progress);
 
 }  // namespace stickslip::cli

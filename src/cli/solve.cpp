@@ -65,7 +65,8 @@ OptionList options_for(const std::string& solver, const std::vector<std::string>
   for (const std::string& text : given) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw Error(fmt::format("'--option {}' is not of the form name=value or solver:name=value, such as pgs:ordering=random.", text));
+      throw Error(
+          fmt::format("'--option {}' is not of the form name=value or solver:name=value, such as pgs:ordering=random.", text));
     std::string name = text.substr(0, equals);
     if (const std::size_t colon = name.find(':'); colon != std::string::npos) {
       if (name.substr(0, colon) != solver) continue;
@@ -83,7 +84,8 @@ void check_named_solvers(const SolveArguments& arguments, const std::vector<Chos
     const std::string name = text.substr(0, text.find('='));
     const std::size_t colon = name.find(':');
     if (colon != std::string::npos && std::find(names.begin(), names.end(), name.substr(0, colon)) == names.end())
-      throw Error(fmt::format("'--option {}' is for a solver that does not run. {}", text, suggest(name.substr(0, colon), names)));
+      throw Error(
+          fmt::format("'--option {}' is for a solver that does not run. {}", text, suggest(name.substr(0, colon), names)));
   }
 }
 
@@ -117,7 +119,9 @@ void check_numbers(const SolveArguments& arguments) {
     throw Error(fmt::format("--tol {} is not a tolerance. Give a number greater than 0, such as 1e-8.", arguments.tolerance));
   if (arguments.max_iterations < 0)
     throw Error(fmt::format("--max-iterations {} is not a number of iterations. Give 0 or more.", arguments.max_iterations));
-  if (!(arguments.time_limit > 0)) throw Error(fmt::format("--time-limit {} is not a duration. Give a number of seconds greater than 0.", arguments.time_limit));
+  if (!(arguments.time_limit > 0))
+    throw Error(
+        fmt::format("--time-limit {} is not a duration. Give a number of seconds greater than 0.", arguments.time_limit));
   const std::vector<std::string> guesses = {"zero", "file", "solution"};
   if (std::find(guesses.begin(), guesses.end(), arguments.guess) == guesses.end())
     throw Error(fmt::format("'--guess {}' is not known. {}", arguments.guess, suggest(arguments.guess, guesses)));
@@ -127,7 +131,10 @@ Problem open_problem(const std::string& name, const std::string& guess) {
   const auto& scenes = built_in_scenes();
   const bool scene = std::any_of(scenes.begin(), scenes.end(), [&](const BuiltInScene& s) { return s.name == name; });
   if (name.ends_with(".json") || (scene && !std::filesystem::exists(name)))
-    throw Error(fmt::format("This is a scene, not a problem. `stickslip capture {} --step N -o FILE` saves the problem of a step.", name)).in(name);
+    throw Error(
+        fmt::format("This is a scene, not a problem. `stickslip capture {} --step N -o FILE` saves the problem of a step.",
+                    name))
+        .in(name);
   Problem problem{name, load_problem(name), {}};
   if (guess == "file") problem.guess = problem.file.guess;
   if (guess == "solution") problem.guess = problem.file.solution;
@@ -137,7 +144,8 @@ Problem open_problem(const std::string& name, const std::string& guess) {
 }
 
 /// @param impulses in: the guess; out: what was found [N s]
-SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveArguments& arguments, std::vector<double>& impulses) {
+SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveArguments& arguments,
+                      std::vector<double>& impulses) {
   SolveControl control;
   control.tolerance = arguments.tolerance;
   const std::size_t contacts = problem.file.problem.contact_count();
@@ -147,24 +155,27 @@ SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveA
   control.cancel = &InterruptGuard::flag();
   control.keep_history = arguments.history;
   Workspace workspace;
-  return {problem.name, contacts, chosen.info.name, chosen.info.model, chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
+  return {problem.name, contacts, chosen.info.name, std::string(model_name(chosen.solver->model())),
+          chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
 }
 
 std::string heading(const Problem& problem) {
   const ContactProblem& p = problem.file.problem;
   const auto has_friction = [](const Block& b) { return b.kind == BlockKind::contact && b.dim > 1; };
   const bool linear = std::none_of(p.blocks.begin(), p.blocks.end(), has_friction);
-  std::string text = fmt::format("{}: {}{}", problem.name,
-                                 linear ? "complementarity problem without friction, " : counted(p.contact_count(), "contact", "contacts") + ", ",
-                                 counted(p.rows(), "row", "rows"));
+  std::string text = fmt::format(
+      "{}: {}{}", problem.name,
+      linear ? "complementarity problem without friction, " : counted(p.contact_count(), "contact", "contacts") + ", ",
+      counted(p.rows(), "row", "rows"));
   if (!problem.file.title.empty()) text += fmt::format(" ({})", problem.file.title);
   if (problem.guess_missing) text += "; the file has no such guess, zeros instead";
   return text + "\n";
 }
 
 std::string conditions(const SolveArguments& arguments) {
-  return fmt::format("residual {}at most {:g}{}, {:g} s and {} iterations allowed\n", arguments.residual_only ? "" : "[m/s] and natural-map error ",
-                     arguments.tolerance, arguments.residual_only ? " m/s" : "", arguments.time_limit, arguments.max_iterations);
+  return fmt::format("residual {}at most {:g}{}, {:g} s and {} iterations allowed\n",
+                     arguments.residual_only ? "" : "[m/s] and natural-map error ", arguments.tolerance,
+                     arguments.residual_only ? " m/s" : "", arguments.time_limit, arguments.max_iterations);
 }
 
 /// Keeps the impulses of the smallest residual, to be saved with the problem.
@@ -211,7 +222,8 @@ int solve(const SolveArguments& arguments) {
   // All files first: a bad one is named before anything runs.
   std::vector<Problem> problems;
   for (const std::string& name : arguments.problems) problems.push_back(open_problem(name, arguments.guess));
-  if (!arguments.output.empty() && problems.size() > 1) throw Error("This is to hold the solution of one problem. Give one problem.").in(arguments.output);
+  if (!arguments.output.empty() && problems.size() > 1)
+    throw Error("This is to hold the solution of one problem. Give one problem.").in(arguments.output);
   if (arguments.output.ends_with(".dat") || arguments.output.ends_with(".txt"))
     throw Error("Siconos text holds no solution. Give a name that ends in .hdf5.").in(arguments.output);
 
@@ -249,23 +261,34 @@ int solve(const SolveArguments& arguments) {
   }
   if (InterruptGuard::requested()) return interrupted;
   if (!arguments.output.empty()) best.save(arguments.output, problems.front().file);
-  const bool missed = std::any_of(results.begin(), results.end(), [](const SolveResult& r) { return r.report.status != SolveStatus::converged; });
+  const bool missed = std::any_of(results.begin(), results.end(),
+                                  [](const SolveResult& r) { return r.report.status != SolveStatus::converged; });
   return arguments.strict && missed ? tolerance_missed : fine;
 }
 
 }  // namespace
 
 void add_solve(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("solve", "Solve contact problems from files with one or many solvers, and compare them in a table");
+  CLI::App* command =
+      app.add_subcommand("solve", "Solve contact problems from files with one or many solvers, and compare them in a table");
   auto arguments = std::make_shared<SolveArguments>();
-  command->add_option("problem", arguments->problems, "Files: FCLIB HDF5, Siconos text, or those of stickslip capture")->required();
-  command->add_option("--solver", arguments->solvers, "Names with commas between, or all (see stickslip solvers)")->capture_default_str();
-  command->add_option("--tol", arguments->tolerance, "What residual [m/s] and natural-map error must both reach")->capture_default_str();
-  command->add_option("--max-iterations", arguments->max_iterations, "Iterations that each solver may do")->capture_default_str();
-  command->add_option("--time-limit", arguments->time_limit, "Time that each solver has for each problem [s]")->capture_default_str();
-  command->add_option("--option", arguments->options, "Option of the solvers, name=value, or of one, solver:name=value; may be repeated")
+  command->add_option("problem", arguments->problems, "Files: FCLIB HDF5, Siconos text, or those of stickslip capture")
+      ->required();
+  command->add_option("--solver", arguments->solvers, "Names with commas between, or all (see stickslip solvers)")
+      ->capture_default_str();
+  command->add_option("--tol", arguments->tolerance, "What residual [m/s] and natural-map error must both reach")
+      ->capture_default_str();
+  command->add_option("--max-iterations", arguments->max_iterations, "Iterations that each solver may do")
+      ->capture_default_str();
+  command->add_option("--time-limit", arguments->time_limit, "Time that each solver has for each problem [s]")
+      ->capture_default_str();
+  command
+      ->add_option("--option", arguments->options,
+                   "Option of the solvers, name=value, or of one, solver:name=value; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--guess", arguments->guess, "Where to start: zero, file (the guess stored there) or solution (the one stored there)")
+  command
+      ->add_option("--guess", arguments->guess,
+                   "Where to start: zero, file (the guess stored there) or solution (the one stored there)")
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output, "Save the problem with the solution of the smallest residual, as HDF5");
   command->add_flag("--residual-only", arguments->residual_only, "Ask nothing of the natural-map error");

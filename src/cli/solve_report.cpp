@@ -40,7 +40,8 @@ std::string reason_of(const SolveResult& r) {
   const double own = r.report.model_residual;
   const bool other_model = !unsupported(r) && std::isfinite(own) && own < 0.5 * r.report.residual.total();
   const std::string model = fmt::format("Its own model ({}) is met to {} m/s", r.model, number(own));
-  if (other_model && r.report.status == SolveStatus::stalled) return model + "; the rest is that model's distance from the exact law.";
+  if (other_model && r.report.status == SolveStatus::stalled)
+    return model + "; the rest is that model's distance from the exact law.";
   if (r.report.status == SolveStatus::time_limit) return other_model ? model + "." : "";
   return other_model ? fmt::format("{} {}.", r.report.reason, model) : std::string(r.report.reason);
 }
@@ -76,7 +77,8 @@ void sort_results(std::vector<SolveResult>& results) {
     return std::pair(converged(r) ? 0 : unsupported(r) ? 2 : 1,
                      converged(r) ? r.report.seconds : std::isnan(total) ? std::numeric_limits<double>::infinity() : total);
   };
-  std::stable_sort(results.begin(), results.end(), [&](const SolveResult& a, const SolveResult& b) { return rank(a) < rank(b); });
+  std::stable_sort(results.begin(), results.end(),
+                   [&](const SolveResult& a, const SolveResult& b) { return rank(a) < rank(b); });
 }
 
 Json to_json(const SolveResult& r) {
@@ -100,25 +102,25 @@ Json to_json(const SolveResult& r) {
           {"residual_of_guess", r.report.initial_residual.total()},
           {"model", r.model},
           {"model_residual", r.report.model_residual},
-          {"story", r.report.story}};
+          {"notes", r.report.notes}};
 }
 
 std::string table_of(const std::vector<SolveResult>& results, bool by_problem, bool history) {
   std::size_t width = 7;
   for (const SolveResult& r : results) width = std::max(width, name_of(r, by_problem).size());
-  std::string text = fmt::format("  {:<{}}  {:<15}  {:>10}  {:>9}  {:>8}  {:<15}  {:>11}\n", by_problem ? "problem" : "solver", width, "status",
-                                 "iterations", "time", "residual", "largest part", "natural map");
+  std::string text = fmt::format("  {:<{}}  {:<15}  {:>10}  {:>9}  {:>8}  {:<15}  {:>11}\n", by_problem ? "problem" : "solver",
+                                 width, "status", "iterations", "time", "residual", "largest part", "natural map");
   const auto below = [&](std::string_view line) { text += fmt::format("  {:<{}}  {}\n", "", width, wrapped(line, width + 4)); };
   for (const SolveResult& r : results) {
     const SolveReport& report = r.report;
     if (unsupported(r))
       text += fmt::format("  {:<{}}  unsupported\n", name_of(r, by_problem), width);
     else
-      text += fmt::format("  {:<{}}  {:<15}  {:>10}  {:>9}  {:>8}  {:<15}  {:>11}\n", name_of(r, by_problem), width, status_name(report.status),
-                          report.iterations, time_text(report.seconds), number(report.residual.total()), largest_part(report.residual),
-                          number(report.natural_map_error));
+      text += fmt::format("  {:<{}}  {:<15}  {:>10}  {:>9}  {:>8}  {:<15}  {:>11}\n", name_of(r, by_problem), width,
+                          status_name(report.status), report.iterations, time_text(report.seconds),
+                          number(report.residual.total()), largest_part(report.residual), number(report.natural_map_error));
     if (const std::string reason = converged(r) ? "" : reason_of(r); !reason.empty()) below(reason);
-    if (!report.story.empty()) below(report.story);
+    if (!report.notes.empty()) below(report.notes);
     if (history && report.history.size() > 1) below("residual after " + history_text(report.history));
   }
   return text;
@@ -143,11 +145,14 @@ std::string scores_of(const std::vector<SolveResult>& results) {
   for (const auto& [name, score] : by_solver) scores.push_back(score);
   const auto mean = [](const Score& s) { return s.solved > 0 ? std::exp(s.log_seconds / static_cast<double>(s.solved)) : 0; };
   std::sort(scores.begin(), scores.end(), [&](const Score& a, const Score& b) {
-    return a.solved != b.solved ? a.solved > b.solved : a.solved > 0 && mean(a) != mean(b) ? mean(a) < mean(b) : a.order < b.order;
+    return a.solved != b.solved                 ? a.solved > b.solved
+           : a.solved > 0 && mean(a) != mean(b) ? mean(a) < mean(b)
+                                                : a.order < b.order;
   });
   std::size_t width = 7;
   for (const Score& s : scores) width = std::max(width, s.solver.size());
-  std::string text = fmt::format("all problems\n  {:<{}}  {:>10}  {:>10}  {:>10}\n", "solver", width, "solved", "mean time", "slowest");
+  std::string text =
+      fmt::format("all problems\n  {:<{}}  {:>10}  {:>10}  {:>10}\n", "solver", width, "solved", "mean time", "slowest");
   for (const Score& s : scores)
     text += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>10}\n", s.solver, width, fmt::format("{} of {}", s.solved, s.tried),
                         s.solved > 0 ? time_text(mean(s)) : "-", s.solved > 0 ? time_text(s.slowest) : "-");

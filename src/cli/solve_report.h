@@ -14,7 +14,7 @@ namespace stickslip::cli {
 struct SolveResult {
   std::string problem;         ///< name of the file
   std::size_t contacts = 0;
-  std::string solver, model;   ///< model as the table of solvers gives it
+  std::string solver, model;   ///< model that it solves with its options
   SolveReport report;
 };
 

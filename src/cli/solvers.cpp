@@ -55,9 +55,11 @@ void print_text(const std::vector<const SolverInfo*>& list, bool options) {
                wrapped(fmt::format("model: {}. needs: {}. paper: {}.", solver->model, solver->needs, solver->paper), indent));
     if (options) print_options(*solver);
   }
-  fmt::print("\n{}\n", options ? "`stickslip solve FILE --solver NAME --option name=value`, `stickslip run SCENE --solver NAME --set "
-                                "/step/solver/name=value`"
-                              : "`stickslip solvers NAME` or --options shows the options; `stickslip solve FILE --solver all` compares.");
+  fmt::print("\n{}\n",
+             options
+                 ? "`stickslip solve FILE --solver NAME --option name=value`, `stickslip run SCENE --solver NAME --set "
+                   "/step/solver/name=value`"
+                 : "`stickslip solvers NAME` or --options shows the options; `stickslip solve FILE --solver all` compares.");
 }
 
 /// All solvers, or the named ones, in the order of the table.

@@ -32,9 +32,10 @@ std::string tolerance_note(const Statistics& s) {
     if (s.status_counts[i] > 0)
       reasons +=
           fmt::format("{}{} {}", reasons.empty() ? "" : ", ", s.status_counts[i], status_name(static_cast<SolveStatus>(i)));
-  return fmt::format("{} of {} steps missed their tolerance of {}: {}. Their forces are less exact than asked for; allow more iterations "
-                     "(/step/max_iterations) or see who solves them (--on-failure capture). With --strict the exit code says so.",
-                     s.missed(), s.steps, quantity(s.tolerance, "m/s"), reasons);
+  return fmt::format(
+      "{} of {} steps missed their tolerance of {}: {}. Their forces are less exact than asked for; allow more iterations "
+      "(/step/max_iterations) or see who solves them (--on-failure capture). With --strict the exit code says so.",
+      s.missed(), s.steps, quantity(s.tolerance, "m/s"), reasons);
 }
 
 std::string signed_energy(double joules) { return fmt::format("{}{}", joules > 0 ? "+" : "", quantity(joules, "J")); }
@@ -82,10 +83,12 @@ std::string joint_lines(const Summary& summary) {
   const Statistics& s = summary.result.statistics;
   if (summary.scene.world.joint_count() == 0) return "";
   const std::vector<std::string> broken = broken_names(summary), conflicts = conflict_names(summary);
-  std::string text = line("joints", fmt::format("{}", summary.scene.world.joint_count()), quantity(s.joint_error_max, "m") + " off max",
-                          broken.empty() ? "" : fmt::format("{} broke: {}", broken.size(), listed(broken)));
+  std::string text =
+      line("joints", fmt::format("{}", summary.scene.world.joint_count()), quantity(s.joint_error_max, "m") + " off max",
+           broken.empty() ? "" : fmt::format("{} broke: {}", broken.size(), listed(broken)));
   if (!conflicts.empty())
-    text += fmt::format("  {:<12} in {}, these joints contradict each other: {}\n", "", counted(s.steps_with_conflicts, "step", "steps"), listed(conflicts));
+    text += fmt::format("  {:<12} in {}, these joints contradict each other: {}\n", "",
+                        counted(s.steps_with_conflicts, "step", "steps"), listed(conflicts));
   return text;
 }
 
@@ -95,7 +98,8 @@ std::string motion_lines(const std::vector<MotionRecord>& motion) {
   if (motion.empty()) return line("motion", "nothing amiss", "");
   std::string text;
   for (const MotionRecord& r : motion)
-    text += fmt::format("  {:<12} {}\n", text.empty() ? "motion" : "", wrapped(statement(r) + " " + remedy(r.worst, r.h), indent));
+    text +=
+        fmt::format("  {:<12} {}\n", text.empty() ? "motion" : "", wrapped(statement(r) + " " + remedy(r.worst, r.h), indent));
   return text;
 }
 
@@ -214,7 +218,9 @@ std::string to_text(const Summary& summary) {
     text += fmt::format("  {:<12} {} ({})\n", "captured", file, file_size(size_of(file)));
   if (!summary.captured.empty())
     text += fmt::format("  {:<12} {}stickslip solve {} --guess file --solver all\n", "",
-                        summary.not_captured > 0 ? fmt::format("and {} more not captured; ", counted(summary.not_captured, "step", "steps")) : "",
+                        summary.not_captured > 0
+                            ? fmt::format("and {} more not captured; ", counted(summary.not_captured, "step", "steps"))
+                            : "",
                         summary.captured.front());
   return text;
 }

@@ -66,12 +66,15 @@ int view(ViewArguments arguments) {
 }  // namespace
 
 void add_view(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("view", "Watch a scene in the browser while it runs: pause, step, drag bodies, change solver and parameters");
+  CLI::App* command = app.add_subcommand(
+      "view", "Watch a scene in the browser while it runs: pause, step, drag bodies, change solver and parameters");
   auto arguments = std::make_shared<ViewArguments>();
   add_scene_arguments(*command, arguments->scene);
   ServerOptions& server = arguments->server;
   command->add_option("--port", arguments->port, "Where to listen; 0: any that is free")->capture_default_str();
-  command->add_option("--address", server.address, "Who can reach it: 127.0.0.1 only this machine, 0.0.0.0 all, which needs a token")
+  command
+      ->add_option("--address", server.address,
+                   "Who can reach it: 127.0.0.1 only this machine, 0.0.0.0 all, which needs a token")
       ->capture_default_str();
   command->add_option("--token", server.token, "A word that viewers must show: 8 to 128 letters, digits and -._~");
   command->add_option("--speed", server.speed, "Simulated over real time; 0: as fast as it goes")->capture_default_str();

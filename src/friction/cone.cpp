@@ -2,42 +2,25 @@
 
 #include <limits>
 
+#include "math/infinity.h"
+
 namespace stickslip {
 namespace {
 
-// Outside the cone and its polar the closest point has fᵢ = pᵢ xᵢ / (pᵢ + θ), pᵢ = aᵢ², and n = xₙ / (1 − θ) with a multiplier θ > 0. On the
-// boundary n = N(θ) = √Σ (wᵢ / (pᵢ + θ))², wᵢ = aᵢ |xᵢ|, so that θ is the root of
+// Outside the cone and its polar the closest point has fᵢ = pᵢ xᵢ / (pᵢ + θ), pᵢ = aᵢ², and n = xₙ / (1 − θ) with a multiplier
+// θ > 0. On the boundary n = N(θ) = √Σ (wᵢ / (pᵢ + θ))², wᵢ = aᵢ |xᵢ|, so that θ is the root of
 //   ψ(θ) = xₙ / N(θ) + θ − 1.
-// 1/N grows and is concave (linear, if all axes are equal) and lies between (pᵢ + θ)/‖w‖ for the shortest and the longest axis. So the root
-// lies between (1 − κ pᵢ) / (1 + κ) for those, κ = xₙ/‖w‖, and Newton's method that starts with the longest axis approaches it from one side.
+// 1/N grows and is concave (linear, if all axes are equal) and lies between (pᵢ + θ)/‖w‖ for the shortest and the longest axis.
+// So the root lies between (1 − κ pᵢ) / (1 + κ) for those, κ = xₙ/‖w‖, and Newton's method that starts with the longest axis
+// approaches it from one side.
 template <int Rows>
-Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matrix<double, Rows, 1>& axes, const Eigen::Matrix<double, Rows + 1, 1>& x) {
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  using Vector = Eigen::Matrix<double, Rows, 1>;
-  const double normal = x[0];
-  Vector w, p, friction = x.template tail<Rows>();
-  double p_least = std::numeric_limits<double>::infinity(), p_most = 0, gauge_squared = 0;
-  for (int i = 0; i < Rows; ++i) {
-    const bool exists = axes[i] > 0;
-    if (!exists) friction[i] = 0;   // a row without friction is on the boundary of the cone wherever it is
-    w[i] = axes[i] * std::abs(friction[i]);
-    p[i] = exists ? axes[i] * axes[i] : 1;
-    gauge_squared += exists ? friction[i] / axes[i] * (friction[i] / axes[i]) : 0;
-    if (w[i] > 0) p_least = std::min(p_least, p[i]), p_most = std::max(p_most, p[i]);
-  }
-  const double support = w.norm();
-  Eigen::Matrix<double, Rows + 1, 1> y = Eigen::Matrix<double, Rows + 1, 1>::Zero();
-  if (support <= -normal) return y;
-  if (normal >= 0 && gauge_squared <= normal * normal) {
-    y[0] = normal;
-    y.template tail<Rows>() = friction;
-    return y;
-  }
+struct ConeEquation {
+  Eigen::Matrix<double, Rows, 1> w, p;
+  double normal = 0;                       ///< xₙ
+  double p_least = kInfinity, p_most = 0;  ///< of the axes that matter
 
-  const double kappa = normal / support;
-  const auto bound = [&](double pole) { return std::max(0.0, (1 - kappa * pole) / (1 + kappa)); };
-  double slope = 0;
-  const auto psi = [&](double theta) {
+  /// ψ and its slope.
+  double psi(double theta, double& slope) const {
     double sum = 0, steepness = 0;
     for (int i = 0; i < Rows; ++i) {
       const double reciprocal = 1 / (p[i] + theta), root = w[i] * reciprocal;
@@ -47,25 +30,60 @@ Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matr
     const double ratio = normal / std::sqrt(sum);
     slope = 1 + ratio * steepness / sum;
     return ratio + theta - 1;
-  };
-  double theta = bound(p_most), far = bound(p_least);   // the root lies between them
-  for (int k = 0; k < 60; ++k) {
-    const double value = psi(theta), before = theta;
-    if (std::abs(value) <= 2 * epsilon * (1 + theta)) break;
-    theta -= value / slope;
-    // Newton's method is slow where axes of very different lengths matter at the same time: then it takes turns with bisection.
-    if (k > 5 && k % 2 == 1) {
-      const double middle = std::sqrt((before + p_least) * (far + p_least)) - p_least;
-      if ((psi(middle) > 0) == (far > before)) far = middle;
-      else theta = far > before ? std::max(theta, middle) : std::min(theta, middle);
-    }
-    if (std::abs(theta - before) <= 1e-9 * (theta + p_least)) break;
   }
+
+  /// @param support ‖w‖
+  double root(double support) const {
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    const double kappa = normal / support;
+    const auto bound = [&](double pole) { return std::max(0.0, (1 - kappa * pole) / (1 + kappa)); };
+    double theta = bound(p_most), far = bound(p_least), slope = 0;   // the root lies between them
+    for (int k = 0; k < 60; ++k) {
+      const double value = psi(theta, slope), before = theta;
+      if (std::abs(value) <= 2 * epsilon * (1 + theta)) break;
+      theta -= value / slope;
+      // Newton's method is slow where axes of very different lengths matter at the same time: then it takes turns with
+      // bisection.
+      if (k > 5 && k % 2 == 1) {
+        const double middle = std::sqrt((before + p_least) * (far + p_least)) - p_least;
+        if ((psi(middle, slope) > 0) == (far > before)) far = middle;
+        else theta = far > before ? std::max(theta, middle) : std::min(theta, middle);
+      }
+      if (std::abs(theta - before) <= 1e-9 * (theta + p_least)) break;
+    }
+    return theta;
+  }
+};
+
+template <int Rows>
+Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matrix<double, Rows, 1>& axes,
+                                                               const Eigen::Matrix<double, Rows + 1, 1>& x) {
+  ConeEquation<Rows> cone;
+  cone.normal = x[0];
+  Eigen::Matrix<double, Rows, 1> friction = x.template tail<Rows>();
+  double gauge_squared = 0;
+  for (int i = 0; i < Rows; ++i) {
+    const bool exists = axes[i] > 0;
+    if (!exists) friction[i] = 0;   // a row without friction is on the boundary of the cone wherever it is
+    cone.w[i] = axes[i] * std::abs(friction[i]);
+    cone.p[i] = exists ? axes[i] * axes[i] : 1;
+    gauge_squared += exists ? friction[i] / axes[i] * (friction[i] / axes[i]) : 0;
+    if (cone.w[i] > 0) cone.p_least = std::min(cone.p_least, cone.p[i]), cone.p_most = std::max(cone.p_most, cone.p[i]);
+  }
+  const double support = cone.w.norm();
+  Eigen::Matrix<double, Rows + 1, 1> y = Eigen::Matrix<double, Rows + 1, 1>::Zero();
+  if (support <= -cone.normal) return y;
+  if (cone.normal >= 0 && gauge_squared <= cone.normal * cone.normal) {
+    y[0] = cone.normal;
+    y.template tail<Rows>() = friction;
+    return y;
+  }
+  const double theta = cone.root(support);
   double sum = 0;
   for (int i = 0; i < Rows; ++i) {
-    const double root = w[i] / (p[i] + theta);
+    const double root = cone.w[i] / (cone.p[i] + theta);
     sum += root * root;
-    y[i + 1] = p[i] / (p[i] + theta) * friction[i];
+    y[i + 1] = cone.p[i] / (cone.p[i] + theta) * friction[i];
   }
   y[0] = std::sqrt(sum);
   return y;

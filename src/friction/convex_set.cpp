@@ -61,7 +61,8 @@ ImplicitValue<Rows> ConvexSet<Rows>::implicit(double normal, const Vector& x) co
     f.gradient[i] = (moved(i, first, i, 0) - moved(i, -first, i, 0)) / (2 * first);
     f.hessian(i, i) = (moved(i, second, i, 0) - 2 * centre + moved(i, -second, i, 0)) / (second * second);
     for (int j = 0; j < i; ++j) {
-      const double mixed = moved(i, second, j, second) - moved(i, second, j, -second) - moved(i, -second, j, second) + moved(i, -second, j, -second);
+      const double mixed = moved(i, second, j, second) - moved(i, second, j, -second) - moved(i, -second, j, second) +
+                           moved(i, -second, j, -second);
       f.hessian(i, j) = f.hessian(j, i) = mixed / (4 * second * second);
     }
   }

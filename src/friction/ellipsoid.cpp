@@ -3,20 +3,20 @@
 #include <cmath>
 #include <limits>
 
+#include "math/infinity.h"
+
 namespace stickslip {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The closest point is xᵢ = aᵢ² yᵢ / (t + aᵢ²) with t > 0 the root of the decreasing, convex
 //   g(t) = Σ (wᵢ / (t + pᵢ))² − 1,  wᵢ = aᵢ |yᵢ|,  pᵢ = aᵢ².
 //
-// It lies at or above max (wᵢ − pᵢ), where the largest term is 1. From there, g is replaced by c − 1 + w/(t + p)² with c, w, p such that
-// value and two derivatives agree, and t by the root of that. With s₁ = Σ qᵢ/(t + pᵢ) and s₂ = Σ qᵢ/(t + pᵢ)², qᵢ the terms of the sum, so
-// that g′ = −2 s₁ and g″ = 6 s₂, the step is
+// It lies at or above max (wᵢ − pᵢ), where the largest term is 1. From there, g is replaced by c − 1 + w/(t + p)² with c, w, p
+// such that value and two derivatives agree, and t by the root of that. With s₁ = Σ qᵢ/(t + pᵢ) and s₂ = Σ qᵢ/(t + pᵢ)², qᵢ the
+// terms of the sum, so that g′ = −2 s₁ and g″ = 6 s₂, the step is
 //   g s₁ / (√e (√e + s₁)),  e = s₁² − g s₂ = (1 − c) s₂.
-// It is exact if one term varies and the others do not, however near to 1 their sum is: just what axes of very different lengths bring
-// about, and what Newton's method on g or on 1/√(g + 1) needs many steps for. The order is three.
+// It is exact if one term varies and the others do not, however near to 1 their sum is: just what axes of very different
+// lengths bring about, and what Newton's method on g or on 1/√(g + 1) needs many steps for. The order is three.
 
 /// g with the sums s₁ and s₂.
 struct Sums {
@@ -25,7 +25,7 @@ struct Sums {
   /// The step; infinite if the replacement has no root because c ≥ 1.
   double step() const {
     const double e = s1 * s1 - g * s2;
-    if (!(e > 0)) return infinity;
+    if (!(e > 0)) return kInfinity;
     const double root = std::sqrt(e);
     return g * s1 / (root * (root + s1));
   }
@@ -47,8 +47,8 @@ struct Terms {
     return sums;
   }
 
-  /// The step where c ≥ 1: without the steepest terms. As long as the sum of the others is above 1, their root is not beyond the wanted
-  /// one; once it is below, it is taken as constant.
+  /// The step where c ≥ 1: without the steepest terms. As long as the sum of the others is above 1, their root is not beyond
+  /// the wanted one; once it is below, it is taken as constant.
   double step_without_steepest(double t) const {
     Terms rest = *this;
     for (int dropped = 0; dropped < Rows; ++dropped) {
@@ -59,7 +59,7 @@ struct Terms {
       rest.w[steepest] = 0;
       const Sums sums = rest.at(t);
       if (sums.g < 0) return w[steepest] / std::sqrt(-sums.g) - p[steepest] - t;
-      if (const double step = sums.step(); step < infinity) return step;
+      if (const double step = sums.step(); step < kInfinity) return step;
     }
     return t + p[0];
   }
@@ -67,28 +67,28 @@ struct Terms {
 
 /// Coordinates of the closest point over those of the point, for axes and points whose squares neither overflow nor vanish.
 template <int Rows>
-Eigen::Matrix<double, Rows, 1> factors_in_range(const Eigen::Matrix<double, Rows, 1>& a, const Eigen::Matrix<double, Rows, 1>& y, double negligible,
-                                                int* evaluations) {
+Eigen::Matrix<double, Rows, 1> factors_in_range(const Eigen::Matrix<double, Rows, 1>& a,
+                                                const Eigen::Matrix<double, Rows, 1>& y, double negligible, int* evaluations) {
   constexpr int most_evaluations = 12;
   constexpr double small_step = 1e-5;   // its error is of the order of its cube
   constexpr double rounding = 1e-15;    // of g
   Terms<Rows> terms;
-  double t = 0, least_pole = infinity;
+  double t = 0, least_pole = kInfinity;
   for (int i = 0; i < Rows; ++i) {
     const bool exists = a[i] > negligible;
     terms.w[i] = exists ? a[i] * std::abs(y[i]) : 0;
     terms.p[i] = exists ? a[i] * a[i] : 1;
     t = std::max(t, terms.w[i] - terms.p[i]);
-    least_pole = std::min(least_pole, terms.w[i] > 0 ? terms.p[i] : infinity);
+    least_pole = std::min(least_pole, terms.w[i] > 0 ? terms.p[i] : kInfinity);
   }
-  double low = t, high = infinity, g_low = 0, g_high = 0;
+  double low = t, high = kInfinity, g_low = 0, g_high = 0;
   int k = 1;
   for (;; ++k) {
     const Sums sums = terms.at(t);
     const double g = sums.g;
     if (t == 0 && !(g > rounding)) break;   // inside
     double step = sums.step();
-    const bool cubic = step < infinity;
+    const bool cubic = step < kInfinity;
     if (cubic && (std::abs(step) <= small_step * (t + least_pole) || std::abs(g) <= rounding)) {
       t += step;
       break;
@@ -98,8 +98,9 @@ Eigen::Matrix<double, Rows, 1> factors_in_range(const Eigen::Matrix<double, Rows
     double next = t + step;
     if (g > 0) low = t, g_low = g;
     else high = t, g_high = -g;
-    if (high < infinity) {
-      // Not beyond the other end of the bracket, nor far towards it if g is larger there: that end has been farther from the root than t.
+    if (high < kInfinity) {
+      // Not beyond the other end of the bracket, nor far towards it if g is larger
+      // there: that end has been farther from the root than t.
       const double middle = std::sqrt((low + least_pole) * (high + least_pole)) - least_pole;
       if (g > 0 ? next >= high || (next > middle && g_high >= g) : next <= low || (next < middle && g_low >= -g)) next = middle;
     }
@@ -114,8 +115,8 @@ Eigen::Matrix<double, Rows, 1> factors_in_range(const Eigen::Matrix<double, Rows
 }  // namespace
 
 template <int Rows>
-Eigen::Matrix<double, Rows, 1> closest_point_on_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes, const Eigen::Matrix<double, Rows, 1>& point,
-                                                          int* evaluations) {
+Eigen::Matrix<double, Rows, 1> closest_point_on_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes,
+                                                          const Eigen::Matrix<double, Rows, 1>& point, int* evaluations) {
   using Vector = Eigen::Matrix<double, Rows, 1>;
   constexpr double shortest = 1e-30;   // of the longest axis
   const double longest = axes.maxCoeff();
@@ -125,12 +126,16 @@ Eigen::Matrix<double, Rows, 1> closest_point_on_ellipsoid(const Eigen::Matrix<do
   if (!(longest > 0)) return Vector::Zero();
   // In a power of two near the longest axis, which does not round, and no farther than where only the direction matters.
   const int exponent = std::ilogb(longest);
-  const auto scaled = [](const Vector& v, int by) -> Vector { return v.unaryExpr([by](double number) { return std::ldexp(number, by); }); };
+  const auto scaled = [](const Vector& v, int by) -> Vector {
+    return v.unaryExpr([by](double number) { return std::ldexp(number, by); });
+  };
   const double far = 1e50;
   const Vector some = (axes.array() > shortest * longest).select(point, 0), near = scaled(some, -exponent);
-  if (near.cwiseAbs().maxCoeff() <= far) return some.cwiseProduct(factors_in_range<Rows>(scaled(axes, -exponent), near, shortest, evaluations));
+  if (near.cwiseAbs().maxCoeff() <= far)
+    return some.cwiseProduct(factors_in_range<Rows>(scaled(axes, -exponent), near, shortest, evaluations));
   const Vector direction = some / some.cwiseAbs().maxCoeff() * far;
-  return scaled(direction.cwiseProduct(factors_in_range<Rows>(scaled(axes, -exponent), direction, shortest, evaluations)), exponent);
+  return scaled(direction.cwiseProduct(factors_in_range<Rows>(scaled(axes, -exponent), direction, shortest, evaluations)),
+                exponent);
 }
 
 template Vec2 closest_point_on_ellipsoid<2>(const Vec2&, const Vec2&, int*);
@@ -146,11 +151,12 @@ Vec3 EllipsoidFriction::project(double normal, const Vec3& trial) const {
 
 namespace {
 
-/// Outside, with the axes m of F(1): yᵢ = mᵢ qᵢ, qᵢ = mᵢ zᵢ cᵢ, cᵢ = 1/(τ + mᵢ²) and τ > 0 such that Σ qᵢ² = n². Differentiating
-/// both and eliminating dτ, with s = Σ qᵢ² cᵢ:
+/// Outside, with the axes m of F(1): yᵢ = mᵢ qᵢ, qᵢ = mᵢ zᵢ cᵢ, cᵢ = 1/(τ + mᵢ²) and τ > 0 such that Σ qᵢ² = n².
+/// Differentiating both and eliminating dτ, with s = Σ qᵢ² cᵢ:
 ///   ∂yᵢ/∂zⱼ = δᵢⱼ mᵢ² cᵢ − (mᵢ qᵢ cᵢ)(mⱼ qⱼ cⱼ)/s,   ∂yᵢ/∂n = n mᵢ qᵢ cᵢ / s
 template <int Rows>
-ProjectionDerivative<Rows> differentiate_ellipsoid(const Eigen::Matrix<double, Rows, 1>& m, double n, const Eigen::Matrix<double, Rows, 1>& z,
+ProjectionDerivative<Rows> differentiate_ellipsoid(const Eigen::Matrix<double, Rows, 1>& m, double n,
+                                                   const Eigen::Matrix<double, Rows, 1>& z,
                                                    const Eigen::Matrix<double, Rows, 1>& y) {
   using Vector = Eigen::Matrix<double, Rows, 1>;
   ProjectionDerivative<Rows> d;

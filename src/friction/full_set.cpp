@@ -46,7 +46,8 @@ ProjectionDerivative<5> FullSet::differentiate(double normal, const Vector& tria
 }
 
 ImplicitValue<5> FullSet::implicit(double normal, const Vector& x) const {
-  return friction_detail::larger<3, 2>(sliding_.implicit(normal, x.head<3>()), CircularFriction{mu_rolling_}.implicit(normal, x.tail<2>()));
+  return friction_detail::larger<3, 2>(sliding_.implicit(normal, x.head<3>()),
+                                       CircularFriction{mu_rolling_}.implicit(normal, x.tail<2>()));
 }
 
 }  // namespace stickslip

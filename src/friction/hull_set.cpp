@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/infinity.h"
 #include "friction/gauge.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
@@ -60,13 +61,13 @@ bool project_on_face(const Vec3* a, int count, const Vec3& z, Vec3& point) {
   return true;
 }
 
-/// The closest point to z of the simplex with these corners, on the least face that has it. It is the projection on some face, and that
-/// one from which no corner lies farther towards z. Comparing this, rather than distances, tells points apart to the last digits:
-/// distances have a minimum there, and hardly change.
+/// The closest point to z of the simplex with these corners, on the least face that has it. It is the projection on some face,
+/// and that one from which no corner lies farther towards z. Comparing this, rather than distances, tells points apart to the
+/// last digits: distances have a minimum there, and hardly change.
 Face closest_on_simplex(const std::array<Vec3, 4>& corners, const std::array<int, 4>& names, int count, const Vec3& z) {
   static constexpr std::array<int, 15> by_size{1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};   // subsets as bits
   Face best;
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (const int subset : by_size) {
     if (subset >> count) continue;
     Face face;
@@ -90,8 +91,8 @@ Face closest_on_simplex(const std::array<Vec3, 4>& corners, const std::array<int
   return best;
 }
 
-/// The closest point to z of the hull of n · points, by the algorithm of Gilbert, Johnson and Keerthi: the closest point of a simplex of
-/// corners, then the corner of the hull that lies farthest from there towards z joins the face that the point is on.
+/// The closest point to z of the hull of n · points, by the algorithm of Gilbert, Johnson and Keerthi: the closest point of a
+/// simplex of corners, then the corner of the hull that lies farthest from there towards z joins the face that the point is on.
 Face closest_on_hull(const std::vector<Vec3>& points, double n, const Vec3& z) {
   Face face;
   face.count = 1;
@@ -145,7 +146,9 @@ HullSet::HullSet(std::vector<Vec3> points) : points_(std::move(points)) {
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const Vec3& p = points_[i];
     if (!p.allFinite())
-      throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", p.x(), p.y(), p.z())).at(std::to_string(i)).at("points");
+      throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", p.x(), p.y(), p.z()))
+          .at(std::to_string(i))
+          .at("points");
     origin = origin || p.isZero(0);
   }
   if (!origin) points_.push_back(Vec3::Zero());
@@ -158,12 +161,15 @@ std::vector<double> HullSet::parameters() const {
   return numbers;
 }
 
-Vec3 HullSet::project(double normal, const Vec3& trial) const { return closest_on_hull(points_, std::max(normal, 0.0), trial).point; }
+Vec3 HullSet::project(double normal, const Vec3& trial) const {
+  return closest_on_hull(points_, std::max(normal, 0.0), trial).point;
+}
 
 Vec3 HullSet::support_point(const Vec3& direction) const { return points_[farthest(points_, direction)]; }
 
-// On a face with corner n·p the projection is that on its affine hull, n p + E (z − n p) with E the projector on its directions. The face of a
-// point nearby is taken: the one found for z itself may be a diagonal of a facet, or a section of the inside, if z is right above it.
+// On a face with corner n·p the projection is that on its affine hull, n p + E (z − n p) with E the projector on its
+// directions. The face of a point nearby is taken: the one found for z itself may be a diagonal of a facet, or a section of the
+// inside, if z is right above it.
 ProjectionDerivative<3> HullSet::differentiate(double normal, const Vec3& trial) const {
   const double n = std::max(normal, 0.0), nearby = 1e-10 * (trial.norm() + n * points_[farthest(points_, trial)].norm());
   const Face face = closest_on_hull(points_, n, trial + nearby * Vec3(0.61, -0.37, 0.53));
@@ -185,10 +191,11 @@ ProjectionDerivative<3> HullSet::differentiate(double normal, const Vec3& trial)
 ImplicitValue<3> HullSet::implicit(double normal, const Vec3& x) const {
   ImplicitValue<3> f;
   const Vec3 inside = span_ * x;
-  // Out of a flat hull, by more than rounding: that of x, and that by which `project` knows points of F(n), which is relative to its corners.
+  // Out of a flat hull, by more than rounding: that of x, and that by which
+  // `project` knows points of F(n), which is relative to its corners.
   const double reach = std::max(normal, 0.0) * points_[farthest(points_, x)].norm();
   if ((x - inside).norm() > 8 * epsilon * (x.norm() + reach)) {
-    f.value = std::numeric_limits<double>::infinity();
+    f.value = kInfinity;
     return f;
   }
   const Gauge<3> gauge = gauge_of<3>(*this, inside);

@@ -51,7 +51,8 @@ void check_slope(double angle, const char* name) {
 void check_pixels(int pixels, int features, const char* name) {
   if (features < 1) throw Error(fmt::format("{} is too few. There must be at least 1 to the tile.", features)).at(name);
   if (pixels < 2 || pixels / 2 < features || pixels > kMostPixels)
-    throw Error(fmt::format("{} pixels do not hold a tile with {}. There must be at least 2 for each, and at most {}.", pixels, features, kMostPixels))
+    throw Error(fmt::format("{} pixels do not hold a tile with {}. There must be at least 2 for each, and at most {}.", pixels,
+                            features, kMostPixels))
         .at("pixels");
 }
 
@@ -70,8 +71,8 @@ Picture paint_normals(int pixels, const Normal& normal) {
 
 }  // namespace
 
-// A tooth as wide as 1 climbs over the part w with slope tan ramp and falls over the rest with slope tan cliff; both reach the same
-// height, so w tan ramp = (1 − w) tan cliff. A face that climbs along +u has a normal that leans toward −u.
+// A tooth as wide as 1 climbs over the part w with slope tan ramp and falls over the rest with slope tan cliff; both reach the
+// same height, so w tan ramp = (1 − w) tan cliff. A face that climbs along +u has a normal that leans toward −u.
 Picture sawtooth_normals(int pixels, int teeth, double ramp, double cliff) {
   check_pixels(pixels, teeth, "teeth");
   check_slope(ramp, "ramp");

@@ -13,11 +13,12 @@ Picture::Picture(int width, int height, std::vector<float> rgb) : width_(width),
     throw Error(fmt::format("{} × {} is not the size of a picture. Width and height must be at least 1 pixel.", width, height));
   const std::size_t wanted = std::size_t{3} * std::size_t(width) * std::size_t(height);
   if (rgb_.size() != wanted)
-    throw Error(fmt::format("A picture of {} × {} pixels has {} numbers, not {}: red, green and blue of each pixel.", width, height, wanted,
-                            rgb_.size()));
+    throw Error(fmt::format("A picture of {} × {} pixels has {} numbers, not {}: red, green and blue of each pixel.", width,
+                            height, wanted, rgb_.size()));
   for (std::size_t i = 0; i < rgb_.size(); ++i)
     if (!(rgb_[i] >= 0 && rgb_[i] <= 1))
-      throw Error(fmt::format("{} is not a colour. Pixel {} of a picture must have red, green and blue from 0 to 1.", rgb_[i], i / 3));
+      throw Error(
+          fmt::format("{} is not a colour. Pixel {} of a picture must have red, green and blue from 0 to 1.", rgb_[i], i / 3));
 }
 
 namespace {

@@ -1,8 +1,8 @@
 // Pictures in PNG files.
 //
-// Normal maps are numbers, not colours: what stands in the file counts, whatever gamma it claims, and transparency is dropped, not
-// blended. The simplified interface of libpng does neither, so reading uses the full one, which reports faults by longjmp. Everything
-// with a destructor therefore lives outside of `decode`.
+// Normal maps are numbers, not colours: what stands in the file counts, whatever gamma it claims, and transparency is dropped,
+// not blended. The simplified interface of libpng does neither, so reading uses the full one, which reports faults by longjmp.
+// Everything with a destructor therefore lives outside of `decode`.
 #include <png.h>
 
 #include <algorithm>
@@ -76,7 +76,8 @@ bool read_header(PngReader& reader) {
   png_read_update_info(reader.png, reader.info);
   reader.bits = png_get_bit_depth(reader.png, reader.info);
   reader.row_bytes = png_get_rowbytes(reader.png, reader.info);
-  if (reader.row_bytes != std::size_t{3} * reader.width * (std::size_t(reader.bits) / 8)) png_error(reader.png, "its format is not known");
+  if (reader.row_bytes != std::size_t{3} * reader.width * (std::size_t(reader.bits) / 8))
+    png_error(reader.png, "its format is not known");
   return true;
 }
 
@@ -109,7 +110,8 @@ Picture decode(const std::vector<unsigned char>& bytes) {
   if (bytes.size() >= 24) {
     const png_uint_32 width = png_get_uint_32(bytes.data() + 16), height = png_get_uint_32(bytes.data() + 20);
     if (width < 1 || height < 1 || width > kLongestSide || height > kLongestSide)
-      throw Error(fmt::format("{} × {} pixels are not the size of a picture that can be read. Each side must have 1 to {}.", width, height, kLongestSide));
+      throw Error(fmt::format("{} × {} pixels are not the size of a picture that can be read. Each side must have 1 to {}.",
+                              width, height, kLongestSide));
   }
   PngReaderOwner owner;
   PngReader& reader = owner.reader;
@@ -145,7 +147,8 @@ Picture Picture::read_png(const std::filesystem::path& path) {
 
 void Picture::write_png(const std::filesystem::path& path) const {
   std::vector<unsigned char> pixels(rgb_.size());
-  std::transform(rgb_.begin(), rgb_.end(), pixels.begin(), [](float c) { return static_cast<unsigned char>(std::lround(c * 255.0F)); });
+  std::transform(rgb_.begin(), rgb_.end(), pixels.begin(),
+                 [](float c) { return static_cast<unsigned char>(std::lround(c * 255.0F)); });
   png_image image = {};
   image.version = PNG_IMAGE_VERSION;
   image.width = png_uint_32(width_);
@@ -154,7 +157,9 @@ void Picture::write_png(const std::filesystem::path& path) const {
   const int written = png_image_write_to_file(&image, path.string().c_str(), 0, pixels.data(), 0, nullptr);
   const std::string fault = image.message;
   png_image_free(&image);
-  if (!written) throw Error(fmt::format("The picture cannot be written: {}. Name a file in a folder that may be written.", fault)).in(path.string());
+  if (!written)
+    throw Error(fmt::format("The picture cannot be written: {}. Name a file in a folder that may be written.", fault))
+        .in(path.string());
 }
 
 }  // namespace stickslip

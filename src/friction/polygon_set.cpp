@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "math/infinity.h"
 #include "friction/directions.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
@@ -13,10 +14,11 @@ namespace {
 
 double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
 
-/// Corners of the hull, counter-clockwise from the lowest x (Andrew's monotone chain). Points on edges, or off them by no more than rounding,
-/// are dropped: points on a line make a segment.
+/// Corners of the hull, counter-clockwise from the lowest x (Andrew's monotone chain). Points on edges, or off them by no more
+/// than rounding, are dropped: points on a line make a segment.
 std::vector<Vec2> hull_of(std::vector<Vec2> points) {
-  std::sort(points.begin(), points.end(), [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
+  std::sort(points.begin(), points.end(),
+            [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
   points.erase(std::unique(points.begin(), points.end()), points.end());
   if (points.size() < 3) return points;
   std::vector<Vec2> chain;
@@ -45,7 +47,7 @@ Closest closest_point(const std::vector<Vec2>& corners, double n, const Vec2& tr
   const std::size_t count = corners.size();
   if (count == 1 || !(n > 0)) return {n * corners[0], Closest::corner, 0};
   Closest best{trial, Closest::inside};
-  double best_squared = std::numeric_limits<double>::infinity();
+  double best_squared = kInfinity;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t j = i + 1 == count ? 0 : i + 1;
     const Vec2 start = n * corners[i], along = n * corners[j] - start, to_trial = trial - start;
@@ -66,7 +68,9 @@ PolygonSet::PolygonSet(const std::vector<Vec2>& points) {
   if (points.empty()) throw Error("A polygon without points is not a friction set. Give at least one point.").at("points");
   for (std::size_t i = 0; i < points.size(); ++i)
     if (!points[i].allFinite())
-      throw Error(fmt::format("({}, {}) is not a point. Coordinates must be finite.", points[i].x(), points[i].y())).at(std::to_string(i)).at("points");
+      throw Error(fmt::format("({}, {}) is not a point. Coordinates must be finite.", points[i].x(), points[i].y()))
+          .at(std::to_string(i))
+          .at("points");
   corners_ = points;
   // Repeated until nothing changes, so that the hull of the corners has the same corners in spite of rounding.
   for (std::vector<Vec2> before; before != corners_;) {
@@ -78,7 +82,8 @@ PolygonSet::PolygonSet(const std::vector<Vec2>& points) {
 
 PolygonSet PolygonSet::regular(double mu, int k) {
   if (k < 3) throw Error(fmt::format("{} is not a number of corners. A polygon needs at least 3.", k)).at("k");
-  if (!(mu >= 0) || !std::isfinite(mu)) throw Error(fmt::format("{} is not a coefficient of friction. It must be finite and at least 0.", mu)).at("mu");
+  if (!(mu >= 0) || !std::isfinite(mu))
+    throw Error(fmt::format("{} is not a coefficient of friction. It must be finite and at least 0.", mu)).at("mu");
   std::vector<Vec2> corners;
   for (int i = 0; i < k; ++i) corners.push_back(mu * friction_detail::direction_in_plane(i, k));
   return PolygonSet(corners);
@@ -87,7 +92,8 @@ PolygonSet PolygonSet::regular(double mu, int k) {
 PolygonSet PolygonSet::box(const Vec2& lower, const Vec2& upper) {
   for (int i = 0; i < 2; ++i)
     if (!(lower[i] <= 0 && upper[i] >= 0))
-      throw Error(fmt::format("{} … {} are not bounds of friction. Zero must lie between them.", lower[i], upper[i])).at(i == 0 ? "t" : "b");
+      throw Error(fmt::format("{} … {} are not bounds of friction. Zero must lie between them.", lower[i], upper[i]))
+          .at(i == 0 ? "t" : "b");
   return PolygonSet({lower, {upper.x(), lower.y()}, upper, {lower.x(), upper.y()}});
 }
 
@@ -97,7 +103,9 @@ std::vector<double> PolygonSet::parameters() const {
   return numbers;
 }
 
-Vec2 PolygonSet::project(double normal, const Vec2& trial) const { return closest_point(corners_, std::max(normal, 0.0), trial).point; }
+Vec2 PolygonSet::project(double normal, const Vec2& trial) const {
+  return closest_point(corners_, std::max(normal, 0.0), trial).point;
+}
 
 Vec2 PolygonSet::support_point(const Vec2& direction) const {
   const Vec2* best = &corners_[0];
@@ -120,10 +128,10 @@ ProjectionDerivative<2> PolygonSet::differentiate(double normal, const Vec2& tri
   return d;
 }
 
-// N(x) is the largest ⟨ν, x⟩ / ⟨ν, corner⟩ over the edges, ν their outward normals. Through an edge that passes through the origin no
-// multiple of F(1) reaches.
+// N(x) is the largest ⟨ν, x⟩ / ⟨ν, corner⟩ over the edges, ν their outward normals. Through an edge that passes through the
+// origin no multiple of F(1) reaches.
 ImplicitValue<2> PolygonSet::implicit(double normal, const Vec2& x) const {
-  constexpr double epsilon = std::numeric_limits<double>::epsilon(), infinity = std::numeric_limits<double>::infinity();
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
   ImplicitValue<2> f;
   double gauge = 0;
   const auto bound = [&](const Vec2& outward, double reach, double reach_rounding) {
@@ -131,7 +139,7 @@ ImplicitValue<2> PolygonSet::implicit(double normal, const Vec2& x) const {
     if (reach > reach_rounding) {
       if (along / reach > gauge) gauge = along / reach, f.gradient = outward / reach;
     } else if (along > 4 * epsilon * outward.norm() * x.norm()) {
-      gauge = infinity;
+      gauge = kInfinity;
       f.gradient.setZero();
     }
   };
@@ -144,7 +152,7 @@ ImplicitValue<2> PolygonSet::implicit(double normal, const Vec2& x) const {
     bound(along, along.dot(corners_[1]), 0);
     bound(-along, -along.dot(corners_[0]), 0);
   }
-  if (corners_.size() == 1 && !x.isZero(0)) gauge = infinity;
+  if (corners_.size() == 1 && !x.isZero(0)) gauge = kInfinity;
   f.value = gauge - normal;
   return f;
 }

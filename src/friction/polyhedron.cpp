@@ -15,7 +15,8 @@ std::vector<Vec2> directions_in_plane(int k) {
   return directions;
 }
 
-// Half of them on a spiral from the pole to the equator that gives each the same area; those nearest to the axes are moved onto them.
+// Half of them on a spiral from the pole to the equator that gives each the
+// same area; those nearest to the axes are moved onto them.
 std::vector<Vec3> directions_in_space(int k) {
   const int half = k / 2;
   const double golden_angle = std::numbers::pi * (3 - std::sqrt(5.0));
@@ -55,7 +56,8 @@ Directions<A + B> pairs(const Directions<A>& a, const Directions<B>& b) {
   return all;
 }
 
-/// Four and five rows are those of sliding and of rolling, whose sets are most often products: then these make the product of polyhedra.
+/// Four and five rows are those of sliding and of rolling, whose sets are most
+/// often products: then these make the product of polyhedra.
 template <int Rows>
 Directions<Rows> directions(int k) {
   if constexpr (Rows == 1) return {Eigen::Matrix<double, 1, 1>(1), Eigen::Matrix<double, 1, 1>(-1)};
@@ -64,7 +66,9 @@ Directions<Rows> directions(int k) {
   else {
     const int side = std::max(4, 2 * static_cast<int>(std::lround(0.5 * std::sqrt(static_cast<double>(k)))));
     if constexpr (Rows == 4) return pairs<2, 2>(directions_in_plane(side), directions_in_plane(side));
-    else return pairs<3, 2>(directions_in_space(std::max(6, side)), directions_in_plane(std::max(4, 2 * (k / (2 * std::max(6, side))))));
+    else
+      return pairs<3, 2>(directions_in_space(std::max(6, side)),
+                         directions_in_plane(std::max(4, 2 * (k / (2 * std::max(6, side))))));
   }
 }
 
@@ -74,7 +78,8 @@ Directions<Rows> directions(int k) {
 template <FrictionSetConcept Law>
 std::vector<typename Law::Vector> polyhedron(const Law& law, int k) {
   if (k < 4 || k % 2 != 0)
-    throw Error(fmt::format("{} is not a number of corners. Polyhedra of friction need an even number, at least 4.", k)).at("k");
+    throw Error(fmt::format("{} is not a number of corners. Polyhedra of friction need an even number, at least 4.", k))
+        .at("k");
   if constexpr (std::is_same_v<Law, CustomFriction<2>>)
     if (const auto* polygon = dynamic_cast<const PolygonSet*>(law.set.get())) return polygon->corners();
   std::vector<typename Law::Vector> corners;

@@ -15,15 +15,18 @@ namespace {
 template <int Rows>
 std::vector<Eigen::Matrix<double, Rows, 1>> as_points(std::span<const double> numbers) {
   if (numbers.empty() || numbers.size() % Rows != 0)
-    throw Error(fmt::format("{} numbers are not points of {} coordinates. The number of numbers must be a positive multiple of {}.",
-                            numbers.size(), Rows, Rows));
+    throw Error(
+        fmt::format("{} numbers are not points of {} coordinates. The number of numbers must be a positive multiple of {}.",
+                    numbers.size(), Rows, Rows));
   std::vector<Eigen::Matrix<double, Rows, 1>> points;
-  for (std::size_t i = 0; i < numbers.size(); i += Rows) points.emplace_back(Eigen::Map<const Eigen::Matrix<double, Rows, 1>>(&numbers[i]));
+  for (std::size_t i = 0; i < numbers.size(); i += Rows)
+    points.emplace_back(Eigen::Map<const Eigen::Matrix<double, Rows, 1>>(&numbers[i]));
   return points;
 }
 
 void expect_count(std::span<const double> numbers, std::size_t count, std::string_view meaning) {
-  if (numbers.size() != count) throw Error(fmt::format("{} numbers do not make this set. It takes {}: {}.", numbers.size(), count, meaning));
+  if (numbers.size() != count)
+    throw Error(fmt::format("{} numbers do not make this set. It takes {}: {}.", numbers.size(), count, meaning));
 }
 
 FrictionSet make_polygon(std::span<const double> p) { return CustomFriction<2>{std::make_shared<PolygonSet>(as_points<2>(p))}; }
@@ -72,7 +75,8 @@ FrictionSet make_set(std::string_view name, std::span<const double> parameters) 
     else {
       std::vector<std::string> names;
       for (const auto& entry : all.by_name) names.push_back(entry.first);
-      throw Error(fmt::format("'{}' is not a friction set. {} A set of one's own needs add_set_maker first.", name, suggest(name, names)));
+      throw Error(fmt::format("'{}' is not a friction set. {} A set of one's own needs add_set_maker first.", name,
+                              suggest(name, names)));
     }
   }
   // Outside the lock: a maker may itself make sets.

@@ -29,8 +29,9 @@ struct LocalDirection {
     return offset * rays.axis.squaredNorm() - rays.axis * rays.axis.dot(offset);
   }
 
-  /// The velocity 1 − (R/z)², conjugated, of the complex potential z + R²/z, in the plane across the cylinder with the flow along +x.
-  /// On the rim that is 2 sin θ along the tangent, which vanishes in the two stagnation points although the rim has a direction there.
+  /// The velocity 1 − (R/z)², conjugated, of the complex potential z + R²/z, in the plane across the cylinder with the flow
+  /// along +x. On the rim that is 2 sin θ along the tangent, which vanishes in the two
+  /// stagnation points although the rim has a direction there.
   Vec3 operator()(const FlowStructure& flow) const {
     const Vec2 along = flow.direction.head<2>();
     const double speed = along.norm();
@@ -79,10 +80,13 @@ namespace {
 
 void check_direction(const Vec3& direction, const char* name) {
   if (!direction.allFinite() || !(direction.norm() > 0))
-    throw Error(fmt::format("({}, {}, {}) is not a direction. It must be finite and not zero.", direction.x(), direction.y(), direction.z())).at(name);
+    throw Error(fmt::format("({}, {}, {}) is not a direction. It must be finite and not zero.", direction.x(), direction.y(),
+                            direction.z()))
+        .at(name);
 }
 void check_place(const Vec3& place) {
-  if (!place.allFinite()) throw Error(fmt::format("({}, {}, {}) is not a place. It must be finite.", place.x(), place.y(), place.z())).at("center");
+  if (!place.allFinite())
+    throw Error(fmt::format("({}, {}, {}) is not a place. It must be finite.", place.x(), place.y(), place.z())).at("center");
 }
 void check_length(double length, const char* name) {
   if (!(length > 0) || !std::isfinite(length))

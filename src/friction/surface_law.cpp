@@ -23,8 +23,8 @@ std::vector<std::string> names(const Items& items) {
   return all;
 }
 
-/// All laws. Scenes are read and run by several threads while a program may add laws: every access holds the lock, and a law that was added
-/// stays where it is and as it is, so that references to it need none.
+/// All laws. Scenes are read and run by several threads while a program may add laws: every access holds the lock, and a law
+/// that was added stays where it is and as it is, so that references to it need none.
 class Table {
  public:
   void add(SurfaceLawInfo info) {
@@ -65,29 +65,35 @@ Table& table() {
 
 void check_value(const SurfaceLawInfo& info, const LawParameter& parameter, double value) {
   if (std::isfinite(value) && value >= parameter.minimum) return;
-  throw Error(fmt::format("{}{}{} is not a valid '{}' of friction law '{}'. It must be finite and at least {}.", value, parameter.unit.empty() ? "" : " ",
-                          parameter.unit, parameter.name, info.name, parameter.minimum))
+  throw Error(fmt::format("{}{}{} is not a valid '{}' of friction law '{}'. It must be finite and at least {}.", value,
+                          parameter.unit.empty() ? "" : " ", parameter.unit, parameter.name, info.name, parameter.minimum))
       .at(parameter.name);
 }
 
 void check_points(const SurfaceLawInfo& info, const std::vector<Vec3>& points) {
   if (!info.takes_points) {
-    if (!points.empty()) throw Error(fmt::format("Friction law '{}' takes no points. Those are for a limit surface.", info.name)).at("points");
+    if (!points.empty())
+      throw Error(fmt::format("Friction law '{}' takes no points. Those are for a limit surface.", info.name)).at("points");
     return;
   }
   if (points.empty())
-    throw Error(fmt::format("Friction law '{}' needs the points of its limit surface: (along, across, torsion) for a normal impulse of 1.", info.name))
+    throw Error(
+        fmt::format(
+            "Friction law '{}' needs the points of its limit surface: (along, across, torsion) for a normal impulse of 1.",
+            info.name))
         .at("points");
   for (std::size_t i = 0; i < points.size(); ++i)
     if (!points[i].allFinite())
-      throw Error(fmt::format("({}, {}, {}) is not a point of a limit surface. It must be finite.", points[i].x(), points[i].y(), points[i].z()))
+      throw Error(fmt::format("({}, {}, {}) is not a point of a limit surface. It must be finite.", points[i].x(),
+                              points[i].y(), points[i].z()))
           .at(std::to_string(i))
           .at("points");
 }
 
 void check_count(const SurfaceLawInfo& info, const SurfaceLaw& law) {
   if (law.numbers.size() == info.parameters.size()) return;
-  throw Error(fmt::format("Friction law '{}' has {} numbers, not {}. Make it with make_surface_law.", law.name, info.parameters.size(), law.numbers.size()));
+  throw Error(fmt::format("Friction law '{}' has {} numbers, not {}. Make it with make_surface_law.", law.name,
+                          info.parameters.size(), law.numbers.size()));
 }
 
 const SurfaceLawInfo& checked(const SurfaceLaw& law) {
@@ -104,7 +110,8 @@ const SurfaceLawInfo& checked(const SurfaceLaw& law) {
 std::size_t SurfaceLawInfo::parameter(std::string_view wanted) const {
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i].name == wanted) return i;
-  throw Error(fmt::format("'{}' is not a parameter of friction law '{}'. {}", wanted, name, suggest(wanted, names(parameters)))).at(wanted);
+  throw Error(fmt::format("'{}' is not a parameter of friction law '{}'. {}", wanted, name, suggest(wanted, names(parameters))))
+      .at(wanted);
 }
 
 std::vector<std::reference_wrapper<const SurfaceLawInfo>> surface_laws() { return table().all(); }
@@ -113,13 +120,15 @@ void add_surface_law(SurfaceLawInfo info) {
   if (info.name.empty()) throw Error("A friction law needs a name.");
   if (info.rows < 1 || info.rows > 5)
     throw Error(fmt::format("{} is not a number of friction rows. Law '{}' must have 1 to 5.", info.rows, info.name));
-  if (!info.prepare) throw Error(fmt::format("Friction law '{}' cannot make sets: its function `prepare` is missing.", info.name));
+  if (!info.prepare)
+    throw Error(fmt::format("Friction law '{}' cannot make sets: its function `prepare` is missing.", info.name));
   table().add(std::move(info));
 }
 
 const SurfaceLawInfo& surface_law_info(std::string_view name) { return table().get(name); }
 
-SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<std::string, double>>& given, std::vector<Vec3> points) {
+SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<std::string, double>>& given,
+                            std::vector<Vec3> points) {
   const SurfaceLawInfo& info = surface_law_info(name);
   SurfaceLaw law{std::string(name), {}, std::move(points)};
   for (const LawParameter& parameter : info.parameters) law.numbers.push_back(parameter.standard);
@@ -134,7 +143,8 @@ SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<s
   for (std::size_t i = 0; i < law.numbers.size(); ++i)
     if (std::isnan(law.numbers[i])) {
       const LawParameter& missing = info.parameters[i];
-      throw Error(fmt::format("Friction law '{}' needs '{}': {}{}.", name, missing.name, missing.help, missing.unit.empty() ? "" : " [" + missing.unit + "]"));
+      throw Error(fmt::format("Friction law '{}' needs '{}': {}{}.", name, missing.name, missing.help,
+                              missing.unit.empty() ? "" : " [" + missing.unit + "]"));
     }
   checked(law);
   return law;

@@ -7,7 +7,8 @@ namespace stickslip {
 
 TrescaSet::TrescaSet(double bound) : bound_(bound) {
   if (!(bound >= 0) || !std::isfinite(bound))
-    throw Error(fmt::format("{} is not a bound. Tresca friction needs a bound that is finite and at least 0, in N s.", bound)).at("bound");
+    throw Error(fmt::format("{} is not a bound. Tresca friction needs a bound that is finite and at least 0, in N s.", bound))
+        .at("bound");
 }
 
 Vec2 TrescaSet::project(double, const Vec2& trial) const { return friction_detail::project_on_disc(bound_, trial); }

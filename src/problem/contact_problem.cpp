@@ -51,8 +51,10 @@ bool has_set(const FrictionSet& law) {
 void check_velocity_space(const ContactProblem& p) {
   for (std::size_t s = 0; s < p.segments.size(); ++s) {
     const VelocitySegment& segment = p.segments[s];
-    if (!segment.is_rigid() && (segment.size < 1 || segment.size > 3)) fail(fmt::format("segment {} must have 6 numbers, or 1 to 3.", s));
-    if (segment.is_rigid() && s > 0 && !p.segments[s - 1].is_rigid()) fail(fmt::format("segment {} is a rigid body after a node.", s));
+    if (!segment.is_rigid() && (segment.size < 1 || segment.size > 3))
+      fail(fmt::format("segment {} must have 6 numbers, or 1 to 3.", s));
+    if (segment.is_rigid() && s > 0 && !p.segments[s - 1].is_rigid())
+      fail(fmt::format("segment {} is a rigid body after a node.", s));
   }
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < p.carriers.size(); ++i) {
@@ -81,7 +83,8 @@ void check_segments(const ContactProblem& p, std::size_t i) {
   const std::span<const std::uint32_t> segments = p.segments_of(block);
   for (std::size_t s = 0; s < segments.size(); ++s) {
     if (segments[s] >= p.segments.size()) fail(i, "names a velocity segment that does not exist.");
-    if (std::find(segments.begin(), segments.begin() + static_cast<std::ptrdiff_t>(s), segments[s]) != segments.begin() + static_cast<std::ptrdiff_t>(s))
+    if (std::find(segments.begin(), segments.begin() + static_cast<std::ptrdiff_t>(s), segments[s]) !=
+        segments.begin() + static_cast<std::ptrdiff_t>(s))
       fail(i, "names one velocity segment twice.");
   }
   if (std::size_t{block.jacobian} + std::size_t{block.dim} * p.row_width(block) > p.jacobian_values.size())
@@ -102,7 +105,8 @@ void check(const ContactProblem& p) {
     check_segments(p, i);
     if (block.kind == BlockKind::contact && block.dim > 1 && block.dim != 1 + law_rows(p.laws[i]))
       fail(i, "has a number of rows that its friction law does not use.");
-    if (block.kind == BlockKind::contact && block.dim > 1 && !has_set(p.laws[i])) fail(i, "has a custom friction law without a set.");
+    if (block.kind == BlockKind::contact && block.dim > 1 && !has_set(p.laws[i]))
+      fail(i, "has a custom friction law without a set.");
     if (block.kind == BlockKind::box && p.lower.empty()) fail(i, "is a box without bounds.");
     row += block.dim;
   }
@@ -130,7 +134,12 @@ Mat3 cholesky(const Mat3& a) {
 struct ScaledRow {
   double g[kRigidSize];
   [[gnu::always_inline]] inline ScaledRow(double root, const Mat3& l, const double* j)
-      : g{root * j[0], root * j[1], root * j[2], j[3] * l(0, 0) + j[4] * l(1, 0) + j[5] * l(2, 0), j[4] * l(1, 1) + j[5] * l(2, 1), j[5] * l(2, 2)} {}
+      : g{root * j[0],
+          root * j[1],
+          root * j[2],
+          j[3] * l(0, 0) + j[4] * l(1, 0) + j[5] * l(2, 0),
+          j[4] * l(1, 1) + j[5] * l(2, 1),
+          j[5] * l(2, 2)} {}
 };
 
 /// Writes the rows of G = J L of a block on one or two rigid bodies.
@@ -146,7 +155,8 @@ template <int D, int A>
   }
 }
 
-/// The same for any block. @param coupled per segment: whether it belongs to a coupled carrier, where L = I; empty if there is none
+/// The same for any block. @param coupled per segment: whether it belongs to a
+/// coupled carrier, where L = I; empty if there is none
 void scale_jacobian(const ContactProblem& p, const Block& block, const std::vector<bool>& coupled, double* out) {
   const std::uint32_t width = p.row_width(block);
   const double* j = p.jacobian_values.data() + block.jacobian;
@@ -170,13 +180,13 @@ template <int D, int A>
 [[gnu::always_inline]] inline void write_diagonal(const double* scaled, const double* sigma, double* out) {
   for (int i = 0; i < D; ++i)
     for (int k = i; k < D; ++k) {
-      kernels::Double4 products = kernels::load<kernels::Double4>(scaled + 6 * A * i) * kernels::load<kernels::Double4>(scaled + 6 * A * k);
+      const double *const a = scaled + kRigidSize * A * i, *const b = scaled + kRigidSize * A * k;
+      kernels::Double4 products = kernels::load<kernels::Double4>(a) * kernels::load<kernels::Double4>(b);
       kernels::Double2 rest = {0, 0};
       if constexpr (A == 2) {
-        for (const int c : {4, 8})
-          products += kernels::load<kernels::Double4>(scaled + 12 * i + c) * kernels::load<kernels::Double4>(scaled + 12 * k + c);
+        for (const int c : {4, 8}) products += kernels::load<kernels::Double4>(a + c) * kernels::load<kernels::Double4>(b + c);
       } else {
-        rest = kernels::load<kernels::Double2>(scaled + 6 * i + 4) * kernels::load<kernels::Double2>(scaled + 6 * k + 4);
+        rest = kernels::load<kernels::Double2>(a + 4) * kernels::load<kernels::Double2>(b + 4);
       }
       out[D * i + k] = out[D * k + i] = kernels::sum(products) + (rest[0] + rest[1]) + (i == k ? sigma[i] : 0.0);
     }
@@ -193,7 +203,8 @@ class AnyDiagonal {
     for (std::uint32_t k = 0; k < dim; ++k) {
       if (!p_.is_coupled()) {
         for (std::uint32_t i = 0; i < dim; ++i)
-          out[dim * k + i] = Eigen::Map<const Eigen::VectorXd>(g + width * i, width).dot(Eigen::Map<const Eigen::VectorXd>(g + width * k, width));
+          out[dim * k + i] = Eigen::Map<const Eigen::VectorXd>(g + width * i, width)
+                                 .dot(Eigen::Map<const Eigen::VectorXd>(g + width * k, width));
       } else {
         kernels::LocalVelocity<kAnyArity> local(p_, block, pushed_.data());
         local.add(g + width * k, 1);
@@ -292,23 +303,40 @@ void ContactProblem::clear() {
   batches.clear();
 }
 
+void ContactProblem::copy_conditions(const ContactProblem& other) {
+  laws = other.laws;
+  b = other.b;
+  sigma = other.sigma;
+  lower = other.lower;
+  upper = other.upper;
+  h = other.h;
+}
+
+bool Batch::extend(const Batch& other) {
+  const bool same = kind == other.kind && dim == other.dim && arity == other.arity && law == other.law && rows == other.rows;
+  if (!same || first + count != other.first) return false;
+  count += other.count;
+  return true;
+}
+
+Batch ContactProblem::run_of(std::uint32_t i) const {
+  const Block& block = blocks[i];
+  const bool has_law = block.kind == BlockKind::contact && block.dim > 1;
+  const auto law = static_cast<std::uint8_t>(has_law ? laws[i].index() : 0);
+  return {block.kind, block.dim, arity_class(block), law, i, 1};
+}
+
 void ContactProblem::lay_out() {
   offsets.resize(segments.size() + 1);
   offsets[0] = 0;
   for (std::size_t s = 0; s < segments.size(); ++s) offsets[s + 1] = offsets[s] + segments[s].size;
   batches.clear();
   std::size_t diagonal_size = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Block& block = blocks[i];
-    block.diagonal = static_cast<std::uint32_t>(diagonal_size);
-    diagonal_size += block.dim * block.dim;
-    const bool has_law = block.kind == BlockKind::contact && block.dim > 1;
-    const auto law = static_cast<std::uint8_t>(has_law ? laws[i].index() : 0);
-    const std::uint8_t arity = arity_class(block);
-    if (batches.empty() || batches.back().kind != block.kind || batches.back().dim != block.dim || batches.back().arity != arity ||
-        batches.back().law != law)
-      batches.push_back({block.kind, block.dim, arity, law, static_cast<std::uint32_t>(i), 0});
-    ++batches.back().count;
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].diagonal = static_cast<std::uint32_t>(diagonal_size);
+    diagonal_size += blocks[i].dim * blocks[i].dim;
+    const Batch run = run_of(i);
+    if (batches.empty() || !batches.back().extend(run)) batches.push_back(run);
   }
   diagonal_values.resize(diagonal_size);
 }
@@ -316,7 +344,8 @@ void ContactProblem::lay_out() {
 void ContactProblem::finalize() {
   check(*this);
   lay_out();
-  const auto first_node = std::find_if(segments.begin(), segments.end(), [](const VelocitySegment& s) { return !s.is_rigid(); });
+  const auto first_node =
+      std::find_if(segments.begin(), segments.end(), [](const VelocitySegment& s) { return !s.is_rigid(); });
   inertia_factors.resize(static_cast<std::size_t>(first_node - segments.begin()));
   for (std::size_t i = 0; i < inertia_factors.size(); ++i) inertia_factors[i] = cholesky(segments[i].inverse_inertia);
   scaled_jacobian.resize(jacobian_values.size());
@@ -342,7 +371,8 @@ void ContactProblem::finalize() {
       }
       scales[i] = batch.kind == BlockKind::contact ? contact_scale<D>(diagonal) : ContactScale{};
       if constexpr (A == 0)
-        if (batch.kind == BlockKind::contact && !(diagonal[0] > 0)) scales[i].normal_mass = 1 / largest_in_row(matrix, i, sigma[block.row]);
+        if (batch.kind == BlockKind::contact && !(diagonal[0] > 0))
+          scales[i].normal_mass = 1 / largest_in_row(matrix, i, sigma[block.row]);
     }
   });
   // The diagonal of W sums the squares of every number of J and M⁻¹: it shows whether any of them is not finite.
@@ -400,8 +430,10 @@ void ContactProblem::add_velocity_change(std::span<const double> impulses, std::
 
 void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::span<double> velocity) const {
   for (std::size_t i = 0; i < inertia_factors.size(); ++i) {
-    Eigen::Map<Vec3>(velocity.data() + 6 * i) += std::sqrt(segments[i].inverse_mass) * Eigen::Map<const Vec3>(scaled.data() + 6 * i);
-    Eigen::Map<Vec3>(velocity.data() + 6 * i + 3) += inertia_factors[i] * Eigen::Map<const Vec3>(scaled.data() + 6 * i + 3);
+    double* const u = velocity.data() + offsets[i];
+    const double* const w = scaled.data() + offsets[i];
+    Eigen::Map<Vec3>(u) += std::sqrt(segments[i].inverse_mass) * Eigen::Map<const Vec3>(w);
+    Eigen::Map<Vec3>(u + 3) += inertia_factors[i] * Eigen::Map<const Vec3>(w + 3);
   }
   if (inertia_factors.size() == segments.size()) return;
   const std::vector<bool> coupled = coupled_segments();

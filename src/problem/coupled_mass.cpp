@@ -8,7 +8,8 @@ namespace stickslip {
 
 CoupledMass::CoupledMass(Matrix a) : a_(std::move(a)) {
   a_.makeCompressed();
-  if (a_.rows() != a_.cols()) throw Error(fmt::format("A mass matrix must be square, and this one is {} × {}.", a_.rows(), a_.cols()));
+  if (a_.rows() != a_.cols())
+    throw Error(fmt::format("A mass matrix must be square, and this one is {} × {}.", a_.rows(), a_.cols()));
   const Matrix transposed = a_.transpose(), difference = a_ - transposed;
   const auto largest = [](const Matrix& m) {
     return m.nonZeros() == 0 ? 0.0 : Eigen::Map<const Eigen::VectorXd>(m.valuePtr(), m.nonZeros()).cwiseAbs().maxCoeff();

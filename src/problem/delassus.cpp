@@ -1,27 +1,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "math/infinity.h"
+#include "problem/incidence.h"
 #include "problem/kernels.h"
 #include "stickslip/problem/contact_problem.h"
 
 namespace stickslip {
 
 namespace {
-
-/// Blocks that act on each segment, as runs of one list.
-struct Incidence {
-  std::vector<std::uint32_t> first, block;
-
-  explicit Incidence(const ContactProblem& p) : first(p.segments.size() + 1, 0) {
-    for (const Block& b : p.blocks)
-      for (const std::uint32_t s : p.segments_of(b)) ++first[s + 1];
-    for (std::size_t s = 0; s < p.segments.size(); ++s) first[s + 1] += first[s];
-    block.resize(first.back());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-      for (const std::uint32_t s : p.segments_of(p.blocks[i])) block[next[s]++] = i;
-  }
-};
 
 /// Adds G_i G_jᵀ over the segments that both act on.
 void add_product(const ContactProblem& p, const Block& a, const Block& b, double* out) {
@@ -32,16 +19,16 @@ void add_product(const ContactProblem& p, const Block& a, const Block& b, double
       for (std::uint32_t j = 0; j < b.dim; ++j)
         for (std::uint32_t i = 0; i < a.dim; ++i)
           for (std::uint32_t c = 0; c < p.segments[s].size; ++c)
-            out[a.dim * j + i] += p.scaled_jacobian[a.jacobian + width_a * i + place_a(c)] * p.scaled_jacobian[b.jacobian + width_b * j + place_b(c)];
+            out[a.dim * j + i] += p.scaled_jacobian[a.jacobian + width_a * i + place_a(c)] *
+                                  p.scaled_jacobian[b.jacobian + width_b * j + place_b(c)];
     });
   });
 }
 
-/// Blocks that act on each other through segments and carriers, as runs of one list; `run[i]` is that of block i.
-struct Connected {
-  std::vector<std::uint32_t> first, block, run;
-
-  explicit Connected(const ContactProblem& p) : run(p.blocks.size()) {
+/// Blocks that act on each other through segments and carriers.
+class Connected {
+ public:
+  explicit Connected(const ContactProblem& p) : set_(p.blocks.size()) {
     std::vector<std::uint32_t> parent(p.segments.size());
     std::iota(parent.begin(), parent.end(), 0u);
     const auto root = [&](std::uint32_t i) {
@@ -52,20 +39,16 @@ struct Connected {
       for (const std::uint32_t s : p.segments_of(b)) parent[root(s)] = root(p.segments_of(b)[0]);
     for (const Carrier& c : p.carriers)
       for (std::uint32_t s = c.first; s < c.first + c.count; ++s) parent[root(s)] = root(c.first);
-    std::vector<std::uint32_t> number(p.segments.size(), ~0u);
-    first.assign(1, 0);
-    for (std::uint32_t i = 0; i < run.size(); ++i) {
-      std::uint32_t& mine = number[root(p.segments_of(p.blocks[i])[0])];
-      if (mine == ~0u) mine = static_cast<std::uint32_t>(first.size() - 1), first.push_back(0);
-      run[i] = mine;
-      ++first[mine + 1];
-    }
-    for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
-    block.resize(run.size());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t i = 0; i < run.size(); ++i) block[next[run[i]]++] = i;
+    for (std::uint32_t i = 0; i < set_.size(); ++i) set_[i] = root(p.segments_of(p.blocks[i])[0]);
+    blocks_.fill(p.segments.size(), [&](auto&& put) {
+      for (std::uint32_t i = 0; i < set_.size(); ++i) put(set_[i], i);
+    });
   }
-  std::span<const std::uint32_t> of(std::uint32_t i) const { return {block.data() + first[run[i]], block.data() + first[run[i] + 1]}; }
+  std::span<const std::uint32_t> of(std::uint32_t block) const { return blocks_[set_[block]]; }
+
+ private:
+  std::vector<std::uint32_t> set_;   ///< per block: a segment that stands for all it hangs together with
+  ListsByKey blocks_;                ///< by that segment
 };
 
 /// W without Σ of a coupled problem: its columns are G K Gᵀ e.
@@ -107,56 +90,52 @@ std::vector<std::uint32_t> block_starts(const ContactProblem& p) {
   return offset;
 }
 
+/// W without Σ where no carrier is coupled: blocks of G Gᵀ.
+BlockMatrix scaled_delassus(const ContactProblem& p, std::vector<std::uint32_t> offset) {
+  BlockMatrix w;
+  w.offset = std::move(offset);
+  Incidence incidence;
+  incidence.find(p);
+  std::vector<std::uint32_t> neighbours;
+  w.first.push_back(0);
+  std::size_t size = 0;
+  for (const Block& block : p.blocks) {
+    incidence.neighbours(p, block, neighbours);
+    for (const std::uint32_t j : neighbours) {
+      w.column.push_back(j);
+      w.position.push_back(static_cast<std::uint32_t>(size));
+      size += block.dim * p.blocks[j].dim;
+      w.values.resize(size, 0.0);
+      add_product(p, block, p.blocks[j], w.values.data() + w.position.back());
+    }
+    w.first.push_back(static_cast<std::uint32_t>(w.column.size()));
+  }
+  return w;
+}
+
+/// w += sign Σ.
+void add_compliance(const ContactProblem& p, double sign, BlockMatrix& w) {
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
+    w.entry(i, static_cast<std::size_t>(w.find(i, i))).diagonal() +=
+        sign * Eigen::Map<const Eigen::VectorXd>(p.sigma.data() + p.blocks[i].row, p.blocks[i].dim);
+}
+
 }  // namespace
 
 BlockMatrix delassus(const ContactProblem& p) {
-  BlockMatrix w;
-  if (!p.is_factored()) {
-    w = p.matrix;
-  } else if (p.is_coupled()) {
-    w = coupled_delassus(p, block_starts(p));
-  } else {
-    w.offset = block_starts(p);
-    const Incidence incidence(p);
-    std::vector<std::uint32_t> neighbours;
-    w.first.push_back(0);
-    std::size_t size = 0;
-    for (const Block& block : p.blocks) {
-      neighbours.clear();
-      for (const std::uint32_t s : p.segments_of(block))
-        neighbours.insert(neighbours.end(), incidence.block.begin() + incidence.first[s], incidence.block.begin() + incidence.first[s + 1]);
-      std::sort(neighbours.begin(), neighbours.end());
-      neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-      for (const std::uint32_t j : neighbours) {
-        w.column.push_back(j);
-        w.position.push_back(static_cast<std::uint32_t>(size));
-        size += block.dim * p.blocks[j].dim;
-        w.values.resize(size, 0.0);
-        add_product(p, block, p.blocks[j], w.values.data() + w.position.back());
-      }
-      w.first.push_back(static_cast<std::uint32_t>(w.column.size()));
-    }
-  }
-  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-    w.entry(i, static_cast<std::size_t>(w.find(i, i))).diagonal() +=
-        Eigen::Map<const Eigen::VectorXd>(p.sigma.data() + p.blocks[i].row, p.blocks[i].dim);
+  BlockMatrix w = !p.is_factored()  ? p.matrix
+                  : p.is_coupled() ? coupled_delassus(p, block_starts(p))
+                                   : scaled_delassus(p, block_starts(p));
+  add_compliance(p, 1, w);
   return w;
 }
 
 ContactProblem condense(const ContactProblem& p) {
   ContactProblem condensed;
   condensed.matrix = delassus(p);
-  // Σ stands apart from the matrix.
-  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-    condensed.matrix.entry(i, static_cast<std::size_t>(condensed.matrix.find(i, i))).diagonal() -=
-        Eigen::Map<const Eigen::VectorXd>(p.sigma.data() + p.blocks[i].row, p.blocks[i].dim);
+  add_compliance(p, -1, condensed.matrix);   // Σ stands apart from the matrix
   for (const Block& b : p.blocks) condensed.blocks.push_back({b.kind, b.dim, 0, b.row, 0, 0, {}});
-  condensed.laws = p.laws;
-  condensed.b = p.b;
-  condensed.sigma = p.sigma;
-  condensed.lower = p.lower;
-  condensed.upper = p.upper;
-  condensed.h = p.h;
+  condensed.copy_conditions(p);
   condensed.finalize();
   return condensed;
 }
@@ -171,8 +150,8 @@ ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionSet la
   p.b.assign(rows, 0.0);
   p.sigma.assign(rows, 0.0);
   if (kind == BlockKind::box) {
-    p.lower.assign(rows, -std::numeric_limits<double>::infinity());
-    p.upper.assign(rows, std::numeric_limits<double>::infinity());
+    p.lower.assign(rows, -kInfinity);
+    p.upper.assign(rows, kInfinity);
   }
   return p;
 }

@@ -16,8 +16,6 @@
 
 namespace stickslip::kernels {
 
-inline constexpr int kSegmentSize = kRigidSize;
-
 template <int D>
 using BlockVector = Eigen::Matrix<double, D, 1>;
 
@@ -86,15 +84,16 @@ struct LocalVelocity<2> {
   const std::uint32_t* segment;
 
   static constexpr std::uint32_t row_size() { return 12; }
-  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity) : segment(block.segment) {
-    const double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
+  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity)
+      : segment(block.segment) {
+    const double *pa = velocity + kRigidSize * segment[0], *pb = velocity + kRigidSize * segment[1];
     a = load<Double4>(pa);
     b = load<Double4>(pb);
     const Double2 ra = load<Double2>(pa + 4), rb = load<Double2>(pb + 4);
     rest = Double4{ra[0], ra[1], rb[0], rb[1]};
   }
   [[gnu::always_inline]] inline void write(double* velocity) const {
-    double *pa = velocity + kSegmentSize * segment[0], *pb = velocity + kSegmentSize * segment[1];
+    double *pa = velocity + kRigidSize * segment[0], *pb = velocity + kRigidSize * segment[1];
     store(pa, a);
     store(pb, b);
     store(pa + 4, Double2{rest[0], rest[1]});
@@ -117,13 +116,14 @@ struct LocalVelocity<1> {
   const std::uint32_t* segment;
 
   static constexpr std::uint32_t row_size() { return 6; }
-  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity) : segment(block.segment) {
-    const double* pa = velocity + kSegmentSize * segment[0];
+  [[gnu::always_inline]] inline LocalVelocity(const ContactProblem&, const Block& block, const double* velocity)
+      : segment(block.segment) {
+    const double* pa = velocity + kRigidSize * segment[0];
     a = load<Double4>(pa);
     rest = load<Double2>(pa + 4);
   }
   [[gnu::always_inline]] inline void write(double* velocity) const {
-    double* pa = velocity + kSegmentSize * segment[0];
+    double* pa = velocity + kRigidSize * segment[0];
     store(pa, a);
     store(pa + 4, rest);
   }
@@ -183,7 +183,8 @@ inline void push_row(const ContactProblem& p, const Block& b, std::uint32_t row,
 
 /// The velocities that one block of a problem given as a matrix sees: Σⱼ W_ij λⱼ, without Σ.
 template <int D>
-[[gnu::always_inline]] inline BlockVector<D> gathered_velocity(const BlockMatrix& w, std::uint32_t block, const double* impulses) {
+[[gnu::always_inline]] inline BlockVector<D> gathered_velocity(const BlockMatrix& w, std::uint32_t block,
+                                                               const double* impulses) {
   BlockVector<D> v = BlockVector<D>::Zero();
   const std::uint32_t end = w.first[block + 1];
   const double* value = w.values.data() + w.position[w.first[block]];

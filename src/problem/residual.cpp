@@ -41,7 +41,8 @@ Vec2 project_on_polygon(int k, double radius, const Vec2& trial) {
 /// The polyhedral model; more than two friction rows have none.
 template <class Law, class Vector>
 [[gnu::noinline]] Vector project_on_polyhedron(const Law& law, int directions, double normal, const Vector& trial) {
-  if constexpr (std::is_same_v<Law, CircularFriction>) return project_on_polygon(directions, law.mu * std::max(normal, 0.0), trial);
+  if constexpr (std::is_same_v<Law, CircularFriction>)
+    return project_on_polygon(directions, law.mu * std::max(normal, 0.0), trial);
   else if constexpr (Law::rows == 2) return PolygonSet(polyhedron(law, directions)).project(normal, trial);
   else return law.project(normal, trial);
 }
@@ -58,7 +59,8 @@ template <class Law, class Vector>
 
 /// Distance from λ ∈ K ⊥ v ∈ K*.
 template <int D, class Law>
-void add_convex(Residual& r, const Law& law, double scale, const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
+void add_convex(Residual& r, const Law& law, double scale, const kernels::BlockVector<D>& v,
+                const kernels::BlockVector<D>& impulse) {
   const kernels::BlockVector<D> trial = impulse - v / scale;
   r.dissipation = max_or_nan(r.dissipation, scale * (impulse - project_on_cone(law, trial)).norm());
 }
@@ -75,9 +77,20 @@ template <int D, class Law>
 
 }  // namespace
 
+std::string_view model_name(FrictionModel model) {
+  switch (model.kind) {
+    case FrictionModel::Kind::exact: return "exact";
+    case FrictionModel::Kind::boxed: return "boxed";
+    case FrictionModel::Kind::polyhedral: return "polyhedral";
+    case FrictionModel::Kind::convex: return "convex";
+  }
+  return "?";
+}
+
 double Residual::total() const {
   double largest = 0;
-  for (const double part : {gap_velocity, complementarity, cone, dissipation, bilateral, box}) largest = max_or_nan(largest, part);
+  for (const double part : {gap_velocity, complementarity, cone, dissipation, bilateral, box})
+    largest = max_or_nan(largest, part);
   return largest;
 }
 
@@ -148,7 +161,8 @@ double natural_map_error(const ContactProblem& p, std::span<const double> impuls
     const auto each = [&](auto&& project) {
       for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
         const std::uint32_t row = p.blocks[i].row;
-        const Vector v = Eigen::Map<const Vector>(work.v.data() + row), impulse = Eigen::Map<const Vector>(impulses.data() + row);
+        const Vector v = Eigen::Map<const Vector>(work.v.data() + row),
+                     impulse = Eigen::Map<const Vector>(impulses.data() + row);
         error += (impulse - project(i, v, impulse)).squaredNorm();
         impulse_squared += impulse.squaredNorm();
         v_squared += v.squaredNorm();

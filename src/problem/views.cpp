@@ -104,7 +104,8 @@ double ConeProblem::dual_distance(std::span<const double> velocity) const {
 void ConeProblem::shift(std::span<const double> velocity, std::span<double> shift) const {
   std::fill(shift.begin(), shift.end(), 0.0);
   for_friction_contacts(problem_, [&]<class Law>(const Law& law, std::uint32_t, const Block& block) {
-    shift[block.row] = normal_shift(law, typename Law::Vector(Eigen::Map<const typename Law::Vector>(velocity.data() + block.row + 1)));
+    shift[block.row] =
+        normal_shift(law, typename Law::Vector(Eigen::Map<const typename Law::Vector>(velocity.data() + block.row + 1)));
   });
 }
 

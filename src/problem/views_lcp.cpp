@@ -13,7 +13,9 @@ namespace {
 
 void check_directions(int directions) {
   if (directions < 4 || directions % 2 != 0)
-    throw Error(fmt::format("{} directions do not make a friction polygon. Their number must be even and at least 4.", directions)).at("directions");
+    throw Error(
+        fmt::format("{} directions do not make a friction polygon. Their number must be even and at least 4.", directions))
+        .at("directions");
 }
 
 /// Collects the unknowns block by block.
@@ -37,7 +39,8 @@ struct Unknowns {
       for (const auto& corner : corners) largest = std::max(largest, corner.norm());
       if (!(largest > 0)) return;
       for (const auto& corner : corners)
-        if (!corner.isZero(0)) add(Lcp::Role::friction, row, corner[0] / largest, Law::rows > 1 ? corner[Law::rows - 1] / largest : 0);
+        if (!corner.isZero(0))
+          add(Lcp::Role::friction, row, corner[0] / largest, Law::rows > 1 ? corner[Law::rows - 1] / largest : 0);
       add(Lcp::Role::slack, row, 0, 0, largest);
     }
   }
@@ -100,7 +103,8 @@ void add_links(Lcp& lcp, const std::vector<double>& lower, const std::vector<dou
 }  // namespace
 
 std::string_view no_polygon_because(const FrictionSet& law) {
-  if (law_rows(law) > 2) return "Friction with torsion or rolling has no polygon: the linear model takes friction in the tangents only.";
+  if (law_rows(law) > 2)
+    return "Friction with torsion or rolling has no polygon: the linear model takes friction in the tangents only.";
   if (!std::visit([](const auto& l) { return l.scales_with_normal(); }, law))
     return "A friction bound that does not depend on the normal impulse has no place in the linear model.";
   return {};

@@ -15,7 +15,7 @@ SolveReport solve(const StepProblem& p, const std::string& name, std::vector<dou
   control.cancel = &cancel;
   control.keep_history = true;
   control.natural_map = false;
-  control.story = false;
+  control.notes = false;
   Workspace workspace;
   impulses.resize(p.file.problem.rows(), 0.0);
   return solver->solve(p.file.problem, impulses, workspace, control);

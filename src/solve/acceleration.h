@@ -52,7 +52,8 @@ class Acceleration {
   /// After a change of the impulses that was no sweep, in a factored problem: momentum stays as it is.
   void shift(std::span<const double> impulses_before, std::span<const double> velocity_before) {
     for (std::size_t i = 0; i < impulses_.size(); ++i) work_.previous_impulses[i] += impulses_[i] - impulses_before[i];
-    for (std::size_t i = 0; i < velocity_before.size(); ++i) work_.previous_velocity[i] += work_.velocity[i] - velocity_before[i];
+    for (std::size_t i = 0; i < velocity_before.size(); ++i)
+      work_.previous_velocity[i] += work_.velocity[i] - velocity_before[i];
   }
 
   bool has_momentum() const { return momentum_.beta > 0; }

@@ -27,7 +27,8 @@ BlockError block_error(const ContactProblem& p, std::size_t block, FrictionModel
     error.normal = std::abs(std::min(v[0], impulse[0] / scale.normal_mass));
     if (b.dim > 1 && std::isfinite(scale.friction_mass))
       error.friction = std::visit(
-          [&](const auto& law) { return friction_error(law, model == FrictionModel::boxed, scale.friction_mass, impulse, v); }, p.laws[block]);
+          [&](const auto& law) { return friction_error(law, model == FrictionModel::boxed, scale.friction_mass, impulse, v); },
+          p.laws[block]);
     return error;
   }
   for (int k = 0; k < b.dim; ++k) {

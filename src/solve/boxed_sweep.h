@@ -9,7 +9,7 @@ namespace stickslip {
 double boxed_sweep(const ContactProblem&, std::span<double> impulses, std::span<double> velocity, Momentum&);
 
 /// The same over the runs of an ordering, with every change of a row scaled by the relaxation ω in (0, 2).
-double boxed_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&,
-                   double relaxation = 1);
+double boxed_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
+                   Momentum&, double relaxation = 1);
 
 }  // namespace stickslip

@@ -10,24 +10,12 @@ namespace {
 constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 }
 
-void ContactGraph::find_incidence(const ContactProblem& p) {
-  first_.assign(p.segments.size() + 1, 0);
-  for (const Block& b : p.blocks)
-    for (const std::uint32_t s : p.segments_of(b)) ++first_[s + 1];
-  for (std::size_t s = 0; s < p.segments.size(); ++s) first_[s + 1] += first_[s];
-  incident_.resize(first_.back());
-  // first_[s + 1] becomes the place to fill in run s, and its end once all are filled.
-  for (std::size_t s = p.segments.size(); s > 0; --s) first_[s] = first_[s - 1];
-  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-    for (const std::uint32_t s : p.segments_of(p.blocks[i])) incident_[first_[s + 1]++] = i;
-}
-
 /// Breadth first, from the segments in the queue on.
 void ContactGraph::spread(const ContactProblem& p, std::uint32_t from) {
   for (std::size_t head = from; head < queue_.size(); ++head) {
     const std::uint32_t s = queue_[head];
-    for (std::uint32_t e = first_[s]; e < first_[s + 1]; ++e) {
-      for (const std::uint32_t other : p.segments_of(p.blocks[incident_[e]])) {
+    for (const std::uint32_t i : incidence_.at(s)) {
+      for (const std::uint32_t other : p.segments_of(p.blocks[i])) {
         if (distance_[other] != kUnreached) continue;
         distance_[other] = distance_[s] + 1;
         queue_.push_back(other);
@@ -66,7 +54,7 @@ void ContactGraph::build(const ContactProblem& p) {
   if (!p.is_factored()) {
     spread_over_matrix(p);
   } else {
-    find_incidence(p);
+    incidence_.find(p);
     distance_.assign(p.segments.size(), kUnreached);
     for (const Block& block : p.blocks)
       if (block.arity == 1 && distance_[block.segment[0]] == kUnreached) {
@@ -100,13 +88,15 @@ void ContactGraph::build(const ContactProblem& p) {
   for (const std::uint32_t layer : layer_) layers_ = std::max(layers_, layer + 1);
 }
 
-/// Least squares for r in r × d = m over the rows (d, m): Σ (|d|² I − d dᵀ) r = Σ d × m. A node is where it is touched.
-Vec3 ContactGraph::arm(const ContactProblem& p, const Block& block, int side) const {
-  if (p.arity_class(block) == kAnyArity) return Vec3::Zero();
+/// Least squares for r in r × d = m over the rows (d, m) of a rigid body: Σ (|d|² I − d dᵀ) r = Σ d × m. Zero of a node.
+Vec3 ContactGraph::arm(const ContactProblem& p, const Block& block, std::size_t slot) {
+  const std::span<const std::uint32_t> segments = p.segments_of(block);
+  if (!p.segments[segments[slot]].is_rigid()) return Vec3::Zero();
+  const double* row = p.jacobian_values.data() + block.jacobian;
+  for (const std::uint32_t before : segments.first(slot)) row += std::size_t{block.dim} * p.segments[before].size;
   Mat3 a = Mat3::Zero();
   Vec3 right = Vec3::Zero();
-  for (int k = 0; k < block.dim; ++k) {
-    const double* row = p.jacobian_values.data() + block.jacobian + kRigidSize * (block.dim * side + k);
+  for (int k = 0; k < block.dim; ++k, row += kRigidSize) {
     const Eigen::Map<const Vec3> d(row), m(row + 3);
     a += d.squaredNorm() * Mat3::Identity() - d * d.transpose();
     right += d.cross(m);
@@ -132,10 +122,10 @@ void ContactGraph::coordinates(const ContactProblem& p, int axis, std::span<doub
     queue_.push_back(root);
     for (std::size_t head = queue_.size() - 1; head < queue_.size(); ++head) {
       const std::uint32_t s = queue_[head];
-      for (std::uint32_t e = first_[s]; e < first_[s + 1]; ++e) {
-        const Block& block = p.blocks[incident_[e]];
+      for (const std::uint32_t i : incidence_.at(s)) {
+        const Block& block = p.blocks[i];
         if (block.arity != 2) continue;
-        const int side = block.segment[0] == s ? 0 : 1;
+        const std::size_t side = block.segment[0] == s ? 0 : 1;
         const std::uint32_t other = block.segment[1 - side];
         if (distance_[other] != kUnreached) continue;
         distance_[other] = distance_[s] + 1;

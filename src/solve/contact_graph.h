@@ -1,7 +1,7 @@
 // The graph of bodies and contacts behind a problem: how far everything is from the unmoving world, and where contacts lie.
 #pragma once
 
-#include "stickslip/problem/contact_problem.h"
+#include "problem/incidence.h"
 
 namespace stickslip {
 
@@ -24,16 +24,16 @@ class ContactGraph {
   /// Position of every block along an axis (0, 1, 2: x, y, z), up to a shift for every set of bodies that hang together, which
   /// does not matter to a sweep: such sets do not act on each other. The arm r of a block follows from its rows (d, r × d), and
   /// the distance between two bodies from their arms to a common contact. Blocks of one row know only the part of the arm
-  /// across the row. Where W is a matrix: the number of the block in breadth-first order.
+  /// across the row. A node has no arms: it lies where it is touched. Where W is a
+  /// matrix: the number of the block in breadth-first order.
   void coordinates(const ContactProblem&, int axis, std::span<double> out);
 
  private:
-  void find_incidence(const ContactProblem&);
   void spread(const ContactProblem&, std::uint32_t from);
   void spread_over_matrix(const ContactProblem&);
-  Vec3 arm(const ContactProblem&, const Block&, int side) const;
+  static Vec3 arm(const ContactProblem&, const Block&, std::size_t slot);
 
-  std::vector<std::uint32_t> first_, incident_;   ///< blocks at every segment, as runs of one list
+  Incidence incidence_;
   std::vector<std::uint32_t> distance_, layer_, queue_, by_mass_;
   std::vector<Vec3> center_;
   std::uint32_t layers_ = 0;

@@ -39,8 +39,8 @@ struct Ordering::Memory {
 const std::vector<std::string>& ordering_names() {
   // In the order of Ordering::Kind.
   static const std::vector<std::string> names = {
-      "given",          "random",          "random-sweep", "coordinate",        "coordinate-x",    "coordinate-y", "layers", "propagation",
-      "effective-mass", "complementarity", "grouped",      "extreme-staggered", "greedy-staggered"};
+      "given",       "random",         "random-sweep",    "coordinate", "coordinate-x",      "coordinate-y",    "layers",
+      "propagation", "effective-mass", "complementarity", "grouped",    "extreme-staggered", "greedy-staggered"};
   return names;
 }
 
@@ -54,13 +54,19 @@ void OrderingOptions::check(Use use) const {
   if (std::find(names.begin(), names.end(), ordering) == names.end())
     throw Error(fmt::format("There is no ordering '{}'. {}", ordering, suggest(ordering, names))).at("ordering");
   if (ordering_refresh < 1)
-    throw Error(fmt::format("{} is not a number of sweeps between two sorts. It must be at least 1.", ordering_refresh)).at("ordering_refresh");
+    throw Error(fmt::format("{} is not a number of sweeps between two sorts. It must be at least 1.", ordering_refresh))
+        .at("ordering_refresh");
   const bool splits = ordering == "grouped" || ordering == "extreme-staggered" || ordering == "greedy-staggered";
   if (use != Use::any && splits)
-    throw Error(fmt::format("'{}' takes normal and friction rows apart, which this solver cannot. Take an ordering of whole contacts.", ordering))
+    throw Error(
+        fmt::format("'{}' takes normal and friction rows apart, which this solver cannot. Take an ordering of whole contacts.",
+                    ordering))
         .at("ordering");
   if (use == Use::fixed && (ordering == "random-sweep" || ordering == "complementarity"))
-    throw Error(fmt::format("'{}' changes between sweeps, which destroys acceleration. Take an ordering that stays, or do not accelerate.", ordering))
+    throw Error(
+        fmt::format(
+            "'{}' changes between sweeps, which destroys acceleration. Take an ordering that stays, or do not accelerate.",
+            ordering))
         .at("ordering");
 }
 
@@ -76,7 +82,8 @@ Ordering::Ordering(const OrderingOptions& options, const ContactProblem& problem
   memory_.friction_runs.reserve(blocks);
   memory_.v.resize(problem.rows());
   if (kind_ == Kind::extreme_staggered || kind_ == Kind::greedy_staggered)
-    takes_turns_ = std::any_of(problem.blocks.begin(), problem.blocks.end(), [](const Block& b) { return b.kind == BlockKind::contact && b.dim > 1; });
+    takes_turns_ = std::any_of(problem.blocks.begin(), problem.blocks.end(),
+                               [](const Block& b) { return b.kind == BlockKind::contact && b.dim > 1; });
 }
 
 void Ordering::fill_keys(std::span<const double> impulses) {
@@ -160,12 +167,14 @@ std::span<const Batch> Ordering::next(int k, std::span<const double> impulses) {
   const bool again = kind_ == Kind::random_sweep || (kind_ == Kind::complementarity && (k - 1) % refresh_ == 0);
   if (!first && !again) return current_;
   if (kind_ == Kind::random || kind_ == Kind::random_sweep) {
+    // A shuffle begins at the last one, before that was turned round.
+    if (reverse_ && !first) std::reverse(memory_.order.begin(), memory_.order.end());
     shuffle();
   } else {
     fill_keys(impulses);
     sort_by_key();
-    if (reverse_) std::reverse(memory_.order.begin(), memory_.order.end());
   }
+  if (reverse_) std::reverse(memory_.order.begin(), memory_.order.end());
   memory_.runs.clear();
   if (kind_ == Kind::grouped) {
     append_runs(problem_, memory_.order, RowSet::normal, memory_.runs);

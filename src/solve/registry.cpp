@@ -24,10 +24,26 @@ const SolverTable& table() {
 
 }  // namespace
 
+namespace {
+
+/// As in "exact (shift=none: convex)".
+std::string models_of(const SolverEntry& entry) {
+  std::vector<std::string> others;
+  for (const auto& [option, value] : entry.other_models)
+    others.push_back(fmt::format("{}={}: {}", option, value, model_name(entry.make({{option, std::string(value)}})->model())));
+  const std::string_view usual = model_name(entry.make({})->model());
+  return others.empty() ? std::string(usual) : fmt::format("{} ({})", usual, fmt::join(others, ", "));
+}
+
+}  // namespace
+
 const std::vector<SolverInfo>& solvers() {
   static const std::vector<SolverInfo> infos = [] {
     std::vector<SolverInfo> list;
-    for (const SolverEntry& e : table()) list.push_back(e.info);
+    for (const SolverEntry& e : table()) {
+      list.push_back(e.info);
+      list.back().model = models_of(e);
+    }
     return list;
   }();
   return infos;

@@ -51,11 +51,23 @@ struct OptionSetter {
   }
 };
 
-/// A line of the table.
+/// What only the table says of a solver: see SolverInfo.
+struct SolverText {
+  const char *family, *needs, *paper, *advice;
+};
+
+/// An option by which a solver solves another model than by default.
+struct ModelSetting {
+  const char *option, *value;
+};
+
+/// A line of the table. The model is asked of solvers once all are known: some are made of others.
 struct SolverEntry {
   SolverInfo info;
   std::unique_ptr<ContactSolver> (*make)(const OptionList&);
+  std::vector<ModelSetting> other_models;
 };
+using SolverTable = std::vector<SolverEntry>;
 
 template <class Solver>
 std::unique_ptr<ContactSolver> make_from_options(const OptionList& list) {
@@ -68,14 +80,14 @@ std::unique_ptr<ContactSolver> make_from_options(const OptionList& list) {
   return std::make_unique<Solver>(options);
 }
 
+/// Adds a solver, under its own name.
 template <class Solver>
-SolverEntry solver_entry(SolverInfo info) {
+void add_solver(SolverTable& table, const SolverText& text, std::vector<ModelSetting> other_models = {}) {
   typename Solver::Options defaults;
+  SolverInfo info{std::string(Solver(defaults).name()), "", text.family, text.needs, text.paper, text.advice, {}};
   defaults.visit(OptionLister{info.options});
-  return {std::move(info), &make_from_options<Solver>};
+  table.push_back({std::move(info), &make_from_options<Solver>, std::move(other_models)});
 }
-
-using SolverTable = std::vector<SolverEntry>;
 
 // The families, each with its own table in src/solve/<family>/table.cpp.
 void add_automatic_solvers(SolverTable&);

@@ -1,11 +1,10 @@
 // Local rules of the Gauss–Seidel sweep (src/solve/sweep.h) that several solvers share.
 #pragma once
 
+#include "math/infinity.h"
 #include "solve/sweep.h"
 
 namespace stickslip {
-
-inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();   ///< bound of a row without one [N s]
 
 /// One row after the other, solved for v = 0 and clamped to its box; friction bounds follow the current normal impulse: the
 /// boxed model [course §3.2.1].
@@ -16,18 +15,18 @@ struct BoxedRule {
   template <int D, class Law, class Vector>
   double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     return relax_rows<D>(relaxation, block, v, impulse, [&](int k, const Vector& current) {
-      if (k == 0) return std::pair(0.0, kUnbounded);
+      if (k == 0) return std::pair(0.0, kInfinity);
       const auto bounds = law.box(current[0]);
       return std::pair(bounds.lower[k - 1], bounds.upper[k - 1]);
     });
   }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(0.0, kUnbounded); });
+    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(0.0, kInfinity); });
   }
   template <int D, class Vector>
   double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(-kUnbounded, kUnbounded); });
+    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(-kInfinity, kInfinity); });
   }
   template <int D, class Vector>
   double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
@@ -81,7 +80,7 @@ struct ProxRule {
   }
   template <int D, class Vector>
   double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(-kUnbounded, kUnbounded); });
+    return relax_rows<D>(relaxation, block, v, impulse, [](int, const Vector&) { return std::pair(-kInfinity, kInfinity); });
   }
   template <int D, class Vector>
   double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {

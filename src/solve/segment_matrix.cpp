@@ -11,7 +11,8 @@ namespace {
 /// The segment that each number of a carrier belongs to.
 std::vector<std::uint32_t> segments_by_number(const ContactProblem& p, const Carrier& carrier) {
   std::vector<std::uint32_t> segment;
-  for (std::uint32_t s = carrier.first; s < carrier.first + carrier.count; ++s) segment.insert(segment.end(), p.segments[s].size, s);
+  for (std::uint32_t s = carrier.first; s < carrier.first + carrier.count; ++s)
+    segment.insert(segment.end(), p.segments[s].size, s);
   return segment;
 }
 
@@ -81,8 +82,10 @@ void SegmentMatrix::lay_out(std::vector<std::vector<std::uint32_t>>& rows) {
 void SegmentMatrix::reset() { std::copy(mass_.begin(), mass_.end(), matrix_.valuePtr()); }
 
 double* SegmentMatrix::column(std::uint32_t row_segment, std::uint32_t column) {
-  const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column], *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
-  return matrix_.valuePtr() + (std::lower_bound(first, last, static_cast<int>(problem_->offset(row_segment))) - matrix_.innerIndexPtr());
+  const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column],
+            *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
+  return matrix_.valuePtr() +
+         (std::lower_bound(first, last, static_cast<int>(problem_->offset(row_segment))) - matrix_.innerIndexPtr());
 }
 
 void SegmentMatrix::add(std::uint32_t s, std::uint32_t t, const double* values) {

@@ -1,5 +1,5 @@
-// K⁻¹ + Gᵀ D G over the numbers of all velocity segments, as a sparse matrix: what steps in velocity space factor where not every
-// segment is a rigid body's, or D changes little. K⁻¹ is I, and A for coupled carriers (problem/contact_problem.h).
+// K⁻¹ + Gᵀ D G over the numbers of all velocity segments, as a sparse matrix: what steps in velocity space factor where not
+// every segment is a rigid body's, or D changes little. K⁻¹ is I, and A for coupled carriers (problem/contact_problem.h).
 #pragma once
 
 #include "stickslip/math/sparse_factor.h"

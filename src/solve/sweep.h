@@ -71,9 +71,11 @@ template <int D, int A, bool Compliant, class Rule>
   for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
     const Block& block = p.blocks[i];
     Eigen::Map<Vector> stored(impulses + block.row);
-    Vector impulse = stored, v = kernels::gathered_velocity<D>(p.matrix, i, impulses) + Eigen::Map<const Vector>(p.b.data() + block.row);
+    Vector impulse = stored,
+           v = kernels::gathered_velocity<D>(p.matrix, i, impulses) + Eigen::Map<const Vector>(p.b.data() + block.row);
     if constexpr (Compliant) v += Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
-    largest = std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
+    largest =
+        std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
     along += (impulse - stored).dot(Eigen::Map<const Vector>(momentum.ahead + block.row));
     stored = impulse;
   }
@@ -81,10 +83,11 @@ template <int D, int A, bool Compliant, class Rule>
   return largest;
 }
 
-/// The same for blocks of joints, of any arity and form of W: they are few next to contacts, or `auto` solves them directly, and every instance of
-/// `sweep_batch` takes its time to compile.
+/// The same for blocks of joints, of any arity and form of W: they are few next to contacts, or `auto` solves them directly,
+/// and every instance of `sweep_batch` takes its time to compile.
 template <int D, class Rule>
-[[gnu::noinline]] double sweep_joint_batch(const ContactProblem& p, const Batch& batch, double* impulses, double* velocity, Momentum& momentum, const Rule& rule) {
+[[gnu::noinline]] double sweep_joint_batch(const ContactProblem& p, const Batch& batch, double* impulses, double* velocity,
+                                           Momentum& momentum, const Rule& rule) {
   using Vector = kernels::BlockVector<D>;
   double largest = 0;
   for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
@@ -99,11 +102,13 @@ template <int D, class Rule>
       previous = stored;
       stored += ahead;
     }
-    Vector impulse = stored, v = Eigen::Map<const Vector>(p.b.data() + block.row) + Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
+    Vector impulse = stored, v = Eigen::Map<const Vector>(p.b.data() + block.row) +
+                                 Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
     if (block.arity == 0) v += kernels::gathered_velocity<D>(p.matrix, i, impulses);
     else
       for (int k = 0; k < D; ++k) v[k] = kernels::row_velocity(p, block, static_cast<std::uint32_t>(k), velocity, v[k]);
-    largest = std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
+    largest =
+        std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
     const Vector change = impulse - stored;
     momentum.along += change.dot(ahead);
     if (block.arity > 0)
@@ -113,11 +118,11 @@ template <int D, class Rule>
   return largest;
 }
 
-/// Visits all blocks of `batches` in order with the rules that `rule` has for each kind of block: contact, frictionless, bilateral, box.
-/// Returns how far the sweep moved [m/s].
+/// Visits all blocks of `batches` in order with the rules that `rule` has for each kind of block: contact, frictionless,
+/// bilateral, box. Returns how far the sweep moved [m/s].
 template <class Rule>
-double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batches, std::span<double> impulses, std::span<double> velocity, Momentum& momentum,
-                          const Rule& rule) {
+double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batches, std::span<double> impulses,
+                          std::span<double> velocity, Momentum& momentum, const Rule& rule) {
   double largest = 0;
   momentum.along = 0;
   const auto visit_contacts = [&](const Batch& batch, auto rows, auto arity) {
@@ -151,9 +156,12 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
   const auto visit_joints = [&](const Batch& batch, auto rows) {
     constexpr int D = rows;
     using Vector = kernels::BlockVector<D>;
-    largest = std::max(largest, sweep_joint_batch<D>(p, batch, impulses.data(), velocity.data(), momentum, [&](const BlockView<D>& block, const Vector& v, Vector& impulse) {
-      return batch.kind == BlockKind::bilateral ? rule.template bilateral<D>(block, v, impulse) : rule.template box<D>(block, v, impulse);
-    }));
+    largest = std::max(largest, sweep_joint_batch<D>(p, batch, impulses.data(), velocity.data(), momentum,
+                                                     [&](const BlockView<D>& block, const Vector& v, Vector& impulse) {
+                                                       return batch.kind == BlockKind::bilateral
+                                                                  ? rule.template bilateral<D>(block, v, impulse)
+                                                                  : rule.template box<D>(block, v, impulse);
+                                                     }));
   };
   for (const Batch& batch : batches) {
     if (batch.kind == BlockKind::contact)

@@ -171,7 +171,7 @@ SolveControl ImpulseIntegrator::control() const {
   control.max_iterations = options_.max_iterations - spent_;
   if (rough_ > 0) control.max_iterations = static_cast<int>(kRoughShare * options_.max_iterations);
   control.natural_map = false;
-  control.story = false;
+  control.notes = false;
   control.keep_history = options_.keep_history;
   return control;
 }
@@ -207,7 +207,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
     report_.solve->model_residual = further.model_residual;
   }
   velocity_ = builder_.space().free();
-  builder_.problem().add_unscaled_velocity(workspace_.best_velocity, velocity_);
+  builder_.problem().add_unscaled_velocity(workspace_.solved_velocity(), velocity_);
 }
 
 /// Near rest a solve undoes what the guess left unbalanced in the steps before, and its impulses used again would undo it once
@@ -215,7 +215,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
 void ImpulseIntegrator::balance() {
   next_guess_ = impulses_;
   if (report_.solve->iterations == 0 || !(report_.solve->initial_residual.total() < kNearRest * report_.outcome.tolerance)) return;
-  const RestBalance::Velocities velocities{builder_.space().before(), builder_.space().free(), workspace_.best_velocity};
+  const RestBalance::Velocities velocities{builder_.space().before(), builder_.space().free(), workspace_.solved_velocity()};
   rest_.move(builder_.problem(), velocities, builder_.guess(), next_guess_);
 }
 

@@ -47,7 +47,8 @@ TEST(Lists, scenes_and_solvers_are_named_in_json_and_in_text) {
   EXPECT_THAT(names, ::testing::IsSupersetOf({"pgs", "prox-gs"}));
   const std::string list = std::regex_replace(stickslip("solvers").out, std::regex("\\s+"), " ");
   for (const json& solver : solvers)
-    for (const char* key : {"name", "model", "family", "needs", "paper", "advice"}) EXPECT_THAT(list, HasSubstr(solver.at(key).get<std::string>()));
+    for (const char* key : {"name", "model", "family", "needs", "paper", "advice"})
+      EXPECT_THAT(list, HasSubstr(solver.at(key).get<std::string>()));
   EXPECT_THAT(list, Not(HasSubstr("relaxation=")));
   EXPECT_THAT(stickslip("solvers --options").out, HasSubstr("relaxation="));
   EXPECT_THAT(stickslip("solvers psor").out, AllOf(HasSubstr("relaxation="), Not(HasSubstr("prox-gs"))));

@@ -27,7 +27,8 @@ TEST(Import, the_scene_that_it_writes_is_the_one_that_run_takes_directly) {
     const std::string scene = directory / "scene.json";
     const Finished imported = stickslip("import " + robot(name) + " -o " + scene);
     ASSERT_EQ(imported.exit_code, 0) << imported.err;
-    const Finished direct = stickslip("run " + robot(name) + " --steps 20 --json"), written = stickslip("run " + scene + " --steps 20 --json");
+    const Finished direct = stickslip("run " + robot(name) + " --steps 20 --json"),
+                   written = stickslip("run " + scene + " --steps 20 --json");
     ASSERT_EQ(direct.exit_code, 0) << direct.err;
     ASSERT_EQ(written.exit_code, 0) << written.err;
     EXPECT_EQ(json::parse(direct.out).at("state_hash"), json::parse(written.out).at("state_hash")) << name;
@@ -37,8 +38,8 @@ TEST(Import, the_scene_that_it_writes_is_the_one_that_run_takes_directly) {
 TEST(Import, findings_are_grouped_in_text_and_listed_in_json) {
   const Finished text = stickslip("import " + robot("arm.urdf"));
   EXPECT_EQ(text.exit_code, 0);
-  EXPECT_THAT(text.out,
-              AllOf(HasSubstr("arm: 3 bodies, 2 joints"), HasSubstr("ignored: "), HasSubstr("line 48, joint 'shoulder'; line 57, joint 'elbow'")));
+  EXPECT_THAT(text.out, AllOf(HasSubstr("arm: 3 bodies, 2 joints"), HasSubstr("ignored: "),
+                              HasSubstr("line 48, joint 'shoulder'; line 57, joint 'elbow'")));
   EXPECT_THAT(text.err, IsEmpty());
   const json j = json::parse(stickslip("import " + robot("arm.urdf") + " --json").out);
   EXPECT_EQ(j.at("scene"), "arm");
@@ -52,7 +53,9 @@ TEST(Import, findings_are_grouped_in_text_and_listed_in_json) {
 }
 
 TEST(Import, options_change_what_is_made) {
-  const auto made = [](const std::string& options) { return json::parse(stickslip("import " + robot("gripper.urdf") + " --json " + options).out); };
+  const auto made = [](const std::string& options) {
+    return json::parse(stickslip("import " + robot("gripper.urdf") + " --json " + options).out);
+  };
   const int bodies = made("").at("bodies"), joints = made("").at("joints");
   EXPECT_EQ(made("--ground").at("bodies"), bodies + 1);
   EXPECT_EQ(made("--hold 100 5").at("joints"), joints);
@@ -65,8 +68,9 @@ TEST(Import, options_change_what_is_made) {
 TEST(Import, findings_are_warnings_of_a_run) {
   const Finished validate = stickslip("validate " + robot("walker.xml"));
   EXPECT_EQ(validate.exit_code, 0);
-  EXPECT_THAT(validate.err, AllOf(HasSubstr("warning: line 37, joint 'left_ankle'; line 50, joint 'right_ankle': <joint range>"),
-                                  HasSubstr("without influence on the motion")));
+  EXPECT_THAT(validate.err,
+              AllOf(HasSubstr("warning: line 37, joint 'left_ankle'; line 50, joint 'right_ankle': <joint range>"),
+                    HasSubstr("without influence on the motion")));
   EXPECT_THAT(validate.out, HasSubstr("walker: valid"));
 }
 

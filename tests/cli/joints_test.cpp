@@ -55,7 +55,8 @@ TEST(JointSummary, names_joints_that_contradict_each_other) {
     carriage["motion"] = "kinematic";
     carriage["velocity"] = {side, 0, 0};
     scene["bodies"].push_back(carriage);
-    scene["joints"].push_back({{"name", std::string("weld-") + name}, {"type", "fixed"}, {"a", name}, {"b", "held"}, {"anchor", {side, 0, 1}}});
+    scene["joints"].push_back(
+        {{"name", std::string("weld-") + name}, {"type", "fixed"}, {"a", name}, {"b", "held"}, {"anchor", {side, 0, 1}}});
   }
   scene["bodies"].erase(1);
   test::write_content(directory / "s.json", scene.dump());

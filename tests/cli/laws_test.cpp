@@ -74,7 +74,8 @@ TEST(Laws, solvers_that_honour_a_law_are_named_by_the_model_they_solve) {
     EXPECT_THAT(law.at("solvers_by_model").at("exact"), ::testing::Contains("auto"));
     EXPECT_THAT(law.at("solvers_by_model").at("boxed"), ::testing::Contains("pgs"));
   }
-  EXPECT_THAT(stickslip("laws contensou").out, AllOf(HasSubstr("all but lemke"), HasSubstr("by the boxed model"), Not(HasSubstr("polyhedral model"))));
+  EXPECT_THAT(stickslip("laws contensou").out,
+              AllOf(HasSubstr("all but lemke"), HasSubstr("by the boxed model"), Not(HasSubstr("polyhedral model"))));
 }
 
 TEST(Laws, one_law_is_shown_alone_and_by_the_name_of_its_set) {
@@ -106,7 +107,10 @@ TEST(Laws, every_example_is_a_material_that_scenes_take) {
     const json scene = {{"materials", {law.at("example")}},
                         {"bodies",
                          {{{"name", "ground"}, {"motion", "fixed"}, {"shape", {{"type", "half-space"}}}, {"material", "mine"}},
-                          {{"name", "box"}, {"shape", {{"type", "box"}, {"half_extents", {0.1, 0.1, 0.1}}}}, {"position", {0, 0, 0.1}}, {"material", "mine"}}}}};
+                          {{"name", "box"},
+                           {"shape", {{"type", "box"}, {"half_extents", {0.1, 0.1, 0.1}}}},
+                           {"position", {0, 0, 0.1}},
+                           {"material", "mine"}}}}};
     test::write_content(file, scene.dump());
     const Finished run = stickslip("run " + file + " --steps 2 --quiet");
     EXPECT_EQ(run.exit_code, 0) << law.at("name") << ": " << run.err;
@@ -160,7 +164,8 @@ int pixels_of(const Picture& picture, const Vec3& color) {
 TEST(LawPictures, a_png_shows_boundary_projections_and_paper) {
   const Directory directory;
   const std::string png = directory / "law.png";
-  const json result = json::parse(stickslip("laws --plot ellipsoid --set along=0.5 --set across=0.2 --set torsion=0.03 --json -o " + png).out);
+  const json result =
+      json::parse(stickslip("laws --plot ellipsoid --set along=0.5 --set across=0.2 --set torsion=0.03 --json -o " + png).out);
   EXPECT_EQ(result.at("law"), "contensou");
   EXPECT_EQ(result.at("file"), png);
   EXPECT_EQ(result.at("bytes"), std::filesystem::file_size(png));
@@ -199,8 +204,8 @@ TEST(LawPictures, numbers_change_the_picture_and_the_scale_of_both_axes_is_the_s
 
 TEST(LawPictures, a_law_without_friction_is_drawn_too) {
   const Directory directory;
-  for (const char* law : {"coulomb --set friction=0", "contensou --set along=0 --set torsion=0", "rolling --set rolling=0", "tensor --set scale=0",
-                          "tresca --set force=0"}) {
+  for (const char* law : {"coulomb --set friction=0", "contensou --set along=0 --set torsion=0", "rolling --set rolling=0",
+                          "tensor --set scale=0", "tresca --set force=0"}) {
     const std::string svg = directory / "law.svg";
     const Finished run = stickslip(std::string("laws --plot ") + law + " -o " + svg);
     EXPECT_EQ(run.exit_code, 0) << law << ": " << run.err;
@@ -227,7 +232,8 @@ TEST(LawPictures, the_default_name_tells_the_law) {
 TEST(LawPictures, points_of_a_limit_surface_may_be_given) {
   const Directory directory;
   const std::string svg = directory / "law.svg";
-  EXPECT_THAT(stickslip("laws --plot limit-surface --set 'points=[[1,0,0],[-1,0,0],[0,1,0],[0,-1,0]]' -o " + svg).out, HasSubstr("4 points"));
+  EXPECT_THAT(stickslip("laws --plot limit-surface --set 'points=[[1,0,0],[-1,0,0],[0,1,0],[0,-1,0]]' -o " + svg).out,
+              HasSubstr("4 points"));
   for (const char* wrong : {"[[1,0]]", "7", "[]", "[[1,0,\"x\"]]"}) {
     const Finished run = stickslip(std::string("laws --plot limit-surface --set 'points=") + wrong + "' -o " + svg);
     EXPECT_EQ(run.exit_code, 2) << wrong;

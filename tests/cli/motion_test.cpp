@@ -20,12 +20,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A rotor that turns by 3 rad in a step. (On a pivot the step would be taken in pieces.)
-constexpr const char* kRotor = R"({"bodies": [{"name": "rotor", "shape": {"type": "cylinder", "radius": 0.1, "half_height": 0.01},
-  "position": [0.2, 0, 0], "orientation_wxyz": [0.7071067811865476, 0, 0.7071067811865476, 0], "mass": 1, "angular_velocity": [300, 0, 0]}]})";
+constexpr const char* kRotor =
+    R"({"bodies": [{"name": "rotor", "shape": {"type": "cylinder", "radius": 0.1, "half_height": 0.01},
+  "position": [0.2, 0, 0], "orientation_wxyz": [0.7071067811865476, 0, 0.7071067811865476, 0], "mass": 1,
+  "angular_velocity": [300, 0, 0]}]})";
 
 /// Forward Euler makes the spin of a plate grow without end; on the ground it becomes speed.
 constexpr const char* kBlowsUp = R"({"bodies": [{"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}},
-  {"name": "plate", "shape": {"type": "box", "half_extents": [0.5, 0.3, 0.02]}, "position": [0, 0, 5], "angular_velocity": [20, 30, 1]}],
+  {"name": "plate", "shape": {"type": "box", "half_extents": [0.5, 0.3, 0.02]}, "position": [0, 0, 5],
+    "angular_velocity": [20, 30, 1]}],
   "step": {"gyroscopic": "explicit"}, "seconds": 5})";
 
 TEST(Motion, a_spin_too_fast_for_the_step_is_named_with_body_amount_and_remedy) {
@@ -34,7 +37,8 @@ TEST(Motion, a_spin_too_fast_for_the_step_is_named_with_body_amount_and_remedy) 
   test::write_content(scene, kRotor);
   const Finished run = stickslip("run " + scene + " --steps 20");
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("motion"), HasSubstr("'rotor': turns by 3 rad in one step (300 rad/s)"), HasSubstr("--set /step/h=0.0017")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("motion"), HasSubstr("'rotor': turns by 3 rad in one step (300 rad/s)"),
+                             HasSubstr("--set /step/h=0.0017")));
   // The remedy is one: with that step nothing is said of the spin.
   EXPECT_THAT(stickslip("run " + scene + " --steps 20 --set /step/h=0.0016").out, ::testing::Not(HasSubstr("turns by")));
 }
@@ -66,7 +70,8 @@ TEST(Motion, records_hold_the_measures_of_every_step) {
   test::write_content(scene, kRotor);
   ASSERT_EQ(stickslip("run " + scene + " --steps 20 -o " + h5 + " -o " + csv).exit_code, 0);
   const std::string table = test::content_of(csv), header = table.substr(0, table.find('\n'));
-  for (const char* column : {"motion_findings", "energy_created", "rebound_missed", "overlap_max", "joint_opening_max", "turn_max_rad", "jam"})
+  for (const char* column :
+       {"motion_findings", "energy_created", "rebound_missed", "overlap_max", "joint_opening_max", "turn_max_rad", "jam"})
     EXPECT_THAT(header, HasSubstr(column));
   const h5::Handle file = h5::open_file(h5);
   EXPECT_EQ(h5::length_of(file.get(), "telemetry/turn_max"), 20u);
@@ -78,7 +83,8 @@ TEST(Motion, a_run_that_blows_up_ends_with_body_speed_time_and_remedy) {
   test::write_content(scene, kBlowsUp);
   const Finished run = stickslip("run " + scene + " -o " + csv);
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("'plate' moves at"), HasSubstr("m/s at t = "), HasSubstr("--set /step/h="), HasSubstr("Before that: integration gave")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("'plate' moves at"), HasSubstr("m/s at t = "), HasSubstr("--set /step/h="),
+                             HasSubstr("Before that: integration gave")));
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
   EXPECT_EQ(test::content_of(csv).back(), '\n') << "the record is complete up to there";
 }
@@ -86,7 +92,8 @@ TEST(Motion, a_run_that_blows_up_ends_with_body_speed_time_and_remedy) {
 TEST(Motion, a_missed_tolerance_stands_in_the_summary_with_its_remedy) {
   const Finished run = stickslip("run stack --steps 3 --set /step/max_iterations=1 --set /step/tolerance=1e-12");
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("unsolved"), HasSubstr("3 of 3 steps missed their tolerance"), HasSubstr("/step/max_iterations")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("unsolved"), HasSubstr("3 of 3 steps missed their tolerance"),
+                             HasSubstr("/step/max_iterations")));
   EXPECT_THAT(stickslip("run stack --steps 3").out, ::testing::Not(HasSubstr("unsolved")));
 }
 

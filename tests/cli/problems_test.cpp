@@ -45,7 +45,8 @@ TEST(Capture, the_problem_of_a_step_is_saved_with_guess_and_solution) {
   const std::string file = directory / "s.hdf5";
   const Finished run = stickslip("capture stack --step 1 -o " + file);
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("step 1 of stack"), HasSubstr("40 contacts"), HasSubstr("fclib"), HasSubstr("stickslip solve")));
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("step 1 of stack"), HasSubstr("40 contacts"), HasSubstr("fclib"), HasSubstr("stickslip solve")));
   const ProblemFile problem = load_problem(file);
   EXPECT_EQ(problem.format, "fclib");
   EXPECT_EQ(problem.problem.contact_count(), 40u);
@@ -79,7 +80,8 @@ TEST(Capture, every_format_holds_the_same_problem) {
   EXPECT_TRUE(expected.is_factored());
   EXPECT_EQ(expected.h, 0.01);
   const Eigen::MatrixXd w = delassus(expected).dense();
-  for (const auto& [name, option] : {std::pair("a.dat", ""), std::pair("b.hdf5", " --format fclib-global"), std::pair("c.hdf5", "")}) {
+  for (const auto& [name, option] :
+       {std::pair("a.dat", ""), std::pair("b.hdf5", " --format fclib-global"), std::pair("c.hdf5", "")}) {
     const std::string file = directory / name;
     ASSERT_EQ(stickslip("capture stack --step 3 -o " + file + option).exit_code, 0);
     const ContactProblem p = load_problem(file).problem;
@@ -120,7 +122,8 @@ TEST(Solve, a_captured_step_goes_to_every_solver_and_one_table) {
     double largest = 0;
     for (const auto& [name, part] : r.at("residual_parts").items()) largest = std::max(largest, part.get<double>());
     EXPECT_EQ(largest, r.at("residual").get<double>());
-    for (const char* key : {"problem", "contacts", "iterations", "history", "model", "model_residual", "story"}) EXPECT_TRUE(r.contains(key)) << key;
+    for (const char* key : {"problem", "contacts", "iterations", "history", "model", "model_residual", "notes"})
+      EXPECT_TRUE(r.contains(key)) << key;
     EXPECT_EQ(r.at("contacts"), 12);
   }
   const Finished text = stickslip("solve " + all);
@@ -152,7 +155,9 @@ TEST(Solve, guesses_limits_and_options_take_effect) {
   const json zero = results_of(file + " --solver prox-gs --max-iterations 0").at(0);
   EXPECT_LT(guessed.at("residual"), zero.at("residual"));
   EXPECT_EQ(zero.at("status"), "iteration-limit");
-  EXPECT_EQ(results_of(file + " --solver prox-gs --max-iterations 3 --tol 1e-14 --option accelerate=false").at(0).at("iterations"), 3);
+  EXPECT_EQ(
+      results_of(file + " --solver prox-gs --max-iterations 3 --tol 1e-14 --option accelerate=false").at(0).at("iterations"),
+      3);
   const json both = results_of(file + " --solver psor,pgs,psor --max-iterations 3 --option psor:relaxation=1.2");
   EXPECT_EQ(both.size(), 2u) << "a solver named twice runs once";
   EXPECT_EQ(stickslip("solve " + file + " --solver prox-gs --max-iterations 1 --strict").exit_code, 1);
@@ -163,8 +168,10 @@ TEST(Solve, several_problems_make_one_table_for_one_solver_and_a_score_for_many)
   const Directory directory;
   const std::string files = sliding_block(directory, "first.dat") + " " + sliding_block(directory, "second.dat");
   EXPECT_EQ(results_of(files + " --solver prox-gs,nsgs").size(), 4u);
-  EXPECT_THAT(stickslip("solve " + files + " --solver prox-gs").out, AllOf(HasSubstr("first.dat "), HasSubstr("second.dat "), Not(HasSubstr("all problems"))));
-  EXPECT_THAT(stickslip("solve " + files + " --solver prox-gs,nsgs").out, AllOf(HasSubstr("all problems"), HasSubstr("2 of 2")));
+  EXPECT_THAT(stickslip("solve " + files + " --solver prox-gs").out,
+              AllOf(HasSubstr("first.dat "), HasSubstr("second.dat "), Not(HasSubstr("all problems"))));
+  EXPECT_THAT(stickslip("solve " + files + " --solver prox-gs,nsgs").out,
+              AllOf(HasSubstr("all problems"), HasSubstr("2 of 2")));
 }
 
 TEST(Solve, a_linear_complementarity_problem_is_a_problem_too) {
@@ -204,7 +211,8 @@ TEST(Solve, an_interrupt_ends_the_solve_that_runs) {
   const Directory directory;
   const std::string file = directory / "s.hdf5";
   stickslip("capture stack --step 5 -o " + file);
-  Background solve({"solve", file, "--solver", "pgs,jacobi", "--tol", "1e-300", "--residual-only", "--time-limit", "60", "--max-iterations", "2000000000"});
+  Background solve({"solve", file, "--solver", "pgs,jacobi", "--tol", "1e-300", "--residual-only", "--time-limit", "60",
+                    "--max-iterations", "2000000000"});
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   const auto start = std::chrono::steady_clock::now();
   solve.send(SIGINT);
@@ -215,7 +223,8 @@ TEST(Solve, an_interrupt_ends_the_solve_that_runs) {
 
 TEST(OnFailure, a_step_that_misses_its_tolerance_saves_itself_and_can_be_solved) {
   const Directory directory;
-  const std::string hopeless = "run stack --set /step/max_iterations=1 --set /step/tolerance=1e-12 --solver pgs ", where = directory / ".";
+  const std::string hopeless = "run stack --set /step/max_iterations=1 --set /step/tolerance=1e-12 --solver pgs ",
+                    where = directory / ".";
   const Finished run = stickslip(hopeless + "--steps 13 --on-failure capture --json --capture-dir " + where);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json captured = json::parse(run.out).at("captured");
@@ -225,13 +234,15 @@ TEST(OnFailure, a_step_that_misses_its_tolerance_saves_itself_and_can_be_solved)
   EXPECT_EQ(file.format, "stickslip");
   EXPECT_FALSE(file.guess.empty());
   EXPECT_TRUE(file.solution.empty()) << "it was not solved";
-  EXPECT_EQ(results_of(captured[2].get<std::string>() + " --guess file --solver prox-gs --tol 1e-7").at(0).at("status"), "converged");
+  EXPECT_EQ(results_of(captured[2].get<std::string>() + " --guess file --solver prox-gs --tol 1e-7").at(0).at("status"),
+            "converged");
   EXPECT_THAT(stickslip(hopeless + "--steps 12 --on-failure capture --capture-dir " + where).out,
               AllOf(HasSubstr("stack-step10.hdf5"), HasSubstr("2 steps more not captured")));
 }
 
 TEST(OnFailure, stop_ends_the_run_and_ignore_goes_on) {
-  const std::string hopeless = "run stack --steps 5 --set /step/max_iterations=1 --set /step/tolerance=1e-12 --solver pgs --json ";
+  const std::string hopeless =
+      "run stack --steps 5 --set /step/max_iterations=1 --set /step/tolerance=1e-12 --solver pgs --json ";
   const Finished stopped = stickslip(hopeless + "--on-failure stop");
   EXPECT_EQ(stopped.exit_code, 1);
   EXPECT_EQ(json::parse(stopped.out).at("steps"), 1);

@@ -21,7 +21,8 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 Finished stickslip(const std::string& arguments, const std::string& before, const std::string& after) {
   const Directory directory;
   const std::string out = directory / "out", err = directory / "err";
-  const std::string command = before + "exec '" STICKSLIP_PROGRAM "' " + arguments + " >" + out + " 2>" + err + " </dev/null " + after;
+  const std::string command =
+      before + "exec '" STICKSLIP_PROGRAM "' " + arguments + " >" + out + " 2>" + err + " </dev/null " + after;
   const int status = std::system(command.c_str());
   return {exit_code_of(status), content_of(out), content_of(err)};
 }

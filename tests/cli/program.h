@@ -11,7 +11,8 @@ struct Finished {
   std::string out, err;
 };
 
-/// Runs `stickslip <arguments>`; the arguments are words of a shell command. @param after redirections that replace those to `out` and `err`
+/// Runs `stickslip <arguments>`; the arguments are words of a shell command. @param
+/// after redirections that replace those to `out` and `err`
 Finished stickslip(const std::string& arguments, const std::string& before = "", const std::string& after = "");
 
 /// Expects exit code 2, one line on standard error that starts with the name of the program and holds `part`, and nothing else.

@@ -44,14 +44,16 @@ TEST(Render, makes_a_picture_with_more_than_one_colour) {
   if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "chromium is not installed";
   const Directory directory;
   const std::filesystem::path file = directory / "a.png";
-  const Finished made = stickslip("render stack --at 0.05 --width 160 --height 90 --theme dark --layer forces -o " + file.string());
+  const Finished made =
+      stickslip("render stack --at 0.05 --width 160 --height 90 --theme dark --layer forces -o " + file.string());
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const Picture picture = Picture::read_png(file);
   EXPECT_EQ(picture.width(), 160);
   EXPECT_EQ(picture.height(), 90);
   std::set<std::array<int, 3>> colours;
   for (std::size_t i = 0; i + 2 < picture.rgb().size(); i += 3)
-    colours.insert({static_cast<int>(255 * picture.rgb()[i]), static_cast<int>(255 * picture.rgb()[i + 1]), static_cast<int>(255 * picture.rgb()[i + 2])});
+    colours.insert({static_cast<int>(255 * picture.rgb()[i]), static_cast<int>(255 * picture.rgb()[i + 1]),
+                    static_cast<int>(255 * picture.rgb()[i + 2])});
   EXPECT_GT(colours.size(), 50u);
   const Finished unknown = stickslip("render stack --at 0 --layer force -o " + file.string());
   EXPECT_EQ(unknown.exit_code, 2);

@@ -85,15 +85,15 @@ TEST(BadInput, scene_files_are_refused_with_file_place_and_value) {
   const struct {
     const char *name, *text, *place, *value;
   } cases[] = {
-      {"nan", R"({"bodies": [{"shape": {"type": "sphere", "radius": NaN}}]})", "", ""},
+      {"nan", R"({"bodies": [{"shape": {"type": "sphere", "radius": NaN}}]})", "line 1, column 52", "not JSON"},
       {"mass", R"({"bodies": [{"shape": {"type": "sphere", "radius": 1}, "mass": -2}]})", "/bodies/0", "-2"},
       {"radius", R"({"bodies": [{"shape": {"type": "sphere", "radius": 0}}]})", "/bodies/0/shape/radius", "0"},
-      {"hull", R"({"bodies": [{"shape": {"type": "hull", "points": []}}]})", "/bodies/0/shape", ""},
+      {"hull", R"({"bodies": [{"shape": {"type": "hull", "points": []}}]})", "/bodies/0/shape/points", "0 points"},
       {"shape", R"({"bodies": [{"shape": {"type": "spehre", "radius": 1}}]})", "/bodies/0/shape", "Did you mean 'sphere'?"},
       {"friction", R"({"materials": [{"name": "m", "friction": -0.1}], "bodies": []})", "/materials", "-0.1"},
       {"unknown", R"({"bodies": [], "gravitas": [0, 0, 0]})", "gravitas", "Did you mean 'gravity'?"},
-      {"broken", R"({"bodies": [)", "", ""},
-      {"empty", "", "", ""},
+      {"broken", R"({"bodies": [)", "line 1, column 13", "unexpected end of input"},
+      {"empty", "", "The file is empty", "\"bodies\""},
   };
   for (const auto& c : cases) {
     const std::string file = directory / (std::string(c.name) + ".json");

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { functions, longFunctions } from "./functions.mjs";
 import { breaches } from "./rooms.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -45,4 +46,40 @@ test("the check sees what is forbidden, and only that", () => {
     assert.equal(others.length, 0);
   }
   assert.match(breachesOf("roof", "", "roof")[0], /^docs\/architecture.md: room kitchen/);
+});
+
+/** Rooms whose functions all fit a screen. Those of the others are not there yet. */
+const roomsOfShortFunctions = ["math", "geometry", "friction", "problem", "solve", "store", "scene", "serve", "cli"];
+
+test("no function is longer than 60 lines", () => {
+  const folders = [...roomsOfShortFunctions.map((room) => `src/${room}`), "include/stickslip"];
+  assert.deepEqual(folders.flatMap((folder) => longFunctions(root, folder, 60)), []);
+});
+
+test("functions are found with their lengths, whatever stands in them", () => {
+  const source = [
+    "#define BRACE {",
+    "namespace a {",
+    "const int table[] = {1, 2};   // not a function {",
+    "class Box final : public Shape<double> {",
+    " public:",
+    "  explicit Box(int x) : x_{x}, y_(x) {",
+    "    text = \"}\", sign = '{', big = 1'000;",
+    "  }",
+    "  int half() const { return x_ / 2; }",
+    "};",
+    "template <class T>",
+    "requires requires(T t) { t.size(); }",
+    "auto sum(const T& list) -> decltype(list[0]) {",
+    "  const auto add = [&](auto x) {",
+    "    return x;",
+    "  };",
+    "  struct Local { int f() { return 1; } };",
+    "  return add(1);",
+    "}",
+    "}  // namespace a",
+  ].join("\n");
+  const found = functions(source).map(({ line, lines }) => [line, lines]);
+  assert.deepEqual(found, [[6, 3], [9, 1], [13, 7]]);
+  assert.throws(() => functions("void f() {"), /braces/);
 });

@@ -62,8 +62,10 @@ TEST(Cone, the_closest_point_meets_its_optimality_conditions_for_every_kind_of_s
     const std::shared_ptr<const ConvexSet<Rows>> borrowed(&set, [](const ConvexSet<Rows>*) {});
     if (set.scales_with_normal()) expect_closest_everywhere(CustomFriction<Rows>{borrowed});
   });
-  for (const Vec2& axes : {Vec2(0, 0), Vec2(0.5, 0), Vec2(0.7, 0.1), Vec2(2, 1e-4), Vec2(1e-6, 1)}) expect_closest_everywhere(EllipseFriction{axes[0], axes[1]});
-  for (const Vec3& axes : {Vec3(0.5, 1e-4, 1e-8), Vec3(2, 1e-3, 0.1)}) expect_closest_everywhere(EllipsoidFriction{axes[0], axes[1], axes[2]});
+  for (const Vec2& axes : {Vec2(0, 0), Vec2(0.5, 0), Vec2(0.7, 0.1), Vec2(2, 1e-4), Vec2(1e-6, 1)})
+    expect_closest_everywhere(EllipseFriction{axes[0], axes[1]});
+  for (const Vec3& axes : {Vec3(0.5, 1e-4, 1e-8), Vec3(2, 1e-3, 0.1)})
+    expect_closest_everywhere(EllipsoidFriction{axes[0], axes[1], axes[2]});
 }
 
 TEST(Cone, of_a_set_that_does_not_scale_is_a_product_without_shift) {

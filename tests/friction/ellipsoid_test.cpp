@@ -11,8 +11,8 @@ namespace {
 template <int Rows>
 using Vector = Eigen::Matrix<double, Rows, 1>;
 
-/// Length of x − closest point, in lengths of the closest point. The root t of Σ (aᵢ yᵢ / (t + aᵢ²))² = 1 by steps on 1/√Σ, which is
-/// concave, from the left: they cannot overshoot, and end where rounding of long double stops them.
+/// Length of x − closest point, in lengths of the closest point. The root t of Σ (aᵢ yᵢ / (t + aᵢ²))² = 1 by steps on 1/√Σ,
+/// which is concave, from the left: they cannot overshoot, and end where rounding of long double stops them.
 template <int Rows>
 double relative_error(const Vector<Rows>& axes, const Vector<Rows>& point, const Vector<Rows>& x) {
   using Real = long double;
@@ -69,7 +69,8 @@ struct Worst {
   }
 };
 
-/// Axes and points of every kind: points radially off the surface, along its normal, anywhere, on axes and planes, with all ratios.
+/// Axes and points of every kind: points radially off the surface, along its
+/// normal, anywhere, on axes and planes, with all ratios.
 template <int Rows>
 void add_sample(std::mt19937_64& random, int k, Worst& worst) {
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -153,7 +154,8 @@ TEST(Ellipsoid, huge_and_tiny_ellipsoids_and_points_are_as_exact) {
   std::uniform_real_distribution<double> exponent(-290, 290), direction(-1, 1);
   Worst worst;
   for (int k = 0; k < 20'000; ++k) {
-    const double size = std::pow(10, exponent(random)), distance = k % 2 ? size * std::pow(10, 8 * direction(random)) : std::pow(10, exponent(random));
+    const double size = std::pow(10, exponent(random)),
+                 distance = k % 2 ? size * std::pow(10, 8 * direction(random)) : std::pow(10, exponent(random));
     const Vec3 axes = size * Vec3(1, std::pow(10, -4 + 4 * direction(random)), k % 5 ? 0.3 : 0);
     worst.add<3>(axes, distance * Vec3(direction(random), direction(random), direction(random)));
   }

@@ -22,7 +22,8 @@ TEST(EverySet, projects_idempotently_without_expanding_and_with_the_variational_
     Largest moved, expanded, beyond, outside;
     for (int k = 0; k < samples; ++k) {
       const double n = points.normal();
-      const Vector<Rows> x = points.point(n), y = points.point(n), px = set.project(n, x), py = set.project(n, y), rest = x - px;
+      const Vector<Rows> x = points.point(n), y = points.point(n), px = set.project(n, x), py = set.project(n, y),
+                         rest = x - px;
       const double size = growth(set, n) * points.size(), g = growth(set, n);
       moved.add((set.project(n, px) - px).norm() / size, n, x);
       expanded.add(((px - py).norm() - (x - y).norm()) / (x.norm() + y.norm() + size), n, x, y);
@@ -40,7 +41,8 @@ TEST(EverySet, projects_idempotently_without_expanding_and_with_the_variational_
 }
 
 /// Distance of x from g F(1) by minimisation over convex combinations of support points, without the projection:
-/// the one that lies farthest towards x joins, then weight moves between all that have joined until none gains. Never below the true distance.
+/// the one that lies farthest towards x joins, then weight moves between all that
+/// have joined until none gains. Never below the true distance.
 /// @param gap at most by how much half its square is above that of the true distance
 template <int Rows>
 double minimised_distance(const ConvexSet<Rows>& set, double g, const Vector<Rows>& x, double& gap) {
@@ -122,7 +124,8 @@ TEST(EverySet, scales_with_the_normal_impulse_or_not_at_all) {
     for (int k = 0; k < samples; ++k) {
       const double n = points.normal(), factor = 2.7;
       const Vector<Rows> x = points.point(n), px = set.project(n, x);
-      const Vector<Rows> other = set.scales_with_normal() ? Vector<Rows>(set.project(factor * n, factor * x) / factor) : set.project(factor * n, x);
+      const Vector<Rows> other =
+          set.scales_with_normal() ? Vector<Rows>(set.project(factor * n, factor * x) / factor) : set.project(factor * n, x);
       scaled.add((other - px).norm() / (growth(set, n) * points.size() + x.norm()), n, x);
       const Vector<Rows> without = set.scales_with_normal() ? Vector<Rows>::Zero() : px;
       negative.add((set.project(-n, x) - without).norm() + (set.project(0, x) - without).norm(), n, x);
@@ -166,7 +169,8 @@ TEST(EverySet, is_where_its_implicit_function_is_not_positive) {
       const double n = points.normal();
       Vector<Rows> x = points.point(n);
       if (k % 3 == 0) x = (k % 2 ? 0.999 : 1.001) * set.project(n, x);   // near the boundary, and in thin sets
-      const double value = set.implicit(n, x).value, distance = (x - set.project(n, x)).norm() / (growth(set, n) * points.size());
+      const double value = set.implicit(n, x).value,
+                   distance = (x - set.project(n, x)).norm() / (growth(set, n) * points.size());
       (distance > 0 ? outside : inside) += 1;
       if (value <= 0) wrong.add(distance, n, x);
       if (distance == 0) wrong.add(value / n, n, x);
@@ -177,8 +181,8 @@ TEST(EverySet, is_where_its_implicit_function_is_not_positive) {
   });
 }
 
-/// Central differences of f at x, a column for each row of x. `kink` is at most how much those from both sides differ: if the difference
-/// steps over a kink, it is wrong by up to half that.
+/// Central differences of f at x, a column for each row of x. `kink` is at most how much those from both sides differ: if the
+/// difference steps over a kink, it is wrong by up to half that.
 template <int Rows, class Function>
 auto differences(const Function& f, const Vector<Rows>& x, double step, double& kink) {
   const auto centre = f(x);
@@ -207,7 +211,9 @@ TEST(EverySet, has_the_projection_derivatives_of_finite_differences_away_from_ki
       const ProjectionDerivative<Rows> d = set.differentiate(n, x);
       value.add((d.value - set.project(n, x)).norm(), n, x);
       asymmetry.add((d.by_point - d.by_point.transpose()).norm(), n, x);
-      const auto at_point = [&](const Vector<Rows>& z) -> Vector<Rows> { return set.project(n, w.cwiseProduct(z)).cwiseQuotient(w); };
+      const auto at_point = [&](const Vector<Rows>& z) -> Vector<Rows> {
+        return set.project(n, w.cwiseProduct(z)).cwiseQuotient(w);
+      };
       const auto at_normal = [&](const Vector<1>& m) -> Vector<Rows> { return set.project(m[0], x).cwiseQuotient(w); };
       double kink, kink_with_n;
       const Eigen::Matrix<double, Rows, Rows> numeric = differences<Rows>(at_point, u, 1e-6 * n, kink);
@@ -244,7 +250,9 @@ TEST(EverySet, has_an_implicit_function_with_the_gradient_and_hessian_of_finite_
       by_normal.add(std::abs(set.implicit(1.5 * n, x).value - f.value - 0.5 * n * f.by_normal) / (n + std::abs(f.value)), n, x);
       const Vector<Rows> u = x.cwiseQuotient(w);
       const auto value = [&](const Vector<Rows>& z) { return Vector<1>(set.implicit(n, w.cwiseProduct(z)).value); };
-      const auto slope = [&](const Vector<Rows>& z) -> Vector<Rows> { return w.cwiseProduct(set.implicit(n, w.cwiseProduct(z)).gradient); };
+      const auto slope = [&](const Vector<Rows>& z) -> Vector<Rows> {
+        return w.cwiseProduct(set.implicit(n, w.cwiseProduct(z)).gradient);
+      };
       const double size = u.norm(), step = (rough ? 1e-3 : 1e-6) * size;
       double kink, kink_of_gradient;
       const Vector<Rows> numeric = differences<Rows>(value, u, step, kink).transpose();

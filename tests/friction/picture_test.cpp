@@ -23,7 +23,8 @@ class TemporaryFile {
  public:
   TemporaryFile() {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = fs::temp_directory_path() / fmt::format("stickslip_{}_{}_{}.png", info->test_suite_name(), info->name(), std::random_device{}());
+    path_ = fs::temp_directory_path() /
+            fmt::format("stickslip_{}_{}_{}.png", info->test_suite_name(), info->name(), std::random_device{}());
   }
   ~TemporaryFile() {
     std::error_code none;
@@ -45,21 +46,24 @@ std::string read_fault(const fs::path& path) {
   return "";
 }
 
-void write_bytes(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary).write(bytes.data(), std::streamsize(bytes.size())); }
+void write_bytes(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), std::streamsize(bytes.size()));
+}
 std::string read_bytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 /// A PNG of any format, by libpng directly. @param rows packed as in the file
-void write_raw(const fs::path& path, int width, int height, int bits, int color, int interlace, const std::vector<std::vector<unsigned char>>& rows,
-               bool with_gamma = false) {
+void write_raw(const fs::path& path, int width, int height, int bits, int color, int interlace,
+               const std::vector<std::vector<unsigned char>>& rows, bool with_gamma = false) {
   FILE* file = std::fopen(path.string().c_str(), "wb");
   ASSERT_NE(file, nullptr);
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   png_init_io(png, file);
-  png_set_IHDR(png, info, png_uint_32(width), png_uint_32(height), bits, color, interlace, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, png_uint_32(width), png_uint_32(height), bits, color, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
   if (with_gamma) png_set_gAMA(png, info, 1.0);
   if (color == PNG_COLOR_TYPE_PALETTE) {
     const png_color palette[3] = {{255, 0, 0}, {0, 51, 0}, {10, 20, 30}};
@@ -146,7 +150,8 @@ TEST(Png, a_picture_of_bytes_survives_the_round_trip_exactly) {
 
 TEST(Png, sixteen_bits_with_alpha_and_gamma_are_read_as_they_stand) {
   const TemporaryFile file;
-  write_raw(file.path(), 1, 1, 16, PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE, {{0x12, 0x34, 0x80, 0x00, 0xFF, 0xFF, 0x00, 0x01}}, true);
+  write_raw(file.path(), 1, 1, 16, PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE,
+            {{0x12, 0x34, 0x80, 0x00, 0xFF, 0xFF, 0x00, 0x01}}, true);
   const Vec3 color = pixel(Picture::read_png(file.path()), 0, 0);
   EXPECT_LT((color - Vec3(0x1234, 0x8000, 0xFFFF) / 65535.0).norm(), 1e-7);
 }
@@ -177,7 +182,10 @@ TEST(Png, grey_palette_and_interlaced_files_become_rgb) {
   picture = Picture::read_png(file.path());
   for (int row = 0; row < 11; ++row)
     for (int column = 0; column < 9; ++column)
-      EXPECT_LT((pixel(picture, column, row) - Vec3(row * 20 + 3 * column, row * 20 + 3 * column + 1, row * 20 + 3 * column + 2) / 255).norm(), 1e-6);
+      EXPECT_LT((pixel(picture, column, row) -
+                 Vec3(row * 20 + 3 * column, row * 20 + 3 * column + 1, row * 20 + 3 * column + 2) / 255)
+                    .norm(),
+                1e-6);
 }
 
 TEST(Png, a_normal_map_keeps_its_normals_within_a_byte) {
@@ -186,7 +194,8 @@ TEST(Png, a_normal_map_keeps_its_normals_within_a_byte) {
   picture.write_png(file.path());
   const Picture back = Picture::read_png(file.path());
   double worst = 0;
-  for (std::size_t i = 0; i < picture.rgb().size(); ++i) worst = std::max(worst, double(std::abs(picture.rgb()[i] - back.rgb()[i])));
+  for (std::size_t i = 0; i < picture.rgb().size(); ++i)
+    worst = std::max(worst, double(std::abs(picture.rgb()[i] - back.rgb()[i])));
   EXPECT_LE(worst, 0.5 / 255 + 1e-6);
 }
 
@@ -249,7 +258,8 @@ TEST(Png, absurd_sizes_are_refused_before_memory_is_asked_for) {
     write_bytes(file.path(), claimed);
     const std::string fault = read_fault(file.path());
     const bool allowed = side == 8000 || side == 8192;
-    EXPECT_THAT(fault, ::testing::HasSubstr(allowed ? std::string("too short for the size it claims") : fmt::format("{0} × {0} pixels", side)));
+    EXPECT_THAT(fault, ::testing::HasSubstr(allowed ? std::string("too short for the size it claims")
+                                                    : fmt::format("{0} × {0} pixels", side)));
   }
 }
 

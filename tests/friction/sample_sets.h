@@ -1,5 +1,5 @@
-// Friction sets of every kind, for tests that hold for all of them: the laws of the variant, the built-in custom sets, and sets that a
-// user could write, thin and empty ones included.
+// Friction sets of every kind, for tests that hold for all of them: the laws of the variant, the built-in custom sets, and sets
+// that a user could write, thin and empty ones included.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,9 @@ class Wrapped final : public ConvexSet<Law::rows> {
   typename Law::Vector support_point(const typename Law::Vector& d) const override { return law_.support_point(d); }
   double support(const typename Law::Vector& d) const override { return law_.support(d); }
   FrictionBox<Law::rows> box(double n) const override { return law_.box(n); }
-  ProjectionDerivative<Law::rows> differentiate(double n, const typename Law::Vector& z) const override { return law_.differentiate(n, z); }
+  ProjectionDerivative<Law::rows> differentiate(double n, const typename Law::Vector& z) const override {
+    return law_.differentiate(n, z);
+  }
   ImplicitValue<Law::rows> implicit(double n, const typename Law::Vector& x) const override { return law_.implicit(n, x); }
 
  private:
@@ -74,14 +76,19 @@ inline std::vector<Vec3> limit_surface(int count) {
   std::mt19937 random(17);
   std::normal_distribution<double> normal;
   std::vector<Vec3> points;
-  for (int i = 0; i < count; ++i) points.push_back(Vec3(0.6, 0.4, 0.1).cwiseProduct(Vec3(normal(random), normal(random), normal(random)).normalized()));
+  for (int i = 0; i < count; ++i)
+    points.push_back(Vec3(0.6, 0.4, 0.1).cwiseProduct(Vec3(normal(random), normal(random), normal(random)).normalized()));
   return points;
 }
 
 template <int Rows>
 std::vector<Sample<Rows>> sample_sets() {
-  const auto polygon = [](std::string name, const PolygonSet& set) { return Sample<2>{std::move(name), std::make_shared<PolygonSet>(set)}; };
-  const auto hull = [](std::string name, std::vector<Vec3> points) { return Sample<3>{std::move(name), std::make_shared<HullSet>(std::move(points))}; };
+  const auto polygon = [](std::string name, const PolygonSet& set) {
+    return Sample<2>{std::move(name), std::make_shared<PolygonSet>(set)};
+  };
+  const auto hull = [](std::string name, std::vector<Vec3> points) {
+    return Sample<3>{std::move(name), std::make_shared<HullSet>(std::move(points))};
+  };
   if constexpr (Rows == 1) {
     using V = Vector<1>;
     return {wrap("plane", PlanarFriction{0.6}), wrap("plane without friction", PlanarFriction{0}),
@@ -116,7 +123,8 @@ std::vector<Sample<Rows>> sample_sets() {
   } else {
     return {{"full", std::make_shared<FullSet>(EllipsoidFriction{0.7, 0.4, 0.05}, 0.02)},
             {"full without torsion", std::make_shared<FullSet>(EllipsoidFriction{0.7, 0.4, 0}, 0.02)},
-            {"stadium of five rows", std::make_shared<Stadium<5>>(-0.2 * Vector<5>::Unit(4), 0.3 * Vector<5>::Unit(0), 0.25, true)}};
+            {"stadium of five rows",
+             std::make_shared<Stadium<5>>(-0.2 * Vector<5>::Unit(4), 0.3 * Vector<5>::Unit(0), 0.25, true)}};
   }
 }
 

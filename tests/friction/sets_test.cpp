@@ -92,8 +92,10 @@ TEST(SetMaker, takes_sets_of_ones_own) {
   EXPECT_EQ(law_rows(law), 4);
   EXPECT_DOUBLE_EQ(std::get<CustomFriction<4>>(law).support(Vec4::UnitW()), 0.25);
   EXPECT_THAT(message_of([] { make_set("test-ball", {}); }), HasSubstr("/test-ball: A ball takes one number."));
-  EXPECT_THAT(message_of([] { add_set_maker("test-ball", [](auto) -> FrictionSet { return CircularFriction{}; }); }), HasSubstr("taken"));
-  EXPECT_THAT(message_of([] { add_set_maker("hull", [](auto) -> FrictionSet { return CircularFriction{}; }); }), HasSubstr("'hull'"));
+  EXPECT_THAT(message_of([] { add_set_maker("test-ball", [](auto) -> FrictionSet { return CircularFriction{}; }); }),
+              HasSubstr("taken"));
+  EXPECT_THAT(message_of([] { add_set_maker("hull", [](auto) -> FrictionSet { return CircularFriction{}; }); }),
+              HasSubstr("'hull'"));
   EXPECT_THAT(message_of([] { add_set_maker("", [](auto) -> FrictionSet { return CircularFriction{}; }); }), HasSubstr("name"));
 }
 

@@ -1,4 +1,5 @@
-// Surface laws: the table and its checks, what each law makes of a contact, and that it does not matter how bodies are placed and named.
+// Surface laws: the table and its checks, what each law makes of a contact, and
+// that it does not matter how bodies are placed and named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,7 +101,8 @@ TEST(SurfaceLaw, friction_turns_with_the_two_bodies) {
       const LocalFriction here = prepared(site), there = prepared(other);
       for (int m = 0; m < 5; ++m) {
         const Vec3 v = random_unit(random), spin = random_unit(random);
-        worst = std::max(worst, std::abs(reach(here, site, v, spin) - reach(there, other, by.orientation * v, by.orientation * spin)));
+        worst = std::max(worst,
+                         std::abs(reach(here, site, v, spin) - reach(there, other, by.orientation * v, by.orientation * spin)));
       }
     }
     EXPECT_LT(worst, 1e-10) << law.name;
@@ -145,7 +147,8 @@ TEST(SurfaceLaw, torques_do_not_depend_on_the_length_that_scales_their_rows) {
       ContactSite scaled = site;
       scaled.length = length;
       const Vec3 v = random_unit(random), spin = random_unit(random);
-      worst = std::max(worst, std::abs(reach(prepared(site), site, v, spin) - reach(prepared(scaled), scaled, v, spin * length)));
+      worst =
+          std::max(worst, std::abs(reach(prepared(site), site, v, spin) - reach(prepared(scaled), scaled, v, spin * length)));
     }
     EXPECT_LT(worst, 1e-14) << law.name;
   }
@@ -157,7 +160,8 @@ TEST(SurfaceLaw, aligned_sets_lie_along_the_structure_of_their_surface) {
   const SurfaceLaw law = make_surface_law("ellipse", {{"along", 0.2}, {"across", 0.7}});
   for (int k = 0; k < 20; ++k) {
     const ContactSite site = surfaces.random_site(random);
-    const Vec3 s = site.frame_of_b ? site.b.structure_direction(site.position, -site.normal) : site.a.structure_direction(site.position, site.normal);
+    const Vec3 s = site.frame_of_b ? site.b.structure_direction(site.position, -site.normal)
+                                   : site.a.structure_direction(site.position, site.normal);
     const LocalFriction local = local_friction(law, site);
     EXPECT_NEAR(resistance(local, site, s), 0.2, 1e-14);
     EXPECT_NEAR(resistance(local, site, site.normal.cross(s)), 0.7, 1e-14);
@@ -187,7 +191,8 @@ TEST(StaticKinetic, the_coefficient_changes_at_the_threshold) {
 TEST(Stribeck, the_curve_starts_static_ends_kinetic_and_is_as_the_formula_says_between) {
   ContactSite site;
   for (const double exponent : {0.5, 1.0, 2.0}) {
-    const SurfaceLaw law = make_surface_law("stribeck", {{"static", 0.6}, {"kinetic", 0.4}, {"velocity", 0.1}, {"exponent", exponent}});
+    const SurfaceLaw law =
+        make_surface_law("stribeck", {{"static", 0.6}, {"kinetic", 0.4}, {"velocity", 0.1}, {"exponent", exponent}});
     const auto mu = [&](double speed) {
       site.slip = Vec3(0.6, 0.8, 0) * speed;
       return std::get<CircularFriction>(local_friction(law, site).set).mu;
@@ -261,7 +266,7 @@ TEST(Matchstick, interpolates_over_the_angle_along_the_bisector) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------------- user, names, checks
+// ------------------------------------------------------------------------------------------------------ user, names, checks
 
 TEST(SurfaceLawTable, a_law_of_ones_own_works_like_the_built_in_ones) {
   SurfaceLawInfo info;
@@ -270,7 +275,8 @@ TEST(SurfaceLawTable, a_law_of_ones_own_works_like_the_built_in_ones) {
   info.parameters = {{"friction", "", "coefficient", 0.5, 0, true}};
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {
     return [mu = law.numbers[0]](const ContactSite& site) {
-      return LocalFriction{site.material_direction(), CustomFriction<2>{std::make_shared<PolygonSet>(std::vector<Vec2>{{mu, 0}})}};
+      return LocalFriction{site.material_direction(),
+                           CustomFriction<2>{std::make_shared<PolygonSet>(std::vector<Vec2>{{mu, 0}})}};
     };
   };
   add_surface_law(info);
@@ -327,12 +333,15 @@ TEST(SurfaceLawTable, every_law_says_what_it_is_and_takes_its_standard_numbers) 
       EXPECT_EQ(&info.parameters[info.parameter(parameter.name)], &parameter);
       if (std::isnan(parameter.standard)) given.emplace_back(parameter.name, 0.5);
     }
-    EXPECT_NO_THROW(make_surface_law(info.name, given, info.takes_points ? std::vector<Vec3>{Vec3::Ones()} : std::vector<Vec3>{})) << info.name;
+    EXPECT_NO_THROW(
+        make_surface_law(info.name, given, info.takes_points ? std::vector<Vec3>{Vec3::Ones()} : std::vector<Vec3>{}))
+        << info.name;
     // Without one that must be given it cannot be made.
     for (std::size_t i = 0; i < given.size(); ++i) {
       auto fewer = given;
       fewer.erase(fewer.begin() + std::ptrdiff_t(i));
-      EXPECT_THAT(message_of([&] { make_surface_law(info.name, fewer); }), HasSubstr("needs '" + given[i].first + "'")) << info.name;
+      EXPECT_THAT(message_of([&] { make_surface_law(info.name, fewer); }), HasSubstr("needs '" + given[i].first + "'"))
+          << info.name;
     }
   }
 }
@@ -340,21 +349,49 @@ TEST(SurfaceLawTable, every_law_says_what_it_is_and_takes_its_standard_numbers) 
 TEST(SurfaceLawTable, wrong_names_and_numbers_are_named_with_a_remedy) {
   EXPECT_THAT(message_of([] { surface_law_info("colomb"); }), HasSubstr("Did you mean 'coulomb'?"));
   EXPECT_THAT(message_of([] { make_surface_law("coulomb", {{"fricton", 1}}); }), HasSubstr("Did you mean 'friction'?"));
-  EXPECT_THAT(message_of([] { make_surface_law("coulomb", {{"friction", -1}}); }), HasSubstr("/friction: -1 is not a valid 'friction'"));
-  EXPECT_THAT(message_of([] { make_surface_law("coulomb", {{"friction", INFINITY}}); }), HasSubstr("must be finite and at least 0"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("coulomb", {{"friction", -1}});
+              }),
+              HasSubstr("/friction: -1 is not a valid 'friction'"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("coulomb", {{"friction", INFINITY}});
+              }),
+              HasSubstr("must be finite and at least 0"));
   EXPECT_THAT(message_of([] { make_surface_law("coulomb", {{"friction", NAN}}); }), HasSubstr("nan is not a valid"));
   EXPECT_THAT(message_of([] { make_surface_law("coulomb", {{"friction", 1}, {"friction", 2}}); }), HasSubstr("given twice"));
-  EXPECT_THAT(message_of([] { make_surface_law("coulomb", {{"friction", 1}}, {Vec3::Zero()}); }), HasSubstr("/points: Friction law 'coulomb' takes no points"));
-  EXPECT_THAT(message_of([] { make_surface_law("limit-surface", {}); }), HasSubstr("/points: Friction law 'limit-surface' needs"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("coulomb", {{"friction", 1}}, {Vec3::Zero()});
+              }),
+              HasSubstr("/points: Friction law 'coulomb' takes no points"));
+  EXPECT_THAT(message_of([] { make_surface_law("limit-surface", {}); }),
+              HasSubstr("/points: Friction law 'limit-surface' needs"));
   EXPECT_THAT(message_of([] { make_surface_law("limit-surface", {}, {{0, NAN, 0}}); }), HasSubstr("/points/0: (0, nan, 0)"));
-  EXPECT_THAT(message_of([] { make_surface_law("polyhedral", {{"friction", 1}, {"directions", 4.5}}); }), HasSubstr("/directions: 4.5"));
-  EXPECT_THAT(message_of([] { make_surface_law("polyhedral", {{"friction", 1}, {"directions", 2}}); }), HasSubstr("/directions: 2"));
-  EXPECT_THAT(message_of([] { make_surface_law("static-kinetic", {{"static", 0.2}, {"kinetic", 0.3}}); }), HasSubstr("/static: 0.2"));
-  EXPECT_THAT(message_of([] { make_surface_law("stribeck", {{"static", 0.5}, {"kinetic", 0.3}, {"velocity", 0}}); }), HasSubstr("/velocity: 0"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("polyhedral", {{"friction", 1}, {"directions", 4.5}});
+              }),
+              HasSubstr("/directions: 4.5"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("polyhedral", {{"friction", 1}, {"directions", 2}});
+              }),
+              HasSubstr("/directions: 2"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("static-kinetic", {{"static", 0.2}, {"kinetic", 0.3}});
+              }),
+              HasSubstr("/static: 0.2"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("stribeck", {{"static", 0.5}, {"kinetic", 0.3}, {"velocity", 0}});
+              }),
+              HasSubstr("/velocity: 0"));
   EXPECT_THAT(message_of([] { make_surface_law("tensor", {{"direct", 2}}); }), HasSubstr("/direct: 2"));
   EXPECT_THAT(message_of([] { make_surface_law("texture", {{"patch", 0}}); }), HasSubstr("/patch: 0"));
-  EXPECT_THAT(message_of([] { make_surface_law("texture", {{"patch", 1}, {"samples", 1e9}}); }), HasSubstr("/samples: 1000000000"));
-  EXPECT_THAT(message_of([] { make_surface_law("texture", {{"patch", 1}, {"directions", 3}}); }), HasSubstr("/directions: 3 is not"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("texture", {{"patch", 1}, {"samples", 1e9}});
+              }),
+              HasSubstr("/samples: 1000000000"));
+  EXPECT_THAT(message_of([] {
+                make_surface_law("texture", {{"patch", 1}, {"directions", 3}});
+              }),
+              HasSubstr("/directions: 3 is not"));
   EXPECT_THAT(message_of([] { check_surface_law({"ellipse", {0.5}, {}}); }), HasSubstr("has 2 numbers, not 1"));
   EXPECT_THAT(message_of([] { check_surface_law({"ellipse", {0.5, -0.5}, {}}); }), HasSubstr("/across: -0.5"));
   EXPECT_THROW(local_friction({"ellipse", {0.5}, {}}, {}), Error);

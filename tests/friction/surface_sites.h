@@ -36,8 +36,8 @@ inline ContactSite moved(ContactSite site, const Pose& by) {
   return site;
 }
 
-/// How far the set reaches along a motion of B against A: velocity and spin, world frame. In this form sets can be compared whatever
-/// tangents they have.
+/// How far the set reaches along a motion of B against A: velocity and spin, world frame. In this form sets can be compared
+/// whatever tangents they have.
 inline double reach(const LocalFriction& local, const ContactSite& site, const Vec3& velocity, const Vec3& spin) {
   const Vec3 n = site.normal, t = local.tangent.isZero(0) ? Vec3(frame_from_normal(n).col(1)) : local.tangent, b = n.cross(t);
   return std::visit(
@@ -57,6 +57,8 @@ inline double reach(const LocalFriction& local, const ContactSite& site, const V
 }
 
 /// The coefficient of friction with which B slides over A along d: the largest impulse against it.
-inline double resistance(const LocalFriction& local, const ContactSite& site, const Vec3& d) { return reach(local, site, -d, Vec3::Zero()); }
+inline double resistance(const LocalFriction& local, const ContactSite& site, const Vec3& d) {
+  return reach(local, site, -d, Vec3::Zero());
+}
 
 }  // namespace stickslip::testing_sites

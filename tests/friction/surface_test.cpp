@@ -17,16 +17,21 @@ using std::numbers::pi;
 using testing::message_of;
 
 Surface with(Structure structure) { return {std::move(structure), Mat2::Identity(), {}}; }
-Surface with_map(Picture picture, double size) { return {FixedStructure{}, Mat2::Identity(), {std::make_shared<Picture>(std::move(picture)), size}}; }
+Surface with_map(Picture picture, double size) {
+  return {FixedStructure{}, Mat2::Identity(), {std::make_shared<Picture>(std::move(picture)), size}};
+}
 
 /// Sine of the angle between two directions, whatever their sign.
 double apart(const Vec3& a, const Vec3& b) { return a.normalized().cross(b.normalized()).norm(); }
 
 TEST(Structure, directions_are_unit_tangents_fixed_to_the_body) {
-  const std::vector<Surface> surfaces = {with(FixedStructure{{1, 2, 0.5}}), with(CircularStructure{{0.1, 0, 0}, {0, 1, 1}}),
-                                         with(RadialStructure{{0, 0.3, 0}, {0, 0, 2}}), with(FlowStructure{{0, 0, 0}, 0.4, {1, 1, 0}}),
-                                         with(PictureStructure{std::make_shared<Picture>(bumpy_normals(16, 1, 1)), 0.7}),
-                                         with(FunctionStructure{[](const Vec3& place, const Vec3& n) { return Vec3(place.cross(n) + Vec3::UnitX()); }})};
+  const std::vector<Surface> surfaces = {
+      with(FixedStructure{{1, 2, 0.5}}),
+      with(CircularStructure{{0.1, 0, 0}, {0, 1, 1}}),
+      with(RadialStructure{{0, 0.3, 0}, {0, 0, 2}}),
+      with(FlowStructure{{0, 0, 0}, 0.4, {1, 1, 0}}),
+      with(PictureStructure{std::make_shared<Picture>(bumpy_normals(16, 1, 1)), 0.7}),
+      with(FunctionStructure{[](const Vec3& place, const Vec3& n) { return Vec3(place.cross(n) + Vec3::UnitX()); }})};
   std::mt19937 random(3);
   for (std::size_t s = 0; s < surfaces.size(); ++s) {
     double worst = 0;
@@ -35,7 +40,8 @@ TEST(Structure, directions_are_unit_tangents_fixed_to_the_body) {
       const Vec3 position = random_pose(random).position, outward = random_unit(random);
       const Vec3 direction = SurfaceSide{&surfaces[s], pose}.structure_direction(position, outward);
       const Vec3 after = SurfaceSide{&surfaces[s], by * pose}.structure_direction(by * position, by.orientation * outward);
-      worst = std::max({worst, std::abs(direction.norm() - 1), std::abs(direction.dot(outward)), (after - by.orientation * direction).norm()});
+      worst = std::max({worst, std::abs(direction.norm() - 1), std::abs(direction.dot(outward)),
+                        (after - by.orientation * direction).norm()});
     }
     EXPECT_LT(worst, 1e-8) << "structure " << s;
   }
@@ -131,9 +137,13 @@ TEST(NormalMap, the_facets_of_a_sawtooth_are_those_of_its_height) {
   const double tooth = size / 4, climb = tooth * std::tan(cliff) / (std::tan(ramp) + std::tan(cliff));
   // On +z: rises toward +x, so the normal leans toward −x; then falls.
   EXPECT_LT((side.facet_normal({0.5 * climb, 0.7, 0}, Vec3::UnitZ()) - Vec3(-std::sin(ramp), 0, std::cos(ramp))).norm(), 1e-6);
-  EXPECT_LT((side.facet_normal({tooth + 0.5 * (climb + tooth), 0.7, 0}, Vec3::UnitZ()) - Vec3(std::sin(cliff), 0, std::cos(cliff))).norm(), 1e-6);
+  EXPECT_LT(
+      (side.facet_normal({tooth + 0.5 * (climb + tooth), 0.7, 0}, Vec3::UnitZ()) - Vec3(std::sin(cliff), 0, std::cos(cliff)))
+          .norm(),
+      1e-6);
   // On −z the same picture from behind: still rises toward +x, now outward along −z.
-  EXPECT_LT((side.facet_normal({0.5 * climb, 0.7, 0}, -Vec3::UnitZ()) - Vec3(-std::sin(ramp), 0, -std::cos(ramp))).norm(), 1e-6);
+  EXPECT_LT((side.facet_normal({0.5 * climb, 0.7, 0}, -Vec3::UnitZ()) - Vec3(-std::sin(ramp), 0, -std::cos(ramp))).norm(),
+            1e-6);
   // On +x the teeth follow each other along y.
   EXPECT_LT((side.facet_normal({0, 0.5 * climb, 0.7}, Vec3::UnitX()) - Vec3(std::cos(ramp), -std::sin(ramp), 0)).norm(), 1e-6);
 }
@@ -151,7 +161,9 @@ TEST(NormalMap, facets_keep_their_angle_to_an_oblique_surface_and_turn_with_the_
     const double angle = std::acos(normal.dot(outward));
     // Between two pixels of different faces the normal is in between.
     worst_angle = std::max(worst_angle, angle - cliff);
-    worst_turn = std::max(worst_turn, (SurfaceSide{&surface, by * pose}.facet_normal(by * position, by.orientation * outward) - by.orientation * normal).norm());
+    worst_turn = std::max(worst_turn, (SurfaceSide{&surface, by * pose}.facet_normal(by * position, by.orientation * outward) -
+                                       by.orientation * normal)
+                                          .norm());
   }
   EXPECT_LT(worst_angle, 1e-6);
   EXPECT_LT(worst_turn, 1e-10);
@@ -166,14 +178,16 @@ TEST(NormalMap, the_mean_slope_of_a_sawtooth_and_of_bumps_is_zero) {
     }
     return Vec2(sum / (double(picture.width()) * picture.height()));
   };
-  EXPECT_LT(mean_slope(sawtooth_normals(1024, 2, 0.2, 0.8)).norm(), 2 * std::tan(0.8) / 512);   // a face may miss a pixel of its 512
+  // a face may miss a pixel of its 512
+  EXPECT_LT(mean_slope(sawtooth_normals(1024, 2, 0.2, 0.8)).norm(), 2 * std::tan(0.8) / 512);
   EXPECT_LT(mean_slope(bumpy_normals(128, 4, 0.8)).norm(), 1e-6);
 }
 
 TEST(NormalMap, no_facet_of_bumps_is_steeper_than_asked_and_one_is_as_steep) {
   const Picture picture = bumpy_normals(256, 2, 0.7);
   double steepest = 0;
-  for (std::size_t i = 2; i < picture.rgb().size(); i += 3) steepest = std::max(steepest, std::acos(2 * double(picture.rgb()[i]) - 1));
+  for (std::size_t i = 2; i < picture.rgb().size(); i += 3)
+    steepest = std::max(steepest, std::acos(2 * double(picture.rgb()[i]) - 1));
   EXPECT_LE(steepest, 0.7 + 1e-6);
   EXPECT_GT(steepest, 0.7 - 1e-3);
 }
@@ -189,13 +203,24 @@ TEST(NormalMap, impossible_tiles_are_refused) {
 
 TEST(CheckSurface, names_what_is_wrong) {
   EXPECT_EQ(message_of([] { check_surface(Surface{}); }), "no error");
-  EXPECT_THAT(message_of([] { check_surface(with(FixedStructure{Vec3::Zero()})); }), ::testing::HasSubstr("/structure/direction: (0, 0, 0)"));
-  EXPECT_THAT(message_of([] { check_surface(with(CircularStructure{{std::nan(""), 0, 0}, Vec3::UnitZ()})); }), ::testing::HasSubstr("/structure/center"));
-  EXPECT_THAT(message_of([] { check_surface(with(FlowStructure{Vec3::Zero(), -1, Vec3::UnitX()})); }), ::testing::HasSubstr("/structure/radius: -1"));
-  EXPECT_THAT(message_of([] { check_surface(with(FlowStructure{Vec3::Zero(), 1, Vec3::UnitZ()})); }), ::testing::HasSubstr("/structure/direction"));
+  EXPECT_THAT(message_of([] { check_surface(with(FixedStructure{Vec3::Zero()})); }),
+              ::testing::HasSubstr("/structure/direction: (0, 0, 0)"));
+  EXPECT_THAT(message_of([] {
+                check_surface(with(CircularStructure{{std::nan(""), 0, 0}, Vec3::UnitZ()}));
+              }),
+              ::testing::HasSubstr("/structure/center"));
+  EXPECT_THAT(message_of([] {
+                check_surface(with(FlowStructure{Vec3::Zero(), -1, Vec3::UnitX()}));
+              }),
+              ::testing::HasSubstr("/structure/radius: -1"));
+  EXPECT_THAT(message_of([] {
+                check_surface(with(FlowStructure{Vec3::Zero(), 1, Vec3::UnitZ()}));
+              }),
+              ::testing::HasSubstr("/structure/direction"));
   EXPECT_THAT(message_of([] { check_surface(with(PictureStructure{})); }), ::testing::HasSubstr("/structure/picture"));
   EXPECT_THAT(message_of([] { check_surface(with(FunctionStructure{})); }), ::testing::HasSubstr("/structure/direction"));
-  EXPECT_THAT(message_of([] { check_surface(with_map(bumpy_normals(8, 1, 1), 0)); }), ::testing::HasSubstr("/normal_map/size: 0"));
+  EXPECT_THAT(message_of([] { check_surface(with_map(bumpy_normals(8, 1, 1), 0)); }),
+              ::testing::HasSubstr("/normal_map/size: 0"));
   Surface surface;
   surface.tensor(0, 1) = INFINITY;
   EXPECT_THAT(message_of([&] { check_surface(surface); }), ::testing::HasSubstr("/tensor"));

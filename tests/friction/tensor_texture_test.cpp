@@ -163,7 +163,8 @@ TEST(Tensor, a_warning_of_driven_sliding_is_given_exactly_if_some_angle_and_dire
 
 TEST(Tensor, a_warning_is_given_unless_dissipation_is_maximal) {
   const auto& warn = surface_law_info("tensor").warn;
-  const Surface two = with_tensor(2, 0, 0, 2), three = with_tensor(3, 0, 0, 3), stretched = with_tensor(2, 0, 0, 1), twisted = with_tensor(2, 1, -1, 2);
+  const Surface two = with_tensor(2, 0, 0, 2), three = with_tensor(3, 0, 0, 3), stretched = with_tensor(2, 0, 0, 1),
+                twisted = with_tensor(2, 1, -1, 2);
   for (const double direct : {0.0, 1.0}) {
     const SurfaceLaw law = make_surface_law("tensor", {{"direct", direct}});
     EXPECT_EQ(warn(law, two, three), "");
@@ -182,7 +183,8 @@ Surface textured(Picture picture, double size) {
   return surface;
 }
 
-/// Averages over ramp and cliff of max(0, n'·d) (2/π) θ: (2/π) φ cos φ k for the face with angle φ, k = 1 / (cot ramp + cot cliff).
+/// Averages over ramp and cliff of max(0, n'·d) (2/π) θ: (2/π) φ cos φ k for
+/// the face with angle φ, k = 1 / (cot ramp + cot cliff).
 struct Sawtooth {
   double ramp, cliff;
   double face(double angle) const { return 2 / pi * angle * std::cos(angle) / (1 / std::tan(ramp) + 1 / std::tan(cliff)); }
@@ -212,18 +214,23 @@ TEST(Texture, a_block_slides_up_the_ramps_of_a_sawtooth_with_the_grain_and_runs_
 TEST(Texture, facets_of_the_sliding_body_plow_where_they_lean_forward) {
   const Sawtooth tooth{0.2, 0.86};
   const Surface sole = textured(sawtooth_normals(2048, 4, tooth.ramp, tooth.cliff), 1), smooth;
-  const ContactSite site = turned(smooth, sole, 0);   // B's lower side shows the picture from behind: ramps still climb toward +x
+  // B's lower side shows the picture from behind: ramps still climb toward +x
+  const ContactSite site = turned(smooth, sole, 0);
   const LocalFriction local = local_friction(make_surface_law("texture", {{"patch", 1}, {"samples", 64}}), site);
-  EXPECT_NEAR(resistance(local, site, Vec3::UnitX()), tooth.against_grain(), 0.01 * tooth.against_grain());   // cliffs lean toward +x
+  // cliffs lean toward +x
+  EXPECT_NEAR(resistance(local, site, Vec3::UnitX()), tooth.against_grain(), 0.01 * tooth.against_grain());
   EXPECT_NEAR(resistance(local, site, -Vec3::UnitX()), tooth.with_grain(), 0.01 * tooth.with_grain());
 }
 
 TEST(Texture, plowing_of_both_surfaces_and_the_base_coefficient_add_up) {
   const Sawtooth lower{0.3, 0.9}, upper{0.5, 0.7};
-  const Surface a = textured(sawtooth_normals(2048, 4, lower.ramp, lower.cliff), 1), b = textured(sawtooth_normals(2048, 8, upper.ramp, upper.cliff), 1);
+  const Surface a = textured(sawtooth_normals(2048, 4, lower.ramp, lower.cliff), 1),
+                b = textured(sawtooth_normals(2048, 8, upper.ramp, upper.cliff), 1);
   const ContactSite site = turned(a, b, 0);
-  const LocalFriction local = local_friction(make_surface_law("texture", {{"friction", 0.05}, {"scale", 3}, {"patch", 1}, {"samples", 64}}), site);
-  const double forward = 0.05 + 3 * (lower.with_grain() + upper.against_grain()), back = 0.05 + 3 * (lower.against_grain() + upper.with_grain());
+  const LocalFriction local =
+      local_friction(make_surface_law("texture", {{"friction", 0.05}, {"scale", 3}, {"patch", 1}, {"samples", 64}}), site);
+  const double forward = 0.05 + 3 * (lower.with_grain() + upper.against_grain()),
+               back = 0.05 + 3 * (lower.against_grain() + upper.with_grain());
   EXPECT_NEAR(resistance(local, site, Vec3::UnitX()), forward, 0.01 * forward);
   EXPECT_NEAR(resistance(local, site, -Vec3::UnitX()), back, 0.01 * back);
   EXPECT_NEAR(resistance(local, site, Vec3::UnitY()), 0.05, 1e-6);
@@ -233,7 +240,8 @@ TEST(Texture, bumps_are_isotropic_within_three_percent_and_as_strong_as_their_av
   const double slope = 0.8;
   const Surface floor = textured(bumpy_normals(512, 2, slope), 1), smooth;
   const ContactSite site = turned(floor, smooth, 0);
-  const LocalFriction local = local_friction(make_surface_law("texture", {{"patch", 1}, {"samples", 32}, {"directions", 16}}), site);
+  const LocalFriction local =
+      local_friction(make_surface_law("texture", {{"patch", 1}, {"samples", 32}, {"directions", 16}}), site);
   // Bump of radius ½ in a cell of area 1: mean of max(0, cos φ) over angles is 1/π.
   double mean = 0;
   const int steps = 20000;
@@ -269,7 +277,8 @@ TEST(Texture, smooth_surfaces_have_the_base_coefficient_alone_and_a_warning) {
   const ContactSite site = turned(smooth, smooth, 0.5);
   const SurfaceLaw law = make_surface_law("texture", {{"friction", 0.3}, {"patch", 0.1}});
   const LocalFriction local = local_friction(law, site);
-  for (const Vec3& d : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)}) EXPECT_DOUBLE_EQ(resistance(local, site, d), 0.3);
+  for (const Vec3& d : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)})
+    EXPECT_DOUBLE_EQ(resistance(local, site, d), 0.3);
   const auto& warn = surface_law_info("texture").warn;
   EXPECT_THAT(warn(law, smooth, smooth), HasSubstr("Neither surface has a normal map"));
   EXPECT_EQ(warn(law, smooth, textured(bumpy_normals(8, 1, 0.5), 1)), "");

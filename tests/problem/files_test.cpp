@@ -25,7 +25,8 @@ ContactProblem matrix_of(std::size_t blocks, std::uint32_t dim, unsigned seed) {
   const std::vector<double> x = random_numbers(static_cast<std::size_t>(n) * n, seed);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
-      if ((i / static_cast<int>(dim) + j / static_cast<int>(dim)) % 3 != 1) entries.emplace_back(i, j, i == j ? 3 + x[n * i + j] : 0.1 * x[n * i + j]);
+      if ((i / static_cast<int>(dim) + j / static_cast<int>(dim)) % 3 != 1)
+        entries.emplace_back(i, j, i == j ? 3 + x[n * i + j] : 0.1 * x[n * i + j]);
   std::vector<std::uint32_t> offset;
   for (std::uint32_t i = 0; i <= blocks; ++i) offset.push_back(dim * i);
   ContactProblem p = matrix_problem(block_matrix(offset, entries), BlockKind::contact);
@@ -42,7 +43,8 @@ ContactProblem with_law(ContactProblem p, auto&& law) {
 /// The same bits: −0 and 0 differ.
 void expect_same_bits(const std::vector<double>& a, const std::vector<double>& b, const char* what) {
   ASSERT_EQ(a.size(), b.size()) << what;
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(std::bit_cast<std::uint64_t>(a[i]), std::bit_cast<std::uint64_t>(b[i])) << what << " " << i;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a[i]), std::bit_cast<std::uint64_t>(b[i])) << what << " " << i;
 }
 
 void expect_same_numbers(const ContactProblem& a, const ContactProblem& b) {
@@ -115,7 +117,8 @@ TEST_F(Files, our_own_format_keeps_sets_of_the_open_slot_and_stores_shared_ones_
     return EllipseFriction{mu, 2 * mu};
   });
   spatial.problem = with_law(matrix_of(3, 4, 12), [](double mu) {
-    return CustomFriction<3>{std::make_shared<const HullSet>(std::vector<Vec3>{{mu, 0, 0}, {-mu, 0.1, 0}, {0, -mu, 0}, {0, 0, 0.3}, {0, 0, -0.2}})};
+    return CustomFriction<3>{
+        std::make_shared<const HullSet>(std::vector<Vec3>{{mu, 0, 0}, {-mu, 0.1, 0}, {0, -mu, 0}, {0, 0, 0.3}, {0, 0, -0.2}})};
   });
   full.problem = with_law(matrix_of(3, 6, 13), [](double mu) {
     return CustomFriction<5>{std::make_shared<const FullSet>(EllipsoidFriction{mu, 0.2, 0.1}, 0.05)};
@@ -123,7 +126,8 @@ TEST_F(Files, our_own_format_keeps_sets_of_the_open_slot_and_stores_shared_ones_
   for (const ProblemFile* file : {&flat, &spatial, &full}) {
     const ProblemFile read = again(*file, "stickslip");
     expect_same_numbers(file->problem, read.problem);
-    for (std::size_t i = 0; i < read.problem.laws.size(); ++i) EXPECT_EQ(law_name(read.problem.laws[i]), law_name(file->problem.laws[i]));
+    for (std::size_t i = 0; i < read.problem.laws.size(); ++i)
+      EXPECT_EQ(law_name(read.problem.laws[i]), law_name(file->problem.laws[i]));
   }
   const ProblemFile read = again(flat, "stickslip");
   EXPECT_EQ(std::get<CustomFriction<2>>(read.problem.laws[0]).set, std::get<CustomFriction<2>>(read.problem.laws[1]).set);
@@ -204,7 +208,13 @@ TEST_F(Files, joints_pass_through_both_forms_of_fclib) {
   ContactProblem& p = file.problem;
   p = testing::two_box_stack(2);
   // The two boxes are hinged: five rows without freedom.
-  Block joint{BlockKind::bilateral, 5, 2, static_cast<std::uint32_t>(p.rows()), static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {0, 1}};
+  Block joint{BlockKind::bilateral,
+              5,
+              2,
+              static_cast<std::uint32_t>(p.rows()),
+              static_cast<std::uint32_t>(p.jacobian_values.size()),
+              0,
+              {0, 1}};
   for (const double x : random_numbers(60, 5)) p.jacobian_values.push_back(x);
   for (const double x : random_numbers(5, 6)) p.b.push_back(x), p.sigma.push_back(0);
   p.laws.emplace_back();
@@ -233,7 +243,8 @@ TEST_F(Files, the_format_follows_from_name_and_problem) {
   EXPECT_EQ(default_format("a.hdf5", stack), "fclib");
   EXPECT_EQ(default_format("a.dat", stack), "siconos");
   EXPECT_EQ(default_format("a.hdf5", everything().problem), "stickslip");
-  EXPECT_THAT(message_of([&] { save_problem(path("a.dat"), everything()); }), AllOf(HasSubstr("a.dat"), HasSubstr("siconos"), HasSubstr("Use ")));
+  EXPECT_THAT(message_of([&] { save_problem(path("a.dat"), everything()); }),
+              AllOf(HasSubstr("a.dat"), HasSubstr("siconos"), HasSubstr("Use ")));
   EXPECT_THAT(message_of([&] { cannot_save(stack, "fclip"); }), HasSubstr("Did you mean 'fclib'?"));
   EXPECT_FALSE(fs::exists(path("a.dat")));
 }
@@ -248,7 +259,9 @@ TEST_F(Files, a_written_fclib_file_has_the_names_types_and_ranks_of_fclib) {
     const h5::Handle f = h5::open_file(name);
     if (!h5::exists(f.get(), dataset)) return "missing";
     const h5::Handle d = h5::open_dataset(f.get(), dataset), type(H5Dget_type(d.get()), H5Tclose);
-    const char* kind = H5Tequal(type.get(), H5T_NATIVE_INT) > 0 ? "int" : H5Tequal(type.get(), H5T_NATIVE_DOUBLE) > 0 ? "double" : "text";
+    const char* kind = H5Tequal(type.get(), H5T_NATIVE_INT) > 0      ? "int"
+                       : H5Tequal(type.get(), H5T_NATIVE_DOUBLE) > 0 ? "double"
+                                                                     : "text";
     return fmt::format("{} [{}]", kind, fmt::join(h5::extent_of(d.get()), ","));
   };
   for (const char* name : {"nzmax", "m", "n", "nz"}) {
@@ -266,7 +279,8 @@ TEST_F(Files, a_written_fclib_file_has_the_names_types_and_ranks_of_fclib) {
   EXPECT_EQ(layout(path("g"), "fclib_global/vectors/f"), "double [12]");
   EXPECT_EQ(layout(path("g"), "fclib_global/vectors/w"), "double [24]");
   EXPECT_EQ(layout(path("g"), "solution/v"), "double [12]");
-  for (const char* name : {"title", "description", "math_info"}) EXPECT_EQ(layout(path("l"), std::string("fclib_local/info/") + name), "text []");
+  for (const char* name : {"title", "description", "math_info"})
+    EXPECT_EQ(layout(path("l"), std::string("fclib_local/info/") + name), "text []");
 }
 
 class Published : public ::testing::Test {
@@ -330,7 +344,8 @@ std::vector<double> solved_velocity(const ContactProblem& p, int sweeps) {
   for (int k = 0; k < sweeps; ++k)
     for (std::size_t i = 0; i < p.blocks.size(); ++i) {
       Vec3 u = Eigen::Map<const Vec3>(p.b.data() + 3 * i);
-      for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) u += w.entry(i, e) * Eigen::Map<const Vec3>(r.data() + 3 * w.column[e]);
+      for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e)
+        u += w.entry(i, e) * Eigen::Map<const Vec3>(r.data() + 3 * w.column[e]);
       Eigen::Map<Vec3> x(r.data() + 3 * i);
       x[0] = std::max(0.0, x[0] - p.scales[i].normal_mass * u[0]);
       x.tail<2>() = std::get<CircularFriction>(p.laws[i]).project(x[0], x.tail<2>() - p.scales[i].friction_mass * u.tail<2>());

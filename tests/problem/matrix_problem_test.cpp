@@ -63,7 +63,8 @@ TEST(MatrixProblem, gives_the_contact_velocities_and_residuals_of_the_factored_o
     EXPECT_NEAR(b[i], expected[i], 1e-12);
   }
   ResidualWorkspace work;
-  for (const FrictionModel model : {FrictionModel::exact, FrictionModel::boxed, FrictionModel::convex, FrictionModel::polyhedral(8)}) {
+  for (const FrictionModel model :
+       {FrictionModel::exact, FrictionModel::boxed, FrictionModel::convex, FrictionModel::polyhedral(8)}) {
     const Residual x = residual(p, impulses, work, model), y = residual(m, impulses, work, model);
     EXPECT_NEAR(x.gap_velocity, y.gap_velocity, 1e-12);
     EXPECT_NEAR(x.complementarity, y.complementarity, 1e-12);
@@ -74,7 +75,8 @@ TEST(MatrixProblem, gives_the_contact_velocities_and_residuals_of_the_factored_o
 }
 
 TEST(MatrixProblem, of_boxes_is_unbounded_until_the_caller_says_otherwise) {
-  ContactProblem p = matrix_problem(block_matrix({0, 2}, std::vector<Eigen::Triplet<double>>{{0, 0, 1}, {1, 1, 2}}), BlockKind::box);
+  ContactProblem p =
+      matrix_problem(block_matrix({0, 2}, std::vector<Eigen::Triplet<double>>{{0, 0, 1}, {1, 1, 2}}), BlockKind::box);
   p.b = {1, -2};
   p.finalize();
   ResidualWorkspace work;
@@ -91,11 +93,13 @@ TEST(MatrixProblem, that_contradicts_itself_is_an_error_that_says_how) {
   };
   EXPECT_EQ(message([](ContactProblem& p) { p.segments.resize(1); }),
             "Contact problem: W is given as a matrix and as Jacobian and masses. Give one of them.");
-  EXPECT_EQ(message([](ContactProblem& p) { p.blocks[2].arity = 1; }), "Contact problem: block 2 names velocity segments although W is a matrix.");
+  EXPECT_EQ(message([](ContactProblem& p) { p.blocks[2].arity = 1; }),
+            "Contact problem: block 2 names velocity segments although W is a matrix.");
   EXPECT_EQ(message([](ContactProblem& p) { p.matrix = block_matrix({0, 3}, std::vector<Eigen::Triplet<double>>{}); }),
             "Contact problem: W has 1 blocks, the problem 8.");
   EXPECT_EQ(message([](ContactProblem& p) { p.matrix.values[5] = std::nan(""); }), "Contact problem: W is not finite.");
-  EXPECT_EQ(message([](ContactProblem& p) { p.sigma[4] = -1; }), "Contact problem: -1 is not a compliance. It must be at least 0.");
+  EXPECT_EQ(message([](ContactProblem& p) { p.sigma[4] = -1; }),
+            "Contact problem: -1 is not a compliance. It must be at least 0.");
   EXPECT_EQ(message([](ContactProblem& p) { p.laws[0] = PlanarFriction{0.5}; }),
             "Contact problem: block 0 has a number of rows that its friction law does not use.");
   // Two rows first where the problem has three.
@@ -106,8 +110,9 @@ TEST(MatrixProblem, that_contradicts_itself_is_an_error_that_says_how) {
 }
 
 TEST(MatrixProblem, refuses_a_custom_friction_law_without_a_set) {
-  ContactProblem p = matrix_problem(block_matrix({0, 3}, std::vector<Eigen::Triplet<double>>{{0, 0, 1.0}, {1, 1, 1.0}, {2, 2, 1.0}}), BlockKind::contact,
-                                    CustomFriction<2>{});
+  ContactProblem p =
+      matrix_problem(block_matrix({0, 3}, std::vector<Eigen::Triplet<double>>{{0, 0, 1.0}, {1, 1, 1.0}, {2, 2, 1.0}}),
+                     BlockKind::contact, CustomFriction<2>{});
   EXPECT_THROW(p.finalize(), Error);
 }
 

@@ -8,7 +8,8 @@
 
 namespace stickslip::testing {
 
-/// A chain of nodes with masses, each tied to the next one by a spring: A = m I + k L, in as many dimensions as a node has numbers.
+/// A chain of nodes with masses, each tied to the next one by a spring: A = m I
+/// + k L, in as many dimensions as a node has numbers.
 inline CoupledMass::Matrix chain_mass(int nodes, int size, double mass, double stiffness) {
   std::vector<Eigen::Triplet<double>> entries;
   for (int i = 0; i < nodes; ++i)
@@ -74,7 +75,8 @@ inline Eigen::MatrixXd dense_inverse_mass(const ContactProblem& p) {
   Eigen::MatrixXd m = Eigen::MatrixXd::Zero(n, n);
   for (std::uint32_t s = 0; s < p.segments.size(); ++s) {
     const int size = p.segments[s].size, translations = std::min(size, 3);
-    m.block(p.offset(s), p.offset(s), translations, translations) = p.segments[s].inverse_mass * Eigen::MatrixXd::Identity(translations, translations);
+    m.block(p.offset(s), p.offset(s), translations, translations) =
+        p.segments[s].inverse_mass * Eigen::MatrixXd::Identity(translations, translations);
     if (size == kRigidSize) m.block(p.offset(s) + 3, p.offset(s) + 3, 3, 3) = p.segments[s].inverse_inertia;
   }
   for (const Carrier& carrier : p.carriers) {

@@ -19,7 +19,9 @@ namespace fs = std::filesystem;
 /// A directory of its own that goes away with the test.
 class Files : public ::testing::Test {
  protected:
-  Files() : directory_(fs::temp_directory_path() / fmt::format("stickslip-files-{}-{}", ::getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+  Files()
+      : directory_(fs::temp_directory_path() / fmt::format("stickslip-files-{}-{}", ::getpid(),
+                                                           ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::create_directories(directory_);
   }
   ~Files() override { fs::remove_all(directory_); }
@@ -56,10 +58,11 @@ inline ProblemFile everything() {
   ContactProblem& p = file.problem;
   p.segments = {box_segment(1.7), box_segment(0.3, 0.2)};
   p.segments[1].inverse_inertia(0, 1) = p.segments[1].inverse_inertia(1, 0) = 1e-3;
-  const FrictionSet laws[] = {CircularFriction{0.3}, PlanarFriction{0.1}, EllipsoidFriction{0.2, 0.3, 0.01}, RollingFriction{0.4, 0.02},
-                              CircularFriction{}, CircularFriction{}};
+  const FrictionSet laws[] = {CircularFriction{0.3},      PlanarFriction{0.1}, EllipsoidFriction{0.2, 0.3, 0.01},
+                              RollingFriction{0.4, 0.02}, CircularFriction{},  CircularFriction{}};
   const std::uint8_t dims[] = {3, 2, 4, 5, 6, 1};
-  const BlockKind kinds[] = {BlockKind::contact, BlockKind::contact, BlockKind::contact, BlockKind::contact, BlockKind::bilateral, BlockKind::box};
+  const BlockKind kinds[] = {BlockKind::contact, BlockKind::contact,   BlockKind::contact,
+                             BlockKind::contact, BlockKind::bilateral, BlockKind::box};
   for (int i = 0; i < 6; ++i) {
     const std::uint8_t arity = i % 2 == 0 ? 2 : 1;
     p.blocks.push_back({kinds[i], dims[i], arity, static_cast<std::uint32_t>(p.b.size()),

@@ -58,7 +58,8 @@ inline ContactProblem two_box_stack(double mass, double ratio = 1, double drift 
     for (const double y : {-0.5, 0.5}) add_contact(p, -1, {}, 0, lower, {x, y, 0}, Vec3::UnitZ(), mu, free(drift));
   for (const double x : {-0.5, 0.5})
     for (const double y : {-0.5, 0.5})
-      add_contact(p, 0, lower, 1, upper, {x, y, 1}, Vec3::UnitZ(), mu, frame_from_normal(Vec3::UnitZ()).transpose() * Vec3(drift, 0, 0));
+      add_contact(p, 0, lower, 1, upper, {x, y, 1}, Vec3::UnitZ(), mu,
+                  frame_from_normal(Vec3::UnitZ()).transpose() * Vec3(drift, 0, 0));
   p.finalize();
   return p;
 }

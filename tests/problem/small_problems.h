@@ -47,7 +47,8 @@ inline ContactProblem joint_motors_and_contact() {
   ContactProblem p;
   p.segments = {box_segment(2)};
   add_contact(p, -1, {}, 0, {0, 0, 0.5}, {0.5, 0.3, 0}, Vec3::UnitZ(), 0.4, {-0.6, 0.2, 0.1});
-  const auto add_rows = [&](BlockKind kind, std::initializer_list<std::array<double, 6>> rows, std::initializer_list<double> b, double bound) {
+  const auto add_rows = [&](BlockKind kind, std::initializer_list<std::array<double, 6>> rows, std::initializer_list<double> b,
+                            double bound) {
     Block block{kind, static_cast<std::uint8_t>(rows.size()), 1, static_cast<std::uint32_t>(p.b.size()),
                 static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {}};
     for (const auto& row : rows) p.jacobian_values.insert(p.jacobian_values.end(), row.begin(), row.end());

@@ -14,7 +14,9 @@ using testing::dense_inverse_mass;
 using testing::dense_jacobian;
 using testing::problem_of_all_segments;
 
-Eigen::Map<const Eigen::VectorXd> vector(const std::vector<double>& x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
+Eigen::Map<const Eigen::VectorXd> vector(const std::vector<double>& x) {
+  return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
 
 Eigen::MatrixXd dense_w(const ContactProblem& p) {
   const Eigen::MatrixXd j = dense_jacobian(p);
@@ -73,7 +75,8 @@ TEST(CoupledMass, refuses_what_is_no_mass) {
   CoupledMass::Matrix a = testing::chain_mass(3, 1, 1, 1);
   a.coeffRef(0, 1) = 5;
   EXPECT_THAT(testing::message_of([&] { CoupledMass{a}; }), ::testing::HasSubstr("not symmetric"));
-  EXPECT_THAT(testing::message_of([] { CoupledMass{testing::chain_mass(3, 1, -1, 0)}; }), ::testing::HasSubstr("not positive definite"));
+  EXPECT_THAT(testing::message_of([] { CoupledMass{testing::chain_mass(3, 1, -1, 0)}; }),
+              ::testing::HasSubstr("not positive definite"));
 }
 
 TEST(VelocitySpaceChecks, name_what_is_wrong) {
@@ -83,7 +86,8 @@ TEST(VelocitySpaceChecks, name_what_is_wrong) {
     return testing::message_of([&] { p.finalize(); });
   };
   using ::testing::HasSubstr;
-  EXPECT_THAT(message([](ContactProblem& p) { std::swap(p.segments[1], p.segments[2]); }), HasSubstr("rigid body after a node"));
+  EXPECT_THAT(message([](ContactProblem& p) { std::swap(p.segments[1], p.segments[2]); }),
+              HasSubstr("rigid body after a node"));
   EXPECT_THAT(message([](ContactProblem& p) { p.segments[2].size = 5; }), HasSubstr("segment 2"));
   EXPECT_THAT(message([](ContactProblem& p) { p.carriers[1].first = 6; }), HasSubstr("carrier 1"));
   EXPECT_THAT(message([](ContactProblem& p) { p.carriers[0].count = 3; }), HasSubstr("no mass matrix of 9 rows"));

@@ -43,7 +43,9 @@ VectorXd solve_lcp(const Lcp& lcp, int sweeps) {
 /// A particle with a contact, a joint row along t, and a motor along b.
 ContactProblem mixed_problem(double lower, double upper) {
   std::vector<Eigen::Triplet<double>> entries;
-  const Eigen::MatrixXd w = (Eigen::MatrixXd(5, 5) << 2, 0.3, 0.1, 0.2, 0, 0.3, 1, 0, 0.1, 0.2, 0.1, 0, 1.5, 0, 0.1, 0.2, 0.1, 0, 3, 0.5, 0, 0.2, 0.1, 0.5, 2).finished();
+  const Eigen::MatrixXd w = (Eigen::MatrixXd(5, 5) << 2, 0.3, 0.1, 0.2, 0, 0.3, 1, 0, 0.1, 0.2, 0.1, 0, 1.5, 0, 0.1, 0.2, 0.1,
+                             0, 3, 0.5, 0, 0.2, 0.1, 0.5, 2)
+                                .finished();
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 5; ++j) entries.emplace_back(i, j, w(i, j));
   ContactProblem p = matrix_problem(block_matrix({0, 3, 4, 5}, entries), BlockKind::contact, CircularFriction{0.4});
@@ -73,7 +75,8 @@ TEST(LcpView, has_the_unknowns_and_links_of_the_course) {
 
 TEST(LcpView, a_solution_gives_impulses_that_solve_the_polyhedral_model_and_back) {
   for (const int k : {4, 6, 8, 12})
-    for (const auto& [lower, upper] : {std::pair{-0.3, 0.4}, {-kInfinity, 0.5}, {0.1, kInfinity}, {-kInfinity, kInfinity}, {0.2, 0.2}}) {
+    for (const auto& [lower, upper] :
+         {std::pair{-0.3, 0.4}, {-kInfinity, 0.5}, {0.1, kInfinity}, {-kInfinity, kInfinity}, {0.2, 0.2}}) {
       const ContactProblem p = mixed_problem(lower, upper);
       const Lcp lcp = as_lcp(p, k);
       EXPECT_EQ(lcp.size(), lcp_size(p, k));
@@ -82,10 +85,12 @@ TEST(LcpView, a_solution_gives_impulses_that_solve_the_polyhedral_model_and_back
       std::vector<double> impulses(p.rows());
       lcp.impulses({z.data(), lcp.size()}, impulses);
       ResidualWorkspace work;
-      EXPECT_LT(residual(p, impulses, work, FrictionModel::polyhedral(k)).total(), 1e-8) << k << " directions, upper bound " << upper;
+      EXPECT_LT(residual(p, impulses, work, FrictionModel::polyhedral(k)).total(), 1e-8)
+          << k << " directions, upper bound " << upper;
       EXPECT_GT(std::hypot(impulses[1], impulses[2]), 0.1) << "friction takes part";
       // Back: other unknowns may stand for the same impulses, but they solve the LCP as well.
-      EXPECT_LT(lcp_error(lcp, lcp.unknowns(impulses, velocity(p, impulses))), 1e-8) << k << " directions, upper bound " << upper;
+      EXPECT_LT(lcp_error(lcp, lcp.unknowns(impulses, velocity(p, impulses))), 1e-8)
+          << k << " directions, upper bound " << upper;
     }
 }
 
@@ -106,7 +111,8 @@ TEST(LcpView, unknowns_and_impulses_are_inverse_for_any_impulses_with_a_pushing_
 }
 
 TEST(LcpView, planar_friction_has_two_directions_and_other_laws_a_reason) {
-  ContactProblem planar = matrix_problem(block_matrix({0, 2}, std::vector<Eigen::Triplet<double>>{{0, 0, 1.0}, {1, 1, 1.0}}), BlockKind::contact, PlanarFriction{0.5});
+  ContactProblem planar = matrix_problem(block_matrix({0, 2}, std::vector<Eigen::Triplet<double>>{{0, 0, 1.0}, {1, 1, 1.0}}),
+                                         BlockKind::contact, PlanarFriction{0.5});
   planar.b = {-1, -3};
   planar.finalize();
   EXPECT_EQ(lcp_size(planar, 8), 4u);

@@ -5,6 +5,7 @@
 
 #include "scene/scene_text.h"
 #include "scene/start_check.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip::joints_test {
 namespace {

@@ -26,7 +26,8 @@ inline ContactProblem drifting_stack(int boxes, double ratio, double drift, doub
 inline ContactProblem box_on_corner(double speed, double mu) {
   ContactProblem p;
   p.segments = {box_segment(2)};
-  add_contact(p, -1, {}, 0, {0, 0, 0.5}, {0.5, 0.1, 0}, Vec3::UnitZ(), mu, frame_from_normal(Vec3::UnitZ()).transpose() * Vec3(speed, 0, -1));
+  add_contact(p, -1, {}, 0, {0, 0, 0.5}, {0.5, 0.1, 0}, Vec3::UnitZ(), mu,
+              frame_from_normal(Vec3::UnitZ()).transpose() * Vec3(speed, 0, -1));
   p.finalize();
   return p;
 }

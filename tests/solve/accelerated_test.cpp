@@ -48,7 +48,8 @@ TEST(Nncg, reaches_1e10_on_stacks_where_pgs_needs_three_times_as_many_sweeps) {
 
 TEST(Nncg, finds_the_velocities_of_pgs_where_they_are_unique) {
   // Without friction the velocities are those of a convex program; one contact at low friction has one solution.
-  for (const ContactProblem& p : {testing::drifting_stack(4, 10, 0.1, 0), testing::box_on_corner(1, 0.3), testing::box_on_corner(-1, 0.3)}) {
+  for (const ContactProblem& p :
+       {testing::drifting_stack(4, 10, 0.1, 0), testing::box_on_corner(1, 0.3), testing::box_on_corner(-1, 0.3)}) {
     std::vector<double> a, b;
     EXPECT_LE(solve("nncg", p, a).model_residual, 1e-10);
     EXPECT_LE(solve("pgs", p, b, 1e-10, 200000).model_residual, 1e-10);
@@ -59,7 +60,8 @@ TEST(Nncg, finds_the_velocities_of_pgs_where_they_are_unique) {
 TEST(Nncg, solves_the_exact_law_if_asked) {
   for (const double drift : {0.02, 0.2}) {
     std::vector<double> impulses;
-    const SolveReport r = solve("nncg", testing::drifting_stack(5, 1, drift, 0.5), impulses, 1e-9, 20000, {{"model", std::string("exact")}});
+    const SolveReport r =
+        solve("nncg", testing::drifting_stack(5, 1, drift, 0.5), impulses, 1e-9, 20000, {{"model", std::string("exact")}});
     EXPECT_EQ(r.status, SolveStatus::converged) << r.reason;
   }
   const ContactProblem p = testing::box_on_corner(1, 0.3);
@@ -220,12 +222,13 @@ TEST(Staggered, takes_the_same_iterates_whichever_form_the_matrix_has) {
 
 /// Solves to 1e-8 and writes down how it went, for docs/solvers/accelerated.md: see the properties in the output of a test.
 /// Returns the iterations, or more than allowed if they did not suffice.
-int measured_iterations(const std::string& title, const char* name, const ContactProblem& p, int most, const OptionList& options = {}) {
+int measured_iterations(const std::string& title, const char* name, const ContactProblem& p, int most,
+                        const OptionList& options = {}) {
   std::vector<double> impulses;
   const SolveReport r = solve(name, p, impulses, 1e-8, most, options);
   const bool solved = r.model_residual <= 1e-8;
-  ::testing::Test::RecordProperty(
-      title, fmt::format("{}{} iterations, {:.1e} m/s. {}", solved ? "" : "more than ", r.iterations, r.model_residual, r.story));
+  ::testing::Test::RecordProperty(title, fmt::format("{}{} iterations, {:.1e} m/s. {}", solved ? "" : "more than ",
+                                                     r.iterations, r.model_residual, r.notes));
   return solved ? r.iterations : most + 1;
 }
 
@@ -259,7 +262,9 @@ TEST(AcceleratedStacks, gain_from_what_goes_beyond_the_papers) {
   EXPECT_GT(measured_iterations("staggered without extrapolation, 10 boxes", "staggered", ten, 5000, {{"accelerate", false}}),
             5 * measured_iterations("staggered, 10 boxes", "staggered", ten, 5000));
   EXPECT_LE(measured_iterations("pgs-sm, 20 boxes", "pgs-sm", twenty, 100), 100);
-  EXPECT_GT(measured_iterations("pgs-sm as in the paper, 20 boxes", "pgs-sm", twenty, 100, {{"accelerate", false}, {"release", false}}), 100);
+  EXPECT_GT(measured_iterations("pgs-sm as in the paper, 20 boxes", "pgs-sm", twenty, 100,
+                                {{"accelerate", false}, {"release", false}}),
+            100);
 }
 
 TEST(AcceleratedOptions, out_of_range_are_errors_that_name_the_option) {

@@ -9,12 +9,14 @@
 #include "solve/newton/velocity_system.h"
 #include "joint_problems.h"
 #include "stacks.h"
+#include "stickslip/solve/monitor.h"
 #include "stickslip/solve/registry.h"
 
 namespace stickslip::automatic_test {
 namespace {
 
-SolveReport solve(const ContactProblem& p, std::vector<double>& impulses, double tolerance, int max_iterations = 200, const char* solver = "auto") {
+SolveReport solve(const ContactProblem& p, std::vector<double>& impulses, double tolerance, int max_iterations = 200,
+                  const char* solver = "auto") {
   impulses.resize(p.rows());
   Workspace workspace;
   SolveControl control;
@@ -120,8 +122,9 @@ TEST(Islands, with_joints_that_contradict_each_other_do_not_keep_others_from_bei
     EXPECT_NE(r.reason.find("contradict"), std::string_view::npos) << r.reason;
     EXPECT_GT(r.residual.bilateral, 0.1);
     ResidualWorkspace work;
-    EXPECT_LE(residual(stack, std::span(impulses).subspan(quarrel.rows()), work).total(), 1e-9) << r.story;
-    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation}) EXPECT_LE(part, 1e-9);
+    EXPECT_LE(residual(stack, std::span(impulses).subspan(quarrel.rows()), work).total(), 1e-9) << r.notes;
+    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation})
+      EXPECT_LE(part, 1e-9);
   }
 }
 
@@ -138,7 +141,7 @@ TEST(AutomaticSolver, solves_stacks_that_fall_straight_from_zero_at_the_default_
   for (const int boxes : {10, 30, 60, 100}) {
     std::vector<double> impulses;
     const SolveReport r = solve(testing::box_stack(boxes, 0.5, 0), impulses, 1e-8);
-    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.story;
+    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.notes;
     EXPECT_LE(r.iterations, 200);
   }
 }
@@ -160,8 +163,10 @@ ContactProblem random_row(int boxes, int seed) {
   ContactProblem p;
   for (int i = 0; i < boxes; ++i) p.segments.push_back(testing::box_segment(1 + 0.5 * uniform(random)));
   const auto contact = [&](int a, int b) {
-    const Vec3 normal = Vec3(0.3 * uniform(random), 0.3 * uniform(random), 1).normalized(), free(uniform(random), uniform(random), uniform(random));
-    testing::add_contact(p, a, Vec3(a, 0, 0), b, Vec3(b, 0, 0), Vec3(0.5 * (std::max(a, 0) + b), 0.4 * uniform(random), -0.5), normal, 0.6, free);
+    const Vec3 normal = Vec3(0.3 * uniform(random), 0.3 * uniform(random), 1).normalized(),
+               free(uniform(random), uniform(random), uniform(random));
+    testing::add_contact(p, a, Vec3(a, 0, 0), b, Vec3(b, 0, 0), Vec3(0.5 * (std::max(a, 0) + b), 0.4 * uniform(random), -0.5),
+                         normal, 0.6, free);
   };
   for (int i = 0; i < boxes; ++i) contact(-1, i), contact(-1, i);
   for (int i = 1; i < boxes; ++i) contact(i - 1, i), contact(i - 1, i);
@@ -215,9 +220,9 @@ TEST(AutomaticSolver, solves_a_small_disturbance_of_a_large_problem_where_it_is)
   p.b[p.blocks[disturbed].row] -= 1e-7;
   std::vector<double> next = impulses;
   const SolveReport r = solve(p, next, 1e-9);
-  ASSERT_EQ(r.status, SolveStatus::converged) << r.story;
+  ASSERT_EQ(r.status, SolveStatus::converged) << r.notes;
   EXPECT_GT(r.initial_residual.total(), 1e-8);
-  EXPECT_LE(r.iterations, 3) << "of the price of a sweep over everything; " << r.story;
+  EXPECT_LE(r.iterations, 3) << "of the price of a sweep over everything; " << r.notes;
   std::size_t changed = 0;
   for (const Block& b : p.blocks)
     changed += !std::equal(next.begin() + b.row, next.begin() + b.row + b.dim, impulses.begin() + b.row);
@@ -270,7 +275,7 @@ TEST(AutomaticSolver, straightens_a_stack_at_rest_with_work_that_grows_with_its_
     // It begins to lean as a whole, about an edge of the lowest box.
     for (std::size_t i = 0; i < 4; ++i) p.b[p.blocks[i].row] += (i < 2 ? 1 : -1) * 1e-7;
     const SolveReport r = solve(p, impulses, 1e-8, 200);
-    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.story;
+    EXPECT_EQ(r.status, SolveStatus::converged) << boxes << " boxes: " << r.notes;
     return r.iterations * (16e-3 * static_cast<double>(p.rows()) + 20);   // µs of the cost model
   };
   EXPECT_LE(work(400), 5 * work(100));
@@ -304,7 +309,8 @@ TEST(VelocitySystem, solves_the_newton_equation_that_impulses_give) {
       h.block(row, row, dim, dim) += l.a_block(i);
     }
     const Eigen::VectorXd expected = h.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(l.phi.data(), h.rows()));
-    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(x.data(), h.rows()) - expected).norm(), 1e-9 * expected.norm()) << boxes << " boxes";
+    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(x.data(), h.rows()) - expected).norm(), 1e-9 * expected.norm())
+        << boxes << " boxes";
   }
 }
 

@@ -31,7 +31,8 @@ const OptionList kConvex{{"shift", std::string("none")}};
 ContactProblem as_matrix(const ContactProblem& p, double skew = 0, double compliance = 0) {
   BlockMatrix w = delassus(p);
   for (std::uint32_t i = 0; i < w.blocks(); ++i)
-    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) w.entry(i, e) *= 1 + (w.column[e] > i ? skew : w.column[e] < i ? -skew : 0);
+    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e)
+      w.entry(i, e) *= 1 + (w.column[e] > i ? skew : w.column[e] < i ? -skew : 0);
   ContactProblem q = matrix_problem(w, BlockKind::contact);
   q.b = p.b;
   q.laws = p.laws;
@@ -74,7 +75,8 @@ TEST(ConvexRelaxation, meets_the_optimality_conditions_of_the_cone_program_on_st
     const Eigen::Map<const Eigen::VectorXd> b(p.b.data(), w.rows());
     for (int k = 0; k < 40000; ++k) {
       x -= step * (w * x + b);
-      for (Eigen::Index i = 0; i < x.size(); i += 3) x.segment<3>(i) = project_on_cone(CircularFriction{0.5}, Vec3(x.segment<3>(i)));
+      for (Eigen::Index i = 0; i < x.size(); i += 3)
+        x.segment<3>(i) = project_on_cone(CircularFriction{0.5}, Vec3(x.segment<3>(i)));
     }
     const double least = 0.5 * x.dot(w * x) + b.dot(x);
     for (const char* name : {"pg", "apgd", "admm"}) {
@@ -103,7 +105,8 @@ TEST(ConeSolvers, reach_coulombs_law_with_the_shift_and_agree_with_the_proximal_
         EXPECT_EQ(r.status, SolveStatus::converged) << name << " ratio " << ratio << " drift " << drift;
         std::vector<double> found(12, 0.0);
         p.add_velocity_change(impulses, found);
-        for (int k = 0; k < 12; ++k) EXPECT_NEAR(found[k], expected[k], 1e-6) << name << " ratio " << ratio << " drift " << drift;
+        for (int k = 0; k < 12; ++k)
+          EXPECT_NEAR(found[k], expected[k], 1e-6) << name << " ratio " << ratio << " drift " << drift;
       }
     }
 }
@@ -113,8 +116,8 @@ TEST(ConeSolvers, solve_a_matrix_that_is_not_symmetric) {
     const ContactProblem p = as_matrix(testing::two_box_stack(2, 3, 0.2), skew, skew > 0 ? 0.02 : 0);
     for (const char* name : {"pg", "apgd", "admm"}) {
       std::vector<double> impulses;
-      // Without symmetry there is no energy to descend, and when apgd starts anew depends on the last bits: numbers changed by 1e-15 take from 2,988
-      // to 38,894 iterations.
+      // Without symmetry there is no energy to descend, and when apgd starts anew depends on the last bits: numbers changed by
+      // 1e-15 take from 2,988 to 38,894 iterations.
       const SolveReport r = solve(name, p, impulses, {}, 1e-9, 400000);
       EXPECT_EQ(r.status, SolveStatus::converged) << name << " skew " << skew << ": " << r.residual.total();
     }
@@ -130,7 +133,8 @@ TEST(ProjectedGradient, with_the_safe_step_lowers_the_energy_at_every_iteration)
   control.observer = [&](int, std::span<const double> x, const Residual&) { energies.push_back(energy(p, x)); };
   make_solver("pg", {{"shift", std::string("none")}, {"step", std::string("safe")}})->solve(p, impulses, workspace, control);
   ASSERT_GT(energies.size(), 100u);
-  for (std::size_t k = 1; k < energies.size(); ++k) EXPECT_LE(energies[k], energies[k - 1] + 1e-13 * std::abs(energies[k])) << k;
+  for (std::size_t k = 1; k < energies.size(); ++k)
+    EXPECT_LE(energies[k], energies[k - 1] + 1e-13 * std::abs(energies[k])) << k;
   EXPECT_LT(energies.back(), energies.front());
 }
 
@@ -164,7 +168,8 @@ TEST(Admm, takes_the_same_iterates_in_velocity_space_and_on_the_matrix) {
   for (int k = 0; k < 30; ++k) {
     ASSERT_TRUE(in_velocities.iterate());
     ASSERT_TRUE(in_impulses.iterate());
-    for (std::size_t i = 0; i < guess.size(); ++i) EXPECT_NEAR(in_velocities.impulses()[i], in_impulses.impulses()[i], 1e-9) << k;
+    for (std::size_t i = 0; i < guess.size(); ++i)
+      EXPECT_NEAR(in_velocities.impulses()[i], in_impulses.impulses()[i], 1e-9) << k;
   }
 }
 
@@ -192,7 +197,8 @@ TEST(ConeSolvers, solve_the_rolling_problems_of_the_collection) {
 }
 
 TEST(ConeSolvers, refuse_options_that_make_no_sense) {
-  for (const char* name : {"pg", "apgd", "admm"}) EXPECT_THROW(make_solver(name, {{"shift", std::string("coulombs")}}), Error) << name;
+  for (const char* name : {"pg", "apgd", "admm"})
+    EXPECT_THROW(make_solver(name, {{"shift", std::string("coulombs")}}), Error) << name;
   EXPECT_THROW(make_solver("pg", {{"step", std::string("long")}}), Error);
   EXPECT_THROW(make_solver("apgd", {{"decay", 0.0}}), Error);
   EXPECT_THROW(make_solver("admm", {{"relaxation", 2.0}}), Error);

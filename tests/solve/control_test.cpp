@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../problem/problems.h"
+#include "stickslip/solve/monitor.h"
 #include "stickslip/solve/registry.h"
 
 namespace stickslip {
@@ -28,7 +29,8 @@ class Scaling final : public ContactSolver {
 TEST(SolveControl, stops_as_stalled_when_the_residual_falls_by_less_than_the_relative_tolerance) {
   // The particle separates at 1 m/s: pushing with λ is wrong by min(vₙ, λ) = λ, which shrinks by a hundredth per iteration.
   const ContactProblem p = testing::particle_contact({1, 0, 0}, 0.5);
-  for (const auto& [tolerance, status] : {std::pair(0.02, SolveStatus::stalled), std::pair(0.005, SolveStatus::iteration_limit)}) {
+  for (const auto& [tolerance, status] :
+       {std::pair(0.02, SolveStatus::stalled), std::pair(0.005, SolveStatus::iteration_limit)}) {
     std::vector<double> impulses = {0.5, 0, 0};
     Workspace workspace;
     SolveControl control;

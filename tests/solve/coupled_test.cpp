@@ -12,7 +12,8 @@ namespace {
 ContactProblem dropped_bar(int nodes, double stiffness) {
   ContactProblem p;
   for (int i = 0; i < nodes; ++i) p.segments.push_back({0, Mat3::Zero(), 3});
-  p.carriers.push_back({0, static_cast<std::uint32_t>(nodes), std::make_shared<CoupledMass>(testing::chain_mass(nodes, 3, 1, stiffness))});
+  p.carriers.push_back(
+      {0, static_cast<std::uint32_t>(nodes), std::make_shared<CoupledMass>(testing::chain_mass(nodes, 3, 1, stiffness))});
   for (int i = 0; i < nodes; i += 3) {
     Block block;
     block.row = static_cast<std::uint32_t>(p.b.size());
@@ -28,7 +29,8 @@ ContactProblem dropped_bar(int nodes, double stiffness) {
   return p;
 }
 
-SolveReport solve_fully(const ContactProblem& p, const std::string& name, std::vector<double>& impulses, int iterations = 20000) {
+SolveReport solve_fully(const ContactProblem& p, const std::string& name, std::vector<double>& impulses,
+                        int iterations = 20000) {
   impulses.assign(p.rows(), 0.0);
   Workspace workspace;
   SolveControl control;
@@ -42,11 +44,13 @@ TEST(Coupled, solvers_that_take_them_agree_with_those_that_multiply_out) {
     const ContactProblem p = testing::problem_of_all_segments(coupled);
     std::vector<double> reference;
     ASSERT_EQ(solve_fully(condense(p), "nsgs", reference).status, SolveStatus::converged);
-    for (const char* name : {"auto", "alart-curnier", "admm", "apgd", "pg", "prox-jacobi", "nsgs", "prox-gs", "accelerated-nsgs", "coulomb-newton"}) {
+    for (const char* name : {"auto", "alart-curnier", "admm", "apgd", "pg", "prox-jacobi", "nsgs", "prox-gs",
+                             "accelerated-nsgs", "coulomb-newton"}) {
       SCOPED_TRACE(name);
       std::vector<double> impulses;
       const SolveReport report = solve_fully(p, name, impulses);
-      if (make_solver(name)->model() != FrictionModel::exact && report.status == SolveStatus::stalled) continue;   // its own model is solved
+      // its own model is solved
+      if (make_solver(name)->model() != FrictionModel::exact && report.status == SolveStatus::stalled) continue;
       EXPECT_EQ(report.status, SolveStatus::converged) << report.reason;
       ResidualWorkspace work;
       EXPECT_LE(residual(p, impulses, work).total(), 1e-9);
@@ -72,7 +76,7 @@ TEST(Coupled, newton_steps_never_multiply_out) {
   std::vector<double> impulses;
   const SolveReport report = solve_fully(p, "auto", impulses, 2000);
   EXPECT_EQ(report.status, SolveStatus::converged) << report.residual.total();
-  EXPECT_THAT(report.story, ::testing::Not(::testing::HasSubstr("Multiplied")));
+  EXPECT_THAT(report.notes, ::testing::Not(::testing::HasSubstr("Multiplied")));
 }
 
 }  // namespace

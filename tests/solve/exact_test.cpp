@@ -107,21 +107,23 @@ TEST(AutomaticSolver, shares_a_load_alike_among_contacts_that_begin) {
 TEST(AutomaticSolver, says_what_it_did) {
   const SolveReport easy = solve_on(testing::two_box_stack(1, 1, 0.2), 1e-10);
   EXPECT_EQ(easy.status, SolveStatus::converged);
-  EXPECT_NE(easy.story.find("accelerated sweeps took the residual from"), std::string::npos) << easy.story;
-  EXPECT_EQ(easy.story.find("Newton"), std::string::npos) << easy.story;
+  EXPECT_NE(easy.notes.find("accelerated sweeps took the residual from"), std::string::npos) << easy.notes;
+  EXPECT_EQ(easy.notes.find("Newton"), std::string::npos) << easy.notes;
   const SolveReport hard = solve_on(testing::two_box_stack(1, 1e5, 0.2), 1e-8);
   EXPECT_EQ(hard.status, SolveStatus::converged);
-  EXPECT_NE(hard.story.find("accelerated sweeps, which then"), std::string::npos) << hard.story;
-  EXPECT_TRUE(hard.story.find("ADMM steps took") != std::string::npos || hard.story.find("Newton steps took") != std::string::npos) << hard.story;
+  EXPECT_NE(hard.notes.find("accelerated sweeps, which then"), std::string::npos) << hard.notes;
+  EXPECT_TRUE(hard.notes.find("ADMM steps took") != std::string::npos ||
+              hard.notes.find("Newton steps took") != std::string::npos)
+      << hard.notes;
 }
 
-TEST(AutomaticSolver, keeps_silent_where_no_story_is_wanted) {
+TEST(AutomaticSolver, keeps_silent_where_no_notes_are_wanted) {
   const ContactProblem p = testing::two_box_stack(1, 1, 0.2);
   std::vector<double> impulses(p.rows());
   Workspace workspace;
   SolveControl control;
-  control.story = false;
-  EXPECT_EQ(make_solver("auto")->solve(p, impulses, workspace, control).story, "");
+  control.notes = false;
+  EXPECT_EQ(make_solver("auto")->solve(p, impulses, workspace, control).notes, "");
 }
 
 TEST(AutomaticSolver, gives_the_same_bits_every_time) {
@@ -167,7 +169,7 @@ TEST_F(PublishedProblems, auto_solves_all_in_space_to_a_natural_map_error_of_1e8
     control.max_iterations = 1'000'000;
     control.time_limit = 30;
     const SolveReport r = make_solver("auto")->solve(p, impulses, workspace, control);
-    EXPECT_EQ(r.status, SolveStatus::converged) << file << ": " << r.story;
+    EXPECT_EQ(r.status, SolveStatus::converged) << file << ": " << r.notes;
     EXPECT_LE(natural_map_error(p, impulses, workspace.residual), 1e-8) << file;
   }
 }
@@ -180,7 +182,7 @@ TEST_F(PublishedProblems, auto_solves_those_in_the_plane_and_with_rolling) {
   for (const auto& file : list) {
     std::vector<double> impulses;
     const SolveReport r = solve("auto", load_problem(file).problem, impulses, 1e-8);
-    EXPECT_EQ(r.status, SolveStatus::converged) << file << ": " << r.residual.total() << " " << r.story;
+    EXPECT_EQ(r.status, SolveStatus::converged) << file << ": " << r.residual.total() << " " << r.notes;
   }
 }
 

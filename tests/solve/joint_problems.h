@@ -26,13 +26,15 @@ class MechanismBuilder {
     return static_cast<int>(centers_.size()) - 1;
   }
 
-  /// Rows of one block: (direction, point) is the velocity of b relative to a at the point along it; a turning row has no point.
+  /// Rows of one block: (direction, point) is the velocity of b relative to a
+  /// at the point along it; a turning row has no point.
   struct Row {
     Vec3 direction;
     Vec3 point;
     bool turns = false;
   };
-  void rows(BlockKind kind, int a, int b, std::initializer_list<Row> list, double extra = 0, double sigma = 0, Bounds bounds = {}) {
+  void rows(BlockKind kind, int a, int b, std::initializer_list<Row> list, double extra = 0, double sigma = 0,
+            Bounds bounds = {}) {
     begin(kind, static_cast<int>(list.size()));
     for (const auto& [number, sign] : {std::pair(a, -1.0), std::pair(b, 1.0)}) {
       if (number < 0) continue;
@@ -48,11 +50,21 @@ class MechanismBuilder {
   /// About y.
   void hinge(int a, int b, const Vec3& point, double sigma = 0) {
     rows(BlockKind::bilateral, a, b,
-         {{Vec3::UnitX(), point}, {Vec3::UnitY(), point}, {Vec3::UnitZ(), point}, {Vec3::UnitX(), {}, true}, {Vec3::UnitZ(), {}, true}}, 0, sigma);
+         {{Vec3::UnitX(), point},
+          {Vec3::UnitY(), point},
+          {Vec3::UnitZ(), point},
+          {Vec3::UnitX(), {}, true},
+          {Vec3::UnitZ(), {}, true}},
+         0, sigma);
   }
   void fixed(int a, int b, const Vec3& point, double extra = 0) {
     rows(BlockKind::bilateral, a, b,
-         {{Vec3::UnitX(), point}, {Vec3::UnitY(), point}, {Vec3::UnitZ(), point}, {Vec3::UnitX(), {}, true}, {Vec3::UnitY(), {}, true}, {Vec3::UnitZ(), {}, true}},
+         {{Vec3::UnitX(), point},
+          {Vec3::UnitY(), point},
+          {Vec3::UnitZ(), point},
+          {Vec3::UnitX(), {}, true},
+          {Vec3::UnitY(), {}, true},
+          {Vec3::UnitZ(), {}, true}},
          extra);
   }
   /// Turns b against a about y at this speed [rad/s], as far as its impulse allows [N m s].
@@ -109,8 +121,10 @@ class MechanismBuilder {
   }
   void add_jacobian(int number, const Row& row, double sign) {
     const Vec3 linear = row.turns ? Vec3(Vec3::Zero()) : Vec3(sign * row.direction);
-    const Vec3 angular = row.turns ? Vec3(sign * row.direction) : Vec3(sign * (row.point - center(number)).cross(row.direction));
-    problem_.jacobian_values.insert(problem_.jacobian_values.end(), {linear.x(), linear.y(), linear.z(), angular.x(), angular.y(), angular.z()});
+    const Vec3 angular =
+        row.turns ? Vec3(sign * row.direction) : Vec3(sign * (row.point - center(number)).cross(row.direction));
+    problem_.jacobian_values.insert(problem_.jacobian_values.end(),
+                                    {linear.x(), linear.y(), linear.z(), angular.x(), angular.y(), angular.z()});
   }
   void add_row(double b, double sigma, Bounds bounds) {
     problem_.b.push_back(b);
@@ -135,8 +149,8 @@ inline ContactProblem hanging_chain(int links, double ratio = 1, double tilt = 0
   return m.finish();
 }
 
-/// An arm of three links that lies on the ground with its tip: a shoulder with a motor that is strong enough, an elbow with one that is not, a wrist
-/// with soft joint rows that stands at its limit.
+/// An arm of three links that lies on the ground with its tip: a shoulder with a motor that is strong enough, an elbow with one
+/// that is not, a wrist with soft joint rows that stands at its limit.
 inline ContactProblem arm(double mu) {
   MechanismBuilder m;
   const int upper = m.body(2, {0.5, 0, 1}, {0, 0, 0}, {0, 0.3, 0}), lower = m.body(1, {1.5, 0, 0.8}, {0.1, 0, -0.2});
@@ -183,7 +197,11 @@ struct Named {
 };
 
 inline std::vector<Named> mechanisms() {
-  return {{"arm with friction", arm(0.6)}, {"arm without friction", arm(0)}, {"four-bar", four_bar()}, {"three gears", gears(3)}, {"four gears", gears(4)}};
+  return {{"arm with friction", arm(0.6)},
+          {"arm without friction", arm(0)},
+          {"four-bar", four_bar()},
+          {"three gears", gears(3)},
+          {"four gears", gears(4)}};
 }
 
 /// Planks with two ball joints between neighbours, fixed at both ends: redundant.
@@ -211,15 +229,17 @@ inline ContactProblem snake(int links, double load) {
       for (const double y : {-0.45, 0.45}) m.contact(-1, i, {i + x, y, 0}, Vec3::UnitZ(), 0.5);
   const int box = m.body(load, {links / 2 - 0.5, 0, 1.5});
   for (const int side : {-1, 0})
-    for (const double y : {-0.4, 0.4}) m.contact(links / 2 + side, box, {links / 2 - 0.5 + (2 * side + 1) * 0.4, y, 1}, Vec3::UnitZ(), 0.5);
+    for (const double y : {-0.4, 0.4})
+      m.contact(links / 2 + side, box, {links / 2 - 0.5 + (2 * side + 1) * 0.4, y, 1}, Vec3::UnitZ(), 0.5);
   return m.finish();
 }
 
-/// A column of two bodies whose lower one is welded to the ground twice, to rise and not to rise; a pendulum beside it that has nothing to do with it;
-/// a box that lies on the ground.
+/// A column of two bodies whose lower one is welded to the ground twice, to rise and not to rise; a pendulum beside it that has
+/// nothing to do with it; a box that lies on the ground.
 inline ContactProblem quarrel() {
   MechanismBuilder m;
-  const int lower = m.body(1, {0, 0, 0.5}), upper = m.body(1, {0, 0, 1.5}), pendulum = m.body(3, {5, 0, 0}), box = m.body(2, {9, 0, 0.5}, {0.2, 0, -0.3});
+  const int lower = m.body(1, {0, 0, 0.5}), upper = m.body(1, {0, 0, 1.5}), pendulum = m.body(3, {5, 0, 0}),
+            box = m.body(2, {9, 0, 0.5}, {0.2, 0, -0.3});
   m.fixed(-1, lower, {0, 0, 0});
   m.fixed(lower, upper, {0, 0, 1});
   m.ball(-1, pendulum, {5, 0, 1});

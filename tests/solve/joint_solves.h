@@ -6,7 +6,8 @@
 
 namespace stickslip::testing {
 
-inline SolveReport solve(const ContactSolver& solver, const ContactProblem& p, std::vector<double>& impulses, double tolerance = 1e-9, int max_iterations = 20000) {
+inline SolveReport solve(const ContactSolver& solver, const ContactProblem& p, std::vector<double>& impulses,
+                         double tolerance = 1e-9, int max_iterations = 20000) {
   impulses.resize(p.rows());
   Workspace workspace;
   SolveControl control;
@@ -15,7 +16,8 @@ inline SolveReport solve(const ContactSolver& solver, const ContactProblem& p, s
   return solver.solve(p, impulses, workspace, control);
 }
 
-inline SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<double>& impulses, double tolerance = 1e-9, int max_iterations = 20000) {
+inline SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<double>& impulses, double tolerance = 1e-9,
+                         int max_iterations = 20000) {
   return solve(*make_solver(name), p, impulses, tolerance, max_iterations);
 }
 

@@ -72,7 +72,8 @@ TEST(Joints, that_contradict_each_other_are_named_and_the_rest_is_solved) {
     EXPECT_EQ(r.status, SolveStatus::stalled);
     EXPECT_NE(r.reason.find("contradict"), std::string_view::npos) << r.reason;
     EXPECT_GT(r.residual.bilateral, 0.1);
-    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation}) EXPECT_LE(part, 1e-9);
+    for (const double part : {r.residual.gap_velocity, r.residual.complementarity, r.residual.cone, r.residual.dissipation})
+      EXPECT_LE(part, 1e-9);
     for (const double impulse : impulses) EXPECT_LT(std::abs(impulse), 5);
     EXPECT_EQ(contradicting_blocks(p, impulses, 1e-6), (std::vector<std::uint32_t>{0, 3}));
   }
@@ -105,7 +106,8 @@ TEST(Condensation, is_the_schur_complement_of_the_joints) {
     const Eigen::MatrixXd expected_b = submatrix(b, c, {0}) - across * smallest_solution(joined, submatrix(b, j, {0}));
     const ContactProblem& small = condensation.problem();
     EXPECT_LT((delassus(small).dense() - expected).cwiseAbs().maxCoeff(), 1e-11 * w.cwiseAbs().maxCoeff()) << name;
-    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(small.b.data(), expected_b.size()) - expected_b).cwiseAbs().maxCoeff(), 1e-11) << name;
+    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(small.b.data(), expected_b.size()) - expected_b).cwiseAbs().maxCoeff(), 1e-11)
+        << name;
 
     // Impulses of the joints that belong to any others bring them to rest.
     std::vector<double> some(small.rows()), v(p.rows()), segment, back(small.rows());
@@ -122,13 +124,14 @@ TEST(Joints, of_a_long_mechanism_on_many_contacts_are_one_block_and_a_heavy_load
   const ContactProblem p = snake(40, 1000);
   std::vector<double> impulses, reference;
   const SolveReport r = solve("auto", p, impulses, 1e-7, 200);
-  EXPECT_EQ(r.status, SolveStatus::converged) << r.residual.total() << " " << r.story;
-  EXPECT_EQ(r.story.find("Eliminated"), std::string::npos) << "this many contacts on one mechanism make a full matrix";
+  EXPECT_EQ(r.status, SolveStatus::converged) << r.residual.total() << " " << r.notes;
+  EXPECT_EQ(r.notes.find("Eliminated"), std::string::npos) << "this many contacts on one mechanism make a full matrix";
   ASSERT_EQ(solve("admm", p, reference, 1e-9, 20000).status, SolveStatus::converged);
   EXPECT_LT((velocity_change(p, impulses) - velocity_change(p, reference)).cwiseAbs().maxCoeff(), 1e-5);
 }
 
-/// Two to fourteen bodies of masses from 0.1 to 10 kg, joints of all kinds between them, some soft, closed loops, motors, limits, contacts, a coupling.
+/// Two to fourteen bodies of masses from 0.1 to 10 kg, joints of all kinds between them, some soft, closed loops, motors,
+/// limits, contacts, a coupling.
 ContactProblem random_mechanism(unsigned seed) {
   std::mt19937 random(seed);
   const auto number = [&](double a, double b) { return a + (b - a) * static_cast<double>(random()) / 4294967296.0; };
@@ -207,7 +210,8 @@ TEST(JointSweep, between_sweeps_over_contacts_has_the_solution_as_its_fixed_poin
         change = exact_sweep(p, blocks, sweep.others(), impulses, velocity, momentum);
         change = std::max(change, sweep.visit(impulses, velocity, momentum));
       }
-      EXPECT_LT((velocity_change(p, impulses) - velocity_change(p, exact)).cwiseAbs().maxCoeff(), 1e-8) << name << " from " << start;
+      EXPECT_LT((velocity_change(p, impulses) - velocity_change(p, exact)).cwiseAbs().maxCoeff(), 1e-8)
+          << name << " from " << start;
     }
   }
 }

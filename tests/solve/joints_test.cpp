@@ -6,6 +6,7 @@
 #include <set>
 
 #include "joint_solves.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip::joints_test {
 namespace {
@@ -20,14 +21,15 @@ TEST(Joints, auto_solves_every_mechanism_to_rounding) {
   for (const auto& [name, p] : mechanisms()) {
     std::vector<double> impulses;
     const SolveReport r = solve("auto", p, impulses, 1e-11, 500);
-    EXPECT_EQ(r.status, SolveStatus::converged) << name << ": " << r.reason << " " << r.story;
-    EXPECT_NE(r.story.find("mechanism"), std::string::npos) << name << ": the joints were not factored";
+    EXPECT_EQ(r.status, SolveStatus::converged) << name << ": " << r.reason << " " << r.notes;
+    EXPECT_NE(r.notes.find("mechanism"), std::string::npos) << name << ": the joints were not factored";
   }
 }
 
 /// Solvers whose every iteration is a cheap sweep or gradient step: mass ratios and long chains are not for them.
 bool sweeps(const SolverInfo& info) {
-  static const std::set<std::string> direct = {"auto", "alart-curnier", "admm", "bpp", "murty", "dantzig", "lemke", "min-map", "fischer", "coulomb-newton"};
+  static const std::set<std::string> direct = {"auto",    "alart-curnier", "admm",    "bpp",     "murty",
+                                               "dantzig", "lemke",         "min-map", "fischer", "coulomb-newton"};
   return !direct.contains(info.name);
 }
 
@@ -40,14 +42,16 @@ TEST(Joints, every_solver_solves_its_model_of_every_mechanism_or_says_that_it_di
       const auto solver = make_solver(info.name);
       std::vector<double> impulses;
       const SolveReport r = solve(*solver, p, impulses);
-      const std::string context = fmt::format("{}, {}: {}, {} {} after {}", info.name, name, status_name(r.status), r.model_residual, r.reason, r.iterations);
+      const std::string context = fmt::format("{}, {}: {}, {} {} after {}", info.name, name, status_name(r.status),
+                                              r.model_residual, r.reason, r.iterations);
       ASSERT_TRUE(all_finite(impulses)) << context;
       if (!solver->cannot_hold(BlockKind::bilateral).empty() || !solver->cannot_hold(BlockKind::box).empty()) {
         EXPECT_EQ(r.status, SolveStatus::unsupported) << context;
         continue;
       }
       ASSERT_NE(r.status, SolveStatus::unsupported) << context;
-      if (info.name == "jacobi" && r.status == SolveStatus::iteration_limit) {   // no coupling between rows within a sweep: slow, and says so
+      // no coupling between rows within a sweep: slow, and says so
+      if (info.name == "jacobi" && r.status == SolveStatus::iteration_limit) {
         EXPECT_LE(r.model_residual, 1e-5) << context;
         continue;
       }
@@ -66,7 +70,8 @@ TEST(Joints, blocked_gauss_seidel_agrees_with_itself_however_it_solves_joints) {
     const Eigen::VectorXd expected = velocity_change(p, exact);
     for (const char* joints : {"direct", "pcg", "block"}) {
       std::vector<double> impulses;
-      const SolveReport r = solve(*make_solver("bgs", {{"joints", std::string(joints)}, {"sub_solver", std::string("nsgs")}}), p, impulses, 1e-9, 20000);
+      const SolveReport r = solve(*make_solver("bgs", {{"joints", std::string(joints)}, {"sub_solver", std::string("nsgs")}}),
+                                  p, impulses, 1e-9, 20000);
       EXPECT_EQ(r.status, SolveStatus::converged) << name << ", " << joints << ": " << r.reason << " " << r.residual.total();
       EXPECT_LT((velocity_change(p, impulses) - expected).cwiseAbs().maxCoeff(), 1e-6) << name << ", " << joints;
     }
@@ -100,7 +105,8 @@ TEST(Joints, a_chain_with_a_weight_of_1000_links_is_no_trouble_for_direct_method
     ASSERT_TRUE(all_finite(impulses)) << info.name;
     Workspace workspace;
     const double total = residual(p, impulses, workspace.residual, make_solver(info.name)->model()).total();
-    EXPECT_EQ(r.status == SolveStatus::converged, total <= 1e-8) << info.name << ": " << status_name(r.status) << " at " << total;
+    EXPECT_EQ(r.status == SolveStatus::converged, total <= 1e-8)
+        << info.name << ": " << status_name(r.status) << " at " << total;
     if (!sweeps(info)) {
       EXPECT_LE(total, 1e-8) << info.name << ": " << status_name(r.status) << ", " << r.reason;
     }

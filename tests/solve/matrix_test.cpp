@@ -51,7 +51,9 @@ const std::vector<Exceptions>& exceptions() {
       {"fischer", Why::model_differs, {"sliding", "wedge", "redundant stack", "sliding stack", "table", "joint and motors"}},
       {"pg", Why::slow, {"mass ratio 1e4"}},
       {"lemke", Why::model_differs, {"sliding", "table", "joint and motors", "friction 5"}},
-      {"dantzig", Why::model_differs, {"sliding", "wedge", "redundant stack", "sliding stack", "mass ratio 1e4", "table", "joint and motors"}},
+      {"dantzig",
+       Why::model_differs,
+       {"sliding", "wedge", "redundant stack", "sliding stack", "mass ratio 1e4", "table", "joint and motors"}},
       {"murty", Why::model_differs, {"sliding", "wedge", "table", "joint and motors"}},
       {"bpp", Why::model_differs, {"sliding", "wedge", "table", "joint and motors"}},
   };
@@ -82,10 +84,11 @@ TEST_P(Matrix, every_problem_is_solved_to_1e8_or_listed_with_its_reason) {
     control.max_iterations = 20000;
     const SolveReport r = make_solver(GetParam())->solve(small.problem, impulses, workspace, control);
     const Why outcome = seen(r, control.tolerance), listed = expected(GetParam(), small.name);
-    const bool as_listed = listed == Why::up_to_rounding ? outcome == Why::solved || outcome == Why::model_differs : outcome == listed;
-    EXPECT_TRUE(as_listed)
-        << fmt::format("{} on {}: {}, residual {:.1e}, own model {:.1e}, {} iterations. {}", GetParam(), small.name, status_name(r.status),
-                       r.residual.total(), r.model_residual, r.iterations, r.reason);
+    const bool as_listed =
+        listed == Why::up_to_rounding ? outcome == Why::solved || outcome == Why::model_differs : outcome == listed;
+    EXPECT_TRUE(as_listed) << fmt::format("{} on {}: {}, residual {:.1e}, own model {:.1e}, {} iterations. {}", GetParam(),
+                                          small.name, status_name(r.status), r.residual.total(), r.model_residual, r.iterations,
+                                          r.reason);
   }
 }
 
@@ -94,7 +97,8 @@ TEST(MatrixList, lists_only_solvers_and_problems_that_exist) {
   for (const testing::SmallProblem& small : testing::small_problems()) problems.push_back(small.name);
   for (const Exceptions& e : exceptions()) {
     EXPECT_NO_THROW(make_solver(e.solver));
-    for (const std::string& problem : e.problems) EXPECT_EQ(std::count(problems.begin(), problems.end(), problem), 1) << problem;
+    for (const std::string& problem : e.problems)
+      EXPECT_EQ(std::count(problems.begin(), problems.end(), problem), 1) << problem;
   }
 }
 
@@ -112,7 +116,8 @@ std::vector<double> body_velocities(const std::string& solver, const ContactProb
 
 void expect_same_velocities(const std::string& solver, const std::string& problem, const ContactProblem& p) {
   const std::vector<double> expected = body_velocities("auto", p), found = body_velocities(solver, p);
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-7) << solver << " on " << problem << ", number " << i;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i], 1e-7) << solver << " on " << problem << ", number " << i;
 }
 
 TEST_P(Matrix, velocities_are_those_of_every_other_solver_where_they_are_unique) {

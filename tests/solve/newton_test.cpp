@@ -1,4 +1,5 @@
-// The Newton family: derivatives by finite differences, quadratic convergence, agreement with first-order solvers, hard problems.
+// The Newton family: derivatives by finite differences, quadratic
+// convergence, agreement with first-order solvers, hard problems.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -32,8 +33,9 @@ SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<do
 ContactProblem mixed_problem(unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const std::vector<FrictionSet> laws = {CircularFriction{0.6},    PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.2}, RollingFriction{0.5, 0.3},
-                                         CircularFriction{}, CircularFriction{}, CircularFriction{}};
+  const std::vector<FrictionSet> laws = {CircularFriction{0.6},     PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.2},
+                                         RollingFriction{0.5, 0.3}, CircularFriction{},  CircularFriction{},
+                                         CircularFriction{}};
   const std::vector<std::uint32_t> dims = {3, 2, 4, 5, 1, 2, 3};
   std::vector<std::uint32_t> offset = {0};
   for (const std::uint32_t d : dims) offset.push_back(offset.back() + d);
@@ -77,8 +79,8 @@ ContactProblem well_behaved_problem(unsigned seed) {
 TEST(ProjectionDerivative, agrees_with_finite_differences_inside_and_outside_of_every_law) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const std::vector<FrictionSet> laws = {CircularFriction{0.6}, PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.1}, EllipsoidFriction{0.5, 0.3, 0},
-                                         RollingFriction{0.5, 0.1}};
+  const std::vector<FrictionSet> laws = {CircularFriction{0.6}, PlanarFriction{0.4}, EllipsoidFriction{0.5, 0.3, 0.1},
+                                         EllipsoidFriction{0.5, 0.3, 0}, RollingFriction{0.5, 0.1}};
   for (const FrictionSet& any : laws)
     std::visit(
         [&]<class Law>(const Law& law) {
@@ -91,7 +93,8 @@ TEST(ProjectionDerivative, agrees_with_finite_differences_inside_and_outside_of_
             inside += d.value == z;
             EXPECT_LT((d.value - law.project(n, z)).norm(), 1e-14);
             for (int k = 0; k < Law::rows; ++k) {
-              const typename Law::Vector e = h * Law::Vector::Unit(k), difference = (law.project(n, z + e) - law.project(n, z - e)) / (2 * h);
+              const typename Law::Vector e = h * Law::Vector::Unit(k),
+                                         difference = (law.project(n, z + e) - law.project(n, z - e)) / (2 * h);
               EXPECT_LT((difference - d.by_point.col(k)).norm(), 1e-7);
             }
             EXPECT_LT(((law.project(n + h, z) - law.project(n - h, z)) / (2 * h) - d.by_normal).norm(), 1e-7);
@@ -107,7 +110,8 @@ TEST(NewtonSystem, has_the_jacobian_that_finite_differences_give) {
   const std::vector<double> rho = row_masses(p);
   std::mt19937 random(5);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  for (const NewtonSystem* system : {&alart_curnier_system, &min_map_system, &fischer_system, &coulomb_min_map_system, &coulomb_fischer_system}) {
+  for (const NewtonSystem* system :
+       {&alart_curnier_system, &min_map_system, &fischer_system, &coulomb_min_map_system, &coulomb_fischer_system}) {
     Linearisation l;
     std::vector<std::uint8_t> slacks(p.blocks.size(), 0);
     if (system->slacks != nullptr)
@@ -118,7 +122,8 @@ TEST(NewtonSystem, has_the_jacobian_that_finite_differences_give) {
     const std::size_t n = l.unknowns();
     const auto evaluate = [&](const std::vector<double>& x, bool derivatives) {
       std::vector<double> impulses(p.rows()), v(p.rows());
-      for (std::size_t i = 0; i < l.blocks(); ++i) std::copy_n(x.begin() + l.first[i], l.dim[i], impulses.begin() + p.blocks[i].row);
+      for (std::size_t i = 0; i < l.blocks(); ++i)
+        std::copy_n(x.begin() + l.first[i], l.dim[i], impulses.begin() + p.blocks[i].row);
       w.multiply(impulses, v);
       for (std::size_t k = 0; k < v.size(); ++k) v[k] += p.b[k];
       system->evaluate(p, rho, x, v, l, derivatives);
@@ -138,7 +143,8 @@ TEST(NewtonSystem, has_the_jacobian_that_finite_differences_give) {
         behind[k] -= step;
         h.multiply(unit, product);
         const std::vector<double> up = evaluate(ahead, false), down = evaluate(behind, false);
-        for (std::size_t r = 0; r < n; ++r) EXPECT_NEAR((up[r] - down[r]) / (2 * step), product[r], 2e-6) << "row " << r << " column " << k;
+        for (std::size_t r = 0; r < n; ++r)
+          EXPECT_NEAR((up[r] - down[r]) / (2 * step), product[r], 2e-6) << "row " << r << " column " << k;
       }
     }
   }

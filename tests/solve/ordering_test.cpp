@@ -48,7 +48,8 @@ std::vector<std::uint32_t> first_order(const std::string& name, const ContactPro
 ContactProblem mixed_problem() {
   ContactProblem p = testing::box_stack(3);
   const auto add = [&](BlockKind kind, std::vector<double> jacobian, double b) {
-    Block block{kind, 1, 1, static_cast<std::uint32_t>(p.rows()), static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {1, 0}};
+    Block block{kind, 1,     1, static_cast<std::uint32_t>(p.rows()), static_cast<std::uint32_t>(p.jacobian_values.size()),
+                0,    {1, 0}};
     p.blocks.push_back(block);
     p.jacobian_values.insert(p.jacobian_values.end(), jacobian.begin(), jacobian.end());
     p.laws.emplace_back(CircularFriction{});
@@ -115,6 +116,81 @@ TEST(Ordering, shuffles_follow_the_seed_and_only_the_seed) {
   EXPECT_NE(blocks_of(always.next(2, impulses)), sweep) << "a new shuffle every sweep";
 }
 
+TEST(Ordering, every_order_is_turned_round_by_reverse_order_sweep_by_sweep) {
+  const ContactProblem p = mixed_problem();
+  std::vector<double> impulses(p.rows());
+  for (const char* name : {"given", "random", "random-sweep", "layers", "effective-mass"}) {
+    OrderingOptions options = named(name);
+    Workspace workspace, other;
+    Ordering forward(options, p, FrictionModel::boxed, workspace);
+    options.reverse_order = true;
+    Ordering backward(options, p, FrictionModel::boxed, other);
+    for (int k = 1; k <= 3; ++k) {
+      auto expected = blocks_of(forward.next(k, impulses));
+      std::reverse(expected.begin(), expected.end());
+      EXPECT_EQ(blocks_of(backward.next(k, impulses)), expected) << name << " sweep " << k;
+    }
+  }
+}
+
+TEST(Ordering, grouped_and_staggered_orders_part_normal_rows_from_friction_rows) {
+  const ContactProblem p = mixed_problem();
+  std::vector<std::uint32_t> normal, friction;   // joints and boxes go with the normal rows
+  for (const Block& b : p.blocks)
+    for (std::uint32_t k = 0; k < b.dim; ++k) (b.kind == BlockKind::contact && k > 0 ? friction : normal).push_back(b.row + k);
+  std::vector<std::uint32_t> both = normal;
+  both.insert(both.end(), friction.begin(), friction.end());
+  std::vector<double> impulses(p.rows());
+  Workspace workspace, other;
+  Ordering grouped(named("grouped"), p, FrictionModel::boxed, workspace);
+  Ordering staggered(named("extreme-staggered"), p, FrictionModel::boxed, other);
+  for (int k = 1; k <= 4; ++k) {
+    EXPECT_EQ(rows_of(p, grouped.next(k, impulses)), both) << "sweep " << k;
+    EXPECT_EQ(rows_of(p, staggered.next(k, impulses)), k % 2 == 1 ? normal : friction) << "sweep " << k;
+  }
+}
+
+/// Boxed Gauss–Seidel over these rows with a dense W.
+void dense_sweep(const ContactProblem& p, const std::vector<std::uint32_t>& rows, Eigen::VectorXd& x) {
+  const Eigen::MatrixXd w = testing::dense_delassus(p);
+  const Eigen::Map<const Eigen::VectorXd> b(p.b.data(), static_cast<Eigen::Index>(p.rows()));
+  for (const std::uint32_t i : rows) {
+    double lower = p.lower[i], upper = p.upper[i];
+    for (std::size_t n = 0; n < p.blocks.size(); ++n) {
+      const Block& block = p.blocks[n];
+      if (i < block.row || i >= block.row + block.dim || block.kind == BlockKind::box) continue;
+      upper = std::numeric_limits<double>::infinity();
+      lower = block.kind == BlockKind::contact ? 0 : -upper;
+      if (i > block.row && block.kind == BlockKind::contact) {
+        upper = std::get<CircularFriction>(p.laws[n]).mu * x[block.row];
+        lower = -upper;
+      }
+    }
+    x[i] = std::min(std::max(x[i] - (w.row(i).dot(x) + b[i]) / w(i, i), lower), upper);
+  }
+}
+
+TEST(Ordering, sweeps_visit_the_rows_that_grouped_and_staggered_orders_list) {
+  const ContactProblem p = mixed_problem();
+  for (const char* name : {"given", "grouped", "extreme-staggered"}) {
+    std::vector<double> impulses(p.rows());
+    Eigen::VectorXd expected = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(p.rows()));
+    Workspace workspace, other;
+    Ordering order(named(name), p, FrictionModel::boxed, other);
+    SolveControl control;
+    control.tolerance = 1e-300;
+    control.max_iterations = 6;
+    control.observer = [&](int k, std::span<const double> now, const Residual&) {
+      if (k == 0) return;
+      dense_sweep(p, rows_of(p, order.next(k, now)), expected);
+      for (std::size_t i = 0; i < now.size(); ++i)
+        EXPECT_NEAR(now[i], expected[static_cast<Eigen::Index>(i)], 1e-12) << name << " sweep " << k << " row " << i;
+    };
+    make_solver("pgs", {{"ordering", std::string(name)}})->solve(p, impulses, workspace, control);
+    EXPECT_GT(expected.cwiseAbs().maxCoeff(), 1e-3) << name;
+  }
+}
+
 TEST(Ordering, heights_and_layers_are_found_although_contacts_are_listed_in_disorder) {
   const std::vector<int> listed{3, 0, 4, 2, 1};
   const ContactProblem p = testing::box_stack(5, 0.5, 0.002, listed);
@@ -134,7 +210,8 @@ TEST(Ordering, bodies_that_touch_no_ground_are_layered_from_the_heaviest) {
   ContactProblem p;
   for (const double mass : {1.0, 1.0, 5.0, 1.0}) p.segments.push_back(testing::box_segment(mass));
   for (int i = 1; i < 4; ++i)
-    testing::add_contact(p, i - 1, Vec3(0, 0, i - 0.5), i, Vec3(0, 0, i + 0.5), Vec3(0, 0, i), Vec3::UnitZ(), 0.5, Vec3(-1, 0, 0));
+    testing::add_contact(p, i - 1, Vec3(0, 0, i - 0.5), i, Vec3(0, 0, i + 0.5), Vec3(0, 0, i), Vec3::UnitZ(), 0.5,
+                         Vec3(-1, 0, 0));
   p.finalize();
   EXPECT_EQ(first_order("layers", p), (std::vector<std::uint32_t>{1, 2, 0}));
 }
@@ -149,7 +226,8 @@ TEST(Ordering, propagation_and_effective_mass_sort_by_what_they_name) {
   p.finalize();
   EXPECT_EQ(first_order("propagation", p), (std::vector<std::uint32_t>{1, 3, 0, 2}));
   EXPECT_EQ(first_order("effective-mass", p), (std::vector<std::uint32_t>{1, 3, 0, 2}));
-  EXPECT_EQ(first_order("complementarity", p), (std::vector<std::uint32_t>{1, 3, 0, 2})) << "a contact that separates is no error";
+  EXPECT_EQ(first_order("complementarity", p), (std::vector<std::uint32_t>{1, 3, 0, 2}))
+      << "a contact that separates is no error";
 }
 
 TEST(Ordering, complementarity_sorts_anew_only_when_it_is_time) {
@@ -189,13 +267,16 @@ TEST(Ordering, the_greedy_one_visits_the_rows_that_are_worse) {
 }
 
 TEST(Ordering, unknown_names_and_orders_of_no_use_are_refused) {
-  const auto message = [](const char* name, OrderingOptions::Use use) { return testing::message_of([&] { named(name).check(use); }); };
+  const auto message = [](const char* name, OrderingOptions::Use use) {
+    return testing::message_of([&] { named(name).check(use); });
+  };
   using Use = OrderingOptions::Use;
   EXPECT_EQ(message("randm", Use::any), "/ordering: There is no ordering 'randm'. Did you mean 'random'?");
   EXPECT_NE(message("grouped", Use::whole_blocks).find("takes normal and friction rows apart"), std::string::npos);
   EXPECT_NE(message("random-sweep", Use::fixed).find("destroys acceleration"), std::string::npos);
   EXPECT_EQ(message("random-sweep", Use::whole_blocks), "no error");
-  for (const char* name : {"given", "random", "coordinate", "layers", "propagation", "effective-mass"}) EXPECT_EQ(message(name, Use::fixed), "no error");
+  for (const char* name : {"given", "random", "coordinate", "layers", "propagation", "effective-mass"})
+    EXPECT_EQ(message(name, Use::fixed), "no error");
   EXPECT_NE(testing::message_of([] { make_solver("pgs", {{"ordering", std::string("hilbert")}}); }), "no error");
 }
 
@@ -287,7 +368,8 @@ TEST(Ordering, named_orders_lie_between_the_best_and_the_worst_of_all_permutatio
 }
 
 TEST(Ordering, sweeps_to_1e_6_on_stacks_are_recorded_for_the_manual) {
-  const ContactProblem two = testing::two_box_stack(1), five = testing::box_stack(5), shuffled = testing::box_stack(5, 0.5, 0.002, {3, 0, 4, 2, 1});
+  const ContactProblem two = testing::two_box_stack(1), five = testing::box_stack(5),
+                       shuffled = testing::box_stack(5, 0.5, 0.002, {3, 0, 4, 2, 1});
   for (const std::string& name : ordering_names())
     for (const auto& [label, p] : {std::pair("two", &two), std::pair("five", &five), std::pair("shuffled", &shuffled)}) {
       std::vector<double> impulses(p->rows());

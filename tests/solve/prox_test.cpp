@@ -16,7 +16,9 @@ OptionList with(const char* name, OptionValue value, OptionList options = {}) {
   options.emplace_back(name, std::move(value));
   return options;
 }
-OptionList strategy(const char* name, OptionList options = {}) { return with("r_factor", std::string(name), std::move(options)); }
+OptionList strategy(const char* name, OptionList options = {}) {
+  return with("r_factor", std::string(name), std::move(options));
+}
 
 SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<double>& impulses, const OptionList& options = {},
                   double tolerance = 1e-9, int max_iterations = 50000) {
@@ -63,17 +65,19 @@ ContactProblem strongly_coupled_rows() {
 }
 
 TEST(Prox, solves_blocks_of_two_three_four_and_five_numbers_with_every_strategy) {
-  for (const FrictionSet& law : {FrictionSet(PlanarFriction{0.6}), FrictionSet(CircularFriction{0.6}), FrictionSet(EllipsoidFriction{0.6, 0.3, 0.1}),
-                                 FrictionSet(RollingFriction{0.6, 0.1})})
+  for (const FrictionSet& law : {FrictionSet(PlanarFriction{0.6}), FrictionSet(CircularFriction{0.6}),
+                                 FrictionSet(EllipsoidFriction{0.6, 0.3, 0.1}), FrictionSet(RollingFriction{0.6, 0.1})})
     for (const char* name : {"prox-gs", "prox-jacobi"})
       for (const char* r_factor : {"local", "global", "blocked"}) {
         const ContactProblem p = random_problem(law, 6, 4);
         std::vector<double> impulses, reference;
         const SolveReport r = solve(name, p, impulses, strategy(r_factor));
-        EXPECT_EQ(r.status, SolveStatus::converged) << name << ' ' << r_factor << " law " << law.index() << ": " << r.residual.total();
+        EXPECT_EQ(r.status, SolveStatus::converged)
+            << name << ' ' << r_factor << " law " << law.index() << ": " << r.residual.total();
         ASSERT_EQ(solve("prox-gs", p, reference, {}, 1e-10).status, SolveStatus::converged);
         // W is well conditioned: one solution.
-        for (std::size_t k = 0; k < impulses.size(); ++k) EXPECT_NEAR(impulses[k], reference[k], 1e-6) << name << ' ' << r_factor;
+        for (std::size_t k = 0; k < impulses.size(); ++k)
+          EXPECT_NEAR(impulses[k], reference[k], 1e-6) << name << ' ' << r_factor;
       }
 }
 
@@ -115,7 +119,8 @@ TEST(ProxGaussSeidel, keeps_friction_opposed_to_slip_with_blocked_factors_where_
 }
 
 /// The iterates that a solver goes through.
-std::vector<std::vector<double>> iterates(std::string_view name, const ContactProblem& p, const OptionList& options, int count) {
+std::vector<std::vector<double>> iterates(std::string_view name, const ContactProblem& p, const OptionList& options,
+                                          int count) {
   std::vector<std::vector<double>> seen;
   std::vector<double> impulses(p.rows());
   Workspace workspace;
@@ -157,12 +162,14 @@ TEST(Prox, rollback_rescues_factors_that_are_far_too_large) {
   // Local factors of Jacobi overshoot tenfold here; Gauss–Seidel is driven out of (0, 2) by its relaxation.
   const ContactProblem p = strongly_coupled_rows();
   const double forever = std::numeric_limits<double>::infinity();
-  const OptionList large{{"relaxation", 3.0}, {"accelerate", false}}, unchecked = with("growth", forever, large), checked = with("growth", 1.0, large);
+  const OptionList large{{"relaxation", 3.0}, {"accelerate", false}}, unchecked = with("growth", forever, large),
+                                                                      checked = with("growth", 1.0, large);
   std::vector<double> impulses;
   EXPECT_EQ(solve("prox-gs", p, impulses, checked, 1e-8).status, SolveStatus::converged);
   EXPECT_NE(solve("prox-gs", p, impulses, unchecked, 1e-8, 2000).status, SolveStatus::converged);
   EXPECT_EQ(solve("prox-jacobi", p, impulses, {}, 1e-8).status, SolveStatus::converged);
-  EXPECT_EQ(solve("prox-jacobi", p, impulses, with("growth", 1.0), 1e-6).status, SolveStatus::converged) << "the rule of the paper";
+  EXPECT_EQ(solve("prox-jacobi", p, impulses, with("growth", 1.0), 1e-6).status, SolveStatus::converged)
+      << "the rule of the paper";
 }
 
 TEST(ProxGaussSeidel, solves_in_any_order) {
@@ -173,7 +180,8 @@ TEST(ProxGaussSeidel, solves_in_any_order) {
     const OptionList options = with("ordering", std::string(ordering), with("accelerate", false));
     EXPECT_EQ(solve("prox-gs", p, impulses, options, 1e-6).status, SolveStatus::converged) << ordering;
   }
-  EXPECT_THROW(make_solver("prox-gs", with("ordering", std::string("random-sweep"))), Error) << "would destroy the acceleration";
+  EXPECT_THROW(make_solver("prox-gs", with("ordering", std::string("random-sweep"))), Error)
+      << "would destroy the acceleration";
 }
 
 TEST(Prox, refuses_options_that_make_no_sense) {
@@ -191,7 +199,8 @@ TEST(ProxGaussSeidel, solves_the_rolling_problems_of_the_collection) {
     const ContactProblem p = load_problem(folder / file).problem;
     std::vector<double> impulses;
     for (const char* r_factor : {"local", "blocked"})
-      EXPECT_EQ(solve("prox-gs", p, impulses, strategy(r_factor), 1e-8).status, SolveStatus::converged) << file << ' ' << r_factor;
+      EXPECT_EQ(solve("prox-gs", p, impulses, strategy(r_factor), 1e-8).status, SolveStatus::converged)
+          << file << ' ' << r_factor;
   }
 }
 

@@ -11,10 +11,12 @@ namespace {
 
 class Carried : public ::testing::TestWithParam<const char*> {
  protected:
-  ProblemFile file_ = load_problem(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/solve/data" / (std::string(GetParam()) + ".hdf5"));
+  ProblemFile file_ =
+      load_problem(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/solve/data" / (std::string(GetParam()) + ".hdf5"));
 };
 INSTANTIATE_TEST_SUITE_P(Problems, Carried,
-                         ::testing::Values("wall", "stack", "mass-ratio", "card-house", "falling-boxes", "spheres", "dominoes", "pinch-grasp"),
+                         ::testing::Values("wall", "stack", "mass-ratio", "card-house", "falling-boxes", "spheres", "dominoes",
+                                           "pinch-grasp"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -35,7 +37,7 @@ TEST_P(Carried, is_solved_to_1e_8_by_auto_from_zero) {
   control.tolerance = control.natural_map_tolerance = 1e-8;
   control.max_iterations = 20000;
   const SolveReport report = make_solver("auto")->solve(p, impulses, workspace, control);
-  EXPECT_EQ(report.status, SolveStatus::converged) << report.story;
+  EXPECT_EQ(report.status, SolveStatus::converged) << report.notes;
   ResidualWorkspace work;
   EXPECT_LE(residual(p, impulses, work).total(), 1e-8) << "recomputed";
   EXPECT_LE(natural_map_error(p, impulses, work), 1e-8) << "recomputed";

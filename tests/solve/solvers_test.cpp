@@ -19,9 +19,11 @@ SolveReport solve(std::string_view name, const ContactProblem& p, std::vector<do
 }
 
 TEST(ProxGaussSeidel, solves_one_contact_in_closed_form) {
-  for (const auto& [b, mu, expected] :
-       {std::tuple<Vec3, double, Vec3>{{0.5, 3, 0}, 0.5, {0, 0, 0}}, {{-1, 0.2, 0.1}, 0.5, {1, -0.2, -0.1}}, {{-1, 3, 4}, 0.5, {1, -0.3, -0.4}},
-        {{-1, 3, 4}, 0, {1, 0, 0}}, {{-1, 3, 4}, 5, {1, -3, -4}}}) {
+  for (const auto& [b, mu, expected] : {std::tuple<Vec3, double, Vec3>{{0.5, 3, 0}, 0.5, {0, 0, 0}},
+                                        {{-1, 0.2, 0.1}, 0.5, {1, -0.2, -0.1}},
+                                        {{-1, 3, 4}, 0.5, {1, -0.3, -0.4}},
+                                        {{-1, 3, 4}, 0, {1, 0, 0}},
+                                        {{-1, 3, 4}, 5, {1, -3, -4}}}) {
     std::vector<double> impulses;
     const SolveReport r = solve("prox-gs", testing::particle_contact(b, mu), impulses);
     EXPECT_EQ(r.status, SolveStatus::converged);
@@ -176,8 +178,14 @@ TEST(Registry, names_the_nearest_solver_and_option) {
     return std::string();
   };
   EXPECT_EQ(message([] { make_solver("prox-gz"); }), "There is no solver 'prox-gz'. Did you mean 'prox-gs'?");
-  EXPECT_EQ(message([] { make_solver("pgs", {{"relaxtion", 1.5}}); }), "/relaxtion: There is no option 'relaxtion'. Did you mean 'relaxation'?");
-  EXPECT_EQ(message([] { make_solver("pgs", {{"relaxation", 2.5}}); }), "/relaxation: 2.5 is not a relaxation factor. It must be between 0 and 2.");
+  EXPECT_EQ(message([] {
+              make_solver("pgs", {{"relaxtion", 1.5}});
+            }),
+            "/relaxtion: There is no option 'relaxtion'. Did you mean 'relaxation'?");
+  EXPECT_EQ(message([] {
+              make_solver("pgs", {{"relaxation", 2.5}});
+            }),
+            "/relaxation: 2.5 is not a relaxation factor. It must be between 0 and 2.");
   EXPECT_NE(message([] { make_solver("pgs", {{"relaxation", std::string("fast")}}); }), "");
 }
 

@@ -23,7 +23,8 @@ SolveReport solve(std::string_view name, const OptionList& options, const Contac
 }
 
 /// The iterates that the observer sees.
-std::vector<std::vector<double>> iterates(std::string_view name, const OptionList& options, const ContactProblem& p, int count) {
+std::vector<std::vector<double>> iterates(std::string_view name, const OptionList& options, const ContactProblem& p,
+                                          int count) {
   std::vector<std::vector<double>> seen;
   std::vector<double> impulses(p.rows());
   Workspace workspace;
@@ -87,7 +88,9 @@ std::pair<double, double> bounds(const ContactProblem& p, std::size_t block, int
       p.laws[block]);
 }
 
-Eigen::VectorXd right_side(const ContactProblem& p) { return Eigen::Map<const Eigen::VectorXd>(p.b.data(), static_cast<Eigen::Index>(p.rows())); }
+Eigen::VectorXd right_side(const ContactProblem& p) {
+  return Eigen::Map<const Eigen::VectorXd>(p.b.data(), static_cast<Eigen::Index>(p.rows()));
+}
 
 TEST(ProjectedOverRelaxation, takes_the_iterates_of_dense_psor_in_both_forms_of_w) {
   const ContactProblem factored = zoo(), matrix = testing::as_matrix(factored);
@@ -104,7 +107,8 @@ TEST(ProjectedOverRelaxation, takes_the_iterates_of_dense_psor_in_both_forms_of_
             const auto [lower, upper] = bounds(*p, i, k, x);
             x[row] = std::clamp(x[row] - omega * (w.row(row).dot(x) + b[row]) / w(row, row), lower, upper);
           }
-        for (Eigen::Index r = 0; r < x.size(); ++r) ASSERT_NEAR(seen[n][r], x[r], 1e-12) << "ω " << omega << " iterate " << n << " row " << r;
+        for (Eigen::Index r = 0; r < x.size(); ++r)
+          ASSERT_NEAR(seen[n][r], x[r], 1e-12) << "ω " << omega << " iterate " << n << " row " << r;
       }
       EXPECT_EQ(seen.size(), 13u);
     }
@@ -166,11 +170,16 @@ TEST(Splitting, every_solver_reaches_the_velocities_of_pgs_in_both_forms_of_w) {
   solve("pgs", {}, factored, reference, 1e-12);
   const auto expected = testing::row_velocities(factored, reference);
   const OptionList none;
-  for (const auto& [name, options] :
-       {std::pair<const char*, OptionList>{"psor", none}, {"sgs", none}, {"jacobi", none}, {"shock", none}, {"bgs", {{"block", std::string("contact")}}},
-        {"bgs", none}, {"bgs", {{"block", std::string("layer")}}}, {"bgs", {{"block", std::string("all")}, {"joints", std::string("pcg")}}},
-        {"bgs", {{"sub_solver", std::string("sweeps")}, {"joints", std::string("block")}}},
-        {"bgs", {{"sub_solver", std::string("psor")}, {"sub_iterations", 50.0}}}})
+  for (const auto& [name, options] : {std::pair<const char*, OptionList>{"psor", none},
+                                      {"sgs", none},
+                                      {"jacobi", none},
+                                      {"shock", none},
+                                      {"bgs", {{"block", std::string("contact")}}},
+                                      {"bgs", none},
+                                      {"bgs", {{"block", std::string("layer")}}},
+                                      {"bgs", {{"block", std::string("all")}, {"joints", std::string("pcg")}}},
+                                      {"bgs", {{"sub_solver", std::string("sweeps")}, {"joints", std::string("block")}}},
+                                      {"bgs", {{"sub_solver", std::string("psor")}, {"sub_iterations", 50.0}}}})
     for (const ContactProblem* p : {&factored, &matrix}) {
       std::vector<double> impulses;
       const SolveReport r = solve(name, options, *p, impulses, 1e-10);
@@ -191,7 +200,8 @@ TEST(BoxedPivoting, agrees_with_the_enumeration_of_all_sides_on_one_contact) {
     const Eigen::VectorXd c = Eigen::Vector3d(number(random), number(random), number(random));
     // Of different reach to both sides.
     const double lower[] = {0, -0.8, -0.3}, upper[] = {0, 0.8, 1.1};
-    const std::vector<BoxRow> rows{{0, std::numeric_limits<double>::infinity()}, {lower[1], upper[1], 0}, {lower[2], upper[2], 0}};
+    const std::vector<BoxRow> rows{
+        {0, std::numeric_limits<double>::infinity()}, {lower[1], upper[1], 0}, {lower[2], upper[2], 0}};
     std::vector<Eigen::Vector3d> solutions;
     for (const int s0 : {-1, 0})
       for (const int s1 : {-1, 0, 1})
@@ -206,7 +216,8 @@ TEST(BoxedPivoting, agrees_with_the_enumeration_of_all_sides_on_one_contact) {
           const Eigen::Vector3d x = m.partialPivLu().solve(r), v = a * x + c;
           bool good = x[0] >= -1e-12 && (s0 == 0 || v[0] >= -1e-12);
           for (const auto& [s, k] : {std::pair(s1, 1), std::pair(s2, 2)})
-            good = good && x[k] <= upper[k] * std::max(x[0], 0.0) + 1e-12 && x[k] >= lower[k] * std::max(x[0], 0.0) - 1e-12 && (x[0] <= 1e-12 || s == 0 || s * v[k] <= 1e-12);
+            good = good && x[k] <= upper[k] * std::max(x[0], 0.0) + 1e-12 && x[k] >= lower[k] * std::max(x[0], 0.0) - 1e-12 &&
+                   (x[0] <= 1e-12 || s == 0 || s * v[k] <= 1e-12);
           if (good) solutions.push_back(x);
         }
     ASSERT_FALSE(solutions.empty()) << n;
@@ -224,7 +235,8 @@ TEST(BoxedPivoting, agrees_with_the_enumeration_of_all_sides_on_one_contact) {
 }
 
 TEST(BlockedGaussSeidel, one_group_of_everything_solves_in_one_iteration) {
-  for (const ContactProblem& p : {testing::two_box_stack(2, 10, 0.2), testing::two_box_stack(2, 1, 3), testing::as_matrix(testing::two_box_stack(2, 100, 0))}) {
+  for (const ContactProblem& p : {testing::two_box_stack(2, 10, 0.2), testing::two_box_stack(2, 1, 3),
+                                  testing::as_matrix(testing::two_box_stack(2, 100, 0))}) {
     std::vector<double> impulses;
     const SolveReport r = solve("bgs", {{"block", std::string("all")}}, p, impulses, 1e-9);
     EXPECT_LE(r.model_residual, 1e-9) << r.reason;
@@ -286,7 +298,10 @@ TEST(BlockedGaussSeidel, with_an_exact_sub_solver_it_solves_the_exact_law) {
 TEST(BlockedGaussSeidel, unknown_choices_are_named) {
   EXPECT_EQ(testing::message_of([] { make_solver("bgs", {{"block", std::string("layers")}}); }),
             "/block: 'layers' is not a kind of block. Did you mean 'layer'?");
-  EXPECT_NE(testing::message_of([] { make_solver("bgs", {{"sub_solver", std::string("exakt")}}); }).find("/sub_solver: "), std::string::npos);
+  EXPECT_NE(testing::message_of([] {
+              make_solver("bgs", {{"sub_solver", std::string("exakt")}});
+            }).find("/sub_solver: "),
+            std::string::npos);
 }
 
 TEST(ShockPropagation, one_pass_carries_the_weight_of_a_stack_to_the_ground) {
@@ -323,9 +338,14 @@ TEST(ShockPropagation, does_no_harm_where_there_is_no_up_or_down) {
 }
 
 TEST(Splitting, iterations_to_1e_6_on_stacks_are_recorded_for_the_manual) {
-  for (const auto& [name, options] :
-       {std::pair<const char*, OptionList>{"jacobi", {}}, {"pgs", {}}, {"psor", {}}, {"sgs", {}}, {"bgs", {{"block", std::string("contact")}}},
-        {"bgs", {}}, {"bgs", {{"block", std::string("layer")}, {"sub_solver", std::string("sweeps")}}}, {"shock", {}}})
+  for (const auto& [name, options] : {std::pair<const char*, OptionList>{"jacobi", {}},
+                                      {"pgs", {}},
+                                      {"psor", {}},
+                                      {"sgs", {}},
+                                      {"bgs", {{"block", std::string("contact")}}},
+                                      {"bgs", {}},
+                                      {"bgs", {{"block", std::string("layer")}, {"sub_solver", std::string("sweeps")}}},
+                                      {"shock", {}}})
     for (const int boxes : {2, 5}) {
       const ContactProblem p = testing::box_stack(boxes);
       std::vector<double> impulses(p.rows());

@@ -6,8 +6,8 @@
 
 namespace stickslip::testing {
 
-/// Unit boxes on top of each other on the ground, four contacts each, falling at 0.1 m/s and drifting sideways, slowly enough to
-/// stay upright.
+/// Unit boxes on top of each other on the ground, four contacts each, falling at 0.1 m/s and drifting sideways, slowly enough
+/// to stay upright.
 /// @param listed the contacts of which box come first, second, …; empty: bottom up
 inline ContactProblem box_stack(int boxes, double mu = 0.5, double drift = 0.002, std::vector<int> listed = {}) {
   ContactProblem p;
@@ -19,7 +19,8 @@ inline ContactProblem box_stack(int boxes, double mu = 0.5, double drift = 0.002
     for (const double x : {-0.5, 0.5})
       for (const double y : {-0.5, 0.5}) {
         const Vec3 free = i == 0 ? Vec3(drift, 0, -0.1) : Vec3(0, 0, 0);
-        add_contact(p, i - 1, Vec3(0, 0, i - 0.5), i, Vec3(0, 0, i + 0.5), Vec3(x, y, i), Vec3::UnitZ(), mu, frame.transpose() * free);
+        add_contact(p, i - 1, Vec3(0, 0, i - 0.5), i, Vec3(0, 0, i + 0.5), Vec3(x, y, i), Vec3::UnitZ(), mu,
+                    frame.transpose() * free);
       }
   p.finalize();
   return p;

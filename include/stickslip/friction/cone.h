@@ -13,8 +13,9 @@ using ConeVector = Eigen::Matrix<double, Law::rows + 1, 1>;
 
 /// Closest point of K to x. Its normal part n minimises (n − xₙ)² + dist(x_f, F(n))², whose derivative grows with n.
 ///
-/// Where F is a product of discs with radii μᵢ n, half that derivative is n − xₙ − Σ μᵢ max(0, ‖xᵢ‖ − μᵢ n): the least of linear
-/// functions, one for every choice of discs, so that n is the largest of their roots (xₙ + Σ μᵢ ‖xᵢ‖) / (1 + Σ μᵢ²), or 0.
+/// Where F is a product of discs with radii μᵢ n, half that derivative is n − xₙ − Σ μᵢ max(0, ‖xᵢ‖ − μᵢ n): the least of
+/// linear functions, one for every choice of discs, so that n is the largest
+/// of their roots (xₙ + Σ μᵢ ‖xᵢ‖) / (1 + Σ μᵢ²), or 0.
 inline ConeVector<CircularFriction> project_on_cone(const CircularFriction& law, const Vec3& x) {
   const double mu = law.mu, tangent = x.tail<2>().norm();
   if (mu * tangent <= -x[0]) return Vec3::Zero();
@@ -43,9 +44,9 @@ inline ConeVector<RollingFriction> project_on_cone(const RollingFriction& law, c
 ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, const Vec4& x);
 ConeVector<EllipseFriction> project_on_cone(const EllipseFriction& law, const Vec3& x);
 
-/// Of any other law. Where F(n) = n F(1), half the derivative at n is n − xₙ − support(x_f − P(n)), P(n) the closest point of F(n) to x_f,
-/// with the support attained at P(n)/n; its root is bracketed by max(xₙ, 0) and max(xₙ, 0) + support(x_f). Where F does not depend on n,
-/// K is a product.
+/// Of any other law. Where F(n) = n F(1), half the derivative at n is n − xₙ − support(x_f − P(n)), P(n) the closest point of
+/// F(n) to x_f, with the support attained at P(n)/n; its root is bracketed by max(xₙ, 0) and max(xₙ, 0) + support(x_f). Where F
+/// does not depend on n, K is a product.
 template <FrictionSetConcept Law>
 ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
   const typename Law::Vector friction = x.template tail<Law::rows>();
@@ -65,15 +66,16 @@ ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
   double low_slope = low > 0 ? slope(low) : -x[0] - reach;
   if (!(low_slope < 0)) return finish(low);
   double high = low + reach, high_slope = slope(high);
-  // Regula falsi in the form of Illinois: an end that stays twice counts half. Of the piecewise linear slopes of polyhedra it finds the
-  // root exactly once the ends are on its piece.
+  // Regula falsi in the form of Illinois: an end that stays twice counts half. Of the piecewise linear slopes of polyhedra it
+  // finds the root exactly once the ends are on its piece.
   int stayed = 0;
   for (int k = 0; k < 200 && high_slope > 0 && high - low > 4e-16 * high; ++k) {
     double middle = low + (high - low) * (low_slope / (low_slope - high_slope));
     if (!(middle > low && middle < high) || k % 8 == 7) middle = 0.5 * (low + high);
     if (!(middle > low && middle < high)) break;
     const double here = slope(middle);
-    if (std::abs(here) <= 4e-16 * (middle + std::abs(x[0]))) return finish(middle);   // the slope rises by at least 1 per unit of n
+    // the slope rises by at least 1 per unit of n
+    if (std::abs(here) <= 4e-16 * (middle + std::abs(x[0]))) return finish(middle);
     if (here < 0) {
       low = middle, low_slope = here;
       if (stayed == 1) high_slope *= 0.5;
@@ -87,8 +89,8 @@ ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
   return finish(high);
 }
 
-/// de Saxcé's shift: the bipotential turns Coulomb's law into λ ∈ K ⊥ v + support(−v_f) eₙ ∈ K*; friction acts against v_f, which matters
-/// for sets that are not symmetric. Of a set that does not depend on the normal impulse there is none.
+/// de Saxcé's shift: the bipotential turns Coulomb's law into λ ∈ K ⊥ v + support(−v_f) eₙ ∈ K*; friction acts against v_f,
+/// which matters for sets that are not symmetric. Of a set that does not depend on the normal impulse there is none.
 template <FrictionSetConcept Law>
 double normal_shift(const Law& law, const typename Law::Vector& friction_velocity) {
   return law.scales_with_normal() ? law.support(-friction_velocity) : 0.0;

@@ -1,8 +1,8 @@
 // The open slot: a friction set of one's own, which every solver takes as it takes the built-in ones.
 //
-// Derive from ConvexSet<Rows> and hand it on as a CustomFriction<Rows>. `project` and `support_point` are enough; what else solvers
-// ask for has a default made from them. Rows are tangent t, tangent b, then torsion, then rolling t, rolling b, as many as the set has;
-// four rows are t, b, rolling t, rolling b.
+// Derive from ConvexSet<Rows> and hand it on as a CustomFriction<Rows>. `project` and `support_point` are enough; what else
+// solvers ask for has a default made from them. Rows are tangent t, tangent b, then torsion, then rolling t, rolling b, as many
+// as the set has; four rows are t, b, rolling t, rolling b.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +60,9 @@ struct CustomFriction {
   double support(const Vector& direction) const { return set->support(direction); }
   Vector support_point(const Vector& direction) const { return set->support_point(direction); }
   FrictionBox<Rows> box(double normal) const { return set->box(normal); }
-  ProjectionDerivative<Rows> differentiate(double normal, const Vector& trial) const { return set->differentiate(normal, trial); }
+  ProjectionDerivative<Rows> differentiate(double normal, const Vector& trial) const {
+    return set->differentiate(normal, trial);
+  }
   ImplicitValue<Rows> implicit(double normal, const Vector& x) const { return set->implicit(normal, x); }
   bool scales_with_normal() const { return set->scales_with_normal(); }
 };

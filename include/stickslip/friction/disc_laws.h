@@ -42,7 +42,8 @@ ProjectionDerivative<Rows> differentiate_disc(double radius, double growth, cons
 
 /// Gauge of the ellipsoid with these axes, less n. Rows without an axis count only in that they must be zero.
 template <int Rows>
-ImplicitValue<Rows> implicit_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes, double normal, const Eigen::Matrix<double, Rows, 1>& x) {
+ImplicitValue<Rows> implicit_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes, double normal,
+                                       const Eigen::Matrix<double, Rows, 1>& x) {
   ImplicitValue<Rows> f;
   Eigen::Matrix<double, Rows, 1> weight = Eigen::Matrix<double, Rows, 1>::Zero();
   bool allowed = true;
@@ -60,7 +61,8 @@ ImplicitValue<Rows> implicit_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axe
 
 /// The farthest point along `direction` of the ellipsoid with these axes; 0 where all are equal.
 template <int Rows>
-Eigen::Matrix<double, Rows, 1> farthest_on_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes, const Eigen::Matrix<double, Rows, 1>& direction) {
+Eigen::Matrix<double, Rows, 1> farthest_on_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes,
+                                                     const Eigen::Matrix<double, Rows, 1>& direction) {
   const Eigen::Matrix<double, Rows, 1> scaled = axes.cwiseProduct(direction);
   const double size = scaled.norm();
   if (!(size > 0)) return Eigen::Matrix<double, Rows, 1>::Zero();
@@ -112,12 +114,16 @@ struct PlanarFriction {
     return Vector(std::clamp(trial[0], -bound, bound));
   }
   double support(const Vector& direction) const { return mu * std::abs(direction[0]); }
-  Vector support_point(const Vector& direction) const { return Vector(direction[0] == 0 ? 0 : std::copysign(mu, direction[0])); }
+  Vector support_point(const Vector& direction) const {
+    return Vector(direction[0] == 0 ? 0 : std::copysign(mu, direction[0]));
+  }
   FrictionBox<1> box(double normal) const { return FrictionBox<1>::symmetric(Vector(mu * std::max(normal, 0.0))); }
   ProjectionDerivative<1> differentiate(double normal, const Vector& trial) const {
     return friction_detail::differentiate_disc<1>(mu * normal, mu, trial);
   }
-  ImplicitValue<1> implicit(double normal, const Vector& x) const { return friction_detail::implicit_ellipsoid<1>(Vector(mu), normal, x); }
+  ImplicitValue<1> implicit(double normal, const Vector& x) const {
+    return friction_detail::implicit_ellipsoid<1>(Vector(mu), normal, x);
+  }
   static constexpr bool scales_with_normal() { return true; }
 };
 
@@ -136,7 +142,9 @@ struct CircularFriction {
   ProjectionDerivative<2> differentiate(double normal, const Vec2& trial) const {
     return friction_detail::differentiate_disc<2>(mu * normal, mu, trial);
   }
-  ImplicitValue<2> implicit(double normal, const Vec2& x) const { return friction_detail::implicit_ellipsoid<2>(Vec2(mu, mu), normal, x); }
+  ImplicitValue<2> implicit(double normal, const Vec2& x) const {
+    return friction_detail::implicit_ellipsoid<2>(Vec2(mu, mu), normal, x);
+  }
   static constexpr bool scales_with_normal() { return true; }
 };
 

@@ -1,8 +1,8 @@
 // Friction laws as solvers see them: convex sets F(λₙ) of friction impulses, in the frame of the contact [course §6; prox §3].
 //
-// A law is a plain value that meets the concept below and stands in the variant `FrictionSet`. Solvers visit the variant once per batch
-// of contacts, never per iteration. Laws that few contacts have, and those of the user, share the alternatives CustomFriction<rows>.
-// How surfaces make such sets, by name and number, is in friction/surface_law.h.
+// A law is a plain value that meets the concept below and stands in the variant `FrictionSet`. Solvers visit the variant once
+// per batch of contacts, never per iteration. Laws that few contacts have, and those of the user, share the alternatives
+// CustomFriction<rows>. How surfaces make such sets, by name and number, is in friction/surface_law.h.
 #pragma once
 
 #include <concepts>
@@ -35,11 +35,12 @@ concept FrictionSetConcept = requires(const Law& law, double normal, const typen
   { law.scales_with_normal() } -> std::same_as<bool>;
 };
 
-using FrictionSet = std::variant<CircularFriction, PlanarFriction, EllipsoidFriction, RollingFriction, EllipseFriction, CustomFriction<1>,
-                                 CustomFriction<2>, CustomFriction<3>, CustomFriction<4>, CustomFriction<5>>;
+using FrictionSet = std::variant<CircularFriction, PlanarFriction, EllipsoidFriction, RollingFriction, EllipseFriction,
+                                 CustomFriction<1>, CustomFriction<2>, CustomFriction<3>, CustomFriction<4>, CustomFriction<5>>;
 
-static_assert(FrictionSetConcept<PlanarFriction> && FrictionSetConcept<CircularFriction> && FrictionSetConcept<EllipsoidFriction> &&
-              FrictionSetConcept<RollingFriction> && FrictionSetConcept<EllipseFriction> && FrictionSetConcept<CustomFriction<3>>);
+static_assert(FrictionSetConcept<PlanarFriction> && FrictionSetConcept<CircularFriction> &&
+              FrictionSetConcept<EllipsoidFriction> && FrictionSetConcept<RollingFriction> &&
+              FrictionSetConcept<EllipseFriction> && FrictionSetConcept<CustomFriction<3>>);
 
 /// Friction rows beside the normal row.
 int law_rows(const FrictionSet&);
@@ -53,8 +54,8 @@ bool contains(const Law& law, double normal, const typename Law::Vector& x, doub
   return (x - law.project(normal, x)).norm() <= slack;
 }
 
-/// About k corners of a polyhedron inside F(1) [course §1.6]: the support points of directions that are spread evenly, in opposite
-/// pairs, the axes among them. In the plane exactly k, but of a polygon its own corners.
+/// About k corners of a polyhedron inside F(1) [course §1.6]: the support points of directions that are spread evenly, in
+/// opposite pairs, the axes among them. In the plane exactly k, but of a polygon its own corners.
 /// @throws Error unless k is even and at least 4
 template <FrictionSetConcept Law>
 std::vector<typename Law::Vector> polyhedron(const Law& law, int k);

@@ -15,8 +15,8 @@ struct FrictionBox {
   Vector clamp(const Vector& x) const { return x.cwiseMax(lower).cwiseMin(upper); }
 };
 
-/// The projection P(n, z) = closest point of F(n) to z, with its derivatives, for n > 0. P is piecewise smooth; on a kink one of
-/// the sides is taken, which is an element of the generalised derivative.
+/// The projection P(n, z) = closest point of F(n) to z, with its derivatives, for n > 0. P is piecewise smooth; on a kink one
+/// of the sides is taken, which is an element of the generalised derivative.
 template <int Rows>
 struct ProjectionDerivative {
   using Vector = Eigen::Matrix<double, Rows, 1>;
@@ -25,8 +25,8 @@ struct ProjectionDerivative {
   Vector by_normal;                            ///< ∂P/∂n
 };
 
-/// A convex function φ(n, x) with F(n) = { x : φ(n, x) ≤ 0 }, and its derivatives at one place. Of a set that scales with the normal
-/// impulse it is the gauge less n: φ(n, x) = N(x) − n, N(x) the least normal impulse that allows x.
+/// A convex function φ(n, x) with F(n) = { x : φ(n, x) ≤ 0 }, and its derivatives at one place. Of a set that scales with the
+/// normal impulse it is the gauge less n: φ(n, x) = N(x) − n, N(x) the least normal impulse that allows x.
 template <int Rows>
 struct ImplicitValue {
   using Vector = Eigen::Matrix<double, Rows, 1>;

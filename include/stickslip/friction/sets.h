@@ -1,4 +1,5 @@
-// Friction sets that stand in the open slot (friction/convex_set.h): polygons, hulls of support points, Tresca's disc, the full cone.
+// Friction sets that stand in the open slot (friction/convex_set.h): polygons,
+// hulls of support points, Tresca's disc, the full cone.
 #pragma once
 
 #include "stickslip/friction/convex_set.h"

@@ -1,8 +1,8 @@
 // What anisotropic friction laws read of one surface: the direction of its structure, its friction tensor, its normal map.
 //
-// Everything is fixed to the shape: places and directions are in the frame of the collider. A flat picture covers a curved shape by
-// projection along the axis of the shape that the outward normal is nearest to (box mapping): +x shows (y, z), +y (z, x), +z (x, y) as
-// (u, v); the opposite sides show the same picture from behind.
+// Everything is fixed to the shape: places and directions are in the frame of the collider. A flat picture covers a curved
+// shape by projection along the axis of the shape that the outward normal is nearest to (box mapping): +x shows (y, z), +y (z,
+// x), +z (x, y) as (u, v); the opposite sides show the same picture from behind.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ namespace stickslip {
 
 class Picture;
 
-/// Grooves, fibres or brush strokes in one direction. To the structure, d and −d are the same; only sets without that symmetry, such as
-/// limit surfaces, tell them apart.
+/// Grooves, fibres or brush strokes in one direction. To the structure, d and −d are the same; only sets without that symmetry,
+/// such as limit surfaces, tell them apart.
 struct FixedStructure {
   Vec3 direction = Vec3::UnitX();   ///< need not be a unit vector
 };
@@ -53,7 +53,8 @@ struct FunctionStructure {
   std::function<Vec3(const Vec3& place, const Vec3& normal)> direction;
 };
 
-using Structure = std::variant<FixedStructure, CircularStructure, RadialStructure, FlowStructure, PictureStructure, FunctionStructure>;
+using Structure =
+    std::variant<FixedStructure, CircularStructure, RadialStructure, FlowStructure, PictureStructure, FunctionStructure>;
 
 /// A picture in memory, RGB, 0 … 1, row 0 on top. Immutable and shared.
 class Picture {
@@ -76,16 +77,17 @@ class Picture {
   std::vector<float> rgb_;
 };
 
-/// Facets of a surface from a picture: red, green, blue 0 … 1 are normal components −1 … 1 along u, v and outward, as in rendering.
+/// Facets of a surface from a picture: red, green, blue 0 … 1 are normal
+/// components −1 … 1 along u, v and outward, as in rendering.
 struct NormalMap {
   std::shared_ptr<const Picture> picture;   ///< null: a smooth surface
   double size = 1;                          ///< side of the tile, along u [m] > 0
 };
 
 /// Normal maps made here, tile for tile, for scenes and tests.
-/// Sawtooth: `teeth` teeth along u, each a ramp that climbs slowly along +u and falls off steeply. What slides over it along +u slides
-/// with the grain, up the ramps; along −u it runs into the cliffs. @param ramp, cliff angles of the two faces against the surface [rad],
-/// both in (0, π/2). @throws Error naming the argument that is out of range, as for all here
+/// Sawtooth: `teeth` teeth along u, each a ramp that climbs slowly along +u and falls off steeply. What slides over it along +u
+/// slides with the grain, up the ramps; along −u it runs into the cliffs. @param ramp, cliff angles of the two faces against
+/// the surface [rad], both in (0, π/2). @throws Error naming the argument that is out of range, as for all here
 Picture sawtooth_normals(int pixels, int teeth, double ramp, double cliff);
 /// Round bumps, `bumps` × `bumps` to the tile. @param slope of the steepest facet [rad]
 Picture bumpy_normals(int pixels, int bumps, double slope);
@@ -93,7 +95,8 @@ Picture bumpy_normals(int pixels, int bumps, double slope);
 /// One surface.
 struct Surface {
   Structure structure = FixedStructure{};
-  Mat2 tensor = Mat2::Identity();   ///< friction tensor Q in the basis (structure direction, outward normal × structure direction)
+  /// friction tensor Q in the basis (structure direction, outward normal × structure direction)
+  Mat2 tensor = Mat2::Identity();
   NormalMap normal_map;
 };
 
@@ -113,8 +116,8 @@ struct SurfaceSide {
   const Surface* surface = nullptr; ///< null: as Surface{}
   Pose pose;                        ///< of the collider: its frame to the world's
 
-  /// Direction of the structure in the tangent plane, world frame, unit length. Where the structure has none there (it stands along the
-  /// normal), any fixed tangent. @param outward normal of this surface, world frame, unit length
+  /// Direction of the structure in the tangent plane, world frame, unit length. Where the structure has none there (it stands
+  /// along the normal), any fixed tangent. @param outward normal of this surface, world frame, unit length
   Vec3 structure_direction(const Vec3& position, const Vec3& outward) const;
   /// Normal of the facet at this place, world frame, unit length.
   Vec3 facet_normal(const Vec3& position, const Vec3& outward) const;

@@ -1,8 +1,8 @@
-// Friction as scenes and materials state it: a law by name with its numbers, which turns the state of a contact into a friction set
-// and the tangents that the set is aligned with.
+// Friction as scenes and materials state it: a law by name with its numbers, which turns the state of a contact into a friction
+// set and the tangents that the set is aligned with.
 //
-// A law of one's own: fill a SurfaceLawInfo and add it with add_surface_law. Scenes, schema, checkpoints and `stickslip laws` then know
-// it like the built-in ones.
+// A law of one's own: fill a SurfaceLawInfo and add it with add_surface_law. Scenes, schema, checkpoints and `stickslip laws`
+// then know it like the built-in ones.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ struct ContactSite {
   Vec3 slip = Vec3::Zero();          ///< tangential velocity of B against A before the step, world frame [m/s]
   double gap = 0;                    ///< [m]; negative where the bodies overlap
   double h = 0;                      ///< step [s]
-  double length = 1;                 ///< torsion and rolling rows are impulses of angular momentum over this length: coefficients in metres are
-                                     ///< to be divided by it [m]
+  double length = 1;                 ///< torsion and rolling rows are impulses of angular momentum over this length:
+                                     ///< coefficients in metres are to be divided by it [m]
   double slack = 0;                  ///< gap up to which the bodies count as touching [m], a small part of |g| h²
   SurfaceSide a, b;
   bool frame_of_b = false;           ///< whether the law is fixed to B's surface rather than A's
@@ -71,7 +71,8 @@ struct SurfaceLawInfo {
   std::function<PreparedLaw(const SurfaceLaw&)> prepare;
   /// Further conditions on the numbers. @throws Error. May be empty.
   std::function<void(const SurfaceLaw&)> check;
-  /// A sentence if the law is used with surfaces for which it does something that its user should know; empty otherwise. May be empty.
+  /// A sentence if the law is used with surfaces for which it does something that
+  /// its user should know; empty otherwise. May be empty.
   std::function<std::string(const SurfaceLaw&, const Surface& a, const Surface& b)> warn;
 
   /// @throws Error with a suggestion for an unknown name.
@@ -86,9 +87,10 @@ void add_surface_law(SurfaceLawInfo);
 /// Valid for ever: laws are never removed or changed. @throws Error with a suggestion for an unknown name.
 const SurfaceLawInfo& surface_law_info(std::string_view name);
 
-/// A law with standard numbers where `given` (name, value) does not say otherwise. @throws Error for an unknown or missing parameter or a
-/// value out of range, naming it.
-SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<std::string, double>>& given, std::vector<Vec3> points = {});
+/// A law with standard numbers where `given` (name, value) does not say otherwise. @throws Error for an unknown or missing
+/// parameter or a value out of range, naming it.
+SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<std::string, double>>& given,
+                            std::vector<Vec3> points = {});
 /// @throws Error if the law does not exist or its numbers are out of range.
 void check_surface_law(const SurfaceLaw&);
 
@@ -104,7 +106,8 @@ struct PublishedFriction {
   std::string source;
 };
 const std::vector<PublishedFriction>& published_friction();
-/// The static–kinetic law with the published numbers; Coulomb's if only one is known. @throws Error with a suggestion for an unknown name.
+/// The static–kinetic law with the published numbers; Coulomb's if only one is
+/// known. @throws Error with a suggestion for an unknown name.
 SurfaceLaw published_law(std::string_view name);
 
 }  // namespace stickslip

@@ -54,8 +54,8 @@ inline constexpr int kInlineSegments = 4;   ///< of a block that need no list
 
 enum class BlockKind : std::uint8_t { contact, bilateral, box };
 
-/// One block of rows. Its Jacobian is one matrix of `dim` × size per segment that it acts on, row-major, one after the other from
-/// `jacobian`.
+/// One block of rows. Its Jacobian is one matrix of `dim` × size per segment that it acts on, row-major, one after the other
+/// from `jacobian`.
 struct Block {
   BlockKind kind = BlockKind::contact;
   std::uint8_t dim = 3;        ///< rows, 1 to 6
@@ -80,11 +80,15 @@ struct Batch {
   std::uint8_t law;            ///< index of the alternative in `FrictionSet`; 0 if not a contact
   std::uint32_t first, count;  ///< blocks
   RowSet rows = RowSet::all;   ///< of contacts with friction; all but for orderings that split them (solve/ordering.h)
+
+  /// Makes the run longer if the other follows it in the problem and is of the same sort. False: it does not, or is not.
+  bool extend(const Batch& other);
 };
 
 /// What sweeps and the residual need of the diagonal block of a contact, in half a cache line.
 struct ContactScale {
-  double normal_mass = 0;     ///< 1 / W_nn [kg]; infinite if nothing can move. Of a matrix with W_nn ≤ 0: 1 / its largest number in the row
+  /// 1 / W_nn [kg]; infinite if nothing can move. Of a matrix with W_nn ≤ 0: 1 / its largest number in the row
+  double normal_mass = 0;
   double friction_mass = 0;   ///< 1 / the largest eigenvalue of W_ff: exact for two rows, by the trace for more [kg]
   double coupling[2] = {};    ///< W_fn of the first two friction rows
 };
@@ -125,13 +129,20 @@ struct ContactProblem {
   /// Numbers of a row of its Jacobian.
   std::uint32_t row_width(const Block& block) const;
   std::uint8_t arity_class(const Block& block) const;   ///< as in Batch
-  std::vector<bool> coupled_segments() const;           ///< per segment: whether it belongs to a carrier; empty if there is none
+  /// per segment: whether it belongs to a carrier; empty if there is none
+  std::vector<bool> coupled_segments() const;
 
   // After finalize().
   std::size_t velocity_size() const { return offsets.empty() ? 0 : offsets.back(); }   ///< numbers of a vector of velocities
   std::uint32_t offset(std::uint32_t segment) const { return offsets[segment]; }
 
   void clear();   ///< empties everything, keeps the memory
+
+  /// Takes from another problem what its rows ask for, whatever its W is: laws, b, Σ, bounds and h.
+  void copy_conditions(const ContactProblem&);
+
+  /// The run of a block by itself: its sort, as fast kernels know it.
+  Batch run_of(std::uint32_t block) const;
 
   /// Checks sizes and values, computes diagonal blocks and batches. Call once after filling, before solving.
   /// @throws Error if sizes disagree, a segment or row index is out of range, or a number is not finite.

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "stickslip/problem/contact_problem.h"
@@ -54,6 +55,9 @@ inline constexpr FrictionModel FrictionModel::exact{Kind::exact, 0};
 inline constexpr FrictionModel FrictionModel::boxed{Kind::boxed, 0};
 inline constexpr FrictionModel FrictionModel::convex{Kind::convex, 0};
 constexpr FrictionModel FrictionModel::polyhedral(int directions) { return {Kind::polyhedral, directions}; }
+
+/// exact, boxed, polyhedral or convex.
+std::string_view model_name(FrictionModel);
 
 /// Scratch that evaluations reuse.
 struct ResidualWorkspace {

@@ -23,9 +23,9 @@ namespace stickslip {
 ///
 ///   0 ≤ vₙ ⊥ λₙ ≥ 0,   0 ≤ β + t_i·v_f ⊥ d_i ≥ 0,   0 ≤ μ λₙ − Σ d_i ⊥ β ≥ 0,   λ_f = Σ d_i t_i
 ///
-/// so that friction lies in the polygon whose corners are μ λₙ t_i, inside Coulomb's circle; for other sets the t_i are the corners over
-/// the largest of them, which is μ. A contact without friction
-/// rows, or with μ = 0, is its normal row alone. A bilateral row is split, λ = z⁺ − z⁻ with 0 ≤ v ⊥ z⁺ and 0 ≤ −v ⊥ z⁻,
+/// so that friction lies in the polygon whose corners are μ λₙ t_i, inside Coulomb's circle; for other sets the t_i are the
+/// corners over the largest of them, which is μ. A contact without friction rows, or with μ = 0, is
+/// its normal row alone. A bilateral row is split, λ = z⁺ − z⁻ with 0 ≤ v ⊥ z⁺ and 0 ≤ −v ⊥ z⁻,
 /// rather than eliminated: redundant joints have no inverse, and M stays copositive, so that Lemke's method applies. A box
 /// row is shifted to its lower bound, λ = lower + x; a finite upper bound adds y: 0 ≤ v + y ⊥ x ≥ 0 and
 /// 0 ≤ upper − lower − x ⊥ y ≥ 0. A row bounded from above only is mirrored, one without bounds is split, one whose bounds
@@ -43,7 +43,8 @@ struct Lcp {
   };
   struct Variable {
     Role role;
-    std::uint32_t row;   ///< the row of λ it acts on; the first of the two friction rows; of slack and excess: the row they watch
+    /// the row of λ it acts on; the first of the two friction rows; of slack and excess: the row they watch
+    std::uint32_t row;
     double weight[2];    ///< its column of S at `row` and `row + 1`; zeros for slack and excess
   };
 
@@ -63,8 +64,8 @@ struct Lcp {
   Eigen::VectorXd unknowns(std::span<const double> impulses, std::span<const double> velocity) const;
 };
 
-/// @param directions k of the friction polygon of contacts with two friction rows: even, ≥ 4 (friction/law.h, `polyhedron`). Planar friction
-/// has the two directions of its line whatever k is, a polygonal set its own corners.
+/// @param directions k of the friction polygon of contacts with two friction rows: even, ≥ 4 (friction/law.h, `polyhedron`).
+/// Planar friction has the two directions of its line whatever k is, a polygonal set its own corners.
 /// @throws Error if k is odd or less than 4, or `no_lcp_because` has a reason.
 Lcp as_lcp(const ContactProblem&, int directions);
 
@@ -78,14 +79,15 @@ std::string_view no_polygon_because(const FrictionSet&);
 std::size_t lcp_size(const ContactProblem&, int directions);
 
 /// lower ≤ λ ≤ upper; v ≥ 0 where λ = lower, v ≤ 0 where λ = upper, v = 0 between; v = Wλ + b [course (41)]. The bounds of
-/// a friction row are −coefficient_lower · λₙ and coefficient_upper · λₙ of its contact; one whose bounds do not depend on λₙ is an
-/// ordinary row. The rows are those of the contact problem, so λ needs no way back.
+/// a friction row are −coefficient_lower · λₙ and coefficient_upper · λₙ of its contact; one whose bounds do not depend on λₙ
+/// is an ordinary row. The rows are those of the contact problem, so λ needs no way back.
 struct BoxedLcp {
   BlockMatrix W;                          ///< with Σ; `dense()` and `sparse()` for the other forms
   std::vector<double> b;                  ///< [m/s]
   std::vector<double> lower, upper;       ///< [N s]; of friction rows 0, to be replaced by `bounds`
   std::vector<std::int32_t> normal_row;   ///< of friction rows: the row of λₙ; else −1
-  std::vector<double> coefficient_lower, coefficient_upper;   ///< of friction rows: how far the box around F(1) reaches, ≥ 0; else 0
+  /// of friction rows: how far the box around F(1) reaches, ≥ 0; else 0
+  std::vector<double> coefficient_lower, coefficient_upper;
   bool has_friction = false;              ///< whether any coefficient is not 0
 
   std::size_t rows() const { return b.size(); }

@@ -16,11 +16,13 @@ namespace stickslip {
 
 /// The options that every solver with orderings shares: make it a member, visit it, and check it in the constructor.
 ///
-///   given              as the problem lists its blocks; the only one whose runs are as long as they can be, hence the fastest sweeps
+///   given              as the problem lists its blocks; the only one whose runs are as long as they can be, hence the fastest
+///                      sweeps
 ///   random             one shuffle per solve, from the seed
 ///   random-sweep       a new shuffle every sweep, from the seed
-///   coordinate         contacts by height z, upwards [thesis B §5, CP]; `coordinate-x`, `coordinate-y` along other axes. Positions
-///                      come from the Jacobian (src/solve/contact_graph.h); where W is a matrix, by breadth-first number
+///   coordinate         contacts by height z, upwards [thesis B §5, CP]; `coordinate-x`, `coordinate-y` along other axes.
+///                      Positions come from the Jacobian (src/solve/contact_graph.h); where W is a matrix, by breadth-first
+///                      number
 ///   layers             by distance in the contact graph from the unmoving world
 ///   propagation        by relative normal velocity at the guess, fastest approach first [thesis B §5, IPP]
 ///   effective-mass     by effective mass 1 / W_nn, heaviest first [reordering]
@@ -33,15 +35,15 @@ namespace stickslip {
 /// Acceleration between sweeps needs an order that stays: shuffling every sweep destroys it.
 struct OrderingOptions {
   std::string ordering = "given";
-  int seed = 1;                ///< of the shuffles
-  int ordering_refresh = 10;   ///< ≥ 1: sweeps between two sorts of `complementarity`
-  bool reverse_order = false;  ///< visit in the opposite order
+  int seed = 1;
+  int ordering_refresh = 10;
+  bool reverse_order = false;
 
   template <class Visitor>
   void visit(Visitor&& v) {
     v("ordering", ordering,
-      "given, random, random-sweep, coordinate, coordinate-x, coordinate-y, layers, propagation, effective-mass, complementarity, "
-      "grouped, extreme-staggered or greedy-staggered");
+      "given, random, random-sweep, coordinate, coordinate-x, coordinate-y, layers, propagation, effective-mass, "
+      "complementarity, grouped, extreme-staggered or greedy-staggered");
     v("seed", seed, "whole number: of the shuffles of random and random-sweep");
     v("ordering_refresh", ordering_refresh, "≥ 1: sweeps between two sorts by complementarity");
     v("reverse_order", reverse_order, "visit the blocks in the opposite order");

@@ -24,7 +24,7 @@ struct OptionInfo {
 
 struct SolverInfo {
   std::string name;
-  std::string model;     ///< which contact model it solves: exact, boxed, polyhedral, convex
+  std::string model;     ///< which contact model it solves, with the options by which it solves another
   std::string family;
   std::string needs;     ///< what a problem must have, and which blocks it takes
   std::string paper;     ///< where the method stands

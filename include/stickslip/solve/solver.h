@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -33,14 +32,18 @@ std::string_view status_name(SolveStatus);
 /// What the caller of a solve decides, whatever the solver.
 struct SolveControl {
   double tolerance = 1e-6;      ///< on the shared residual [m/s]
-  double natural_map_tolerance = std::numeric_limits<double>::infinity();   ///< on the natural-map error, which must hold as well
-  double relative_tolerance = 0;   ///< stop as stalled when the residual falls by less than this fraction between two checks [course §3.2.1]
-  double divergence = std::numeric_limits<double>::infinity();   ///< stop as diverged when the residual exceeds this many times the best
-  int max_iterations = 200;     ///< what one is, the solver says; of `auto` it is an amount of work (solve/automatic/automatic.h)
+  /// on the natural-map error, which must hold as well
+  double natural_map_tolerance = std::numeric_limits<double>::infinity();
+  /// stop as stalled when the residual falls by less than this fraction between two checks [course §3.2.1]
+  double relative_tolerance = 0;
+  /// stop as diverged when the residual exceeds this many times the best
+  double divergence = std::numeric_limits<double>::infinity();
+  int max_iterations = 200;     ///< what one is, the solver says; of `auto` it is an amount of work
+                                ///< (solve/automatic/automatic.h)
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
   bool keep_history = false;    ///< record the residual at every iteration (costs an evaluation each)
-  bool story = true;            ///< have solvers that decide for themselves write down what they did (allocates text)
+  bool notes = true;            ///< have solvers write down what they decided for themselves (allocates text)
   bool natural_map = true;      ///< also report the natural-map error (costs one product with W)
   /// Sees every checked iterate.
   std::function<void(int iteration, std::span<const double> impulses, const Residual&)> observer;
@@ -55,11 +58,14 @@ struct SolveReport {
   double model_residual = 0;       ///< the same measured against the model that the solver solves; equal if that is exact [m/s]
   Residual initial_residual;       ///< of the guess
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
-  std::vector<double> history;     ///< residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
-  std::string story;               ///< what a solver that decides for itself did and why; empty for the others
+  /// residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
+  std::vector<double> history;
+  /// what a solver that decides for itself did and why, and where one did not do what its options ask for; else empty
+  std::string notes;
 };
 
-/// Memory that solves reuse. One per thread of calls; holds nothing that changes a result.
+/// Memory that solves reuse, and the velocity that the last one ended with. One per thread of calls; holds nothing that changes
+/// a result.
 class Workspace {
  public:
   /// Memory of one solver, known by its type: made at the first call, the same object ever after.
@@ -70,6 +76,11 @@ class Workspace {
     return *static_cast<T*>(slot.get());
   }
 
+  /// K Gᵀλ of the impulses that the last solve handed back: mass-scaled, see `ContactProblem::add_unscaled_velocity`. Empty
+  /// where W is a matrix.
+  std::span<const double> solved_velocity() const { return best_velocity; }
+
+  // For solvers and their monitor.
   ResidualWorkspace residual;
   std::vector<double> best;                 ///< best impulses seen
   std::vector<double> best_velocity;        ///< K Gᵀλ of the best impulses, as the residual computed it
@@ -80,92 +91,18 @@ class Workspace {
   std::unordered_map<std::type_index, std::shared_ptr<void>> scratch_;
 };
 
-/// Judges iterates on behalf of `ContactSolver::solve`: evaluates the shared residual, keeps the best iterate, watches
-/// limits. Solvers call `done` after every iteration.
-class SolveMonitor {
- public:
-  SolveMonitor(const ContactProblem&, FrictionModel, const SolveControl&, Workspace&, SolveReport&);
+class SolveMonitor;   // solve/monitor.h, for those who write solvers
 
-  /// Call after iteration k = 1, 2, …. True when the solver must return.
-  /// @param change the solver's own cheap measure of how far it still moves [m/s]: a full evaluation happens when it
-  /// falls below the tolerance, on a growing schedule otherwise, and at every iteration if a history is kept.
-  bool done(int iteration, std::span<const double> impulses, double change);
-
-  /// The same for solvers whose iterations cost much more than an evaluation: every iterate is judged.
-  bool done(int iteration, std::span<const double> impulses);
-
-  /// The solver gives up for a reason of its own; the last iterate is judged if it was not. Ignored once stopped.
-  void give_up(std::span<const double> impulses, SolveStatus, std::string_view reason);
-
-  /// Judges the guess, before the first iteration. True when nothing is left to do.
-  bool start(std::span<const double> impulses);
-
-  /// Ends the solve: puts the best iterate into `impulses` and fills the report.
-  void finish(std::span<double> impulses);
-
-  /// From here on `done` and `give_up` are handed the impulses of a smaller problem, from which `expand` makes those of the problem; it is called only
-  /// where an iterate is judged. An empty function ends that.
-  using Expansion = std::function<std::span<const double>(std::span<const double>)>;
-  void expand_with(Expansion expand) { expand_ = std::move(expand), stores_all_ = true; }
-
-  /// From here on iterates are compared by `consistent`, which is the problem without the velocities that no impulse can remove; it must outlive the
-  /// solve. The report still tells the residual of the problem itself, and a solve that converges this way ends as stalled for this reason.
-  void judge_by(const ContactProblem& consistent, std::string_view reason);
-
-  /// For solvers whose steps are of unlike price. From here on `max_iterations` bounds work: one iteration is `unit` of it, in any measure, `done` is handed the number of
-  /// the step, which only decides when iterates are judged, and the report counts iterations begun.
-  void count_work(double unit) { unit_ = unit, stores_all_ = true; }
-  void add_work(double work) { work_ += work; }
-  double work() const { return work_; }
-  double work_left() const { return static_cast<double>(control_.max_iterations) * unit_ - work_; }
-
-  /// Adds a sentence to the story of the report. Format it only where `control().story` is set.
-  void note(std::string_view sentence);
-
-  const SolveControl& control() const { return control_; }
-  bool stopped() const { return stopped_; }
-  double best_total() const { return best_total_; }   ///< of the best iterate so far, by the solver's own model [m/s]
-  double last_total() const { return last_total_; }   ///< of the iterate judged last, by the solver's own model [m/s]
-  int iterations() const { return report_.iterations; }
-  /// Seconds since the solve began.
-  double elapsed() const;
-
-  /// Whether the solver's own model is solved, though the shared residual is not met.
-  bool model_is_solved() const { return model_ != FrictionModel::exact && best_total_ <= control_.tolerance; }
-
- private:
-  double evaluate(int iteration, std::span<const double> impulses);
-  void judge(int iteration, std::span<const double> impulses);
-  void check_limits(int iteration, std::span<const double> impulses);
-  bool meets_tolerance(double total, std::span<const double> impulses);
-  void keep(int iteration, std::span<const double> impulses, const Residual&, double own);
-  void stop(SolveStatus, std::string_view reason);
-  bool used_up(int iteration) const { return unit_ > 0 ? work_left() <= 0 : iteration >= control_.max_iterations; }
-  void count(int iteration);
-
-  const ContactProblem& problem_;
-  const ContactProblem* judged_;        ///< by which iterates are compared
-  std::string_view inconsistency_;      ///< why that is not the problem itself; empty if it is
-  Expansion expand_;
-  FrictionModel model_;
-  const SolveControl& control_;
-  Workspace& workspace_;
-  SolveReport& report_;
-  std::chrono::steady_clock::time_point start_;
-  double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
-  double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
-  Residual best_residual_;
-  double unit_ = 0, work_ = 0;          ///< of an iteration, if work is counted; done
-  int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, step_ = 0;
-  bool stopped_ = false, best_is_stored_ = false, stores_all_ = false;   ///< stores_all_: the caller's impulses are not the iterates
-};
-
+/// A solver stands in the table (src/solve/registry_entry.h) with its `Options`: numbers, choices and switches with their
+/// defaults, and a template `visit(v)` that calls v(name, member, help) for each. The help is what describes the option,
+/// in the headers, in `stickslip solvers` and in messages: unit, range, meaning.
 class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
-  /// Solves the problem. @param impulses in: the guess (zeros will do; what is not finite counts as zero); out: the best iterate seen, never worse than the
-  /// guess, measured by the model of the solver. Never throws for numerical trouble: see the status.
+  /// Solves the problem. @param impulses in: the guess (zeros will do; what is not finite counts as zero); out: the best
+  /// iterate seen, never worse than the guess, measured by the model of the solver. @param workspace out: `solved_velocity()`.
+  /// Never throws for numerical trouble: see the status.
   SolveReport solve(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl& = {}) const;
 
   virtual std::string_view name() const = 0;
@@ -176,7 +113,8 @@ class ContactSolver {
   virtual bool takes_coupled() const { return false; }
   /// Why this solver cannot honour a friction law, not even by the model that it solves; empty if it can.
   virtual std::string_view cannot_honour(const FrictionSet&) const { return {}; }
-  /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever their numbers, in one sentence of fixed text; empty if it can.
+  /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever
+  /// their numbers, in one sentence of fixed text; empty if it can.
   virtual std::string_view cannot_hold(BlockKind) const { return {}; }
 
  protected:

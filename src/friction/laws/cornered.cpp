@@ -15,7 +15,8 @@ SurfaceLawInfo box() {
   info.name = "box";
   info.summary = "Each tangent for itself: a rectangle along the structure of one surface";
   info.source = "course §1.7";
-  info.parameters = {coefficient("along", "coefficient along the structure"), coefficient("across", "coefficient across the structure")};
+  info.parameters = {coefficient("along", "coefficient along the structure"),
+                     coefficient("across", "coefficient across the structure")};
   info.prepare = [](const SurfaceLaw& law) {
     const Vec2 half(law.numbers[0], law.numbers[1]);
     return along_structure(CustomFriction<2>{std::make_shared<PolygonSet>(PolygonSet::box(-half, half))});
@@ -28,7 +29,8 @@ SurfaceLawInfo polyhedral() {
   info.name = "polyhedral";
   info.summary = "A regular polygon inside Coulomb's circle, one corner along the structure of one surface";
   info.source = "course §1.6";
-  info.parameters = {coefficient("friction", "coefficient of friction μ, at the corners"), {"directions", "", "number of corners", 8, 3, false}};
+  info.parameters = {coefficient("friction", "coefficient of friction μ, at the corners"),
+                     {"directions", "", "number of corners", 8, 3, false}};
   info.check = [](const SurfaceLaw& law) { check_whole(law, 1, "directions", 3, kMostCorners); };
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {
     // With the second component mirrored it is the same polygon.

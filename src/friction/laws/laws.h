@@ -31,10 +31,11 @@ LawParameter coefficient(std::string name, std::string help);
 /// A coefficient with the unit of a length, which must be given.
 LawParameter length_coefficient(std::string name, std::string help);
 
-/// Tangent for sets that are not their own mirror image. Such a set is meant for the impulse on the body that slides over the surface to
-/// which the law is fixed, in the frame (structure s, outward normal × s, outward normal) of that surface: then it does not matter which
-/// body is called A. Where the surface is A's, that is the frame of the contact. Where it is B's, the impulse of the contact is the opposite
-/// one and the outward normal is −n; with the tangent −s the first and the third component stay as they are and the second changes its sign.
+/// Tangent for sets that are not their own mirror image. Such a set is meant for the impulse on the body that slides over the
+/// surface to which the law is fixed, in the frame (structure s, outward normal × s, outward normal) of that surface: then it
+/// does not matter which body is called A. Where the surface is A's, that is the frame of the contact. Where it is B's, the
+/// impulse of the contact is the opposite one and the outward normal is −n; with the tangent −s the first and the third
+/// component stay as they are and the second changes its sign.
 Vec3 tangent_of_owner(const ContactSite&);
 
 /// The same set at every contact, in whatever tangents.

@@ -1,4 +1,5 @@
-// Laws whose set is the same wherever the bodies touch: circle, ellipse, ellipsoid with torsion, rolling resistance, and all of them.
+// Laws whose set is the same wherever the bodies touch: circle, ellipse,
+// ellipsoid with torsion, rolling resistance, and all of them.
 #include "friction/laws/laws.h"
 #include "stickslip/friction/sets.h"
 
@@ -19,7 +20,8 @@ SurfaceLawInfo ellipse() {
   info.name = "ellipse";
   info.summary = "Anisotropic Coulomb friction: an ellipse along the structure of one surface";
   info.source = "course §6.1, §6.4";
-  info.parameters = {coefficient("along", "coefficient along the structure"), coefficient("across", "coefficient across the structure")};
+  info.parameters = {coefficient("along", "coefficient along the structure"),
+                     coefficient("across", "coefficient across the structure")};
   info.prepare = [](const SurfaceLaw& law) { return along_structure(EllipseFriction{law.numbers[0], law.numbers[1]}); };
   return info;
 }
@@ -30,7 +32,8 @@ SurfaceLawInfo contensou() {
   info.summary = "Coulomb–Contensou friction: sliding and spinning share an ellipsoid";
   info.source = "prox §3; course §6.1.6";
   info.rows = 3;
-  info.parameters = {coefficient("along", "coefficient along the structure"), coefficient("across", "coefficient across the structure"),
+  info.parameters = {coefficient("along", "coefficient along the structure"),
+                     coefficient("across", "coefficient across the structure"),
                      length_coefficient("torsion", "torque about the normal per normal force")};
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {
     return [along = law.numbers[0], across = law.numbers[1], torsion = law.numbers[2]](const ContactSite& site) {
@@ -62,7 +65,8 @@ SurfaceLawInfo full() {
   info.summary = "Sliding and spinning share an ellipsoid, rolling has a circle of its own: all six rows";
   info.source = "prox §3; course §1.5.1";
   info.rows = 5;
-  info.parameters = {coefficient("along", "coefficient along the structure"), coefficient("across", "coefficient across the structure"),
+  info.parameters = {coefficient("along", "coefficient along the structure"),
+                     coefficient("across", "coefficient across the structure"),
                      length_coefficient("torsion", "torque about the normal per normal force"),
                      length_coefficient("rolling", "torque against rolling per normal force")};
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {

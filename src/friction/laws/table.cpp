@@ -46,7 +46,8 @@ FrictionSet SetByLength::at(double length) {
 void check_whole(const SurfaceLaw& law, std::size_t index, std::string_view name, int least, int most) {
   const double value = law.numbers[index];
   if (value >= least && value <= most && value == std::floor(value)) return;
-  throw Error(fmt::format("{} is not a valid '{}'. It must be a whole number from {} to {}.", value, name, least, most)).at(name);
+  throw Error(fmt::format("{} is not a valid '{}'. It must be a whole number from {} to {}.", value, name, least, most))
+      .at(name);
 }
 
 void check_positive(const SurfaceLaw& law, std::size_t index, std::string_view name) {

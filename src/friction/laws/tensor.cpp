@@ -1,9 +1,9 @@
 // Friction tensors [course §6.2]: f = −λₙ L v̂ with L = κ (Q_A + R Q_B Rᵀ), v̂ the direction of sliding.
 //
-// Cone form: the forces of all directions form the ellipse ‖L⁻¹ f‖ = λₙ, whose semi-axes are the singular values of L along its left
-// singular vectors (C_P⁻¹ = L Lᵀ); written that way it also holds for singular L, where an axis is zero. From this set solvers take the
-// force that dissipates most, which is −λₙ L Lᵀ v̂ / ‖Lᵀ v̂‖, not the one of the formula. Both agree for the directions with L⁻ᵀ v̂ = β v̂,
-// β > 0: for all directions only if L is a positive multiple of the identity.
+// Cone form: the forces of all directions form the ellipse ‖L⁻¹ f‖ = λₙ, whose semi-axes are the singular values of L along its
+// left singular vectors (C_P⁻¹ = L Lᵀ); written that way it also holds for singular L, where an axis is zero. From this set
+// solvers take the force that dissipates most, which is −λₙ L Lᵀ v̂ / ‖Lᵀ v̂‖, not the one of the formula. Both agree for the
+// directions with L⁻ᵀ v̂ = β v̂, β > 0: for all directions only if L is a positive multiple of the identity.
 //
 // Direct form: the set is the ellipse about 0 that touches the forces of the formula at p = −L v̂, v̂ from before the step.
 // Its most dissipative force for that direction is p, and it turns with the direction as p does: with n = −v̂, v̂ᵀ w = 0 and
@@ -15,8 +15,8 @@
 // 2. Where wᵀ L w ≤ 0 the ellipse is a segment; where v̂ᵀ L v̂ ≤ 0 the formula would drive the body, and there is no
 // friction.
 //
-// Which L can two surfaces make? Write Q = a 1 + c J + S with J the quarter turn and S symmetric without trace, of eigenvalues ±s. Turning
-// keeps a and s and J; the outward normals are opposite, so B's c changes its sign:
+// Which L can two surfaces make? Write Q = a 1 + c J + S with J the quarter turn and S symmetric without trace, of eigenvalues
+// ±s. Turning keeps a and s and J; the outward normals are opposite, so B's c changes its sign:
 //   L/κ = (a_A + a_B) 1 + (c_A − c_B) J + S,  |s_A − s_B| ≤ s ≤ s_A + s_B depending on the angle between the structures.
 #include "friction/laws/laws.h"
 
@@ -42,7 +42,8 @@ struct Ellipse {
 };
 Ellipse image_of_circle(const Mat2& L) {
   // L = (rotation and scaling by Q) + (reflection and scaling by R).
-  const double E = (L(0, 0) + L(1, 1)) / 2, F = (L(0, 0) - L(1, 1)) / 2, G = (L(1, 0) + L(0, 1)) / 2, H = (L(1, 0) - L(0, 1)) / 2;
+  const double E = (L(0, 0) + L(1, 1)) / 2, F = (L(0, 0) - L(1, 1)) / 2, G = (L(1, 0) + L(0, 1)) / 2,
+               H = (L(1, 0) - L(0, 1)) / 2;
   const double Q = std::hypot(E, H), R = std::hypot(F, G);
   const double minor = std::abs(Q - R);
   if (R <= 1e-14 * Q) return {Q, Q, 0};
@@ -81,17 +82,24 @@ std::string warn_of_dissipation(const SurfaceLaw& law, const Surface& surface_a,
   const double rounding = 1e-12 * (std::abs(a.identity) + std::abs(b.identity) + shear + std::abs(turn));
   if (law.numbers[0] == 0) return "";
   if (identity - shear < -rounding && direct)
-    return fmt::format("The friction tensors of the two surfaces can drive the sliding instead of resisting it (v̂·L v̂ falls to {:.3g}); in such "
-                       "directions there is no friction at all. Their symmetric parts must together be positive semidefinite.",
-                       least);
+    return fmt::format(
+        "The friction tensors of the two surfaces can drive the sliding instead of resisting it (v̂·L v̂ falls to {:.3g}); in "
+        "such "
+        "directions there is no friction at all. Their symmetric parts must together be positive semidefinite.",
+        least);
   if (std::abs(turn) <= rounding && shear <= rounding && identity >= 0) return "";
   if (identity - shear < -rounding)
-    return fmt::format("The friction tensors of the two surfaces can drive the sliding instead of resisting it (v̂·L v̂ falls to {:.3g}); the cone "
-                       "form resists always, so its force is not that of the tensors. Their symmetric parts must together be positive semidefinite.",
-                       least);
-  return direct ? "The friction tensors are no multiple of the identity: the force does not dissipate the most of all that the friction cone allows, "
+    return fmt::format(
+        "The friction tensors of the two surfaces can drive the sliding instead of resisting it (v̂·L v̂ falls to {:.3g}); the "
+        "cone "
+        "form resists always, so its force is not that of the tensors. Their symmetric parts must together be positive "
+        "semidefinite.",
+        least);
+  return direct ? "The friction tensors are no multiple of the identity: the force does not dissipate the most of all that the "
+                  "friction cone allows, "
                   "except where sliding is along an eigenvector."
-                : "The friction tensors are no multiple of the identity: the cone form takes the force that dissipates most, which is that of the "
+                : "The friction tensors are no multiple of the identity: the cone form takes the force that dissipates most, "
+                  "which is that of the "
                   "tensors only where sliding is along an eigenvector. With direct = 1 it is that of the tensors.";
 }
 
@@ -116,7 +124,8 @@ SurfaceLawInfo tensor() {
       const Vec2 slip(site.slip.dot(t), site.slip.dot(b));
       const double speed = slip.norm();
       const Ellipse ellipse = speed > threshold ? touching(L, slip / speed) : image_of_circle(L);
-      return LocalFriction{std::cos(ellipse.angle) * t + std::sin(ellipse.angle) * b, EllipseFriction{ellipse.major, ellipse.minor}};
+      return LocalFriction{std::cos(ellipse.angle) * t + std::sin(ellipse.angle) * b,
+                           EllipseFriction{ellipse.major, ellipse.minor}};
     };
   };
   return info;

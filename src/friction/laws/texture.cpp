@@ -1,10 +1,12 @@
 // Texture friction [course §6.3]: the facets of both surfaces around the contact plow into the other surface.
 //
-// With d the direction in which B moves against A, a facet of B that leans forward plows, and a facet of A that leans backward is run into:
-//   μ_d = μ + scale · ( mean of max(0, n'_B·d) (2/π) θ_B over the patch of B + mean of max(0, −n'_A·d) (2/π) θ_A over that of A ),
-// n' the tangential part of the facet normal, θ its angle with the surface normal (equations 335 and 336). The impulse on B is −μ_d d λₙ.
-// Four directions give the box of the boxed model; more give the hull of the corners −μ_d d. The hull may reach beyond the corner of a
-// direction whose neighbours have far more friction.
+// With d the direction in which B moves against A, a facet of B that leans forward
+// plows, and a facet of A that leans backward is run into:
+//   μ_d = μ + scale · ( mean of max(0, n'_B·d) (2/π) θ_B over the patch of B + mean of max(0, −n'_A·d) (2/π) θ_A over that of A
+//   ),
+// n' the tangential part of the facet normal, θ its angle with the surface normal (equations 335 and 336). The impulse on B is
+// −μ_d d λₙ. Four directions give the box of the boxed model; more give the hull of the corners −μ_d d. The hull may reach
+// beyond the corner of a direction whose neighbours have far more friction.
 #include "friction/laws/laws.h"
 
 #include <cmath>
@@ -32,7 +34,8 @@ struct TexturePatch {
     const Eigen::ArrayXd angles = Eigen::ArrayXd::LinSpaced(count, 0, count - 1) * (2 * std::numbers::pi / count);
     direction_t = angles.cos();
     direction_b = angles.sin();
-    // Rows and columns would beat against regular textures. Multiples of the golden ratio are as even and repeat neither coordinate.
+    // Rows and columns would beat against regular textures. Multiples of the
+    // golden ratio are as even and repeat neither coordinate.
     for (int i = 0; i < samples; ++i) {
       const double across = (i + 0.5) * (std::numbers::phi - 1);
       places.emplace_back(patch * ((i + 0.5) / samples - 0.5), patch * (across - std::floor(across) - 0.5));
@@ -41,8 +44,8 @@ struct TexturePatch {
 };
 
 /// Adds to `sums` the plowing of one surface, over all samples. @param sign 1 for B, −1 for A
-void add_plowing(const FacetField& facets, const TexturePatch& patch, const Vec3& t, const Vec3& b, const Vec3& along, double sign,
-                 Eigen::ArrayXd& sums) {
+void add_plowing(const FacetField& facets, const TexturePatch& patch, const Vec3& t, const Vec3& b, const Vec3& along,
+                 double sign, Eigen::ArrayXd& sums) {
   if (facets.smooth()) return;
   const Vec2 per_x = facets.tiles(along), per_y = facets.tiles(b);
   Mat2 to_tangents;
@@ -70,7 +73,8 @@ LocalFriction plow(const TexturePatch& patch, const ContactSite& site) {
     return {t, CustomFriction<2>{std::make_shared<PolygonSet>(box)}};
   }
   std::vector<Vec2> corners;
-  for (Eigen::Index k = 0; k < mu.size(); ++k) corners.emplace_back(-mu[k] * patch.direction_t[k], -mu[k] * patch.direction_b[k]);
+  for (Eigen::Index k = 0; k < mu.size(); ++k)
+    corners.emplace_back(-mu[k] * patch.direction_t[k], -mu[k] * patch.direction_b[k]);
   return {t, CustomFriction<2>{std::make_shared<PolygonSet>(corners)}};
 }
 
@@ -79,12 +83,15 @@ LocalFriction plow(const TexturePatch& patch, const ContactSite& site) {
 SurfaceLawInfo texture() {
   SurfaceLawInfo info;
   info.name = "texture";
-  info.summary = "Facets of normal maps plow into the other surface: a coefficient for each direction, which may differ with and against the grain";
+  info.summary =
+      "Facets of normal maps plow into the other surface: a coefficient for each direction, which may differ with and against "
+      "the grain";
   info.source = "course §6.3";
   info.parameters = {{"friction", "", "coefficient added in every direction", 0, 0, true},
                      {"scale", "", "factor on the plowing", 1, 0, false},
                      {"directions", "", "number of directions of sliding; 4 make a box, more a polygon", 4, 4, false},
-                     {"patch", "m", "side of the square around the contact whose facets count", std::numeric_limits<double>::quiet_NaN(), 0, false},
+                     {"patch", "m", "side of the square around the contact whose facets count",
+                      std::numeric_limits<double>::quiet_NaN(), 0, false},
                      {"samples", "", "facets read from each patch, per side of the square", 16, 1, false}};
   info.check = [](const SurfaceLaw& law) {
     check_whole(law, 2, "directions", 4, kMostDirections);

@@ -57,7 +57,9 @@ FclibMatrix read_matrix(hid_t file, const std::string& path) {
   a.rows = read_size(file, path + "/m");
   a.columns = read_size(file, path + "/n");
   const int nz = read_integer(file, path + "/nz");
-  if (nz < -2) fail_at(path + "/nz", fmt::format("{} is no way to store a matrix. It must be a number of triplets, -1 (columns) or -2 (rows).", nz));
+  if (nz < -2)
+    fail_at(path + "/nz",
+            fmt::format("{} is no way to store a matrix. It must be a number of triplets, -1 (columns) or -2 (rows).", nz));
   const std::vector<std::int32_t> p = list<std::int32_t>(file, path + "/p"), i = list<std::int32_t>(file, path + "/i");
   if (nz >= 0) {
     const auto count = static_cast<std::size_t>(nz);
@@ -78,7 +80,8 @@ FclibMatrix read_matrix(hid_t file, const std::string& path) {
   check_length(path + "/p", p.size(), lines + 1);
   for (std::size_t k = 0; k < lines; ++k) {
     if (p[k] < 0 || p[k] > p[k + 1] || static_cast<std::size_t>(p[k + 1]) > i.size())
-      fail_at(path + "/p", fmt::format("numbers {} and {} are {} and {}. They must increase from 0 to {}.", k, k + 1, p[k], p[k + 1], i.size()));
+      fail_at(path + "/p", fmt::format("numbers {} and {} are {} and {}. They must increase from 0 to {}.", k, k + 1, p[k],
+                                       p[k + 1], i.size()));
     for (int e = p[k]; e < p[k + 1]; ++e) {
       check_index(path + "/i", static_cast<std::size_t>(e), i[e], width, by_rows ? "columns" : "rows");
       const int line = static_cast<int>(k);

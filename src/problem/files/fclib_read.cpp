@@ -23,7 +23,8 @@ void check_shape(const std::string& path, const FclibMatrix& a, std::size_t rows
 
 int read_dimension(hid_t file, const std::string& root) {
   const int dimension = read_integer(file, root + "/spacedim");
-  if (dimension != 2 && dimension != 3) fail_at(root + "/spacedim", fmt::format("{} is not a dimension of space. It must be 2 or 3.", dimension));
+  if (dimension != 2 && dimension != 3)
+    fail_at(root + "/spacedim", fmt::format("{} is not a dimension of space. It must be 2 or 3.", dimension));
   return dimension;
 }
 
@@ -60,7 +61,9 @@ std::vector<double> read_impulses(hid_t file, const std::string& path, std::size
 
 /// Whether all impulses of the solution are 0 although its velocities are not those without impulses.
 bool velocities_without_impulses(const ProblemFile& file) {
-  if (file.solution_velocity.empty() || std::any_of(file.solution.begin(), file.solution.end(), [](double r) { return r != 0; })) return false;
+  if (file.solution_velocity.empty() ||
+      std::any_of(file.solution.begin(), file.solution.end(), [](double r) { return r != 0; }))
+    return false;
   double largest = 0, difference = 0;
   for (std::size_t k = 0; k < file.solution_velocity.size(); ++k) {
     largest = std::max(largest, std::abs(file.problem.b[k]));
@@ -69,7 +72,8 @@ bool velocities_without_impulses(const ProblemFile& file) {
   return difference > 1e-6 * largest;
 }
 
-void read_texts_and_impulses(hid_t h, const std::string& root, std::size_t contact_rows, std::size_t bilateral, ProblemFile& file) {
+void read_texts_and_impulses(hid_t h, const std::string& root, std::size_t contact_rows, std::size_t bilateral,
+                             ProblemFile& file) {
   const auto text = [&](const char* name) {
     const std::string path = root + "/info/" + name;
     try {

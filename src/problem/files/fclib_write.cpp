@@ -75,8 +75,8 @@ void write_head(hid_t h, const std::string& root, const ProblemFile& file) {
 }
 
 /// r, l, u and, of a global problem, v of one set of impulses.
-void write_impulses(hid_t h, const std::string& path, const ContactProblem& p, const RowOrder& order, const std::vector<double>& impulses,
-                    bool global) {
+void write_impulses(hid_t h, const std::string& path, const ContactProblem& p, const RowOrder& order,
+                    const std::vector<double>& impulses, bool global) {
   std::vector<double> u(p.rows()), scratch;
   p.contact_velocity(impulses, u, scratch);
   write_vector(h, path + "/u", order.gather(u, order.contact));
@@ -105,7 +105,8 @@ Entries mass_entries(const ContactProblem& p) {
     if (p.is_coupled() && coupled[s]) continue;
     const int at = static_cast<int>(p.offset(s));
     const VelocitySegment& segment = p.segments[s];
-    for (int k = 0; k < (segment.is_rigid() ? 3 : segment.size); ++k) entries.emplace_back(at + k, at + k, 1 / segment.inverse_mass);
+    for (int k = 0; k < (segment.is_rigid() ? 3 : segment.size); ++k)
+      entries.emplace_back(at + k, at + k, 1 / segment.inverse_mass);
     if (!segment.is_rigid()) continue;
     const Mat3 inertia = segment.inverse_inertia.inverse();
     for (int c = 0; c < 3; ++c)
@@ -131,7 +132,8 @@ std::string fclib_cannot(const ContactProblem& p) {
     if (p.blocks[i].kind == BlockKind::contact &&
         !(p.blocks[i].dim == 3 && std::holds_alternative<CircularFriction>(p.laws[i])) &&
         !(p.blocks[i].dim == 2 && std::holds_alternative<PlanarFriction>(p.laws[i])))
-      return fmt::format("contact {} is not one of Coulomb's law with 2 or 3 rows. Use stickslip, or siconos for rolling and LCP.", i);
+      return fmt::format(
+          "contact {} is not one of Coulomb's law with 2 or 3 rows. Use stickslip, or siconos for rolling and LCP.", i);
   if (u.has_bilateral && !coupling_is_symmetric(p))
     return "W is not symmetric between contact and bilateral rows. Use stickslip.";
   return {};
@@ -157,8 +159,10 @@ void write_fclib_local(hid_t h, const ProblemFile& file) {
   FclibMatrix w{contacts, contacts, {}}, v{contacts, bilateral, {}}, r{bilateral, bilateral, {}};
   for_each_number(delassus(p), [&](std::uint32_t row, std::uint32_t column, double value) {
     if (value == 0) return;
-    FclibMatrix* const to = order.is_contact[row] ? (order.is_contact[column] ? &w : &v) : (order.is_contact[column] ? nullptr : &r);
-    if (to != nullptr) to->entries.emplace_back(static_cast<int>(order.place[row]), static_cast<int>(order.place[column]), value);
+    FclibMatrix* const to =
+        order.is_contact[row] ? (order.is_contact[column] ? &w : &v) : (order.is_contact[column] ? nullptr : &r);
+    if (to != nullptr)
+      to->entries.emplace_back(static_cast<int>(order.place[row]), static_cast<int>(order.place[column]), value);
   });
   write_head(h, root, file);
   write_matrix(h, root + "/W", w, true);
@@ -176,7 +180,8 @@ void write_fclib_global(hid_t h, const ProblemFile& file) {
   const ContactProblem& p = file.problem;
   const RowOrder order(p);
   const std::size_t size = p.velocity_size();
-  FclibMatrix m{size, size, mass_entries(p)}, contact{size, order.contact.size(), {}}, bilateral{size, order.bilateral.size(), {}};
+  FclibMatrix m{size, size, mass_entries(p)}, contact{size, order.contact.size(), {}},
+      bilateral{size, order.bilateral.size(), {}};
   for (const Block& block : p.blocks) {
     Entries& to = block.kind == BlockKind::contact ? contact.entries : bilateral.entries;
     const double* j = p.jacobian_values.data() + block.jacobian;

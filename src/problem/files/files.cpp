@@ -34,8 +34,8 @@ FrictionSet usual_law(int dim) {
   return dim == 2 ? FrictionSet(PlanarFriction{}) : dim == 5 ? FrictionSet(RollingFriction{}) : CircularFriction{};
 }
 
-ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral, const std::vector<Eigen::Triplet<double>>& entries,
-                        std::vector<double> b) {
+ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral,
+                        const std::vector<Eigen::Triplet<double>>& entries, std::vector<double> b) {
   std::vector<std::uint32_t> offset;
   for (std::size_t i = 0; i <= contacts; ++i) offset.push_back(static_cast<std::uint32_t>(dim * i));
   for (std::size_t i = 0; i < bilateral; ++i) offset.push_back(offset.back() + 1);
@@ -48,7 +48,8 @@ ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral, co
 
 double checked_coefficient(double value, std::size_t contact) {
   if (!(std::isfinite(value) && value >= 0))
-    throw Error(fmt::format("{} is not the friction coefficient of contact {}. It must be finite and at least 0.", value, contact));
+    throw Error(
+        fmt::format("{} is not the friction coefficient of contact {}. It must be finite and at least 0.", value, contact));
   return value;
 }
 
@@ -106,7 +107,8 @@ ProblemFile load_problem(const fs::path& path) {
     const std::string bytes = read_bytes(path);
     if (bytes.empty()) throw Error("The file is empty.");
     if (bytes.starts_with("stickslip-checkpoint"))
-      throw Error("This is a checkpoint, not a contact problem. `stickslip capture FILE --step N` saves the problem of a step.");
+      throw Error(
+          "This is a checkpoint, not a contact problem. `stickslip capture FILE --step N` saves the problem of a step.");
     ProblemFile file = h5::has_signature(bytes) ? files::read_hdf5(bytes) : files::read_siconos(bytes);
     file.problem.finalize();
     return file;

@@ -39,14 +39,15 @@ UniformContacts uniform_contacts(const ContactProblem&);
 FrictionSet usual_law(int dim);
 
 /// A problem of `contacts` equal contacts, then `bilateral` single rows, from the numbers of W.
-ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral, const std::vector<Eigen::Triplet<double>>& entries,
-                        std::vector<double> b);
+ProblemFile from_matrix(int dim, std::size_t contacts, std::size_t bilateral,
+                        const std::vector<Eigen::Triplet<double>>& entries, std::vector<double> b);
 
 /// M v = H r + f, u = Hᵀ v + b: a problem of contacts and bilateral rows from the numbers of M and H (size × rows of b), scaled
-/// if M is that of rigid bodies or diagonal, coupled if it is another symmetric positive definite matrix, else with W multiplied
-/// out. @throws Error if M is singular
+/// if M is that of rigid bodies or diagonal, coupled if it is another symmetric positive definite matrix, else with W
+/// multiplied out. @throws Error if M is singular
 ProblemFile from_global(int dim, std::size_t contacts, std::size_t bilateral, const std::vector<Eigen::Triplet<double>>& mass,
-                        const std::vector<Eigen::Triplet<double>>& jacobian, const std::vector<double>& f, std::vector<double> b);
+                        const std::vector<Eigen::Triplet<double>>& jacobian, const std::vector<double>& f,
+                        std::vector<double> b);
 
 /// @throws Error unless a coefficient is finite and at least 0.
 double checked_coefficient(double value, std::size_t contact);

@@ -21,7 +21,8 @@ bool is_rigid(const Sparse& mass) {
     for (Sparse::InnerIterator e(mass, c); e; ++e) {
       if (e.value() == 0 || (e.row() == c && place >= 3)) continue;
       const bool of_mass = place < 3 && e.row() == c && e.value() == mass.coeff(kRigidSize * body, kRigidSize * body);
-      const bool of_inertia = place >= 3 && e.row() / kRigidSize == body && e.row() % kRigidSize >= 3 && e.value() == mass.coeff(c, e.row());
+      const bool of_inertia =
+          place >= 3 && e.row() / kRigidSize == body && e.row() % kRigidSize >= 3 && e.value() == mass.coeff(c, e.row());
       if (!of_mass && !of_inertia) return false;
     }
   }
@@ -85,14 +86,15 @@ Entries multiplied_out(const Eigen::SparseLU<Sparse>& factor, const Sparse& colu
   const Sparse w = columns.transpose() * Sparse(factor.solve(columns));
   Entries entries;
   for (Eigen::Index c = 0; c < w.outerSize(); ++c)
-    for (Sparse::InnerIterator e(w, c); e; ++e) entries.emplace_back(static_cast<int>(e.row()), static_cast<int>(e.col()), e.value());
+    for (Sparse::InnerIterator e(w, c); e; ++e)
+      entries.emplace_back(static_cast<int>(e.row()), static_cast<int>(e.col()), e.value());
   return entries;
 }
 
 }  // namespace
 
-ProblemFile from_global(int dim, std::size_t contacts, std::size_t bilateral, const Entries& mass_entries, const Entries& jacobian,
-                        const std::vector<double>& f, std::vector<double> b) {
+ProblemFile from_global(int dim, std::size_t contacts, std::size_t bilateral, const Entries& mass_entries,
+                        const Entries& jacobian, const std::vector<double>& f, std::vector<double> b) {
   const auto size = static_cast<Eigen::Index>(f.size()), rows = static_cast<Eigen::Index>(b.size());
   if (rows == 0) return from_matrix(dim, contacts, bilateral, {}, std::move(b));
   Sparse mass(size, size), columns(size, rows);
@@ -100,11 +102,13 @@ ProblemFile from_global(int dim, std::size_t contacts, std::size_t bilateral, co
   columns.setFromTriplets(jacobian.begin(), jacobian.end());
   Eigen::SparseLU<Sparse> factor(mass);
   if (factor.info() != Eigen::Success) throw Error("The mass matrix is singular. It must be invertible.");
-  Eigen::Map<Eigen::VectorXd>(b.data(), rows) += columns.transpose() * factor.solve(Eigen::Map<const Eigen::VectorXd>(f.data(), size)).eval();
+  Eigen::Map<Eigen::VectorXd>(b.data(), rows) +=
+      columns.transpose() * factor.solve(Eigen::Map<const Eigen::VectorXd>(f.data(), size)).eval();
 
   ProblemFile file;
   ContactProblem& p = file.problem;
-  if (size == 0 || !add_masses(mass, p)) return from_matrix(dim, contacts, bilateral, multiplied_out(factor, columns), std::move(b));
+  if (size == 0 || !add_masses(mass, p))
+    return from_matrix(dim, contacts, bilateral, multiplied_out(factor, columns), std::move(b));
   for (std::size_t i = 0; i < contacts; ++i) add_block(columns, BlockKind::contact, dim, p);
   for (std::size_t i = 0; i < bilateral; ++i) add_block(columns, BlockKind::bilateral, 1, p);
   p.laws.assign(p.blocks.size(), usual_law(dim));

@@ -22,7 +22,8 @@ const std::string kRoot = "stickslip_problem/";
 
 [[noreturn]] void fail_here(const std::string& name, const std::string& message) { fail_at(kRoot + name, message); }
 
-// Laws: the index of the alternative in FrictionSet, and its numbers; of a custom set kCustomSet, and its place in the list of sets.
+// Laws: the index of the alternative in FrictionSet, and its numbers; of a
+// custom set kCustomSet, and its place in the list of sets.
 constexpr std::uint8_t kCustomSet = 255;
 
 /// The custom sets of a problem, each once.
@@ -72,13 +73,19 @@ struct ParametersOf {
 };
 
 std::uint8_t number_of(const FrictionSet& law) {
-  return std::visit([&](const auto& l) { return requires { l.set; } ? kCustomSet : static_cast<std::uint8_t>(law.index()); }, law);
+  return std::visit(
+      [&](const auto& l) {
+        return requires { l.set; }
+        ? kCustomSet : static_cast<std::uint8_t>(law.index());
+      },
+      law);
 }
 
 FrictionSet make_law(std::uint8_t index, const double* x, std::size_t block, const std::vector<FrictionSet>& sets) {
   if (index == kCustomSet) {
     if (!(x[0] < static_cast<double>(sets.size())))
-      fail_here("blocks/law_parameters", fmt::format("block {} has the set {}, and there are {} in sets/names.", block, x[0], sets.size()));
+      fail_here("blocks/law_parameters",
+                fmt::format("block {} has the set {}, and there are {} in sets/names.", block, x[0], sets.size()));
     return sets[static_cast<std::size_t>(x[0])];
   }
   switch (index) {
@@ -88,7 +95,9 @@ FrictionSet make_law(std::uint8_t index, const double* x, std::size_t block, con
     case 3: return RollingFriction{x[0], x[1]};
     case 4: return EllipseFriction{x[0], x[1]};
   }
-  fail_here("blocks/law", fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 4 (ellipse) and 255 (a set of its own).", block, index));
+  fail_here("blocks/law",
+            fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 4 (ellipse) and 255 (a set of its own).",
+                        block, index));
 }
 
 class Writer {
@@ -131,7 +140,8 @@ class Reader {
   template <class T>
   std::vector<T> list(const std::string& name, std::size_t size) const {
     std::vector<T> values = list<T>(name);
-    if (values.size() != size) fail_here(name, fmt::format("{} numbers stand here, and there must be {}.", values.size(), size));
+    if (values.size() != size)
+      fail_here(name, fmt::format("{} numbers stand here, and there must be {}.", values.size(), size));
     return values;
   }
   std::vector<double> finite(const std::string& name, std::size_t size) const {
@@ -204,19 +214,24 @@ void read_blocks(const Reader& r, ContactProblem& p) {
   const auto jacobian = r.list<std::uint32_t>("blocks/jacobian", n), segment = r.list<std::uint32_t>("blocks/segment");
   const std::size_t width = n > 0 ? segment.size() / n : kInlineSegments;   // older files have two
   if (segment.size() != width * n || width < 2 || width > kInlineSegments)
-    fail_here("blocks/segment", fmt::format("{} numbers for {} blocks. There must be 2 to {} per block.", segment.size(), n, kInlineSegments));
+    fail_here("blocks/segment",
+              fmt::format("{} numbers for {} blocks. There must be 2 to {} per block.", segment.size(), n, kInlineSegments));
   if (r.has("blocks/stencils")) p.stencils = r.list<std::uint32_t>("blocks/stencils");
   const auto parameters = r.finite("blocks/law_parameters", kParameters * n);
   for (std::size_t k = 0; k < parameters.size(); ++k)
     if (parameters[k] < 0)
-      fail_here("blocks/law_parameters", fmt::format("block {} has the coefficient {}. It must be at least 0.", k / kParameters, parameters[k]));
+      fail_here("blocks/law_parameters",
+                fmt::format("block {} has the coefficient {}. It must be at least 0.", k / kParameters, parameters[k]));
   std::uint32_t row = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (kind[i] > 2) fail_here("blocks/kind", fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
+    if (kind[i] > 2)
+      fail_here("blocks/kind",
+                fmt::format("block {} is of kind {}. Kinds are 0 (contact), 1 (bilateral) and 2 (box).", i, kind[i]));
     if (dim[i] < 1 || dim[i] > 6) fail_here("blocks/dim", fmt::format("block {} has {} rows. It must have 1 to 6.", i, dim[i]));
     if (arity[i] > std::numeric_limits<std::uint16_t>::max())
       fail_here("blocks/arity", fmt::format("block {} acts on {} segments. There must be fewer than 65536.", i, arity[i]));
-    p.blocks.push_back({static_cast<BlockKind>(kind[i]), dim[i], static_cast<std::uint16_t>(arity[i]), row, jacobian[i], 0, {}});
+    p.blocks.push_back(
+        {static_cast<BlockKind>(kind[i]), dim[i], static_cast<std::uint16_t>(arity[i]), row, jacobian[i], 0, {}});
     std::copy_n(segment.begin() + static_cast<std::ptrdiff_t>(width * i), width, p.blocks.back().segment);
     p.laws.push_back(make_law(law[i], parameters.data() + kParameters * i, i, sets));
     row += dim[i];
@@ -227,7 +242,8 @@ void read_segments(const Reader& r, ContactProblem& p) {
   const std::size_t n = r.list<double>("segments/inverse_mass").size();
   const auto mass = r.finite("segments/inverse_mass", n), inertia = r.finite("segments/inverse_inertia", 9 * n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (mass[i] < 0) fail_here("segments/inverse_mass", fmt::format("body {} has the inverse mass {}. It must be at least 0.", i, mass[i]));
+    if (mass[i] < 0)
+      fail_here("segments/inverse_mass", fmt::format("body {} has the inverse mass {}. It must be at least 0.", i, mass[i]));
     p.segments.push_back({mass[i], Eigen::Map<const Mat3>(inertia.data() + 9 * i)});
   }
   if (!r.has("segments/size")) return;   // all are rigid bodies
@@ -262,7 +278,8 @@ void write_carriers(Writer& w, const ContactProblem& p) {
 void read_carriers(const Reader& r, ContactProblem& p) {
   if (!r.has("carriers")) return;
   const auto first = r.list<std::uint32_t>("carriers/first");
-  const auto count = r.list<std::uint32_t>("carriers/count", first.size()), entries = r.list<std::uint32_t>("carriers/entries", first.size());
+  const auto count = r.list<std::uint32_t>("carriers/count", first.size()),
+             entries = r.list<std::uint32_t>("carriers/entries", first.size());
   const std::size_t all = std::accumulate(entries.begin(), entries.end(), std::size_t{0});
   const auto row = r.list<std::uint32_t>("carriers/row", all), column = r.list<std::uint32_t>("carriers/column", all);
   const auto values = r.finite("carriers/values", all);
@@ -275,7 +292,8 @@ void read_carriers(const Reader& r, ContactProblem& p) {
     std::vector<Eigen::Triplet<double>> triplets;
     for (std::size_t k = 0; k < entries[i]; ++k, ++next) {
       if (row[next] >= size || column[next] >= size)
-        fail_here("carriers/row", fmt::format("number {} lies at {}, {} of a matrix of {} rows.", next, row[next], column[next], size));
+        fail_here("carriers/row",
+                  fmt::format("number {} lies at {}, {} of a matrix of {} rows.", next, row[next], column[next], size));
       triplets.emplace_back(static_cast<int>(row[next]), static_cast<int>(column[next]), values[next]);
     }
     CoupledMass::Matrix a(size, size);
@@ -293,17 +311,20 @@ void read_matrix(const Reader& r, ContactProblem& p) {
   w.offset = r.list<std::uint32_t>("matrix/offset", p.blocks.size() + 1);
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
     if (w.offset[i] != p.blocks[i].row || w.offset[i + 1] != w.offset[i] + p.blocks[i].dim)
-      fail_here("matrix/offset", fmt::format("block {} of the matrix does not have the rows of block {} of the problem.", i, i));
+      fail_here("matrix/offset",
+                fmt::format("block {} of the matrix does not have the rows of block {} of the problem.", i, i));
   w.first = r.list<std::uint32_t>("matrix/first", p.blocks.size() + 1);
   w.column = r.list<std::uint32_t>("matrix/column");
   if (w.first.front() != 0 || w.first.back() != w.column.size())
-    fail_here("matrix/first", fmt::format("the numbers go from {} to {}, and must go from 0 to {}.", w.first.front(), w.first.back(), w.column.size()));
+    fail_here("matrix/first", fmt::format("the numbers go from {} to {}, and must go from 0 to {}.", w.first.front(),
+                                          w.first.back(), w.column.size()));
   std::size_t size = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     if (w.first[i] > w.first[i + 1]) fail_here("matrix/first", fmt::format("number {} is less than the one before it.", i + 1));
     for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
       if (w.column[e] >= p.blocks.size() || (e > w.first[i] && w.column[e] <= w.column[e - 1]))
-        fail_here("matrix/column", fmt::format("number {} is {}. Columns must increase within a row and be less than {}.", e, w.column[e], p.blocks.size()));
+        fail_here("matrix/column", fmt::format("number {} is {}. Columns must increase within a row and be less than {}.", e,
+                                               w.column[e], p.blocks.size()));
       w.position.push_back(static_cast<std::uint32_t>(size));
       size += std::size_t{p.blocks[i].dim} * p.blocks[w.column[e]].dim;
     }
@@ -319,8 +340,10 @@ void write_own(hid_t h, const ProblemFile& file) {
   {
     const h5::Handle root = h5::create_group(h, kRoot.substr(0, kRoot.size() - 1));
     h5::write_attribute(root.get(), "kinds", "0 contact, 1 bilateral, 2 box");
-    h5::write_attribute(root.get(), "laws", "0 circle (mu), 1 plane (mu), 2 ellipsoid (mu_t, mu_b, mu_torsion), 3 rolling (mu, mu_rolling), 4 ellipse (mu_t, mu_b), "
-                                            "255 a set of its own (place in sets/)");
+    h5::write_attribute(root.get(), "laws",
+                        "0 circle (mu), 1 plane (mu), 2 ellipsoid (mu_t, mu_b, mu_torsion), 3 rolling (mu, mu_rolling), 4 "
+                        "ellipse (mu_t, mu_b), "
+                        "255 a set of its own (place in sets/)");
   }
   h5::write_c_text(h, kRoot + "title", file.title);
   h5::write_c_text(h, kRoot + "description", file.description);
@@ -332,7 +355,8 @@ void write_own(hid_t h, const ProblemFile& file) {
   if (!p.lower.empty()) w.list("lower", p.lower), w.list("upper", p.upper);
   w.column<double>("segments/inverse_mass", p.segments, [](const VelocitySegment& s) { return s.inverse_mass; });
   std::vector<double> inertia;
-  for (const VelocitySegment& s : p.segments) inertia.insert(inertia.end(), s.inverse_inertia.data(), s.inverse_inertia.data() + 9);
+  for (const VelocitySegment& s : p.segments)
+    inertia.insert(inertia.end(), s.inverse_inertia.data(), s.inverse_inertia.data() + 9);
   w.list("segments/inverse_inertia", inertia, {3, 3});
   if (std::any_of(p.segments.begin(), p.segments.end(), [](const VelocitySegment& s) { return !s.is_rigid(); }))
     w.column<std::uint8_t>("segments/size", p.segments, [](const VelocitySegment& s) { return s.size; });
@@ -351,7 +375,9 @@ void write_own(hid_t h, const ProblemFile& file) {
 ProblemFile read_own(hid_t h) {
   const Reader r(h);
   if (const std::uint64_t version = r.list<std::uint64_t>("version", 1).front(); version != kVersion)
-    fail_here("version", fmt::format("The problem has version {}, and this program reads version {}. Use the program that wrote it.", version, kVersion));
+    fail_here("version",
+              fmt::format("The problem has version {}, and this program reads version {}. Use the program that wrote it.",
+                          version, kVersion));
   ProblemFile file;
   ContactProblem& p = file.problem;
   file.title = r.text("title");
@@ -365,7 +391,9 @@ ProblemFile read_own(hid_t h) {
     p.lower = r.list<double>("lower", rows);
     p.upper = r.list<double>("upper", rows);
     for (std::size_t i = 0; i < rows; ++i)
-      if (!(p.lower[i] <= p.upper[i])) fail_here("upper", fmt::format("row {} has the bounds {} and {}. The lower must not exceed the upper.", i, p.lower[i], p.upper[i]));
+      if (!(p.lower[i] <= p.upper[i]))
+        fail_here("upper", fmt::format("row {} has the bounds {} and {}. The lower must not exceed the upper.", i, p.lower[i],
+                                       p.upper[i]));
   }
   read_segments(r, p);
   read_carriers(r, p);

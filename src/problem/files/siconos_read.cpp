@@ -1,8 +1,8 @@
 // Siconos text: numbers between blanks, then any remark.
 //
 //   friction:  dimension (2, 3, 5), contacts, storage, matrix, q, μ (one per contact), μ_r (dimension 5), [0 or 1]
-//   global:    the same with M v = H r + f, u = Hᵀ v + q: dimension, contacts, storage, M, storage, H (rows of M × dimension · contacts), f, q, μ,
-//              [0 or 1]
+//   global:    the same with M v = H r + f, u = Hᵀ v + q: dimension, contacts, storage, M, storage, H (rows of M × dimension ·
+//              contacts), f, q, μ, [0 or 1]
 //   LCP:       n, storage, matrix, q
 //   our own:   the word boxed-lcp, then an LCP, then n lower and n upper bounds (inf and -inf are allowed)
 //
@@ -63,9 +63,11 @@ class Words {
   /// Number k (from 1) of the n that are `what`.
   double number(std::string_view what, std::size_t k = 1, std::size_t n = 1) {
     if (at_end())
-      fail(n == 1 ? fmt::format("the file ends where {} belongs. It is truncated.", what)
-                  : fmt::format("the file ends after {} of the {} numbers of {}. It is truncated, or the sizes in its first lines "
-                                "are wrong.", k - 1, n, what));
+      fail(n == 1
+               ? fmt::format("the file ends where {} belongs. It is truncated.", what)
+               : fmt::format("the file ends after {} of the {} numbers of {}. It is truncated, or the sizes in its first lines "
+                             "are wrong.",
+                             k - 1, n, what));
     const std::string_view word = peek();
     const std::optional<double> value = as_number(word);
     if (!value) fail(fmt::format("'{}' stands where {} belongs.", word.substr(0, 40), place(what, k, n)));
@@ -76,14 +78,16 @@ class Words {
   double finite(std::string_view what, std::size_t k = 1, std::size_t n = 1) {
     const Words before = *this;
     const double value = number(what, k, n);
-    if (!std::isfinite(value)) before.fail(fmt::format("{} is {}. It must be finite.", place(what, k, n), before.peek().substr(0, 40)));
+    if (!std::isfinite(value))
+      before.fail(fmt::format("{} is {}. It must be finite.", place(what, k, n), before.peek().substr(0, 40)));
     return value;
   }
   std::size_t whole(std::string_view what, std::size_t k = 1, std::size_t n = 1) {
     const Words before = *this;
     const double value = number(what, k, n);
     if (!(value >= 0 && value <= 1e9 && value == std::floor(value)))
-      before.fail(fmt::format("{} is not {}. It must be a whole number from 0 to 1e9.", before.peek().substr(0, 40), place(what, k, n)));
+      before.fail(fmt::format("{} is not {}. It must be a whole number from 0 to 1e9.", before.peek().substr(0, 40),
+                              place(what, k, n)));
     return static_cast<std::size_t>(value);
   }
   /// @throws Error unless the next number is `wanted`.
@@ -138,19 +142,23 @@ std::vector<std::size_t> read_ends(Words& words, std::size_t count, std::size_t 
     const Words before = words;
     ends[i] = words.whole("the ends of the blocks", i, count);
     if (ends[i] <= ends[i - 1] || ends[i] > rows)
-      before.fail(fmt::format("block {} ends at row {}. The ends must increase, up to the {} rows of the matrix.", i - 1, ends[i], rows));
+      before.fail(fmt::format("block {} ends at row {}. The ends must increase, up to the {} rows of the matrix.", i - 1,
+                              ends[i], rows));
   }
-  if (ends.back() != rows) words.fail(fmt::format("the blocks before end at row {}, and the matrix has {} rows.", ends.back(), rows));
+  if (ends.back() != rows)
+    words.fail(fmt::format("the blocks before end at row {}, and the matrix has {} rows.", ends.back(), rows));
   return ends;
 }
 
 Entries read_blocks(Words& words, std::size_t rows, std::size_t columns) {
   const std::size_t blocks = words.whole("the number of blocks");
-  const std::size_t block_rows = words.whole("the number of block rows"), block_columns = words.whole("the number of block columns");
+  const std::size_t block_rows = words.whole("the number of block rows"),
+                    block_columns = words.whole("the number of block columns");
   if (!words.has_room_for(static_cast<double>(blocks)) || block_rows > rows || block_columns > columns)
     words.fail(fmt::format("{} blocks in {} × {} do not fit a matrix of {} rows or the rest of the file.", blocks, block_rows,
                            block_columns, rows));
-  const std::vector<std::size_t> row_ends = read_ends(words, block_rows, rows), column_ends = read_ends(words, block_columns, columns);
+  const std::vector<std::size_t> row_ends = read_ends(words, block_rows, rows),
+                                 column_ends = read_ends(words, block_columns, columns);
   // Block rows at the end that are empty need not be listed.
   const std::size_t starts = words.whole("the length of the list of block rows");
   if (starts < 1 || starts > block_rows + 1)
@@ -167,7 +175,8 @@ Entries read_blocks(Words& words, std::size_t rows, std::size_t columns) {
   for (std::size_t k = 0; k < blocks; ++k) {
     const Words before = words;
     column[k] = words.whole("the list of block columns", k + 1, blocks);
-    if (column[k] >= block_columns) before.fail(fmt::format("block {} stands in column {} of {}.", k, column[k], block_columns));
+    if (column[k] >= block_columns)
+      before.fail(fmt::format("block {} stands in column {} of {}.", k, column[k], block_columns));
   }
   Entries entries;
   for (std::size_t i = 0; i + 1 < starts; ++i)
@@ -182,7 +191,8 @@ Entries read_blocks(Words& words, std::size_t rows, std::size_t columns) {
   return entries;
 }
 
-/// What CSparse prints before the numbers: its version, sizes and, of compressed columns, a norm. @returns how many numbers follow
+/// What CSparse prints before the numbers: its version, sizes and, of
+/// compressed columns, a norm. @returns how many numbers follow
 std::size_t read_sparse_title(Words& words, bool columns) {
   while (!words.at_end() && words.peek() != "nnz:") words.skip();
   words.word("nnz:");
@@ -203,7 +213,8 @@ std::size_t read_sparse_title(Words& words, bool columns) {
 Entries read_sparse(Words& words, std::size_t rows, std::size_t columns) {
   const Words before = words;
   const std::size_t kind = words.whole("the kind of sparse matrix");
-  if (kind != 1 && kind != 2) before.fail(fmt::format("{} is no kind of sparse matrix that can be read. 1 is triplets, 2 compressed columns.", kind));
+  if (kind != 1 && kind != 2)
+    before.fail(fmt::format("{} is no kind of sparse matrix that can be read. 1 is triplets, 2 compressed columns.", kind));
   const std::size_t count = read_sparse_title(words, kind == 2);
   Entries entries;
   const auto index = [&](std::string_view what, std::size_t end) {
@@ -245,7 +256,9 @@ Entries read_sparse(Words& words, std::size_t rows, std::size_t columns) {
 Entries read_matrix(Words& words, std::size_t storage, std::size_t rows, std::size_t columns) {
   words.expect(rows, "the number of rows");
   words.expect(columns, "the number of columns");
-  return storage == 0 ? read_dense(words, rows, columns) : storage == 1 ? read_blocks(words, rows, columns) : read_sparse(words, rows, columns);
+  return storage == 0   ? read_dense(words, rows, columns)
+         : storage == 1 ? read_blocks(words, rows, columns)
+                        : read_sparse(words, rows, columns);
 }
 
 /// What the first numbers say the file is.
@@ -286,9 +299,13 @@ Opening read_opening(Words& words) {
   }
   std::string message = fmt::format("no contact problem begins with the numbers {}.", fmt::join(first, ", "));
   if (!boxed) {
-    message += " A friction problem begins with dimension (2, 3 or 5), contacts, storage (0 dense, 1 blocks, 2 sparse), rows and columns, with "
-               "rows = columns = dimension × contacts";
-    if (dimension && n == 5) message += fmt::format(" (here {} × {} = {}, not {} and {})", first[0], first[1], first[0] * first[1], first[3], first[4]);
+    message +=
+        " A friction problem begins with dimension (2, 3 or 5), contacts, storage (0 dense, 1 blocks, 2 sparse), rows and "
+        "columns, with "
+        "rows = columns = dimension × contacts";
+    if (dimension && n == 5)
+      message +=
+          fmt::format(" (here {} × {} = {}, not {} and {})", first[0], first[1], first[0] * first[1], first[3], first[4]);
     message += ".";
   }
   message += " An LCP begins with n, storage, rows and columns, with rows = columns = n";
@@ -300,8 +317,10 @@ void check_rest(Words& words, bool friction) {
   // Friction problems may end with a flag.
   if (friction && (words.peek() == "0" || words.peek() == "1")) words.skip();
   if (!words.at_end() && as_number(words.peek()))
-    words.fail(fmt::format("the number {} stands after the end of the problem. The sizes in the first lines are wrong, or the file "
-                           "holds more than a problem.", words.peek().substr(0, 40)));
+    words.fail(
+        fmt::format("the number {} stands after the end of the problem. The sizes in the first lines are wrong, or the file "
+                    "holds more than a problem.",
+                    words.peek().substr(0, 40)));
 }
 
 std::string trimmed(std::string_view text) {
@@ -326,7 +345,8 @@ void read_friction(Words& words, const Opening& opening, ContactProblem& p) {
     return values;
   };
   const std::vector<double> mu = coefficients("the friction coefficients");
-  const std::vector<double> rolling = opening.dimension == 5 ? coefficients("the rolling coefficients") : std::vector<double>(n);
+  const std::vector<double> rolling =
+      opening.dimension == 5 ? coefficients("the rolling coefficients") : std::vector<double>(n);
   for (std::size_t i = 0; i < n; ++i) {
     if (opening.dimension == 2) p.laws[i] = PlanarFriction{mu[i]};
     else if (opening.dimension == 3) p.laws[i] = CircularFriction{mu[i]};
@@ -341,7 +361,8 @@ void read_bounds(Words& words, ContactProblem& p) {
   for (std::size_t i = 0; i < n; ++i) {
     const Words before = words;
     p.upper[i] = words.number("the upper bounds", i + 1, n);
-    if (p.upper[i] < p.lower[i]) before.fail(fmt::format("the upper bound {} of row {} is below its lower bound {}.", p.upper[i], i, p.lower[i]));
+    if (p.upper[i] < p.lower[i])
+      before.fail(fmt::format("the upper bound {} of row {} is below its lower bound {}.", p.upper[i], i, p.lower[i]));
   }
   for (Block& block : p.blocks) block.kind = BlockKind::box;
 }

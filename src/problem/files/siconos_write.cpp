@@ -67,8 +67,8 @@ std::string siconos_cannot(const ContactProblem& p) {
   if (u.has_bilateral) return "Siconos text has no bilateral rows. Use fclib or stickslip.";
   if (u.has_box && u.dim != 0) return "Siconos text has no boxed rows beside contacts. Use stickslip.";
   if (!u.uniform) return "the contacts differ in law or number of rows. Use stickslip.";
-  if (u.dim > 1 && !std::holds_alternative<CircularFriction>(p.laws.front()) && !std::holds_alternative<PlanarFriction>(p.laws.front()) &&
-      !std::holds_alternative<RollingFriction>(p.laws.front()))
+  if (u.dim > 1 && !std::holds_alternative<CircularFriction>(p.laws.front()) &&
+      !std::holds_alternative<PlanarFriction>(p.laws.front()) && !std::holds_alternative<RollingFriction>(p.laws.front()))
     return fmt::format("Siconos text has no friction of the kind '{}'. Use stickslip.", law_name(p.laws.front()));
   return {};
 }

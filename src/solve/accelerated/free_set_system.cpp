@@ -58,7 +58,8 @@ bool FreeSetSystem::factorise(std::span<const std::uint32_t> free, double regula
       for (std::uint32_t e = w_.first[block]; e < w_.first[block + 1]; ++e) {
         const auto entry = w_.entry(block, e);
         for (Eigen::Index c = 0; c < entry.cols(); ++c)
-          if (const std::int32_t j = place_[w_.offset[w_.column[e]] + static_cast<std::uint32_t>(c)]; j >= 0) put(i, j, entry(k, c));
+          if (const std::int32_t j = place_[w_.offset[w_.column[e]] + static_cast<std::uint32_t>(c)]; j >= 0)
+            put(i, j, entry(k, c));
       }
     }
   };
@@ -75,7 +76,9 @@ bool FreeSetSystem::factorise(std::span<const std::uint32_t> free, double regula
     return true;
   }
   f.entries.clear();
-  visit([&](Eigen::Index i, Eigen::Index j, double value) { f.entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value); });
+  visit([&](Eigen::Index i, Eigen::Index j, double value) {
+    f.entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
+  });
   f.sparse_matrix.resize(size, size);
   f.sparse_matrix.setFromTriplets(f.entries.begin(), f.entries.end());
   f.shifted = f.sparse_matrix;

@@ -2,6 +2,7 @@
 
 #include "solve/model_option.h"
 #include "solve/prox/prox_sweeps.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -25,7 +26,8 @@ void step_along(std::span<double> now, std::span<const double> before, std::span
 
 Nncg::Nncg(Options options) : exact_(is_exact_model(options.model)) {}
 
-void Nncg::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void Nncg::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                   SolveMonitor& monitor) const {
   auto& [weight, direction, direction_w] = workspace.scratch<NncgScratch>();
   weight.assign(problem.rows(), 0.0);
   for (const Block& block : problem.blocks)

@@ -11,6 +11,7 @@
 #include "solve/deadline.h"
 #include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -31,7 +32,8 @@ struct PgsSubspaceScratch {
 };
 
 /// Bounds of the boxed model at the current normal impulses [N s].
-void find_bounds(const ContactProblem& p, std::span<const double> impulses, std::vector<double>& lower, std::vector<double>& upper) {
+void find_bounds(const ContactProblem& p, std::span<const double> impulses, std::vector<double>& lower,
+                 std::vector<double>& upper) {
   lower.assign(p.rows(), -kInfinity);
   upper.assign(p.rows(), kInfinity);
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
@@ -106,14 +108,18 @@ PgsSubspace::PgsSubspace(Options options) : options_(options) {
   if (options.sweeps < 1)
     throw Error(fmt::format("{} sweeps cannot guess a free set. There must be at least 1.", options.sweeps)).at("sweeps");
   if (options.subspace < 1)
-    throw Error(fmt::format("{} direct solves are no subspace phase. There must be at least 1.", options.subspace)).at("subspace");
+    throw Error(fmt::format("{} direct solves are no subspace phase. There must be at least 1.", options.subspace))
+        .at("subspace");
   if (!(options.regularisation >= 0 && std::isfinite(options.regularisation)))
-    throw Error(fmt::format("{} is not a regularisation. It must be finite and at least 0.", options.regularisation)).at("regularisation");
+    throw Error(fmt::format("{} is not a regularisation. It must be finite and at least 0.", options.regularisation))
+        .at("regularisation");
   if (options.sparse_threshold < 0)
-    throw Error(fmt::format("{} is not a number of rows. It must be at least 0.", options.sparse_threshold)).at("sparse_threshold");
+    throw Error(fmt::format("{} is not a number of rows. It must be at least 0.", options.sparse_threshold))
+        .at("sparse_threshold");
 }
 
-void PgsSubspace::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void PgsSubspace::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                          SolveMonitor& monitor) const {
   auto& s = workspace.scratch<PgsSubspaceScratch>();
   s.system.prepare(problem);
   const auto merit = [&] { return residual(problem, impulses, s.evaluation, FrictionModel::boxed).total(); };
@@ -152,7 +158,7 @@ void PgsSubspace::iterate(const ContactProblem& problem, std::span<double> impul
     }
     if (monitor.done(k, impulses)) break;
   }
-  monitor.note(fmt::format("{} sweeps and {} direct solves.", sweeps, solves));
+  monitor.note([&] { return fmt::format("{} sweeps and {} direct solves.", sweeps, solves); });
 }
 
 }  // namespace stickslip

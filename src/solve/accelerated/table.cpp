@@ -5,11 +5,13 @@
 namespace stickslip {
 
 void add_accelerated_solvers(SolverTable& t) {
-  t.push_back(solver_entry<Nncg>({"nncg", "boxed or exact", "accelerated", "positive diagonal; any friction law, joints", "course §3.2.7, Alg. 10",
-                                  "Conjugate gradients over sweeps: for one sweep and a little more, far fewer of them than pgs on stacks.", {}}));
-  t.push_back(solver_entry<PgsSubspace>({"pgs-sm", "boxed", "accelerated", "positive diagonal; any friction law, joints; factorises W",
-                                         "course §3.2.6, Alg. 9; thesis C",
-                                         "Sweeps guess the active set, a direct solve finishes: mass ratios and joints, small problems.", {}}));
+  add_solver<Nncg>(t,
+                   {"accelerated", "positive diagonal; any friction law, joints", "course §3.2.7, Alg. 10",
+                    "Conjugate gradients over sweeps: for one sweep and a little more, far fewer of them than pgs on stacks."},
+                   {{"model", "exact"}});
+  add_solver<PgsSubspace>(
+      t, {"accelerated", "positive diagonal; any friction law, joints; factorises W", "course §3.2.6, Alg. 9; thesis C",
+          "Sweeps guess the active set, a direct solve finishes: mass ratios and joints, small problems."});
 }
 
 }  // namespace stickslip

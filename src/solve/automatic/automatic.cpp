@@ -12,12 +12,14 @@
 #include "solve/automatic/regions.h"
 #include "solve/newton/newton_engine.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
 namespace {
 
-constexpr std::size_t kSmall = 8;   ///< blocks of an island up to which it is solved together with others: a problem of its own costs as much as a few sweeps of it
+constexpr std::size_t kSmall = 8;   ///< blocks of an island up to which it is solved together with others: a problem of its own
+                                    ///< costs as much as a few sweeps of it
 
 /// Newton steps without progress, and the part of the residual that is some, before coupled problems are multiplied out.
 constexpr int kCoupledPatience = 40;
@@ -61,7 +63,8 @@ std::size_t count_mechanisms(const ContactProblem& p, const Islands& islands) {
 
 /// Puts the islands that are not within the tolerance into parts. Returns how many blocks they have.
 /// @param v velocities that the impulses give
-std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance, Memory& memory) {
+std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses, std::span<const double> v, double tolerance,
+                       Memory& memory) {
   std::size_t parts = 1, left = 0;
   Part& small = memory.part(0);
   for (std::size_t i = 0; i < memory.islands.count(); ++i) {
@@ -77,7 +80,8 @@ std::size_t find_parts(const ContactProblem& p, std::span<const double> impulses
   for (std::size_t i = 0; i < parts; ++i)
     if (!memory.parts[i]->blocks.empty()) memory.order.push_back(i);
   std::sort(memory.order.begin(), memory.order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(a == 0 ? 0 : memory.parts[a]->blocks.size(), a) < std::pair(b == 0 ? 0 : memory.parts[b]->blocks.size(), b);
+    return std::pair(a == 0 ? 0 : memory.parts[a]->blocks.size(), a) <
+           std::pair(b == 0 ? 0 : memory.parts[b]->blocks.size(), b);
   });
   return left;
 }
@@ -93,20 +97,54 @@ struct Outcome {
   }
 };
 
+/// How the work that is left is shared among the parts of a problem: by their size, and what one leaves is for those after it.
+struct Shares {
+  double share;        ///< of the work that usual limits allow, what is left
+  double left;         ///< blocks of all parts
+  double spare = 0;    ///< work that earlier parts were allowed and did not need
+
+  /// Work that is an iteration of a part. @param alone whether it is allowed as much as if it were the whole problem
+  double unit(const Part& part, bool alone) const {
+    const double least = (alone ? 1 : static_cast<double>(part.blocks.size()) / left) * cost::kLeastIteration;
+    return share * (cost::sweep(part.sub.problem()) + least);
+  }
+};
+
+/// Solves a part that was taken out, within its share, and counts the work. @param solve of a problem that hangs together
+template <class Solve>
+SolveReport solve_part(Part& part, const SolveControl& control, Shares& shares, bool alone, SolveMonitor& whole,
+                       const Solve& solve) {
+  SolveReport report;
+  SolveMonitor judge(part.sub.problem(), FrictionModel::exact, control, part.workspace, report);
+  const double unit = shares.unit(part, alone);
+  judge.count_work(unit + shares.spare / std::max(1, control.max_iterations));
+  if (!judge.start(part.impulses)) {
+    solve(part, judge);
+    judge.give_up(part.impulses, SolveStatus::stalled, "The solver returned without reaching the tolerance.");
+  }
+  judge.finish(part.impulses);
+  shares.spare += unit * control.max_iterations - judge.work();
+  whole.add_work(judge.work());
+  return report;
+}
+
 }  // namespace
 
 AutomaticSolver::AutomaticSolver(Options options) : options_(options) {
   if (!(std::isfinite(options.proximal) && options.proximal >= 0))
     throw Error(fmt::format("{} is not a proximal weight. It must be finite and at least 0.", options.proximal)).at("proximal");
-  if (options.window < 8) throw Error(fmt::format("{} sweeps are too few to judge progress by. Give 8 or more.", options.window)).at("window");
-  if (options.direct_rows < 0) throw Error(fmt::format("{} is not a number of rows. Give 0 or more.", options.direct_rows)).at("direct_rows");
+  if (options.window < 8)
+    throw Error(fmt::format("{} sweeps are too few to judge progress by. Give 8 or more.", options.window)).at("window");
+  if (options.direct_rows < 0)
+    throw Error(fmt::format("{} is not a number of rows. Give 0 or more.", options.direct_rows)).at("direct_rows");
 }
 
-void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
-                                   Guess guess) const {
-  if (options_.direct_rows > 0 && has_joints(p) && workspace.scratch<Mechanisms>().setup(p)) {
-    workspace.scratch<Mechanisms>().run(impulses, workspace, monitor, options_);
-    return;
+void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                   SolveMonitor& monitor, Guess guess) const {
+  if (options_.direct_rows > 0 && has_joints(p)) {
+    if (workspace.scratch<Mechanisms>().setup(p))
+      return workspace.scratch<Mechanisms>().run(impulses, workspace, monitor, options_);
+    monitor.note([] { return "Joints are swept: W is not symmetric, or their part of it cannot be factored."; });
   }
   const Features features{.rows = p.rows(), .factored = p.is_factored(), .stubborn = guess == Guess::swept};
   const Plan& plan = choose_plan(features, static_cast<std::size_t>(options_.direct_rows));
@@ -119,7 +157,8 @@ void AutomaticSolver::solve_island(const ContactProblem& p, std::span<double> im
 }
 
 /// Newton steps in velocities, which never need W itself; where they stand still, everything else with W multiplied out.
-void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                    SolveMonitor& monitor) const {
   monitor.count_work(cost::product(p) + cost::kLeastIteration);
   ProximalNewton& newton = workspace.scratch<ProximalNewton>();
   ProximalNewton::Settings settings;
@@ -134,20 +173,23 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
     const bool alive = newton.step(impulses);
     monitor.add_work(step_cost);
     const bool done = monitor.done(++step, impulses);
-    if ((done || !alive) && monitor.control().story)
-      monitor.note(fmt::format("{} Newton steps took the residual from {:.1e} to {:.1e} m/s.", step, start, monitor.best_total()));
+    if (done || !alive)
+      monitor.note([&] {
+        return fmt::format("{} Newton steps took the residual from {:.1e} to {:.1e} m/s.", step, start, monitor.best_total());
+      });
     if (done) return;
     if (!alive) break;
     if (monitor.best_total() < kCoupledProgress * best) best = monitor.best_total(), progress = step;
   }
-  if (monitor.control().story) monitor.note("Multiplied W out.");
+  monitor.note([] { return "Multiplied W out."; });
   const ContactProblem condensed = condense(p);
   std::copy(workspace.best.begin(), workspace.best.end(), impulses.begin());
   workspace.velocity.clear();   // a matrix has no velocities of its own
   solve_island(condensed, impulses, workspace, monitor, Guess::any);
 }
 
-void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                              SolveMonitor& monitor) const {
   if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);
   monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
   const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
@@ -173,15 +215,15 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
   if (mechanisms > 1) monitor.count_work(usual_unit);
   // The guess was judged just now: the velocities it gives are those of the residual.
   const auto left = static_cast<double>(find_parts(p, impulses, workspace.residual.v, monitor.control().tolerance, memory));
-  // Of the work that usual limits allow, what the monitor has left.
   const double usual = std::max(1, monitor.control().max_iterations) * usual_unit;
-  const double share = monitor.work_left() / usual;
+  Shares shares{monitor.work_left() / usual, left};
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = false;
   control.observer = nullptr;
+  const auto solve = [&](Part& part, SolveMonitor& judge) {
+    solve_island(part.sub.problem(), part.impulses, part.workspace, judge, guess);
+  };
   Outcome outcome;
-  double spare = 0;   // work that earlier parts were allowed and did not need
-  int step = 0;
   bool contradicts = false;
   for (const std::size_t i : memory.order) {
     Part& part = *memory.parts[i];
@@ -190,33 +232,21 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
     part.impulses.resize(sub.rows());
     part.sub.gather(impulses, part.impulses);
     control.time_limit = monitor.control().time_limit - monitor.elapsed();
-    SolveReport report;
-    SolveMonitor judge(sub, FrictionModel::exact, control, part.workspace, report);
-    const bool alone = i > 0 && has_joints(sub);
-    const double least = (alone ? 1 : static_cast<double>(part.blocks.size()) / left) * cost::kLeastIteration;
-    const double unit = share * (cost::sweep(sub) + least);
-    judge.count_work(unit + spare / std::max(1, control.max_iterations));
-    if (!judge.start(part.impulses)) {
-      solve_island(sub, part.impulses, part.workspace, judge, guess);
-      judge.give_up(part.impulses, SolveStatus::stalled, "The solver returned without reaching the tolerance.");
-    }
-    judge.finish(part.impulses);
+    const SolveReport report = solve_part(part, control, shares, i > 0 && has_joints(sub), monitor, solve);
     part.sub.scatter(part.impulses, impulses);
-    spare += unit * control.max_iterations - judge.work();
     outcome.add(report);
-    monitor.add_work(judge.work());
-    if (monitor.control().story && !report.story.empty())
-      monitor.note(fmt::format("{} of {} blocks: {}", i == 0 ? "Small islands" : "An island", part.blocks.size(), report.story));
+    if (!report.notes.empty())
+      monitor.note([&] {
+        return fmt::format("{} of {} blocks: {}", i == 0 ? "Small islands" : "An island", part.blocks.size(), report.notes);
+      });
     if (report.status != SolveStatus::converged && has_joints(sub) && part.workspace.scratch<Mechanisms>().contradicts(sub)) {
-      const ContactProblem& solved = part.workspace.scratch<Mechanisms>().solved();
       if (!contradicts) memory.consistent = p;
       contradicts = true;
-      part.sub.scatter(solved.b, memory.consistent.b);
+      part.sub.scatter(part.workspace.scratch<Mechanisms>().solved().b, memory.consistent.b);
       monitor.judge_by(memory.consistent, Mechanisms::kContradiction);
     }
-    ++step;
   }
-  if (!monitor.done(step, impulses)) monitor.give_up(impulses, outcome.status, outcome.reason);
+  if (!monitor.done(static_cast<int>(memory.order.size()), impulses)) monitor.give_up(impulses, outcome.status, outcome.reason);
 }
 
 }  // namespace stickslip

@@ -8,7 +8,9 @@
 namespace stickslip::cost {
 
 namespace {
-double numbers(const ContactProblem& p) { return static_cast<double>(p.is_factored() ? p.scaled_jacobian.size() : p.matrix.values.size()); }
+double numbers(const ContactProblem& p) {
+  return static_cast<double>(p.is_factored() ? p.scaled_jacobian.size() : p.matrix.values.size());
+}
 }  // namespace
 
 double product(const ContactProblem& p) {

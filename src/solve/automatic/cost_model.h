@@ -1,10 +1,12 @@
 // What the steps of `auto` cost, in nanoseconds of one core of a usual machine.
 //
-// Counted from the sizes of a problem, never measured while solving: the same problem gives the same bits on every machine. The constants are fitted by
+// Counted from the sizes of a problem, never measured while solving: the same problem
+// gives the same bits on every machine. The constants are fitted by
 //
 //   build/bench/bench/bench_cost_model
 //
-// which runs every kind of step on problems of many kinds and prints the constants that fit best. Only their ratios decide what `auto` does.
+// which runs every kind of step on problems of many kinds and prints the constants
+// that fit best. Only their ratios decide what `auto` does.
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"
@@ -13,12 +15,15 @@ namespace stickslip::cost {
 
 inline constexpr double kSweepRow = 16;              ///< of a sweep, per row
 inline constexpr double kMatrixSweepNumber = 0.45;   ///< of a sweep where W is a matrix, per number of it as well
-inline constexpr double kNewtonNumber = 14;          ///< of a Newton step in velocities, per number of G: linearising, line search, assembly, judging
+inline constexpr double kNewtonNumber = 14;          ///< of a Newton step in velocities, per number of G: linearising, line
+                                                     ///< search, assembly, judging
 inline constexpr double kBodyOperation = 0.08;       ///< of its factorisation, per operation: all in blocks of 6 × 6
 inline constexpr double kAdmmNumber = 2.2;           ///< of an ADMM step beside its solve, per number of G or W
-inline constexpr double kOperation = 0.5;            ///< of other factorisations and solves, per operation: they wait for memory
+/// of other factorisations and solves, per operation: they wait for memory
+inline constexpr double kOperation = 0.5;
 
-/// The least that an iteration counts for: 200 of them are 4 ms, which a person who waits for a step does not notice. Small problems so have the work of factorisations.
+/// The least that an iteration counts for: 200 of them are 4 ms, which a person who waits for a step does not notice. Small
+/// problems so have the work of factorisations.
 inline constexpr double kLeastIteration = 20e3;
 
 /// One sweep over all blocks.

@@ -19,7 +19,8 @@ std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
 
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t count) {
-  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first), from.begin() + static_cast<std::ptrdiff_t>(first + count));
+  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first),
+            from.begin() + static_cast<std::ptrdiff_t>(first + count));
 }
 
 }  // namespace
@@ -41,22 +42,14 @@ void Islands::find(const ContactProblem& p) {
       for (std::uint32_t e = p.matrix.first[i]; e < p.matrix.first[i + 1]; ++e) unite(i, p.matrix.column[e]);
   }
   const auto node = [&](std::uint32_t i) { return root(parent_, factored ? p.segments_of(p.blocks[i])[0] : i); };
+  // Islands are numbered by their first blocks.
   number_.assign(parent_.size(), kNone);
-  first_.assign(1, 0);
-  for (std::uint32_t i = 0; i < blocks; ++i) {
-    std::uint32_t& mine = number_[node(i)];
-    if (mine == kNone) {
-      mine = static_cast<std::uint32_t>(first_.size()) - 1;
-      first_.push_back(0);
-    }
-    ++first_[mine + 1];
-  }
-  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-  block_.resize(blocks);
-  // Filled from behind, which leaves the beginnings in their place one further; they are shifted back.
-  for (std::uint32_t i = blocks; i-- > 0;) block_[--first_[number_[node(i)] + 1]] = i;
-  first_.erase(first_.begin());
-  first_.push_back(blocks);
+  std::uint32_t islands = 0;
+  for (std::uint32_t i = 0; i < blocks; ++i)
+    if (std::uint32_t& mine = number_[node(i)]; mine == kNone) mine = islands++;
+  blocks_.fill(islands, [&](auto&& put) {
+    for (std::uint32_t i = 0; i < blocks; ++i) put(number_[node(i)], i);
+  });
 }
 
 bool is_settled(const ContactProblem& p, std::uint32_t block, std::span<const double> impulses, std::span<const double> v,
@@ -67,7 +60,8 @@ bool is_settled(const ContactProblem& p, std::uint32_t block, std::span<const do
   return error.normal <= tolerance && length * error.friction <= tolerance;
 }
 
-bool are_settled(const ContactProblem& p, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance) {
+bool are_settled(const ContactProblem& p, std::span<const std::uint32_t> blocks, std::span<const double> impulses,
+                 std::span<const double> v, double tolerance) {
   return std::all_of(blocks.begin(), blocks.end(), [&](std::uint32_t i) { return is_settled(p, i, impulses, v, tolerance); });
 }
 

@@ -1,9 +1,10 @@
 // The parts of a problem that do not act on each other, and problems made of some of them.
 //
-// Blocks hang together through the velocity segments they share, or where W is a matrix, through its numbers. The residual of a problem is the largest of those of its
-// islands: what is solved in one stays solved whatever happens in the others.
+// Blocks hang together through the velocity segments they share, or where W is a matrix, through its numbers. The residual of a
+// problem is the largest of those of its islands: what is solved in one stays solved whatever happens in the others.
 #pragma once
 
+#include "math/lists.h"
 #include "stickslip/problem/contact_problem.h"
 
 namespace stickslip {
@@ -13,17 +14,19 @@ class Islands {
   /// Numbers the islands in the order of their first blocks.
   void find(const ContactProblem&);
 
-  std::size_t count() const { return first_.size() - 1; }
-  std::span<const std::uint32_t> blocks(std::size_t island) const { return {block_.data() + first_[island], block_.data() + first_[island + 1]}; }   ///< in increasing order
+  std::size_t count() const { return blocks_.size(); }
+  std::span<const std::uint32_t> blocks(std::size_t island) const { return blocks_[island]; }   ///< in increasing order
 
  private:
-  std::vector<std::uint32_t> parent_, number_, first_, block_;
+  std::vector<std::uint32_t> parent_, number_;   ///< per node: segments, or blocks where W is a matrix
+  ListsByKey blocks_;
 };
 
 /// Whether a block, or all of some, is within the tolerance [m/s]. @param v the velocities Wλ + b of all rows
 bool is_settled(const ContactProblem&, std::uint32_t block, std::span<const double> impulses, std::span<const double> v,
                 double tolerance);
-bool are_settled(const ContactProblem&, std::span<const std::uint32_t> blocks, std::span<const double> impulses, std::span<const double> v, double tolerance);
+bool are_settled(const ContactProblem&, std::span<const std::uint32_t> blocks, std::span<const double> impulses,
+                 std::span<const double> v, double tolerance);
 
 /// Some blocks of a finalized problem as one of their own, finalized as well.
 class SubProblem {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/infinity.h"
 #include "solve/automatic/cost_model.h"
 
 namespace stickslip {
@@ -13,7 +14,8 @@ namespace {
 
 constexpr double kSweepsExpected = 30;      ///< on a condensed problem: contacts feel the mechanism behind them
 constexpr double kMostEntries = 4e6;        ///< numbers of W_c: 32 MB
-constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for W as a matrix and gain nothing
+constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for
+                                            ///< W as a matrix and gain nothing
 constexpr double kJointRounding = 1e-10;         ///< of what joints must stop, that solves leave by rounding
 constexpr int kJointRefinements = 10;            ///< of joints alone
 
@@ -38,7 +40,8 @@ bool Mechanisms::condensation_pays(const SolveMonitor& monitor) const {
   const ContactProblem& p = *problem_;
   const auto others = static_cast<double>(p.rows() - joints_.rows()), entries = static_cast<double>(condensation_.entries());
   const double price = cost::kOperation * condensation_.work() + kSweepsExpected * cost::kMatrixSweepNumber * entries;
-  return entries <= kMostEntries && static_cast<double>(condensation_.touching_rows()) >= kTouchingShare * others && price <= monitor.work_left();
+  return entries <= kMostEntries && static_cast<double>(condensation_.touching_rows()) >= kTouchingShare * others &&
+         price <= monitor.work_left();
 }
 
 const Plan& Mechanisms::plan(const AutomaticSolver::Options& options) const {
@@ -46,10 +49,13 @@ const Plan& Mechanisms::plan(const AutomaticSolver::Options& options) const {
   return choose_plan({p.rows(), p.is_factored(), true}, static_cast<std::size_t>(options.direct_rows));
 }
 
-void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options) {
+void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+                     const AutomaticSolver::Options& options) {
   excuse_contradictions(monitor);
-  if (monitor.control().story)
-    monitor.note(fmt::format("Factored {} joint rows in {} mechanism{}.", joints_.rows(), joints_.mechanisms(), joints_.mechanisms() == 1 ? "" : "s"));
+  monitor.note([&] {
+    return fmt::format("Factored {} joint rows in {} mechanism{}.", joints_.rows(), joints_.mechanisms(),
+                       joints_.mechanisms() == 1 ? "" : "s");
+  });
   if (joints_.rows() == problem_->rows()) {
     solve_joints_alone(impulses, monitor);
     return;
@@ -62,6 +68,7 @@ void Mechanisms::run(std::span<double> impulses, Workspace& workspace, SolveMoni
     return;
   }
   if (!problem_->is_factored()) {
+    monitor.note([] { return "Eliminating them would cost too much: they are swept."; });
     Stages(ProblemForm::plain(*problem_), impulses, workspace, monitor, options).run(plan(options));
     return;
   }
@@ -112,7 +119,7 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
   const double start = monitor.best_total();
   v_.resize(p.rows());
   std::fill(impulses.begin(), impulses.end(), 0.0);
-  double before = std::numeric_limits<double>::infinity();
+  double before = kInfinity;
   for (int k = 1; k <= kJointRefinements; ++k) {
     p.contact_velocity(impulses, v_, segment_);
     for (std::size_t i = 0; i < rows.size(); ++i) right_[i] = -v_[rows[i]];
@@ -120,8 +127,11 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
     for (std::size_t i = 0; i < rows.size(); ++i) impulses[rows[i]] += solution_[i];
     monitor.add_work(cost::sweep(p));
     const bool done = monitor.done(k, impulses);
-    if (done && monitor.control().story)
-      monitor.note(fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.", k == 1 ? "Solving them once" : "Refining them", start, monitor.best_total()));
+    if (done)
+      monitor.note([&] {
+        return fmt::format("{} took the residual from {:.1e} to {:.1e} m/s.", k == 1 ? "Solving them once" : "Refining them",
+                           start, monitor.best_total());
+      });
     if (done) return;
     if (!(monitor.last_total() < 0.5 * before)) break;
     before = monitor.last_total();
@@ -132,8 +142,7 @@ void Mechanisms::solve_joints_alone(std::span<double> impulses, SolveMonitor& mo
 void Mechanisms::run_condensed(std::span<const double> guess, Workspace& workspace, SolveMonitor& monitor,
                                const AutomaticSolver::Options& options, std::function<void()> excuse) {
   const ContactProblem& small = condensation_.problem();
-  if (monitor.control().story)
-    monitor.note(fmt::format("Eliminated them; {} rows of contacts and bounded rows are left.", small.rows()));
+  monitor.note([&] { return fmt::format("Eliminated them; {} rows of contacts and bounded rows are left.", small.rows()); });
   condensed_.resize(small.rows());
   condensation_.restrict_to(guess, condensed_);
   workspace.velocity.clear();   // a matrix has no body velocities

@@ -8,18 +8,21 @@
 #pragma once
 
 #include "solve/automatic/stages.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
 class Mechanisms {
  public:
-  static constexpr std::string_view kContradiction = "Bilateral rows contradict each other: no impulses remove the velocities that remain; the rest is solved.";
+  static constexpr std::string_view kContradiction =
+      "Bilateral rows contradict each other: no impulses remove the velocities that remain; the rest is solved.";
 
   /// Factors the joints. False if they cannot be factored: then the stages must do without.
   /// The arguments must outlive the run. Memory is kept from the last problem.
   bool setup(const ContactProblem&);
 
-  /// Whether joints of this problem, the one set up last, contradict each other, and what was solved instead: the same without the velocities that they ask for.
+  /// Whether joints of this problem, the one set up last, contradict each other, and what was solved instead: the same without
+  /// the velocities that they ask for.
   bool contradicts(const ContactProblem& p) const { return given_ == &p && problem_ == &consistent_; }
   const ContactProblem& solved() const { return consistent_; }
 

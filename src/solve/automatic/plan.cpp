@@ -15,7 +15,8 @@ const Plan kVelocities{{sweeps, newton, admm}};
 const Plan kStubborn{{newton, sweeps}};
 /// Factorisations are dear, and Newton steps the quicker of them.
 const Plan kMatrix{{sweeps, newton, admm}};
-/// Sweeps feel whole mechanisms, which only heavy loads on light ones slow down; then factorisations take joints and contacts together.
+/// Sweeps feel whole mechanisms, which only heavy loads on light ones slow down;
+/// then factorisations take joints and contacts together.
 const Plan kMechanism{{sweeps, newton, admm}};
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace stickslip {
 
 enum class Method : std::uint8_t {
   sweeps,   ///< accelerated exact Gauss–Seidel, until something that follows would be cheaper
-  newton,   ///< proximal-point Newton on the Alart–Curnier function: in velocities of bodies, or in impulses where W is a matrix
+  /// proximal-point Newton on the Alart–Curnier function: in velocities of bodies, or in impulses where W is a matrix
+  newton,
   admm,     ///< alternating directions with the Coulomb shift
 };
 
@@ -21,8 +22,9 @@ struct Features {
   bool joints = false;      ///< bilateral rows are solved directly, so that sweeps feel whole mechanisms
 };
 
-/// Rounds of stages, from cheap and myopic to dear and far-sighted. A stage ends when the next would be cheaper or it makes no progress; a round that helped is followed by
-/// another with more patience; in the end sweeps have what is left of the work allowed.
+/// Rounds of stages, from cheap and myopic to dear and far-sighted. A stage ends when the next would be cheaper or it makes no
+/// progress; a round that helped is followed by another with more patience; in
+/// the end sweeps have what is left of the work allowed.
 struct Plan {
   std::vector<Method> stages;
 };

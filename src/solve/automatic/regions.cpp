@@ -44,19 +44,6 @@ void find_off(const ContactProblem& p, std::span<const double> impulses, std::sp
 
 }  // namespace
 
-void Neighbourhood::prepare(const ContactProblem& p) {
-  first_.assign(p.segments.size() + 1, 0);
-  for (const Block& b : p.blocks)
-    for (const std::uint32_t s : p.segments_of(b)) ++first_[s + 1];
-  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-  incident_.resize(first_.back());
-  // Filled from behind, which leaves every beginning in its place.
-  for (auto i = static_cast<std::uint32_t>(p.blocks.size()); i-- > 0;)
-    for (const std::uint32_t s : p.segments_of(p.blocks[i])) incident_[--first_[s + 1]] = i;
-  first_.erase(first_.begin());
-  first_.push_back(static_cast<std::uint32_t>(incident_.size()));
-}
-
 void Neighbourhood::take(const ContactProblem& p, std::uint32_t block) {
   if (taken_[block]) return;
   taken_[block] = true;
@@ -79,7 +66,7 @@ std::span<const std::uint32_t> Neighbourhood::around(const ContactProblem& p, st
     queue_.swap(next_);
     next_.clear();
     for (const std::uint32_t s : queue_)
-      for (std::uint32_t k = first_[s]; k < first_[s + 1]; ++k) take(p, incident_[k]);
+      for (const std::uint32_t i : incidence_.at(s)) take(p, i);
   }
   std::sort(region_.begin(), region_.end());
   return region_;
@@ -90,7 +77,7 @@ namespace {
 /// How a small problem may be solved, by the limits of the whole.
 SolveControl control_inside(const SolveMonitor& monitor) {
   SolveControl control = monitor.control();
-  control.keep_history = control.natural_map = control.story = false;
+  control.keep_history = control.natural_map = control.notes = false;
   control.observer = nullptr;
   control.time_limit -= monitor.elapsed();
   return control;
@@ -156,8 +143,7 @@ bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspac
     const double work = solve_well(m, control_inside(monitor), tolerance, kMostWork * monitor.work_left(), solve);
     m.sub.scatter(m.impulses, impulses);
     monitor.add_work(work + kLookCost * cost::sweep(p));
-    if (monitor.control().story)
-      monitor.note(fmt::format("{} blocks were off; {} around them were solved.", m.off.size(), region.size()));
+    monitor.note([&] { return fmt::format("{} blocks were off; {} around them were solved.", m.off.size(), region.size()); });
     if (monitor.done(round + 1, impulses)) return true;
   }
   if (round == 0) return false;

@@ -8,8 +8,9 @@
 
 #include <functional>
 
+#include "problem/incidence.h"
 #include "solve/automatic/islands.h"
-#include "stickslip/solve/solver.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -17,7 +18,7 @@ namespace stickslip {
 class Neighbourhood {
  public:
   /// Learns which blocks act on which bodies. Memory is kept.
-  void prepare(const ContactProblem&);
+  void prepare(const ContactProblem& p) { incidence_.find(p); }
 
   /// These blocks and all that are at most `rings` bodies away, in increasing order. Stops growing at `most` blocks or more.
   std::span<const std::uint32_t> around(const ContactProblem&, std::span<const std::uint32_t> blocks, int rings,
@@ -26,7 +27,7 @@ class Neighbourhood {
  private:
   void take(const ContactProblem&, std::uint32_t block);
 
-  std::vector<std::uint32_t> first_, incident_;   ///< blocks at every segment, as runs of one list
+  Incidence incidence_;
   std::vector<std::uint32_t> region_, queue_, next_;   ///< blocks taken; segments reached in this ring and the next
   std::vector<bool> taken_, reached_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/infinity.h"
 #include "solve/automatic/cost_model.h"
 #include "solve/cone/admm_engine.h"
 #include "solve/exact/exact_sweep.h"
@@ -14,13 +15,18 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kFirstSteps = 3;        ///< Newton steps that a finish usually takes until contacts know whether they stick, slide or part,
+/// Newton steps that a finish usually takes until contacts know whether they stick, slide or part,
+constexpr double kFirstSteps = 3;
 constexpr double kStepsPerDecade = 2;    ///< and from there on
-constexpr double kStepsOfSliding = 4;    ///< times the root of the number of contacts that slide: which of them do is found out contact by contact
-constexpr double kTrial = 0.25;          ///< share of the price of a Newton finish that sweeps may cost before they are compared with it
+/// times the root of the number of contacts that slide: which of them do is found out contact by contact
+constexpr double kStepsOfSliding = 4;
+/// share of the price of a Newton finish that sweeps may cost before they are compared with it
+constexpr double kTrial = 0.25;
 constexpr double kFromMemory = 0.5;      ///< share of both that is left where Newton steps begin at impulses of the last step
-constexpr int kNewtonPatience = 50;      ///< Newton steps without progress before they are left, two references λ̄ at their longest;
-constexpr double kNearestStart = 1e-2;   ///< residual over the velocities of the problem below which a start counts as no nearer
+/// Newton steps without progress before they are left, two references λ̄ at their longest;
+constexpr int kNewtonPatience = 50;
+/// residual over the velocities of the problem below which a start counts as no nearer
+constexpr double kNearestStart = 1e-2;
 constexpr double kFarGuess = 1e-3;       ///< the same, from which on a guess is of another motion, and Newton steps begin at it
                                          ///< rather than at what sweeps made of it
 constexpr double kAtRest = 1e-4;         ///< the same, below which contacts go on as they are: sticking, or open
@@ -35,7 +41,8 @@ constexpr double kHelped = 0.5;          ///< share of the best residual below w
 constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
 constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts: more is a new load
 constexpr int kMendEvery = 10;           ///< sweeps: what the borders of the mended were given has then been taken up
-constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long along the self-stresses of a structure
+constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long
+                                         ///< along the self-stresses of a structure
 
 /// Where sweeps were before something was mended.
 struct MendMemory {
@@ -44,7 +51,8 @@ struct MendMemory {
 
 }  // namespace
 
-Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options)
+Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+               const AutomaticSolver::Options& options)
     : form_(form), impulses_(impulses), work_(workspace), monitor_(monitor), options_(options) {
   sweep_cost_ = cost::sweep(form_.swept);
   if (form_.joints != nullptr) sweep_cost_ += cost::kOperation * form_.joints->work();
@@ -60,7 +68,7 @@ void Stages::run(const Plan& plan) {
   const bool direct = plan.stages.size() > 1;
   if (direct && chooses_share() && run(Method::newton) == Outcome::done) return;
   if (direct && is_linear() && linear_steps() == Outcome::done) return;
-  double before = std::numeric_limits<double>::infinity();
+  double before = kInfinity;
   while (direct && monitor_.best_total() < kHelped * before) {
     before = monitor_.best_total();
     for (const Method method : plan.stages)
@@ -169,8 +177,9 @@ void Stages::expand(bool on) {
 double Stages::decades_left() const { return std::max(std::log10(monitor_.best_total() / monitor_.control().tolerance), 0.1); }
 
 void Stages::tell(std::string_view method, int steps, double before) {
-  if (!monitor_.control().story) return;
-  monitor_.note(fmt::format("{} {} took the residual from {:.1e} to {:.1e} m/s.", steps, method, before, monitor_.best_total()));
+  monitor_.note([&] {
+    return fmt::format("{} {} took the residual from {:.1e} to {:.1e} m/s.", steps, method, before, monitor_.best_total());
+  });
 }
 
 void Stages::go_back_to_best() {
@@ -207,7 +216,8 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
   double at_last_look = start;
   for (int k = 1;; ++k) {
     Momentum& momentum = acceleration.next();
-    double change = exact_sweep(p, blocks, form_.joints != nullptr ? form_.joints->others() : p.batches, impulses_, work_.velocity, momentum);
+    double change = exact_sweep(p, blocks, form_.joints != nullptr ? form_.joints->others() : p.batches, impulses_,
+                                work_.velocity, momentum);
     if (form_.joints != nullptr) change = std::max(change, form_.joints->visit(impulses_, work_.velocity, momentum));
     acceleration.restart_if_opposed();
     monitor_.add_work(sweep_cost_);
@@ -221,7 +231,8 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
     if (!look) continue;
     const double gained = std::log10(at_last_look / monitor_.best_total());
     if (others_follow ? leaves_sweeps(k, window, gained) : k > kLongSweeps && gained < 0.01) {
-      tell(gained < 0.1 ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k, start);
+      tell(gained < 0.1 ? "accelerated sweeps, which then stood still," : "accelerated sweeps, which then were too slow,", k,
+           start);
       swept_.assign(impulses_.begin(), impulses_.end());
       best_when_swept_ = monitor_.best_total();
       return Outcome::slow;
@@ -246,7 +257,7 @@ void Stages::mend(Acceleration& acceleration) {
 bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
   const double price = newton_price();
   if (!can_afford(price) || sweeps * sweep_cost_ < discount() * kTrial * price) return false;
-  const double predicted = gained > 0 ? window * decades_left() / gained : std::numeric_limits<double>::infinity();
+  const double predicted = gained > 0 ? window * decades_left() / gained : kInfinity;
   return predicted * sweep_cost_ > price;
 }
 

@@ -8,6 +8,7 @@
 #include "solve/joints/joint_sweep.h"
 #include "solve/newton/newton_engine.h"
 #include "stickslip/solve/automatic/automatic.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -33,14 +34,17 @@ class ProblemForm {
   std::function<void()> excuse;
 
  private:
-  ProblemForm(const ContactProblem& s, const ContactProblem& w, Condensation* c, JointSweep* j) : swept(s), whole(w), condensation(c), joints(j) {}
+  ProblemForm(const ContactProblem& s, const ContactProblem& w, Condensation* c, JointSweep* j)
+      : swept(s), whole(w), condensation(c), joints(j) {}
 };
 
-/// One solve: the stages and what they share. Work is counted by the cost model and handed to the monitor, which must count it (`SolveMonitor::count_work`).
+/// One solve: the stages and what they share. Work is counted by the cost model and handed to the monitor, which must count it
+/// (`SolveMonitor::count_work`).
 class Stages {
  public:
   /// @param impulses of the swept problem; in: the guess; the iterates from then on
-  Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor, const AutomaticSolver::Options& options);
+  Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
+         const AutomaticSolver::Options& options);
 
   /// Sweeps over a plain problem are to solve the worst of it by these means every now and then (solve/automatic/regions.h).
   void mend_with(SubSolver solve) { mender_ = std::move(solve); }

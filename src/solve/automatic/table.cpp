@@ -4,9 +4,9 @@
 namespace stickslip {
 
 void add_automatic_solvers(SolverTable& t) {
-  t.push_back(solver_entry<AutomaticSolver>({"auto", "exact", "exact", "any friction law, joints",
-                                             "Nesterov; Alart and Curnier; course §3.3, §3.4",
-                                             "The default: island by island, joints directly, accelerated sweeps, then Newton or ADMM where they are cheaper; says what it did.", {}}));
+  add_solver<AutomaticSolver>(t, {"exact", "any friction law, joints", "Nesterov; Alart and Curnier; course §3.3, §3.4",
+                                  "The default: island by island, joints directly, accelerated sweeps, then Newton or ADMM "
+                                  "where they are cheaper; says what it did."});
 }
 
 }  // namespace stickslip

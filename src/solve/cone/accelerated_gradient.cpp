@@ -6,6 +6,7 @@
 
 #include "solve/cone/cone_set.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -22,12 +23,14 @@ struct AcceleratedScratch {
 
 }  // namespace
 
-AcceleratedGradient::AcceleratedGradient(Options options) : options_(std::move(options)), coulomb_(cone::wants_coulomb(options_.shift)) {
+AcceleratedGradient::AcceleratedGradient(Options options)
+    : options_(std::move(options)), coulomb_(cone::wants_coulomb(options_.shift)) {
   if (!(options_.decay > 0 && options_.decay <= 1))
     throw Error(fmt::format("{} is not a decay. It must be greater than 0 and at most 1.", options_.decay)).at("decay");
 }
 
-void AcceleratedGradient::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void AcceleratedGradient::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                  SolveMonitor& monitor) const {
   AcceleratedScratch& m = workspace.scratch<AcceleratedScratch>();
   const std::size_t n = problem.rows();
   cone::metric(problem, m.r);

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "math/infinity.h"
 #include "solve/cone/shifted_system.h"
 #include "stickslip/problem/contact_problem.h"
 
@@ -27,7 +28,8 @@ class AdmmEngine {
     double penalty = 0;         ///< ρ at the start; 0: from the spectrum, √(Lη) (L/η)^0.2
     bool adapt = true;          ///< search a better ρ on the way
     bool coulomb = true;        ///< iterate the shift
-    double most_work = std::numeric_limits<double>::infinity();   ///< operations of a factorisation, and of 20 solves, beyond which `setup` gives up
+    /// operations of a factorisation, and of 20 solves, beyond which `setup` gives up
+    double most_work = kInfinity;
   };
 
   /// Builds and factors the system and takes the guess. The problem must live as long as iterations go on. Memory and the

@@ -82,13 +82,14 @@ double product(std::span<const double> a, std::span<const double> b, std::span<c
   return sum;
 }
 
-double largest_eigenvalue(const ContactProblem& p, std::span<const double> r, int iterations, std::vector<double>& x, std::vector<double>& wx,
-                          std::vector<double>& segment) {
+double largest_eigenvalue(const ContactProblem& p, std::span<const double> r, int iterations, std::vector<double>& x,
+                          std::vector<double>& wx, std::vector<double>& segment) {
   const std::size_t n = p.rows();
   x.resize(n);
   wx.resize(n);
   // Numbers without a pattern, so that no eigenvector is missed: the golden ratio fills [−½, ½] evenly.
-  for (std::size_t k = 0; k < n; ++k) x[k] = std::sqrt(r[k]) * (std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5);
+  for (std::size_t k = 0; k < n; ++k)
+    x[k] = std::sqrt(r[k]) * (std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5);
   double value = 0;
   for (int i = 0; i < iterations; ++i) {
     const double size = std::sqrt(product(x, x, r));
@@ -108,7 +109,8 @@ double largest_eigenvalue(const ContactProblem& p, std::span<const double> r, in
 bool wants_coulomb(const std::string& shift) {
   if (shift == "coulomb") return true;
   if (shift == "none") return false;
-  throw Error(fmt::format("There is no shift '{}'. {}", shift, suggest(shift, std::array<std::string, 2>{"coulomb", "none"}))).at("shift");
+  throw Error(fmt::format("There is no shift '{}'. {}", shift, suggest(shift, std::array<std::string, 2>{"coulomb", "none"})))
+      .at("shift");
 }
 
 }  // namespace stickslip::cone

@@ -32,8 +32,8 @@ double product(std::span<const double> a, std::span<const double> b, std::span<c
 
 /// Estimate from below of the largest eigenvalue of R W, by power iteration from a fixed start.
 /// @param x, wx, segment scratch of the caller
-double largest_eigenvalue(const ContactProblem&, std::span<const double> r, int iterations, std::vector<double>& x, std::vector<double>& wx,
-                          std::vector<double>& segment);
+double largest_eigenvalue(const ContactProblem&, std::span<const double> r, int iterations, std::vector<double>& x,
+                          std::vector<double>& wx, std::vector<double>& segment);
 
 /// Which model `shift` asks for: true for "coulomb", false for "none".
 /// @throws Error at /shift for anything else.

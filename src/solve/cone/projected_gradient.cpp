@@ -7,6 +7,7 @@
 
 #include "solve/cone/cone_set.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -54,7 +55,8 @@ void advance(double length, std::span<double> impulses, GradientScratch& m) {
   }
 }
 
-void run_safe(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, GradientScratch& m, SolveMonitor& monitor) {
+void run_safe(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, GradientScratch& m,
+              SolveMonitor& monitor) {
   double t = 1 / largest;
   for (int k = 1;; ++k) {
     const double change = find_step(p, impulses, coulomb, t, m);
@@ -69,7 +71,8 @@ void run_safe(const ContactProblem& p, std::span<double> impulses, bool coulomb,
   }
 }
 
-void run_barzilai_borwein(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, GradientScratch& m, SolveMonitor& monitor) {
+void run_barzilai_borwein(const ContactProblem& p, std::span<double> impulses, bool coulomb, double largest, GradientScratch& m,
+                          SolveMonitor& monitor) {
   std::array<double, kEnergyMemory> energies;
   energies.fill(0);
   double energy = 0, t = 1 / largest;
@@ -79,7 +82,8 @@ void run_barzilai_borwein(const ContactProblem& p, std::span<double> impulses, b
     const double slope = dot(m.gradient, m.step), curvature = dot(m.step, m.product);
     double length = 1;
     const double highest = *std::max_element(energies.begin(), energies.end());
-    if (energy + slope + 0.5 * curvature > highest + 1e-4 * slope && curvature > 0) length = std::clamp(-slope / curvature, 1e-3, 1.0);
+    if (energy + slope + 0.5 * curvature > highest + 1e-4 * slope && curvature > 0)
+      length = std::clamp(-slope / curvature, 1e-3, 1.0);
     advance(length, impulses, m);
     energy += length * slope + 0.5 * length * length * curvature;
     energies[static_cast<std::size_t>(k % kEnergyMemory)] = energy;
@@ -97,15 +101,19 @@ void run_barzilai_borwein(const ContactProblem& p, std::span<double> impulses, b
 bool wants_barzilai_borwein(const std::string& step) {
   if (step == "bb") return true;
   if (step == "safe") return false;
-  throw Error(fmt::format("There is no step '{}'. {}", step, suggest(step, std::array<std::string, 2>{"bb", "safe"}))).at("step");
+  throw Error(fmt::format("There is no step '{}'. {}", step, suggest(step, std::array<std::string, 2>{"bb", "safe"})))
+      .at("step");
 }
 
 }  // namespace
 
 ProjectedGradient::ProjectedGradient(Options options)
-    : options_(std::move(options)), coulomb_(cone::wants_coulomb(options_.shift)), barzilai_borwein_(wants_barzilai_borwein(options_.step)) {}
+    : options_(std::move(options)),
+      coulomb_(cone::wants_coulomb(options_.shift)),
+      barzilai_borwein_(wants_barzilai_borwein(options_.step)) {}
 
-void ProjectedGradient::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void ProjectedGradient::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                SolveMonitor& monitor) const {
   GradientScratch& m = workspace.scratch<GradientScratch>();
   cone::metric(problem, m.r);
   m.resize(problem.rows());

@@ -30,8 +30,10 @@ void ShiftedSystem::assemble_impulses(const ContactProblem& p) {
   diagonal_.resize(p.rows());
   diagonal_position_.resize(p.rows());
   for (Eigen::Index k = 0; k < matrix_.rows(); ++k) {
-    const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[k], *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[k + 1];
-    diagonal_position_[static_cast<std::size_t>(k)] = std::lower_bound(first, last, static_cast<int>(k)) - matrix_.innerIndexPtr();
+    const int *first = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[k],
+              *last = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[k + 1];
+    diagonal_position_[static_cast<std::size_t>(k)] =
+        std::lower_bound(first, last, static_cast<int>(k)) - matrix_.innerIndexPtr();
     diagonal_[static_cast<std::size_t>(k)] = matrix_.valuePtr()[diagonal_position_[static_cast<std::size_t>(k)]];
   }
 }
@@ -89,7 +91,8 @@ void ShiftedSystem::subtract_relative_velocity(std::span<const double> w, std::s
       for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
         const Block& block = problem_->blocks[i];
         const kernels::LocalVelocity<A> local(*problem_, block, w.data());
-        Eigen::Map<kernels::BlockVector<D>>(x.data() + block.row) -= kernels::relative_velocity<D, A>(problem_->scaled_jacobian.data() + block.jacobian, local);
+        Eigen::Map<kernels::BlockVector<D>>(x.data() + block.row) -=
+            kernels::relative_velocity<D, A>(problem_->scaled_jacobian.data() + block.jacobian, local);
       }
   });
 }

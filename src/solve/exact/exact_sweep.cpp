@@ -49,13 +49,15 @@ struct ExactRule {
   }
   template <int D, class Vector>
   double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return relax_rows<D>(1.0, block, v, impulse,
-                         [&](int k, const Vector&) { return std::pair(problem.lower[block.row + k], problem.upper[block.row + k]); });
+    return relax_rows<D>(1.0, block, v, impulse, [&](int k, const Vector&) {
+      return std::pair(problem.lower[block.row + k], problem.upper[block.row + k]);
+    });
   }
 
  private:
   /// In units of its axes the ellipse is the unit circle, and the law stays what it is: dissipation does not change with units.
-  [[gnu::always_inline]] void ellipse(const EllipseFriction& law, const BlockView<3>& block, const Vec3& v, Vec3& impulse) const {
+  [[gnu::always_inline]] void ellipse(const EllipseFriction& law, const BlockView<3>& block, const Vec3& v,
+                                      Vec3& impulse) const {
     const LocalContact& local = blocks.contacts[block.index];
     if (!local.is_regular()) return set(law, block, v, impulse);
     const Vec3 axes(1, law.mu_t, law.mu_b);
@@ -77,7 +79,8 @@ struct ExactRule {
     if (!(matrix.a[0] > 0 && std::isfinite(matrix.friction_mass))) return;   // it cannot move
     const double normal = std::max(0.0, impulse[0] - v[0] / matrix.a[0]), pushed = normal - impulse[0];
     typename Law::Vector trial;
-    for (int k = 0; k < Law::rows; ++k) trial[k] = impulse[k + 1] - matrix.friction_mass * (v[k + 1] + matrix.a[k + 1] * pushed);
+    for (int k = 0; k < Law::rows; ++k)
+      trial[k] = impulse[k + 1] - matrix.friction_mass * (v[k + 1] + matrix.a[k + 1] * pushed);
     impulse[0] = normal;
     impulse.template tail<Law::rows>() = law.project(normal, trial);
   }
@@ -138,8 +141,8 @@ void ExactBlocks::prepare_set(const ContactProblem& p, std::size_t i, double shi
   sets[i] = {1 / (1 / p.scales[i].friction_mass + shift), one_step};
 }
 
-double exact_sweep(const ContactProblem& problem, ExactBlocks& blocks, std::span<const Batch> batches, std::span<double> impulses,
-                   std::span<double> velocity, Momentum& momentum) {
+double exact_sweep(const ContactProblem& problem, ExactBlocks& blocks, std::span<const Batch> batches,
+                   std::span<double> impulses, std::span<double> velocity, Momentum& momentum) {
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, ExactRule{problem, blocks});
 }
 

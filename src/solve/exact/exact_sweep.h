@@ -8,7 +8,8 @@
 
 namespace stickslip {
 
-/// What a visit does to a contact with more than two friction rows (torsion, rolling) that touches others. All others are solved exactly.
+/// What a visit does to a contact with more than two friction rows (torsion,
+/// rolling) that touches others. All others are solved exactly.
 enum class ManyRows {
   exact,
   proximal_step,   ///< λ_f ← P(λ_n − v_n/A_nn, λ_f − r v_f), v_f after the push: see docs/solvers/exact.md for what that saves
@@ -17,7 +18,8 @@ enum class ManyRows {
 /// What the sweeps need of the diagonal blocks, computed once per problem.
 struct ExactBlocks {
   std::vector<LocalContact> contacts;   ///< per block; used for circles, and for ellipses in units of their axes
-  std::vector<double> inverses;         ///< A⁻¹ of bilateral blocks and of contacts with other friction sets, laid out as `diagonal_values`
+  /// A⁻¹ of bilateral blocks and of contacts with other friction sets, laid out as `diagonal_values`
+  std::vector<double> inverses;
   std::vector<double> matrices;         ///< A of contacts with other friction sets, laid out as `diagonal_values`
   struct Set {
     double friction_mass = 0;   ///< see LocalMatrix [kg]
@@ -37,7 +39,7 @@ struct ExactBlocks {
 };
 
 /// One sweep over the runs of an ordering. Returns how far it moved, max |Δλ_k| W_kk [m/s].
-double exact_sweep(const ContactProblem&, ExactBlocks&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
-                   Momentum&);
+double exact_sweep(const ContactProblem&, ExactBlocks&, std::span<const Batch>, std::span<double> impulses,
+                   std::span<double> velocity, Momentum&);
 
 }  // namespace stickslip

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/infinity.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {
@@ -72,7 +73,7 @@ struct LocalContact {
     const double slip_squared = v[1] * v[1] + v[2] * v[2], friction_squared = impulse[1] * impulse[1] + impulse[2] * impulse[2];
     // From the last slip if there was one, else from the slip that full friction would leave.
     double s = friction_squared > 0 ? std::sqrt(slip_squared / friction_squared) : std::sqrt(b0 * b0 + b1 * b1) / (mu * push);
-    double low = 0, high = std::numeric_limits<double>::infinity();
+    double low = 0, high = kInfinity;
     double t0 = 0, t1 = 0;
     for (int k = 0; k < 60; ++k) {
       const double a = reduced[0] + s, d = reduced[3] + s;
@@ -98,7 +99,8 @@ struct LocalContact {
       } else {
         low = s;
       }
-      if (!(next > low && next < high)) next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2 * s + size;
+      if (!(next > low && next < high))
+        next = high < kInfinity ? 0.5 * (low + high) : 2 * s + size;
       if (std::abs(next - s) <= 1e-15 * s) break;
       s = next;
     }

@@ -5,11 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "math/infinity.h"
+
 namespace stickslip {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon(), kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kAccuracy = 1e-12;  ///< of the residual, relative to the velocities that take part
 
 /// Solves m x = y by elimination with complete pivoting. Of a singular system that has solutions it finds one: unknowns without

@@ -4,6 +4,7 @@
 
 #include "solve/exact/exact_sweep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -26,8 +27,12 @@ void sweep_until_done(const ContactProblem& problem, std::span<double> impulses,
     const double change = exact_sweep(problem, blocks, batches, impulses, workspace.velocity, acceleration.next());
     acceleration.restart_if_opposed();
     if (!monitor.done(k, impulses, change)) continue;
-    if (blocks.unsolved > 0 && monitor.control().story)
-      monitor.note(fmt::format("{} visits did not solve their contact to rounding: it has no solution or its set is not accurate enough.", blocks.unsolved));
+    if (blocks.unsolved > 0)
+      monitor.note([&] {
+        return fmt::format("{} visits did not solve their contact to rounding: it has no solution or its set is not accurate "
+                           "enough.",
+                           blocks.unsolved);
+      });
     return;
   }
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "stickslip/problem/contact_problem.h"
+#include "problem/incidence.h"
 
 namespace stickslip {
 
@@ -22,8 +22,8 @@ class BlockProducts {
 
  private:
   const ContactProblem* problem_ = nullptr;
-  std::vector<double> rows_;                   ///< G by block, segment slot and row, six numbers each
-  std::vector<std::uint32_t> first_, incident_;   ///< blocks that act on each segment, as runs of one list
+  std::vector<double> rows_;                   ///< G by block, segment slot and row
+  Incidence incidence_;
 };
 
 }  // namespace stickslip

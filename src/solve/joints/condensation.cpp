@@ -7,9 +7,10 @@ namespace stickslip {
 
 namespace {
 
-/// Share of its W_CC below which a row of W_c is rounding: joints hold its bodies fast. It then keeps the diagonal of W_CC, so that impulses that move
-/// nothing stay moderate.
+/// Share of its W_CC below which a row of W_c is rounding: joints hold its bodies fast. It then keeps the diagonal of W_CC, so
+/// that impulses that move nothing stay moderate.
 constexpr double kHeldFast = 1e-10;
+constexpr std::size_t kMostBlockRows = 6;   ///< of a block
 
 }  // namespace
 
@@ -87,13 +88,14 @@ void Condensation::subtract_mechanism(std::size_t m) {
     }
   }
   right_.resize(rows);
-  panel_.resize(6 * rows);
+  panel_.resize(kMostBlockRows * rows);
   for (std::size_t a = 0; a < members_[m].size(); ++a) {
     const std::uint32_t dim = p.blocks[blocks_[members_[m][a]]].dim;
     for (std::uint32_t k = 0; k < dim; ++k) {
       std::fill(right_.begin(), right_.end(), 0.0);
       for (const Coupling& c : couplings[a])
-        for (std::uint32_t r = 0; r < p.blocks[c.block].dim; ++r) right_[joints_->first_row(c.block) - first + r] = values[c.value + dim * r + k];
+        for (std::uint32_t r = 0; r < p.blocks[c.block].dim; ++r)
+          right_[joints_->first_row(c.block) - first + r] = values[c.value + dim * r + k];
       joints_->solve_quickly(m, right_.data(), panel_.data() + rows * k);
     }
     const Eigen::Map<const Eigen::MatrixXd> x(panel_.data(), static_cast<Eigen::Index>(rows), dim);
@@ -103,7 +105,8 @@ void Condensation::subtract_mechanism(std::size_t m) {
       Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> product = Eigen::MatrixXd::Zero(height, dim);
       for (const Coupling& c : couplings[b]) {
         const std::uint32_t width = p.blocks[c.block].dim;
-        product += Eigen::Map<const Eigen::MatrixXd>(values.data() + c.value, height, width).lazyProduct(x.middleRows(joints_->first_row(c.block) - first, width));
+        product += Eigen::Map<const Eigen::MatrixXd>(values.data() + c.value, height, width)
+                       .lazyProduct(x.middleRows(joints_->first_row(c.block) - first, width));
       }
       if (a == b) product = (0.5 * (product + product.transpose())).eval();
       w.entry(row, static_cast<std::size_t>(w.find(row, column))) -= product;
@@ -147,7 +150,8 @@ bool Condensation::build() {
   restrict_to(p.sigma, condensed_.sigma);
   diagonal_.resize(row);
   for (std::uint32_t c = 0; c < blocks_.size(); ++c)
-    Eigen::Map<Eigen::VectorXd>(diagonal_.data() + w.offset[c], w.dim(c)) = w.entry(c, static_cast<std::size_t>(w.find(c, c))).diagonal();
+    Eigen::Map<Eigen::VectorXd>(diagonal_.data() + w.offset[c], w.dim(c)) =
+        w.entry(c, static_cast<std::size_t>(w.find(c, c))).diagonal();
   for (std::size_t m = 0; m < members_.size(); ++m) subtract_mechanism(m);
   for (std::uint32_t c = 0; c < blocks_.size(); ++c) {
     auto own = w.entry(c, static_cast<std::size_t>(w.find(c, c)));

@@ -2,8 +2,9 @@
 //
 //   W_c = W_CC − W_CJ W_JJ⁺ W_JC,   b_c = b_C − W_CJ W_JJ⁺ b_J,   λ_J = −W_JJ⁺ (b_J + W_JC λ_C)
 //
-// W_JC lies in the range of W_JJ, so that W_c exists however redundant the joints are. It is a matrix problem: blocks of C couple where they touch one
-// body or one mechanism. What a contact feels there is the inertia of the whole mechanism behind it, hence few iterations.
+// W_JC lies in the range of W_JJ, so that W_c exists however redundant the joints are. It is a matrix problem: blocks of C
+// couple where they touch one body or one mechanism. What a contact feels there is the inertia of the whole mechanism behind
+// it, hence few iterations.
 #pragma once
 
 #include "solve/joints/joint_system.h"
@@ -25,7 +26,8 @@ class Condensation {
   const ContactProblem& problem() const { return condensed_; }   ///< blocks of C, in the order of the whole problem
 
   void restrict_to(std::span<const double> impulses, std::span<double> condensed) const;   ///< λ_C of λ
-  std::span<const double> expand(std::span<const double> condensed);                       ///< λ of λ_C; valid until the next call
+  /// λ of λ_C; valid until the next call
+  std::span<const double> expand(std::span<const double> condensed);
   /// Velocities of J that the last `expand` left because no impulses remove them, but for their sign, in the numbers of the
   /// joint system [m/s].
   std::span<const double> remaining() const { return remaining_; }

@@ -21,7 +21,8 @@ void JointSweep::setup(const ContactProblem& p, JointSystem& joints) {
 
 double JointSweep::work() const {
   double operations = 0;
-  for (std::size_t m = 0; m < joints_->mechanisms(); ++m) operations += 3 * joints_->solve_work(m);   // two solves and a product
+  // two solves and a product
+  for (std::size_t m = 0; m < joints_->mechanisms(); ++m) operations += 3 * joints_->solve_work(m);
   return operations;
 }
 
@@ -35,13 +36,13 @@ double JointSweep::visit(std::span<double> impulses, std::span<double> velocity,
         for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
           const Block& block = p.blocks[i];
           kernels::LocalVelocity<A> local(p, block, velocity.data());
-          f(block, p.scaled_jacobian.data() + block.jacobian, Eigen::Map<kernels::BlockVector<D>>(by_row_.data() + block.row), local);
+          f(block, p.scaled_jacobian.data() + block.jacobian, Eigen::Map<kernels::BlockVector<D>>(by_row_.data() + block.row),
+            local);
         }
     });
   };
-  each([&]<int A, int D>(const Block&, const double* scaled, Eigen::Map<Eigen::Matrix<double, D, 1>> v, kernels::LocalVelocity<A>& local) {
-    v = kernels::relative_velocity<D, A>(scaled, local);
-  });
+  each([&]<int A, int D>(const Block&, const double* scaled, Eigen::Map<Eigen::Matrix<double, D, 1>> v,
+                         kernels::LocalVelocity<A>& local) { v = kernels::relative_velocity<D, A>(scaled, local); });
   double largest = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const std::uint32_t row = rows[k];
@@ -52,13 +53,15 @@ double JointSweep::visit(std::span<double> impulses, std::span<double> velocity,
     ahead_[k] = ahead;
     largest = std::max(largest, std::abs(right_[k]));
   }
-  for (std::size_t m = 0; m < joints_->mechanisms(); ++m) joints_->step(m, right_.data() + joints_->first(m), change_.data() + joints_->first(m));
+  for (std::size_t m = 0; m < joints_->mechanisms(); ++m)
+    joints_->step(m, right_.data() + joints_->first(m), change_.data() + joints_->first(m));
   for (std::size_t k = 0; k < rows.size(); ++k) {
     momentum.along += change_[k] * ahead_[k];
     impulses[rows[k]] += change_[k];
     by_row_[rows[k]] = change_[k];
   }
-  each([&]<int A, int D>(const Block&, const double* scaled, Eigen::Map<Eigen::Matrix<double, D, 1>> change, kernels::LocalVelocity<A>& local) {
+  each([&]<int A, int D>(const Block&, const double* scaled, Eigen::Map<Eigen::Matrix<double, D, 1>> change,
+                         kernels::LocalVelocity<A>& local) {
     kernels::push<D, A>(scaled, change, local);
     local.write(velocity.data());
   });

@@ -15,8 +15,8 @@ class JointSweep {
 
   double work() const;   ///< operations of a visit
 
-  /// Extrapolates the impulses of the joints as `momentum` says and solves all of them while contacts and boxes stand still. Returns how fast they
-  /// moved before [m/s].
+  /// Extrapolates the impulses of the joints as `momentum` says and solves all of them while contacts and boxes stand still.
+  /// Returns how fast they moved before [m/s].
   double visit(std::span<double> impulses, std::span<double> velocity, Momentum& momentum);
 
  private:

@@ -80,7 +80,8 @@ void JointSystem::assemble_dense(const ContactProblem& p, const BlockProducts& p
     for (const std::uint32_t i : list)
       if (i >= j && p.blocks[i].kind == BlockKind::bilateral)
         products.add(i, j, m.matrix.data() + column * m.rows + (row_of_block_[i] - m.first), m.rows);
-    for (std::uint32_t k = 0; k < p.blocks[j].dim; ++k) m.matrix.data()[(column + k) * (m.rows + 1)] += p.sigma[p.blocks[j].row + k];
+    for (std::uint32_t k = 0; k < p.blocks[j].dim; ++k)
+      m.matrix.data()[(column + k) * (m.rows + 1)] += p.sigma[p.blocks[j].row + k];
   }
   m.matrix.triangularView<Eigen::StrictlyUpper>() = m.matrix.transpose();
 }
@@ -112,7 +113,8 @@ void JointSystem::assemble_sparse(const ContactProblem& p, const BlockProducts& 
         for (std::uint32_t r = 0; r < p.blocks[i].dim; ++r, ++value) {
           if (i == j && r < c) continue;
           const bool diagonal = i == j && r == c;
-          m.sparse.insertBack(static_cast<Eigen::Index>(row_of_block_[i] - m.first + r), column) = *value + (diagonal ? p.sigma[p.blocks[j].row + r] : 0.0);
+          m.sparse.insertBack(static_cast<Eigen::Index>(row_of_block_[i] - m.first + r), column) =
+              *value + (diagonal ? p.sigma[p.blocks[j].row + r] : 0.0);
         }
     }
   }
@@ -232,7 +234,8 @@ void JointSystem::solve(std::size_t mechanism, const double* right, double* x, d
     multiply(m, step_.data(), image_.data());
     for (std::size_t i = 0; i < n; ++i) image_[i] = remaining[i] - image_[i];
     const double now = largest(image_.data(), n);
-    // Where the rows contradict each other the largest number may rise while the sum of squares falls: the first steps are always taken.
+    // Where the rows contradict each other the largest number may rise while the
+    // sum of squares falls: the first steps are always taken.
     if (!(now < before) && k > 1) break;
     for (std::size_t i = 0; i < n; ++i) x[i] += step_[i];
     std::copy_n(image_.begin(), n, remaining);
@@ -252,7 +255,8 @@ std::vector<double> JointSystem::contradiction(std::span<const double> remaining
   std::vector<double> x(remaining.size()), rest(remaining.size());
   solve(remaining, x, rest);
   for (const Mechanism& m : mechanism_)
-    if (largest(rest.data() + m.first, m.rows) < 0.9 * largest(remaining.data() + m.first, m.rows)) std::fill_n(rest.data() + m.first, m.rows, 0.0);
+    if (largest(rest.data() + m.first, m.rows) < 0.9 * largest(remaining.data() + m.first, m.rows))
+      std::fill_n(rest.data() + m.first, m.rows, 0.0);
   return rest;
 }
 

@@ -10,7 +10,8 @@ bool usable(double mass) { return std::isfinite(mass) && mass > 0; }
 
 /// One contact with friction.
 template <class Law>
-void contact_map(const Law& law, const double* rho, const double* impulse, const double* v, double* phi, double* a, double* b, bool derivatives) {
+void contact_map(const Law& law, const double* rho, const double* impulse, const double* v, double* phi, double* a, double* b,
+                 bool derivatives) {
   constexpr int D = Law::rows + 1;
   using Friction = typename Law::Vector;
   using Matrix = Eigen::Matrix<double, D, D>;
@@ -39,8 +40,8 @@ void contact_map(const Law& law, const double* rho, const double* impulse, const
   by_velocity.template block<Law::rows, Law::rows>(1, 1) = rho[1] * p.by_point;
 }
 
-void alart_curnier_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> impulses, std::span<const double> v,
-                       Linearisation& l, bool derivatives) {
+void alart_curnier_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> impulses,
+                       std::span<const double> v, Linearisation& l, bool derivatives) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     const std::uint32_t row = block.row;

@@ -13,8 +13,12 @@ constexpr std::size_t kNumbers = 36;   ///< of a block
 using Block6 = Eigen::Matrix<double, 6, 6>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 
-Eigen::Map<Block6> block(std::vector<double>& values, std::size_t i) { return Eigen::Map<Block6>(values.data() + kNumbers * i); }
-Eigen::Map<const Block6> block(const std::vector<double>& values, std::size_t i) { return Eigen::Map<const Block6>(values.data() + kNumbers * i); }
+Eigen::Map<Block6> block(std::vector<double>& values, std::size_t i) {
+  return Eigen::Map<Block6>(values.data() + kNumbers * i);
+}
+Eigen::Map<const Block6> block(const std::vector<double>& values, std::size_t i) {
+  return Eigen::Map<const Block6>(values.data() + kNumbers * i);
+}
 
 }  // namespace
 
@@ -146,7 +150,7 @@ bool BodyMatrix::factor(bool symmetric) {
 
 void BodyMatrix::solve(std::span<double> x) const {
   const std::size_t n = place_.size();
-  const auto part = [&](std::size_t j) { return Eigen::Map<Vector6>(x.data() + 6 * body_[j]); };
+  const auto part = [&](std::size_t j) { return Eigen::Map<Vector6>(x.data() + kRigidSize * body_[j]); };
   for (std::size_t j = 0; j < n; ++j) {
     const Vector6 y = part(j);
     for (std::uint32_t e = first_[j]; e < first_[j + 1]; ++e) part(row_[e]).noalias() -= block(lower_, e) * y;

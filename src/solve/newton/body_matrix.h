@@ -1,7 +1,8 @@
 // A sparse matrix of 6 × 6 blocks over the graph of bodies, and its factorisation: what Newton steps in velocity space solve.
 //
-// The pattern is symmetric, the numbers need not be. Bodies are eliminated in an order of little fill (minimum degree), fixed by the pattern alone, so that a
-// step may keep it from the last one. Pivots are whole blocks: of I + Gᵀ D G with D ≥ 0 all of them are regular.
+// The pattern is symmetric, the numbers need not be. Bodies are eliminated in an order of little fill (minimum degree), fixed
+// by the pattern alone, so that a step may keep it from the last one. Pivots are
+// whole blocks: of I + Gᵀ D G with D ≥ 0 all of them are regular.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,20 @@ namespace stickslip {
 
 class BodyMatrix {
  public:
-  static constexpr int kSize = 6;
-
-  /// Lays out the pattern of a factored problem: bodies that share a block are neighbours. The ordering is kept if the pattern is that of the last call.
+  /// Lays out the pattern of a factored problem: bodies that share a block are neighbours. The ordering is kept if the pattern
+  /// is that of the last call.
   void analyze(const ContactProblem&);
 
   /// The matrix becomes I.
   void set_identity();
 
-  /// A(s, t) += block, column-major 6 × 6. Where the matrix is symmetric, one of (s, t) and (t, s) must be left out: the one with `is_upper`.
+  /// A(s, t) += block, column-major 6 × 6. Where the matrix is symmetric, one of (s,
+  /// t) and (t, s) must be left out: the one with `is_upper`.
   void add(std::uint32_t s, std::uint32_t t, const double* block);
   bool is_upper(std::uint32_t s, std::uint32_t t) const { return place_[s] < place_[t]; }
 
-  /// LU of all, or LDLᵀ of the diagonal and what is not upper. False if a pivot is not regular, or not positive where the matrix is symmetric.
+  /// LU of all, or LDLᵀ of the diagonal and what is not upper. False if a pivot is
+  /// not regular, or not positive where the matrix is symmetric.
   bool factor(bool symmetric);
 
   /// x ← A⁻¹ x after a factorisation that succeeded.

@@ -24,8 +24,8 @@ RowBounds friction_bounds(const FrictionSet& law, std::uint32_t k, double normal
 }
 
 template <class Ncp, bool Friction>
-void boxed_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> x, std::span<const double> v, Linearisation& l,
-               bool derivatives) {
+void boxed_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> x, std::span<const double> v,
+               Linearisation& l, bool derivatives) {
   const Ncp ncp;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];

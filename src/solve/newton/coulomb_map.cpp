@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "math/infinity.h"
 #include "solve/newton/maps.h"
 #include "solve/newton/ncp_function.h"
 #include "stickslip/friction/sets.h"
@@ -63,78 +64,101 @@ Gauge gauge(const Disc& disc, const double* friction, double floor) {
   return g;
 }
 
+/// Φ of one block and where its numbers stand.
 template <class Ncp>
-void coulomb_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> x, std::span<const double> v, Linearisation& l,
-                 bool derivatives) {
-  const Ncp ncp;
+struct CoulombBlock {
+  const double *x, *v, *mass;   ///< unknowns, velocities and ρ of its rows
+  double* phi;
+  Eigen::Map<Eigen::MatrixXd> a, b;
+  bool derivatives;
+  Ncp ncp;
+
+  /// A row between bounds of its own.
+  void bounded_row(std::uint32_t k, double lower, double upper) {
+    const BoundedValue f = bounded(ncp, x[k] - lower, upper - x[k], mass[k] * v[k]);
+    phi[k] = f.value;
+    if (!derivatives) return;
+    a(k, k) = f.by_lower - f.by_upper;
+    b(k, k) = mass[k] * f.by_slope;
+  }
+
+  void normal_row() {
+    const NcpValue normal = ncp(x[0], mass[0] * v[0]);
+    phi[0] = normal.value;
+    if (!derivatives) return;
+    a(0, 0) = normal.by_a;
+    b(0, 0) = mass[0] * normal.by_b;
+  }
+
+  bool is_open() const { return !(x[0] > mass[0] * v[0]); }
+
+  /// An unknown that vanishes.
+  void vanishing(int k) {
+    phi[k] = x[k];
+    if (derivatives) a(k, k) = 1;
+  }
+
+  /// ρ v + γ ∇N = 0 and ψ(γ, μλₙ − N) = 0 of the rows of a disc. @param floor of the gauge
+  void sliding(const Disc& disc, int slack, double floor) {
+    const double gamma = x[slack];
+    const Gauge g = gauge(disc, x + disc.first, floor);
+    const NcpValue cone = ncp(gamma, disc.largest() * x[0] - g.value);
+    phi[slack] = cone.value;
+    for (int k = 0; k < disc.count; ++k) {
+      const int r = disc.first + k;
+      phi[r] = disc.axes[k] > 0 ? mass[r] * v[r] + gamma * g.gradient[k] : x[r];
+    }
+    if (!derivatives) return;
+    a(slack, slack) = cone.by_a;
+    a(slack, 0) = cone.by_b * disc.largest();
+    for (int k = 0; k < disc.count; ++k) {
+      const int r = disc.first + k;
+      a(slack, r) = -cone.by_b * g.gradient[k];
+      if (!(disc.axes[k] > 0)) {
+        a(r, r) = 1;
+        continue;
+      }
+      for (int j = 0; j < disc.count; ++j) a(r, disc.first + j) = gamma * g.hessian[k][j];
+      a(r, slack) = g.gradient[k];
+      b(r, r) = mass[r];
+    }
+  }
+};
+
+template <class Ncp>
+void coulomb_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> x, std::span<const double> v,
+                 Linearisation& l, bool derivatives) {
   double largest = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
     for (std::uint32_t k = 0; k < p.blocks[i].dim; ++k) largest = std::max(largest, std::abs(x[l.first[i] + k]));
   const double floor = 1e-14 * largest + 1e-200;
+  if (derivatives) {
+    std::fill(l.a.begin(), l.a.end(), 0.0);
+    std::fill(l.b.begin(), l.b.end(), 0.0);
+  }
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
-    const std::uint32_t row = block.row, m = l.rows(i);
-    const double *const xi = x.data() + l.first[i], *const vi = v.data() + row, *const mass = rho.data() + row;
-    double* const phi = l.phi.data() + l.first[i];
-    auto a = l.a_block(i), b = l.b_block(i);
-    if (derivatives) {
-      a.setZero();
-      b.setZero();
-    }
+    const std::uint32_t row = block.row;
+    CoulombBlock<Ncp> f{x.data() + l.first[i], v.data() + row,    rho.data() + row, l.phi.data() + l.first[i],
+                        l.a_block(i),          l.b_block(i), derivatives,      {}};
     if (block.kind != BlockKind::contact || block.dim == 1) {
-      for (std::uint32_t k = 0; k < m; ++k) {
-        const double lower = block.kind == BlockKind::contact ? 0 : block.kind == BlockKind::box ? p.lower[row + k] : -INFINITY;
-        const double upper = block.kind == BlockKind::box ? p.upper[row + k] : INFINITY;
-        const BoundedValue f = bounded(ncp, xi[k] - lower, upper - xi[k], mass[k] * vi[k]);
-        phi[k] = f.value;
-        if (!derivatives) continue;
-        a(k, k) = f.by_lower - f.by_upper;
-        b(k, k) = mass[k] * f.by_slope;
-      }
+      for (std::uint32_t k = 0; k < l.rows(i); ++k)
+        if (block.kind == BlockKind::contact) f.bounded_row(k, 0, kInfinity);
+        else if (block.kind == BlockKind::box) f.bounded_row(k, p.lower[row + k], p.upper[row + k]);
+        else f.bounded_row(k, -kInfinity, kInfinity);
       continue;
     }
-    const NcpValue normal = ncp(xi[0], mass[0] * vi[0]);
-    phi[0] = normal.value;
-    if (derivatives) {
-      a(0, 0) = normal.by_a;
-      b(0, 0) = mass[0] * normal.by_b;
-    }
-    const bool open = !(xi[0] > mass[0] * vi[0]);
+    f.normal_row();
     const Discs set = discs(p.laws[i]);
     for (int s = 0; s < set.count; ++s) {
       const Disc& disc = set.disc[s];
       const int slack = block.dim + s;
-      const double gamma = xi[slack];
-      if (open || !(disc.largest() > 0)) {
-        for (int k = disc.first; k < disc.first + disc.count; ++k) {
-          phi[k] = xi[k];
-          if (derivatives) a(k, k) = 1;
-        }
-        phi[slack] = gamma;
-        if (derivatives) a(slack, slack) = 1;
+      if (!f.is_open() && disc.largest() > 0) {
+        f.sliding(disc, slack, floor);
         continue;
       }
-      const Gauge g = gauge(disc, xi + disc.first, floor);
-      const NcpValue cone = ncp(gamma, disc.largest() * xi[0] - g.value);
-      phi[slack] = cone.value;
-      for (int k = 0; k < disc.count; ++k) {
-        const int r = disc.first + k;
-        phi[r] = disc.axes[k] > 0 ? mass[r] * vi[r] + gamma * g.gradient[k] : xi[r];
-      }
-      if (!derivatives) continue;
-      a(slack, slack) = cone.by_a;
-      a(slack, 0) = cone.by_b * disc.largest();
-      for (int k = 0; k < disc.count; ++k) {
-        const int r = disc.first + k;
-        a(slack, r) = -cone.by_b * g.gradient[k];
-        if (!(disc.axes[k] > 0)) {
-          a(r, r) = 1;
-          continue;
-        }
-        for (int j = 0; j < disc.count; ++j) a(r, disc.first + j) = gamma * g.hessian[k][j];
-        a(r, slack) = g.gradient[k];
-        b(r, r) = mass[r];
-      }
+      for (int k = disc.first; k < disc.first + disc.count; ++k) f.vanishing(k);
+      f.vanishing(slack);
     }
   }
 }
@@ -144,7 +168,8 @@ int coulomb_slacks(const ContactProblem& p, std::size_t block) {
 }
 
 /// A contact at the boundary of its cone slides as fast as it does, any other sticks.
-void guess_slacks(const ContactProblem& p, std::span<const double> rho, std::span<const double> v, const Linearisation& l, std::span<double> x) {
+void guess_slacks(const ContactProblem& p, std::span<const double> rho, std::span<const double> v, const Linearisation& l,
+                  std::span<double> x) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     if (coulomb_slacks(p, i) == 0) continue;
     const Block& block = p.blocks[i];

@@ -9,7 +9,8 @@ namespace stickslip {
 struct LinearSolver {
   enum class Kind {
     direct,       ///< H is factored
-    velocities,   ///< by velocities of bodies (velocity_system.h); needs W in factors, no slacks and a proximal term, and is `direct` without the first two
+    velocities,   ///< by velocities of bodies (velocity_system.h); needs W in factors, no slacks and a proximal term, and is
+                  ///< `direct` without the first two
     gmres,
     fletcher_reeves
   };
@@ -29,11 +30,13 @@ struct KrylovScratch {
 
 /// Restarted GMRES, preconditioned from the right, with x started at zero. False if the numbers are not finite.
 /// @param shape tells where the diagonal blocks of H are.
-bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const double> phi, const LinearSolver&, KrylovScratch&, std::span<double> x);
+bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const double> phi, const LinearSolver&, KrylovScratch&,
+           std::span<double> x);
 
 /// The quasi Fletcher–Reeves method [thesis Alg. 2]: conjugate gradients as if H were symmetric and positive definite, which it
 /// is not; hands back the x of the smallest residual. The paper takes products with H by finite differences of Φ; here H is at
 /// hand. False if the numbers are not finite.
-bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const LinearSolver&, KrylovScratch&, std::span<double> x);
+bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const LinearSolver&, KrylovScratch&,
+                     std::span<double> x);
 
 }  // namespace stickslip

@@ -17,12 +17,13 @@ std::vector<double> row_masses(const ContactProblem&);
 struct NewtonSystem {
   /// Evaluates Φ at the unknowns x, laid out as `Linearisation::first` says, and v = Wλ + b or what a regularisation makes of
   /// it. Derivatives are left alone unless asked for.
-  void (*evaluate)(const ContactProblem&, std::span<const double> rho, std::span<const double> x, std::span<const double> v, Linearisation&,
-                   bool derivatives);
+  void (*evaluate)(const ContactProblem&, std::span<const double> rho, std::span<const double> x, std::span<const double> v,
+                   Linearisation&, bool derivatives);
   /// Unknowns of a block beside its impulses; null: none.
   int (*slacks)(const ContactProblem&, std::size_t block) = nullptr;
   /// First values of the slacks in x, whose impulses are set; null if there are none.
-  void (*guess)(const ContactProblem&, std::span<const double> rho, std::span<const double> v, const Linearisation&, std::span<double> x) = nullptr;
+  void (*guess)(const ContactProblem&, std::span<const double> rho, std::span<const double> v, const Linearisation&,
+                std::span<double> x) = nullptr;
 };
 
 /// The Alart–Curnier function of the exact law. With n̂ = max(0, λₙ − ρₙvₙ):

@@ -12,7 +12,8 @@ constexpr int kMeritMemory = 4;          ///< steps whose merits a step is compa
 constexpr double kTravel = 2;       ///< times the best error at which a solved problem is still a place to go back to
 constexpr double kErrorProgress = 0.9;   ///< fraction of the best error that counts as progress
 constexpr double kCycle = 0.8;           ///< fraction of the merit two steps ago above which two steps in a row are a cycle
-constexpr double kHoldAlpha = 0.8;       ///< fraction of the error of a failure to which it must fall before α may come down again
+/// fraction of the error of a failure to which it must fall before α may come down again
+constexpr double kHoldAlpha = 0.8;
 }  // namespace
 
 void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& system, LinearSolver linear) {
@@ -23,7 +24,8 @@ void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& sys
   rho_ = row_masses(problem);
   std::vector<std::uint8_t> slacks;
   if (system.slacks != nullptr)
-    for (std::size_t i = 0; i < problem.blocks.size(); ++i) slacks.push_back(static_cast<std::uint8_t>(system.slacks(problem, i)));
+    for (std::size_t i = 0; i < problem.blocks.size(); ++i)
+      slacks.push_back(static_cast<std::uint8_t>(system.slacks(problem, i)));
   map_.resize(problem.blocks, slacks);
   if (in_velocities()) {
     velocities_.set_up(problem);
@@ -40,13 +42,15 @@ void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& sys
     const Block& block = problem.blocks[i];
     const double mean = problem.diagonal(block).trace() / block.dim;
     std::fill_n(shift_.begin() + block.row, block.dim, mean > 0 ? mean : largest > 0 ? largest : 1);
-    for (std::uint32_t k = 0; k < map_.rows(i); ++k) weight_[map_.first[i] + k] = 1 / rho_[block.row + std::min<std::uint32_t>(k, block.dim - 1u)];
+    for (std::uint32_t k = 0; k < map_.rows(i); ++k)
+      weight_[map_.first[i] + k] = 1 / rho_[block.row + std::min<std::uint32_t>(k, block.dim - 1u)];
   }
 }
 
 void NewtonEngine::from_impulses(std::span<const double> impulses, std::vector<double>& x) {
   x.assign(map_.unknowns(), 0.0);
-  for (std::size_t i = 0; i < map_.blocks(); ++i) std::copy_n(impulses.begin() + problem_->blocks[i].row, map_.dim[i], x.begin() + map_.first[i]);
+  for (std::size_t i = 0; i < map_.blocks(); ++i)
+    std::copy_n(impulses.begin() + problem_->blocks[i].row, map_.dim[i], x.begin() + map_.first[i]);
   if (system_.guess == nullptr) return;
   reference_ = x;
   velocity(x, 0);
@@ -54,7 +58,8 @@ void NewtonEngine::from_impulses(std::span<const double> impulses, std::vector<d
 }
 
 void NewtonEngine::to_impulses(std::span<const double> x, std::span<double> impulses) const {
-  for (std::size_t i = 0; i < map_.blocks(); ++i) std::copy_n(x.begin() + map_.first[i], map_.dim[i], impulses.begin() + problem_->blocks[i].row);
+  for (std::size_t i = 0; i < map_.blocks(); ++i)
+    std::copy_n(x.begin() + map_.first[i], map_.dim[i], impulses.begin() + problem_->blocks[i].row);
 }
 
 /// v = W λ.
@@ -134,7 +139,9 @@ void ProximalNewton::start(const ContactProblem& problem, std::span<const double
   start(impulses);
 }
 
-void ProximalNewton::prepare(const ContactProblem& problem, const NewtonSystem& system) { engine_.set_up(problem, system, settings_.linear); }
+void ProximalNewton::prepare(const ContactProblem& problem, const NewtonSystem& system) {
+  engine_.set_up(problem, system, settings_.linear);
+}
 
 void ProximalNewton::start(std::span<const double> impulses) {
   engine_.from_impulses(impulses, x_);

@@ -60,11 +60,14 @@ struct NewtonMatrix::Factors {
   }
   bool factorize(int n, const std::vector<int>& start, const std::vector<int>& row, const std::vector<double>& values) {
     // Without the numbers the analysis fits any of them.
-    if (symbolic == nullptr && umfpack_di_symbolic(n, n, start.data(), row.data(), nullptr, &symbolic, control, info) != UMFPACK_OK) return false;
+    if (symbolic == nullptr &&
+        umfpack_di_symbolic(n, n, start.data(), row.data(), nullptr, &symbolic, control, info) != UMFPACK_OK)
+      return false;
     if (numeric != nullptr) umfpack_di_free_numeric(&numeric);
     return umfpack_di_numeric(start.data(), row.data(), values.data(), symbolic, &numeric, control, info) == UMFPACK_OK;
   }
-  bool solve(const std::vector<int>& start, const std::vector<int>& row, const std::vector<double>& values, const double* rhs, double* x) {
+  bool solve(const std::vector<int>& start, const std::vector<int>& row, const std::vector<double>& values, const double* rhs,
+             double* x) {
     return umfpack_di_solve(UMFPACK_A, start.data(), row.data(), values.data(), x, rhs, numeric, control, info) == UMFPACK_OK;
   }
 };
@@ -78,8 +81,8 @@ struct NewtonMatrix::Factors {
 
   void clear() { analysed = false; }
   bool factorize(int n, const std::vector<int>& start, const std::vector<int>& row, const std::vector<double>& values) {
-    const Eigen::SparseMatrix<double> matrix =
-        Eigen::Map<const Eigen::SparseMatrix<double>>(n, n, static_cast<int>(values.size()), start.data(), row.data(), values.data());
+    const Eigen::SparseMatrix<double> matrix = Eigen::Map<const Eigen::SparseMatrix<double>>(
+        n, n, static_cast<int>(values.size()), start.data(), row.data(), values.data());
     if (!analysed) sparse.analyzePattern(matrix);
     analysed = true;
     sparse.factorize(matrix);

@@ -1,11 +1,12 @@
 #include "solve/newton/newton_solve.h"
+#include "stickslip/solve/monitor.h"
 
 #include <cmath>
 
 namespace stickslip {
 
-void sweep_first(const ContactSolver& solver, int sweeps, const ContactProblem& problem, std::span<double> impulses, NewtonScratch& scratch,
-                 const SolveMonitor& monitor) {
+void sweep_first(const ContactSolver& solver, int sweeps, const ContactProblem& problem, std::span<double> impulses,
+                 NewtonScratch& scratch, const SolveMonitor& monitor) {
   if (sweeps <= 0) return;
   for (const double impulse : impulses)
     if (!std::isfinite(impulse)) return;
@@ -18,14 +19,15 @@ void sweep_first(const ContactSolver& solver, int sweeps, const ContactProblem& 
   solver.solve(problem, impulses, scratch.sweeping, control);
 }
 
-void run_newton(const ContactProblem& problem, const NewtonSystem& system, const ProximalNewton::Settings& settings, std::span<double> impulses,
-                NewtonScratch& scratch, SolveMonitor& monitor, int iteration) {
+void run_newton(const ContactProblem& problem, const NewtonSystem& system, const ProximalNewton::Settings& settings,
+                std::span<double> impulses, NewtonScratch& scratch, SolveMonitor& monitor, int iteration) {
   scratch.newton.set(settings);
   scratch.newton.start(problem, impulses, system);
   while (true) {
     const bool moved = scratch.newton.step(impulses);
     if (monitor.done(++iteration, impulses)) return;
-    if (!moved) return monitor.give_up(impulses, SolveStatus::stalled, "Newton's method made no progress with any regularisation.");
+    if (!moved)
+      return monitor.give_up(impulses, SolveStatus::stalled, "Newton's method made no progress with any regularisation.");
   }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "solve/newton/newton_engine.h"
-#include "stickslip/solve/solver.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -17,7 +17,7 @@ void sweep_first(const ContactSolver& solver, int sweeps, const ContactProblem&,
                  const SolveMonitor&);
 
 /// Newton steps until the monitor ends the solve or the engine does. `iteration` counts on.
-void run_newton(const ContactProblem&, const NewtonSystem&, const ProximalNewton::Settings&, std::span<double> impulses, NewtonScratch&,
-                SolveMonitor&, int iteration = 0);
+void run_newton(const ContactProblem&, const NewtonSystem&, const ProximalNewton::Settings&, std::span<double> impulses,
+                NewtonScratch&, SolveMonitor&, int iteration = 0);
 
 }  // namespace stickslip

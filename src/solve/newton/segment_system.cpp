@@ -56,14 +56,16 @@ bool SegmentSystem::factor(const Linearisation& l) {
   is_symmetric_ = true;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& b = p.blocks[i];
-    const Eigen::Map<const Eigen::MatrixXd> a(l.a.data() + l.first_a[i], b.dim, b.dim), by_velocity(l.b.data() + l.first_b[i], b.dim, b.dim);
+    const Eigen::Map<const Eigen::MatrixXd> a(l.a.data() + l.first_a[i], b.dim, b.dim),
+        by_velocity(l.b.data() + l.first_b[i], b.dim, b.dim);
     const Eigen::MatrixXd c = a + by_velocity * ConstAnyVector(p.sigma.data() + b.row, b.dim).asDiagonal();
     const Eigen::MatrixXd inverse = c.partialPivLu().inverse(), stiffness = inverse * by_velocity;
     if (!inverse.allFinite() || !stiffness.allFinite()) return false;
     AnySquare(inverse_.data() + b.diagonal, b.dim, b.dim) = inverse;
     AnySquare(stiffness_.data() + b.diagonal, b.dim, b.dim) = stiffness;
     if ((stiffness.array() == 0).all()) continue;   // open
-    is_symmetric_ = is_symmetric_ && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
+    is_symmetric_ =
+        is_symmetric_ && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
     add_stiffness(b, stiffness);
   }
   if (is_symmetric_ && symmetric_.factor(segments_.matrix())) return true;
@@ -78,14 +80,16 @@ bool SegmentSystem::factor(const Linearisation& l) {
 void SegmentSystem::eliminate(const double* phi, double* x) {
   const ContactProblem& p = *problem_;
   for (const Block& b : p.blocks)
-    AnyVector(local_.data() + b.row, b.dim) = AnySquare(inverse_.data() + b.diagonal, b.dim, b.dim) * ConstAnyVector(phi + b.row, b.dim);
+    AnyVector(local_.data() + b.row, b.dim) =
+        AnySquare(inverse_.data() + b.diagonal, b.dim, b.dim) * ConstAnyVector(phi + b.row, b.dim);
   std::fill(right_.begin(), right_.end(), 0.0);
   p.add_scaled_velocity(local_, right_);
   (is_symmetric_ ? symmetric_ : general_).solve(right_.data(), y_.data());
   for (const Block& b : p.blocks) {
     Eigen::VectorXd v(b.dim);
     for (std::uint32_t k = 0; k < b.dim; ++k) v[k] = kernels::row_velocity(p, b, k, y_.data());
-    AnyVector(x + b.row, b.dim) = AnyVector(local_.data() + b.row, b.dim) - AnySquare(stiffness_.data() + b.diagonal, b.dim, b.dim) * v;
+    AnyVector(x + b.row, b.dim) =
+        AnyVector(local_.data() + b.row, b.dim) - AnySquare(stiffness_.data() + b.diagonal, b.dim, b.dim) * v;
   }
 }
 

@@ -6,18 +6,16 @@
 namespace stickslip {
 
 void add_newton_solvers(SolverTable& t) {
-  t.push_back(solver_entry<AlartCurnier>({"alart-curnier", "exact", "newton", "nothing special: any friction law, joints, any W",
-                                          "Alart & Curnier 1991; course §3.3.5; thesis §5",
-                                          "Exact cone to 1e-8 and beyond in tens of sparse factorisations, redundant contacts included.", {}}));
-  t.push_back(solver_entry<CoulombNewton>({"coulomb-newton", "exact", "newton", "friction sets that are ellipsoids or products of them; joints, any W",
-                                           "course §3.3.3, §3.3.4",
-                                           "The exact cone with a slack per contact; for study, alart-curnier is smaller and surer.", {}}));
-  t.push_back(solver_entry<MinMapNewton>({"min-map", "boxed", "newton", "nothing special: any friction law, joints, any W",
-                                          "course §3.3.1; thesis A",
-                                          "Boxed model to high accuracy in few factorisations; large mass ratios.", {}}));
-  t.push_back(solver_entry<FischerNewton>({"fischer", "boxed", "newton", "nothing special: any friction law, joints, any W",
-                                           "course §3.3.2; thesis A",
-                                           "As min-map with a smoother function; which takes fewer steps depends on the problem.", {}}));
+  add_solver<AlartCurnier>(
+      t, {"newton", "nothing special: any friction law, joints, any W", "Alart & Curnier 1991; course §3.3.5; thesis §5",
+          "Exact cone to 1e-8 and beyond in tens of sparse factorisations, redundant contacts included."});
+  add_solver<CoulombNewton>(
+      t, {"newton", "friction sets that are ellipsoids or products of them; joints, any W", "course §3.3.3, §3.3.4",
+          "The exact cone with a slack per contact; for study, alart-curnier is smaller and surer."});
+  add_solver<MinMapNewton>(t, {"newton", "nothing special: any friction law, joints, any W", "course §3.3.1; thesis A",
+                               "Boxed model to high accuracy in few factorisations; large mass ratios."});
+  add_solver<FischerNewton>(t, {"newton", "nothing special: any friction law, joints, any W", "course §3.3.2; thesis A",
+                                "As min-map with a smoother function; which takes fewer steps depends on the problem."});
 }
 
 }  // namespace stickslip

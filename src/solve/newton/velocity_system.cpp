@@ -9,15 +9,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kSize = kernels::kSegmentSize;
-
 template <int D>
 using Square = Eigen::Map<Eigen::Matrix<double, D, D>>;
 template <int D>
-using Slot = Eigen::Map<const Eigen::Matrix<double, kSize, D>>;   ///< Gᵀ of one segment of a block
+using Slot = Eigen::Map<const Eigen::Matrix<double, kRigidSize, D>>;   ///< Gᵀ of one segment of a block
 template <int D>
 using Rows = Eigen::Map<Eigen::Matrix<double, D, 1>>;
-using Body = Eigen::Map<Eigen::Matrix<double, kSize, 1>>;
+using Body = Eigen::Map<Eigen::Matrix<double, kRigidSize, 1>>;
 
 /// Calls f(rows, block, slots) for every block; `slots(s)` is Gᵀ of its segment s.
 template <class F>
@@ -25,7 +23,7 @@ void each_block(const ContactProblem& p, const std::vector<double>& numbers, F&&
   for (const Block& b : p.blocks)
     kernels::with_rows(b.dim, [&](auto rows) {
       constexpr int D = rows;
-      f(rows, b, [&](std::uint32_t s) { return Slot<D>(numbers.data() + b.jacobian + kSize * D * s); });
+      f(rows, b, [&](std::uint32_t s) { return Slot<D>(numbers.data() + b.jacobian + kRigidSize * D * s); });
     });
 }
 
@@ -55,14 +53,16 @@ bool VelocitySystem::factor(const Linearisation& l) {
     constexpr int D = rows;
     const auto i = static_cast<std::size_t>(&b - p.blocks.data());
     const Eigen::Map<const Eigen::Matrix<double, D, D>> a(l.a.data() + l.first_a[i]), by_velocity(l.b.data() + l.first_b[i]);
-    const Eigen::Matrix<double, D, D> c = a + by_velocity * Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).asDiagonal();
+    const Eigen::Matrix<double, D, D> c =
+        a + by_velocity * Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).asDiagonal();
     Square<D> inverse(inverse_.data() + b.diagonal), stiffness(stiffness_.data() + b.diagonal);
     if constexpr (D == 1) inverse(0, 0) = 1 / c(0, 0);
     else if constexpr (D <= 4) inverse = c.inverse();
     else inverse = c.partialPivLu().inverse();
     stiffness.noalias() = inverse * by_velocity;
     regular = regular && stiffness.allFinite() && inverse.allFinite();
-    symmetric = symmetric && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
+    symmetric =
+        symmetric && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
   });
   if (!regular) return false;
   bodies_.set_identity();
@@ -72,10 +72,10 @@ bool VelocitySystem::factor(const Linearisation& l) {
     if ((stiffness.array() == 0).all()) return;   // open
     const auto segments = p.segments_of(b);
     for (std::uint32_t s = 0; s < b.arity; ++s) {
-      const Eigen::Matrix<double, kSize, D> pushed = slot(s).lazyProduct(stiffness);
+      const Eigen::Matrix<double, kRigidSize, D> pushed = slot(s).lazyProduct(stiffness);
       for (std::uint32_t t = 0; t < b.arity; ++t) {
         if (symmetric && bodies_.is_upper(segments[s], segments[t])) continue;
-        const Eigen::Matrix<double, kSize, kSize> product = pushed.lazyProduct(slot(t).transpose());
+        const Eigen::Matrix<double, kRigidSize, kRigidSize> product = pushed.lazyProduct(slot(t).transpose());
         bodies_.add(segments[s], segments[t], product.data());
       }
     }
@@ -98,7 +98,8 @@ void VelocitySystem::eliminate(const double* phi, double* x) {
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     Eigen::Matrix<double, D, 1> v = Eigen::Matrix<double, D, 1>::Zero();
-    for (std::uint32_t s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
+    for (std::uint32_t s = 0; s < b.arity; ++s)
+      v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
     Rows<D>(x + b.row) = Rows<D>(local_.data() + b.row) - Square<D>(stiffness_.data() + b.diagonal) * v;
   });
 }
@@ -109,13 +110,17 @@ void VelocitySystem::multiply(std::span<const double> x, std::span<double> produ
   std::fill(y_.begin(), y_.end(), 0.0);
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
-    for (std::uint32_t s = 0; s < b.arity; ++s) Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() += slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
+    for (std::uint32_t s = 0; s < b.arity; ++s)
+      Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() +=
+          slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
   });
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     Rows<D> v(product.data() + b.row);
-    v = Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).cwiseProduct(Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row));
-    for (std::uint32_t s = 0; s < b.arity; ++s) v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
+    v = Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row)
+            .cwiseProduct(Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row));
+    for (std::uint32_t s = 0; s < b.arity; ++s)
+      v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
   });
 }
 
@@ -130,7 +135,9 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
       using Fixed = Eigen::Map<const Eigen::Matrix<double, D, D>>;
       const Rows<D> mine(x.data() + b.row);
       Rows<D> rest(rest_.data() + b.row);
-      rest = (Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi.data() + b.row) - Fixed(l.a.data() + l.first_a[i]) * mine - Fixed(l.b.data() + l.first_b[i]) * rest).eval();
+      rest = (Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi.data() + b.row) - Fixed(l.a.data() + l.first_a[i]) * mine -
+              Fixed(l.b.data() + l.first_b[i]) * rest)
+                 .eval();
     });
   }
   eliminate(rest_.data(), correction_.data());

@@ -17,7 +17,8 @@ namespace stickslip {
 
 class VelocitySystem {
  public:
-  /// Takes G. The problem is factored, without slacks, and must outlive the calls. Memory, and the ordering where the graph of bodies stayed, are kept.
+  /// Takes G. The problem is factored, without slacks, and must outlive the calls. Memory,
+  /// and the ordering where the graph of bodies stayed, are kept.
   void set_up(const ContactProblem&);
 
   /// False if a pivot is singular.
@@ -32,7 +33,8 @@ class VelocitySystem {
   /// Operations of a factorisation, and of a solve, known after set_up.
   double factor_work() const { return rigid_ ? bodies_.factor_work() : others_.factor_work(); }
   double solve_work() const {
-    return 2 * (rigid_ ? bodies_.solve_work() : others_.solve_work()) + 12.0 * static_cast<double>(problem_->scaled_jacobian.size());
+    return 2 * (rigid_ ? bodies_.solve_work() : others_.solve_work()) +
+           12.0 * static_cast<double>(problem_->scaled_jacobian.size());
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "solve/pivoting/friction_bounds.h"
 #include "solve/pivoting/incremental.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -77,7 +78,8 @@ Incremental::Outcome take_in_all(DantzigScratch& s, SolveMonitor& monitor, int& 
 std::string_view reason_of(Incremental::Outcome outcome) {
   switch (outcome) {
     case Incremental::Outcome::unbounded: return "No impulse brings a row to rest: constraints contradict each other.";
-    case Incremental::Outcome::indefinite: return "W is not positive semidefinite: an impulse drives its own row the wrong way.";
+    case Incremental::Outcome::indefinite:
+      return "W is not positive semidefinite: an impulse drives its own row the wrong way.";
     default: return "Pivots of no length do not end.";
   }
 }
@@ -89,7 +91,9 @@ bool try_coupled(DantzigScratch& s, SolveMonitor& monitor, int& iteration) {
     const Incremental::Place place = s.moves.places[i];
     s.trial[i] = s.moves.impulses[static_cast<Eigen::Index>(i)];
     s.right[i] = -s.view.b[i] + kTrace * s.friction.scale[i] * s.trial[i];
-    s.places[i] = place == Incremental::Place::lower ? RowPlace::lower : place == Incremental::Place::upper ? RowPlace::upper : RowPlace::free;
+    s.places[i] = place == Incremental::Place::lower   ? RowPlace::lower
+                  : place == Incremental::Place::upper ? RowPlace::upper
+                                                       : RowPlace::free;
   }
   if (!s.rows.solve_coupled(s.view, s.places, s.right, s.trial)) return false;
   return monitor.done(++iteration, s.trial);
@@ -99,12 +103,15 @@ bool try_coupled(DantzigScratch& s, SolveMonitor& monitor, int& iteration) {
 
 Dantzig::Dantzig(Options options) : options_(options) {
   if (!(options.redundancy > 0 && options.redundancy < 0.1))
-    throw Error(fmt::format("{} is not a threshold for redundant rows. It must be between 0 and 0.1.", options.redundancy)).at("redundancy");
+    throw Error(fmt::format("{} is not a threshold for redundant rows. It must be between 0 and 0.1.", options.redundancy))
+        .at("redundancy");
 }
 
 std::string_view Dantzig::cannot_solve(const ContactProblem& problem) const {
-  if (problem.rows() > kMaxRows) return "The dense factor is limited to 3000 rows, that is 1000 contacts: take bpp or a splitting method.";
-  if (!problem.is_factored() && !problem.matrix.is_symmetric()) return "W is not symmetric, which Baraff's invariants need: take lemke, murty or bpp.";
+  if (problem.rows() > kMaxRows)
+    return "The dense factor is limited to 3000 rows, that is 1000 contacts: take bpp or a splitting method.";
+  if (!problem.is_factored() && !problem.matrix.is_symmetric())
+    return "W is not symmetric, which Baraff's invariants need: take lemke, murty or bpp.";
   return {};
 }
 
@@ -119,13 +126,15 @@ void Dantzig::iterate(const ContactProblem& problem, std::span<double>, Workspac
     if (monitor.done(iteration, s.impulses())) return;
     if (s.view.has_friction && s.friction.differs(s.view, s.impulses()) && try_coupled(s, monitor, iteration)) return;
     if (!s.friction.update(s.view, s.impulses(), monitor.best_total()))
-      return monitor.give_up(s.impulses(), SolveStatus::stalled, "The friction bounds do not settle, or rounding is above the tolerance.");
+      return monitor.give_up(s.impulses(), SolveStatus::stalled,
+                             "The friction bounds do not settle, or rounding is above the tolerance.");
     const auto n = static_cast<Eigen::Index>(s.view.rows());
     outcome = s.moves.move_bounds(Eigen::Map<const Eigen::VectorXd>(s.friction.lower.data(), n),
                                   Eigen::Map<const Eigen::VectorXd>(s.friction.upper.data(), n), monitor, iteration);
   }
   if (outcome != Incremental::Outcome::stopped)
-    monitor.give_up(s.impulses(), outcome == Incremental::Outcome::stuck ? SolveStatus::stalled : SolveStatus::failed, reason_of(outcome));
+    monitor.give_up(s.impulses(), outcome == Incremental::Outcome::stuck ? SolveStatus::stalled : SolveStatus::failed,
+                    reason_of(outcome));
 }
 
 }  // namespace stickslip

@@ -42,7 +42,8 @@ bool FreeRows::solve(std::span<const RowPlace> places, std::span<const double> r
   return solve_by_lu(x);
 }
 
-bool FreeRows::solve_coupled(const BoxedLcp& view, std::span<const RowPlace> places, std::span<const double> r, std::span<double> impulses) {
+bool FreeRows::solve_coupled(const BoxedLcp& view, std::span<const RowPlace> places, std::span<const double> r,
+                             std::span<double> impulses) {
   const auto n = static_cast<Eigen::Index>(places.size());
   for (Eigen::Index i = 0; i < n; ++i) {
     const std::int32_t normal = view.normal_row[i];
@@ -77,7 +78,8 @@ bool FreeRows::solve_by_lu(std::span<double> x) {
   for (Eigen::Index j = 0; j < a_.cols(); ++j) {
     if (master_[j] < 0) continue;
     for (Eigen::SparseMatrix<double>::InnerIterator it(a_, j); it; ++it)
-      if (free_[it.row()] && it.value() != 0) entries.emplace_back(number[it.row()], number[master_[j]], factor_[j] * it.value());
+      if (free_[it.row()] && it.value() != 0)
+        entries.emplace_back(number[it.row()], number[master_[j]], factor_[j] * it.value());
   }
   const auto size = static_cast<Eigen::Index>(rows.size());
   Eigen::SparseMatrix<double> reduced(size, size);

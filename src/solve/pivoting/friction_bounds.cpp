@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "math/infinity.h"
+
 namespace stickslip {
 
 namespace {
@@ -40,7 +42,7 @@ void FrictionBounds::start(const BoxedLcp& view, std::span<double> impulses) {
   view.bounds(reference_, lower, upper);
   for (std::size_t i = 0; i < n; ++i) impulses[i] = std::clamp(impulses[i], lower[i], upper[i]);
   damping_ = 1;
-  last_change_ = best_ = std::numeric_limits<double>::infinity();
+  last_change_ = best_ = kInfinity;
   waiting_ = 0;
 }
 

@@ -11,7 +11,8 @@ namespace stickslip {
 /// Fixed point λₙ ↦ bounds ±μ λₙ ↦ solution of the boxed problem ↦ λₙ, damped where it does not contract.
 struct FrictionBounds {
   std::vector<double> lower, upper;   ///< of all rows, for the reference normal impulses [N s]
-  std::vector<double> scale;          ///< of all rows: W_ii, or the largest number of the row if that is not positive; 1 if all are 0
+  /// of all rows: W_ii, or the largest number of the row if that is not positive; 1 if all are 0
+  std::vector<double> scale;
   std::vector<char> was_closed;       ///< whether the bounds of the row coincided before the last update
 
   /// Takes the impulses as the first reference and clamps them to the bounds.

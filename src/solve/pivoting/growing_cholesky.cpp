@@ -26,7 +26,8 @@ void GrowingCholesky::remove(Eigen::Index k) {
   row_ = l_.col(k).segment(k + 1, below);
   for (Eigen::Index j = k; j + 1 < size_; ++j) {
     // Row and column j + 1 move to j; the part right of column k still stands one column further.
-    const double old = l_(j + 1, j + 1), lost = row_[j - k], length = std::hypot(old, lost), c = old / length, s = lost / length;
+    const double old = l_(j + 1, j + 1), lost = row_[j - k], length = std::hypot(old, lost), c = old / length,
+                 s = lost / length;
     l_.row(j).head(k) = l_.row(j + 1).head(k);
     for (Eigen::Index i = j + 1; i < size_; ++i) {
       const double x = l_(i, j + 1), y = row_[i - k - 1];

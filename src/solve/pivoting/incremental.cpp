@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/infinity.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -106,7 +107,8 @@ Incremental::Stop Incremental::first_stop(Eigen::Index driven, double longest) c
       case Place::upper: {
         if (i == driven || ignored_[i] || unmoved(i)) break;
         if (lower[i] == upper[i] && lower_rate_[i] == upper_rate_[i]) break;   // held whatever its velocity
-        const double towards_free = places[i] == Place::lower ? -dv_[i] : dv_[i], still = places[i] == Place::lower ? v[i] : -v[i];
+        const double towards_free = places[i] == Place::lower ? -dv_[i] : dv_[i],
+                     still = places[i] == Place::lower ? v[i] : -v[i];
         if (towards_free > 0) consider(still / towards_free, Event::to_free, i);
         break;
       }
@@ -189,8 +191,8 @@ Incremental::Outcome Incremental::take_in(Eigen::Index row, SolveMonitor& monito
   return travel(row, kInfinity, monitor, iteration);
 }
 
-Incremental::Outcome Incremental::move_bounds(const Eigen::VectorXd& new_lower, const Eigen::VectorXd& new_upper, SolveMonitor& monitor,
-                                              int& iteration) {
+Incremental::Outcome Incremental::move_bounds(const Eigen::VectorXd& new_lower, const Eigen::VectorXd& new_upper,
+                                              SolveMonitor& monitor, int& iteration) {
   lower_rate_.setZero();
   upper_rate_.setZero();
   for (Eigen::Index i = 0; i < b.size(); ++i) {

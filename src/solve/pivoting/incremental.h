@@ -7,7 +7,7 @@
 #include <Eigen/Core>
 
 #include "solve/pivoting/growing_cholesky.h"
-#include "stickslip/solve/solver.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

@@ -5,9 +5,11 @@
 #include <Eigen/LU>
 #include <unordered_set>
 
+#include "math/infinity.h"
 #include "solve/pivoting/tableau.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/views.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -77,7 +79,8 @@ struct LemkeScratch {
 enum class Outcome { solved, touching, ray, cycle, singular, stopped };
 
 /// Pivots until the artificial variable leaves, starting from the tableau as it is.
-Outcome run(LemkeScratch& s, const Eigen::VectorXd& cover, bool lexicographic, int& pivots, std::span<double> impulses, SolveMonitor& monitor) {
+Outcome run(LemkeScratch& s, const Eigen::VectorXd& cover, bool lexicographic, int& pivots, std::span<double> impulses,
+            SolveMonitor& monitor) {
   Tableau& t = s.tableau;
   if (t.smallest() >= -1e-14) return Outcome::solved;
   const int rebuild_every = std::max(100, t.size());   // a rebuild costs about as much as size/2 pivots
@@ -90,7 +93,7 @@ Outcome run(LemkeScratch& s, const Eigen::VectorXd& cover, bool lexicographic, i
     ++pivots;
     if (leaving == t.artificial()) return Outcome::solved;
     s.write_impulses(impulses);
-    if (monitor.done(pivots, impulses, std::numeric_limits<double>::infinity())) return Outcome::stopped;
+    if (monitor.done(pivots, impulses, kInfinity)) return Outcome::stopped;
     if (!s.seen.insert(t.basis_hash()).second) return Outcome::cycle;
     entering = t.complement(leaving);
     if (--until_rebuild == 0) {
@@ -161,7 +164,8 @@ std::string_view reason_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::cycle: return "The pivots came back to a basis they had left, under every rule tried.";
     case Outcome::singular: return "The matrix of the final basis is singular to rounding.";
-    default: return "Pivoting ended on a ray from every start tried: the linear model has no solution, or the method cannot reach it.";
+    default:
+      return "Pivoting ended on a ray from every start tried: the linear model has no solution, or the method cannot reach it.";
   }
 }
 
@@ -169,18 +173,22 @@ std::string_view reason_of(Outcome outcome) {
 
 Lemke::Lemke(Options options) : options_(options) {
   if (options.directions < 4 || options.directions % 2 != 0)
-    throw Error(fmt::format("{} directions do not make a friction polygon. Their number must be even and at least 4.", options.directions)).at("directions");
+    throw Error(fmt::format("{} directions do not make a friction polygon. Their number must be even and at least 4.",
+                            options.directions))
+        .at("directions");
 }
 
 std::string_view Lemke::cannot_solve(const ContactProblem& problem) const {
   if (no_lcp_because(problem).empty() && lcp_size(problem, options_.directions) > kMaxUnknowns)
-    return "The dense tableau is limited to 2000 unknowns, that is 333 contacts with 4 directions: take bpp or a splitting method.";
+    return "The dense tableau is limited to 2000 unknowns, that is 333 contacts with 4 directions: take bpp or a splitting "
+           "method.";
   return {};
 }
 
 std::string_view Lemke::cannot_honour(const FrictionSet& law) const { return no_polygon_because(law); }
 
-void Lemke::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void Lemke::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                    SolveMonitor& monitor) const {
   LemkeScratch& s = workspace.scratch<LemkeScratch>();
   s.lcp = as_lcp(problem, options_.directions);
   s.scale_problem();

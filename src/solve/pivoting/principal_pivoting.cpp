@@ -10,6 +10,7 @@
 #include "solve/pivoting/friction_bounds.h"
 #include "solve/pivoting/index_hash.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -37,7 +38,8 @@ class Pivots {
  public:
   enum class Outcome { solved, laborious, cycle, singular, stopped };
 
-  Pivots(PivotingScratch& s, std::span<double> impulses, std::vector<double>& lower, std::vector<double>& upper, SolveMonitor& monitor, int& iteration)
+  Pivots(PivotingScratch& s, std::span<double> impulses, std::vector<double>& lower, std::vector<double>& upper,
+         SolveMonitor& monitor, int& iteration)
       : s_(s), impulses_(impulses), lower_(lower), upper_(upper), monitor_(monitor), iteration_(iteration) {}
 
   /// @param patience blocks of pivots without progress before single ones; negative: single ones only
@@ -169,7 +171,8 @@ class Weight {
  public:
   double value;
 
-  explicit Weight(double regularisation) : value(regularisation > 0 ? std::max(1e-2, regularisation) : 0), least_(regularisation) {}
+  explicit Weight(double regularisation)
+      : value(regularisation > 0 ? std::max(1e-2, regularisation) : 0), least_(regularisation) {}
   bool fall() { return change(std::max(0.1 * value, least_)); }
   bool can_rise() const { return value > 0 && value < kLargest; }
   bool rise() { return can_rise() && change(std::min(30 * value, kLargest)); }
@@ -215,7 +218,9 @@ void set_up(PivotingScratch& s, const ContactProblem& problem, std::span<double>
   s.proximal.resize(n);
   for (std::size_t i = 0; i < n; ++i) s.proximal[i] = weight * s.friction.scale[i];
   s.rows.set(s.view.W, s.proximal);
-  for (std::vector<double>* x : {&s.center, &s.v, &s.dual, &s.size, &s.right, &s.step, &s.trial, &s.trial_lower, &s.trial_upper}) x->resize(n);
+  for (std::vector<double>* x :
+       {&s.center, &s.v, &s.dual, &s.size, &s.right, &s.step, &s.trial, &s.trial_lower, &s.trial_upper})
+    x->resize(n);
   s.places.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     if (impulses[i] <= s.friction.lower[i]) s.places[i] = RowPlace::lower;
@@ -226,18 +231,44 @@ void set_up(PivotingScratch& s, const ContactProblem& problem, std::span<double>
 /// Rows whose bounds coincide may stand at either: at the one that their velocity presses them to once the bounds part.
 void place_closed_rows(PivotingScratch& s) {
   for (std::size_t i = 0; i < s.places.size(); ++i)
-    if (s.view.normal_row[i] >= 0 && s.places[i] != RowPlace::free && s.friction.was_closed[i]) s.places[i] = s.v[i] < 0 ? RowPlace::upper : RowPlace::lower;
+    if (s.view.normal_row[i] >= 0 && s.places[i] != RowPlace::free && s.friction.was_closed[i])
+      s.places[i] = s.v[i] < 0 ? RowPlace::upper : RowPlace::lower;
+}
+
+enum class Follow { stopped, helped, not_helped };
+
+/// Blocks of pivots with friction at its bounds as ±μ λₙ in the unknowns. As long as they help they go on from what they found.
+/// @param total of the impulses [m/s]; out: of those found
+Follow follow_friction(PivotingScratch& s, Pivots& coupled, std::span<double> impulses, Weight& weight, double& total) {
+  Follow outcome = Follow::not_helped;
+  for (double before = kInfinity; s.view.has_friction && s.friction.differs(s.view, impulses) && total < 0.5 * before;) {
+    before = total;
+    std::copy(impulses.begin(), impulses.end(), s.trial.begin());
+    s.places_kept = s.places;
+    if (coupled.run_coupled(kCoupledSteps, total) == Pivots::Outcome::stopped) return Follow::stopped;
+    const bool found = total < before;
+    if (found) std::copy(s.best_trial.begin(), s.best_trial.end(), impulses.begin());
+    s.places = found ? s.places_before : s.places_kept;
+    if (!found) break;
+    outcome = Follow::helped;
+    std::copy(impulses.begin(), impulses.end(), s.center.begin());
+    if (total < 0.5 * before && weight.fall()) set_weight(s, weight.value);
+  }
+  return outcome;
 }
 
 }  // namespace
 
 PrincipalPivoting::PrincipalPivoting(PrincipalPivotingOptions options, bool blocks) : options_(options), blocks_(blocks) {
   if (!(options.regularisation >= 0 && options.regularisation < 1))
-    throw Error(fmt::format("{} is not a regularisation. It must be at least 0 and less than 1.", options.regularisation)).at("regularisation");
-  if (options.patience < 0) throw Error(fmt::format("{} is not a number of blocks. It must be at least 0.", options.patience)).at("patience");
+    throw Error(fmt::format("{} is not a regularisation. It must be at least 0 and less than 1.", options.regularisation))
+        .at("regularisation");
+  if (options.patience < 0)
+    throw Error(fmt::format("{} is not a number of blocks. It must be at least 0.", options.patience)).at("patience");
 }
 
-void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                SolveMonitor& monitor) const {
   PivotingScratch& s = workspace.scratch<PivotingScratch>();
   Weight weight(options_.regularisation);
   set_up(s, problem, impulses, weight.value);
@@ -264,33 +295,23 @@ void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double>
       case Pivots::Outcome::cycle:
         // With other bounds and another proximal step the next round may fare better; but not for ever.
         if (++cycles >= 3 || !weight.rise())
-          return monitor.give_up(impulses, SolveStatus::failed, "Least-index pivots came back to an index set: W is not a P-matrix.");
+          return monitor.give_up(impulses, SolveStatus::failed,
+                                 "Least-index pivots came back to an index set: W is not a P-matrix.");
         set_weight(s, weight.value);
     }
     double total = monitor.last_total();
     const int pivots_made = iteration - before;
-    bool follows = false;
-    // As long as the coupled steps help, they go on from what they found.
-    for (double before_steps = kInfinity; s.view.has_friction && s.friction.differs(s.view, impulses) && total < 0.5 * before_steps;) {
-      before_steps = total;
-      std::copy(impulses.begin(), impulses.end(), s.trial.begin());
-      s.places_kept = s.places;
-      if (coupled.run_coupled(kCoupledSteps, total) == Pivots::Outcome::stopped) return;
-      const bool found = total < before_steps;
-      if (found) std::copy(s.best_trial.begin(), s.best_trial.end(), impulses.begin());
-      s.places = found ? s.places_before : s.places_kept;
-      follows |= found;
-      if (!found) break;
-      std::copy(impulses.begin(), impulses.end(), s.center.begin());
-      if (total < 0.5 * before_steps && weight.fall()) set_weight(s, weight.value);
-    }
-    if (weight.next_round(pivots_made <= options_.patience + 4, total < 0.5 * last_total, monitor.best_total(), s.view.has_friction))
+    const Follow found = follow_friction(s, coupled, impulses, weight, total);
+    if (found == Follow::stopped) return;
+    if (weight.next_round(pivots_made <= options_.patience + 4, total < 0.5 * last_total, monitor.best_total(),
+                          s.view.has_friction))
       set_weight(s, weight.value);
     last_total = total;
     if (!s.friction.update(s.view, impulses, monitor.best_total()))
-      return monitor.give_up(impulses, SolveStatus::stalled, s.view.has_friction ? "The friction bounds do not settle, or rounding is above the tolerance."
-                                                                                 : "No index set is better; rounding is above the tolerance.");
-    if (follows) s.friction.follow(s.view, impulses);
+      return monitor.give_up(impulses, SolveStatus::stalled,
+                             s.view.has_friction ? "The friction bounds do not settle, or rounding is above the tolerance."
+                                                 : "No index set is better; rounding is above the tolerance.");
+    if (found == Follow::helped) s.friction.follow(s.view, impulses);
     place_closed_rows(s);
   }
 }

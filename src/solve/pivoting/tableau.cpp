@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "math/infinity.h"
 #include "solve/pivoting/index_hash.h"
 
 namespace stickslip {
@@ -84,7 +85,7 @@ bool Tableau::lexicographically_before(int row, int other, int entering_column) 
 int Tableau::blocking_row(int entering, bool lexicographic) const {
   const int column = -1 - place_[entering], last = size_ + 1;
   const double smallest_pivot = kPivot * std::max(t_.col(column).cwiseAbs().maxCoeff(), 1e-300);
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (int i = 0; i < size_; ++i)
     if (-t_(i, column) > smallest_pivot) least = std::min(least, std::max(t_(i, last), 0.0) / -t_(i, column));
   if (!std::isfinite(least)) return -1;

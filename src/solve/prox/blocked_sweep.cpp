@@ -39,7 +39,8 @@ struct BlockedRule {
   template <int D, class Law, class Vector>
   double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     const ContactScale& scale = problem.scales[block.index];
-    const double normal = block.rows == RowSet::friction ? impulse[0] : std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]);
+    const double normal =
+        block.rows == RowSet::friction ? impulse[0] : std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]);
     const double pushed = normal - impulse[0];
     impulse[0] = normal;
     if (block.rows == RowSet::normal) return std::abs(pushed) / scale.normal_mass;
@@ -47,7 +48,8 @@ struct BlockedRule {
     typename Law::Vector slip;
     for (int k = 1; k < D; ++k) slip[k - 1] = relaxation * (v[k] + block.w[k] * pushed);
     impulse.template tail<D - 1>() = prox_in_block_metric<D>(law, normal, old, slip, block.w, scale.friction_mass);
-    return std::max(std::abs(pushed) / scale.normal_mass, (impulse.template tail<D - 1>() - old).cwiseAbs().maxCoeff() / scale.friction_mass);
+    return std::max(std::abs(pushed) / scale.normal_mass,
+                    (impulse.template tail<D - 1>() - old).cwiseAbs().maxCoeff() / scale.friction_mass);
   }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
@@ -73,8 +75,8 @@ struct BlockedRule {
 
 }  // namespace
 
-double blocked_prox_sweep(const ContactProblem& problem, std::span<const Batch> batches, std::span<double> impulses, std::span<double> velocity,
-                          Momentum& momentum, double relaxation) {
+double blocked_prox_sweep(const ContactProblem& problem, std::span<const Batch> batches, std::span<double> impulses,
+                          std::span<double> velocity, Momentum& momentum, double relaxation) {
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, BlockedRule{problem, relaxation});
 }
 

@@ -12,26 +12,29 @@ struct GlobalRule {
   template <int D, class Law, class Vector>
   double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     const ContactScale& scale = problem.scales[block.index];
-    const double normal = block.rows == RowSet::friction ? impulse[0] : std::max(0.0, impulse[0] - r * v[0]), pushed = normal - impulse[0];
+    const double normal = block.rows == RowSet::friction ? impulse[0] : std::max(0.0, impulse[0] - r * v[0]),
+                 pushed = normal - impulse[0];
     impulse[0] = normal;
     if (block.rows == RowSet::normal) return std::abs(pushed) / scale.normal_mass;
     const typename Law::Vector old = impulse.template tail<D - 1>();
     typename Law::Vector trial;
     for (int k = 1; k < D; ++k) trial[k - 1] = old[k - 1] - r * (v[k] + block.w[k] * pushed);
     impulse.template tail<D - 1>() = law.project(normal, trial);
-    return std::max(std::abs(pushed) / scale.normal_mass, (impulse.template tail<D - 1>() - old).cwiseAbs().maxCoeff() / scale.friction_mass);
+    return std::max(std::abs(pushed) / scale.normal_mass,
+                    (impulse.template tail<D - 1>() - old).cwiseAbs().maxCoeff() / scale.friction_mass);
   }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return rows<D>(block, v, impulse, [](int) { return std::pair(0.0, kUnbounded); });
+    return rows<D>(block, v, impulse, [](int) { return std::pair(0.0, kInfinity); });
   }
   template <int D, class Vector>
   double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return rows<D>(block, v, impulse, [](int) { return std::pair(-kUnbounded, kUnbounded); });
+    return rows<D>(block, v, impulse, [](int) { return std::pair(-kInfinity, kInfinity); });
   }
   template <int D, class Vector>
   double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    return rows<D>(block, v, impulse, [&](int k) { return std::pair(problem.lower[block.row + k], problem.upper[block.row + k]); });
+    return rows<D>(block, v, impulse,
+                   [&](int k) { return std::pair(problem.lower[block.row + k], problem.upper[block.row + k]); });
   }
 
  private:
@@ -52,8 +55,8 @@ struct GlobalRule {
 
 }  // namespace
 
-double global_prox_sweep(const ContactProblem& problem, std::span<const Batch> batches, std::span<double> impulses, std::span<double> velocity,
-                         Momentum& momentum, double r) {
+double global_prox_sweep(const ContactProblem& problem, std::span<const Batch> batches, std::span<double> impulses,
+                         std::span<double> velocity, Momentum& momentum, double r) {
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, GlobalRule{problem, r});
 }
 

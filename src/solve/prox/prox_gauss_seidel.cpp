@@ -1,7 +1,9 @@
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
+#include "math/infinity.h"
 #include "solve/prox/prox_sweeps.h"
 #include "solve/prox/r_factors.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -10,12 +12,15 @@ namespace {
 bool wants_box(const std::string& friction) {
   if (friction == "box") return true;
   if (friction == "law") return false;
-  throw Error(fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"}))).at("friction");
+  throw Error(
+      fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"})))
+      .at("friction");
 }
 
 constexpr int kCyclePatience = 200;   // sweeps without a smallest one that count as a cycle, and half of all so far
 
-using Sweep = double (*)(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double);
+using Sweep = double (*)(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
+                         Momentum&, double);
 
 Sweep sweep_of(RFactor strategy, bool boxed) {
   if (boxed) return boxed_sweep;
@@ -43,7 +48,7 @@ void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> i
   double relaxation = options_.relaxation * (strategy == RFactor::global ? smallest_r_factor(problem) : 1);
   Acceleration acceleration(problem, impulses, workspace, options_.accelerate);
   Ordering order(options_.order, problem, model(), workspace);
-  double best_change = std::numeric_limits<double>::infinity(), previous = 0;
+  double best_change = kInfinity, previous = 0;
   int since_best = 0;
   bool plain = !options_.accelerate;   // without momentum for now
   for (int k = 1;; ++k) {
@@ -74,7 +79,7 @@ void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> i
       plain = !plain || !options_.accelerate;
       since_best = 0;
     }
-    if (monitor.done(k, impulses, diverges ? std::numeric_limits<double>::infinity() : change)) return;
+    if (monitor.done(k, impulses, diverges ? kInfinity : change)) return;
   }
 }
 

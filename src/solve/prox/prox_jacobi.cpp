@@ -1,7 +1,9 @@
 #include "stickslip/solve/prox/prox_jacobi.h"
 
+#include "math/infinity.h"
 #include "problem/kernels.h"
 #include "solve/prox/r_factors.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -16,7 +18,8 @@ struct ProxJacobiScratch {
 /// 1/λmax(W) by power iteration [kg].
 double inverse_eigenvalue(const ContactProblem& p, ProxJacobiScratch& m) {
   double largest = 0;
-  for (std::size_t k = 0; k < p.rows(); ++k) m.next[k] = std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5;
+  for (std::size_t k = 0; k < p.rows(); ++k)
+    m.next[k] = std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5;
   for (int i = 0; i < 20; ++i) {
     Eigen::Map<Eigen::VectorXd> x(m.next.data(), static_cast<Eigen::Index>(m.next.size()));
     if (!(x.norm() > 0)) break;
@@ -49,14 +52,16 @@ struct JacobiStep {
     const ContactScale& scale = problem.scales[i];
     const std::uint32_t row = problem.blocks[i].row;
     const bool one = strategy == RFactor::global;
-    const double normal_r = relaxation * (one ? global : scale.normal_mass), friction_r = relaxation * (one ? global : scale.friction_mass);
+    const double normal_r = relaxation * (one ? global : scale.normal_mass),
+                 friction_r = relaxation * (one ? global : scale.friction_mass);
     using Vector = typename Law::Vector;
     const Vector friction = Eigen::Map<const Vector>(old + row + 1), slip = Eigen::Map<const Vector>(v + row + 1);
     next[row] = std::max(0.0, old[row] - normal_r * v[row]);
-    const Vector found = strategy == RFactor::blocked
-                             ? prox_in_block_metric<D>(law, old[row], friction, Vector(relaxation * slip),
-                                                       problem.diagonal_values.data() + problem.blocks[i].diagonal, scale.friction_mass)
-                             : Vector(law.project(old[row], Vector(friction - friction_r * slip)));
+    const Vector found =
+        strategy == RFactor::blocked
+            ? prox_in_block_metric<D>(law, old[row], friction, Vector(relaxation * slip),
+                                      problem.diagonal_values.data() + problem.blocks[i].diagonal, scale.friction_mass)
+            : Vector(law.project(old[row], Vector(friction - friction_r * slip)));
     note(next[row] - old[row], scale.normal_mass);
     for (int k = 1; k < D; ++k) {
       next[row + static_cast<std::uint32_t>(k)] = found[k - 1];
@@ -104,14 +109,15 @@ ProxJacobi::ProxJacobi(Options options) : options_(std::move(options)) {
   (void)r_factor_of(options_.r_factor);
 }
 
-void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                         SolveMonitor& monitor) const {
   ProxJacobiScratch& m = workspace.scratch<ProxJacobiScratch>();
   m.v.resize(problem.rows());
   m.next.resize(problem.rows());
   const RFactor strategy = r_factor_of(options_.r_factor);
   JacobiStep step{problem, strategy, options_.relaxation, strategy == RFactor::global ? inverse_eigenvalue(problem, m) : 0,
                   m.v.data(), impulses.data(), m.next.data()};
-  double best_change = std::numeric_limits<double>::infinity();
+  double best_change = kInfinity;
   int since_best = 0;
   problem.contact_velocity(impulses, m.v, m.segment);
   for (int k = 1;; ++k) {

@@ -6,13 +6,15 @@
 namespace stickslip {
 
 /// Local r-factors times `relaxation`. Returns how far the sweep moved, max |Δλ| W_ii [m/s]; so do the others.
-double local_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double relaxation);
+double local_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
+                        Momentum&, double relaxation);
 
 /// One r for all rows [kg].
-double global_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&, double r);
+double global_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
+                         Momentum&, double r);
 
 /// The inverse blocks of W times `relaxation`.
-double blocked_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity, Momentum&,
-                          double relaxation);
+double blocked_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
+                          Momentum&, double relaxation);
 
 }  // namespace stickslip

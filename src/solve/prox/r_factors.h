@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "math/infinity.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/contact_problem.h"
 
@@ -25,14 +26,16 @@ inline RFactor r_factor_of(const std::string& name) {
 /// @throws Error if a number that both proximal schemes have is out of range.
 inline void check_r_factors(double relaxation, double shrink, double growth) {
   if (!(std::isfinite(relaxation) && relaxation > 0))
-    throw Error(fmt::format("{} is not a relaxation factor. It must be finite and greater than 0.", relaxation)).at("relaxation");
-  if (!(shrink > 0 && shrink < 1)) throw Error(fmt::format("{} cannot shrink the r-factors. It must be between 0 and 1.", shrink)).at("shrink");
+    throw Error(fmt::format("{} is not a relaxation factor. It must be finite and greater than 0.", relaxation))
+        .at("relaxation");
+  if (!(shrink > 0 && shrink < 1))
+    throw Error(fmt::format("{} cannot shrink the r-factors. It must be between 0 and 1.", shrink)).at("shrink");
   if (!(growth >= 1)) throw Error(fmt::format("{} is not a growth factor. It must be at least 1.", growth)).at("growth");
 }
 
 /// The smallest local r-factor of all rows that can move [kg].
 inline double smallest_r_factor(const ContactProblem& p) {
-  double smallest = std::numeric_limits<double>::infinity();
+  double smallest = kInfinity;
   const auto consider = [&](double mass) {
     if (mass > 0) smallest = std::min(smallest, mass);
   };
@@ -53,8 +56,8 @@ inline double smallest_r_factor(const ContactProblem& p) {
 /// that the fixed point is exact however few there are.
 /// @param w W_ii, D × D, column-major
 template <int D, class Law>
-typename Law::Vector prox_in_block_metric(const Law& law, double normal, const typename Law::Vector& impulse, const typename Law::Vector& v,
-                                          const double* w, double mass) {
+typename Law::Vector prox_in_block_metric(const Law& law, double normal, const typename Law::Vector& impulse,
+                                          const typename Law::Vector& v, const double* w, double mass) {
   constexpr int kSteps = 12;
   using Vector = typename Law::Vector;
   const auto a = Eigen::Map<const Eigen::Matrix<double, D, D>>(w).template bottomRightCorner<D - 1, D - 1>();

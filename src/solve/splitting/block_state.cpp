@@ -4,8 +4,8 @@
 
 namespace stickslip {
 
-void block_velocity(const ContactProblem& p, std::uint32_t block, std::span<const double> impulses, std::span<const double> velocity,
-                    double* v) {
+void block_velocity(const ContactProblem& p, std::uint32_t block, std::span<const double> impulses,
+                    std::span<const double> velocity, double* v) {
   const Block& b = p.blocks[block];
   kernels::with_sizes(b.dim, p.arity_class(b), [&](auto rows, auto arity) {
     constexpr int D = rows, A = arity;

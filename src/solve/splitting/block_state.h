@@ -1,4 +1,5 @@
-// One block at a time, sizes known only at run time: for solvers whose sweeps do more than the local rules of src/solve/sweep.h.
+// One block at a time, sizes known only at run time: for solvers whose sweeps
+// do more than the local rules of src/solve/sweep.h.
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"
@@ -6,8 +7,8 @@
 namespace stickslip {
 
 /// v = (Wλ + b) of one block, from λ and w = Gᵀλ (unused where W is a matrix).
-void block_velocity(const ContactProblem&, std::uint32_t block, std::span<const double> impulses, std::span<const double> velocity,
-                    double* v);
+void block_velocity(const ContactProblem&, std::uint32_t block, std::span<const double> impulses,
+                    std::span<const double> velocity, double* v);
 
 /// w += Gᵀ Δλ of one block; nothing to do where W is a matrix.
 void push_block(const ContactProblem&, std::uint32_t block, const double* change, std::span<double> velocity);

@@ -13,6 +13,7 @@
 #include "solve/splitting/joint_block.h"
 #include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 #include "stickslip/solve/registry.h"
 
 namespace stickslip {
@@ -88,13 +89,29 @@ struct BlockedGaussSeidel::Groups {
   std::vector<double> joint_velocity;
   Eigen::VectorXd velocity, change, impulses;           ///< of one group
   Workspace workspace;                                  ///< of the sub-solver
+  int large = 0;             ///< groups too large for pivoting
+  int not_pivoted = 0;       ///< visits that pivoting failed on
+  int not_solved = 0;        ///< visits that the sub-solver broke down in
+
+  void tell(SolveMonitor&) const;
 };
+
+/// Where groups were not solved the way that the options ask for.
+void BlockedGaussSeidel::Groups::tell(SolveMonitor& monitor) const {
+  if (large > 0)
+    monitor.note([&] { return fmt::format("{} groups of more than {} rows were swept, not pivoted.", large, kExactRows); });
+  if (not_pivoted > 0)
+    monitor.note([&] { return fmt::format("{} visits were sweeps, because pivoting failed.", not_pivoted); });
+  if (not_solved > 0)
+    monitor.note([&] { return fmt::format("The sub-solver broke down in {} visits.", not_solved); });
+}
 
 BlockedGaussSeidel::BlockedGaussSeidel(Options options) : options_(std::move(options)) {
   check_choice(options_.block, {"contact", "pair", "layer", "all"}, "a kind of block", "block");
   check_choice(options_.joints, {"direct", "pcg", "block"}, "a way to solve joints", "joints");
   if (options_.sub_iterations < 1)
-    throw Error(fmt::format("{} is not a number of iterations. It must be at least 1.", options_.sub_iterations)).at("sub_iterations");
+    throw Error(fmt::format("{} is not a number of iterations. It must be at least 1.", options_.sub_iterations))
+        .at("sub_iterations");
   if (options_.sub_solver == name()) throw Error("Blocked Gauss–Seidel cannot be its own sub-solver.").at("sub_solver");
   if (options_.sub_solver == "exact" || options_.sub_solver == "sweeps") return;
   try {
@@ -138,7 +155,8 @@ double BlockedGaussSeidel::visit_group(const ContactProblem& p, std::size_t g, s
   };
   if (!sub_solver_ && group.rows.empty()) return sweep();
 
-  auto velocity = s.velocity.head(static_cast<Eigen::Index>(group.size)), solution = s.impulses.head(static_cast<Eigen::Index>(group.size));
+  auto velocity = s.velocity.head(static_cast<Eigen::Index>(group.size)),
+       solution = s.impulses.head(static_cast<Eigen::Index>(group.size));
   Eigen::Index row = 0;
   for (const std::uint32_t i : blocks) {
     const Block& b = p.blocks[i];
@@ -155,10 +173,15 @@ double BlockedGaussSeidel::visit_group(const ContactProblem& p, std::size_t g, s
     control.tolerance = 0.1 * monitor.control().tolerance;
     control.max_iterations = options_.sub_iterations;
     control.natural_map = false;
-    sub_solver_->solve(group.problem, {solution.data(), group.size}, s.workspace, control);
+    control.notes = false;
+    const SolveStatus status = sub_solver_->solve(group.problem, {solution.data(), group.size}, s.workspace, control).status;
+    s.not_solved += status == SolveStatus::failed || status == SolveStatus::diverged || status == SolveStatus::unsupported;
   } else {
     s.change.noalias() = velocity - group.matrix * solution;
-    if (!s.pivoting.solve(group.matrix, s.change, group.rows, solution)) return sweep();
+    if (!s.pivoting.solve(group.matrix, s.change, group.rows, solution)) {
+      ++s.not_pivoted;
+      return sweep();
+    }
   }
   double largest = 0;
   row = 0;
@@ -200,16 +223,14 @@ double BlockedGaussSeidel::visit_joints(const ContactProblem& p, std::span<doubl
   return largest;
 }
 
-void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
-  Groups& s = workspace.scratch<Groups>();
-  const bool joints_apart = options_.joints != "block";
+void BlockedGaussSeidel::prepare_groups(const ContactProblem& p, const BlockMatrix& w, Groups& s) const {
   const Grouping grouping = options_.block == "contact" ? Grouping::contact
                             : options_.block == "pair"  ? Grouping::pair
                             : options_.block == "layer" ? Grouping::layer
                                                         : Grouping::all;
-  s.list = group_blocks(p, grouping, joints_apart);
-  const BlockMatrix w = delassus(p);
+  s.list = group_blocks(p, grouping, options_.joints != "block");
   s.groups.resize(s.list.size());
+  s.large = s.not_pivoted = s.not_solved = 0;
   std::size_t largest_group = 0;
   for (std::size_t g = 0; g < s.list.size(); ++g) {
     Group& group = s.groups[g];
@@ -223,20 +244,35 @@ void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impu
     } else if (options_.sub_solver == "exact" && group.size <= kExactRows) {
       group.matrix = principal_submatrix(w, s.list[g]).dense();
       group.rows = box_rows(p, s.list[g]);
+    } else {
+      s.large += options_.sub_solver == "exact";
     }
     largest_group = std::max(largest_group, group.size);
   }
   s.velocity.resize(static_cast<Eigen::Index>(largest_group));
   s.impulses.resize(static_cast<Eigen::Index>(largest_group));
+}
+
+void BlockedGaussSeidel::prepare_joints(const ContactProblem& p, const BlockMatrix& w, Groups& s) const {
   s.joint_blocks.clear();
   std::size_t joint_rows = 0;
   for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-    if (joints_apart && p.blocks[i].kind == BlockKind::bilateral) {
+    if (options_.joints != "block" && p.blocks[i].kind == BlockKind::bilateral) {
       s.joint_blocks.push_back(i);
       joint_rows += p.blocks[i].dim;
     }
   s.joint_velocity.resize(joint_rows);
   s.joints.prepare(principal_submatrix(w, s.joint_blocks), options_.joints == "direct");
+}
+
+void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                 SolveMonitor& monitor) const {
+  Groups& s = workspace.scratch<Groups>();
+  const BlockMatrix w = delassus(p);
+  prepare_groups(p, w, s);
+  prepare_joints(p, w, s);
+  if (options_.joints == "pcg" && s.joints.is_factored())
+    monitor.note([] { return "Joints were factored: conjugate gradients need a symmetric W."; });
   s.previous.assign(p.rows(), 0.0);
   s.ahead.assign(p.rows(), 0.0);
   s.momentum = {0, s.previous.data(), p.is_factored() ? nullptr : s.ahead.data(), 0};
@@ -245,12 +281,13 @@ void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impu
     double change = s.joint_blocks.empty() ? 0 : visit_joints(p, impulses, workspace, monitor);
     if (std::isnan(change)) {
       monitor.give_up(impulses, SolveStatus::failed, "The linear system of the joints could not be solved.");
-      return;
+      break;
     }
     for (std::size_t g = 0; g < s.list.size(); ++g) change = std::max(change, visit_group(p, g, impulses, workspace, monitor));
     // Exact groups cost much more than an evaluation; a few sweeps do not.
-    if (options_.sub_solver == "sweeps" ? monitor.done(k, impulses, change) : monitor.done(k, impulses)) return;
+    if (options_.sub_solver == "sweeps" ? monitor.done(k, impulses, change) : monitor.done(k, impulses)) break;
   }
+  s.tell(monitor);
 }
 
 }  // namespace stickslip

@@ -7,7 +7,9 @@ constexpr double kProximal = 1e-9;
 constexpr int kMurtyPatience = 8;   ///< block pivots without progress before Murty's rule
 }
 
-double BoxedPivoting::bound(const BoxRow& row, Side side) { return side == Side::upper ? row.upper : side == Side::lower ? row.lower : 0; }
+double BoxedPivoting::bound(const BoxRow& row, Side side) {
+  return side == Side::upper ? row.upper : side == Side::lower ? row.lower : 0;
+}
 
 bool BoxedPivoting::solve_free_rows(const Eigen::MatrixXd& a, const std::vector<BoxRow>& rows) {
   const int m = static_cast<int>(rows.size());

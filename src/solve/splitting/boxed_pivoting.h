@@ -11,8 +11,8 @@ struct BoxRow {
   int normal = -1;               ///< of a friction row whose bounds follow a normal impulse: the row of that impulse
 };
 
-/// Finds λ with v = Aλ + c, lower ≤ λ ≤ upper, v = 0 inside, v ≥ 0 at the lower and v ≤ 0 at the upper bound, where the bounds of a
-/// friction row follow its normal impulse.
+/// Finds λ with v = Aλ + c, lower ≤ λ ≤ upper, v = 0 inside, v ≥ 0 at the lower and v ≤ 0 at the upper bound, where the bounds
+/// of a friction row follow its normal impulse.
 ///
 /// Every row is free, at its lower or at its upper bound. The linear system of the free rows is solved, friction rows at a
 /// bound moving with their normal impulse; then all rows that break their condition change side at once, or only the last
@@ -22,7 +22,8 @@ class BoxedPivoting {
  public:
   /// @param a m × m, not necessarily symmetric. @param impulses in: a guess, out: the solution, or untouched if false.
   /// @returns whether a solution was found within a number of pivots that grows with m.
-  bool solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& c, const std::vector<BoxRow>& rows, Eigen::Ref<Eigen::VectorXd> impulses);
+  bool solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& c, const std::vector<BoxRow>& rows,
+             Eigen::Ref<Eigen::VectorXd> impulses);
 
  private:
   enum class Side : std::int8_t { lower = -1, free = 0, upper = 1 };

@@ -26,13 +26,15 @@ GroupList group_blocks(const ContactProblem& p, Grouping grouping, bool without_
     }
     // By the first block of the pair instead, so that groups keep the order of the problem.
     std::vector<std::uint32_t> by_key = groups.block;
-    std::sort(by_key.begin(), by_key.end(), [&](std::uint32_t a, std::uint32_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
+    std::sort(by_key.begin(), by_key.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
     std::vector<std::uint64_t> first_block(key.size(), 0);
     for (std::size_t n = 0; n < by_key.size(); ++n)
       first_block[by_key[n]] = n > 0 && key[by_key[n]] == key[by_key[n - 1]] ? first_block[by_key[n - 1]] : by_key[n];
     key = std::move(first_block);
   }
-  std::sort(groups.block.begin(), groups.block.end(), [&](std::uint32_t a, std::uint32_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
+  std::sort(groups.block.begin(), groups.block.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
   for (std::uint32_t n = 0; n < groups.block.size(); ++n)
     if (n == 0 || key[groups.block[n]] != key[groups.block[n - 1]]) groups.first.push_back(n);
   groups.first.push_back(static_cast<std::uint32_t>(groups.block.size()));

@@ -19,7 +19,8 @@ struct JointBlock::System {
 
   void precondition() {
     for (std::size_t i = 0; i < matrix.blocks(); ++i)
-      preconditioned.segment(matrix.offset[i], matrix.dim(i)).noalias() = inverse[i] * residual.segment(matrix.offset[i], matrix.dim(i));
+      preconditioned.segment(matrix.offset[i], matrix.dim(i)).noalias() =
+          inverse[i] * residual.segment(matrix.offset[i], matrix.dim(i));
   }
   void multiply(const Eigen::VectorXd& x, Eigen::VectorXd& y) const {
     matrix.multiply({x.data(), static_cast<std::size_t>(x.size())}, {y.data(), static_cast<std::size_t>(y.size())});
@@ -30,6 +31,8 @@ JointBlock::JointBlock() : system_(std::make_unique<System>()) {}
 JointBlock::~JointBlock() = default;
 
 bool JointBlock::empty() const { return system_->matrix.rows() == 0; }
+
+bool JointBlock::is_factored() const { return !empty() && (system_->direct || !system_->symmetric); }
 
 void JointBlock::prepare(BlockMatrix joints, bool direct) {
   System& s = *system_;

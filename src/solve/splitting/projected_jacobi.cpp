@@ -4,6 +4,7 @@
 
 #include "solve/splitting/block_state.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 

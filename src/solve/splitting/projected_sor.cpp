@@ -4,12 +4,14 @@
 
 #include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
 ProjectedSor::ProjectedSor(Options options) : options_(std::move(options)) {
   if (!(options_.relaxation > 0 && options_.relaxation < 2))
-    throw Error(fmt::format("{} is not a relaxation factor. It must be between 0 and 2.", options_.relaxation)).at("relaxation");
+    throw Error(fmt::format("{} is not a relaxation factor. It must be between 0 and 2.", options_.relaxation))
+        .at("relaxation");
   options_.order.check();
 }
 
@@ -19,7 +21,8 @@ void ProjectedSor::iterate(const ContactProblem& problem, std::span<double> impu
   Ordering order(options_.order, problem, model(), workspace);
   double previous = 0;
   for (int k = 1;; ++k) {
-    const double change = boxed_sweep(problem, order.next(k, impulses), impulses, workspace.velocity, plain.next(), options_.relaxation);
+    const double change =
+        boxed_sweep(problem, order.next(k, impulses), impulses, workspace.velocity, plain.next(), options_.relaxation);
     // Where normal and friction rows take turns, a sweep that does not move says nothing of the other rows.
     if (monitor.done(k, impulses, order.sweeps_per_pass() > 1 ? std::max(change, previous) : change)) return;
     previous = change;
@@ -31,7 +34,8 @@ void SymmetricGaussSeidel::iterate(const ContactProblem& problem, std::span<doub
   Acceleration plain(problem, impulses, workspace, false);
   Ordering order(options_.order, problem, model(), workspace);
   for (int k = 1;; ++k) {
-    const double forward = boxed_sweep(problem, order.next(k, impulses), impulses, workspace.velocity, plain.next(), options_.relaxation);
+    const double forward =
+        boxed_sweep(problem, order.next(k, impulses), impulses, workspace.velocity, plain.next(), options_.relaxation);
     const double back = boxed_sweep(problem, order.backward(), impulses, workspace.velocity, plain.next(), options_.relaxation);
     if (monitor.done(k, impulses, std::max(forward, back))) return;
   }

@@ -10,6 +10,7 @@
 #include "solve/run_list.h"
 #include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -23,7 +24,8 @@ class ShockPass {
     order_.resize(p.blocks.size());
     std::iota(order_.begin(), order_.end(), 0u);
     const auto& layer = graph_.layer();
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return layer[a] != layer[b] ? layer[a] < layer[b] : a < b; });
+    std::sort(order_.begin(), order_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return layer[a] != layer[b] ? layer[a] < layer[b] : a < b; });
     if (p.is_factored()) carry_by_the_upper_body(p);
     const ContactProblem& swept = p.is_factored() ? carried_ : p;
     runs_.clear();
@@ -64,12 +66,7 @@ class ShockPass {
     carried_.segments = p.segments;
     carried_.stencils = p.stencils;
     carried_.blocks = p.blocks;
-    carried_.laws = p.laws;
-    carried_.b = p.b;
-    carried_.sigma = p.sigma;
-    carried_.lower = p.lower;
-    carried_.upper = p.upper;
-    carried_.h = p.h;
+    carried_.copy_conditions(p);
     carried_.jacobian_values.clear();
     for (Block& block : carried_.blocks) {
       const double* from = p.jacobian_values.data() + block.jacobian;
@@ -93,8 +90,8 @@ class ShockPass {
     return std::span(order_).subspan(first_block_[layer], first_block_[layer + 1] - first_block_[layer]);
   }
 
-  void sweep_layer(const ContactProblem& p, int layer, std::span<double> impulses, std::vector<double>& velocity, Acceleration& plain,
-                   int sweeps) {
+  void sweep_layer(const ContactProblem& p, int layer, std::span<double> impulses, std::vector<double>& velocity,
+                   Acceleration& plain, int sweeps) {
     const auto runs = std::span<const Batch>(runs_).subspan(first_run_[layer], first_run_[layer + 1] - first_run_[layer]);
     const ContactProblem& swept = p.is_factored() ? carried_ : p;
     if (p.is_factored())
@@ -132,7 +129,8 @@ class ShockPass {
     kernels::each_segment(p, block, [&](std::uint32_t slot, std::uint32_t s, auto&& place) {
       if (static_cast<int>(slot) != side) return;
       for (std::uint32_t k = 0; k < block.dim; ++k)
-        for (std::uint32_t c = 0; c < p.segments[s].size; ++c) f(k, p.scaled_jacobian[block.jacobian + width * k + place(c)], p.offset(s) + c);
+        for (std::uint32_t c = 0; c < p.segments[s].size; ++c)
+          f(k, p.scaled_jacobian[block.jacobian + width * k + place(c)], p.offset(s) + c);
     });
   }
 

@@ -8,6 +8,7 @@
 #include "solve/deadline.h"
 #include "solve/model_option.h"
 #include "solve/splitting/staggered_sweeps.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip {
 
@@ -33,8 +34,8 @@ struct StaggeredScratch {
 
 /// Runs `sweep(momentum)` with extrapolation until it moves no more than `enough` [m/s]. Returns the number of sweeps.
 template <class Sweep>
-int run_program(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, const SolveMonitor& monitor, double enough,
-                int most, Sweep&& sweep) {
+int run_program(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, const SolveMonitor& monitor,
+                double enough, int most, Sweep&& sweep) {
   Acceleration acceleration(problem, impulses, workspace, true);
   for (int k = 1;; ++k) {
     const double change = sweep(acceleration.next());
@@ -76,7 +77,8 @@ Staggered::Staggered(Options options) : options_(options), exact_(is_exact_model
     throw Error(fmt::format("{} iterations are no patience. There must be at least 1.", options.patience)).at("patience");
 }
 
-void Staggered::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) const {
+void Staggered::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                        SolveMonitor& monitor) const {
   auto& s = workspace.scratch<StaggeredScratch>();
   std::vector<double>& velocity = workspace.velocity;
   s.last.assign(impulses, velocity);
@@ -119,7 +121,8 @@ void Staggered::iterate(const ContactProblem& problem, std::span<double> impulse
       }
     }
   }
-  monitor.note(fmt::format("{} sweeps; friction step {}{}.", sweeps, theta, accelerate ? ", extrapolated" : ""));
+  monitor.note(
+      [&] { return fmt::format("{} sweeps; friction step {}{}.", sweeps, theta, accelerate ? ", extrapolated" : ""); });
 }
 
 }  // namespace stickslip

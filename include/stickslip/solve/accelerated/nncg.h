@@ -14,13 +14,14 @@ namespace stickslip {
 ///
 ///   β = ‖g_k‖² / ‖g_{k−1}‖²,   λ_{k+1} = S(λ_k) + β p_{k−1},   p_k = β p_{k−1} − g_k
 ///
-/// and p = 0 where β > 1 (restart). The norm is ‖x‖² = Σ W_ii xᵢ², an energy, rather than Σ xᵢ² as in the paper, so that
-/// light and heavy bodies count alike. S(λ) is admissible and is what is judged and handed back; the extrapolated impulses need not
-/// be, the next sweep projects them. Costs one sweep and three vector updates per iteration.
+/// and p = 0 where β > 1 (restart), and at the start, where Alg. 10 has −g₀. The norm is ‖x‖² = Σ W_ii xᵢ², an energy, rather
+/// than Σ xᵢ² as in the paper, so that light and heavy bodies count alike. S(λ) is admissible and is what is judged and handed
+/// back; the extrapolated impulses need not be, the next sweep projects them.
+/// Costs one sweep and three vector updates per iteration.
 class Nncg final : public ContactSolver {
  public:
   struct Options {
-    std::string model = "boxed";   ///< boxed: rows of projected Gauss–Seidel; exact: contacts of prox-gs
+    std::string model = "boxed";
 
     template <class Visitor>
     void visit(Visitor&& v) {

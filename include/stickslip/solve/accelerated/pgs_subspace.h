@@ -25,12 +25,12 @@ namespace stickslip {
 class PgsSubspace final : public ContactSolver {
  public:
   struct Options {
-    int sweeps = 10;                 ///< of projected Gauss–Seidel per iteration, ≥ 1
-    int subspace = 5;                ///< direct solves per iteration, ≥ 1
-    double regularisation = 1e-9;    ///< γ relative to the diagonal, ≥ 0
-    int sparse_threshold = 200;      ///< more free rows than this are factorised sparsely, ≥ 0
-    bool accelerate = true;          ///< extrapolate between sweeps; false as in the paper
-    bool release = true;             ///< let go of rows at a bound that v pulls away; false as in the paper
+    int sweeps = 10;
+    int subspace = 5;
+    double regularisation = 1e-9;
+    int sparse_threshold = 200;
+    bool accelerate = true;
+    bool release = true;
 
     template <class Visitor>
     void visit(Visitor&& v) {

@@ -11,18 +11,19 @@ namespace stickslip {
 ///
 ///   y = λ + β (λ − λ_previous),   λ⁺ = P_K(y − R (Wy + b + s) / L)
 ///
-/// L doubles until it bounds the curvature along the step, dᵀWd ≤ L dᵀR⁻¹d, and falls by `decay` after every iteration. k starts
-/// anew when the step turns against the momentum. Wy is combined from products already known: one product with W per
+/// L doubles until it bounds the curvature along the step, dᵀWd ≤ L dᵀR⁻¹d, and falls by `decay` after every iteration. k
+/// starts anew when the step turns against the momentum. Wy is combined from products already known: one product with W per
 /// iteration, one more per doubling.
 class AcceleratedGradient final : public ContactSolver {
  public:
   struct Options {
-    std::string shift = "coulomb";   ///< "coulomb": s is iterated, Coulomb's law; "none": s = 0, the convex relaxation
-    double decay = 0.9;              ///< factor on L after an iteration, in (0, 1]
+    std::string shift = "coulomb";
+    double decay = 0.9;
 
     template <class Visitor>
     void visit(Visitor&& v) {
-      v("shift", shift, "coulomb: iterate the normal shift μ‖v_T‖ so that Coulomb's law is solved; none: the convex relaxation");
+      v("shift", shift,
+        "coulomb: iterate the normal shift μ‖v_T‖ so that Coulomb's law is solved; none: the convex relaxation");
       v("decay", decay, "in (0, 1]: factor on the curvature bound L after every iteration");
     }
   };

@@ -14,20 +14,21 @@ namespace stickslip {
 ///   ξ = α x⁺ + (1 − α) z + R y / ρ,   λ = z⁺ = P_K(ξ),   y⁺ = ρ R⁻¹ (ξ − z⁺)
 ///
 /// ρ starts at √(Lη) (L/η)^0.2, L the largest eigenvalue of R W, and is searched by factors of 3, up or down, while the
-/// residuals fall slowly; only then is the matrix factored again. It is factored in velocity space, six numbers a body, where that is smaller; as W itself, by
-/// Cholesky or by LU if W is not symmetric, otherwise.
+/// residuals fall slowly; only then is the matrix factored again. It is factored in velocity space, six numbers a body, where
+/// that is smaller; as W itself, by Cholesky or by LU if W is not symmetric, otherwise.
 class Admm final : public ContactSolver {
  public:
   struct Options {
-    std::string shift = "coulomb";   ///< "coulomb": s is iterated, Coulomb's law; "none": s = 0, the convex relaxation
-    double relaxation = 1.6;         ///< α in (0, 2)
-    double proximal = 1e-6;          ///< η > 0, relative to the diagonal of W
-    double penalty = 0;              ///< ρ at the start, relative to the diagonal of W; 0: from the spectrum
-    bool adapt = true;               ///< change ρ on the way
+    std::string shift = "coulomb";
+    double relaxation = 1.6;
+    double proximal = 1e-6;
+    double penalty = 0;
+    bool adapt = true;
 
     template <class Visitor>
     void visit(Visitor&& v) {
-      v("shift", shift, "coulomb: iterate the normal shift μ‖v_T‖ so that Coulomb's law is solved; none: the convex relaxation");
+      v("shift", shift,
+        "coulomb: iterate the normal shift μ‖v_T‖ so that Coulomb's law is solved; none: the convex relaxation");
       v("relaxation", relaxation, "α in (0, 2): over-relaxation");
       v("proximal", proximal, "η > 0: proximal weight, relative to the diagonal of W");
       v("penalty", penalty, "ρ ≥ 0 at the start, relative to the diagonal of W; 0: from the spectrum");

@@ -8,12 +8,13 @@ namespace stickslip {
 /// Nonsmooth Gauss–Seidel on the exact law [Jean and Moreau; course §3.4]: visits the contacts one after the other and solves
 /// each exactly (stick, slide or separate) while the others stand still. Joints are solved block by block, boxes row by row.
 struct NonsmoothGaussSeidelOptions {
-  double proximal = 0;        ///< α ≥ 0: W_ii + α tr(W_ii)/dim I in the local solves; breaks cycles of redundant contacts
+  double proximal = 0;
   OrderingOptions order;
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("proximal", proximal, "α ≥ 0: share of the trace of W_ii added to it in local solves; breaks cycles of redundant contacts");
+    v("proximal", proximal,
+      "α ≥ 0: W_ii + α tr(W_ii)/dim I in local solves, which breaks cycles of redundant contacts");
     order.visit(v);
   }
 };

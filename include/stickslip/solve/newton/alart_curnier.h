@@ -19,11 +19,11 @@ namespace stickslip {
 class AlartCurnier final : public ContactSolver {
  public:
   struct Options {
-    double alpha = 1e-2;      ///< first weight of the proximal point, relative to the diagonal of W; 0 is plain Newton
-    double reduction = 4;     ///< at least by this α falls after a success, > 1
-    double increase = 10;     ///< by this α grows after a failure, > 1
-    double accuracy = 0.1;    ///< in (0, 1): fraction of the error to which each regularised problem is solved
-    int inner = 25;           ///< Newton steps allowed for each, ≥ 1
+    double alpha = 1e-2;
+    double reduction = 4;
+    double increase = 10;
+    double accuracy = 0.1;
+    int inner = 25;
 
     template <class Visitor>
     void visit(Visitor&& v) {

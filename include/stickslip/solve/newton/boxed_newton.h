@@ -7,28 +7,30 @@ namespace stickslip {
 
 struct NewtonSystem;
 
-/// What `min-map` and `fischer` share: rows λ between l and u, friction bounds ∓μλₙ that follow the normal impulse, and Newton's
-/// method on a function of each row that vanishes where the row is solved [course §3.3; thesis A].
+/// What `min-map` and `fischer` share: rows λ between l and u, friction bounds ∓μλₙ that follow the normal impulse, and
+/// Newton's method on a function of each row that vanishes where the row is solved [course §3.3; thesis A].
 ///
-/// The start is semi-staggered: sweeps of `pgs`, then Newton steps on the normal impulses alone, then all rows. Each step solves
-/// the generalised Newton equation and backtracks (Armijo) on the natural merit ½‖Φ‖². Redundant contacts make the Jacobian
-/// singular; a proximal point (see `alart-curnier`) regularises it, which the papers do not have: `alpha` = 0 leaves it out.
+/// The start is semi-staggered: sweeps of `pgs`, then Newton steps on the normal impulses alone, then all rows. Each step
+/// solves the generalised Newton equation and backtracks (Armijo) on the natural merit ½‖Φ‖². Redundant contacts make the
+/// Jacobian singular; a proximal point (see `alart-curnier`) regularises it,
+/// which the papers do not have: `alpha` = 0 leaves it out.
 class BoxedNewton : public ContactSolver {
  public:
   struct Options {
-    int sweeps = 10;                  ///< of projected Gauss–Seidel before the first Newton step, ≥ 0
-    int staggered = 5;                ///< Newton steps on the normal impulses alone at most, ≥ 0
-    double alpha = 1e-2;              ///< first weight of the proximal point, relative to the diagonal of W; 0 is plain Newton
-    std::string linear = "direct";    ///< direct, gmres or fletcher-reeves
-    int linear_iterations = 200;      ///< of the iterative ones at most, ≥ 1
-    double linear_tolerance = 1e-8;   ///< of the iterative ones, relative, in (0, 1)
-    bool precondition = true;         ///< GMRES: by the diagonal blocks
+    int sweeps = 10;
+    int staggered = 5;
+    double alpha = 1e-2;
+    std::string linear = "direct";
+    int linear_iterations = 200;
+    double linear_tolerance = 1e-8;
+    bool precondition = true;
 
     template <class Visitor>
     void visit(Visitor&& v) {
       v("sweeps", sweeps, "sweeps of projected Gauss–Seidel before the first Newton step, ≥ 0");
       v("staggered", staggered, "Newton steps on the normal impulses alone before friction joins, at most, ≥ 0");
-      v("alpha", alpha, "first weight of the proximal point, relative to the diagonal of W, ≥ 0; 0 is plain Newton as in the papers");
+      v("alpha", alpha,
+        "first weight of the proximal point, relative to the diagonal of W, ≥ 0; 0 is plain Newton as in the papers");
       v("linear", linear, "solver of the Newton equation: direct, gmres or fletcher-reeves");
       v("linear_iterations", linear_iterations, "iterations of gmres and fletcher-reeves per Newton step at most, ≥ 1");
       v("linear_tolerance", linear_tolerance, "relative residual at which gmres and fletcher-reeves stop, in (0, 1)");

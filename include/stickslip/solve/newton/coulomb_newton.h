@@ -5,23 +5,23 @@
 
 namespace stickslip {
 
-/// Newton's method on the conditions of maximal dissipation [course §3.3.3–3.3.4, (192)–(199)]. Unknowns per contact: λₙ, λ_f and
-/// the slip γ that opposes them,
+/// Newton's method on the conditions of maximal dissipation [course §3.3.3–3.3.4, (192)–(199)]. Unknowns per contact: λₙ, λ_f
+/// and the slip γ that opposes them,
 ///
 ///   ψ(λₙ, ρₙvₙ) = 0,   v_f + γ ∂‖λ_f‖/∂λ_f = 0,   ψ(γ, μλₙ − ‖λ_f‖) = 0
 ///
-/// with ψ the minimum map or Fischer's function, on the exact cone. The course keeps the velocities of the bodies as unknowns too;
-/// here they are eliminated, v = Wλ + b. Where a contact opens the conditions do not hold (the cone is a point): λ_f = 0 and
-/// γ = 0 take their place. An ellipsoid replaces the norm by its gauge; rolling has two discs and two slacks. Sets that are not ellipsoids or
-/// products of them are not honoured.
+/// with ψ the minimum map or Fischer's function, on the exact cone. The course keeps the velocities of the bodies as unknowns
+/// too; here they are eliminated, v = Wλ + b. Where a contact opens the conditions do not hold (the cone is a point): λ_f = 0
+/// and γ = 0 take their place. An ellipsoid replaces the norm by its gauge; rolling has two discs and two slacks. Sets that are
+/// not ellipsoids or products of them are not honoured.
 ///
 /// The proximal point of `alart-curnier` regularises redundant contacts.
 class CoulombNewton final : public ContactSolver {
  public:
   struct Options {
-    std::string function = "fischer";   ///< ψ: fischer or min-map
-    double alpha = 1e-2;                ///< first weight of the proximal point, relative to the diagonal of W; 0 is plain Newton
-    int sweeps = 10;                    ///< of proximal Gauss–Seidel before the first Newton step, ≥ 0
+    std::string function = "fischer";
+    double alpha = 1e-2;
+    int sweeps = 10;
 
     template <class Visitor>
     void visit(Visitor&& v) {

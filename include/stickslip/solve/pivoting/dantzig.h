@@ -24,7 +24,7 @@ namespace stickslip {
 class Dantzig final : public ContactSolver {
  public:
   struct Options {
-    double redundancy = 1e-10;   ///< a row whose pivot is at most this part of its diagonal is redundant, in (0, 0.1)
+    double redundancy = 1e-10;
 
     template <class Visitor>
     void visit(Visitor&& v) {

@@ -13,13 +13,13 @@ namespace stickslip {
 /// if there is one. One pivot is one iteration and costs O(n²), n = 6 per contact with 4 directions.
 ///
 /// Rows and columns are scaled to a unit diagonal. Ties go to the largest pivot; if a basis ever returns, the method starts
-/// again with the lexicographic rule, which cannot cycle but for rounding. The tableau is rebuilt from M at the basis found, and
-/// pivoting goes on should rounding have left it infeasible. No way out (a secondary ray): start again with the lexicographic
-/// rule, then with another d, then status `failed`. The guess is not used.
+/// again with the lexicographic rule, which cannot cycle but for rounding. The tableau is rebuilt from M at the basis found,
+/// and pivoting goes on should rounding have left it infeasible. No way out (a secondary ray): start again with the
+/// lexicographic rule, then with another d, then status `failed`. The guess is not used.
 class Lemke final : public ContactSolver {
  public:
   struct Options {
-    int directions = 4;   ///< k of the friction polygon, even, ≥ 4
+    int directions = 4;
 
     template <class Visitor>
     void visit(Visitor&& v) {

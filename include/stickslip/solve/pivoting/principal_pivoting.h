@@ -7,8 +7,8 @@ namespace stickslip {
 
 /// Options that `murty` and `bpp` share.
 struct PrincipalPivotingOptions {
-  double regularisation = 1e-8;   ///< ε ≥ 0: proximal diagonal as a fraction of W_ii
-  int patience = 5;               ///< blocks of pivots without fewer infeasible rows before single pivots, ≥ 0; bpp only
+  double regularisation = 1e-8;
+  int patience = 5;
 };
 
 /// Principal pivoting on the boxed model [course §3.1.2, §3.1.3, Alg. 4; §1.7].
@@ -27,8 +27,8 @@ struct PrincipalPivotingOptions {
 /// round to `regularisation`; a round whose blocks do not settle is taken back and repeated with a larger ε.
 ///
 /// Bounds of friction rows follow from the normal impulses of the round before, damped when they do not settle. After each
-/// round, up to six blocks of pivots are tried with friction at its bounds as ±μ λₙ in the unknowns: close to the solution these
-/// find it. Where the bounds wander, because redundant normal impulses do, a larger ε holds these for some rounds.
+/// round, up to six blocks of pivots are tried with friction at its bounds as ±μ λₙ in the unknowns: close to the solution
+/// these find it. Where the bounds wander, because redundant normal impulses do, a larger ε holds these for some rounds.
 ///
 /// W_FF is factored sparse and modified row by row (CHOLMOD); where W is not symmetric, by sparse LU, anew in each iteration.
 class PrincipalPivoting : public ContactSolver {
@@ -48,11 +48,12 @@ class PrincipalPivoting : public ContactSolver {
 class Murty final : public PrincipalPivoting {
  public:
   struct Options {
-    double regularisation = 1e-8;   ///< ε ≥ 0: proximal diagonal as a fraction of W_ii
+    double regularisation = 1e-8;
 
     template <class Visitor>
     void visit(Visitor&& v) {
-      v("regularisation", regularisation, "proximal diagonal as a fraction of that of W, ≥ 0; 0 cannot treat redundant contacts");
+      v("regularisation", regularisation,
+        "proximal diagonal as a fraction of that of W, ≥ 0; 0 cannot treat redundant contacts");
     }
   };
   explicit Murty(Options options) : PrincipalPivoting({options.regularisation, 0}, false) {}
@@ -63,12 +64,13 @@ class Murty final : public PrincipalPivoting {
 class BlockPrincipalPivoting final : public PrincipalPivoting {
  public:
   struct Options {
-    double regularisation = 1e-8;   ///< ε ≥ 0: proximal diagonal as a fraction of W_ii
-    int patience = 5;               ///< blocks of pivots without progress before single pivots, ≥ 0
+    double regularisation = 1e-8;
+    int patience = 5;
 
     template <class Visitor>
     void visit(Visitor&& v) {
-      v("regularisation", regularisation, "proximal diagonal as a fraction of that of W, ≥ 0; 0 cannot treat redundant contacts");
+      v("regularisation", regularisation,
+        "proximal diagonal as a fraction of that of W, ≥ 0; 0 cannot treat redundant contacts");
       v("patience", patience, "blocks of pivots without fewer infeasible rows before single pivots begin, ≥ 0");
     }
   };

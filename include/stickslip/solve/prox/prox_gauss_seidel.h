@@ -21,8 +21,8 @@ namespace stickslip {
 ///             identity: friction would no longer oppose the slip
 ///
 /// A sweep that moves more than `growth` times as far as the best one so far is undone, all r-factors shrink by `shrink`, and
-/// the best counts double, since it may have been small by chance; growth = ∞ keeps the r-factors fixed. The motion of a sweep is
-/// measured in m/s, max |Δλ| W_ii, rather than in N s as in the paper, so that light and heavy bodies count alike.
+/// the best counts double, since it may have been small by chance; growth = ∞ keeps the r-factors fixed. The motion of a sweep
+/// is measured in m/s, max |Δλ| W_ii, rather than in N s as in the paper, so that light and heavy bodies count alike.
 ///
 /// Between sweeps λ is extrapolated along its last change with Nesterov's weight (k−1)/(k+2), and k starts anew when a
 /// sweep moves against the extrapolation. On stacks this saves a factor of ten and more in sweeps.
@@ -34,21 +34,24 @@ namespace stickslip {
 class ProxGaussSeidel final : public ContactSolver {
  public:
   struct Options {
-    double relaxation = 1.0;          ///< initial r-factors as a multiple of those of the strategy, > 0
-    double shrink = 0.9;              ///< ν in (0, 1): factor on all r at a rollback
-    double growth = 10.0;             ///< ≥ 1: how much farther than the best a sweep may move; 1 is the rule of the paper
-    bool accelerate = true;           ///< extrapolate between sweeps; false is the scheme of the paper
-    std::string r_factor = "local";   ///< "local", "global" or "blocked"
-    std::string friction = "law";     ///< "law": F of the contact; "box": the box around it
+    double relaxation = 1.0;
+    double shrink = 0.9;
+    double growth = 10.0;
+    bool accelerate = true;
+    std::string r_factor = "local";
+    std::string friction = "law";
     OrderingOptions order;
 
     template <class Visitor>
     void visit(Visitor&& v) {
       v("relaxation", relaxation, "initial r-factors as a multiple of those of the strategy, > 0");
-      v("shrink", shrink, "ν in (0, 1): factor on all r-factors at a rollback; the paper has 0.9 for local, 0.5 for the others");
+      v("shrink", shrink,
+        "ν in (0, 1): factor on all r-factors at a rollback; the paper has 0.9 for local, 0.5 for the others");
       v("growth", growth, "≥ 1: how much farther than the best a sweep may move before it is undone; 1 as in the paper");
-      v("accelerate", accelerate, "extrapolate between sweeps (Nesterov, restarted when it points backwards); false as in the paper");
-      v("r_factor", r_factor, "local: from the diagonal; global: one for all rows; blocked: the inverse block of friction rows");
+      v("accelerate", accelerate,
+        "extrapolate between sweeps (Nesterov, restarted when it points backwards); false as in the paper");
+      v("r_factor", r_factor,
+        "local: from the diagonal; global: one for all rows; blocked: the inverse block of friction rows");
       v("friction", friction, "law: the friction set of the contact; box: the box around it, row by row (PSOR)");
       order.visit(v);
     }

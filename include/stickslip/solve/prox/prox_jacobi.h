@@ -13,21 +13,24 @@ namespace stickslip {
 ///
 /// with F of the old normal impulse. An iteration that moves more than `growth` times as far as the best one so far is undone
 /// and all r-factors shrink by `shrink`; so they do after 20 iterations without a new best. The paper has growth 1, which often
-/// shrinks them more than convergence needs. `r_factor` as in prox_gauss_seidel.h, except that `global` is 1/λmax(W), by power iteration: the
-/// sum of the smallest and largest eigenvalue that theory asks for, where the smallest is 0, as it is with redundant contacts.
+/// shrinks them more than convergence needs. `r_factor` as in prox_gauss_seidel.h, except that `global` is 1/λmax(W), by power
+/// iteration: the sum of the smallest and largest eigenvalue that theory asks for,
+/// where the smallest is 0, as it is with redundant contacts.
 class ProxJacobi final : public ContactSolver {
  public:
   struct Options {
-    std::string r_factor = "local";   ///< "local", "global" or "blocked"
-    double relaxation = 1.0;          ///< initial r-factors as a multiple of those of the strategy, > 0
-    double shrink = 0.9;              ///< ν in (0, 1): factor on all r at a rollback
-    double growth = 2.0;              ///< ≥ 1: how much farther than the best an iteration may move; 1 is the rule of the paper
+    std::string r_factor = "local";
+    double relaxation = 1.0;
+    double shrink = 0.9;
+    double growth = 2.0;
 
     template <class Visitor>
     void visit(Visitor&& v) {
-      v("r_factor", r_factor, "local: from the diagonal; global: one for all rows; blocked: the inverse block of friction rows");
+      v("r_factor", r_factor,
+        "local: from the diagonal; global: one for all rows; blocked: the inverse block of friction rows");
       v("relaxation", relaxation, "initial r-factors as a multiple of those of the strategy, > 0");
-      v("shrink", shrink, "ν in (0, 1): factor on all r-factors at a rollback; the paper has 0.9 for local, 0.5 for the others");
+      v("shrink", shrink,
+        "ν in (0, 1): factor on all r-factors at a rollback; the paper has 0.9 for local, 0.5 for the others");
       v("growth", growth, "≥ 1: how much farther than the best an iteration may move before it is undone; 1 as in the paper");
     }
   };

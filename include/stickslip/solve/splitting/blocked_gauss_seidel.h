@@ -13,13 +13,14 @@ namespace stickslip {
 ///
 /// A group is one contact, all contacts of one pair of bodies, one layer of the contact graph (src/solve/contact_graph.h), or
 /// everything. It is solved
-///   exact     to the last digit on the boxed model by principal pivoting; groups of more than 96 rows, or that pivoting fails on,
-///             by sweeps instead
+///   exact     to the last digit on the boxed model by principal pivoting; groups of more than 96 rows, or that pivoting fails
+///             on, by sweeps instead
 ///   sweeps    with `sub_iterations` sweeps of projected Gauss–Seidel
-///   NAME      with `sub_iterations` iterations of any other solver of the table. The whole then solves the model of that solver:
-///             with an exact one, Coulomb's law.
+///   NAME      with `sub_iterations` iterations of any other solver of the table. The whole then solves the model of that
+///             solver: with an exact one, Coulomb's law.
 /// Joints (bilateral blocks) are one group of their own, solved as a linear system before the contacts: directly with a sparse
-/// factorisation made once, or by preconditioned conjugate gradients.
+/// factorisation made once, or by preconditioned conjugate gradients, which need a symmetric W. Where a group or the joints are
+/// not solved as asked for, the notes of the report say so.
 ///
 /// Where W is a matrix bodies are unknown, and a pair is one contact.
 class BlockedGaussSeidel final : public ContactSolver {
@@ -27,7 +28,7 @@ class BlockedGaussSeidel final : public ContactSolver {
   struct Options {
     std::string block = "pair";
     std::string sub_solver = "exact";
-    int sub_iterations = 10;     ///< ≥ 1: of the sub-solver per visit; `exact` needs none
+    int sub_iterations = 10;
     std::string joints = "direct";
 
     template <class Visitor>
@@ -52,6 +53,8 @@ class BlockedGaussSeidel final : public ContactSolver {
 
  private:
   struct Groups;
+  void prepare_groups(const ContactProblem&, const BlockMatrix&, Groups&) const;
+  void prepare_joints(const ContactProblem&, const BlockMatrix&, Groups&) const;
   double visit_group(const ContactProblem&, std::size_t group, std::span<double> impulses, Workspace&, SolveMonitor&) const;
   double visit_joints(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const;
 

@@ -15,8 +15,8 @@ namespace stickslip {
 class ProjectedJacobi final : public ContactSolver {
  public:
   struct Options {
-    double relaxation = 1.0;   ///< ω in (0, 2)
-    bool safe = true;          ///< divide by row sums of |W| rather than by its diagonal
+    double relaxation = 1.0;
+    bool safe = true;
 
     template <class Visitor>
     void visit(Visitor&& v) {

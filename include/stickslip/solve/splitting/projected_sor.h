@@ -7,14 +7,14 @@ namespace stickslip {
 
 /// Projected Gauss–Seidel on the boxed model [course §3.2.1–3.2.2, Alg. 6].
 ///
-/// Solves each row for vᵢ = 0 and clamps λᵢ to its bounds, λᵢ ← clamp(λᵢ − ω vᵢ / W_ii), with v kept up to date. The bounds of a
-/// friction row are those of the box around the friction set at the current normal impulse, so a contact may push with up to
+/// Solves each row for vᵢ = 0 and clamps λᵢ to its bounds, λᵢ ← clamp(λᵢ − ω vᵢ / W_ii), with v kept up to date. The bounds of
+/// a friction row are those of the box around the friction set at the current normal impulse, so a contact may push with up to
 /// √2 μ λₙ along the diagonal: an outer approximation of Coulomb's cone. Once the boxed model is solved the shared residual,
 /// which measures against the true cone, falls no further, and the status is `stalled`.
 class ProjectedSor : public ContactSolver {
  public:
   struct Options {
-    double relaxation = 1.0;   ///< ω in (0, 2); 1 is projected Gauss–Seidel
+    double relaxation = 1.0;
     OrderingOptions order;
 
     template <class Visitor>

@@ -15,20 +15,21 @@ namespace stickslip {
 /// the square of its height.
 ///
 /// Plain sweeps come before, between and after, and decide: a pass that does not lower the residual is undone. The fixed point
-/// is therefore that of `pgs`. Passes help where layers come to rest; in a stack that tips or slides they are undone. Where W is
-/// a matrix no body is known; a pass then sweeps the layers of the matrix up and down.
+/// is therefore that of `pgs`. Passes help where layers come to rest; in a stack that tips or slides they are undone. Where W
+/// is a matrix no body is known; a pass then sweeps the layers of the matrix up and down.
 class ShockPropagation final : public ContactSolver {
  public:
   struct Options {
-    int sweeps_before = 2;   ///< ≥ 0: plain sweeps before the first pass
-    int layer_sweeps = 50;   ///< ≥ 1: most sweeps of every layer in a pass; it ends once it moves less than a tenth of the tolerance
-    int every = 10;          ///< ≥ 0: plain sweeps between passes, doubled whenever a pass is undone; 0: only one pass
+    int sweeps_before = 2;
+    int layer_sweeps = 50;
+    int every = 10;
     OrderingOptions order;   ///< of the plain sweeps
 
     template <class Visitor>
     void visit(Visitor&& v) {
       v("sweeps_before", sweeps_before, "≥ 0: plain sweeps before the first pass");
-      v("layer_sweeps", layer_sweeps, "≥ 1: most sweeps of every layer in a pass, up and down");
+      v("layer_sweeps", layer_sweeps,
+        "≥ 1: most sweeps of every layer in a pass, up and down; it ends where one moves less than a tenth of the tolerance");
       v("every", every, "≥ 0: plain sweeps between passes, doubled whenever a pass is undone; 0: only one pass");
       order.visit(v);
     }

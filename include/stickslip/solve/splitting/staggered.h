@@ -28,19 +28,21 @@ namespace stickslip {
 class Staggered final : public ContactSolver {
  public:
   struct Options {
-    std::string model = "exact";      ///< exact: the friction law itself; boxed: the box around its set
-    double inner_tolerance = 0.2;     ///< of each program, as a fraction of the residual before it, in [0, 1)
-    int inner_sweeps = 1000;          ///< at most this many per program, ≥ 1
-    bool accelerate = true;           ///< extrapolate between iterations; false is the scheme of the paper
-    int patience = 200;               ///< iterations without progress before the step is damped, ≥ 1
+    std::string model = "exact";
+    double inner_tolerance = 0.2;
+    int inner_sweeps = 1000;
+    bool accelerate = true;
+    int patience = 200;
 
     template <class Visitor>
     void visit(Visitor&& v) {
       v("model", model, "exact: the friction law itself; boxed: the box around its set");
-      v("inner_tolerance", inner_tolerance, "of each program, as a fraction of the residual before it, in [0, 1); 0: to the tolerance");
+      v("inner_tolerance", inner_tolerance,
+        "of each program, as a fraction of the residual before it, in [0, 1); 0: to the tolerance");
       v("inner_sweeps", inner_sweeps, "at most this many sweeps per program, ≥ 1");
       v("accelerate", accelerate, "extrapolate between iterations; false as in the paper");
-      v("patience", patience, "iterations without progress before extrapolation ends, then before each halving of the step, ≥ 1");
+      v("patience", patience,
+        "iterations without progress before extrapolation ends, then before each halving of the step, ≥ 1");
     }
   };
 
