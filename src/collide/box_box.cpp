@@ -72,6 +72,38 @@ void clip(const ClipPolygon& in, ClipPolygon& out, double s, double limit, doubl
   }
 }
 
+// What lies over a face of these half extents.
+void clip_to_face(ClipPolygon& polygon, double u, double v, double tolerance) {
+  ClipPolygon other;
+  clip<&ClipPoint::u>(polygon, other, -1, u, tolerance, 0);
+  if (other.count) clip<&ClipPoint::u>(other, polygon, 1, u, tolerance, 1);
+  else polygon.count = 0;
+  if (polygon.count) clip<&ClipPoint::v>(polygon, other, -1, v, tolerance, 2);
+  else other.count = 0;
+  if (other.count) clip<&ClipPoint::v>(other, polygon, 1, v, tolerance, 3);
+  else polygon.count = 0;
+}
+
+// The face of the other box that faces the normal n most squarely.
+struct IncidentFace {
+  int axis;
+  double sign;         // of its outward normal along the axis
+  double squareness;   // cosine between its normal and n
+  Vec3 corner[4];
+};
+IncidentFace incident_face(const Relative& rel, const Vec3& n) {
+  IncidentFace face;
+  const Vec3 along = rel.r.transpose() * n;
+  face.squareness = along.cwiseAbs().maxCoeff(&face.axis);
+  face.sign = -sign(along[face.axis]);
+  const int jp = (face.axis + 1) % 3, jq = (face.axis + 2) % 3;
+  const Vec3 middle = rel.t + rel.r.col(face.axis) * (face.sign * rel.b[face.axis]);
+  const Vec3 p = rel.r.col(jp) * rel.b[jp], q = rel.r.col(jq) * rel.b[jq];
+  const Vec3 corners[4] = {middle - p - q, middle + p - q, middle + p + q, middle - p + q};
+  std::copy(corners, corners + 4, face.corner);
+  return face;
+}
+
 // A face of the reference box against the box `other`, seen along the unit vector `n` from the reference box to the other:
 // the normal of the face, or that of two crossing edges beside it, when the patch is what comes next behind the crossing.
 // `rel` and `n` are seen from the reference box, whose face on `axis` looks along n. `flipped`: the reference box is B.
@@ -79,17 +111,8 @@ void add_face_contacts(const Relative& rel, int axis, const Vec3& n, bool flippe
                        double deepest, ContactSink& sink) {
   const int iu = (axis + 1) % 3, iv = (axis + 2) % 3;
   const double facing = sign(n[axis]), along_axis = std::abs(n[axis]);
-  // The incident face: the one that faces the normal most squarely.
-  int incident = 0;
-  const Vec3 along = rel.r.transpose() * n;
-  along.cwiseAbs().maxCoeff(&incident);
-  const double incident_sign = -sign(along[incident]);
-  const int jp = (incident + 1) % 3, jq = (incident + 2) % 3;
-
-  const Vec3 middle = rel.t + rel.r.col(incident) * (incident_sign * rel.b[incident]);
-  const Vec3 p = rel.r.col(jp) * rel.b[jp], q = rel.r.col(jq) * rel.b[jq];
-  const Vec3 corner[4] = {middle - p - q, middle + p - q, middle + p + q, middle - p + q};
-  ClipPolygon first, second;
+  const IncidentFace incident = incident_face(rel, n);
+  ClipPolygon first;
   first.count = 4;
   const double top = rel.a[axis];
   // Where the face sees a point of the other box, along n.
@@ -105,22 +128,17 @@ void add_face_contacts(const Relative& rel, int axis, const Vec3& n, bool flippe
   double lowest = std::numeric_limits<double>::infinity();
   int lowest_corner = 0;
   for (int k = 0; k < 4; ++k) {
-    first.point[k] = seen(corner[k], 4 + k, corner_code(k));
+    first.point[k] = seen(incident.corner[k], 4 + k, corner_code(k));
     all_inside = all_inside && inside(first.point[k], tolerance);
     if (first.point[k].w < lowest) lowest = first.point[k].w, lowest_corner = k;
   }
   const ClipPoint lowest_point = first.point[lowest_corner];
-  if (!all_inside) {
-    clip<&ClipPoint::u>(first, second, -1, rel.a[iu], tolerance, 0);
-    if (second.count) clip<&ClipPoint::u>(second, first, 1, rel.a[iu], tolerance, 1); else first.count = 0;
-    if (first.count) clip<&ClipPoint::v>(first, second, -1, rel.a[iv], tolerance, 2); else second.count = 0;
-    if (second.count) clip<&ClipPoint::v>(second, first, 1, rel.a[iv], tolerance, 3); else first.count = 0;
-  }
+  if (!all_inside) clip_to_face(first, rel.a[iu], rel.a[iv], tolerance);
 
   const Mat3 rotation = pose_ref.rotation();
   const Vec3 normal = rotation * (flipped ? Vec3(-n) : n);
   const std::uint32_t faces = (flipped ? kFlippedCode : 0u) | static_cast<std::uint32_t>(2 * axis + (facing > 0)) << 12 |
-                              static_cast<std::uint32_t>(2 * incident + (incident_sign > 0)) << 8;
+                              static_cast<std::uint32_t>(2 * incident.axis + (incident.sign > 0)) << 8;
   const auto add = [&](const ClipPoint& c) {
     Vec3 local = 0.5 * c.w * n;
     local[axis] += facing * top;
@@ -137,10 +155,10 @@ void add_face_contacts(const Relative& rel, int axis, const Vec3& n, bool flippe
     return;
   }
   // The corners behind the incident face are next to touch when the boxes are far tilted or turn fast.
-  if (lowest + 2 * rel.b[incident] * std::abs(along[incident]) > margin) return;
-  const Vec3 back = rel.r.col(incident) * (-2 * incident_sign * rel.b[incident]);
+  if (lowest + 2 * rel.b[incident.axis] * incident.squareness > margin) return;
+  const Vec3 back = rel.r.col(incident.axis) * (-2 * incident.sign * rel.b[incident.axis]);
   for (int k = 0; k < 4; ++k) {
-    const ClipPoint c = seen(corner[k] + back, 0, far_corner_code(k));
+    const ClipPoint c = seen(incident.corner[k] + back, 0, far_corner_code(k));
     if (c.w <= margin && inside(c, 0)) add(c);
   }
 }
@@ -183,6 +201,56 @@ void add_edge_contact(const Relative& rel, int i, int j, const Vec3& n, double s
   sink.add(pose_a * middle, pose_a.orientation * n, separation, feature);
 }
 
+// Edges i of A and j of B along whose common normal the boxes are farthest apart.
+struct EdgeAxis {
+  double separation = -std::numeric_limits<double>::infinity();
+  int i = -1, j = -1;
+};
+
+// Edge i of A against edge j of B: the axis eᵢ × Rⱼ has the length √(1 − R²ᵢⱼ). Ends at the first axis that parts the boxes by more than
+// the margin.
+EdgeAxis widest_edge_axis(const Relative& rel, double margin) {
+  EdgeAxis best;
+  for (int i = 0; i < 3; ++i) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      const double squared = 1 - rel.r(i, j) * rel.r(i, j);
+      if (squared < kEdgesParallel) continue;
+      const double center = rel.t[i2] * rel.r(i1, j) - rel.t[i1] * rel.r(i2, j);
+      const double overlap = std::abs(center) - rel.a[i1] * rel.abs_r(i2, j) - rel.a[i2] * rel.abs_r(i1, j) -
+                             rel.b[j1] * rel.abs_r(i, j2) - rel.b[j2] * rel.abs_r(i, j1);
+      const double separation = overlap / std::sqrt(squared);
+      if (separation > best.separation) best = {separation, i, j};
+      if (separation > margin) return best;
+    }
+  }
+  return best;
+}
+
+// Common normal of two edges, unit, from A to B in the frame of A.
+Vec3 normal_of(const Relative& rel, const EdgeAxis& edges) {
+  const int i1 = (edges.i + 1) % 3, i2 = (edges.i + 2) % 3;
+  Vec3 n = Vec3::Zero();   // eᵢ × Rⱼ
+  n[i1] = -rel.r(i2, edges.j);
+  n[i2] = rel.r(i1, edges.j);
+  n /= std::sqrt(n.squaredNorm());
+  if (n.dot(rel.t) < 0) n = -n;
+  return n;
+}
+
+// Two edges that cross, and what lies behind the crossing.
+void add_crossing(const Relative& rel, const EdgeAxis& edges, const Vec3& n, const Pose& pose_a, double margin, ContactSink& sink) {
+  int axis;
+  n.cwiseAbs().maxCoeff(&axis);
+  if (patch_matters(rel, edges.i, edges.j, axis, n, margin - edges.separation))
+    add_face_contacts(rel, axis, n, false, pose_a, margin, 1, sink);
+  const double missed = edges.separation + kCrossing * std::min(rel.a.minCoeff(), rel.b.minCoeff());
+  const auto& points = sink.points();
+  if (std::none_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.gap <= missed; }))
+    add_edge_contact(rel, edges.i, edges.j, n, edges.separation, pose_a, sink);
+}
+
 }  // namespace
 
 void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose& pose_b, double margin,
@@ -210,49 +278,20 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
   const bool b_is_reference = best_b > best_a + (b_was_reference ? -bias : bias);
   const double best_face = b_is_reference ? best_b : best_a;
 
-  // Edge i of A against edge j of B: the axis eᵢ × Rⱼ has the length √(1 − R²ᵢⱼ).
-  double best_edge = -std::numeric_limits<double>::infinity();
-  int edge_a = -1, edge_b = -1;
-  for (int i = 0; i < 3; ++i) {
-    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      const double squared = 1 - rel.r(i, j) * rel.r(i, j);
-      if (squared < kEdgesParallel) continue;
-      const double center = rel.t[i2] * rel.r(i1, j) - rel.t[i1] * rel.r(i2, j);
-      const double overlap = std::abs(center) - rel.a[i1] * rel.abs_r(i2, j) - rel.a[i2] * rel.abs_r(i1, j) -
-                             rel.b[j1] * rel.abs_r(i, j2) - rel.b[j2] * rel.abs_r(i, j1);
-      const double separation = overlap / std::sqrt(squared);
-      if (separation > margin) return;
-      if (separation > best_edge) best_edge = separation, edge_a = i, edge_b = j;
-    }
-  }
-
-  if (best_edge > best_face + bias) {
-    const int i1 = (edge_a + 1) % 3, i2 = (edge_a + 2) % 3;
-    Vec3 n = Vec3::Zero();   // eᵢ × Rⱼ
-    n[i1] = -rel.r(i2, edge_b);
-    n[i2] = rel.r(i1, edge_b);
-    n /= std::sqrt(n.squaredNorm());
-    if (n.dot(rel.t) < 0) n = -n;
+  const EdgeAxis edges = widest_edge_axis(rel, margin);
+  if (edges.separation > margin) return;
+  if (edges.separation > best_face + bias) {
+    const Vec3 n = normal_of(rel, edges);
     const double to_face = b_is_reference ? std::abs(rel.r.col(face_b).dot(n)) : std::abs(n[face_a]);
-    if (to_face < kNearFace) {
-      int axis;
-      n.cwiseAbs().maxCoeff(&axis);
-      if (patch_matters(rel, edge_a, edge_b, axis, n, margin - best_edge))
-        add_face_contacts(rel, axis, n, false, pose_a, margin, 1, sink);
-      const double missed = best_edge + kCrossing * std::min(rel.a.minCoeff(), rel.b.minCoeff());
-      const auto& points = sink.points();
-      if (std::none_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.gap <= missed; }))
-        add_edge_contact(rel, edge_a, edge_b, n, best_edge, pose_a, sink);
-      return;
-    }
+    if (to_face < kNearFace) return add_crossing(rel, edges, n, pose_a, margin, sink);
   }
+  const double deepest = std::max(best_face, edges.separation);
   if (!b_is_reference) {
-    add_face_contacts(rel, face_a, Vec3(sign(rel.t[face_a]) * Vec3::Unit(face_a)), false, pose_a, margin, std::max(best_face, best_edge), sink);
+    add_face_contacts(rel, face_a, Vec3(sign(rel.t[face_a]) * Vec3::Unit(face_a)), false, pose_a, margin, deepest, sink);
   } else {
     const Relative seen_from_b{rel.r.transpose(), rel.abs_r.transpose(), -t_in_b, rel.b, rel.a};
-    add_face_contacts(seen_from_b, face_b, Vec3(-sign(t_in_b[face_b]) * Vec3::Unit(face_b)), true, pose_b, margin, std::max(best_face, best_edge), sink);
+    const Vec3 n = -sign(t_in_b[face_b]) * Vec3::Unit(face_b);
+    add_face_contacts(seen_from_b, face_b, n, true, pose_b, margin, deepest, sink);
   }
   if (sink.points().empty()) collide_apart(box_a, pose_a, box_b, pose_b, margin, sink);
 }
