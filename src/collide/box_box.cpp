@@ -202,15 +202,15 @@ void add_edge_contact(const Relative& rel, int i, int j, const Vec3& n, double s
 }
 
 // Edges i of A and j of B along whose common normal the boxes are farthest apart.
-struct EdgeAxis {
+struct CrossingEdges {
   double separation = -std::numeric_limits<double>::infinity();
   int i = -1, j = -1;
 };
 
 // Edge i of A against edge j of B: the axis eᵢ × Rⱼ has the length √(1 − R²ᵢⱼ). Ends at the first axis that parts the boxes by more than
 // the margin.
-EdgeAxis widest_edge_axis(const Relative& rel, double margin) {
-  EdgeAxis best;
+CrossingEdges farthest_edges(const Relative& rel, double margin) {
+  CrossingEdges best;
   for (int i = 0; i < 3; ++i) {
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     for (int j = 0; j < 3; ++j) {
@@ -229,7 +229,7 @@ EdgeAxis widest_edge_axis(const Relative& rel, double margin) {
 }
 
 // Common normal of two edges, unit, from A to B in the frame of A.
-Vec3 normal_of(const Relative& rel, const EdgeAxis& edges) {
+Vec3 crossing_normal(const Relative& rel, const CrossingEdges& edges) {
   const int i1 = (edges.i + 1) % 3, i2 = (edges.i + 2) % 3;
   Vec3 n = Vec3::Zero();   // eᵢ × Rⱼ
   n[i1] = -rel.r(i2, edges.j);
@@ -240,7 +240,7 @@ Vec3 normal_of(const Relative& rel, const EdgeAxis& edges) {
 }
 
 // Two edges that cross, and what lies behind the crossing.
-void add_crossing(const Relative& rel, const EdgeAxis& edges, const Vec3& n, const Pose& pose_a, double margin, ContactSink& sink) {
+void add_crossing(const Relative& rel, const CrossingEdges& edges, const Vec3& n, const Pose& pose_a, double margin, ContactSink& sink) {
   int axis;
   n.cwiseAbs().maxCoeff(&axis);
   if (patch_matters(rel, edges.i, edges.j, axis, n, margin - edges.separation))
@@ -278,10 +278,10 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
   const bool b_is_reference = best_b > best_a + (b_was_reference ? -bias : bias);
   const double best_face = b_is_reference ? best_b : best_a;
 
-  const EdgeAxis edges = widest_edge_axis(rel, margin);
+  const CrossingEdges edges = farthest_edges(rel, margin);
   if (edges.separation > margin) return;
   if (edges.separation > best_face + bias) {
-    const Vec3 n = normal_of(rel, edges);
+    const Vec3 n = crossing_normal(rel, edges);
     const double to_face = b_is_reference ? std::abs(rel.r.col(face_b).dot(n)) : std::abs(n[face_a]);
     if (to_face < kNearFace) return add_crossing(rel, edges, n, pose_a, margin, sink);
   }
