@@ -119,7 +119,7 @@ void Simulation::act(ViewerId, const Settings& s) {
 void Simulation::act(ViewerId viewer, const DragTo& d) {
   if (d.body >= table_->bodies().size())
     throw Error(fmt::format("There is no body {}. This scene has {}, numbered from 0.", d.body, table_->bodies().size()));
-  drags_.set(scene_.world, viewer, {table_->bodies()[d.body], d.local, d.target});
+  drags_.set(scene_.world, viewer, {table_->bodies()[d.body], d.local, d.target, d.node.value_or(kNoNode)});
 }
 
 void Simulation::act(ViewerId viewer, const Release&) { drags_.release(scene_.world, viewer); }

@@ -108,7 +108,8 @@ Command settings_of(Fields& f) {
 Command drag_of(Fields& f) {
   DragTo drag;
   drag.body = static_cast<std::uint32_t>(f.whole("body", f.need("body"), 0, 0xffffffffll));
-  drag.local = f.point("local");
+  if (const Json* node = f.find("node")) drag.node = static_cast<std::uint32_t>(f.whole("node", *node, 0, 0xfffffffell));
+  else drag.local = f.point("local");
   drag.target = f.point("target");
   return drag;
 }

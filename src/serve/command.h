@@ -27,6 +27,7 @@ struct Settings {
 };
 struct DragTo {
   std::uint32_t body = 0;   ///< as frames number it
+  std::optional<std::uint32_t> node;   ///< of a body of nodes, in place of `local`
   Vec3 local = Vec3::Zero(), target = Vec3::Zero();   ///< body axes from the centre of mass; world frame [m]
 };
 struct Release {};

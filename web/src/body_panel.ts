@@ -34,7 +34,7 @@ export class BodyPanel {
     const vector = (v: ArrayLike<number>, unit: string, digits = 3) =>
       `${[v[0]!, v[1]!, v[2]!].map((x) => x.toFixed(digits).replace("-", "−").replace(/^−(0\.?0*)$/, "$1")).join(", ")} ${unit}`;
     setText(this.title_, body.name);
-    put("Motion", body.motion);
+    put("Motion", body.nodes ? `${body.motion}, ${body.nodes.count} nodes` : body.motion);
     put("Mass", body.motion === "dynamic" ? `${readable(body.mass)} kg` : "–");
     put("Material", body.material);
     put("Position", vector(frame.position.subarray(3 * index, 3 * index + 3), "m", 4));

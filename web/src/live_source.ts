@@ -1,7 +1,8 @@
 // The WebSocket of a live server: keeps the connection, gives frames, sends commands.
 
 import { LiveWorld } from "./live_decode";
-import { checkDescription, type Comparison, type CoordinateName, type Description, type Frame, type JointSeries, type LiveState, type TelemetryTable } from "./protocol";
+import { openDescription } from "./protocol";
+import type { Comparison, CoordinateName, Description, Frame, JointSeries, LiveState, TelemetryTable } from "./protocol";
 
 /** A motor's speed or a servo's target. */
 export interface JointChange {
@@ -18,6 +19,8 @@ export interface LiveEvents {
   comparison(comparison: Comparison): void;
   /** Somebody drives a joint to something else. */
   joint(change: JointChange): void;
+  /** The scene cannot be shown, and no frame will come. */
+  refused(text: string): void;
   /** Something to tell the user: a file that was written, a command that was refused. */
   note(text: string, bad: boolean): void;
   connected(yes: boolean): void;
@@ -116,9 +119,14 @@ export class LiveSource {
     const message = JSON.parse(text);
     switch (message.type) {
       case "scene":
-        checkDescription(message.description);
-        this.world_ = new LiveWorld(message.description);
+        this.world_ = null; // frames of a scene that cannot be read are not of the one before
         this.pending_ = null;
+        try {
+          this.world_ = new LiveWorld(openDescription(message.description, "the server"));
+        } catch (error) {
+          this.on_.refused(`${(error as Error).message} Reload the page.`);
+          return;
+        }
         this.follow(this.followed_);
         this.time_ = [];
         this.columns_ = this.world_.description.telemetry.map(() => []);

@@ -117,6 +117,7 @@ function startLive(): Promise<void> {
       },
       joint: (change) => viewer.jointPanel.change(change),
       note: (text, bad) => viewer.notice(text, bad, 6),
+      refused: (text) => viewer.notice(text, true),
       connected(yes) {
         byId("badge").classList.toggle("lost", !yes);
         viewer.notice(yes ? "" : "Connection lost – reconnecting", true);

@@ -24,6 +24,10 @@ export function makeSurface(viewer: () => Viewer, timeline: () => Timeline | nul
     play: () => timeline()?.play(),
     pause: () => timeline()?.pause(),
     playing: () => timeline()?.playing ?? false,
+    /** Where the nodes of a body are, three numbers each [m]; null of a rigid body. */
+    nodes: (index: number) => (viewer().frame?.nodes.has(index) ? [...viewer().frame!.nodes.get(index)!] : null),
+    /** Pixel of the window where a point of the world appears [m]. */
+    projectPoint: (point: Vec3) => viewer().view.project(new THREE.Vector3(...point)),
     bodies: () => (viewer().description?.bodies ?? []).map((b) => ({ name: b.name, motion: b.motion, mass: b.mass })),
     body(index: number) {
       const f = viewer().frame!;

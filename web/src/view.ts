@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { BodyMeshes } from "./body_meshes";
+import { BodyMeshes, type Hit } from "./body_meshes";
 import type { Region } from "./bounds";
 import { ContactLayers } from "./contact_layers";
 import { Ground } from "./ground";
@@ -10,11 +10,6 @@ import { JointLayers } from "./joint_layers";
 import type { LayerState } from "./layers";
 import type { Description, Frame, Vec3 } from "./protocol";
 import type { Theme } from "./theme";
-
-export interface Hit {
-  body: number;
-  point: THREE.Vector3;
-}
 
 /** Nearer than this [px] the pointer is at a joint. */
 const NEAR_JOINT = 11;

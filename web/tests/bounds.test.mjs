@@ -8,6 +8,7 @@ import { makeDescription, makeFrame } from "./support/scene.mjs";
 const folder = scratch(after);
 const { extentsOf, niceBelow, readable, readableLength, rotationOf } = await importSource(folder, "math");
 const { regionOf } = await importSource(folder, "bounds");
+const { openDescription } = await importSource(folder, "protocol");
 
 /** Points of the surface, dense enough to touch every side within 1 %. */
 function surface(shape) {
@@ -52,7 +53,7 @@ for (const shape of shapes)
   });
 
 test("a_container_is_glass_and_a_table_is_not", () => {
-  const description = makeDescription(10);
+  const description = openDescription(makeDescription(10), "the test");
   const slab = (name, half_extents, position) => ({ body: { name, motion: "fixed", mass: 0, material: "default",
     parts: [{ shape: { type: "box", half_extents }, position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] }] }, position });
   const extra = [slab("left", [0.1, 3, 2], [-1, 0, 1]), slab("right", [0.1, 3, 2], [5, 0, 1]), slab("table", [4, 3, 0.1], [2, 0, -0.05])];

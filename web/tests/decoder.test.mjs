@@ -92,9 +92,10 @@ test("damaged_and_foreign_replays_are_refused", () => {
   foreign.write("XX");
   assert.throws(() => decodeReplay(foreign), /not a Stickslip replay/);
   const newer = Buffer.from(good);
-  newer.writeUInt32LE(2, 8);
-  assert.throws(() => decodeReplay(newer), /version 2/);
+  newer.writeUInt32LE(3, 8);
+  assert.throws(() => decodeReplay(newer), /version 3/);
   assert.throws(() => decodeReplay(encodeReplay({ ...description, protocol: 9 }, frames)), /version 9/);
+  assert.throws(() => decodeReplay(encodeReplay({ ...description, meshes: [] }, frames)), /'hull-4' has mesh 0/);
 });
 
 const arrayBuffer = (b) => b.buffer.slice(b.byteOffset, b.byteOffset + b.length);

@@ -37,7 +37,8 @@ export function makeMechanism() {
   joints.push({ name: "gear", type: "gear", free: [], locked: [], first: { joint: 12, coordinate: "turn_z" }, second: { joint: 13, coordinate: "turn_z" }, ratio: -0.5 });
   const disc = (name, radius) => ({ ...box(name, [1, 1, 1]), parts: [{ shape: { type: "cylinder", radius, half_height: 0.05 }, position: [0, 0, 0], orientation_wxyz: turned }] });
   return {
-    protocol: 1, program: "stickslip 0.1.0", name: "made-up joints", look_for: "Every joint does what its type lets it do.", h: 0.01, gravity: [0, 0, -9.81],
+    protocol: 2, program: "stickslip 0.1.0", name: "made-up joints", look_for: "Every joint does what its type lets it do.",
+    h: 0.01, gravity: [0, 0, -9.81],
     quantum: 1e-6, torque_unit: 0.01, solver: "auto", solvers: ["auto", "pgs"],
     bodies: [{ name: "ground", motion: "fixed", mass: 0, material: "default", parts: [{ shape: { type: "half-space" }, ...still }] },
       ...NAMES.map((name) => box(`${name} body`, [0.1, 0.06, 0.16])), disc("small wheel", 0.25), disc("large wheel", 0.5)],

@@ -2,7 +2,6 @@
 
 const still = { position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] };
 const octahedron = {
-  type: "hull",
   vertices: [[0.3, 0, 0], [-0.3, 0, 0], [0, 0.3, 0], [0, -0.3, 0], [0, 0, 0.3], [0, 0, -0.3]],
   faces: [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]],
 };
@@ -11,7 +10,7 @@ const shapes = [
   { type: "sphere", radius: 0.25 },
   { type: "capsule", radius: 0.15, half_height: 0.25 },
   { type: "cylinder", radius: 0.2, half_height: 0.25 },
-  octahedron,
+  { type: "hull", mesh: 0 },
 ];
 const columns = [
   ["contacts", ""], ["iterations", ""], ["tolerance", "m/s"], ["residual", "m/s"], ["residual_cone", "m/s"], ["kinetic_energy", "J"],
@@ -22,13 +21,14 @@ const columns = [
 /** bodies: ground, then `count` bodies whose shapes take turns. */
 export function makeDescription(count = 10) {
   return {
-    protocol: 1, program: "stickslip 0.1.0", name: "made-up", look_for: "Every body falls, lands and slides along x.", h: 0.01,
+    protocol: 2, program: "stickslip 0.1.0", name: "made-up", look_for: "Every body falls, lands and slides along x.", h: 0.01,
     gravity: [0, 0, -9.81], quantum: 1e-6, solver: "auto", solvers: ["auto", "accelerated-nsgs", "pgs"],
     bodies: [
       { name: "ground", motion: "fixed", mass: 0, material: "default", parts: [{ shape: { type: "half-space" }, ...still }] },
       ...Array.from({ length: count }, (_, i) => ({
         name: `${shapes[i % 5].type}-${i}`, motion: "dynamic", mass: 1 + i, material: "default", parts: [{ shape: shapes[i % 5], ...still }] })),
     ],
+    meshes: [octahedron],
     telemetry: columns.map(([name, unit]) => ({ name, unit, help: name })),
   };
 }
