@@ -7,6 +7,7 @@
 #include "record/columns.h"
 #include "record/frame_clock.h"
 #include "record/glb.h"
+#include "record/gltf_forms.h"
 #include "record/gltf_materials.h"
 #include "record/gltf_nodes.h"
 #include "record/nodal_mesh.h"
@@ -113,7 +114,6 @@ class Gltf final : public Recorder {
   void check_limits(const World&) const;
 
   void write();
-  void add_meshes(Binary&);
   void add_nodes(GltfJson& document, Binary&);
   void add_nodal_children(GltfJson& document, Binary&, Track&, GltfJson& node, GltfJson& parts);
   void fill_absence();
@@ -149,13 +149,7 @@ class Gltf final : public Recorder {
   glb::Materials materials_;
   std::size_t node_count_ = 0, bead_count_ = 0;   ///< of bodies of nodes
 
-  struct FlatMesh {
-    std::vector<float> positions, normals, colours;  ///< no colours if all is light
-    std::vector<std::uint32_t> indices;
-    GltfJson attributes;
-    std::size_t index_accessor = 0;
-  };
-  std::vector<FlatMesh> flat_meshes_;                                                ///< as the library
+  glb::Forms forms_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> mesh_of_material_;  ///< (library, material)
   std::vector<std::vector<float>> scales_;                                           ///< of bodies that come or go
 };
@@ -238,41 +232,10 @@ void Gltf::write() {
   GltfJson document = {{"asset", {{"version", "2.0"}, {"generator", "Stickslip"}}}, {"scene", 0}};
   document["scenes"] = GltfJson::array({{{"name", scene_name_}, {"nodes", GltfJson::array({0})}}});
   if (!materials_.list().empty()) document["materials"] = materials_.list();
-  add_meshes(binary);
+  forms_.add_all(library_, binary);
   add_nodes(document, binary);
   add_animation(document, binary);
   glb::write(*file_, std::move(document), binary);
-}
-
-void Gltf::add_meshes(Binary& binary) {
-  flat_meshes_.resize(library_.meshes().size());
-  for (std::size_t m = 0; m < flat_meshes_.size(); ++m) {
-    const TriangleMesh& mesh = library_.meshes()[m];
-    FlatMesh& flat = flat_meshes_[m];
-    for (const Vec3& vertex : mesh.vertices)
-      for (const double x : vertex) flat.positions.push_back(static_cast<float>(x));
-    for (const Vec3& normal : mesh.normals)
-      for (const double x : normal) flat.normals.push_back(static_cast<float>(x));
-    if (std::ranges::any_of(mesh.shades, [](double shade) { return shade != 1; }))
-      for (const double shade : mesh.shades) flat.colours.insert(flat.colours.end(), 3, static_cast<float>(shade));
-    for (const auto& triangle : mesh.triangles) flat.indices.insert(flat.indices.end(), triangle.begin(), triangle.end());
-  }
-  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
-  for (FlatMesh& flat : flat_meshes_) {
-    const Eigen::Map<const Eigen::Matrix3Xf> points(flat.positions.data(), 3,
-                                                    static_cast<Eigen::Index>(flat.positions.size() / 3));
-    const Eigen::Vector3f low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
-    flat.attributes["POSITION"] = binary.add(std::span<const float>(flat.positions), "VEC3", 3,
-                                             {{"min", {low.x(), low.y(), low.z()}}, {"max", {high.x(), high.y(), high.z()}}});
-  }
-  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
-  for (FlatMesh& flat : flat_meshes_) flat.attributes["NORMAL"] = binary.add(std::span<const float>(flat.normals), "VEC3", 3);
-  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
-  for (FlatMesh& flat : flat_meshes_)
-    if (!flat.colours.empty()) flat.attributes["COLOR_0"] = binary.add(std::span<const float>(flat.colours), "VEC3", 3);
-  binary.begin_view({{"target", glb::element_array_buffer}});
-  for (FlatMesh& flat : flat_meshes_)
-    flat.index_accessor = binary.add(std::span<const std::uint32_t>(flat.indices), "SCALAR", 1);
 }
 
 /// A mesh of the file is a form in one material; the numbers of a form stand there once.
@@ -280,8 +243,8 @@ std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
   GltfJson& meshes = document["meshes"];
   const auto [place, is_new] = mesh_of_material_.try_emplace({part.shape.mesh, part.material}, meshes.size());
   if (is_new) {
-    const FlatMesh& flat = flat_meshes_[part.shape.mesh];
-    const GltfJson primitive = {{"attributes", flat.attributes}, {"indices", flat.index_accessor}, {"material", part.material}};
+    GltfJson primitive = forms_.primitive(part.shape.mesh);
+    primitive["material"] = part.material;
     meshes.push_back({{"primitives", GltfJson::array({primitive})}});
   }
   return place->second;

@@ -27,7 +27,7 @@ std::uint32_t colour_of(std::uint32_t material, bool fixed) {
   return mixed;
 }
 
-}  // namespace
+}   // namespace
 
 std::uint32_t Materials::find_or_add(const World& world, MaterialId id, Look look) {
   const auto [place, is_new] = number_.try_emplace({id.index, look}, static_cast<std::uint32_t>(list_.size()));
@@ -42,4 +42,4 @@ std::uint32_t Materials::find_or_add(const World& world, MaterialId id, Look loo
   return place->second;
 }
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

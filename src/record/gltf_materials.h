@@ -25,4 +25,4 @@ class Materials {
   std::map<std::pair<std::uint32_t, Look>, std::uint32_t> number_;
 };
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

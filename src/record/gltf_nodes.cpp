@@ -5,23 +5,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "record/gltf_forms.h"
 #include "record/nodal_mesh.h"
 
 namespace stickslip::glb {
 
 namespace {
-
-/// Of positions the file must say how far they reach.
-std::size_t add_positions(Binary& binary, std::span<const float> values) {
-  Json low = Json::array(), high = Json::array();
-  for (std::size_t k = 0; k < 3; ++k) {
-    float least = values[k], most = values[k];
-    for (std::size_t i = k; i < values.size(); i += 3) least = std::min(least, values[i]), most = std::max(most, values[i]);
-    low.push_back(least);
-    high.push_back(most);
-  }
-  return binary.add(values, "VEC3", 3, {{"min", std::move(low)}, {"max", std::move(high)}});
-}
 
 std::vector<float> difference(std::span<const float> a, std::span<const float> b) {
   std::vector<float> result(a.size());
@@ -29,7 +18,7 @@ std::vector<float> difference(std::span<const float> a, std::span<const float> b
   return result;
 }
 
-}  // namespace
+}   // namespace
 
 NodalTrack::NodalTrack(const NodalBody& nodes, MeshLibrary::Entry bead, std::uint32_t material, std::uint32_t sheet)
     : width_(3 * nodes.size()),
@@ -105,13 +94,17 @@ std::span<const float> NodalTrack::weights(std::size_t frames_before, std::size_
 }
 
 Error too_many_beads(std::size_t count) {
-  return Error(fmt::format("A glTF file has a node for every bead, and {} are more than the {} that viewers bear. Record a .html "
-                           "replay, a .pvd or a .h5 trajectory instead.", count, kMostBeads));
+  return Error(
+      fmt::format("A glTF file has a node for every bead, and {} are more than the {} that viewers bear. Record a .html "
+                  "replay, a .pvd or a .h5 trajectory instead.",
+                  count, kMostBeads));
 }
 
 Error too_many_morphs() {
-  return Error(fmt::format("A glTF file holds at most {} frames of a surface of nodes, one morph target each. Give a lower "
-                           "--frames-per-second, or record a .html replay, a .pvd or a .h5 trajectory.", kMostMorphs + 1));
+  return Error(
+      fmt::format("A glTF file holds at most {} frames of a surface of nodes, one morph target each. Give a lower "
+                  "--frames-per-second, or record a .html replay, a .pvd or a .h5 trajectory.",
+                  kMostMorphs + 1));
 }
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

@@ -10,8 +10,8 @@
 
 namespace stickslip::glb {
 
-constexpr std::size_t kMostBeads = 10'000;     ///< of a file: each is a node with a channel of its own
-constexpr std::size_t kMostMorphs = 1'000;     ///< of a surface: weights are as many numbers as frames squared
+constexpr std::size_t kMostBeads = 10'000;   ///< of a file: each is a node with a channel of its own
+constexpr std::size_t kMostMorphs = 1'000;   ///< of a surface: weights are as many numbers as frames squared
 
 /// One body of nodes, where its nodes were in the frames that it was there.
 class NodalTrack {
@@ -50,7 +50,7 @@ class NodalTrack {
   std::uint32_t material_, sheet_;
   std::vector<std::uint32_t> beads_;   ///< nodes
   std::vector<std::array<std::uint32_t, 3>> triangles_;
-  std::vector<float> places_;          ///< frame by frame, node by node [m]
+  std::vector<float> places_;   ///< frame by frame, node by node [m]
 
   // What the binary part refers to.
   std::vector<std::uint32_t> indices_;
@@ -62,4 +62,4 @@ class NodalTrack {
 Error too_many_beads(std::size_t count);
 Error too_many_morphs();
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

@@ -29,4 +29,4 @@ std::vector<float> corner_normals(std::span<const float> positions, std::span<co
   return normals;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -17,4 +17,4 @@ std::vector<std::uint32_t> bare_nodes(const NodalBody&);
 /// @param positions of the corners, three numbers each [m]
 std::vector<float> corner_normals(std::span<const float> positions, std::span<const std::array<std::uint32_t, 3>> triangles);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -46,4 +46,4 @@ void NodeTracks::append_to(std::string& out) const {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -29,4 +29,4 @@ class NodeTracks {
   std::vector<Track> tracks_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

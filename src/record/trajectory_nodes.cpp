@@ -64,4 +64,4 @@ void NodeDatasets::write_frame(const World& world) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

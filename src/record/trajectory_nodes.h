@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// Topology is written once, when a body is seen first; then places and velocities of its nodes in every frame. A node keeps its
-/// column for good, as bodies do.
+/// Topology is written once, when a body is seen first; then places and velocities of its nodes in every frame. A node keeps
+/// its column for good, as bodies do.
 class NodeDatasets {
  public:
   /// Makes the group. Every dataset is appended to `all`.
@@ -31,4 +31,4 @@ class NodeDatasets {
   h5::GrowingDataset body_, radius_, first_node_, first_triangle_, mass_, triangles_, position_, velocity_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

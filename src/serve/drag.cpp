@@ -49,10 +49,13 @@ void check(const World& world, const Drag& drag) {
       throw Error(fmt::format("There is no node {}; '{}' has {}, counted from 0.", drag.node, body.name, count));
     return;
   }
-  if (drag.node != kNoNode) throw Error(fmt::format("'{}' is a rigid body and has no nodes. Give the point as local.", body.name));
+  if (drag.node != kNoNode)
+    throw Error(fmt::format("'{}' is a rigid body and has no nodes. Give the point as local.", body.name));
   if (drag.local.norm() > size_of(world, body))
-    throw Error(fmt::format("The point to drag '{}' by is {:.3g} m from its centre of mass, far outside. Give one on the body, in "
-                            "its own axes.", body.name, drag.local.norm()));
+    throw Error(
+        fmt::format("The point to drag '{}' by is {:.3g} m from its centre of mass, far outside. Give one on the body, in "
+                    "its own axes.",
+                    body.name, drag.local.norm()));
 }
 
 }  // namespace

@@ -15,16 +15,18 @@ struct Drag {
   BodyId body;
   Vec3 local = Vec3::Zero();    ///< the point held: body axes, from the centre of mass [m]
   Vec3 target = Vec3::Zero();   ///< where it is pulled, world frame [m]
-  std::uint32_t node = kNoNode; ///< that is held, of a body of nodes; kNoNode: the one that is nearest to `local` when the drag begins
+  std::uint32_t node = kNoNode;   ///< that is held, of a body of nodes; kNoNode: the nearest to `local` when the drag begins
 };
 
-/// Force at the centre of mass and torque of the spring. With r the arm of the point p, its inverse mass is K = m⁻¹ 1 − [r] I⁻¹ [r], and
+/// Force at the centre of mass and torque of the spring. With r the arm of the point p, its inverse mass is
+/// K = m⁻¹ 1 − [r] I⁻¹ [r], and
 ///
 ///     F = K⁻¹ (ω² (target − p) − 2 ω ṗ),   τ = r × F − ½ ω I ω_body
 ///
-/// makes a free point approach its target as a critically damped oscillator, whatever the mass and the arm; the second part of τ
-/// lets a body that hangs come to rest. ω = √(20 |g| / size), so that a hanging body sags by a twentieth of its size, but at most
-/// 1/(4 h), which the explicit step bears; ω = 1/(10 h) without gravity. The pull is never more than over four sizes of the body.
+/// makes a free point approach its target as a critically damped oscillator, whatever the mass and the arm; the second part
+/// of τ lets a body that hangs come to rest. ω = √(20 |g| / size), so that a hanging body sags by a twentieth of its size,
+/// but at most 1/(4 h), which the explicit step bears; ω = 1/(10 h) without gravity. The pull is never more than over four
+/// sizes of the body.
 /// @pre the body is rigid
 Wrench drag_wrench(const World&, const Drag&, double h);
 

@@ -109,9 +109,10 @@ void check_animation(const Glb& glb) {
     EXPECT_TRUE(targets.emplace(channel["target"]["node"], path).second) << "one channel per property";
     const std::vector<double> values = glb.numbers(sampler["output"]);
     const json& node = glb.document["nodes"].at(channel["target"]["node"].get<std::size_t>());
-    const std::size_t width = path == "rotation"  ? 4
-                              : path != "weights" ? 3
-                                                  : glb.document["meshes"][node["mesh"].get<std::size_t>()]["primitives"][0]["targets"].size();
+    const std::size_t width = path == "rotation" ? 4
+                              : path != "weights"
+                                  ? 3
+                                  : glb.document["meshes"][node["mesh"].get<std::size_t>()]["primitives"][0]["targets"].size();
     EXPECT_EQ(values.size(), times.size() * width);
     if (path != "rotation") continue;
     for (std::size_t n = 0; n < values.size(); n += 4) {
@@ -203,14 +204,17 @@ TEST(Gltf, beads_and_corners_of_surfaces_are_where_their_nodes_were) {
   const json& primitive = mesh["primitives"][0];
   EXPECT_EQ(glb.numbers(primitive["indices"]), (std::vector<double>{0, 1, 2, 0, 2, 3}));
   EXPECT_EQ(glb.document["materials"].at(primitive["material"].get<std::size_t>())["doubleSided"], true);
-  const std::vector<double> base = glb.numbers(primitive["attributes"]["POSITION"]), weights = glb.track("kite surface", "weights");
+  const std::vector<double> base = glb.numbers(primitive["attributes"]["POSITION"]),
+                            weights = glb.track("kite surface", "weights");
   const std::size_t targets = primitive["targets"].size();
   ASSERT_EQ(targets, 40u);
   for (const std::size_t n : {0, 1, 17, 40}) {   // x = x₀ + Σ wᵢ dᵢ; the same for normals
     std::vector<double> place = base, normal = glb.numbers(primitive["attributes"]["NORMAL"]);
     for (std::size_t i = 0; i < targets; ++i) {
-      const std::vector<double> d = glb.numbers(primitive["targets"][i]["POSITION"]), e = glb.numbers(primitive["targets"][i]["NORMAL"]);
-      for (std::size_t k = 0; k < place.size(); ++k) place[k] += weights[n * targets + i] * d[k], normal[k] += weights[n * targets + i] * e[k];
+      const std::vector<double> d = glb.numbers(primitive["targets"][i]["POSITION"]),
+                                e = glb.numbers(primitive["targets"][i]["NORMAL"]);
+      for (std::size_t k = 0; k < place.size(); ++k)
+        place[k] += weights[n * targets + i] * d[k], normal[k] += weights[n * targets + i] * e[k];
     }
     const std::vector<Vec3>& x = history.frames[n][1].positions;
     for (std::size_t i = 0; i < 5; ++i) EXPECT_LT((Eigen::Map<const Vec3>(&place[3 * i]) - x[i]).norm(), 1e-6);
@@ -426,7 +430,8 @@ TEST(Gltf, the_validator_of_khronos_finds_nothing) {
     if (step == 9) world.remove(world.find("kite"));
   });
   // The build tree has it where the packages of the viewer are.
-  const std::filesystem::path validator = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../web/node_modules/gltf-validator";
+  const std::filesystem::path validator =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../web/node_modules/gltf-validator";
   if (!std::filesystem::exists(validator)) GTEST_SKIP() << "gltf-validator is not installed; only the structure was checked";
   test::write_content(directory / "validate.cjs", R"(
 const fs = require("fs"), [module_, ...files] = process.argv.slice(2), validator = require(module_);

@@ -43,4 +43,4 @@ struct NodeHistory {
   void keep(const World& world) { frames.emplace_back(world.nodal_bodies().begin(), world.nodal_bodies().end()); }
 };
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

@@ -112,7 +112,8 @@ TEST(NodesOfTrajectory, cost_as_much_in_every_frame_and_a_mesh_costs_once) {
     for (int i = 0; i < side * side; ++i) d.positions.push_back({i % side + noise(), i / side + noise(), noise()});
     d.velocity = {0.1, 0.2, 0.3};
     for (std::uint32_t i = 0; meshed && i + side + 1 < d.positions.size(); ++i)
-      if (i % side + 1 < side) d.triangles.push_back({i, i + 1, i + side}), d.triangles.push_back({i + 1, i + side + 1, i + side});
+      if (i % side + 1 < side)
+        d.triangles.push_back({i, i + 1, i + side}), d.triangles.push_back({i + 1, i + side + 1, i + side});
     scene.world.add(std::move(d));
     const auto recorder = make_recorder(directory / "t.h5");
     recorder->begin(scene);
@@ -221,5 +222,5 @@ TEST(Description, says_equal_hulls_once) {
   EXPECT_EQ(hulls, 2);
 }
 
-}  // namespace
-}  // namespace stickslip::nodes_test
+}   // namespace
+}   // namespace stickslip::nodes_test

@@ -41,7 +41,8 @@ TEST(LiveNodes, are_where_the_same_steps_put_them_elsewhere) {
   const NodalBody& nodes = same.world.nodal_bodies()[0];
   ASSERT_EQ(viewer.bodies[1].nodes.size(), 9u);
   for (std::size_t i = 0; i < 9; ++i)
-    EXPECT_LT((viewer.bodies[1].nodes[i] - nodes.positions[i]).cwiseAbs().maxCoeff(), 0.51 * described["quantum"].get<double>());
+    EXPECT_LT((viewer.bodies[1].nodes[i] - nodes.positions[i]).cwiseAbs().maxCoeff(),
+              0.51 * described["quantum"].get<double>());
 }
 
 TEST(LiveNodes, that_rest_are_left_out_and_whoever_comes_late_gets_all) {
@@ -128,5 +129,5 @@ TEST(LiveNodes, what_cannot_be_dragged_is_named) {
   EXPECT_NE(answer({{"type", "drag"}, {"body", 1}, {"target", zero}}).find("local"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace stickslip::live_nodes_test
+}   // namespace
+}   // namespace stickslip::live_nodes_test

@@ -227,7 +227,8 @@ class Viewer {
   }
 };
 
-inline BodyDescription body_of(const Shape& shape, const Vec3& position, const std::string& name, MotionType motion = MotionType::dynamic) {
+inline BodyDescription body_of(const Shape& shape, const Vec3& position, const std::string& name,
+                               MotionType motion = MotionType::dynamic) {
   BodyDescription d;
   d.name = name;
   d.motion = motion;
