@@ -12,7 +12,9 @@ export class BodyColours {
 
   constructor(private readonly description_: Description) {}
 
-  /** Several materials: a colour for each. One: bodies take the colours in turn. Lightness varies a little from body to body. */
+  /**
+   * Several materials: a colour for each. One: bodies take the colours in turn. Lightness varies a little from body to body.
+   */
   paint(palette: Palette): void {
     const bodies = this.description_.bodies;
     const names = [...new Set(bodies.filter((b) => b.motion === "dynamic").map((b) => b.material))];

@@ -1,5 +1,5 @@
-// All bodies. Rigid ones are instanced meshes: one per kind of shape, one per mesh of the description; a frame costs one pass over
-// the pieces. Bodies of nodes are drawn by NodeMeshes.
+// All bodies. Rigid ones are instanced meshes: one per kind of shape, one per mesh of the description; a frame costs one pass
+// over the pieces. Bodies of nodes are drawn by NodeMeshes.
 
 import * as THREE from "three";
 import { BodyColours } from "./body_colours";
@@ -55,7 +55,10 @@ export class BodyMeshes {
           for (let i = 0; i < 3; ++i) for (let j = 0; j < 3; ++j) local.push(r[3 * i + j]! * piece.scale[j]!);
           for (let i = 0; i < 3; ++i)
             local.push(
-              part.position[i]! + r[3 * i]! * piece.offset[0] + r[3 * i + 1]! * piece.offset[1] + r[3 * i + 2]! * piece.offset[2],
+              part.position[i]! +
+                r[3 * i]! * piece.offset[0] +
+                r[3 * i + 1]! * piece.offset[1] +
+                r[3 * i + 2]! * piece.offset[2],
             );
           const key = (this.walls_.has(index) ? "glass " : "") + piece.geometry;
           if (!lists.has(key)) lists.set(key, []);
@@ -67,7 +70,11 @@ export class BodyMeshes {
       const glass = key.startsWith("glass ");
       const name = glass ? key.slice(6) : key;
       const geometry = meshes.get(name) ?? unitGeometry(name, pieces.length);
-      const material = new THREE.MeshLambertMaterial({ vertexColors: true, fog: false, map: name === "box" ? this.rim_ : null });
+      const material = new THREE.MeshLambertMaterial({
+        vertexColors: true,
+        fog: false,
+        map: name === "box" ? this.rim_ : null,
+      });
       const mesh = new THREE.InstancedMesh(geometry, material, pieces.length);
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
       mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * pieces.length), 3);

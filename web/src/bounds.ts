@@ -105,7 +105,8 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
       else sizes.push(Math.cbrt((box[3]! - box[0]!) * (box[4]! - box[1]!) * (box[5]! - box[2]!)));
     }
   }
-  if (sizes.length === 0) return { low: [-1, -1, 0], high: [1, 1, 1], centre: [0, 0, 0.5], radius: 1.5, size: 0.5, walls: new Set() };
+  if (sizes.length === 0)
+    return { low: [-1, -1, 0], high: [1, 1, 1], centre: [0, 0, 0.5], radius: 1.5, size: 0.5, walls: new Set() };
   // A hundredth may be anywhere; with few samples nothing is cut off.
   const low = lows.map((v) => rank(v, 0.01)) as Vec3;
   const high = highs.map((v) => rank(v, 0.99)) as Vec3;

@@ -88,7 +88,8 @@ export class LiveWorld {
       const to = this.nodes_.get(body);
       const numbers = 3 * view.getUint32(at + 4, true);
       at += 8;
-      if (to?.length !== numbers) throw new Error(`The server sent ${numbers / 3} nodes of body ${body}, the scene has ${(to?.length ?? 0) / 3}.`);
+      if (to?.length !== numbers)
+        throw new Error(`The server sent ${numbers / 3} nodes of body ${body}, the scene has ${(to?.length ?? 0) / 3}.`);
       if (4 * numbers > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
       const quantum = this.description.bodies[body]!.nodes!.quantum;
       for (let i = 0; i < numbers; ++i, at += 4) to[i] = view.getInt32(at, true) * quantum;

@@ -40,7 +40,8 @@ export class LiveSource {
   private pending_: Frame | null = null;
   /** The joint that is plotted, and what it did since it was chosen. */
   private followed_ = -1;
-  private series_: { time: number[]; position: number[][]; motor: number[][]; force: number[]; torque: number[] } = emptySeries(0);
+  private series_: { time: number[]; position: number[][]; motor: number[][]; force: number[]; torque: number[] } =
+    emptySeries(0);
 
   constructor(
     private readonly url_: string,
@@ -112,7 +113,8 @@ export class LiveSource {
     s.force.push(Math.hypot(...joints.force.subarray(3 * i, 3 * i + 3)));
     s.torque.push(Math.hypot(...joints.torque.subarray(3 * i, 3 * i + 3)));
     const excess = s.time.length - REMEMBERED;
-    if (excess > 0.2 * REMEMBERED) for (const list of [s.time, s.force, s.torque, ...s.position, ...s.motor]) list.splice(0, excess);
+    if (excess > 0.2 * REMEMBERED)
+      for (const list of [s.time, s.force, s.torque, ...s.position, ...s.motor]) list.splice(0, excess);
   }
 
   private receiveText(text: string): void {

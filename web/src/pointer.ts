@@ -113,6 +113,7 @@ function toWorld(frame: Frame, body: number, held: Held): THREE.Vector3 {
   const { local } = held;
   const r = new Float64Array(9);
   rotationOf(frame.orientation, 4 * body, r);
-  const at = (k: number) => frame.position[3 * body + k]! + r[3 * k]! * local[0] + r[3 * k + 1]! * local[1] + r[3 * k + 2]! * local[2];
+  const at = (k: number) =>
+    frame.position[3 * body + k]! + r[3 * k]! * local[0] + r[3 * k + 1]! * local[1] + r[3 * k + 2]! * local[2];
   return new THREE.Vector3(at(0), at(1), at(2));
 }

@@ -72,7 +72,18 @@ export interface FreeCoordinate {
 
 export interface Joint {
   name: string;
-  type: "fixed" | "ball" | "hinge" | "prismatic" | "cylindrical" | "universal" | "planar" | "six-dof" | "screw" | "distance" | "gear";
+  type:
+    | "fixed"
+    | "ball"
+    | "hinge"
+    | "prismatic"
+    | "cylindrical"
+    | "universal"
+    | "planar"
+    | "six-dof"
+    | "screw"
+    | "distance"
+    | "gear";
   free: FreeCoordinate[];
   locked: CoordinateName[];
   /** Numbers of the bodies, −1 for the world; not of a gear. */
@@ -143,7 +154,10 @@ export const JOINT_ABSENT = 2;
 export const JOINT_RESTS = 3;
 export const JOINT_CONFLICTS = 4;
 
-/** Joints as arrays, in the order of the description. Forces are those on body B at the origin of frame B, world axes [N, N m]. */
+/**
+ * Joints as arrays, in the order of the description. Forces are those on body B at the origin of frame B, world axes [N, N
+ * m].
+ */
 export interface Joints {
   state: Uint8Array;
   error: Float32Array;
@@ -272,5 +286,7 @@ export function openDescription<D extends Description>(d: D, from: string): D {
 
 /** Places of the nodes of all bodies, to be filled. */
 export function makeNodes(bodies: Body[]): Map<number, Float32Array> {
-  return new Map(bodies.flatMap((body, index) => (body.nodes ? [[index, new Float32Array(3 * body.nodes.count)] as const] : [])));
+  return new Map(
+    bodies.flatMap((body, index) => (body.nodes ? [[index, new Float32Array(3 * body.nodes.count)] as const] : [])),
+  );
 }

@@ -75,7 +75,13 @@ class Reader {
 }
 
 /** Running sums of the differences, frame after frame, for every body. */
-function decodeChannel(reader: Reader, out: Int32Array | Int16Array | Uint8Array, bodies: number, frames: number, limit: number): void {
+function decodeChannel(
+  reader: Reader,
+  out: Int32Array | Int16Array | Uint8Array,
+  bodies: number,
+  frames: number,
+  limit: number,
+): void {
   let at = 0;
   for (let body = 0; body < bodies; ++body) {
     let value = 0;
@@ -161,7 +167,8 @@ export function decodeReplay(bytes: Uint8Array): Replay {
   const reader = new Reader(bytes);
   if (reader.text(8) !== "SLREPLAY") throw new Error("This is not a Stickslip replay.");
   const version = reader.u32();
-  if (version !== PROTOCOL) throw new Error(`This page reads version ${PROTOCOL} of the replay, this one is of version ${version}.`);
+  if (version !== PROTOCOL)
+    throw new Error(`This page reads version ${PROTOCOL} of the replay, this one is of version ${version}.`);
   const description = openDescription(JSON.parse(reader.text(reader.u32())) as ReplayDescription, "the replay");
 
   const bodies = description.bodies.length;

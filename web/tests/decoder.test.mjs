@@ -58,8 +58,21 @@ test("contacts_telemetry_and_histories_come_back", () => {
 });
 
 test("contacts_between_kept_frames_move_with_body_a", () => {
-  const moving = makeFrames(description, 8).map((f) => ({ ...f, contacts: [
-    { a: 1, b: 2, position: f.bodies[1].position.map((x) => x + 0.25), normal: [1, 0, 0], force: [7, 0, 0], gap: 0, slip: [0, 0, 0], friction: 0.3 }] }));
+  const moving = makeFrames(description, 8).map((f) => ({
+    ...f,
+    contacts: [
+      {
+        a: 1,
+        b: 2,
+        position: f.bodies[1].position.map((x) => x + 0.25),
+        normal: [1, 0, 0],
+        force: [7, 0, 0],
+        gap: 0,
+        slip: [0, 0, 0],
+        friction: 0.3,
+      },
+    ],
+  }));
   const source = new ReplaySource(decodeReplay(encodeReplay(description, moving, { stride: 3 })));
   const place = source.frame(5).contacts.position;
   for (let k = 0; k < 3; ++k) near(place[k], moving[5].bodies[1].position[k] + 0.25, 2e-6, "place");

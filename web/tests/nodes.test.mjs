@@ -105,7 +105,9 @@ test("beads_are_drawn_where_they_are_and_as_large_as_they_are", async () => {
     const outside = beads.flatMap(([x, y, z]) => [[x + 0.08, y, z], [x, y + 0.08, z], [x, y - 0.08, z]]);
     const now = await seen(replay.page, index, [...inside, ...outside]);
     const ground = await seen(replay.page, last, [...inside, ...outside]);
-    now.forEach((colour, i) => assert.equal(differs(colour, ground[i]), i < inside.length, `frame ${index}, point ${i}: ${colour} over ${ground[i]}`));
+    now.forEach((colour, i) =>
+      assert.equal(differs(colour, ground[i]), i < inside.length, `frame ${index}, point ${i}: ${colour} over ${ground[i]}`),
+    );
   }
 });
 
@@ -113,11 +115,19 @@ test("a_sheet_covers_its_triangles_and_nothing_else", async () => {
   const last = frames.length - 1;
   for (const index of [0, 19]) {
     const corners = frames[index].nodes[2];
-    const inside = description.bodies[2].nodes.triangles.map((t) => [0, 1, 2].map((k) => t.reduce((sum, n) => sum + corners[n][k], 0) / 3));
-    const outside = [corners[0], corners[3], corners[12], corners[15]].map(([x, y, z], i) => [x + (i < 2 ? -0.06 : 0.06), y, z]);
+    const inside = description.bodies[2].nodes.triangles.map((t) =>
+      [0, 1, 2].map((k) => t.reduce((sum, n) => sum + corners[n][k], 0) / 3),
+    );
+    const outside = [corners[0], corners[3], corners[12], corners[15]].map(([x, y, z], i) => [
+      x + (i < 2 ? -0.06 : 0.06),
+      y,
+      z,
+    ]);
     const now = await seen(replay.page, index, [...inside, ...outside]);
     const ground = await seen(replay.page, last, [...inside, ...outside]);
-    now.forEach((colour, i) => assert.equal(differs(colour, ground[i]), i < inside.length, `frame ${index}, point ${i}: ${colour} over ${ground[i]}`));
+    now.forEach((colour, i) =>
+      assert.equal(differs(colour, ground[i]), i < inside.length, `frame ${index}, point ${i}: ${colour} over ${ground[i]}`),
+    );
   }
 });
 
@@ -163,6 +173,8 @@ test("a_bead_of_a_live_view_is_dragged_by_its_node_and_another_version_is_told",
   assert.ok(drag.target[2] > bead[2], "pulled upwards");
   await page.mouse.up();
   server.json({ type: "scene", description: { ...description, protocol: 3 } });
-  await page.waitForFunction(() => /reads version 2.*server is of version 3.*Reload/.test(document.getElementById("notice").textContent));
+  await page.waitForFunction(() =>
+    /reads version 2.*server is of version 3.*Reload/.test(document.getElementById("notice").textContent),
+  );
   assert.deepEqual(errors, []);
 });

@@ -9,7 +9,10 @@ function angle() {
   const at = (z) => outline.map(([x, y]) => [x, y, z]);
   const triangles = [[0, 1, 2], [0, 2, 3], [0, 3, 5], [3, 4, 5]];
   const sides = outline.map((_, i) => [i, (i + 1) % 6, 6 + ((i + 1) % 6), 6 + i]);
-  return { vertices: [...at(0), ...at(0.1)], faces: [...triangles.map((t) => t.map((i) => i + 6)), ...triangles.map((t) => t.toReversed()), ...sides] };
+  return {
+    vertices: [...at(0), ...at(0.1)],
+    faces: [...triangles.map((t) => t.map((i) => i + 6)), ...triangles.map((t) => t.toReversed()), ...sides],
+  };
 }
 
 /** bodies: ground, cloud, sheet, angle. */
@@ -23,8 +26,15 @@ export function makeBeads() {
       triangles.push([cell(i, j), cell(i + 1, j), cell(i, j + 1)], [cell(i + 1, j), cell(i + 1, j + 1), cell(i, j + 1)]);
   const nodes = { count: SIDE * SIDE, radius: RADIUS, quantum: 1e-5 };
   return {
-    protocol: 2, program: "stickslip 0.1.0", name: "made-up beads", look_for: "Beads move apart.", h: 0.01, gravity: [0, 0, -9.81],
-    quantum: 1e-6, solver: "auto", solvers: ["auto", "pgs"],
+    protocol: 2,
+    program: "stickslip 0.1.0",
+    name: "made-up beads",
+    look_for: "Beads move apart.",
+    h: 0.01,
+    gravity: [0, 0, -9.81],
+    quantum: 1e-6,
+    solver: "auto",
+    solvers: ["auto", "pgs"],
     bodies: [
       { name: "ground", motion: "fixed", mass: 0, material: "default", parts: [{ shape: { type: "half-space" }, ...still }] },
       { name: "cloud", ...dynamic, parts: [], nodes },
@@ -45,8 +55,16 @@ export function makeBeadsFrame(_, index, last = -1) {
   const state = index === last ? 2 : 0;
   const middle = (places) => [0, 1, 2].map((k) => places.reduce((sum, p) => sum + p[k], 0) / places.length);
   const body = (position, s = 0) => ({ position, orientation: [1, 0, 0, 0], state: s });
-  return { step: index, time, bodies: [body([0, 0, 0]), body(middle(cloud), state), body(middle(sheet), state), body([0, -1, 0])],
-    nodes: { 1: cloud, 2: sheet }, contacts: [], telemetry: [0], history: [] };
+  return {
+    step: index,
+    time,
+    bodies: [body([0, 0, 0]), body(middle(cloud), state), body(middle(sheet), state), body([0, -1, 0])],
+    nodes: { 1: cloud, 2: sheet },
+    contacts: [],
+    telemetry: [0],
+    history: [],
+  };
 }
 
-export const makeBeadsFrames = (description, count) => Array.from({ length: count }, (_, i) => makeBeadsFrame(description, i, count - 1));
+export const makeBeadsFrames = (description, count) =>
+  Array.from({ length: count }, (_, i) => makeBeadsFrame(description, i, count - 1));

@@ -36,8 +36,15 @@ class Bytes {
 /** frames: [{step, time, bodies: [{position, orientation, state}], contacts, joints, telemetry, history}] */
 export function encodeReplay(description, frames, { stride = 1, jointStride = 1, forceUnit = 0.01 } = {}) {
   const q = description.quantum;
-  const full = { ...description, frames: frames.length, contact_stride: stride, force_unit: forceUnit,
-    ...(description.joints ? { joint_stride: jointStride } : {}), step_of_frame: frames.map((f) => f.step), time_of_frame: frames.map((f) => f.time) };
+  const full = {
+    ...description,
+    frames: frames.length,
+    contact_stride: stride,
+    force_unit: forceUnit,
+    ...(description.joints ? { joint_stride: jointStride } : {}),
+    step_of_frame: frames.map((f) => f.step),
+    time_of_frame: frames.map((f) => f.time),
+  };
   const out = new Bytes();
   const json = Buffer.from(JSON.stringify(full));
   out.raw("SLREPLAY").u32(2).u32(json.length).raw(json);
@@ -80,7 +87,9 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
   for (const f of kept) out.varint(f.contacts.length);
   const contactChannels = [(c) => c.a, (c) => c.b];
   for (let k = 0; k < 3; ++k)
-    contactChannels.push((c, f) => (c.position[k] - (description.bodies[c.a].motion === "fixed" ? 0 : f.bodies[c.a].position[k])) / q);
+    contactChannels.push(
+      (c, f) => (c.position[k] - (description.bodies[c.a].motion === "fixed" ? 0 : f.bodies[c.a].position[k])) / q,
+    );
   for (let k = 0; k < 3; ++k) contactChannels.push((c) => c.normal[k] * 127);
   for (let k = 0; k < 3; ++k) contactChannels.push((c) => (c.force[k] * 1000) / forceUnit);
   contactChannels.push((c) => c.gap / q);
@@ -130,7 +139,8 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
   const out = new Bytes();
   const bodies = which ?? description.bodies.map((_, b) => b);
   const nodal = bodies.filter((b) => description.bodies[b].nodes);
-  const flags = (which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0) | (nodal.length ? 16 : 0);
+  const flags =
+    (which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0) | (nodal.length ? 16 : 0);
   out.u8(1).u8(flags).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
   for (const b of bodies) {
     const body = frame.bodies[b];
