@@ -14,13 +14,6 @@ constexpr std::size_t kMostJobs = 4;   // for the worker
 constexpr std::string_view kBusy =
     "The server is still busy with earlier requests of this kind. Ask again when they are answered.";
 
-std::string_view type_of(const Command& command) {
-  constexpr std::string_view names[] = {"pause", "run",     "step",  "reset", "speed",   "set",
-                                        "drag",  "release", "joint", "want",  "capture", "compare"};
-  static_assert(std::size(names) == std::variant_size_v<Command>);
-  return names[command.index()];
-}
-
 /// The materials of a scene with one coefficient everywhere and Coulomb's law.
 MaterialTable with_friction(const MaterialTable& own, double friction) {
   MaterialTable materials = own;

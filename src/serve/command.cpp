@@ -154,6 +154,7 @@ struct Kind {
   Command (*read)(Fields&);
 };
 
+/// In the order of `Command`.
 constexpr Kind kKinds[] = {
     {"pause", [](Fields&) -> Command { return Pause{}; }},
     {"run", [](Fields&) -> Command { return Run{}; }},
@@ -168,6 +169,7 @@ constexpr Kind kKinds[] = {
     {"capture", [](Fields&) -> Command { return Capture{}; }},
     {"compare", compare_of},
 };
+static_assert(std::size(kKinds) == std::variant_size_v<Command>);
 
 const Kind& kind_of(const std::string& type) {
   std::vector<std::string> names;
@@ -179,6 +181,8 @@ const Kind& kind_of(const std::string& type) {
 }
 
 }  // namespace
+
+std::string_view type_of(const Command& command) { return kKinds[command.index()].type; }
 
 ParsedCommand parse_command(std::string_view text) {
   ParsedCommand parsed;

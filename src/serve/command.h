@@ -46,6 +46,9 @@ struct Compare {
 
 using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, DriveJoint, Want, Capture, Compare>;
 
+/// The type that messages give a command: "pause", "run", …
+std::string_view type_of(const Command&);
+
 /// A message as it was understood: a command, or the reason why it is refused.
 struct ParsedCommand {
   std::string type;   ///< empty if the message does not say
