@@ -28,7 +28,10 @@ const style = text(".css").replaceAll("</style", "<\\/style");
 
 // Only this script and this style may run; nothing may be fetched but the live connection.
 const hash = (content) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
-const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data: blob:; connect-src 'self' ws:; base-uri 'none'; form-action 'none'`;
+const policy = [
+  "default-src 'none'", `script-src ${hash(script)}`, `style-src ${hash(style)}`, "img-src data: blob:",
+  "connect-src 'self' ws:", "base-uri 'none'", "form-action 'none'",
+].join("; ");
 
 // The packages inside ask that their licences go with them.
 const package_of = (file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
@@ -41,7 +44,8 @@ const licence = (name) => {
 const licences = `<!--\nContains these packages.\n\n${[...packages].sort().map(licence).join("\n\n")}\n-->`;
 
 const parts = { policy, style, script, licences };
-const page = readFileSync(join(here, "src", "page.html"), "utf8").replace(/@(policy|style|script|licences)@/g, (_, name) => parts[name]);
+const frame = readFileSync(join(here, "src", "page.html"), "utf8");
+const page = frame.replace(/@(policy|style|script|licences)@/g, (_, name) => parts[name]);
 
 const slot = '<script id="replay" type="text/plain"></script>';
 if (page.split(slot).length !== 2) throw new Error("The page must hold the slot for a replay exactly once.");

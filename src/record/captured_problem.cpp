@@ -11,9 +11,9 @@ ProblemFile problem_of_step(const Scene& scene, const Stepper& stepper, const St
   file.problem = stepper.problem();
   file.guess.assign(stepper.guess().begin(), stepper.guess().end());
   file.title = fmt::format("{}, step {}", scene.name, report.step);
-  file.description =
-      fmt::format("{} ended as {} after {} iteration{} with a residual of {:.3g} m/s; {:.3g} m/s was asked for", scene.step.solver,
-                  status_name(report.outcome.status), report.outcome.iterations, report.outcome.iterations == 1 ? "" : "s", report.outcome.error, report.outcome.tolerance);
+  file.description = fmt::format("{} ended as {} after {} iteration{} with a residual of {:.3g} m/s; {:.3g} m/s was asked for",
+                                 scene.step.solver, status_name(report.outcome.status), report.outcome.iterations,
+                                 report.outcome.iterations == 1 ? "" : "s", report.outcome.error, report.outcome.tolerance);
   return file;
 }
 

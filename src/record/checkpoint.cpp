@@ -38,15 +38,17 @@ int verify(const std::string& bytes) {
   if (!bytes.starts_with(kMarker)) {
     if (h5::has_signature(bytes))
       throw Error(
-          "This HDF5 file is not a checkpoint (perhaps a trajectory, or a contact problem for `stickslip solve`). `stickslip run … --checkpoint FILE` writes checkpoints.");
+          "This HDF5 file is not a checkpoint (perhaps a trajectory, or a contact problem for `stickslip solve`). `stickslip "
+          "run … --checkpoint FILE` writes checkpoints.");
     throw Error("This is not a checkpoint. `stickslip run … --checkpoint FILE` writes checkpoints.");
   }
   const std::string text = bytes.substr(kMarker.size(), bytes.find('\n') - kMarker.size());
   int version = kOldestVersion;
   while (version < kVersion && text != std::to_string(version)) ++version;
   if (text != std::to_string(version) && text.find_first_not_of("0123456789") == std::string::npos)
-    throw Error(fmt::format("The checkpoint has format {}, and this program reads formats {} to {}. Use the program that wrote it.",
-                            text.substr(0, 16), kOldestVersion, kVersion));
+    throw Error(
+        fmt::format("The checkpoint has format {}, and this program reads formats {} to {}. Use the program that wrote it.",
+                    text.substr(0, 16), kOldestVersion, kVersion));
   if (bytes.size() < kUserBlock || bytes.compare(0, kUserBlock, header(bytes, version)) != 0)
     throw Error(
         "The checkpoint is truncated or damaged: length and checksum do not match its content. "

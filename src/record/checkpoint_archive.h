@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <type_traits>
 
-#include "store/hdf5.h"
 #include "stickslip/math/types.h"
+#include "store/hdf5.h"
 
 namespace stickslip {
 
@@ -21,14 +22,14 @@ struct Packed {
   static void fetch(const Scalar* from, T& value) { value = static_cast<T>(*from); }
 };
 template <int Rows, int Columns>
-struct Packed<Eigen::Matrix<double, Rows, Columns>> {  // column-major
+struct Packed<Eigen::Matrix<double, Rows, Columns>> {   // column-major
   using Scalar = double;
   static constexpr int count = Rows * Columns;
   static void store(const Eigen::Matrix<double, Rows, Columns>& m, double* to) { std::copy_n(m.data(), count, to); }
   static void fetch(const double* from, Eigen::Matrix<double, Rows, Columns>& m) { std::copy_n(from, count, m.data()); }
 };
 template <>
-struct Packed<Quat> {  // wxyz
+struct Packed<Quat> {   // wxyz
   using Scalar = double;
   static constexpr int count = 4;
   static void store(const Quat& q, double* to) { to[0] = q.w(), to[1] = q.x(), to[2] = q.y(), to[3] = q.z(); }
@@ -54,6 +55,17 @@ inline h5::Extent packed_extent(std::size_t rows, int count) {
   return count == 1 ? h5::Extent{rows} : h5::Extent{rows, static_cast<hsize_t>(count)};
 }
 
+/// What a path of members leads to: `at(body, &Body::mass, &MassProperties::center)` is body.mass.center; without members the
+/// row itself.
+template <class Row>
+auto& at(Row& row) {
+  return row;
+}
+template <class Row, class Member, class... Members>
+auto& at(Row& row, Member member, Members... members) {
+  return at(std::invoke(member, row), members...);
+}
+
 /// The one field of the table behind a text.
 inline constexpr auto kByteField = [](auto& table) {
   table.field(
@@ -76,7 +88,7 @@ class Saver {
     h5::write_values(file_, name, h5::native_type<typename Packed<T>::Scalar>(), numbers, packed_extent(1, Packed<T>::count));
   }
 
-  /// Rows of a table; `fields(table)` calls `table.field(name, accessor)` for each column.
+  /// Rows of a table; `fields(table)` calls `table.field(name, path…)` for each column, with a path of members (`at`).
   template <class T, class Fields>
   void table(const std::string& name, std::vector<T>& rows, Fields fields) {
     std::uint64_t count = rows.size();
@@ -85,15 +97,16 @@ class Saver {
     fields(t);
   }
 
-  /// A list in every row, laid end to end in a table of its own.
+  /// A list in every row, laid end to end in a table of its own. @param list member, or function that gives it
   template <class T, class List, class Fields>
   void lists(const std::string& name, std::vector<T>& rows, List list, Fields fields) {
-    using Item = typename std::remove_reference_t<decltype(list(rows[0]))>::value_type;
+    using Item = typename std::remove_reference_t<decltype(at(rows[0], list))>::value_type;
     std::vector<std::uint64_t> lengths;
     std::vector<Item> items;
     for (T& row : rows) {
-      lengths.push_back(list(row).size());
-      items.insert(items.end(), list(row).begin(), list(row).end());
+      auto& own = at(row, list);
+      lengths.push_back(own.size());
+      items.insert(items.end(), own.begin(), own.end());
     }
     h5::write_values(file_, name + "/lengths", H5T_NATIVE_UINT64, lengths.data(), {lengths.size()});
     table(name + "/items", items, fields);
@@ -106,17 +119,18 @@ class Saver {
     const std::string& name;
     std::vector<T>& rows;
 
-    template <class Accessor>
-    void field(const char* column, Accessor accessor) {
-      using P = Packed<std::remove_reference_t<decltype(accessor(rows[0]))>>;
+    template <class... Path>
+    void field(const char* column, Path... path) {
+      using P = Packed<std::remove_reference_t<decltype(at(rows[0], path...))>>;
       std::vector<typename P::Scalar> numbers(rows.size() * P::count);
-      for (std::size_t i = 0; i < rows.size(); ++i) P::store(accessor(rows[i]), &numbers[i * P::count]);
+      for (std::size_t i = 0; i < rows.size(); ++i) P::store(at(rows[i], path...), &numbers[i * P::count]);
       h5::write_values(saver.file_, name + "/" + column, h5::native_type<typename P::Scalar>(), numbers.data(),
                        packed_extent(rows.size(), P::count));
     }
-    template <class Accessor>
-    void text_field(const char* column, Accessor accessor) {
-      saver.lists(name + "/" + column, rows, accessor, kByteField);
+    template <class... Path>
+    void text_field(const char* column, Path... path) {
+      saver.lists(
+          name + "/" + column, rows, [=](T & row) -> auto& { return at(row, path...); }, kByteField);
     }
   };
 
@@ -156,7 +170,7 @@ class Loader {
 
   template <class T, class List, class Fields>
   void lists(const std::string& name, std::vector<T>& rows, List list, Fields fields) {
-    using Item = typename std::remove_reference_t<decltype(list(rows[0]))>::value_type;
+    using Item = typename std::remove_reference_t<decltype(at(rows[0], list))>::value_type;
     std::vector<std::uint64_t> lengths(rows.size());
     h5::read_values(file_, name + "/lengths", H5T_NATIVE_UINT64, lengths.data(), {lengths.size()});
     std::vector<Item> items;
@@ -165,7 +179,7 @@ class Loader {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (lengths[i] > items.size() - first) throw Error(fmt::format("The lists in '{}' are longer than their items.", name));
       const auto start = items.begin() + static_cast<std::ptrdiff_t>(first);
-      list(rows[i]).assign(start, start + static_cast<std::ptrdiff_t>(lengths[i]));
+      at(rows[i], list).assign(start, start + static_cast<std::ptrdiff_t>(lengths[i]));
       first += lengths[i];
     }
     if (first != items.size()) throw Error(fmt::format("The lists in '{}' are shorter than their items.", name));
@@ -180,21 +194,22 @@ class Loader {
     const std::string& name;
     std::vector<T>& rows;
 
-    template <class Accessor>
-    void field(const char* column, Accessor accessor) {
-      using P = Packed<std::remove_reference_t<decltype(accessor(rows[0]))>>;
+    template <class... Path>
+    void field(const char* column, Path... path) {
+      using P = Packed<std::remove_reference_t<decltype(at(rows[0], path...))>>;
       std::vector<typename P::Scalar> numbers(rows.size() * P::count);
       h5::read_values(loader.file_, name + "/" + column, h5::native_type<typename P::Scalar>(), numbers.data(),
                       packed_extent(rows.size(), P::count));
-      for (std::size_t i = 0; i < rows.size(); ++i) P::fetch(&numbers[i * P::count], accessor(rows[i]));
+      for (std::size_t i = 0; i < rows.size(); ++i) P::fetch(&numbers[i * P::count], at(rows[i], path...));
     }
-    template <class Accessor>
-    void text_field(const char* column, Accessor accessor) {
-      loader.lists(name + "/" + column, rows, accessor, kByteField);
+    template <class... Path>
+    void text_field(const char* column, Path... path) {
+      loader.lists(
+          name + "/" + column, rows, [=](T & row) -> auto& { return at(row, path...); }, kByteField);
     }
   };
 
   hid_t file_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -1,6 +1,7 @@
 #include "record/description.h"
 
 #include <cmath>
+#include <map>
 
 #include "record/joint_description.h"
 #include "record/telemetry.h"
@@ -15,31 +16,81 @@ namespace {
 Json vector(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 Json wxyz(const Quat& q) { return Json::array({q.w(), q.x(), q.y(), q.z()}); }
 
+/// Meshes that shapes name by their number: each stands in a description once.
+class DescribedMeshes {
+ public:
+  std::size_t number_of(const Polytope& p) {
+    std::vector<double> key;
+    for (const Vec3& v : p.vertices) key.insert(key.end(), v.begin(), v.end());
+    const auto [place, is_new] = number_of_.try_emplace(std::move(key), meshes_.size());
+    if (is_new) add(p);
+    return place->second;
+  }
+  Json take() { return std::move(meshes_); }
+
+ private:
+  void add(const Polytope& p) {
+    Json vertices = Json::array(), faces = Json::array();
+    for (const Vec3& v : p.vertices) vertices.push_back(vector(v));
+    for (const Polytope::Face& face : p.faces)
+      faces.push_back(std::vector<int>(p.loops.begin() + face.first, p.loops.begin() + face.first + face.count));
+    meshes_.push_back({{"vertices", std::move(vertices)}, {"faces", std::move(faces)}});
+  }
+
+  std::map<std::vector<double>, std::size_t> number_of_;   ///< by vertices
+  Json meshes_ = Json::array();
+};
+
 Json describe(double x) { return x; }
 Json describe(const Vec3& v) { return vector(v); }
 
-void add_faces(const Polytope& p, Json& json) {
-  for (const Vec3& v : p.vertices) json["vertices"].push_back(vector(v));
-  for (const Polytope::Face& face : p.faces)
-    json["faces"].push_back(std::vector<int>(p.loops.begin() + face.first, p.loops.begin() + face.first + face.count));
-}
-
-Json describe(const Shape& shape) {
+Json describe(const Shape& shape, DescribedMeshes& meshes) {
   Json json = {{"type", shape_name(shape)}};
   const auto add = [&](std::string_view name, const auto& x) { json[std::string(name)] = describe(x); };
   std::visit([&](const auto& s) { for_each_field(s, add); }, shape);
-  if (const auto* hull = std::get_if<ConvexHull>(&shape)) add_faces(*hull->polytope, json);
+  if (const auto* hull = std::get_if<ConvexHull>(&shape)) json["mesh"] = meshes.number_of(*hull->polytope);
   return json;
 }
 
-std::string_view motion_name(MotionType motion) {
-  return motion == MotionType::dynamic ? "dynamic" : motion == MotionType::fixed ? "fixed" : "kinematic";
+Json describe_parts(const World& world, const Body& body, DescribedMeshes& meshes) {
+  Json parts = Json::array();
+  for (const std::uint32_t index : body.colliders) {
+    const Collider& c = world.colliders()[index];
+    parts.push_back({{"shape", describe(c.shape, meshes)},
+                     {"position", vector(c.local.position)},
+                     {"orientation_wxyz", wxyz(c.local.orientation)}});
+  }
+  return parts;
+}
+
+Json describe_nodes(const NodalBody& nodes) {
+  Json description = {{"count", nodes.size()}, {"radius", nodes.radius}, {"quantum", node_quantum(nodes)}};
+  if (!nodes.triangles.empty()) description["triangles"] = nodes.triangles;
+  return description;
+}
+
+Json describe_body(const World& world, const Body& b, DescribedMeshes& meshes) {
+  const MaterialId material = b.colliders.empty() ? MaterialId{} : world.colliders()[b.colliders.back()].material;
+  Json body = {{"name", b.name},
+               {"motion", motion_name(b.motion)},
+               {"mass", b.inverse_mass > 0 ? 1 / b.inverse_mass : 0},
+               {"material", world.materials[material].name},
+               {"parts", b.is_rigid() ? describe_parts(world, b, meshes) : Json::array()}};
+  if (!b.is_rigid()) body["nodes"] = describe_nodes(world.nodal_bodies()[b.place]);
+  return body;
 }
 
 /// The largest power of ten that is not above x.
 double power_of_ten(double x) { return std::pow(10.0, std::floor(std::log10(x))); }
 
 }  // namespace
+
+std::string_view motion_name(MotionType motion) {
+  static constexpr std::string_view names[] = {"dynamic", "fixed", "kinematic"};
+  return names[static_cast<int>(motion)];
+}
+
+double node_quantum(const NodalBody& nodes) { return power_of_ten(1e-3 * nodes.radius); }
 
 double position_quantum(const World& world) {
   double smallest = std::numeric_limits<double>::infinity();
@@ -52,6 +103,8 @@ double force_unit(const World& world) {
   double lightest = std::numeric_limits<double>::infinity();
   for (const Body& b : world.bodies())
     if (b.alive && b.inverse_mass > 0) lightest = std::min(lightest, 1 / b.inverse_mass);
+  for (const NodalBody& nodes : world.nodal_bodies())
+    for (const double mass : nodes.masses) lightest = std::min(lightest, mass);
   const double g = world.gravity.norm();
   const double weight = lightest * (g > 0 ? g : 1);
   return std::isfinite(weight) && weight > 0 ? power_of_ten(weight) : 1;
@@ -66,38 +119,25 @@ std::vector<BodyId> described_bodies(const World& world) {
 
 Json describe_scene(const Scene& scene, double quantum) {
   const World& world = scene.world;
-  std::vector<Json> parts(world.bodies().size(), Json::array());
-  std::vector<std::string> materials(world.bodies().size());
-  for (const Collider& c : world.colliders()) {
-    if (!c.alive) continue;
-    parts[c.body].push_back({{"shape", describe(c.shape)},
-                             {"position", vector(c.local.position)},
-                             {"orientation_wxyz", wxyz(c.local.orientation)}});
-    materials[c.body] = world.materials[c.material].name;
-  }
+  DescribedMeshes meshes;
   Json bodies = Json::array();
   const std::vector<BodyId> ids = described_bodies(world);
-  for (const BodyId id : ids) {
-    const Body& b = world.bodies()[id.index];
-    bodies.push_back({{"name", b.name},
-                      {"motion", motion_name(b.motion)},
-                      {"mass", b.inverse_mass > 0 ? 1 / b.inverse_mass : 0},
-                      {"material", materials[id.index]},
-                      {"parts", std::move(parts[id.index])}});
-  }
+  for (const BodyId id : ids) bodies.push_back(describe_body(world, world.bodies()[id.index], meshes));
   Json telemetry = Json::array();
-  for (const TelemetryColumn& c : telemetry_columns()) telemetry.push_back({{"name", c.name}, {"unit", c.unit}, {"help", c.meaning}});
-  Json description = {{"protocol", 1},
-                    {"program", "stickslip"},
-                    {"name", scene.name},
-                    {"look_for", scene.description},
-                    {"h", scene.step.h},
-                    {"gravity", vector(world.gravity)},
-                    {"quantum", quantum},
-                    {"force_unit", force_unit(world)},
-                    {"solver", scene.step.solver},
-                    {"bodies", std::move(bodies)},
-                    {"telemetry", std::move(telemetry)}};
+  for (const TelemetryColumn& c : telemetry_columns())
+    telemetry.push_back({{"name", c.name}, {"unit", c.unit}, {"help", c.meaning}});
+  Json description = {{"protocol", kViewerProtocol},
+                      {"program", "stickslip"},
+                      {"name", scene.name},
+                      {"look_for", scene.description},
+                      {"h", scene.step.h},
+                      {"gravity", vector(world.gravity)},
+                      {"quantum", quantum},
+                      {"force_unit", force_unit(world)},
+                      {"solver", scene.step.solver},
+                      {"bodies", std::move(bodies)},
+                      {"meshes", meshes.take()},
+                      {"telemetry", std::move(telemetry)}};
   if (world.joint_count() > 0) {
     description["joints"] = describe_joints(world, ids);
     description["torque_unit"] = torque_unit(force_unit(world), quantum);

@@ -7,8 +7,18 @@
 
 namespace stickslip {
 
+/// Version of the descriptions and frames of docs/viewer-protocol.md.
+inline constexpr int kViewerProtocol = 2;
+
+/// "dynamic", "fixed", "kinematic"
+std::string_view motion_name(MotionType);
+
 /// Positions in frames are whole multiples of this length [m]: a power of ten, at most 1e-4 of the smallest body.
 double position_quantum(const World&);
+
+/// Positions of nodes in frames are whole multiples of this length [m]: a power of ten, at most 1e-3 of the radius of their
+/// beads.
+double node_quantum(const NodalBody&);
 
 /// Forces in replays are whole multiples of a thousandth of this [N]: a power of ten near the weight of the lightest body.
 double force_unit(const World&);

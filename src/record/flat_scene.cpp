@@ -37,7 +37,8 @@ using SharedHulls = std::vector<std::shared_ptr<const Polytope>>;
 constexpr std::string_view kNamesByNumber[] = {"sphere", "box", "capsule", "cylinder", "half-space", "hull"};
 
 template <std::size_t... I>
-Shape unflatten(std::string_view name, const FlatShape& flat, const std::shared_ptr<const Polytope>& hull, std::index_sequence<I...>) {
+Shape unflatten(std::string_view name, const FlatShape& flat, const std::shared_ptr<const Polytope>& hull,
+                std::index_sequence<I...>) {
   std::optional<Shape> shape;
   ((shape_name(I) == name ? void(shape = make_shape<std::variant_alternative_t<I, Shape>>(flat, hull)) : void()), ...);
   if (!shape) throw Error(fmt::format("'{}' is no kind of shape.", name));
@@ -45,8 +46,10 @@ Shape unflatten(std::string_view name, const FlatShape& flat, const std::shared_
 }
 
 Shape unflatten(const FlatShape& flat, const SharedHulls& hulls) {
-  if (flat.name.empty() && flat.kind >= std::size(kNamesByNumber)) throw Error(fmt::format("{} is no kind of shape.", flat.kind));
-  return unflatten(flat.name.empty() ? kNamesByNumber[flat.kind] : flat.name, flat, flat.hull < hulls.size() ? hulls[flat.hull] : nullptr,
+  if (flat.name.empty() && flat.kind >= std::size(kNamesByNumber))
+    throw Error(fmt::format("{} is no kind of shape.", flat.kind));
+  return unflatten(flat.name.empty() ? kNamesByNumber[flat.kind] : flat.name, flat,
+                   flat.hull < hulls.size() ? hulls[flat.hull] : nullptr,
                    std::make_index_sequence<std::variant_size_v<Shape>>{});
 }
 
@@ -142,7 +145,8 @@ std::shared_ptr<const SurfaceLaw> unflatten(FlatLaw&& flat) {
 }
 
 /// Place of a picture in the pool, from 1; 0 if there is none.
-std::uint32_t place_of(const std::shared_ptr<const Picture>& picture, std::map<const Picture*, std::uint32_t>& places, std::vector<FlatPicture>& pool) {
+std::uint32_t place_of(const std::shared_ptr<const Picture>& picture, std::map<const Picture*, std::uint32_t>& places,
+                       std::vector<FlatPicture>& pool) {
   if (!picture) return 0;
   const auto [found, is_new] = places.try_emplace(picture.get(), static_cast<std::uint32_t>(pool.size() + 1));
   if (is_new) pool.push_back({picture->width(), picture->height(), picture->rgb()});
@@ -157,14 +161,17 @@ FlatSurface flatten(const Material& material, std::map<const Picture*, std::uint
   flat.normal_map = place_of(surface.normal_map.picture, places, pool);
   flat.normal_map_size = surface.normal_map.size;
   if (const auto* fixed = std::get_if<FixedStructure>(&surface.structure)) flat.direction = fixed->direction;
-  if (const auto* circular = std::get_if<CircularStructure>(&surface.structure)) flat.center = circular->center, flat.direction = circular->axis;
-  if (const auto* radial = std::get_if<RadialStructure>(&surface.structure)) flat.center = radial->center, flat.direction = radial->axis;
+  if (const auto* circular = std::get_if<CircularStructure>(&surface.structure))
+    flat.center = circular->center, flat.direction = circular->axis;
+  if (const auto* radial = std::get_if<RadialStructure>(&surface.structure))
+    flat.center = radial->center, flat.direction = radial->axis;
   if (const auto* flow = std::get_if<FlowStructure>(&surface.structure))
     flat.center = flow->center, flat.direction = flow->direction, flat.size = flow->radius;
   if (const auto* picture = std::get_if<PictureStructure>(&surface.structure))
     flat.picture = place_of(picture->picture, places, pool), flat.size = picture->size;
   if (std::holds_alternative<FunctionStructure>(surface.structure))
-    throw Error(fmt::format("The structure of material '{}' is a function, which a checkpoint cannot hold. Use a picture instead.", material.name));
+    throw Error(fmt::format(
+        "The structure of material '{}' is a function, which a checkpoint cannot hold. Use a picture instead.", material.name));
   return flat;
 }
 
@@ -200,7 +207,9 @@ JointAxis unflatten(FlatAxis&& flat) {
 
 void check_joints(const FlatScene& s) {
   require(s.axes.size() == s.joints.size() * kJointCoordinates, "tables have different lengths");
-  const auto is_body = [&](BodyId id) { return id.index < s.bodies.size() && s.bodies[id.index].alive && s.bodies[id.index].generation == id.generation; };
+  const auto is_body = [&](BodyId id) {
+    return id.index < s.bodies.size() && s.bodies[id.index].alive && s.bodies[id.index].generation == id.generation;
+  };
   for (const Joint& joint : s.joints) {
     const JointDescription& d = joint.description;
     require(static_cast<int>(d.type) <= static_cast<int>(JointType::gear), "unknown kind of joint");
@@ -228,17 +237,20 @@ void check_nodes(const FlatScene& s) {
   require(expected == s.nodal_bodies.size(), "bodies of nodes are missing");
   std::vector<const NodalBody*> nodes_of(s.bodies.size());
   for (const NodalBody& nodes : s.nodal_bodies) {
-    require(nodes.body < s.bodies.size() && s.bodies[nodes.body].alive && !s.bodies[nodes.body].is_rigid() && !nodes_of[nodes.body],
-            "nodes belong to no body");
+    require(
+        nodes.body < s.bodies.size() && s.bodies[nodes.body].alive && !s.bodies[nodes.body].is_rigid() && !nodes_of[nodes.body],
+        "nodes belong to no body");
     nodes_of[nodes.body] = &nodes;
-    require(nodes.size() > 0 && nodes.velocities.size() == nodes.size() && nodes.masses.size() == nodes.size(), "tables have different lengths");
+    require(nodes.size() > 0 && nodes.velocities.size() == nodes.size() && nodes.masses.size() == nodes.size(),
+            "tables have different lengths");
     for (const auto& triangle : nodes.triangles)
       for (const std::uint32_t node : triangle) require(node < nodes.size(), "a triangle names a missing node");
     for (const double mass : nodes.masses) require(mass > 0, "a node has no mass");
   }
   for (const Collider& c : s.colliders)
     if (c.alive && c.node != kNoNode)
-      require(c.body < s.bodies.size() && nodes_of[c.body] && c.node < nodes_of[c.body]->size(), "a shape names a missing node");
+      require(c.body < s.bodies.size() && nodes_of[c.body] && c.node < nodes_of[c.body]->size(),
+              "a shape names a missing node");
 }
 
 void check_indices(const FlatScene& s) {
@@ -257,10 +269,11 @@ void check_indices(const FlatScene& s) {
   for (const Polytope& hull : s.hulls) check_polytope(hull);
   for (const FlatPair& p : s.pairs)
     require(p.a < s.materials.size() && p.b < s.materials.size(), "the pair table names a missing material");
-  require(s.laws.size() == s.materials.size() + s.pairs.size() && s.surfaces.size() == s.materials.size(), "laws or surfaces are missing");
+  require(s.laws.size() == s.materials.size() + s.pairs.size() && s.surfaces.size() == s.materials.size(),
+          "laws or surfaces are missing");
   for (const FlatSurface& f : s.surfaces)
-    require(f.kind < std::variant_size_v<Structure> - 1 && f.picture <= s.pictures.size() && f.normal_map <= s.pictures.size() &&
-                (f.kind != 4 || f.picture > 0),
+    require(f.kind < std::variant_size_v<Structure> - 1 && f.picture <= s.pictures.size() &&
+                f.normal_map <= s.pictures.size() && (f.kind != 4 || f.picture > 0),
             "a surface names a missing structure or picture");
   for (const RememberedImpulse& m : s.memory.impulses)
     require(m.key.a < s.colliders.size() && m.key.b < s.colliders.size(),
@@ -325,7 +338,8 @@ Scene restore(FlatScene&& s) {
     s.materials[i].law = unflatten(std::move(s.laws[i]));
     s.materials[i].surface = unflatten(s.surfaces[i], pictures);
   }
-  for (std::size_t i = 0; i < s.pairs.size(); ++i) s.pairs[i].surface.law = unflatten(std::move(s.laws[s.materials.size() + i]));
+  for (std::size_t i = 0; i < s.pairs.size(); ++i)
+    s.pairs[i].surface.law = unflatten(std::move(s.laws[s.materials.size() + i]));
   for (std::uint32_t i = 0; i < s.materials.size(); ++i) {
     if (i < world.materials.size())
       world.materials.set(MaterialId{i}, s.materials[i]);

@@ -7,6 +7,10 @@
 #include "record/columns.h"
 #include "record/frame_clock.h"
 #include "record/glb.h"
+#include "record/gltf_forms.h"
+#include "record/gltf_materials.h"
+#include "record/gltf_nodes.h"
+#include "record/nodal_mesh.h"
 #include "record/output_file.h"
 #include "record/shape_mesh.h"
 #include "record/writers.h"
@@ -19,8 +23,9 @@ namespace {
 using glb::Binary;
 using GltfJson = glb::Json;
 
-constexpr int kCornersOfCircle = 32;                  // corners of a circle
+constexpr int kCornersOfCircle = 32;
 constexpr std::uint64_t kBytesPerPose = 40;  // translation, rotation and scale, as floats
+constexpr std::uint64_t kBytesPerNode = 24;  // position and, of a surface, normal
 
 struct DrawnPart {
   MeshLibrary::Entry shape;
@@ -36,30 +41,11 @@ struct Track {
   std::size_t first_frame;
   std::vector<float> translation;    ///< centre of mass, three per frame [m]
   std::vector<float> rotation_xyzw;  ///< four per frame
+  std::optional<glb::NodalTrack> nodal;   ///< of a body of nodes, whose own pose is that of the world
+  std::size_t first_child = 0;            ///< node of the file
 
   std::size_t frame_count() const { return translation.size() / 3; }
 };
-
-/// sRGB to the linear light that glTF asks for.
-GltfJson linear_colour(std::uint32_t rgb) {
-  GltfJson colour = GltfJson::array();
-  for (const int shift : {16, 8, 0}) {
-    const double s = static_cast<double>((rgb >> shift) & 0xff) / 255;
-    colour.push_back(static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4)));
-  }
-  colour.push_back(1);
-  return colour;
-}
-
-/// Calm and apart from each other; the same as in the viewer. What is fixed is greyer.
-std::uint32_t colour_of(std::uint32_t material, bool fixed) {
-  static constexpr std::uint32_t palette[] = {0x6f9bc4, 0xd4a373, 0x86b58c, 0xc98b8b, 0x9a8fc0, 0x7fb5b5, 0xc4b36a, 0xb58ca8};
-  const std::uint32_t colour = palette[material % std::size(palette)], grey = 0xb9c0c7;
-  if (!fixed) return colour;
-  std::uint32_t mixed = 0;
-  for (const int shift : {16, 8, 0}) mixed |= ((((colour >> shift) & 0xff) + 3 * ((grey >> shift) & 0xff)) / 4) << shift;
-  return mixed;
-}
 
 GltfJson json_of(const Vec3& v) { return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())}; }
 GltfJson json_of(const Quat& q) {
@@ -67,7 +53,7 @@ GltfJson json_of(const Quat& q) {
 }
 
 /// Whether some frame differs from the first.
-bool changes(const std::vector<float>& values, std::size_t per_frame) {
+bool changes(std::span<const float> values, std::size_t per_frame) {
   for (std::size_t i = per_frame; i < values.size(); ++i)
     if (values[i] != values[i - per_frame]) return true;
   return false;
@@ -123,13 +109,24 @@ class Gltf final : public Recorder {
  private:
   void add_frame(const World&);
   void add_body(const World&, const Body&);
+  void add_nodal_body(const World&, const Body&, Track&);
   static void add_pose(Track&, const Body&);
-  std::uint32_t material_of(const World&, MaterialId, bool fixed);
+  void check_limits(const World&) const;
 
   void write();
-  void add_meshes(Binary&);
-  void add_nodes(GltfJson& document);
+  void add_nodes(GltfJson& document, Binary&);
+  void add_nodal_children(GltfJson& document, Binary&, Track&, GltfJson& node, GltfJson& parts);
   void fill_absence();
+  struct Channel {
+    std::size_t node;
+    const char* path;
+    const char* interpolation;
+    std::span<const float> values;
+    const char* type;
+    std::size_t numbers;   ///< of an element
+  };
+  std::vector<Channel> channels();
+  void add_nodal_channels(Track&, std::vector<Channel>&);
   void add_animation(GltfJson& document, Binary&);
   std::size_t mesh_of(GltfJson& document, const DrawnPart&);
   GltfJson part_node(GltfJson& document, const DrawnPart&);
@@ -149,16 +146,10 @@ class Gltf final : public Recorder {
   std::vector<Track> tracks_;  ///< by column
   MeshLibrary library_{kCornersOfCircle};
   HalfSpaceExtent extent_;
-  GltfJson materials_ = GltfJson::array();
-  std::map<std::pair<std::uint32_t, bool>, std::uint32_t> material_index_;
+  glb::Materials materials_;
+  std::size_t node_count_ = 0, bead_count_ = 0;   ///< of bodies of nodes
 
-  struct FlatMesh {
-    std::vector<float> positions, normals, colours;  ///< no colours if all is light
-    std::vector<std::uint32_t> indices;
-    GltfJson attributes;
-    std::size_t index_accessor = 0;
-  };
-  std::vector<FlatMesh> flat_meshes_;                                                ///< as the library
+  glb::Forms forms_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> mesh_of_material_;  ///< (library, material)
   std::vector<std::vector<float>> scales_;                                           ///< of bodies that come or go
 };
@@ -167,27 +158,61 @@ void Gltf::add_frame(const World& world) {
   const auto time = static_cast<float>(world.time - start_time_);
   if (!times_.empty() && !(time > times_.back())) return;  // closer than floats can tell
   columns_.add_new(world);
-  if ((times_.size() + 1) * columns_.size() * kBytesPerPose > glb::kMostBytes)
-    throw glb::too_large().in(path_.string());
-  times_.push_back(time);
+  try {
+    check_limits(world);
+  } catch (Error& error) {
+    throw error.in(path_.string());
+  }
   for (std::size_t i = tracks_.size(); i < columns_.size(); ++i) add_body(world, world.body(columns_.ids()[i]));
-  for (std::size_t i = 0; i < tracks_.size(); ++i)
-    if (world.contains(columns_.ids()[i])) add_pose(tracks_[i], world.body(columns_.ids()[i]));
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    const BodyId id = columns_.ids()[i];
+    if (!world.contains(id)) continue;
+    if (tracks_[i].nodal) tracks_[i].nodal->add_frame(world.nodal_body(id));
+    add_pose(tracks_[i], world.body(id));
+  }
+  times_.push_back(time);
   extent_.see(world);
 }
 
+/// Before anything of a frame is kept: frames are there as a whole or not at all. @throws Error
+void Gltf::check_limits(const World& world) const {
+  const std::uint64_t frame = columns_.size() * kBytesPerPose + node_count_ * kBytesPerNode;
+  if ((times_.size() + 1) * frame > glb::kMostBytes) throw glb::too_large();
+  std::size_t beads = bead_count_;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const BodyId id = columns_.ids()[i];
+    if (!world.contains(id) || world.body(id).is_rigid()) continue;
+    if (i >= tracks_.size()) beads += bare_nodes(world.nodal_body(id)).size();
+    else if (tracks_[i].nodal->is_full()) throw glb::too_many_morphs();
+  }
+  if (beads > glb::kMostBeads) throw glb::too_many_beads(beads);
+}
+
 void Gltf::add_body(const World& world, const Body& body) {
-  Track& track = tracks_.emplace_back(Track{body.name, {}, times_.size() - 1, {}, {}});
+  Track& track = tracks_.emplace_back(Track{body.name, {}, times_.size(), {}, {}, {}});
+  if (!body.is_rigid()) return add_nodal_body(world, body, track);
+  const glb::Look look = body.motion == MotionType::fixed ? glb::Look::fixed : glb::Look::free;
   for (const std::uint32_t index : body.colliders) {
     const Collider& collider = world.colliders()[index];
     track.parts.push_back({library_.find_or_add(collider.shape), std::holds_alternative<HalfSpace>(collider.shape),
-                           material_of(world, collider.material, body.motion == MotionType::fixed), collider.local});
+                           materials_.find_or_add(world, collider.material, look), collider.local});
   }
+}
+
+void Gltf::add_nodal_body(const World& world, const Body& body, Track& track) {
+  const NodalBody& nodes = world.nodal_bodies()[body.place];
+  const MaterialId material = world.colliders()[body.colliders.front()].material;
+  const auto look = [&](glb::Look l) { return materials_.find_or_add(world, material, l); };
+  const bool has_beads = !bare_nodes(nodes).empty();   // what nothing uses should not stand in the file
+  track.nodal.emplace(nodes, has_beads ? library_.find_or_add(Sphere{nodes.radius}) : MeshLibrary::Entry{},
+                      has_beads ? look(glb::Look::free) : 0, nodes.triangles.empty() ? 0 : look(glb::Look::two_sided));
+  node_count_ += nodes.size();
+  bead_count_ += track.nodal->bead_count();
 }
 
 /// A pose that is not finite is replaced by the one before; q and −q being the same rotation, the nearer one is taken.
 void Gltf::add_pose(Track& track, const Body& body) {
-  Eigen::Vector3f p = body.position.cast<float>();
+  Eigen::Vector3f p = track.nodal ? Eigen::Vector3f::Zero() : Eigen::Vector3f(body.position.cast<float>());
   Eigen::Vector4f q = body.orientation.normalized().coeffs().cast<float>();  // x, y, z, w
   if (track.frame_count() > 0) {
     const Eigen::Map<const Eigen::Vector4f> last(track.rotation_xyzw.data() + track.rotation_xyzw.size() - 4);
@@ -202,56 +227,15 @@ void Gltf::add_pose(Track& track, const Body& body) {
   track.rotation_xyzw.insert(track.rotation_xyzw.end(), q.begin(), q.end());
 }
 
-std::uint32_t Gltf::material_of(const World& world, MaterialId id, bool fixed) {
-  const auto [place, is_new] = material_index_.try_emplace({id.index, fixed}, static_cast<std::uint32_t>(materials_.size()));
-  if (is_new)
-    materials_.push_back(
-        {{"name", world.materials[id].name + (fixed ? " (fixed)" : "")},
-         {"pbrMetallicRoughness",
-          {{"baseColorFactor", linear_colour(colour_of(id.index, fixed))}, {"metallicFactor", 0}, {"roughnessFactor", 0.7f}}}});
-  return place->second;
-}
-
 void Gltf::write() {
   Binary binary;
   GltfJson document = {{"asset", {{"version", "2.0"}, {"generator", "Stickslip"}}}, {"scene", 0}};
   document["scenes"] = GltfJson::array({{{"name", scene_name_}, {"nodes", GltfJson::array({0})}}});
-  if (!materials_.empty()) document["materials"] = materials_;
-  add_meshes(binary);
-  add_nodes(document);
+  if (!materials_.list().empty()) document["materials"] = materials_.list();
+  forms_.add_all(library_, binary);
+  add_nodes(document, binary);
   add_animation(document, binary);
   glb::write(*file_, std::move(document), binary);
-}
-
-void Gltf::add_meshes(Binary& binary) {
-  flat_meshes_.resize(library_.meshes().size());
-  for (std::size_t m = 0; m < flat_meshes_.size(); ++m) {
-    const TriangleMesh& mesh = library_.meshes()[m];
-    FlatMesh& flat = flat_meshes_[m];
-    for (const Vec3& vertex : mesh.vertices)
-      for (const double x : vertex) flat.positions.push_back(static_cast<float>(x));
-    for (const Vec3& normal : mesh.normals)
-      for (const double x : normal) flat.normals.push_back(static_cast<float>(x));
-    if (std::ranges::any_of(mesh.shades, [](double shade) { return shade != 1; }))
-      for (const double shade : mesh.shades) flat.colours.insert(flat.colours.end(), 3, static_cast<float>(shade));
-    for (const auto& triangle : mesh.triangles) flat.indices.insert(flat.indices.end(), triangle.begin(), triangle.end());
-  }
-  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
-  for (FlatMesh& flat : flat_meshes_) {
-    const Eigen::Map<const Eigen::Matrix3Xf> points(flat.positions.data(), 3,
-                                                    static_cast<Eigen::Index>(flat.positions.size() / 3));
-    const Eigen::Vector3f low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
-    flat.attributes["POSITION"] = binary.add(std::span<const float>(flat.positions), "VEC3", 3,
-                                             {{"min", {low.x(), low.y(), low.z()}}, {"max", {high.x(), high.y(), high.z()}}});
-  }
-  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
-  for (FlatMesh& flat : flat_meshes_) flat.attributes["NORMAL"] = binary.add(std::span<const float>(flat.normals), "VEC3", 3);
-  binary.begin_view({{"target", glb::array_buffer}, {"byteStride", 12}});
-  for (FlatMesh& flat : flat_meshes_)
-    if (!flat.colours.empty()) flat.attributes["COLOR_0"] = binary.add(std::span<const float>(flat.colours), "VEC3", 3);
-  binary.begin_view({{"target", glb::element_array_buffer}});
-  for (FlatMesh& flat : flat_meshes_)
-    flat.index_accessor = binary.add(std::span<const std::uint32_t>(flat.indices), "SCALAR", 1);
 }
 
 /// A mesh of the file is a form in one material; the numbers of a form stand there once.
@@ -259,8 +243,8 @@ std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
   GltfJson& meshes = document["meshes"];
   const auto [place, is_new] = mesh_of_material_.try_emplace({part.shape.mesh, part.material}, meshes.size());
   if (is_new) {
-    const FlatMesh& flat = flat_meshes_[part.shape.mesh];
-    const GltfJson primitive = {{"attributes", flat.attributes}, {"indices", flat.index_accessor}, {"material", part.material}};
+    GltfJson primitive = forms_.primitive(part.shape.mesh);
+    primitive["material"] = part.material;
     meshes.push_back({{"primitives", GltfJson::array({primitive})}});
   }
   return place->second;
@@ -277,10 +261,10 @@ bool is_one_node(const Track& track) {
 }
 
 /// Node 0 turns z up into the y up of glTF; node 1 + i is the body of column i; behind them stand the parts of bodies.
-void Gltf::add_nodes(GltfJson& document) {
+void Gltf::add_nodes(GltfJson& document, Binary& binary) {
   const GltfJson turn = json_of(Quat(std::sqrt(0.5), -std::sqrt(0.5), 0, 0));
   GltfJson root = {{"name", "z up"}, {"rotation", turn}}, bodies = GltfJson::array(), parts = GltfJson::array();
-  for (const Track& track : tracks_) {
+  for (Track& track : tracks_) {
     GltfJson node = is_one_node(track) ? part_node(document, track.parts[0]) : GltfJson::object();
     node["name"] = track.name;
     node["translation"] = GltfJson(std::vector<float>(track.translation.begin(), track.translation.begin() + 3));
@@ -294,12 +278,34 @@ void Gltf::add_nodes(GltfJson& document) {
         child["rotation"] = json_of(part.local.orientation);
         parts.push_back(std::move(child));
       }
+    if (track.nodal) add_nodal_children(document, binary, track, node, parts);
     bodies.push_back(std::move(node));
     root["children"].push_back(bodies.size());
   }
   GltfJson& nodes = document["nodes"] = GltfJson::array({std::move(root)});
   nodes.insert(nodes.end(), bodies.begin(), bodies.end());
   nodes.insert(nodes.end(), parts.begin(), parts.end());
+}
+
+/// The surface first, then the beads; `first_child` is where they begin.
+void Gltf::add_nodal_children(GltfJson& document, Binary& binary, Track& track, GltfJson& node, GltfJson& parts) {
+  glb::NodalTrack& nodal = *track.nodal;
+  track.first_child = 1 + tracks_.size() + parts.size();
+  const auto add = [&](GltfJson child) {
+    node["children"].push_back(1 + tracks_.size() + parts.size());
+    parts.push_back(std::move(child));
+  };
+  if (nodal.has_surface()) {
+    add({{"name", track.name + " surface"}, {"mesh", document["meshes"].size()}});
+    document["meshes"].push_back(nodal.surface_mesh(binary));
+  }
+  const DrawnPart bead{nodal.bead(), false, nodal.material(), {}};
+  for (std::size_t i = 0; i < nodal.bead_count(); ++i) {
+    GltfJson child = part_node(document, bead);
+    child["name"] = fmt::format("{} bead {}", track.name, nodal.number_of_bead(i));
+    child["translation"] = nodal.first_place(i);
+    add(std::move(child));
+  }
 }
 
 /// Bodies that come or go hold their first and last pose and have size zero while they are not there.
@@ -318,33 +324,49 @@ void Gltf::fill_absence() {
   }
 }
 
+void Gltf::add_nodal_channels(Track& track, std::vector<Channel>& channels) {
+  glb::NodalTrack& nodal = *track.nodal;
+  const std::size_t before = track.first_frame, after = times_.size() - before - nodal.frame_count();
+  std::size_t child = track.first_child;
+  if (nodal.has_surface()) {
+    const std::span<const float> weights = nodal.weights(before, after);
+    if (!weights.empty()) channels.push_back({child, "weights", "LINEAR", weights, "SCALAR", 1});
+    ++child;
+  }
+  for (std::size_t i = 0; i < nodal.bead_count(); ++i) {
+    const std::span<const float> places = nodal.places_of(i, before, after);
+    if (changes(places, 3)) channels.push_back({child + i, "translation", "LINEAR", places, "VEC3", 3});
+  }
+}
+
 /// Channels only for what changes.
-void Gltf::add_animation(GltfJson& document, Binary& binary) {
-  struct Channel {
-    std::size_t column;
-    const char* path;
-    const char* interpolation;
-    const std::vector<float>& values;
-    std::size_t per_frame;
-  };
+std::vector<Gltf::Channel> Gltf::channels() {
   std::vector<Channel> channels;
   fill_absence();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (changes(tracks_[i].translation, 3)) channels.push_back({i, "translation", "LINEAR", tracks_[i].translation, 3});
-    if (changes(tracks_[i].rotation_xyzw, 4)) channels.push_back({i, "rotation", "LINEAR", tracks_[i].rotation_xyzw, 4});
-    if (!scales_[i].empty()) channels.push_back({i, "scale", "STEP", scales_[i], 3});
+    Track& track = tracks_[i];
+    const std::size_t node = 1 + i;
+    if (changes(track.translation, 3)) channels.push_back({node, "translation", "LINEAR", track.translation, "VEC3", 3});
+    if (changes(track.rotation_xyzw, 4)) channels.push_back({node, "rotation", "LINEAR", track.rotation_xyzw, "VEC4", 4});
+    if (!scales_[i].empty()) channels.push_back({node, "scale", "STEP", scales_[i], "VEC3", 3});
+    if (track.nodal) add_nodal_channels(track, channels);
   }
-  if (channels.empty()) return;
+  return channels;
+}
+
+void Gltf::add_animation(GltfJson& document, Binary& binary) {
+  const std::vector<Channel> all = channels();
+  if (all.empty()) return;
 
   binary.begin_view(GltfJson::object());
   const std::size_t times = binary.add(std::span<const float>(times_), "SCALAR", 1,
                                        {{"min", GltfJson::array({times_.front()})}, {"max", GltfJson::array({times_.back()})}});
   binary.begin_view(GltfJson::object());
   GltfJson animation = {{"name", "motion"}};
-  for (const Channel& c : channels) {
-    const std::size_t output = binary.add(std::span<const float>(c.values), c.per_frame == 3 ? "VEC3" : "VEC4", c.per_frame);
+  for (const Channel& c : all) {
+    const std::size_t output = binary.add(c.values, c.type, c.numbers);
     animation["channels"].push_back(
-        {{"sampler", animation["channels"].size()}, {"target", {{"node", 1 + c.column}, {"path", c.path}}}});
+        {{"sampler", animation["channels"].size()}, {"target", {{"node", c.node}, {"path", c.path}}}});
     animation["samplers"].push_back({{"input", times}, {"output", output}, {"interpolation", c.interpolation}});
   }
   document["animations"] = GltfJson::array({std::move(animation)});

@@ -37,7 +37,8 @@ Json describe_axis(int coordinate, const JointAxis& axis) {
     put_finite(d["servo"], "max_force", axis.servo->max_force);
     if (!axis.servo->path.empty()) d["servo"]["follows_path"] = true;
   }
-  if (axis.spring) d["spring"] = {{"rest", axis.spring->rest}, {"stiffness", axis.spring->stiffness}, {"damping", axis.spring->damping}};
+  if (axis.spring)
+    d["spring"] = {{"rest", axis.spring->rest}, {"stiffness", axis.spring->stiffness}, {"damping", axis.spring->damping}};
   return d;
 }
 
@@ -130,7 +131,8 @@ void JointTracks::thin_out() {
   for (Track& t : tracks_) {
     const std::size_t width = t.channels();
     for (std::size_t k = 0; 2 * k < kept_; ++k)
-      std::copy_n(t.numbers.begin() + static_cast<std::ptrdiff_t>(2 * k * width), width, t.numbers.begin() + static_cast<std::ptrdiff_t>(k * width));
+      std::copy_n(t.numbers.begin() + static_cast<std::ptrdiff_t>(2 * k * width), width,
+                  t.numbers.begin() + static_cast<std::ptrdiff_t>(k * width));
     t.numbers.resize((kept_ + 1) / 2 * width);
   }
   kept_ = (kept_ + 1) / 2;

@@ -19,7 +19,10 @@ JointSample::JointSample() : force(Vec3::Constant(kUnknown)), torque(force), cou
 }
 
 JointSamples::JointSamples(const World& world, const StepReport& report)
-    : world_(world), after_step_(report.h > 0), record_of_slot_(world.joints().size(), nullptr), conflict_of_slot_(world.joints().size(), false) {
+    : world_(world),
+      after_step_(report.h > 0),
+      record_of_slot_(world.joints().size(), nullptr),
+      conflict_of_slot_(world.joints().size(), false) {
   for (const JointRecord& record : report.joints)
     if (world.contains(record.joint)) record_of_slot_[record.joint.index] = &record;
   for (const JointConflict& conflict : report.conflicts)

@@ -19,8 +19,10 @@ std::unique_ptr<Recorder> make_recorder(const std::filesystem::path& path, const
   if (extension == ".glb") return make_gltf(path, options);
   if (extension == ".pvd") return make_vtk(path, options);
   if (extension == ".html") return make_replay(path, options);
-  throw Error(fmt::format("The ending '{}' names no kind of record. Known are .h5 (trajectory), .csv (telemetry), .html (replay), "
-                          ".glb (glTF animation) and .pvd (ParaView).", extension))
+  throw Error(
+      fmt::format("The ending '{}' names no kind of record. Known are .h5 (trajectory), .csv (telemetry), .html (replay), "
+                  ".glb (glTF animation) and .pvd (ParaView).",
+                  extension))
       .in(path.string());
 }
 

@@ -9,6 +9,7 @@
 #include "record/description.h"
 #include "record/frame_clock.h"
 #include "record/joint_description.h"
+#include "record/node_tracks.h"
 #include "record/output_file.h"
 #include "record/telemetry.h"
 #include "record/varint.h"
@@ -21,7 +22,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::size_t kContactChannels = 16;
-constexpr std::size_t kContactBytes = 4 << 20;   // of all contacts before compression; beyond it every other frame loses its contacts
+constexpr std::size_t kContactBytes = 4 << 20;   // of all contacts, uncompressed; beyond it every other frame loses them
 constexpr std::string_view kMark = "<script id=\"replay\" type=\"text/plain\">";
 
 template <class T>
@@ -33,7 +34,8 @@ void put(std::string& out, T value) {
 std::string compressed(const std::string& data) {
   uLongf size = compressBound(static_cast<uLong>(data.size()));
   std::string out(size, '\0');
-  if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(data.data()), static_cast<uLong>(data.size()), 6) != Z_OK)
+  const auto* from = reinterpret_cast<const Bytef*>(data.data());
+  if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, from, static_cast<uLong>(data.size()), 6) != Z_OK)
     throw Error("The replay could not be compressed: memory is short.");
   out.resize(size);
   return out;
@@ -45,7 +47,7 @@ std::string base64(const std::string& data) {
   out.reserve((data.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < data.size(); i += 3) {
     std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (i + k < data.size() ? static_cast<unsigned char>(data[i + k]) : 0u);
+    for (std::size_t k = i; k < i + 3; ++k) bits = bits << 8 | (k < data.size() ? static_cast<unsigned char>(data[k]) : 0u);
     for (std::size_t k = 0; k < 4; ++k) out.push_back(i + k <= data.size() ? digits[bits >> (18 - 6 * k) & 63] : '=');
   }
   return out;
@@ -68,6 +70,7 @@ class Replay final : public Recorder {
     description_ = describe_scene(scene, quantum_);
     columns_.add_new(scene.world);
     joints_ = JointTracks(scene.world, quantum_, force_unit_);
+    nodes_ = NodeTracks(scene.world);
     frames_ = FrameClock(options_, scene.world.time);
     telemetry_.resize(telemetry_columns().size());
     StepReport start;
@@ -118,6 +121,7 @@ class Replay final : public Recorder {
     steps_.push_back(report.step);
     times_.push_back(report.time);
     for (const BodyId id : columns_.ids()) add_pose(world, id);
+    nodes_.add_frame(world);
     const auto columns = telemetry_columns();
     for (std::size_t c = 0; c < columns.size(); ++c) telemetry_[c].push_back(static_cast<float>(columns[c].value(report)));
     if (joints_.size() > 0) joints_.add_frame(world, report);
@@ -137,8 +141,7 @@ class Replay final : public Recorder {
       return;
     }
     const Body& b = world.bodies()[id.index];
-    for (int k = 0; k < 3; ++k)
-      p.position[k] = static_cast<std::int32_t>(std::clamp<std::int64_t>(rounded(b.position[k] / quantum_), -2'000'000'000, 2'000'000'000));
+    for (int k = 0; k < 3; ++k) p.position[k] = rounded_to_32_bits(b.position[k] / quantum_);
     double sign = 1;
     const double q[4] = {b.orientation.w(), b.orientation.x(), b.orientation.y(), b.orientation.z()};
     if (frames_before > 0) {
@@ -147,7 +150,8 @@ class Replay final : public Recorder {
       for (int k = 0; k < 4; ++k) product += q[k] * before.orientation[k];
       sign = product < 0 ? -1 : 1;
     }
-    for (int k = 0; k < 4; ++k) p.orientation[k] = static_cast<std::int16_t>(rounded(std::clamp(sign * q[k], -1.0, 1.0) * 32767));
+    for (int k = 0; k < 4; ++k)
+      p.orientation[k] = static_cast<std::int16_t>(rounded(std::clamp(sign * q[k], -1.0, 1.0) * 32767));
     p.state = b.asleep ? 1 : 0;
     poses_.push_back(p);
   }
@@ -187,18 +191,7 @@ class Replay final : public Recorder {
     stride_ *= 2;
   }
 
-  std::string payload() const {
-    nlohmann::json head = description_;
-    head["frames"] = steps_.size();
-    head["contact_stride"] = stride_;
-    head["step_of_frame"] = steps_;
-    head["time_of_frame"] = times_;
-    if (joints_.size() > 0) head["joint_stride"] = joints_.stride();
-    const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    std::string out = "SLREPLAY";
-    put(out, std::uint32_t{1});
-    put(out, static_cast<std::uint32_t>(json.size()));
-    out += json;
+  void append_poses(std::string& out) const {
     const std::size_t bodies = columns_.size(), frames = steps_.size();
     for (int channel = 0; channel < 8; ++channel)
       for (std::size_t body = 0; body < bodies; ++body) {
@@ -210,6 +203,22 @@ class Replay final : public Recorder {
           before = now;
         }
       }
+  }
+
+  std::string payload() const {
+    nlohmann::json head = description_;
+    head["frames"] = steps_.size();
+    head["contact_stride"] = stride_;
+    head["step_of_frame"] = steps_;
+    head["time_of_frame"] = times_;
+    if (joints_.size() > 0) head["joint_stride"] = joints_.stride();
+    const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::string out = "SLREPLAY";
+    put(out, std::uint32_t{kViewerProtocol});
+    put(out, static_cast<std::uint32_t>(json.size()));
+    out += json;
+    append_poses(out);
+    nodes_.append_to(out);
     for (const KeptFrame& frame : kept_) put_varint(out, static_cast<std::int64_t>(frame.count));
     for (std::size_t channel = 0; channel < kContactChannels; ++channel)
       for (const KeptFrame& frame : kept_) out += frame.contacts[channel];
@@ -237,6 +246,7 @@ class Replay final : public Recorder {
   std::vector<double> times_;
   std::vector<Pose8> poses_;           ///< frame by frame, all bodies
   std::vector<std::vector<float>> telemetry_;
+  NodeTracks nodes_;                   ///< those that were there at the start
   JointTracks joints_;                 ///< those that were there at the start
   std::vector<KeptFrame> kept_;
   std::size_t stride_ = 1, kept_bytes_ = 0;

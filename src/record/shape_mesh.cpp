@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "stickslip/world/stencil.h"
+
 namespace stickslip {
 
 namespace {
@@ -195,14 +197,11 @@ void HalfSpaceExtent::see(const World& world) {
     if (!plane.alive || !std::holds_alternative<HalfSpace>(plane.shape)) continue;
     const Body& owner = world.bodies()[plane.body];
     const Pose pose = Pose{owner.position, owner.orientation} * plane.local;
-    for (const Body& body : world.bodies()) {
-      if (!body.alive || body.motion == MotionType::fixed) continue;
-      const double distance = pose.to_local(body.position).head<2>().norm();
-      for (const std::uint32_t index : body.colliders) {
-        const double far = distance + world.colliders()[index].reach;
-        if (!(far < std::numeric_limits<double>::infinity()) || (limit_ > 0 && far > limit_)) continue;
-        farthest_ = std::max(farthest_, far);
-      }
+    for (const Collider& collider : world.colliders()) {
+      if (!collider.alive || world.bodies()[collider.body].motion == MotionType::fixed) continue;
+      const double far = pose.to_local(motion_of(world, collider).pose.position).head<2>().norm() + collider.reach;
+      if (!(far < std::numeric_limits<double>::infinity()) || (limit_ > 0 && far > limit_)) continue;
+      farthest_ = std::max(farthest_, far);
     }
   }
   if (limit_ == 0) limit_ = kFarAway * farthest_;

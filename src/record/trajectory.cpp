@@ -4,13 +4,15 @@
 #include <cmath>
 #include <list>
 
+#include "record/description.h"
 #include "record/disk_driver.h"
 #include "record/frame_clock.h"
 #include "record/growing_dataset.h"
-#include "store/staged_file.h"
 #include "record/telemetry.h"
 #include "record/trajectory_joints.h"
+#include "record/trajectory_nodes.h"
 #include "record/writers.h"
+#include "store/staged_file.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
 
@@ -99,6 +101,7 @@ class Trajectory final : public Recorder {
   void write_frame(const World&, const StepReport&);
   void add_new_bodies(const World&);
   void add_body(const World&, std::uint32_t column);
+  void add_shapes(const World&, const Body&, std::uint32_t column);
   void flush();
   bool close() noexcept;
 
@@ -112,11 +115,12 @@ class Trajectory final : public Recorder {
     GrowingDataset offset, body_a, body_b, position, normal, gap, impulse, friction, slip_velocity, angular_impulse;
   } contacts_;
   struct {
-    GrowingDataset name, motion, mass, center_of_mass;
+    GrowingDataset name, motion, kind, mass, center_of_mass;
   } bodies_;
   struct {
     GrowingDataset body, kind, size, position, orientation, first_vertex, vertex_count, vertices;
   } shapes_;
+  NodeDatasets nodes_;
   JointDatasets joints_;
   std::list<GrowingDataset> telemetry_;
 
@@ -131,7 +135,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   file_ = h5::GrowingFile(file);
   const hid_t root = file_.id();
   h5::write_attribute(root, "format", "stickslip-trajectory");
-  h5::write_attribute(root, "version", std::uint64_t{1});
+  h5::write_attribute(root, "version", std::uint64_t{2});
   h5::write_attribute(root, "scene", scene.name);
   h5::write_attribute(root, "description", scene.description);
   h5::write_attribute(root, "solver", scene.step.solver);
@@ -146,6 +150,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   create_frames(std::max<hsize_t>(1, scene.world.body_count()));
   create_contacts();
   create_bodies();
+  nodes_.create(root, scene.world, all_);
   joints_.create(root, scene.world, all_);
   create_telemetry();
 }
@@ -187,6 +192,7 @@ void Trajectory::create_bodies() {
   const Handle bodies = h5::create_group(file_.id(), "bodies");
   add(bodies_.name, bodies.get(), "name", h5::text_type(name_length_).get(), scalar);
   add(bodies_.motion, bodies.get(), "motion", h5::text_type(kKindLength).get(), scalar);
+  add(bodies_.kind, bodies.get(), "kind", h5::text_type(kKindLength).get(), scalar);
   add(bodies_.mass, bodies.get(), "mass", H5T_NATIVE_DOUBLE, scalar, "kg");
   add(bodies_.center_of_mass, bodies.get(), "center_of_mass", H5T_NATIVE_DOUBLE, vector, "m");
   const Handle shapes = h5::create_group(file_.id(), "shapes");
@@ -244,6 +250,7 @@ void Trajectory::write_frame(const World& world, const StepReport& report) {
   }
   contact_count_ += report.contacts.size();
   contacts_.offset.push(contact_count_);
+  nodes_.write_frame(world);
   joints_.write_frame(world, report, columns_);
 }
 
@@ -261,12 +268,18 @@ Vec3 size_of(const Shape& shape) {
 }
 
 void Trajectory::add_body(const World& world, std::uint32_t column) {
-  static constexpr std::string_view motion_names[] = {"dynamic", "fixed", "kinematic"};
-  const Body& body = world.bodies()[columns_.ids()[column].index];
+  const BodyId id = columns_.ids()[column];
+  const Body& body = world.bodies()[id.index];
   push_text(bodies_.name, body.name, name_length_);
-  push_text(bodies_.motion, motion_names[static_cast<int>(body.motion)], kKindLength);
+  push_text(bodies_.motion, motion_name(body.motion), kKindLength);
+  push_text(bodies_.kind, body.is_rigid() ? "rigid" : "nodes", kKindLength);
   bodies_.mass.push(body.mass.mass);
   bodies_.center_of_mass.push(body.mass.center);
+  if (body.is_rigid()) add_shapes(world, body, column);
+  else nodes_.add_body(world, id, column);
+}
+
+void Trajectory::add_shapes(const World& world, const Body& body, std::uint32_t column) {
   for (const std::uint32_t index : body.colliders) {
     const Collider& collider = world.colliders()[index];
     shapes_.body.push(column);

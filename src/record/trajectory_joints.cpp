@@ -14,7 +14,8 @@ void JointDatasets::create(hid_t file, const World& world, std::vector<GrowingDa
   name_length_ = kNameLength;
   for (const Joint& joint : world.joints()) name_length_ = std::max(name_length_, joint.description.name.size());
   const h5::Handle group = h5::create_group(file, "joints");
-  const auto add = [&](GrowingDataset& dataset, const char* name, hid_t type, GrowingDataset::Layout layout, std::string_view unit = "") {
+  const auto add = [&](GrowingDataset& dataset, const char* name, hid_t type, GrowingDataset::Layout layout,
+                       std::string_view unit = "") {
     dataset = GrowingDataset(group.get(), name, type, std::move(layout));
     if (!unit.empty()) h5::write_attribute(dataset.id(), "unit", unit);
     all.push_back(&dataset);

@@ -8,6 +8,7 @@
 #include "record/columns.h"
 #include "record/frame_clock.h"
 #include "record/joint_sample.h"
+#include "record/nodal_mesh.h"
 #include "record/output_file.h"
 #include "record/shape_mesh.h"
 #include "record/vtk_file.h"
@@ -109,10 +110,11 @@ class Vtk final : public Recorder {
     extent_.see(world);
     write_bodies(world);
     write_contacts(world, report);
-    if (joint_columns_.size() == 0)
-      ++frames_before_joints_;
-    else
-      write_joints(world, report);
+    if (world.node_count() > 0) has_nodes_ = true;
+    if (has_nodes_) write_nodes(world);
+    else ++frames_before_nodes_;
+    if (joint_columns_.size() > 0) write_joints(world, report);
+    else ++frames_before_joints_;
     times_.push_back(world.time);
   }
 
@@ -126,6 +128,17 @@ class Vtk final : public Recorder {
   void write_bodies(const World&);
   void write_contacts(const World&, const StepReport&);
   void write_joints(const World&, const StepReport&);
+  void write_nodes(const World&);
+
+  /// Files of one kind, one for every frame from `first` on.
+  struct Series {
+    std::string_view name, ending;
+    std::size_t first;
+  };
+  std::array<Series, 4> series() const {
+    return {{{"bodies", ".vtu", 0}, {"contacts", ".vtp", 0}, {"joints", ".vtp", frames_before_joints_},
+             {"nodes", ".vtp", frames_before_nodes_}}};
+  }
   void write_collection();
   void remove_older_frames();
 
@@ -137,7 +150,8 @@ class Vtk final : public Recorder {
   MeshLibrary library_{kCornersPerFrame};
   HalfSpaceExtent extent_;
   std::vector<double> times_;  ///< of the frames written [s]
-  std::size_t frames_before_joints_ = 0;   ///< frames without a file of joints, because there was none yet
+  std::size_t frames_before_joints_ = 0, frames_before_nodes_ = 0;   ///< frames without a file of them: there were none yet
+  bool has_nodes_ = false;
   std::size_t listed_ = 0;     ///< frames in the collection on disk
   Clock::time_point opened_ = Clock::now(), last_flush_ = opened_;
 };
@@ -148,7 +162,7 @@ void Vtk::write_bodies(const World& world) {
   std::vector<std::uint8_t> asleep, types;
   for (std::uint32_t slot = 0; slot < world.bodies().size(); ++slot) {
     const Body& body = world.bodies()[slot];
-    if (!body.alive) continue;
+    if (!body.alive || !body.is_rigid()) continue;
     for (const std::uint32_t index : body.colliders) {
       const Collider& collider = world.colliders()[index];
       const MeshLibrary::Entry entry = library_.find_or_add(collider.shape);
@@ -198,24 +212,36 @@ void Vtk::write_bodies(const World& world) {
 }
 
 /// A file of points, up to their values.
-void open_points(VtkFile& file, std::size_t count) {
-  file.open(fmt::format("Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\"", count));
+void open_points(VtkFile& file, std::size_t points, std::size_t vertices, std::size_t triangles) {
+  file.open(fmt::format("Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+                        "NumberOfPolys=\"{}\"", points, vertices, triangles));
   file.open("PointData");
 }
+void open_points(VtkFile& file, std::size_t count) { open_points(file, count, count, 0); }
 
-/// The rest of it. @param points three numbers each
-void close_points(VtkFile& file, const std::vector<double>& points) {
-  std::vector<std::int32_t> corners(points.size() / 3), offsets(corners.size());
-  std::iota(corners.begin(), corners.end(), 0);
-  std::iota(offsets.begin(), offsets.end(), 1);
+/// Cells of equally many corners.
+void write_cells(VtkFile& file, std::string_view kind, const std::vector<std::int32_t>& corners, std::int32_t each) {
+  std::vector<std::int32_t> offsets(corners.size() / static_cast<std::size_t>(each));
+  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int32_t>(i + 1) * each;
+  file.open(kind);
+  file.array<std::int32_t>("connectivity", 1, corners);
+  file.array<std::int32_t>("offsets", 1, offsets);
+  file.close(kind);
+}
+
+void close_values(VtkFile& file, const std::vector<double>& points) {
   file.close("PointData");
   file.open("Points");
   file.array<double>("position_m", 3, points);
   file.close("Points");
-  file.open("Verts");
-  file.array<std::int32_t>("connectivity", 1, corners);
-  file.array<std::int32_t>("offsets", 1, offsets);
-  file.close("Verts");
+}
+
+/// The rest of a file where every point is a cell. @param points three numbers each
+void close_points(VtkFile& file, const std::vector<double>& points) {
+  std::vector<std::int32_t> corners(points.size() / 3);
+  std::iota(corners.begin(), corners.end(), 0);
+  close_values(file, points);
+  write_cells(file, "Verts", corners, 1);
   file.close("Piece");
 }
 
@@ -256,7 +282,7 @@ void Vtk::write_joints(const World& world, const StepReport& report) {
   std::vector<double> points, force, torque, error;
   std::vector<std::int32_t> numbers, type, body_a, body_b;
   std::vector<std::uint8_t> broken, conflicts;
-  const auto number_of = [&](BodyId id) { return static_cast<std::int32_t>(columns_.of(id).value_or(static_cast<std::uint32_t>(-1))); };
+  const auto number_of = [&](BodyId id) { return static_cast<std::int32_t>(columns_.of(id).value_or(~0u)); };
   const JointSamples samples(world, report);
   for (std::uint32_t slot = 0; slot < world.joints().size(); ++slot) {
     const Joint& joint = world.joints()[slot];
@@ -289,18 +315,55 @@ void Vtk::write_joints(const World& world, const StepReport& report) {
   file.write(directory_ / frame_name("joints", times_.size(), ".vtp"));
 }
 
+void Vtk::write_nodes(const World& world) {
+  std::vector<double> points, velocity, speed, radius, mass;
+  std::vector<std::int32_t> numbers, node, vertices, triangles;
+  std::vector<std::uint8_t> asleep;
+  for (const NodalBody& nodes : world.nodal_bodies()) {
+    const auto first = static_cast<std::int32_t>(node.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      append(points, nodes.positions[i]);
+      append(velocity, nodes.velocities[i]);
+      speed.push_back(nodes.velocities[i].norm());
+      radius.push_back(nodes.radius);
+      mass.push_back(nodes.masses[i]);
+      numbers.push_back(static_cast<std::int32_t>(columns_.of_slot(nodes.body)));
+      node.push_back(static_cast<std::int32_t>(i));
+      asleep.push_back(world.bodies()[nodes.body].asleep);
+    }
+    for (const std::uint32_t bare : bare_nodes(nodes)) vertices.push_back(first + static_cast<std::int32_t>(bare));
+    for (const auto& triangle : nodes.triangles)
+      for (const std::uint32_t corner : triangle) triangles.push_back(first + static_cast<std::int32_t>(corner));
+  }
+
+  VtkFile file("PolyData", world.time);
+  open_points(file, node.size(), vertices.size(), triangles.size() / 3);
+  file.array<double>("velocity_m_per_s", 3, velocity);
+  file.array<double>("speed_m_per_s", 1, speed);
+  file.array<double>("radius_m", 1, radius);
+  file.array<double>("mass_kg", 1, mass);
+  file.array<std::uint8_t>("asleep", 1, asleep);
+  file.array<std::int32_t>("body", 1, numbers);
+  file.array<std::int32_t>("node", 1, node);
+  close_values(file, points);
+  write_cells(file, "Verts", vertices, 1);
+  write_cells(file, "Polys", triangles, 3);
+  file.close("Piece");
+  file.write(directory_ / frame_name("nodes", times_.size(), ".vtp"));
+}
+
 void Vtk::write_collection() {
   OutputFile file(path_);
   file.write("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n");
   const std::string folder = escaped(directory_.filename().string());
   for (std::size_t n = 0; n < times_.size(); ++n) {
-    const auto list = [&](int part, std::string_view name, std::string_view ending) {
-      file.write(fmt::format("<DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}/{}\"/>\n", times_[n], part, name, folder,
-                             frame_name(name, n, ending)));
-    };
-    list(0, "bodies", ".vtu");
-    list(1, "contacts", ".vtp");
-    if (n >= frames_before_joints_) list(2, "joints", ".vtp");
+    int part = 0;
+    for (const Series& s : series()) {
+      if (n >= s.first)
+        file.write(fmt::format("<DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}/{}\"/>\n", times_[n], part, s.name,
+                               folder, frame_name(s.name, n, s.ending)));
+      ++part;
+    }
   }
   file.write("</Collection>\n</VTKFile>\n");
   file.commit();
@@ -314,11 +377,12 @@ void Vtk::remove_older_frames() {
   std::vector<fs::path> older;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_, ignored)) {
     const std::string name = entry.path().filename().string();
-    auto number = frame_number(name, "bodies", ".vtu");
-    if (!number) number = frame_number(name, "contacts", ".vtp");
-    const auto of_joints = frame_number(name, "joints", ".vtp");
-    const bool unlisted = (number && *number >= times_.size()) || (of_joints && (*of_joints >= times_.size() || joint_columns_.size() == 0));
-    if (unlisted && entry.is_regular_file(ignored)) older.push_back(entry.path());
+    const auto is_unlisted = [&](const Series& s) {
+      const auto number = frame_number(name, s.name, s.ending);
+      return number && (*number < s.first || *number >= times_.size());
+    };
+    const auto all = series();
+    if (std::any_of(all.begin(), all.end(), is_unlisted) && entry.is_regular_file(ignored)) older.push_back(entry.path());
   }
   for (const fs::path& path : older) fs::remove(path, ignored);
 }

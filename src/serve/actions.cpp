@@ -11,13 +11,8 @@ namespace stickslip::serve {
 namespace {
 
 constexpr std::size_t kMostJobs = 4;   // for the worker
-constexpr std::string_view kBusy = "The server is still busy with earlier requests of this kind. Ask again when they are answered.";
-
-std::string_view type_of(const Command& command) {
-  constexpr std::string_view names[] = {"pause", "run", "step", "reset", "speed", "set", "drag", "release", "joint", "want", "capture", "compare"};
-  static_assert(std::size(names) == std::variant_size_v<Command>);
-  return names[command.index()];
-}
+constexpr std::string_view kBusy =
+    "The server is still busy with earlier requests of this kind. Ask again when they are answered.";
 
 /// The materials of a scene with one coefficient everywhere and Coulomb's law.
 MaterialTable with_friction(const MaterialTable& own, double friction) {
@@ -119,7 +114,7 @@ void Simulation::act(ViewerId, const Settings& s) {
 void Simulation::act(ViewerId viewer, const DragTo& d) {
   if (d.body >= table_->bodies().size())
     throw Error(fmt::format("There is no body {}. This scene has {}, numbered from 0.", d.body, table_->bodies().size()));
-  drags_.set(scene_.world, viewer, {table_->bodies()[d.body], d.local, d.target});
+  drags_.set(scene_.world, viewer, {table_->bodies()[d.body], d.local, d.target, d.node.value_or(kNoNode)});
 }
 
 void Simulation::act(ViewerId viewer, const Release&) { drags_.release(scene_.world, viewer); }

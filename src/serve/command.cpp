@@ -43,7 +43,8 @@ class Fields {
     return value.get<double>();
   }
   std::int64_t whole(const std::string& name, const Json& value, std::int64_t low, std::int64_t high) const {
-    const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(high) : value.is_number_integer();
+    const bool fits =
+        value.is_number_unsigned() ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(high) : value.is_number_integer();
     if (!fits || value.get<std::int64_t>() < low || value.get<std::int64_t>() > high)
       throw Error(fmt::format("{}: {} will not do. Give a whole number from {} to {}.", name, shown(value), low, high));
     return value.get<std::int64_t>();
@@ -64,7 +65,8 @@ class Fields {
   }
   std::string text(const std::string& name, const Json& value) const {
     if (!value.is_string()) throw Error(fmt::format("{}: {} is not a name, which is text.", name, shown(value)));
-    if (value.get_ref<const std::string&>().size() > 400) throw Error(fmt::format("{}: {} is longer than 400 bytes, which no name should be.", name, shown(value)));
+    if (value.get_ref<const std::string&>().size() > 400)
+      throw Error(fmt::format("{}: {} is longer than 400 bytes, which no name should be.", name, shown(value)));
     return value.get<std::string>();
   }
   static std::string solver(const Json& value) {
@@ -100,7 +102,9 @@ Command settings_of(Fields& f) {
   if (const Json* solver = f.find("solver")) s.solver = Fields::solver(*solver);
   if (const Json* h = f.find("h")) s.h = f.number("h", *h, 1e-9, 10, "a step from 1e-9 to 10 seconds");
   if (const Json* friction = f.find("friction"))
-    s.friction = friction->is_null() ? std::optional<double>() : f.number("friction", *friction, 0, 100, "a coefficient from 0 to 100, or null for the scene's own");
+    s.friction = friction->is_null()
+                     ? std::optional<double>()
+                     : f.number("friction", *friction, 0, 100, "a coefficient from 0 to 100, or null for the scene's own");
   if (!s.solver && !s.h && !s.friction) throw Error("There is nothing to set. Give solver, h or friction.");
   return s;
 }
@@ -108,7 +112,8 @@ Command settings_of(Fields& f) {
 Command drag_of(Fields& f) {
   DragTo drag;
   drag.body = static_cast<std::uint32_t>(f.whole("body", f.need("body"), 0, 0xffffffffll));
-  drag.local = f.point("local");
+  if (const Json* node = f.find("node")) drag.node = static_cast<std::uint32_t>(f.whole("node", *node, 0, 0xfffffffell));
+  else drag.local = f.point("local");
   drag.target = f.point("target");
   return drag;
 }
@@ -118,9 +123,12 @@ Command joint_of(Fields& f) {
   joint.name = f.text("name", f.need("name"));
   if (const Json* coordinate = f.find("coordinate")) joint.coordinate = f.text("coordinate", *coordinate);
   constexpr double most = 1e6;
-  if (const Json* speed = f.find("speed")) joint.speed = f.number("speed", *speed, -most, most, "a speed from -1e6 to 1e6 m/s or rad/s");
-  if (const Json* target = f.find("target")) joint.target = f.number("target", *target, -most, most, "a target from -1e6 to 1e6 m or rad");
-  if (joint.speed.has_value() == joint.target.has_value()) throw Error("Give either speed, of the motor, or target, of the servo.");
+  if (const Json* speed = f.find("speed"))
+    joint.speed = f.number("speed", *speed, -most, most, "a speed from -1e6 to 1e6 m/s or rad/s");
+  if (const Json* target = f.find("target"))
+    joint.target = f.number("target", *target, -most, most, "a target from -1e6 to 1e6 m or rad");
+  if (joint.speed.has_value() == joint.target.has_value())
+    throw Error("Give either speed, of the motor, or target, of the servo.");
   return joint;
 }
 
@@ -146,6 +154,7 @@ struct Kind {
   Command (*read)(Fields&);
 };
 
+/// In the order of `Command`.
 constexpr Kind kKinds[] = {
     {"pause", [](Fields&) -> Command { return Pause{}; }},
     {"run", [](Fields&) -> Command { return Run{}; }},
@@ -160,6 +169,7 @@ constexpr Kind kKinds[] = {
     {"capture", [](Fields&) -> Command { return Capture{}; }},
     {"compare", compare_of},
 };
+static_assert(std::size(kKinds) == std::variant_size_v<Command>);
 
 const Kind& kind_of(const std::string& type) {
   std::vector<std::string> names;
@@ -171,6 +181,8 @@ const Kind& kind_of(const std::string& type) {
 }
 
 }  // namespace
+
+std::string_view type_of(const Command& command) { return kKinds[command.index()].type; }
 
 ParsedCommand parse_command(std::string_view text) {
   ParsedCommand parsed;

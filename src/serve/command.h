@@ -27,6 +27,7 @@ struct Settings {
 };
 struct DragTo {
   std::uint32_t body = 0;   ///< as frames number it
+  std::optional<std::uint32_t> node;   ///< of a body of nodes, in place of `local`
   Vec3 local = Vec3::Zero(), target = Vec3::Zero();   ///< body axes from the centre of mass; world frame [m]
 };
 struct Release {};
@@ -44,6 +45,9 @@ struct Compare {
 };
 
 using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, DriveJoint, Want, Capture, Compare>;
+
+/// The type that messages give a command: "pause", "run", …
+std::string_view type_of(const Command&);
 
 /// A message as it was understood: a command, or the reason why it is refused.
 struct ParsedCommand {

@@ -45,15 +45,18 @@ int driven_coordinate(const Joint& joint, const DriveJoint& command) {
     able.emplace_back(joint_coordinate_name(c));
     only = c;
   }
-  if (able.empty()) throw Error(fmt::format("The joint '{}' has no {}, so there is nothing to set.", joint.description.name, wanted));
+  if (able.empty())
+    throw Error(fmt::format("The joint '{}' has no {}, so there is nothing to set.", joint.description.name, wanted));
   if (!command.coordinate) {
     if (able.size() > 1)
-      throw Error(fmt::format("The joint '{}' has a {} on {}. Give one of them as coordinate.", joint.description.name, wanted, fmt::join(able, ", ")));
+      throw Error(fmt::format("The joint '{}' has a {} on {}. Give one of them as coordinate.", joint.description.name, wanted,
+                              fmt::join(able, ", ")));
     return only;
   }
   const int c = joint_coordinate_from_name(*command.coordinate);
   if (std::find(able.begin(), able.end(), joint_coordinate_name(c)) == able.end())
-    throw Error(fmt::format("The joint '{}' has no {} on {}. It has one on {}.", joint.description.name, wanted, joint_coordinate_name(c), fmt::join(able, ", ")));
+    throw Error(fmt::format("The joint '{}' has no {} on {}. It has one on {}.", joint.description.name, wanted,
+                            joint_coordinate_name(c), fmt::join(able, ", ")));
   return c;
 }
 

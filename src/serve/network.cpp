@@ -74,7 +74,8 @@ namespace {
 
 using Hub = Network::Impl;
 
-/// A viewer at /live. Writes one message at a time and picks the newest when it is done: whoever reads slowly gets fewer frames.
+/// A viewer at /live. Writes one message at a time and picks the newest when it is done: whoever reads slowly gets fewer
+/// frames.
 class Viewer : public std::enable_shared_from_this<Viewer> {
  public:
   Viewer(Hub& hub, ViewerId id, beast::tcp_stream stream) : hub_(hub), id_(id), socket_(std::move(stream)) {}
@@ -197,8 +198,10 @@ class Visit : public std::enable_shared_from_this<Visit> {
     stream_.expires_after(kVisitTime);
     http::async_read(stream_, buffer_, parser_, [self = shared_from_this()](error_code error, std::size_t) {
       if (!error) return self->answer();
-      if (error == http::error::header_limit || error == http::error::buffer_overflow) return self->respond(431, "The request is too long.");
-      if (error == http::error::body_limit || error == http::error::unexpected_body) return self->respond(413, "A request has no body here.");
+      if (error == http::error::header_limit || error == http::error::buffer_overflow)
+        return self->respond(431, "The request is too long.");
+      if (error == http::error::body_limit || error == http::error::unexpected_body)
+        return self->respond(413, "A request has no body here.");
       if (error.category() == make_error_code(http::error::bad_version).category() && error != http::error::end_of_stream)
         return self->respond(400, "This is not a request that can be read.");
       self->end();
@@ -219,7 +222,8 @@ class Visit : public std::enable_shared_from_this<Visit> {
                                   hub_.rules);
     if (verdict.kind == Verdict::refused) return respond(verdict.status, verdict.reason);
     if (verdict.kind == Verdict::page) return respond(200, viewer_page(), "text/html; charset=utf-8");
-    if (hub_.viewers.size() >= kMostViewers) return respond(503, "As many viewers as this server takes are here. Close one of them.");
+    if (hub_.viewers.size() >= kMostViewers)
+      return respond(503, "As many viewers as this server takes are here. Close one of them.");
     const ViewerId id = ++hub_.last_viewer;
     const auto viewer = std::make_shared<Viewer>(hub_, id, std::move(stream_));
     hub_.viewers.emplace(id, viewer);
@@ -259,11 +263,15 @@ class Visit : public std::enable_shared_from_this<Visit> {
 
 void Network::Impl::listen() {
   error_code error;
-  const asio::ip::address address = asio::ip::make_address(options.address == "localhost" ? "127.0.0.1" : options.address, error);
-  if (error) throw Error(fmt::format("'{}' is not an address. Give one in numbers, such as 127.0.0.1 or ::1.", options.address));
+  const asio::ip::address address =
+      asio::ip::make_address(options.address == "localhost" ? "127.0.0.1" : options.address, error);
+  if (error)
+    throw Error(fmt::format("'{}' is not an address. Give one in numbers, such as 127.0.0.1 or ::1.", options.address));
   rules = {options.token, address.is_loopback()};
   if (!rules.loopback && rules.token.empty())
-    throw Error(fmt::format("{} can be reached from other machines. Give a token that viewers must show, or listen on 127.0.0.1.", options.address));
+    throw Error(
+        fmt::format("{} can be reached from other machines. Give a token that viewers must show, or listen on 127.0.0.1.",
+                    options.address));
   const tcp::endpoint endpoint(address, options.port);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
@@ -272,8 +280,10 @@ void Network::Impl::listen() {
   if (!error) return;
   if (error == asio::error::address_in_use)
     throw Error(fmt::format("Port {} is taken by another program. Give another, or 0 for any that is free.", options.port));
-  if (error == asio::error::access_denied) throw Error(fmt::format("Port {} needs more rights than this program has. Give one above 1023.", options.port));
-  throw Error(fmt::format("Cannot listen on {}, port {}: {}. Give an address of this machine.", options.address, options.port, error.message()));
+  if (error == asio::error::access_denied)
+    throw Error(fmt::format("Port {} needs more rights than this program has. Give one above 1023.", options.port));
+  throw Error(fmt::format("Cannot listen on {}, port {}: {}. Give an address of this machine.", options.address, options.port,
+                          error.message()));
 }
 
 void Network::Impl::accept() {
@@ -338,7 +348,9 @@ std::uint16_t Network::port() const { return impl_->acceptor.local_endpoint().po
 std::string Network::url() const {
   const tcp::endpoint endpoint = impl_->acceptor.local_endpoint();
   const std::string address = endpoint.address().to_string();
-  const std::string host = endpoint.address().is_unspecified() ? "localhost" : endpoint.address().is_v6() ? fmt::format("[{}]", address) : address;
+  const std::string host = endpoint.address().is_unspecified() ? "localhost"
+                           : endpoint.address().is_v6()        ? fmt::format("[{}]", address)
+                                                               : address;
   const std::string& token = impl_->options.token;
   return fmt::format("http://{}:{}/{}", host, endpoint.port(), token.empty() ? "" : "?token=" + token);
 }

@@ -21,7 +21,8 @@ bool same_text(std::string_view a, std::string_view b) {
 
 bool names_this_machine(std::string_view host) {
   const std::string_view name = without_port(host);
-  return same_text(name, "localhost") || name == "[::1]" || (name.starts_with("127.") && name.find_first_not_of("0123456789.") == std::string_view::npos);
+  return same_text(name, "localhost") || name == "[::1]" ||
+         (name.starts_with("127.") && name.find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
 bool is_our_page(std::string_view origin, std::string_view host) {
@@ -51,7 +52,9 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 }
 
 bool is_token(std::string_view token) {
-  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-._~").find(c) != std::string_view::npos; };
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-._~").find(c) != std::string_view::npos;
+  };
   return token.size() >= 8 && token.size() <= 128 && std::all_of(token.begin(), token.end(), plain);
 }
 
@@ -63,11 +66,14 @@ Verdict judge(const Request& r, const RequestRules& rules) {
   if (rules.loopback && !names_this_machine(r.host))
     return {Verdict::refused, 403, "This server listens for its own machine. Open it as http://localhost with its port."};
   if (!rules.token.empty() && !equal_in_constant_time(token_of(query), rules.token))
-    return {Verdict::refused, 401, "The token is missing or wrong. Open the address that the server printed, with ?token= at its end."};
-  if (path == "/") return r.upgrade ? Verdict{Verdict::refused, 404, "The WebSocket is at /live."} : Verdict{Verdict::page, 200, {}};
+    return {Verdict::refused, 401,
+            "The token is missing or wrong. Open the address that the server printed, with ?token= at its end."};
+  if (path == "/")
+    return r.upgrade ? Verdict{Verdict::refused, 404, "The WebSocket is at /live."} : Verdict{Verdict::page, 200, {}};
   if (!r.upgrade) return {Verdict::refused, 426, "This is for WebSockets. The view is at /."};
   if (!r.origin.empty() && !is_our_page(r.origin, r.host))
-    return {Verdict::refused, 403, "Another page may not connect to the simulation. Open the view that this server gives at /."};
+    return {Verdict::refused, 403,
+            "Another page may not connect to the simulation. Open the view that this server gives at /."};
   return {Verdict::live, 101, {}};
 }
 

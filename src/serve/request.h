@@ -1,4 +1,5 @@
-// Which requests the server answers, and how. Two paths exist and both are compared as text: no part of a request ever names a file.
+// Which requests the server answers, and how. Two paths exist and both are compared as text: no part of a request ever names
+// a file.
 #pragma once
 
 #include <string>
@@ -23,8 +24,9 @@ struct Verdict {
   std::string_view reason;          ///< a sentence for people
 };
 
-/// Beside paths and token this checks, on loopback, that the browser means us: `Host` must be a name of this machine (otherwise a foreign name
-/// was made to point here), and an `Origin` must be the page we served (otherwise a foreign page tries to connect).
+/// Beside paths and token this checks, on loopback, that the browser means us: `Host` must be a name of this machine
+/// (otherwise a foreign name was made to point here), and an `Origin` must be the page we served (otherwise a foreign page
+/// tries to connect).
 Verdict judge(const Request&, const RequestRules&);
 
 /// Equality in a time that depends on the lengths alone.

@@ -14,14 +14,16 @@ namespace {
 
 ServerOptions checked(ServerOptions options) {
   if (!(options.frames_per_second > 0 && options.frames_per_second <= 1000))
-    throw Error(fmt::format("{} frames per second cannot be sent. Give a number greater than 0 and at most 1000.", options.frames_per_second));
+    throw Error(fmt::format("{} frames per second cannot be sent. Give a number greater than 0 and at most 1000.",
+                            options.frames_per_second));
   if (!(options.speed == 0 || (options.speed >= 0.01 && options.speed <= 100)))
     throw Error(fmt::format("{} is no speed. Give 0 for as fast as it goes, or 0.01 to 100 times real time.", options.speed));
   if (!options.token.empty() && !serve::is_token(options.token))
     throw Error("The token cannot stand in an address. Give 8 to 128 letters, digits and -._~");
   std::error_code ignored;
   if (!std::filesystem::is_directory(options.directory, ignored))
-    throw Error("This directory for captured problems does not exist. Create it first, or give another.").in(options.directory.string());
+    throw Error("This directory for captured problems does not exist. Create it first, or give another.")
+        .in(options.directory.string());
   return options;
 }
 
@@ -36,7 +38,8 @@ struct Server::Impl {
   serve::Network network;
 };
 
-Server::Server(Scene scene, ServerOptions options) : impl_(std::make_unique<Impl>(std::move(scene), checked(std::move(options)))) {}
+Server::Server(Scene scene, ServerOptions options)
+    : impl_(std::make_unique<Impl>(std::move(scene), checked(std::move(options)))) {}
 Server::~Server() { stop(); }
 
 std::uint16_t Server::port() const { return impl_->network.port(); }

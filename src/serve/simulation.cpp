@@ -171,8 +171,8 @@ void Simulation::step() {
     state_.running = false;
     steps_wanted_ = 0;
     state_changed_ = true;
-    audience_->tell_all(error_message("step", fmt::format("Step {} (t = {:g} s) failed: {} Reset to start again.", scene_.world.step_count + 1,
-                                                          scene_.world.time, error.what())));
+    audience_->tell_all(error_message("step", fmt::format("Step {} (t = {:g} s) failed: {} Reset to start again.",
+                                                          scene_.world.step_count + 1, scene_.world.time, error.what())));
   }
   frame_wanted_ = true;
   const Clock::time_point now = Clock::now();
@@ -211,7 +211,8 @@ void Simulation::publish() {
   ++frames_;
   frame_wanted_ = false;
   const Clock::time_point now = Clock::now();
-  next_frame_ = std::max(next_frame_ + seconds(1 / options_.frames_per_second), now - seconds(0.5 / options_.frames_per_second));
+  next_frame_ =
+      std::max(next_frame_ + seconds(1 / options_.frames_per_second), now - seconds(0.5 / options_.frames_per_second));
 }
 
 void Simulation::announce() {
@@ -234,7 +235,8 @@ std::shared_ptr<const StepProblem> Simulation::last_problem() const {
   return std::make_shared<const StepProblem>(copy_problem(scene_, *stepper_, *report_));
 }
 
-/// Looking must not change the motion, and a step that keeps its history may stop earlier: so the problem is solved once more, elsewhere.
+/// Looking must not change the motion, and a step that keeps its history may stop earlier: so the problem is solved once
+/// more, elsewhere.
 void Simulation::ask_for_history() {
   const bool wanted = std::any_of(viewers_.begin(), viewers_.end(), [](const auto& v) { return v.second.history; });
   if (!wanted || report_ == nullptr || !report_->solve || history_step_ == report_->step) return;

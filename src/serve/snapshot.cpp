@@ -10,7 +10,7 @@ namespace stickslip::serve {
 
 namespace {
 
-enum Flag : std::uint8_t { all_bodies = 1, with_contacts = 2, with_history = 4, with_joints = 8 };
+enum Flag : std::uint8_t { all_bodies = 1, with_contacts = 2, with_history = 4, with_joints = 8, with_nodes = 16 };
 
 static_assert(std::endian::native == std::endian::little, "records go to the wire as they lie in memory");
 
@@ -46,8 +46,16 @@ History thinned(const std::vector<double>& residuals) {
 }
 
 BodyTable::BodyTable(const World& world, double quantum)
-    : ids_(described_bodies(world)), number_of_slot_(world.bodies().size(), -1), quantum_(quantum), inverse_quantum_(1 / quantum) {
-  for (std::size_t i = 0; i < ids_.size(); ++i) number_of_slot_[ids_[i].index] = static_cast<std::int64_t>(i);
+    : ids_(described_bodies(world)),
+      number_of_slot_(world.bodies().size(), -1),
+      quantum_(quantum),
+      inverse_quantum_(1 / quantum) {
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    number_of_slot_[ids_[i].index] = static_cast<std::int64_t>(i);
+    if (world.body(ids_[i]).is_rigid()) continue;
+    nodes_.push_back({static_cast<std::uint32_t>(i), std::make_shared<const NodePlaces>()});
+    inverse_node_quantum_.push_back(1 / node_quantum(world.nodal_body(ids_[i])));
+  }
 }
 
 std::int64_t BodyTable::number_of(BodyId id) const {
@@ -72,6 +80,19 @@ BodyRecord BodyTable::record_of(const World& world, std::uint32_t number) const 
   return r;
 }
 
+/// @returns whether something is elsewhere than it was. What is gone stays where it was.
+bool BodyTable::renew_nodes(const World& world, NodeRecord& record, double inverse_quantum) {
+  const BodyId id = ids_[record.body];
+  if (!world.contains(id)) return false;
+  const std::vector<Vec3>& positions = world.nodal_body(id).positions;
+  NodePlaces now(positions.size());
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    for (int k = 0; k < 3; ++k) now[i][static_cast<std::size_t>(k)] = rounded(positions[i][k] * inverse_quantum, 2e9);
+  if (now == *record.places) return false;
+  record.places = std::make_shared<const NodePlaces>(std::move(now));
+  return true;
+}
+
 void BodyTable::fill(const World& world, Snapshot& snapshot) {
   const bool first = records_.empty();
   records_.resize(ids_.size());
@@ -82,7 +103,10 @@ void BodyTable::fill(const World& world, Snapshot& snapshot) {
     records_[i] = now;
     changed_[i] = snapshot.number;
   }
+  for (std::size_t n = 0; n < nodes_.size(); ++n)
+    if (renew_nodes(world, nodes_[n], inverse_node_quantum_[n])) changed_[nodes_[n].body] = snapshot.number;
   snapshot.bodies = records_;
+  snapshot.nodes = nodes_;
   snapshot.changed = changed_;
 }
 
@@ -93,32 +117,63 @@ std::vector<ContactRow> contact_rows(const BodyTable& table, const StepReport& r
     const std::int64_t a = table.number_of(c.body_a), b = table.number_of(c.body_b);
     if (a < 0 || b < 0) continue;
     const Vec3 force = c.impulse / report.force_time;
-    rows.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), floats(c.position), floats(c.normal), floats(force),
-                    static_cast<float>(c.gap), floats(c.slip_velocity), static_cast<float>(c.friction)});
+    rows.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), floats(c.position), floats(c.normal),
+                    floats(force), static_cast<float>(c.gap), floats(c.slip_velocity), static_cast<float>(c.friction)});
   }
   return rows;
 }
 
-std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
-  const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history,
-             joints = choice.joints && s.joint_count > 0;
-  std::string out;
-  out.reserve(64 + s.bodies.size() * sizeof(BodyRecord) + s.telemetry.size() * 4 + (contacts ? s.contacts.size() * sizeof(ContactRow) : 0) +
-              (history ? s.history->size() * sizeof(HistoryPoint) : 0) + (joints ? s.joints.size() : 0));
-  put(out, std::uint8_t{1});
-  put(out, static_cast<std::uint8_t>((all ? all_bodies : 0) | (contacts ? with_contacts : 0) | (history ? with_history : 0) | (joints ? with_joints : 0)));
-  put(out, std::uint16_t{0});
-  put(out, static_cast<std::uint32_t>(s.step));
-  put(out, s.time);
+namespace {
+
+/// Those that the viewer has not seen since they changed.
+void put_bodies(std::string& out, const Snapshot& s, std::uint64_t since) {
   const std::size_t count_at = out.size();
   put(out, std::uint32_t{0});
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < s.bodies.size(); ++i) {
-    if (!all && s.changed[i] <= choice.since) continue;
+    if (since > 0 && s.changed[i] <= since) continue;
     put(out, s.bodies[i]);
     ++count;
   }
   std::memcpy(out.data() + count_at, &count, sizeof count);
+}
+
+std::vector<const NodeRecord*> news_of_nodes(const Snapshot& s, std::uint64_t since) {
+  std::vector<const NodeRecord*> news;
+  for (const NodeRecord& record : s.nodes)
+    if (since == 0 || s.changed[record.body] > since) news.push_back(&record);
+  return news;
+}
+
+void put_nodes(std::string& out, const std::vector<const NodeRecord*>& news) {
+  put(out, static_cast<std::uint32_t>(news.size()));
+  for (const NodeRecord* record : news) {
+    put(out, record->body);
+    put(out, static_cast<std::uint32_t>(record->places->size()));
+    put_all(out, *record->places);
+  }
+}
+
+}  // namespace
+
+std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
+  const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history,
+             joints = choice.joints && s.joint_count > 0;
+  const std::vector<const NodeRecord*> nodes = news_of_nodes(s, choice.since);
+  std::size_t size = 64 + s.bodies.size() * sizeof(BodyRecord) + s.telemetry.size() * 4;
+  if (contacts) size += s.contacts.size() * sizeof(ContactRow);
+  if (history) size += s.history->size() * sizeof(HistoryPoint);
+  if (joints) size += s.joints.size();
+  for (const NodeRecord* record : nodes) size += 8 + 12 * record->places->size();
+  std::string out;
+  out.reserve(size);
+  put(out, std::uint8_t{1});
+  put(out, static_cast<std::uint8_t>((all ? all_bodies : 0) | (contacts ? with_contacts : 0) | (history ? with_history : 0) |
+                                     (joints ? with_joints : 0) | (nodes.empty() ? 0 : with_nodes)));
+  put(out, std::uint16_t{0});
+  put(out, static_cast<std::uint32_t>(s.step));
+  put(out, s.time);
+  put_bodies(out, s, choice.since);
   put(out, static_cast<std::uint16_t>(s.telemetry.size()));
   put(out, std::uint16_t{0});
   put_all(out, s.telemetry);
@@ -134,6 +189,7 @@ std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
     put(out, static_cast<std::uint32_t>(s.joint_count));
     out += s.joints;
   }
+  if (!nodes.empty()) put_nodes(out, nodes);
   return out;
 }
 

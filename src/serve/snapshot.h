@@ -1,4 +1,5 @@
-// One instant of the simulation as viewers get to see it, already in the numbers of the wire. Made by the simulation thread, read by all.
+// One instant of the simulation as viewers get to see it, already in the numbers of the wire. Made by the simulation thread,
+// read by all.
 #pragma once
 
 #include <array>
@@ -22,6 +23,13 @@ struct BodyRecord {
   bool operator==(const BodyRecord&) const = default;
 };
 static_assert(sizeof(BodyRecord) == 28);
+
+/// Places of the nodes of one body, over the quantum of the body.
+using NodePlaces = std::vector<std::array<std::int32_t, 3>>;
+struct NodeRecord {
+  std::uint32_t body = 0;
+  std::shared_ptr<const NodePlaces> places;   ///< shared by all snapshots from one change to the next
+};
 
 /// A contact in a frame, byte for byte.
 struct ContactRow {
@@ -51,7 +59,8 @@ struct Snapshot {
   std::uint64_t step = 0;
   double time = 0;            ///< [s]
   std::vector<BodyRecord> bodies;
-  std::vector<std::uint64_t> changed;   ///< for every body the number of the snapshot that saw its record change last
+  std::vector<NodeRecord> nodes;        ///< of bodies of nodes, in the order of their numbers
+  std::vector<std::uint64_t> changed;   ///< for every body the number of the snapshot that saw its record or nodes change last
   std::vector<float> telemetry;
   bool has_contacts = false;
   std::vector<ContactRow> contacts;
@@ -75,10 +84,13 @@ class BodyTable {
 
  private:
   BodyRecord record_of(const World&, std::uint32_t number) const;
+  bool renew_nodes(const World&, NodeRecord&, double inverse_quantum);
 
   std::vector<BodyId> ids_;
   std::vector<std::int64_t> number_of_slot_;
   std::vector<BodyRecord> records_;
+  std::vector<NodeRecord> nodes_;
+  std::vector<double> inverse_node_quantum_;   ///< as nodes_ [1/m]
   std::vector<std::uint64_t> changed_;
   double quantum_, inverse_quantum_;
 };

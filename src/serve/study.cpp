@@ -6,7 +6,8 @@ namespace stickslip::serve {
 
 namespace {
 
-SolveReport solve(const StepProblem& p, const std::string& name, std::vector<double> impulses, double time_limit, const std::atomic<bool>& cancel) {
+SolveReport solve(const StepProblem& p, const std::string& name, std::vector<double> impulses, double time_limit,
+                  const std::atomic<bool>& cancel) {
   const auto solver = make_solver(name, name == p.options.solver ? p.options.solver_options : OptionList{});
   SolveControl control;
   control.tolerance = p.tolerance;
@@ -31,11 +32,13 @@ History history_of(const StepProblem& p, const std::atomic<bool>& cancel) {
   return thinned(solve(p, p.options.solver, p.file.guess, std::numeric_limits<double>::infinity(), cancel).history);
 }
 
-std::vector<ComparedSolver> compare(const StepProblem& p, const std::vector<std::string>& names, const std::atomic<bool>& cancel) {
+std::vector<ComparedSolver> compare(const StepProblem& p, const std::vector<std::string>& names,
+                                    const std::atomic<bool>& cancel) {
   std::vector<ComparedSolver> compared;
   for (const std::string& name : names) {
     const SolveReport report = solve(p, name, {}, 10, cancel);
-    compared.push_back({name, status_name(report.status), report.iterations, report.seconds, report.residual.total(), thinned(report.history)});
+    compared.push_back({name, status_name(report.status), report.iterations, report.seconds, report.residual.total(),
+                        thinned(report.history)});
   }
   return compared;
 }

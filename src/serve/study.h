@@ -25,8 +25,9 @@ StepProblem copy_problem(const Scene&, const Stepper&, const StepReport&);
 /// Solves the problem as the step did, from its guess, and keeps the residual of every iteration.
 History history_of(const StepProblem&, const std::atomic<bool>& cancel);
 
-/// Solves the problem with each solver from zero impulses, which shows the whole way, with the tolerance and the limit of iterations of the step
-/// and ten seconds each.
-std::vector<ComparedSolver> compare(const StepProblem&, const std::vector<std::string>& solvers, const std::atomic<bool>& cancel);
+/// Solves the problem with each solver from zero impulses, which shows the whole way, with the tolerance and the limit of
+/// iterations of the step and ten seconds each.
+std::vector<ComparedSolver> compare(const StepProblem&, const std::vector<std::string>& solvers,
+                                    const std::atomic<bool>& cancel);
 
 }  // namespace stickslip::serve

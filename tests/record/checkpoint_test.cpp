@@ -161,7 +161,8 @@ TEST(Checkpoint, friction_laws_and_surfaces_survive_and_give_the_same_future) {
   }
   Scene scene = load_scene("log-slide");
   Material wood = scene.world.materials[scene.world.materials.find("wood")];
-  wood.surface.structure = PictureStructure{std::make_shared<const Picture>(2, 1, std::vector<float>{1, 0.5f, 0, 0.25f, 1, 0}), 0.5};
+  wood.surface.structure =
+      PictureStructure{std::make_shared<const Picture>(2, 1, std::vector<float>{1, 0.5f, 0, 0.25f, 1, 0}), 0.5};
   wood.surface.tensor << 1, 2, 3, 4;
   wood.law = std::make_shared<const SurfaceLaw>(make_surface_law("limit-surface", {}, {{0.5, 0, 0}, {0, 0.5, 0.1}}));
   scene.world.materials.set(scene.world.materials.find("wood"), wood);
@@ -170,8 +171,10 @@ TEST(Checkpoint, friction_laws_and_surfaces_survive_and_give_the_same_future) {
   const Material& same = loaded.world.materials[loaded.world.materials.find("wood")];
   EXPECT_EQ(*same.law, *wood.law);
   EXPECT_EQ(same.surface.tensor, wood.surface.tensor);
-  EXPECT_EQ(std::get<PictureStructure>(same.surface.structure).picture->rgb(), std::get<PictureStructure>(wood.surface.structure).picture->rgb());
-  EXPECT_EQ(std::get<FlowStructure>(loaded.world.materials[loaded.world.materials.find("slope")].surface.structure).radius, 2.5);
+  EXPECT_EQ(std::get<PictureStructure>(same.surface.structure).picture->rgb(),
+            std::get<PictureStructure>(wood.surface.structure).picture->rgb());
+  EXPECT_EQ(std::get<FlowStructure>(loaded.world.materials[loaded.world.materials.find("slope")].surface.structure).radius,
+            2.5);
 
   wood.surface.structure = FunctionStructure{[](const Vec3&, const Vec3&) -> Vec3 { return Vec3::UnitX(); }};
   scene.world.materials.set(scene.world.materials.find("wood"), wood);

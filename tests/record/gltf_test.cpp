@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "nodes_scene.h"
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"
@@ -107,7 +108,12 @@ void check_animation(const Glb& glb) {
     const std::string path = channel["target"]["path"];
     EXPECT_TRUE(targets.emplace(channel["target"]["node"], path).second) << "one channel per property";
     const std::vector<double> values = glb.numbers(sampler["output"]);
-    EXPECT_EQ(values.size(), times.size() * (path == "rotation" ? 4 : 3));
+    const json& node = glb.document["nodes"].at(channel["target"]["node"].get<std::size_t>());
+    const std::size_t width = path == "rotation" ? 4
+                              : path != "weights"
+                                  ? 3
+                                  : glb.document["meshes"][node["mesh"].get<std::size_t>()]["primitives"][0]["targets"].size();
+    EXPECT_EQ(values.size(), times.size() * width);
     if (path != "rotation") continue;
     for (std::size_t n = 0; n < values.size(); n += 4) {
       const Eigen::Map<const Vec4> q(values.data() + n);
@@ -175,6 +181,93 @@ void record(Scene& scene, const std::filesystem::path& path, int steps, Meddle m
 void record(Scene& scene, const std::filesystem::path& path, int steps, RecordOptions options = {}) {
   record(
       scene, path, steps, [](World&, int) {}, options);
+}
+
+TEST(Gltf, beads_and_corners_of_surfaces_are_where_their_nodes_were) {
+  const Directory directory;
+  Scene scene = test::beads();
+  test::NodeHistory history;
+  const auto keep = [&](const World& world, int) { history.keep(world); };
+  keep(scene.world, 0);
+  record(scene, directory / "t.glb", 40, keep);
+  const Glb glb = read(directory / "t.glb");
+  for (const std::size_t bead : {0, 11, 23}) {
+    const std::vector<double> places = glb.track(fmt::format("cloud bead {}", bead), "translation");
+    ASSERT_EQ(places.size(), 41u * 3);
+    for (std::size_t n = 0; n <= 40; ++n)
+      EXPECT_LT((Eigen::Map<const Vec3>(&places[3 * n]) - history.frames[n][0].positions[bead]).norm(), 1e-6);
+  }
+  EXPECT_FALSE(glb.track("kite bead 4", "translation").empty()) << "a node that no triangle touches is a bead";
+  EXPECT_TRUE(glb.track("cloud", "translation").empty()) << "the beads move, not their body";
+
+  const json& mesh = glb.document["meshes"].at(glb.node("kite surface")["mesh"].get<std::size_t>());
+  const json& primitive = mesh["primitives"][0];
+  EXPECT_EQ(glb.numbers(primitive["indices"]), (std::vector<double>{0, 1, 2, 0, 2, 3}));
+  EXPECT_EQ(glb.document["materials"].at(primitive["material"].get<std::size_t>())["doubleSided"], true);
+  const std::vector<double> base = glb.numbers(primitive["attributes"]["POSITION"]),
+                            weights = glb.track("kite surface", "weights");
+  const std::size_t targets = primitive["targets"].size();
+  ASSERT_EQ(targets, 40u);
+  for (const std::size_t n : {0, 1, 17, 40}) {   // x = x₀ + Σ wᵢ dᵢ; the same for normals
+    std::vector<double> place = base, normal = glb.numbers(primitive["attributes"]["NORMAL"]);
+    for (std::size_t i = 0; i < targets; ++i) {
+      const std::vector<double> d = glb.numbers(primitive["targets"][i]["POSITION"]),
+                                e = glb.numbers(primitive["targets"][i]["NORMAL"]);
+      for (std::size_t k = 0; k < place.size(); ++k)
+        place[k] += weights[n * targets + i] * d[k], normal[k] += weights[n * targets + i] * e[k];
+    }
+    const std::vector<Vec3>& x = history.frames[n][1].positions;
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_LT((Eigen::Map<const Vec3>(&place[3 * i]) - x[i]).norm(), 1e-6);
+    EXPECT_LT((Eigen::Map<const Vec3>(&normal[3]) - (x[1] - x[0]).cross(x[2] - x[0]).normalized()).norm(), 1e-5)
+        << "at corner 1 stands the normal of its only triangle";
+  }
+}
+
+TEST(Gltf, nodes_that_come_or_go_are_hidden_while_they_are_not_there) {
+  const Directory directory;
+  Scene scene = test::falling_ball();
+  record(scene, directory / "t.glb", 12, [](World& world, int step) {
+    if (step == 2) world.add(test::kite());
+    if (step == 8) world.remove(world.find("kite"));
+  });
+  const Glb glb = read(directory / "t.glb");
+  const std::vector<double> scale = glb.track("kite", "scale"), weights = glb.track("kite surface", "weights");
+  ASSERT_EQ(scale.size(), 13u * 3);
+  ASSERT_EQ(weights.size(), 13u * 5) << "six frames: one as it is, five targets";
+  for (std::size_t n = 0; n < 13; ++n) {
+    EXPECT_EQ(scale[3 * n], n >= 3 && n < 9 ? 1 : 0) << n;
+    double sum = 0;
+    for (std::size_t i = 0; i < 5; ++i) sum += weights[5 * n + i];
+    EXPECT_EQ(sum, n > 3 ? 1 : 0) << n;
+  }
+}
+
+TEST(Gltf, more_beads_or_frames_of_surfaces_than_viewers_bear_are_refused_with_another_way) {
+  const Directory directory;
+  Scene scene;
+  NodalDescription many;
+  for (int i = 0; i < 10'001; ++i) many.positions.push_back({0.1 * i, 0, 0});
+  scene.world.add(std::move(many));
+  try {
+    make_recorder(directory / "many.glb")->begin(scene);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("10001 are more than the 10000"));
+    EXPECT_THAT(error.what(), HasSubstr(".pvd"));
+  }
+
+  Scene long_run;
+  long_run.world.add(test::kite());
+  const auto recorder = make_recorder(directory / "long.glb");
+  recorder->begin(long_run);
+  const auto add = [&] {
+    long_run.world.time += 0.01;
+    recorder->record(long_run.world, StepReport{});
+  };
+  for (int i = 0; i < 1000; ++i) add();
+  EXPECT_THROW(add(), Error);
+  recorder->finish();
+  EXPECT_EQ(read(directory / "long.glb").list("nodes").size(), 4u) << "what there was until then is a whole file";
 }
 
 TEST(Gltf, the_keyframes_are_the_poses_of_the_run) {
@@ -332,8 +425,13 @@ TEST(Gltf, the_validator_of_khronos_finds_nothing) {
     if (step == 5) world.remove(world.find("dumbbell"));
     if (step == 9) world.add(test::body_of(Sphere{0.1}, {0, 0, 9}, "late"));
   });
+  add(test::beads(), "beads", [](World& world, int step) {
+    if (step == 5) world.remove(world.find("cloud"));
+    if (step == 9) world.remove(world.find("kite"));
+  });
   // The build tree has it where the packages of the viewer are.
-  const std::filesystem::path validator = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../web/node_modules/gltf-validator";
+  const std::filesystem::path validator =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../web/node_modules/gltf-validator";
   if (!std::filesystem::exists(validator)) GTEST_SKIP() << "gltf-validator is not installed; only the structure was checked";
   test::write_content(directory / "validate.cjs", R"(
 const fs = require("fs"), [module_, ...files] = process.argv.slice(2), validator = require(module_);

@@ -33,7 +33,8 @@ TEST(JointCheckpoint, a_mechanism_continues_to_the_same_bits) {
     EXPECT_EQ(second.world.state_hash(), through.world.state_hash()) << before;
   }
   EXPECT_TRUE(through.world.joint(through.world.find_joint("thread")).broken) << "the test has a joint that breaks";
-  EXPECT_GT(std::abs(through.world.joint_position(through.world.find_joint("driven"), joint_turn_z)), 7) << "and one that turns round and round";
+  EXPECT_GT(std::abs(through.world.joint_position(through.world.find_joint("driven"), joint_turn_z)), 7)
+      << "and one that turns round and round";
 }
 
 TEST(JointCheckpoint, everything_about_a_joint_survives) {
@@ -56,16 +57,18 @@ TEST(JointCheckpoint, everything_about_a_joint_survives) {
     SCOPED_TRACE(x.name);
     EXPECT_EQ(std::tie(a.generation, a.alive, a.broken, a.row_length, a.coupling_start, a.turns),
               std::tie(b.generation, b.alive, b.broken, b.row_length, b.coupling_start, b.turns));
-    EXPECT_EQ(std::tie(x.name, x.type, x.a, x.b, x.swing_limit, x.length, x.pitch, x.ratio, x.collide, x.break_force, x.break_torque),
-              std::tie(y.name, y.type, y.a, y.b, y.swing_limit, y.length, y.pitch, y.ratio, y.collide, y.break_force, y.break_torque));
+    EXPECT_EQ(
+        std::tie(x.name, x.type, x.a, x.b, x.swing_limit, x.length, x.pitch, x.ratio, x.collide, x.break_force, x.break_torque),
+        std::tie(y.name, y.type, y.a, y.b, y.swing_limit, y.length, y.pitch, y.ratio, y.collide, y.break_force,
+                 y.break_torque));
     EXPECT_EQ(std::tie(x.first.joint, x.first.coordinate, x.second.joint, x.second.coordinate),
               std::tie(y.first.joint, y.first.coordinate, y.second.joint, y.second.coordinate));
     EXPECT_EQ(x.frame_a.position, y.frame_a.position);
     EXPECT_EQ(x.frame_b.orientation.coeffs(), y.frame_b.orientation.coeffs());
-    EXPECT_EQ(std::tie(a.memory.locked, a.memory.motor, a.memory.servo, a.memory.spring, a.memory.friction, a.memory.lower, a.memory.upper,
-                       a.memory.coupling, a.memory.swing),
-              std::tie(b.memory.locked, b.memory.motor, b.memory.servo, b.memory.spring, b.memory.friction, b.memory.lower, b.memory.upper,
-                       b.memory.coupling, b.memory.swing));
+    EXPECT_EQ(std::tie(a.memory.locked, a.memory.motor, a.memory.servo, a.memory.spring, a.memory.friction, a.memory.lower,
+                       a.memory.upper, a.memory.coupling, a.memory.swing),
+              std::tie(b.memory.locked, b.memory.motor, b.memory.servo, b.memory.spring, b.memory.friction, b.memory.lower,
+                       b.memory.upper, b.memory.coupling, b.memory.swing));
     EXPECT_EQ(a.memory.force, b.memory.force);
     for (std::size_t c = 0; c < kJointCoordinates; ++c) {
       const JointAxis &p = x.axes[c], &q = y.axes[c];
@@ -82,7 +85,8 @@ TEST(JointCheckpoint, everything_about_a_joint_survives) {
       }
       ASSERT_EQ(p.spring.has_value(), q.spring.has_value());
       if (p.spring) {
-        EXPECT_EQ(std::tie(p.spring->rest, p.spring->stiffness, p.spring->damping), std::tie(q.spring->rest, q.spring->stiffness, q.spring->damping));
+        EXPECT_EQ(std::tie(p.spring->rest, p.spring->stiffness, p.spring->damping),
+                  std::tie(q.spring->rest, q.spring->stiffness, q.spring->damping));
       }
     }
   }
@@ -177,7 +181,8 @@ TEST(JointTrajectory, every_number_is_that_of_the_report) {
   const std::vector<StepReport> reports = record(scene, directory / "t.h5", 40, let_it_be);
   const h5::Handle file = h5::open_file(directory / "t.h5");
   h5::Extent shape;
-  const std::vector<double> position = numbers(file.get(), "joints/position", &shape), velocity = numbers(file.get(), "joints/velocity");
+  const std::vector<double> position = numbers(file.get(), "joints/position", &shape),
+                            velocity = numbers(file.get(), "joints/velocity");
   const std::vector<double> motor = numbers(file.get(), "joints/motor_force"), torque = numbers(file.get(), "joints/torque");
   const std::size_t count = scene.world.joint_count();
   ASSERT_EQ(shape, (h5::Extent{41, count, 6}));
@@ -195,7 +200,8 @@ TEST(JointTrajectory, every_number_is_that_of_the_report) {
       }
       for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(torque[3 * at + k], joint.torque[static_cast<int>(k)]);
     }
-  const std::size_t gear = column[scene.world.find_joint("gear").index], driven = column[scene.world.find_joint("driven").index];
+  const std::size_t gear = column[scene.world.find_joint("gear").index],
+                    driven = column[scene.world.find_joint("driven").index];
   EXPECT_EQ(numbers(file.get(), "joints/first")[gear], static_cast<double>(driven));
   EXPECT_EQ(numbers(file.get(), "joints/second")[driven], -1);
 }
@@ -207,7 +213,8 @@ TEST(JointTrajectory, a_broken_joint_exerts_nothing_and_its_place_is_still_told)
   ASSERT_TRUE(reports[0].joints.at(0).broke);
   const h5::Handle file = h5::open_file(directory / "t.h5");
   const std::vector<double> broken = numbers(file.get(), "joints/broken"), force = numbers(file.get(), "joints/force");
-  const std::vector<double> position = numbers(file.get(), "joints/position"), breaks = numbers(file.get(), "telemetry/joints_broken");
+  const std::vector<double> position = numbers(file.get(), "joints/position"),
+                            breaks = numbers(file.get(), "telemetry/joints_broken");
   for (std::size_t t = 0; t <= 20; ++t) EXPECT_EQ(broken[t], t > 0) << t;
   EXPECT_NEAR(force[3 + 2], 981, 1) << "what broke it";
   EXPECT_EQ(force[3 * 20 + 2], 0);

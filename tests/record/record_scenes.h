@@ -158,8 +158,8 @@ inline Scene hanging_weight(double break_force = std::numeric_limits<double>::in
   return scene;
 }
 
-/// A bit of everything that joints can do: servo along a path, limits of both kinds, friction, motor, gear, screw, spring, rope, rod, a joint that
-/// breaks and one that was removed.
+/// A bit of everything that joints can do: servo along a path, limits of both kinds, friction, motor, gear, screw, spring,
+/// rope, rod, a joint that breaks and one that was removed.
 inline Scene mechanism() {
   Scene scene;
   scene.name = "mechanism";
@@ -179,7 +179,8 @@ inline Scene mechanism() {
   elbow.axes[joint_turn_z].friction = 0.3;
   world.add(elbow);
 
-  const BodyId small = world.add(body_of(Sphere{0.1}, {3, 0, 1}, "small")), large = world.add(body_of(Sphere{0.2}, {3.4, 0, 1}, "large"));
+  const BodyId small = world.add(body_of(Sphere{0.1}, {3, 0, 1}, "small")),
+               large = world.add(body_of(Sphere{0.2}, {3.4, 0, 1}, "large"));
   JointDescription driven = hinge(world, "driven", {}, small, {3, 0, 1});
   driven.axes[joint_turn_z].motor = JointMotor{20, 50};
   const JointId first = world.add(driven), second = world.add(hinge(world, "follower", {}, large, {3.4, 0, 1}));

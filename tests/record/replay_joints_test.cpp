@@ -17,7 +17,9 @@ namespace {
 using Json = nlohmann::json;
 
 Vec3 vector_of(const Json& j) { return Vec3(j[0].get<double>(), j[1].get<double>(), j[2].get<double>()); }
-Quat quaternion_of(const Json& j) { return Quat(j[0].get<double>(), j[1].get<double>(), j[2].get<double>(), j[3].get<double>()); }
+Quat quaternion_of(const Json& j) {
+  return Quat(j[0].get<double>(), j[1].get<double>(), j[2].get<double>(), j[3].get<double>());
+}
 
 TEST(JointDescription, frames_on_the_described_bodies_are_where_the_world_has_them) {
   Scene scene = test::mechanism();
@@ -66,9 +68,13 @@ TEST(JointDescription, frames_on_the_described_bodies_are_where_the_world_has_th
     EXPECT_EQ(d.at("free").size() + d.at("locked").size(),
               joint.description.type != JointType::distance ? 6u : joint.description.axes[joint_x].locked ? 0u : 1u);
   }
-  const auto named = [&](const char* name) { return description["joints"][static_cast<std::size_t>(std::find(ids.begin(), ids.end(), scene.world.find_joint(name)) - ids.begin())]; };
+  const auto named = [&](const char* name) {
+    return description["joints"]
+                      [static_cast<std::size_t>(std::find(ids.begin(), ids.end(), scene.world.find_joint(name)) - ids.begin())];
+  };
   EXPECT_EQ(named("elbow")["free"], Json::parse(R"([{"coordinate": "turn_z", "lower": -0.2, "upper": 0.4, "friction": 0.3}])"));
-  EXPECT_EQ(named("shoulder")["free"][0]["servo"], Json::parse(R"({"target": 0.3, "stiffness": 400.0, "damping": 30.0, "max_force": 500.0, "follows_path": true})"));
+  EXPECT_EQ(named("shoulder")["free"][0]["servo"],
+            Json::parse(R"({"target": 0.3, "stiffness": 400.0, "damping": 30.0, "max_force": 500.0, "follows_path": true})"));
   EXPECT_FALSE(named("shoulder")["free"][0].contains("upper")) << "JSON has no infinity";
   EXPECT_EQ(named("ball")["swing_limit"], 0.5);
   EXPECT_EQ(named("thread")["length"], 1);
@@ -111,7 +117,8 @@ TEST(JointReplay, every_frame_tells_what_the_reports_said) {
   r.at += 4 * head.at("telemetry").size() * frames;
   for (std::size_t f = 0; f < frames; ++f) ASSERT_EQ(r.number<std::uint32_t>(), 0u) << "no histories were kept";
 
-  const double quantum = head.at("quantum"), newton = head.at("force_unit").get<double>() / 1000, newton_metre = head.at("torque_unit").get<double>() / 1000;
+  const double quantum = head.at("quantum"), newton = head.at("force_unit").get<double>() / 1000,
+               newton_metre = head.at("torque_unit").get<double>() / 1000;
   const std::vector<JointId> ids = described_joints(scene.world);
   bool broke = false;
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -157,7 +164,8 @@ TEST(JointReplay, long_runs_keep_every_second_frame_and_then_every_fourth) {
   const Scene scene = test::mechanism();
   JointTracks tracks(scene.world, 1e-5, 1);
   std::size_t numbers = 0;
-  for (const JointId id : described_joints(scene.world)) numbers += 9 + 3 * free_coordinates(scene.world.joint(id).description).size();
+  for (const JointId id : described_joints(scene.world))
+    numbers += 9 + 3 * free_coordinates(scene.world.joint(id).description).size();
   const StepReport nothing;
   std::size_t frames = 0;
   const auto add_until_stride = [&](std::size_t stride) {

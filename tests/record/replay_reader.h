@@ -29,7 +29,8 @@ inline std::string inflated(const std::string& data) {
   for (std::size_t size = 1 << 20;; size *= 4) {
     std::string out(size, '\0');
     uLongf length = static_cast<uLongf>(size);
-    const int status = uncompress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(data.data()), static_cast<uLong>(data.size()));
+    const int status = uncompress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(data.data()),
+                                  static_cast<uLong>(data.size()));
     if (status == Z_BUF_ERROR) continue;
     EXPECT_EQ(status, Z_OK);
     out.resize(length);
@@ -66,6 +67,8 @@ inline std::string replay_in(const std::string& page) {
   return page.substr(begin, page.find("</script>", begin) - begin);
 }
 
-inline ReplayReader replay_of(const std::filesystem::path& page) { return {inflated(base64_decoded(replay_in(content_of(page))))}; }
+inline ReplayReader replay_of(const std::filesystem::path& page) {
+  return {inflated(base64_decoded(replay_in(content_of(page))))};
+}
 
 }  // namespace stickslip::test

@@ -38,7 +38,7 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   Reader r = replay_of(directory / "r.html");
   EXPECT_EQ(r.data.substr(0, 8), "SLREPLAY");
   r.at = 8;
-  EXPECT_EQ(r.number<std::uint32_t>(), 1u);
+  EXPECT_EQ(r.number<std::uint32_t>(), 2u);
   const auto length = r.number<std::uint32_t>();
   const auto head = nlohmann::json::parse(r.data.substr(r.at, length));
   r.at += length;
@@ -55,7 +55,8 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   for (int channel = 0; channel < 8; ++channel)
     for (std::size_t body = 0; body < count; ++body) {
       std::int64_t sum = 0;
-      for (std::size_t frame = 0; frame < frames; ++frame) value[frame * count + body][channel] = static_cast<double>(sum += r.varint());
+      for (std::size_t frame = 0; frame < frames; ++frame)
+        value[frame * count + body][channel] = static_cast<double>(sum += r.varint());
     }
   for (std::size_t frame = 0; frame < frames; ++frame)
     for (std::size_t body = 0; body < count; ++body) {
@@ -106,7 +107,8 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
     }
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const auto n = r.number<std::uint32_t>();
-    const std::vector<double> history = reports[frame].solve ? reports[frame].solve->history : std::vector<double>();   // none before the first step
+    const std::vector<double> history =
+        reports[frame].solve ? reports[frame].solve->history : std::vector<double>();   // none before the first step
     ASSERT_EQ(n, history.size());
     for (std::uint32_t k = 0; k < n; ++k) {
       EXPECT_EQ(r.number<std::uint32_t>(), k);
@@ -118,7 +120,9 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
 
 TEST(ReplayPage, of_500_bodies_and_500_frames_is_smaller_than_5_megabytes) {
   const Directory directory;
-  Scene scene = load_scene("boxes", std::vector<Override>{{"/parameters/count", "500"}, {"/step/max_iterations", "5"}, {"/step/solver", "\"prox-gs\""}});
+  Scene scene = load_scene(
+      "boxes",
+      std::vector<Override>{{"/parameters/count", "500"}, {"/step/max_iterations", "5"}, {"/step/solver", "\"prox-gs\""}});
   const auto recorder = make_recorder(directory / "r.html");
   recorder->begin(scene);
   Stepper stepper(scene.step);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "nodes_scene.h"
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"
@@ -86,17 +87,20 @@ VtkFrame read(const std::filesystem::path& path) {
       std::string_view(content).substr(split + mark.size(), content.size() - split - mark.size() - tail.size());
   VtkFrame frame;
   std::size_t end = 0;
+  std::string section;
   for (const Attributes& tag : tags_of(std::string_view(content).substr(0, split))) {
     if (tag.at("_") == "VTKFile") {
       EXPECT_EQ(tag.at("header_type"), "UInt64");
     }
     if (tag.at("_") == "Piece") frame.piece = tag;
+    if (tag.at("_") == "Polys" || tag.at("_") == "Verts") section = tag.at("_") + " ";
     if (tag.at("_") != "DataArray" || tag.at("format") != "appended") continue;
     EXPECT_EQ(std::stoull(tag.at("offset")), end) << "arrays follow each other";
     const std::string bytes = inflated(data, std::stoull(tag.at("offset")), end);
     const std::string& type = tag.at("type");
-    frame.components[tag.at("Name")] = std::stoull(tag.at("NumberOfComponents"));
-    frame.arrays[tag.at("Name")] = type == "Float32"   ? decoded<float>(bytes)
+    const std::string name = section + tag.at("Name");
+    frame.components[name] = std::stoull(tag.at("NumberOfComponents"));
+    frame.arrays[name] = type == "Float32"   ? decoded<float>(bytes)
                                    : type == "Float64" ? decoded<double>(bytes)
                                    : type == "Int32"   ? decoded<std::int32_t>(bytes)
                                                        : decoded<std::uint8_t>(bytes);
@@ -104,10 +108,13 @@ VtkFrame read(const std::filesystem::path& path) {
   EXPECT_EQ(end, data.size()) << "nothing behind the arrays";
   const std::size_t points = std::stoull(frame.piece.at("NumberOfPoints"));
   for (const auto& [name, values] : frame.arrays)
-    if (name != "connectivity" && name != "offsets" && name != "types") {
+    if (!name.ends_with("connectivity") && !name.ends_with("offsets") && name != "types") {
       EXPECT_EQ(values.size(), points * frame.components[name]) << name;
     }
-  for (const double corner : frame.arrays["connectivity"]) EXPECT_LT(corner, static_cast<double>(points));
+  for (const auto& [name, values] : frame.arrays)
+    if (name.ends_with("connectivity")) {
+      for (const double corner : values) EXPECT_LT(corner, static_cast<double>(points));
+    }
   return frame;
 }
 
@@ -171,6 +178,52 @@ TEST(Vtk, no_point_lies_outside_its_body_and_every_point_moves_with_it) {
   for (std::size_t i = 0; i < offsets.size(); ++i) EXPECT_EQ(offsets[i], 3 * static_cast<double>(i + 1)) << "triangles";
   EXPECT_EQ(offsets.back(), static_cast<double>(frame.arrays.at("connectivity").size()));
   for (const double type : frame.arrays.at("types")) EXPECT_EQ(type, 5);
+}
+
+TEST(Vtk, nodes_are_points_with_velocities_and_triangles_are_cells) {
+  const Directory directory;
+  Scene scene = test::beads();
+  record(scene, directory / "t.pvd", 20);
+  const VtkFrame frame = read(directory / "t/nodes_000020.vtp");
+  std::size_t at = 0;
+  for (const NodalBody& nodes : scene.world.nodal_bodies())
+    for (std::size_t i = 0; i < nodes.size(); ++i, ++at) {
+      EXPECT_EQ(frame.vector("position_m", at), nodes.positions[i]);
+      EXPECT_EQ(frame.vector("velocity_m_per_s", at), nodes.velocities[i]);
+      EXPECT_EQ(frame.arrays.at("radius_m")[at], nodes.radius);
+      EXPECT_EQ(frame.arrays.at("mass_kg")[at], nodes.masses[i]);
+      EXPECT_EQ(frame.arrays.at("body")[at], nodes.body);
+      EXPECT_EQ(frame.arrays.at("node")[at], static_cast<double>(i));
+    }
+  EXPECT_EQ(at, 29u);
+  EXPECT_EQ(frame.piece.at("NumberOfPolys"), "2");
+  EXPECT_EQ(frame.arrays.at("Polys connectivity"), (std::vector<double>{24, 25, 26, 24, 26, 27}));
+  EXPECT_EQ(frame.arrays.at("Polys offsets"), (std::vector<double>{3, 6}));
+  ASSERT_EQ(frame.arrays.at("Verts connectivity").size(), 25u) << "all beads, and the node that no triangle touches";
+  EXPECT_EQ(frame.arrays.at("Verts connectivity").back(), 28);
+  const std::vector<double> number = read(directory / "t/bodies_000020.vtu").arrays.at("body");
+  EXPECT_EQ(std::set<double>(number.begin(), number.end()), (std::set<double>{0, 1})) << "beads are not drawn twice";
+}
+
+TEST(Vtk, nodes_are_listed_from_the_frame_that_has_some) {
+  const Directory directory;
+  Scene scene = test::falling_ball();
+  const auto recorder = make_recorder(directory / "t.pvd");
+  recorder->begin(scene);
+  Stepper stepper(scene.step);
+  for (int i = 0; i < 4; ++i) {
+    if (i == 2) scene.world.add(test::cloud());
+    recorder->record(scene.world, stepper.step(scene.world));
+  }
+  recorder->finish();
+  int listed = 0;
+  for (const Listed& entry : collection(directory / "t.pvd"))
+    if (entry.file.find("nodes_") != std::string::npos) {
+      EXPECT_GE(entry.time, 0.025);
+      EXPECT_TRUE(std::filesystem::exists(directory / entry.file));
+      ++listed;
+    }
+  EXPECT_EQ(listed, 2);
 }
 
 TEST(Vtk, the_corners_of_a_box_are_its_corners) {

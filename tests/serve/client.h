@@ -1,4 +1,5 @@
-// A viewer in a few lines: HTTP and WebSockets on a plain socket, so that the server is tested by code that shares nothing with it.
+// A viewer in a few lines: HTTP and WebSockets on a plain socket, so that the server is tested by code that shares nothing
+// with it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -86,8 +87,8 @@ class Socket {
 };
 
 /// The whole answer to a request. @param headers each with its line end
-inline std::string http_answer(std::uint16_t port, const std::string& target, const std::string& headers = "Host: localhost\r\n",
-                               const std::string& method = "GET") {
+inline std::string http_answer(std::uint16_t port, const std::string& target,
+                               const std::string& headers = "Host: localhost\r\n", const std::string& method = "GET") {
   Socket socket(port);
   socket.send(method + " " + target + " HTTP/1.1\r\n" + headers + "\r\n");
   return socket.rest();
@@ -99,10 +100,12 @@ inline std::string status_of(const std::string& answer) { return answer.size() >
 /// One side of a WebSocket.
 class WebSocket {
  public:
-  explicit WebSocket(std::uint16_t port, const std::string& target = "/live", const std::string& headers = "Host: localhost\r\n", int receive_buffer = 0)
+  explicit WebSocket(std::uint16_t port, const std::string& target = "/live",
+                     const std::string& headers = "Host: localhost\r\n", int receive_buffer = 0)
       : socket_(port, receive_buffer) {
     socket_.send("GET " + target + " HTTP/1.1\r\n" + headers +
-                 "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+                 "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+                 "dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
     answer_ = socket_.header();
   }
 

@@ -85,7 +85,8 @@ TEST_F(OwnIntegrator, steps_a_scene_that_names_it) {
   Scene s = scene();
   Stepper stepper(s.step);
   for (int i = 0; i < 3000; ++i) stepper.step(s.world);
-  EXPECT_NEAR(s.world.body(s.world.find("ball")).position.z(), 0.1 - 2 * 9.81 / kStiffness, 1e-6) << "the spring bears the weight";
+  EXPECT_NEAR(s.world.body(s.world.find("ball")).position.z(), 0.1 - 2 * 9.81 / kStiffness, 1e-6)
+      << "the spring bears the weight";
   EXPECT_THAT(testing::message_of([&] { stepper.problem(); }), ::testing::HasSubstr("'springs' solves no contact problem"));
 }
 

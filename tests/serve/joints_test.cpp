@@ -66,7 +66,8 @@ TEST(LiveJoints, frames_bring_the_forces_and_coordinates_that_the_same_steps_giv
       EXPECT_FLOAT_EQ(seen.torque[k], static_cast<float>(record.torque[k]));
     }
     for (std::size_t c = 0; c < seen.free.size(); ++c) {
-      const auto at = static_cast<std::size_t>(joint_coordinate_from_name(viewer.description["joints"][i]["free"][c]["coordinate"].get<std::string>()));
+      const auto at = static_cast<std::size_t>(
+          joint_coordinate_from_name(viewer.description["joints"][i]["free"][c]["coordinate"].get<std::string>()));
       EXPECT_FLOAT_EQ(seen.free[c].position, static_cast<float>(record.position[at]));
       EXPECT_FLOAT_EQ(seen.free[c].velocity, static_cast<float>(record.velocity[at]));
       EXPECT_FLOAT_EQ(seen.free[c].motor, static_cast<float>(record.motor_force[at]));

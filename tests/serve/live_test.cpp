@@ -15,7 +15,7 @@ using namespace test;
 TEST(Live, a_viewer_is_told_the_scene_first_and_then_sees_all_bodies) {
   Server server(box_and_ball());
   Viewer viewer(server);
-  EXPECT_EQ(viewer.description["protocol"], 1);
+  EXPECT_EQ(viewer.description["protocol"], 2);
   EXPECT_EQ(viewer.description["name"], "box and ball");
   ASSERT_EQ(viewer.description["bodies"].size(), 3u);
   EXPECT_EQ(viewer.description["bodies"][1]["name"], "box");
@@ -43,7 +43,8 @@ TEST(Live, frames_show_the_poses_that_the_same_steps_give_elsewhere) {
   ASSERT_NEAR(viewer.frame.time, same.world.time, 1e-12);
   for (std::uint32_t i = 0; i < 3; ++i) {
     const Body& body = same.world.bodies()[i];
-    EXPECT_LT((viewer.bodies[i].position - body.position).cwiseAbs().maxCoeff(), 0.51 * viewer.description["quantum"].get<double>());
+    EXPECT_LT((viewer.bodies[i].position - body.position).cwiseAbs().maxCoeff(),
+              0.51 * viewer.description["quantum"].get<double>());
     EXPECT_LT((viewer.bodies[i].orientation.coeffs() - body.orientation.coeffs()).cwiseAbs().maxCoeff(), 0.51 / 32767);
     EXPECT_EQ(viewer.bodies[i].state, 0);
   }
@@ -90,14 +91,16 @@ TEST(Live, looking_at_convergence_does_not_change_the_motion) {
   Stepper stepper(same.step);
   while (same.world.step_count < viewer.frame.step) stepper.step(same.world);
   for (std::size_t i = 0; i < viewer.bodies.size(); ++i)
-    EXPECT_LT((viewer.bodies[i].position - same.world.bodies()[i].position).cwiseAbs().maxCoeff(), 0.51 * viewer.description["quantum"].get<double>());
+    EXPECT_LT((viewer.bodies[i].position - same.world.bodies()[i].position).cwiseAbs().maxCoeff(),
+              0.51 * viewer.description["quantum"].get<double>());
 }
 
 TEST(Live, two_viewers_see_the_same) {
   Server server(box_and_ball(), paused());
   Viewer first(server), second(server);
   first.step(5);
-  ASSERT_TRUE(second.until([&] { return second.frame.step == first.frame.step && second.state.value("running", true) == false; }));
+  ASSERT_TRUE(
+      second.until([&] { return second.frame.step == first.frame.step && second.state.value("running", true) == false; }));
   EXPECT_EQ(first.bodies[2].position, second.bodies[2].position);
   ASSERT_TRUE(second.until([&] { return second.state["viewers"] == 2; }));
   { Viewer third(server); ASSERT_TRUE(second.until([&] { return second.state["viewers"] == 3; })); }
@@ -129,7 +132,8 @@ Scene rain() {
   Scene scene;
   scene.name = "rain";
   scene.document = "{}";
-  for (int i = 0; i < 2000; ++i) scene.world.add(body_of(Sphere{0.1}, {0.5 * (i % 50), 0.5 * (i / 50), 0}, "drop-" + std::to_string(i)));
+  for (int i = 0; i < 2000; ++i)
+    scene.world.add(body_of(Sphere{0.1}, {0.5 * (i % 50), 0.5 * (i / 50), 0}, "drop-" + std::to_string(i)));
   return scene;
 }
 

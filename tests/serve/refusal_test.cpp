@@ -21,6 +21,19 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
+TEST(Refusal, names_every_command_by_the_type_that_its_message_has) {
+  for (const std::string message :
+       {R"({"type": "pause"})", R"({"type": "run"})", R"({"type": "step"})", R"({"type": "reset"})",
+        R"({"type": "speed", "value": 1})", R"({"type": "set", "h": 0.01})",
+        R"({"type": "drag", "body": 0, "node": 0, "target": [0, 0, 0]})", R"({"type": "release"})",
+        R"({"type": "joint", "name": "a", "speed": 1})", R"({"type": "want"})", R"({"type": "capture"})",
+        R"({"type": "compare", "solvers": ["auto"]})"}) {
+    const serve::ParsedCommand parsed = serve::parse_command(message);
+    ASSERT_TRUE(parsed.command) << message << ": " << parsed.refusal;
+    EXPECT_EQ(serve::type_of(*parsed.command), parsed.type);
+  }
+}
+
 TEST(Refusal, messages_that_are_no_commands_are_answered_with_an_error_and_the_connection_stays) {
   Server server(box_and_ball());
   Viewer viewer(server);
@@ -106,8 +119,8 @@ TEST(Refusal, two_paths_exist_and_no_other) {
   EXPECT_NE(page.find("frame-ancestors 'none'"), std::string::npos);
   EXPECT_TRUE(page.ends_with(viewer_page()));
   EXPECT_EQ(status_of(http_answer(server.port(), "/?x=1")), status_of(page));
-  for (const char* path : {"/../etc/passwd", "/..", "/%2e%2e/etc/passwd", "//", "/live/../../etc/passwd", "/index.html", "/./", "/live%00", "/\\..\\",
-                           "http://localhost/", "*", "/%2f"})
+  for (const char* path : {"/../etc/passwd", "/..", "/%2e%2e/etc/passwd", "//", "/live/../../etc/passwd", "/index.html", "/./",
+                           "/live%00", "/\\..\\", "http://localhost/", "*", "/%2f"})
     EXPECT_EQ(status_of(http_answer(server.port(), path)), "404") << path;
   EXPECT_EQ(status_of(http_answer(server.port(), "/live")), "426");
   EXPECT_EQ(status_of(http_answer(server.port(), "/", "Host: localhost\r\n", "DELETE")), "405");
@@ -126,7 +139,9 @@ TEST(Refusal, requests_that_are_too_long_or_no_http_are_refused) {
 
 TEST(Refusal, other_pages_and_other_names_of_this_machine_cannot_connect) {
   Server server(box_and_ball());
-  const auto answer = [&](const std::string& headers) { return status_of(WebSocket(server.port(), "/live", headers).answer()); };
+  const auto answer = [&](const std::string& headers) {
+    return status_of(WebSocket(server.port(), "/live", headers).answer());
+  };
   EXPECT_EQ(answer("Host: localhost:80\r\nOrigin: http://localhost:80\r\n"), "101");
   EXPECT_EQ(answer("Host: 127.0.0.1\r\n"), "101") << "programs send no origin";
   EXPECT_EQ(answer("Host: [::1]:8080\r\nOrigin: http://[::1]:8080\r\n"), "101");
@@ -143,7 +158,8 @@ TEST(Refusal, without_the_token_there_is_neither_page_nor_simulation) {
   options.token = "correct-horse";
   Server server(box_and_ball(), options);
   EXPECT_TRUE(server.url().ends_with("/?token=correct-horse"));
-  for (const char* query : {"", "?token=", "?token=correct-hors", "?token=correct-horsf", "?token=correct-horse2", "?xtoken=correct-horse"}) {
+  for (const char* query :
+       {"", "?token=", "?token=correct-hors", "?token=correct-horsf", "?token=correct-horse2", "?xtoken=correct-horse"}) {
     EXPECT_EQ(status_of(http_answer(server.port(), std::string("/") + query)), "401") << query;
     EXPECT_EQ(status_of(WebSocket(server.port(), std::string("/live") + query).answer()), "401") << query;
   }

@@ -206,9 +206,11 @@ TEST(Steering, what_cannot_be_dragged_is_named) {
     return viewer.wait_for("error")["message"].get<std::string>();
   };
   const Json zero = {0, 0, 0};
-  EXPECT_NE(answer({{"type", "drag"}, {"body", 0}, {"local", zero}, {"target", zero}}).find("'ground' is fixed"), std::string::npos);
+  EXPECT_NE(answer({{"type", "drag"}, {"body", 0}, {"local", zero}, {"target", zero}}).find("'ground' is fixed"),
+            std::string::npos);
   EXPECT_NE(answer({{"type", "drag"}, {"body", 3}, {"local", zero}, {"target", zero}}).find("no body 3"), std::string::npos);
-  EXPECT_NE(answer({{"type", "drag"}, {"body", 1}, {"local", {9, 0, 0}}, {"target", zero}}).find("far outside"), std::string::npos);
+  EXPECT_NE(answer({{"type", "drag"}, {"body", 1}, {"local", {9, 0, 0}}, {"target", zero}}).find("far outside"),
+            std::string::npos);
 }
 
 TEST(Steering, capture_writes_a_problem_that_can_be_read_and_solved) {

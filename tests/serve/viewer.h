@@ -14,6 +14,7 @@ namespace stickslip::test {
 using Json = nlohmann::json;
 
 struct ReceivedBody {
+  std::vector<Vec3> nodes;
   bool known = false;
   Vec3 position = Vec3::Zero();
   Quat orientation = Quat::Identity();
@@ -33,7 +34,7 @@ struct ReceivedJoint {
 };
 struct ReceivedFrame {
   int flags = 0;
-  std::uint32_t step = 0, records = 0;
+  std::uint32_t step = 0, records = 0, node_records = 0;
   double time = 0;
   std::vector<float> telemetry;
   std::vector<ReceivedContact> contacts;
@@ -189,8 +190,24 @@ class Viewer {
       }
     }
     if (frame.flags & 8) take_joints(in);
+    if (frame.flags & 16) take_nodes(in);
     EXPECT_TRUE(in.at_end()) << "a frame is longer than it says";
     ++frames;
+  }
+
+  void take_nodes(Bytes& in) {
+    const auto count = in.get<std::uint32_t>();
+    frame.node_records = count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto body = in.get<std::uint32_t>(), nodes = in.get<std::uint32_t>();
+      ASSERT_LT(body, bodies.size());
+      const Json& described = description["bodies"][body].at("nodes");
+      ASSERT_EQ(nodes, described.at("count").get<std::uint32_t>());
+      const double quantum = described.at("quantum");
+      bodies[body].nodes.assign(nodes, Vec3::Zero());
+      for (Vec3& x : bodies[body].nodes)
+        for (int k = 0; k < 3; ++k) x[k] = in.get<std::int32_t>() * quantum;
+    }
   }
 
   void take_joints(Bytes& in) {
@@ -210,7 +227,8 @@ class Viewer {
   }
 };
 
-inline BodyDescription body_of(const Shape& shape, const Vec3& position, const std::string& name, MotionType motion = MotionType::dynamic) {
+inline BodyDescription body_of(const Shape& shape, const Vec3& position, const std::string& name,
+                               MotionType motion = MotionType::dynamic) {
   BodyDescription d;
   d.name = name;
   d.motion = motion;

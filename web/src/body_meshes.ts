@@ -1,8 +1,11 @@
-// All bodies as instanced meshes: one per kind of shape, one per distinct hull. A frame costs one pass over the pieces.
+// All bodies. Rigid ones are instanced meshes: one per kind of shape, one per mesh of the description; a frame costs one pass
+// over the pieces. Bodies of nodes are drawn by NodeMeshes.
 
 import * as THREE from "three";
+import { BodyColours } from "./body_colours";
 import { multiply, rotationOf } from "./math";
-import { ABSENT, ASLEEP, type Description, type Frame } from "./protocol";
+import { NodeMeshes } from "./node_meshes";
+import { ABSENT, type Description, type Frame } from "./protocol";
 import { piecesOf, rimTexture, unitGeometry } from "./shapes";
 import type { Palette } from "./theme";
 
@@ -14,36 +17,48 @@ interface Batch {
   local: Float64Array;
 }
 
+export interface Hit {
+  body: number;
+  point: THREE.Vector3;
+  distance: number;
+  /** Of a body of nodes: the nearest. */
+  node?: number;
+}
+
 export class BodyMeshes {
   readonly group = new THREE.Group();
-  selected = -1;
   private readonly batches_: Batch[] = [];
   private readonly rim_ = rimTexture();
-  private tints_: THREE.Color[] = [];
-  private asleep_ = new THREE.Color();
-  private selectedTint_ = new THREE.Color();
+  private readonly colours_: BodyColours;
+  private readonly nodes_: NodeMeshes;
   private coloured_: Uint8Array;
   private stale_ = true;
 
   /** `walls` are drawn as glass: bodies behind them are seen and picked. */
   constructor(private readonly description_: Description, private readonly walls_: Set<number>) {
     this.coloured_ = new Uint8Array(description_.bodies.length);
+    this.colours_ = new BodyColours(description_);
+    this.nodes_ = new NodeMeshes(description_);
+    this.group.add(this.nodes_.group);
     this.build();
   }
 
   private build(): void {
-    const hulls = new Map<string, THREE.BufferGeometry>();
+    const meshes = new Map<string, THREE.BufferGeometry>();
     const lists = new Map<string, { body: number; local: number[] }[]>();
     const r = new Float64Array(9);
     this.description_.bodies.forEach((body, index) => {
       for (const part of body.parts) {
         rotationOf(part.orientation_wxyz, 0, r);
-        for (const piece of piecesOf(part, hulls)) {
+        for (const piece of piecesOf(part, meshes)) {
           const local: number[] = [];
           for (let i = 0; i < 3; ++i) for (let j = 0; j < 3; ++j) local.push(r[3 * i + j]! * piece.scale[j]!);
           for (let i = 0; i < 3; ++i)
             local.push(
-              part.position[i]! + r[3 * i]! * piece.offset[0] + r[3 * i + 1]! * piece.offset[1] + r[3 * i + 2]! * piece.offset[2],
+              part.position[i]! +
+                r[3 * i]! * piece.offset[0] +
+                r[3 * i + 1]! * piece.offset[1] +
+                r[3 * i + 2]! * piece.offset[2],
             );
           const key = (this.walls_.has(index) ? "glass " : "") + piece.geometry;
           if (!lists.has(key)) lists.set(key, []);
@@ -54,8 +69,12 @@ export class BodyMeshes {
     for (const [key, pieces] of lists) {
       const glass = key.startsWith("glass ");
       const name = glass ? key.slice(6) : key;
-      const geometry = hulls.get(name) ?? unitGeometry(name, pieces.length);
-      const material = new THREE.MeshLambertMaterial({ vertexColors: true, fog: false, map: name === "box" ? this.rim_ : null });
+      const geometry = meshes.get(name) ?? unitGeometry(name, pieces.length);
+      const material = new THREE.MeshLambertMaterial({
+        vertexColors: true,
+        fog: false,
+        map: name === "box" ? this.rim_ : null,
+      });
       const mesh = new THREE.InstancedMesh(geometry, material, pieces.length);
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
       mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * pieces.length), 3);
@@ -76,29 +95,17 @@ export class BodyMeshes {
       (mesh.material as THREE.Material).dispose();
       mesh.dispose();
     }
+    this.nodes_.dispose();
     this.rim_.dispose();
   }
 
-  /** Several materials: a colour for each. One: bodies take the colours in turn. Lightness varies a little from body to body. */
   paint(palette: Palette): void {
-    const bodies = this.description_.bodies;
-    const names = [...new Set(bodies.filter((b) => b.motion === "dynamic").map((b) => b.material))];
-    this.tints_ = bodies.map((body, index) => {
-      if (body.motion === "fixed") return new THREE.Color(palette.fixed);
-      if (body.motion === "kinematic") return new THREE.Color(palette.kinematic);
-      let mixed = Math.imul(index + 1, 0x9e3779b1);
-      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b) >>> 0;
-      const which = names.length > 1 ? names.indexOf(body.material) : mixed >>> 13;
-      const tint = new THREE.Color(palette.bodies[which % palette.bodies.length]!);
-      return tint.offsetHSL(0, 0, ((mixed & 255) / 255 - 0.5) * 0.07);
-    });
-    this.asleep_.set(palette.asleep);
-    this.selectedTint_.set(palette.selected);
+    this.colours_.paint(palette);
     this.stale_ = true;
   }
 
   select(body: number): void {
-    this.selected = body;
+    this.colours_.selected = body;
     this.stale_ = true;
   }
 
@@ -110,6 +117,7 @@ export class BodyMeshes {
       material.depthWrite = !material.transparent;
       material.needsUpdate = true;
     }
+    this.nodes_.seeThrough(on);
   }
 
   update(frame: Frame): void {
@@ -141,6 +149,7 @@ export class BodyMeshes {
       mesh.instanceMatrix.needsUpdate = true;
       mesh.boundingSphere = null;
     }
+    this.nodes_.update(frame);
     this.recolour(frame);
   }
 
@@ -153,28 +162,31 @@ export class BodyMeshes {
       const to = mesh.instanceColor!.array as Float32Array;
       for (let i = 0; i < body.length; ++i) {
         const owner = body[i]!;
-        if (owner === this.selected) colour.copy(this.selectedTint_);
-        else colour.copy(this.tints_[owner]!);
-        if (frame.state[owner] === ASLEEP && owner !== this.selected) colour.lerp(this.asleep_, 0.62);
-        colour.toArray(to, 3 * i);
+        this.colours_.of(owner, frame.state[owner]!, colour).toArray(to, 3 * i);
       }
       mesh.instanceColor!.needsUpdate = true;
     }
+    this.nodes_.recolour(frame, this.colours_);
     this.coloured_.set(frame.state);
     this.stale_ = false;
   }
 
-  /** The nearest body along the ray and where it is hit. */
-  pick(ray: THREE.Raycaster): { body: number; point: THREE.Vector3; distance: number } | null {
-    return this.pickAmong(ray, false) ?? this.pickAmong(ray, true);
+  /** The nearest body along the ray and where it is hit; what stands behind glass is nearer than the glass. */
+  pick(ray: THREE.Raycaster): Hit | null {
+    const solid = this.pickAmong(ray, false);
+    const nodes = this.nodes_.pick(ray);
+    if (solid && nodes) return solid.distance <= nodes.distance ? solid : nodes;
+    return solid ?? nodes ?? this.pickAmong(ray, true);
   }
 
-  private pickAmong(ray: THREE.Raycaster, among: boolean): { body: number; point: THREE.Vector3; distance: number } | null {
-    let best: { body: number; point: THREE.Vector3; distance: number } | null = null;
-    for (const { mesh, glass, body } of this.batches_)
-      if (glass === among) for (const hit of ray.intersectObject(mesh, false))
+  private pickAmong(ray: THREE.Raycaster, among: boolean): Hit | null {
+    let best: Hit | null = null;
+    for (const { mesh, glass, body } of this.batches_) {
+      if (glass !== among) continue;
+      for (const hit of ray.intersectObject(mesh, false))
         if (hit.instanceId !== undefined && (!best || hit.distance < best.distance))
           best = { body: body[hit.instanceId]!, point: hit.point, distance: hit.distance };
+    }
     return best;
   }
 }

@@ -19,10 +19,24 @@ export class BodyPanel {
       this.values_.set(name, value);
       return [el("dt", {}, name), value];
     }).flat();
-    this.table_ = el("div", { hidden: true },
-      el("div", { class: "row" }, this.title_, el("button", { type: "button", class: "save", title: "Deselect (Esc)", "aria-label": "Deselect", onclick: clear }, "✕")),
-      el("dl", {}, ...rows));
-    this.element = el("section", { class: "panel", "aria-label": "Selected body" }, el("h2", {}, "Body"), this.hint_, this.table_);
+    this.table_ = el(
+      "div",
+      { hidden: true },
+      el(
+        "div",
+        { class: "row" },
+        this.title_,
+        el("button", { type: "button", class: "save", title: "Deselect (Esc)", "aria-label": "Deselect", onclick: clear }, "✕"),
+      ),
+      el("dl", {}, ...rows),
+    );
+    this.element = el(
+      "section",
+      { class: "panel", "aria-label": "Selected body" },
+      el("h2", {}, "Body"),
+      this.hint_,
+      this.table_,
+    );
   }
 
   show(description: Description | null, frame: Frame | null, index: number): void {
@@ -32,9 +46,16 @@ export class BodyPanel {
     if (!body || !frame) return;
     const put = (name: (typeof ROWS)[number], text: string) => setText(this.values_.get(name)!, text);
     const vector = (v: ArrayLike<number>, unit: string, digits = 3) =>
-      `${[v[0]!, v[1]!, v[2]!].map((x) => x.toFixed(digits).replace("-", "−").replace(/^−(0\.?0*)$/, "$1")).join(", ")} ${unit}`;
+      `${[v[0]!, v[1]!, v[2]!]
+        .map((x) =>
+          x
+            .toFixed(digits)
+            .replace("-", "−")
+            .replace(/^−(0\.?0*)$/, "$1"),
+        )
+        .join(", ")} ${unit}`;
     setText(this.title_, body.name);
-    put("Motion", body.motion);
+    put("Motion", body.nodes ? `${body.motion}, ${body.nodes.count} nodes` : body.motion);
     put("Mass", body.motion === "dynamic" ? `${readable(body.mass)} kg` : "–");
     put("Material", body.material);
     put("Position", vector(frame.position.subarray(3 * index, 3 * index + 3), "m", 4));

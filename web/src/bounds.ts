@@ -22,6 +22,7 @@ export class BodyBounds {
   of(frame: Frame, index: number, out: Float64Array): boolean {
     if (frame.state[index] === ABSENT) return false;
     const body = this.description_.bodies[index]!;
+    if (body.nodes) return boxOfNodes(frame.nodes.get(index)!, body.nodes.radius, out);
     rotationOf(frame.orientation, 4 * index, this.body_);
     const r = this.body_;
     const half: Vec3 = [0, 0, 0];
@@ -42,6 +43,31 @@ export class BodyBounds {
     }
     return body.parts.length > 0;
   }
+}
+
+function boxOfNodes(places: Float32Array, radius: number, out: Float64Array): boolean {
+  out.fill(Infinity, 0, 3);
+  out.fill(-Infinity, 3, 6);
+  for (let i = 0; i < places.length; ++i) {
+    out[i % 3] = Math.min(out[i % 3]!, places[i]! - radius);
+    out[3 + (i % 3)] = Math.max(out[3 + (i % 3)]!, places[i]! + radius);
+  }
+  return true;
+}
+
+/** The same without the few beads that left for good: nodes go their own ways. */
+function boxOfMost(places: Float32Array, radius: number, out: Float64Array): void {
+  for (let k = 0; k < 3; ++k) {
+    const along = Array.from({ length: places.length / 3 }, (_, n) => places[3 * n + k]!);
+    out[k] = rank(along, 0.01) - radius;
+    out[3 + k] = rank(along, 0.99) + radius;
+  }
+}
+
+/** The value below which that part of all lies. Sorts them. */
+function rank(values: number[], part: number): number {
+  values.sort((a, b) => a - b);
+  return values[Math.round(part * (values.length - 1))]!;
 }
 
 export interface Region {
@@ -69,18 +95,18 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
     for (let i = 0; i < description.bodies.length; ++i) {
       if (moving && description.bodies[i]!.motion !== "dynamic") continue;
       if (!bounds.of(frame, i, box)) continue;
+      const nodes = description.bodies[i]!.nodes;
+      if (nodes) boxOfMost(frame.nodes.get(i)!, nodes.radius, box);
       for (let k = 0; k < 3; ++k) {
         lows[k]!.push(box[k]!);
         highs[k]!.push(box[3 + k]!);
       }
-      sizes.push(Math.cbrt((box[3]! - box[0]!) * (box[4]! - box[1]!) * (box[5]! - box[2]!)));
+      if (nodes && !nodes.triangles?.length) sizes.push(2 * nodes.radius);
+      else sizes.push(Math.cbrt((box[3]! - box[0]!) * (box[4]! - box[1]!) * (box[5]! - box[2]!)));
     }
   }
-  if (sizes.length === 0) return { low: [-1, -1, 0], high: [1, 1, 1], centre: [0, 0, 0.5], radius: 1.5, size: 0.5, walls: new Set() };
-  const rank = (values: number[], part: number) => {
-    values.sort((a, b) => a - b);
-    return values[Math.round(part * (values.length - 1))]!;
-  };
+  if (sizes.length === 0)
+    return { low: [-1, -1, 0], high: [1, 1, 1], centre: [0, 0, 0.5], radius: 1.5, size: 0.5, walls: new Set() };
   // A hundredth may be anywhere; with few samples nothing is cut off.
   const low = lows.map((v) => rank(v, 0.01)) as Vec3;
   const high = highs.map((v) => rank(v, 0.99)) as Vec3;

@@ -42,12 +42,33 @@ export class Chart {
     this.empty_ = el("p", { class: "empty", hidden: true }, options_.empty ?? "Nothing yet");
     this.holder_ = el("div", { class: "plot" }, this.empty_);
     const save = (kind: "PNG" | "CSV", run: () => void) =>
-      el("button", { type: "button", class: "save", title: `Save this plot as ${kind}`, "aria-label": `Save ${options_.title} as ${kind}`,
-        onclick: (event: Event) => { event.preventDefault(); run(); } }, kind);
-    this.element = el("details", { class: "chart", id: `chart-${options_.id}`, open: options_.open ?? false },
-      el("summary", {}, el("span", { class: "title" }, options_.title), el("span", { class: "unit" }, options_.unit),
-        save("PNG", () => this.savePng()), save("CSV", () => download(`${this.fileName_()}-${options_.id}.csv`, new Blob([this.csv()], { type: "text/csv" })))),
-      this.holder_);
+      el(
+        "button",
+        {
+          type: "button",
+          class: "save",
+          title: `Save this plot as ${kind}`,
+          "aria-label": `Save ${options_.title} as ${kind}`,
+          onclick: (event: Event) => {
+            event.preventDefault();
+            run();
+          },
+        },
+        kind,
+      );
+    this.element = el(
+      "details",
+      { class: "chart", id: `chart-${options_.id}`, open: options_.open ?? false },
+      el(
+        "summary",
+        {},
+        el("span", { class: "title" }, options_.title),
+        el("span", { class: "unit" }, options_.unit),
+        save("PNG", () => this.savePng()),
+        save("CSV", () => download(`${this.fileName_()}-${options_.id}.csv`, new Blob([this.csv()], { type: "text/csv" }))),
+      ),
+      this.holder_,
+    );
     this.element.addEventListener("toggle", () => this.render());
     new ResizeObserver(() => this.fitWidth()).observe(this.holder_);
   }
@@ -98,10 +119,15 @@ export class Chart {
   csv(): string {
     const quote = (s: string) => (/[",\n]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
     const unit = (s: string) => (s ? ` [${s}]` : "");
-    const head = [`${this.options_.x.label}${unit(this.options_.x.unit)}`, ...this.lines_.map((l) => `${l.label}${unit(this.options_.unit)}`)];
+    const head = [
+      `${this.options_.x.label}${unit(this.options_.x.unit)}`,
+      ...this.lines_.map((l) => `${l.label}${unit(this.options_.unit)}`),
+    ];
     const rows = [head.map(quote).join(",")];
     for (let i = 0; i < this.x_.length; ++i)
-      rows.push([this.x_[i]!, ...this.lines_.map((l) => l.values[i]!)].map((v) => (Number.isFinite(v) ? String(v) : "")).join(","));
+      rows.push(
+        [this.x_[i]!, ...this.lines_.map((l) => l.values[i]!)].map((v) => (Number.isFinite(v) ? String(v) : "")).join(","),
+      );
     return rows.join("\n") + "\n";
   }
 
@@ -159,39 +185,63 @@ export class Chart {
   /** Rounding noise would take all the height of a logarithmic plot: what is eight decades below the largest is drawn there. */
   private logFloor(): number {
     let top = 0;
-    for (const { values } of this.lines_) for (let i = 0; i < values.length; ++i) if (values[i]! > top && Number.isFinite(values[i])) top = values[i]!;
+    for (const { values } of this.lines_)
+      for (let i = 0; i < values.length; ++i) if (values[i]! > top && Number.isFinite(values[i])) top = values[i]!;
     return top * 1e-8;
   }
 
   private create(data: uPlot.AlignedData): uPlot {
     const { x, log } = this.options_;
-    const axis = { stroke: cssColour("--muted"), grid: { stroke: cssColour("--line"), width: 1 }, ticks: { stroke: cssColour("--line"), width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+    const axis = {
+      stroke: cssColour("--muted"),
+      grid: { stroke: cssColour("--line"), width: 1 },
+      ticks: { stroke: cssColour("--line"), width: 1, size: 4 },
+      font: "11px system-ui, sans-serif",
+    };
     const single = data[0].length < 60;
-    const plot = new uPlot({
-      width: this.holder_.clientWidth,
-      height: HEIGHT,
-      padding: [8, 10, 0, 0],
-      scales: { x: { time: false }, y: log ? { distr: 3, range: wholeDecades } : { range: roomy } },
-      axes: [
-        { ...axis, size: 28, values: (_u, splits) => splits.map((v) => readable(v)) },
-        { ...axis, size: 52, ...(log ? { splits: decades, filter: (_u: uPlot, splits: number[]) => splits } : {}), values: (_u, splits) => splits.map((v) => (v === null ? "" : log ? powerOfTen(v) : readable(v))) },
-      ],
-      cursor: { y: false, drag: { x: true, y: false } },
-      legend: { live: true },
-      series: [
-        { label: x.label, value: (_u, v) => (v === null ? "" : `${readable(v)} ${x.unit}`) },
-        ...this.lines_.map((line, i) => ({
-          label: line.label, stroke: this.colourOf(i), width: line.main ? 2.2 : 1.2, spanGaps: x.label === "iteration", points: { show: single && !this.options_.onPick, size: 4 },
-          value: (_u: uPlot, v: number | null) => (v === null ? "" : readable(v)),
-        })),
-      ],
-      hooks: { ready: [() => this.mark(this.markAt_)], setSize: [() => this.mark(this.markAt_)], setScale: [() => this.mark(this.markAt_)] },
-    }, data, this.holder_);
+    const plot = new uPlot(
+      {
+        width: this.holder_.clientWidth,
+        height: HEIGHT,
+        padding: [8, 10, 0, 0],
+        scales: { x: { time: false }, y: log ? { distr: 3, range: wholeDecades } : { range: roomy } },
+        axes: [
+          { ...axis, size: 28, values: (_u, splits) => splits.map((v) => readable(v)) },
+          {
+            ...axis,
+            size: 52,
+            ...(log ? { splits: decades, filter: (_u: uPlot, splits: number[]) => splits } : {}),
+            values: (_u, splits) => splits.map((v) => (v === null ? "" : log ? powerOfTen(v) : readable(v))),
+          },
+        ],
+        cursor: { y: false, drag: { x: true, y: false } },
+        legend: { live: true },
+        series: [
+          { label: x.label, value: (_u, v) => (v === null ? "" : `${readable(v)} ${x.unit}`) },
+          ...this.lines_.map((line, i) => ({
+            label: line.label,
+            stroke: this.colourOf(i),
+            width: line.main ? 2.2 : 1.2,
+            spanGaps: x.label === "iteration",
+            points: { show: single && !this.options_.onPick, size: 4 },
+            value: (_u: uPlot, v: number | null) => (v === null ? "" : readable(v)),
+          })),
+        ],
+        hooks: {
+          ready: [() => this.mark(this.markAt_)],
+          setSize: [() => this.mark(this.markAt_)],
+          setScale: [() => this.mark(this.markAt_)],
+        },
+      },
+      data,
+      this.holder_,
+    );
     this.marker_.hidden = true;
     plot.over.append(this.marker_);
     const pick = this.options_.onPick;
     if (pick) plot.over.addEventListener("click", () => {
-      if (plot.cursor.left !== undefined && plot.cursor.left >= 0 && plot.select.width < 3) pick(plot.posToVal(plot.cursor.left, "x"));
+      if (plot.cursor.left !== undefined && plot.cursor.left >= 0 && plot.select.width < 3)
+        pick(plot.posToVal(plot.cursor.left, "x"));
     });
     return plot;
   }

@@ -50,13 +50,24 @@ export class ContactLayers {
     this.heads_ = new SolidMarks(along(new THREE.ConeGeometry(1, 1, 12)), new THREE.MeshBasicMaterial({ fog: false }));
     // The apex of the friction cone is at the contact, the opening along the normal.
     const funnel = new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
-    this.cones_ = new SolidMarks(funnel, new THREE.MeshBasicMaterial({
-      fog: false, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false }));
+    this.cones_ = new SolidMarks(
+      funnel,
+      new THREE.MeshBasicMaterial({ fog: false, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false }),
+    );
     const rim = new THREE.TorusGeometry(1, 0.009, 6, 40).translate(0, 0, 1);
     this.rims_ = new SolidMarks(rim, new THREE.MeshBasicMaterial({ fog: false }));
     this.scene.add(
-      this.boxes_.object, this.manifolds_.object, this.normals_.object, this.shafts_.group, this.heads_.group,
-      this.rims_.group, this.cones_.group, this.points_.object, this.pressure_.object, this.spring_.object);
+      this.boxes_.object,
+      this.manifolds_.object,
+      this.normals_.object,
+      this.shafts_.group,
+      this.heads_.group,
+      this.rims_.group,
+      this.cones_.group,
+      this.points_.object,
+      this.pressure_.object,
+      this.spring_.object,
+    );
     for (const line of [this.normals_, this.manifolds_, this.boxes_, this.spring_]) line.begin(0);
     for (const points of [this.points_, this.pressure_]) points.begin(0);
   }
@@ -73,7 +84,10 @@ export class ContactLayers {
     this.rims_.material.color.set(palette.cone);
   }
 
-  /** Chooses scales from contacts and joints that are to be seen: all of a replay, or those of a live frame. They only ever grow. */
+  /**
+   * Chooses scales from contacts and joints that are to be seen: all of a replay, or those of a live frame. They only ever
+   * grow.
+   */
   fit(all: Iterable<Contacts>, joints: Iterable<Joints> = []): void {
     const forces: number[] = [];
     let deepest = 0;
@@ -86,7 +100,8 @@ export class ContactLayers {
     }
     for (const j of joints) {
       const stride = Math.max(1, Math.floor(j.state.length / 500));
-      for (let i = 0; i < j.state.length; i += stride) forces.push(Math.hypot(j.force[3 * i]!, j.force[3 * i + 1]!, j.force[3 * i + 2]!));
+      for (let i = 0; i < j.state.length; i += stride)
+        forces.push(Math.hypot(j.force[3 * i]!, j.force[3 * i + 1]!, j.force[3 * i + 2]!));
     }
     forces.sort((a, b) => a - b);
     const typical = forces.length ? forces[Math.floor(0.95 * (forces.length - 1))]! : 0;

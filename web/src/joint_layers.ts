@@ -5,7 +5,15 @@ import type { Region } from "./bounds";
 import { JointPlaces, type JointFrame } from "./joint_places";
 import type { LayerState } from "./layers";
 import { RodMarks, SolidMarks } from "./marks";
-import { JOINT_ABSENT, JOINT_BROKEN, JOINT_CONFLICTS, type Description, type FreeCoordinate, type Frame, type Joint } from "./protocol";
+import {
+  JOINT_ABSENT,
+  JOINT_BROKEN,
+  JOINT_CONFLICTS,
+  type Description,
+  type FreeCoordinate,
+  type Frame,
+  type Joint,
+} from "./protocol";
 import type { Palette } from "./theme";
 
 /** How a glyph is drawn: its main colour and that of limits. */
@@ -31,7 +39,11 @@ export class JointLayers {
   private readonly size_: number;
   private readonly rod_: number;
 
-  constructor(private readonly description_: Description, region: Region, private readonly layers_: LayerState) {
+  constructor(
+    private readonly description_: Description,
+    region: Region,
+    private readonly layers_: LayerState,
+  ) {
     this.places = new JointPlaces(description_);
     // About as large as a body, and to be seen also where bodies are small and far apart.
     const scale = Math.max(region.size, 0.06 * region.radius);
@@ -69,7 +81,13 @@ export class JointLayers {
       if (!chosen && !this.layers_.has("joints")) return;
       const state = frame.joints?.state[i];
       if (state === JOINT_ABSENT) return;
-      const ink = chosen ? this.selectedInk_ : state === JOINT_BROKEN ? this.broken_ : state === JOINT_CONFLICTS ? this.conflict_ : this.ink_;
+      const ink = chosen
+        ? this.selectedInk_
+        : state === JOINT_BROKEN
+          ? this.broken_
+          : state === JOINT_CONFLICTS
+            ? this.conflict_
+            : this.ink_;
       if (joint.type === "gear") this.drawGear(frame, joint, ink);
       else {
         const place = this.places.of(frame, i);
@@ -103,7 +121,8 @@ export class JointLayers {
         this.axis(b, 0, 0, 0.45 * s, ink.main);
         // A thread.
         if (joint.type === "screw")
-          for (const k of [-1, 0, 1]) this.circle(at(b, 2, 0.25 * k * s), a.axes[0], a.axes[1], 0.2 * s, 0, 2 * Math.PI, ink.faint);
+          for (const k of [-1, 0, 1])
+            this.circle(at(b, 2, 0.25 * k * s), a.axes[0], a.axes[1], 0.2 * s, 0, 2 * Math.PI, ink.faint);
         break;
       case "ball":
         this.ball(b.origin, 0.2 * s, ink.main);
@@ -119,7 +138,11 @@ export class JointLayers {
         this.ball(b.origin, 0.12 * s, ink.main);
         break;
       case "planar": {
-        const corner = (x: number, y: number) => a.origin.clone().addScaledVector(a.axes[0], x * s).addScaledVector(a.axes[1], y * s);
+        const corner = (x: number, y: number) =>
+          a.origin
+            .clone()
+            .addScaledVector(a.axes[0], x * s)
+            .addScaledVector(a.axes[1], y * s);
         const corners = [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
         corners.forEach((c, k) => this.rod(c, corners[(k + 1) % 4]!, ink.faint));
         this.axis(a, 2, 0, 0.6 * s, ink.faint);
@@ -147,7 +170,10 @@ export class JointLayers {
     const lower = Math.max(range?.lower ?? -Infinity, -Math.PI);
     const upper = Math.min(range?.upper ?? Infinity, Math.PI);
     this.circle(a.origin, a.axes[0], a.axes[1], radius, lower, upper, ink.faint);
-    for (const [stop, angle] of [[range?.lower, lower], [range?.upper, upper]] as const)
+    for (const [stop, angle] of [
+      [range?.lower, lower],
+      [range?.upper, upper],
+    ] as const)
       if (stop !== undefined) this.rod(a.origin, onCircle(a.origin, a.axes[0], a.axes[1], radius, angle), ink.faint, 0.7);
     this.axis(b, 0, 0, radius, ink.main, 1.3);
     this.ball(at(b, 0, radius), 2.6 * this.rod_, ink.main);
@@ -181,7 +207,8 @@ export class JointLayers {
         this.rod(before, next, ink.main, 0.8);
         before = next;
       }
-    } else if (broken || slack) for (let k = 0; k < 10; ++k) this.rod(along((k + 0.1) / 10), along((k + 0.65) / 10), ink.faint, 0.7);
+    } else if (broken || slack)
+      for (let k = 0; k < 10; ++k) this.rod(along((k + 0.1) / 10), along((k + 0.65) / 10), ink.faint, 0.7);
     else this.rod(from, to, ink.main, joint.length === undefined ? 0.8 : 1.5);
   }
 
@@ -189,7 +216,10 @@ export class JointLayers {
   private drawGear(frame: Frame, joint: Joint, ink: Ink): void {
     const ends: THREE.Vector3[] = [];
     const ratio = Math.min(Math.max(Math.abs(joint.ratio ?? 1), 0.25), 4);
-    for (const [side, share] of [[joint.first, Math.sqrt(ratio)], [joint.second, 1 / Math.sqrt(ratio)]] as const) {
+    for (const [side, share] of [
+      [joint.first, Math.sqrt(ratio)],
+      [joint.second, 1 / Math.sqrt(ratio)],
+    ] as const) {
       const place = side && this.places.of(frame, side.joint);
       if (!place) return;
       ends.push(place.b.origin);
@@ -203,7 +233,13 @@ export class JointLayers {
         this.rod(onCircle(place.b.origin, u, v, radius, angle), onCircle(place.b.origin, u, v, 1.22 * radius, angle), ink.main);
       }
     }
-    for (let k = 0; k < 12; ++k) this.rod(ends[0]!.clone().lerp(ends[1]!, (k + 0.2) / 12), ends[0]!.clone().lerp(ends[1]!, (k + 0.7) / 12), ink.faint, 0.7);
+    for (let k = 0; k < 12; ++k)
+      this.rod(
+        ends[0]!.clone().lerp(ends[1]!, (k + 0.2) / 12),
+        ends[0]!.clone().lerp(ends[1]!, (k + 0.7) / 12),
+        ink.faint,
+        0.7,
+      );
   }
 
   private updateForces(frame: Frame | null, metresPerNewton: number): void {
@@ -240,14 +276,29 @@ export class JointLayers {
     const half = new THREE.Vector3(0, 0, radius);
     this.balls_.add(middle.clone().sub(half), middle.clone().add(half), radius, colour);
   }
-  private circle(middle: THREE.Vector3, u: THREE.Vector3, v: THREE.Vector3, radius: number, from: number, to: number, colour: THREE.Color): void {
+  private circle(
+    middle: THREE.Vector3,
+    u: THREE.Vector3,
+    v: THREE.Vector3,
+    radius: number,
+    from: number,
+    to: number,
+    colour: THREE.Color,
+  ): void {
     const pieces = Math.max(2, Math.ceil((to - from) / 0.26));
     for (let k = 0; k < pieces; ++k)
-      this.rod(onCircle(middle, u, v, radius, from + ((to - from) * k) / pieces), onCircle(middle, u, v, radius, from + ((to - from) * (k + 1)) / pieces), colour, 0.7);
+      this.rod(
+        onCircle(middle, u, v, radius, from + ((to - from) * k) / pieces),
+        onCircle(middle, u, v, radius, from + ((to - from) * (k + 1)) / pieces),
+        colour,
+        0.7,
+      );
   }
   private cube({ origin, axes }: JointFrame, half: number, colour: THREE.Color): void {
-    const corner = (bits: number) => axes.reduce((p, axis, k) => p.addScaledVector(axis, (bits >> k) & 1 ? half : -half), origin.clone());
-    for (let bits = 0; bits < 8; ++bits) for (let k = 0; k < 3; ++k) if (!((bits >> k) & 1)) this.rod(corner(bits), corner(bits | (1 << k)), colour);
+    const corner = (bits: number) =>
+      axes.reduce((p, axis, k) => p.addScaledVector(axis, (bits >> k) & 1 ? half : -half), origin.clone());
+    for (let bits = 0; bits < 8; ++bits)
+      for (let k = 0; k < 3; ++k) if (!((bits >> k) & 1)) this.rod(corner(bits), corner(bits | (1 << k)), colour);
   }
 }
 

@@ -3,8 +3,19 @@
 import { el, setText } from "./dom";
 import type { JointChange } from "./live_source";
 import { readable, readableLength } from "./math";
-import { isTurn, JOINT_ABSENT, JOINT_BROKEN, JOINT_CONFLICTS, JOINT_RESTS, type CoordinateName, type Description, type FreeCoordinate, type Frame,
-  type Joint, type Joints } from "./protocol";
+import {
+  isTurn,
+  JOINT_ABSENT,
+  JOINT_BROKEN,
+  JOINT_CONFLICTS,
+  JOINT_RESTS,
+  type CoordinateName,
+  type Description,
+  type FreeCoordinate,
+  type Frame,
+  type Joint,
+  type Joints,
+} from "./protocol";
 
 type Send = (message: { type: string; [key: string]: unknown }) => void;
 
@@ -49,9 +60,28 @@ export class JointPanel {
   private described_: Description | null = null;
 
   constructor(private readonly select_: (joint: number) => void, private readonly send_: Send | null) {
-    this.detail_ = el("div", { hidden: true },
-      el("div", { class: "row" }, this.title_, el("button", { type: "button", class: "save", title: "Deselect (Esc)", "aria-label": "Deselect the joint",
-        onclick: () => select_(-1) }, "✕")), this.rows_, this.controls_);
+    this.detail_ = el(
+      "div",
+      { hidden: true },
+      el(
+        "div",
+        { class: "row" },
+        this.title_,
+        el(
+          "button",
+          {
+            type: "button",
+            class: "save",
+            title: "Deselect (Esc)",
+            "aria-label": "Deselect the joint",
+            onclick: () => select_(-1),
+          },
+          "✕",
+        ),
+      ),
+      this.rows_,
+      this.controls_,
+    );
     this.element = el("section", { class: "panel", id: "joint-panel", "aria-label": "Joints", hidden: true },
       el("h2", {}, "Joints ", this.count_), this.list_, this.detail_);
   }
@@ -71,9 +101,15 @@ export class JointPanel {
     const joint = this.described_?.joints?.[selected];
     const states = frame?.joints?.state;
     this.items_.forEach((item, i) => {
-      const name = states?.[i] === JOINT_BROKEN || states?.[i] === JOINT_ABSENT ? "broken" : states?.[i] === JOINT_CONFLICTS ? "conflict" : "";
+      const name =
+        states?.[i] === JOINT_BROKEN || states?.[i] === JOINT_ABSENT
+          ? "broken"
+          : states?.[i] === JOINT_CONFLICTS
+            ? "conflict"
+            : "";
       if (item.className !== name) item.className = name;
-      if ((item.getAttribute("aria-current") === "true") !== (i === selected)) item.setAttribute("aria-current", String(i === selected));
+      if ((item.getAttribute("aria-current") === "true") !== (i === selected))
+        item.setAttribute("aria-current", String(i === selected));
     });
     this.detail_.hidden = !joint;
     if (this.shown_ !== selected) {
@@ -106,7 +142,8 @@ export class JointPanel {
     const body = (n: number | undefined) => (n === undefined || n < 0 ? "world" : (this.described_!.bodies[n]?.name ?? "–"));
     const other = (side: Joint["first"]) => `${this.described_!.joints![side!.joint]?.name ?? "–"} ${side!.coordinate}`;
     const rows: [string, string][] = [["Type", joint.type]];
-    if (joint.type === "gear") rows.push(["Couples", `${other(joint.first)}, ${other(joint.second)}`], ["Ratio", readable(joint.ratio ?? 1)]);
+    if (joint.type === "gear")
+      rows.push(["Couples", `${other(joint.first)}, ${other(joint.second)}`], ["Ratio", readable(joint.ratio ?? 1)]);
     else rows.push(["Bodies", `${body(joint.a)}, ${body(joint.b)}`]);
     if (joints) {
       const known = joints.state[i] !== JOINT_RESTS && joints.state[i] !== JOINT_ABSENT;
@@ -115,14 +152,23 @@ export class JointPanel {
       rows.push(["State", STATES[joints.state[i]!] ?? "–"]);
       joint.free.forEach((free, c) => {
         const at = joints.first[i]! + c;
-        const bound = (value: number | undefined, none: string) => (value === undefined ? none : coordinateText(free.coordinate, value));
-        const range = free.lower !== undefined || free.upper !== undefined ? ` (${bound(free.lower, "−∞")} … ${bound(free.upper, "∞")})` : "";
+        const bound = (value: number | undefined, none: string) =>
+          value === undefined ? none : coordinateText(free.coordinate, value);
+        const range =
+          free.lower !== undefined || free.upper !== undefined
+            ? ` (${bound(free.lower, "−∞")} … ${bound(free.upper, "∞")})`
+            : "";
         rows.push([free.coordinate, coordinateText(free.coordinate, joints.position[at]!) + range]);
-        rows.push(["  speed", known ? `${readable(joints.velocity[at]!, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}` : "–"]);
+        rows.push([
+          "  speed",
+          known ? `${readable(joints.velocity[at]!, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}` : "–",
+        ]);
         if (free.motor || free.servo) rows.push(["  motor", known ? motorText(free.coordinate, joints.motor[at]!) : "–"]);
       });
-      if (joint.type === "gear" || joint.type === "screw") rows.push(["Coupling", known ? readable(joints.coupling[i]!, 3) : "–"]);
-      if (joint.type !== "gear") rows.push(["Force on B", vector(joints.force, "N")], ["Torque on B", vector(joints.torque, "N m")]);
+      if (joint.type === "gear" || joint.type === "screw")
+        rows.push(["Coupling", known ? readable(joints.coupling[i]!, 3) : "–"]);
+      if (joint.type !== "gear")
+        rows.push(["Force on B", vector(joints.force, "N")], ["Torque on B", vector(joints.torque, "N m")]);
       rows.push(["Error", known ? readableLength(joints.error[i]!) : "–"]);
     }
     setText(this.title_, joint.name);
@@ -143,7 +189,15 @@ export class JointPanel {
           tellValue(input, free, what);
           this.send_!({ type: "joint", name: joint.name, coordinate: free.coordinate, [what]: input.valueAsNumber });
         });
-        list.push(el("label", { class: "drive" }, el("span", {}, `${what === "speed" ? "Motor" : "Servo"} ${free.coordinate}`), input, el("output")));
+        list.push(
+          el(
+            "label",
+            { class: "drive" },
+            el("span", {}, `${what === "speed" ? "Motor" : "Servo"} ${free.coordinate}`),
+            input,
+            el("output"),
+          ),
+        );
         tellValue(input, free, what);
       };
       const turn = isTurn(free.coordinate);
@@ -162,6 +216,9 @@ export class JointPanel {
 
 function tellValue(input: HTMLInputElement, free: FreeCoordinate, what: "speed" | "target"): void {
   const value = input.valueAsNumber;
-  const text = what === "target" ? coordinateText(free.coordinate, value) : `${readable(value, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}`;
+  const text =
+    what === "target"
+      ? coordinateText(free.coordinate, value)
+      : `${readable(value, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}`;
   setText(input.nextElementSibling as HTMLElement, text);
 }

@@ -59,6 +59,7 @@ function onBody(frame: Frame, body: number, place: Place): JointFrame | null {
   rotationOf(frame.orientation, 4 * body, turn);
   multiply(turn, local, both);
   const p = place.position;
-  const at = (k: number) => frame.position[3 * body + k]! + turn[3 * k]! * p[0] + turn[3 * k + 1]! * p[1] + turn[3 * k + 2]! * p[2];
+  const at = (k: number) =>
+    frame.position[3 * body + k]! + turn[3 * k]! * p[0] + turn[3 * k + 1]! * p[1] + turn[3 * k + 2]! * p[2];
   return { origin: new THREE.Vector3(at(0), at(1), at(2)), axes: [axis(both, 0), axis(both, 1), axis(both, 2)] };
 }

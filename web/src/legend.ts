@@ -24,18 +24,47 @@ export class Legend {
     if (forces) {
       // A round force whose arrow is about as long as a typical body.
       const newtons = niceBelow(view.region!.size / metres);
-      rows.push(el("div", { id: "force-scale" },
-        el("span", {}, `${arrows ? "Arrows" : "Cones"}: ${readable(newtons)} N = ${readableLength(newtons * metres)}`),
-        el("button", { type: "button", title: "Shorter arrows (,)", "aria-label": "Shorter arrows", onclick: () => this.zoom_(0.5) }, "−"),
-        el("button", { type: "button", title: "Longer arrows (.)", "aria-label": "Longer arrows", onclick: () => this.zoom_(2) }, "+")));
+      rows.push(
+        el(
+          "div",
+          { id: "force-scale" },
+          el("span", {}, `${arrows ? "Arrows" : "Cones"}: ${readable(newtons)} N = ${readableLength(newtons * metres)}`),
+          el(
+            "button",
+            { type: "button", title: "Shorter arrows (,)", "aria-label": "Shorter arrows", onclick: () => this.zoom_(0.5) },
+            "−",
+          ),
+          el(
+            "button",
+            { type: "button", title: "Longer arrows (.)", "aria-label": "Longer arrows", onclick: () => this.zoom_(2) },
+            "+",
+          ),
+        ),
+      );
     }
     if (layers.has("slip"))
-      rows.push(el("div", {}, dot(slipColour(0)), el("span", {}, "sticks"), bar((t) => slipColour(STICK_BELOW * (SLIP_FULL / STICK_BELOW) ** t)),
-        el("span", {}, `slips at 1 mm/s … ${SLIP_FULL} m/s`)));
+      rows.push(
+        el(
+          "div",
+          {},
+          dot(slipColour(0)),
+          el("span", {}, "sticks"),
+          bar((t) => slipColour(STICK_BELOW * (SLIP_FULL / STICK_BELOW) ** t)),
+          el("span", {}, `slips at 1 mm/s … ${SLIP_FULL} m/s`),
+        ),
+      );
     if (layers.has("heat") && contacts)
-      rows.push(el("div", {}, el("span", {}, "Penetration 0"), bar((t) => heatColour(-t * contacts.fullPenetration, contacts.fullPenetration)),
-        el("span", {}, readableLength(contacts.fullPenetration))));
-    if (view.ground && layers.has("grid")) rows.push(el("div", { id: "grid-scale" }, el("span", {}, `Grid: ${readableLength(view.ground.square)} per square`)));
+      rows.push(
+        el(
+          "div",
+          {},
+          el("span", {}, "Penetration 0"),
+          bar((t) => heatColour(-t * contacts.fullPenetration, contacts.fullPenetration)),
+          el("span", {}, readableLength(contacts.fullPenetration)),
+        ),
+      );
+    if (view.ground && layers.has("grid"))
+      rows.push(el("div", { id: "grid-scale" }, el("span", {}, `Grid: ${readableLength(view.ground.square)} per square`)));
     this.host_.replaceChildren(...rows);
   }
 }

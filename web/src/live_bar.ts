@@ -20,38 +20,96 @@ export class LiveBar {
   private readonly first_ = el("select", { "aria-label": "First solver to compare" });
   private readonly second_ = el("select", { "aria-label": "Second solver to compare" });
   private readonly h_ = el("input", { id: "live-h", type: "number", min: 0, step: "any" });
-  private readonly friction_ = el("input", { id: "live-friction", type: "number", min: 0, step: 0.05, placeholder: "scene's own" });
+  private readonly friction_ = el("input", {
+    id: "live-friction",
+    type: "number",
+    min: 0,
+    step: 0.05,
+    placeholder: "scene's own",
+  });
   private readonly result_ = el("div", { class: "comparison", "aria-live": "polite" });
 
   constructor(private readonly send_: Send) {
     const button = (label: string, key: string, path: string, run: () => void) =>
-      el("button", { type: "button", class: "icon", title: `${label} (${key})`, "aria-label": label, onclick: run }, icon(path));
+      el(
+        "button",
+        { type: "button", class: "icon", title: `${label} (${key})`, "aria-label": label, onclick: run },
+        icon(path),
+      );
     this.run_ = button("Run", "space", ICONS.play, () => this.toggle());
-    this.speed_ = el("select", { title: "Simulated over real time", "aria-label": "Speed",
-      onchange: () => send_({ type: "speed", value: Number(this.speed_.value) }) },
-      ...SPEEDS.map((s) => el("option", { value: s, selected: s === 1 }, s === 0 ? "full" : `${s}×`)));
-    this.element = el("div", { class: "timeline" },
-      this.run_, button("Step", "→", ICONS.forward, () => this.step()), button("Reset", "r", ICONS.reset, () => this.reset()),
-      this.speed_, this.readout_, this.rate_);
+    this.speed_ = el(
+      "select",
+      {
+        title: "Simulated over real time",
+        "aria-label": "Speed",
+        onchange: () => send_({ type: "speed", value: Number(this.speed_.value) }),
+      },
+      ...SPEEDS.map((s) => el("option", { value: s, selected: s === 1 }, s === 0 ? "full" : `${s}×`)),
+    );
+    this.element = el(
+      "div",
+      { class: "timeline" },
+      this.run_,
+      button("Step", "→", ICONS.forward, () => this.step()),
+      button("Reset", "r", ICONS.reset, () => this.reset()),
+      this.speed_,
+      this.readout_,
+      this.rate_,
+    );
+    this.settings = this.makeSettings();
+    this.listen();
+  }
 
-    this.solver_.addEventListener("change", () => send_({ type: "set", solver: this.solver_.value }));
+  private listen(): void {
+    const send = this.send_;
+    this.solver_.addEventListener("change", () => send({ type: "set", solver: this.solver_.value }));
     this.h_.addEventListener("change", () => {
       const h = this.h_.valueAsNumber;
-      if (h > 0) send_({ type: "set", h });
+      if (h > 0) send({ type: "set", h });
     });
     this.friction_.addEventListener("change", () => {
       const mu = this.friction_.valueAsNumber;
-      send_({ type: "set", friction: this.friction_.value === "" ? null : mu });
+      send({ type: "set", friction: this.friction_.value === "" ? null : mu });
     });
+  }
+
+  private makeSettings(): HTMLElement {
     const field = (label: string, control: HTMLElement, unit = "") =>
       el("label", { for: control.id }, el("span", {}, label), control, el("span", { class: "unit" }, unit));
-    this.settings = el("div", { class: "settings" },
-      field("Solver", this.solver_), field("Step size h", this.h_, "s"), field("Friction μ", this.friction_),
-      el("div", { class: "row" }, el("button", { type: "button", title: "Write the contact problem of the last step to a file (c)", onclick: () => this.capture() }, "Capture problem")),
-      el("div", { class: "row" }, this.first_, el("span", {}, "against"), this.second_,
-        el("button", { type: "button", id: "live-compare", title: "Solve the last step with both; the motion is not touched",
-          onclick: () => send_({ type: "compare", solvers: [this.first_.value, this.second_.value] }) }, "Compare")),
-      this.result_);
+    return el(
+      "div",
+      { class: "settings" },
+      field("Solver", this.solver_),
+      field("Step size h", this.h_, "s"),
+      field("Friction μ", this.friction_),
+      el(
+        "div",
+        { class: "row" },
+        el(
+          "button",
+          { type: "button", title: "Write the contact problem of the last step to a file (c)", onclick: () => this.capture() },
+          "Capture problem",
+        ),
+      ),
+      el(
+        "div",
+        { class: "row" },
+        this.first_,
+        el("span", {}, "against"),
+        this.second_,
+        el(
+          "button",
+          {
+            type: "button",
+            id: "live-compare",
+            title: "Solve the last step with both; the motion is not touched",
+            onclick: () => this.send_({ type: "compare", solvers: [this.first_.value, this.second_.value] }),
+          },
+          "Compare",
+        ),
+      ),
+      this.result_,
+    );
   }
 
   toggle(): void {
@@ -73,7 +131,11 @@ export class LiveBar {
     for (const select of [this.solver_, this.first_, this.second_])
       select.replaceChildren(...names.map((name) => el("option", { value: name }, name)));
     this.solver_.value = description.solver;
-    this.first_.value = names.includes(keep[0]!) ? keep[0]! : names.includes(description.solver) ? description.solver : names[0]!;
+    this.first_.value = names.includes(keep[0]!)
+      ? keep[0]!
+      : names.includes(description.solver)
+        ? description.solver
+        : names[0]!;
     this.second_.value = names.includes(keep[1]!) ? keep[1]! : (names.find((n) => n !== this.first_.value) ?? names[0]!);
     this.h_.value = String(description.h);
     this.result_.replaceChildren();
@@ -83,12 +145,16 @@ export class LiveBar {
     this.running = state.running;
     this.run_.replaceChildren(icon(state.running ? ICONS.pause : ICONS.play));
     this.run_.setAttribute("aria-label", state.running ? "Pause" : "Run");
-    setText(this.rate_, `${readable(state.steps_per_second, 3)} steps/s${state.viewers > 1 ? ` · ${state.viewers} viewers` : ""}`);
+    setText(
+      this.rate_,
+      `${readable(state.steps_per_second, 3)} steps/s${state.viewers > 1 ? ` · ${state.viewers} viewers` : ""}`,
+    );
     // What the user is typing in stays.
     const put = (control: HTMLInputElement | HTMLSelectElement, value: string) => {
       if (document.activeElement !== control && control.value !== value) control.value = value;
     };
-    if (![...this.solver_.options].some((o) => o.value === state.solver)) this.solver_.append(el("option", { value: state.solver }, state.solver));
+    if (![...this.solver_.options].some((o) => o.value === state.solver))
+      this.solver_.append(el("option", { value: state.solver }, state.solver));
     put(this.solver_, state.solver);
     put(this.h_, String(state.h));
     put(this.friction_, state.friction === null ? "" : String(state.friction));
@@ -104,8 +170,25 @@ export class LiveBar {
   comparison(comparison: Comparison): void {
     this.result_.replaceChildren(
       el("p", {}, `Step ${comparison.step}:`),
-      el("table", {}, el("tbody", {},
-        ...comparison.solvers.map((s) => el("tr", {}, el("th", { scope: "row" }, s.name), el("td", {}, s.status), el("td", {}, `${s.iterations} it.`),
-          el("td", {}, `${readable(s.seconds * 1e3, 3)} ms`), el("td", {}, readable(s.residual, 2)))))));
+      el(
+        "table",
+        {},
+        el(
+          "tbody",
+          {},
+          ...comparison.solvers.map((s) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, s.name),
+              el("td", {}, s.status),
+              el("td", {}, `${s.iterations} it.`),
+              el("td", {}, `${readable(s.seconds * 1e3, 3)} ms`),
+              el("td", {}, readable(s.residual, 2)),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 }

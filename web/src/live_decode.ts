@@ -1,17 +1,20 @@
 // Binary frames of the live protocol (docs/viewer-protocol.md), applied to the poses known so far.
 
-import { ABSENT, makeContacts, makeJoints, type Contacts, type Description, type Frame, type History, type Joint, type Joints, type Vec3 } from "./protocol";
+import { ABSENT, makeContacts, makeJoints, makeNodes } from "./protocol";
+import type { Contacts, Description, Frame, History, Joint, Joints, Vec3 } from "./protocol";
 
 const ALL_BODIES = 1;
 const CONTACTS = 2;
 const HISTORY = 4;
 const JOINTS = 8;
+const NODES = 16;
 
 export class LiveWorld {
   private readonly position_: Float64Array;
   private readonly before_: Float64Array;
   private readonly orientation_: Float32Array;
   private readonly state_: Uint8Array;
+  private readonly nodes_: Map<number, Float32Array>;
   private time_ = NaN;
   private seconds_ = 0;
   private frames_ = 0;
@@ -22,6 +25,7 @@ export class LiveWorld {
     this.before_ = new Float64Array(3 * bodies);
     this.orientation_ = new Float32Array(4 * bodies);
     this.state_ = new Uint8Array(bodies).fill(ABSENT);
+    this.nodes_ = makeNodes(description.bodies);
   }
 
   /** @throws Error if the message is not a frame of this scene. */
@@ -54,7 +58,9 @@ export class LiveWorld {
     if (flags & CONTACTS) [contacts, at] = readContacts(view, at);
     let history: History | null = null;
     if (flags & HISTORY) [history, at] = readHistory(view, at);
-    const joints = flags & JOINTS ? readJoints(view, at, this.description.joints ?? []) : null;
+    let joints: Joints | null = null;
+    if (flags & JOINTS) [joints, at] = readJoints(view, at, this.description.joints ?? []);
+    if (flags & NODES) this.readNodes(view, at);
 
     this.seconds_ = time - this.time_;
     this.time_ = time;
@@ -65,12 +71,29 @@ export class LiveWorld {
       position: this.position_,
       orientation: this.orientation_,
       state: this.state_,
+      nodes: this.nodes_,
       telemetry,
       contacts,
       joints,
       history,
       velocity: (body) => this.velocity(body),
     };
+  }
+
+  private readNodes(view: DataView, at: number): void {
+    const bodies = view.getUint32(at, true);
+    at += 4;
+    for (let b = 0; b < bodies; ++b) {
+      const body = view.getUint32(at, true);
+      const to = this.nodes_.get(body);
+      const numbers = 3 * view.getUint32(at + 4, true);
+      at += 8;
+      if (to?.length !== numbers)
+        throw new Error(`The server sent ${numbers / 3} nodes of body ${body}, the scene has ${(to?.length ?? 0) / 3}.`);
+      if (4 * numbers > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
+      const quantum = this.description.bodies[body]!.nodes!.quantum;
+      for (let i = 0; i < numbers; ++i, at += 4) to[i] = view.getInt32(at, true) * quantum;
+    }
   }
 
   private velocity(body: number): Vec3 | null {
@@ -111,7 +134,7 @@ function readHistory(view: DataView, at: number): [History, number] {
   return [history, at];
 }
 
-function readJoints(view: DataView, at: number, described: Joint[]): Joints {
+function readJoints(view: DataView, at: number, described: Joint[]): [Joints, number] {
   const count = view.getUint32(at, true);
   at += 4;
   if (count !== described.length) throw new Error(`The server sent ${count} joints, the scene has ${described.length}.`);
@@ -132,5 +155,5 @@ function readJoints(view: DataView, at: number, described: Joint[]): Joints {
       joints.motor[c] = next();
     }
   }
-  return joints;
+  return [joints, at];
 }

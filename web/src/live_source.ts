@@ -1,7 +1,8 @@
 // The WebSocket of a live server: keeps the connection, gives frames, sends commands.
 
 import { LiveWorld } from "./live_decode";
-import { checkDescription, type Comparison, type CoordinateName, type Description, type Frame, type JointSeries, type LiveState, type TelemetryTable } from "./protocol";
+import { openDescription } from "./protocol";
+import type { Comparison, CoordinateName, Description, Frame, JointSeries, LiveState, TelemetryTable } from "./protocol";
 
 /** A motor's speed or a servo's target. */
 export interface JointChange {
@@ -18,6 +19,8 @@ export interface LiveEvents {
   comparison(comparison: Comparison): void;
   /** Somebody drives a joint to something else. */
   joint(change: JointChange): void;
+  /** The scene cannot be shown, and no frame will come. */
+  refused(text: string): void;
   /** Something to tell the user: a file that was written, a command that was refused. */
   note(text: string, bad: boolean): void;
   connected(yes: boolean): void;
@@ -37,7 +40,8 @@ export class LiveSource {
   private pending_: Frame | null = null;
   /** The joint that is plotted, and what it did since it was chosen. */
   private followed_ = -1;
-  private series_: { time: number[]; position: number[][]; motor: number[][]; force: number[]; torque: number[] } = emptySeries(0);
+  private series_: { time: number[]; position: number[][]; motor: number[][]; force: number[]; torque: number[] } =
+    emptySeries(0);
 
   constructor(
     private readonly url_: string,
@@ -109,16 +113,22 @@ export class LiveSource {
     s.force.push(Math.hypot(...joints.force.subarray(3 * i, 3 * i + 3)));
     s.torque.push(Math.hypot(...joints.torque.subarray(3 * i, 3 * i + 3)));
     const excess = s.time.length - REMEMBERED;
-    if (excess > 0.2 * REMEMBERED) for (const list of [s.time, s.force, s.torque, ...s.position, ...s.motor]) list.splice(0, excess);
+    if (excess > 0.2 * REMEMBERED)
+      for (const list of [s.time, s.force, s.torque, ...s.position, ...s.motor]) list.splice(0, excess);
   }
 
   private receiveText(text: string): void {
     const message = JSON.parse(text);
     switch (message.type) {
       case "scene":
-        checkDescription(message.description);
-        this.world_ = new LiveWorld(message.description);
+        this.world_ = null; // frames of a scene that cannot be read are not of the one before
         this.pending_ = null;
+        try {
+          this.world_ = new LiveWorld(openDescription(message.description, "the server"));
+        } catch (error) {
+          this.on_.refused(`${(error as Error).message} Reload the page.`);
+          return;
+        }
         this.follow(this.followed_);
         this.time_ = [];
         this.columns_ = this.world_.description.telemetry.map(() => []);

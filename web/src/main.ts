@@ -6,6 +6,7 @@ import { byId } from "./dom";
 import { LiveBar } from "./live_bar";
 import { LiveSource } from "./live_source";
 import { LAYERS, type LayerName } from "./layers";
+import type { Description, Frame } from "./protocol";
 import { bytesOfBase64, decodeReplay, inflate } from "./replay_decode";
 import { ReplaySource } from "./replay_source";
 import { makeSurface } from "./testing";
@@ -72,42 +73,59 @@ async function startReplay(text: string): Promise<void> {
   viewer.view.draw();
 }
 
+/** Lays out a live scene when its first frame says where the bodies are, and shows frames. */
+class LiveShow {
+  private name_ = "";
+  private fresh_ = false;
+  private plotted_ = 0;
+  private fitted_ = 0;
+
+  constructor(private readonly source_: LiveSource, private readonly bar_: LiveBar) {}
+
+  scene(description: Description): void {
+    this.fresh_ = true;
+    viewer.description = null;
+    this.bar_.open(description);
+  }
+
+  frame(frame: Frame): void {
+    const contacts = frame.contacts ? [frame.contacts] : [];
+    const joints = frame.joints ? [frame.joints] : [];
+    if (this.fresh_) {
+      this.fresh_ = false;
+      const description = this.source_.description!;
+      viewer.open(description, [frame], contacts, joints, description.name !== this.name_);
+      if (this.name_ === "") applyAddress();
+      this.name_ = description.name;
+    }
+    const now = performance.now();
+    if (contacts.length + joints.length > 0 && now - this.fitted_ > 500) {
+      this.fitted_ = now;
+      viewer.view.contacts!.fit(contacts, joints);
+      viewer.legend.update(viewer.view, viewer.layers);
+    }
+    viewer.show(frame);
+    this.bar_.frame(frame);
+    if (now - this.plotted_ > 250) {
+      this.plotted_ = now;
+      viewer.plot(this.source_.table());
+    }
+  }
+}
+
+function liveAddress(): string {
+  const token = new URLSearchParams(location.search).get("token");
+  const query = token === null ? "" : `?token=${encodeURIComponent(token)}`;
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live${query}`;
+}
+
 /** Fulfilled with the first frame. */
 function startLive(): Promise<void> {
   return new Promise((ready) => {
-    const token = new URLSearchParams(location.search).get("token");
-    const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live${token === null ? "" : `?token=${encodeURIComponent(token)}`}`;
-    let name = "";
-    let fresh = false;
-    let plotted = 0;
-    let fitted = 0;
-    const source = new LiveSource(url, {
-      scene(description) {
-        // The scene is laid out when its first frame says where the bodies are.
-        fresh = true;
-        viewer.description = null;
-        bar.open(description);
-      },
+    const source = new LiveSource(liveAddress(), {
+      scene: (description) => show.scene(description),
       frame(frame) {
-        const description = source.description!;
-        if (fresh) {
-          fresh = false;
-          viewer.open(description, [frame], frame.contacts ? [frame.contacts] : [], frame.joints ? [frame.joints] : [], description.name !== name);
-          if (name === "") applyAddress();
-          name = description.name;
-        }
-        const now = performance.now();
-        if ((frame.contacts || frame.joints) && now - fitted > 500) {
-          fitted = now;
-          viewer.view.contacts!.fit(frame.contacts ? [frame.contacts] : [], frame.joints ? [frame.joints] : []);
-          viewer.legend.update(viewer.view, viewer.layers);
-        }
-        viewer.show(frame);
-        bar.frame(frame);
-        if (now - plotted > 250) {
-          plotted = now;
-          viewer.plot(source.table());
-        }
+        show.frame(frame);
         ready();
       },
       state: (state) => bar.state(state),
@@ -117,6 +135,7 @@ function startLive(): Promise<void> {
       },
       joint: (change) => viewer.jointPanel.change(change),
       note: (text, bad) => viewer.notice(text, bad, 6),
+      refused: (text) => viewer.notice(text, true),
       connected(yes) {
         byId("badge").classList.toggle("lost", !yes);
         viewer.notice(yes ? "" : "Connection lost – reconnecting", true);
@@ -124,6 +143,7 @@ function startLive(): Promise<void> {
     });
     viewer = new Viewer(true, () => {}, (message) => source.send(message), (joint) => source.jointSeries(joint));
     const bar = new LiveBar((message) => source.send(message));
+    const show = new LiveShow(source, bar);
     viewer.onWants = () => source.want(viewer.wantContacts, viewer.plots.wantHistory, viewer.wantJoints);
     viewer.onWants();
     byId("bar").append(bar.element);

@@ -39,7 +39,14 @@ export class PointMarks {
 
   constructor(pixels: number, ring = false) {
     const material = new THREE.PointsMaterial({
-      size: pixels * Math.min(devicePixelRatio, 2), sizeAttenuation: false, vertexColors: true, map: disc(ring), alphaTest: 0.15, transparent: true, fog: false });
+      size: pixels * Math.min(devicePixelRatio, 2),
+      sizeAttenuation: false,
+      vertexColors: true,
+      map: disc(ring),
+      alphaTest: 0.15,
+      transparent: true,
+      fog: false,
+    });
     this.object = new THREE.Points(new THREE.BufferGeometry(), material);
     this.object.frustumCulled = false;
   }

@@ -50,6 +50,7 @@ export function extentsOf(shape: Shape, r: Float64Array, half: Vec3, centre: Vec
       }
       return true;
     case "hull":
+    case "mesh":
       for (let i = 0; i < 3; ++i) {
         let low = Infinity;
         let high = -Infinity;

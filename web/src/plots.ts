@@ -1,7 +1,15 @@
 // Which plots there are and which telemetry columns they show. What a description lacks is skipped.
 
 import { Chart, type Line } from "./chart";
-import { isTurn, type Column, type Comparison, type Frame, type Joint, type JointSeries, type TelemetryTable } from "./protocol";
+import {
+  isTurn,
+  type Column,
+  type Comparison,
+  type Frame,
+  type Joint,
+  type JointSeries,
+  type TelemetryTable,
+} from "./protocol";
 
 interface Spec {
   id: string;
@@ -18,22 +26,93 @@ interface Spec {
 }
 
 const SPECS: Spec[] = [
-  { id: "residual", title: "Residual per step", unit: "m/s", log: true, open: true, columns: [
-    ["residual_gap_velocity", "gap"], ["residual_complementarity", "compl."], ["residual_cone", "cone"], ["residual_dissipation", "dissip."],
-    ["residual_bilateral", "joints"], ["residual_box", "limits"], ["tolerance", "asked"], ["residual", "total"]] },
+  {
+    id: "residual",
+    title: "Residual per step",
+    unit: "m/s",
+    log: true,
+    open: true,
+    columns: [
+      ["residual_gap_velocity", "gap"],
+      ["residual_complementarity", "compl."],
+      ["residual_cone", "cone"],
+      ["residual_dissipation", "dissip."],
+      ["residual_bilateral", "joints"],
+      ["residual_box", "limits"],
+      ["tolerance", "asked"],
+      ["residual", "total"],
+    ],
+  },
   { id: "iterations", title: "Iterations", unit: "", columns: [["iterations", "iterations"]] },
-  { id: "energy", title: "Energy", unit: "J", open: true, columns: [["kinetic_energy", "kinetic"], ["potential_energy", "potential"]] },
-  { id: "ledger", title: "Energy ledger, per step", unit: "J", columns: [
-    ["dissipated_by_friction", "friction"], ["dissipated_by_impact", "impact"], ["added_by_stabilisation", "stabilisation"],
-    ["work_of_applied_forces", "applied"], ["work_of_kinematic_bodies", "driven"], ["work_of_motors", "motors"],
-    ["work_of_springs", "springs"], ["added_by_integration", "integration"]] },
-  { id: "momentum", title: "Momentum", unit: "kg m/s", columns: [["momentum_x", "x"], ["momentum_y", "y"], ["momentum_z", "z"]] },
-  { id: "angular", title: "Angular momentum", unit: "kg m²/s", columns: [
-    ["angular_momentum_x", "x"], ["angular_momentum_y", "y"], ["angular_momentum_z", "z"]] },
-  { id: "time", title: "Step time by stage", unit: "ms", factor: 1e3, columns: [
-    ["seconds_broad", "broad"], ["seconds_narrow", "narrow"], ["seconds_assembly", "assembly"], ["seconds_solve", "solve"],
-    ["seconds_integration", "integration"], ["seconds_projection", "projection"], ["seconds_bookkeeping", "rest"]] },
-  { id: "contacts", title: "Contacts", unit: "", columns: [["contacts", "contact points"], ["sleeping_bodies", "asleep"]] },
+  {
+    id: "energy",
+    title: "Energy",
+    unit: "J",
+    open: true,
+    columns: [
+      ["kinetic_energy", "kinetic"],
+      ["potential_energy", "potential"],
+    ],
+  },
+  {
+    id: "ledger",
+    title: "Energy ledger, per step",
+    unit: "J",
+    columns: [
+      ["dissipated_by_friction", "friction"],
+      ["dissipated_by_impact", "impact"],
+      ["added_by_stabilisation", "stabilisation"],
+      ["work_of_applied_forces", "applied"],
+      ["work_of_kinematic_bodies", "driven"],
+      ["work_of_motors", "motors"],
+      ["work_of_springs", "springs"],
+      ["added_by_integration", "integration"],
+    ],
+  },
+  {
+    id: "momentum",
+    title: "Momentum",
+    unit: "kg m/s",
+    columns: [
+      ["momentum_x", "x"],
+      ["momentum_y", "y"],
+      ["momentum_z", "z"],
+    ],
+  },
+  {
+    id: "angular",
+    title: "Angular momentum",
+    unit: "kg m²/s",
+    columns: [
+      ["angular_momentum_x", "x"],
+      ["angular_momentum_y", "y"],
+      ["angular_momentum_z", "z"],
+    ],
+  },
+  {
+    id: "time",
+    title: "Step time by stage",
+    unit: "ms",
+    factor: 1e3,
+    columns: [
+      ["seconds_broad", "broad"],
+      ["seconds_narrow", "narrow"],
+      ["seconds_assembly", "assembly"],
+      ["seconds_solve", "solve"],
+      ["seconds_integration", "integration"],
+      ["seconds_projection", "projection"],
+      ["seconds_bookkeeping", "rest"],
+    ],
+  },
+  {
+    id: "contacts",
+    title: "Contacts",
+    unit: "",
+    columns: [
+      ["contacts", "contact points"],
+      ["sleeping_bodies", "asleep"],
+    ],
+  },
   { id: "penetration", title: "Deepest penetration", unit: "mm", factor: 1e3, columns: [["penetration_max", "deepest"]] },
   { id: "joint-error", title: "Joint error", unit: "m", log: true, joints: true, columns: [["joint_error_max", "largest"]] },
 ];
@@ -54,14 +133,38 @@ export class Plots {
   private readonly jointForce_: Chart;
   private h_ = -1;
 
-  constructor(private readonly host_: HTMLElement, private readonly fileName_: () => string, private readonly onTime_: (time: number) => void) {
+  constructor(
+    private readonly host_: HTMLElement,
+    private readonly fileName_: () => string,
+    private readonly onTime_: (time: number) => void,
+  ) {
     const x = { label: "iteration", unit: "" };
-    this.convergence_ = new Chart({ id: "convergence", title: "Convergence of this step", x, empty: "No history of this step. A run keeps them with --set /step/keep_history=true", unit: "m/s", log: true, open: true }, fileName_);
+    this.convergence_ = new Chart(
+      {
+        id: "convergence",
+        title: "Convergence of this step",
+        x,
+        empty: "No history of this step. A run keeps them with --set /step/keep_history=true",
+        unit: "m/s",
+        log: true,
+        open: true,
+      },
+      fileName_,
+    );
     const time = { label: "time", unit: "s" };
-    this.jointPosition_ = new Chart({ id: "joint-position", title: "Coordinates of the joint", x: time, unit: "", open: true, onPick: onTime_ }, fileName_);
-    this.jointForce_ = new Chart({ id: "joint-force", title: "Forces of the joint", x: time, unit: "", open: true, onPick: onTime_ }, fileName_);
+    this.jointPosition_ = new Chart(
+      { id: "joint-position", title: "Coordinates of the joint", x: time, unit: "", open: true, onPick: onTime_ },
+      fileName_,
+    );
+    this.jointForce_ = new Chart(
+      { id: "joint-force", title: "Forces of the joint", x: time, unit: "", open: true, onPick: onTime_ },
+      fileName_,
+    );
     this.joint(null, null);
-    this.comparison_ = new Chart({ id: "comparison", title: "Two solvers on one step", x, unit: "m/s", log: true, open: true }, fileName_);
+    this.comparison_ = new Chart(
+      { id: "comparison", title: "Two solvers on one step", x, unit: "m/s", log: true, open: true },
+      fileName_,
+    );
   }
 
   /** Rebuilds the plots for the columns of a scene. */
@@ -70,13 +173,20 @@ export class Plots {
     this.charts_.length = 0;
     this.comparison_.element.hidden = true;
     this.h_ = find(columns, "h");
-    const elements: HTMLElement[] = [this.jointPosition_.element, this.jointForce_.element, this.comparison_.element, this.convergence_.element];
+    const elements: HTMLElement[] = [
+      this.jointPosition_.element,
+      this.jointForce_.element,
+      this.comparison_.element,
+      this.convergence_.element,
+    ];
     for (const spec of SPECS) {
       if (spec.joints && !joints) continue;
       const indices = spec.columns.map(([name]) => find(columns, name));
       if (indices.every((i) => i < 0)) continue;
-      const chart = new Chart({ ...spec, open: opened.get(spec.id) ?? spec.open ?? false,
-        x: { label: "time", unit: "s" }, onPick: this.onTime_ }, this.fileName_);
+      const chart = new Chart(
+        { ...spec, open: opened.get(spec.id) ?? spec.open ?? false, x: { label: "time", unit: "s" }, onPick: this.onTime_ },
+        this.fileName_,
+      );
       this.charts_.push({ chart, spec, indices });
       elements.push(chart.element);
     }
@@ -91,7 +201,8 @@ export class Plots {
   set(table: TelemetryTable): void {
     // No step leads to the first frame: its numbers are no measurement.
     const steps = this.h_ < 0 ? null : table.columns[this.h_]!;
-    const measured = (values: ArrayLike<number>, factor = 1) => Array.from(values, (v, i) => (steps && steps[i] === 0 ? NaN : v * factor));
+    const measured = (values: ArrayLike<number>, factor = 1) =>
+      Array.from(values, (v, i) => (steps && steps[i] === 0 ? NaN : v * factor));
     for (const { chart, spec, indices } of this.charts_) {
       const lines: Line[] = [];
       indices.forEach((column, i) => {
@@ -120,11 +231,23 @@ export class Plots {
     this.jointPosition_.element.hidden = !joint || joint.free.length === 0;
     this.jointForce_.element.hidden = !joint;
     if (!joint || !series) return;
-    this.jointPosition_.set(series.time, joint.free.map((free, c) => ({
-      label: `${free.coordinate} [${isTurn(free.coordinate) ? "rad" : "m"}]`, values: series.position[c]! })));
-    const motors = joint.free.flatMap((free, c) => (free.motor || free.servo
-      ? [{ label: `motor ${free.coordinate} [${isTurn(free.coordinate) ? "N m" : "N"}]`, values: series.motor[c]! }] : []));
-    this.jointForce_.set(series.time, [{ label: "force [N]", values: series.force, main: true }, { label: "torque [N m]", values: series.torque }, ...motors]);
+    this.jointPosition_.set(
+      series.time,
+      joint.free.map((free, c) => ({
+        label: `${free.coordinate} [${isTurn(free.coordinate) ? "rad" : "m"}]`,
+        values: series.position[c]!,
+      })),
+    );
+    const motors = joint.free.flatMap((free, c) =>
+      free.motor || free.servo
+        ? [{ label: `motor ${free.coordinate} [${isTurn(free.coordinate) ? "N m" : "N"}]`, values: series.motor[c]! }]
+        : [],
+    );
+    this.jointForce_.set(series.time, [
+      { label: "force [N]", values: series.force, main: true },
+      { label: "torque [N m]", values: series.torque },
+      ...motors,
+    ]);
   }
 
   compare(comparison: Comparison): void {

@@ -21,9 +21,12 @@ export interface PointerHost {
 /** Farther than this [px] a press is no click. */
 const SLACK = 5;
 
+/** The point of a body that is held: of a rigid one in its own axes, of a body of nodes a node. */
+type Held = { local: Vec3 } | { node: number };
+
 export class Pointer {
   private start_: { x: number; y: number; id: number } | null = null;
-  private drag_: { body: number; local: Vec3; plane: THREE.Plane; target: THREE.Vector3; started: boolean } | null = null;
+  private drag_: { body: number; held: Held; plane: THREE.Plane; target: THREE.Vector3; started: boolean } | null = null;
 
   constructor(private readonly view_: View, private readonly host_: PointerHost) {
     const canvas = view_.canvas;
@@ -48,7 +51,7 @@ export class Pointer {
     const toward = this.view_.camera.getWorldDirection(new THREE.Vector3()).negate();
     this.drag_ = {
       body: hit.body,
-      local: toLocal(frame, hit.body, hit.point),
+      held: hit.node === undefined ? { local: toLocal(frame, hit.body, hit.point) } : { node: hit.node },
       plane: new THREE.Plane().setFromNormalAndCoplanarPoint(toward, hit.point),
       target: hit.point.clone(),
       started: false,
@@ -65,7 +68,7 @@ export class Pointer {
     if (!drag.started && Math.hypot(e.clientX - start.x, e.clientY - start.y) < SLACK) return;
     drag.started = true;
     if (!this.view_.ray(e.clientX, e.clientY).ray.intersectPlane(drag.plane, drag.target)) return;
-    this.host_.send!({ type: "drag", body: drag.body, local: drag.local, target: drag.target.toArray() });
+    this.host_.send!({ type: "drag", body: drag.body, ...drag.held, target: drag.target.toArray() });
     this.drawSpring();
   }
 
@@ -93,7 +96,7 @@ export class Pointer {
   drawSpring(): void {
     const frame = this.host_.frame();
     if (!this.drag_?.started || !frame) return;
-    this.view_.contacts?.spring([toWorld(frame, this.drag_.body, this.drag_.local), this.drag_.target]);
+    this.view_.contacts?.spring([toWorld(frame, this.drag_.body, this.drag_.held), this.drag_.target]);
     this.view_.invalidate();
   }
 }
@@ -105,9 +108,12 @@ function toLocal(frame: Frame, body: number, point: THREE.Vector3): Vec3 {
   return [0, 1, 2].map((k) => r[k]! * d[0]! + r[3 + k]! * d[1]! + r[6 + k]! * d[2]!) as Vec3;
 }
 
-function toWorld(frame: Frame, body: number, local: Vec3): THREE.Vector3 {
+function toWorld(frame: Frame, body: number, held: Held): THREE.Vector3 {
+  if ("node" in held) return new THREE.Vector3().fromArray(frame.nodes.get(body)!, 3 * held.node);
+  const { local } = held;
   const r = new Float64Array(9);
   rotationOf(frame.orientation, 4 * body, r);
-  const at = (k: number) => frame.position[3 * body + k]! + r[3 * k]! * local[0] + r[3 * k + 1]! * local[1] + r[3 * k + 2]! * local[2];
+  const at = (k: number) =>
+    frame.position[3 * body + k]! + r[3 * k]! * local[0] + r[3 * k + 1]! * local[1] + r[3 * k + 2]! * local[2];
   return new THREE.Vector3(at(0), at(1), at(2));
 }

@@ -1,6 +1,6 @@
 // The words of docs/viewer-protocol.md as types. SI units, z up, quaternions w, x, y, z.
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
@@ -11,7 +11,23 @@ export type Shape =
   | { type: "capsule"; radius: number; half_height: number }
   | { type: "cylinder"; radius: number; half_height: number }
   | { type: "half-space" }
-  | { type: "hull"; vertices: Vec3[]; faces: number[][] };
+  | { type: "hull" | "mesh"; mesh: number; vertices: Vec3[]; faces: number[][] };
+
+/** A mesh that shapes name by its number; faces are loops, counter-clockwise from outside. */
+export interface Mesh {
+  vertices: Vec3[];
+  faces: number[][];
+}
+
+/** What stays the same about a body of nodes. */
+export interface Nodes {
+  count: number;
+  /** Of the bead at every node [m]. */
+  radius: number;
+  /** Places in frames are whole multiples of it [m]. */
+  quantum: number;
+  triangles?: [number, number, number][];
+}
 
 export interface Part {
   shape: Shape;
@@ -25,6 +41,8 @@ export interface Body {
   mass: number;
   material: string;
   parts: Part[];
+  /** Only of a body of nodes, which has no parts. */
+  nodes?: Nodes;
 }
 
 export interface Column {
@@ -54,7 +72,18 @@ export interface FreeCoordinate {
 
 export interface Joint {
   name: string;
-  type: "fixed" | "ball" | "hinge" | "prismatic" | "cylindrical" | "universal" | "planar" | "six-dof" | "screw" | "distance" | "gear";
+  type:
+    | "fixed"
+    | "ball"
+    | "hinge"
+    | "prismatic"
+    | "cylindrical"
+    | "universal"
+    | "planar"
+    | "six-dof"
+    | "screw"
+    | "distance"
+    | "gear";
   free: FreeCoordinate[];
   locked: CoordinateName[];
   /** Numbers of the bodies, −1 for the world; not of a gear. */
@@ -85,6 +114,7 @@ export interface Description {
   /** Live only: the names that `set` and `compare` accept. */
   solvers?: string[];
   bodies: Body[];
+  meshes?: Mesh[];
   /** Absent in scenes without joints. */
   joints?: Joint[];
   telemetry: Column[];
@@ -124,7 +154,10 @@ export const JOINT_ABSENT = 2;
 export const JOINT_RESTS = 3;
 export const JOINT_CONFLICTS = 4;
 
-/** Joints as arrays, in the order of the description. Forces are those on body B at the origin of frame B, world axes [N, N m]. */
+/**
+ * Joints as arrays, in the order of the description. Forces are those on body B at the origin of frame B, world axes [N, N
+ * m].
+ */
 export interface Joints {
   state: Uint8Array;
   error: Float32Array;
@@ -161,6 +194,8 @@ export interface Frame {
   position: Float64Array;
   orientation: Float32Array;
   state: Uint8Array;
+  /** Of bodies of nodes, by their number: where the nodes are, three numbers each [m]. */
+  nodes: ReadonlyMap<number, Float32Array>;
   telemetry: Float32Array;
   /** null: this frame brings none. */
   contacts: Contacts | null;
@@ -234,7 +269,24 @@ export function isTurn(coordinate: CoordinateName): boolean {
   return coordinate.startsWith("turn");
 }
 
-export function checkDescription(d: Description): void {
+/** Checks a description, and gives the shapes that name a mesh its numbers. @throws Error */
+export function openDescription<D extends Description>(d: D, from: string): D {
   if (d.protocol !== PROTOCOL)
-    throw new Error(`This page reads version ${PROTOCOL} of the viewer protocol, the data is of version ${d.protocol}.`);
+    throw new Error(`This page reads version ${PROTOCOL} of the viewer protocol, ${from} is of version ${d.protocol}.`);
+  for (const body of d.bodies)
+    for (const { shape } of body.parts) {
+      if (shape.type !== "hull" && shape.type !== "mesh") continue;
+      const mesh = d.meshes?.[shape.mesh];
+      if (!mesh) throw new Error(`'${body.name}' has mesh ${shape.mesh}, which the description does not bring.`);
+      shape.vertices = mesh.vertices;
+      shape.faces = mesh.faces;
+    }
+  return d;
+}
+
+/** Places of the nodes of all bodies, to be filled. */
+export function makeNodes(bodies: Body[]): Map<number, Float32Array> {
+  return new Map(
+    bodies.flatMap((body, index) => (body.nodes ? [[index, new Float32Array(3 * body.nodes.count)] as const] : [])),
+  );
 }

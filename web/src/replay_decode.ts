@@ -1,6 +1,7 @@
 // The replay stream of docs/viewer-protocol.md: bytes in, arrays out.
 
-import { checkDescription, isTurn, makeContacts, makeJoints, type Contacts, type History, type Joints, type ReplayDescription } from "./protocol";
+import { isTurn, makeContacts, makeJoints, openDescription, PROTOCOL } from "./protocol";
+import type { Contacts, History, Joints, ReplayDescription } from "./protocol";
 
 /** Poses are kept as the integers of the stream: channel by channel, body by body, frame by frame. */
 export interface Replay {
@@ -10,6 +11,8 @@ export interface Replay {
   /** Quaternion times 32767, four channels. */
   orientation: [Int16Array, Int16Array, Int16Array, Int16Array];
   state: Uint8Array;
+  /** Of bodies of nodes, by their number: places over the quantum of the body, frame by frame, node by node, three each. */
+  nodes: Map<number, Int32Array>;
   /** Per kept frame. Positions are relative to body A, or to the world origin where A is fixed. */
   contacts: Contacts[];
   telemetry: Float32Array[];
@@ -72,7 +75,13 @@ class Reader {
 }
 
 /** Running sums of the differences, frame after frame, for every body. */
-function decodeChannel(reader: Reader, out: Int32Array | Int16Array | Uint8Array, bodies: number, frames: number, limit: number): void {
+function decodeChannel(
+  reader: Reader,
+  out: Int32Array | Int16Array | Uint8Array,
+  bodies: number,
+  frames: number,
+  limit: number,
+): void {
   let at = 0;
   for (let body = 0; body < bodies; ++body) {
     let value = 0;
@@ -81,6 +90,30 @@ function decodeChannel(reader: Reader, out: Int32Array | Int16Array | Uint8Array
       out[at++] = value > limit ? limit : value < -limit ? -limit : value;
     }
   }
+}
+
+/** Differences from the straight and even way on: where the frame before was, and as far again as it had come. */
+function decodeNodes(reader: Reader, description: ReplayDescription): Map<number, Int32Array> {
+  const frames = description.frames;
+  const all = new Map<number, Int32Array>();
+  description.bodies.forEach(({ nodes }, body) => {
+    if (!nodes) return;
+    const width = 3 * nodes.count;
+    if (width * frames > reader.bytes.length - reader.at) throw new Error("The replay ends too early.");
+    const places = new Int32Array(width * frames);
+    for (let axis = 0; axis < 3; ++axis)
+      for (let node = 0; node < nodes.count; ++node) {
+        let last = 0;
+        let step = 0;
+        for (let frame = 0, at = 3 * node + axis; frame < frames; ++frame, at += width) {
+          const now = last + step + reader.varint();
+          step = frame > 0 ? now - last : 0;
+          places[at] = last = now;
+        }
+      }
+    all.set(body, places);
+  });
+  return all;
 }
 
 function decodeContacts(reader: Reader, kept: number, quantum: number, forceUnit: number): Contacts[] {
@@ -134,9 +167,9 @@ export function decodeReplay(bytes: Uint8Array): Replay {
   const reader = new Reader(bytes);
   if (reader.text(8) !== "SLREPLAY") throw new Error("This is not a Stickslip replay.");
   const version = reader.u32();
-  if (version !== 1) throw new Error(`This page reads version 1 of the replay, this one is of version ${version}.`);
-  const description = JSON.parse(reader.text(reader.u32())) as ReplayDescription;
-  checkDescription(description);
+  if (version !== PROTOCOL)
+    throw new Error(`This page reads version ${PROTOCOL} of the replay, this one is of version ${version}.`);
+  const description = openDescription(JSON.parse(reader.text(reader.u32())) as ReplayDescription, "the replay");
 
   const bodies = description.bodies.length;
   const frames = description.frames;
@@ -148,6 +181,7 @@ export function decodeReplay(bytes: Uint8Array): Replay {
   for (const channel of position) decodeChannel(reader, channel, bodies, frames, 2 ** 31 - 1);
   for (const channel of orientation) decodeChannel(reader, channel, bodies, frames, 32767);
   decodeChannel(reader, state, bodies, frames, 255);
+  const nodes = decodeNodes(reader, description);
 
   const contacts = decodeContacts(reader, kept, description.quantum, description.force_unit ?? 1);
   const telemetry = description.telemetry.map(() => {
@@ -167,5 +201,5 @@ export function decodeReplay(bytes: Uint8Array): Replay {
     histories.push(history);
   }
   const joints = decodeJoints(reader, description);
-  return { description, position, orientation, state, contacts, telemetry, histories, joints };
+  return { description, position, orientation, state, nodes, contacts, telemetry, histories, joints };
 }

@@ -1,6 +1,6 @@
 // A decoded replay as a sequence of frames.
 
-import { type Contacts, type Frame, type JointSeries, type TelemetryTable, type Vec3 } from "./protocol";
+import { makeNodes, type Contacts, type Frame, type JointSeries, type TelemetryTable, type Vec3 } from "./protocol";
 import type { Replay } from "./replay_decode";
 
 export class ReplaySource {
@@ -9,6 +9,7 @@ export class ReplaySource {
   private readonly position_: Float64Array;
   private readonly orientation_: Float32Array;
   private readonly state_: Uint8Array;
+  private readonly nodes_: Map<number, Float32Array>;
   private places_ = new Float32Array(0);
 
   constructor(readonly replay: Replay) {
@@ -17,6 +18,7 @@ export class ReplaySource {
     this.position_ = new Float64Array(3 * bodies);
     this.orientation_ = new Float32Array(4 * bodies);
     this.state_ = new Uint8Array(bodies);
+    this.nodes_ = makeNodes(this.description.bodies);
   }
 
   get description() {
@@ -51,6 +53,7 @@ export class ReplaySource {
       for (let k = 0; k < 4; ++k) this.orientation_[4 * body + k] = orientation[k]![at]! / 32767;
       this.state_[body] = state[at]!;
     }
+    for (const [body, to] of this.nodes_) this.placeNodes(index, body, to);
     return {
       index,
       step: this.description.step_of_frame[index] ?? index,
@@ -58,12 +61,19 @@ export class ReplaySource {
       position: this.position_,
       orientation: this.orientation_,
       state: this.state_,
+      nodes: this.nodes_,
       telemetry: Float32Array.from(telemetry, (column) => column[index]!),
       contacts: this.contactsAt(index),
       joints: this.replay.joints[Math.floor(index / (this.description.joint_stride ?? 1))] ?? null,
       history: histories[Math.floor(index / this.description.contact_stride)] ?? null,
       velocity: (body) => this.velocity(index, body),
     };
+  }
+
+  private placeNodes(index: number, body: number, to: Float32Array): void {
+    const quantum = this.description.bodies[body]!.nodes!.quantum;
+    const from = this.replay.nodes.get(body)!;
+    for (let i = 0, at = index * to.length; i < to.length; ++i, ++at) to[i] = from[at]! * quantum;
   }
 
   table(): TelemetryTable {

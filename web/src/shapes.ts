@@ -12,8 +12,8 @@ export interface Piece {
 
 const still: Vec3 = [0, 0, 0];
 
-/** The pieces of a part; none for a half-space, which is drawn as a plane. `hulls` collects the geometries of distinct hulls. */
-export function piecesOf(part: Part, hulls: Map<string, THREE.BufferGeometry>): Piece[] {
+/** The pieces of a part; none for a half-space, which is drawn as a plane. `meshes` collects the geometries of meshes. */
+export function piecesOf(part: Part, meshes: Map<string, THREE.BufferGeometry>): Piece[] {
   const shape = part.shape;
   switch (shape.type) {
     case "box":
@@ -30,9 +30,10 @@ export function piecesOf(part: Part, hulls: Map<string, THREE.BufferGeometry>): 
         { geometry: "ball", offset: [0, 0, -shape.half_height], scale: ball },
       ];
     }
-    case "hull": {
-      const key = "hull " + JSON.stringify([shape.vertices, shape.faces]);
-      if (!hulls.has(key)) hulls.set(key, hullGeometry(shape.vertices, shape.faces));
+    case "hull":
+    case "mesh": {
+      const key = `mesh ${shape.mesh}`;
+      if (!meshes.has(key)) meshes.set(key, meshGeometry(shape.vertices, shape.faces));
       return [{ geometry: key, offset: still, scale: [1, 1, 1] }];
     }
     case "half-space":
@@ -41,8 +42,18 @@ export function piecesOf(part: Part, hulls: Map<string, THREE.BufferGeometry>): 
 }
 
 /** Round shapes get fewer facets where there are many of them. */
+function facetsAround(instances: number): number {
+  return instances > 4000 ? 12 : instances > 1000 ? 16 : 28;
+}
+
+/** A ball of radius 1 without patches. */
+export function beadGeometry(instances: number): THREE.BufferGeometry {
+  const around = facetsAround(instances);
+  return new THREE.SphereGeometry(1, around, 2 * Math.round(around * 0.3)).rotateX(Math.PI / 2);
+}
+
 export function unitGeometry(name: string, instances: number): THREE.BufferGeometry {
-  const around = instances > 4000 ? 12 : instances > 1000 ? 16 : 28;
+  const around = facetsAround(instances);
   switch (name) {
     case "box":
       return painted(new THREE.BoxGeometry(2, 2, 2), () => 1);
@@ -75,7 +86,7 @@ function painted(geometry: THREE.BufferGeometry, shade: (x: number, y: number, z
 }
 
 /** Flat faces, each a fan from its first vertex. */
-function hullGeometry(vertices: Vec3[], faces: number[][]): THREE.BufferGeometry {
+function meshGeometry(vertices: Vec3[], faces: number[][]): THREE.BufferGeometry {
   const points: number[] = [];
   const normals: number[] = [];
   const [a, b, c, u, v, n] = Array.from({ length: 6 }, () => new THREE.Vector3()) as THREE.Vector3[] as

@@ -6,6 +6,35 @@ import type { Vec3 } from "./protocol";
 import type { Timeline } from "./timeline";
 import type { Viewer } from "./viewer";
 
+function jointSurface(viewer: () => Viewer) {
+  return {
+    joints: () => (viewer().description?.joints ?? []).map((j) => ({ name: j.name, type: j.type })),
+    /** What the frame says about a joint; null if it says nothing. */
+    joint(index: number) {
+      const j = viewer().frame?.joints;
+      if (!j) return null;
+      const range = [j.first[index]!, j.first[index + 1]!] as const;
+      return {
+        state: j.state[index],
+        error: j.error[index],
+        force: [...j.force.subarray(3 * index, 3 * index + 3)],
+        torque: [...j.torque.subarray(3 * index, 3 * index + 3)],
+        coupling: j.coupling[index],
+        position: [...j.position.subarray(...range)],
+        velocity: [...j.velocity.subarray(...range)],
+        motor: [...j.motor.subarray(...range)],
+      };
+    },
+    selectJoint: (index: number) => viewer().selectJoint(index),
+    selectedJoint: () => viewer().selectedJoint,
+    /** Pixel of the window where a joint is. */
+    projectJoint(index: number) {
+      const anchor = viewer().view.joints!.places.anchor(viewer().frame!, index);
+      return anchor && viewer().view.project(anchor);
+    },
+  };
+}
+
 export function makeSurface(viewer: () => Viewer, timeline: () => Timeline | null, ready: Promise<void>) {
   return {
     /** Fulfilled when the first frame is drawn; rejected with the reason if there is nothing to show. */
@@ -24,30 +53,22 @@ export function makeSurface(viewer: () => Viewer, timeline: () => Timeline | nul
     play: () => timeline()?.play(),
     pause: () => timeline()?.pause(),
     playing: () => timeline()?.playing ?? false,
+    /** Where the nodes of a body are, three numbers each [m]; null of a rigid body. */
+    nodes: (index: number) => (viewer().frame?.nodes.has(index) ? [...viewer().frame!.nodes.get(index)!] : null),
+    /** Pixel of the window where a point of the world appears [m]. */
+    projectPoint: (point: Vec3) => viewer().view.project(new THREE.Vector3(...point)),
     bodies: () => (viewer().description?.bodies ?? []).map((b) => ({ name: b.name, motion: b.motion, mass: b.mass })),
     body(index: number) {
       const f = viewer().frame!;
       const asleep = f.state[index];
-      return { position: [...f.position.subarray(3 * index, 3 * index + 3)], orientation: [...f.orientation.subarray(4 * index, 4 * index + 4)],
-        velocity: f.velocity(index), state: asleep };
+      return {
+        position: [...f.position.subarray(3 * index, 3 * index + 3)],
+        orientation: [...f.orientation.subarray(4 * index, 4 * index + 4)],
+        velocity: f.velocity(index),
+        state: asleep,
+      };
     },
-    joints: () => (viewer().description?.joints ?? []).map((j) => ({ name: j.name, type: j.type })),
-    /** What the frame says about a joint; null if it says nothing. */
-    joint(index: number) {
-      const j = viewer().frame?.joints;
-      if (!j) return null;
-      const range = [j.first[index]!, j.first[index + 1]!] as const;
-      return { state: j.state[index], error: j.error[index], force: [...j.force.subarray(3 * index, 3 * index + 3)],
-        torque: [...j.torque.subarray(3 * index, 3 * index + 3)], coupling: j.coupling[index], position: [...j.position.subarray(...range)],
-        velocity: [...j.velocity.subarray(...range)], motor: [...j.motor.subarray(...range)] };
-    },
-    selectJoint: (index: number) => viewer().selectJoint(index),
-    selectedJoint: () => viewer().selectedJoint,
-    /** Pixel of the window where a joint is. */
-    projectJoint(index: number) {
-      const anchor = viewer().view.joints!.places.anchor(viewer().frame!, index);
-      return anchor && viewer().view.project(anchor);
-    },
+    ...jointSurface(viewer),
     contacts: () => viewer().frame?.contacts?.count ?? 0,
     select: (index: number) => viewer().select(index),
     selected: () => viewer().selected,

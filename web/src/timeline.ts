@@ -23,17 +23,40 @@ export class Timeline {
     private readonly show_: (index: number) => void,
   ) {
     const button = (label: string, key: string, path: string, run: () => void) =>
-      el("button", { type: "button", class: "icon", title: `${label} (${key})`, "aria-label": label, onclick: run }, icon(path));
+      el(
+        "button",
+        { type: "button", class: "icon", title: `${label} (${key})`, "aria-label": label, onclick: run },
+        icon(path),
+      );
     this.play_ = button("Play", "space", ICONS.play, () => this.toggle());
     this.loop_ = button("Loop", "l", ICONS.loop, () => this.toggleLoop());
-    this.slider_ = el("input", { type: "range", id: "scrubber", min: 0, max: Math.max(0, source_.count - 1), step: 1, value: 0, "aria-label": "Frame",
-      oninput: () => { this.pause(); this.go(Number(this.slider_.value)); } });
+    this.slider_ = el("input", {
+      type: "range",
+      id: "scrubber",
+      min: 0,
+      max: Math.max(0, source_.count - 1),
+      step: 1,
+      value: 0,
+      "aria-label": "Frame",
+      oninput: () => {
+        this.pause();
+        this.go(Number(this.slider_.value));
+      },
+    });
     this.select_ = el("select", { title: "Speed (− +)", "aria-label": "Speed",
       onchange: () => (this.speed_ = Number(this.select_.value)) },
       ...SPEEDS.map((s) => el("option", { value: s, selected: s === 1 }, `${s}×`)));
-    this.element = el("div", { class: "timeline" },
-      button("Step back", "←", ICONS.back, () => this.step(-1)), this.play_, button("Step forward", "→", ICONS.forward, () => this.step(1)),
-      this.slider_, this.readout_, this.select_, this.loop_);
+    this.element = el(
+      "div",
+      { class: "timeline" },
+      button("Step back", "←", ICONS.back, () => this.step(-1)),
+      this.play_,
+      button("Step forward", "→", ICONS.forward, () => this.step(1)),
+      this.slider_,
+      this.readout_,
+      this.select_,
+      this.loop_,
+    );
     this.loop_.setAttribute("aria-pressed", "true");
   }
 

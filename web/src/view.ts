@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { BodyMeshes } from "./body_meshes";
+import { BodyMeshes, type Hit } from "./body_meshes";
 import type { Region } from "./bounds";
 import { ContactLayers } from "./contact_layers";
 import { Ground } from "./ground";
@@ -10,11 +10,6 @@ import { JointLayers } from "./joint_layers";
 import type { LayerState } from "./layers";
 import type { Description, Frame, Vec3 } from "./protocol";
 import type { Theme } from "./theme";
-
-export interface Hit {
-  body: number;
-  point: THREE.Vector3;
-}
 
 /** Nearer than this [px] the pointer is at a joint. */
 const NEAR_JOINT = 11;
@@ -101,9 +96,15 @@ export class View {
     const tangent = 0.86 * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
     let distance = 0;
     for (let corner = 0; corner < 8; ++corner) {
-      const p = new THREE.Vector3(...region.centre.map((c, k) => ((corner >> k) & 1 ? region.high : region.low)[k]! - c) as [number, number, number]);
+      const p = new THREE.Vector3(
+        ...(region.centre.map((c, k) => ((corner >> k) & 1 ? region.high : region.low)[k]! - c) as [number, number, number]),
+      );
       const near = p.dot(direction);
-      distance = Math.max(distance, near + Math.abs(p.dot(up)) / tangent, near + Math.abs(p.dot(right)) / (tangent * this.camera.aspect));
+      distance = Math.max(
+        distance,
+        near + Math.abs(p.dot(up)) / tangent,
+        near + Math.abs(p.dot(right)) / (tangent * this.camera.aspect),
+      );
     }
     this.controls.target.set(...region.centre);
     this.camera.position.copy(this.controls.target).addScaledVector(direction, Math.max(distance, 0.5 * region.radius));
@@ -256,7 +257,9 @@ export class View {
   private placeSun(region: Region): void {
     const reach = 1.6 * region.radius;
     this.sun_.target.position.set(...region.centre);
-    this.sun_.position.set(...region.centre).add(new THREE.Vector3(-0.5, -0.65, 1.3).normalize().multiplyScalar(4 * region.radius));
+    this.sun_.position
+      .set(...region.centre)
+      .add(new THREE.Vector3(-0.5, -0.65, 1.3).normalize().multiplyScalar(4 * region.radius));
     const camera = this.sun_.shadow.camera;
     camera.left = camera.bottom = -reach;
     camera.right = camera.top = reach;

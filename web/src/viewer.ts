@@ -37,20 +37,39 @@ export class Viewer {
   private plotted_ = 0;
 
   /** `series`: what a joint did over time. */
-  constructor(live: boolean, private readonly goTo_: (time: number) => void, send: PointerHost["send"], private readonly series_: (joint: number) => JointSeries) {
+  constructor(
+    live: boolean,
+    private readonly goTo_: (time: number) => void,
+    send: PointerHost["send"],
+    private readonly series_: (joint: number) => JointSeries,
+  ) {
     this.view = new View(byId<HTMLCanvasElement>("view"), this.theme, this.layers);
     this.view.afterDraw = () => this.placeTag();
     const host = el("div", { id: "plots" });
-    this.plots = new Plots(host, () => this.description?.name || "stickslip", (time) => this.goTo_(time));
+    this.plots = new Plots(
+      host,
+      () => this.description?.name || "stickslip",
+      (time) => this.goTo_(time),
+    );
     this.legend = new Legend(byId("legend"), (factor) => this.zoomForces(factor));
     this.help = makeHelp(live);
     document.body.append(this.help);
     this.jointPanel = new JointPanel((joint) => this.selectJoint(joint), send);
-    byId("side").append(this.panel_.element, this.jointPanel.element, this.layerPanel(), el("section", { class: "panel", "aria-label": "Plots" }, el("h2", {}, "Plots"), host));
+    byId("side").append(
+      this.panel_.element,
+      this.jointPanel.element,
+      this.layerPanel(),
+      el("section", { class: "panel", "aria-label": "Plots" }, el("h2", {}, "Plots"), host),
+    );
     this.pointer_ = new Pointer(this.view, {
-      frame: () => this.frame, description: () => this.description, select: (body) => this.select(body), send,
-      jointAt: (x, y) => this.view.pickJoint(x, y, this.description?.joints?.length ?? 0), selectJoint: (joint) => this.selectJoint(joint),
-      hover: (joint, x, y) => this.hover(joint, x, y) });
+      frame: () => this.frame,
+      description: () => this.description,
+      select: (body) => this.select(body),
+      send,
+      jointAt: (x, y) => this.view.pickJoint(x, y, this.description?.joints?.length ?? 0),
+      selectJoint: (joint) => this.selectJoint(joint),
+      hover: (joint, x, y) => this.hover(joint, x, y),
+    });
     this.topBar();
     this.layers.onChange(() => {
       this.legend.update(this.view, this.layers);
@@ -66,14 +85,26 @@ export class Viewer {
     return this.layers.wantContacts || this.selected >= 0;
   }
 
-  /** Whether they should bring joints: for a layer or the selected one; the list shows their states too, unless they are so many. */
+  /**
+   * Whether they should bring joints: for a layer or the selected one; the list shows their states too, unless they are so
+   * many.
+   */
   get wantJoints(): boolean {
     const count = this.description?.joints?.length ?? 0;
     return count > 0 && (count <= 300 || this.layers.wantJoints || this.selectedJoint >= 0);
   }
 
-  /** `samples`: frames from which the camera learns where things happen. `contacts`, `joints`: from which arrows learn their scale. */
-  open(description: Description, samples: Iterable<Frame>, contacts: Iterable<Contacts>, joints: Iterable<Joints>, fit: boolean): void {
+  /**
+   * `samples`: frames from which the camera learns where things happen. `contacts`, `joints`: from which arrows learn their
+   * scale.
+   */
+  open(
+    description: Description,
+    samples: Iterable<Frame>,
+    contacts: Iterable<Contacts>,
+    joints: Iterable<Joints>,
+    fit: boolean,
+  ): void {
     this.description = description;
     document.title = `${description.name} – Stickslip`;
     setText(byId("scene-name"), description.name);
@@ -189,8 +220,7 @@ export class Viewer {
     else if (e.key === "Escape") {
       this.select(-1);
       this.selectJoint(-1);
-    }
-    else if (e.key === ",") this.zoomForces(0.5);
+    } else if (e.key === ",") this.zoomForces(0.5);
     else if (e.key === ".") this.zoomForces(2);
     else return false;
     return true;
@@ -211,23 +241,43 @@ export class Viewer {
 
   private layerPanel(): HTMLElement {
     const buttons = LAYERS.map((layer) => {
-      const button = el("button", { type: "button", class: "layer", id: `layer-${layer.name}`, title: `${layer.help} (${layer.key})`,
-        "aria-pressed": String(this.layers.has(layer.name)), onclick: () => this.layers.toggle(layer.name) },
-        el("span", {}, layer.title), el("kbd", { "aria-hidden": "true" }, layer.key));
+      const button = el(
+        "button",
+        {
+          type: "button",
+          class: "layer",
+          id: `layer-${layer.name}`,
+          title: `${layer.help} (${layer.key})`,
+          "aria-pressed": String(this.layers.has(layer.name)),
+          onclick: () => this.layers.toggle(layer.name),
+        },
+        el("span", {}, layer.title),
+        el("kbd", { "aria-hidden": "true" }, layer.key),
+      );
       this.layers.onChange(() => button.setAttribute("aria-pressed", String(this.layers.has(layer.name))));
       return button;
     });
-    return el("section", { class: "panel", "aria-label": "Layers" }, el("h2", {}, "Layers"), el("div", { class: "layers" }, ...buttons));
+    return el(
+      "section",
+      { class: "panel", "aria-label": "Layers" },
+      el("h2", {}, "Layers"),
+      el("div", { class: "layers" }, ...buttons),
+    );
   }
 
   private topBar(): void {
     const button = (id: string, label: string, key: string, content: Node | string, run: () => void) =>
-      el("button", { type: "button", class: "icon", id, title: `${label} (${key})`, "aria-label": label, onclick: run }, content);
+      el(
+        "button",
+        { type: "button", class: "icon", id, title: `${label} (${key})`, "aria-label": label, onclick: run },
+        content,
+      );
     byId("tools").append(
       button("fit-button", "Show everything", "f", icon(ICONS.fit), () => this.view.fit()),
       button("theme-button", "Dark or light", "t", icon(ICONS.theme), () => this.theme.toggle()),
       button("help-button", "Help", "?", "?", () => this.help.showModal()),
-      button("side-button", "Side panel", "p", icon(ICONS.panel), () => this.toggleSide()));
+      button("side-button", "Side panel", "p", icon(ICONS.panel), () => this.toggleSide()),
+    );
     this.tellSide();
   }
 }

@@ -8,6 +8,7 @@ import { makeDescription, makeFrame } from "./support/scene.mjs";
 const folder = scratch(after);
 const { extentsOf, niceBelow, readable, readableLength, rotationOf } = await importSource(folder, "math");
 const { regionOf } = await importSource(folder, "bounds");
+const { openDescription } = await importSource(folder, "protocol");
 
 /** Points of the surface, dense enough to touch every side within 1 %. */
 function surface(shape) {
@@ -46,21 +47,31 @@ for (const shape of shapes)
         const low = Math.min(...along);
         const high = Math.max(...along);
         assert.ok(low >= centre[i] - half[i] - 1e-9 && high <= centre[i] + half[i] + 1e-9, "nothing is outside");
-        assert.ok(Math.abs(low - (centre[i] - half[i])) < 0.01 && Math.abs(high - (centre[i] + half[i])) < 0.01, "the sides are touched");
+        assert.ok(
+          Math.abs(low - (centre[i] - half[i])) < 0.01 && Math.abs(high - (centre[i] + half[i])) < 0.01,
+          "the sides are touched",
+        );
       }
     }
   });
 
 test("a_container_is_glass_and_a_table_is_not", () => {
-  const description = makeDescription(10);
+  const description = openDescription(makeDescription(10), "the test");
   const slab = (name, half_extents, position) => ({ body: { name, motion: "fixed", mass: 0, material: "default",
     parts: [{ shape: { type: "box", half_extents }, position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] }] }, position });
-  const extra = [slab("left", [0.1, 3, 2], [-1, 0, 1]), slab("right", [0.1, 3, 2], [5, 0, 1]), slab("table", [4, 3, 0.1], [2, 0, -0.05])];
+  const extra = [
+    slab("left", [0.1, 3, 2], [-1, 0, 1]),
+    slab("right", [0.1, 3, 2], [5, 0, 1]),
+    slab("table", [4, 3, 0.1], [2, 0, -0.05]),
+  ];
   description.bodies.push(...extra.map((e) => e.body));
   const made = makeFrame(description, 0);
   extra.forEach((e, k) => (made.bodies[11 + k].position = e.position));
-  const frame = { position: Float64Array.from(made.bodies.flatMap((b) => b.position)),
-    orientation: Float32Array.from(made.bodies.flatMap((b, i) => (i > 10 ? [1, 0, 0, 0] : b.orientation))), state: new Uint8Array(made.bodies.length) };
+  const frame = {
+    position: Float64Array.from(made.bodies.flatMap((b) => b.position)),
+    orientation: Float32Array.from(made.bodies.flatMap((b, i) => (i > 10 ? [1, 0, 0, 0] : b.orientation))),
+    state: new Uint8Array(made.bodies.length),
+  };
   assert.deepEqual([...regionOf(description, [frame]).walls], [11, 12]);
 });
 

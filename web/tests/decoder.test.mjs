@@ -58,8 +58,21 @@ test("contacts_telemetry_and_histories_come_back", () => {
 });
 
 test("contacts_between_kept_frames_move_with_body_a", () => {
-  const moving = makeFrames(description, 8).map((f) => ({ ...f, contacts: [
-    { a: 1, b: 2, position: f.bodies[1].position.map((x) => x + 0.25), normal: [1, 0, 0], force: [7, 0, 0], gap: 0, slip: [0, 0, 0], friction: 0.3 }] }));
+  const moving = makeFrames(description, 8).map((f) => ({
+    ...f,
+    contacts: [
+      {
+        a: 1,
+        b: 2,
+        position: f.bodies[1].position.map((x) => x + 0.25),
+        normal: [1, 0, 0],
+        force: [7, 0, 0],
+        gap: 0,
+        slip: [0, 0, 0],
+        friction: 0.3,
+      },
+    ],
+  }));
   const source = new ReplaySource(decodeReplay(encodeReplay(description, moving, { stride: 3 })));
   const place = source.frame(5).contacts.position;
   for (let k = 0; k < 3; ++k) near(place[k], moving[5].bodies[1].position[k] + 0.25, 2e-6, "place");
@@ -92,9 +105,10 @@ test("damaged_and_foreign_replays_are_refused", () => {
   foreign.write("XX");
   assert.throws(() => decodeReplay(foreign), /not a Stickslip replay/);
   const newer = Buffer.from(good);
-  newer.writeUInt32LE(2, 8);
-  assert.throws(() => decodeReplay(newer), /version 2/);
+  newer.writeUInt32LE(3, 8);
+  assert.throws(() => decodeReplay(newer), /version 3/);
   assert.throws(() => decodeReplay(encodeReplay({ ...description, protocol: 9 }, frames)), /version 9/);
+  assert.throws(() => decodeReplay(encodeReplay({ ...description, meshes: [] }, frames)), /'hull-4' has mesh 0/);
 });
 
 const arrayBuffer = (b) => b.buffer.slice(b.byteOffset, b.byteOffset + b.length);

@@ -78,7 +78,10 @@ test("the_joints_of_a_live_frame_come_back_and_bad_ones_are_refused", () => {
   compare(world.apply(arrayBuffer(whole)).joints, frames[31].joints, 1e-6);
   assert.equal(world.apply(arrayBuffer(encodeLiveFrame(description, frames[31]))).joints, null);
   assert.throws(() => world.apply(arrayBuffer(whole.subarray(0, whole.length - 2))), /too early/);
-  assert.throws(() => new LiveWorld({ ...description, joints: description.joints.slice(1) }).apply(arrayBuffer(whole)), /15 joints, the scene has 14/);
+  assert.throws(
+    () => new LiveWorld({ ...description, joints: description.joints.slice(1) }).apply(arrayBuffer(whole)),
+    /15 joints, the scene has 14/,
+  );
 });
 
 test("frames_of_joints_sit_on_their_bodies_and_the_gap_is_the_error", () => {
@@ -92,7 +95,8 @@ test("frames_of_joints_sit_on_their_bodies_and_the_gap_is_the_error", () => {
   const gap = (name) => places.gap(index(name), places.of(frame, index(name)));
   near(gap("socket").length(), 0.06, 1e-4, "the socket is 6 cm apart");
   near(gap("socket").x, -0.06, 1e-4, "and the line leads back");
-  for (const name of ["elbow", "slider", "rod", "cross", "sleeve", "table", "bolt", "weld"]) near(gap(name).length(), 0, 1e-4, name);
+  for (const name of ["elbow", "slider", "rod", "cross", "sleeve", "table", "bolt", "weld"])
+    near(gap(name).length(), 0, 1e-4, name);
   assert.equal(places.of(frame, index("gear")), null);
   near(places.anchor(frame, index("gear")).x, 0.6, 1e-5, "a gear is between its joints");
 });
@@ -197,7 +201,11 @@ test("the_selected_joint_is_plotted", async () => {
   await page.evaluate((i) => window.stickslip.selectJoint(i), index("elbow"));
   await page.locator("#chart-joint-position canvas").waitFor();
   await page.locator("#chart-joint-force canvas").waitFor();
-  const rows = async (id) => (await page.evaluate((chart) => window.stickslip.plots.csv(chart), id)).trim().split("\n").map((r) => r.split(","));
+  const rows = async (id) =>
+    (await page.evaluate((chart) => window.stickslip.plots.csv(chart), id))
+      .trim()
+      .split("\n")
+      .map((r) => r.split(","));
   const position = await rows("joint-position");
   assert.deepEqual(position[0], ["time [s]", "turn_z [rad]"]);
   assert.equal(position.length, 61);
@@ -211,7 +219,11 @@ test("the_selected_joint_is_plotted", async () => {
 });
 
 test("at_phone_width_the_joint_panel_does_not_overflow", async () => {
-  const { page, errors } = await openPage(browser, writeReplay(folder, html, base64Replay(description, frames)), { width: 390, height: 844, scheme: "dark" });
+  const { page, errors } = await openPage(browser, writeReplay(folder, html, base64Replay(description, frames)), {
+    width: 390,
+    height: 844,
+    scheme: "dark",
+  });
   await page.click("#side-button");
   await page.evaluate((i) => window.stickslip.selectJoint(i), index("elbow"));
   const overflow = await page.evaluate(() => [...document.querySelectorAll("body *")]

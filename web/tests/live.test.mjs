@@ -116,7 +116,13 @@ test("two_solvers_are_compared_and_a_problem_is_captured", async () => {
   assert.notEqual(command.solvers[0], command.solvers[1]);
   await page.locator("#chart-comparison canvas").waitFor();
   assert.match(await page.locator(".comparison").textContent(), /converged8 it\./);
-  assert.equal(await page.evaluate(() => { const side = document.getElementById("side"); return side.scrollWidth - side.clientWidth; }), 0);
+  assert.equal(
+    await page.evaluate(() => {
+      const side = document.getElementById("side");
+      return side.scrollWidth - side.clientWidth;
+    }),
+    0,
+  );
   await page.click("text=Capture problem");
   await page.waitForFunction(() => document.getElementById("notice").textContent.includes("made-up-step1.hdf5"));
 });

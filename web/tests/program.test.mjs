@@ -23,7 +23,10 @@ before(async () => {
 
 /** The address of a live view that waits to be told. */
 async function serve(scene) {
-  const server = spawn(program, ["view", scene, "--no-browser", "--paused"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(program, ["view", scene, "--no-browser", "--paused"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   later(() => server.kill("SIGINT"));
   return new Promise((done, fail) => {
     let text = "";
@@ -40,7 +43,19 @@ const pixels = (page) => page.evaluate(() => window.stickslip.picture(160, 100))
 
 test("a_replay_of_the_program_opens_from_disk_and_moves", { skip }, async () => {
   const file = path.join(folder, "dominoes.html");
-  execFileSync(program, ["run", "dominoes", "--seconds", "1", "--frames-per-second", "20", "--set", "/step/keep_history=true", "-o", file, "--quiet"]);
+  execFileSync(program, [
+    "run",
+    "dominoes",
+    "--seconds",
+    "1",
+    "--frames-per-second",
+    "20",
+    "--set",
+    "/step/keep_history=true",
+    "-o",
+    file,
+    "--quiet",
+  ]);
   const { page, errors, requests } = await openPage(browser, `file://${file}`);
   assert.equal(await page.evaluate(() => window.stickslip.frames()), 21);
   await page.evaluate(() => window.stickslip.setFrame(0));
@@ -53,7 +68,10 @@ test("a_replay_of_the_program_opens_from_disk_and_moves", { skip }, async () => 
   assert.ok((await page.evaluate(() => window.stickslip.contacts())) > 0);
   assert.ok((await page.evaluate(() => window.stickslip.plots.csv("convergence"))).split("\n").length > 2);
   assert.deepEqual(errors, []);
-  assert.deepEqual(requests.filter((url) => !url.startsWith("file://") && !url.startsWith("blob:") && !url.startsWith("data:")), []);
+  assert.deepEqual(
+    requests.filter((url) => !url.startsWith("file://") && !url.startsWith("blob:") && !url.startsWith("data:")),
+    [],
+  );
   await page.close();
 });
 
@@ -93,9 +111,26 @@ test("the_live_view_of_the_program_obeys_its_viewers", { skip }, async () => {
 function writeMachine() {
   const file = path.join(folder, "machine.json");
   const sphere = (name, position) => ({ name, shape: { type: "sphere", radius: 0.2 }, position });
-  writeFileSync(file, JSON.stringify({ name: "machine", seconds: 1, bodies: [sphere("arm", [0.5, 0, 2]), sphere("wheel", [1, 0, 2])], joints: [
-    { name: "shoulder", type: "hinge", b: "arm", anchor: [0, 0, 2], axis: [0, 1, 0], upper: 2 },
-    { name: "axle", type: "hinge", a: "arm", b: "wheel", anchor: [1, 0, 2], axis: [0, 1, 0], motor: { speed: 1, max_force: 1000 } }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      name: "machine",
+      seconds: 1,
+      bodies: [sphere("arm", [0.5, 0, 2]), sphere("wheel", [1, 0, 2])],
+      joints: [
+        { name: "shoulder", type: "hinge", b: "arm", anchor: [0, 0, 2], axis: [0, 1, 0], upper: 2 },
+        {
+          name: "axle",
+          type: "hinge",
+          a: "arm",
+          b: "wheel",
+          anchor: [1, 0, 2],
+          axis: [0, 1, 0],
+          motor: { speed: 1, max_force: 1000 },
+        },
+      ],
+    }),
+  );
   return file;
 }
 
@@ -103,15 +138,25 @@ test("joints_of_the_program_are_shown_where_the_replay_says_they_are", { skip },
   const file = path.join(folder, "machine.html");
   execFileSync(program, ["run", writeMachine(), "--seconds", "0.5", "-o", file, "--quiet"]);
   const { page, errors } = await openPage(browser, `file://${file}`);
-  assert.deepEqual(await page.evaluate(() => window.stickslip.joints()), [{ name: "shoulder", type: "hinge" }, { name: "axle", type: "hinge" }]);
+  assert.deepEqual(await page.evaluate(() => window.stickslip.joints()), [
+    { name: "shoulder", type: "hinge" },
+    { name: "axle", type: "hinge" },
+  ]);
   await page.evaluate(() => window.stickslip.setFrame(20));
   const plain = await pixels(page);
   await page.evaluate(() => window.stickslip.layers.set("joints", true));
   assert.notEqual(await pixels(page), plain);
-  const seen = await page.evaluate(() => ({ arm: window.stickslip.body(0).position, shoulder: window.stickslip.joint(0), axle: window.stickslip.joint(1) }));
+  const seen = await page.evaluate(() => ({
+    arm: window.stickslip.body(0).position,
+    shoulder: window.stickslip.joint(0),
+    axle: window.stickslip.joint(1),
+  }));
   const fallen = Math.atan2(2 - seen.arm[2], seen.arm[0]);
   assert.ok(fallen > 0.05, "the arm falls");
-  assert.ok(Math.abs(seen.shoulder.position[0] - fallen) < 1e-3, `${seen.shoulder.position[0]} is the angle ${fallen} of the arm`);
+  assert.ok(
+    Math.abs(seen.shoulder.position[0] - fallen) < 1e-3,
+    `${seen.shoulder.position[0]} is the angle ${fallen} of the arm`,
+  );
   assert.ok(Math.abs(seen.axle.velocity[0] - 1) < 1e-3, "the motor keeps its speed");
   assert.ok(seen.shoulder.error < 1e-3);
   assert.deepEqual(errors, []);
@@ -124,9 +169,15 @@ test("a_slider_of_the_page_drives_a_motor_of_the_program", { skip }, async () =>
   await page.locator("#joint-list button", { hasText: "axle" }).click();
   await page.locator("input[name=turn_z-speed]").fill("-6");
   for (let i = 0; i < 3; ++i) await page.getByLabel("Step", { exact: true }).click();
-  await until(() => window.stickslip.step() === 3 && Math.abs(window.stickslip.joint(1).velocity[0] + 6) < 1e-3, "the wheel turns the other way");
+  await until(
+    () => window.stickslip.step() === 3 && Math.abs(window.stickslip.joint(1).velocity[0] + 6) < 1e-3,
+    "the wheel turns the other way",
+  );
   await page.getByLabel("Reset", { exact: true }).click();
-  await until(() => window.stickslip.step() === 0 && document.querySelector("input[name=turn_z-speed]").value === "1", "reset brings back the scene's own");
+  await until(
+    () => window.stickslip.step() === 0 && document.querySelector("input[name=turn_z-speed]").value === "1",
+    "reset brings back the scene's own",
+  );
   assert.deepEqual(errors, []);
   await page.close();
 });

@@ -47,7 +47,11 @@ test("the_scrubber_lands_on_the_frame_it_says", async () => {
   const { page } = shared;
   for (const index of [0, 23, 59]) {
     await page.locator("#scrubber").fill(String(index));
-    const seen = await page.evaluate(() => ({ frame: window.stickslip.frame(), time: window.stickslip.time(), body: window.stickslip.body(1) }));
+    const seen = await page.evaluate(() => ({
+      frame: window.stickslip.frame(),
+      time: window.stickslip.time(),
+      body: window.stickslip.body(1),
+    }));
     assert.equal(seen.frame, index);
     assert.equal(seen.time, frames[index].time);
     assert.ok(Math.abs(seen.body.position[0] - frames[index].bodies[1].position[0]) < 1e-5);

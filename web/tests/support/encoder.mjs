@@ -36,11 +36,18 @@ class Bytes {
 /** frames: [{step, time, bodies: [{position, orientation, state}], contacts, joints, telemetry, history}] */
 export function encodeReplay(description, frames, { stride = 1, jointStride = 1, forceUnit = 0.01 } = {}) {
   const q = description.quantum;
-  const full = { ...description, frames: frames.length, contact_stride: stride, force_unit: forceUnit,
-    ...(description.joints ? { joint_stride: jointStride } : {}), step_of_frame: frames.map((f) => f.step), time_of_frame: frames.map((f) => f.time) };
+  const full = {
+    ...description,
+    frames: frames.length,
+    contact_stride: stride,
+    force_unit: forceUnit,
+    ...(description.joints ? { joint_stride: jointStride } : {}),
+    step_of_frame: frames.map((f) => f.step),
+    time_of_frame: frames.map((f) => f.time),
+  };
   const out = new Bytes();
   const json = Buffer.from(JSON.stringify(full));
-  out.raw("SLREPLAY").u32(1).u32(json.length).raw(json);
+  out.raw("SLREPLAY").u32(2).u32(json.length).raw(json);
 
   const count = description.bodies.length;
   const quaternions = Array.from({ length: count }, (_, b) => {
@@ -67,11 +74,22 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
       }
     }
 
+  // Nodes: what is left of a place after the way from the two frames before was prolonged.
+  description.bodies.forEach(({ nodes }, b) => {
+    for (let axis = 0; nodes && axis < 3; ++axis)
+      for (let n = 0; n < nodes.count; ++n) {
+        const places = frames.map((f) => Math.round(f.nodes[b][n][axis] / nodes.quantum));
+        places.forEach((x, f) => out.varint(x - (f === 0 ? 0 : f === 1 ? places[0] : 2 * places[f - 1] - places[f - 2])));
+      }
+  });
+
   const kept = frames.filter((_, f) => f % stride === 0);
   for (const f of kept) out.varint(f.contacts.length);
   const contactChannels = [(c) => c.a, (c) => c.b];
   for (let k = 0; k < 3; ++k)
-    contactChannels.push((c, f) => (c.position[k] - (description.bodies[c.a].motion === "fixed" ? 0 : f.bodies[c.a].position[k])) / q);
+    contactChannels.push(
+      (c, f) => (c.position[k] - (description.bodies[c.a].motion === "fixed" ? 0 : f.bodies[c.a].position[k])) / q,
+    );
   for (let k = 0; k < 3; ++k) contactChannels.push((c) => c.normal[k] * 127);
   for (let k = 0; k < 3; ++k) contactChannels.push((c) => (c.force[k] * 1000) / forceUnit);
   contactChannels.push((c) => c.gap / q);
@@ -120,7 +138,10 @@ export function base64Replay(description, frames, options) {
 export function encodeLiveFrame(description, frame, { contacts = false, history = false, joints = false, which = null } = {}) {
   const out = new Bytes();
   const bodies = which ?? description.bodies.map((_, b) => b);
-  out.u8(1).u8((which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0)).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
+  const nodal = bodies.filter((b) => description.bodies[b].nodes);
+  const flags =
+    (which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0) | (nodal.length ? 16 : 0);
+  out.u8(1).u8(flags).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
   for (const b of bodies) {
     const body = frame.bodies[b];
     out.u32(b);
@@ -148,6 +169,12 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
       for (const x of [...j.force, ...j.torque, j.coupling]) out.f32(x);
       j.position.forEach((x, c) => out.f32(x).f32(j.velocity[c]).f32(j.motor[c]));
     }
+  }
+  if (nodal.length) out.u32(nodal.length);
+  for (const b of nodal) {
+    const { count, quantum } = description.bodies[b].nodes;
+    out.u32(b).u32(count);
+    for (const place of frame.nodes[b]) for (const x of place) out.i32(Math.round(x / quantum));
   }
   return out.end();
 }

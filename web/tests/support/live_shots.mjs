@@ -14,7 +14,11 @@ closers.push(() => server.close());
 const url = await server.listen();
 try {
   const browser = await openBrowser((close) => closers.push(close));
-  for (const [scheme, name, width, height] of [["light", "desktop", 1280, 800], ["dark", "desktop", 1280, 800], ["light", "phone", 390, 844]]) {
+  for (const [scheme, name, width, height] of [
+    ["light", "desktop", 1280, 800],
+    ["dark", "desktop", 1280, 800],
+    ["light", "phone", 390, 844],
+  ]) {
     server.step = 0;
     server.running = true;
     const { page, errors } = await openPage(browser, url, { width, height, scheme });

@@ -33,27 +33,46 @@ export function writeReplay(folder, page, base64) {
 /** A TypeScript module of the page, to be called from here. */
 export async function importSource(folder, name) {
   const file = join(folder, `${name}.mjs`);
-  await build({ entryPoints: [join(web, "src", `${name}.ts`)], outfile: file, bundle: true, format: "esm", platform: "neutral", logLevel: "warning" });
+  await build({
+    entryPoints: [join(web, "src", `${name}.ts`)],
+    outfile: file,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    logLevel: "warning",
+  });
   return import(pathToFileURL(file).href);
 }
 
 export async function openBrowser(after) {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   if (!existsSync(executablePath)) throw new Error(`${executablePath} is missing: install chromium or set CHROMIUM.`);
-  const browser = await chromium.launch({ executablePath, args: [
-    "--no-sandbox", "--disable-background-networking", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-background-networking",
+      "--use-gl=angle",
+      "--use-angle=swiftshader",
+      "--enable-unsafe-swiftshader",
+    ],
+  });
   after(() => browser.close());
   return browser;
 }
 
-/** Without a GPU small pages are fast pages. A page together with everything that went wrong in it and every address it asked for. */
+/**
+ * Without a GPU small pages are fast pages. A page together with everything that went wrong in it and every address it asked
+ * for.
+ */
 export async function openPage(browser, url, { width = 900, height = 600, scheme = "light" } = {}) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
   const errors = [];
   const requests = [];
   page.on("console", (message) => {
     // Reading pixels back is slow without a GPU; that is the test's doing.
-    if (["error", "warning"].includes(message.type()) && !/GPU stall|GL Driver Message/.test(message.text())) errors.push(message.text());
+    if (["error", "warning"].includes(message.type()) && !/GPU stall|GL Driver Message/.test(message.text()))
+      errors.push(message.text());
   });
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("request", (request) => requests.push(request.url()));

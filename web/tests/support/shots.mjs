@@ -26,7 +26,8 @@ try {
       await shot("plain");
       await page.evaluate(() => {
         window.stickslip.select(1);
-        for (const layer of ["forces", "cones", "slip", "manifolds", "pressure", "through"]) window.stickslip.layers.set(layer, true);
+        for (const layer of ["forces", "cones", "slip", "manifolds", "pressure", "through"])
+          window.stickslip.layers.set(layer, true);
       });
       if (name === "phone") await page.click("#side-button");
       await shot("layers");

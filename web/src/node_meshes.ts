@@ -1,0 +1,146 @@
+// Bodies of nodes: a bead at every node, or a surface whose corners follow the nodes.
+
+import * as THREE from "three";
+import { scramble, type BodyColours } from "./body_colours";
+import { ABSENT, type Description, type Frame, type Nodes } from "./protocol";
+import { beadGeometry } from "./shapes";
+
+export interface NodeHit {
+  body: number;
+  node: number;
+  point: THREE.Vector3;
+  distance: number;
+}
+
+interface Drawn {
+  body: number;
+  radius: number;
+  /** Nodes that are drawn as beads. */
+  bare: Uint32Array;
+  beads: THREE.InstancedMesh | null;
+  surface: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial> | null;
+}
+
+/** Nodes that no triangle touches: nothing else would show them. */
+export function bareNodes(nodes: Nodes): Uint32Array {
+  const covered = new Uint8Array(nodes.count);
+  for (const triangle of nodes.triangles ?? []) for (const node of triangle) covered[node] = 1;
+  return Uint32Array.from(covered.keys()).filter((node) => !covered[node]);
+}
+
+export class NodeMeshes {
+  readonly group = new THREE.Group();
+  private readonly all_: Drawn[] = [];
+
+  constructor(description: Description) {
+    description.bodies.forEach((body, index) => {
+      if (!body.nodes) return;
+      const bare = bareNodes(body.nodes);
+      const drawn = { body: index, radius: body.nodes.radius, bare, beads: makeBeads(bare), surface: makeSurface(body.nodes) };
+      for (const mesh of [drawn.beads, drawn.surface]) if (mesh) this.group.add(mesh);
+      this.all_.push(drawn);
+    });
+  }
+
+  dispose(): void {
+    for (const { beads, surface } of this.all_)
+      for (const mesh of [beads, surface]) {
+        mesh?.geometry.dispose();
+        (mesh?.material as THREE.Material | undefined)?.dispose();
+      }
+    for (const { beads } of this.all_) beads?.dispose();
+  }
+
+  seeThrough(on: boolean): void {
+    for (const material of this.materials()) {
+      material.transparent = on;
+      material.opacity = on ? 0.3 : 1;
+      material.depthWrite = !on;
+      material.needsUpdate = true;
+    }
+  }
+
+  recolour(frame: Frame, colours: BodyColours): void {
+    for (const { body, beads, surface } of this.all_)
+      for (const mesh of [beads, surface])
+        if (mesh) colours.of(body, frame.state[body]!, (mesh.material as THREE.MeshLambertMaterial).color);
+  }
+
+  update(frame: Frame): void {
+    for (const { body, radius, bare, beads, surface } of this.all_) {
+      const places = frame.nodes.get(body);
+      const here = frame.state[body] !== ABSENT && places !== undefined;
+      for (const mesh of [beads, surface]) if (mesh) mesh.visible = here;
+      if (!here) continue;
+      if (beads) {
+        const m = beads.instanceMatrix.array as Float32Array;
+        bare.forEach((node, i) => {
+          m[16 * i] = m[16 * i + 5] = m[16 * i + 10] = radius;
+          m[16 * i + 15] = 1;
+          for (let k = 0; k < 3; ++k) m[16 * i + 12 + k] = places[3 * node + k]!;
+        });
+        beads.instanceMatrix.needsUpdate = true;
+        beads.boundingSphere = null;
+      }
+      if (surface) {
+        const corners = surface.geometry.getAttribute("position") as THREE.BufferAttribute;
+        (corners.array as Float32Array).set(places);
+        corners.needsUpdate = true;
+        surface.geometry.computeVertexNormals();
+        surface.geometry.boundingSphere = null;
+      }
+    }
+  }
+
+  /** The nearest bead or surface along the ray, with the node that is nearest to where it is hit. */
+  pick(ray: THREE.Raycaster): NodeHit | null {
+    let best: NodeHit | null = null;
+    for (const { body, bare, beads, surface } of this.all_)
+      for (const mesh of [beads, surface]) {
+        const hit = mesh?.visible ? ray.intersectObject(mesh, false)[0] : undefined;
+        if (!hit || (best && hit.distance >= best.distance)) continue;
+        const node = hit.instanceId !== undefined ? bare[hit.instanceId]! : nearestCorner(surface!, hit);
+        best = { body, node, point: hit.point, distance: hit.distance };
+      }
+    return best;
+  }
+
+  private *materials(): Iterable<THREE.MeshLambertMaterial> {
+    for (const { beads, surface } of this.all_)
+      for (const mesh of [beads, surface]) if (mesh) yield mesh.material as THREE.MeshLambertMaterial;
+  }
+}
+
+/** Beads do not turn, so they have no patches; their lightness differs a little, so that they stay apart in a heap. */
+function makeBeads(bare: Uint32Array): THREE.InstancedMesh | null {
+  if (bare.length === 0) return null;
+  const mesh = new THREE.InstancedMesh(beadGeometry(bare.length), new THREE.MeshLambertMaterial({ fog: false }), bare.length);
+  mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+  const shades = new Float32Array(3 * bare.length);
+  bare.forEach((node, i) => shades.fill(0.84 + (0.16 * (scramble(node) & 255)) / 255, 3 * i, 3 * i + 3));
+  mesh.instanceColor = new THREE.InstancedBufferAttribute(shades, 3);
+  return dressed(mesh);
+}
+
+function makeSurface(nodes: Nodes): Drawn["surface"] {
+  if (!nodes.triangles?.length) return null;
+  const geometry = new THREE.BufferGeometry();
+  const corners = new THREE.BufferAttribute(new Float32Array(3 * nodes.count), 3);
+  geometry.setAttribute("position", corners.setUsage(THREE.DynamicDrawUsage));
+  geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(nodes.triangles.flat()), 1));
+  return dressed(new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ fog: false, side: THREE.DoubleSide })));
+}
+
+function dressed<M extends THREE.Mesh>(mesh: M): M {
+  mesh.frustumCulled = false;
+  mesh.matrixAutoUpdate = false;
+  mesh.castShadow = mesh.receiveShadow = true;
+  return mesh;
+}
+
+function nearestCorner(surface: THREE.Mesh, hit: THREE.Intersection): number {
+  const corners = surface.geometry.getAttribute("position");
+  const distance = (node: number) => new THREE.Vector3().fromBufferAttribute(corners, node).distanceTo(hit.point);
+  const { a, b, c } = hit.face!;
+  return [a, b, c].reduce((best, node) => (distance(node) < distance(best) ? node : best));
+}
