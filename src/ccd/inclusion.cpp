@@ -1,0 +1,381 @@
+#include "stickslip/ccd/inclusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory_resource>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ccd/pairs.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+namespace {
+
+constexpr double kUnitRoundoff = 1.2e-16;   ///< a little more than 2⁻⁵³
+constexpr double kGoodPart = 0.25;          ///< of the way that the nearest point would allow: below it a cell is halved
+
+struct LanePair {
+  int from, to;
+};
+
+/// The point nearest to 0 of the hull of some values of F at one time.
+template <int Lanes>
+struct NearestValue {
+  Eigen::Array<double, Lanes, 1> weights = Eigen::Array<double, Lanes, 1>::Zero();   ///< of the corners
+  double distance = 0;      ///< [m]
+  Vec3 direction;           ///< of any length: the hull lies beyond the plane through that point across it
+};
+
+/// Direction from 0 to the line through `corner`, made orthogonal to the line once more: small distances need that.
+Vec3 across(const Vec3& corner, const Vec3& edge, double weight) {
+  const Vec3 point = corner + weight * edge;
+  const double squared = edge.squaredNorm();
+  return squared > 0 ? Vec3(point - point.dot(edge) / squared * edge) : point;
+}
+
+Vec3 towards(const Vec3& direction, const Vec3& point) { return direction.dot(point) < 0 ? Vec3(-direction) : direction; }
+
+// How a pair of features is parametrised: corners of the parameters, which are lanes of registers (some of them twice where that
+// makes whole registers), and the ways to halve the parameters: which corners a halving draws towards which.
+
+struct VertexFace {
+  static constexpr int points = 4, lanes = 4;   // the corner 2 twice
+  static constexpr int difference[lanes][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 3}};
+  static constexpr int halvings = 3, pairs = 2;
+  static constexpr LanePair halving[halvings][pairs] = {{{0, 1}, {0, 1}}, {{0, 2}, {0, 3}}, {{1, 2}, {1, 3}}};
+
+  static void set_closest(const PointsAt<4>& x, Impact& impact) { set_closest_vertex_face(x, impact); }
+
+  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
+    const ClosestOnTriangle closest = closest_on_triangle(Vec3::Zero(), f[0], f[1], f[2]);
+    NearestValue<lanes> value;
+    value.weights.head<3>() = closest.weights.array();
+    value.distance = std::sqrt(closest.squared_distance);
+    const auto along = [&](int i, int j) { value.direction = across(f[i], f[j] - f[i], closest.weights[j]); };
+    switch (closest.on) {
+      case OnTriangle::vertex_0: value.direction = f[0]; break;
+      case OnTriangle::vertex_1: value.direction = f[1]; break;
+      case OnTriangle::vertex_2: value.direction = f[2]; break;
+      case OnTriangle::edge_01: along(0, 1); break;
+      case OnTriangle::edge_12: along(1, 2); break;
+      case OnTriangle::edge_20: along(2, 0); break;
+      case OnTriangle::inside: value.direction = towards((f[1] - f[0]).cross(f[2] - f[0]), f[0]); break;
+    }
+    return value;
+  }
+};
+
+struct EdgeEdge {
+  static constexpr int points = 4, lanes = 4;
+  static constexpr int difference[lanes][2] = {{0, 2}, {1, 2}, {0, 3}, {1, 3}};
+  static constexpr int halvings = 2, pairs = 2;
+  static constexpr LanePair halving[halvings][pairs] = {{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}};
+
+  static void set_closest(const PointsAt<4>& x, Impact& impact) { set_closest_edges(x, impact); }
+
+  /// The values are a parallelogram: all differences of two edges, which are these but for a common shift.
+  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
+    const Vec3 a = f[1] - f[0], b = f[2] - f[0];
+    const ClosestOfEdges closest = closest_of_edges(f[0], f[1], Vec3::Zero(), f[0] - f[2]);
+    const double s = closest.weight_a, t = closest.weight_b;
+    NearestValue<lanes> value;
+    value.weights << (1 - s) * (1 - t), s * (1 - t), (1 - s) * t, s * t;
+    value.distance = std::sqrt(closest.squared_distance);
+    const int end_a = closest.on_a == OnEdge::vertex_1 ? 1 : 0, end_b = closest.on_b == OnEdge::vertex_1 ? 2 : 0;
+    if (closest.on_a != OnEdge::inside && closest.on_b != OnEdge::inside) value.direction = f[end_a + end_b];
+    else if (closest.on_a != OnEdge::inside) value.direction = across(f[end_a], b, t);
+    else if (closest.on_b != OnEdge::inside) value.direction = across(f[end_b], a, s);
+    else value.direction = towards(a.cross(b), f[0]);
+    return value;
+  }
+};
+
+struct PointEdge {
+  static constexpr int points = 3, lanes = 2;
+  static constexpr int difference[lanes][2] = {{0, 1}, {0, 2}};
+  static constexpr int halvings = 1, pairs = 1;
+  static constexpr LanePair halving[halvings][pairs] = {{{0, 1}}};
+
+  static void set_closest(const PointsAt<3>& x, Impact& impact) {
+    const ClosestOnEdge closest = closest_on_edge(x[0], x[1], x[2]);
+    impact.u = closest.weight;
+    impact.distance = std::sqrt(closest.squared_distance);
+  }
+
+  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
+    const ClosestOnEdge closest = closest_on_edge(Vec3::Zero(), f[0], f[1]);
+    NearestValue<lanes> value;
+    value.weights << 1 - closest.weight, closest.weight;
+    value.distance = std::sqrt(closest.squared_distance);
+    value.direction = closest.on == OnEdge::vertex_0   ? f[0]
+                      : closest.on == OnEdge::vertex_1 ? f[1]
+                                                       : across(f[0], f[1] - f[0], closest.weight);
+    return value;
+  }
+};
+
+struct PointPoint {
+  static constexpr int points = 2, lanes = 1;
+  static constexpr int difference[lanes][2] = {{0, 1}};
+  static constexpr int halvings = 0, pairs = 0;
+  static constexpr LanePair halving[1][1] = {{{0, 0}}};
+
+  static void set_closest(const PointsAt<2>& x, Impact& impact) { impact.distance = (x[0] - x[1]).norm(); }
+
+  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
+    NearestValue<lanes> value;
+    value.weights << 1;
+    value.distance = f[0].norm();
+    value.direction = f[0];
+    return value;
+  }
+};
+
+/// Some of the parameters, from a time on: values of F at their corners, at that time and at t = 1.
+template <class Pair>
+struct Cell {
+  using Row = Eigen::Array<double, Pair::lanes, 1>;
+  Row now[3], last[3];      ///< by coordinate [m]
+  double from = 0;          ///< the time
+  int roundings = 0;        ///< so many units of rounding are the values off, relative to the largest, and the time
+};
+
+/// Cells that are still to be looked at, the earliest first; of the same time that which more was done for.
+template <class Pair>
+class OpenCells {
+ public:
+  OpenCells() {
+    cells_.reserve(kFirst);
+    order_.reserve(kFirst);
+  }
+
+  bool empty() const { return order_.empty(); }
+  bool before(const Cell<Pair>& cell) const { return later({cell.from, cell.roundings, 0}, order_.front()); }
+
+  void put(const Cell<Pair>& cell) {
+    std::uint32_t place = vacant_;
+    if (place == kNone) {
+      place = static_cast<std::uint32_t>(cells_.size());
+      cells_.push_back(cell);
+    } else {
+      vacant_ = static_cast<std::uint32_t>(cells_[place].roundings);   // a vacant cell names the next one
+      cells_[place] = cell;
+    }
+    order_.push_back({cell.from, cell.roundings, place});
+    std::push_heap(order_.begin(), order_.end(), later);
+  }
+
+  void take(Cell<Pair>& cell) {
+    std::pop_heap(order_.begin(), order_.end(), later);
+    const std::uint32_t place = order_.back().place;
+    order_.pop_back();
+    cell = cells_[place];
+    cells_[place].roundings = static_cast<int>(vacant_);
+    vacant_ = place;
+  }
+
+ private:
+  struct Entry {
+    double from;
+    int roundings;
+    std::uint32_t place;
+  };
+  static bool later(const Entry& a, const Entry& b) { return a.from != b.from ? a.from > b.from : a.roundings < b.roundings; }
+
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::size_t kFirst = 48;   ///< few queries need more
+  alignas(std::max_align_t) std::byte first_memory_[kFirst * (sizeof(Cell<Pair>) + sizeof(Entry)) + 64];
+  std::pmr::monotonic_buffer_resource memory_{first_memory_, sizeof first_memory_};
+  std::pmr::vector<Cell<Pair>> cells_{&memory_};
+  std::pmr::vector<Entry> order_{&memory_};
+  std::uint32_t vacant_ = kNone;
+};
+
+/// One query: what decides about its cells, and the cells that are still open.
+template <class Pair>
+class InclusionSearch {
+ public:
+  using Points = PointsAt<Pair::points>;
+
+  InclusionSearch(const Points& start, const Points& end, const ImpactOptions& options)
+      : start_(start), end_(end), options_(options) {
+    for (int lane = 0; lane < Pair::lanes; ++lane)
+      for (int k = 0; k < 3; ++k) {
+        const int a = Pair::difference[lane][0], b = Pair::difference[lane][1];
+        current_.now[k][lane] = start[a][k] - start[b][k];
+        current_.last[k][lane] = end[a][k] - end[b][k];
+      }
+    for (int k = 0; k < 3; ++k) size_ = std::max({size_, current_.now[k].abs().maxCoeff(), current_.last[k].abs().maxCoeff()});
+  }
+
+  std::optional<Impact> run() {
+    check_input();
+    if (boxes_stay_apart()) return std::nullopt;
+    touching_ = std::max(options_.tolerance, 1e-14) * size_;
+    if (options_.resolve_start) resolve_start();
+    return search();
+  }
+
+ private:
+  using CellOf = Cell<Pair>;
+  enum class Outcome { gone, touching, advanced, slow };
+
+  void check_input() const {
+    const double sum = sum_of_sizes();
+    if (!(sum <= std::numeric_limits<double>::max()))
+      throw Error(fmt::format("{} is not a size of moving features. Their coordinates must be finite.", sum));
+    if (!(options_.tolerance >= 0))
+      throw Error(fmt::format("{} is not a tolerance. It must be a number, 0 or greater.", options_.tolerance)).at("tolerance");
+    if (!(options_.min_distance >= 0 && options_.min_distance <= std::numeric_limits<double>::max()))
+      throw Error(fmt::format("{} is not a distance. It must be finite, 0 or greater.", options_.min_distance)).at("min_distance");
+    if (options_.max_iterations < 1)
+      throw Error(fmt::format("{} is not a number of iterations. It must be 1 or greater.", options_.max_iterations)).at("max_iterations");
+  }
+
+  double sum_of_sizes() const {
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) sum += (current_.now[k].abs() + current_.last[k].abs()).sum();
+    return sum;
+  }
+
+  double rounding() const {
+    return (1 + current_.roundings) * kUnitRoundoff * size_ + std::numeric_limits<double>::min();
+  }
+
+  /// Boxes around both moving features do not come within min_distance, seen along an axis.
+  bool boxes_stay_apart() const {
+    const double reach = options_.min_distance * (1 + 4 * kUnitRoundoff) + rounding();
+    for (int k = 0; k < 3; ++k)
+      if (std::min(current_.now[k].minCoeff(), current_.last[k].minCoeff()) > reach ||
+          std::max(current_.now[k].maxCoeff(), current_.last[k].maxCoeff()) < -reach)
+        return true;
+    return false;
+  }
+
+  /// What is left to min_distance at the start decides what is near.
+  void resolve_start() {
+    Impact at_start;
+    Pair::set_closest(start_, at_start);
+    const double left = at_start.distance - options_.min_distance;
+    if (left > 0) touching_ = std::max(1e-14 * size_, std::min(touching_, 0.1 * left));
+  }
+
+  /// Moves the current cell to the first time at which its values can reach the plane between them and 0.
+  Outcome advance() {
+    Vec3 corner[Pair::lanes];
+    for (int lane = 0; lane < Pair::lanes; ++lane)
+      corner[lane] = Vec3(current_.now[0][lane], current_.now[1][lane], current_.now[2][lane]);
+    const NearestValue<Pair::lanes> nearest = Pair::nearest(corner);
+    if (nearest.distance <= options_.min_distance + touching_) return Outcome::touching;
+    const Vec3& n = nearest.direction;
+    const typename CellOf::Row now = n.x() * current_.now[0] + n.y() * current_.now[1] + n.z() * current_.now[2];
+    const typename CellOf::Row last = n.x() * current_.last[0] + n.y() * current_.last[1] + n.z() * current_.last[2];
+    // A sum of three products is off by four units of |n|₁ times the largest value.
+    const double limit = options_.min_distance * (1 + 8 * kUnitRoundoff) * n.norm() +
+                         n.lpNorm<1>() * (rounding() + 4 * kUnitRoundoff * size_) + std::numeric_limits<double>::min();
+    if (!(now.minCoeff() > limit)) return Outcome::slow;
+    if (last.minCoeff() > limit) return Outcome::gone;
+    // Every corner moves at its own constant rate along n.
+    double part = 1;
+    for (int lane = 0; lane < Pair::lanes; ++lane)
+      if (!(last[lane] > limit)) part = std::min(part, (now[lane] - limit) / (now[lane] - last[lane]));
+    part *= 1 - 8 * kUnitRoundoff;
+    const double from = (nearest.weights * now).sum(), to = (nearest.weights * last).sum();
+    const double wanted = to < limit ? (from - limit) / (from - to) : 1;   // if there were only the nearest point
+    for (int k = 0; k < 3; ++k) current_.now[k] += part * (current_.last[k] - current_.now[k]);
+    current_.from += part * (1 - current_.from);
+    current_.roundings += 5;
+    return part >= kGoodPart * wanted ? Outcome::advanced : Outcome::slow;
+  }
+
+  /// Halves the current cell where F varies most; the part that is not `current_` then is `other`.
+  /// @returns false if it is as good as a point
+  bool halve(CellOf& other) {
+    double largest = 0.1 * touching_;
+    int best = -1;
+    for (int way = 0; way < Pair::halvings; ++way)
+      for (const auto& rows : {current_.now, current_.last})
+        for (int k = 0; k < 3; ++k)
+          for (const LanePair& pair : Pair::halving[way]) {
+            const double change = std::abs(rows[k][pair.to] - rows[k][pair.from]);
+            if (change > largest) largest = change, best = way;
+          }
+    if (best < 0) return false;
+    ++current_.roundings;
+    other = current_;
+    const CellOf whole = current_;
+    for (int k = 0; k < 3; ++k)
+      for (const LanePair& pair : Pair::halving[best]) {
+        current_.now[k][pair.to] = other.now[k][pair.from] = 0.5 * (whole.now[k][pair.from] + whole.now[k][pair.to]);
+        current_.last[k][pair.to] = other.last[k][pair.from] = 0.5 * (whole.last[k][pair.from] + whole.last[k][pair.to]);
+      }
+    return true;
+  }
+
+  std::optional<Impact> search() {
+    OpenCells<Pair> open;
+    CellOf other;
+    for (int looked = 1;; ++looked) {
+      if (looked > options_.max_iterations) return found(true);
+      const double before = current_.from;
+      switch (advance()) {
+        case Outcome::touching: return found(false);
+        case Outcome::advanced: break;
+        case Outcome::slow:
+          if (halve(other)) open.put(other);
+          else if (current_.from == before) return found(false);   // nothing but rounding is left
+          break;
+        case Outcome::gone:
+          if (open.empty()) return std::nullopt;
+          open.take(current_);
+          continue;
+      }
+      if (!open.empty() && open.before(current_)) {
+        other = current_;
+        open.take(current_);
+        open.put(other);
+      }
+    }
+  }
+
+  /// The earliest cell is where it happens.
+  Impact found(bool stopped_early) const {
+    const double time = std::max(0.0, current_.from - current_.roundings * kUnitRoundoff);
+    Impact impact;
+    impact.time = time;
+    impact.stopped_early = stopped_early;
+    Pair::set_closest(points_at<Pair::points>(start_, end_, time), impact);
+    return impact;
+  }
+
+  const Points& start_;
+  const Points& end_;
+  const ImpactOptions& options_;
+  double size_ = 0;        ///< largest value of F at a corner of the whole [m]
+  double touching_ = 0;    ///< a cell across which F varies by less is not halved [m]
+  CellOf current_;         ///< the earliest of those that may touch
+};
+
+}  // namespace
+
+std::optional<Impact> vertex_face_impact(const PointsAt<4>& start, const PointsAt<4>& end, const ImpactOptions& options) {
+  return InclusionSearch<VertexFace>(start, end, options).run();
+}
+
+std::optional<Impact> edge_edge_impact(const PointsAt<4>& start, const PointsAt<4>& end, const ImpactOptions& options) {
+  return InclusionSearch<EdgeEdge>(start, end, options).run();
+}
+
+std::optional<Impact> point_edge_impact(const PointsAt<3>& start, const PointsAt<3>& end, const ImpactOptions& options) {
+  return InclusionSearch<PointEdge>(start, end, options).run();
+}
+
+std::optional<Impact> point_point_impact(const PointsAt<2>& start, const PointsAt<2>& end, const ImpactOptions& options) {
+  return InclusionSearch<PointPoint>(start, end, options).run();
+}
+
+}  // namespace stickslip
