@@ -16,7 +16,9 @@ namespace stickslip {
 namespace {
 
 constexpr double kUnitRoundoff = 1.2e-16;   ///< a little more than 2⁻⁵³
-constexpr double kGoodPart = 0.25;          ///< of the way that the nearest point would allow: below it a cell is halved
+// Parts of the way that the nearest point would allow.
+constexpr double kBestPart = 0.9;    ///< below it another plane is tried
+constexpr double kGoodPart = 0.6;   ///< below it the cell is halved
 
 struct LanePair {
   int from, to;
@@ -27,7 +29,7 @@ template <int Lanes>
 struct NearestValue {
   Eigen::Array<double, Lanes, 1> weights = Eigen::Array<double, Lanes, 1>::Zero();   ///< of the corners
   double distance = 0;      ///< [m]
-  Vec3 direction;           ///< of any length: the hull lies beyond the plane through that point across it
+  Vec3 direction;           ///< of any length: the hull lies beyond the plane across it through that point
 };
 
 /// Direction from 0 to the line through `corner`, made orthogonal to the line once more: small distances need that.
@@ -264,28 +266,67 @@ class InclusionSearch {
     if (left > 0) touching_ = std::max(1e-14 * size_, std::min(touching_, 0.1 * left));
   }
 
-  /// Moves the current cell to the first time at which its values can reach the plane between them and 0.
-  Outcome advance() {
+  using Row = typename CellOf::Row;
+
+  /// Values at a part of the way from now to t = 1.
+  NearestValue<Pair::lanes> nearest_at(double part) const {
     Vec3 corner[Pair::lanes];
     for (int lane = 0; lane < Pair::lanes; ++lane)
-      corner[lane] = Vec3(current_.now[0][lane], current_.now[1][lane], current_.now[2][lane]);
-    const NearestValue<Pair::lanes> nearest = Pair::nearest(corner);
-    if (nearest.distance <= options_.min_distance + touching_) return Outcome::touching;
-    const Vec3& n = nearest.direction;
-    const typename CellOf::Row now = n.x() * current_.now[0] + n.y() * current_.now[1] + n.z() * current_.now[2];
-    const typename CellOf::Row last = n.x() * current_.last[0] + n.y() * current_.last[1] + n.z() * current_.last[2];
+      for (int k = 0; k < 3; ++k)
+        corner[lane][k] = current_.now[k][lane] + part * (current_.last[k][lane] - current_.now[k][lane]);
+    return Pair::nearest(corner);
+  }
+
+  /// How all corners move along a direction: each at its own constant rate.
+  struct Approach {
+    Row now, last;      ///< [m]
+    double limit;       ///< below it they may touch [m]
+
+    bool apart() const { return now.minCoeff() > limit; }
+    bool stay_apart() const { return last.minCoeff() > limit; }
+    /// The part of the way until the first of them is at the limit.
+    double part() const {
+      double part = 1;
+      for (int lane = 0; lane < Pair::lanes; ++lane)
+        if (!(last[lane] > limit)) part = std::min(part, (now[lane] - limit) / (now[lane] - last[lane]));
+      return part * (1 - 8 * kUnitRoundoff);
+    }
+  };
+
+  /// @param direction of any length but 0
+  Approach approach(const Vec3& direction) const {
+    const Vec3 n = direction / direction.cwiseAbs().maxCoeff();   // its square must not vanish
+    Approach out;
+    out.now = n.x() * current_.now[0] + n.y() * current_.now[1] + n.z() * current_.now[2];
+    out.last = n.x() * current_.last[0] + n.y() * current_.last[1] + n.z() * current_.last[2];
     // A sum of three products is off by four units of |n|₁ times the largest value.
-    const double limit = options_.min_distance * (1 + 8 * kUnitRoundoff) * n.norm() +
-                         n.lpNorm<1>() * (rounding() + 4 * kUnitRoundoff * size_) + std::numeric_limits<double>::min();
-    if (!(now.minCoeff() > limit)) return Outcome::slow;
-    if (last.minCoeff() > limit) return Outcome::gone;
-    // Every corner moves at its own constant rate along n.
-    double part = 1;
-    for (int lane = 0; lane < Pair::lanes; ++lane)
-      if (!(last[lane] > limit)) part = std::min(part, (now[lane] - limit) / (now[lane] - last[lane]));
-    part *= 1 - 8 * kUnitRoundoff;
-    const double from = (nearest.weights * now).sum(), to = (nearest.weights * last).sum();
-    const double wanted = to < limit ? (from - limit) / (from - to) : 1;   // if there were only the nearest point
+    out.limit = options_.min_distance * (1 + 8 * kUnitRoundoff) * n.norm() +
+                n.lpNorm<1>() * (rounding() + 4 * kUnitRoundoff * size_) + std::numeric_limits<double>::min();
+    return out;
+  }
+
+  /// Moves the current cell to the first time at which its values can reach a plane between them and 0.
+  Outcome advance() {
+    const NearestValue<Pair::lanes> nearest = nearest_at(0);
+    if (nearest.distance <= options_.min_distance + touching_) return Outcome::touching;
+    if (!(nearest.direction.squaredNorm() > 0)) return Outcome::slow;
+    const Approach along = approach(nearest.direction);
+    if (!along.apart()) return Outcome::slow;
+    if (along.stay_apart()) return Outcome::gone;
+    double part = along.part();
+    // The way that the nearest point alone would allow leads to about the time of impact. The plane of that time is often the better
+    // one: all corners of a turning face reach it together.
+    const double from = (nearest.weights * along.now).sum(), to = (nearest.weights * along.last).sum();
+    const double wanted = to < along.limit ? (from - along.limit) / (from - to) : 1;
+    if (part < kBestPart * wanted) {
+      const Vec3 later = nearest_at(wanted).direction;
+      const double sign = (nearest.weights * (later.x() * current_.now[0] + later.y() * current_.now[1] + later.z() * current_.now[2])).sum();
+      if (sign != 0) {
+        const Approach other = approach(sign > 0 ? later : Vec3(-later));
+        if (other.apart() && other.stay_apart()) return Outcome::gone;
+        if (other.apart()) part = std::max(part, other.part());
+      }
+    }
     for (int k = 0; k < 3; ++k) current_.now[k] += part * (current_.last[k] - current_.now[k]);
     current_.from += part * (1 - current_.from);
     current_.roundings += 5;
