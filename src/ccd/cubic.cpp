@@ -124,9 +124,7 @@ std::optional<Impact> cubic_impact(const PointsAt<4>& start, const PointsAt<4>& 
   if (!(tolerance >= 0)) throw Error(fmt::format("{} is not a tolerance. It must be a number, 0 or greater.", tolerance)).at("tolerance");
   const double touching = std::max(tolerance, 1e-14) * size;
   if (boxes_stay_apart(start, end, differences, touching)) return std::nullopt;
-  const Vec3 n0 = q0[0].cross(q0[1]), n1 = q1[0].cross(q1[1]), twice = q0[0].cross(q1[1]) + q1[0].cross(q0[1]);
-  const std::array<double, 4> b{n0.dot(q0[2]), (n0.dot(q1[2]) + twice.dot(q0[2])) / 3, (n1.dot(q0[2]) + twice.dot(q1[2])) / 3,
-                                n1.dot(q1[2])};
+  const std::array<double, 4> b = volume_cubic(q0, q1);
   // Coefficients of one sign: never in one plane.
   const auto [low, high] = std::minmax_element(b.begin(), b.end());
   const double coplanar = 1e-8 * product;

@@ -216,7 +216,7 @@ class InclusionSearch {
 
   std::optional<Impact> run() {
     check_input();
-    if (boxes_stay_apart()) return std::nullopt;
+    if (boxes_stay_apart() || never_in_a_plane()) return std::nullopt;
     touching_ = std::max(options_.tolerance, 1e-14) * size_;
     if (options_.resolve_start) resolve_start();
     return search();
@@ -255,6 +255,24 @@ class InclusionSearch {
       if (std::min(current_.now[k].minCoeff(), current_.last[k].minCoeff()) > reach ||
           std::max(current_.now[k].maxCoeff(), current_.last[k].maxCoeff()) < -reach)
         return true;
+    return false;
+  }
+
+  /// Four points that touch are in one plane. Most that do not never are: all coefficients of their volume have one sign.
+  bool never_in_a_plane() const {
+    if constexpr (Pair::points == 4) {
+      if (options_.min_distance > 0) return false;
+      Vec3 start[3], end[3];
+      double product = 1;
+      for (int lane = 0; lane < 3; ++lane) {
+        for (int k = 0; k < 3; ++k) start[lane][k] = current_.now[k][lane], end[lane][k] = current_.last[k][lane];
+        product *= std::max(start[lane].lpNorm<1>(), end[lane].lpNorm<1>());
+      }
+      const std::array<double, 4> volume = volume_cubic(start, end);
+      const double error = 32 * kUnitRoundoff * product + std::numeric_limits<double>::min();
+      const auto [low, high] = std::minmax_element(volume.begin(), volume.end());
+      return *low > error || *high < -error;
+    }
     return false;
   }
 

@@ -5,7 +5,8 @@
 // against 0, here only parameters are halved, and time is advanced: the point of the hull that is nearest to 0 gives a plane between
 // hull and 0; corners move along its normal at constant rates, so nothing touches before the first of them reaches the plane
 // (the idea of conservative advancement [Mirtich 1996], without a bound of speed). Cells that advance little are halved where F varies
-// most. The earliest cell comes first; once it is within the tolerance, that is the time of impact.
+// most. The earliest cell comes first; once it is within the tolerance, that is the time of impact. Before all that, most misses are
+// decided by the boxes of the moving features, or because four points never come into one plane.
 //
 // Rounding is accounted for: values are differences of the given points, means of those and steps between those, and each of them adds
 // known units of rounding of the largest value; planes are passed by no less. So there are no false negatives: if there is no
