@@ -1,5 +1,5 @@
-// Continuous collision: queries per second of vertex–face and edge–edge pairs near contact, by inclusion and by the cubic, and how the
-// cost of a hit grows as the tolerance is lowered. `hits` is the part of the queries that end in an impact.
+// Continuous collision: queries per second of vertex–face and edge–edge pairs near contact, by inclusion and by the cubic,
+// and how the cost of a hit grows as the tolerance is lowered. `hits` is the part of the queries that end in an impact.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -20,15 +20,17 @@ enum class Features { vertex_face, edge_edge };
 enum class Kept { all, misses, hits };
 
 std::optional<Impact> by_inclusion(const Query& q, Features features, const ImpactOptions& options = {}) {
-  return features == Features::vertex_face ? vertex_face_impact(q.start, q.end, options) : edge_edge_impact(q.start, q.end, options);
+  return features == Features::vertex_face ? vertex_face_impact(q.start, q.end, options)
+                                           : edge_edge_impact(q.start, q.end, options);
 }
 
 std::optional<Impact> by_cubic(const Query& q, Features features) {
-  return features == Features::vertex_face ? vertex_face_impact_by_cubic(q.start, q.end) : edge_edge_impact_by_cubic(q.start, q.end);
+  return features == Features::vertex_face ? vertex_face_impact_by_cubic(q.start, q.end)
+                                           : edge_edge_impact_by_cubic(q.start, q.end);
 }
 
-/// Features of about 1 m that have a point in common, from which all corners are shifted by up to 5 cm at either end of the step, as in
-/// a simulation with contact: about a third of them touch in between.
+/// Features of about 1 m that have a point in common, from which all corners are shifted by up to 5 cm at either end of the
+/// step, as in a simulation with contact: about a third of them touch in between.
 std::vector<Query> near_contact(Features features, Kept kept) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -69,6 +71,12 @@ void cubic(benchmark::State& state, Features features, Kept kept) {
   measure(state, near_contact(features, kept), [&](const Query& q) { return by_cubic(q, features); });
 }
 
+/// As in a line search: a fifth of 1 cm is kept, and the start resolved.
+void line_search(benchmark::State& state, Features features) {
+  const ImpactOptions options{.min_distance = 0.002, .resolve_start = true};
+  measure(state, near_contact(features, Kept::all), [&](const Query& q) { return by_inclusion(q, features, options); });
+}
+
 /// Range: the exponent of the tolerance.
 void tolerance(benchmark::State& state, Features features) {
   const ImpactOptions options{.tolerance = std::pow(10, -static_cast<double>(state.range(0)))};
@@ -89,6 +97,8 @@ BENCHMARK_CAPTURE(inclusion, vertex_face_hits, Features::vertex_face, Kept::hits
 BENCHMARK_CAPTURE(inclusion, edge_edge_near_contact, Features::edge_edge, Kept::all);
 BENCHMARK_CAPTURE(inclusion, edge_edge_misses, Features::edge_edge, Kept::misses);
 BENCHMARK_CAPTURE(inclusion, edge_edge_hits, Features::edge_edge, Kept::hits);
+BENCHMARK_CAPTURE(line_search, vertex_face, Features::vertex_face);
+BENCHMARK_CAPTURE(line_search, edge_edge, Features::edge_edge);
 BENCHMARK_CAPTURE(cubic, vertex_face_near_contact, Features::vertex_face, Kept::all);
 BENCHMARK_CAPTURE(cubic, vertex_face_misses, Features::vertex_face, Kept::misses);
 BENCHMARK_CAPTURE(cubic, vertex_face_hits, Features::vertex_face, Kept::hits);

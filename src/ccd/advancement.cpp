@@ -17,8 +17,8 @@ void check_length(double value, const char* name) {
 
 void check_motion(const RigidMotion& motion) {
   check_length(motion.reach, "reach");
-  if (!motion.start.position.allFinite() || !motion.start.orientation.coeffs().allFinite() || !motion.displacement.allFinite() ||
-      !motion.rotation.allFinite())
+  if (!motion.start.position.allFinite() || !motion.start.orientation.coeffs().allFinite() ||
+      !motion.displacement.allFinite() || !motion.rotation.allFinite())
     throw Error("A motion has numbers that are not finite. Position, orientation, displacement and rotation must be finite.");
 }
 

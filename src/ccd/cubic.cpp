@@ -80,7 +80,8 @@ void add_cubic_roots(const std::array<double, 4>& b, CandidateTimes& times) {
   extrema.sort();
   for (const double* t = extrema.begin(); t != extrema.end(); ++t) {
     times.add(*t);
-    if (t + 1 != extrema.end() && (bernstein(b, t[0]) < 0) != (bernstein(b, t[1]) < 0)) times.add(bracketed_root(b, t[0], t[1]));
+    if (t + 1 != extrema.end() && (bernstein(b, t[0]) < 0) != (bernstein(b, t[1]) < 0))
+      times.add(bracketed_root(b, t[0], t[1]));
   }
 }
 
@@ -97,9 +98,11 @@ void add_alignments(const PointsAt<4>& start, const PointsAt<4>& end, int p, int
 /// A row of the four points by number: the vertex or end, and the edge that it may touch.
 using Alignment = std::array<int, 3>;
 
-/// Boxes around the moving features are farther apart than this, seen along an axis: differences between corners all have one sign.
+/// Boxes around the moving features are farther apart than this, seen along an axis: differences between corners all have one
+/// sign.
 template <std::size_t N>
-bool boxes_stay_apart(const PointsAt<4>& start, const PointsAt<4>& end, const std::array<std::array<int, 2>, N>& differences, double by) {
+bool boxes_stay_apart(const PointsAt<4>& start, const PointsAt<4>& end, const std::array<std::array<int, 2>, N>& differences,
+                      double by) {
   Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
   for (const auto& [i, j] : differences)
     for (const Vec3& d : {Vec3(start[i] - start[j]), Vec3(end[i] - end[j])}) low = low.cwiseMin(d), high = high.cwiseMax(d);
@@ -121,7 +124,8 @@ std::optional<Impact> cubic_impact(const PointsAt<4>& start, const PointsAt<4>& 
     size = std::max({size, q0[i].cwiseAbs().maxCoeff(), q1[i].cwiseAbs().maxCoeff()});
     product *= largest;
   }
-  if (!(tolerance >= 0)) throw Error(fmt::format("{} is not a tolerance. It must be a number, 0 or greater.", tolerance)).at("tolerance");
+  if (!(tolerance >= 0))
+    throw Error(fmt::format("{} is not a tolerance. It must be a number, 0 or greater.", tolerance)).at("tolerance");
   const double touching = std::max(tolerance, 1e-14) * size;
   if (boxes_stay_apart(start, end, differences, touching)) return std::nullopt;
   const std::array<double, 4> b = volume_cubic(q0, q1);

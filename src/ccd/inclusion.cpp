@@ -2,200 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <memory_resource>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "ccd/pairs.h"
+#include "ccd/cells.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
 namespace {
 
+using namespace inclusion_detail;
+
 constexpr double kUnitRoundoff = 1.2e-16;   ///< a little more than 2⁻⁵³
 // Parts of the way that the nearest point would allow.
-constexpr double kBestPart = 0.9;    ///< below it another plane is tried
+constexpr double kBestPart = 0.9;   ///< below it another plane is tried
 constexpr double kGoodPart = 0.6;   ///< below it the cell is halved
-
-struct LanePair {
-  int from, to;
-};
-
-/// The point nearest to 0 of the hull of some values of F at one time.
-template <int Lanes>
-struct NearestValue {
-  Eigen::Array<double, Lanes, 1> weights = Eigen::Array<double, Lanes, 1>::Zero();   ///< of the corners
-  double distance = 0;      ///< [m]
-  Vec3 direction;           ///< of any length: the hull lies beyond the plane across it through that point
-};
-
-/// Direction from 0 to the line through `corner`, made orthogonal to the line once more: small distances need that.
-Vec3 across(const Vec3& corner, const Vec3& edge, double weight) {
-  const Vec3 point = corner + weight * edge;
-  const double squared = edge.squaredNorm();
-  return squared > 0 ? Vec3(point - point.dot(edge) / squared * edge) : point;
-}
-
-Vec3 towards(const Vec3& direction, const Vec3& point) { return direction.dot(point) < 0 ? Vec3(-direction) : direction; }
-
-// How a pair of features is parametrised: corners of the parameters, which are lanes of registers (some of them twice where that
-// makes whole registers), and the ways to halve the parameters: which corners a halving draws towards which.
-
-struct VertexFace {
-  static constexpr int points = 4, lanes = 4;   // the corner 2 twice
-  static constexpr int difference[lanes][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 3}};
-  static constexpr int halvings = 3, pairs = 2;
-  static constexpr LanePair halving[halvings][pairs] = {{{0, 1}, {0, 1}}, {{0, 2}, {0, 3}}, {{1, 2}, {1, 3}}};
-
-  static void set_closest(const PointsAt<4>& x, Impact& impact) { set_closest_vertex_face(x, impact); }
-
-  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
-    const ClosestOnTriangle closest = closest_on_triangle(Vec3::Zero(), f[0], f[1], f[2]);
-    NearestValue<lanes> value;
-    value.weights.head<3>() = closest.weights.array();
-    value.distance = std::sqrt(closest.squared_distance);
-    const auto along = [&](int i, int j) { value.direction = across(f[i], f[j] - f[i], closest.weights[j]); };
-    switch (closest.on) {
-      case OnTriangle::vertex_0: value.direction = f[0]; break;
-      case OnTriangle::vertex_1: value.direction = f[1]; break;
-      case OnTriangle::vertex_2: value.direction = f[2]; break;
-      case OnTriangle::edge_01: along(0, 1); break;
-      case OnTriangle::edge_12: along(1, 2); break;
-      case OnTriangle::edge_20: along(2, 0); break;
-      case OnTriangle::inside: value.direction = towards((f[1] - f[0]).cross(f[2] - f[0]), f[0]); break;
-    }
-    return value;
-  }
-};
-
-struct EdgeEdge {
-  static constexpr int points = 4, lanes = 4;
-  static constexpr int difference[lanes][2] = {{0, 2}, {1, 2}, {0, 3}, {1, 3}};
-  static constexpr int halvings = 2, pairs = 2;
-  static constexpr LanePair halving[halvings][pairs] = {{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}};
-
-  static void set_closest(const PointsAt<4>& x, Impact& impact) { set_closest_edges(x, impact); }
-
-  /// The values are a parallelogram: all differences of two edges, which are these but for a common shift.
-  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
-    const Vec3 a = f[1] - f[0], b = f[2] - f[0];
-    const ClosestOfEdges closest = closest_of_edges(f[0], f[1], Vec3::Zero(), f[0] - f[2]);
-    const double s = closest.weight_a, t = closest.weight_b;
-    NearestValue<lanes> value;
-    value.weights << (1 - s) * (1 - t), s * (1 - t), (1 - s) * t, s * t;
-    value.distance = std::sqrt(closest.squared_distance);
-    const int end_a = closest.on_a == OnEdge::vertex_1 ? 1 : 0, end_b = closest.on_b == OnEdge::vertex_1 ? 2 : 0;
-    if (closest.on_a != OnEdge::inside && closest.on_b != OnEdge::inside) value.direction = f[end_a + end_b];
-    else if (closest.on_a != OnEdge::inside) value.direction = across(f[end_a], b, t);
-    else if (closest.on_b != OnEdge::inside) value.direction = across(f[end_b], a, s);
-    else value.direction = towards(a.cross(b), f[0]);
-    return value;
-  }
-};
-
-struct PointEdge {
-  static constexpr int points = 3, lanes = 2;
-  static constexpr int difference[lanes][2] = {{0, 1}, {0, 2}};
-  static constexpr int halvings = 1, pairs = 1;
-  static constexpr LanePair halving[halvings][pairs] = {{{0, 1}}};
-
-  static void set_closest(const PointsAt<3>& x, Impact& impact) {
-    const ClosestOnEdge closest = closest_on_edge(x[0], x[1], x[2]);
-    impact.u = closest.weight;
-    impact.distance = std::sqrt(closest.squared_distance);
-  }
-
-  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
-    const ClosestOnEdge closest = closest_on_edge(Vec3::Zero(), f[0], f[1]);
-    NearestValue<lanes> value;
-    value.weights << 1 - closest.weight, closest.weight;
-    value.distance = std::sqrt(closest.squared_distance);
-    value.direction = closest.on == OnEdge::vertex_0   ? f[0]
-                      : closest.on == OnEdge::vertex_1 ? f[1]
-                                                       : across(f[0], f[1] - f[0], closest.weight);
-    return value;
-  }
-};
-
-struct PointPoint {
-  static constexpr int points = 2, lanes = 1;
-  static constexpr int difference[lanes][2] = {{0, 1}};
-  static constexpr int halvings = 0, pairs = 0;
-  static constexpr LanePair halving[1][1] = {{{0, 0}}};
-
-  static void set_closest(const PointsAt<2>& x, Impact& impact) { impact.distance = (x[0] - x[1]).norm(); }
-
-  static NearestValue<lanes> nearest(const Vec3 (&f)[lanes]) {
-    NearestValue<lanes> value;
-    value.weights << 1;
-    value.distance = f[0].norm();
-    value.direction = f[0];
-    return value;
-  }
-};
-
-/// Some of the parameters, from a time on: values of F at their corners, at that time and at t = 1.
-template <class Pair>
-struct Cell {
-  using Row = Eigen::Array<double, Pair::lanes, 1>;
-  Row now[3], last[3];      ///< by coordinate [m]
-  double from = 0;          ///< the time
-  int roundings = 0;        ///< so many units of rounding are the values off, relative to the largest, and the time
-};
-
-/// Cells that are still to be looked at, the earliest first; of the same time that which more was done for.
-template <class Pair>
-class OpenCells {
- public:
-  OpenCells() {
-    cells_.reserve(kFirst);
-    order_.reserve(kFirst);
-  }
-
-  bool empty() const { return order_.empty(); }
-  bool before(const Cell<Pair>& cell) const { return later({cell.from, cell.roundings, 0}, order_.front()); }
-
-  void put(const Cell<Pair>& cell) {
-    std::uint32_t place = vacant_;
-    if (place == kNone) {
-      place = static_cast<std::uint32_t>(cells_.size());
-      cells_.push_back(cell);
-    } else {
-      vacant_ = static_cast<std::uint32_t>(cells_[place].roundings);   // a vacant cell names the next one
-      cells_[place] = cell;
-    }
-    order_.push_back({cell.from, cell.roundings, place});
-    std::push_heap(order_.begin(), order_.end(), later);
-  }
-
-  void take(Cell<Pair>& cell) {
-    std::pop_heap(order_.begin(), order_.end(), later);
-    const std::uint32_t place = order_.back().place;
-    order_.pop_back();
-    cell = cells_[place];
-    cells_[place].roundings = static_cast<int>(vacant_);
-    vacant_ = place;
-  }
-
- private:
-  struct Entry {
-    double from;
-    int roundings;
-    std::uint32_t place;
-  };
-  static bool later(const Entry& a, const Entry& b) { return a.from != b.from ? a.from > b.from : a.roundings < b.roundings; }
-
-  static constexpr std::uint32_t kNone = 0xffffffff;
-  static constexpr std::size_t kFirst = 48;   ///< few queries need more
-  alignas(std::max_align_t) std::byte first_memory_[kFirst * (sizeof(Cell<Pair>) + sizeof(Entry)) + 64];
-  std::pmr::monotonic_buffer_resource memory_{first_memory_, sizeof first_memory_};
-  std::pmr::vector<Cell<Pair>> cells_{&memory_};
-  std::pmr::vector<Entry> order_{&memory_};
-  std::uint32_t vacant_ = kNone;
-};
 
 /// One query: what decides about its cells, and the cells that are still open.
 template <class Pair>
@@ -216,7 +38,7 @@ class InclusionSearch {
 
   std::optional<Impact> run() {
     check_input();
-    if (boxes_stay_apart() || never_in_a_plane()) return std::nullopt;
+    if (boxes_stay_apart() || volume_stays_away_from_zero()) return std::nullopt;
     touching_ = std::max(options_.tolerance, 1e-14) * size_;
     if (options_.resolve_start) resolve_start();
     return search();
@@ -233,9 +55,11 @@ class InclusionSearch {
     if (!(options_.tolerance >= 0))
       throw Error(fmt::format("{} is not a tolerance. It must be a number, 0 or greater.", options_.tolerance)).at("tolerance");
     if (!(options_.min_distance >= 0 && options_.min_distance <= std::numeric_limits<double>::max()))
-      throw Error(fmt::format("{} is not a distance. It must be finite, 0 or greater.", options_.min_distance)).at("min_distance");
+      throw Error(fmt::format("{} is not a distance. It must be finite, 0 or greater.", options_.min_distance))
+          .at("min_distance");
     if (options_.max_iterations < 1)
-      throw Error(fmt::format("{} is not a number of iterations. It must be 1 or greater.", options_.max_iterations)).at("max_iterations");
+      throw Error(fmt::format("{} is not a number of iterations. It must be 1 or greater.", options_.max_iterations))
+          .at("max_iterations");
   }
 
   double sum_of_sizes() const {
@@ -244,9 +68,7 @@ class InclusionSearch {
     return sum;
   }
 
-  double rounding() const {
-    return (1 + current_.roundings) * kUnitRoundoff * size_ + std::numeric_limits<double>::min();
-  }
+  double rounding() const { return (1 + current_.roundings) * kUnitRoundoff * size_ + std::numeric_limits<double>::min(); }
 
   /// Boxes around both moving features do not come within min_distance, seen along an axis.
   bool boxes_stay_apart() const {
@@ -259,19 +81,23 @@ class InclusionSearch {
   }
 
   /// Four points that touch are in one plane. Most that do not never are: all coefficients of their volume have one sign.
-  bool never_in_a_plane() const {
+  /// The volume is n·F for every F of the pair, with n the product of its two edges: of those within min_distance, at most
+  /// |n| min_distance.
+  bool volume_stays_away_from_zero() const {
     if constexpr (Pair::points == 4) {
-      if (options_.min_distance > 0) return false;
       Vec3 start[3], end[3];
-      double product = 1;
+      double product = 1, edges = 1;
       for (int lane = 0; lane < 3; ++lane) {
         for (int k = 0; k < 3; ++k) start[lane][k] = current_.now[k][lane], end[lane][k] = current_.last[k][lane];
         product *= std::max(start[lane].lpNorm<1>(), end[lane].lpNorm<1>());
+        if (lane > 0)
+          edges *= std::max((start[lane] - start[0]).norm(), (end[lane] - end[0]).norm()) + 4 * kUnitRoundoff * size_;
       }
       const std::array<double, 4> volume = volume_cubic(start, end);
-      const double error = 32 * kUnitRoundoff * product + std::numeric_limits<double>::min();
+      const double limit = 32 * kUnitRoundoff * product + options_.min_distance * (1 + 32 * kUnitRoundoff) * edges +
+                           std::numeric_limits<double>::min();
       const auto [low, high] = std::minmax_element(volume.begin(), volume.end());
-      return *low > error || *high < -error;
+      return *low > limit || *high < -limit;
     }
     return false;
   }
@@ -297,8 +123,8 @@ class InclusionSearch {
 
   /// How all corners move along a direction: each at its own constant rate.
   struct Approach {
-    Row now, last;      ///< [m]
-    double limit;       ///< below it they may touch [m]
+    Row now, last;   ///< [m]
+    double limit;    ///< below it they may touch [m]
 
     bool apart() const { return now.minCoeff() > limit; }
     bool stay_apart() const { return last.minCoeff() > limit; }
@@ -332,13 +158,14 @@ class InclusionSearch {
     if (!along.apart()) return Outcome::slow;
     if (along.stay_apart()) return Outcome::gone;
     double part = along.part();
-    // The way that the nearest point alone would allow leads to about the time of impact. The plane of that time is often the better
-    // one: all corners of a turning face reach it together.
+    // The way that the nearest point alone would allow leads to about the time of impact. The plane of that time is often the
+    // better one: all corners of a turning face reach it together.
     const double from = (nearest.weights * along.now).sum(), to = (nearest.weights * along.last).sum();
     const double wanted = to < along.limit ? (from - along.limit) / (from - to) : 1;
     if (part < kBestPart * wanted) {
       const Vec3 later = nearest_at(wanted).direction;
-      const double sign = (nearest.weights * (later.x() * current_.now[0] + later.y() * current_.now[1] + later.z() * current_.now[2])).sum();
+      const double sign =
+          (nearest.weights * (later.x() * current_.now[0] + later.y() * current_.now[1] + later.z() * current_.now[2])).sum();
       if (sign != 0) {
         const Approach other = approach(sign > 0 ? later : Vec3(-later));
         if (other.apart() && other.stay_apart()) return Outcome::gone;
@@ -382,8 +209,10 @@ class InclusionSearch {
       if (looked > options_.max_iterations) return found(true);
       const double before = current_.from;
       switch (advance()) {
-        case Outcome::touching: return found(false);
-        case Outcome::advanced: break;
+        case Outcome::touching:
+          return found(false);
+        case Outcome::advanced:
+          break;
         case Outcome::slow:
           if (halve(other)) open.put(other);
           else if (current_.from == before) return found(false);   // nothing but rounding is left
@@ -414,9 +243,9 @@ class InclusionSearch {
   const Points& start_;
   const Points& end_;
   const ImpactOptions& options_;
-  double size_ = 0;        ///< largest value of F at a corner of the whole [m]
-  double touching_ = 0;    ///< a cell across which F varies by less is not halved [m]
-  CellOf current_;         ///< the earliest of those that may touch
+  double size_ = 0;       ///< largest value of F at a corner of the whole [m]
+  double touching_ = 0;   ///< a cell across which F varies by less is not halved [m]
+  CellOf current_;        ///< the earliest of those that may touch
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ inline void set_closest_edges(const PointsAt<4>& x, Impact& impact) {
 /// Off by less than 32 units of rounding of Π max |qᵢ|₁, the rounding of the vectors themselves included.
 inline std::array<double, 4> volume_cubic(const Vec3 (&start)[3], const Vec3 (&end)[3]) {
   const Vec3 n0 = start[0].cross(start[1]), n1 = end[0].cross(end[1]), twice = start[0].cross(end[1]) + end[0].cross(start[1]);
-  return {n0.dot(start[2]), (n0.dot(end[2]) + twice.dot(start[2])) / 3, (n1.dot(start[2]) + twice.dot(end[2])) / 3, n1.dot(end[2])};
+  return {n0.dot(start[2]), (n0.dot(end[2]) + twice.dot(start[2])) / 3, (n1.dot(start[2]) + twice.dot(end[2])) / 3,
+          n1.dot(end[2])};
 }
 
 }  // namespace stickslip

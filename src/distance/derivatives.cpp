@@ -1,5 +1,5 @@
-#include "distance/mirror.h"
 #include "stickslip/distance/derivatives.h"
+#include "distance/mirror.h"
 
 namespace stickslip {
 namespace {
@@ -7,12 +7,12 @@ namespace {
 /// The formula at the head of derivatives.h for P points and K free directions.
 template <int P, int K>
 struct MinimisedSquare {
-  Eigen::Matrix<double, P, 1> w;               ///< weights of the points in r
-  Vec3 r;                                      ///< [m]
-  Eigen::Matrix<double, P, K> b;               ///< e_k = Σ b_ki xᵢ
-  Eigen::Matrix<double, 3, K> dual;            ///< ê_k [1/m]
-  Eigen::Matrix<double, K, K> inverse_gram;    ///< G⁻¹ [1/m²]
-  Mat3 projector;                              ///< onto what is orthogonal to all e_k
+  Eigen::Matrix<double, P, 1> w;              ///< weights of the points in r
+  Vec3 r;                                     ///< [m]
+  Eigen::Matrix<double, P, K> b;              ///< e_k = Σ b_ki xᵢ
+  Eigen::Matrix<double, 3, K> dual;           ///< ê_k [1/m]
+  Eigen::Matrix<double, K, K> inverse_gram;   ///< G⁻¹ [1/m²]
+  Mat3 projector;                             ///< onto what is orthogonal to all e_k
 
   WithDerivatives<3 * P> evaluate() const {
     WithDerivatives<3 * P> out;
@@ -128,9 +128,12 @@ WithDerivatives<12> squared_line_line(const Vec3& a0, const Vec3& a1, const Vec3
 
 WithDerivatives<9> squared_point_edge(const Vec3& p, const Vec3& x0, const Vec3& x1, OnEdge on) {
   switch (on) {
-    case OnEdge::vertex_0: return scattered<9, 6>(squared_point_point(p, x0), {0, 1});
-    case OnEdge::vertex_1: return scattered<9, 6>(squared_point_point(p, x1), {0, 2});
-    case OnEdge::inside: break;
+    case OnEdge::vertex_0:
+      return scattered<9, 6>(squared_point_point(p, x0), {0, 1});
+    case OnEdge::vertex_1:
+      return scattered<9, 6>(squared_point_point(p, x1), {0, 2});
+    case OnEdge::inside:
+      break;
   }
   return squared_point_line(p, x0, x1);
 }
@@ -141,13 +144,20 @@ WithDerivatives<9> squared_point_edge(const Vec3& p, const Vec3& x0, const Vec3&
 
 WithDerivatives<12> squared_point_triangle(const Vec3& p, const Vec3& x0, const Vec3& x1, const Vec3& x2, OnTriangle on) {
   switch (on) {
-    case OnTriangle::vertex_0: return scattered<12, 6>(squared_point_point(p, x0), {0, 1});
-    case OnTriangle::vertex_1: return scattered<12, 6>(squared_point_point(p, x1), {0, 2});
-    case OnTriangle::vertex_2: return scattered<12, 6>(squared_point_point(p, x2), {0, 3});
-    case OnTriangle::edge_01: return scattered<12, 9>(squared_point_line(p, x0, x1), {0, 1, 2});
-    case OnTriangle::edge_12: return scattered<12, 9>(squared_point_line(p, x1, x2), {0, 2, 3});
-    case OnTriangle::edge_20: return scattered<12, 9>(squared_point_line(p, x2, x0), {0, 3, 1});
-    case OnTriangle::inside: break;
+    case OnTriangle::vertex_0:
+      return scattered<12, 6>(squared_point_point(p, x0), {0, 1});
+    case OnTriangle::vertex_1:
+      return scattered<12, 6>(squared_point_point(p, x1), {0, 2});
+    case OnTriangle::vertex_2:
+      return scattered<12, 6>(squared_point_point(p, x2), {0, 3});
+    case OnTriangle::edge_01:
+      return scattered<12, 9>(squared_point_line(p, x0, x1), {0, 1, 2});
+    case OnTriangle::edge_12:
+      return scattered<12, 9>(squared_point_line(p, x1, x2), {0, 2, 3});
+    case OnTriangle::edge_20:
+      return scattered<12, 9>(squared_point_line(p, x2, x0), {0, 3, 1});
+    case OnTriangle::inside:
+      break;
   }
   return squared_point_plane(p, x0, x1, x2);
 }
@@ -156,7 +166,8 @@ WithDerivatives<12> squared_point_triangle(const Vec3& p, const Vec3& x0, const 
   return squared_point_triangle(p, x0, x1, x2, closest_on_triangle(p, x0, x1, x2).on);
 }
 
-WithDerivatives<12> squared_edge_edge(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1, OnEdge on_a, OnEdge on_b) {
+WithDerivatives<12> squared_edge_edge(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1, OnEdge on_a,
+                                      OnEdge on_b) {
   if (on_a == OnEdge::inside && on_b == OnEdge::inside) return squared_line_line(a0, a1, b0, b1);
   const int a = on_a == OnEdge::vertex_1 ? 1 : 0, b = on_b == OnEdge::vertex_1 ? 3 : 2;
   const Vec3& end_a = a == 1 ? a1 : a0;

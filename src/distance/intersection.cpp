@@ -75,7 +75,8 @@ int orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const double det = u.cross(v).dot(w);
   // Permanent of the same matrix times 8 units of rounding: more than all errors of det.
   const Vec3 s = u.cwiseAbs(), t = v.cwiseAbs(), r = w.cwiseAbs();
-  const double permanent = (s[1] * t[2] + s[2] * t[1]) * r[0] + (s[2] * t[0] + s[0] * t[2]) * r[1] + (s[0] * t[1] + s[1] * t[0]) * r[2];
+  const double permanent =
+      (s[1] * t[2] + s[2] * t[1]) * r[0] + (s[2] * t[0] + s[0] * t[2]) * r[1] + (s[0] * t[1] + s[1] * t[0]) * r[2];
   const double error = 9e-16 * permanent;
   if (det > error) return 1;
   if (det < -error) return -1;

@@ -1,5 +1,5 @@
-#include "distance/mirror.h"
 #include "stickslip/distance/mollifier.h"
+#include "distance/mirror.h"
 
 namespace stickslip {
 

@@ -16,7 +16,8 @@ Vec3 edge_weights(int edge, double weight) {
 
 /// The point of an edge in the plane of a triangle, by the heights of its ends, and the point of the triangle nearest to it.
 /// @returns their squared distance: rounding, if the edge meets the triangle [m²]
-double piercing_point(const std::array<Vec3, 3>& of_edge, int edge, const std::array<Vec3, 3>& triangle, Vec3& on_edge, Vec3& inside) {
+double piercing_point(const std::array<Vec3, 3>& of_edge, int edge, const std::array<Vec3, 3>& triangle, Vec3& on_edge,
+                      Vec3& inside) {
   const Vec3 &p = of_edge[edge], &q = of_edge[(edge + 1) % 3];
   const Vec3 n = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
   const double from = n.dot(p - triangle[0]), to = n.dot(q - triangle[0]);
@@ -42,7 +43,12 @@ ClosestOfTriangles nearest_features(const std::array<Vec3, 3>& a, const std::arr
     for (int j = 0; j < 3; ++j) {
       const ClosestOfEdges edges = closest_of_edges(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]);
       if (edges.squared_distance < best.squared_distance)
-        best = {edges.squared_distance, edge_weights(i, edges.weight_a), edge_weights(j, edges.weight_b), TrianglePairKind::edges, i, j};
+        best = {edges.squared_distance,
+                edge_weights(i, edges.weight_a),
+                edge_weights(j, edges.weight_b),
+                TrianglePairKind::edges,
+                i,
+                j};
     }
   return best;
 }

@@ -136,7 +136,8 @@ TEST(RigidImpact, tumbling_boxes_meet_no_earlier_than_samples_say) {
 
 TEST(RigidImpact, a_bullet_meets_the_sheet_when_its_tip_does) {
   // 1000 m/s for 10 ms, a sheet of 1 mm at 4 m.
-  const RigidMotion bullet{{}, Vec3(10, 0, 0), Vec3(100, 0, 0), 0.01}, sheet{{Vec3(4, 0, 0), Quat::Identity()}, Vec3::Zero(), Vec3::Zero(), 1};
+  const RigidMotion bullet{{}, Vec3(10, 0, 0), Vec3(100, 0, 0), 0.01},
+      sheet{{Vec3(4, 0, 0), Quat::Identity()}, Vec3::Zero(), Vec3::Zero(), 1};
   const SeparationOracle separation = [](const Pose& a, const Pose& b) {
     const double along = b.position.x() - a.position.x();
     return Separation{std::abs(along) - 0.01 - 0.0005, Vec3(along < 0 ? -1 : 1, 0, 0)};
@@ -149,7 +150,8 @@ TEST(RigidImpact, a_bullet_meets_the_sheet_when_its_tip_does) {
 
 TEST(RigidImpact, a_normal_lets_bodies_slide_past_in_few_steps) {
   const SwungSpheres with{Vec3::Zero(), Vec3::Zero(), 1, 1, true}, without{Vec3::Zero(), Vec3::Zero(), 1, 1, false};
-  const RigidMotion a{{}, Vec3::Zero(), Vec3::Zero(), 1}, b{{Vec3(-5, 0, 2.001), Quat::Identity()}, Vec3(10, 0, 0), Vec3::Zero(), 1};
+  const RigidMotion a{{}, Vec3::Zero(), Vec3::Zero(), 1},
+      b{{Vec3(-5, 0, 2.001), Quat::Identity()}, Vec3(10, 0, 0), Vec3::Zero(), 1};
   int with_normal = 0, without_normal = 0;
   EXPECT_FALSE(rigid_impact(a, b, [&](const Pose& x, const Pose& y) { return ++with_normal, with(x, y); }));
   EXPECT_FALSE(rigid_impact(a, b, [&](const Pose& x, const Pose& y) { return ++without_normal, without(x, y); }));
@@ -159,7 +161,8 @@ TEST(RigidImpact, a_normal_lets_bodies_slide_past_in_few_steps) {
 
 TEST(RigidImpact, stopping_early_is_said_and_safe) {
   const SwungSpheres spheres{Vec3::Zero(), Vec3::Zero(), 1, 1, false};
-  const RigidMotion a{{}, Vec3::Zero(), Vec3::Zero(), 1}, b{{Vec3(-5, 0, 1.9), Quat::Identity()}, Vec3(10, 0, 0), Vec3::Zero(), 1};
+  const RigidMotion a{{}, Vec3::Zero(), Vec3::Zero(), 1},
+      b{{Vec3(-5, 0, 1.9), Quat::Identity()}, Vec3(10, 0, 0), Vec3::Zero(), 1};
   const auto whole = rigid_impact(a, b, spheres), cut = rigid_impact(a, b, spheres, {.max_iterations = 5});
   ASSERT_TRUE(whole && cut);
   EXPECT_FALSE(whole->stopped_early);
@@ -173,7 +176,9 @@ TEST(RigidImpact, bad_input_is_named) {
   const SwungSpheres spheres{Vec3::Zero(), Vec3::Zero(), 1, 1, false};
   RigidMotion a, b;
   b.start.position = Vec3(9, 0, 0);
-  const auto message = [&](const AdvancementOptions& options = {}) { return message_of([&] { rigid_impact(a, b, spheres, options); }); };
+  const auto message = [&](const AdvancementOptions& options = {}) {
+    return message_of([&] { rigid_impact(a, b, spheres, options); });
+  };
   EXPECT_EQ(message(), "no error");
   EXPECT_THAT(message({.min_distance = -1}), ::testing::HasSubstr("/min_distance: -1"));
   EXPECT_THAT(message({.tolerance = -1}), ::testing::HasSubstr("/tolerance: -1"));
@@ -183,7 +188,9 @@ TEST(RigidImpact, bad_input_is_named) {
   a.rotation.x() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(message(), ::testing::HasSubstr("must be finite"));
   a.rotation.x() = 0;
-  EXPECT_THAT(message_of([&] { rigid_impact(a, b, [](const Pose&, const Pose&) { return Separation{std::nan(""), Vec3::Zero()}; }); }),
+  EXPECT_THAT(message_of([&] {
+                rigid_impact(a, b, [](const Pose&, const Pose&) { return Separation{std::nan(""), Vec3::Zero()}; });
+              }),
               ::testing::HasSubstr("not a number"));
 }
 

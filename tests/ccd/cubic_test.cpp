@@ -10,12 +10,14 @@ namespace stickslip::ccd_test {
 namespace {
 
 std::optional<Impact> cubic(const Query& q, bool vertex_face, double tolerance = 1e-6) {
-  return vertex_face ? vertex_face_impact_by_cubic(q.start, q.end, tolerance) : edge_edge_impact_by_cubic(q.start, q.end, tolerance);
+  return vertex_face ? vertex_face_impact_by_cubic(q.start, q.end, tolerance)
+                     : edge_edge_impact_by_cubic(q.start, q.end, tolerance);
 }
 
 TEST(Cubic, ordinary_queries_are_those_of_exact_arithmetic_to_rounding) {
   for (bool vertex_face : {true, false}) {
-    const Score result = score(vertex_face, 1500, 31, ordinary_kind, [&](const Query& q, int) { return cubic(q, vertex_face); });
+    const Score result =
+        score(vertex_face, 1500, 31, ordinary_kind, [&](const Query& q, int) { return cubic(q, vertex_face); });
     EXPECT_GT(result.hits, 200);
     EXPECT_EQ(result.false_negatives, 0);
     EXPECT_EQ(result.false_positives, 0);
@@ -32,8 +34,9 @@ TEST(Cubic, finds_degenerate_impacts_within_the_tolerance) {
       return found;
     });
     EXPECT_EQ(result.false_negatives, 0);
-    std::printf("cubic, %s: %d hits, %d misses, %d false positives, %d late, by %g at most\n", vertex_face ? "vertex-face" : "edge-edge",
-                result.hits, result.misses, result.false_positives, result.late, result.largest_delay);
+    std::printf("cubic, %s: %d hits, %d misses, %d false positives, %d late, by %g at most\n",
+                vertex_face ? "vertex-face" : "edge-edge", result.hits, result.misses, result.false_positives, result.late,
+                result.largest_delay);
   }
 }
 

@@ -1,5 +1,5 @@
-// Polynomials with integer coefficients and their real roots in [0, 1], exactly: isolated by Sturm's theorem, with signs of other
-// polynomials at them.
+// Polynomials with integer coefficients and their real roots in [0, 1], exactly: isolated by Sturm's theorem, with signs of
+// other polynomials at them.
 #pragma once
 
 #include <algorithm>
@@ -63,9 +63,7 @@ class Polynomial {
   }
 
   /// Sign at k / 2^m.
-  int sign_at(const Dyadic& t) const {
-    return scaled_value(t).sign();
-  }
+  int sign_at(const Dyadic& t) const { return scaled_value(t).sign(); }
 
   /// The sign at every point within 2⁻ʷ of t in [0, 1], if the slope there cannot change it.
   std::optional<int> certain_sign(const Dyadic& t, unsigned w) const {

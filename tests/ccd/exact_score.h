@@ -23,7 +23,7 @@ inline double distance_at(const Query& q, double time, bool vertex_face) {
 
 struct Score {
   int hits = 0, misses = 0, false_positives = 0, false_negatives = 0;
-  int late = 0, early = 0;       ///< later at all, earlier by more than 1e-5
+  int late = 0, early = 0;   ///< later at all, earlier by more than 1e-5
   double largest_delay = 0;
 };
 

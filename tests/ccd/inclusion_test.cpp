@@ -29,7 +29,7 @@ void expect_nothing_missed(bool vertex_face, unsigned seed) {
       const auto found = impact(q, vertex_face, {.tolerance = tolerance});
       if (!found) return found;
       EXPECT_TRUE(found->time >= 0 && found->time <= 1);
-      EXPECT_LE(found->distance, (tolerance + 1e-12) * query_size(q)) << i;
+      EXPECT_LE(found->distance, (tolerance + 1e-12) * query_size(q)) << i << (found->stopped_early ? " early" : "");
       EXPECT_NEAR(found->distance, distance_at(q, found->time, vertex_face), 1e-13 * query_size(q));
       stopped_early += found->stopped_early;
       return found;
@@ -40,7 +40,8 @@ void expect_nothing_missed(bool vertex_face, unsigned seed) {
     EXPECT_GT(result.hits, count / 8);
     EXPECT_GT(result.misses, count / 8);
     std::printf("%s, tolerance %g: %d hits, %d misses, %d false positives, %d times early by more than 1e-5\n",
-                vertex_face ? "vertex-face" : "edge-edge", tolerance, result.hits, result.misses, result.false_positives, result.early);
+                vertex_face ? "vertex-face" : "edge-edge", tolerance, result.hits, result.misses, result.false_positives,
+                result.early);
   }
 }
 
@@ -73,7 +74,8 @@ TEST(Inclusion, no_impact_of_a_point_is_missed_or_late_against_exact_arithmetic)
 
 TEST(Inclusion, ordinary_queries_have_no_false_positives) {
   for (bool vertex_face : {true, false}) {
-    const Score result = score(vertex_face, 1000, 4, ordinary_kind, [&](const Query& q, int) { return impact(q, vertex_face); });
+    const Score result =
+        score(vertex_face, 1000, 4, ordinary_kind, [&](const Query& q, int) { return impact(q, vertex_face); });
     EXPECT_GT(result.hits, 100);
     EXPECT_GT(result.misses, 500);
     EXPECT_EQ(result.false_positives, 0);
@@ -181,8 +183,10 @@ TEST(Inclusion, bad_input_is_named) {
   PointsAt<2> start{Vec3(0, 0, 0), Vec3(1, 0, 0)}, end = start;
   using stickslip::testing::message_of;
   EXPECT_THAT(message_of([&] { point_point_impact(start, end, {.tolerance = -1}); }), ::testing::HasSubstr("/tolerance: -1"));
-  EXPECT_THAT(message_of([&] { point_point_impact(start, end, {.min_distance = -2}); }), ::testing::HasSubstr("/min_distance: -2"));
-  EXPECT_THAT(message_of([&] { point_point_impact(start, end, {.max_iterations = 0}); }), ::testing::HasSubstr("/max_iterations: 0"));
+  EXPECT_THAT(message_of([&] { point_point_impact(start, end, {.min_distance = -2}); }),
+              ::testing::HasSubstr("/min_distance: -2"));
+  EXPECT_THAT(message_of([&] { point_point_impact(start, end, {.max_iterations = 0}); }),
+              ::testing::HasSubstr("/max_iterations: 0"));
   end[1].y() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(message_of([&] { point_point_impact(start, end); }), ::testing::HasSubstr("must be finite"));
 }

@@ -27,15 +27,23 @@ class Queries {
   Query query(int kind, bool vertex_face) {
     Query q;
     switch (kind % kinds) {
-      case 0: fill(q, [&] { return vector(); }); break;
-      case 1: fill(q, [&] { return grid(); }); break;
+      case 0:
+        fill(q, [&] { return vector(); });
+        break;
+      case 1:
+        fill(q, [&] { return grid(); });
+        break;
       case 2: {
         const double noise = std::pow(10, uniform(-17, -5));
         fill(q, [&] { return Vec3(grid() + noise * vector()); });
         break;
       }
-      case 3: touching(q, vertex_face, false); break;
-      case 4: touching(q, vertex_face, true); break;
+      case 3:
+        touching(q, vertex_face, false);
+        break;
+      case 4:
+        touching(q, vertex_face, true);
+        break;
       case 5: {   // in one plane that stands still
         const Vec3 a = grid(3), b = grid(3), o = grid(3);
         fill(q, [&] { return Vec3(o + integer(-2, 2) * a + integer(-2, 2) * b); });
@@ -101,7 +109,8 @@ class Queries {
     for (Vec3& x : q.end) x = point();
   }
 
-  /// Features that touch exactly at time_, a power of two, with weights that are multiples of 1/8; at an edge or a corner if `border`.
+  /// Features that touch exactly at time_, a power of two, with weights that are multiples of 1/8; at an edge or a corner if
+  /// `border`.
   void touching(Query& q, bool vertex_face, bool border) {
     fill(q, [&] { return fine_grid(); });
     time_ = std::ldexp(1.0, -integer(0, 3));

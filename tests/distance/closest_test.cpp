@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "distance/feature_samples.h"
@@ -45,23 +47,30 @@ long double reference_triangle(const Vec3& pd, const std::array<Vec3, 3>& xd) {
 
 long double reference_edges(const std::array<Vec3, 4>& x) {
   const LongVec3 a = precise(x[0]), b = precise(x[1]), c = precise(x[2]), d = precise(x[3]);
-  long double best = std::min({reference_edge(a, c, d), reference_edge(b, c, d), reference_edge(c, a, b), reference_edge(d, a, b)});
+  long double best =
+      std::min({reference_edge(a, c, d), reference_edge(b, c, d), reference_edge(c, a, b), reference_edge(d, a, b)});
   long double s, t;
   if (reference_weights(b - a, c - d, c - a, s, t) && s >= 0 && s <= 1 && t >= 0 && t <= 1)
     best = std::min(best, (a - c + s * (b - a) - t * (d - c)).norm());
   return best;
 }
 
-constexpr int kPairs = 100000;
+/// More with STICKSLIP_DISTANCE_PAIRS in the environment.
+int pair_count() {
+  const char* wanted = std::getenv("STICKSLIP_DISTANCE_PAIRS");
+  return wanted != nullptr ? std::atoi(wanted) : 100000;
+}
+
 constexpr double kRounding = 1e-14;   ///< of the extent
 
 TEST(Closest, a_point_and_an_edge_agree_with_every_feature_by_itself) {
   Samples samples(1);
-  for (int i = 0; i < kPairs; ++i) {
+  for (int i = 0, count = pair_count(); i < count; ++i) {
     const auto x = samples.points<3>(i);
     const ClosestOnEdge found = closest_on_edge(x[0], x[1], x[2]);
     const double d = std::sqrt(found.squared_distance);
-    ASSERT_NEAR(d, static_cast<double>(reference_edge(precise(x[0]), precise(x[1]), precise(x[2]))), kRounding * extent(x)) << i;
+    ASSERT_NEAR(d, static_cast<double>(reference_edge(precise(x[0]), precise(x[1]), precise(x[2]))), kRounding * extent(x))
+        << i;
     ASSERT_TRUE(found.weight >= 0 && found.weight <= 1);
     ASSERT_NEAR((x[0] - x[1] - found.weight * (x[2] - x[1])).norm(), d, kRounding * extent(x));
     ASSERT_EQ(found.on, found.weight == 0 ? OnEdge::vertex_0 : found.weight == 1 ? OnEdge::vertex_1 : OnEdge::inside);
@@ -70,7 +79,7 @@ TEST(Closest, a_point_and_an_edge_agree_with_every_feature_by_itself) {
 
 TEST(Closest, a_point_and_a_triangle_agree_with_every_feature_by_itself) {
   Samples samples(2);
-  for (int i = 0; i < kPairs; ++i) {
+  for (int i = 0, count = pair_count(); i < count; ++i) {
     const auto x = samples.points<4>(i);
     const ClosestOnTriangle found = closest_on_triangle(x[0], x[1], x[2], x[3]);
     const double d = std::sqrt(found.squared_distance);
@@ -88,7 +97,7 @@ TEST(Closest, a_point_and_a_triangle_agree_with_every_feature_by_itself) {
 TEST(Closest, two_edges_agree_with_every_feature_by_itself) {
   Samples samples(3);
   int parallel = 0;
-  for (int i = 0; i < kPairs; ++i) {
+  for (int i = 0, count = pair_count(); i < count; ++i) {
     const auto x = samples.points<4>(i);
     const ClosestOfEdges found = closest_of_edges(x[0], x[1], x[2], x[3]);
     const double d = std::sqrt(found.squared_distance);
@@ -101,7 +110,7 @@ TEST(Closest, two_edges_agree_with_every_feature_by_itself) {
       ASSERT_FALSE(found.on_a == OnEdge::inside && found.on_b == OnEdge::inside);
     }
   }
-  EXPECT_GT(parallel, kPairs / 20);
+  EXPECT_GT(parallel, pair_count() / 20);
 }
 
 TEST(Closest, no_sample_of_two_features_is_nearer_and_refined_samples_come_as_near) {
@@ -172,9 +181,11 @@ TEST(Closest, the_same_at_every_scale) {
       for (Vec3& p : y) p *= std::ldexp(1.0, power);
       const double factor = std::ldexp(1.0, 2 * power);
       ASSERT_EQ(closest_of_edges(y[0], y[1], y[2], y[3]).squared_distance,
-                factor * closest_of_edges(x[0], x[1], x[2], x[3]).squared_distance) << i << ' ' << power;
+                factor * closest_of_edges(x[0], x[1], x[2], x[3]).squared_distance)
+          << i << ' ' << power;
       ASSERT_EQ(closest_on_triangle(y[0], y[1], y[2], y[3]).squared_distance,
-                factor * closest_on_triangle(x[0], x[1], x[2], x[3]).squared_distance) << i << ' ' << power;
+                factor * closest_on_triangle(x[0], x[1], x[2], x[3]).squared_distance)
+          << i << ' ' << power;
     }
   }
 }

@@ -30,7 +30,8 @@ void expect_derivatives(const Points<N>& x, const F& f, double step, double accu
     const WithDerivatives<N> high = at<N>(up, f), low = at<N>(down, f);
     ASSERT_NEAR((high.value - low.value) / (2 * step), d.gradient[i], accuracy * gradient_scale) << what << " gradient " << i;
     const Eigen::Matrix<double, N, 1> column = (high.gradient - low.gradient) / (2 * step);
-    for (int j = 0; j < N; ++j) ASSERT_NEAR(column[j], d.hessian(j, i), accuracy * hessian_scale) << what << ' ' << j << ',' << i;
+    for (int j = 0; j < N; ++j)
+      ASSERT_NEAR(column[j], d.hessian(j, i), accuracy * hessian_scale) << what << ' ' << j << ',' << i;
   }
 }
 

@@ -1,4 +1,5 @@
-// Points of features, generic and degenerate: on a coarse grid (parallel, coplanar, coincident, without length or area), near it, thin.
+// Points of features, generic and degenerate: on a coarse grid (parallel, coplanar, coincident, without length or area), near
+// it, thin.
 #pragma once
 
 #include <array>

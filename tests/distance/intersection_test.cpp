@@ -1,5 +1,5 @@
-#include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
+#include <boost/multiprecision/cpp_int.hpp>
 
 #include "distance/feature_samples.h"
 #include "stickslip/distance/intersection.h"
@@ -20,8 +20,8 @@ RationalVec3 cross(const RationalVec3& a, const RationalVec3& b) {
 }
 bool is_zero(const RationalVec3& a) { return a[0].is_zero() && a[1].is_zero() && a[2].is_zero(); }
 
-// The reference: the squared distance of both triangles in rational numbers, by all their features; they meet if it is zero or an
-// edge of one pierces the other.
+// The reference: the squared distance of both triangles in rational numbers, by all their features; they meet if it is zero
+// or an edge of one pierces the other.
 
 Rational squared_edge_distance(const RationalVec3& p, const RationalVec3& a, const RationalVec3& b) {
   const RationalVec3 e = b - a, d = p - a;
@@ -37,10 +37,11 @@ bool inside(const RationalVec3& p, const std::array<RationalVec3, 3>& x, const R
   return true;
 }
 
-Rational squared_edges_distance(const RationalVec3& a0, const RationalVec3& a1, const RationalVec3& b0, const RationalVec3& b1) {
+Rational squared_edges_distance(const RationalVec3& a0, const RationalVec3& a1, const RationalVec3& b0,
+                                const RationalVec3& b1) {
   const RationalVec3 a = a1 - a0, b = b1 - b0, r = b0 - a0, n = cross(a, b);
-  Rational best = std::min({squared_edge_distance(a0, b0, b1), squared_edge_distance(a1, b0, b1), squared_edge_distance(b0, a0, a1),
-                            squared_edge_distance(b1, a0, a1)});
+  Rational best = std::min({squared_edge_distance(a0, b0, b1), squared_edge_distance(a1, b0, b1),
+                            squared_edge_distance(b0, a0, a1), squared_edge_distance(b1, a0, a1)});
   const Rational nn = dot(n, n), s = dot(cross(r, b), n), t = dot(cross(r, a), n);
   if (nn > 0 && s >= 0 && s <= nn && t >= 0 && t <= nn) best = std::min(best, Rational(dot(n, r) * dot(n, r) / nn));
   return best;

@@ -1,8 +1,8 @@
 // Rigid bodies along their curved paths: conservative advancement [Mirtich 1996].
 //
-// A body moves with constant velocity and spin, x(t) = x₀ + t v, R(t) = exp(t ω) R₀, for t in [0, 1]. Its points move no faster than
-// |v| + |ω| reach, and along a direction n no faster than n·v + |n × ω| reach. So two bodies at a distance d are no nearer than
-// `min_distance` until d − min_distance is used up at that rate; there they are looked at again.
+// A body moves with constant velocity and spin, x(t) = x₀ + t v, R(t) = exp(t ω) R₀, for t in [0, 1]. Its points move no
+// faster than |v| + |ω| reach, and along a direction n no faster than n·v + |n × ω| reach. So two bodies at a distance d are
+// no nearer than `min_distance` until d − min_distance is used up at that rate; there they are looked at again.
 #pragma once
 
 #include <functional>
@@ -26,24 +26,25 @@ struct RigidMotion {
 
 /// How far two bodies are apart.
 struct Separation {
-  double distance = 0;           ///< [m]; not above the true one; 0 or less: they touch
-  /// For convex bodies: a direction from A to B along which all of B is farther than `distance` from all of A. Lets bodies slide
-  /// past each other in few steps. Zero: unknown.
+  double distance = 0;   ///< [m]; not above the true one; 0 or less: they touch
+  /// For convex bodies: a direction from A to B along which all of B is farther than `distance` from all of A. Lets bodies
+  /// slide past each other in few steps. Zero: unknown.
   Vec3 normal = Vec3::Zero();
 };
 
 using SeparationOracle = std::function<Separation(const Pose& a, const Pose& b)>;
 
 struct AdvancementOptions {
-  double min_distance = 0;      ///< [m]
-  double tolerance = 1e-6;      ///< what is left to min_distance and counts as nothing, relative to the larger reach
+  double min_distance = 0;   ///< [m]
+  double tolerance = 1e-6;   ///< what is left to min_distance and counts as nothing, relative to the larger reach
   int max_iterations = 10'000;
 };
 
 /// The first time at which the distance has fallen to min_distance.
 struct RigidImpact {
-  double time = 0;              ///< in [0, 1]; the distance is greater than min_distance at all times before it
-  Separation separation;        ///< at that time; the distance is between min_distance and that plus the tolerance, unless it was below at 0
+  double time = 0;   ///< in [0, 1]; the distance is greater than min_distance at all times before it
+  /// At that time: the distance is above min_distance by no more than the tolerance, unless it was below it at the start.
+  Separation separation;
   int iterations = 0;           ///< calls of the oracle
   bool stopped_early = false;   ///< after `max_iterations`: nothing happens before `time`, but perhaps not at it either
 };

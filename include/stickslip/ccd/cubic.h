@@ -1,12 +1,13 @@
 // Times of impact by the classical road: when are the four points in one plane [Provot 1997; course §2.2.2, §2.2.3]?
 //
-// f(t) = det(x₁ − x₀, x₂ − x₀, x₃ − x₀) is a cubic. It is held in Bernstein form on [0, 1], which knows no leading coefficient that
-// could vanish; its roots are bracketed between its extrema and found by bisection. Candidates are roots, extrema and both ends;
-// the first at which the features are nearer than the tolerance is the impact. Where the four points stay (nearly) in one plane,
-// the times at which an end is in line with an edge, or two ends coincide, are candidates too.
+// f(t) = det(x₁ − x₀, x₂ − x₀, x₃ − x₀) is a cubic. It is held in Bernstein form on [0, 1], which knows no leading
+// coefficient that could vanish; its roots are bracketed between its extrema and found by bisection. Candidates are roots,
+// extrema and both ends; the first at which the features are nearer than the tolerance is the impact. Where the four points
+// stay (nearly) in one plane, the times at which an end is in line with an edge, or two ends coincide, are candidates too.
 //
-// Faster than inclusion.h for hits, with a time that is the true one to rounding in ordinary cases; but without its guarantee: it can
-// be late by rounding, and miss an impact that is ill-conditioned. For comparison, and where a missed impact does no harm.
+// Faster than inclusion.h for hits, with a time that is the true one to rounding in ordinary cases; but without its
+// guarantee: it can be late by rounding, and miss an impact that is ill-conditioned. For comparison, and where a missed
+// impact does no harm.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
 // Closest points of points, lines, edges, planes and triangles, with the feature that is nearest.
 //
-// Every function takes any input whose lengths are zero or between 1e-70 and 1e70 m: edges without length, triangles without area,
-// parallel and coincident edges. Results are finite then, and the distance is right to a few rounding errors of the largest
-// coordinate difference. A squared distance is that of the two points that the weights name: never smaller than the true one by
-// more than rounding.
+// Every function takes any input whose lengths are zero or between 1e-70 and 1e70 m: edges without length, triangles without
+// area, parallel and coincident edges. Results are finite then, and the distance is right to a few rounding errors of the
+// largest coordinate difference. A squared distance is that of the two points that the weights name: never smaller than the
+// true one by more than rounding.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ struct ClosestOnEdge {
 
 /// Closest point Σ weights[i] xᵢ of a plane or a triangle; the weights add up to 1.
 struct ClosestOnTriangle {
-  double squared_distance = 0;   ///< [m²]
-  Vec3 weights = Vec3::UnitX();  ///< not negative for a triangle, any numbers for a plane
+  double squared_distance = 0;    ///< [m²]
+  Vec3 weights = Vec3::UnitX();   ///< not negative for a triangle, any numbers for a plane
   OnTriangle on = OnTriangle::inside;
 };
 
@@ -39,14 +39,15 @@ struct ClosestOfEdges {
   double squared_distance = 0;   ///< [m²]
   double weight_a = 0, weight_b = 0;
   OnEdge on_a = OnEdge::inside, on_b = OnEdge::inside;   ///< parallel edges: at most one is inside; lines: both
-  bool parallel = false;         ///< the angle between them is lost in rounding, or one has no length
+  bool parallel = false;                                 ///< the angle between them is lost in rounding, or one has no length
 };
 
 namespace closest_detail {
 
 /// Edges at an angle with sin² below this, and triangles as thin, have no normal: it is all rounding.
 inline constexpr double kFlat = 1e-30;
-/// Triangles with sin² of the angle below this have uncertain weights: they are placed with care, and their edges are asked too.
+/// Triangles with sin² of the angle below this have uncertain weights: they are placed with care, and their edges are asked
+/// too.
 inline constexpr double kSliver = 1e-4;
 
 inline OnEdge place_on_edge(double weight) {
@@ -58,8 +59,8 @@ inline double edge_weight(const Vec3& d, const Vec3& edge, double squared_length
   return squared_length > 0 ? std::clamp(d.dot(edge) / squared_length, 0.0, 1.0) : 0.0;
 }
 
-/// Weights of a thin triangle: that of the corner opposite the longest edge is uncertain, but hardly moves the point; the others
-/// are chosen for it, along the edge.
+/// Weights of a thin triangle: that of the corner opposite the longest edge is uncertain, but hardly moves the point; the
+/// others are chosen for it, along the edge.
 inline void place_along(double longest, const Vec3& p, const Vec3& x0, const Vec3& x1, const Vec3& x2, double& w0, double& w1,
                         double& w2) {
   const auto along = [&](const Vec3& a, const Vec3& b, const Vec3& c, double& wa, double& wb, double wc) {

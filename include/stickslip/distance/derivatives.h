@@ -7,8 +7,8 @@
 // with ê_k = Σ_l (G⁻¹)_kl e_l and the projector P onto what is orthogonal to all e_k: one formula for points (no direction), a
 // point and a line (one), a point and a plane and two lines (two).
 //
-// Edges and triangles are those of the nearest feature [Li et al. 2020]: once differentiable where it changes, but for edges that
-// become parallel, which the mollifier (mollifier.h) takes care of.
+// Edges and triangles are those of the nearest feature [Li et al. 2020]: once differentiable where it changes, but for edges
+// that become parallel, which the mollifier (mollifier.h) takes care of.
 #pragma once
 
 #include "stickslip/distance/closest.h"
@@ -24,8 +24,8 @@ struct WithDerivatives {
 };
 
 /// Squared distances [m²] with gradient [m] and Hessian [1]. Finite wherever closest.h is and angles are above 1e-15 rad.
-/// @name Of features without bounds. Degenerate ones count as what is left of them: a line through one point as the point, a plane
-/// through three points on a line as the line, parallel lines as the distance of a point from a line.
+/// @name Of features without bounds. Degenerate ones count as what is left of them: a line through one point as the point, a
+/// plane through three points on a line as the line, parallel lines as the distance of a point from a line.
 /// @{
 WithDerivatives<6> squared_point_point(const Vec3& p, const Vec3& q);
 WithDerivatives<9> squared_point_line(const Vec3& p, const Vec3& x0, const Vec3& x1);

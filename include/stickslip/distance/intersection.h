@@ -1,6 +1,6 @@
-// Do edges and triangles meet? Exact answers: decided by signs of determinants that are computed without rounding where a filter
-// cannot tell [Shewchuk 1997]. The same on every machine; touching counts as meeting; edges without length and triangles without
-// area are the points and edges that they are.
+// Do edges and triangles meet? Exact answers: decided by signs of determinants that are computed without rounding where a
+// filter cannot tell [Shewchuk 1997]. The same on every machine; touching counts as meeting; edges without length and
+// triangles without area are the points and edges that they are.
 //
 // Exact for finite coordinates that are 0 or between 1e-70 and 1e70 in size.
 #pragma once

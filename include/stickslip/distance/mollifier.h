@@ -1,5 +1,5 @@
-// The parallel-edge mollifier [Li et al. 2020]: where two edges become parallel the gradient of their distance jumps; a potential of
-// it is multiplied by this factor, which is 0 there and 1 at larger angles.
+// The parallel-edge mollifier [Li et al. 2020]: where two edges become parallel the gradient of their distance jumps; a
+// potential of it is multiplied by this factor, which is 0 there and 1 at larger angles.
 #pragma once
 
 #include "stickslip/distance/derivatives.h"
