@@ -152,7 +152,8 @@ class InclusionSearch {
   /// Moves the current cell to the first time at which its values can reach a plane between them and 0.
   Outcome advance() {
     const NearestValue<Pair::lanes> nearest = nearest_at(0);
-    if (nearest.distance <= options_.min_distance + touching_) return Outcome::touching;
+    // What is lost in rounding cannot be told from touching.
+    if (nearest.distance <= options_.min_distance + std::max(touching_, 8 * rounding())) return Outcome::touching;
     if (!(nearest.direction.squaredNorm() > 0)) return Outcome::slow;
     const Approach along = approach(nearest.direction);
     if (!along.apart()) return Outcome::slow;

