@@ -10,7 +10,7 @@ namespace {
 
 using Lanes = TriangleTree::Lanes;
 
-/// Boxes as middle and half extents, eight at a time.
+/// Boxes as middle and half extents, a node at a time.
 struct BoxLanes {
   Lanes middle[3], half[3];
   int count = 0;
