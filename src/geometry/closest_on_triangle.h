@@ -26,19 +26,18 @@ inline double closest_on_segment(const Vec3& ap, const Vec3& ab) {
   return length_squared > 0 ? std::clamp(ap.dot(ab) / length_squared, 0.0, 1.0) : 0.0;
 }
 
-/// By the plane where p projects into the triangle, else by the edges that p is beyond: p − x is in the normal cone of the nearest
+/// Infinitely far, without weights, if the plane of the triangle is farther than `limit_squared` [m²]. Else by the plane where p projects into the triangle, else by the edges that p is beyond: p − x is in the normal cone of the nearest
 /// point x, so that point lies on one of those. Triangles without an area are taken as their edges.
-inline TrianglePoint closest_on_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
+inline TrianglePoint closest_on_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p,
+                                         double limit_squared = std::numeric_limits<double>::infinity()) {
   const Vec3 ab = b - a, ac = c - a, ap = p - a, n = ab.cross(ac);
-  const double nn = n.squaredNorm();
+  const double nn = n.squaredNorm(), height = ap.dot(n);
   bool beyond[3] = {true, true, true};   // edges bc, ca, ab
   if (has_area(ab, ac, n)) {
+    if (height * height > limit_squared * nn * (1 + 1e-12)) return {Vec3::Zero(), std::numeric_limits<double>::infinity()};
     const double wb = ap.cross(ac).dot(n), wc = ab.cross(ap).dot(n), wa = nn - wb - wc;
     beyond[0] = wa < 0, beyond[1] = wb < 0, beyond[2] = wc < 0;
-    if (!beyond[0] && !beyond[1] && !beyond[2]) {
-      const double height = ap.dot(n);
-      return {Vec3(wa, wb, wc) / nn, height * height / nn};
-    }
+    if (!beyond[0] && !beyond[1] && !beyond[2]) return {Vec3(wa, wb, wc) / nn, height * height / nn};
   }
   const Vec3* corners[3] = {&a, &b, &c};
   TrianglePoint best{Vec3(1, 0, 0), std::numeric_limits<double>::infinity()};

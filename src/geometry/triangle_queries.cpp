@@ -56,7 +56,7 @@ struct NearestSoFar {
 
   void look(const TriangleMesh& mesh, std::uint32_t candidate, const Vec3& from) {
     const auto& t = mesh.triangles[candidate];
-    const TrianglePoint p = closest_on_triangle(mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]], from);
+    const TrianglePoint p = closest_on_triangle(mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]], from, squared);
     const bool nearer = triangle == TriangleTree::kNone ? p.distance_squared <= squared : p.distance_squared < squared;
     if (!nearer && !(p.distance_squared == squared && candidate < triangle)) return;
     squared = p.distance_squared, triangle = candidate, weights = p.weights;
