@@ -13,7 +13,7 @@ namespace stickslip {
 namespace {
 
 constexpr int kSide = FieldArrays::kSide, kCells = FieldArrays::kCells, kBlockSize = FieldArrays::kBlockSize;
-constexpr int kCoarseCells = 32;         ///< along the longest side of the domain
+constexpr int kMostCoarseCells = 32;     ///< along the longest side of the domain
 constexpr int kIndexSide = 64;           ///< cubes of the index along the longest side at most; smaller cubes stand in nodes
 constexpr int kTestedCells = 24;         ///< of a block, those that bend most
 constexpr double kErrorSafety = 2;       ///< largest error over that at midpoints: 1 where the field is smooth, below 2 at a kink
@@ -28,6 +28,7 @@ class FieldBuilder {
  public:
   FieldBuilder(const std::function<double(const Vec3&)>& exact, const Aabb& bounds, const FieldOptions& options)
       : exact_(exact), error_(options.error) {
+    coarse_cells_ = std::clamp(options.resolution / 4, kCells, kMostCoarseCells);
     cell_ = (bounds.upper - bounds.lower).maxCoeff() / options.resolution;
     a_.bounds = bounds, a_.band = options.band;
     const Aabb domain = bounds.grown(options.band + cell_);
@@ -168,7 +169,7 @@ class FieldBuilder {
 
   void fill_coarse() {
     const Vec3 size = a_.index_cell * Vec3(a_.dims[0], a_.dims[1], a_.dims[2]);
-    a_.coarse_cell = size.maxCoeff() / kCoarseCells;
+    a_.coarse_cell = size.maxCoeff() / coarse_cells_;
     for (int axis = 0; axis < 3; ++axis) a_.coarse_dims[axis] = static_cast<int>(std::ceil(size[axis] / a_.coarse_cell - 1e-9)) + 1;
     for (int x = 0; x < a_.coarse_dims[0]; ++x)
       for (int y = 0; y < a_.coarse_dims[1]; ++y)
@@ -181,7 +182,7 @@ class FieldBuilder {
   const std::function<double(const Vec3&)>& exact_;
   double error_, cell_ = 1;
   double worst_ = 0;   ///< largest error found at midpoints in blocks that stay [m]
-  int levels_ = 0, index_level_ = 0;
+  int levels_ = 0, index_level_ = 0, coarse_cells_ = 0;
   std::array<int, 3> roots_{};
   FieldArrays a_;
 };

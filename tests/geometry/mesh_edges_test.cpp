@@ -5,8 +5,10 @@
 #include "geometry/shapes.h"
 #include "stickslip/geometry/mesh_edges.h"
 
-namespace stickslip {
+namespace stickslip::mesh_edges_test {
 namespace {
+
+using namespace test_meshes;
 
 std::size_t edges_of_kind(const MeshEdges& edges, EdgeKind kind) {
   std::size_t count = 0;
@@ -124,4 +126,4 @@ TEST(MeshEdges, bad_meshes_are_named) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::mesh_edges_test

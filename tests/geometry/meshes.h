@@ -7,7 +7,7 @@
 
 #include "stickslip/geometry/triangle_mesh.h"
 
-namespace stickslip {
+namespace stickslip::test_meshes {
 
 /// Box around the origin, twelve triangles.
 inline TriangleMesh box_mesh(const Vec3& half) {
@@ -82,4 +82,4 @@ inline TriangleMesh random_soup(int count, double size, std::mt19937& random) {
   return mesh;
 }
 
-}  // namespace stickslip
+}  // namespace stickslip::test_meshes

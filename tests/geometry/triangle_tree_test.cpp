@@ -11,6 +11,8 @@
 namespace stickslip::tree_test {
 namespace {
 
+using namespace test_meshes;
+
 /// Nearest point of a triangle by brute force over its plane, edges and corners, independent of the library.
 double distance_to_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   double best = std::min({(p - a).norm(), (p - b).norm(), (p - c).norm()});
