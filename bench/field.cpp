@@ -6,6 +6,8 @@
 
 #include "bench/arguments.h"
 #include "bench/meshes.h"
+#include "stickslip/field/face_minimum.h"
+#include "stickslip/field/field_contact.h"
 #include "stickslip/field/sampled_field.h"
 
 namespace stickslip {
@@ -58,6 +60,40 @@ void ask(const SampledField& field, const std::vector<Vec3>& points, const char*
   measure(fmt::format("{}: value and gradient, batch", where).c_str(), n, [&] { any.samples(points, samples); });
 }
 
+/// Faces of a second body that lies in the band, by size in finest cells.
+void minimise(const SampledField& field, const std::vector<Vec3>& near, double cell, std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  for (const double size : {1.0, 5.0, 20.0})
+    for (const int subdivisions : {0, 1}) {
+      MinimumOptions options;
+      options.subdivisions = subdivisions;
+      std::vector<std::array<Vec3, 3>> faces;
+      for (std::size_t i = 0; i < 20'000; ++i) {
+        const auto corner = [&] { return Vec3(near[i] + 0.5 * size * cell * Vec3(normal(random), normal(random), normal(random))); };
+        faces.push_back({corner(), corner(), corner()});
+      }
+      long evaluations = 0;
+      const double start = seconds();
+      for (const auto& [a, b, c] : faces) evaluations += minimise_over_triangle(field, a, b, c, options).evaluations;
+      const double each = (seconds() - start) / static_cast<double>(faces.size());
+      fmt::print("faces of {:>2} cells, {} subdivisions: {:6.1f} evaluations, {:6.2f} us\n", size, subdivisions,
+                 static_cast<double>(evaluations) / static_cast<double>(faces.size()), 1e6 * each);
+    }
+}
+
+/// The field against itself, moved so that the two overlap a little.
+void touch(const SampledField& field, const MeshSurface& surface, double cell) {
+  const Pose pose{Vec3(0, 0, 0.72), rotation_from_vector({0, 0, 0.3})};
+  std::vector<Vec3> seeds = surface_seeds(surface.mesh(), 4 * cell);
+  const std::size_t of_a = seeds.size();
+  for (std::size_t i = 0; i < of_a; ++i) seeds.push_back(pose * seeds[i]);
+  FieldContactOptions options;
+  options.margin = 0.5 * cell, options.reach = cell, options.merge = 4 * cell;
+  const double start = seconds();
+  const auto contacts = field_contacts(field, field, pose, seeds, options);
+  fmt::print("two of them, {} seeds: {} contacts, {:.1f} ms\n", seeds.size(), contacts.size(), 1e3 * (seconds() - start));
+}
+
 void run(int triangles, int resolution, SignRule sign) {
   double start = seconds();
   const MeshSurface surface(bench::bumpy_torus(triangles));
@@ -79,6 +115,8 @@ void run(int triangles, int resolution, SignRule sign) {
   fmt::print("worst error at 100000 points in the band: {:.2e} of the side, {:.0f} % of the bound\n", worst / side, 100 * worst / field.error_bound());
   ask(field, near, "in the band");
   ask(field, points_anywhere(field, 1'000'000, random), "anywhere");
+  minimise(field, near, side / resolution, random);
+  touch(field, surface, side / resolution);
 }
 
 }  // namespace

@@ -155,16 +155,22 @@ void search_piece(FaceSearch& search, const Piece& piece, const FieldMinimum& mi
   if (!frank_wolfe(search, piece, start)) cut_down(search, piece, since);
 }
 
-void subdivide(const Piece& piece, int levels, std::vector<Piece>& pieces) {
-  if (levels <= 0) return pieces.push_back(piece);
-  const Vec3 a = piece.col(0), b = piece.col(1), c = piece.col(2), ab = 0.5 * (a + b), bc = 0.5 * (b + c), ca = 0.5 * (c + a);
-  const auto part = [&](const Vec3& u, const Vec3& v, const Vec3& w) {
-    Piece p;
-    p << u, v, w;
-    subdivide(p, levels - 1, pieces);
-  };
-  part(a, ab, ca), part(ab, b, bc), part(ca, bc, c), part(ab, bc, ca);
+/// Piece `index` of 4^levels: at every level three parts at the corners and one in the middle.
+Piece piece_of(int index, int levels) {
+  Piece piece = Piece::Identity();
+  for (int level = 0; level < levels; ++level, index /= 4) {
+    const Vec3 a = piece.col(0), b = piece.col(1), c = piece.col(2), ab = 0.5 * (a + b), bc = 0.5 * (b + c), ca = 0.5 * (c + a);
+    switch (index % 4) {
+      case 0: piece << a, ab, ca; break;
+      case 1: piece << ab, b, bc; break;
+      case 2: piece << ca, bc, c; break;
+      default: piece << ab, bc, ca; break;
+    }
+  }
+  return piece;
 }
+
+constexpr int kMostSubdivisions = 3;
 
 }  // namespace
 
@@ -174,24 +180,25 @@ FieldMinimum minimise_over_triangle(const DistanceField& field, const Vec3& a, c
     search_piece(search, Piece::Identity(), search.look(Vec3::Constant(1.0 / 3)));
     return search.result();
   }
-  std::vector<Piece> pieces;
-  subdivide(Piece::Identity(), options.subdivisions, pieces);
-  std::vector<std::pair<double, std::size_t>> order;   // by the value in the middle
-  std::vector<FieldMinimum> middles;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    middles.push_back(search.look(pieces[i].rowwise().mean()));
-    order.emplace_back(middles.back().value, i);
+  const int levels = std::clamp(options.subdivisions, 0, kMostSubdivisions), pieces = 1 << (2 * levels);
+  std::array<FieldMinimum, 1 << (2 * kMostSubdivisions)> middles;
+  std::array<std::pair<double, int>, 1 << (2 * kMostSubdivisions)> order;   // by the value in the middle
+  for (int i = 0; i < pieces; ++i) {
+    middles[i] = search.look(piece_of(i, levels).rowwise().mean());
+    order[i] = {middles[i].value, i};
   }
-  std::sort(order.begin(), order.end());
-  for (const auto& [value, i] : order) {
+  std::sort(order.begin(), order.begin() + pieces);
+  for (int place = 0; place < pieces; ++place) {
+    const auto [value, i] = order[place];
+    const Piece piece = piece_of(i, levels);
     double radius = 0;
     for (int k = 0; k < 3; ++k) {
-      const Vec3 w = pieces[i].col(k);
+      const Vec3 w = piece.col(k);
       radius = std::max(radius, (w[0] * a + w[1] * b + w[2] * c - middles[i].point).norm());
     }
     // A sampled field is that of a distance but for its error.
-    if (value - radius - 2 * field.error_bound() < search.best().value - search.tolerance() || i == order[0].second)
-      search_piece(search, pieces[i], middles[i]);
+    if (value - radius - 2 * field.error_bound() < search.best().value - search.tolerance() || place == 0)
+      search_piece(search, piece, middles[i]);
   }
   return search.result();
 }

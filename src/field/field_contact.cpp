@@ -94,7 +94,7 @@ class FieldBundle {
 
 FieldContact followed_down(const TwoFields& fields, TwoFields::At x, const FieldContactOptions& options) {
   double tau = std::abs(x.a.value - x.b.value) + options.margin + options.reach;
-  const double smallest = 1e-7 * tau;
+  const double smallest = options.tolerance * (options.margin + options.reach);
   FieldBundle bundle;
   bundle.add(x);
   int in_vain = 0;
@@ -115,6 +115,36 @@ FieldContact followed_down(const TwoFields& fields, TwoFields::At x, const Field
   return {x.point, length > 0 ? Vec3(across / length) : x.a.gradient, x.a.value, x.b.value};
 }
 
+/// Of seeds in one cube of side merge/2 the deepest goes on: where they lead would be merged.
+struct Seed {
+  std::array<std::int64_t, 3> cube;
+  double larger;
+  Vec3 point;
+  bool operator<(const Seed& o) const {
+    return std::tuple(cube, larger, point.x(), point.y(), point.z()) < std::tuple(o.cube, o.larger, o.point.x(), o.point.y(), o.point.z());
+  }
+};
+
+std::vector<Seed> thinned(const DistanceField& a, const DistanceField& b, const Pose& b_in_a, std::span<const Vec3> points,
+                          const FieldContactOptions& options) {
+  std::vector<Seed> seeds;
+  const double reach = options.margin + options.reach;
+  for (const Vec3& p : points) {
+    const double first = a.value(p);
+    if (first > reach) continue;
+    const double larger = std::max(first, b.value(b_in_a.to_local(p)));
+    if (larger > reach) continue;
+    Seed seed{{}, larger, p};
+    for (int axis = 0; options.merge > 0 && axis < 3; ++axis)
+      seed.cube[axis] = static_cast<std::int64_t>(std::floor(2 * p[axis] / options.merge));
+    seeds.push_back(seed);
+  }
+  std::sort(seeds.begin(), seeds.end());
+  if (options.merge > 0)
+    seeds.erase(std::unique(seeds.begin(), seeds.end(), [](const Seed& x, const Seed& y) { return x.cube == y.cube; }), seeds.end());
+  return seeds;
+}
+
 bool deeper(const FieldContact& x, const FieldContact& y) {
   const auto key = [](const FieldContact& c) {
     return std::tuple(std::max(c.value_a, c.value_b), c.point.x(), c.point.y(), c.point.z());
@@ -128,9 +158,8 @@ std::vector<FieldContact> field_contacts(const DistanceField& a, const DistanceF
                                          const FieldContactOptions& options) {
   const TwoFields fields{a, b, b_in_a};
   std::vector<FieldContact> found;
-  for (const Vec3& seed : seeds) {
-    if (std::max(a.value(seed), b.value(b_in_a.to_local(seed))) > options.margin + options.reach) continue;
-    const FieldContact end = followed_down(fields, fields.at(seed), options);
+  for (const Seed& seed : thinned(a, b, b_in_a, seeds, options)) {
+    const FieldContact end = followed_down(fields, fields.at(seed.point), options);
     if (std::max(end.value_a, end.value_b) <= options.margin) found.push_back(end);
   }
   std::sort(found.begin(), found.end(), deeper);

@@ -10,7 +10,7 @@ struct MinimumOptions {
   int max_evaluations = 200;   ///< of the field, per piece
   /// The triangle is cut into 4ⁿ pieces (an edge into 2ⁿ), and those that the 1-Lipschitz bound cannot rule out are searched on their own. A
   /// convex solid needs none: its field is convex, every local minimum is global.
-  int subdivisions = 1;
+  int subdivisions = 1;   ///< 0 to 3 for faces; nothing is allocated
 };
 
 struct FieldMinimum {

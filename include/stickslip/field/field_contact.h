@@ -10,7 +10,8 @@ struct FieldContactOptions {
   double margin = 0;      ///< both fields are at most this at a contact [m], so that gaps up to twice as much are found
   double reach = 0;       ///< how much farther away seeds may lie [m]; the distance between seeds is a good choice
   double merge = 0;       ///< of contacts nearer to one another than this, the deepest stays [m]
-  int max_steps = 40;     ///< of the descent from a seed
+  double tolerance = 1e-4;   ///< the descent ends where it promises to fall by less than this times margin + reach
+  int max_steps = 40;        ///< of the descent from a seed
 };
 
 /// In the frame of A.
