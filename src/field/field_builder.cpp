@@ -15,7 +15,8 @@ namespace {
 constexpr int kSide = FieldArrays::kSide, kCells = FieldArrays::kCells, kBlockSize = FieldArrays::kBlockSize;
 constexpr int kMostCoarseCells = 32;     ///< along the longest side of the domain
 constexpr int kIndexSide = 64;           ///< cubes of the index along the longest side at most; smaller cubes stand in nodes
-constexpr int kTestedCells = 24;         ///< of a block, those that bend most
+constexpr int kTestedCells = 24;         ///< of a block of the finest cells, those that bend most; of larger ones all are tested
+constexpr int kMiddles = 2 * kCells + 1; ///< samples and the middles between them along a side
 constexpr double kErrorSafety = 2;       ///< largest error over that at midpoints: 1 where the field is smooth, below 2 at a kink
 
 using Samples = std::array<double, kBlockSize>;
@@ -134,17 +135,28 @@ class FieldBuilder {
     return sum;
   }
 
-  /// Largest error at midpoints of cells, faces and edges, in the cells that bend most of those that reach into the band; stops above `enough`.
+  /// Whether a cell may hold a point of the band: no point is farther from all corners than half a diagonal.
+  bool reaches_band(const Samples& s, int x, int y, int z, double cell) const {
+    for (int corner = 0; corner < 8; ++corner)
+      if (std::abs(s[sample_at(x + (corner & 1), y + (corner >> 1 & 1), z + (corner >> 2))]) <= a_.band + 0.87 * cell) return true;
+    return false;
+  }
+
+  /// Largest error at midpoints of cells, faces and edges, in the cells that reach into the band, those that bend most first; stops
+  /// above `enough`.
   double error_of(int level, const Corner& corner, const Samples& samples, double enough) {
-    std::array<std::pair<double, int>, kCells * kCells * kCells> cells;
-    for (int i = 0; i < static_cast<int>(cells.size()); ++i) {
+    const double cell = (1 << level) * cell_;
+    std::vector<std::pair<double, int>>& cells = cells_;
+    cells.clear();
+    for (int i = 0; i < kCells * kCells * kCells; ++i) {
       const int x = i / (kCells * kCells), y = i / kCells % kCells, z = i % kCells;
-      const double near = std::abs(samples[sample_at(x, y, z)]), reach = a_.band + 1.8 * (1 << level) * cell_;   // a diagonal
-      cells[i] = {near <= reach ? -bend_of_cell(samples, x, y, z) : 1.0, i};
+      if (reaches_band(samples, x, y, z, cell)) cells.emplace_back(-bend_of_cell(samples, x, y, z), i);
     }
-    std::partial_sort(cells.begin(), cells.begin() + kTestedCells, cells.end());
+    std::sort(cells.begin(), cells.end());
+    if (level == 0 && cells.size() > kTestedCells) cells.resize(kTestedCells);
+    middles_.assign(kMiddles * kMiddles * kMiddles, std::numeric_limits<double>::quiet_NaN());
     double worst = 0;
-    for (int k = 0; k < kTestedCells && cells[k].first <= 0 && worst <= enough; ++k) {
+    for (std::size_t k = 0; k < cells.size() && worst <= enough; ++k) {
       const int i = cells[k].second, x = i / (kCells * kCells), y = i / kCells % kCells, z = i % kCells;
       worst = std::max(worst, error_in_cell(level, corner, samples, x, y, z));
     }
@@ -156,13 +168,17 @@ class FieldBuilder {
     for (int m = 0; m < 27; ++m) {   // places 0, ½, 1 along each axis, at least one of them ½
       const int p[3] = {m / 9, m / 3 % 3, m % 3};
       if (p[0] != 1 && p[1] != 1 && p[2] != 1) continue;
+      double& exact = middles_[((2 * x + p[0]) * kMiddles + 2 * y + p[1]) * kMiddles + 2 * z + p[2]];
+      if (!std::isnan(exact)) continue;   // a cell beside this one has looked
+      exact = exact_(point(level, corner, x + 0.5 * p[0], y + 0.5 * p[1], z + 0.5 * p[2]));
+      // Points of the band have a midpoint or corner within a quarter of a diagonal.
+      if (std::abs(exact) > a_.band + 0.44 * (1 << level) * cell_) continue;
       double sum = 0;
       int count = 0;
       for (int i = p[0] / 2; i <= (p[0] + 1) / 2; ++i)
         for (int j = p[1] / 2; j <= (p[1] + 1) / 2; ++j)
           for (int k = p[2] / 2; k <= (p[2] + 1) / 2; ++k) sum += s[sample_at(x + i, y + j, z + k)], ++count;
-      const double exact = exact_(point(level, corner, x + 0.5 * p[0], y + 0.5 * p[1], z + 0.5 * p[2]));
-      if (std::abs(exact) <= a_.band + (1 << level) * cell_) worst = std::max(worst, std::abs(sum / count - exact));
+      worst = std::max(worst, std::abs(sum / count - exact));
     }
     return worst;
   }
@@ -184,6 +200,8 @@ class FieldBuilder {
   double worst_ = 0;   ///< largest error found at midpoints in blocks that stay [m]
   int levels_ = 0, index_level_ = 0, coarse_cells_ = 0;
   std::array<int, 3> roots_{};
+  std::vector<std::pair<double, int>> cells_;   ///< of the block that is tested: less bend first, place
+  std::vector<double> middles_;                 ///< exact values between its samples, NaN where none was needed
   FieldArrays a_;
 };
 

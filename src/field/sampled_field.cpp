@@ -91,7 +91,7 @@ FieldSample sample_in_block(const FieldArrays& a, std::uint32_t number, const Ve
 
 template <class Evaluate>
 auto in_coarse_cell(const FieldArrays& a, const Vec3& at, Evaluate&& evaluate) {
-  const Vec3 u = (at - a.lower) / a.coarse_cell;
+  const Vec3 u = (at - a.lower) * (1 / a.coarse_cell);
   const LatticePlace x(u.x(), a.coarse_dims[0] - 1), y(u.y(), a.coarse_dims[1] - 1), z(u.z(), a.coarse_dims[2] - 1);
   const std::size_t row = static_cast<std::size_t>(a.coarse_dims[2]), plane = row * a.coarse_dims[1];
   return evaluate(Trilinear(a.coarse_float_samples.data() + x.cell * plane + y.cell * row + z.cell, plane, row), x.t, y.t, z.t);

@@ -80,6 +80,50 @@ TEST(SampledField, keeps_its_error_bound_in_the_band_and_sign_and_lower_bound_be
     }
 }
 
+/// A spiky ball, a turned plate or bar, a turned ring of few corners, a tetrahedron.
+TriangleMesh random_solid(int kind, std::mt19937& random) {
+  std::uniform_real_distribution<double> uniform(0.02, 1);
+  TriangleMesh mesh;
+  if (kind == 0) {
+    mesh = sphere_mesh(0.5, 8, 6);
+    for (Vec3& x : mesh.vertices) x *= 0.3 + uniform(random);
+    return mesh;
+  }
+  if (kind == 1) mesh = box_mesh(0.5 * Vec3(uniform(random), uniform(random), uniform(random)));
+  if (kind == 2) mesh = torus_mesh(0.4, 0.3 * uniform(random), 7, 5);
+  if (kind == 3) {
+    mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {uniform(random), uniform(random), 0}, {uniform(random), uniform(random), uniform(random)}};
+    mesh.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  }
+  const Quat turn = random_rotation(random);
+  for (Vec3& x : mesh.vertices) x = turn * x;
+  return mesh;
+}
+
+TEST(SampledField, keeps_its_error_bound_for_solids_and_options_of_any_kind) {
+  std::mt19937 random(6);
+  for (int i = 0; i < 16; ++i) {
+    const MeshSurface surface(random_solid(i % 4, random));
+    ASSERT_TRUE(surface.edges().closed());
+    FieldOptions options;
+    options.resolution = 8 + 7 * (i % 5);
+    options.error = i % 3 == 0 ? 0 : 0.001 * (1 << i % 5);
+    options.band = i % 2 == 0 ? 0 : 0.05 * (1 + i % 7);
+    const SampledField field(surface, options);
+    for (int k = 0; k < 2000; ++k) {
+      Vec3 p = point_in(field.bounds().grown(2 * field.band()), random);
+      if (k % 2 == 0) p = signed_distance(surface, p)->nearest.point + field.band() * point_in({-Vec3::Ones(), Vec3::Ones()}, random);
+      const double exact = signed_distance(surface, p)->distance, value = field.value(p);
+      if (std::abs(exact) <= field.band()) {
+        ASSERT_LE(std::abs(value - exact), field.error_bound()) << i;
+      } else {
+        ASSERT_GT(value * exact, 0) << i;
+        ASSERT_LE(std::abs(value), std::abs(exact) + 1e-6) << i;
+      }
+    }
+  }
+}
+
 TEST(SampledField, reaches_the_error_that_is_asked_for_where_cells_are_small_enough) {
   for (double error : {4e-3, 1e-3, 2.5e-4}) {
     FieldOptions options;
