@@ -13,7 +13,6 @@ namespace stickslip {
 namespace {
 
 constexpr int kSide = FieldArrays::kSide, kCells = FieldArrays::kCells, kBlockSize = FieldArrays::kBlockSize;
-constexpr int kMostCoarseCells = 32;     ///< along the longest side of the domain
 constexpr int kIndexSide = 64;           ///< cubes of the index along the longest side at most; smaller cubes stand in nodes
 constexpr int kTestedCells = 24;         ///< of a block of the finest cells, those that bend most; of larger ones all are tested
 constexpr int kMiddles = 2 * kCells + 1; ///< samples and the middles between them along a side
@@ -29,7 +28,6 @@ class FieldBuilder {
  public:
   FieldBuilder(const std::function<double(const Vec3&)>& exact, const Aabb& bounds, const FieldOptions& options)
       : exact_(exact), error_(options.error) {
-    coarse_cells_ = std::clamp(options.resolution / 4, kCells, kMostCoarseCells);
     cell_ = (bounds.upper - bounds.lower).maxCoeff() / options.resolution;
     a_.bounds = bounds, a_.band = options.band;
     const Aabb domain = bounds.grown(options.band + cell_);
@@ -43,9 +41,8 @@ class FieldBuilder {
       for (int y = 0; y < roots_[1]; ++y)
         for (int z = 0; z < roots_[2]; ++z) {
           const Corner corner{x * root_cells, y * root_cells, z * root_cells};
-          place(levels_, corner, cube(levels_, corner, nullptr, 0));
+          place(levels_, corner, root(corner));
         }
-    fill_coarse();
     // Samples are rounded to float.
     a_.error_bound = kErrorSafety * worst_ + 6e-8 * (a_.band + 2 * kCells * cell_);
     return std::move(a_);
@@ -69,18 +66,43 @@ class FieldBuilder {
     return a_.lower + cell_ * Vec3(corner[0] + step * x, corner[1] + step * y, corner[2] + step * z);
   }
 
-  /// The entry of a cube: far, a block, or a node above smaller ones. @param parent samples of the cube around it, octant `part`
-  std::uint32_t cube(int level, const Corner& corner, const Samples* parent, int part) {
-    const double size = kCells * (1 << level) * cell_, middle = exact_(point(level, corner, kCells / 2, kCells / 2, kCells / 2));
-    if (std::abs(middle) > a_.band + 0.8660254037844387 * size) return middle < 0 ? FieldArrays::kFarInside : FieldArrays::kFarOutside;
+  /// A root has samples in any case: for the places around it that are far from the surface.
+  std::uint32_t root(const Corner& corner) {
     Samples samples;
-    fill(level, corner, parent, part, samples);
+    fill(levels_, corner, nullptr, 0, samples);
+    coarse_ = static_cast<std::uint32_t>(a_.blocks.size());
+    put(levels_, corner, samples);
+    if (const std::uint32_t far = far_entry(levels_, samples[sample_at(kCells / 2, kCells / 2, kCells / 2)])) return far;
+    return fine_enough(levels_, corner, samples) ? coarse_ : divided(levels_, corner, samples);
+  }
+
+  /// The entry of a cube: far, a block, or a node above smaller ones. @param parent samples of the cube around it, octant `part`
+  std::uint32_t cube(int level, const Corner& corner, const Samples& parent, int part) {
+    if (const std::uint32_t far = far_entry(level, exact_(point(level, corner, kCells / 2, kCells / 2, kCells / 2)))) return far;
+    Samples samples;
+    fill(level, corner, &parent, part, samples);
+    if (!fine_enough(level, corner, samples)) return divided(level, corner, samples);
+    put(level, corner, samples);
+    return static_cast<std::uint32_t>(a_.blocks.size() - 1);
+  }
+
+  /// Of a cube whose points are all beyond the band; 0 if some may not be.
+  std::uint32_t far_entry(int level, double middle) const {
+    const double half_diagonal = 0.8660254037844387 * kCells * (1 << level) * cell_;
+    if (std::abs(middle) <= a_.band + half_diagonal) return 0;
+    return FieldArrays::kFar | (middle < 0 ? FieldArrays::kInside : 0) | coarse_;
+  }
+
+  bool fine_enough(int level, const Corner& corner, const Samples& samples) {
     const double off = error_of(level, corner, samples, level > 0 ? error_ / kErrorSafety : std::numeric_limits<double>::infinity());
-    if (level > 0 && !(kErrorSafety * off <= error_)) return divided(level, corner, samples);
+    if (level > 0 && !(kErrorSafety * off <= error_)) return false;
     worst_ = std::max(worst_, off);
+    return true;
+  }
+
+  void put(int level, const Corner& corner, const Samples& samples) {
     a_.blocks.push_back({point(level, corner, 0, 0, 0), 1 / ((1 << level) * cell_)});
     for (const double sample : samples) a_.float_samples.push_back(static_cast<float>(sample));
-    return static_cast<std::uint32_t>(a_.blocks.size() - 1);
   }
 
   std::uint32_t divided(int level, const Corner& corner, const Samples& samples) {
@@ -90,7 +112,7 @@ class FieldBuilder {
     const int half = (kCells / 2) << level;
     for (int part = 0; part < 8; ++part) {
       const Corner at{corner[0] + half * (part & 1), corner[1] + half * (part >> 1 & 1), corner[2] + half * (part >> 2)};
-      const std::uint32_t entry = cube(level - 1, at, &samples, part);
+      const std::uint32_t entry = cube(level - 1, at, samples, part);
       if (in_index) place(level - 1, at, entry);
       else a_.nodes[node][part] = entry;
     }
@@ -183,22 +205,13 @@ class FieldBuilder {
     return worst;
   }
 
-  void fill_coarse() {
-    const Vec3 size = a_.index_cell * Vec3(a_.dims[0], a_.dims[1], a_.dims[2]);
-    a_.coarse_cell = size.maxCoeff() / coarse_cells_;
-    for (int axis = 0; axis < 3; ++axis) a_.coarse_dims[axis] = static_cast<int>(std::ceil(size[axis] / a_.coarse_cell - 1e-9)) + 1;
-    for (int x = 0; x < a_.coarse_dims[0]; ++x)
-      for (int y = 0; y < a_.coarse_dims[1]; ++y)
-        for (int z = 0; z < a_.coarse_dims[2]; ++z)
-          a_.coarse_float_samples.push_back(static_cast<float>(exact_(a_.lower + a_.coarse_cell * Vec3(x, y, z))));
-  }
-
-  static constexpr std::uint32_t kPlaced = FieldArrays::kFarOutside - 1;   ///< its parts stand in the index
+  static constexpr std::uint32_t kPlaced = 0xffffffffu;   ///< its parts stand in the index
 
   const std::function<double(const Vec3&)>& exact_;
   double error_, cell_ = 1;
   double worst_ = 0;   ///< largest error found at midpoints in blocks that stay [m]
-  int levels_ = 0, index_level_ = 0, coarse_cells_ = 0;
+  int levels_ = 0, index_level_ = 0;
+  std::uint32_t coarse_ = 0;   ///< block of the root that is worked at
   std::array<int, 3> roots_{};
   std::vector<std::pair<double, int>> cells_;   ///< of the block that is tested: less bend first, place
   std::vector<double> middles_;                 ///< exact values between its samples, NaN where none was needed

@@ -40,11 +40,10 @@ template <class Archive, class Arrays>
 void field_contents(Archive& archive, Arrays& a) {
   for (int axis = 0; axis < 3; ++axis) {
     archive.one(a.lower[axis]), archive.one(a.bounds.lower[axis]), archive.one(a.bounds.upper[axis]);
-    archive.one(a.dims[axis]), archive.one(a.coarse_dims[axis]);
+    archive.one(a.dims[axis]);
   }
-  archive.one(a.index_cell), archive.one(a.coarse_cell), archive.one(a.band), archive.one(a.error_bound);
-  archive.many(a.index), archive.many(a.nodes), archive.many(a.blocks);
-  archive.many(a.float_samples), archive.many(a.coarse_float_samples);
+  archive.one(a.index_cell), archive.one(a.band), archive.one(a.error_bound);
+  archive.many(a.index), archive.many(a.nodes), archive.many(a.blocks), archive.many(a.float_samples);
 }
 
 class FieldWriter {
@@ -102,18 +101,15 @@ std::string field_header(std::uint64_t mesh_key, const FieldOptions& options) {
 
 /// Whether sizes and numbers of the arrays belong together.
 bool consistent(const FieldArrays& a) {
-  const auto product = [](const std::array<std::int32_t, 3>& d) {
-    return d[0] > 0 && d[1] > 0 && d[2] > 0 ? static_cast<std::size_t>(d[0]) * d[1] * d[2] : 0;
-  };
   const auto entry = [&](std::uint32_t e) {
-    if (e >= FieldArrays::kFarOutside) return true;
-    return e < FieldArrays::kNode ? e < a.blocks.size() : (e & ~FieldArrays::kNode) < a.nodes.size();
+    return (e & FieldArrays::kNumber) < (e >= FieldArrays::kNode ? a.nodes.size() : a.blocks.size());
   };
-  bool good = product(a.dims) == a.index.size() && !a.index.empty() && a.float_samples.size() == a.blocks.size() * FieldArrays::kBlockSize &&
-              product(a.coarse_dims) == a.coarse_float_samples.size() && std::min({a.coarse_dims[0], a.coarse_dims[1], a.coarse_dims[2]}) > 1;
+  bool good = a.dims[0] > 0 && a.dims[1] > 0 && a.dims[2] > 0 &&
+              static_cast<std::size_t>(a.dims[0]) * a.dims[1] * a.dims[2] == a.index.size() &&
+              a.float_samples.size() == a.blocks.size() * FieldArrays::kBlockSize;
   for (const std::uint32_t e : a.index) good = good && entry(e);
-  for (const auto& node : a.nodes)
-    for (const std::uint32_t e : node) good = good && entry(e);
+  for (std::size_t n = 0; n < a.nodes.size(); ++n)   // nodes stand before those below them, so that every descent ends
+    for (const std::uint32_t e : a.nodes[n]) good = good && entry(e) && (e < FieldArrays::kNode || (e & FieldArrays::kNumber) > n);
   return good;
 }
 

@@ -34,98 +34,68 @@ struct Trilinear {
   }
 };
 
-/// Cell and place in it along one axis of a lattice with `cells` cells.
+/// Cell and place in it along one axis of a block.
 struct LatticePlace {
   int cell;
   double t;
-  LatticePlace(double u, int cells) : cell(std::min(std::max(static_cast<int>(u), 0), cells - 1)), t(u - cell) {}
+  explicit LatticePlace(double u) : cell(std::min(std::max(static_cast<int>(u), 0), FieldArrays::kCells - 1)), t(u - cell) {}
 };
 
-/// What a sample of an interpolant says beyond the band: a lower bound on the right side.
-double beyond_band(double interpolated, double band, double cell) {
-  const double size = std::max(band, std::abs(interpolated) - kHalfDiagonal * cell);
-  return interpolated < 0 ? -size : size;
+/// What is said for an interpolated value: itself in the band, beyond it a lower bound; far places have a side that is known. Without
+/// branches: which of these it is cannot be foreseen.
+double bounded(double interpolated, std::uint32_t entry, double band, double inverse_cell) {
+  const bool far = (entry & FieldArrays::kFar) != 0;
+  const double known = (entry & FieldArrays::kInside) != 0 ? -1.0 : 1.0, side = far ? known : std::copysign(1.0, interpolated);
+  const double size = side * interpolated, least = std::max(band, size - kHalfDiagonal / inverse_cell);
+  return side * (far ? least : std::min(size, least));
 }
 
 /// Cube of the index or of the octree below it that a place of the domain lies in. @param u place in cubes of the index
 std::uint32_t cube_at(const FieldArrays& a, const Vec3& u) {
   const int x = static_cast<int>(u.x()), y = static_cast<int>(u.y()), z = static_cast<int>(u.z());
   std::uint32_t entry = a.index[(static_cast<std::size_t>(x) * a.dims[1] + y) * a.dims[2] + z];
-  if (entry < FieldArrays::kNode || entry >= FieldArrays::kFarOutside) return entry;
+  if (entry < FieldArrays::kNode) return entry;
   Vec3 rest = u - Vec3(x, y, z);
-  while (entry >= FieldArrays::kNode && entry < FieldArrays::kFarOutside) {
+  while (entry >= FieldArrays::kNode) {
     rest *= 2;
     const int i = rest.x() >= 1, j = rest.y() >= 1, k = rest.z() >= 1;
     rest -= Vec3(i, j, k);
-    entry = a.nodes[entry & ~FieldArrays::kNode][i + 2 * j + 4 * k];
+    entry = a.nodes[entry & FieldArrays::kNumber][i + 2 * j + 4 * k];
   }
   return entry;
 }
 
-template <class Result, class Evaluate>
-Result in_block(const FieldArrays& a, std::uint32_t number, const Vec3& at, Evaluate&& evaluate) {
+template <class Evaluate>
+auto in_block(const FieldArrays& a, std::uint32_t entry, const Vec3& at, Evaluate&& evaluate) {
+  const std::uint32_t number = entry & FieldArrays::kNumber;
   const FieldArrays::Block& block = a.blocks[number];
   const Vec3 u = (at - block.lower) * block.inverse_cell;
-  const LatticePlace x(u.x(), FieldArrays::kCells), y(u.y(), FieldArrays::kCells), z(u.z(), FieldArrays::kCells);
+  const LatticePlace x(u.x()), y(u.y()), z(u.z());
   const float* first = a.float_samples.data() + static_cast<std::size_t>(number) * FieldArrays::kBlockSize;
   const Trilinear cell(first + (x.cell * FieldArrays::kSide + y.cell) * FieldArrays::kSide + z.cell, FieldArrays::kSide * FieldArrays::kSide,
                        FieldArrays::kSide);
   return evaluate(cell, x.t, y.t, z.t, block.inverse_cell);
 }
 
-double value_in_block(const FieldArrays& a, std::uint32_t number, const Vec3& at) {
-  return in_block<double>(a, number, at, [&](const Trilinear& cell, double x, double y, double z, double inverse) {
-    const double v = cell.value(x, y, z);
-    return std::abs(v) <= a.band ? v : beyond_band(v, a.band, 1 / inverse);
+double value_in_domain(const FieldArrays& a, const Vec3& at, const Vec3& u) {
+  const std::uint32_t entry = cube_at(a, u);
+  return in_block(a, entry, at, [&](const Trilinear& cell, double x, double y, double z, double inverse) {
+    return bounded(cell.value(x, y, z), entry, a.band, inverse);
   });
-}
-
-FieldSample sample_in_block(const FieldArrays& a, std::uint32_t number, const Vec3& at) {
-  return in_block<FieldSample>(a, number, at, [&](const Trilinear& cell, double x, double y, double z, double inverse) {
-    FieldSample s = cell.sample(x, y, z);
-    s.gradient *= inverse;
-    if (std::abs(s.value) > a.band) s.value = beyond_band(s.value, a.band, 1 / inverse);
-    return s;
-  });
-}
-
-template <class Evaluate>
-auto in_coarse_cell(const FieldArrays& a, const Vec3& at, Evaluate&& evaluate) {
-  const Vec3 u = (at - a.lower) * (1 / a.coarse_cell);
-  const LatticePlace x(u.x(), a.coarse_dims[0] - 1), y(u.y(), a.coarse_dims[1] - 1), z(u.z(), a.coarse_dims[2] - 1);
-  const std::size_t row = static_cast<std::size_t>(a.coarse_dims[2]), plane = row * a.coarse_dims[1];
-  return evaluate(Trilinear(a.coarse_float_samples.data() + x.cell * plane + y.cell * row + z.cell, plane, row), x.t, y.t, z.t);
-}
-
-/// Far from the surface on a known side.
-double coarse_bound(const FieldArrays& a, double interpolated, bool inside) {
-  const double side = inside ? -1 : 1;
-  return side * std::max(a.band, side * interpolated - kHalfDiagonal * a.coarse_cell);
-}
-
-double coarse_value(const FieldArrays& a, const Vec3& at, bool inside) {
-  const auto value = [](const Trilinear& cell, double x, double y, double z) { return cell.value(x, y, z); };
-  return coarse_bound(a, in_coarse_cell(a, at, value), inside);
-}
-
-FieldSample coarse_sample(const FieldArrays& a, const Vec3& at, bool inside) {
-  FieldSample s = in_coarse_cell(a, at, [](const Trilinear& cell, double x, double y, double z) { return cell.sample(x, y, z); });
-  s.gradient /= a.coarse_cell;
-  s.value = coarse_bound(a, s.value, inside);
-  return s;
 }
 
 FieldSample sample_in_domain(const FieldArrays& a, const Vec3& at, const Vec3& u) {
-  const std::uint32_t cube = cube_at(a, u);
-  if (cube < FieldArrays::kNode) return sample_in_block(a, cube, at);
-  return coarse_sample(a, at, cube == FieldArrays::kFarInside);
+  const std::uint32_t entry = cube_at(a, u);
+  return in_block(a, entry, at, [&](const Trilinear& cell, double x, double y, double z, double inverse) {
+    const FieldSample s = cell.sample(x, y, z);
+    return FieldSample{bounded(s.value, entry, a.band, inverse), s.gradient * inverse};
+  });
 }
 
 /// Outside the domain D, with q the nearest point of D: the solid lies in the convex D, so |p − s|² ≥ |p − q|² + |q − s|² for all its points s.
 FieldSample outside_domain(const FieldArrays& a, const Vec3& at) {
-  const Vec3 size = a.index_cell * Vec3(a.dims[0], a.dims[1], a.dims[2]);
-  const Vec3 q = at.cwiseMax(a.lower).cwiseMin(a.lower + size);
   const Vec3 dims(a.dims[0], a.dims[1], a.dims[2]);
+  const Vec3 q = at.cwiseMax(a.lower).cwiseMin(a.lower + a.index_cell * dims);
   const Vec3 u = ((q - a.lower) / a.index_cell).cwiseMax(0).cwiseMin((dims.array() * (1 - 1e-12)).matrix());
   const FieldSample edge = sample_in_domain(a, q, u);
   const Vec3 away = at - q;
@@ -142,10 +112,7 @@ bool in_domain(const FieldArrays& a, const Vec3& u) {
 
 double value_of(const FieldArrays& a, double inverse_index_cell, const Vec3& at) {
   const Vec3 u = (at - a.lower) * inverse_index_cell;
-  if (!in_domain(a, u)) return outside_domain(a, at).value;
-  const std::uint32_t cube = cube_at(a, u);
-  if (cube < FieldArrays::kNode) return value_in_block(a, cube, at);
-  return coarse_value(a, at, cube == FieldArrays::kFarInside);
+  return in_domain(a, u) ? value_in_domain(a, at, u) : outside_domain(a, at).value;
 }
 
 FieldSample sample_of(const FieldArrays& a, double inverse_index_cell, const Vec3& at) {
@@ -175,7 +142,7 @@ void SampledField::samples(std::span<const Vec3> at, std::span<FieldSample> out)
 
 std::size_t SampledField::bytes() const {
   return a_.index.size() * 4 + a_.nodes.size() * 32 + a_.blocks.size() * sizeof(FieldArrays::Block) +
-         (a_.float_samples.size() + a_.coarse_float_samples.size()) * 4;
+         a_.float_samples.size() * 4;
 }
 
 }  // namespace stickslip

@@ -2,7 +2,7 @@
 //
 // Space around the surface is cut into cubes of 8³ cells with 9³ samples each; where trilinear interpolation between them is off by more than
 // the wanted error the cube is cut into eight of half the size, down to the finest cell. Cubes farther away from the surface
-// than the band hold no samples: there a coarse grid gives a lower bound of the right sign.
+// than the band hold no samples of their own: there the largest cube around them gives a lower bound of the right sign.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ struct FieldOptions {
 /// The field as plain arrays: what is asked, stored and loaded.
 struct FieldArrays {
   static constexpr int kCells = 8, kSide = kCells + 1, kBlockSize = kSide * kSide * kSide;
-  /// An entry of `index` or of a node: a block by its number, a node (`kNode` | number), or a place without samples.
-  static constexpr std::uint32_t kNode = 1u << 31, kFarOutside = 0xfffffffeu, kFarInside = 0xffffffffu;
+  /// An entry of `index` or of a node: `kNode` | number of a node, or the number of a block, | `kFar` where that is the coarse one of a
+  /// place farther from the surface than the band, | `kInside` where that is inside.
+  static constexpr std::uint32_t kNode = 1u << 31, kFar = 1u << 30, kInside = 1u << 29, kNumber = kInside - 1;
 
   struct Block {
     Vec3 lower;             ///< corner [m]
@@ -39,10 +40,6 @@ struct FieldArrays {
   std::vector<std::array<std::uint32_t, 8>> nodes;   ///< child x + 2 y + 4 z
   std::vector<Block> blocks;
   std::vector<float> float_samples;    ///< `kBlockSize` per block, z runs fastest [m]
-
-  std::array<std::int32_t, 3> coarse_dims{};   ///< samples along the axes of the coarse grid over the domain
-  double coarse_cell = 1;                      ///< [m]
-  std::vector<float> coarse_float_samples;     ///< z runs fastest [m]
 
   Aabb bounds;              ///< of the solid [m]
   double band = 0;          ///< [m]
