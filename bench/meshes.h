@@ -27,4 +27,4 @@ inline TriangleMesh bumpy_torus(int count) {
   return mesh;
 }
 
-}  // namespace stickslip::bench
+}   // namespace stickslip::bench

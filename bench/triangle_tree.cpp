@@ -68,7 +68,8 @@ void closest_on_lines(benchmark::State& state) {
   for (auto _ : state) {
     const Vec3 part(static_cast<double>(i % 128) / 128, static_cast<double>(i / 128 % 128) / 128, 0.4);
     hint = closest_point(surface.mesh(), surface.tree(), box.lower + (box.upper - box.lower).cwiseProduct(part),
-                         std::numeric_limits<double>::infinity(), hint)->triangle;
+                         std::numeric_limits<double>::infinity(), hint)
+               ->triangle;
     ++i;
   }
   state.SetItemsProcessed(state.iterations());
@@ -125,7 +126,7 @@ BENCHMARK(ray)->Apply(sizes);
 BENCHMARK(pairs)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK(worst_winding_error)->Arg(2)->Arg(3)->Arg(4)->Unit(benchmark::kMillisecond)->Iterations(1);
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip
 
 BENCHMARK_MAIN();

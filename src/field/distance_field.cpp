@@ -10,4 +10,4 @@ void DistanceField::samples(std::span<const Vec3> at, std::span<FieldSample> out
   for (std::size_t i = 0; i < at.size(); ++i) out[i] = sample(at[i]);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

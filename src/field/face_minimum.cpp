@@ -1,7 +1,9 @@
 #include "stickslip/field/face_minimum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -161,10 +163,18 @@ Piece piece_of(int index, int levels) {
   for (int level = 0; level < levels; ++level, index /= 4) {
     const Vec3 a = piece.col(0), b = piece.col(1), c = piece.col(2), ab = 0.5 * (a + b), bc = 0.5 * (b + c), ca = 0.5 * (c + a);
     switch (index % 4) {
-      case 0: piece << a, ab, ca; break;
-      case 1: piece << ab, b, bc; break;
-      case 2: piece << ca, bc, c; break;
-      default: piece << ab, bc, ca; break;
+      case 0:
+        piece << a, ab, ca;
+        break;
+      case 1:
+        piece << ab, b, bc;
+        break;
+      case 2:
+        piece << ca, bc, c;
+        break;
+      default:
+        piece << ab, bc, ca;
+        break;
     }
   }
   return piece;
@@ -172,9 +182,10 @@ Piece piece_of(int index, int levels) {
 
 constexpr int kMostSubdivisions = 3;
 
-}  // namespace
+}   // namespace
 
-FieldMinimum minimise_over_triangle(const DistanceField& field, const Vec3& a, const Vec3& b, const Vec3& c, const MinimumOptions& options) {
+FieldMinimum minimise_over_triangle(const DistanceField& field, const Vec3& a, const Vec3& b, const Vec3& c,
+                                    const MinimumOptions& options) {
   FaceSearch search(field, a, b, c, options);
   if (options.subdivisions <= 0) {
     search_piece(search, Piece::Identity(), search.look(Vec3::Constant(1.0 / 3)));
@@ -226,4 +237,4 @@ FieldMinimum minimise_over_edge(const DistanceField& field, const Vec3& a, const
   return search.result();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@ namespace stickslip {
 namespace {
 
 constexpr int kSide = FieldArrays::kSide, kCells = FieldArrays::kCells, kBlockSize = FieldArrays::kBlockSize;
-constexpr int kIndexSide = 64;           ///< cubes of the index along the longest side at most; smaller cubes stand in nodes
-constexpr int kTestedCells = 24;         ///< of a block of the finest cells, those that bend most; of larger ones all are tested
-constexpr int kMiddles = 2 * kCells + 1; ///< samples and the middles between them along a side
-constexpr double kErrorSafety = 2;       ///< largest error over that at midpoints: 1 where the field is smooth, below 2 at a kink
+constexpr int kIndexSide = 64;     ///< cubes of the index along the longest side at most; smaller cubes stand in nodes
+constexpr int kTestedCells = 24;   ///< of a block of the finest cells, those that bend most; of larger ones all are tested
+constexpr int kMiddles = 2 * kCells + 1;   ///< samples and the middles between them along a side
+constexpr double kErrorSafety = 2;   ///< largest error over that at midpoints: 1 where the field is smooth, below 2 at a kink
 
 using Samples = std::array<double, kBlockSize>;
 using Corner = std::array<int, 3>;   ///< of a cube, in finest cells from the corner of the domain
@@ -76,9 +76,11 @@ class FieldBuilder {
     return fine_enough(levels_, corner, samples) ? coarse_ : divided(levels_, corner, samples);
   }
 
-  /// The entry of a cube: far, a block, or a node above smaller ones. @param parent samples of the cube around it, octant `part`
+  /// The entry of a cube: far, a block, or a node above smaller ones. @param parent samples of the cube around it, octant
+  /// `part`
   std::uint32_t cube(int level, const Corner& corner, const Samples& parent, int part) {
-    if (const std::uint32_t far = far_entry(level, exact_(point(level, corner, kCells / 2, kCells / 2, kCells / 2)))) return far;
+    if (const std::uint32_t far = far_entry(level, exact_(point(level, corner, kCells / 2, kCells / 2, kCells / 2))))
+      return far;
     Samples samples;
     fill(level, corner, &parent, part, samples);
     if (!fine_enough(level, corner, samples)) return divided(level, corner, samples);
@@ -94,7 +96,8 @@ class FieldBuilder {
   }
 
   bool fine_enough(int level, const Corner& corner, const Samples& samples) {
-    const double off = error_of(level, corner, samples, level > 0 ? error_ / kErrorSafety : std::numeric_limits<double>::infinity());
+    const double off =
+        error_of(level, corner, samples, level > 0 ? error_ / kErrorSafety : std::numeric_limits<double>::infinity());
     if (level > 0 && !(kErrorSafety * off <= error_)) return false;
     worst_ = std::max(worst_, off);
     return true;
@@ -126,7 +129,8 @@ class FieldBuilder {
     for (int x = 0; x < count; ++x)
       for (int y = 0; y < count; ++y)
         for (int z = 0; z < count; ++z)
-          a_.index[(static_cast<std::size_t>(corner[0] / unit + x) * a_.dims[1] + corner[1] / unit + y) * a_.dims[2] + corner[2] / unit + z] = entry;
+          a_.index[(static_cast<std::size_t>(corner[0] / unit + x) * a_.dims[1] + corner[1] / unit + y) * a_.dims[2] +
+                   corner[2] / unit + z] = entry;
   }
 
   void fill(int level, const Corner& corner, const Samples* parent, int part, Samples& samples) {
@@ -160,12 +164,13 @@ class FieldBuilder {
   /// Whether a cell may hold a point of the band: no point is farther from all corners than half a diagonal.
   bool reaches_band(const Samples& s, int x, int y, int z, double cell) const {
     for (int corner = 0; corner < 8; ++corner)
-      if (std::abs(s[sample_at(x + (corner & 1), y + (corner >> 1 & 1), z + (corner >> 2))]) <= a_.band + 0.87 * cell) return true;
+      if (std::abs(s[sample_at(x + (corner & 1), y + (corner >> 1 & 1), z + (corner >> 2))]) <= a_.band + 0.87 * cell)
+        return true;
     return false;
   }
 
-  /// Largest error at midpoints of cells, faces and edges, in the cells that reach into the band, those that bend most first; stops
-  /// above `enough`.
+  /// Largest error at midpoints of cells, faces and edges, in the cells that reach into the band, those that bend most first;
+  /// stops above `enough`.
   double error_of(int level, const Corner& corner, const Samples& samples, double enough) {
     const double cell = (1 << level) * cell_;
     std::vector<std::pair<double, int>>& cells = cells_;
@@ -218,11 +223,12 @@ class FieldBuilder {
   FieldArrays a_;
 };
 
-}  // namespace
+}   // namespace
 
 FieldOptions completed(FieldOptions o, double side) {
   if (o.resolution < 8 || o.resolution > 2048)
-    throw Error(fmt::format("{} is not a resolution. Give 8 to 2048 cells along the longest side.", o.resolution)).at("resolution");
+    throw Error(fmt::format("{} is not a resolution. Give 8 to 2048 cells along the longest side.", o.resolution))
+        .at("resolution");
   for (const auto& [value, name] : {std::pair{o.error, "error"}, {o.band, "band"}})
     if (!(std::isfinite(value) && value >= 0))
       throw Error(fmt::format("{} is not a length. It must be finite and not negative; 0 chooses one.", value)).at(name);
@@ -234,7 +240,8 @@ FieldOptions completed(FieldOptions o, double side) {
 FieldArrays build_field(const std::function<double(const Vec3&)>& exact, const Aabb& bounds, const FieldOptions& options) {
   const double side = (bounds.upper - bounds.lower).maxCoeff();
   if (!(std::isfinite(side) && side > 0))
-    throw Error(fmt::format("A box of side {} has no room for a field. Give bounds that are finite and not a point.", side)).at("bounds");
+    throw Error(fmt::format("A box of side {} has no room for a field. Give bounds that are finite and not a point.", side))
+        .at("bounds");
   return FieldBuilder(exact, bounds, completed(options, side)).build();
 }
 
@@ -250,4 +257,4 @@ FieldArrays build_field(const MeshSurface& surface, const FieldOptions& options)
       surface.tree().bounds(), options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

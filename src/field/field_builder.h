@@ -11,7 +11,8 @@ namespace stickslip {
 FieldArrays build_field(const MeshSurface&, const FieldOptions&);
 FieldArrays build_field(const std::function<double(const Vec3&)>& exact, const Aabb& bounds, const FieldOptions&);
 
-/// The options with defaults in place of zeros, for a solid whose longest side is `side` [m]. @throws Error for options out of range
+/// The options with defaults in place of zeros, for a solid whose longest side is `side` [m]. @throws Error for options out of
+/// range
 FieldOptions completed(FieldOptions, double side);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -2,8 +2,9 @@
 
 #include <cstring>
 #include <fstream>
-
-#include <fmt/format.h>
+#include <iterator>
+#include <string>
+#include <string_view>
 
 #include "field/field_builder.h"
 #include "stickslip/math/error.h"
@@ -49,7 +50,9 @@ void field_contents(Archive& archive, Arrays& a) {
 class FieldWriter {
  public:
   template <class T>
-  void one(const T& value) { append(&value, sizeof value); }
+  void one(const T& value) {
+    append(&value, sizeof value);
+  }
   template <class T>
   void many(const std::vector<T>& values) {
     one(static_cast<std::uint64_t>(values.size()));
@@ -66,7 +69,9 @@ class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
   template <class T>
-  void one(T& value) { take(&value, sizeof value); }
+  void one(T& value) {
+    take(&value, sizeof value);
+  }
   template <class T>
   void many(std::vector<T>& values) {
     std::uint64_t count = 0;
@@ -109,18 +114,20 @@ bool consistent(const FieldArrays& a) {
               a.float_samples.size() == a.blocks.size() * FieldArrays::kBlockSize;
   for (const std::uint32_t e : a.index) good = good && entry(e);
   for (std::size_t n = 0; n < a.nodes.size(); ++n)   // nodes stand before those below them, so that every descent ends
-    for (const std::uint32_t e : a.nodes[n]) good = good && entry(e) && (e < FieldArrays::kNode || (e & FieldArrays::kNumber) > n);
+    for (const std::uint32_t e : a.nodes[n])
+      good = good && entry(e) && (e < FieldArrays::kNode || (e & FieldArrays::kNumber) > n);
   return good;
 }
 
-}  // namespace
+}   // namespace
 
 std::uint64_t field_key(const TriangleMesh& mesh) {
   const std::uint64_t vertices = hash_bytes(mesh.vertices.data(), mesh.vertices.size() * sizeof(Vec3), kHashStart);
   return hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(mesh.triangles[0]), vertices);
 }
 
-void write_field(const std::filesystem::path& path, const SampledField& field, std::uint64_t mesh_key, const FieldOptions& options) {
+void write_field(const std::filesystem::path& path, const SampledField& field, std::uint64_t mesh_key,
+                 const FieldOptions& options) {
   FieldWriter body;
   field_contents(body, field.arrays());
   const std::string header = field_header(mesh_key, options);
@@ -131,7 +138,8 @@ void write_field(const std::filesystem::path& path, const SampledField& field, s
     out << header << body.bytes();
     out.write(reinterpret_cast<const char*>(&hash), sizeof hash);
     out.flush();
-    if (!out) throw Error("The field cannot be written. Is there room, and may files be made in this folder?").in(path.string());
+    if (!out)
+      throw Error("The field cannot be written. Is there room, and may files be made in this folder?").in(path.string());
   }
   staged.commit();
 }
@@ -172,4 +180,4 @@ CachedField cached_field(const MeshSurface& surface, const std::filesystem::path
   return result;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

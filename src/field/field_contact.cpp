@@ -1,6 +1,7 @@
 #include "stickslip/field/field_contact.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -30,17 +31,16 @@ struct TwoFields {
   }
 };
 
-/// Linearisations of both fields around the point that a descent has reached: kinks within a field show only in several of them.
+/// Linearisations of both fields around the point that a descent has reached: kinks within a field show only in several of
+/// them.
 class FieldBundle {
  public:
-  void add(const TwoFields::At& x) {
-    put({x.point, x.a, true}), put({x.point, x.b, false});
-  }
+  void add(const TwoFields::At& x) { put({x.point, x.a, true}), put({x.point, x.b, false}); }
 
   struct Step {
     Vec3 way;       ///< [m]
     double falls;   ///< of the largest linearisation, less |s|²/2τ [m]
-    Vec3 across;    ///< Σ λⱼ gⱼ of A less that of B: at a minimum the two cancel, so this is the way from A to B, at kinks too
+    Vec3 across;   ///< Σ λⱼ gⱼ of A less that of B: at a minimum the two cancel, so this is the way from A to B, at kinks too
   };
 
   /// argmin over s of maxⱼ (αⱼ + gⱼ·s) + |s|²/2τ, αⱼ the linearisations at x: s = −τ Σ λⱼ gⱼ with λ from the dual,
@@ -121,7 +121,8 @@ struct Seed {
   double larger;
   Vec3 point;
   bool operator<(const Seed& o) const {
-    return std::tuple(cube, larger, point.x(), point.y(), point.z()) < std::tuple(o.cube, o.larger, o.point.x(), o.point.y(), o.point.z());
+    return std::tuple(cube, larger, point.x(), point.y(), point.z()) <
+           std::tuple(o.cube, o.larger, o.point.x(), o.point.y(), o.point.z());
   }
 };
 
@@ -141,7 +142,8 @@ std::vector<Seed> thinned(const DistanceField& a, const DistanceField& b, const 
   }
   std::sort(seeds.begin(), seeds.end());
   if (options.merge > 0)
-    seeds.erase(std::unique(seeds.begin(), seeds.end(), [](const Seed& x, const Seed& y) { return x.cube == y.cube; }), seeds.end());
+    seeds.erase(std::unique(seeds.begin(), seeds.end(), [](const Seed& x, const Seed& y) { return x.cube == y.cube; }),
+                seeds.end());
   return seeds;
 }
 
@@ -152,10 +154,10 @@ bool deeper(const FieldContact& x, const FieldContact& y) {
   return key(x) < key(y);
 }
 
-}  // namespace
+}   // namespace
 
-std::vector<FieldContact> field_contacts(const DistanceField& a, const DistanceField& b, const Pose& b_in_a, std::span<const Vec3> seeds,
-                                         const FieldContactOptions& options) {
+std::vector<FieldContact> field_contacts(const DistanceField& a, const DistanceField& b, const Pose& b_in_a,
+                                         std::span<const Vec3> seeds, const FieldContactOptions& options) {
   const TwoFields fields{a, b, b_in_a};
   std::vector<FieldContact> found;
   for (const Seed& seed : thinned(a, b, b_in_a, seeds, options)) {
@@ -165,7 +167,9 @@ std::vector<FieldContact> field_contacts(const DistanceField& a, const DistanceF
   std::sort(found.begin(), found.end(), deeper);
   std::vector<FieldContact> kept;
   for (const FieldContact& c : found) {
-    const auto near = [&](const FieldContact& other) { return (other.point - c.point).squaredNorm() <= options.merge * options.merge; };
+    const auto near = [&](const FieldContact& other) {
+      return (other.point - c.point).squaredNorm() <= options.merge * options.merge;
+    };
     if (std::none_of(kept.begin(), kept.end(), near)) kept.push_back(c);
   }
   return kept;
@@ -173,14 +177,16 @@ std::vector<FieldContact> field_contacts(const DistanceField& a, const DistanceF
 
 std::vector<Vec3> surface_seeds(const TriangleMesh& mesh, double spacing) {
   if (!(std::isfinite(spacing) && spacing > 0))
-    throw Error(fmt::format("{} is not a length. The spacing of seeds must be finite and greater than 0.", spacing)).at("spacing");
+    throw Error(fmt::format("{} is not a length. The spacing of seeds must be finite and greater than 0.", spacing))
+        .at("spacing");
   constexpr std::size_t kMost = 10'000'000;
   std::vector<Vec3> seeds = mesh.vertices;
   for (const auto& t : mesh.triangles) {
     const Vec3 &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
     const double longest = std::max({(b - a).norm(), (c - b).norm(), (a - c).norm()}), pieces = std::ceil(longest / spacing);
     if (!(0.5 * pieces * pieces + static_cast<double>(seeds.size()) < static_cast<double>(kMost)))
-      throw Error(fmt::format("A spacing of {} m asks for more than {} seeds. Choose a wider one.", spacing, kMost)).at("spacing");
+      throw Error(fmt::format("A spacing of {} m asks for more than {} seeds. Choose a wider one.", spacing, kMost))
+          .at("spacing");
     const int n = static_cast<int>(pieces);
     for (int i = 0; i <= n; ++i)
       for (int j = 0; i + j <= n; ++j) {
@@ -192,4 +198,4 @@ std::vector<Vec3> surface_seeds(const TriangleMesh& mesh, double spacing) {
   return seeds;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

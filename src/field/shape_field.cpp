@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -71,7 +72,7 @@ FieldSample field_of(const ConvexHull& hull, const Vec3& p) {
   return {distance, (p - point).normalized()};
 }
 
-}  // namespace
+}   // namespace
 
 ShapeField::ShapeField(Shape shape, const Pose& pose) : shape_(std::move(shape)), pose_(pose) { validate(shape_); }
 
@@ -83,4 +84,4 @@ FieldSample ShapeField::sample(const Vec3& at) const {
 
 double ShapeField::band() const { return std::numeric_limits<double>::infinity(); }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,7 +13,7 @@ namespace {
 /// h of the blend; 0 where one part is nearer than the other by the width or more.
 double blend_height(double a, double b, double width) { return width > 0 ? std::max(1 - std::abs(a - b) / width, 0.0) : 0.0; }
 
-}  // namespace
+}   // namespace
 
 SmoothUnion::SmoothUnion(std::vector<std::shared_ptr<const DistanceField>> parts, double width)
     : parts_(std::move(parts)), width_(width) {
@@ -62,4 +62,4 @@ double SmoothUnion::band() const {
   return least;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -26,8 +26,9 @@ inline double closest_on_segment(const Vec3& ap, const Vec3& ab) {
   return length_squared > 0 ? std::clamp(ap.dot(ab) / length_squared, 0.0, 1.0) : 0.0;
 }
 
-/// Infinitely far, without weights, if the plane of the triangle is farther than `limit_squared` [m²]. Else by the plane where p projects into the triangle, else by the edges that p is beyond: p − x is in the normal cone of the nearest
-/// point x, so that point lies on one of those. Triangles without an area are taken as their edges.
+/// Infinitely far, without weights, if the plane of the triangle is farther than `limit_squared` [m²]. Else by the plane where
+/// p projects into the triangle, else by the edges that p is beyond: p − x is in the normal cone of the nearest point x, so
+/// that point lies on one of those. Triangles without an area are taken as their edges.
 inline TrianglePoint closest_on_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p,
                                          double limit_squared = std::numeric_limits<double>::infinity()) {
   const Vec3 ab = b - a, ac = c - a, ap = p - a, n = ab.cross(ac);
@@ -55,4 +56,4 @@ inline TrianglePoint closest_on_triangle(const Vec3& a, const Vec3& b, const Vec
   return best;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

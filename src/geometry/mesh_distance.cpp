@@ -17,14 +17,18 @@ void MeshSurface::move(std::span<const Vec3> vertices) {
 }
 
 std::size_t MeshSurface::bytes() const {
-  return mesh_.vertices.size() * sizeof(Vec3) + mesh_.triangles.size() * sizeof(mesh_.triangles[0]) + tree_.bytes() + edges_.bytes();
+  return mesh_.vertices.size() * sizeof(Vec3) + mesh_.triangles.size() * sizeof(mesh_.triangles[0]) + tree_.bytes() +
+         edges_.bytes();
 }
 
 Vec3 normal_at(const MeshSurface& surface, const MeshPoint& p) {
   switch (p.feature) {
-    case Feature::vertex: return surface.edges().vertex_normal(surface.mesh().triangles[p.triangle][p.corner]);
-    case Feature::edge: return edge_normal(surface.mesh(), surface.edges(), surface.edges().edges_of_face(p.triangle)[p.corner]);
-    case Feature::face: break;
+    case Feature::vertex:
+      return surface.edges().vertex_normal(surface.mesh().triangles[p.triangle][p.corner]);
+    case Feature::edge:
+      return edge_normal(surface.mesh(), surface.edges(), surface.edges().edges_of_face(p.triangle)[p.corner]);
+    case Feature::face:
+      break;
   }
   return face_normal(surface.mesh(), p.triangle);
 }
@@ -39,10 +43,11 @@ std::optional<SignedDistance> signed_distance(const MeshSurface& surface, const 
   SignedDistance result{nearest->distance, Vec3::Zero(), *nearest};
   Vec3 normal = Vec3::Zero();
   if (rule == SignRule::normals || length == 0) normal = normal_at(surface, *nearest);
-  const bool inside = rule == SignRule::normals ? away.dot(normal) < 0 : winding_number(surface.mesh(), surface.tree(), from) > 0.5;
+  const bool inside =
+      rule == SignRule::normals ? away.dot(normal) < 0 : winding_number(surface.mesh(), surface.tree(), from) > 0.5;
   if (inside) result.distance = -result.distance;
   result.gradient = length > 0 ? Vec3(away / (inside ? -length : length)) : normal;
   return result;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

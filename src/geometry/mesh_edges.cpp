@@ -52,7 +52,7 @@ EdgeKind bend(const TriangleMesh& mesh, const std::array<std::uint32_t, 2>& ends
   return left.cross(right).dot(along) > 0 ? EdgeKind::convex : EdgeKind::concave;
 }
 
-}  // namespace
+}   // namespace
 
 Vec3 face_normal(const TriangleMesh& mesh, std::size_t face) {
   const auto& t = mesh.triangles[face];
@@ -132,7 +132,7 @@ bool MeshEdges::one_fan(const TriangleMesh& mesh, std::uint32_t vertex) const {
 void MeshEdges::update(const TriangleMesh& mesh) {
   kinds_.resize(vertices_.size());
   for (std::size_t e = 0; e < vertices_.size(); ++e)
-    kinds_[e] = crowded_[e]              ? EdgeKind::irregular
+    kinds_[e] = crowded_[e]               ? EdgeKind::irregular
                 : faces_[e][1] == kNoFace ? EdgeKind::boundary
                                           : bend(mesh, vertices_[e], faces_[e], flat_angle_);
   vertex_normals_.assign(mesh.vertices.size(), Vec3::Zero());
@@ -150,8 +150,9 @@ std::size_t MeshEdges::count(EdgeKind kind) const {
 }
 
 std::size_t MeshEdges::bytes() const {
-  return vertices_.size() * (2 * sizeof(vertices_[0]) + 1) + vertices_.size() / 8 + edges_of_face_.size() * sizeof(edges_of_face_[0]) +
-         (first_around_.size() + around_.size()) * 4 + vertex_normals_.size() * sizeof(Vec3);
+  return vertices_.size() * (2 * sizeof(vertices_[0]) + 1) + vertices_.size() / 8 +
+         edges_of_face_.size() * sizeof(edges_of_face_[0]) + (first_around_.size() + around_.size()) * 4 +
+         vertex_normals_.size() * sizeof(Vec3);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

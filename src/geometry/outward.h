@@ -18,4 +18,4 @@ inline float float_above(double x) {
   return static_cast<double>(rounded) >= x ? rounded : std::nextafter(rounded, std::numeric_limits<float>::infinity());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

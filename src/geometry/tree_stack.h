@@ -33,4 +33,4 @@ unsigned lanes_of(const Mask& mask) {
   return bits;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

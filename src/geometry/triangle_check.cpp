@@ -24,4 +24,4 @@ void require_finite_triangles(const TriangleMesh& mesh) {
     }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -8,4 +8,4 @@ namespace stickslip {
 /// @throws Error naming the place if a triangle names a vertex that is not there or one that is not finite.
 void require_finite_triangles(const TriangleMesh&);
 
-}  // namespace stickslip
+}   // namespace stickslip

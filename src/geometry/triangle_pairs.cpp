@@ -53,7 +53,8 @@ struct BoxTurn {
     BoxLanes turned;
     turned.count = boxes.count;
     for (int i = 0; i < 3; ++i) {
-      turned.middle[i] = rotation(i, 0) * boxes.middle[0] + rotation(i, 1) * boxes.middle[1] + rotation(i, 2) * boxes.middle[2] + shift[i];
+      turned.middle[i] =
+          rotation(i, 0) * boxes.middle[0] + rotation(i, 1) * boxes.middle[1] + rotation(i, 2) * boxes.middle[2] + shift[i];
       turned.half[i] = magnitude(i, 0) * boxes.half[0] + magnitude(i, 1) * boxes.half[1] + magnitude(i, 2) * boxes.half[2];
     }
     return turned;
@@ -75,14 +76,16 @@ unsigned overlaps(const BoxLanes& boxes, const OneBox& one) {
 /// Two meshes with their trees and the way between them.
 class PairDescent {
  public:
-  PairDescent(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b, const Pose& b_in_a,
-              double margin)
+  PairDescent(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
+              const Pose& b_in_a, double margin)
       : a_(a), b_(b), tree_a_(tree_a), tree_b_(tree_b), b_in_a_(b_in_a), margin_(margin) {
     const Mat3 rotation = b_in_a.rotation();
     const Vec3 shift = b_in_a * tree_b.origin() - tree_a.origin();
     to_a_ = {rotation.cast<float>(), rotation.cwiseAbs().cast<float>(), shift.cast<float>()};
-    to_b_ = {rotation.transpose().cast<float>(), rotation.transpose().cwiseAbs().cast<float>(), (-(rotation.transpose() * shift)).cast<float>()};
-    const double size = (tree_a.bounds().upper - tree_a.bounds().lower).norm() + (tree_b.bounds().upper - tree_b.bounds().lower).norm();
+    to_b_ = {rotation.transpose().cast<float>(), rotation.transpose().cwiseAbs().cast<float>(),
+             (-(rotation.transpose() * shift)).cast<float>()};
+    const double size =
+        (tree_a.bounds().upper - tree_a.bounds().lower).norm() + (tree_b.bounds().upper - tree_b.bounds().lower).norm();
     // More than the rounding of the numbers that are compared.
     grow_ = static_cast<float>(margin + 4e-6 * (size + shift.norm() + margin));
   }
@@ -94,15 +97,14 @@ class PairDescent {
       unsigned meet = overlaps(reach_of_a, lane(b_along_a, j));
       meet &= overlaps(a_along_b, lane(boxes_b, j));
       meet &= (1u << boxes_a.count) - 1;
-      for (; meet != 0; meet &= meet - 1)
-        stack.push_back({child(tree_a_, a, std::countr_zero(meet)), child(tree_b_, b, j)});
+      for (; meet != 0; meet &= meet - 1) stack.push_back({child(tree_a_, a, std::countr_zero(meet)), child(tree_b_, b, j)});
     }
   }
 
   void compare(std::uint32_t leaf_a, std::uint32_t leaf_b, std::vector<std::array<std::uint32_t, 2>>& found) const {
     for (std::uint32_t j = 0; j < TriangleTree::leaf_count(leaf_b); ++j) {
       const std::uint32_t of_b = tree_b_.order()[TriangleTree::leaf_first(leaf_b) + j];
-      const Aabb b_along_a = box_of([&](const Vec3& x) { return b_in_a_ * x; }, b_, of_b), along_b = triangle_box(b_, of_b);
+      const Aabb b_along_a = box_of([&](const Vec3&x) { return b_in_a_ * x; }, b_, of_b), along_b = triangle_box(b_, of_b);
       for (std::uint32_t i = 0; i < TriangleTree::leaf_count(leaf_a); ++i) {
         const std::uint32_t of_a = tree_a_.order()[TriangleTree::leaf_first(leaf_a) + i];
         if (!triangle_box(a_, of_a).grown(margin_).overlaps(b_along_a)) continue;
@@ -141,10 +143,11 @@ class PairDescent {
   float grow_ = 0;   ///< margin and slack [m]
 };
 
-}  // namespace
+}   // namespace
 
 void overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
-                       const Pose& b_in_a, double margin, PairScratch& scratch, std::vector<std::array<std::uint32_t, 2>>& found) {
+                       const Pose& b_in_a, double margin, PairScratch& scratch,
+                       std::vector<std::array<std::uint32_t, 2>>& found) {
   found.clear();
   scratch.stack.clear();
   if (tree_a.empty() || tree_b.empty()) return;
@@ -158,4 +161,4 @@ void overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const 
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

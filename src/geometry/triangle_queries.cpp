@@ -67,7 +67,8 @@ MeshPoint described(const TriangleMesh& mesh, const NearestSoFar& best) {
   MeshPoint result;
   result.triangle = best.triangle, result.weights = best.weights, result.distance = std::sqrt(best.squared);
   const auto& t = mesh.triangles[best.triangle];
-  result.point = best.weights[0] * mesh.vertices[t[0]] + best.weights[1] * mesh.vertices[t[1]] + best.weights[2] * mesh.vertices[t[2]];
+  result.point =
+      best.weights[0] * mesh.vertices[t[0]] + best.weights[1] * mesh.vertices[t[1]] + best.weights[2] * mesh.vertices[t[2]];
   for (std::uint8_t k = 0; k < 3; ++k) {
     if (best.weights[k] == 1) {
       result.feature = Feature::vertex, result.corner = k, result.point = mesh.vertices[t[k]];
@@ -87,7 +88,8 @@ struct RayEntry {
 };
 
 /// Where the ray enters each box, grown by `pad`, and whether it meets it before `t_max`.
-WideLanes entries_of(const TriangleTree::Node& node, const Vec3& origin, const Vec3& direction, double pad, double t_max, unsigned& met) {
+WideLanes entries_of(const TriangleTree::Node& node, const Vec3& origin, const Vec3& direction, double pad, double t_max,
+                     unsigned& met) {
   constexpr double kSlack = 1e-14;   // of a few roundings
   WideLanes enter = WideLanes::Zero(), leave = WideLanes::Constant(t_max);
   for (int axis = 0; axis < 3; ++axis) {
@@ -104,7 +106,8 @@ WideLanes entries_of(const TriangleTree::Node& node, const Vec3& origin, const V
   return enter;
 }
 
-/// The frame of [Woop, Benthin, Wald 2013] in which the ray is the z axis: products for one edge are equal from both of its faces.
+/// The frame of [Woop, Benthin, Wald 2013] in which the ray is the z axis: products for one edge are equal from both of its
+/// faces.
 struct RayFrame {
   Vec3 origin;
   int x, y, z;
@@ -129,7 +132,8 @@ double difference_of_products(double a, double b, double c, double d) {
   return std::fma(a, b, -cd) + std::fma(-c, d, cd);
 }
 
-void hit_triangle(const TriangleMesh& mesh, std::uint32_t triangle, const RayFrame& ray, std::optional<RayHit>& best, double& t_max) {
+void hit_triangle(const TriangleMesh& mesh, std::uint32_t triangle, const RayFrame& ray, std::optional<RayHit>& best,
+                  double& t_max) {
   const auto& t = mesh.triangles[triangle];
   const Vec3 a = ray.sheared(mesh.vertices[t[0]]), b = ray.sheared(mesh.vertices[t[1]]), c = ray.sheared(mesh.vertices[t[2]]);
   const double u = difference_of_products(c.x(), b.y(), c.y(), b.x()), v = difference_of_products(a.x(), c.y(), a.y(), c.x()),
@@ -143,7 +147,7 @@ void hit_triangle(const TriangleMesh& mesh, std::uint32_t triangle, const RayFra
   t_max = at;
 }
 
-}  // namespace
+}   // namespace
 
 void overlapping(const TriangleMesh& mesh, const TriangleTree& tree, const Aabb& box, std::vector<std::uint32_t>& found) {
   found.clear();
@@ -227,4 +231,4 @@ std::optional<RayHit> first_hit(const TriangleMesh& mesh, const TriangleTree& tr
   return best;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

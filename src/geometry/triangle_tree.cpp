@@ -1,7 +1,9 @@
 #include "stickslip/geometry/triangle_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -97,8 +99,7 @@ class TreeBuilder {
     }
     if (depth < kDeepest) {
       const auto [axis, bin] = best_cut(r, centers);
-      if (axis >= 0)
-        return partition(r, [&](std::uint32_t t) { return bin_of(items_[t].center, centers, axis) <= bin; });
+      if (axis >= 0) return partition(r, [&](std::uint32_t t) { return bin_of(items_[t].center, centers, axis) <= bin; });
     }
     int axis;
     (centers.upper - centers.lower).maxCoeff(&axis);
@@ -185,7 +186,7 @@ AreaMoments leaf_moments(const TriangleMesh& mesh, const TriangleTree& tree, std
   return sum;
 }
 
-}  // namespace
+}   // namespace
 
 Aabb triangle_box(const TriangleMesh& mesh, std::uint32_t triangle) {
   const auto& t = mesh.triangles[triangle];
@@ -196,7 +197,8 @@ Aabb triangle_box(const TriangleMesh& mesh, std::uint32_t triangle) {
 TriangleTree::TriangleTree(const TriangleMesh& mesh) {
   require_finite_triangles(mesh);
   if (mesh.triangles.size() >= (1u << 29))
-    throw Error(fmt::format("{} triangles are too many for one tree. Split the mesh; a tree holds less than 2^29.", mesh.triangles.size()));
+    throw Error(fmt::format("{} triangles are too many for one tree. Split the mesh; a tree holds less than 2^29.",
+                            mesh.triangles.size()));
   TreeBuilder(mesh, order_, nodes_).build();
   nodes_.shrink_to_fit();
   dipoles_.resize(nodes_.size());
@@ -218,7 +220,8 @@ void TriangleTree::refit(const TriangleMesh& mesh) {
       AreaMoments part;
       if (child != kNone && is_leaf(child)) {
         Aabb box;
-        for (std::uint32_t i = 0; i < leaf_count(child); ++i) box = box.merged(triangle_box(mesh, order_[leaf_first(child) + i]));
+        for (std::uint32_t i = 0; i < leaf_count(child); ++i)
+          box = box.merged(triangle_box(mesh, order_[leaf_first(child) + i]));
         lower = box.lower - origin_, upper = box.upper - origin_;
         part = leaf_moments(mesh, *this, child);
       } else if (child != kNone) {
@@ -246,4 +249,4 @@ std::size_t TriangleTree::bytes() const {
   return nodes_.capacity() * sizeof(Node) + dipoles_.capacity() * sizeof(Dipoles) + order_.capacity() * sizeof(order_[0]);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

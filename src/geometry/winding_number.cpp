@@ -14,7 +14,7 @@ double solid_angle(const Vec3& a, const Vec3& b, const Vec3& c) {
   return numerator == 0 ? 0 : 2 * std::atan2(numerator, denominator);
 }
 
-}  // namespace
+}   // namespace
 
 double winding_number(const TriangleMesh& mesh, const TriangleTree& tree, const Vec3& at, double accuracy) {
   if (tree.empty()) return 0;
@@ -47,4 +47,4 @@ double winding_number(const TriangleMesh& mesh, const TriangleTree& tree, const 
   return angle / (4 * std::numbers::pi);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

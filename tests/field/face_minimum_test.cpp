@@ -14,7 +14,8 @@ double dense_minimum(const DistanceField& field, const Vec3& a, const Vec3& b, c
   return least;
 }
 
-void expect_on_triangle(const FieldMinimum& m, const DistanceField& field, const Vec3& a, const Vec3& b, const Vec3& c, double scale) {
+void expect_on_triangle(const FieldMinimum& m, const DistanceField& field, const Vec3& a, const Vec3& b, const Vec3& c,
+                        double scale) {
   EXPECT_GE(m.weights.minCoeff(), -1e-15);
   EXPECT_NEAR(m.weights.sum(), 1, 1e-12);
   EXPECT_LT((m.weights[0] * a + m.weights[1] * b + m.weights[2] * c - m.point).norm(), 1e-12 * scale);
@@ -30,7 +31,8 @@ TEST(FaceMinimum, is_as_deep_as_dense_sampling_in_convex_solids_without_cutting_
     for (const auto& field : shape_fields(scale)) {
       const Aabb box = field->bounds().grown(0.3 * scale);
       for (int i = 0; i < 40; ++i) {
-        const Vec3 a = point_in(box, random), b = point_in(box, random), c = i % 10 == 9 ? Vec3(0.5 * (a + b)) : point_in(box, random);
+        const Vec3 a = point_in(box, random), b = point_in(box, random),
+                   c = i % 10 == 9 ? Vec3(0.5 * (a + b)) : point_in(box, random);
         const double longest = std::max({(b - a).norm(), (c - b).norm(), (a - c).norm()});
         const FieldMinimum found = minimise_over_triangle(*field, a, b, c, options);
         const double dense = dense_minimum(*field, a, b, c, n);
@@ -88,5 +90,5 @@ TEST(FaceMinimum, of_an_edge_is_as_deep_as_dense_sampling) {
     }
 }
 
-}  // namespace
-}  // namespace stickslip::face_minimum_test
+}   // namespace
+}   // namespace stickslip::face_minimum_test

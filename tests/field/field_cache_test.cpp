@@ -17,7 +17,8 @@ class FieldCache : public ::testing::Test {
  protected:
   FieldCache() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / fmt::format("stickslip-{}-{}", test->name(), ::testing::UnitTest::GetInstance()->random_seed());
+    folder_ = fs::temp_directory_path() /
+              fmt::format("stickslip-{}-{}", test->name(), ::testing::UnitTest::GetInstance()->random_seed());
     folder_ += fmt::format("-{}", reinterpret_cast<std::uintptr_t>(this));
     fs::create_directories(folder_);
     options_.resolution = 24;
@@ -96,10 +97,11 @@ TEST_F(FieldCache, a_folder_that_cannot_be_written_to_is_no_error) {
     EXPECT_FALSE(field.written);
     EXPECT_LT(field.field.value({0.4, 0, 0}), 0);
   }
-  EXPECT_NE(testing::message_of([&] { write_field("/proc/self/part.field", SampledField(torus_, options_), 0, options_); })
-                .find("The field cannot be written."),
+  EXPECT_NE(testing::message_of([&] {
+              write_field("/proc/self/part.field", SampledField(torus_, options_), 0, options_);
+            }).find("The field cannot be written."),
             std::string::npos);
 }
 
-}  // namespace
-}  // namespace stickslip::field_cache_test
+}   // namespace
+}   // namespace stickslip::field_cache_test

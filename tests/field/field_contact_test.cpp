@@ -41,9 +41,11 @@ TEST(FieldContact, of_two_balls_farther_apart_than_twice_the_margin_is_none) {
   const Pose pose{Vec3(0.9, 0, 0), Quat::Identity()};
   FieldContactOptions options;
   options.margin = 0.049, options.reach = 1;
-  EXPECT_TRUE(field_contacts(a, b, pose, seeds_of_both(sphere_mesh(0.5, 20, 12), sphere_mesh(0.3, 20, 12), pose, 1), options).empty());
+  EXPECT_TRUE(
+      field_contacts(a, b, pose, seeds_of_both(sphere_mesh(0.5, 20, 12), sphere_mesh(0.3, 20, 12), pose, 1), options).empty());
   options.margin = 0.051;
-  EXPECT_FALSE(field_contacts(a, b, pose, seeds_of_both(sphere_mesh(0.5, 20, 12), sphere_mesh(0.3, 20, 12), pose, 1), options).empty());
+  EXPECT_FALSE(
+      field_contacts(a, b, pose, seeds_of_both(sphere_mesh(0.5, 20, 12), sphere_mesh(0.3, 20, 12), pose, 1), options).empty());
 }
 
 TEST(FieldContact, of_a_block_on_a_block_spreads_over_the_face) {
@@ -114,5 +116,5 @@ TEST(SurfaceSeeds, lie_on_the_surface_and_leave_no_gaps) {
             "/spacing: A spacing of 1e-05 m asks for more than 10000000 seeds. Choose a wider one.");
 }
 
-}  // namespace
-}  // namespace stickslip::field_contact_test
+}   // namespace
+}   // namespace stickslip::field_contact_test

@@ -26,9 +26,13 @@ inline std::vector<std::shared_ptr<const DistanceField>> shape_fields(double sca
 
 /// A barbell: two balls and a bar, blended.
 inline std::shared_ptr<const DistanceField> barbell(double scale, double width) {
-  const auto ball = [&](double z) { return std::make_shared<ShapeField>(Sphere{0.5 * scale}, Pose{Vec3(0, 0, z * scale), Quat::Identity()}); };
+  const auto ball = [&](double z) {
+    return std::make_shared<ShapeField>(Sphere{0.5 * scale}, Pose{Vec3(0, 0, z * scale), Quat::Identity()});
+  };
   return std::make_shared<SmoothUnion>(
-      std::vector<std::shared_ptr<const DistanceField>>{ball(-1), ball(1), std::make_shared<ShapeField>(Capsule{0.2 * scale, 1 * scale})}, width);
+      std::vector<std::shared_ptr<const DistanceField>>{ball(-1), ball(1),
+                                                        std::make_shared<ShapeField>(Capsule{0.2 * scale, 1 * scale})},
+      width);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

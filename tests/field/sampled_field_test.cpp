@@ -92,7 +92,8 @@ TriangleMesh random_solid(int kind, std::mt19937& random) {
   if (kind == 1) mesh = box_mesh(0.5 * Vec3(uniform(random), uniform(random), uniform(random)));
   if (kind == 2) mesh = torus_mesh(0.4, 0.3 * uniform(random), 7, 5);
   if (kind == 3) {
-    mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {uniform(random), uniform(random), 0}, {uniform(random), uniform(random), uniform(random)}};
+    mesh.vertices = {
+        {0, 0, 0}, {1, 0, 0}, {uniform(random), uniform(random), 0}, {uniform(random), uniform(random), uniform(random)}};
     mesh.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
   }
   const Quat turn = random_rotation(random);
@@ -112,7 +113,8 @@ TEST(SampledField, keeps_its_error_bound_for_solids_and_options_of_any_kind) {
     const SampledField field(surface, options);
     for (int k = 0; k < 2000; ++k) {
       Vec3 p = point_in(field.bounds().grown(2 * field.band()), random);
-      if (k % 2 == 0) p = signed_distance(surface, p)->nearest.point + field.band() * point_in({-Vec3::Ones(), Vec3::Ones()}, random);
+      if (k % 2 == 0)
+        p = signed_distance(surface, p)->nearest.point + field.band() * point_in({-Vec3::Ones(), Vec3::Ones()}, random);
       const double exact = signed_distance(surface, p)->distance, value = field.value(p);
       if (std::abs(exact) <= field.band()) {
         ASSERT_LE(std::abs(value - exact), field.error_bound()) << i;
@@ -232,5 +234,5 @@ TEST(SampledField, refuses_what_it_cannot_sample) {
             "/band: -1 is not a length. It must be finite and not negative; 0 chooses one.");
 }
 
-}  // namespace
-}  // namespace stickslip::sampled_field_test
+}   // namespace
+}   // namespace stickslip::sampled_field_test

@@ -85,5 +85,5 @@ TEST(SmoothUnion, refuses_nothing_and_negative_widths) {
             "/radius: -1 is not a length. A sphere radius must be finite and greater than 0.");
 }
 
-}  // namespace
-}  // namespace stickslip::shape_field_test
+}   // namespace
+}   // namespace stickslip::shape_field_test

@@ -117,7 +117,8 @@ TEST(MeshEdges, an_update_is_a_new_start) {
 TEST(MeshEdges, bad_meshes_are_named) {
   TriangleMesh mesh = box_mesh(Vec3::Ones());
   mesh.triangles[5][1] = 8;
-  EXPECT_EQ(testing::message_of([&] { MeshEdges{mesh}; }), "/triangles/5: There is no vertex 8. A triangle names vertices 0 to 7.");
+  EXPECT_EQ(testing::message_of([&] { MeshEdges{mesh}; }),
+            "/triangles/5: There is no vertex 8. A triangle names vertices 0 to 7.");
   mesh = box_mesh(Vec3::Ones());
   mesh.vertices[2].y() = std::nan("");
   EXPECT_EQ(testing::message_of([&] { MeshEdges{mesh}; }),
@@ -125,5 +126,5 @@ TEST(MeshEdges, bad_meshes_are_named) {
   EXPECT_EQ(MeshEdges(TriangleMesh{}).size(), 0u);
 }
 
-}  // namespace
-}  // namespace stickslip::mesh_edges_test
+}   // namespace
+}   // namespace stickslip::mesh_edges_test

@@ -82,4 +82,4 @@ inline TriangleMesh random_soup(int count, double size, std::mt19937& random) {
   return mesh;
 }
 
-}  // namespace stickslip::test_meshes
+}   // namespace stickslip::test_meshes

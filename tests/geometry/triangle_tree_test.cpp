@@ -47,7 +47,12 @@ std::vector<TriangleMesh> all_meshes(double scale) {
   for (int i = 0; i < 50; ++i) pile.triangles.push_back({0, 1, 2});
   TriangleMesh far = random_soup(100, scale, random);
   for (Vec3& x : far.vertices) x += scale * Vec3(1e4, -1e4, 3e3);
-  return {TriangleMesh{}, one, pile, random_soup(300, scale, random), far, torus_mesh(scale, 0.3 * scale, 20, 12),
+  return {TriangleMesh{},
+          one,
+          pile,
+          random_soup(300, scale, random),
+          far,
+          torus_mesh(scale, 0.3 * scale, 20, 12),
           box_mesh(scale * Vec3(1, 0.5, 2))};
 }
 
@@ -55,7 +60,8 @@ Vec3 random_point(const TriangleTree& tree, double scale, std::mt19937& random) 
   std::uniform_real_distribution<double> uniform(0, 1);
   const Aabb box = tree.empty() ? Aabb{Vec3::Zero(), Vec3::Zero()} : tree.bounds();
   const Vec3 at(uniform(random), uniform(random), uniform(random));
-  return box.lower + (box.upper - box.lower).cwiseProduct(at) + scale * std::pow(10, 3 * uniform(random) - 2) * random_direction(random);
+  return box.lower + (box.upper - box.lower).cwiseProduct(at) +
+         scale * std::pow(10, 3 * uniform(random) - 2) * random_direction(random);
 }
 
 TEST(TriangleTree, finds_the_nearest_point_that_brute_force_finds) {
@@ -76,7 +82,8 @@ TEST(TriangleTree, finds_the_nearest_point_that_brute_force_finds) {
         EXPECT_NEAR(found->weights.sum(), 1, 1e-14);
         EXPECT_GE(found->weights.minCoeff(), 0);
         EXPECT_FALSE(closest_point(mesh, tree, p, 0.999 * expected - tolerance));
-        const auto near = closest_point(mesh, tree, p, 1.001 * expected + tolerance, static_cast<std::uint32_t>(mesh.triangles.size() / 2));
+        const auto near =
+            closest_point(mesh, tree, p, 1.001 * expected + tolerance, static_cast<std::uint32_t>(mesh.triangles.size() / 2));
         ASSERT_TRUE(near);
         EXPECT_EQ(near->triangle, found->triangle) << "neither reach nor hint changes the answer";
       }
@@ -300,10 +307,11 @@ TEST(SignedDistance, near_a_sharp_spike_takes_the_side_of_the_weighted_normal) {
   ASSERT_TRUE(surface.edges().closed());
   std::mt19937 random(10);
   for (int i = 0; i < 5000; ++i) {
-    const Vec3 near = mesh.vertices[random() % mesh.vertices.size()] + std::pow(10.0, -1.0 * (i % 6)) * random_direction(random);
+    const Vec3 near =
+        mesh.vertices[random() % mesh.vertices.size()] + std::pow(10.0, -1.0 * (i % 6)) * random_direction(random);
     const auto d = signed_distance(surface, near, SignRule::normals);
     const double winds = winding_number(mesh, surface.tree(), near, 1e9);
-    EXPECT_EQ(d->distance < 0, winds > 0.5) << near.transpose();
+    EXPECT_EQ(d->distance<0, winds> 0.5) << near.transpose();
   }
 }
 
@@ -354,5 +362,5 @@ TEST(TriangleTree, bad_meshes_are_named) {
             "/vertices/3: (inf, 1, -1) is not a point. Vertices of triangles must be finite.");
 }
 
-}  // namespace
-}  // namespace stickslip::tree_test
+}   // namespace
+}   // namespace stickslip::tree_test

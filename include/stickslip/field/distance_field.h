@@ -10,8 +10,8 @@
 namespace stickslip {
 
 struct FieldSample {
-  double value = 0;                ///< signed distance, < 0 inside [m]
-  Vec3 gradient = Vec3::Zero();    ///< of the value; a unit vector where the value is the distance and the nearest point unique
+  double value = 0;               ///< signed distance, < 0 inside [m]
+  Vec3 gradient = Vec3::Zero();   ///< of the value; a unit vector where the value is the distance and the nearest point unique
 };
 
 /// Fields are values in a local frame that never change after they are made: any number of threads may ask.
@@ -53,9 +53,10 @@ class ShapeField final : public DistanceField {
   Pose pose_;
 };
 
-/// Union with rounded creases: parts are joined one after the other by smin(a, b) = min(a, b) − w h²/4, h = max(1 − |a − b|/w, 0), w the
-/// width of the blend. Its gradient is a convex combination of those of the parts, so values stay 1-Lipschitz: |value| is at most
-/// the distance to the blended surface. min − (n − 1) w/4 ≤ value ≤ min over n parts; `error_bound` states that, against the union.
+/// Union with rounded creases: parts are joined one after the other by smin(a, b) = min(a, b) − w h²/4, h = max(1 − |a − b|/w,
+/// 0), w the width of the blend. Its gradient is a convex combination of those of the parts, so values stay 1-Lipschitz:
+/// |value| is at most the distance to the blended surface. min − (n − 1) w/4 ≤ value ≤ min over n parts; `error_bound` states
+/// that, against the union.
 class SmoothUnion final : public DistanceField {
  public:
   /// @param width w [m], ≥ 0; 0 is the plain union
@@ -73,4 +74,4 @@ class SmoothUnion final : public DistanceField {
   double width_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -15,7 +15,8 @@ std::uint64_t field_key(const TriangleMesh&);
 /// @throws Error if the file cannot be written
 void write_field(const std::filesystem::path&, const SampledField&, std::uint64_t mesh_key, const FieldOptions&);
 
-/// @returns nothing if there is no such file, it is damaged or of another version, or made of another mesh or with other options
+/// @returns nothing if there is no such file, it is damaged or of another version, or made of another mesh or with other
+/// options
 std::optional<SampledField> read_field(const std::filesystem::path&, std::uint64_t mesh_key, const FieldOptions&);
 
 struct CachedField {
@@ -27,4 +28,4 @@ struct CachedField {
 /// The field of a mesh from `<mesh file>.field`, or built and kept there. @throws Error as `SampledField` does
 CachedField cached_field(const MeshSurface&, const std::filesystem::path& mesh_file, const FieldOptions& = {});
 
-}  // namespace stickslip
+}   // namespace stickslip

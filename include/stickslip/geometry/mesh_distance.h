@@ -9,8 +9,11 @@ namespace stickslip {
 /// What tells inside from outside.
 enum class SignRule {
   automatic,   ///< normals where the mesh is closed (`MeshEdges::closed`), else the winding number
-  normals,     ///< the side of the angle-weighted normal of the nearest feature [Bærentzen, Aanæs 2005]: right for closed surfaces that do not cut themselves
-  winding      ///< inside is where the surface winds around more than ½ times [Barill et al. 2018]: for holes, gaps, flips, overlaps
+  /// The side of the angle-weighted normal of the nearest feature [Bærentzen, Aanæs 2005]: right for closed surfaces that do not
+  /// cut themselves.
+  normals,
+  /// Inside is where the surface winds around more than ½ times [Barill et al. 2018]: for holes, gaps, flips and overlaps.
+  winding
 };
 
 /// A mesh with tree and adjacency: what distance queries read. Moves with its parts; vertices are changed through `move`.
@@ -36,8 +39,8 @@ class MeshSurface {
 };
 
 struct SignedDistance {
-  double distance = 0;             ///< < 0 inside [m]
-  Vec3 gradient = Vec3::Zero();    ///< unit, direction in which it grows fastest; on the surface the normal of the feature
+  double distance = 0;            ///< < 0 inside [m]
+  Vec3 gradient = Vec3::Zero();   ///< unit, direction in which it grows fastest; on the surface the normal of the feature
   MeshPoint nearest;
 };
 
@@ -47,8 +50,8 @@ std::optional<SignedDistance> signed_distance(const MeshSurface&, const Vec3& fr
                                               double reach = std::numeric_limits<double>::infinity(),
                                               std::uint32_t hint = TriangleTree::kNone);
 
-/// Outward unit normal at a point of the surface: of its face, the mean of the two faces at an edge, angle-weighted at a vertex; zero
-/// where faces cancel or have no area.
+/// Outward unit normal at a point of the surface: of its face, the mean of the two faces at an edge, angle-weighted at a
+/// vertex; zero where faces cancel or have no area.
 Vec3 normal_at(const MeshSurface&, const MeshPoint&);
 
-}  // namespace stickslip
+}   // namespace stickslip
