@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "geometry/triangle_check.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -11,6 +12,7 @@ namespace stickslip {
 void MeshSurface::move(std::span<const Vec3> vertices) {
   if (vertices.size() != mesh_.vertices.size())
     throw Error(fmt::format("{} places are given for {} vertices. Give one for each.", vertices.size(), mesh_.vertices.size()));
+  require_finite_triangles(vertices, mesh_.triangles);
   std::copy(vertices.begin(), vertices.end(), mesh_.vertices.begin());
   tree_.refit(mesh_);
   edges_.update(mesh_);

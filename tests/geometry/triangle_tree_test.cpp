@@ -330,6 +330,10 @@ TEST(MeshSurface, moves_with_its_vertices_and_refuses_other_numbers_of_them) {
   EXPECT_NEAR(signed_distance(surface, {5, 0, 0.5})->distance, -0.5, 1e-15);
   places.pop_back();
   EXPECT_EQ(testing::message_of([&] { surface.move(places); }), "7 places are given for 8 vertices. Give one for each.");
+  places.push_back({0, std::nan(""), 0});
+  EXPECT_EQ(testing::message_of([&] { surface.move(places); }),
+            "/vertices/7: (0, nan, 0) is not a point. Vertices of triangles must be finite.");
+  EXPECT_NEAR(signed_distance(surface, {5, 0, 0.5})->distance, -0.5, 1e-15) << "nothing has moved";
 }
 
 TEST(TriangleTree, queries_allocate_nothing_once_their_memory_has_grown) {

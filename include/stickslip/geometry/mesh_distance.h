@@ -27,7 +27,8 @@ class MeshSurface {
   const TriangleTree& tree() const { return tree_; }
   const MeshEdges& edges() const { return edges_; }
 
-  /// New places for all vertices; O(n). @throws Error if their number differs or one of a triangle is not finite
+  /// New places for all vertices; O(n).
+  /// @throws Error if their number differs or one of a triangle is not finite; then nothing has moved
   void move(std::span<const Vec3> vertices);
 
   std::size_t bytes() const;   ///< of memory, mesh, tree and adjacency
