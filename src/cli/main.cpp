@@ -30,19 +30,49 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// The innermost command that was given, `mesh check` of `stickslip mesh check`; the program itself if none was.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+/// Its name with those of the commands around it: "mesh check".
+std::string full_name(const CLI::App& command) {
+  const CLI::App* above = command.get_parent();
+  return above && above->get_parent() ? full_name(*above) + " " + command.get_name() : command.get_name();
+}
+
 /// Says what is wrong with the words that no command or option took.
 std::string unexpected(const CLI::App& app) {
-  const auto parsed = app.get_subcommands();
   const std::vector<std::string> rest = app.remaining(true);
   const std::string word = rest.empty() ? "" : rest.front();
-  if (parsed.empty()) {
-    const bool is_option = word.starts_with("-");
+  const CLI::App& command = innermost(app);
+  const bool is_option = word.starts_with("-");
+  if (&command == &app)
     return fmt::format("There is no {} '{}'. {}", is_option ? "option" : "command", word,
                        suggest(word, is_option ? option_names(app) : command_names(app)));
-  }
-  const CLI::App& command = *parsed.front();
-  if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many for '{}'.", word, command.get_name());
-  return fmt::format("'{}' has no option '{}'. {}", command.get_name(), word, suggest(word, option_names(command)));
+  if (is_option) return fmt::format("'{}' has no option '{}'. {}", full_name(command), word, suggest(word, option_names(command)));
+  if (const auto commands = command_names(command); !commands.empty())
+    return fmt::format("'{}' has no command '{}'. {}", full_name(command), word, suggest(word, commands));
+  return fmt::format("'{}' is one argument too many for '{}'.", word, full_name(command));
+}
+
+/// Says what a command lacks.
+std::string missing(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  if (!app.remaining(true).empty() && !command_names(command).empty()) return unexpected(app);
+  if (&command == &app) return fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", "));
+  const std::string name = full_name(command);
+  if (const auto commands = command_names(command); !commands.empty())
+    return fmt::format("'{}' needs a command. Valid are: {}. See stickslip {} --help.", name, fmt::join(commands, ", "), name);
+  const bool has_mesh = name.starts_with("mesh ") && !command.get_option("file")->empty();
+  const char* what = has_mesh                    ? "a file to write: -o FILE"
+                     : name.starts_with("mesh ") ? "a mesh: a file such as part.stl"
+                     : name == "solve"           ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
+                     : name == "import"          ? "a robot: a .urdf file, or a .xml file of MuJoCo"
+                                                 : "a scene: a built-in name, a .json file, a robot or a checkpoint";
+  return fmt::format("'{}' needs {}. See stickslip {} --help.", name, what, name);
 }
 
 std::string output_error() { return fmt::format("Cannot write to the standard output: {}.", std::strerror(errno)); }
@@ -70,6 +100,7 @@ int main(int argc, char** argv) {
   add_solvers(app);
   add_laws(app);
   add_import(app);
+  add_mesh(app, outcome);
   add_validate(app);
   add_schema(app);
 
@@ -88,18 +119,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     return fail(unexpected(app), bad_input);
   } catch (const CLI::RequiredError&) {
-    if (app.get_subcommands().empty()) {
-      const auto rest = app.remaining();
-      if (!rest.empty()) return fail(unexpected(app), bad_input);
-      return fail(
-          fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", ")),
-          bad_input);
-    }
-    const std::string command = app.get_subcommands().front()->get_name();
-    const char* what = command == "solve"    ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
-                       : command == "import" ? "a robot: a .urdf file, or a .xml file of MuJoCo"
-                                             : "a scene: a built-in name, a .json file, a robot or a checkpoint";
-    return fail(fmt::format("'{}' needs {}. See stickslip {} --help.", command, what, command), bad_input);
+    return fail(missing(app), bad_input);
   } catch (const CLI::ParseError& error) {
     return fail(error.what(), bad_input);
   } catch (const Error& error) {

@@ -34,8 +34,7 @@ struct ImportedTets {
   std::vector<std::string> notes;
 };
 
-/// Reads .obj, .stl, .ply (in double precision, as far as they have it) and, through Assimp, .gltf, .glb, .dae and what else it knows by
-/// its ending. Of .msh, .vtk, .vtu, .node and .ele the triangles, or the surface of the tetrahedra where there are none.
+/// Reads .obj, .stl, .ply, .off (in double precision, as far as they have it) and, through Assimp, .gltf, .glb and .dae. Of .msh, .vtk, .vtu, .node and .ele the triangles, or the surface of the tetrahedra where there are none.
 /// @throws Error that names file, place, value and remedy: no such file, cut off, not finite, index out of range, no triangles, too many
 ImportedMesh read_triangle_mesh(const std::filesystem::path&, const MeshFileOptions& = {});
 

@@ -1,5 +1,6 @@
 // Formats with scene graphs, through Assimp.
-#include <assimp/postprocess.h>
+#include <assimp/config.h>
+#include <assimp/material.h>
 #include <assimp/scene.h>
 #include <fmt/format.h>
 
@@ -16,19 +17,18 @@ namespace {
 constexpr unsigned kDeepestNode = 256;
 
 void add_faces(const aiMesh& mesh, std::uint32_t first, std::int64_t first_normal, std::int64_t first_colour, Builder& builder) {
+  std::vector<Corner> corners;
   for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
     const aiFace& face = mesh.mFaces[f];
-    if (face.mNumIndices != 3) continue;   // points and lines
-    Corner corners[3];
-    for (int k = 0; k < 3; ++k) {
-      if (face.mIndices[k] >= mesh.mNumVertices)
-        throw Error(fmt::format("triangle {} of mesh '{}' (counted from 0): there is no vertex {}, only {}. The file is damaged: get it again.", f,
-                                mesh.mName.C_Str(), face.mIndices[k], mesh.mNumVertices));
-      corners[k].vertex = first + face.mIndices[k];
-      if (first_normal >= 0) corners[k].normal = first_normal + face.mIndices[k];
-      if (first_colour >= 0) corners[k].colour = first_colour + face.mIndices[k];
+    corners.clear();
+    for (unsigned k = 0; k < face.mNumIndices; ++k) {
+      const unsigned i = face.mIndices[k];
+      if (i >= mesh.mNumVertices)
+        throw Error(fmt::format("face {} of mesh '{}' (counted from 0): there is no vertex {}, only {}. The file is damaged: get it again.", f,
+                                mesh.mName.C_Str(), i, mesh.mNumVertices));
+      corners.push_back({first + i, first_normal < 0 ? -1 : first_normal + i, first_colour < 0 ? -1 : first_colour + i});
     }
-    builder.add_triangle(corners[0], corners[1], corners[2]);
+    builder.add_polygon(corners);   // nothing of points and lines
   }
 }
 
@@ -72,19 +72,18 @@ void add_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& above
 }  // namespace
 
 UpAxis read_with_assimp(const std::filesystem::path& path, const MeshFileOptions& options, Builder& builder) {
-  Assimp::Importer importer;
   const std::string end = ending(path);
-  if (end.empty() || !importer.IsExtensionSupported(end))
-    throw Error(fmt::format("Meshes do not end in '{}'. Valid are .obj, .stl, .ply, .gltf, .glb, .dae for surfaces; .msh, .vtk, .vtu, .node with .ele for "
-                            "tetrahedra.", end));
-  const bool is_gltf = end == ".gltf" || end == ".glb", is_collada = end == ".dae";
+  const bool is_gltf = end == ".gltf" || end == ".glb";
+  if (!is_gltf && end != ".dae")   // Assimp knows more formats; several of its readers fall over damaged files
+    throw Error(fmt::format("Meshes do not end in '{}'. Valid are .obj, .stl, .ply, .off, .gltf, .glb, .dae for surfaces; .msh, .vtk, .vtu, .node with .ele "
+                            "for tetrahedra.", end));
+  Assimp::Importer importer;
   // COLLADA says itself which axis is up, and Assimp turns it to y; those who name the axis mean the numbers as they stand.
   if (options.up) importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-  importer.SetPropertyInteger(AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT | aiPrimitiveType_LINE);
   const aiScene* scene = nullptr;
   std::string why;
   try {
-    scene = importer.ReadFile(path.string(), aiProcess_Triangulate | aiProcess_SortByPType);
+    scene = importer.ReadFile(path.string(), 0);   // no further processing: polygons are cut by the builder
     why = importer.GetErrorString();
   } catch (const std::exception& e) {
     why = e.what();
@@ -92,7 +91,7 @@ UpAxis read_with_assimp(const std::filesystem::path& path, const MeshFileOptions
   while (!why.empty() && (why.back() == '\n' || why.back() == '.' || why.back() == ' ')) why.pop_back();
   if (!scene || !scene->mRootNode) throw Error(fmt::format("Assimp cannot read this: {}. The file is damaged or not what its ending says: export it again.", why));
   add_node(*scene, *scene->mRootNode, aiMatrix4x4(), 0, builder);
-  return is_gltf || (is_collada && !options.up) ? UpAxis::y : UpAxis::z;
+  return is_gltf || !options.up ? UpAxis::y : UpAxis::z;
 }
 
 }  // namespace stickslip::mesh_file

@@ -10,8 +10,9 @@ namespace stickslip::mesh_file {
 void read_obj(std::string_view bytes, Builder&);
 void read_stl(std::string_view bytes, Builder&);
 void read_ply(std::string_view bytes, Builder&);
+void read_off(std::string_view bytes, Builder&);
 
-/// Everything that Assimp reads, by its scene graph. @returns the axis that points up in what it hands over
+/// glTF and COLLADA, through Assimp, placed by their scene graphs. @returns the axis that points up in what it hands over
 UpAxis read_with_assimp(const std::filesystem::path&, const MeshFileOptions&, Builder&);
 
 /// What a file of elements holds: its corners as indices of `vertices`, checked.

@@ -101,13 +101,13 @@ ImportedMesh read_triangle_mesh(const std::filesystem::path& path, const MeshFil
     const std::string end = ending(path);
     Builder builder(options);
     UpAxis up = UpAxis::z;
-    const bool is_plain = end == ".obj" || end == ".stl" || end == ".ply";
-    if (const std::string bytes = content(path); is_plain) {
-      end == ".obj" ? read_obj(bytes, builder) : end == ".stl" ? read_stl(bytes, builder) : read_ply(bytes, builder);
-    } else {
-      up = read_with_assimp(path, options, builder);
-    }
-    ImportedMesh result = builder.finish(end != ".obj" && end != ".ply");
+    const std::string bytes = content(path);
+    if (end == ".obj") read_obj(plain_text(bytes), builder);
+    else if (end == ".off") read_off(plain_text(bytes), builder);
+    else if (end == ".stl") read_stl(bytes, builder);
+    else if (end == ".ply") read_ply(bytes, builder);
+    else up = read_with_assimp(path, options, builder);
+    ImportedMesh result = builder.finish(end != ".obj" && end != ".ply" && end != ".off");
     place(result.mesh.vertices, &result.look, options.up.value_or(up), options.scale);
     return result;
   } catch (Error& e) {

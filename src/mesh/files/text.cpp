@@ -42,6 +42,11 @@ std::string content(const std::filesystem::path& path) {
   return bytes;
 }
 
+std::string_view plain_text(std::string_view bytes) {
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) throw Error("The text of this file is UTF-16. Save it as UTF-8 or ASCII.");
+  return bytes.starts_with("\xef\xbb\xbf") ? bytes.substr(3) : bytes;
+}
+
 std::string ending(const std::filesystem::path& path) {
   std::string text = path.extension().string();
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

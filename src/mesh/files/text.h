@@ -11,6 +11,9 @@ namespace stickslip::mesh_file {
 /// The bytes of a file. @throws Error if there is no such file, it is empty, or it cannot be read
 std::string content(const std::filesystem::path&);
 
+/// Without the mark that some programs put before UTF-8. @throws Error for UTF-16
+std::string_view plain_text(std::string_view bytes);
+
 /// The ending in small letters, with its dot.
 std::string ending(const std::filesystem::path&);
 

@@ -1,0 +1,11 @@
+// The commands under `stickslip mesh`.
+#pragma once
+
+#include "cli/commands.h"
+
+namespace stickslip::cli {
+
+void add_mesh_check(CLI::App& mesh, Outcome&);
+void add_mesh_convert(CLI::App& mesh);
+
+}  // namespace stickslip::cli
