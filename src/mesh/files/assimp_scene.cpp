@@ -3,6 +3,7 @@
 #include <assimp/material.h>
 #include <assimp/scene.h>
 #include <fmt/format.h>
+#include <tinyxml2.h>
 
 #include <assimp/Importer.hpp>
 
@@ -77,6 +78,12 @@ UpAxis read_with_assimp(const std::filesystem::path& path, const MeshFileOptions
   if (!is_gltf && end != ".dae")   // Assimp knows more formats; several of its readers fall over damaged files
     throw Error(fmt::format("Meshes do not end in '{}'. Valid are .obj, .stl, .ply, .off, .gltf, .glb, .dae for surfaces; .msh, .vtk, .vtu, .node with .ele "
                             "for tetrahedra.", end));
+  if (!is_gltf) {   // Assimp does not come back from some files that are no XML
+    tinyxml2::XMLDocument document;
+    if (document.LoadFile(path.c_str()) != tinyxml2::XML_SUCCESS)
+      throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.", document.ErrorLineNum(),
+                              tinyxml2::XMLDocument::ErrorIDToName(document.ErrorID())));
+  }
   Assimp::Importer importer;
   // COLLADA says itself which axis is up, and Assimp turns it to y; those who name the axis mean the numbers as they stand.
   if (options.up) importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);

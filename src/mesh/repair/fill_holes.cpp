@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "mesh/edges.h"
+#include "mesh/health/intersections.h"
 #include "stickslip/math/error.h"
 #include "stickslip/mesh/repair.h"
 
@@ -56,16 +57,19 @@ std::vector<std::array<std::uint32_t, 3>> least_lid(const TriangleMesh& mesh, co
   std::vector<double> least(n * n, kNever);
   std::vector<std::uint16_t> apex(n * n, 0);
   for (std::size_t i = 0; i + 1 < n; ++i) least[i * n + i + 1] = 0;
-  const auto area_of = [&](std::size_t i, std::size_t k, std::size_t j) {
-    const Vec3& a = mesh.vertices[rim[i]];
-    return (mesh.vertices[rim[k]] - a).cross(mesh.vertices[rim[j]] - a).norm();
+  double around = 0;
+  for (std::size_t i = 0; i < n; ++i) around += (mesh.vertices[rim[(i + 1) % n]] - mesh.vertices[rim[i]]).norm();
+  // A triangle without area costs more than any lid: it is the last resort.
+  const auto cost_of = [&](std::size_t i, std::size_t k, std::size_t j) {
+    const Vec3 &a = mesh.vertices[rim[i]], &b = mesh.vertices[rim[k]], &c = mesh.vertices[rim[j]];
+    return (b - a).cross(c - a).norm() + (is_degenerate(a, b, c) ? around * around : 0);
   };
   for (std::size_t span = 2; span < n; ++span)
     for (std::size_t i = 0; i + span < n; ++i) {
       const std::size_t j = i + span;
       if (span < n - 1 && taken.contains(edge_key(rim[i], rim[j]))) continue;
       for (std::size_t k = i + 1; k < j; ++k) {
-        const double total = least[i * n + k] + least[k * n + j] + area_of(i, k, j);
+        const double total = least[i * n + k] + least[k * n + j] + cost_of(i, k, j);
         if (total < least[i * n + j]) least[i * n + j] = total, apex[i * n + j] = static_cast<std::uint16_t>(k);
       }
     }
