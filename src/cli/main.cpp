@@ -66,9 +66,11 @@ std::string missing(const CLI::App& app) {
   const std::string name = full_name(command);
   if (const auto commands = command_names(command); !commands.empty())
     return fmt::format("'{}' needs a command. Valid are: {}. See stickslip {} --help.", name, fmt::join(commands, ", "), name);
-  const bool has_mesh = name.starts_with("mesh ") && !command.get_option("file")->empty();
-  const char* what = has_mesh                    ? "a file to write: -o FILE"
-                     : name.starts_with("mesh ") ? "a mesh: a file such as part.stl"
+  const bool is_mesh = name.starts_with("mesh "), has_mesh = is_mesh && !command.get_option("file")->empty();
+  const bool lacks_size = name == "mesh tet" && command.get_option("--size")->empty();
+  const char* what = has_mesh && lacks_size      ? "the size of the tetrahedra: --size METRES"
+                     : has_mesh                  ? "a file to write: -o FILE"
+                     : is_mesh                   ? "a mesh: a file such as part.stl"
                      : name == "solve"           ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
                      : name == "import"          ? "a robot: a .urdf file, or a .xml file of MuJoCo"
                                                  : "a scene: a built-in name, a .json file, a robot or a checkpoint";

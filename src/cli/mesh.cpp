@@ -57,6 +57,9 @@ void add_mesh(CLI::App& app, Outcome& outcome) {
   command->require_subcommand(1);
   add_mesh_check(*command, outcome);
   add_mesh_convert(*command);
+  add_mesh_simplify(*command);
+  add_mesh_hulls(*command, outcome);
+  add_mesh_tet(*command);
 }
 
 }  // namespace stickslip::cli

@@ -10,6 +10,8 @@ namespace {
 
 using Loop = std::vector<std::uint32_t>;
 
+constexpr double kFlatEar = 1e-9;   ///< sine of an angle
+
 double turn(const Vec2& a, const Vec2& b, const Vec2& c) { return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x()); }
 
 double doubled_area(const std::vector<Vec2>& points, const Loop& loop) {
@@ -74,7 +76,8 @@ void bridge(const std::vector<Vec2>& points, Loop& outer, const Loop& hole, std:
   outer.insert(outer.begin() + static_cast<std::ptrdiff_t>(at) + 1, inserted.begin(), inserted.end());
 }
 
-/// Clips ears until three corners are left. Where no ear is clean (sides touch, by rounding or by bridges) the best shaped corner goes.
+/// Clips ears until three corners are left; flat ones last, so that corners on a straight side become corners of triangles with an area. Where no
+/// ear is clean (sides touch, by rounding or by bridges) the best shaped corner goes.
 class EarClipper {
  public:
   EarClipper(const std::vector<Vec2>& points, const Loop& loop, std::vector<std::array<std::uint32_t, 3>>& out)
@@ -86,8 +89,9 @@ class EarClipper {
   void run() {
     std::size_t left = loop_.size(), at = 0, tried = 0;
     while (left > 3) {
-      if (tried > left) at = least_bad(at);
-      if (tried > left || is_ear(at)) {
+      const bool none = tried > 2 * left;
+      if (none) at = least_bad(at);
+      if (none || is_ear(at, tried > left ? 0 : kFlatEar)) {
         emit(at);
         next_[previous_[at]] = next_[at];
         previous_[next_[at]] = previous_[at];
@@ -104,10 +108,10 @@ class EarClipper {
   const Vec2& point(std::size_t i) const { return points_[loop_[i]]; }
   void emit(std::size_t i) { out_.push_back({loop_[previous_[i]], loop_[i], loop_[next_[i]]}); }
 
-  bool is_ear(std::size_t i) const {
+  bool is_ear(std::size_t i, double flattest) const {
     const std::size_t before = previous_[i], after = next_[i];
     const Vec2 &a = point(before), &b = point(i), &c = point(after);
-    if (!(turn(a, b, c) > 0)) return false;
+    if (!(turn(a, b, c) > flattest * (b - a).norm() * (c - b).norm())) return false;
     for (std::size_t k = next_[after]; k != before; k = next_[k]) {
       const Vec2& p = point(k);
       if (turn(point(previous_[k]), p, point(next_[k])) > 0) continue;   // only corners that turn inwards can stand in an ear

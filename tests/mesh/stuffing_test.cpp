@@ -92,7 +92,7 @@ TEST(Stuffing, dihedral_angles_keep_their_bounds_for_surfaces_that_are_nothing_b
   // Random signs on the scale of the lattice: every case of every tetrahedron occurs. The distance is that of many small balls.
   std::mt19937 random(17);
   std::uniform_real_distribution<double> number(-1, 1);
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 25; ++i) {
     std::vector<Vec3> centres;
     for (int k = 0; k < 150; ++k) centres.emplace_back(number(random), number(random), number(random));
     const TetMesh mesh = stuff(
