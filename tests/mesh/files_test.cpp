@@ -123,6 +123,26 @@ TEST(MeshFiles, collada_says_itself_which_axis_is_up) {
   EXPECT_EQ(read_triangle_mesh(folder / "y.dae", {1, UpAxis::z}).mesh.vertices[2], Vec3(0, 1, 7));
 }
 
+TEST(MeshFiles, collada_has_units_nodes_polygons_and_strips) {
+  const Folder folder;
+  std::string text = collada("Z_UP");
+  const auto replace = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
+  replace("<up_axis>", "<unit meter='0.5'/><up_axis>");
+  replace("count='9'>0 0 0 1 0 0 0 1 7", "count='12'>0 0 0 2 0 0 2 2 0 0 2 0");
+  replace("<triangles count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p></triangles>",
+          "<polylist count='1'><input semantic='VERTEX' source='#v' offset='1'/><vcount>4</vcount><p>9 0 9 1 9 2 9 3</p></polylist>"
+          "<tristrips count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 3 2</p></tristrips>");
+  replace("<instance_geometry url='#g'/>",
+          "<translate>0 0 4</translate><rotate>0 0 1 90</rotate><node><matrix>1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry url='#g'/></node>");
+  const TriangleMesh mesh = read_triangle_mesh(folder.put("a.dae", text)).mesh;
+  ASSERT_EQ(mesh.triangles.size(), 4u);
+  EXPECT_NEAR(area(mesh), 2, 1e-12);   // the square of edge 1 m twice
+  EXPECT_NEAR((bounding_box(mesh).lower - Vec3(-1, 0.5, 2)).norm(), 0, 1e-12);
+  EXPECT_NEAR((bounding_box(mesh).upper - Vec3(0, 1.5, 2)).norm(), 0, 1e-12);
+  for (const auto& [a, b, c] : mesh.triangles)
+    EXPECT_GT((mesh.vertices[b] - mesh.vertices[a]).cross(mesh.vertices[c] - mesh.vertices[a]).z(), 0);
+}
+
 TEST(MeshFiles, scale_and_axis_change_the_places_and_nothing_else) {
   const Folder folder;
   write_mesh(folder / "l.obj", l_mesh());

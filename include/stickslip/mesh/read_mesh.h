@@ -34,7 +34,8 @@ struct ImportedTets {
   std::vector<std::string> notes;
 };
 
-/// Reads .obj, .stl, .ply, .off (in double precision, as far as they have it) and, through Assimp, .gltf, .glb and .dae. Of .msh, .vtk, .vtu, .node and .ele the triangles, or the surface of the tetrahedra where there are none.
+/// Reads .obj, .stl, .ply, .off, .dae (in double precision, as far as they have it) and, through Assimp, .gltf and .glb. COLLADA says its unit
+/// itself, which `scale` multiplies. Of .msh, .vtk, .vtu, .node and .ele the triangles, or the surface of the tetrahedra where there are none.
 /// @throws Error that names file, place, value and remedy: no such file, cut off, not finite, index out of range, no triangles, too many
 ImportedMesh read_triangle_mesh(const std::filesystem::path&, const MeshFileOptions& = {});
 

@@ -12,8 +12,10 @@ void read_stl(std::string_view bytes, Builder&);
 void read_ply(std::string_view bytes, Builder&);
 void read_off(std::string_view bytes, Builder&);
 
-/// glTF and COLLADA, through Assimp, placed by their scene graphs. @returns the axis that points up in what it hands over
-UpAxis read_with_assimp(const std::filesystem::path&, const MeshFileOptions&, Builder&);
+void read_gltf(const std::filesystem::path&, Builder&);
+
+/// @returns the axis that the file says points up
+UpAxis read_collada(std::string_view bytes, const MeshFileOptions&, Builder&);
 
 /// What a file of elements holds: its corners as indices of `vertices`, checked.
 struct Elements {

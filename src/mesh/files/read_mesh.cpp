@@ -106,7 +106,11 @@ ImportedMesh read_triangle_mesh(const std::filesystem::path& path, const MeshFil
     else if (end == ".off") read_off(plain_text(bytes), builder);
     else if (end == ".stl") read_stl(bytes, builder);
     else if (end == ".ply") read_ply(bytes, builder);
-    else up = read_with_assimp(path, options, builder);
+    else if (end == ".dae") up = read_collada(bytes, options, builder);
+    else if (end == ".gltf" || end == ".glb") up = UpAxis::y, read_gltf(path, builder);
+    else
+      throw Error(fmt::format("Meshes do not end in '{}'. Valid are .obj, .stl, .ply, .off, .gltf, .glb, .dae for surfaces; .msh, .vtk, .vtu, .node with .ele "
+                              "for tetrahedra.", end));
     ImportedMesh result = builder.finish(end != ".obj" && end != ".ply" && end != ".off");
     place(result.mesh.vertices, &result.look, options.up.value_or(up), options.scale);
     return result;

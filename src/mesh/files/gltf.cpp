@@ -1,9 +1,7 @@
-// Formats with scene graphs, through Assimp.
-#include <assimp/config.h>
+// glTF and GLB, through Assimp, placed by their scene graphs.
 #include <assimp/material.h>
 #include <assimp/scene.h>
 #include <fmt/format.h>
-#include <tinyxml2.h>
 
 #include <assimp/Importer.hpp>
 
@@ -72,21 +70,8 @@ void add_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& above
 
 }  // namespace
 
-UpAxis read_with_assimp(const std::filesystem::path& path, const MeshFileOptions& options, Builder& builder) {
-  const std::string end = ending(path);
-  const bool is_gltf = end == ".gltf" || end == ".glb";
-  if (!is_gltf && end != ".dae")   // Assimp knows more formats; several of its readers fall over damaged files
-    throw Error(fmt::format("Meshes do not end in '{}'. Valid are .obj, .stl, .ply, .off, .gltf, .glb, .dae for surfaces; .msh, .vtk, .vtu, .node with .ele "
-                            "for tetrahedra.", end));
-  if (!is_gltf) {   // Assimp does not come back from some files that are no XML
-    tinyxml2::XMLDocument document;
-    if (document.LoadFile(path.c_str()) != tinyxml2::XML_SUCCESS)
-      throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.", document.ErrorLineNum(),
-                              tinyxml2::XMLDocument::ErrorIDToName(document.ErrorID())));
-  }
+void read_gltf(const std::filesystem::path& path, Builder& builder) {
   Assimp::Importer importer;
-  // COLLADA says itself which axis is up, and Assimp turns it to y; those who name the axis mean the numbers as they stand.
-  if (options.up) importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   const aiScene* scene = nullptr;
   std::string why;
   try {
@@ -98,7 +83,6 @@ UpAxis read_with_assimp(const std::filesystem::path& path, const MeshFileOptions
   while (!why.empty() && (why.back() == '\n' || why.back() == '.' || why.back() == ' ')) why.pop_back();
   if (!scene || !scene->mRootNode) throw Error(fmt::format("Assimp cannot read this: {}. The file is damaged or not what its ending says: export it again.", why));
   add_node(*scene, *scene->mRootNode, aiMatrix4x4(), 0, builder);
-  return is_gltf || !options.up ? UpAxis::y : UpAxis::z;
 }
 
 }  // namespace stickslip::mesh_file
