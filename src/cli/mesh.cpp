@@ -23,7 +23,9 @@ void run_convert(const ConvertArguments& arguments) {
     if (!arguments.input.repairs.empty()) throw Error("--repair mends surfaces, but these are tetrahedra. Leave it out.");
     const ImportedTets imported = read_tet_mesh(arguments.input.file, arguments.input.options());
     write_mesh(arguments.output, imported.mesh);
-    result.update({{"vertices", imported.mesh.vertices.size()}, {"tetrahedra", imported.mesh.tetrahedra.size()}, {"notes", imported.notes}});
+    result.update({{"vertices", imported.mesh.vertices.size()},
+                   {"tetrahedra", imported.mesh.tetrahedra.size()},
+                   {"notes", imported.notes}});
     if (arguments.input.json) return fmt::print("{}\n", result.dump(2));
     fmt::print("{}: {}, {}\n", arguments.output, counted(imported.mesh.tetrahedra.size(), "tetrahedron", "tetrahedra"),
                counted(imported.mesh.vertices.size(), "vertex", "vertices"));
@@ -42,13 +44,16 @@ void run_convert(const ConvertArguments& arguments) {
   prepared.print();
 }
 
-}  // namespace
+}   // namespace
 
 void add_mesh_convert(CLI::App& mesh) {
   CLI::App* command = mesh.add_subcommand("convert", "Write a mesh in another format, scaled, turned or mended");
   auto arguments = std::make_shared<ConvertArguments>();
   arguments->input.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "A .stl, .obj, .ply or .vtk file; of tetrahedra also .msh, or .node with .ele")->required();
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "A .stl, .obj, .ply or .vtk file; of tetrahedra also .msh, or .node with .ele")
+      ->required();
   command->callback([arguments] { run_convert(*arguments); });
 }
 
@@ -62,4 +67,4 @@ void add_mesh(CLI::App& app, Outcome& outcome) {
   add_mesh_tet(*command);
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -39,20 +39,22 @@ std::string reasons(const MeshFitness& fitness) {
 
 void print_measures(const MeshHealth& h) {
   const Vec3 size = h.box.upper - h.box.lower;
-  fmt::print("  box       {:.6g} × {:.6g} × {:.6g} m, from {} to {}\n", size.x(), size.y(), size.z(), point_text(h.box.lower), point_text(h.box.upper));
+  fmt::print("  box       {:.6g} × {:.6g} × {:.6g} m, from {} to {}\n", size.x(), size.y(), size.z(), point_text(h.box.lower),
+             point_text(h.box.upper));
   fmt::print("  area      {:.6g} m²\n", h.area);
   if (h.closed) fmt::print("  volume    {:.6g} m³\n", h.volume);
   else fmt::print("  volume    none: the surface is not closed\n");
   if (!h.solid) return;
   const Mat3& i = h.solid->inertia;
   fmt::print("  centre    {} m\n", point_text(h.solid->center));
-  fmt::print("  inertia   xx {:.6g}, yy {:.6g}, zz {:.6g}, xy {:.6g}, xz {:.6g}, yz {:.6g} kg m² for 1 kg/m³\n", i(0, 0), i(1, 1), i(2, 2), i(0, 1), i(0, 2),
-             i(1, 2));
+  fmt::print("  inertia   xx {:.6g}, yy {:.6g}, zz {:.6g}, xy {:.6g}, xz {:.6g}, yz {:.6g} kg m² for 1 kg/m³\n", i(0, 0),
+             i(1, 1), i(2, 2), i(0, 1), i(0, 2), i(1, 2));
 }
 
-void print_report(const CheckArguments& arguments, const PreparedMesh& prepared, const MeshHealth& h, const std::vector<MeshUse>& uses) {
-  fmt::print("{}: {}, {}, {}, Euler number {}\n", arguments.input.file, counted(h.triangles, "triangle", "triangles"), counted(h.vertices, "vertex", "vertices"),
-             counted(h.pieces, "piece", "pieces"), h.euler);
+void print_report(const CheckArguments& arguments, const PreparedMesh& prepared, const MeshHealth& h,
+                  const std::vector<MeshUse>& uses) {
+  fmt::print("{}: {}, {}, {}, Euler number {}\n", arguments.input.file, counted(h.triangles, "triangle", "triangles"),
+             counted(h.vertices, "vertex", "vertices"), counted(h.pieces, "piece", "pieces"), h.euler);
   prepared.print();
   print_measures(h);
   fmt::print("\n");
@@ -71,7 +73,8 @@ void print_report(const CheckArguments& arguments, const PreparedMesh& prepared,
   fmt::print("\nfit for\n");
   for (const MeshFitness& fitness : h.fitness) {
     const bool is_asked = std::find(uses.begin(), uses.end(), fitness.use) != uses.end();
-    fmt::print("  {:<12} {}{}\n", use_name(fitness.use), fitness.against.empty() ? "yes" : "no: " + reasons(fitness), is_asked ? "" : "  (not asked for)");
+    fmt::print("  {:<12} {}{}\n", use_name(fitness.use), fitness.against.empty() ? "yes" : "no: " + reasons(fitness),
+               is_asked ? "" : "  (not asked for)");
   }
 }
 
@@ -120,14 +123,18 @@ int run_check(const CheckArguments& arguments) {
   return std::all_of(uses.begin(), uses.end(), [&](MeshUse use) { return health.is_fit(use); }) ? fine : tolerance_missed;
 }
 
-}  // namespace
+}   // namespace
 
 void add_mesh_check(CLI::App& mesh, Outcome& outcome) {
-  CLI::App* command = mesh.add_subcommand("check", "What is wrong with a mesh and what it is fit for; exit code 1 if it is unfit");
+  CLI::App* command =
+      mesh.add_subcommand("check", "What is wrong with a mesh and what it is fit for; exit code 1 if it is unfit");
   auto arguments = std::make_shared<CheckArguments>();
   arguments->input.add_to(*command);
-  command->add_option("--for", arguments->uses, "What it must be fit for: mass, contact, distance, tetrahedra, static. Default: all but static")->delimiter(',');
+  command
+      ->add_option("--for", arguments->uses,
+                   "What it must be fit for: mass, contact, distance, tetrahedra, static. Default: all but static")
+      ->delimiter(',');
   command->callback([arguments, &outcome] { outcome.exit_code = run_check(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -11,4 +11,4 @@ void add_mesh_tet(CLI::App& mesh);
 void add_mesh_hulls(CLI::App& mesh, Outcome&);
 void add_mesh_simplify(CLI::App& mesh);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -6,17 +6,24 @@
 namespace stickslip::cli {
 
 void MeshInput::add_to(CLI::App& command) {
-  command.add_option("file", file, "A mesh: .obj, .stl, .ply, .off, .gltf, .glb, .dae; or the surface of .msh, .vtk, .vtu, .node with .ele")->required();
+  command
+      .add_option("file", file,
+                  "A mesh: .obj, .stl, .ply, .off, .gltf, .glb, .dae; or the surface of .msh, .vtk, .vtu, .node with .ele")
+      ->required();
   command.add_option("--scale", scale, "Metres per unit of the file, such as 0.001 for millimetres. Default: 1");
-  command.add_option("--up", up, "The axis of the file that points up, y or z. Default: as the format says, z where it says nothing");
-  command.add_option("--repair", repairs, "Repairs in this order, with commas: merge[=DISTANCE], unused, duplicates, degenerate, orient, fill[=EDGES]; or all");
+  command.add_option("--up", up,
+                     "The axis of the file that points up, y or z. Default: as the format says, z where it says nothing");
+  command.add_option(
+      "--repair", repairs,
+      "Repairs in this order, with commas: merge[=DISTANCE], unused, duplicates, degenerate, orient, fill[=EDGES]; or all");
   command.add_flag("--json", json, "Print one JSON document");
 }
 
 MeshFileOptions MeshInput::options() const {
   MeshFileOptions options;
   options.scale = scale;
-  if (!up.empty() && up != "y" && up != "z") throw Error(fmt::format("--up {}: '{}' is not an axis that points up. Valid are y and z.", up, up));
+  if (!up.empty() && up != "y" && up != "z")
+    throw Error(fmt::format("--up {}: '{}' is not an axis that points up. Valid are y and z.", up, up));
   if (!up.empty()) options.up = up == "y" ? UpAxis::y : UpAxis::z;
   return options;
 }
@@ -43,4 +50,4 @@ nlohmann::ordered_json PreparedMesh::json_of_repairs() const {
 
 nlohmann::ordered_json json_of(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

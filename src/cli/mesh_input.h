@@ -23,7 +23,7 @@ struct MeshInput {
 
 struct PreparedMesh {
   TriangleMesh mesh;
-  std::vector<std::string> notes;      ///< of the reader
+  std::vector<std::string> notes;   ///< of the reader
   std::vector<RepairStep> repairs;
 
   /// Notes and repairs, a line each.
@@ -36,4 +36,4 @@ PreparedMesh prepare(const MeshInput&);
 
 nlohmann::ordered_json json_of(const Vec3&);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

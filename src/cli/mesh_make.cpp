@@ -29,7 +29,10 @@ struct MakeArguments {
 };
 
 Json common_json(const MakeArguments& arguments, const PreparedMesh& prepared) {
-  return {{"file", arguments.input.file}, {"output", arguments.output}, {"notes", prepared.json_of_notes()}, {"repairs", prepared.json_of_repairs()}};
+  return {{"file", arguments.input.file},
+          {"output", arguments.output},
+          {"notes", prepared.json_of_notes()},
+          {"repairs", prepared.json_of_repairs()}};
 }
 
 /// Names the file in errors that are about the mesh.
@@ -58,7 +61,8 @@ void run_tet(const MakeArguments& arguments) {
                    {"dihedral_degrees", {{"min", q.smallest_angle * degrees}, {"max", q.largest_angle * degrees}}}});
     return fmt::print("{}\n", result.dump(2));
   }
-  fmt::print("{}: {}, {}\n", arguments.output, counted(tets.tetrahedra.size(), "tetrahedron", "tetrahedra"), counted(tets.vertices.size(), "vertex", "vertices"));
+  fmt::print("{}: {}, {}\n", arguments.output, counted(tets.tetrahedra.size(), "tetrahedron", "tetrahedra"),
+             counted(tets.vertices.size(), "vertex", "vertices"));
   prepared.print();
   fmt::print("  volume    {:.6g} m³, {:.2f} % of the mesh's {:.6g} m³\n", inside, 100 * inside / whole, whole);
   fmt::print("  angles    {:.1f}° to {:.1f}° between faces\n", q.smallest_angle * degrees, q.largest_angle * degrees);
@@ -78,11 +82,15 @@ Json scene_parts(const ConvexParts& parts) {
 int run_hulls(const MakeArguments& arguments) {
   const std::string ending = std::filesystem::path(arguments.output).extension().string();
   if (ending != ".obj" && ending != ".json")
-    throw Error(fmt::format("Hulls cannot be written as '{}'. Valid endings are .obj (an object per part) and .json (the parts of a body of a scene).", ending))
+    throw Error(fmt::format("Hulls cannot be written as '{}'. Valid endings are .obj (an object per part) and .json (the parts "
+                            "of a body of a scene).",
+                            ending))
         .in(arguments.output);
   check_writable(arguments.output);
   const PreparedMesh prepared = prepare(arguments.input);
-  const ConvexParts parts = about_file(arguments, [&] { return convex_parts(prepared.mesh, {arguments.concavity, arguments.parts}); });
+  const ConvexParts parts = about_file(arguments, [&] {
+    return convex_parts(prepared.mesh, {arguments.concavity, arguments.parts});
+  });
   if (ending == ".obj") {
     std::vector<TriangleMesh> meshes;
     for (const ConvexPart& part : parts.parts) meshes.push_back(triangle_mesh(part.hull));
@@ -95,8 +103,10 @@ int run_hulls(const MakeArguments& arguments) {
   if (arguments.input.json) {
     Json result = common_json(arguments, prepared), list = Json::array();
     for (const ConvexPart& part : parts.parts)
-      list.push_back({{"vertices", part.hull.polytope->vertices.size()}, {"volume", part.volume}, {"concavity", part.concavity}});
-    result.update({{"parts", list}, {"overfill", parts.overfill}, {"worst_concavity", parts.worst}, {"reached", parts.reached}});
+      list.push_back(
+          {{"vertices", part.hull.polytope->vertices.size()}, {"volume", part.volume}, {"concavity", part.concavity}});
+    result.update(
+        {{"parts", list}, {"overfill", parts.overfill}, {"worst_concavity", parts.worst}, {"reached", parts.reached}});
     fmt::print("{}\n", result.dump(2));
   } else {
     fmt::print("{}: {}\n", arguments.output, counted(parts.parts.size(), "hull", "hulls"));
@@ -108,7 +118,8 @@ int run_hulls(const MakeArguments& arguments) {
 }
 
 void run_simplify(const MakeArguments& arguments) {
-  if (!arguments.triangles && !arguments.error) throw Error("'mesh simplify' needs to know how far: --triangles N, --error METRES, or both.");
+  if (!arguments.triangles && !arguments.error)
+    throw Error("'mesh simplify' needs to know how far: --triangles N, --error METRES, or both.");
   check_writable(arguments.output);
   const PreparedMesh prepared = prepare(arguments.input);
   SimplifyOptions options;
@@ -124,16 +135,18 @@ void run_simplify(const MakeArguments& arguments) {
                    {"reached", simple.reached}});
     return fmt::print("{}\n", result.dump(2));
   }
-  fmt::print("{}: {}, from {}\n", arguments.output, counted(simple.mesh.triangles.size(), "triangle", "triangles"), prepared.mesh.triangles.size());
+  fmt::print("{}: {}, from {}\n", arguments.output, counted(simple.mesh.triangles.size(), "triangle", "triangles"),
+             prepared.mesh.triangles.size());
   prepared.print();
   fmt::print("  error     {} at most\n", quantity(simple.error, "m"));
   if (!simple.reached) fmt::print("  no more edges can be collapsed without changing the topology\n");
 }
 
-}  // namespace
+}   // namespace
 
 void add_mesh_tet(CLI::App& mesh) {
-  CLI::App* command = mesh.add_subcommand("tet", "Fill a closed mesh with tetrahedra of about equal size, whose angles are bounded");
+  CLI::App* command =
+      mesh.add_subcommand("tet", "Fill a closed mesh with tetrahedra of about equal size, whose angles are bounded");
   auto arguments = std::make_shared<MakeArguments>();
   arguments->input.add_to(*command);
   command->add_option("--size", arguments->size, "Length of their longer edges [m]")->required();
@@ -142,12 +155,17 @@ void add_mesh_tet(CLI::App& mesh) {
 }
 
 void add_mesh_hulls(CLI::App& mesh, Outcome& outcome) {
-  CLI::App* command = mesh.add_subcommand("hulls", "Cover a closed mesh with convex hulls; exit code 1 if the concavity asked for is not reached");
+  CLI::App* command = mesh.add_subcommand(
+      "hulls", "Cover a closed mesh with convex hulls; exit code 1 if the concavity asked for is not reached");
   auto arguments = std::make_shared<MakeArguments>();
   arguments->input.add_to(*command);
-  command->add_option("--concavity", arguments->concavity, "Most of the volume of a hull that may lie outside the mesh, 1e-4 to 1. Default: 0.05");
+  command->add_option("--concavity", arguments->concavity,
+                      "Most of the volume of a hull that may lie outside the mesh, 1e-4 to 1. Default: 0.05");
   command->add_option("--parts", arguments->parts, "Most hulls. Default: 128");
-  command->add_option("-o,--output", arguments->output, "A .obj file with an object per hull, or a .json file with the parts of a body")->required();
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "A .obj file with an object per hull, or a .json file with the parts of a body")
+      ->required();
   command->callback([arguments, &outcome] { outcome.exit_code = run_hulls(*arguments); });
 }
 
@@ -161,4 +179,4 @@ void add_mesh_simplify(CLI::App& mesh) {
   command->callback([arguments] { run_simplify(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -18,7 +18,7 @@ struct TetSide {
   std::uint32_t tetrahedron;
 };
 
-}  // namespace
+}   // namespace
 
 double tet_volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) { return (b - a).dot((c - a).cross(d - a)) / 6; }
 
@@ -50,7 +50,8 @@ TetSurface surface(const TetMesh& mesh) {
     if (end == i + 1) outer.push_back(sides[i]);
     i = end;
   }
-  std::stable_sort(outer.begin(), outer.end(), [](const TetSide& a, const TetSide& b) { return a.tetrahedron < b.tetrahedron; });
+  std::stable_sort(outer.begin(), outer.end(),
+                   [](const TetSide& a, const TetSide& b) { return a.tetrahedron < b.tetrahedron; });
 
   TetSurface result;
   std::vector<std::uint32_t> own(mesh.vertices.size(), 0);
@@ -73,17 +74,21 @@ void validate(const TetMesh& mesh) {
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
     const Vec3& p = mesh.vertices[v];
     if (!p.allFinite())
-      throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", p.x(), p.y(), p.z())).at(std::to_string(v)).at("vertices");
+      throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", p.x(), p.y(), p.z()))
+          .at(std::to_string(v))
+          .at("vertices");
   }
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     const auto place = [&](Error&& e) { return e.at(std::to_string(t)).at("tetrahedra"); };
     for (const std::uint32_t v : mesh.tetrahedra[t])
-      if (v >= mesh.vertices.size()) throw place(Error(fmt::format("There is no vertex {}: there are {}, counted from 0.", v, mesh.vertices.size())));
+      if (v >= mesh.vertices.size())
+        throw place(Error(fmt::format("There is no vertex {}: there are {}, counted from 0.", v, mesh.vertices.size())));
     const auto& [a, b, c, d] = mesh.tetrahedra[t];
     const double v = tet_volume(mesh.vertices[a], mesh.vertices[b], mesh.vertices[c], mesh.vertices[d]);
     if (!(v > 0))
-      throw place(Error(fmt::format("The tetrahedron has the volume {} m³. It must be greater than 0; swap two of its vertices if it is negative.", v)));
+      throw place(Error(fmt::format(
+          "The tetrahedron has the volume {} m³. It must be greater than 0; swap two of its vertices if it is negative.", v)));
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -36,7 +36,7 @@ struct SolidIntegrals {
   }
 };
 
-}  // namespace
+}   // namespace
 
 double area(const TriangleMesh& mesh) {
   double sum = 0;
@@ -80,12 +80,15 @@ MassProperties mass_properties(const TriangleMesh& mesh, double density) {
   if (!(std::isfinite(density) && density > 0))
     throw Error(fmt::format("{} is not a density. A density must be finite and greater than 0 kg/m³.", density)).at("density");
   if (!is_closed(mesh))
-    throw Error("The mesh is not closed, so it has no volume and no mass. Close it (`stickslip mesh check` shows where it is open), or "
-                "give mass and inertia.");
+    throw Error(
+        "The mesh is not closed, so it has no volume and no mass. Close it (`stickslip mesh check` shows where it is open), or "
+        "give mass and inertia.");
   const SolidIntegrals solid(mesh);
   if (!(solid.volume > 0))
-    throw Error(fmt::format("The mesh encloses {} m³. A solid needs a volume greater than 0; if it is negative, the triangles face inwards: "
-                            "orient them (`--repair orient`).", solid.volume));
+    throw Error(fmt::format(
+        "The mesh encloses {} m³. A solid needs a volume greater than 0; if it is negative, the triangles face inwards: "
+        "orient them (`--repair orient`).",
+        solid.volume));
   const Vec3 center = solid.first / solid.volume;
   const Mat3 central = solid.second - solid.volume * center * center.transpose();
   return {density * solid.volume, solid.origin + center, density * (central.trace() * Mat3::Identity() - central)};
@@ -95,12 +98,16 @@ void validate(const TriangleMesh& mesh) {
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
     const Vec3& p = mesh.vertices[v];
     if (!p.allFinite())
-      throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", p.x(), p.y(), p.z())).at(std::to_string(v)).at("vertices");
+      throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", p.x(), p.y(), p.z()))
+          .at(std::to_string(v))
+          .at("vertices");
   }
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
     for (const std::uint32_t v : mesh.triangles[t])
       if (v >= mesh.vertices.size())
-        throw Error(fmt::format("There is no vertex {}: there are {}, counted from 0.", v, mesh.vertices.size())).at(std::to_string(t)).at("triangles");
+        throw Error(fmt::format("There is no vertex {}: there are {}, counted from 0.", v, mesh.vertices.size()))
+            .at(std::to_string(t))
+            .at("triangles");
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -44,4 +44,4 @@ ConvexHull ellipsoid_hull(const Vec3& half_axes) {
   return make_convex_hull(points);
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

@@ -26,7 +26,8 @@ Edges::Edges(const TriangleMesh& mesh) {
   std::vector<std::size_t> next(bucket.begin(), bucket.end() - 1);
   each([&](const EdgeUse& use) { uses_[next[use.low]++] = use; });
   for (std::size_t v = 0; v + 1 < bucket.size(); ++v)
-    std::stable_sort(uses_.begin() + static_cast<std::ptrdiff_t>(bucket[v]), uses_.begin() + static_cast<std::ptrdiff_t>(bucket[v + 1]),
+    std::stable_sort(uses_.begin() + static_cast<std::ptrdiff_t>(bucket[v]),
+                     uses_.begin() + static_cast<std::ptrdiff_t>(bucket[v + 1]),
                      [](const EdgeUse& a, const EdgeUse& b) { return a.high < b.high; });
   for (std::size_t i = 0; i < uses_.size(); ++i)
     if (i == 0 || uses_[i].low != uses_[i - 1].low || uses_[i].high != uses_[i - 1].high) starts_.push_back(i);
@@ -64,4 +65,4 @@ double winding(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   return std::atan2(x.dot(y.cross(z)), u * v * w + x.dot(y) * w + y.dot(z) * u + z.dot(x) * v) / (2 * std::numbers::pi);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

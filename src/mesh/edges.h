@@ -11,8 +11,8 @@ namespace stickslip {
 struct EdgeUse {
   std::uint32_t low, high;   ///< vertices, low < high
   std::uint32_t triangle;
-  std::uint8_t side;         ///< 0, 1, 2
-  bool forth;                ///< the triangle walks from low to high
+  std::uint8_t side;   ///< 0, 1, 2
+  bool forth;          ///< the triangle walks from low to high
 };
 
 /// Whether two corners are the same vertex: such a triangle has no edges of its own.
@@ -24,7 +24,9 @@ class Edges {
   explicit Edges(const TriangleMesh&);
 
   std::size_t size() const { return starts_.size() - 1; }
-  std::span<const EdgeUse> operator[](std::size_t edge) const { return {uses_.data() + starts_[edge], starts_[edge + 1] - starts_[edge]}; }
+  std::span<const EdgeUse> operator[](std::size_t edge) const {
+    return {uses_.data() + starts_[edge], starts_[edge + 1] - starts_[edge]};
+  }
 
  private:
   std::vector<EdgeUse> uses_;
@@ -44,12 +46,14 @@ class JoinedSets {
 
 /// Pieces of a mesh that hang together by edges.
 struct Pieces {
-  std::vector<std::uint32_t> of;   ///< per triangle, numbered by their first triangles; collapsed triangles are pieces of their own
+  std::vector<std::uint32_t>
+      of;   ///< per triangle, numbered by their first triangles; collapsed triangles are pieces of their own
   std::uint32_t count = 0;
 };
 Pieces pieces_of(const TriangleMesh&, const Edges&);
 
-/// Solid angle of a triangle seen from p over 4π: positive if p is on its inner side. Summed over a closed surface how often it winds round p.
+/// Solid angle of a triangle seen from p over 4π: positive if p is on its inner side. Summed over a closed surface how often it
+/// winds round p.
 double winding(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p);
 
-}  // namespace stickslip
+}   // namespace stickslip

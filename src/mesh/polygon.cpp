@@ -12,7 +12,9 @@ using Loop = std::vector<std::uint32_t>;
 
 constexpr double kFlatEar = 1e-9;   ///< sine of an angle
 
-double turn(const Vec2& a, const Vec2& b, const Vec2& c) { return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x()); }
+double turn(const Vec2& a, const Vec2& b, const Vec2& c) {
+  return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x());
+}
 
 double doubled_area(const std::vector<Vec2>& points, const Loop& loop) {
   double sum = 0;
@@ -21,19 +23,23 @@ double doubled_area(const std::vector<Vec2>& points, const Loop& loop) {
 }
 
 /// Whether p lies in the closed triangle a, b, c, which goes round counter-clockwise.
-bool within(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& p) { return turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0; }
+bool within(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& p) {
+  return turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0;
+}
 
 /// Crossings of a ray to the right: odd inside.
 bool is_inside(const std::vector<Vec2>& points, const Loop& loop, const Vec2& p) {
   bool inside = false;
   for (std::size_t i = 0; i < loop.size(); ++i) {
     const Vec2 &a = points[loop[i]], &b = points[loop[(i + 1) % loop.size()]];
-    if ((a.y() > p.y()) != (b.y() > p.y()) && p.x() < a.x() + (p.y() - a.y()) / (b.y() - a.y()) * (b.x() - a.x())) inside = !inside;
+    if ((a.y() > p.y()) != (b.y() > p.y()) && p.x() < a.x() + (p.y() - a.y()) / (b.y() - a.y()) * (b.x() - a.x()))
+      inside = !inside;
   }
   return inside;
 }
 
-/// The place in `outer` that the rightmost corner of a hole sees: where a ray to the right first meets a side, the end of that side that is
+/// The place in `outer` that the rightmost corner of a hole sees: where a ray to the right first meets a side, the end of that
+/// side that is
 /// farther right, unless a corner that turns inwards stands in between; then the one of these nearest in angle.
 std::size_t seen_from(const std::vector<Vec2>& points, const Loop& outer, const Vec2& from) {
   double nearest = std::numeric_limits<double>::infinity();
@@ -76,7 +82,8 @@ void bridge(const std::vector<Vec2>& points, Loop& outer, const Loop& hole, std:
   outer.insert(outer.begin() + static_cast<std::ptrdiff_t>(at) + 1, inserted.begin(), inserted.end());
 }
 
-/// Clips ears until three corners are left; flat ones last, so that corners on a straight side become corners of triangles with an area. Where no
+/// Clips ears until three corners are left; flat ones last, so that corners on a straight side become corners of triangles with
+/// an area. Where no
 /// ear is clean (sides touch, by rounding or by bridges) the best shaped corner goes.
 class EarClipper {
  public:
@@ -140,7 +147,7 @@ class EarClipper {
   std::vector<std::size_t> previous_, next_;
 };
 
-}  // namespace
+}   // namespace
 
 std::vector<std::array<std::uint32_t, 3>> triangulated(const std::vector<Vec3>& corners) {
   const std::size_t n = corners.size();
@@ -170,13 +177,15 @@ std::vector<std::array<std::uint32_t, 3>> triangulated(const std::vector<Vec2>& 
     if (doubled_area(points, loop) >= 0) {
       outer.push_back(loop);
     } else {
-      const auto right = std::max_element(loop.begin(), loop.end(), [&](auto a, auto b) { return points[a].x() < points[b].x(); });
+      const auto right =
+          std::max_element(loop.begin(), loop.end(), [&](auto a, auto b) { return points[a].x() < points[b].x(); });
       holes.push_back({&loop, static_cast<std::size_t>(right - loop.begin())});
     }
   }
   // From the right: a bridge can only meet loops that are joined already.
-  std::stable_sort(holes.begin(), holes.end(),
-                   [&](const Hole& a, const Hole& b) { return points[(*a.loop)[a.rightmost]].x() > points[(*b.loop)[b.rightmost]].x(); });
+  std::stable_sort(holes.begin(), holes.end(), [&](const Hole& a, const Hole& b) {
+    return points[(*a.loop)[a.rightmost]].x() > points[(*b.loop)[b.rightmost]].x();
+  });
   const std::vector<Loop> plain = outer;
   for (const Hole& hole : holes) {
     const Vec2& p = points[(*hole.loop)[hole.rightmost]];
@@ -193,4 +202,4 @@ std::vector<std::array<std::uint32_t, 3>> triangulated(const std::vector<Vec2>& 
   return result;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

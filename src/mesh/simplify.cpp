@@ -95,7 +95,8 @@ class Simplifier {
       if (edges[e].size() == 1) {
         const Vec3 along = mesh_.vertices[use.high] - mesh_.vertices[use.low];
         const Vec3 n = along.cross(area_vector(mesh_.triangles[use.triangle])).stableNormalized();
-        for (const std::uint32_t v : {use.low, use.high}) quadric_[v].add_plane(n, n.dot(mesh_.vertices[use.low]), kRimWeight * along.squaredNorm());
+        for (const std::uint32_t v : {use.low, use.high})
+          quadric_[v].add_plane(n, n.dot(mesh_.vertices[use.low]), kRimWeight * along.squaredNorm());
       }
     }
     for (std::size_t e = 0; e < edges.size(); ++e) offer(edges[e].front().low, edges[e].front().high);
@@ -208,12 +209,13 @@ class Simplifier {
   std::priority_queue<Candidate> queue_;
 };
 
-}  // namespace
+}   // namespace
 
 Simplified simplify(const TriangleMesh& mesh, const SimplifyOptions& options) {
   validate(mesh);
-  if (!(options.max_error >= 0)) throw Error(fmt::format("{} is not an error. It must be a length, 0 m or more.", options.max_error)).at("max_error");
+  if (!(options.max_error >= 0))
+    throw Error(fmt::format("{} is not an error. It must be a length, 0 m or more.", options.max_error)).at("max_error");
   return Simplifier(mesh, options).run();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

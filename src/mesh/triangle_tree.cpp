@@ -18,7 +18,7 @@ std::uint64_t spread(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-}  // namespace
+}   // namespace
 
 TriangleTree::TriangleTree(const TriangleMesh& mesh) {
   const auto count = static_cast<std::uint32_t>(mesh.triangles.size());
@@ -35,7 +35,8 @@ TriangleTree::TriangleTree(const TriangleMesh& mesh) {
   for (std::uint32_t t = 0; t < count; ++t) {
     const Vec3 unit = ((boxes[t].lower + boxes[t].upper) / 2 - all.lower) / longest * double{(1 << 21) - 1};
     keyed[t] = {0, t};
-    for (int k = 0; k < 3; ++k) keyed[t].first |= spread(static_cast<std::uint64_t>(std::clamp(unit[k], 0.0, double{(1 << 21) - 1}))) << k;
+    for (int k = 0; k < 3; ++k)
+      keyed[t].first |= spread(static_cast<std::uint64_t>(std::clamp(unit[k], 0.0, double{(1 << 21) - 1}))) << k;
   }
   std::sort(keyed.begin(), keyed.end());
   order_.reserve(count);
@@ -57,7 +58,8 @@ void TriangleTree::build(std::uint32_t node, std::uint32_t first, std::uint32_t 
   const std::uint32_t half = count / 2;
   build(child, first, half, boxes);
   build(child + 1, first + half, count - half, boxes);
-  nodes_[node] = {nodes_[child].lower.cwiseMin(nodes_[child + 1].lower), nodes_[child].upper.cwiseMax(nodes_[child + 1].upper), child, 0};
+  nodes_[node] = {nodes_[child].lower.cwiseMin(nodes_[child + 1].lower), nodes_[child].upper.cwiseMax(nodes_[child + 1].upper),
+                  child, 0};
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

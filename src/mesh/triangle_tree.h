@@ -9,7 +9,8 @@ namespace stickslip {
 
 class TriangleTree {
  public:
-  /// A leaf has `count` triangles from `first` on in `order()`; an inner node has count 0 and the children `first` and `first` + 1.
+  /// A leaf has `count` triangles from `first` on in `order()`; an inner node has count 0 and the children `first` and `first`
+  /// + 1.
   struct Node {
     Vec3 lower, upper;
     std::uint32_t first = 0, count = 0;
@@ -27,4 +28,4 @@ class TriangleTree {
   std::vector<std::uint32_t> order_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -34,11 +34,14 @@ class PlaceTable {
   std::vector<std::uint32_t> heads_, next_;
 };
 
-std::uint64_t combined(std::uint64_t x, std::uint64_t y, std::uint64_t z) { return mixed(x) * 3 + mixed(y + 0x9e3779b97f4a7c15) * 5 + mixed(z ^ 0x5851f42d4c957f2d); }
+std::uint64_t combined(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  return mixed(x) * 3 + mixed(y + 0x9e3779b97f4a7c15) * 5 + mixed(z ^ 0x5851f42d4c957f2d);
+}
 
 /// −0 and 0 are the same place.
 std::uint64_t key_of(const Vec3& p) {
-  return combined(std::bit_cast<std::uint64_t>(p.x() + 0.0), std::bit_cast<std::uint64_t>(p.y() + 0.0), std::bit_cast<std::uint64_t>(p.z() + 0.0));
+  return combined(std::bit_cast<std::uint64_t>(p.x() + 0.0), std::bit_cast<std::uint64_t>(p.y() + 0.0),
+                  std::bit_cast<std::uint64_t>(p.z() + 0.0));
 }
 
 std::uint64_t cell_number(double cell) { return std::bit_cast<std::uint64_t>(cell + 0.0); }
@@ -77,7 +80,7 @@ std::size_t keep_vertices(TriangleMesh& mesh, const std::vector<std::uint32_t>& 
   return dropped;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::uint32_t> first_at_place(const std::vector<Vec3>& points, double distance) {
   if (distance > 0) return first_within(points, distance);
@@ -105,4 +108,4 @@ std::size_t drop_unused_vertices(TriangleMesh& mesh) {
   return keep_vertices(mesh, {}, [&](std::uint32_t v) { return used[v]; });
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

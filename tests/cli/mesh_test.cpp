@@ -31,7 +31,8 @@ std::string cube(bool open = false) {
 std::string l_shape() {
   std::string text;
   for (const int z : {0, 1})
-    for (const auto& [x, y] : {std::pair{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}}) text += fmt::format("v {} {} {}\n", x, y, z);
+    for (const auto& [x, y] : {std::pair{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}})
+      text += fmt::format("v {} {} {}\n", x, y, z);
   text += "f 6 5 4 3 2 1\nf 7 8 9 10 11 12\n";
   for (int i = 1; i <= 6; ++i) text += fmt::format("f {} {} {} {}\n", i, i % 6 + 1, i % 6 + 7, i + 6);
   return text;
@@ -44,12 +45,13 @@ TEST(MeshCommand, check_tells_measures_and_fitness_and_its_exit_code_follows) {
   test::write_content(open, cube(true));
   const Finished fit = stickslip("mesh check " + good);
   EXPECT_EQ(fit.exit_code, 0) << fit.err;
-  EXPECT_THAT(fit.out, AllOf(HasSubstr("12 triangles, 8 vertices, 1 piece, Euler number 2"), HasSubstr("volume    8 m³"), HasSubstr("nothing found wrong"),
-                             HasSubstr("mass         yes")));
+  EXPECT_THAT(fit.out, AllOf(HasSubstr("12 triangles, 8 vertices, 1 piece, Euler number 2"), HasSubstr("volume    8 m³"),
+                             HasSubstr("nothing found wrong"), HasSubstr("mass         yes")));
   EXPECT_THAT(fit.err, IsEmpty());
   const Finished unfit = stickslip("mesh check " + open);
   EXPECT_EQ(unfit.exit_code, 1);
-  EXPECT_THAT(unfit.out, AllOf(HasSubstr("open edges: 3 around 1 hole"), HasSubstr("--repair fill"), HasSubstr("mass         no: open edges")));
+  EXPECT_THAT(unfit.out, AllOf(HasSubstr("open edges: 3 around 1 hole"), HasSubstr("--repair fill"),
+                               HasSubstr("mass         no: open edges")));
   EXPECT_EQ(stickslip("mesh check --for static " + open).exit_code, 0);
   const Finished mended = stickslip("mesh check --repair fill,orient " + open);
   EXPECT_EQ(mended.exit_code, 0);
@@ -85,7 +87,8 @@ TEST(MeshCommand, convert_scales_turns_and_mends) {
 
 TEST(MeshCommand, tet_hulls_and_simplify_write_what_they_say) {
   const Directory directory;
-  const std::string l = directory / "l.obj", tets = directory / "l.msh", parts = directory / "l.json", few = directory / "few.ply";
+  const std::string l = directory / "l.obj", tets = directory / "l.msh", parts = directory / "l.json",
+                    few = directory / "few.ply";
   test::write_content(l, l_shape());
   const json t = json::parse(stickslip("mesh tet --json " + l + " --size 0.25 -o " + tets).out);
   EXPECT_GT(t.at("tetrahedra"), 100);
@@ -139,5 +142,5 @@ TEST(MeshCommand, what_is_wrong_ends_with_exit_code_2_and_one_line) {
   for (const auto& c : cases) test::expect_refused(c.arguments, c.part);
 }
 
-}  // namespace
-}  // namespace stickslip::mesh_cli_test
+}   // namespace
+}   // namespace stickslip::mesh_cli_test

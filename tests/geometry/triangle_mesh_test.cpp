@@ -73,7 +73,10 @@ TEST(TriangleMesh, what_is_open_or_inside_out_has_no_mass) {
   open.triangles.pop_back();
   EXPECT_FALSE(is_closed(open));
   EXPECT_THAT(message_of([&] { mass_properties(open, 1); }), AllOf(HasSubstr("not closed"), HasSubstr("mesh check")));
-  EXPECT_THAT(message_of([&] { mass_properties(turned_inside_out(box_mesh({1, 1, 1})), 1); }), AllOf(HasSubstr("-8"), HasSubstr("orient")));
+  EXPECT_THAT(message_of([&] {
+                mass_properties(turned_inside_out(box_mesh({1, 1, 1})), 1);
+              }),
+              AllOf(HasSubstr("-8"), HasSubstr("orient")));
   EXPECT_THAT(message_of([&] { mass_properties(box_mesh({1, 1, 1}), -1); }), HasSubstr("-1 is not a density"));
 }
 
@@ -90,7 +93,8 @@ TEST(TriangleMesh, a_bad_number_is_named_with_its_place) {
 TetMesh cube_of_tetrahedra() {
   TetMesh mesh;
   for (int i = 0; i < 8; ++i) mesh.vertices.push_back(Vec3(i & 1, i >> 1 & 1, i >> 2));
-  for (const auto& [a, b] : {std::pair<std::uint32_t, std::uint32_t>{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}}) mesh.tetrahedra.push_back({0, a, b, 7});
+  for (const auto& [a, b] : {std::pair<std::uint32_t, std::uint32_t>{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}})
+    mesh.tetrahedra.push_back({0, a, b, 7});
   return mesh;
 }
 
@@ -110,7 +114,8 @@ TEST(TetMesh, the_surface_of_a_cube_is_closed_outward_and_has_its_volume) {
 TEST(TetMesh, a_vertex_inside_is_not_on_the_surface) {
   TetMesh mesh;
   mesh.vertices = {{0.25, 0.25, 0.25}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  for (const auto& [a, b, c] : {std::array<std::uint32_t, 3>{2, 3, 4}, {1, 4, 3}, {1, 2, 4}, {1, 3, 2}}) mesh.tetrahedra.push_back({0, a, b, c});
+  for (const auto& [a, b, c] : {std::array<std::uint32_t, 3>{2, 3, 4}, {1, 4, 3}, {1, 2, 4}, {1, 3, 2}})
+    mesh.tetrahedra.push_back({0, a, b, c});
   validate(mesh);
   EXPECT_EQ(surface(mesh).tet_vertex, (std::vector<std::uint32_t>{1, 2, 3, 4}));
   EXPECT_NEAR(volume(surface(mesh).mesh), 1.0 / 6, 1e-15);
@@ -122,5 +127,5 @@ TEST(TetMesh, a_tetrahedron_of_negative_volume_is_refused) {
   EXPECT_THAT(message_of([&] { validate(mesh); }), AllOf(HasSubstr("/tetrahedra/2"), HasSubstr("-0.16"), HasSubstr("swap")));
 }
 
-}  // namespace
-}  // namespace stickslip::triangle_mesh_test
+}   // namespace
+}   // namespace stickslip::triangle_mesh_test

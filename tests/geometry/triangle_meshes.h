@@ -16,7 +16,8 @@ inline void add_quad(TriangleMesh& mesh, std::uint32_t a, std::uint32_t b, std::
 
 inline TriangleMesh box_mesh(const Vec3& half, const Vec3& middle = Vec3::Zero()) {
   TriangleMesh mesh;
-  for (int i = 0; i < 8; ++i) mesh.vertices.push_back(middle + half.cwiseProduct(Vec3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
+  for (int i = 0; i < 8; ++i)
+    mesh.vertices.push_back(middle + half.cwiseProduct(Vec3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
   add_quad(mesh, 0, 2, 3, 1), add_quad(mesh, 4, 5, 7, 6);
   add_quad(mesh, 0, 1, 5, 4), add_quad(mesh, 2, 6, 7, 3);
   add_quad(mesh, 0, 4, 6, 2), add_quad(mesh, 1, 3, 7, 5);
@@ -76,13 +77,15 @@ inline TriangleMesh capsule_mesh(double radius, double half_height, int around) 
   std::vector<Vec2> profile;
   const int quarter = around / 4;
   for (int k = 1; k <= quarter; ++k)
-    profile.push_back({radius * std::sin(std::numbers::pi / 2 * k / quarter), -half_height - radius * std::cos(std::numbers::pi / 2 * k / quarter)});
+    profile.push_back({radius * std::sin(std::numbers::pi / 2 * k / quarter),
+                       -half_height - radius * std::cos(std::numbers::pi / 2 * k / quarter)});
   for (int k = quarter; k >= 1; --k) profile.push_back({profile[k - 1].x(), -profile[k - 1].y()});
   return revolved_mesh(profile, -half_height - radius, half_height + radius, around);
 }
 
 /// A prism along z over a polygon (counter-clockwise) with the triangles of its caps.
-inline TriangleMesh prism_mesh(const std::vector<Vec2>& outline, const std::vector<std::array<std::uint32_t, 3>>& cap, double height) {
+inline TriangleMesh prism_mesh(const std::vector<Vec2>& outline, const std::vector<std::array<std::uint32_t, 3>>& cap,
+                               double height) {
   TriangleMesh mesh;
   const auto n = static_cast<std::uint32_t>(outline.size());
   for (const double z : {0.0, height})
@@ -99,9 +102,20 @@ inline TriangleMesh l_mesh() {
 
 /// A plus sign of five unit squares, 1 high: volume 5.
 inline TriangleMesh cross_mesh() {
-  return prism_mesh({{-0.5, -1.5}, {0.5, -1.5}, {0.5, -0.5}, {1.5, -0.5}, {1.5, 0.5}, {0.5, 0.5}, {0.5, 1.5}, {-0.5, 1.5}, {-0.5, 0.5}, {-1.5, 0.5},
-                     {-1.5, -0.5}, {-0.5, -0.5}},
-                    {{0, 1, 2}, {0, 2, 11}, {2, 3, 4}, {2, 4, 5}, {5, 6, 7}, {5, 7, 8}, {8, 9, 10}, {8, 10, 11}, {2, 5, 8}, {2, 8, 11}}, 1);
+  return prism_mesh(
+      {{-0.5, -1.5},
+       {0.5, -1.5},
+       {0.5, -0.5},
+       {1.5, -0.5},
+       {1.5, 0.5},
+       {0.5, 0.5},
+       {0.5, 1.5},
+       {-0.5, 1.5},
+       {-0.5, 0.5},
+       {-1.5, 0.5},
+       {-1.5, -0.5},
+       {-0.5, -0.5}},
+      {{0, 1, 2}, {0, 2, 11}, {2, 3, 4}, {2, 4, 5}, {5, 6, 7}, {5, 7, 8}, {8, 9, 10}, {8, 10, 11}, {2, 5, 8}, {2, 8, 11}}, 1);
 }
 
 inline TriangleMesh placed(TriangleMesh mesh, const Pose& pose) {
@@ -122,4 +136,4 @@ inline TriangleMesh turned_inside_out(TriangleMesh mesh) {
   return mesh;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

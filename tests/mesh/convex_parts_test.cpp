@@ -37,7 +37,9 @@ TEST(Cut, both_halves_are_closed_and_add_up_to_the_whole) {
       double lid = 0;
       for (const auto& t : halves->below.triangles) {
         const Vec3 &a = halves->below.vertices[t[0]], &b = halves->below.vertices[t[1]], &c = halves->below.vertices[t[2]];
-        if (std::abs(plane.normal.dot(a) - plane.offset) + std::abs(plane.normal.dot(b) - plane.offset) + std::abs(plane.normal.dot(c) - plane.offset) > 1e-12)
+        if (std::abs(plane.normal.dot(a) - plane.offset) + std::abs(plane.normal.dot(b) - plane.offset) +
+                std::abs(plane.normal.dot(c) - plane.offset) >
+            1e-12)
           continue;
         section += (b - a).cross(c - a) / 2, lid += (b - a).cross(c - a).norm() / 2;
       }
@@ -145,5 +147,5 @@ TEST(ConvexParts, what_has_no_inside_is_refused) {
   EXPECT_THAT(check(triangle_mesh(make_convex_hull(box_corners({1, 2, 3})))).findings, IsEmpty());
 }
 
-}  // namespace
-}  // namespace stickslip::convex_parts_test
+}   // namespace
+}   // namespace stickslip::convex_parts_test

@@ -30,18 +30,24 @@ TEST(MeshTrouble, a_message_names_file_place_value_and_remedy) {
       {"a.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n", {"line", "within a facet"}},
       {"b.stl", "short", {"5 bytes are too few", "84"}},
       {"a.ply", "ply\nformat ascii 1.0\nelement vertex 99999999999\n", {"line 3", "99999999999", "cut off"}},
-      {"b.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 inf\n", {"line 8", "inf"}},
+      {"b.ply",
+       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 inf\n",
+       {"line 8", "inf"}},
       {"c.ply", "plx\n", {"no PLY"}},
       {"a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", {"line 6", "no vertex 3"}},
       {"a.gltf", "{\"asset\":{\"version\":\"2.0\"}}", {"Assimp cannot read"}},
       {"a.dae", "<COLLADA>", {"line", "not XML"}},
       {"b.dae", "<COLLADA><scene><instance_visual_scene url='#s'/></scene></COLLADA>", {"line 1", "#s", "no <visual_scene>"}},
-      {"c.dae", "<COLLADA><scene><instance_visual_scene url='#s'/></scene><visual_scene id='s'><node id='n'><instance_node url='#n'/></node></visual_scene></COLLADA>",
+      {"c.dae",
+       "<COLLADA><scene><instance_visual_scene url='#s'/></scene><visual_scene id='s'><node id='n'><instance_node "
+       "url='#n'/></node></visual_scene></COLLADA>",
        {"holds itself"}},
       {"a.xyz", "1 2 3\n", {"'.xyz'", ".stl"}},
       {"a.msh", "$MeshFormat\n3.0 0 8\n$EndMeshFormat\n", {"line 2", "version 3", "2.2 and 4.1"}},
       {"b.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n", {"without $Elements"}},
-      {"c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 2\n$EndElements\n", {"line 10", "no node 2"}},
+      {"c.msh",
+       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 2\n$EndElements\n",
+       {"line 10", "no node 2"}},
       {"a.vtk", "# vtk DataFile Version 3.0\nx\nBINARY\n", {"line 3", "text"}},
       {"a.vtu", "<VTKFile><UnstructuredGrid>", {"not XML"}},
       {"a.node", "2 3 0 0\n1 0 0 0\n", {"a.ele", "no such mesh file"}},
@@ -64,7 +70,8 @@ TEST(MeshTrouble, a_file_cut_off_anywhere_is_refused_or_read_in_part_but_never_b
     const std::string bytes = folder.get(name);
     int refused = 0;
     for (std::size_t size = 1; size < bytes.size(); size += 11)
-      refused += trouble(folder.put("cut" + std::filesystem::path(name).extension().string(), bytes.substr(0, size))) != "no error";
+      refused +=
+          trouble(folder.put("cut" + std::filesystem::path(name).extension().string(), bytes.substr(0, size))) != "no error";
     EXPECT_GT(refused, 0) << name;
     const bool knows_its_size = std::string(name) == "box.stl" || std::string(name) == "box.ply";
     EXPECT_TRUE(!knows_its_size || refused == static_cast<int>((bytes.size() + 9) / 11)) << name;
@@ -98,10 +105,13 @@ TEST(MeshTrouble, what_cannot_be_written_says_why) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(said([&] { write_mesh(folder / "a.gltf", box_mesh({1, 1, 1})); }), AllOf(HasSubstr("'.gltf'"), HasSubstr(".stl")));
+  EXPECT_THAT(said([&] {
+                write_mesh(folder / "a.gltf", box_mesh({1, 1, 1}));
+              }),
+              AllOf(HasSubstr("'.gltf'"), HasSubstr(".stl")));
   EXPECT_THAT(said([&] { write_mesh(folder / "a.stl", TetMesh{}); }), HasSubstr(".msh"));
   EXPECT_THAT(said([&] { write_mesh(folder / "no/a.stl", box_mesh({1, 1, 1})); }), HasSubstr("no"));
 }
 
-}  // namespace
-}  // namespace stickslip::mesh_test
+}   // namespace
+}   // namespace stickslip::mesh_test

@@ -22,7 +22,8 @@ TEST(MeshHealth, good_meshes_have_no_findings_and_are_fit_for_everything) {
   const struct {
     TriangleMesh mesh;
     long euler;
-  } good[] = {{box_mesh({1, 2, 3}), 2}, {sphere_mesh(1, 24), 2}, {torus_mesh(1, 0.3, 30, 15), 0}, {capsule_mesh(0.5, 1, 16), 2}, {l_mesh(), 2}, {cross_mesh(), 2}};
+  } good[] = {{box_mesh({1, 2, 3}), 2},      {sphere_mesh(1, 24), 2}, {torus_mesh(1, 0.3, 30, 15), 0},
+              {capsule_mesh(0.5, 1, 16), 2}, {l_mesh(), 2},           {cross_mesh(), 2}};
   for (const auto& [mesh, euler] : good) {
     const MeshHealth h = check(mesh);
     EXPECT_THAT(h.findings, IsEmpty());
@@ -50,7 +51,8 @@ TEST(MeshHealth, missing_triangles_are_holes) {
   EXPECT_EQ(h.holes, 2u);
   EXPECT_FALSE(h.closed);
   EXPECT_FALSE(h.solid);
-  for (const MeshUse use : {MeshUse::mass, MeshUse::contact, MeshUse::signed_distance, MeshUse::tetrahedra}) EXPECT_FALSE(h.is_fit(use));
+  for (const MeshUse use : {MeshUse::mass, MeshUse::contact, MeshUse::signed_distance, MeshUse::tetrahedra})
+    EXPECT_FALSE(h.is_fit(use));
   EXPECT_TRUE(h.is_fit(MeshUse::static_contact));
 }
 
@@ -70,7 +72,8 @@ TEST(MeshHealth, inside_out_is_told_from_a_cavity) {
   EXPECT_EQ(check(hollow).euler, 4);
   EXPECT_EQ(check(joined(sphere_mesh(1, 16), sphere_mesh(0.5, 16))).count(MeshFault::inside_out), 1u);
   EXPECT_EQ(check(turned_inside_out(hollow)).count(MeshFault::inside_out), 2u);
-  const TriangleMesh apart = joined(sphere_mesh(1, 16), turned_inside_out(placed(sphere_mesh(0.5, 16), {{3, 0, 0}, Quat::Identity()})));
+  const TriangleMesh apart =
+      joined(sphere_mesh(1, 16), turned_inside_out(placed(sphere_mesh(0.5, 16), {{3, 0, 0}, Quat::Identity()})));
   EXPECT_EQ(check(apart).count(MeshFault::inside_out), 1u);
   EXPECT_GT(check(apart).volume, 0);
   EXPECT_FALSE(check(apart).is_fit(MeshUse::mass));
@@ -140,7 +143,8 @@ TEST(MeshHealth, bad_numbers_are_refused) {
   EXPECT_EQ(check(TriangleMesh{}).triangles, 0u);
 }
 
-/// Whether two triangles meet, by the smallest distance between dense points of one and the plane and sides of the other: no predicates.
+/// Whether two triangles meet, by the smallest distance between dense points of one and the plane and sides of the other: no
+/// predicates.
 bool meet_by_sampling(const Vec3 (&a)[3], const Vec3 (&b)[3]) {
   const auto crossing = [](const Vec3& p, const Vec3& q, const Vec3(&t)[3]) {
     const Vec3 n = (t[1] - t[0]).cross(t[2] - t[0]);
@@ -181,11 +185,13 @@ TEST(TrianglePredicates, integers_in_a_plane_are_decided_exactly) {
     return t > 0 ? 1 : t < 0 ? -1 : 0;
   };
   const auto between = [](const P& a, const P& b, const P& p) {
-    return std::min(a[0], b[0]) <= p[0] && p[0] <= std::max(a[0], b[0]) && std::min(a[1], b[1]) <= p[1] && p[1] <= std::max(a[1], b[1]);
+    return std::min(a[0], b[0]) <= p[0] && p[0] <= std::max(a[0], b[0]) && std::min(a[1], b[1]) <= p[1] &&
+           p[1] <= std::max(a[1], b[1]);
   };
   const auto cross = [&](const P& a, const P& b, const P& c, const P& d) {
     const int p = turn(a, b, c), q = turn(a, b, d), r = turn(c, d, a), s = turn(c, d, b);
-    return (p * q < 0 && r * s < 0) || (p == 0 && between(a, b, c)) || (q == 0 && between(a, b, d)) || (r == 0 && between(c, d, a)) || (s == 0 && between(c, d, b));
+    return (p * q < 0 && r * s < 0) || (p == 0 && between(a, b, c)) || (q == 0 && between(a, b, d)) ||
+           (r == 0 && between(c, d, a)) || (s == 0 && between(c, d, b));
   };
   const auto inside = [&](const std::array<P, 3>& t, const P& p) {
     const int a = turn(t[0], t[1], p), b = turn(t[1], t[2], p), c = turn(t[2], t[0], p);
@@ -230,7 +236,8 @@ TEST(Intersections, found_by_the_tree_are_those_of_all_pairs) {
   const auto corners = [&](std::uint32_t t, int k) { return soup.vertices[3 * t + static_cast<std::uint32_t>(k)]; };
   for (std::uint32_t s = 0; s < 400; ++s)
     for (std::uint32_t t = s + 1; t < 400; ++t)
-      if (meet_by_sampling({corners(s, 0), corners(s, 1), corners(s, 2)}, {corners(t, 0), corners(t, 1), corners(t, 2)})) expected.emplace_back(s, t);
+      if (meet_by_sampling({corners(s, 0), corners(s, 1), corners(s, 2)}, {corners(t, 0), corners(t, 1), corners(t, 2)}))
+        expected.emplace_back(s, t);
   EXPECT_EQ(find_intersections(soup, 1'000'000).pairs, expected);
   EXPECT_GT(expected.size(), 100u);
 }
@@ -239,14 +246,15 @@ TEST(Intersections, neighbours_meet_only_where_they_are_folded) {
   const auto pairs = [](std::vector<Vec3> points, std::vector<std::array<std::uint32_t, 3>> triangles) {
     return find_intersections({std::move(points), std::move(triangles)}, 10).pairs.size();
   };
-  const std::vector<Vec3> square = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.4, 0.4, 0}, {0.5, 0.5, 1}, {0.3, 0.3, -1}, {0.3, 0.3, 1}};
-  EXPECT_EQ(pairs(square, {{0, 1, 2}, {1, 3, 2}}), 0u);              // flat, side by side
-  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 1, 3}}), 1u);              // flat, over each other
-  EXPECT_EQ(pairs(square, {{0, 1, 2}, {2, 1, 5}}), 0u);              // a ridge
-  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 6, 7}}), 1u);              // from a corner through the face
-  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 7, 5}}), 0u);              // from a corner away from it
-  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 4, 5}}), 1u);              // from a corner along it
+  const std::vector<Vec3> square = {{0, 0, 0},     {1, 0, 0},     {0, 1, 0},      {1, 1, 0},
+                                    {0.4, 0.4, 0}, {0.5, 0.5, 1}, {0.3, 0.3, -1}, {0.3, 0.3, 1}};
+  EXPECT_EQ(pairs(square, {{0, 1, 2}, {1, 3, 2}}), 0u);   // flat, side by side
+  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 1, 3}}), 1u);   // flat, over each other
+  EXPECT_EQ(pairs(square, {{0, 1, 2}, {2, 1, 5}}), 0u);   // a ridge
+  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 6, 7}}), 1u);   // from a corner through the face
+  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 7, 5}}), 0u);   // from a corner away from it
+  EXPECT_EQ(pairs(square, {{0, 1, 2}, {0, 4, 5}}), 1u);   // from a corner along it
 }
 
-}  // namespace
-}  // namespace stickslip::health_test
+}   // namespace
+}   // namespace stickslip::health_test

@@ -45,4 +45,4 @@ inline std::string trouble(const std::filesystem::path& path, const MeshFileOpti
   return "no error";
 }
 
-}  // namespace stickslip::mesh_test
+}   // namespace stickslip::mesh_test

@@ -44,7 +44,8 @@ TEST(Repair, merging_closes_what_is_torn_by_less_than_the_distance) {
 
 TEST(Repair, orientation_is_made_consistent_outward_and_into_cavities) {
   std::mt19937 random(4);
-  TriangleMesh mesh = joined(joined(sphere_mesh(2, 20), sphere_mesh(1, 12)), placed(torus_mesh(1, 0.3, 20, 10), {{5, 0, 0}, Quat::Identity()}));
+  TriangleMesh mesh =
+      joined(joined(sphere_mesh(2, 20), sphere_mesh(1, 12)), placed(torus_mesh(1, 0.3, 20, 10), {{5, 0, 0}, Quat::Identity()}));
   std::size_t triangles = mesh.triangles.size();
   for (auto& t : mesh.triangles)
     if (random() % 2) std::swap(t[0], t[2]);
@@ -62,7 +63,8 @@ TEST(Repair, a_moebius_strip_is_called_one_sided) {
   for (std::uint32_t i = 0; i < n; ++i)
     for (const double w : {-0.2, 0.2}) {
       const double u = 2 * std::numbers::pi * i / n;
-      strip.vertices.push_back({(1 + w * std::cos(u / 2)) * std::cos(u), (1 + w * std::cos(u / 2)) * std::sin(u), w * std::sin(u / 2)});
+      strip.vertices.push_back(
+          {(1 + w * std::cos(u / 2)) * std::cos(u), (1 + w * std::cos(u / 2)) * std::sin(u), w * std::sin(u / 2)});
     }
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t a = 2 * i, b = a + 1, c = i + 1 < n ? a + 2 : 1, d = i + 1 < n ? a + 3 : 0;
@@ -92,7 +94,9 @@ TEST(Repair, small_holes_are_filled_and_large_ones_told) {
 TEST(Repair, a_flat_hole_is_filled_with_exactly_its_area) {
   TriangleMesh mesh = cross_mesh();
   const double whole = volume(mesh), all = area(mesh);
-  std::erase_if(mesh.triangles, [](const auto& t) { return t[0] >= 12 && t[1] >= 12 && t[2] >= 12; });   // the lid of the cross, which is not convex
+  std::erase_if(mesh.triangles, [](const auto& t) {
+    return t[0] >= 12 && t[1] >= 12 && t[2] >= 12;
+  });   // the lid of the cross, which is not convex
   EXPECT_EQ(fill_holes(mesh).changed, 1u);
   EXPECT_NEAR(volume(mesh), whole, 1e-12);
   EXPECT_NEAR(area(mesh), all, 1e-12);
@@ -142,7 +146,8 @@ TEST(Repair, a_wrong_list_is_refused_before_anything_is_changed) {
 
 double area_of(const std::vector<Vec2>& p, const std::vector<std::array<std::uint32_t, 3>>& triangles) {
   double sum = 0;
-  for (const auto& [a, b, c] : triangles) sum += std::abs((p[b] - p[a]).x() * (p[c] - p[a]).y() - (p[b] - p[a]).y() * (p[c] - p[a]).x()) / 2;
+  for (const auto& [a, b, c] : triangles)
+    sum += std::abs((p[b] - p[a]).x() * (p[c] - p[a]).y() - (p[b] - p[a]).y() * (p[c] - p[a]).x()) / 2;
   return sum;
 }
 
@@ -167,5 +172,5 @@ TEST(Polygons, with_holes_are_covered_exactly_once) {
   EXPECT_NEAR(area_of(p, triangles), expected - 2 * 0.36, 1e-12);
 }
 
-}  // namespace
-}  // namespace stickslip::repair_test
+}   // namespace
+}   // namespace stickslip::repair_test

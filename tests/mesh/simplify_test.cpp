@@ -100,7 +100,8 @@ TEST(Simplify, the_rim_of_an_open_mesh_stays_where_it_is) {
   for (std::uint32_t i = 0; i <= n; ++i)
     for (std::uint32_t j = 0; j <= n; ++j) sheet.vertices.push_back({i / 20.0, j / 20.0, 0});
   for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t j = 0; j < n; ++j) add_quad(sheet, i * (n + 1) + j, (i + 1) * (n + 1) + j, (i + 1) * (n + 1) + j + 1, i * (n + 1) + j + 1);
+    for (std::uint32_t j = 0; j < n; ++j)
+      add_quad(sheet, i * (n + 1) + j, (i + 1) * (n + 1) + j, (i + 1) * (n + 1) + j + 1, i * (n + 1) + j + 1);
   const TriangleMesh fewer = simplify(sheet, {.triangles = 2}).mesh;
   EXPECT_EQ(fewer.triangles.size(), 2u);
   EXPECT_NEAR(area(fewer), 1, 1e-9);
@@ -114,10 +115,11 @@ TEST(Simplify, scale_and_place_do_not_matter) {
     for (Vec3& v : other.vertices) v = scale * (v + Vec3(3, -5, 7));
     const TriangleMesh fewer = simplify(other, {.triangles = 100}).mesh;
     EXPECT_EQ(fewer.triangles.size(), count);
-    EXPECT_NEAR(volume(fewer) / (scale * scale * scale), volume(simplify(torus, {.triangles = 100}).mesh), 0.02 * volume(torus));
+    EXPECT_NEAR(volume(fewer) / (scale * scale * scale), volume(simplify(torus, {.triangles = 100}).mesh),
+                0.02 * volume(torus));
   }
   EXPECT_THAT(testing::message_of([&] { simplify(torus, {.max_error = -1}); }), HasSubstr("-1 is not an error"));
 }
 
-}  // namespace
-}  // namespace stickslip::simplify_test
+}   // namespace
+}   // namespace stickslip::simplify_test

@@ -29,7 +29,8 @@ double distance_by_hand(const TriangleMesh& mesh, const Vec3& p) {
   double least = 1e300, angle = 0;
   for (const auto& t : mesh.triangles) {
     const Vec3 a = mesh.vertices[t[0]] - p, b = mesh.vertices[t[1]] - p, c = mesh.vertices[t[2]] - p;
-    angle += 2 * std::atan2(a.dot(b.cross(c)), a.norm() * b.norm() * c.norm() + a.dot(b) * c.norm() + b.dot(c) * a.norm() + c.dot(a) * b.norm());
+    angle += 2 * std::atan2(a.dot(b.cross(c)),
+                            a.norm() * b.norm() * c.norm() + a.dot(b) * c.norm() + b.dot(c) * a.norm() + c.dot(a) * b.norm());
     const Vec3 n = (b - a).cross(c - a);
     const double u = n.dot((b.cross(c))) / n.squaredNorm(), v = n.dot(c.cross(a)) / n.squaredNorm(), w = 1 - u - v;
     if (u >= 0 && v >= 0 && w >= 0) least = std::min(least, std::abs(a.dot(n)) / n.norm());
@@ -44,7 +45,8 @@ double distance_by_hand(const TriangleMesh& mesh, const Vec3& p) {
 TEST(MeshDistance, agrees_with_all_triangles_and_the_winding_number) {
   std::mt19937 random(8);
   std::uniform_real_distribution<double> number(-2, 2);
-  for (const TriangleMesh& mesh : {l_mesh(), torus_mesh(1, 0.4, 16, 9), cross_mesh(), box_mesh({0.5, 1, 0.2}), capsule_mesh(0.5, 0.7, 12)}) {
+  for (const TriangleMesh& mesh :
+       {l_mesh(), torus_mesh(1, 0.4, 16, 9), cross_mesh(), box_mesh({0.5, 1, 0.2}), capsule_mesh(0.5, 0.7, 12)}) {
     const MeshDistance distance(mesh);
     for (int i = 0; i < 3000; ++i) {
       const Vec3 p(number(random), number(random), number(random));
@@ -67,9 +69,14 @@ struct Solid {
 
 std::vector<Solid> solids() {
   const double pi = std::numbers::pi;
-  return {{"ball", [](const Vec3& p) { return p.norm() - 1; }, 1, 4.0 / 3 * pi},
-          {"torus", [](const Vec3& p) { return std::hypot(std::hypot(p.x(), p.y()) - 1, p.z()) - 0.4; }, 1.4, 2 * pi * pi * 0.16},
-          {"box", [](const Vec3& p) { return box_distance(Quat(0.9, 0.1, 0.3, -0.2).normalized() * p, {0.7, 0.5, 0.9}); }, 1.3, 8 * 0.7 * 0.5 * 0.9}};
+  return {
+      {"ball", [](const Vec3& p) { return p.norm() - 1; }, 1, 4.0 / 3 * pi},
+      {"torus", [](const Vec3& p) { return std::hypot(std::hypot(p.x(), p.y()) - 1, p.z()) - 0.4; }, 1.4, 2 * pi * pi * 0.16},
+      {"box",
+       [](const Vec3& p) {
+         return box_distance(Quat(0.9, 0.1, 0.3, -0.2).normalized() * p, {0.7, 0.5, 0.9});
+       },
+       1.3, 8 * 0.7 * 0.5 * 0.9}};
 }
 
 TEST(Stuffing, dihedral_angles_keep_the_bounds_of_the_paper) {
@@ -149,8 +156,11 @@ TEST(Stuffing, what_cannot_be_filled_says_why) {
   const TriangleMesh box = box_mesh({1, 1, 1});
   EXPECT_THAT(message_of([&] { stuff(box, {0}); }), HasSubstr("0 is not a size"));
   EXPECT_THAT(message_of([&] { stuff(box, {1e-4}); }), AllOf(HasSubstr("points"), HasSubstr("or more")));
-  EXPECT_THAT(message_of([&] { stuff(box_mesh({1, 1, 1e-3}), {0.5}); }), AllOf(HasSubstr("thinner"), HasSubstr("smaller size")));
+  EXPECT_THAT(message_of([&] {
+                stuff(box_mesh({1, 1, 1e-3}), {0.5});
+              }),
+              AllOf(HasSubstr("thinner"), HasSubstr("smaller size")));
 }
 
-}  // namespace
-}  // namespace stickslip::stuffing_test
+}   // namespace
+}   // namespace stickslip::stuffing_test

@@ -5,13 +5,15 @@
 
 namespace stickslip {
 
-struct TetMesh { std::vector<Vec3> vertices; /*[m]*/ std::vector<std::array<std::uint32_t, 4>> tetrahedra; /* positive volume */ };
+// clang-format off
+struct TetMesh { std::vector<Vec3> vertices; std::vector<std::array<std::uint32_t,4>> tetrahedra; /* positive volume */ };
+// clang-format on
 
 /// The boundary of a solid, with vertices of its own.
 struct TetSurface {
-  TriangleMesh mesh;                         ///< outward
-  std::vector<std::uint32_t> tet_vertex;     ///< per vertex of `mesh`: that of the solid, increasing
-  std::vector<std::uint32_t> tetrahedron;    ///< per triangle: the one that it belongs to
+  TriangleMesh mesh;                        ///< outward
+  std::vector<std::uint32_t> tet_vertex;    ///< per vertex of `mesh`: that of the solid, increasing
+  std::vector<std::uint32_t> tetrahedron;   ///< per triangle: the one that it belongs to
 };
 
 /// Triangles that belong to one tetrahedron only, in the order of the tetrahedra.
@@ -22,7 +24,8 @@ double tet_volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
 
 double volume(const TetMesh&);   ///< sum over the tetrahedra [m³]
 
-/// @throws Error naming vertex or tetrahedron if a coordinate is not finite, an index is out of range or a volume is not positive
+/// @throws Error naming vertex or tetrahedron if a coordinate is not finite, an index is out of range or a volume is not
+/// positive
 void validate(const TetMesh&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -10,9 +10,12 @@
 
 namespace stickslip {
 
+// clang-format off
 struct TriangleMesh { std::vector<Vec3> vertices; /*[m]*/ std::vector<std::array<std::uint32_t, 3>> triangles; /* counter-clockwise seen from outside */ };
+// clang-format on
 
-/// How a mesh wants to be drawn, as far as its file says: three entries per triangle, one for each corner, or none. Corners and not
+/// How a mesh wants to be drawn, as far as its file says: three entries per triangle, one for each corner, or none. Corners and
+/// not
 /// vertices, because a vertex at a sharp edge has one place but several normals.
 struct MeshLook {
   std::vector<std::array<float, 3>> normals;   ///< unit, outward
@@ -31,7 +34,8 @@ Aabb bounding_box(const TriangleMesh&);
 /// Whether every edge is walked as often one way as the other: then the surface encloses a volume.
 bool is_closed(const TriangleMesh&);
 
-/// Mass, centre and inertia of the solid inside a closed surface: the exact integrals of ρ, ρx and ρxxᵀ over the tetrahedra that its
+/// Mass, centre and inertia of the solid inside a closed surface: the exact integrals of ρ, ρx and ρxxᵀ over the tetrahedra
+/// that its
 /// triangles span with the middle of its box.
 /// @param density ρ [kg/m³], > 0
 /// @throws Error if the surface is not closed or encloses no positive volume
@@ -40,4 +44,4 @@ MassProperties mass_properties(const TriangleMesh&, double density);
 /// @throws Error naming vertex or triangle if a coordinate is not finite or an index is out of range
 void validate(const TriangleMesh&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -7,8 +7,9 @@
 namespace stickslip {
 
 struct ConvexPartsOptions {
-  double concavity = 0.05;       ///< most of the volume of a hull that may lie outside the solid: (V_hull − V_part) / V_hull, 1e-4 … 1; where it is less than
-                                 ///< 1e-5 of the volume of the whole solid it may be more
+  /// Most of the volume of a hull that may lie outside the solid: (V_hull − V_part) / V_hull, 1e-4 … 1. Parts for which that is less
+  /// than 1e-5 of the volume of the whole solid may have more.
+  double concavity = 0.05;
   std::size_t max_parts = 128;   ///< cutting ends there, whatever the concavity
 };
 
@@ -25,8 +26,10 @@ struct ConvexParts {
   bool reached = true;             ///< whether every part keeps the concavity asked for
 };
 
-/// Cuts the solid by planes until each part is nearly convex, then joins parts whose common hull is. The hulls cover the solid, because the parts
-/// do and every hull covers its part. Planes are tried along the axes of the box and of inertia, and along the faces at edges that turn inwards;
+/// Cuts the solid by planes until each part is nearly convex, then joins parts whose common hull is. The hulls cover the solid,
+/// because the parts
+/// do and every hull covers its part. Planes are tried along the axes of the box and of inertia, and along the faces at edges
+/// that turn inwards;
 /// the one that leaves the least volume of hulls is taken.
 /// @throws Error if the mesh is not closed, has no positive volume, or an option is out of range
 ConvexParts convex_parts(const TriangleMesh&, const ConvexPartsOptions& = {});
@@ -34,4 +37,4 @@ ConvexParts convex_parts(const TriangleMesh&, const ConvexPartsOptions& = {});
 /// The surface of a hull as triangles.
 TriangleMesh triangle_mesh(const ConvexHull&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -43,7 +43,8 @@ enum class MeshUse {
   tetrahedra,        ///< filling with tetrahedra
   static_contact     ///< something fixed to collide with: may be open
 };
-inline constexpr MeshUse kMeshUses[] = {MeshUse::mass, MeshUse::contact, MeshUse::signed_distance, MeshUse::tetrahedra, MeshUse::static_contact};
+inline constexpr MeshUse kMeshUses[] = {MeshUse::mass, MeshUse::contact, MeshUse::signed_distance, MeshUse::tetrahedra,
+                                        MeshUse::static_contact};
 
 std::string_view use_name(MeshUse);   ///< "mass", "contact", "distance", "tetrahedra", "static"
 
@@ -59,14 +60,14 @@ struct MeshHealth {
   long euler = 0;           ///< used vertices − edges + triangles: 2 for each sphere, 0 for a torus
   bool closed = false;      ///< every edge is walked as often one way as the other
   Aabb box;
-  double area = 0;          ///< [m²]
-  double volume = 0;        ///< signed [m³]; means something only if closed
+  double area = 0;                       ///< [m²]
+  double volume = 0;                     ///< signed [m³]; means something only if closed
   std::optional<MassProperties> solid;   ///< for the density 1 kg/m³, if closed with a positive volume
   bool intersections_complete = true;    ///< false: the search ended before all were found
   std::vector<MeshFinding> findings;     ///< in the order of MeshFault
   std::vector<MeshFitness> fitness;      ///< in the order of MeshUse
 
-  std::size_t count(MeshFault) const;    ///< 0 if there is none
+  std::size_t count(MeshFault) const;   ///< 0 if there is none
   bool is_fit(MeshUse) const;
 };
 
@@ -78,4 +79,4 @@ struct HealthOptions {
 /// Examines a mesh in O(n log n). @throws Error if an index is out of range or a coordinate not finite
 MeshHealth check(const TriangleMesh&, const HealthOptions& = {});
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -8,8 +8,10 @@
 
 namespace stickslip {
 
-/// Distance to the nearest point of the surface [m], negative inside. The sign is that of the side of the nearest point, judged by the normal
-/// there: of the face, or the mean weighted by angles around an edge or a vertex [Bærentzen, Aanæs 2005]. Copies share the tree.
+/// Distance to the nearest point of the surface [m], negative inside. The sign is that of the side of the nearest point, judged
+/// by the normal
+/// there: of the face, or the mean weighted by angles around an edge or a vertex [Bærentzen, Aanæs 2005]. Copies share the
+/// tree.
 class MeshDistance {
  public:
   /// @throws Error if the mesh is not closed: then it has no inside
@@ -22,4 +24,4 @@ class MeshDistance {
   std::shared_ptr<const Impl> impl_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

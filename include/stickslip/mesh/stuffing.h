@@ -11,12 +11,14 @@ namespace stickslip {
 using SignedDistance = std::function<double(const Vec3&)>;
 
 struct StuffingOptions {
-  double size = 0;                             ///< length of the longer edges of the lattice [m], > 0; the shorter ones are √3/2 of it
+  double size = 0;   ///< length of the longer edges of the lattice [m], > 0; the shorter ones are √3/2 of it
   std::size_t max_lattice_points = 40'000'000;   ///< a finer lattice is refused, with the smallest size that is not
 };
 
-/// Fills {distance < 0} with tetrahedra of about equal size from a body-centred cubic lattice: points of the lattice near the surface are moved
-/// onto it, tetrahedra across it are cut. All dihedral angles lie between 10.7° and 164.8°, whatever the surface. Vertices on the boundary lie on
+/// Fills {distance < 0} with tetrahedra of about equal size from a body-centred cubic lattice: points of the lattice near the
+/// surface are moved
+/// onto it, tetrahedra across it are cut. All dihedral angles lie between 10.7° and 164.8°, whatever the surface. Vertices on
+/// the boundary lie on
 /// the surface; sharp edges are cut off and what is thinner than the lattice may be lost.
 /// @param box holds the solid
 /// @throws Error if the size is no length, the lattice too large, or nothing lies inside
@@ -26,9 +28,9 @@ TetMesh stuff(const SignedDistance& distance, const Aabb& box, const StuffingOpt
 TetMesh stuff(const TriangleMesh&, const StuffingOptions&);
 
 struct TetQuality {
-  double smallest_angle = 0, largest_angle = 0;   ///< dihedral [rad]
+  double smallest_angle = 0, largest_angle = 0;     ///< dihedral [rad]
   double smallest_volume = 0, largest_volume = 0;   ///< [m³]
 };
 TetQuality quality(const TetMesh&);
 
-}  // namespace stickslip
+}   // namespace stickslip

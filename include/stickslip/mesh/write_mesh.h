@@ -7,7 +7,8 @@
 
 namespace stickslip {
 
-/// .stl (binary, single precision), .obj, .ply (binary, double precision), .vtk (legacy text). @throws Error for other endings, or if the file
+/// .stl (binary, single precision), .obj, .ply (binary, double precision), .vtk (legacy text). @throws Error for other endings,
+/// or if the file
 /// cannot be written
 void write_mesh(const std::filesystem::path&, const TriangleMesh&);
 
@@ -17,4 +18,4 @@ void write_mesh_parts(const std::filesystem::path&, const std::vector<TriangleMe
 /// .msh (Gmsh 2.2, text), .vtk (legacy text), or .node and .ele (TetGen) beside each other. @throws Error as above
 void write_mesh(const std::filesystem::path&, const TetMesh&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,7 +13,8 @@ constexpr std::size_t kMostCorners = 4096;   ///< clipping ears takes the square
 }
 
 std::string not_a_point(const Vec3& p) {
-  return fmt::format("({}, {}, {}) is not a point. Coordinates must be finite: mend the file, or export it again.", p.x(), p.y(), p.z());
+  return fmt::format("({}, {}, {}) is not a point. Coordinates must be finite: mend the file, or export it again.", p.x(),
+                     p.y(), p.z());
 }
 
 void Builder::add_vertex(const Vec3& p) {
@@ -24,14 +25,16 @@ void Builder::add_vertex(const Vec3& p) {
 
 void Builder::check_count(std::uint64_t triangles) const {
   if (triangles > options_.max_elements)
-    throw Error(fmt::format("The file has {} triangles or more; the limit is {}. Simplify it first, or raise the limit (max_elements).", triangles,
-                            options_.max_elements));
+    throw Error(
+        fmt::format("The file has {} triangles or more; the limit is {}. Simplify it first, or raise the limit (max_elements).",
+                    triangles, options_.max_elements));
 }
 
 std::uint32_t Builder::checked_vertex(std::uint64_t index, std::uint64_t first) const {
   if (index < first || index - first >= vertices.size())
-    throw Error(fmt::format("There is no vertex {}: there are {}, counted from {}. The file is damaged or cut off: get it again.",
-                            static_cast<std::int64_t>(index), vertices.size(), first));
+    throw Error(
+        fmt::format("There is no vertex {}: there are {}, counted from {}. The file is damaged or cut off: get it again.",
+                    static_cast<std::int64_t>(index), vertices.size(), first));
   return static_cast<std::uint32_t>(index - first);
 }
 
@@ -53,7 +56,8 @@ void Builder::add_polygon(std::span<const Corner> corners) {
   if (corners.size() < 3) return;
   if (corners.size() == 3) return add_triangle(corners[0], corners[1], corners[2]);
   if (corners.size() > kMostCorners)
-    throw Error(fmt::format("A face has {} corners; the limit is {}. Cut it into triangles where the file is made.", corners.size(), kMostCorners));
+    throw Error(fmt::format("A face has {} corners; the limit is {}. Cut it into triangles where the file is made.",
+                            corners.size(), kMostCorners));
   ++polygons_;
   std::vector<Vec3> loop;
   for (const Corner& corner : corners) loop.push_back(vertices[corner.vertex]);
@@ -61,7 +65,9 @@ void Builder::add_polygon(std::span<const Corner> corners) {
 }
 
 ImportedMesh Builder::finish(bool merge) {
-  if (triangles_.empty()) throw Error(fmt::format("The file holds no triangles ({} vertices). A mesh needs faces: export it as a surface.", vertices.size()));
+  if (triangles_.empty())
+    throw Error(
+        fmt::format("The file holds no triangles ({} vertices). A mesh needs faces: export it as a surface.", vertices.size()));
   ImportedMesh result;
   result.mesh.vertices = std::move(vertices);
   result.mesh.triangles = std::move(triangles_);
@@ -69,14 +75,16 @@ ImportedMesh Builder::finish(bool merge) {
     if (has_normals_) result.look.normals = std::move(look_.normals);
     if (has_colours_) result.look.colours = std::move(look_.colours);
   }
-  if (polygons_ > 0) result.notes.push_back(fmt::format("{} polygons of more than three corners were cut into triangles", polygons_));
+  if (polygons_ > 0)
+    result.notes.push_back(fmt::format("{} polygons of more than three corners were cut into triangles", polygons_));
   if (merge) {
     const std::size_t before = result.mesh.vertices.size();
     weld(result.mesh, 0);
     if (result.mesh.vertices.size() < before)
-      result.notes.push_back(fmt::format("vertices at equal places became one: {} of {} stay", result.mesh.vertices.size(), before));
+      result.notes.push_back(
+          fmt::format("vertices at equal places became one: {} of {} stay", result.mesh.vertices.size(), before));
   }
   return result;
 }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

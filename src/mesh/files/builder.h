@@ -26,7 +26,8 @@ class Builder {
   /// @throws Error without a place if the vertex is not finite or there are too many
   void add_vertex(const Vec3&);
 
-  /// A polygon whose corners go round counter-clockwise; fewer than three corners are nothing. Triangles of a polygon that is not convex stay
+  /// A polygon whose corners go round counter-clockwise; fewer than three corners are nothing. Triangles of a polygon that is
+  /// not convex stay
   /// inside it. @pre the vertices exist
   void add_polygon(std::span<const Corner>);
   void add_triangle(const Corner&, const Corner&, const Corner&);
@@ -49,11 +50,11 @@ class Builder {
   MeshFileOptions options_;
   std::vector<std::array<std::uint32_t, 3>> triangles_;
   MeshLook look_;
-  std::size_t polygons_ = 0;                      ///< with more than three corners
-  bool has_normals_ = true, has_colours_ = true;  ///< so far at every corner
+  std::size_t polygons_ = 0;                       ///< with more than three corners
+  bool has_normals_ = true, has_colours_ = true;   ///< so far at every corner
 };
 
 /// "(1, nan, 3) is not a point. …"
 std::string not_a_point(const Vec3&);
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

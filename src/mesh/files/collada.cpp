@@ -1,4 +1,5 @@
-// COLLADA (.dae): geometries placed by a graph of nodes. Read here and not through Assimp, which does not come back from some damaged files.
+// COLLADA (.dae): geometries placed by a graph of nodes. Read here and not through Assimp, which does not come back from some
+// damaged files.
 #include <fmt/format.h>
 #include <tinyxml2.h>
 
@@ -49,15 +50,17 @@ std::vector<double> reals(const Xml& element) {
   return numbers_of<double>(element, [](const Text& text, std::string_view word) { return text.to_number(word, "a number"); });
 }
 std::vector<std::int64_t> wholes(const Xml& element) {
-  return numbers_of<std::int64_t>(element, [](const Text& text, std::string_view word) { return text.to_integer(word, "a whole number"); });
+  return numbers_of<std::int64_t>(
+      element, [](const Text& text, std::string_view word) { return text.to_integer(word, "a whole number"); });
 }
 
 class ColladaReader {
  public:
-  ColladaReader(std::string_view bytes, const MeshFileOptions& options, Builder& builder) : options_(options), builder_(builder) {
+  ColladaReader(std::string_view bytes, const MeshFileOptions& options, Builder& builder)
+      : options_(options), builder_(builder) {
     if (document_.Parse(bytes.data(), bytes.size()) != tinyxml2::XML_SUCCESS)
-      throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.", document_.ErrorLineNum(),
-                              tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID())));
+      throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.",
+                              document_.ErrorLineNum(), tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID())));
     const Xml* root = document_.RootElement();
     if (!root || !is_named(*root, "COLLADA")) throw Error("This is no COLLADA file: its outermost element must be <COLLADA>.");
     root_ = root;
@@ -85,9 +88,11 @@ class ColladaReader {
 
  private:
   void collect_ids(const Xml& element, int depth) {
-    if (depth > kDeepestXml) fail_at(element, fmt::format("elements are nested deeper than {}. The file is damaged: get it again.", kDeepestXml));
+    if (depth > kDeepestXml)
+      fail_at(element, fmt::format("elements are nested deeper than {}. The file is damaged: get it again.", kDeepestXml));
     if (const char* id = element.Attribute("id")) ids_.emplace(id, &element);
-    for (const Xml* child = element.FirstChildElement(); child; child = child->NextSiblingElement()) collect_ids(*child, depth + 1);
+    for (const Xml* child = element.FirstChildElement(); child; child = child->NextSiblingElement())
+      collect_ids(*child, depth + 1);
   }
 
   /// The element that an attribute "#id" names.
@@ -95,14 +100,17 @@ class ColladaReader {
     const std::string_view reference = attribute(element, name);
     const auto found = ids_.find(reference.substr(reference.starts_with('#') ? 1 : 0));
     if (found == ids_.end() || !is_named(*found->second, kind))
-      fail_at(element, fmt::format("{}=\"{}\": there is no <{}> of this name. The file is damaged: get it again.", name, reference, kind));
+      fail_at(element, fmt::format("{}=\"{}\": there is no <{}> of this name. The file is damaged: get it again.", name,
+                                   reference, kind));
     return *found->second;
   }
 
   /// A file without a scene: every geometry once.
   void add_all(const Affine& placed) {
-    for (const Xml* library = root_->FirstChildElement("library_geometries"); library; library = library->NextSiblingElement("library_geometries"))
-      for (const Xml* geometry = library->FirstChildElement("geometry"); geometry; geometry = geometry->NextSiblingElement("geometry"))
+    for (const Xml* library = root_->FirstChildElement("library_geometries"); library;
+         library = library->NextSiblingElement("library_geometries"))
+      for (const Xml* geometry = library->FirstChildElement("geometry"); geometry;
+           geometry = geometry->NextSiblingElement("geometry"))
         add_geometry(*geometry, placed);
   }
 
@@ -127,10 +135,12 @@ class ColladaReader {
   }
 
   void add_children(const Xml& parent, const Affine& above, int depth) {
-    if (depth > kDeepestXml || ++nodes_ > kMostNodes) fail_at(parent, "the graph of nodes is too deep or too large, or holds itself. The file is damaged.");
+    if (depth > kDeepestXml || ++nodes_ > kMostNodes)
+      fail_at(parent, "the graph of nodes is too deep or too large, or holds itself. The file is damaged.");
     Affine placed = above;
     for (const Xml* child = parent.FirstChildElement(); child; child = child->NextSiblingElement()) {
-      const bool moves = is_named(*child, "translate") || is_named(*child, "rotate") || is_named(*child, "scale") || is_named(*child, "matrix");
+      const bool moves = is_named(*child, "translate") || is_named(*child, "rotate") || is_named(*child, "scale") ||
+                         is_named(*child, "matrix");
       if (moves) placed = placed * transformation(*child);
       else if (is_named(*child, "node")) add_children(*child, placed, depth + 1);
       else if (is_named(*child, "instance_node")) add_children(target(*child, "url", "node"), placed, depth + 1);
@@ -164,7 +174,8 @@ class ColladaReader {
     source.numbers = reals(*array);
     if (const Xml* common = element.FirstChildElement("technique_common"))
       if (const Xml* accessor = common->FirstChildElement("accessor")) source.stride = accessor->UnsignedAttribute("stride", 3);
-    if (source.stride < 3 || source.stride > 64) fail_at(element, fmt::format("its stride is {}. Points have 3 numbers.", source.stride));
+    if (source.stride < 3 || source.stride > 64)
+      fail_at(element, fmt::format("its stride is {}. Points have 3 numbers.", source.stride));
     return source;
   }
 
@@ -177,7 +188,8 @@ class ColladaReader {
         if (is_named(*p, kind)) add_primitives(*p, placed, first_vertex);
   }
 
-  std::uint32_t add_positions(const Xml& vertices, const Affine& placed, std::map<const Xml*, std::uint32_t>& first_vertex, std::size_t& count) {
+  std::uint32_t add_positions(const Xml& vertices, const Affine& placed, std::map<const Xml*, std::uint32_t>& first_vertex,
+                              std::size_t& count) {
     const Xml* position = nullptr;
     for (const Xml* input = vertices.FirstChildElement("input"); input; input = input->NextSiblingElement("input"))
       if (attribute(*input, "semantic") == "POSITION") position = &target(*input, "source", "source");
@@ -201,7 +213,8 @@ class ColladaReader {
       if (offset > 64) fail_at(*input, fmt::format("its offset is {}.", offset));
       stride = std::max(stride, offset + 1);
       if (attribute(*input, "semantic") == "VERTEX") vertex = {offset, &target(*input, "source", "vertices")};
-      if (attribute(*input, "semantic") == "NORMAL" && builder_.wants_look()) normal = {offset, &target(*input, "source", "source")};
+      if (attribute(*input, "semantic") == "NORMAL" && builder_.wants_look())
+        normal = {offset, &target(*input, "source", "source")};
     }
     if (!vertex.source) return;   // nothing to draw
     std::size_t count = 0;
@@ -219,7 +232,8 @@ class ColladaReader {
     const auto corner = [&](const std::vector<std::int64_t>& p, std::size_t k) {
       const std::int64_t v = p[k * stride + vertex.offset];
       if (v < 0 || v >= static_cast<std::int64_t>(count))
-        fail_at(element, fmt::format("there is no vertex {}: there are {}, counted from 0. The file is damaged: get it again.", v, count));
+        fail_at(element, fmt::format("there is no vertex {}: there are {}, counted from 0. The file is damaged: get it again.",
+                                     v, count));
       Corner c{first + static_cast<std::uint32_t>(v)};
       if (normal.source) {
         const std::int64_t n = p[k * stride + normal.offset];
@@ -243,7 +257,8 @@ class ColladaReader {
       if (is_named(element, "triangles")) {
         for (std::size_t k = 0; k + 2 < count; k += 3) builder_.add_triangle(corners[k], corners[k + 1], corners[k + 2]);
       } else if (is_named(element, "tristrips")) {
-        for (std::size_t k = 0; k + 2 < count; ++k) builder_.add_triangle(corners[k], corners[k + 1 + k % 2], corners[k + 2 - k % 2]);
+        for (std::size_t k = 0; k + 2 < count; ++k)
+          builder_.add_triangle(corners[k], corners[k + 1 + k % 2], corners[k + 2 - k % 2]);
       } else if (is_named(element, "trifans")) {
         for (std::size_t k = 1; k + 1 < count; ++k) builder_.add_triangle(corners[0], corners[k], corners[k + 1]);
       } else if (is_named(element, "polygons")) {
@@ -258,7 +273,9 @@ class ColladaReader {
     std::size_t at = 0;
     for (const std::int64_t size : sizes) {
       if (size < 0 || static_cast<std::size_t>(size) > corners.size() - at)
-        fail_at(list, fmt::format("a polygon of {} corners goes beyond the {} that are there. The file is damaged: get it again.", size, corners.size()));
+        fail_at(list,
+                fmt::format("a polygon of {} corners goes beyond the {} that are there. The file is damaged: get it again.",
+                            size, corners.size()));
       builder_.add_polygon(std::span(corners).subspan(at, static_cast<std::size_t>(size)));
       at += static_cast<std::size_t>(size);
     }
@@ -272,8 +289,10 @@ class ColladaReader {
   std::size_t nodes_ = 0;
 };
 
-}  // namespace
+}   // namespace
 
-UpAxis read_collada(std::string_view bytes, const MeshFileOptions& options, Builder& builder) { return ColladaReader(bytes, options, builder).read(); }
+UpAxis read_collada(std::string_view bytes, const MeshFileOptions& options, Builder& builder) {
+  return ColladaReader(bytes, options, builder).read();
+}
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

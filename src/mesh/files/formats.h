@@ -36,4 +36,4 @@ Elements read_tetgen(std::string_view nodes, std::string_view elements);
 /// Adds one cell of VTK. @param points indices, each checked. @throws Error that names the index
 void add_vtk_cell(Elements&, int type, std::span<const std::int64_t> points);
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

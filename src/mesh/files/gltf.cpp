@@ -15,7 +15,8 @@ namespace {
 
 constexpr unsigned kDeepestNode = 256;
 
-void add_faces(const aiMesh& mesh, std::uint32_t first, std::int64_t first_normal, std::int64_t first_colour, Builder& builder) {
+void add_faces(const aiMesh& mesh, std::uint32_t first, std::int64_t first_normal, std::int64_t first_colour,
+               Builder& builder) {
   std::vector<Corner> corners;
   for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
     const aiFace& face = mesh.mFaces[f];
@@ -23,8 +24,9 @@ void add_faces(const aiMesh& mesh, std::uint32_t first, std::int64_t first_norma
     for (unsigned k = 0; k < face.mNumIndices; ++k) {
       const unsigned i = face.mIndices[k];
       if (i >= mesh.mNumVertices)
-        throw Error(fmt::format("face {} of mesh '{}' (counted from 0): there is no vertex {}, only {}. The file is damaged: get it again.", f,
-                                mesh.mName.C_Str(), i, mesh.mNumVertices));
+        throw Error(fmt::format(
+            "face {} of mesh '{}' (counted from 0): there is no vertex {}, only {}. The file is damaged: get it again.", f,
+            mesh.mName.C_Str(), i, mesh.mNumVertices));
       corners.push_back({first + i, first_normal < 0 ? -1 : first_normal + i, first_colour < 0 ? -1 : first_colour + i});
     }
     builder.add_polygon(corners);   // nothing of points and lines
@@ -36,7 +38,8 @@ void add_mesh(const aiScene& scene, const aiMesh& mesh, const aiMatrix4x4& place
   for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
     const aiVector3D p = placed * mesh.mVertices[v];
     const Vec3 at(p.x, p.y, p.z);
-    if (!at.allFinite()) throw Error(fmt::format("vertex {} of mesh '{}' (counted from 0): {}", v, mesh.mName.C_Str(), not_a_point(at)));
+    if (!at.allFinite())
+      throw Error(fmt::format("vertex {} of mesh '{}' (counted from 0): {}", v, mesh.mName.C_Str(), not_a_point(at)));
     builder.add_vertex(at);
   }
   std::int64_t first_normal = -1, first_colour = -1;
@@ -49,8 +52,9 @@ void add_mesh(const aiScene& scene, const aiMesh& mesh, const aiMatrix4x4& place
     }
   }
   aiColor4D plain(1, 1, 1, 1);
-  const bool has_material = mesh.mMaterialIndex < scene.mNumMaterials &&
-                            aiGetMaterialColor(scene.mMaterials[mesh.mMaterialIndex], AI_MATKEY_COLOR_DIFFUSE, &plain) == aiReturn_SUCCESS;
+  const bool has_material =
+      mesh.mMaterialIndex < scene.mNumMaterials &&
+      aiGetMaterialColor(scene.mMaterials[mesh.mMaterialIndex], AI_MATKEY_COLOR_DIFFUSE, &plain) == aiReturn_SUCCESS;
   if (builder.wants_look() && (has_material || mesh.HasVertexColors(0))) {
     first_colour = static_cast<std::int64_t>(builder.colours.size());
     for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
@@ -62,13 +66,14 @@ void add_mesh(const aiScene& scene, const aiMesh& mesh, const aiMatrix4x4& place
 }
 
 void add_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& above, unsigned depth, Builder& builder) {
-  if (depth > kDeepestNode) throw Error(fmt::format("The scene graph is deeper than {} nodes. The file is damaged: get it again.", kDeepestNode));
+  if (depth > kDeepestNode)
+    throw Error(fmt::format("The scene graph is deeper than {} nodes. The file is damaged: get it again.", kDeepestNode));
   const aiMatrix4x4 placed = above * node.mTransformation;
   for (unsigned m = 0; m < node.mNumMeshes; ++m) add_mesh(scene, *scene.mMeshes[node.mMeshes[m]], placed, builder);
   for (unsigned c = 0; c < node.mNumChildren; ++c) add_node(scene, *node.mChildren[c], placed, depth + 1, builder);
 }
 
-}  // namespace
+}   // namespace
 
 void read_gltf(const std::filesystem::path& path, Builder& builder) {
   Assimp::Importer importer;
@@ -81,8 +86,10 @@ void read_gltf(const std::filesystem::path& path, Builder& builder) {
     why = e.what();
   }
   while (!why.empty() && (why.back() == '\n' || why.back() == '.' || why.back() == ' ')) why.pop_back();
-  if (!scene || !scene->mRootNode) throw Error(fmt::format("Assimp cannot read this: {}. The file is damaged or not what its ending says: export it again.", why));
+  if (!scene || !scene->mRootNode)
+    throw Error(
+        fmt::format("Assimp cannot read this: {}. The file is damaged or not what its ending says: export it again.", why));
   add_node(*scene, *scene->mRootNode, aiMatrix4x4(), 0, builder);
 }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

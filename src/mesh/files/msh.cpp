@@ -16,7 +16,8 @@ constexpr int kMshTriangle = 2, kMshTet = 4, kMshTriangle6 = 9, kMshTet10 = 11;
 
 /// Nodes of an element, by its number in Gmsh; 0 for kinds that are not known.
 int msh_nodes(std::int64_t type) {
-  constexpr int kNodes[] = {0, 2, 3, 4, 4, 8, 6, 5, 3, 6, 9, 10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5, 6, 20, 35, 56};
+  constexpr int kNodes[] = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
+                            8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
   return type >= 1 && type < static_cast<std::int64_t>(std::size(kNodes)) ? kNodes[type] : 0;
 }
 
@@ -29,8 +30,11 @@ class MshReader {
     version_ = text_.number("the version");
     is_binary_ = text_.integer("the kind of file") != 0;
     text_.integer("the size of a number");
-    if (version_ != 2.2 && version_ != 4.1) text_.fail(fmt::format("This is version {} of the format. Versions 2.2 and 4.1 are read: export as one of them.", version_));
-    if (is_binary_ && version_ != 2.2) text_.fail("Binary files of version 4.1 are not read. Export as text (Mesh.Binary = 0), or as version 2.2.");
+    if (version_ != 2.2 && version_ != 4.1)
+      text_.fail(
+          fmt::format("This is version {} of the format. Versions 2.2 and 4.1 are read: export as one of them.", version_));
+    if (is_binary_ && version_ != 2.2)
+      text_.fail("Binary files of version 4.1 are not read. Export as text (Mesh.Binary = 0), or as version 2.2.");
     for (std::string_view word = text_.word(); !word.empty();) {
       if (word == "$Nodes") version_ < 3 ? read_nodes_2() : read_nodes_4();
       else if (word == "$Elements") version_ < 3 ? read_elements_2() : read_elements_4();
@@ -53,7 +57,8 @@ class MshReader {
   template <class T>
   T binary() {
     T value;
-    if (text_.all().size() - text_.position() < sizeof value) throw Error("The file ends within its numbers. It is cut off: get it again.");
+    if (text_.all().size() - text_.position() < sizeof value)
+      throw Error("The file ends within its numbers. It is cut off: get it again.");
     std::memcpy(&value, text_.all().data() + text_.position(), sizeof value);
     text_.move_to(text_.position() + sizeof value);
     return value;
@@ -61,7 +66,8 @@ class MshReader {
 
   void add_node(std::int64_t tag, const Vec3& p) {
     if (!p.allFinite()) text_.fail(fmt::format("node {}: {}", tag, not_a_point(p)));
-    if (!node_.emplace(tag, static_cast<std::uint32_t>(result_.vertices.size())).second) text_.fail(fmt::format("Node {} stands there twice.", tag));
+    if (!node_.emplace(tag, static_cast<std::uint32_t>(result_.vertices.size())).second)
+      text_.fail(fmt::format("Node {} stands there twice.", tag));
     result_.add_vertex(p);
   }
 
@@ -105,7 +111,8 @@ class MshReader {
     std::array<std::uint32_t, 4> corner{};
     for (int k = 0; k < (is_tet ? 4 : 3); ++k) {
       const auto found = node_.find(tags[k]);
-      if (found == node_.end()) text_.fail(fmt::format("There is no node {}: there are {}. The file is damaged: get it again.", tags[k], node_.size()));
+      if (found == node_.end())
+        text_.fail(fmt::format("There is no node {}: there are {}. The file is damaged: get it again.", tags[k], node_.size()));
       corner[k] = found->second;
     }
     if (is_tet) result_.tetrahedra.push_back(corner);
@@ -138,7 +145,9 @@ class MshReader {
     text_.next_line();
     for (std::uint64_t i = 0; i < count;) {
       const std::int32_t type = binary<std::int32_t>(), following = binary<std::int32_t>(), labels = binary<std::int32_t>();
-      if (following <= 0 || labels < 0) throw Error(fmt::format("element {}: a block of {} elements with {} labels. The file is damaged: get it again.", i, following, labels));
+      if (following <= 0 || labels < 0)
+        throw Error(fmt::format("element {}: a block of {} elements with {} labels. The file is damaged: get it again.", i,
+                                following, labels));
       tags.resize(static_cast<std::size_t>(checked_nodes(type)));
       for (std::int32_t e = 0; e < following; ++e, ++i) {
         for (std::int32_t k = 0; k <= labels; ++k) binary<std::int32_t>();
@@ -173,8 +182,8 @@ class MshReader {
   bool is_binary_ = false, has_nodes_ = false, has_elements_ = false;
 };
 
-}  // namespace
+}   // namespace
 
 Elements read_msh(std::string_view bytes) { return MshReader(bytes).read(); }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

@@ -1,4 +1,5 @@
-// Wavefront OBJ: vertices, normals, and polygons that refer to them. Materials, textures, groups, lines and curves are passed over.
+// Wavefront OBJ: vertices, normals, and polygons that refer to them. Materials, textures, groups, lines and curves are passed
+// over.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -50,8 +51,11 @@ class ObjReader {
     const std::int64_t given = text_.to_integer(digits, fmt::format("the number of a {}", what));
     const std::int64_t i = given < 0 ? given + static_cast<std::int64_t>(count) : given - 1;
     if (given == 0 || i < 0 || i >= static_cast<std::int64_t>(count))
-      text_.fail(fmt::format("There is no {} {}: up to here there are {}, counted from 1 (or from −1 backwards). The file is damaged or cut off: get it "
-                             "again.", what, given, count));
+      text_.fail(
+          fmt::format("There is no {} {}: up to here there are {}, counted from 1 (or from −1 backwards). The file is damaged "
+                      "or cut off: get it "
+                      "again.",
+                      what, given, count));
     return static_cast<std::uint64_t>(i);
   }
 
@@ -86,8 +90,8 @@ class ObjReader {
   bool has_colours_ = true;   ///< so far at every vertex
 };
 
-}  // namespace
+}   // namespace
 
 void read_obj(std::string_view bytes, Builder& builder) { ObjReader(bytes, builder).read(); }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

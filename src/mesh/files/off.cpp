@@ -23,17 +23,19 @@ void off_line(Text& text, bool first = false) {
 std::uint64_t off_count(Text& text, const char* what) {
   const std::int64_t count = text.to_integer(text.word_in_line(), what);
   if (count < 0 || static_cast<std::uint64_t>(count) > text.all().size())
-    text.fail(fmt::format("The file says that there are {} ({}), but has {} bytes. It is damaged: get it again.", count, what, text.all().size()));
+    text.fail(fmt::format("The file says that there are {} ({}), but has {} bytes. It is damaged: get it again.", count, what,
+                          text.all().size()));
   return static_cast<std::uint64_t>(count);
 }
 
-}  // namespace
+}   // namespace
 
 void read_off(std::string_view bytes, Builder& builder) {
   Text text(bytes);
   off_line(text, true);
   const std::string_view magic = text.word_in_line();
-  if (magic != "OFF" && magic != "COFF" && magic != "NOFF" && magic != "CNOFF") text.fail("This is no OFF: the first word must be OFF, COFF, NOFF or CNOFF.");
+  if (magic != "OFF" && magic != "COFF" && magic != "NOFF" && magic != "CNOFF")
+    text.fail("This is no OFF: the first word must be OFF, COFF, NOFF or CNOFF.");
   const std::size_t at = text.position();
   const bool counts_follow = !text.word_in_line().empty();
   text.move_to(at);
@@ -54,7 +56,8 @@ void read_off(std::string_view bytes, Builder& builder) {
     for (std::uint64_t k = 0; k < count; ++k) {
       const std::int64_t i = text.to_integer(text.word_in_line(), "a corner of a face");
       if (i < 0 || i >= static_cast<std::int64_t>(builder.vertices.size()))
-        text.fail(fmt::format("There is no vertex {}: there are {}, counted from 0. The file is damaged: get it again.", i, builder.vertices.size()));
+        text.fail(fmt::format("There is no vertex {}: there are {}, counted from 0. The file is damaged: get it again.", i,
+                              builder.vertices.size()));
       corners.push_back({static_cast<std::uint32_t>(i)});
     }
     try {
@@ -65,4 +68,4 @@ void read_off(std::string_view bytes, Builder& builder) {
   }
 }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

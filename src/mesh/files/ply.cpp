@@ -53,10 +53,10 @@ class PlyReader {
  private:
   PlyType type(std::string_view name) {
     static constexpr std::pair<std::string_view, PlyType> kNames[] = {
-        {"char", PlyType::i8},     {"int8", PlyType::i8},     {"uchar", PlyType::u8},   {"uint8", PlyType::u8},
-        {"short", PlyType::i16},   {"int16", PlyType::i16},   {"ushort", PlyType::u16}, {"uint16", PlyType::u16},
-        {"int", PlyType::i32},     {"int32", PlyType::i32},   {"uint", PlyType::u32},   {"uint32", PlyType::u32},
-        {"float", PlyType::f32},   {"float32", PlyType::f32}, {"double", PlyType::f64}, {"float64", PlyType::f64}};
+        {"char", PlyType::i8},   {"int8", PlyType::i8},     {"uchar", PlyType::u8},   {"uint8", PlyType::u8},
+        {"short", PlyType::i16}, {"int16", PlyType::i16},   {"ushort", PlyType::u16}, {"uint16", PlyType::u16},
+        {"int", PlyType::i32},   {"int32", PlyType::i32},   {"uint", PlyType::u32},   {"uint32", PlyType::u32},
+        {"float", PlyType::f32}, {"float32", PlyType::f32}, {"double", PlyType::f64}, {"float64", PlyType::f64}};
     for (const auto& [known, is] : kNames)
       if (name == known) return is;
     text_.fail("A property has a type that PLY does not know. Valid are char, uchar, short, ushort, int, uint, float, double.");
@@ -100,7 +100,8 @@ class PlyReader {
   double value(PlyType type) {
     if (is_text_) return text_.number("a value");
     const std::size_t size = kPlySize[static_cast<int>(type)];
-    if (text_.all().size() - at_ < size) fail(fmt::format("The file ends here, though its header says {}. It is cut off: get it again.", element_->count));
+    if (text_.all().size() - at_ < size)
+      fail(fmt::format("The file ends here, though its header says {}. It is cut off: get it again.", element_->count));
     char bytes[8] = {};
     const bool is_reversed = is_swapped_ == (std::endian::native == std::endian::little);
     for (std::size_t k = 0; k < size; ++k) bytes[k] = text_.all()[at_ + (is_reversed ? size - 1 - k : k)];
@@ -110,14 +111,22 @@ class PlyReader {
       return static_cast<double>(number);
     };
     switch (type) {
-      case PlyType::i8: return as(std::int8_t{});
-      case PlyType::u8: return as(std::uint8_t{});
-      case PlyType::i16: return as(std::int16_t{});
-      case PlyType::u16: return as(std::uint16_t{});
-      case PlyType::i32: return as(std::int32_t{});
-      case PlyType::u32: return as(std::uint32_t{});
-      case PlyType::f32: return as(float{});
-      case PlyType::f64: break;
+      case PlyType::i8:
+        return as(std::int8_t{});
+      case PlyType::u8:
+        return as(std::uint8_t{});
+      case PlyType::i16:
+        return as(std::int16_t{});
+      case PlyType::u16:
+        return as(std::uint16_t{});
+      case PlyType::i32:
+        return as(std::int32_t{});
+      case PlyType::u32:
+        return as(std::uint32_t{});
+      case PlyType::f32:
+        return as(float{});
+      case PlyType::f64:
+        break;
     }
     return as(double{});
   }
@@ -156,11 +165,13 @@ class PlyReader {
       if (!p.allFinite()) fail(not_a_point(p));
       builder_.add_vertex(p);
       if (has_normals_)
-        builder_.normals.push_back({static_cast<float>(scalars_[normal[0]]), static_cast<float>(scalars_[normal[1]]), static_cast<float>(scalars_[normal[2]])});
+        builder_.normals.push_back({static_cast<float>(scalars_[normal[0]]), static_cast<float>(scalars_[normal[1]]),
+                                    static_cast<float>(scalars_[normal[2]])});
       if (has_colours_) {
         std::array<float, 4> c = {0, 0, 0, 1};
         for (int k = 0; k < 4; ++k)
-          if (colour[k] >= 0) c[k] = static_cast<float>(scalars_[colour[k]] / (element.properties[colour[k]].type == PlyType::u8 ? 255 : 1));
+          if (colour[k] >= 0)
+            c[k] = static_cast<float>(scalars_[colour[k]] / (element.properties[colour[k]].type == PlyType::u8 ? 255 : 1));
         builder_.colours.push_back(c);
       }
     }
@@ -168,14 +179,16 @@ class PlyReader {
 
   void read_faces(const PlyElement& element) {
     const int list = std::max(element.find("vertex_indices"), element.find("vertex_index"));
-    if (list < 0 || !element.properties[static_cast<std::size_t>(list)].is_list) throw Error("The faces of the PLY file have no list vertex_indices.");
+    if (list < 0 || !element.properties[static_cast<std::size_t>(list)].is_list)
+      throw Error("The faces of the PLY file have no list vertex_indices.");
     std::vector<Corner> corners;
     for (index_ = 0; index_ < element.count; ++index_) {
       read_values(element, list);
       corners.clear();
       for (const double i : list_) {
         if (!(i >= 0 && i < static_cast<double>(builder_.vertices.size()) && i == std::floor(i)))
-          fail(fmt::format("There is no vertex {}: there are {}, counted from 0. The file is damaged: get it again.", i, builder_.vertices.size()));
+          fail(fmt::format("There is no vertex {}: there are {}, counted from 0. The file is damaged: get it again.", i,
+                           builder_.vertices.size()));
         Corner corner{static_cast<std::uint32_t>(i)};
         if (has_normals_) corner.normal = corner.vertex;
         if (has_colours_) corner.colour = corner.vertex;
@@ -199,8 +212,8 @@ class PlyReader {
   std::vector<double> scalars_, list_;
 };
 
-}  // namespace
+}   // namespace
 
 void read_ply(std::string_view bytes, Builder& builder) { PlyReader(bytes, builder).read(); }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

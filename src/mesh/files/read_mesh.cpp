@@ -16,7 +16,10 @@ using namespace mesh_file;
 
 void check_options(const MeshFileOptions& options) {
   if (!(std::isfinite(options.scale) && options.scale > 0))
-    throw Error(fmt::format("{} is not a scale. It must be finite and greater than 0: the metres in a unit of the file, 0.001 for millimetres.", options.scale))
+    throw Error(
+        fmt::format(
+            "{} is not a scale. It must be finite and greater than 0: the metres in a unit of the file, 0.001 for millimetres.",
+            options.scale))
         .at("scale");
 }
 
@@ -26,7 +29,8 @@ Vec3 upright(const Vec3& p) { return {p.x(), -p.z(), p.y()}; }
 void place(std::vector<Vec3>& vertices, MeshLook* look, UpAxis up, double scale) {
   for (Vec3& v : vertices) {
     v = scale * (up == UpAxis::y ? upright(v) : v);
-    if (!v.allFinite()) throw Error(fmt::format("A vertex is not finite once it is scaled by {}. Choose another scale.", scale));
+    if (!v.allFinite())
+      throw Error(fmt::format("A vertex is not finite once it is scaled by {}. Choose another scale.", scale));
   }
   if (look && up == UpAxis::y)
     for (auto& n : look->normals) n = {n[0], -n[2], n[1]};
@@ -44,7 +48,8 @@ Elements read_elements(const std::filesystem::path& path) {
 
 void note_losses(const Elements& e, std::vector<std::string>& notes) {
   if (e.others > 0) notes.push_back(fmt::format("{} elements of other kinds were left out", e.others));
-  if (e.second_order > 0) notes.push_back(fmt::format("of {} elements of second order only the corners were kept", e.second_order));
+  if (e.second_order > 0)
+    notes.push_back(fmt::format("of {} elements of second order only the corners were kept", e.second_order));
 }
 
 /// Turns tetrahedra of negative volume round.
@@ -60,15 +65,18 @@ std::size_t turn_positive(TetMesh& mesh) {
 
 TetMesh tetrahedra_of(Elements&& e, const MeshFileOptions& options, std::vector<std::string>& notes) {
   if (e.tetrahedra.empty())
-    throw Error(fmt::format("The file holds no tetrahedra, but {} triangles and {} other elements. Make some with `stickslip mesh tet`.", e.triangles.size(),
-                            e.others));
+    throw Error(fmt::format(
+        "The file holds no tetrahedra, but {} triangles and {} other elements. Make some with `stickslip mesh tet`.",
+        e.triangles.size(), e.others));
   if (e.tetrahedra.size() > options.max_elements)
-    throw Error(fmt::format("The file has {} tetrahedra; the limit is {}. Make a coarser mesh, or raise the limit (max_elements).", e.tetrahedra.size(),
-                            options.max_elements));
+    throw Error(
+        fmt::format("The file has {} tetrahedra; the limit is {}. Make a coarser mesh, or raise the limit (max_elements).",
+                    e.tetrahedra.size(), options.max_elements));
   note_losses(e, notes);
   TetMesh mesh{std::move(e.vertices), std::move(e.tetrahedra)};
   place(mesh.vertices, nullptr, options.up.value_or(UpAxis::z), options.scale);
-  if (const std::size_t turned = turn_positive(mesh)) notes.push_back(fmt::format("{} tetrahedra of negative volume were turned round", turned));
+  if (const std::size_t turned = turn_positive(mesh))
+    notes.push_back(fmt::format("{} tetrahedra of negative volume were turned round", turned));
   validate(mesh);
   return mesh;
 }
@@ -87,7 +95,7 @@ ImportedMesh surface_of(Elements&& e, const MeshFileOptions& options) {
   return result;
 }
 
-}  // namespace
+}   // namespace
 
 bool is_tet_file(const std::filesystem::path& path) {
   const std::string end = ending(path);
@@ -109,8 +117,11 @@ ImportedMesh read_triangle_mesh(const std::filesystem::path& path, const MeshFil
     else if (end == ".dae") up = read_collada(bytes, options, builder);
     else if (end == ".gltf" || end == ".glb") up = UpAxis::y, read_gltf(path, builder);
     else
-      throw Error(fmt::format("Meshes do not end in '{}'. Valid are .obj, .stl, .ply, .off, .gltf, .glb, .dae for surfaces; .msh, .vtk, .vtu, .node with .ele "
-                              "for tetrahedra.", end));
+      throw Error(
+          fmt::format("Meshes do not end in '{}'. Valid are .obj, .stl, .ply, .off, .gltf, .glb, .dae for surfaces; .msh, "
+                      ".vtk, .vtu, .node with .ele "
+                      "for tetrahedra.",
+                      end));
     ImportedMesh result = builder.finish(end != ".obj" && end != ".ply" && end != ".off");
     place(result.mesh.vertices, &result.look, options.up.value_or(up), options.scale);
     return result;
@@ -123,7 +134,10 @@ ImportedTets read_tet_mesh(const std::filesystem::path& path, const MeshFileOpti
   check_options(options);
   try {
     if (!is_tet_file(path))
-      throw Error(fmt::format("Tetrahedra do not end in '{}'. Valid are .msh, .vtk, .vtu, .node with .ele; of a surface `stickslip mesh tet` makes some.", ending(path)));
+      throw Error(
+          fmt::format("Tetrahedra do not end in '{}'. Valid are .msh, .vtk, .vtu, .node with .ele; of a surface `stickslip "
+                      "mesh tet` makes some.",
+                      ending(path)));
     ImportedTets result;
     result.mesh = tetrahedra_of(read_elements(path), options, result.notes);
     return result;
@@ -132,4 +146,4 @@ ImportedTets read_tet_mesh(const std::filesystem::path& path, const MeshFileOpti
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

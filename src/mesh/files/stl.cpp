@@ -25,8 +25,9 @@ T little(const char* bytes) {
 void read_binary_stl(std::string_view bytes, Builder& builder) {
   const std::uint64_t count = little<std::uint32_t>(bytes.data() + 80), fits = (bytes.size() - kStlHeader) / kStlTriangle;
   if (count > fits)
-    throw Error(fmt::format("The file says that it has {} triangles, but {} bytes hold {}. It is cut off or no STL: get it again.", count, bytes.size(),
-                            fits));
+    throw Error(
+        fmt::format("The file says that it has {} triangles, but {} bytes hold {}. It is cut off or no STL: get it again.",
+                    count, bytes.size(), fits));
   builder.check_count(count);
   builder.vertices.reserve(3 * count);
   for (std::uint64_t t = 0; t < count; ++t) {
@@ -66,16 +67,21 @@ void read_text_stl(std::string_view bytes, Builder& builder) {
   if (!loop.empty()) text.fail("The file ends within a facet. It is cut off: get it again.");
 }
 
-}  // namespace
+}   // namespace
 
 void read_stl(std::string_view bytes, Builder& builder) {
   const bool says_solid = bytes.starts_with("solid");
-  const bool has_binary_size = bytes.size() >= kStlHeader && (bytes.size() - kStlHeader) == std::uint64_t{kStlTriangle} * little<std::uint32_t>(bytes.data() + 80);
-  const bool has_facets = bytes.substr(0, 4096).find("facet") != bytes.npos || bytes.substr(0, 4096).find("endsolid") != bytes.npos;
+  const bool has_binary_size =
+      bytes.size() >= kStlHeader &&
+      (bytes.size() - kStlHeader) == std::uint64_t{kStlTriangle} * little<std::uint32_t>(bytes.data() + 80);
+  const bool has_facets =
+      bytes.substr(0, 4096).find("facet") != bytes.npos || bytes.substr(0, 4096).find("endsolid") != bytes.npos;
   if (!has_binary_size && says_solid && has_facets) return read_text_stl(bytes, builder);
   if (bytes.size() < kStlHeader)
-    throw Error(fmt::format("{} bytes are too few for an STL file, whose header alone has {}. It is cut off or no STL: get it again.", bytes.size(), kStlHeader));
+    throw Error(
+        fmt::format("{} bytes are too few for an STL file, whose header alone has {}. It is cut off or no STL: get it again.",
+                    bytes.size(), kStlHeader));
   read_binary_stl(bytes, builder);
 }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

@@ -31,13 +31,15 @@ auto in_part(const char* part, F f) {
 std::int64_t read_nodes(Text text, Elements& result) {
   bool started = false;
   const std::int64_t count = text.to_integer(tetgen_line(text, started), "the number of points");
-  if (const std::string_view dimension = text.word_in_line(); !dimension.empty() && dimension != "3") text.fail("Points must have 3 coordinates.");
+  if (const std::string_view dimension = text.word_in_line(); !dimension.empty() && dimension != "3")
+    text.fail("Points must have 3 coordinates.");
   std::int64_t first = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string_view word = tetgen_line(text, started);
     const std::int64_t index = text.to_integer(word, "the number of a point");
     if (i == 0) first = index;
-    if (index != first + i || first < 0 || first > 1) text.fail(fmt::format("Point {} stands where {} is expected. Points are counted from 0 or 1.", index, first + i));
+    if (index != first + i || first < 0 || first > 1)
+      text.fail(fmt::format("Point {} stands where {} is expected. Points are counted from 0 or 1.", index, first + i));
     Vec3 p;
     for (int k = 0; k < 3; ++k) p[k] = text.number_in_line("a coordinate of a point");
     if (!p.allFinite()) text.fail(not_a_point(p));
@@ -57,7 +59,8 @@ void read_tetrahedra(Text text, std::int64_t first, Elements& result) {
     for (std::uint32_t& c : corner) {
       const std::int64_t index = text.to_integer(text.word_in_line(), "a point of a tetrahedron");
       if (index < first || index - first >= static_cast<std::int64_t>(result.vertices.size()))
-        text.fail(fmt::format("There is no point {}: there are {}, counted from {}. The file is damaged: get it again.", index, result.vertices.size(), first));
+        text.fail(fmt::format("There is no point {}: there are {}, counted from {}. The file is damaged: get it again.", index,
+                              result.vertices.size(), first));
       c = static_cast<std::uint32_t>(index - first);
     }
     result.tetrahedra.push_back(corner);
@@ -65,7 +68,7 @@ void read_tetrahedra(Text text, std::int64_t first, Elements& result) {
   }
 }
 
-}  // namespace
+}   // namespace
 
 Elements read_tetgen(std::string_view nodes, std::string_view elements) {
   Elements result;
@@ -74,4 +77,4 @@ Elements read_tetgen(std::string_view nodes, std::string_view elements) {
   return result;
 }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

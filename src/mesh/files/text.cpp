@@ -23,13 +23,15 @@ std::string shown(std::string_view word) {
   return text + (word.size() > 40 ? "…" : "");
 }
 
-}  // namespace
+}   // namespace
 
 std::string content(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw Error("There is no such mesh file. Check the path and the name.").in(path.string());
-  if (!std::filesystem::is_regular_file(status)) throw Error("This is not a file. Give the path of a mesh file.").in(path.string());
+  if (!std::filesystem::exists(status))
+    throw Error("There is no such mesh file. Check the path and the name.").in(path.string());
+  if (!std::filesystem::is_regular_file(status))
+    throw Error("This is not a file. Give the path of a mesh file.").in(path.string());
   std::ifstream file(path, std::ios::binary);
   const auto size = std::filesystem::file_size(path, error);
   std::string bytes;
@@ -43,7 +45,8 @@ std::string content(const std::filesystem::path& path) {
 }
 
 std::string_view plain_text(std::string_view bytes) {
-  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) throw Error("The text of this file is UTF-16. Save it as UTF-8 or ASCII.");
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
+    throw Error("The text of this file is UTF-16. Save it as UTF-8 or ASCII.");
   return bytes.starts_with("\xef\xbb\xbf") ? bytes.substr(3) : bytes;
 }
 
@@ -92,7 +95,8 @@ double Text::to_number(std::string_view word, std::string_view what) const {
     return digits.find("e-") != digits.npos || digits.find("E-") != digits.npos ? 0.0 : std::numeric_limits<double>::infinity();
   }
   if (word.empty()) fail(fmt::format("The file ends where {} is expected. It is cut off: get it again.", what));
-  if (error != std::errc() || end != digits.data() + digits.size()) fail(fmt::format("'{}' is not a number, but {} is expected here.", shown(word), what));
+  if (error != std::errc() || end != digits.data() + digits.size())
+    fail(fmt::format("'{}' is not a number, but {} is expected here.", shown(word), what));
   return value;
 }
 
@@ -118,15 +122,17 @@ std::uint64_t Text::count(std::string_view what) {
   const std::int64_t value = integer(what);
   if (value < 0) fail(fmt::format("{} is not a number of things. {} must be 0 or more.", value, what));
   if (static_cast<std::uint64_t>(value) > text_.size() - at_)
-    fail(fmt::format("The file says that there are {} ({}), but has only {} bytes left. It is cut off or damaged: get it again.", value, what,
-                     text_.size() - at_));
+    fail(
+        fmt::format("The file says that there are {} ({}), but has only {} bytes left. It is cut off or damaged: get it again.",
+                    value, what, text_.size() - at_));
   return static_cast<std::uint64_t>(value);
 }
 
 std::size_t Text::line() const {
-  return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(word_at_, text_.size())), '\n'));
+  return 1 + static_cast<std::size_t>(std::count(
+                 text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(word_at_, text_.size())), '\n'));
 }
 
 void Text::fail(const std::string& message) const { throw Error(fmt::format("line {}: {}", line(), message)); }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

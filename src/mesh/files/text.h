@@ -47,4 +47,4 @@ class Text {
   std::size_t at_, word_at_ = 0;
 };
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

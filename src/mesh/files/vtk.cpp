@@ -16,7 +16,9 @@ namespace {
 constexpr int kVtkTriangle = 5, kVtkTet = 10, kVtkTriangle6 = 22, kVtkTet10 = 24;
 
 bool same_word(std::string_view word, std::string_view upper) {
-  return word.size() == upper.size() && std::equal(word.begin(), word.end(), upper.begin(), [](char a, char b) { return std::toupper(static_cast<unsigned char>(a)) == b; });
+  return word.size() == upper.size() && std::equal(word.begin(), word.end(), upper.begin(), [](char a, char b) {
+           return std::toupper(static_cast<unsigned char>(a)) == b;
+         });
 }
 
 class VtkReader {
@@ -24,7 +26,8 @@ class VtkReader {
   explicit VtkReader(std::string_view bytes) : text_(bytes) {}
 
   Elements read() {
-    if (!text_.all().starts_with("# vtk DataFile Version")) text_.fail("This is no VTK file: it must start with '# vtk DataFile Version'.");
+    if (!text_.all().starts_with("# vtk DataFile Version"))
+      text_.fail("This is no VTK file: it must start with '# vtk DataFile Version'.");
     text_.next_line(), text_.next_line();
     const std::string_view kind = text_.word();
     if (same_word(kind, "BINARY")) text_.fail("Binary VTK files are not read. Write it as text (ASCII).");
@@ -38,9 +41,11 @@ class VtkReader {
     }
     if (is_polydata_) types_.assign(starts_.empty() ? 0 : starts_.size() - 1, kVtkTriangle);
     if (starts_.empty() || types_.size() + 1 != starts_.size())
-      throw Error(fmt::format("The file has {} cells, but the kinds of {}. It is cut off: get it again.", starts_.empty() ? 0 : starts_.size() - 1, types_.size()));
+      throw Error(fmt::format("The file has {} cells, but the kinds of {}. It is cut off: get it again.",
+                              starts_.empty() ? 0 : starts_.size() - 1, types_.size()));
     for (std::size_t c = 0; c < types_.size(); ++c) {
-      const std::span<const std::int64_t> points(cells_.data() + starts_[c], static_cast<std::size_t>(starts_[c + 1] - starts_[c]));
+      const std::span<const std::int64_t> points(cells_.data() + starts_[c],
+                                                 static_cast<std::size_t>(starts_[c + 1] - starts_[c]));
       try {
         if (is_polydata_) add_fan(points);
         else add_vtk_cell(result_, types_[c], points);
@@ -62,7 +67,8 @@ class VtkReader {
   void read_kind() {
     const std::string_view kind = text_.word();
     is_polydata_ = same_word(kind, "POLYDATA");
-    if (!is_polydata_ && !same_word(kind, "UNSTRUCTURED_GRID")) text_.fail("Of VTK files unstructured grids and polygons are read (UNSTRUCTURED_GRID, POLYDATA).");
+    if (!is_polydata_ && !same_word(kind, "UNSTRUCTURED_GRID"))
+      text_.fail("Of VTK files unstructured grids and polygons are read (UNSTRUCTURED_GRID, POLYDATA).");
   }
 
   void read_points() {
@@ -116,21 +122,26 @@ class VtuReader {
  public:
   explicit VtuReader(std::string_view bytes) {
     if (document_.Parse(bytes.data(), bytes.size()) != tinyxml2::XML_SUCCESS)
-      throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.", document_.ErrorLineNum(),
-                              tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID())));
+      throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.",
+                              document_.ErrorLineNum(), tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID())));
   }
 
   Elements read() {
     const tinyxml2::XMLElement* root = document_.RootElement();
-    if (!root || std::strcmp(root->Name(), "VTKFile") != 0) throw Error("This is no VTK file: its outermost element must be <VTKFile>.");
-    for (const tinyxml2::XMLElement* piece = &child(child(*root, "UnstructuredGrid"), "Piece"); piece; piece = piece->NextSiblingElement("Piece")) read_piece(*piece);
+    if (!root || std::strcmp(root->Name(), "VTKFile") != 0)
+      throw Error("This is no VTK file: its outermost element must be <VTKFile>.");
+    for (const tinyxml2::XMLElement* piece = &child(child(*root, "UnstructuredGrid"), "Piece"); piece;
+         piece = piece->NextSiblingElement("Piece"))
+      read_piece(*piece);
     return std::move(result_);
   }
 
  private:
   const tinyxml2::XMLElement& child(const tinyxml2::XMLElement& above, const char* name) {
     const tinyxml2::XMLElement* found = above.FirstChildElement(name);
-    if (!found) throw Error(fmt::format("line {}: <{}> has no <{}>. Of XML files of VTK unstructured grids are read.", above.GetLineNum(), above.Name(), name));
+    if (!found)
+      throw Error(fmt::format("line {}: <{}> has no <{}>. Of XML files of VTK unstructured grids are read.", above.GetLineNum(),
+                              above.Name(), name));
     return *found;
   }
 
@@ -139,10 +150,13 @@ class VtuReader {
       if (!name || (a->Attribute("Name") && std::strcmp(a->Attribute("Name"), name) == 0)) {
         const char* format = a->Attribute("format");
         if (format && std::strcmp(format, "ascii") != 0)
-          throw Error(fmt::format("line {}: the numbers are stored as '{}'. Only text is read: write the file with format=\"ascii\".", a->GetLineNum(), format));
+          throw Error(
+              fmt::format("line {}: the numbers are stored as '{}'. Only text is read: write the file with format=\"ascii\".",
+                          a->GetLineNum(), format));
         return *a;
       }
-    throw Error(fmt::format("line {}: <{}> has no DataArray{}.", above.GetLineNum(), above.Name(), name ? fmt::format(" named '{}'", name) : ""));
+    throw Error(fmt::format("line {}: <{}> has no DataArray{}.", above.GetLineNum(), above.Name(),
+                            name ? fmt::format(" named '{}'", name) : ""));
   }
 
   /// Lines are counted from the start of an element: only the line of the element itself is told.
@@ -158,7 +172,8 @@ class VtuReader {
   std::vector<std::int64_t> integers(const tinyxml2::XMLElement& of) {
     std::vector<std::int64_t> numbers;
     Text text(of.GetText() ? of.GetText() : "");
-    for (std::string_view word = text.word(); !word.empty(); word = text.word()) numbers.push_back(within(of, [&] { return text.to_integer(word, "a whole number"); }));
+    for (std::string_view word = text.word(); !word.empty(); word = text.word())
+      numbers.push_back(within(of, [&] { return text.to_integer(word, "a whole number"); }));
     return numbers;
   }
 
@@ -178,14 +193,18 @@ class VtuReader {
     const tinyxml2::XMLElement& cells = child(piece, "Cells");
     std::vector<std::int64_t> connectivity = integers(array(cells, "connectivity"));
     const std::vector<std::int64_t> ends = integers(array(cells, "offsets")), types = integers(array(cells, "types"));
-    if (ends.size() != types.size()) throw Error(fmt::format("line {}: there are {} offsets, but {} types of cells.", cells.GetLineNum(), ends.size(), types.size()));
+    if (ends.size() != types.size())
+      throw Error(
+          fmt::format("line {}: there are {} offsets, but {} types of cells.", cells.GetLineNum(), ends.size(), types.size()));
     for (std::int64_t& i : connectivity) i += first;
     std::int64_t start = 0;
     for (std::size_t c = 0; c < ends.size(); start = ends[c++]) {
       if (ends[c] < start || ends[c] > static_cast<std::int64_t>(connectivity.size()))
-        throw Error(fmt::format("line {}: {} is not the end of cell {}: there are {} numbers.", cells.GetLineNum(), ends[c], c, connectivity.size()));
+        throw Error(fmt::format("line {}: {} is not the end of cell {}: there are {} numbers.", cells.GetLineNum(), ends[c], c,
+                                connectivity.size()));
       try {
-        add_vtk_cell(result_, static_cast<int>(types[c]), {connectivity.data() + start, static_cast<std::size_t>(ends[c] - start)});
+        add_vtk_cell(result_, static_cast<int>(types[c]),
+                     {connectivity.data() + start, static_cast<std::size_t>(ends[c] - start)});
       } catch (const Error& e) {
         throw Error(fmt::format("cell {} (counted from 0): {}", c, e.message()));
       }
@@ -196,7 +215,7 @@ class VtuReader {
   Elements result_;
 };
 
-}  // namespace
+}   // namespace
 
 void Elements::add_vertex(const Vec3& p) {
   if (!p.allFinite()) throw Error(not_a_point(p));
@@ -214,7 +233,8 @@ void add_vtk_cell(Elements& result, int type, std::span<const std::int64_t> poin
   std::array<std::uint32_t, 4> corner{};
   for (std::size_t k = 0; k < corners; ++k) {
     if (points[k] < 0 || points[k] >= static_cast<std::int64_t>(result.vertices.size()))
-      throw Error(fmt::format("There is no point {}: there are {}, counted from 0. The file is damaged: get it again.", points[k], result.vertices.size()));
+      throw Error(fmt::format("There is no point {}: there are {}, counted from 0. The file is damaged: get it again.",
+                              points[k], result.vertices.size()));
     corner[k] = static_cast<std::uint32_t>(points[k]);
   }
   if (is_tet) result.tetrahedra.push_back(corner);
@@ -225,4 +245,4 @@ void add_vtk_cell(Elements& result, int type, std::span<const std::int64_t> poin
 Elements read_vtk(std::string_view bytes) { return VtkReader(bytes).read(); }
 Elements read_vtu(std::string_view bytes) { return VtuReader(bytes).read(); }
 
-}  // namespace stickslip::mesh_file
+}   // namespace stickslip::mesh_file

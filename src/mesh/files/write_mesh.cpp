@@ -18,7 +18,8 @@ namespace {
 /// Text and bytes that become a file when `commit` is called.
 class MeshFile {
  public:
-  explicit MeshFile(const std::filesystem::path& path) : name_(path.string()), staged_(path), file_(std::fopen(staged_.path().c_str(), "wb")) {
+  explicit MeshFile(const std::filesystem::path& path)
+      : name_(path.string()), staged_(path), file_(std::fopen(staged_.path().c_str(), "wb")) {
     if (!file_) fail();
   }
   ~MeshFile() {
@@ -49,7 +50,9 @@ class MeshFile {
     if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) fail();
     buffer_.clear();
   }
-  [[noreturn]] void fail() const { throw Error(fmt::format("The file cannot be written: {}.", std::strerror(errno))).in(name_); }
+  [[noreturn]] void fail() const {
+    throw Error(fmt::format("The file cannot be written: {}.", std::strerror(errno))).in(name_);
+  }
 
   std::string name_;
   StagedFile staged_;
@@ -78,9 +81,11 @@ void write_obj_part(MeshFile& file, const TriangleMesh& mesh, std::size_t first)
 }
 
 void write_ply(MeshFile& file, const TriangleMesh& mesh) {
-  file.print("ply\nformat binary_little_endian 1.0\ncomment metres, z up\nelement vertex {}\nproperty double x\nproperty double y\nproperty double z\n"
-             "element face {}\nproperty list uchar uint vertex_indices\nend_header\n",
-             mesh.vertices.size(), mesh.triangles.size());
+  file.print(
+      "ply\nformat binary_little_endian 1.0\ncomment metres, z up\nelement vertex {}\nproperty double x\nproperty double "
+      "y\nproperty double z\n"
+      "element face {}\nproperty list uchar uint vertex_indices\nend_header\n",
+      mesh.vertices.size(), mesh.triangles.size());
   for (const Vec3& v : mesh.vertices)
     for (int k = 0; k < 3; ++k) file.bytes(v[k]);
   for (const auto& t : mesh.triangles) {
@@ -125,14 +130,16 @@ void write_tetgen(const std::filesystem::path& path, const TetMesh& mesh) {
 }
 
 [[noreturn]] void refuse_ending(const std::filesystem::path& path, const char* what, const char* valid) {
-  throw Error(fmt::format("{} cannot be written as '{}'. Valid endings are {}.", what, mesh_file::ending(path), valid)).in(path.string());
+  throw Error(fmt::format("{} cannot be written as '{}'. Valid endings are {}.", what, mesh_file::ending(path), valid))
+      .in(path.string());
 }
 
-}  // namespace
+}   // namespace
 
 void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {
   const std::string end = mesh_file::ending(path);
-  if (end != ".stl" && end != ".obj" && end != ".ply" && end != ".vtk") refuse_ending(path, "Triangles", ".stl, .obj, .ply, .vtk");
+  if (end != ".stl" && end != ".obj" && end != ".ply" && end != ".vtk")
+    refuse_ending(path, "Triangles", ".stl, .obj, .ply, .vtk");
   MeshFile file(path);
   if (end == ".stl") write_stl(file, mesh);
   else if (end == ".obj") write_obj_part(file, mesh, 1);
@@ -162,4 +169,4 @@ void write_mesh(const std::filesystem::path& path, const TetMesh& mesh) {
   file.commit();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

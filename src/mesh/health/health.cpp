@@ -13,11 +13,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::string_view kFaultNames[] = {"open edges",       "non-manifold edges", "non-manifold vertices", "inconsistent edges",   "pieces inside out",
-                                            "duplicate vertices", "unused vertices",  "duplicate triangles",   "degenerate triangles", "self-intersections"};
+constexpr std::string_view kFaultNames[] = {
+    "open edges",         "non-manifold edges", "non-manifold vertices", "inconsistent edges",   "pieces inside out",
+    "duplicate vertices", "unused vertices",    "duplicate triangles",   "degenerate triangles", "self-intersections"};
 
 constexpr std::string_view kRemedies[] = {
-    "--repair merge if the vertices on both sides are at the same places, --repair merge=DISTANCE if they nearly are, --repair fill for small holes",
+    "--repair merge if the vertices on both sides are at the same places, --repair merge=DISTANCE if they nearly are, --repair "
+    "fill for small holes",
     "cut the parts from each other where the mesh is made; --repair duplicates if faces stand there twice",
     "pull the parts apart where the mesh is made",
     "--repair orient",
@@ -45,9 +47,10 @@ class Examination {
     look_at_pieces();
     const Intersections through = find_intersections(mesh_, options_.max_intersections);
     health_.intersections_complete = through.complete;
-    for (const auto& [s, t] : through.pairs) add(MeshFault::self_intersection, [&, a = s, b = t] {
-      return MeshFinding::Place{fmt::format("triangles {} and {}", a, b), middle(a)};
-    });
+    for (const auto& [s, t] : through.pairs)
+      add(MeshFault::self_intersection, [&, a = s, b = t] {
+        return MeshFinding::Place{fmt::format("triangles {} and {}", a, b), middle(a)};
+      });
     if (health_.closed && health_.volume > 0) health_.solid = mass_properties(mesh_, 1);
     std::sort(health_.findings.begin(), health_.findings.end(), [](const auto& a, const auto& b) { return a.fault < b.fault; });
     judge();
@@ -57,7 +60,8 @@ class Examination {
  private:
   template <class MakePlace>
   void add(MeshFault fault, MakePlace place) {
-    auto found = std::find_if(health_.findings.begin(), health_.findings.end(), [&](const MeshFinding& f) { return f.fault == fault; });
+    auto found =
+        std::find_if(health_.findings.begin(), health_.findings.end(), [&](const MeshFinding& f) { return f.fault == fault; });
     if (found == health_.findings.end()) {
       health_.findings.push_back({fault, 0, {}, std::string(kRemedies[static_cast<int>(fault)])});
       found = health_.findings.end() - 1;
@@ -81,7 +85,8 @@ class Examination {
       const auto forth = std::count_if(uses.begin(), uses.end(), [](const EdgeUse& use) { return use.forth; });
       if (2 * forth != static_cast<std::ptrdiff_t>(uses.size())) health_.closed = false;
       const auto place = [&] {
-        return MeshFinding::Place{fmt::format("edge {}–{}", first.low, first.high), (mesh_.vertices[first.low] + mesh_.vertices[first.high]) / 2};
+        return MeshFinding::Place{fmt::format("edge {}–{}", first.low, first.high),
+                                  (mesh_.vertices[first.low] + mesh_.vertices[first.high]) / 2};
       };
       if (uses.size() == 1) {
         add(MeshFault::open_edge, place);
@@ -106,10 +111,13 @@ class Examination {
     if (uses.size() < 2) return;
     for (std::size_t i = 1; i < uses.size(); ++i) {
       if (opposite(uses[i]) < uses[i].high) continue;
-      const auto same = std::find_if(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(i), [&](const EdgeUse& o) { return opposite(o) == opposite(uses[i]); });
-      if (same != uses.begin() + static_cast<std::ptrdiff_t>(i)) add(MeshFault::duplicate_triangle, [&] {
-        return MeshFinding::Place{fmt::format("triangles {} and {}", same->triangle, uses[i].triangle), middle(uses[i].triangle)};
-      });
+      const auto same = std::find_if(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(i),
+                                     [&](const EdgeUse& o) { return opposite(o) == opposite(uses[i]); });
+      if (same != uses.begin() + static_cast<std::ptrdiff_t>(i))
+        add(MeshFault::duplicate_triangle, [&] {
+          return MeshFinding::Place{fmt::format("triangles {} and {}", same->triangle, uses[i].triangle),
+                                    middle(uses[i].triangle)};
+        });
     }
   }
 
@@ -138,7 +146,8 @@ class Examination {
       if (used[v] && first[v] != v) add(MeshFault::duplicate_vertex, [&] { return place(v); });
       if (count[v] > 1) add(MeshFault::non_manifold_vertex, [&] { return place(v); });
     }
-    health_.euler = static_cast<long>(used_count) - static_cast<long>(edges_.size()) + static_cast<long>(mesh_.triangles.size());
+    health_.euler =
+        static_cast<long>(used_count) - static_cast<long>(edges_.size()) + static_cast<long>(mesh_.triangles.size());
   }
 
   void look_at_triangles() {
@@ -151,7 +160,8 @@ class Examination {
 
   void look_at_pieces() {
     const Pieces pieces = pieces_of(mesh_, edges_);
-    health_.pieces = pieces.count - static_cast<std::size_t>(std::count_if(mesh_.triangles.begin(), mesh_.triangles.end(), is_collapsed));
+    health_.pieces =
+        pieces.count - static_cast<std::size_t>(std::count_if(mesh_.triangles.begin(), mesh_.triangles.end(), is_collapsed));
     if (!health_.closed) return;   // what is open or inconsistent has no inside
     for (const std::uint32_t t : pieces_facing_wrong(mesh_, pieces))
       add(MeshFault::inside_out, [&] { return MeshFinding::Place{fmt::format("the piece of triangle {}", t), middle(t)}; });
@@ -169,8 +179,10 @@ class Examination {
       for (const F fault : lists[static_cast<int>(use)])
         if (health_.count(fault) > 0) fitness.against.push_back(fault);
       // Edges of three triangles and more can be balanced; where they are not, the surface does not close there.
-      if (use != MeshUse::static_contact && !health_.closed && fitness.against.empty()) fitness.against.push_back(F::non_manifold_edge);
-      if (use != MeshUse::static_contact && health_.closed && !(health_.volume > 0) && fitness.against.empty()) fitness.against.push_back(F::inside_out);
+      if (use != MeshUse::static_contact && !health_.closed && fitness.against.empty())
+        fitness.against.push_back(F::non_manifold_edge);
+      if (use != MeshUse::static_contact && health_.closed && !(health_.volume > 0) && fitness.against.empty())
+        fitness.against.push_back(F::inside_out);
       health_.fitness.push_back(std::move(fitness));
     }
   }
@@ -181,7 +193,7 @@ class Examination {
   MeshHealth health_;
 };
 
-}  // namespace
+}   // namespace
 
 std::string_view fault_name(MeshFault fault) { return kFaultNames[static_cast<int>(fault)]; }
 
@@ -205,4 +217,4 @@ MeshHealth check(const TriangleMesh& mesh, const HealthOptions& options) {
   return Examination(mesh, options).run();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

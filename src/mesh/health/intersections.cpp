@@ -16,7 +16,10 @@ constexpr double kThinnest = 1e-12;
 class IntersectionSearch {
  public:
   IntersectionSearch(const TriangleMesh& mesh, std::size_t limit)
-      : mesh_(mesh), tree_(mesh), place_(first_at_place(mesh.vertices, 0)), limit_(limit),
+      : mesh_(mesh),
+        tree_(mesh),
+        place_(first_at_place(mesh.vertices, 0)),
+        limit_(limit),
         most_tests_(std::max(kPairsAtLeast, kPairsPerTriangle * mesh.triangles.size())) {
     flat_.resize(mesh.triangles.size());
     for (std::size_t t = 0; t < flat_.size(); ++t) {
@@ -42,8 +45,7 @@ class IntersectionSearch {
       if (a.count > 0 && b.count > 0) test_leaves(a, b, false);
       else if (b.count > 0 || (a.count == 0 && (a.upper - a.lower).squaredNorm() > (b.upper - b.lower).squaredNorm()))
         stack.insert(stack.end(), {{a.first, j}, {a.first + 1, j}});
-      else
-        stack.insert(stack.end(), {{i, b.first}, {i, b.first + 1}});
+      else stack.insert(stack.end(), {{i, b.first}, {i, b.first + 1}});
     }
     std::sort(found_.pairs.begin(), found_.pairs.end());
     return std::move(found_);
@@ -94,7 +96,7 @@ class IntersectionSearch {
   Intersections found_;
 };
 
-}  // namespace
+}   // namespace
 
 bool is_degenerate(const Vec3& a, const Vec3& b, const Vec3& c) {
   const double longest = std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
@@ -103,4 +105,4 @@ bool is_degenerate(const Vec3& a, const Vec3& b, const Vec3& c) {
 
 Intersections find_intersections(const TriangleMesh& mesh, std::size_t limit) { return IntersectionSearch(mesh, limit).run(); }
 
-}  // namespace stickslip
+}   // namespace stickslip

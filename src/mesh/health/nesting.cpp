@@ -10,7 +10,7 @@ namespace {
 /// Pairs of a piece and a triangle that may be looked at: beyond that boxes alone decide.
 constexpr std::uint64_t kMostWindings = 50'000'000;
 
-}  // namespace
+}   // namespace
 
 std::vector<std::uint32_t> pieces_facing_wrong(const TriangleMesh& mesh, const Pieces& pieces) {
   struct Piece {
@@ -25,8 +25,10 @@ std::vector<std::uint32_t> pieces_facing_wrong(const TriangleMesh& mesh, const P
     if (is_collapsed(mesh.triangles[t])) continue;
     Piece& piece = list[pieces.of[t]];
     piece.triangles.push_back(t);
-    const Vec3 &a = mesh.vertices[mesh.triangles[t][0]], &b = mesh.vertices[mesh.triangles[t][1]], &c = mesh.vertices[mesh.triangles[t][2]];
-    for (const Vec3* p : {&a, &b, &c}) piece.box.lower = piece.box.lower.cwiseMin(*p), piece.box.upper = piece.box.upper.cwiseMax(*p);
+    const Vec3 &a = mesh.vertices[mesh.triangles[t][0]], &b = mesh.vertices[mesh.triangles[t][1]],
+               &c = mesh.vertices[mesh.triangles[t][2]];
+    for (const Vec3* p : {&a, &b, &c})
+      piece.box.lower = piece.box.lower.cwiseMin(*p), piece.box.upper = piece.box.upper.cwiseMax(*p);
     piece.volume += (a - origin).dot((b - origin).cross(c - origin)) / 6;
   }
   std::uint64_t work = 0;
@@ -37,7 +39,8 @@ std::vector<std::uint32_t> pieces_facing_wrong(const TriangleMesh& mesh, const P
     const Vec3& p = mesh.vertices[mesh.triangles[inner.triangles.front()][0]];
     double turns = 0;
     for (const std::uint32_t t : outer.triangles)
-      turns += winding(mesh.vertices[mesh.triangles[t][0]], mesh.vertices[mesh.triangles[t][1]], mesh.vertices[mesh.triangles[t][2]], p);
+      turns += winding(mesh.vertices[mesh.triangles[t][0]], mesh.vertices[mesh.triangles[t][1]],
+                       mesh.vertices[mesh.triangles[t][2]], p);
     return std::abs(turns) > 0.5;
   };
   // A piece can only lie in one with a larger box: sorted by size, a scan of the larger ones suffices.
@@ -58,4 +61,4 @@ std::vector<std::uint32_t> pieces_facing_wrong(const TriangleMesh& mesh, const P
   return wrong;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -1,4 +1,5 @@
-// Signs of determinants, and tests of triangles built on them. Evaluated in double precision; where rounding could change the sign, again
+// Signs of determinants, and tests of triangles built on them. Evaluated in double precision; where rounding could change the
+// sign, again
 // with 113 bits, where a determinant below 1e-31 of the size of its terms counts as zero.
 #pragma once
 
@@ -24,4 +25,4 @@ bool triangles_meet_beyond_corner(const Vec3 (&a)[3], const Vec3 (&b)[3]);
 /// The same for triangles with the common side p, q and the other corners a and b: whether one is folded onto the other.
 bool is_folded(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -18,13 +18,17 @@ constexpr int kPlanesPerAxis = 7;
 constexpr std::size_t kMostInwardEdges = 16;
 constexpr int kExtremeDirections = 500;
 constexpr std::size_t kMostHullPoints = 2000;   ///< of more points only the farthest are looked at
-constexpr double kBeside = 1e-5, kClear = 1e-7;   ///< shares of the size: how far beside a face a plane runs, and how far from every vertex it stays
+constexpr double kBeside = 1e-5,
+                 kClear =
+                     1e-7;   ///< shares of the size: how far beside a face a plane runs, and how far from every vertex it stays
 
 /// Adds the plane with a nearby offset that keeps clear of all vertices, on the side asked for.
-void add_clear_plane(const TriangleMesh& mesh, const Vec3& normal, double offset, double side, double size, std::vector<CutPlane>& planes) {
+void add_clear_plane(const TriangleMesh& mesh, const Vec3& normal, double offset, double side, double size,
+                     std::vector<CutPlane>& planes) {
   for (const double away : {1.0, 1.37, 1.73, 2.39, 3.1, 5.3}) {
     const double wanted = offset + side * away * kBeside * size;
-    const bool is_clear = std::all_of(mesh.vertices.begin(), mesh.vertices.end(), [&](const Vec3& v) { return std::abs(normal.dot(v) - wanted) > kClear * size; });
+    const bool is_clear = std::all_of(mesh.vertices.begin(), mesh.vertices.end(),
+                                      [&](const Vec3& v) { return std::abs(normal.dot(v) - wanted) > kClear * size; });
     if (!is_clear) continue;
     planes.push_back({normal, wanted});
     return;
@@ -34,7 +38,8 @@ void add_clear_plane(const TriangleMesh& mesh, const Vec3& normal, double offset
 void add_axis_planes(const TriangleMesh& mesh, const Vec3& axis, double size, std::vector<CutPlane>& planes) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Vec3& v : mesh.vertices) low = std::min(low, axis.dot(v)), high = std::max(high, axis.dot(v));
-  for (int i = 1; i <= kPlanesPerAxis; ++i) add_clear_plane(mesh, axis, low + (high - low) * i / (kPlanesPerAxis + 1), 1, size, planes);
+  for (int i = 1; i <= kPlanesPerAxis; ++i)
+    add_clear_plane(mesh, axis, low + (high - low) * i / (kPlanesPerAxis + 1), 1, size, planes);
 }
 
 /// Faces at the edges that turn inwards most, by angle times length.
@@ -71,9 +76,11 @@ void add_inward_planes(const TriangleMesh& mesh, double size, std::vector<CutPla
 std::vector<Vec3> farthest_points(const std::vector<Vec3>& points) {
   std::vector<Vec3> result;
   for (int i = 0; i < kExtremeDirections; ++i) {
-    const double z = 1 - (2.0 * i + 1) / kExtremeDirections, r = std::sqrt(1 - z * z), u = i * std::numbers::pi * (3 - std::sqrt(5.0));
+    const double z = 1 - (2.0 * i + 1) / kExtremeDirections, r = std::sqrt(1 - z * z),
+                 u = i * std::numbers::pi * (3 - std::sqrt(5.0));
     const Vec3 direction(r * std::cos(u), r * std::sin(u), z);
-    result.push_back(*std::max_element(points.begin(), points.end(), [&](const Vec3& a, const Vec3& b) { return direction.dot(a) < direction.dot(b); }));
+    result.push_back(*std::max_element(points.begin(), points.end(),
+                                       [&](const Vec3& a, const Vec3& b) { return direction.dot(a) < direction.dot(b); }));
   }
   return result;
 }
@@ -99,7 +106,7 @@ double hull_volume(std::vector<Vec3> points) {
   return std::abs(six) / 6 * size * size * size;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<CutPlane> candidate_planes(const TriangleMesh& mesh) {
   const Aabb box = bounding_box(mesh);
@@ -136,4 +143,4 @@ HullVolumes hull_volumes_after(const TriangleMesh& mesh, const CutPlane& plane) 
   return volumes;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

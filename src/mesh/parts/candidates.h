@@ -14,4 +14,4 @@ struct HullVolumes {
 };
 HullVolumes hull_volumes_after(const TriangleMesh&, const CutPlane&);
 
-}  // namespace stickslip
+}   // namespace stickslip

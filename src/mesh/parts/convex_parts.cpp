@@ -15,10 +15,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSliver = 1e-9;         ///< parts below this share of the whole volume are slivers of rounding
-constexpr double kThinnestCut = 1e-3;    ///< least share of a hull that a cut takes away
-constexpr double kBalance = 0.05;        ///< worth of halves of equal size, relative to volume of hulls
-constexpr double kSmallExcess = 1e-5;    ///< what a part may overfill, as a share of the whole volume, whatever its concavity
+constexpr double kSliver = 1e-9;        ///< parts below this share of the whole volume are slivers of rounding
+constexpr double kThinnestCut = 1e-3;   ///< least share of a hull that a cut takes away
+constexpr double kBalance = 0.05;       ///< worth of halves of equal size, relative to volume of hulls
+constexpr double kSmallExcess = 1e-5;   ///< what a part may overfill, as a share of the whole volume, whatever its concavity
 
 struct Piece {
   TriangleMesh mesh;
@@ -40,7 +40,9 @@ std::optional<ConvexHull> hull_of(const std::vector<Vec3>& points) {
 
 class Decomposition {
  public:
-  Decomposition(const TriangleMesh& mesh, const ConvexPartsOptions& options) : options_(options), whole_(volume(mesh)) { add_solids(mesh); }
+  Decomposition(const TriangleMesh& mesh, const ConvexPartsOptions& options) : options_(options), whole_(volume(mesh)) {
+    add_solids(mesh);
+  }
 
   ConvexParts run() {
     while (pieces_.size() < options_.max_parts) {
@@ -65,7 +67,9 @@ class Decomposition {
     }
   }
 
-  bool is_good(const Piece& piece) const { return piece.concavity() <= options_.concavity || piece.excess() <= kSmallExcess * whole_; }
+  bool is_good(const Piece& piece) const {
+    return piece.concavity() <= options_.concavity || piece.excess() <= kSmallExcess * whole_;
+  }
 
   void split(Piece& piece) {
     std::vector<std::pair<double, CutPlane>> rated;
@@ -116,7 +120,8 @@ class Decomposition {
   }
 
   ConvexParts result() {
-    std::stable_sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.hull_volume > b.hull_volume; });
+    std::stable_sort(pieces_.begin(), pieces_.end(),
+                     [](const Piece& a, const Piece& b) { return a.hull_volume > b.hull_volume; });
     ConvexParts parts;
     double sum = 0;
     for (const Piece& piece : pieces_) {
@@ -134,11 +139,12 @@ class Decomposition {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace
+}   // namespace
 
 ConvexParts convex_parts(const TriangleMesh& mesh, const ConvexPartsOptions& options) {
   if (!(options.concavity >= 1e-4 && options.concavity <= 1))
-    throw Error(fmt::format("{} is not a concavity. It is a share of volume, from 1e-4 to 1.", options.concavity)).at("concavity");
+    throw Error(fmt::format("{} is not a concavity. It is a share of volume, from 1e-4 to 1.", options.concavity))
+        .at("concavity");
   if (options.max_parts < 1) throw Error("0 is not a number of parts. It must be at least 1.").at("max_parts");
   validate(mesh);
   mass_properties(mesh, 1);   // closed, with a volume
@@ -150,9 +156,10 @@ TriangleMesh triangle_mesh(const ConvexHull& hull) {
   TriangleMesh mesh{p.vertices, {}};
   for (const Polytope::Face& face : p.faces)
     for (int i = 2; i < face.count; ++i)
-      mesh.triangles.push_back({static_cast<std::uint32_t>(p.loops[face.first]), static_cast<std::uint32_t>(p.loops[face.first + i - 1]),
+      mesh.triangles.push_back({static_cast<std::uint32_t>(p.loops[face.first]),
+                                static_cast<std::uint32_t>(p.loops[face.first + i - 1]),
                                 static_cast<std::uint32_t>(p.loops[face.first + i])});
   return mesh;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -41,8 +41,10 @@ class Cutter {
  private:
   std::uint32_t crossing(std::uint32_t a, std::uint32_t b) {
     if (a > b) std::swap(a, b);   // the same bits from both triangles
-    const auto [entry, is_new] = crossings_.try_emplace(static_cast<std::uint64_t>(a) << 32 | b, static_cast<std::uint32_t>(vertices_.size()));
-    if (is_new) vertices_.push_back(mesh_.vertices[a] + height_[a] / (height_[a] - height_[b]) * (mesh_.vertices[b] - mesh_.vertices[a]));
+    const auto [entry, is_new] =
+        crossings_.try_emplace(static_cast<std::uint64_t>(a) << 32 | b, static_cast<std::uint32_t>(vertices_.size()));
+    if (is_new)
+      vertices_.push_back(mesh_.vertices[a] + height_[a] / (height_[a] - height_[b]) * (mesh_.vertices[b] - mesh_.vertices[a]));
     return entry->second;
   }
 
@@ -90,7 +92,7 @@ class Cutter {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sides_;
 };
 
-}  // namespace
+}   // namespace
 
 std::optional<Halves> cut(const TriangleMesh& mesh, const CutPlane& plane) { return Cutter(mesh, plane).run(); }
 
@@ -119,4 +121,4 @@ std::vector<TriangleMesh> solids_of(const TriangleMesh& mesh) {
   return solids;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

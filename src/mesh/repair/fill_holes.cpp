@@ -16,9 +16,12 @@ namespace {
 
 using Rim = std::vector<std::uint32_t>;
 
-std::uint64_t edge_key(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b); }
+std::uint64_t edge_key(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
+}
 
-/// Closed walks along the open edges, against the direction of their triangles: the way that the triangles of a lid go. A walk that comes
+/// Closed walks along the open edges, against the direction of their triangles: the way that the triangles of a lid go. A walk
+/// that comes
 /// back to a vertex sheds the loop between.
 std::vector<Rim> rims_of(const Edges& edges) {
   std::unordered_multimap<std::uint32_t, std::uint32_t> next;
@@ -50,8 +53,10 @@ std::vector<Rim> rims_of(const Edges& edges) {
   return rims;
 }
 
-/// Triangles of least total area between the vertices of a rim that add no edge which is there already. Empty if there are none.
-std::vector<std::array<std::uint32_t, 3>> least_lid(const TriangleMesh& mesh, const Rim& rim, const std::unordered_set<std::uint64_t>& taken) {
+/// Triangles of least total area between the vertices of a rim that add no edge which is there already. Empty if there are
+/// none.
+std::vector<std::array<std::uint32_t, 3>> least_lid(const TriangleMesh& mesh, const Rim& rim,
+                                                    const std::unordered_set<std::uint64_t>& taken) {
   const std::size_t n = rim.size();
   constexpr double kNever = std::numeric_limits<double>::infinity();
   std::vector<double> least(n * n, kNever);
@@ -87,10 +92,11 @@ std::vector<std::array<std::uint32_t, 3>> least_lid(const TriangleMesh& mesh, co
   return lid;
 }
 
-}  // namespace
+}   // namespace
 
 RepairStep fill_holes(TriangleMesh& mesh, std::size_t max_edges) {
-  if (max_edges < 3 || max_edges > 500) throw Error(fmt::format("{} is not a number of edges for holes to fill. Give 3 to 500.", max_edges)).at("fill");
+  if (max_edges < 3 || max_edges > 500)
+    throw Error(fmt::format("{} is not a number of edges for holes to fill. Give 3 to 500.", max_edges)).at("fill");
   const Edges edges(mesh);
   std::unordered_set<std::uint64_t> taken;
   const std::vector<Rim> rims = rims_of(edges);
@@ -116,4 +122,4 @@ RepairStep fill_holes(TriangleMesh& mesh, std::size_t max_edges) {
   return step;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

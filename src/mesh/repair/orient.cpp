@@ -11,7 +11,8 @@ namespace {
 /// Triangles to turn so that neighbours agree, found by walking over edges of two triangles.
 class Agreement {
  public:
-  Agreement(const TriangleMesh& mesh, const Edges& edges) : turn(mesh.triangles.size(), false), mesh_(mesh), first_(mesh.triangles.size(), 0) {
+  Agreement(const TriangleMesh& mesh, const Edges& edges)
+      : turn(mesh.triangles.size(), false), mesh_(mesh), first_(mesh.triangles.size(), 0) {
     std::vector<std::uint32_t> degree(mesh.triangles.size() + 1, 0);
     for (std::size_t e = 0; e < edges.size(); ++e)
       if (edges[e].size() == 2)
@@ -65,7 +66,7 @@ class Agreement {
   std::vector<Neighbour> neighbours_;
 };
 
-}  // namespace
+}   // namespace
 
 RepairStep orient(TriangleMesh& mesh) {
   const Edges edges(mesh);
@@ -89,9 +90,12 @@ RepairStep orient(TriangleMesh& mesh) {
   for (const bool t : turned) step.changed += t;
   step.what = fmt::format("{} of {} triangles turned round", step.changed, mesh.triangles.size());
   if (pieces_turned > 0) step.what += fmt::format("; {} pieces faced the wrong way as a whole", pieces_turned);
-  if (agreement.conflicts > 0) step.what += fmt::format("; {} edges stay inconsistent: the surface has only one side there", (agreement.conflicts + 1) / 2);
-  if (!is_closed(mesh)) step.what += "; the mesh is not closed, so that it has no inside and outside: neighbours agree, no more";
+  if (agreement.conflicts > 0)
+    step.what +=
+        fmt::format("; {} edges stay inconsistent: the surface has only one side there", (agreement.conflicts + 1) / 2);
+  if (!is_closed(mesh))
+    step.what += "; the mesh is not closed, so that it has no inside and outside: neighbours agree, no more";
   return step;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -18,9 +18,13 @@ namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
 
-std::size_t drop_collapsed(TriangleMesh& mesh) { return std::erase_if(mesh.triangles, [](const Triangle& t) { return is_collapsed(t); }); }
+std::size_t drop_collapsed(TriangleMesh& mesh) {
+  return std::erase_if(mesh.triangles, [](const Triangle& t) { return is_collapsed(t); });
+}
 
-bool is_flat(const TriangleMesh& mesh, const Triangle& t) { return is_degenerate(mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]); }
+bool is_flat(const TriangleMesh& mesh, const Triangle& t) {
+  return is_degenerate(mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]);
+}
 
 /// The side of a flat triangle that its other two lie on: the longest.
 int longest_side(const TriangleMesh& mesh, const Triangle& t) {
@@ -32,7 +36,8 @@ int longest_side(const TriangleMesh& mesh, const Triangle& t) {
   return best;
 }
 
-/// One pass over the flat triangles: those at a rim go, others swap their longest side with the triangle behind it. @returns how many changed
+/// One pass over the flat triangles: those at a rim go, others swap their longest side with the triangle behind it. @returns
+/// how many changed
 std::size_t swap_flat(TriangleMesh& mesh) {
   const Edges edges(mesh);
   const auto has_edge = [&](std::uint32_t a, std::uint32_t b) {
@@ -62,7 +67,8 @@ std::size_t swap_flat(TriangleMesh& mesh) {
       const EdgeUse& other = edges[e][0].triangle == t ? edges[e][1] : edges[e][0];
       const Triangle behind = mesh.triangles[other.triangle];
       if (touched[other.triangle] || other.forth == use.forth) continue;
-      const std::uint32_t p = flat[use.side], q = flat[(use.side + 1) % 3], m = flat[(use.side + 2) % 3], d = behind[(other.side + 2) % 3];
+      const std::uint32_t p = flat[use.side], q = flat[(use.side + 1) % 3], m = flat[(use.side + 2) % 3],
+                          d = behind[(other.side + 2) % 3];
       if (d == m || has_edge(m, d)) continue;
       mesh.triangles[t] = {m, p, d};
       mesh.triangles[other.triangle] = {q, m, d};
@@ -107,7 +113,8 @@ double repair_number(std::string_view name, std::string_view text, double lowest
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= lowest && value <= highest))
-    throw Error(fmt::format("'{}={}': '{}' is not valid here. Give a number from {} to {}.", name, text, text, lowest, highest)).at("repair");
+    throw Error(fmt::format("'{}={}': '{}' is not valid here. Give a number from {} to {}.", name, text, text, lowest, highest))
+        .at("repair");
   return value;
 }
 
@@ -116,7 +123,8 @@ RepairOrder repair_order(std::string_view word) {
   const std::string name(word.substr(0, equals));
   const bool has_number = equals != word.npos;
   const std::string_view number = has_number ? word.substr(equals + 1) : "";
-  if (has_number && name != "merge" && name != "fill") throw Error(fmt::format("'{}' takes no number. Only merge=DISTANCE and fill=EDGES do.", name)).at("repair");
+  if (has_number && name != "merge" && name != "fill")
+    throw Error(fmt::format("'{}' takes no number. Only merge=DISTANCE and fill=EDGES do.", name)).at("repair");
   if (name == "merge") {
     const double distance = has_number ? repair_number(name, number, 0, 1e300) : 0;
     return {name, [=](TriangleMesh& m) { return merge_vertices(m, distance); }};
@@ -133,14 +141,15 @@ RepairOrder repair_order(std::string_view word) {
   throw Error(fmt::format("There is no repair '{}'. {}", name, suggest(name, known))).at("repair");
 }
 
-}  // namespace
+}   // namespace
 
 RepairStep merge_vertices(TriangleMesh& mesh, double distance) {
   const std::size_t before = mesh.vertices.size();
   weld(mesh, distance);
   const std::size_t merged = before - mesh.vertices.size(), collapsed = drop_collapsed(mesh);
-  RepairStep step{"merge", merged, fmt::format("{} of {} vertices merged with others {}", merged, before,
-                                               distance > 0 ? fmt::format("within {} m", distance) : "at the same places")};
+  RepairStep step{"merge", merged,
+                  fmt::format("{} of {} vertices merged with others {}", merged, before,
+                              distance > 0 ? fmt::format("within {} m", distance) : "at the same places")};
   if (collapsed > 0) step.what += fmt::format("; {} triangles that this collapsed are gone", collapsed);
   return step;
 }
@@ -170,7 +179,8 @@ RepairStep remove_duplicate_triangles(TriangleMesh& mesh) {
 RepairStep remove_degenerate_triangles(TriangleMesh& mesh) {
   constexpr int kPasses = 20;
   const auto flat_count = [&] {
-    return static_cast<std::size_t>(std::count_if(mesh.triangles.begin(), mesh.triangles.end(), [&](const Triangle& t) { return is_flat(mesh, t); }));
+    return static_cast<std::size_t>(
+        std::count_if(mesh.triangles.begin(), mesh.triangles.end(), [&](const Triangle& t) { return is_flat(mesh, t); }));
   };
   const std::size_t before = flat_count();
   std::size_t swapped = 0;
@@ -183,7 +193,8 @@ RepairStep remove_degenerate_triangles(TriangleMesh& mesh) {
     if (joined + now == 0) break;
   }
   const std::size_t left = flat_count();
-  RepairStep step{"degenerate", before - std::min(left, before), fmt::format("{} triangles without area removed", before - std::min(left, before))};
+  RepairStep step{"degenerate", before - std::min(left, before),
+                  fmt::format("{} triangles without area removed", before - std::min(left, before))};
   if (swapped > 0) step.what += fmt::format(", of them {} by splitting the triangle behind their longest side", swapped);
   if (left > 0) step.what += fmt::format("; {} are left: their surroundings do not allow it", left);
   return step;
@@ -196,8 +207,7 @@ std::vector<RepairStep> repair(TriangleMesh& mesh, std::string_view list) {
     const std::string_view word = list.substr(at, comma - at);
     if (word == "all")
       for (const char* name : {"merge", "degenerate", "duplicates", "unused", "orient"}) orders.push_back(repair_order(name));
-    else
-      orders.push_back(repair_order(word));
+    else orders.push_back(repair_order(word));
     at = comma + 1;
   }
   std::vector<RepairStep> steps;
@@ -205,4 +215,4 @@ std::vector<RepairStep> repair(TriangleMesh& mesh, std::string_view list) {
   return steps;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

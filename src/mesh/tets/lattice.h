@@ -1,4 +1,5 @@
-// The body-centred cubic lattice: corners of cubes and their middles. Long edges join neighbours of one kind, short ones a middle and the
+// The body-centred cubic lattice: corners of cubes and their middles. Long edges join neighbours of one kind, short ones a
+// middle and the
 // corners of its cube; each tetrahedron has two long edges, one of each kind, that cross.
 #pragma once
 
@@ -133,4 +134,4 @@ class Lattice {
   std::uint32_t corners_ = 0, size_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -37,15 +37,16 @@ double squared_distance(const Vec3& p, const TriangleTree::Node& node) {
   return (node.lower - p).cwiseMax(p - node.upper).cwiseMax(0.0).squaredNorm();
 }
 
-}  // namespace
+}   // namespace
 
 struct MeshDistance::Impl {
   TriangleMesh mesh;
   TriangleTree tree;
-  std::vector<Vec3> corner_normal;                 ///< per vertex, weighted by angles; not of length 1
-  std::vector<std::array<Vec3, 3>> side_normal;    ///< per triangle and side: sum of the normals of both triangles
+  std::vector<Vec3> corner_normal;                ///< per vertex, weighted by angles; not of length 1
+  std::vector<std::array<Vec3, 3>> side_normal;   ///< per triangle and side: sum of the normals of both triangles
 
-  explicit Impl(const TriangleMesh& given) : mesh(given), tree(mesh), corner_normal(mesh.vertices.size(), Vec3::Zero()), side_normal(mesh.triangles.size()) {
+  explicit Impl(const TriangleMesh& given)
+      : mesh(given), tree(mesh), corner_normal(mesh.vertices.size(), Vec3::Zero()), side_normal(mesh.triangles.size()) {
     for (const auto& t : mesh.triangles) {
       const Vec3 n = face_normal(t);
       for (int k = 0; k < 3; ++k) {
@@ -78,7 +79,8 @@ struct MeshDistance::Impl {
       if (away >= least) continue;
       const TriangleTree::Node& node = tree.nodes()[i];
       if (node.count == 0) {
-        const double left = squared_distance(p, tree.nodes()[node.first]), right = squared_distance(p, tree.nodes()[node.first + 1]);
+        const double left = squared_distance(p, tree.nodes()[node.first]),
+                     right = squared_distance(p, tree.nodes()[node.first + 1]);
         const bool left_first = left <= right;
         stack[depth++] = {node.first + left_first, left_first ? right : left};
         stack[depth++] = {node.first + !left_first, left_first ? left : right};
@@ -87,11 +89,14 @@ struct MeshDistance::Impl {
       for (std::uint32_t k = node.first; k < node.first + node.count; ++k) {
         const auto& t = mesh.triangles[tree.order()[k]];
         const NearestOnTriangle found = nearest(p, mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]);
-        if (const double squared = (p - found.point).squaredNorm(); squared < least) least = squared, best = found, at = tree.order()[k];
+        if (const double squared = (p - found.point).squaredNorm(); squared < least)
+          least = squared, best = found, at = tree.order()[k];
       }
     }
     const auto& t = mesh.triangles[at];
-    const Vec3 normal = best.feature < 3 ? corner_normal[t[best.feature]] : best.feature < 6 ? side_normal[at][best.feature - 3] : face_normal(t);
+    const Vec3 normal = best.feature < 3   ? corner_normal[t[best.feature]]
+                        : best.feature < 6 ? side_normal[at][best.feature - 3]
+                                           : face_normal(t);
     return normal.dot(p - best.point) < 0 ? -std::sqrt(least) : std::sqrt(least);
   }
 };
@@ -107,4 +112,4 @@ MeshDistance::MeshDistance(const TriangleMesh& mesh) {
 
 double MeshDistance::operator()(const Vec3& p) const { return impl_->signed_distance(p); }
 
-}  // namespace stickslip
+}   // namespace stickslip

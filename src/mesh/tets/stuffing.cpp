@@ -15,12 +15,14 @@ namespace stickslip {
 
 namespace {
 
-/// How near to a point of the lattice, in lengths of its edge, a cut moves it: the values for which the bounds of the angles hold.
+/// How near to a point of the lattice, in lengths of its edge, a cut moves it: the values for which the bounds of the angles
+/// hold.
 constexpr double kWarpLong = 0.24999, kWarpShort = 0.41189;
 
 class Stuffing {
  public:
-  Stuffing(const SignedDistance& distance, const Lattice& lattice) : distance_(distance), lattice_(lattice), side_(lattice.size(), kOutside) {}
+  Stuffing(const SignedDistance& distance, const Lattice& lattice)
+      : distance_(distance), lattice_(lattice), side_(lattice.size(), kOutside) {}
 
   TetMesh run() {
     find_sides();
@@ -46,7 +48,9 @@ class Stuffing {
     });
   }
 
-  static std::uint64_t edge(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b); }
+  static std::uint64_t edge(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
+  }
 
   /// Where the surface crosses the edge between a point inside and one outside: the root by the Illinois form of regula falsi.
   Vec3 crossing(const Vec3& inside, const Vec3& outside) const {
@@ -127,7 +131,8 @@ class Stuffing {
     mesh_.tetrahedra.push_back({a, b, c, d});
   }
 
-  /// Whether the quadrilateral that two inner points p, q and the cuts towards the outer point n form is halved from p to the cut between q and n.
+  /// Whether the quadrilateral that two inner points p, q and the cuts towards the outer point n form is halved from p to the
+  /// cut between q and n.
   /// Both tetrahedra at the face must agree, so that it depends on the face alone.
   bool halved_from(std::uint32_t p, std::uint32_t q, std::uint32_t n) const {
     if (lattice_.is_long(p, q)) return lattice_.is_even(p);
@@ -136,7 +141,8 @@ class Stuffing {
   static constexpr bool kToLongCut = true;   ///< where one of the cut edges is long, its cut is an end of the diagonal
 
   /// A prism between the triangles a and b; from[i][j] says that the side with corners i and j is halved from a[i] to b[j].
-  void emit_prism(const std::array<std::uint32_t, 3>& a, const std::array<std::uint32_t, 3>& b, bool from01, bool from12, bool from20) {
+  void emit_prism(const std::array<std::uint32_t, 3>& a, const std::array<std::uint32_t, 3>& b, bool from01, bool from12,
+                  bool from20) {
     const int wins[3] = {from01 + !from20, from12 + !from01, from20 + !from12};
     int order[3] = {0, 1, 2};
     std::sort(order, order + 3, [&](int i, int j) { return wins[i] > wins[j]; });
@@ -160,8 +166,8 @@ class Stuffing {
     if (inside == 2 && outside == 1) return fill_pyramid(in[0], in[1], on[0], out[0]);
     if (inside == 2) return fill_wedge(in[0], in[1], out[0], out[1]);
     const std::uint32_t a = in[0], b = in[1], c = in[2], n = out[0];
-    emit_prism({vertex(a), vertex(b), vertex(c)}, {cut_vertex(a, n), cut_vertex(b, n), cut_vertex(c, n)}, halved_from(a, b, n), halved_from(b, c, n),
-               halved_from(c, a, n));
+    emit_prism({vertex(a), vertex(b), vertex(c)}, {cut_vertex(a, n), cut_vertex(b, n), cut_vertex(c, n)}, halved_from(a, b, n),
+               halved_from(b, c, n), halved_from(c, a, n));
   }
 
   void fill_corner(std::uint32_t in, const std::uint32_t* on, int zero, const std::uint32_t* out, int outside) {
@@ -178,7 +184,8 @@ class Stuffing {
   }
 
   void fill_wedge(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-    const std::array<std::uint32_t, 3> near = {vertex(a), cut_vertex(a, c), cut_vertex(a, d)}, far = {vertex(b), cut_vertex(b, c), cut_vertex(b, d)};
+    const std::array<std::uint32_t, 3> near = {vertex(a), cut_vertex(a, c), cut_vertex(a, d)},
+                                       far = {vertex(b), cut_vertex(b, c), cut_vertex(b, d)};
     const bool from01 = halved_from(a, b, c), from20 = !halved_from(a, b, d);
     // The quadrilateral of the surface is free: halved along its shorter diagonal where the other two do not decide.
     const auto length = [&](std::uint32_t p, std::uint32_t q) { return (mesh_.vertices[p] - mesh_.vertices[q]).squaredNorm(); };
@@ -197,27 +204,35 @@ class Stuffing {
   TetMesh mesh_;
 };
 
-}  // namespace
+}   // namespace
 
 TetMesh stuff(const SignedDistance& distance, const Aabb& box, const StuffingOptions& options) {
   if (!(std::isfinite(options.size) && options.size > 0))
-    throw Error(fmt::format("{} is not a size of tetrahedra. It must be finite and greater than 0 m.", options.size)).at("size");
+    throw Error(fmt::format("{} is not a size of tetrahedra. It must be finite and greater than 0 m.", options.size))
+        .at("size");
   const Vec3 extent = box.upper - box.lower;
   if (!(extent.allFinite() && extent.minCoeff() >= 0)) throw Error("The box around the solid is empty or not finite.");
   const double points = 2 * ((extent / options.size).array() + 4).prod();
   if (!(points <= static_cast<double>(options.max_lattice_points)))
-    throw Error(fmt::format("Tetrahedra of {} m in a box of {} × {} × {} m would need a lattice of {:.3g} points; the limit is {}. The size must be about {:.2g} m "
-                            "or more.", options.size, extent.x(), extent.y(), extent.z(), points, options.max_lattice_points,
+    throw Error(fmt::format("Tetrahedra of {} m in a box of {} × {} × {} m would need a lattice of {:.3g} points; the limit is "
+                            "{}. The size must be about {:.2g} m "
+                            "or more.",
+                            options.size, extent.x(), extent.y(), extent.z(), points, options.max_lattice_points,
                             options.size * std::cbrt(points / static_cast<double>(options.max_lattice_points))))
         .at("size");
   const Lattice lattice(box, options.size);
   TetMesh mesh = Stuffing(distance, lattice).run();
   if (mesh.tetrahedra.empty())
-    throw Error(fmt::format("No point of the lattice lies inside: the solid is thinner than {} m everywhere. Choose a smaller size.", options.size)).at("size");
+    throw Error(
+        fmt::format("No point of the lattice lies inside: the solid is thinner than {} m everywhere. Choose a smaller size.",
+                    options.size))
+        .at("size");
   return mesh;
 }
 
-TetMesh stuff(const TriangleMesh& mesh, const StuffingOptions& options) { return stuff(MeshDistance(mesh), bounding_box(mesh), options); }
+TetMesh stuff(const TriangleMesh& mesh, const StuffingOptions& options) {
+  return stuff(MeshDistance(mesh), bounding_box(mesh), options);
+}
 
 TetQuality quality(const TetMesh& mesh) {
   TetQuality q{std::numbers::pi, 0, std::numeric_limits<double>::infinity(), 0};
@@ -237,4 +252,4 @@ TetQuality quality(const TetMesh& mesh) {
   return q;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip
