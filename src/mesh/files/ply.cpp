@@ -158,7 +158,6 @@ class PlyReader {
     if (std::min({at[0], at[1], at[2]}) < 0) throw Error("The vertices of the PLY file have no properties x, y and z.");
     has_normals_ = builder_.wants_look() && std::min({normal[0], normal[1], normal[2]}) >= 0;
     has_colours_ = builder_.wants_look() && std::min({colour[0], colour[1], colour[2]}) >= 0;
-    builder_.vertices.reserve(element.count);
     for (index_ = 0; index_ < element.count; ++index_) {
       read_values(element);
       const Vec3 p(scalars_[at[0]], scalars_[at[1]], scalars_[at[2]]);
