@@ -22,6 +22,7 @@ void add_scenes(CLI::App&);
 void add_solvers(CLI::App&);
 void add_laws(CLI::App&);
 void add_import(CLI::App&);
+void add_mesh(CLI::App&, Outcome&);
 void add_validate(CLI::App&);
 void add_schema(CLI::App&);
 

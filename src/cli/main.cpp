@@ -30,19 +30,51 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// The innermost command that was given, `mesh check` of `stickslip mesh check`; the program itself if none was.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+/// Its name with those of the commands around it: "mesh check".
+std::string full_name(const CLI::App& command) {
+  const CLI::App* above = command.get_parent();
+  return above && above->get_parent() ? full_name(*above) + " " + command.get_name() : command.get_name();
+}
+
 /// Says what is wrong with the words that no command or option took.
 std::string unexpected(const CLI::App& app) {
-  const auto parsed = app.get_subcommands();
   const std::vector<std::string> rest = app.remaining(true);
   const std::string word = rest.empty() ? "" : rest.front();
-  if (parsed.empty()) {
-    const bool is_option = word.starts_with("-");
+  const CLI::App& command = innermost(app);
+  const bool is_option = word.starts_with("-");
+  if (&command == &app)
     return fmt::format("There is no {} '{}'. {}", is_option ? "option" : "command", word,
                        suggest(word, is_option ? option_names(app) : command_names(app)));
-  }
-  const CLI::App& command = *parsed.front();
-  if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many for '{}'.", word, command.get_name());
-  return fmt::format("'{}' has no option '{}'. {}", command.get_name(), word, suggest(word, option_names(command)));
+  if (is_option) return fmt::format("'{}' has no option '{}'. {}", full_name(command), word, suggest(word, option_names(command)));
+  if (const auto commands = command_names(command); !commands.empty())
+    return fmt::format("'{}' has no command '{}'. {}", full_name(command), word, suggest(word, commands));
+  return fmt::format("'{}' is one argument too many for '{}'.", word, full_name(command));
+}
+
+/// Says what a command lacks.
+std::string missing(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  if (!app.remaining(true).empty() && !command_names(command).empty()) return unexpected(app);
+  if (&command == &app) return fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", "));
+  const std::string name = full_name(command);
+  if (const auto commands = command_names(command); !commands.empty())
+    return fmt::format("'{}' needs a command. Valid are: {}. See stickslip {} --help.", name, fmt::join(commands, ", "), name);
+  const bool is_mesh = name.starts_with("mesh "), has_mesh = is_mesh && !command.get_option("file")->empty();
+  const bool lacks_size = name == "mesh tet" && command.get_option("--size")->empty();
+  const char* what = has_mesh && lacks_size      ? "the size of the tetrahedra: --size METRES"
+                     : has_mesh                  ? "a file to write: -o FILE"
+                     : is_mesh                   ? "a mesh: a file such as part.stl"
+                     : name == "solve"           ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
+                     : name == "import"          ? "a robot: a .urdf file, or a .xml file of MuJoCo"
+                                                 : "a scene: a built-in name, a .json file, a robot or a checkpoint";
+  return fmt::format("'{}' needs {}. See stickslip {} --help.", name, what, name);
 }
 
 std::string output_error() { return fmt::format("Cannot write to the standard output: {}.", std::strerror(errno)); }
@@ -77,6 +109,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_solvers(app);
   add_laws(app);
   add_import(app);
+  add_mesh(app, outcome);
   add_validate(app);
   add_schema(app);
 }

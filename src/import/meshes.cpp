@@ -1,45 +1,25 @@
 #include "import/meshes.h"
 
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
 #include <fmt/format.h>
 
-#include <assimp/Importer.hpp>
 #include <numbers>
 
 #include "stickslip/math/error.h"
+#include "stickslip/mesh/read_mesh.h"
 
 namespace stickslip::robot {
-
-namespace {
-
-void collect(const aiScene& scene, const aiNode& node, const aiMatrix4x4& above, std::vector<Vec3>& vertices) {
-  const aiMatrix4x4 placed = above * node.mTransformation;
-  for (unsigned m = 0; m < node.mNumMeshes; ++m) {
-    const aiMesh& mesh = *scene.mMeshes[node.mMeshes[m]];
-    for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
-      const aiVector3D p = placed * mesh.mVertices[v];
-      vertices.emplace_back(p.x, p.y, p.z);
-    }
-  }
-  for (unsigned c = 0; c < node.mNumChildren; ++c) collect(scene, *node.mChildren[c], placed, vertices);
-}
-
-}  // namespace
 
 std::vector<Vec3> mesh_vertices(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     throw Error(fmt::format("There is no mesh '{}'. Put it there, or import without hulls.", path.string()));
-  Assimp::Importer importer;
-  // A file says in its own way which axis is up; robot files mean the numbers as they stand.
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-  const aiScene* scene = importer.ReadFile(path.string(), aiProcess_JoinIdenticalVertices);
-  if (!scene || !scene->mRootNode) throw Error(fmt::format("The mesh '{}' cannot be read: {}.", path.string(), importer.GetErrorString()));
-  std::vector<Vec3> vertices;
-  collect(*scene, *scene->mRootNode, aiMatrix4x4(), vertices);
-  if (vertices.empty()) throw Error(fmt::format("The mesh '{}' has no vertices.", path.string()));
-  return vertices;
+  MeshFileOptions options;
+  options.up = UpAxis::z;   // a file says in its own way which axis is up; robot files mean the numbers as they stand
+  try {
+    return read_triangle_mesh(path, options).mesh.vertices;
+  } catch (const Error& e) {
+    throw Error(fmt::format("The mesh '{}' cannot be read: {}", path.string(), e.message()));
+  }
 }
 
 ConvexHull mesh_hull(const std::filesystem::path& path, const Vec3& scale) {
@@ -64,4 +44,4 @@ ConvexHull ellipsoid_hull(const Vec3& half_axes) {
   return make_convex_hull(points);
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

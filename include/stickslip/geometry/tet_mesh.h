@@ -1,0 +1,31 @@
+// Solids made of tetrahedra.
+#pragma once
+
+#include "stickslip/geometry/triangle_mesh.h"
+
+namespace stickslip {
+
+// clang-format off
+struct TetMesh { std::vector<Vec3> vertices; std::vector<std::array<std::uint32_t,4>> tetrahedra; /* positive volume */ };
+// clang-format on
+
+/// The boundary of a solid, with vertices of its own.
+struct TetSurface {
+  TriangleMesh mesh;                        ///< outward
+  std::vector<std::uint32_t> tet_vertex;    ///< per vertex of `mesh`: that of the solid, increasing
+  std::vector<std::uint32_t> tetrahedron;   ///< per triangle: the one that it belongs to
+};
+
+/// Triangles that belong to one tetrahedron only, in the order of the tetrahedra.
+TetSurface surface(const TetMesh&);
+
+/// ⅙ (b − a) · ((c − a) × (d − a)) [m³]: positive if b, c, d go round counter-clockwise seen from a point opposite to a.
+double tet_volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
+
+double volume(const TetMesh&);   ///< sum over the tetrahedra [m³]
+
+/// @throws Error naming vertex or tetrahedron if a coordinate is not finite, an index is out of range or a volume is not
+/// positive
+void validate(const TetMesh&);
+
+}   // namespace stickslip
