@@ -83,19 +83,6 @@ std::string internal(const std::exception& error) {
   return fmt::format("Internal error: {}. Please report it with the command you gave.", error.what());
 }
 
-/// Says which word the command line lacks.
-std::string missing(const CLI::App& app) {
-  if (app.get_subcommands().empty()) {
-    if (!app.remaining().empty()) return unexpected(app);
-    return fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", "));
-  }
-  const std::string command = app.get_subcommands().front()->get_name();
-  const char* what = command == "solve"    ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
-                     : command == "import" ? "a robot: a .urdf file, or a .xml file of MuJoCo"
-                                           : "a scene: a built-in name, a .json file, a robot or a checkpoint";
-  return fmt::format("'{}' needs {}. See stickslip {} --help.", command, what, command);
-}
-
 void add_commands(CLI::App& app, Outcome& outcome) {
   app.set_version_flag("--version", "stickslip " STICKSLIP_VERSION);
   app.require_subcommand(1);

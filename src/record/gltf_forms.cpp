@@ -14,7 +14,7 @@ std::size_t add_positions(Binary& binary, std::span<const float> values) {
 void Forms::add_all(const MeshLibrary& library, Binary& binary) {
   forms_.resize(library.meshes().size());
   for (std::size_t m = 0; m < forms_.size(); ++m) {
-    const TriangleMesh& mesh = library.meshes()[m];
+    const DrawnMesh& mesh = library.meshes()[m];
     Form& form = forms_[m];
     for (const Vec3& vertex : mesh.vertices)
       for (const double x : vertex) form.positions.push_back(static_cast<float>(x));

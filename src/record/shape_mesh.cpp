@@ -17,7 +17,7 @@ struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
-std::uint32_t add_vertex(TriangleMesh& mesh, const Vec3& position, const Vec3& normal, double shade = 1) {
+std::uint32_t add_vertex(DrawnMesh& mesh, const Vec3& position, const Vec3& normal, double shade = 1) {
   mesh.vertices.push_back(position);
   mesh.normals.push_back(normal);
   mesh.shades.push_back(shade);
@@ -25,7 +25,7 @@ std::uint32_t add_vertex(TriangleMesh& mesh, const Vec3& position, const Vec3& n
 }
 
 /// A flat face as a fan. @param corners counter-clockwise seen from outside
-void add_face(TriangleMesh& mesh, const std::vector<Vec3>& corners, const Vec3& normal) {
+void add_face(DrawnMesh& mesh, const std::vector<Vec3>& corners, const Vec3& normal) {
   const auto first = static_cast<std::uint32_t>(mesh.vertices.size());
   for (const Vec3& corner : corners) add_vertex(mesh, corner, normal);
   for (std::uint32_t i = 1; i + 1 < corners.size(); ++i) mesh.triangles.push_back({first, first + i, first + i + 1});
@@ -54,7 +54,7 @@ std::vector<Vec3> circle(double radius, double z, int around) {
 }
 
 /// Joins two rings of `around` vertices each; the second lies below the first.
-void add_band(TriangleMesh& mesh, std::uint32_t upper, std::uint32_t lower, int around) {
+void add_band(DrawnMesh& mesh, std::uint32_t upper, std::uint32_t lower, int around) {
   for (int k = 0; k < around; ++k) {
     const auto i = static_cast<std::uint32_t>(k), next = static_cast<std::uint32_t>((k + 1) % around);
     mesh.triangles.push_back({upper + i, lower + i, lower + next});
@@ -63,8 +63,8 @@ void add_band(TriangleMesh& mesh, std::uint32_t upper, std::uint32_t lower, int 
 }
 
 /// A ball cut at its equator with the halves moved apart by ±half_height along z; rings from the top down.
-TriangleMesh capsule_mesh(double radius, double half_height, int around) {
-  TriangleMesh mesh;
+DrawnMesh capsule_mesh(double radius, double half_height, int around) {
+  DrawnMesh mesh;
   const int quarter = around / 4;
   const std::uint32_t top = add_vertex(mesh, {0, 0, half_height + radius}, Vec3::UnitZ());
   std::vector<std::uint32_t> rings;
@@ -89,8 +89,8 @@ TriangleMesh capsule_mesh(double radius, double half_height, int around) {
   return mesh;
 }
 
-TriangleMesh cylinder_mesh(const Cylinder& cylinder, int around) {
-  TriangleMesh mesh;
+DrawnMesh cylinder_mesh(const Cylinder& cylinder, int around) {
+  DrawnMesh mesh;
   for (const double z : {cylinder.half_height, -cylinder.half_height})
     for (const Vec3& corner : circle(cylinder.radius, z, around))
       add_vertex(mesh, corner, Vec3(corner.x(), corner.y(), 0).normalized(), corner.x() * corner.y() < 0 ? kDark : 1);
@@ -102,8 +102,8 @@ TriangleMesh cylinder_mesh(const Cylinder& cylinder, int around) {
   return mesh;
 }
 
-TriangleMesh box_mesh(const Vec3& half_extents) {
-  TriangleMesh mesh;
+DrawnMesh box_mesh(const Vec3& half_extents) {
+  DrawnMesh mesh;
   for (int axis = 0; axis < 3; ++axis)
     for (const double side : {1.0, -1.0}) {
       const Vec3 normal = side * Vec3::Unit(axis), u = Vec3::Unit((axis + 1) % 3), v = normal.cross(u);
@@ -115,8 +115,8 @@ TriangleMesh box_mesh(const Vec3& half_extents) {
   return mesh;
 }
 
-TriangleMesh hull_mesh(const Polytope& polytope) {
-  TriangleMesh mesh;
+DrawnMesh hull_mesh(const Polytope& polytope) {
+  DrawnMesh mesh;
   for (const Polytope::Face& face : polytope.faces) {
     std::vector<Vec3> corners;
     for (int i = face.first; i < face.first + face.count; ++i)
@@ -126,8 +126,8 @@ TriangleMesh hull_mesh(const Polytope& polytope) {
   return mesh;
 }
 
-TriangleMesh square_mesh(double side) {
-  TriangleMesh mesh;
+DrawnMesh square_mesh(double side) {
+  DrawnMesh mesh;
   const double a = side / 2;
   add_face(mesh, {{-a, -a, 0}, {a, -a, 0}, {a, a, 0}, {-a, a, 0}}, Vec3::UnitZ());
   return mesh;
@@ -173,7 +173,7 @@ std::vector<double> key_of(const Shape& form) {
 
 }  // namespace
 
-TriangleMesh triangle_mesh(const Shape& shape, int around, double square_side) {
+DrawnMesh drawn_mesh(const Shape& shape, int around, double square_side) {
   return std::visit(Overloaded{
                         [&](const Sphere& s) { return capsule_mesh(s.radius, 0, around); },
                         [&](const Box& b) { return box_mesh(b.half_extents); },
@@ -188,7 +188,7 @@ TriangleMesh triangle_mesh(const Shape& shape, int around, double square_side) {
 MeshLibrary::Entry MeshLibrary::find_or_add(const Shape& shape) {
   const StretchedForm stretched = stretched_form(shape);
   const auto [place, is_new] = mesh_of_form_.try_emplace(key_of(stretched.form), static_cast<std::uint32_t>(meshes_.size()));
-  if (is_new) meshes_.push_back(triangle_mesh(stretched.form, around_, 1));
+  if (is_new) meshes_.push_back(drawn_mesh(stretched.form, around_, 1));
   return {place->second, stretched.scale};
 }
 

@@ -11,7 +11,7 @@
 
 namespace stickslip {
 
-struct TriangleMesh {
+struct DrawnMesh {
   std::vector<Vec3> vertices;  ///< in the frame of the shape [m]; one for every normal of a corner, so that edges stay sharp
   std::vector<Vec3> normals;   ///< outward, unit; one per vertex
   std::vector<double> shades;  ///< in [0, 1], one per vertex: dark patches on round shapes, so that one sees them turn
@@ -21,7 +21,7 @@ struct TriangleMesh {
 /// The surface of a shape; of a half-space a square around the local origin.
 /// @param around corners of a full circle; a multiple of 4, so that round shapes reach their extents along the axes
 /// @param square_side of a half-space [m]
-TriangleMesh triangle_mesh(const Shape&, int around, double square_side);
+DrawnMesh drawn_mesh(const Shape&, int around, double square_side);
 
 /// Meshes of many shapes, each form once: a shape is a stretched copy of its form. Balls share one form, so do boxes,
 /// cylinders and half-spaces; capsules of one slenderness; equal hulls.
@@ -35,11 +35,11 @@ class MeshLibrary {
 
   explicit MeshLibrary(int around) : around_(around) {}
   Entry find_or_add(const Shape&);
-  const std::vector<TriangleMesh>& meshes() const { return meshes_; }
+  const std::vector<DrawnMesh>& meshes() const { return meshes_; }
 
  private:
   int around_;
-  std::vector<TriangleMesh> meshes_;
+  std::vector<DrawnMesh> meshes_;
   std::map<std::vector<double>, std::uint32_t> mesh_of_form_;
 };
 

@@ -5,40 +5,9 @@
 #include <numbers>
 #include <random>
 
-#include "stickslip/geometry/triangle_mesh.h"
+#include "geometry/triangle_meshes.h"
 
 namespace stickslip::test_meshes {
-
-/// Box around the origin, twelve triangles.
-inline TriangleMesh box_mesh(const Vec3& half) {
-  TriangleMesh mesh;
-  for (int i = 0; i < 8; ++i) mesh.vertices.push_back(half.cwiseProduct(Vec3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
-  mesh.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  return mesh;
-}
-
-/// A surface that closes on itself in both directions: point(i, j), counter-clockwise in (i, j) seen from outside.
-inline TriangleMesh closed_grid(int m, int n, auto&& point) {
-  TriangleMesh mesh;
-  const auto at = [&](int i, int j) { return static_cast<std::uint32_t>((i % m) * n + j % n); };
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) mesh.vertices.push_back(point(i, j));
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      mesh.triangles.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
-      mesh.triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
-    }
-  return mesh;
-}
-
-/// Torus around the z axis: 2 m n triangles.
-inline TriangleMesh torus_mesh(double ring, double tube, int m, int n) {
-  return closed_grid(m, n, [&](int i, int j) {
-    const double u = 2 * std::numbers::pi * i / m, v = 2 * std::numbers::pi * j / n, r = ring + tube * std::cos(v);
-    return Vec3(r * std::cos(u), r * std::sin(u), tube * std::sin(v));
-  });
-}
 
 /// Sphere around the origin by longitude and latitude: 2 m (n − 1) triangles, closed at the poles.
 inline TriangleMesh sphere_mesh(double radius, int m, int n) {

@@ -63,7 +63,7 @@ TEST(MeshDistance, has_no_inside_where_the_mesh_is_open) {
 
 struct Solid {
   const char* name;
-  SignedDistance distance;
+  DistanceFunction distance;
   double reach, volume;
 };
 

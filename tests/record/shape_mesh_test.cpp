@@ -18,7 +18,7 @@ std::vector<Shape> bounded_shapes() {
 }
 
 /// By the divergence theorem; positive if the triangles are counter-clockwise seen from outside.
-double volume_of(const TriangleMesh& mesh) {
+double volume_of(const DrawnMesh& mesh) {
   double volume = 0;
   for (const auto& [a, b, c] : mesh.triangles) volume += mesh.vertices[a].dot(mesh.vertices[b].cross(mesh.vertices[c])) / 6;
   return volume;
@@ -27,7 +27,7 @@ double volume_of(const TriangleMesh& mesh) {
 TEST(ShapeMesh, the_volume_is_that_of_the_shape_and_meets_it_as_the_circles_get_finer) {
   for (const Shape& shape : bounded_shapes()) {
     const double exact = mass_properties(shape, 1).mass;
-    const double coarse = exact - volume_of(triangle_mesh(shape, 16, 1)), fine = exact - volume_of(triangle_mesh(shape, 64, 1));
+    const double coarse = exact - volume_of(drawn_mesh(shape, 16, 1)), fine = exact - volume_of(drawn_mesh(shape, 64, 1));
     EXPECT_GE(fine, -1e-12 * exact) << shape_name(shape) << ": inscribed";
     EXPECT_LT(fine, 0.005 * exact) << shape_name(shape);
     if (coarse > 1e-9 * exact) {
@@ -38,7 +38,7 @@ TEST(ShapeMesh, the_volume_is_that_of_the_shape_and_meets_it_as_the_circles_get_
 
 TEST(ShapeMesh, surfaces_are_closed) {
   for (const Shape& shape : bounded_shapes()) {
-    const TriangleMesh mesh = triangle_mesh(shape, 12, 1);
+    const DrawnMesh mesh = drawn_mesh(shape, 12, 1);
     std::map<std::array<double, 6>, int> edges;  // by place: corners on sharp edges stand there several times
     const auto key = [&](std::uint32_t a, std::uint32_t b) {
       const Vec3 &p = mesh.vertices[a], &q = mesh.vertices[b];
@@ -57,7 +57,7 @@ TEST(ShapeMesh, normals_are_unit_and_look_out_of_their_triangles) {
   std::vector<Shape> shapes = bounded_shapes();
   shapes.push_back(HalfSpace{});
   for (const Shape& shape : shapes) {
-    const TriangleMesh mesh = triangle_mesh(shape, 12, 4);
+    const DrawnMesh mesh = drawn_mesh(shape, 12, 4);
     ASSERT_EQ(mesh.normals.size(), mesh.vertices.size());
     ASSERT_EQ(mesh.shades.size(), mesh.vertices.size());
     for (const Vec3& normal : mesh.normals) EXPECT_NEAR(normal.norm(), 1, 1e-12);
@@ -73,8 +73,8 @@ TEST(ShapeMesh, a_stretched_form_is_the_mesh_of_the_shape) {
   MeshLibrary library(12);
   for (const Shape& shape : bounded_shapes()) {
     const MeshLibrary::Entry entry = library.find_or_add(shape);
-    const TriangleMesh& form = library.meshes()[entry.mesh];
-    const TriangleMesh mesh = triangle_mesh(shape, 12, 1);
+    const DrawnMesh& form = library.meshes()[entry.mesh];
+    const DrawnMesh mesh = drawn_mesh(shape, 12, 1);
     ASSERT_EQ(form.vertices.size(), mesh.vertices.size());
     for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
       EXPECT_LT((entry.scale.cwiseProduct(form.vertices[i]) - mesh.vertices[i]).norm(), 1e-12) << shape_name(shape);

@@ -5,9 +5,10 @@
 
 namespace stickslip {
 
-// clang-format off
-struct TetMesh { std::vector<Vec3> vertices; std::vector<std::array<std::uint32_t,4>> tetrahedra; /* positive volume */ };
-// clang-format on
+struct TetMesh {
+  std::vector<Vec3> vertices;                            ///< [m]
+  std::vector<std::array<std::uint32_t, 4>> tetrahedra;  ///< of positive volume
+};
 
 /// The boundary of a solid, with vertices of its own.
 struct TetSurface {

@@ -8,7 +8,7 @@
 namespace stickslip {
 
 /// Negative inside, zero on the surface, positive outside [m]; changes by no more than the way moved (a distance, or less).
-using SignedDistance = std::function<double(const Vec3&)>;
+using DistanceFunction = std::function<double(const Vec3&)>;
 
 struct StuffingOptions {
   double size = 0;   ///< length of the longer edges of the lattice [m], > 0; the shorter ones are √3/2 of it
@@ -22,7 +22,7 @@ struct StuffingOptions {
 /// the surface; sharp edges are cut off and what is thinner than the lattice may be lost.
 /// @param box holds the solid
 /// @throws Error if the size is no length, the lattice too large, or nothing lies inside
-TetMesh stuff(const SignedDistance& distance, const Aabb& box, const StuffingOptions&);
+TetMesh stuff(const DistanceFunction& distance, const Aabb& box, const StuffingOptions&);
 
 /// The same for a closed mesh. @throws Error also if the mesh is not closed
 TetMesh stuff(const TriangleMesh&, const StuffingOptions&);

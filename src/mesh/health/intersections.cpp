@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mesh/health/predicates.h"
-#include "mesh/triangle_tree.h"
+#include "mesh/face_tree.h"
 #include "mesh/weld.h"
 
 namespace stickslip {
@@ -35,7 +35,7 @@ class IntersectionSearch {
     while (!stack.empty() && found_.complete) {
       const auto [i, j] = stack.back();
       stack.pop_back();
-      const TriangleTree::Node &a = nodes[i], &b = nodes[j];
+      const FaceTree::Node &a = nodes[i], &b = nodes[j];
       if (i == j) {
         if (a.count > 0) test_leaves(a, a, true);
         else stack.insert(stack.end(), {{a.first, a.first}, {a.first + 1, a.first + 1}, {a.first, a.first + 1}});
@@ -52,7 +52,7 @@ class IntersectionSearch {
   }
 
  private:
-  void test_leaves(const TriangleTree::Node& a, const TriangleTree::Node& b, bool same) {
+  void test_leaves(const FaceTree::Node& a, const FaceTree::Node& b, bool same) {
     for (std::uint32_t x = a.first; x < a.first + a.count; ++x)
       for (std::uint32_t y = same ? x + 1 : b.first; y < b.first + b.count; ++y) {
         const std::uint32_t s = tree_.order()[x], t = tree_.order()[y];
@@ -88,7 +88,7 @@ class IntersectionSearch {
   }
 
   const TriangleMesh& mesh_;
-  TriangleTree tree_;
+  FaceTree tree_;
   std::vector<std::uint32_t> place_;
   std::vector<bool> flat_;
   std::size_t limit_;

@@ -21,7 +21,7 @@ constexpr double kWarpLong = 0.24999, kWarpShort = 0.41189;
 
 class Stuffing {
  public:
-  Stuffing(const SignedDistance& distance, const Lattice& lattice)
+  Stuffing(const DistanceFunction& distance, const Lattice& lattice)
       : distance_(distance), lattice_(lattice), side_(lattice.size(), kOutside) {}
 
   TetMesh run() {
@@ -193,7 +193,7 @@ class Stuffing {
     emit_prism(near, far, from01, from12, from20);
   }
 
-  const SignedDistance& distance_;
+  const DistanceFunction& distance_;
   const Lattice& lattice_;
   std::vector<Side> side_;
   std::unordered_map<std::uint64_t, Vec3> cut_;
@@ -206,7 +206,7 @@ class Stuffing {
 
 }   // namespace
 
-TetMesh stuff(const SignedDistance& distance, const Aabb& box, const StuffingOptions& options) {
+TetMesh stuff(const DistanceFunction& distance, const Aabb& box, const StuffingOptions& options) {
   if (!(std::isfinite(options.size) && options.size > 0))
     throw Error(fmt::format("{} is not a size of tetrahedra. It must be finite and greater than 0 m.", options.size))
         .at("size");

@@ -1,4 +1,4 @@
-#include "mesh/triangle_tree.h"
+#include "mesh/face_tree.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ std::uint64_t spread(std::uint64_t x) {
 
 }   // namespace
 
-TriangleTree::TriangleTree(const TriangleMesh& mesh) {
+FaceTree::FaceTree(const TriangleMesh& mesh) {
   const auto count = static_cast<std::uint32_t>(mesh.triangles.size());
   if (count == 0) return;
   std::vector<Aabb> boxes(count);
@@ -46,7 +46,7 @@ TriangleTree::TriangleTree(const TriangleMesh& mesh) {
   build(0, 0, count, boxes);
 }
 
-void TriangleTree::build(std::uint32_t node, std::uint32_t first, std::uint32_t count, const std::vector<Aabb>& boxes) {
+void FaceTree::build(std::uint32_t node, std::uint32_t first, std::uint32_t count, const std::vector<Aabb>& boxes) {
   if (count <= kLeaf) {
     Aabb box;
     for (std::uint32_t i = first; i < first + count; ++i) box = box.merged(boxes[order_[i]]);

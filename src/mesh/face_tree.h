@@ -1,4 +1,4 @@
-// A tree of boxes over the triangles of a mesh, built in O(n log n) along a space-filling curve.
+// A binary tree of boxes over the triangles of a mesh, built in O(n log n) along a space-filling curve: for pairs of triangles of one mesh.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-class TriangleTree {
+class FaceTree {
  public:
   /// A leaf has `count` triangles from `first` on in `order()`; an inner node has count 0 and the children `first` and `first`
   /// + 1.
@@ -16,7 +16,7 @@ class TriangleTree {
     std::uint32_t first = 0, count = 0;
   };
 
-  explicit TriangleTree(const TriangleMesh&);
+  explicit FaceTree(const TriangleMesh&);
 
   const std::vector<Node>& nodes() const { return nodes_; }   ///< the root first; empty if the mesh has no triangles
   const std::vector<std::uint32_t>& order() const { return order_; }
