@@ -38,7 +38,7 @@ void read_triangles(const Place& place, std::vector<std::array<std::uint32_t, 3>
 }
 
 void read_nodes(const Place& place, NodalDescription& body) {
-  read_object(place, "nodes", [&](Fields& fields) {
+  read_object(place, "a list of nodes", [&](Fields& fields) {
     fields.not_both("positions", "grid");
     if (const auto grid = fields.find("grid")) body.positions = read_grid(*grid);
     else body.positions = fields.required<std::vector<Vec3>>("positions");
@@ -46,6 +46,7 @@ void read_nodes(const Place& place, NodalDescription& body) {
     if (const auto mass = fields.find("mass")) document::read(*mass, body.mass.emplace());
     if (const auto triangles = fields.find("triangles")) read_triangles(*triangles, body.triangles);
   });
+  place.within([&] { validate_nodes(body); });
 }
 
 }  // namespace

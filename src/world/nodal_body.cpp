@@ -12,27 +12,6 @@ namespace stickslip {
 
 namespace {
 
-void check(const NodalDescription& d) {
-  if (d.positions.empty()) throw Error("A body of nodes needs at least one.").at("positions");
-  for (std::size_t i = 0; i < d.positions.size(); ++i) try {
-      require_finite(d.positions[i], std::to_string(i), "m");
-    } catch (Error& e) {
-      throw e.at("positions");
-    }
-  if (!(std::isfinite(d.radius) && d.radius > 0))
-    throw Error(fmt::format("{} is not a length. The radius of beads must be finite and greater than 0 m.", d.radius)).at("radius");
-  if (d.mass && !(std::isfinite(*d.mass) && *d.mass > 0))
-    throw Error(fmt::format("{} is not a mass. It must be finite and greater than 0 kg.", *d.mass)).at("mass");
-  require_finite(d.velocity, "velocity", "m/s");
-  require_finite(d.force, "force", "N");
-  for (std::size_t i = 0; i < d.triangles.size(); ++i)
-    for (const std::uint32_t node : d.triangles[i])
-      if (node >= d.positions.size())
-        throw Error(fmt::format("There is no node {}; the body has {}, counted from 0.", node, d.positions.size()))
-            .at(std::to_string(i))
-            .at("triangles");
-}
-
 /// Weights of the corners of a triangle whose combination is nearest to x in its plane.
 Vec3 barycentric(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& x) {
   const Vec3 u = b - a, v = c - a, w = x - a;
@@ -44,8 +23,29 @@ Vec3 barycentric(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& x) {
 
 }  // namespace
 
+void validate_nodes(const NodalDescription& d) {
+  if (d.positions.empty()) throw Error("A body of nodes needs at least one.").at("positions");
+  for (std::size_t i = 0; i < d.positions.size(); ++i) try {
+      require_finite(d.positions[i], std::to_string(i), "m");
+    } catch (Error& e) {
+      throw e.at("positions");
+    }
+  if (!(std::isfinite(d.radius) && d.radius > 0))
+    throw Error(fmt::format("{} is not a length. The radius of beads must be finite and greater than 0 m.", d.radius)).at("radius");
+  if (d.mass && !(std::isfinite(*d.mass) && *d.mass > 0))
+    throw Error(fmt::format("{} is not a mass. It must be finite and greater than 0 kg.", *d.mass)).at("mass");
+  for (std::size_t i = 0; i < d.triangles.size(); ++i)
+    for (const std::uint32_t node : d.triangles[i])
+      if (node >= d.positions.size())
+        throw Error(fmt::format("There is no node {}; the body has {}, counted from 0.", node, d.positions.size()))
+            .at(std::to_string(i))
+            .at("triangles");
+}
+
 BodyId World::add_nodal(NodalDescription d) {
-  check(d);
+  validate_nodes(d);
+  require_finite(d.velocity, "velocity", "m/s");
+  require_finite(d.force, "force", "N");
   if (d.material.index >= materials.size()) throw Error("There is no such material in this world.").at("material");
   const Sphere bead{d.radius};
   const double mass = d.mass ? *d.mass : mass_properties(bead, materials[d.material].density).mass;

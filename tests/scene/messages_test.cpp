@@ -31,14 +31,15 @@ TEST(SceneMessages, broken_json_is_named_by_line_and_column) {
 TEST(SceneMessages, of_nodes_name_place_value_and_remedy) {
   const auto nodes = [](const std::string& text) { return R"({"bodies": [{"nodes": {)" + text + "}}]}"; };
   expect_messages({
-      {nodes(R"("radius": 0.1)"), "s.json: /bodies/0/nodes/positions: This field is missing from nodes."},
-      {nodes(R"("positions": [], "radius": 0.1)"), "s.json: /bodies/0/positions: A body of nodes needs at least one."},
+      {nodes(R"("radius": 0.1)"), "s.json: /bodies/0/nodes: 'positions' is missing: a list of nodes needs it."},
+      {nodes(R"("positions": [], "radius": 0.1)"), "s.json: /bodies/0/nodes/positions: A body of nodes needs at least one."},
       {nodes(R"("grid": {"count": [0, 1, 1], "spacing": 1}, "radius": 0.1)"),
-       "s.json: /bodies/0/nodes/grid/count: [0,1,1] is not a size of a grid. Give three counts of at least 1, and at most 1000000 nodes."},
+       "s.json: /bodies/0/nodes/grid/count: [0, 1, 1] is not a size of a grid. Give three counts of at least 1, and at most 1000000 nodes."},
       {nodes(R"("positions": [[0, 0, 0]], "radius": 0.1, "triangles": [[0, 1]])"),
-       "s.json: /bodies/0/nodes/triangles/0: [0,1] is not a triangle. Give three numbers of nodes."},
+       "s.json: /bodies/0/nodes/triangles/0: [0, 1] is not a triangle. Give three numbers of nodes."},
       {R"({"bodies": [{"nodes": {"positions": [[0, 0, 0]], "radius": 0.1}, "shape": {}}]})",
-       "s.json: /bodies/0/shape: Unknown key 'shape' in a body of nodes."},
+       "s.json: /bodies/0/shape: Unknown key 'shape' for a body of nodes. Valid are: name, nodes, position, material, velocity, force, "
+       "can_sleep."},
   });
 }
 

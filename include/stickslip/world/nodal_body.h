@@ -28,6 +28,9 @@ struct NodalDescription {
   bool can_sleep = true;
 };
 
+/// Checks nodes, radius, mass and triangles. @throws Error naming the field, its value and what is valid.
+void validate_nodes(const NodalDescription&);
+
 struct NodalBody {
   std::uint32_t body = 0;                 ///< slot
   std::vector<Vec3> positions;            ///< state: world frame [m]
