@@ -20,13 +20,4 @@ Motion drifted(const World& world, std::uint32_t mover, const Twist& u, Gyroscop
   return end;
 }
 
-void write_columns(int size, double weight, const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double* out) {
-  const Vec3 arm = point - center;
-  for (int k = 0; k < rows; ++k, out += size) {
-    const Vec3 direction = weight * frame.col(k);
-    std::copy_n(direction.data(), 3, out);
-    if (size == kRigidSize) Eigen::Map<Vec3>(out + 3) = arm.cross(direction);
-  }
-}
-
 }  // namespace stickslip

@@ -129,20 +129,32 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
   }
 }
 
-std::array<ProblemBuilder::Side, 2> ProblemBuilder::sides_of(const World& world, const Manifold& m) {
-  return {Side{world.colliders()[m.a], static_cast<std::uint32_t>(m.parts >> 32), -1.0},
-          Side{world.colliders()[m.b], static_cast<std::uint32_t>(m.parts), 1.0}};
+ProblemBuilder::Sides ProblemBuilder::sides_of(const World& world, const Manifold& m) const {
+  const auto side = [&](std::uint32_t index, std::uint64_t part, double sign) -> Side {
+    const Collider& c = world.colliders()[index];
+    return {&c, static_cast<std::uint32_t>(part), sign, c.deforms ? kNoSegment : space_.segment_of(world.mover_of(c))};
+  };
+  return {side(m.a, m.parts >> 32, -1), side(m.b, m.parts, 1)};
+}
+
+/// What moves with a material point: calls f(segment, weight).
+template <class F>
+void ProblemBuilder::for_each_segment(const World& world, const Side& side, const Vec3& place, F&& f) const {
+  if (!side.collider->deforms) {
+    if (side.segment != kNoSegment) f(side.segment, 1.0);
+    return;
+  }
+  for (const Stencil::Entry& entry : stencil(world, *side.collider, side.part, place))
+    if (const std::uint32_t segment = space_.segment_of(entry.mover); segment != kNoSegment) f(segment, entry.weight);
 }
 
 /// The segments that contacts of a manifold act on, each once.
 void ProblemBuilder::find_segments(const World& world, const Manifold& m) {
   found_segments_.clear();
   for (const Side& side : sides_of(world, m))
-    for (const Stencil::Entry& entry : stencil(world, side.collider, side.part, Vec3::Zero())) {
-      const std::uint32_t segment = space_.segment_of(entry.mover);
-      const bool known = std::find(found_segments_.begin(), found_segments_.end(), segment) != found_segments_.end();
-      if (segment != kNoSegment && !known) found_segments_.push_back(segment);
-    }
+    for_each_segment(world, side, Vec3::Zero(), [&](std::uint32_t segment, double) {
+      if (std::find(found_segments_.begin(), found_segments_.end(), segment) == found_segments_.end()) found_segments_.push_back(segment);
+    });
 }
 
 void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) {
@@ -219,35 +231,25 @@ void ProblemBuilder::fill_spin(const BuiltContact& built, std::uint32_t segment,
   free_spin += sign * (built.frame.transpose() * angular_part(space_.free(), segment));
 }
 
-/// Columns of the movers of one side, and their share of the velocities. A mover that is on both sides, a node between two triangles, has
-/// its columns already.
-void ProblemBuilder::fill_columns(const Stencil& stencil, const Vec3& on_surface, const Side& side, BuiltContact& built,
+/// Columns of a mover of one side, and its share of the velocities. A mover that is on both sides, a node between two triangles, has its
+/// columns already. @param weight of the mover, negative on the side of A @param jacobian where columns go; set to where the next ones do
+void ProblemBuilder::fill_columns(std::uint32_t segment, double weight, const Vec3& on_surface, const BuiltContact& built,
                                   double*& jacobian, SideVelocities& u) {
   const Block& block = problem_.blocks[built.block];
-  const int translations = std::min<int>(block.dim, 3);
-  for (const Stencil::Entry& entry : stencil) {
-    const std::uint32_t segment = space_.segment_of(entry.mover);
-    if (segment == kNoSegment) continue;
-    const double weight = side.sign * entry.weight;
-    const int size = space_.size_of(segment);
-    const Vec3& center = space_.center(segment);
-    double* columns = columns_of(block, segment, jacobian);
-    if (columns == jacobian) {
-      write_columns(size, weight, center, on_surface, built.frame, translations, columns);
-      for (int k = translations * size; k < block.dim * size && size == kNodeSize; ++k) columns[k] = 0;   // a node does not turn
-      jacobian += size * block.dim;
-    } else {
-      for (int k = 0; k < translations; ++k) Eigen::Map<Vec3>(columns + k * size) += weight * built.frame.col(k);
-    }
-    if (built.spin != kNoSpin && size == kRigidSize) fill_spin(built, segment, side.sign, columns, u.free_spin);
-    const Vec3 arm = on_surface - center;
-    const auto velocity = [&](const std::vector<double>& all) -> Vec3 {
-      const Twist twist = space_.twist(all, segment);
-      return twist.linear + twist.angular.cross(arm);
-    };
-    u.before += weight * velocity(space_.before());
-    u.free += weight * velocity(space_.free());
+  const int translations = std::min<int>(block.dim, 3), size = space_.size_of(segment);
+  const Vec3& center = space_.center(segment);
+  double* columns = columns_of(block, segment, jacobian);
+  if (columns == jacobian) {
+    write_columns(size, weight, center, on_surface, built.frame, translations, columns);
+    for (int k = translations * size; k < block.dim * size && size == kNodeSize; ++k) columns[k] = 0;   // a node does not turn
+    jacobian += size * block.dim;
+  } else {
+    for (int k = 0; k < translations; ++k) Eigen::Map<Vec3>(columns + k * size) += weight * built.frame.col(k);
   }
+  if (built.spin != kNoSpin && size == kRigidSize) fill_spin(built, segment, weight, columns, u.free_spin);
+  const Vec3 arm = on_surface - center;
+  u.before += weight * space_.velocity_at(space_.before(), segment, arm);
+  u.free += weight * space_.velocity_at(space_.free(), segment, arm);
 }
 
 /// Where the columns of a segment of a block are: `end`, where the next ones go, unless an earlier mover has this segment.
@@ -264,14 +266,13 @@ double* ProblemBuilder::columns_of(const Block& block, std::uint32_t segment, do
 void ProblemBuilder::fill_side(const World& world, const Side& side, const ContactPoint& point, BuiltContact& built,
                                double*& jacobian, SideVelocities& u) {
   const Vec3 on_surface = point.position + side.sign * built.half_gap * point.normal;
-  const Body& body = world.bodies()[side.collider.body];
-  if (body.moves_by_forces()) {
-    fill_columns(stencil(world, side.collider, side.part, on_surface), on_surface, side, built, jacobian, u);
-  } else if (body.motion == MotionType::kinematic) {
-    const Motion motion = motion_of(world, side.collider);
-    built.driven += side.sign * (built.frame.transpose() * motion.velocity_at(on_surface));
-    if (built.spin != kNoSpin) spins_[built.spin].driven += side.sign * (built.frame.transpose() * motion.angular_velocity);
-  }
+  for_each_segment(world, side, on_surface, [&](std::uint32_t segment, double weight) {
+    fill_columns(segment, side.sign * weight, on_surface, built, jacobian, u);
+  });
+  if (side.segment != kNoSegment || world.bodies()[side.collider->body].motion != MotionType::kinematic) return;
+  const Motion motion = motion_of(world, *side.collider);
+  built.driven += side.sign * (built.frame.transpose() * motion.velocity_at(on_surface));
+  if (built.spin != kNoSpin) spins_[built.spin].driven += side.sign * (built.frame.transpose() * motion.angular_velocity);
 }
 
 void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, const ContactPoint& point, std::uint32_t index,
@@ -287,7 +288,7 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
   orient(pair, point, index);
   SideVelocities u;
   double* jacobian = p.jacobian_values.data() + block.jacobian;
-  for (const Side& side : sides_of(world, pair.manifold)) fill_side(world, side, point, built, jacobian, u);
+  for (const Side& side : pair.sides) fill_side(world, side, point, built, jacobian, u);
   const Vec3 before_here = built.frame.transpose() * u.before, free_here = built.frame.transpose() * u.free;
   Vec3 b = Vec3::Zero();
   for (int k = 0; k < std::min<int>(block.dim, 3); ++k) {
@@ -305,28 +306,23 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
   }
 }
 
-Vec3 ProblemBuilder::relative_velocity(const World& world, const Manifold& m, const ContactPoint& point, std::uint32_t index,
+Vec3 ProblemBuilder::relative_velocity(const World& world, const Sides& sides, const ContactPoint& point, const BuiltContact& built,
                                        std::span<const double> u) const {
-  const BuiltContact& built = contacts_[index];
   Vec3 relative = built.frame * built.driven;
-  for (const Side& side : sides_of(world, m)) {
+  for (const Side& side : sides) {
     const Vec3 on_surface = point.position + side.sign * built.half_gap * point.normal;
-    for (const Stencil::Entry& entry : stencil(world, side.collider, side.part, on_surface)) {
-      const std::uint32_t segment = space_.segment_of(entry.mover);
-      if (segment == kNoSegment) continue;
-      const Twist twist = space_.twist(u, segment);
-      relative += side.sign * entry.weight * (twist.linear + twist.angular.cross(on_surface - space_.center(segment)));
-    }
+    for_each_segment(world, side, on_surface, [&](std::uint32_t segment, double weight) {
+      relative += side.sign * weight * space_.velocity_at(u, segment, on_surface - space_.center(segment));
+    });
   }
   return relative;
 }
 
-Vec3 ProblemBuilder::relative_spin(const World& world, const Manifold& m, const BuiltContact& built, std::span<const double> u) const {
+Vec3 ProblemBuilder::relative_spin(const Sides& sides, const BuiltContact& built, std::span<const double> u) const {
   Vec3 spin = spins_[built.spin].driven;
-  for (const Side& side : sides_of(world, m)) {
-    const std::uint32_t segment = space_.segment_of(world.mover_of(side.collider));
-    if (segment != kNoSegment && space_.is_rigid(segment)) spin += side.sign * (built.frame.transpose() * angular_part(u, segment));
-  }
+  for (const Side& side : sides)
+    if (side.segment != kNoSegment && space_.is_rigid(side.segment))
+      spin += side.sign * (built.frame.transpose() * angular_part(u, side.segment));
   return spin;
 }
 
@@ -360,7 +356,7 @@ void ProblemBuilder::fill_contacts(const World& world, const ContactSet& set, co
     const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
     const double thickness = thinner(a, b);
     const double band = options.contact_band * thickness;
-    const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, a, b, thickness, band, threshold, c};
+    const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, sides_of(world, m), thickness, band, threshold, c};
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) fill_contact(world, pair, set.points[i], i, options);
   }
 }

@@ -1,6 +1,8 @@
 // From a world and its contacts to the contact problem: the only place where bodies become rows.
 #pragma once
 
+#include <array>
+
 #include "stickslip/collide/contact.h"
 #include "step/joint_closing.h"
 #include "step/turning.h"
@@ -48,6 +50,16 @@ struct SideVelocities {
 
 class ProblemBuilder {
  public:
+  /// One side of a contact.
+  struct Side {
+    const Collider* collider;
+    std::uint32_t part;
+    double sign;             ///< −1 of A, +1 of B
+    std::uint32_t segment;   ///< of what the collider moves with; kNoSegment if forces do not move it, or it deforms
+  };
+  using Sides = std::array<Side, 2>;
+  Sides sides_of(const World&, const Manifold&) const;
+
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
   void begin(const World&, const StepOptions&, JointCare = JointCare::closed);
 
@@ -70,9 +82,9 @@ class ProblemBuilder {
   const VelocitySpace& space() const { return space_; }
   /// Velocity of B relative to A at a contact that bodies with the velocities u have, without what kinematic bodies prescribe, world frame
   /// [m/s]. @param point at place `index` of the set
-  Vec3 relative_velocity(const World&, const Manifold&, const ContactPoint& point, std::uint32_t index, std::span<const double> u) const;
+  Vec3 relative_velocity(const World&, const Sides&, const ContactPoint& point, const BuiltContact&, std::span<const double> u) const;
   /// Of angular velocities, contact frame [rad/s]: what torsion and rolling are about.
-  Vec3 relative_spin(const World&, const Manifold&, const BuiltContact&, std::span<const double> u) const;
+  Vec3 relative_spin(const Sides&, const BuiltContact&, std::span<const double> u) const;
   JointRows& joints() { return joints_; }
   const JointRows& joints() const { return joints_; }
   void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
@@ -103,7 +115,7 @@ class ProblemBuilder {
   struct PairSetting {
     const Manifold& manifold;
     const SurfacePair& surface;
-    const Collider &a, &b;
+    Sides sides;
     double thickness, band;      ///< of the thinner body; within which it counts as touching [m]
     double threshold;            ///< speed from which on it rebounds [m/s]
     Correction correction;
@@ -111,16 +123,11 @@ class ProblemBuilder {
   void fill_contacts(const World&, const ContactSet&, const StepOptions&);
   void fill_contact(const World&, const PairSetting&, const ContactPoint&, std::uint32_t index, const StepOptions&);
   void orient(const PairSetting&, const ContactPoint&, std::uint32_t index);
-  /// One side of a contact.
-  struct Side {
-    const Collider& collider;
-    std::uint32_t part;
-    double sign;   ///< −1 of A, +1 of B
-  };
-  static std::array<Side, 2> sides_of(const World&, const Manifold&);
+  template <class F>
+  void for_each_segment(const World&, const Side&, const Vec3& place, F&& f) const;
   void find_segments(const World&, const Manifold&);
   void fill_side(const World&, const Side&, const ContactPoint&, BuiltContact&, double*& jacobian, SideVelocities&);
-  void fill_columns(const Stencil&, const Vec3& on_surface, const Side&, BuiltContact&, double*& jacobian, SideVelocities&);
+  void fill_columns(std::uint32_t segment, double weight, const Vec3& on_surface, const BuiltContact&, double*& jacobian, SideVelocities&);
   double* columns_of(const Block&, std::uint32_t segment, double* end);
   void push(std::uint32_t segment, const Block&, const double* jacobian);
   void fill_spin(const BuiltContact&, std::uint32_t segment, double sign, double* jacobian, Vec3& free_spin);

@@ -127,7 +127,7 @@ void ContactBends::collect_blows(const Solved& solved) {
 
 bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
-  if (!moves_as_one(solved.world, ca) || !moves_as_one(solved.world, cb)) return false;
+  if (ca.deforms || cb.deforms) return false;
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
   const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, 2 * rounds_);

@@ -48,8 +48,14 @@ class ImpulseIntegrator final : public Integrator {
   void solve_problem(SolveControl);
   void balance();
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
-  Vec3 add_spin_energy(const World&, const Manifold&, const BuiltContact&);
-  void record_contact(World&, const ContactSet&, const Manifold&, std::uint32_t index);
+  Vec3 add_spin_energy(const ProblemBuilder::Sides&, const BuiltContact&);
+  /// What the records of a manifold have in common.
+  struct RecordedPair {
+    const Manifold& manifold;
+    ProblemBuilder::Sides sides;
+    BodyId a, b;
+  };
+  void record_contact(const World&, const RecordedPair&, const ContactPoint&, const BuiltContact&);
   void carry_over(const World&);
   void record_contacts(World&, const ContactSet&);
   void find_conflicts(const World&);
@@ -297,10 +303,10 @@ bool ImpulseIntegrator::close_joints(const World& world, double drift_time, Solv
   return off <= kNearlyClosed;
 }
 
-Vec3 ImpulseIntegrator::add_spin_energy(const World& world, const Manifold& m, const BuiltContact& built) {
+Vec3 ImpulseIntegrator::add_spin_energy(const ProblemBuilder::Sides& sides, const BuiltContact& built) {
   if (built.spin == kNoSpin) return Vec3::Zero();
   const SpinRows& spin = builder_.spin(built);
-  const Vec3 after = builder_.relative_spin(world, m, built, velocity_);
+  const Vec3 after = builder_.relative_spin(sides, built, velocity_);
   const Vec3 impulse = builder_.angular_impulse(built, impulses_);
   report_.energy.friction -= impulse.dot(0.5 * (spin.before + after));
   report_.energy.driven -= impulse.dot(spin.driven);
@@ -329,7 +335,8 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   report_.penetration_max = 0;
   for (const Manifold& m : set.manifolds) {
     keep_before(m.a, m.b);
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) record_contact(world, set, m, i);
+    const RecordedPair pair{m, builder_.sides_of(world, m), world.id_of(world.colliders()[m.a].body), world.id_of(world.colliders()[m.b].body)};
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) record_contact(world, pair, set.points[i], builder_.contacts()[i]);
   }
   keep_before(~0u, ~0u);
   world.memory.impulses.swap(remembered_);
@@ -339,16 +346,16 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   std::ranges::sort(report_.contacts, {}, &ContactRecord::key);
 }
 
-void ImpulseIntegrator::record_contact(World& world, const ContactSet& set, const Manifold& m, std::uint32_t index) {
-  const ContactPoint& point = set.points[index];
-  const BuiltContact& built = builder_.contacts()[index];
+void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& pair, const ContactPoint& point,
+                                       const BuiltContact& built) {
+  const Manifold& m = pair.manifold;
   const Block& block = builder_.problem().blocks[built.block];
   Vec3 impulse = Vec3::Zero(), next = Vec3::Zero();
   for (int k = 0; k < std::min<int>(block.dim, 3); ++k) {
     impulse[k] = impulses_[block.row + k];
     next[k] = next_guess_[block.row + k];
   }
-  const Vec3 after = built.frame.transpose() * builder_.relative_velocity(world, m, point, index, velocity_);
+  const Vec3 after = built.frame.transpose() * builder_.relative_velocity(world, pair.sides, point, built, velocity_);
   const Vec3 mean = 0.5 * (built.before + after);
   const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
   const double lifted = impulse[0] * built.recovery_speed;
@@ -357,11 +364,10 @@ void ImpulseIntegrator::record_contact(World& world, const ContactSet& set, cons
   energy.impact -= impulse[0] * mean[0] - lifted;
   energy.stabilisation += lifted;
   energy.driven -= impulse.dot(built.driven);
-  const Vec3 angular_impulse = add_spin_energy(world, m, built);
+  const Vec3 angular_impulse = add_spin_energy(pair.sides, built);
   judge_.see(world, builder_.problem(), {m, point, built, block, impulse, after});
   report_.penetration_max = std::max(report_.penetration_max, -point.gap);
-  const BodyId body_a = world.id_of(world.colliders()[m.a].body), body_b = world.id_of(world.colliders()[m.b].body);
-  report_.contacts.push_back({body_a, body_b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
+  report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
                               impulse[0], built.friction, built.frame * slip, angular_impulse});
   remembered_.push_back({m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }

@@ -110,7 +110,7 @@ void MotionWatch::follow_contacts(const World& world, const StepReport& report) 
     const ContactRecord& c = pair.front();
     if (!sticks(pair, kSticking * report.outcome.tolerance)) continue;
     const Collider &ca = world.colliders()[c.key.a], &cb = world.colliders()[c.key.b];
-    if (!moves_as_one(world, ca) || !moves_as_one(world, cb)) continue;
+    if (ca.deforms || cb.deforms) continue;
     const Motion a = motion_of(world, ca), b = motion_of(world, cb);
     const auto key = std::pair(c.key.a, c.key.b);
     while (known != stuck_.end() && std::pair(known->collider_a, known->collider_b) < key) ++known;

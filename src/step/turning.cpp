@@ -19,7 +19,7 @@ bool turns(const World& world, const Manifold& m) {
   double acceleration = 0;
   for (const std::uint32_t collider : {m.a, m.b}) {
     const Collider& c = world.colliders()[collider];
-    if (!moves_as_one(world, c)) return false;
+    if (c.deforms) return false;
     const Vec3 spin = motion_of(world, c).angular_velocity;
     if (world.bodies()[c.body].motion == MotionType::fixed || spin.isZero(0)) continue;
     acceleration = std::max(acceleration, spin.squaredNorm() * c.reach);

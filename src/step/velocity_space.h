@@ -1,6 +1,7 @@
 // The velocities of everything that moves by forces: one segment per mover (world/stencil.h), rigid bodies first.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -76,6 +77,14 @@ class VelocitySpace {
     const double* at = u.data() + offset(segment);
     return {Eigen::Map<const Vec3>(at), is_rigid(segment) ? Vec3(Eigen::Map<const Vec3>(at + 3)) : Vec3::Zero()};
   }
+  /// Velocity of a point of what has the segment. @param arm from its centre to the point [m]
+  Vec3 velocity_at(std::span<const double> u, std::uint32_t segment, const Vec3& arm) const {
+    const double* at = u.data() + offset(segment);
+    const Eigen::Map<const Vec3> linear(at);
+    if (!is_rigid(segment)) return linear;
+    const Eigen::Map<const Vec3> angular(at + 3);
+    return linear + angular.cross(arm);
+  }
   /// Centre of mass of a segment's body, or place of its node [m]. Bodies are large; loops over contacts read this instead.
   const Vec3& center(std::uint32_t segment) const { return centers_[segment]; }
   const std::vector<double>& before() const { return before_; }
@@ -92,6 +101,13 @@ class VelocitySpace {
 /// Rows of the relative velocity at a material point along the columns of `frame`, at most three, as columns of one mover [course eq.
 /// 61]: of a rigid body `weight` × (direction, arm × direction), of a node `weight` × direction.
 /// @param weight of the mover, negative on the side of body A @param center of the mover [m]
-void write_columns(int size, double weight, const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double* out);
+inline void write_columns(int size, double weight, const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double* out) {
+  const Vec3 arm = point - center;
+  for (int k = 0; k < rows; ++k, out += size) {
+    const Vec3 direction = weight * frame.col(k);
+    std::copy_n(direction.data(), 3, out);
+    if (size == kRigidSize) Eigen::Map<Vec3>(out + 3) = arm.cross(direction);
+  }
+}
 
 }  // namespace stickslip

@@ -234,6 +234,7 @@ void World::rebuild_derived() {
   }
   number_nodes();
   for (std::size_t i = colliders_.size(); i-- > 0;) {
+    colliders_[i].deforms = colliders_[i].alive && colliders_[i].node == kNoNode && !bodies_[colliders_[i].body].is_rigid();
     if (!colliders_[i].alive) free_colliders_.push_back(static_cast<std::uint32_t>(i));
     else if (colliders_[i].body >= bodies_.size() || !bodies_[colliders_[i].body].alive)
       throw Error(fmt::format("Collider {} belongs to no body.", i));

@@ -148,6 +148,7 @@ TEST(Nodes, have_stencils_by_weights_on_their_triangles) {
   const BodyId sheet = world.add(d);
   Collider surface;
   surface.body = sheet.index;
+  surface.deforms = true;
   const Vec3 weights(0.2, 0.5, 0.3), place = 0.5 * d.positions[1] + 0.3 * d.positions[2];
   const Stencil s = stencil(world, surface, 0, place);
   ASSERT_EQ(s.count, 3);

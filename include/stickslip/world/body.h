@@ -134,6 +134,7 @@ struct Collider {
   double characteristic_length = 0;   ///< of the shape [m]
   double reach = 0;        ///< largest distance of a point of the shape from the centre of mass [m]; infinite for a half-space
   bool alive = false;
+  bool deforms = false;    ///< whether its points move on their own, as on a surface of nodes
 };
 
 }  // namespace stickslip

@@ -23,7 +23,7 @@ inline Motion motion_of(const World& world, std::uint32_t mover) {
   const Body& b = world.bodies()[mover];
   return {{b.position, b.orientation}, b.velocity, b.angular_velocity};
 }
-/// Of what a collider moves with. @pre it moves with one mover
+/// Of what a collider moves with. @pre it does not deform
 inline Motion motion_of(const World& world, const Collider& c) { return motion_of(world, world.mover_of(c)); }
 
 inline constexpr int kStencilSize = 3;   ///< movers of a material point, at most
@@ -41,15 +41,12 @@ struct Stencil {
   void add(std::uint32_t mover, double weight) { entries[count++] = {mover, weight}; }
 };
 
-/// Whether a collider moves with one mover, and not with many nodes.
-inline bool moves_as_one(const World& world, const Collider& c) { return c.node != kNoNode || world.bodies()[c.body].is_rigid(); }
-
 Stencil stencil_of_surface(const World&, const Collider&, std::uint32_t part, const Vec3& place);
 
 /// Of the material point of a collider that is at `place` now, world frame [m]. @param part of the collider: of a surface of nodes the
 /// triangle; else not read
 inline Stencil stencil(const World& world, const Collider& c, std::uint32_t part, const Vec3& place) {
-  if (!moves_as_one(world, c)) return stencil_of_surface(world, c, part, place);
+  if (c.deforms) return stencil_of_surface(world, c, part, place);
   Stencil s;
   s.add(world.mover_of(c), 1);
   return s;
