@@ -44,4 +44,4 @@ class Arguments {
   std::vector<std::string> given_;
 };
 
-}  // namespace stickslip::bench
+}   // namespace stickslip::bench

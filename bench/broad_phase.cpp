@@ -77,7 +77,7 @@ void sizes(benchmark::internal::Benchmark* family) {
 BENCHMARK(at_rest)->Apply(sizes);
 BENCHMARK(in_motion)->Apply(sizes);
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip
 
 BENCHMARK_MAIN();

@@ -33,7 +33,7 @@ struct Before {
   Vec3 linear, angular;
 };
 
-}  // namespace
+}   // namespace
 
 struct BulletPeer::Impl {
   BulletSettings settings;
@@ -196,4 +196,4 @@ BulletPeer::Answer BulletPeer::answer() const {
   return result;
 }
 
-}  // namespace stickslip::bench
+}   // namespace stickslip::bench

@@ -11,10 +11,10 @@ namespace stickslip::bench {
 
 /// Everything about Bullet that is not its default is set here.
 struct BulletSettings {
-  double h = 1.0 / 60;             ///< [s]
+  double h = 1.0 / 60;   ///< [s]
   int iterations = 20;
-  double friction = 0.5;           ///< of every pair
-  int friction_directions = 1;     ///< 1 is Bullet's default; 2 spans the tangent plane, as Coulomb's law asks
+  double friction = 0.5;         ///< of every pair
+  int friction_directions = 1;   ///< 1 is Bullet's default; 2 spans the tangent plane, as Coulomb's law asks
 };
 
 /// One thread, sequential impulses, dynamic tree, warm start on (Bullet's default factor), no sleeping.
@@ -53,4 +53,4 @@ class BulletPeer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace stickslip::bench
+}   // namespace stickslip::bench

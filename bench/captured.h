@@ -26,4 +26,4 @@ inline Captured capture(const std::string& scene_name, const std::string& parame
   return {fmt::format("{} {}={}", scene_name, parameter, value), stepper.problem()};
 }
 
-}  // namespace stickslip::bench
+}   // namespace stickslip::bench

@@ -110,7 +110,7 @@ BENCHMARK_CAPTURE(tolerance, edge_edge, Features::edge_edge)->DenseRange(4, 12, 
 BENCHMARK_CAPTURE(apart, vertex_face, Features::vertex_face);
 BENCHMARK_CAPTURE(apart, edge_edge, Features::edge_edge);
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip
 
 BENCHMARK_MAIN();

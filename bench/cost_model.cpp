@@ -1,15 +1,16 @@
-// Fits the constants of src/solve/automatic/cost_model.h: runs every kind of step that `auto` takes on problems of many kinds and sizes and prints nanoseconds per count.
+// Fits the constants of src/solve/automatic/cost_model.h: runs every kind of step that `auto` takes on problems of many kinds
+// and sizes and prints nanoseconds per count.
 //
 //   bench_cost_model
 //
-// Every line shows a problem, the time of a step and what the constants in use predict. At the end the fitted constants, by least squares
-// on relative errors. Times are processor times; only ratios between the constants matter.
+// Every line shows a problem, the time of a step and what the constants in use predict. At the end the fitted constants, by
+// least squares on relative errors. Times are processor times; only ratios between the constants matter.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include "bench/captured.h"
 #include "bench/statistics.h"
@@ -49,7 +50,9 @@ struct Fit {
   }
 };
 
-double numbers(const ContactProblem& p) { return static_cast<double>(p.is_factored() ? p.scaled_jacobian.size() : p.matrix.values.size()); }
+double numbers(const ContactProblem& p) {
+  return static_cast<double>(p.is_factored() ? p.scaled_jacobian.size() : p.matrix.values.size());
+}
 
 void line(const std::string& what, const std::string& problem, double time, double predicted) {
   fmt::print("{:<18} {:<28} {:>12.0f} ns {:>12.0f} predicted\n", what, problem, time, predicted);
@@ -116,8 +119,8 @@ void measure_admm(const std::string& name, const ContactProblem& p, Fit& fit) {
   line("ADMM step", name, time, cost::admm_step(p, engine.solve_work()));
 }
 
-}  // namespace
-}  // namespace stickslip::bench
+}   // namespace
+}   // namespace stickslip::bench
 
 int main() {
   using namespace stickslip;
@@ -136,7 +139,9 @@ int main() {
   for (const Captured& c : problems)
     if (c.problem.rows() < 1500) measure_newton(c.name + ", matrix", as_matrix(c.problem), matrix_newton);
   for (const Captured& c : problems) measure_admm(c.name, c.problem, admm);
-  fmt::print("\nkSweepRow {:.1f}, {:.1f} (matrix)\nkMatrixSweepNumber {:.2f}\nkNewtonNumber {:.1f}\nkBodyOperation {:.3f}\nkAdmmNumber {:.1f}\nkOperation {:.2f} (ADMM), {:.3f} (Newton steps in impulses)\n",
-             sweeps.constants()[0], matrix_sweeps.constants()[0], matrix_sweeps.constants()[1], newton.constants()[0], newton.constants()[1], admm.constants()[0],
-             admm.constants()[1], matrix_newton.constants()[1]);
+  fmt::print(
+      "\nkSweepRow {:.1f}, {:.1f} (matrix)\nkMatrixSweepNumber {:.2f}\nkNewtonNumber {:.1f}\nkBodyOperation "
+      "{:.3f}\nkAdmmNumber {:.1f}\nkOperation {:.2f} (ADMM), {:.3f} (Newton steps in impulses)\n",
+      sweeps.constants()[0], matrix_sweeps.constants()[0], matrix_sweeps.constants()[1], newton.constants()[0],
+      newton.constants()[1], admm.constants()[0], admm.constants()[1], matrix_newton.constants()[1]);
 }

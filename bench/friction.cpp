@@ -1,12 +1,14 @@
-// What a friction law costs: per visit of a contact in a sweep of prox-gs, per projection, and per contact when the problem is built.
+// What a friction law costs: per visit of a contact in a sweep of prox-gs, per projection, and per contact when the problem is
+// built.
 //
 //   bench_friction [--count 900] [--settle 120] [--sweeps 20] [--rounds 25]
 //
-// The heap is the built-in scene `boxes`, simulated until it lies. Every law then poses the problem of the next step from the same state,
-// and is swept from its solution. All laws take turns, round after round; each number is the best of the rounds, in processor time, so that
-// other programs on the machine count little. "hard-wired" is the rule of the sweep with Coulomb's circle written out, the
-// coefficients in an array and no law object: what the abstraction costs is measured against it. Columns "at rest" and "sliding" differ in how many of
-// the loaded contacts slip (in brackets), because a point inside its set is projected by a comparison.
+// The heap is the built-in scene `boxes`, simulated until it lies. Every law then poses the problem of the next step from the
+// same state, and is swept from its solution. All laws take turns, round after round; each number is the best of the rounds, in
+// processor time, so that other programs on the machine count little. "hard-wired" is the rule of the sweep with Coulomb's
+// circle written out, the coefficients in an array and no law object: what the abstraction costs is measured against it.
+// Columns "at rest" and "sliding" differ in how many of the loaded contacts slip (in brackets), because a point inside its set
+// is projected by a comparison.
 #include <cstdio>
 #include <exception>
 #include <numbers>
@@ -67,7 +69,8 @@ struct HardWired {
     return size_squared > radius * radius ? Vec2(trial * (radius / std::sqrt(size_squared))) : trial;
   }
   [[gnu::always_inline]] double operator()(const BlockView<3>& block, const Vec3& v, Vec3& impulse) const {
-    if (block.rows != RowSet::all) [[unlikely]] return part(block, v, impulse);
+    if (block.rows != RowSet::all) [[unlikely]]
+      return part(block, v, impulse);
     const ContactScale& scale = problem.scales[block.index];
     const double normal = std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]);
     const double pushed = normal - impulse[0], r = relaxation * scale.friction_mass;
@@ -89,13 +92,14 @@ struct HardWired {
   }
 };
 
-double hard_wired_sweep(const ContactProblem& p, const std::vector<double>& mu, std::vector<double>& impulses, std::vector<double>& velocity, Momentum& momentum,
-                        double relaxation) {
+double hard_wired_sweep(const ContactProblem& p, const std::vector<double>& mu, std::vector<double>& impulses,
+                        std::vector<double>& velocity, Momentum& momentum, double relaxation) {
   double moved = 0;
   const HardWired rule{p, mu, relaxation};
   for (const Batch& batch : p.batches)
-    moved = std::max(moved, batch.arity == 1 ? sweep_batch<3, 1, false>(p, batch, impulses.data(), velocity.data(), momentum, rule)
-                                             : sweep_batch<3, 2, false>(p, batch, impulses.data(), velocity.data(), momentum, rule));
+    moved = std::max(moved, batch.arity == 1
+                                ? sweep_batch<3, 1, false>(p, batch, impulses.data(), velocity.data(), momentum, rule)
+                                : sweep_batch<3, 2, false>(p, batch, impulses.data(), velocity.data(), momentum, rule));
   return moved;
 }
 
@@ -131,7 +135,10 @@ void count_states(Contender& c) {
     if (!(lambda[0] > 0)) continue;
     ++loaded;
     slipping += std::visit(
-        [&]<class Law>(const Law& law) { return law.implicit(lambda[0], Eigen::Map<const typename Law::Vector>(lambda + 1)).value > -1e-9 * lambda[0]; }, p.laws[i]);
+        [&]<class Law>(const Law& law) {
+          return law.implicit(lambda[0], Eigen::Map<const typename Law::Vector>(lambda + 1)).value > -1e-9 * lambda[0];
+        },
+        p.laws[i]);
   }
   c.loaded = double(loaded) / double(p.blocks.size());
   c.slipping = loaded > 0 ? double(slipping) / loaded : 0;
@@ -158,7 +165,8 @@ std::vector<std::pair<std::string, SurfaceLaw>> laws_of(double mu, double length
           {"ellipse", make_surface_law("ellipse", {{"along", mu}, {"across", 0.6 * mu}})},
           {"ellipsoid", make_surface_law("contensou", {{"along", mu}, {"across", 0.6 * mu}, {"torsion", mu * length}})},
           {"rolling", make_surface_law("rolling", {{"friction", mu}, {"rolling", mu * length}})},
-          {"full", make_surface_law("full", {{"along", mu}, {"across", 0.6 * mu}, {"torsion", mu * length}, {"rolling", mu * length}})},
+          {"full",
+           make_surface_law("full", {{"along", mu}, {"across", 0.6 * mu}, {"torsion", mu * length}, {"rolling", mu * length}})},
           {"polygon of 8", make_surface_law("polyhedral", {{"friction", mu}})},
           {"tresca", make_surface_law("tresca", {{"force", 100 * mu}})},
           {"own disc", make_surface_law("own-disc", {{"friction", mu}})}};
@@ -197,13 +205,17 @@ void visits(const Plan& plan) {
     for (auto& state : states)
       for (Contender& c : state) c.measure(plan.sweeps, relaxation);
 
-  fmt::print("{} contacts, of which {:.0f} % carry a load; sweeps of prox-gs, ns per visit and ratio to the circle law (part of the loaded contacts\n"
-             "that slips); best of {} rounds\n",
-             states[0][0].problem.blocks.size(), 100 * states[0][0].loaded, plan.rounds);
+  fmt::print(
+      "{} contacts, of which {:.0f} % carry a load; sweeps of prox-gs, ns per visit and ratio to the circle law (part of the "
+      "loaded contacts\n"
+      "that slips); best of {} rounds\n",
+      states[0][0].problem.blocks.size(), 100 * states[0][0].loaded, plan.rounds);
   fmt::print("{:<14} {:>4}   {:>26} {:>29}\n", "set", "rows", "at rest", "sliding");
   for (std::size_t k = 0; k < states[0].size(); ++k) {
     fmt::print("{:<14} {:>4}", states[0][k].name, states[0][k].problem.blocks[0].dim);
-    for (const auto& state : states) fmt::print("   {:>8.1f} {:>7.2f} {:>9}", 1e9 * state[k].best, state[k].best / state[1].best, fmt::format("({:.0f} %)", 100 * state[k].slipping));
+    for (const auto& state : states)
+      fmt::print("   {:>8.1f} {:>7.2f} {:>9}", 1e9 * state[k].best, state[k].best / state[1].best,
+                 fmt::format("({:.0f} %)", 100 * state[k].slipping));
     fmt::print("\n");
   }
 }
@@ -233,7 +245,8 @@ double projection_time(const FrictionSet& set, bool outside, int rounds) {
           typename Law::Vector direction;
           for (int i = 0; i < Law::rows; ++i) direction[i] = normal(random);
           const typename Law::Vector rim = law.support_point(direction);
-          points.push_back(outside ? typename Law::Vector(rim + 0.5 * rim.norm() * direction.normalized()) : typename Law::Vector(0.5 * rim));
+          points.push_back(outside ? typename Law::Vector(rim + 0.5 * rim.norm() * direction.normalized())
+                                   : typename Law::Vector(0.5 * rim));
         }
         constexpr int repeats = 20;
         return best_of(rounds, repeats * points.size(), [&] {
@@ -252,7 +265,8 @@ void projections(const Plan& plan) {
     ContactSite site;
     site.h = 0.01;
     const FrictionSet set = local_friction(law, site).set;
-    fmt::print("{:<14} {:>10.1f} {:>10.1f}\n", name, 1e9 * projection_time(set, false, plan.rounds), 1e9 * projection_time(set, true, plan.rounds));
+    fmt::print("{:<14} {:>10.1f} {:>10.1f}\n", name, 1e9 * projection_time(set, false, plan.rounds),
+               1e9 * projection_time(set, true, plan.rounds));
   }
 }
 
@@ -265,7 +279,9 @@ void sites(const Plan& plan) {
   std::vector<std::pair<std::string, SurfaceLaw>> list;
   for (const auto& [name, law] : laws_of(0.5, 0.1)) list.emplace_back(law.name, law);
   list.emplace_back("box", make_surface_law("box", {{"along", 0.5}, {"across", 0.3}}));
-  list.emplace_back("limit-surface", make_surface_law("limit-surface", {}, {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 0.1}, {0, 0, -0.1}}));
+  list.emplace_back(
+      "limit-surface",
+      make_surface_law("limit-surface", {}, {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 0.1}, {0, 0, -0.1}}));
   list.emplace_back("static-kinetic", make_surface_law("static-kinetic", {{"static", 0.5}, {"kinetic", 0.4}}));
   list.emplace_back("stribeck", make_surface_law("stribeck", {{"static", 0.5}, {"kinetic", 0.4}, {"velocity", 0.1}}));
   list.emplace_back("matchstick", make_surface_law("matchstick", {{"friction", 0.5}, {"along", 0.3}, {"across", 0.6}}));
@@ -298,13 +314,14 @@ void sites(const Plan& plan) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::bench
+}   // namespace
+}   // namespace stickslip::bench
 
 int main(int argc, char** argv) try {
   using namespace stickslip::bench;
   Arguments arguments(argc, argv);
-  const Plan plan{arguments.number("--count", 900), arguments.number("--settle", 120), arguments.number("--sweeps", 20), arguments.number("--rounds", 25)};
+  const Plan plan{arguments.number("--count", 900), arguments.number("--settle", 120), arguments.number("--sweeps", 20),
+                  arguments.number("--rounds", 25)};
   arguments.finish("--count boxes, --settle steps, --sweeps n, --rounds n");
   add_own_law();
   visits(plan);

@@ -24,8 +24,8 @@ struct Plan {
   std::string solver;
 };
 
-constexpr double StageTimes::* kStages[] = {&StageTimes::broad,       &StageTimes::narrow,     &StageTimes::assembly,
-                                            &StageTimes::solve,       &StageTimes::integration, &StageTimes::bookkeeping};
+constexpr double StageTimes::*kStages[] = {&StageTimes::broad, &StageTimes::narrow,      &StageTimes::assembly,
+                                           &StageTimes::solve, &StageTimes::integration, &StageTimes::bookkeeping};
 
 /// Simulates one heap, prints its row and returns the time per contact [s].
 double measure(const std::string& scene_name, int count, const Plan& plan) {
@@ -69,8 +69,8 @@ void table(const std::string& scene_name, const Plan& plan) {
   if (first > 0) fmt::print("time per contact grew by a factor of {:.2f}\n", last / first);
 }
 
-}  // namespace
-}  // namespace stickslip::bench
+}   // namespace
+}   // namespace stickslip::bench
 
 int main(int argc, char** argv) try {
   using namespace stickslip::bench;

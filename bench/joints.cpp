@@ -1,10 +1,13 @@
-// Joints as one linear system: time per solve of chains and bridges that `auto` factors, and what sweeps reach in the same time.
+// Joints as one linear system: time per solve of chains and bridges that `auto` factors, and what sweeps reach in the same
+// time.
 //
 //   bench_joints [--benchmark_filter=chain]
 //
-// A chain hangs from the world on ball joints, the last link weighs 1000 others; a bridge is a row of planks with two ball joints between neighbours,
-// fixed at both ends: a closed loop for every plank, redundant and consistent. Problems are posed once and solved from zero impulses to 1e-9 m/s.
-// `chain_step` is a whole step of the built-in scene heavy-chain as it swings. `per_link` is processor time per solve, or step, and link [s]. Sweeps get the time that the direct solve took; `residual` is what they reach [m/s].
+// A chain hangs from the world on ball joints, the last link weighs 1000 others; a bridge is a row of planks with two ball
+// joints between neighbours, fixed at both ends: a closed loop for every plank, redundant and consistent. Problems are posed
+// once and solved from zero impulses to 1e-9 m/s. `chain_step` is a whole step of the built-in scene heavy-chain as it swings.
+// `per_link` is processor time per solve, or step, and link [s]. Sweeps get the time that the direct solve took; `residual` is
+// what they reach [m/s].
 #include <benchmark/benchmark.h>
 
 #include "stickslip/scene/scene.h"
@@ -27,7 +30,8 @@ ContactProblem bridge(int planks) {
   return m.finish();
 }
 
-SolveReport solve_once(const ContactSolver& solver, const ContactProblem& problem, std::vector<double>& impulses, Workspace& workspace, double time_limit) {
+SolveReport solve_once(const ContactSolver& solver, const ContactProblem& problem, std::vector<double>& impulses,
+                       Workspace& workspace, double time_limit) {
   SolveControl control;
   control.tolerance = 1e-9;
   control.time_limit = time_limit;
@@ -43,7 +47,8 @@ void direct(benchmark::State& state, const ContactProblem& problem) {
   Workspace workspace;
   SolveReport report;
   for (auto _ : state) report = solve_once(*solver, problem, impulses, workspace, std::numeric_limits<double>::infinity());
-  state.counters["per_link"] = benchmark::Counter(static_cast<double>(state.range(0)), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["per_link"] = benchmark::Counter(static_cast<double>(state.range(0)),
+                                                  benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   state.counters["residual"] = report.residual.total();
   state.counters["iterations"] = report.iterations;
   if (report.status != SolveStatus::converged) state.SkipWithError(std::string(report.reason).c_str());
@@ -54,7 +59,9 @@ void sweeps(benchmark::State& state, const char* name) {
   std::vector<double> impulses;
   Workspace workspace;
   double given = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < 5; ++k) given = std::min(given, solve_once(*make_solver("auto"), problem, impulses, workspace, std::numeric_limits<double>::infinity()).seconds);
+  for (int k = 0; k < 5; ++k)
+    given = std::min(
+        given, solve_once(*make_solver("auto"), problem, impulses, workspace, std::numeric_limits<double>::infinity()).seconds);
   const auto solver = make_solver(name);
   SolveReport report;
   for (auto _ : state) report = solve_once(*solver, problem, impulses, workspace, given);
@@ -73,7 +80,8 @@ void chain_step(benchmark::State& state) {
     residual = std::max(residual, report.solve->residual.total());
     error = std::max(error, report.joint_error_max);
   }
-  state.counters["per_link"] = benchmark::Counter(static_cast<double>(state.range(0)), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["per_link"] = benchmark::Counter(static_cast<double>(state.range(0)),
+                                                  benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   state.counters["residual"] = residual;
   state.counters["joint_error"] = error;
 }
@@ -93,7 +101,7 @@ BENCHMARK(bridge)->Apply(sizes);
 BENCHMARK(chain_by_prox_gs)->Apply(sizes);
 BENCHMARK(chain_by_nsgs)->Apply(sizes);
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip
 
 BENCHMARK_MAIN();

@@ -2,10 +2,11 @@
 //
 //   bench_server [--count bodies] [--rounds n] [--milliseconds per phase]
 //
-// Two scenes: rain (bodies that fly freely; steps so cheap that the full 60 frames a second are sent) and a heap of boxes (steps longer than a
-// frame, so that every step is sent). Phases with and without a viewer take turns within one run. The processor time of the simulation thread is
-// split into steps and serving, and what viewers cost is serving over steps: ends with 1 if that is 5 % or more. What they cost beside, by caches and
-// memory that threads share, shows as steps that take longer with a viewer than without; that number is the median and the quartiles of noisy ones.
+// Two scenes: rain (bodies that fly freely; steps so cheap that the full 60 frames a second are sent) and a heap of boxes
+// (steps longer than a frame, so that every step is sent). Phases with and without a viewer take turns within one run. The
+// processor time of the simulation thread is split into steps and serving, and what viewers cost is serving over steps: ends
+// with 1 if that is 5 % or more. What they cost beside, by caches and memory that threads share, shows as steps that take
+// longer with a viewer than without; that number is the median and the quartiles of noisy ones.
 #include <algorithm>
 #include <thread>
 
@@ -53,7 +54,8 @@ struct Phase {
 };
 
 ServerStatistics passed(const ServerStatistics& from, const ServerStatistics& to) {
-  return {to.steps - from.steps, to.frames - from.frames, to.step_seconds - from.step_seconds, to.serving_seconds - from.serving_seconds};
+  return {to.steps - from.steps, to.frames - from.frames, to.step_seconds - from.step_seconds,
+          to.serving_seconds - from.serving_seconds};
 }
 
 Phase measure(const Server& server, double seconds) {
@@ -98,8 +100,9 @@ bool run(const std::string& name, Scene scene, int rounds, double seconds) {
   }
   std::sort(slower.begin(), slower.end());
   const double serving = median(direct);
-  fmt::print("{:<6} {:>6} {:>10.3f} {:>9.1f} {:>6.1f} {:>12.2f} {:>8.1f} ({:.1f} to {:.1f})\n", name, bodies, 1e3 * median(step), frames / watched,
-             1e-6 * bytes / watched, 100 * serving, 100 * median(slower), 100 * slower[slower.size() / 4], 100 * slower[slower.size() * 3 / 4]);
+  fmt::print("{:<6} {:>6} {:>10.3f} {:>9.1f} {:>6.1f} {:>12.2f} {:>8.1f} ({:.1f} to {:.1f})\n", name, bodies,
+             1e3 * median(step), frames / watched, 1e-6 * bytes / watched, 100 * serving, 100 * median(slower),
+             100 * slower[slower.size() / 4], 100 * slower[slower.size() * 3 / 4]);
   return serving < kMost;
 }
 
@@ -124,16 +127,19 @@ Scene heap(int count) {
   return load_scene("boxes", overrides);
 }
 
-}  // namespace
-}  // namespace stickslip::bench
+}   // namespace
+}   // namespace stickslip::bench
 
 int main(int argc, char** argv) try {
   using namespace stickslip::bench;
   Arguments arguments(argc, argv);
-  const int count = arguments.number("--count", 5000), rounds = arguments.number("--rounds", 9), milliseconds = arguments.number("--milliseconds", 500);
+  const int count = arguments.number("--count", 5000), rounds = arguments.number("--rounds", 9),
+            milliseconds = arguments.number("--milliseconds", 500);
   arguments.finish("--count bodies, --rounds n, --milliseconds per phase");
-  fmt::print("{:<6} {:>6} {:>10} {:>9} {:>6} {:>12} {:>8}\n", "scene", "bodies", "step [ms]", "frames/s", "MB/s", "serving [%]", "steps slower [%]");
-  const bool good = run("rain", rain(count), rounds, 1e-3 * milliseconds) & run("heap", heap(count), rounds, 1e-3 * milliseconds);
+  fmt::print("{:<6} {:>6} {:>10} {:>9} {:>6} {:>12} {:>8}\n", "scene", "bodies", "step [ms]", "frames/s", "MB/s", "serving [%]",
+             "steps slower [%]");
+  const bool good =
+      run("rain", rain(count), rounds, 1e-3 * milliseconds) & run("heap", heap(count), rounds, 1e-3 * milliseconds);
   fmt::print("serving takes less than 5 % of the time of steps: {}\n", good ? "yes" : "NO");
   return good ? 0 : 1;
 } catch (const std::exception& e) {

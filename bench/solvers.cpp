@@ -40,7 +40,8 @@ struct Result {
   SolveStatus status = SolveStatus::converged;
 };
 
-Result measure(const std::string& solver, const ContactProblem& problem, double tolerance, double time_limit, bool natural_map) {
+Result measure(const std::string& solver, const ContactProblem& problem, double tolerance, double time_limit,
+               bool natural_map) {
   std::vector<double> impulses(problem.rows());
   Workspace workspace;
   SolveControl control;
@@ -53,7 +54,12 @@ Result measure(const std::string& solver, const ContactProblem& problem, double 
   const double start = processor_seconds();
   const SolveReport r = method->solve(problem, impulses, workspace, control);
   const bool own_model = r.status == SolveStatus::stalled && r.model_residual <= tolerance;
-  return {r.status == SolveStatus::converged || own_model, own_model, processor_seconds() - start, r.iterations, r.residual.total(), r.status};
+  return {r.status == SolveStatus::converged || own_model,
+          own_model,
+          processor_seconds() - start,
+          r.iterations,
+          r.residual.total(),
+          r.status};
 }
 
 /// Slope of log(y) over log(x); nothing with fewer than three points.
@@ -86,9 +92,11 @@ struct Mark {
     if (ratios.empty()) return;
     double sum = 0;
     for (const double r : ratios) sum += std::log(r);
-    fmt::print("\nauto against nsgs at 1e-8: {:.1f} times faster in the geometric mean of {} problems ({} of them lower bounds: nsgs ran out of "
-               "time); auto missed {}\n",
-               std::exp(sum / static_cast<double>(ratios.size())), ratios.size(), bounds, missed);
+    fmt::print(
+        "\nauto against nsgs at 1e-8: {:.1f} times faster in the geometric mean of {} problems ({} of them lower bounds: nsgs "
+        "ran out of "
+        "time); auto missed {}\n",
+        std::exp(sum / static_cast<double>(ratios.size())), ratios.size(), bounds, missed);
   }
 };
 
@@ -109,7 +117,8 @@ void family(const std::string& title, const std::vector<Captured>& problems, con
         }
         const Result r = measure(solver, problems[i].problem, tolerance, plan.time_limit, natural_map);
         results[i][solver] = r;
-        fmt::print(" {:>20}", r.solved ? fmt::format("{:.4f} ({}){}", r.seconds, r.iterations, r.own_model ? "*" : "") : fmt::format("{} {:.0e}", status_name(r.status), r.residual));
+        fmt::print(" {:>20}", r.solved ? fmt::format("{:.4f} ({}){}", r.seconds, r.iterations, r.own_model ? "*" : "")
+                                       : fmt::format("{} {:.0e}", status_name(r.status), r.residual));
         std::fflush(stdout);
         if (r.solved) points.emplace_back(static_cast<double>(problems[i].problem.contact_count()), std::max(r.seconds, 1e-6));
         // Files are not a series of sizes: each gets its try. So do the two that the mark compares.
@@ -141,7 +150,9 @@ void run(const Plan& plan, const std::set<std::string>& scenes, const std::vecto
     std::vector<int> values;
     int steps;
   };
-  const Series series[] = {{"boxes", "count", {4, 25, 100, 400, 1600}, 200}, {"wall", "rows", {2, 4, 8, 16, 32}, 20}, {"tower", "floors", {2, 4, 8, 16}, 20}};
+  const Series series[] = {{"boxes", "count", {4, 25, 100, 400, 1600}, 200},
+                           {"wall", "rows", {2, 4, 8, 16, 32}, 20},
+                           {"tower", "floors", {2, 4, 8, 16}, 20}};
   for (const Series& s : series) {
     if (!scenes.contains(s.scene)) continue;
     std::vector<Captured> problems;
@@ -164,8 +175,8 @@ void run(const Plan& plan, const std::set<std::string>& scenes, const std::vecto
   mark.print();
 }
 
-}  // namespace
-}  // namespace stickslip::bench
+}   // namespace
+}   // namespace stickslip::bench
 
 int main(int argc, char** argv) {
   using namespace stickslip::bench;
@@ -178,8 +189,7 @@ int main(int argc, char** argv) {
     arguments.finish("--max, --time-limit, --solvers, --scenes, --files");
     if (solvers == "all")
       for (const auto& info : stickslip::solvers()) plan.solvers.push_back(info.name);
-    else
-      plan.solvers = split(solvers);
+    else plan.solvers = split(solvers);
     run(plan, {scenes.begin(), scenes.end()}, files);
     return 0;
   } catch (const std::exception& e) {

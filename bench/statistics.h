@@ -23,4 +23,4 @@ inline double mean(const std::vector<double>& values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-}  // namespace stickslip::bench
+}   // namespace stickslip::bench

@@ -160,8 +160,8 @@ void compare(const std::string& scene_name, int count, int sweeps, int settle, i
   for (const auto& contender : contenders) print_parts(contender->column);
 }
 
-}  // namespace
-}  // namespace stickslip::bench
+}   // namespace
+}   // namespace stickslip::bench
 
 int main(int argc, char** argv) try {
   using namespace stickslip::bench;

@@ -16,4 +16,4 @@ inline std::string message_of(auto&& f) {
   return "no error";
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -35,7 +35,8 @@ int main() try {
   const double carried = -report->force_on(ground_id).z();
   std::printf("%zu boxes weigh %.2f N; after %.1f s the ground carries %.1f %% of the weight\n", world.body_count() - 1, weight,
               world.time, 100 * carried / weight);
-  std::printf("the solver was wrong by %.1e m/s, in %d iterations\n", report->solve->residual.total(), report->solve->iterations);
+  std::printf("the solver was wrong by %.1e m/s, in %d iterations\n", report->solve->residual.total(),
+              report->solve->iterations);
 
   // The contact problem of the last step is a plain value: look at it, save it, solve it again with another method.
   const Eigen::MatrixXd w = delassus(stepper.problem()).dense();

@@ -1,6 +1,7 @@
 // A friction law that Stickslip does not have: the climbing skin under a ski, which glides forward and holds backward.
 //
-// The set: F(n) = { λ : ‖λ‖ ≤ μ n, λ_t ≥ 0 }, half of Coulomb's disc. Sliding along +t would need friction along −t, of which there is none.
+// The set: F(n) = { λ : ‖λ‖ ≤ μ n, λ_t ≥ 0 }, half of Coulomb's disc. Sliding along +t would need friction along −t, of which
+// there is none.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -47,7 +48,9 @@ void add_climbing_skin() {
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {
     const CustomFriction<2> set{std::make_shared<HalfDisc>(law.numbers[0])};   // once for all contacts
     // The impulse of a contact acts on body B. The skin shall treat alike what slides over it, whether that is A or B.
-    return [set](const ContactSite& site) { return LocalFriction{(site.frame_of_b ? -1.0 : 1.0) * site.material_direction(), set}; };
+    return [set](const ContactSite& site) {
+      return LocalFriction{(site.frame_of_b ? -1.0 : 1.0) * site.material_direction(), set};
+    };
   };
   add_surface_law(info);
   // So that problem files can hold the set.
@@ -99,7 +102,8 @@ int main() try {
     std::vector<double> impulses(again.problem.rows());
     Workspace workspace;
     const SolveReport report = make_solver(name)->solve(again.problem, impulses, workspace);
-    std::printf("%-14s %s, residual %.1e m/s\n", name, std::string(status_name(report.status)).c_str(), report.residual.total());
+    std::printf("%-14s %s, residual %.1e m/s\n", name, std::string(status_name(report.status)).c_str(),
+                report.residual.total());
   }
 
   for (int i = 100; i < 1000; ++i) stepper.step(world);

@@ -32,7 +32,7 @@ double closing_rate(const RigidMotion& a, const RigidMotion& b, const Vec3& norm
   return std::min(anyhow, n.dot(relative) + n.cross(a.rotation).norm() * a.reach + n.cross(b.rotation).norm() * b.reach);
 }
 
-}  // namespace
+}   // namespace
 
 std::optional<RigidImpact> rigid_impact(const RigidMotion& a, const RigidMotion& b, const SeparationOracle& separation,
                                         const AdvancementOptions& options) {
@@ -60,4 +60,4 @@ std::optional<RigidImpact> rigid_impact(const RigidMotion& a, const RigidMotion&
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -206,4 +206,4 @@ class OpenCells {
   std::uint32_t vacant_ = kNone;
 };
 
-}  // namespace stickslip::inclusion_detail
+}   // namespace stickslip::inclusion_detail

@@ -147,7 +147,7 @@ std::optional<Impact> cubic_impact(const PointsAt<4>& start, const PointsAt<4>& 
   return std::nullopt;
 }
 
-}  // namespace
+}   // namespace
 
 std::optional<Impact> vertex_face_impact_by_cubic(const PointsAt<4>& start, const PointsAt<4>& end, double tolerance) {
   static constexpr std::array<Alignment, 3> alignments{{{0, 1, 2}, {0, 2, 3}, {0, 3, 1}}};
@@ -161,4 +161,4 @@ std::optional<Impact> edge_edge_impact_by_cubic(const PointsAt<4>& start, const 
   return cubic_impact(start, end, tolerance, differences, alignments, set_closest_edges);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

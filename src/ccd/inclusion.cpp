@@ -249,7 +249,7 @@ class InclusionSearch {
   CellOf current_;        ///< the earliest of those that may touch
 };
 
-}  // namespace
+}   // namespace
 
 std::optional<Impact> vertex_face_impact(const PointsAt<4>& start, const PointsAt<4>& end, const ImpactOptions& options) {
   return InclusionSearch<VertexFace>(start, end, options).run();
@@ -267,4 +267,4 @@ std::optional<Impact> point_point_impact(const PointsAt<2>& start, const PointsA
   return InclusionSearch<PointPoint>(start, end, options).run();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -38,4 +38,4 @@ inline std::array<double, 4> volume_cubic(const Vec3 (&start)[3], const Vec3 (&e
           n1.dot(end[2])};
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

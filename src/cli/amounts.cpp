@@ -54,4 +54,4 @@ void check_writable(const std::string& file) {
   std::fclose(trial);
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -20,4 +20,4 @@ std::uint64_t steps_for(double seconds, double h);
 /// @throws Error if a file of this name cannot be written. Leaves one that is there as it is
 void check_writable(const std::string& file);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

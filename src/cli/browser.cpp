@@ -39,7 +39,7 @@ constexpr int kPatience = 60'000;   // for one answer [ms]
   _exit(127);
 }
 
-}  // namespace
+}   // namespace
 
 std::string base64_decoded(std::string_view base64) {
   std::string out;
@@ -180,4 +180,4 @@ Json Browser::evaluate(const std::string& expression) {
   return answer.at("result").value("value", Json());
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -16,6 +16,7 @@ class Browser {
 
   /// The value of a JavaScript expression; a promise is waited for. @throws Error if it throws.
   nlohmann::json evaluate(const std::string& expression);
+
  private:
   void open_page(const std::string& url, int width, int height);
   void end();
@@ -34,4 +35,4 @@ std::string base64_decoded(std::string_view);
 /// The path of a program, or "" if it is nowhere on PATH.
 std::string find_program(const std::string& name);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

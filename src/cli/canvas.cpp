@@ -29,7 +29,7 @@ void path(cairo_t* context, std::span<const Vec2> points, bool closed) {
   if (closed) cairo_close_path(context);
 }
 
-}  // namespace
+}   // namespace
 
 Canvas::Canvas(std::filesystem::path file, double width, double height) : file_(std::move(file)) {
   const std::string ending = file_.extension().string();
@@ -160,4 +160,4 @@ std::vector<std::string> broken(Canvas& canvas, std::string_view text, double si
   return lines;
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

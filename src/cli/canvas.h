@@ -56,4 +56,4 @@ class Canvas {
 /// Breaks text into lines that are at most `width` wide.
 std::vector<std::string> broken(Canvas&, std::string_view text, double size, bool bold, double width);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -85,7 +85,7 @@ int capture(const CaptureArguments& arguments) {
   return fine;
 }
 
-}  // namespace
+}   // namespace
 
 void add_capture(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
@@ -103,4 +103,4 @@ void add_capture(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, &outcome] { outcome.exit_code = capture(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

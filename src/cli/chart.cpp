@@ -56,7 +56,7 @@ void draw_axes(Canvas& canvas, const Chart& chart, const Chart::Range& range, co
   canvas.line(frame, kAxis, 0.8, false, true);
 }
 
-}  // namespace
+}   // namespace
 
 Chart::Range Chart::range() const {
   Vec2 low = Vec2::Zero(), high = Vec2::Zero();
@@ -119,4 +119,4 @@ void draw(Canvas& canvas, const Chart& chart, const Vec2& corner) {
   canvas.unclip();
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -12,7 +12,7 @@ namespace stickslip::cli {
 struct Outline {
   std::vector<Vec2> points;
   Color color;
-  std::string label;          ///< for the legend; empty: none
+  std::string label;   ///< for the legend; empty: none
   bool filled = false, dashed = false, closed = true;
 };
 
@@ -39,4 +39,4 @@ inline constexpr double kChartSide = 330;
 /// A dot outside, its closest point and the right angle between with the supporting line. @param most half length of that line
 void draw_projection(Canvas&, const Vec2& from, const Vec2& to, bool right_angle, double most = 26);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -26,4 +26,4 @@ void add_mesh(CLI::App&, Outcome&);
 void add_validate(CLI::App&);
 void add_schema(CLI::App&);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -35,4 +35,4 @@ bool FailureHandler::handle(const Scene& scene, const Stepper& stepper, const St
   return action_ == Action::stop;
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

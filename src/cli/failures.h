@@ -30,4 +30,4 @@ class FailureHandler {
   std::size_t left_out_ = 0;
 };
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -23,7 +23,7 @@ Eigen::VectorXd lifted(int rows, Plane plane, const Vec2& point) {
 }
 Vec2 seen(Plane plane, const Eigen::VectorXd& x) { return {x[plane.i], plane.j < x.size() ? x[plane.j] : 0}; }
 
-}  // namespace
+}   // namespace
 
 PlacedSet::PlacedSet(const LocalFriction& local, const ContactSite& site) : law_(local.set) {
   if (local.tangent.isZero()) return;
@@ -93,4 +93,4 @@ Projection project(const PlacedSet& set, Plane plane, const Vec2& point) {
   return {point, shown, (closest - lifted(set.rows(), plane, shown)).norm() <= 1e-6 * point.norm()};
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -46,4 +46,4 @@ struct Projection {
 /// @param point of the plane, 0 in the other rows
 Projection project(const PlacedSet&, Plane, const Vec2& point);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

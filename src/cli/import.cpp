@@ -93,7 +93,7 @@ void run(const ImportArguments& arguments) {
     print_table(imported.findings, kind);
 }
 
-}  // namespace
+}   // namespace
 
 void add_import(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
@@ -119,4 +119,4 @@ void add_import(CLI::App& app) {
   command->callback([arguments] { run(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

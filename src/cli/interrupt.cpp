@@ -6,7 +6,7 @@ namespace stickslip::cli {
 
 namespace {
 
-std::atomic<bool> signal_seen = false;  // the only thing the signal handler touches
+std::atomic<bool> signal_seen = false;   // the only thing the signal handler touches
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void set_handler(void (*handler)(int)) {
@@ -19,7 +19,7 @@ void set_handler(void (*handler)(int)) {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-}  // namespace
+}   // namespace
 
 InterruptGuard::InterruptGuard() {
   signal_seen = false;
@@ -30,4 +30,4 @@ InterruptGuard::~InterruptGuard() { set_handler(SIG_DFL); }
 bool InterruptGuard::requested() { return signal_seen; }
 const std::atomic<bool>& InterruptGuard::flag() { return signal_seen; }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

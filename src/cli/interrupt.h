@@ -18,4 +18,4 @@ class InterruptGuard {
   static const std::atomic<bool>& flag();
 };
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

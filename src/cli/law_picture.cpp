@@ -233,7 +233,7 @@ void draw_legend(Canvas& canvas, const Portrait& portrait, Vec2 place, bool scal
   }
 }
 
-}  // namespace
+}   // namespace
 
 std::string title_of(const SurfaceLaw& law) {
   const SurfaceLawInfo& info = surface_law_info(law.name);
@@ -267,4 +267,4 @@ std::size_t draw_law(const SurfaceLaw& law, double length, const std::filesystem
   return canvas.save();
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -17,4 +17,4 @@ std::string title_of(const SurfaceLaw&);
 /// @throws Error if the file is neither .svg nor .png, or cannot be written
 std::size_t draw_law(const SurfaceLaw&, double length, const std::filesystem::path& file);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -28,9 +28,7 @@ struct Honour {
       if (std::find(names.begin(), names.end(), solver.name) == names.end()) refused.push_back(solver.name);
       else by_model[static_cast<int>(make_solver(solver.name)->model().kind)].push_back(solver.name);
   }
-  std::string words() const {
-    return refused.empty() ? "all" : fmt::format("all but {}", fmt::join(refused, ", "));
-  }
+  std::string words() const { return refused.empty() ? "all" : fmt::format("all but {}", fmt::join(refused, ", ")); }
 };
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -175,8 +173,9 @@ SurfaceLaw law_to_plot(const SurfaceLawInfo& info, const std::vector<std::string
     const Json json = Json::parse(value, nullptr, false);
     if (name == "points" && info.takes_points) {
       const bool is_list = json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& p) {
-        return p.is_array() && p.size() == 3 && std::all_of(p.begin(), p.end(), [](const Json& x) { return x.is_number(); });
-      });
+                             return p.is_array() && p.size() == 3 &&
+                                    std::all_of(p.begin(), p.end(), [](const Json& x) { return x.is_number(); });
+                           });
       if (!is_list || json.empty())
         throw Error(fmt::format("'{}' are not points. Give [[along, across, torsion], …].", value)).at("points");
       for (const Json& p : json) points.emplace_back(p[0].get<double>(), p[1].get<double>(), p[2].get<double>());
@@ -223,7 +222,7 @@ void show(const LawsArguments& arguments) {
   for (const SurfaceLawInfo* info : list) print_one(*info);
 }
 
-}  // namespace
+}   // namespace
 
 void add_laws(CLI::App& app) {
   CLI::App* command =
@@ -242,4 +241,4 @@ void add_laws(CLI::App& app) {
   command->callback([arguments] { show(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -52,7 +52,8 @@ std::string unexpected(const CLI::App& app) {
   if (&command == &app)
     return fmt::format("There is no {} '{}'. {}", is_option ? "option" : "command", word,
                        suggest(word, is_option ? option_names(app) : command_names(app)));
-  if (is_option) return fmt::format("'{}' has no option '{}'. {}", full_name(command), word, suggest(word, option_names(command)));
+  if (is_option)
+    return fmt::format("'{}' has no option '{}'. {}", full_name(command), word, suggest(word, option_names(command)));
   if (const auto commands = command_names(command); !commands.empty())
     return fmt::format("'{}' has no command '{}'. {}", full_name(command), word, suggest(word, commands));
   return fmt::format("'{}' is one argument too many for '{}'.", word, full_name(command));
@@ -62,18 +63,19 @@ std::string unexpected(const CLI::App& app) {
 std::string missing(const CLI::App& app) {
   const CLI::App& command = innermost(app);
   if (!app.remaining(true).empty() && !command_names(command).empty()) return unexpected(app);
-  if (&command == &app) return fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", "));
+  if (&command == &app)
+    return fmt::format("A command is missing. Valid are: {}. See stickslip --help.", fmt::join(command_names(app), ", "));
   const std::string name = full_name(command);
   if (const auto commands = command_names(command); !commands.empty())
     return fmt::format("'{}' needs a command. Valid are: {}. See stickslip {} --help.", name, fmt::join(commands, ", "), name);
   const bool is_mesh = name.starts_with("mesh "), has_mesh = is_mesh && !command.get_option("file")->empty();
   const bool lacks_size = name == "mesh tet" && command.get_option("--size")->empty();
-  const char* what = has_mesh && lacks_size      ? "the size of the tetrahedra: --size METRES"
-                     : has_mesh                  ? "a file to write: -o FILE"
-                     : is_mesh                   ? "a mesh: a file such as part.stl"
-                     : name == "solve"           ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
-                     : name == "import"          ? "a robot: a .urdf file, or a .xml file of MuJoCo"
-                                                 : "a scene: a built-in name, a .json file, a robot or a checkpoint";
+  const char* what = has_mesh && lacks_size ? "the size of the tetrahedra: --size METRES"
+                     : has_mesh             ? "a file to write: -o FILE"
+                     : is_mesh              ? "a mesh: a file such as part.stl"
+                     : name == "solve"      ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
+                     : name == "import"     ? "a robot: a .urdf file, or a .xml file of MuJoCo"
+                                            : "a scene: a built-in name, a .json file, a robot or a checkpoint";
   return fmt::format("'{}' needs {}. See stickslip {} --help.", name, what, name);
 }
 
@@ -119,7 +121,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0) return fail(output_error(), bad_input);
     return outcome.exit_code;
-  } catch (const CLI::Success& wanted) {  // --help, --version
+  } catch (const CLI::Success& wanted) {   // --help, --version
     const int exit_code = app.exit(wanted);
     return std::cout.flush() ? exit_code : fail(output_error(), bad_input);
   } catch (const CLI::ExtrasError&) {
@@ -141,8 +143,8 @@ int main(int argc, char** argv) {
   }
 }
 
-}  // namespace
+}   // namespace
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli
 
 int main(int argc, char** argv) { return stickslip::cli::main(argc, argv); }

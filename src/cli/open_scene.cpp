@@ -43,7 +43,7 @@ Scene load_robot(const std::string& file, const std::vector<Override>& overrides
   return scene;
 }
 
-}  // namespace
+}   // namespace
 
 void add_scene_arguments(CLI::App& command, SceneArguments& arguments) {
   command
@@ -64,7 +64,7 @@ bool names_checkpoint(const std::string& scene) {
 }
 
 Scene open_scene(const SceneArguments& arguments) {
-  if (!arguments.solver.empty()) make_solver(arguments.solver);  // names an unknown solver without a place in a document
+  if (!arguments.solver.empty()) make_solver(arguments.solver);   // names an unknown solver without a place in a document
   Scene scene;
   if (names_checkpoint(arguments.scene)) {
     scene = resume(arguments);
@@ -83,4 +83,4 @@ Scene open_scene(const SceneArguments& arguments) {
   return scene;
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -13,7 +13,7 @@ struct SceneArguments {
   std::string scene;
   std::string integrator, solver;
   std::vector<std::string> set;
-  int threads = 0;  ///< 0: as the scene says
+  int threads = 0;   ///< 0: as the scene says
 };
 
 /// Adds <scene>, --solver, --set and --threads.
@@ -25,4 +25,4 @@ bool names_checkpoint(const std::string& scene);
 /// @throws Error
 Scene open_scene(const SceneArguments&);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -52,4 +52,4 @@ void show_warnings(const Scene& scene) {
   for (const std::string& warning : scene.warnings) tell(fmt::format("stickslip: warning: {}\n", warning));
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

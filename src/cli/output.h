@@ -29,4 +29,4 @@ void tell(std::string_view text);
 /// Shows the warnings of a scene on standard error.
 void show_warnings(const Scene&);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -35,4 +35,4 @@ std::string duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -29,4 +29,4 @@ class Progress {
 /// "2 min 05 s", "0.4 s"
 std::string duration(double seconds);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

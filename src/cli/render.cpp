@@ -160,7 +160,7 @@ int render(const RenderArguments& arguments) {
   return fine;
 }
 
-}  // namespace
+}   // namespace
 
 void add_render(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
@@ -183,4 +183,4 @@ void add_render(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, &outcome] { outcome.exit_code = render(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

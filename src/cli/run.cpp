@@ -61,17 +61,15 @@ int run(const RunArguments& arguments) {
     save_checkpoint(arguments.checkpoint, scene);
     summary.files.push_back(arguments.checkpoint);
   }
-  if (arguments.json)
-    fmt::print("{}\n", to_json(summary).dump(2));
-  else if (!arguments.quiet)
-    fmt::print("{}", to_text(summary));
+  if (arguments.json) fmt::print("{}\n", to_json(summary).dump(2));
+  else if (!arguments.quiet) fmt::print("{}", to_text(summary));
 
   if (result.interrupted) return interrupted;
   const bool flawed = result.statistics.missed() > 0 || !result.motion.empty();
   return result.stopped || (arguments.strict && flawed) ? tolerance_missed : fine;
 }
 
-}  // namespace
+}   // namespace
 
 void add_run(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene and say how it went");
@@ -90,9 +88,11 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--checkpoint", arguments->checkpoint, "At the end, save everything needed to continue to the same bits");
   command->add_option("--frames-per-second", arguments->frames_per_second,
                       "Frames of the trajectory per simulated second. Default: every step");
-  command->add_option("--on-failure", arguments->on_failure,
-                      "What to do about a step that misses its tolerance: ignore, stop, or capture its contact problem as "
-                      "<scene>-step<N>.hdf5 (10 at most)")->capture_default_str();
+  command
+      ->add_option("--on-failure", arguments->on_failure,
+                   "What to do about a step that misses its tolerance: ignore, stop, or capture its contact problem as "
+                   "<scene>-step<N>.hdf5 (10 at most)")
+      ->capture_default_str();
   command->add_option("--capture-dir", arguments->capture_directory, "Where captured problems go")->capture_default_str();
   command->add_flag("--json", arguments->json, "Print the summary as one JSON document and nothing else");
   command->add_flag("--quiet", arguments->quiet, "Print no summary and no progress");
@@ -101,4 +101,4 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

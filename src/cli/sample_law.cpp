@@ -32,7 +32,7 @@ std::vector<Vec3> example_points() {
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-}  // namespace
+}   // namespace
 
 const SurfaceLawInfo& find_law(std::string_view name) {
   for (const SurfaceLawInfo& info : surface_laws())
@@ -77,4 +77,4 @@ ContactSite ExampleContact::site(double turn, const Vec3& slip) const {
 
 LocalFriction example_set(const SurfaceLaw& law) { return local_friction(law, ExampleContact(law).site()); }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

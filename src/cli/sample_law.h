@@ -33,4 +33,4 @@ struct ExampleContact {
 /// The set that a law makes at its example contact, at rest.
 LocalFriction example_set(const SurfaceLaw&);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

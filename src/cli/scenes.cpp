@@ -27,7 +27,7 @@ void print_text() {
   }
 }
 
-}  // namespace
+}   // namespace
 
 void add_scenes(CLI::App& app) {
   CLI::App* command = app.add_subcommand("scenes", "List the built-in scenes, what to look for in them, and their parameters");
@@ -36,4 +36,4 @@ void add_scenes(CLI::App& app) {
   command->callback([json] { *json ? print_json() : print_text(); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

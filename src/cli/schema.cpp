@@ -8,4 +8,4 @@ void add_schema(CLI::App& app) {
   app.add_subcommand("schema", "Print the JSON Schema of scene files")->callback([] { fmt::print("{}\n", scene_schema()); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -38,7 +38,7 @@ const StepReport& step_with_place(Stepper& stepper, World& world) {
   }
 }
 
-}  // namespace
+}   // namespace
 
 SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>& recorders,
                         FailureHandler& failures, bool show_progress) {
@@ -70,4 +70,4 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
   return result;
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

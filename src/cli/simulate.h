@@ -6,8 +6,8 @@
 
 #include "cli/failures.h"
 #include "cli/statistics.h"
-#include "stickslip/step/motion_watch.h"
 #include "stickslip/record/recorder.h"
+#include "stickslip/step/motion_watch.h"
 
 namespace stickslip::cli {
 
@@ -23,4 +23,4 @@ struct SimulateResult {
 SimulateResult simulate(Scene&, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>&, FailureHandler&,
                         bool show_progress);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -266,7 +266,7 @@ int solve(const SolveArguments& arguments) {
   return arguments.strict && missed ? tolerance_missed : fine;
 }
 
-}  // namespace
+}   // namespace
 
 void add_solve(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
@@ -298,4 +298,4 @@ void add_solve(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, &outcome] { outcome.exit_code = solve(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -19,8 +19,12 @@ struct Part {
   double value;
 };
 std::vector<Part> parts_of(const Residual& r) {
-  return {{"gap velocity", r.gap_velocity}, {"complementarity", r.complementarity}, {"cone", r.cone},
-          {"dissipation", r.dissipation},   {"bilateral", r.bilateral},             {"box", r.box}};
+  return {{"gap velocity", r.gap_velocity},
+          {"complementarity", r.complementarity},
+          {"cone", r.cone},
+          {"dissipation", r.dissipation},
+          {"bilateral", r.bilateral},
+          {"box", r.box}};
 }
 
 bool converged(const SolveResult& r) { return r.report.status == SolveStatus::converged; }
@@ -62,7 +66,7 @@ std::string name_of(const SolveResult& r, bool by_problem) {
   return by_problem ? std::filesystem::path(r.problem).filename().string() : r.solver;
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view largest_part(const Residual& residual) {
   const std::vector<Part> parts = parts_of(residual);
@@ -74,8 +78,12 @@ std::string_view largest_part(const Residual& residual) {
 void sort_results(std::vector<SolveResult>& results) {
   const auto rank = [](const SolveResult& r) {
     const double total = r.report.residual.total();
-    return std::pair(converged(r) ? 0 : unsupported(r) ? 2 : 1,
-                     converged(r) ? r.report.seconds : std::isnan(total) ? std::numeric_limits<double>::infinity() : total);
+    return std::pair(converged(r)     ? 0
+                     : unsupported(r) ? 2
+                                      : 1,
+                     converged(r)        ? r.report.seconds
+                     : std::isnan(total) ? std::numeric_limits<double>::infinity()
+                                         : total);
   };
   std::stable_sort(results.begin(), results.end(),
                    [&](const SolveResult& a, const SolveResult& b) { return rank(a) < rank(b); });
@@ -113,8 +121,7 @@ std::string table_of(const std::vector<SolveResult>& results, bool by_problem, b
   const auto below = [&](std::string_view line) { text += fmt::format("  {:<{}}  {}\n", "", width, wrapped(line, width + 4)); };
   for (const SolveResult& r : results) {
     const SolveReport& report = r.report;
-    if (unsupported(r))
-      text += fmt::format("  {:<{}}  unsupported\n", name_of(r, by_problem), width);
+    if (unsupported(r)) text += fmt::format("  {:<{}}  unsupported\n", name_of(r, by_problem), width);
     else
       text += fmt::format("  {:<{}}  {:<15}  {:>10}  {:>9}  {:>8}  {:<15}  {:>11}\n", name_of(r, by_problem), width,
                           status_name(report.status), report.iterations, time_text(report.seconds),
@@ -159,4 +166,4 @@ std::string scores_of(const std::vector<SolveResult>& results) {
   return text + "  mean time: geometric, of the problems that it solved\n";
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

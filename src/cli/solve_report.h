@@ -12,7 +12,7 @@ namespace stickslip::cli {
 
 /// One solver on one problem.
 struct SolveResult {
-  std::string problem;         ///< name of the file
+  std::string problem;   ///< name of the file
   std::size_t contacts = 0;
   std::string solver, model;   ///< model that it solves with its options
   SolveReport report;
@@ -32,4 +32,4 @@ std::string table_of(const std::vector<SolveResult>&, bool by_problem, bool hist
 /// How many problems each solver solved, best first.
 std::string scores_of(const std::vector<SolveResult>&);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -71,7 +71,7 @@ std::vector<const SolverInfo*> chosen(const std::vector<std::string>& names) {
   return list;
 }
 
-}  // namespace
+}   // namespace
 
 void add_solvers(CLI::App& app) {
   CLI::App* command = app.add_subcommand("solvers", "List the contact solvers, when to use which, and their options");
@@ -89,4 +89,4 @@ void add_solvers(CLI::App& app) {
   });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

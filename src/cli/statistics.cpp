@@ -60,4 +60,4 @@ std::vector<std::pair<std::string, double>> stages(const StageTimes& s) {
           {"bookkeeping", s.bookkeeping}};
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -28,18 +28,18 @@ class Sample {
 struct Statistics {
   std::uint64_t steps = 0;
   Sample contacts, iterations;
-  Sample residual;                               ///< [m/s]
-  Sample milliseconds;                           ///< wall time of a step
-  double penetration_max = 0;                    ///< [m]
-  double joint_error_max = 0;                    ///< [m]
-  std::vector<JointId> broken;                   ///< joints that broke, in the order of time
-  std::map<JointId, std::uint64_t> conflicts;    ///< joints that could not be satisfied together, and in how many steps
+  Sample residual;                              ///< [m/s]
+  Sample milliseconds;                          ///< wall time of a step
+  double penetration_max = 0;                   ///< [m]
+  double joint_error_max = 0;                   ///< [m]
+  std::vector<JointId> broken;                  ///< joints that broke, in the order of time
+  std::map<JointId, std::uint64_t> conflicts;   ///< joints that could not be satisfied together, and in how many steps
   std::uint64_t steps_with_conflicts = 0;
-  double tolerance = 0;                          ///< largest that was asked for [m/s]
-  std::array<std::uint64_t, 8> status_counts{};  ///< by SolveStatus
-  EnergyLedger energy;                           ///< start of the first step, end of the last, sums of the rest [J]
-  StageTimes seconds;                            ///< sums
-  double wall_seconds = 0;                       ///< of the whole run, files included
+  double tolerance = 0;                           ///< largest that was asked for [m/s]
+  std::array<std::uint64_t, 8> status_counts{};   ///< by SolveStatus
+  EnergyLedger energy;                            ///< start of the first step, end of the last, sums of the rest [J]
+  StageTimes seconds;                             ///< sums
+  double wall_seconds = 0;                        ///< of the whole run, files included
 
   void add(const StepReport&, double step_seconds);
   std::uint64_t missed() const { return steps - status_counts[static_cast<std::size_t>(SolveStatus::converged)]; }
@@ -48,4 +48,4 @@ struct Statistics {
 /// Name and seconds of each stage, in the order of the pipeline.
 std::vector<std::pair<std::string, double>> stages(const StageTimes&);
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -128,7 +128,7 @@ std::string stage_note(const StageTimes& seconds) {
   return text;
 }
 
-}  // namespace
+}   // namespace
 
 nlohmann::ordered_json to_json(const Summary& summary) {
   const Statistics& s = summary.result.statistics;
@@ -225,4 +225,4 @@ std::string to_text(const Summary& summary) {
   return text;
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

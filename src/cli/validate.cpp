@@ -38,4 +38,4 @@ void add_validate(CLI::App& app) {
   });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

@@ -63,7 +63,7 @@ int view(ViewArguments arguments) {
   return fine;
 }
 
-}  // namespace
+}   // namespace
 
 void add_view(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand(
@@ -84,4 +84,4 @@ void add_view(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, &outcome] { outcome.exit_code = view(*arguments); });
 }
 
-}  // namespace stickslip::cli
+}   // namespace stickslip::cli

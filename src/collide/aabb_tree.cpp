@@ -29,7 +29,7 @@ std::uint32_t* split(std::uint32_t* first, std::uint32_t* last, std::span<const 
   return cut;
 }
 
-}  // namespace
+}   // namespace
 
 void AabbTree::set(std::uint32_t key, const Aabb& box) {
   if (key >= leaf_of_.size()) leaf_of_.resize(key + 1, kNone);
@@ -218,4 +218,4 @@ void AabbTree::build(std::span<std::uint32_t> keys, std::span<const Aabb> box_of
     if (!nodes_[node].is_leaf()) refit(node);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

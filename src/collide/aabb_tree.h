@@ -54,9 +54,9 @@ class AabbTree {
 
   struct Node {
     Aabb box;
-    std::int32_t parent = kNone;            ///< of a free node: the next free one
-    std::int32_t child[2] = {kNone, kNone}; ///< of a leaf: its key, and kNone
-    std::int32_t height = 0;                ///< edges down to the deepest leaf
+    std::int32_t parent = kNone;              ///< of a free node: the next free one
+    std::int32_t child[2] = {kNone, kNone};   ///< of a leaf: its key, and kNone
+    std::int32_t height = 0;                  ///< edges down to the deepest leaf
     bool is_leaf() const { return child[1] == kNone; }
   };
 
@@ -85,4 +85,4 @@ class AabbTree {
   std::vector<Range> ranges_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -18,13 +18,14 @@
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kWorthwhile = 0.25;     // of the thinnest half extent: a patch behind crossing edges that reaches farther is kept
+constexpr double kWorthwhile =
+    0.25;   // of the thinnest half extent: a patch behind crossing edges that reaches farther is kept
 
 struct Relative {
-  Mat3 r;        // axes of B in the frame of A
+  Mat3 r;   // axes of B in the frame of A
   Mat3 abs_r;
-  Vec3 t;        // centre of B in the frame of A
-  Vec3 a, b;     // half extents
+  Vec3 t;      // centre of B in the frame of A
+  Vec3 a, b;   // half extents
 };
 
 double sign(double x) { return x < 0 ? -1.0 : 1.0; }
@@ -32,9 +33,9 @@ double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 // The four sides of a reference face are numbered 0: −u, 1: +u, 2: −v, 3: +v. An edge of the clipped polygon carries the
 // number of the side it lies on, or 4 + k for the k-th edge of the incident face.
 struct ClipPoint {
-  double u, v, w;         // where the reference face sees the point along the normal, and the gap
-  int edge;               // label of the edge that leaves this point
-  std::uint32_t feature;  // see the codes below
+  double u, v, w;          // where the reference face sees the point along the normal, and the gap
+  int edge;                // label of the edge that leaves this point
+  std::uint32_t feature;   // see the codes below
 };
 
 struct ClipPolygon {
@@ -171,7 +172,8 @@ bool patch_matters(const Relative& rel, int i, int j, int axis_a, const Vec3& n,
   const Vec3 along = rel.r.transpose() * n;
   along.cwiseAbs().maxCoeff(&axis_b);
   const double least = kWorthwhile * std::min(rel.a.minCoeff(), rel.b.minCoeff());
-  return least * rel.abs_r(i, axis_b) <= reach * std::abs(along[axis_b]) || least * rel.abs_r(axis_a, j) <= reach * std::abs(n[axis_a]);
+  return least * rel.abs_r(i, axis_b) <= reach * std::abs(along[axis_b]) ||
+         least * rel.abs_r(axis_a, j) <= reach * std::abs(n[axis_a]);
 }
 
 // The crossing of edge direction i of A and j of B, with the unit axis `n` from A to B in the frame of A.
@@ -196,8 +198,8 @@ void add_edge_contact(const Relative& rel, int i, int j, const Vec3& n, double s
   const double tau = std::clamp((cosine * d[i] - along_b) / determinant, -rel.b[j], rel.b[j]);
   on_a[i] += s;
   const Vec3 middle = 0.5 * (on_a + q + tau * rel.r.col(j));
-  const std::uint32_t feature = kEdgeCode | static_cast<std::uint32_t>(i) << 10 | static_cast<std::uint32_t>(j) << 8 |
-                                which_a << 4 | which_b;
+  const std::uint32_t feature =
+      kEdgeCode | static_cast<std::uint32_t>(i) << 10 | static_cast<std::uint32_t>(j) << 8 | which_a << 4 | which_b;
   sink.add(pose_a * middle, pose_a.orientation * n, separation, feature);
 }
 
@@ -207,8 +209,8 @@ struct CrossingEdges {
   int i = -1, j = -1;
 };
 
-// Edge i of A against edge j of B: the axis eᵢ × Rⱼ has the length √(1 − R²ᵢⱼ). Ends at the first axis that parts the boxes by more than
-// the margin.
+// Edge i of A against edge j of B: the axis eᵢ × Rⱼ has the length √(1 − R²ᵢⱼ). Ends at the first axis that parts the boxes by
+// more than the margin.
 CrossingEdges farthest_edges(const Relative& rel, double margin) {
   CrossingEdges best;
   for (int i = 0; i < 3; ++i) {
@@ -240,7 +242,8 @@ Vec3 crossing_normal(const Relative& rel, const CrossingEdges& edges) {
 }
 
 // Two edges that cross, and what lies behind the crossing.
-void add_crossing(const Relative& rel, const CrossingEdges& edges, const Vec3& n, const Pose& pose_a, double margin, ContactSink& sink) {
+void add_crossing(const Relative& rel, const CrossingEdges& edges, const Vec3& n, const Pose& pose_a, double margin,
+                  ContactSink& sink) {
   int axis;
   n.cwiseAbs().maxCoeff(&axis);
   if (patch_matters(rel, edges.i, edges.j, axis, n, margin - edges.separation))
@@ -251,10 +254,9 @@ void add_crossing(const Relative& rel, const CrossingEdges& edges, const Vec3& n
     add_edge_contact(rel, edges.i, edges.j, n, edges.separation, pose_a, sink);
 }
 
-}  // namespace
+}   // namespace
 
-void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
+void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose& pose_b, double margin, ContactSink& sink) {
   Relative rel;
   rel.a = box_a.half_extents;
   rel.b = box_b.half_extents;
@@ -296,4 +298,4 @@ void collide(const Box& box_a, const Pose& pose_a, const Box& box_b, const Pose&
   if (sink.points().empty()) collide_apart(box_a, pose_a, box_b, pose_b, margin, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

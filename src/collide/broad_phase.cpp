@@ -50,15 +50,15 @@ struct Proxy {
   bool placed = false;   ///< the tree holds its fattened box
 };
 
-}  // namespace
+}   // namespace
 
 struct BroadPhase::Impl {
-  std::vector<Proxy> proxies;               ///< by key
-  std::vector<Aabb> fat;                    ///< by key; what the tree holds, or will once it is placed
-  std::vector<std::uint32_t> moved;         ///< keys with `moved`, in any order
-  std::vector<std::uint32_t> unbounded;     ///< keys, sorted
+  std::vector<Proxy> proxies;             ///< by key
+  std::vector<Aabb> fat;                  ///< by key; what the tree holds, or will once it is placed
+  std::vector<std::uint32_t> moved;       ///< keys with `moved`, in any order
+  std::vector<std::uint32_t> unbounded;   ///< keys, sorted
   AabbTree tree;
-  std::vector<ProxyPair> candidates;        ///< pairs of overlapping fattened boxes, sorted
+  std::vector<ProxyPair> candidates;   ///< pairs of overlapping fattened boxes, sorted
   std::vector<ProxyPair> next_candidates, found, scratch, reported;
   std::vector<std::uint32_t> counts, keys;
 
@@ -120,8 +120,8 @@ void BroadPhase::set(std::uint32_t key, const Aabb& box, bool passive) {
   const Vec3 motion = place_before == Place::tree ? Vec3(0.5 * (box.lower - before.lower) + 0.5 * (box.upper - before.upper))
                                                   : Vec3(Vec3::Zero());
   const Aabb wanted = fattened(box, motion);
-  const bool fits = place_before == Place::tree && m.fat[key].contains(box) &&
-                    m.fat[key].half_area() <= kTooFat * wanted.half_area();
+  const bool fits =
+      place_before == Place::tree && m.fat[key].contains(box) && m.fat[key].half_area() <= kTooFat * wanted.half_area();
   if (!fits) {
     m.fat[key] = wanted;
     proxy.placed = false;
@@ -173,7 +173,7 @@ void BroadPhase::Impl::find_candidates(std::size_t max_pairs) {
 /// Counting sort by the second key, then by the first: linear in pairs and keys.
 void BroadPhase::Impl::sort_found() {
   scratch.resize(found.size());
-  const auto pass = [&](std::uint32_t ProxyPair::* digit) {
+  const auto pass = [&](std::uint32_t ProxyPair::*digit) {
     counts.assign(proxies.size() + 1, 0);
     for (const ProxyPair& pair : found) ++counts[pair.*digit + 1];
     for (std::size_t i = 1; i < counts.size(); ++i) counts[i] += counts[i - 1];
@@ -248,9 +248,10 @@ void BroadPhase::Impl::refuse(std::span<const ProxyPair> pairs, std::size_t max_
     if (weight(key) > weight(worst)) worst = key;
   const auto present = std::count_if(proxies.begin(), proxies.end(), [](const Proxy& p) { return p.place != Place::absent; });
   const Vec3 at = 0.5 * proxies[worst].box.lower + 0.5 * proxies[worst].box.upper;
-  throw Error(fmt::format("More than {} pairs of shapes overlap: {} of the {} shapes overlap the one around "
-                          "({:.4g}, {:.4g}, {:.4g}) m. Too many bodies are piled into one spot; move them apart.",
-                          max_pairs, overlaps[worst], present, at.x(), at.y(), at.z()));
+  throw Error(
+      fmt::format("More than {} pairs of shapes overlap: {} of the {} shapes overlap the one around "
+                  "({:.4g}, {:.4g}, {:.4g}) m. Too many bodies are piled into one spot; move them apart.",
+                  max_pairs, overlaps[worst], present, at.x(), at.y(), at.z()));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,12 +13,13 @@
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kEndOnly = 0.3;           // cosine of an axis' tilt from which on its capsule touches with one end
-constexpr double kStretchMisses = 1e-4;    // of the radii: a stretch that misses the nearest points by more does not speak for them
+constexpr double kEndOnly = 0.3;   // cosine of an axis' tilt from which on its capsule touches with one end
+constexpr double kStretchMisses =
+    1e-4;   // of the radii: a stretch that misses the nearest points by more does not speak for them
 
 // Coordinate within ±h_b on line B nearest to the point s on line A, and the reverse, are used to clamp in turn.
 struct Lines {
-  Vec3 u, v, d;        // unit axes of A and B, centre of B minus centre of A
+  Vec3 u, v, d;   // unit axes of A and B, centre of B minus centre of A
   double cosine, du, dv;
 
   Lines(const Vec3& axis_a, const Vec3& axis_b, const Vec3& between)
@@ -28,12 +29,10 @@ struct Lines {
   Vec3 between(double s, double t) const { return d + t * v - s * u; }
 };
 
-}  // namespace
+}   // namespace
 
-void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
-  const Lines lines(pose_a.orientation * Vec3::UnitZ(), pose_b.orientation * Vec3::UnitZ(),
-                    pose_b.position - pose_a.position);
+void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b, double margin, ContactSink& sink) {
+  const Lines lines(pose_a.orientation * Vec3::UnitZ(), pose_b.orientation * Vec3::UnitZ(), pose_b.position - pose_a.position);
   const double ha = a.half_height, hb = b.half_height;
   const double sine_squared = lines.u.cross(lines.v).squaredNorm();
 
@@ -68,7 +67,8 @@ void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose&
   // The axes in the plane across the normal.
   const Vec3 u = lines.u - normal.dot(lines.u) * normal, v = lines.v - normal.dot(lines.v) * normal;
   const double length_u = u.norm(), length_v = v.norm();
-  if (ha > 0 && hb > 0 && length_u > kEndOnly && length_v > kEndOnly && u.cross(v).norm() < kSegmentsParallel * length_u * length_v) {
+  if (ha > 0 && hb > 0 && length_u > kEndOnly && length_v > kEndOnly &&
+      u.cross(v).norm() < kSegmentsParallel * length_u * length_v) {
     // The stretch of A beside B, measured along u.
     const Vec3 along = u / length_u;
     const double v_along = v.dot(along), middle = lines.d.dot(along), reach = hb * std::abs(v_along);
@@ -85,4 +85,4 @@ void collide(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose&
                   margin, 3, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

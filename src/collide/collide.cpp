@@ -49,18 +49,18 @@ void flipped(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
 
 template <class S>
 void same(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin, ContactSink& sink) {
-  if (in_order(*std::get_if<S>(&a), pose_a, *std::get_if<S>(&b), pose_b))
-    direct<S, S>(a, pose_a, b, pose_b, margin, sink);
-  else
-    flipped<S, S>(a, pose_a, b, pose_b, margin, sink);
+  if (in_order(*std::get_if<S>(&a), pose_a, *std::get_if<S>(&b), pose_b)) direct<S, S>(a, pose_a, b, pose_b, margin, sink);
+  else flipped<S, S>(a, pose_a, b, pose_b, margin, sink);
 }
 
 template <class S1, class S2>
-concept HasPairFunction = requires(const S1& a, const S2& b, const Pose& pose, ContactSink& sink) { narrow::collide(a, pose, b, pose, 0.0, sink); };
+concept HasPairFunction = requires(const S1& a, const S2& b, const Pose& pose, ContactSink& sink) {
+  narrow::collide(a, pose, b, pose, 0.0, sink);
+};
 
 /// Pairs that need no function, because no body that moves by forces can have the shapes.
 template <class S1, class S2>
-inline constexpr bool kNeverMeet = std::is_same_v<S1, HalfSpace> && std::is_same_v<S2, HalfSpace>;
+inline constexpr bool kNeverMeet = std::is_same_v<S1, HalfSpace>&& std::is_same_v<S2, HalfSpace>;
 
 /// The entry of two kinds of shapes: as collide/pairs.h declares it, or the other way round.
 template <std::size_t A, std::size_t B>
@@ -89,7 +89,7 @@ constexpr std::array<Row, kKinds> table(std::index_sequence<A...> kinds) {
 }
 constexpr std::array<Row, kKinds> kTable = table(std::make_index_sequence<kKinds>{});
 
-}  // namespace
+}   // namespace
 
 bool has_collider(std::size_t kind_a, std::size_t kind_b) {
   return kind_a < kKinds && kind_b < kKinds && kTable[kind_a][kind_b] != nullptr;
@@ -99,8 +99,8 @@ void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
   sink.clear();
   const PairFunction function = kTable[a.index()][b.index()];
   if (!function) {
-    throw Error(fmt::format("no contacts can be generated between a {} and a {}. Keep such bodies from pairing.",
-                            shape_name(a), shape_name(b)));
+    throw Error(fmt::format("no contacts can be generated between a {} and a {}. Keep such bodies from pairing.", shape_name(a),
+                            shape_name(b)));
   }
   function(a, pose_a, b, pose_b, margin, sink);
   sink.reduce(margin);
@@ -128,4 +128,4 @@ void ContactSink::reduce(double margin) {
   points_.swap(reduced_);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

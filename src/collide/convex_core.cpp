@@ -7,15 +7,15 @@
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kFaceTilt = 0.995;    // cosine between normal and face up to which the face touches as a face (6°)
-constexpr double kEdgeTilt = 0.1;      // sine up to which an edge or generatrix touches along its length
-constexpr double kSteep = 0.95;        // sine of the tilt from which on an edge touches with its end only, whatever the reach
-constexpr double kSteepFace = 0.5;     // cosine of the tilt from which on a face does not touch as a face, whatever the reach
-constexpr double kFlat = 1e-4;         // sine of the tilt below which a cap has no lowest point
-constexpr double kSnap = 5e-13;        // 1 − cosine of a millionth
-constexpr int kCapPoints = 12;         // vertex names of a cylinder: lower cap, upper cap, each from its outermost point on
+constexpr double kFaceTilt = 0.995;   // cosine between normal and face up to which the face touches as a face (6°)
+constexpr double kEdgeTilt = 0.1;     // sine up to which an edge or generatrix touches along its length
+constexpr double kSteep = 0.95;       // sine of the tilt from which on an edge touches with its end only, whatever the reach
+constexpr double kSteepFace = 0.5;    // cosine of the tilt from which on a face does not touch as a face, whatever the reach
+constexpr double kFlat = 1e-4;        // sine of the tilt below which a cap has no lowest point
+constexpr double kSnap = 5e-13;       // 1 − cosine of a millionth
+constexpr int kCapPoints = 12;        // vertex names of a cylinder: lower cap, upper cap, each from its outermost point on
 
-}  // namespace
+}   // namespace
 
 double inner_radius(const Box& box) { return box.half_extents.minCoeff(); }
 double inner_radius(const Cylinder& cylinder) { return std::min(cylinder.radius, cylinder.half_height); }
@@ -35,8 +35,7 @@ ConvexCore::ConvexCore(const Box& shape, const Mat3& rotation, const Vec3& posit
 }
 
 ConvexCore::ConvexCore(const Cylinder& shape, const Mat3& rotation, const Vec3& position, double inset)
-    : kind_(Kind::cylinder), rotation_(rotation), position_(position), radius_(shape.radius),
-      half_height_(shape.half_height) {
+    : kind_(Kind::cylinder), rotation_(rotation), position_(position), radius_(shape.radius), half_height_(shape.half_height) {
   core_radius_ = shape.radius - inset;
   core_half_height_ = shape.half_height - inset;
   slack_ = std::sqrt(2.0) * inset;
@@ -44,8 +43,13 @@ ConvexCore::ConvexCore(const Cylinder& shape, const Mat3& rotation, const Vec3& 
 }
 
 ConvexCore::ConvexCore(const Capsule& shape, const Mat3& rotation, const Vec3& position, double)
-    : kind_(Kind::capsule), rotation_(rotation), position_(position), radius_(shape.radius),
-      half_height_(shape.half_height), core_half_height_(shape.half_height), slack_(shape.radius),
+    : kind_(Kind::capsule),
+      rotation_(rotation),
+      position_(position),
+      radius_(shape.radius),
+      half_height_(shape.half_height),
+      core_half_height_(shape.half_height),
+      slack_(shape.radius),
       size_(shape.radius + shape.half_height) {}
 
 ConvexCore::ConvexCore(const ConvexHull& shape, const Mat3& rotation, const Vec3& position, double inset)
@@ -53,8 +57,7 @@ ConvexCore::ConvexCore(const ConvexHull& shape, const Mat3& rotation, const Vec3
   if (inset == 0) return;
   // Scaling about the interior point keeps all faces parallel. The farthest vertex moves by `inset`, everything else by less.
   double farthest_squared = 0;
-  for (const Vec3& v : view_.vertices)
-    farthest_squared = std::max(farthest_squared, (v - view_.interior_point).squaredNorm());
+  for (const Vec3& v : view_.vertices) farthest_squared = std::max(farthest_squared, (v - view_.interior_point).squaredNorm());
   slack_ = inset;
   core_scale_ = 1 - inset / std::sqrt(farthest_squared);
 }
@@ -90,9 +93,12 @@ double ConvexCore::extent(const Vec3& unit) const {
   const double center = unit.dot(position_);
   switch (kind_) {
     case Kind::box:
-    case Kind::hull: return center + d.dot(view_.vertices[view_.support_index(d)]);
-    case Kind::cylinder: return center + radius_ * std::hypot(d.x(), d.y()) + half_height_ * std::abs(d.z());
-    default: return center + radius_ + half_height_ * std::abs(d.z());
+    case Kind::hull:
+      return center + d.dot(view_.vertices[view_.support_index(d)]);
+    case Kind::cylinder:
+      return center + radius_ * std::hypot(d.x(), d.y()) + half_height_ * std::abs(d.z());
+    default:
+      return center + radius_ + half_height_ * std::abs(d.z());
   }
 }
 
@@ -118,8 +124,12 @@ void ConvexCore::feature(const Vec3& unit, double reach, Feature& out) const {
   out.id = 0;
   switch (kind_) {
     case Kind::box:
-    case Kind::hull: polytope_feature(d, reach, out); break;
-    case Kind::cylinder: cylinder_feature(d, reach, out); break;
+    case Kind::hull:
+      polytope_feature(d, reach, out);
+      break;
+    case Kind::cylinder:
+      cylinder_feature(d, reach, out);
+      break;
     case Kind::capsule:
       if (half_height_ > 0 && side_touches(d, reach)) {
         out.add(Vec3(0, 0, -half_height_) + radius_ * d, 0);
@@ -167,7 +177,8 @@ void ConvexCore::polytope_feature(const Vec3& d, double reach, Feature& out) con
     const double tilt = std::abs(along.dot(d)) / along.norm();
     if (tilt < least) least = tilt, best = e;
   }
-  if (best >= 0 && least >= kEdgeTilt && !(within_reach(view_.edges[best].vertex[0]) && within_reach(view_.edges[best].vertex[1])))
+  if (best >= 0 && least >= kEdgeTilt &&
+      !(within_reach(view_.edges[best].vertex[0]) && within_reach(view_.edges[best].vertex[1])))
     best = -1;
   if (best < 0) {
     out.add(view_.vertices[vertex], vertex);
@@ -220,4 +231,4 @@ void ConvexCore::cylinder_feature(const Vec3& d, double reach, Feature& out) con
   out.id = 3;
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

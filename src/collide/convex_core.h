@@ -32,9 +32,9 @@ class ConvexCore {
   double slack() const { return slack_; }   ///< no point of the shape is farther than this from the core [m]
   double size() const { return size_; }     ///< radius of a ball around the centre that holds the shape [m]
 
-  Vec3 support(const Vec3& direction) const;      ///< farthest point of the core
-  double extent(const Vec3& unit) const;          ///< largest unit · x over the true shape [m]
-  Vec3 aligned_face(const Vec3& unit) const;      ///< normal of a flat face within a millionth of `unit`, or `unit` itself
+  Vec3 support(const Vec3& direction) const;   ///< farthest point of the core
+  double extent(const Vec3& unit) const;       ///< largest unit · x over the true shape [m]
+  Vec3 aligned_face(const Vec3& unit) const;   ///< normal of a flat face within a millionth of `unit`, or `unit` itself
 
   /// What the true shape touches a plane across `unit` with: the face or edge that is nearly parallel to the plane, or that
   /// the plane reaches if it comes nearer by `reach` [m], otherwise a point.
@@ -55,13 +55,13 @@ class ConvexCore {
   Kind kind_;
   Mat3 rotation_;
   Vec3 position_;
-  BoxPolytope box_{Box{}};      // box
-  PolytopeView view_;           // box, hull
-  Vec3 core_half_extents_;      // box
-  double core_scale_ = 1;       // hull, about its interior point
+  BoxPolytope box_{Box{}};                          // box
+  PolytopeView view_;                               // box, hull
+  Vec3 core_half_extents_;                          // box
+  double core_scale_ = 1;                           // hull, about its interior point
   double radius_ = 0, half_height_ = 0;             // cylinder, capsule
   double core_radius_ = 0, core_half_height_ = 0;   // cylinder, capsule
   double slack_ = 0, size_ = 0;
 };
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

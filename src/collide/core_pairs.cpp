@@ -107,7 +107,7 @@ void collide_rollers(const A& shape_a, const Pose& pose_a, const B& shape_b, con
   add_side_ends(a, a.axis.dot(at - a.center), b, b.axis.dot(at - b.center), pose_a.position, margin, kSideEnds, sink);
 }
 
-}  // namespace
+}   // namespace
 
 void collide(const Box& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_cores(a, pose_a, b, pose_b, margin, sink);
@@ -117,23 +117,19 @@ void collide(const Box& a, const Pose& pose_a, const Cylinder& b, const Pose& po
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
-void collide(const Capsule& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
+void collide(const Capsule& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_rollers(a, pose_a, b, pose_b, margin, sink);
 }
 
-void collide(const Capsule& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
+void collide(const Capsule& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
-void collide(const Cylinder& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
+void collide(const Cylinder& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_rollers(a, pose_a, b, pose_b, margin, sink);
 }
 
-void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
+void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
@@ -141,7 +137,8 @@ void collide_apart(const Box& a, const Pose& pose_a, const Box& b, const Pose& p
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
-void collide_apart(const Box& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin, ContactSink& sink) {
+void collide_apart(const Box& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
+                   ContactSink& sink) {
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
@@ -150,4 +147,4 @@ void collide_apart(const ConvexHull& a, const Pose& pose_a, const ConvexHull& b,
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -54,10 +54,14 @@ bool Expanding::widens(const DifferencePoint& p) const {
   const double least = 1e-6 * size_;
   const Vec3& o = vertices_[0].w;
   switch (vertex_count_) {
-    case 0: return true;
-    case 1: return (p.w - o).norm() > least;
-    case 2: return (vertices_[1].w - o).normalized().cross(p.w - o).norm() > least;
-    default: return std::abs((vertices_[1].w - o).cross(vertices_[2].w - o).normalized().dot(p.w - o)) > least;
+    case 0:
+      return true;
+    case 1:
+      return (p.w - o).norm() > least;
+    case 2:
+      return (vertices_[1].w - o).normalized().cross(p.w - o).norm() > least;
+    default:
+      return std::abs((vertices_[1].w - o).cross(vertices_[2].w - o).normalized().dot(p.w - o)) > least;
   }
 }
 
@@ -161,7 +165,7 @@ void Expanding::remember(const Face& face, double depth) {
   best_.on_b = (alpha * p.on_b + beta * q.on_b + gamma * r.on_b) / sum;
 }
 
-}  // namespace
+}   // namespace
 
 CoreDirection shallowest_overlap(const ConvexCore& a, const ConvexCore& b, const DifferencePoint* simplex, int count) {
   Expanding polytope(a, b);
@@ -179,4 +183,4 @@ CoreDirection shallowest_overlap(const ConvexCore& a, const ConvexCore& b, const
   return polytope.best();
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -65,14 +65,18 @@ Nearest on_tetrahedron(const DifferencePoint* p) {
 
 Nearest on_simplex(const DifferencePoint* p, int count) {
   switch (count) {
-    case 1: return on_point(p, 0);
-    case 2: return on_segment(p, 0, 1);
-    case 3: return on_triangle(p, 0, 1, 2);
-    default: return on_tetrahedron(p);
+    case 1:
+      return on_point(p, 0);
+    case 2:
+      return on_segment(p, 0, 1);
+    case 3:
+      return on_triangle(p, 0, 1, 2);
+    default:
+      return on_tetrahedron(p);
   }
 }
 
-}  // namespace
+}   // namespace
 
 CoreDirection core_direction(const ConvexCore& a, const ConvexCore& b, double reach) {
   const double size = a.size() + b.size();
@@ -118,4 +122,4 @@ CoreDirection core_direction(const ConvexCore& a, const ConvexCore& b, double re
   return result;
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -7,9 +7,10 @@ namespace stickslip::narrow {
 
 struct CoreDirection {
   enum class State { far, apart, overlapping };
-  State state = State::far;   ///< far: farther apart than asked for; nothing else is set
+  State state = State::far;     ///< far: farther apart than asked for; nothing else is set
   Vec3 normal = Vec3::Zero();   ///< unit, from A to B: along the nearest points, or out of the shallowest overlap
-  Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();   ///< nearest points of the cores, or those that meet when the overlap is undone [m]
+  Vec3 on_a = Vec3::Zero(),
+       on_b = Vec3::Zero();   ///< nearest points of the cores, or those that meet when the overlap is undone [m]
 };
 
 /// Gilbert–Johnson–Keerthi for cores apart, the expanding polytope for cores that overlap. @param reach [m]
@@ -29,4 +30,4 @@ inline DifferencePoint difference_support(const ConvexCore& a, const ConvexCore&
 /// boundary. Starts from the points of a simplex.
 CoreDirection shallowest_overlap(const ConvexCore& a, const ConvexCore& b, const DifferencePoint* simplex, int count);
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

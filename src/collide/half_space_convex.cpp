@@ -20,22 +20,21 @@ struct Plane {
 };
 
 // A point of the surface whose lowest point in the plane's direction lies `radius` below it.
-void add_if_near(const Plane& plane, const Pose& pose, const Vec3& local, double radius, double margin,
-                 std::uint32_t feature, ContactSink& sink) {
+void add_if_near(const Plane& plane, const Pose& pose, const Vec3& local, double radius, double margin, std::uint32_t feature,
+                 ContactSink& sink) {
   const double gap = plane.height(local) - radius;
   if (gap > margin) return;
   sink.add(pose * Vec3(local - plane.up * (radius + 0.5 * gap)), pose.orientation * Vec3(-plane.up), gap, feature);
 }
 
-}  // namespace
+}   // namespace
 
 void collide(const Sphere& sphere, const Pose& pose, const HalfSpace&, const Pose& half_space, double margin,
              ContactSink& sink) {
   add_if_near(Plane(half_space, pose), pose, Vec3::Zero(), sphere.radius, margin, 0, sink);
 }
 
-void collide(const Box& box, const Pose& pose, const HalfSpace&, const Pose& half_space, double margin,
-             ContactSink& sink) {
+void collide(const Box& box, const Pose& pose, const HalfSpace&, const Pose& half_space, double margin, ContactSink& sink) {
   const Plane plane(half_space, pose);
   if (plane.offset - plane.up.cwiseAbs().dot(box.half_extents) > margin) return;
   for (int corner = 0; corner < 8; ++corner) {
@@ -48,8 +47,7 @@ void collide(const Capsule& capsule, const Pose& pose, const HalfSpace&, const P
              ContactSink& sink) {
   const Plane plane(half_space, pose);
   add_if_near(plane, pose, Vec3(0, 0, -capsule.half_height), capsule.radius, margin, 0, sink);
-  if (capsule.half_height > 0)
-    add_if_near(plane, pose, Vec3(0, 0, capsule.half_height), capsule.radius, margin, 1, sink);
+  if (capsule.half_height > 0) add_if_near(plane, pose, Vec3(0, 0, capsule.half_height), capsule.radius, margin, 1, sink);
 }
 
 // The lower cap offers four points of its rim a quarter turn apart, the upper one its lowest point, and those within the
@@ -88,4 +86,4 @@ void collide(const ConvexHull& hull, const Pose& pose, const HalfSpace&, const P
     add_if_near(plane, pose, vertices[i], 0, margin, static_cast<std::uint32_t>(i), sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -15,7 +15,7 @@
 namespace stickslip::narrow {
 namespace {
 
-constexpr int kMaxCandidates = 1024;  // edges of A kept after culling; with more, none is culled
+constexpr int kMaxCandidates = 1024;   // edges of A kept after culling; with more, none is culled
 
 struct Placed {
   Mat3 r;   // B in the frame of A
@@ -81,8 +81,8 @@ bool can_separate(const PolytopeView& p, const Polytope::Edge& edge, const Vec3&
 }
 
 // `of_b`, `of_a`: the vertices nearest to the other polytope's best face, the sharpest points to cull edges with.
-EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, int of_b, int of_a,
-                        double least, double margin) {
+EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, int of_b, int of_a, double least,
+                        double margin) {
   int candidates[kMaxCandidates];
   int count = 0;
   const Vec3 near_b = b_in_a * b.vertices[of_b];
@@ -124,8 +124,8 @@ EdgeAxis best_edge_pair(const PolytopeView& a, const PolytopeView& b, const Plac
 }
 
 // The crossing of the edges, and what lies behind it.
-void add_edge_contact(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, const EdgeAxis& axis, const EdgePair& pair,
-                      const Pose& pose_a, double margin, ContactSink& sink) {
+void add_edge_contact(const PolytopeView& a, const PolytopeView& b, const Placed& b_in_a, const EdgeAxis& axis,
+                      const EdgePair& pair, const Pose& pose_a, double margin, ContactSink& sink) {
   if (add_edge_patch(pair, pose_a.orientation * axis.normal, axis.separation, pose_a.position, margin, sink)) return;
   const Polytope::Edge &ea = a.edges[axis.edge_a], &eb = b.edges[axis.edge_b];
   const Vec3 p = a.vertices[ea.vertex[0]], u = a.vertices[ea.vertex[1]] - p;
@@ -141,8 +141,7 @@ void add_edge_contact(const PolytopeView& a, const PolytopeView& b, const Placed
 }
 
 // The face of `p` that touches a plane across `direction`, world axes, relative to the origin of A.
-void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& position, const Vec3& direction,
-                     Feature& out) {
+void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& position, const Vec3& direction, Feature& out) {
   const Vec3 local = rotation.transpose() * direction;
   place_face(p, p.face_through(p.support_index(local), local), rotation, position, out);
 }
@@ -150,8 +149,9 @@ void supporting_face(const PolytopeView& p, const Mat3& rotation, const Vec3& po
 // Adds the vertices of `p` within the margin of the face `reference` of the other polytope and over it, beside those of the
 // face `incident` of p: they are next to touch when p is far tilted or turns fast. `towards`: from p to the reference face.
 template <class Name>
-void add_other_vertices(const Feature& reference, const PolytopeView& p, const Mat3& rotation, const Vec3& position, int incident,
-                        const Vec3& towards, const Vec3& normal, const Vec3& origin, double margin, Name name, ContactSink& sink) {
+void add_other_vertices(const Feature& reference, const PolytopeView& p, const Mat3& rotation, const Vec3& position,
+                        int incident, const Vec3& towards, const Vec3& normal, const Vec3& origin, double margin, Name name,
+                        ContactSink& sink) {
   const Vec3 local = rotation.transpose() * towards;
   const double face_at = towards.dot(reference.points[0]) - towards.dot(position);
   const Polytope::Face& face = p.faces[incident];
@@ -174,8 +174,8 @@ void add_other_vertices(const Feature& reference, const PolytopeView& p, const M
 }
 
 /// Returns false if the two come within the margin, apart, though no faces or edges that face each other do.
-bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const PolytopeView& b, const Pose& pose_b,
-                       double margin, ContactSink& sink) {
+bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const PolytopeView& b, const Pose& pose_b, double margin,
+                       ContactSink& sink) {
   const Mat3 rotation_a = pose_a.rotation(), rotation_b = pose_b.rotation();
   const Vec3 between = pose_b.position - pose_a.position;
   const Placed b_in_a{rotation_a.transpose() * rotation_b, rotation_a.transpose() * between};
@@ -191,8 +191,8 @@ bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
   const EdgeAxis edges = best_edge_pair(a, b, b_in_a, face_a.vertex, face_b.vertex, best, margin);
   if (edges.separation > margin) return true;
 
-  const Vec3 n = b_is_reference ? Vec3(-(rotation_b * b.faces[face_b.face].normal))
-                                : Vec3(rotation_a * a.faces[face_a.face].normal);
+  const Vec3 n =
+      b_is_reference ? Vec3(-(rotation_b * b.faces[face_b.face].normal)) : Vec3(rotation_a * a.faces[face_a.face].normal);
   if (edges.separation > best + bias && n.dot(rotation_a * edges.normal) < kNearFace) {
     const Polytope::Edge &ea = a.edges[edges.edge_a], &eb = b.edges[edges.edge_b];
     const EdgePair pair{a, b, rotation_a, rotation_b, between, {ea.face[0], ea.face[1]}, {eb.face[0], eb.face[1]}};
@@ -205,30 +205,31 @@ bool collide_polytopes(const PolytopeView& a, const Pose& pose_a, const Polytope
   supporting_face(b, rotation_b, between, -n, feature_b);
   if (add_patch(feature_a, feature_b, n, pose_a.position, margin, sink) > 0) {
     if (b_is_reference) {
-      add_other_vertices(feature_b, a, rotation_a, Vec3::Zero(), feature_a.id, n, n, pose_a.position, margin,
-                         [&](int v) { return patch_feature(PatchPoint::corner_of_a, v, feature_b.id); }, sink);
+      add_other_vertices(
+          feature_b, a, rotation_a, Vec3::Zero(), feature_a.id, n, n, pose_a.position, margin,
+          [&](int v) { return patch_feature(PatchPoint::corner_of_a, v, feature_b.id); }, sink);
     } else {
-      add_other_vertices(feature_a, b, rotation_b, between, feature_b.id, -n, n, pose_a.position, margin,
-                         [&](int v) { return patch_feature(PatchPoint::corner_of_b, feature_a.id, v); }, sink);
+      add_other_vertices(
+          feature_a, b, rotation_b, between, feature_b.id, -n, n, pose_a.position, margin,
+          [&](int v) { return patch_feature(PatchPoint::corner_of_b, feature_a.id, v); }, sink);
     }
     return true;
   }
   // Faces that tie within the bias may share nothing. Overlap must not go unreported.
   if (std::max(best, edges.separation) >= 0) return false;
-  const int lowest = b_is_reference ? a.support_index(rotation_a.transpose() * n)
-                                    : b.support_index(rotation_b.transpose() * Vec3(-n));
-  const Vec3 point = b_is_reference ? Vec3(pose_a * a.vertices[lowest] - 0.5 * best * -n)
-                                    : Vec3(pose_b * b.vertices[lowest] - 0.5 * best * n);
+  const int lowest =
+      b_is_reference ? a.support_index(rotation_a.transpose() * n) : b.support_index(rotation_b.transpose() * Vec3(-n));
+  const Vec3 point =
+      b_is_reference ? Vec3(pose_a * a.vertices[lowest] - 0.5 * best * -n) : Vec3(pose_b * b.vertices[lowest] - 0.5 * best * n);
   sink.add(point, n, best,
            b_is_reference ? patch_feature(PatchPoint::corner_of_a, lowest, face_b.face)
                           : patch_feature(PatchPoint::corner_of_b, face_a.face, lowest));
   return true;
 }
 
-}  // namespace
+}   // namespace
 
-void collide(const Box& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
+void collide(const Box& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin, ContactSink& sink) {
   const BoxPolytope box(a);
   if (!collide_polytopes(box.view(), pose_a, view(b), pose_b, margin, sink)) collide_apart(a, pose_a, b, pose_b, margin, sink);
 }
@@ -238,4 +239,4 @@ void collide(const ConvexHull& a, const Pose& pose_a, const ConvexHull& b, const
   if (!collide_polytopes(view(a), pose_a, view(b), pose_b, margin, sink)) collide_apart(a, pose_a, b, pose_b, margin, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

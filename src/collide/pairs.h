@@ -42,4 +42,4 @@ void collide_apart(const Box&, const Pose&, const Box&, const Pose&, double marg
 void collide_apart(const Box&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
 void collide_apart(const ConvexHull&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

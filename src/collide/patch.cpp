@@ -8,7 +8,7 @@
 namespace stickslip::narrow {
 namespace {
 
-constexpr double kSteepBesideEdge = 0.5;        // cosine of the tilt from which on a face beside an edge does not come next
+constexpr double kSteepBesideEdge = 0.5;   // cosine of the tilt from which on a face beside an edge does not come next
 
 // A feature in the plane across the normal. Polygons are counter-clockwise seen against the normal of A.
 struct Flat {
@@ -97,8 +97,7 @@ void intersect_polygons(const Flat& a, const Flat& b, std::uint32_t face_a, std:
   constexpr int capacity = 3 * kMaxFeaturePoints;
   std::array<LabelledPoint, capacity> buffers[2];
   int count = a.count;
-  for (int k = 0; k < count; ++k)
-    buffers[0][k] = {a.points[k], k, patch_feature(PatchPoint::corner_of_a, a.ids[k], face_b)};
+  for (int k = 0; k < count; ++k) buffers[0][k] = {a.points[k], k, patch_feature(PatchPoint::corner_of_a, a.ids[k], face_b)};
   const double tolerance = kClipTolerance * std::min(size(a), size(b));
 
   int from = 0;
@@ -203,7 +202,7 @@ void intersect_segments(const Flat& a, const Flat& b, Writer& writer) {
   if (high > low + tolerance) writer.add(halfway(high), name(high < std::max(b0, b1) - tolerance, 1, 1 - b_low));
 }
 
-}  // namespace
+}   // namespace
 
 void add_face(const PolytopeView& view, int index, Feature& out) {
   const Polytope::Face& face = view.faces[index];
@@ -222,8 +221,9 @@ void place_face(const PolytopeView& view, int face, const Mat3& rotation, const 
   out.normal = rotation * out.normal;
 }
 
-bool add_edge_patch(const EdgePair& pair, const Vec3& n, double separation, const Vec3& origin, double margin, ContactSink& sink) {
-  const auto facing = [](const PolytopeView& view, const int (&faces)[2], const Vec3& direction) {
+bool add_edge_patch(const EdgePair& pair, const Vec3& n, double separation, const Vec3& origin, double margin,
+                    ContactSink& sink) {
+  const auto facing = [](const PolytopeView& view, const int(&faces)[2], const Vec3& direction) {
     return view.faces[faces[0]].normal.dot(direction) >= view.faces[faces[1]].normal.dot(direction) ? faces[0] : faces[1];
   };
   const Vec3 in_a = pair.rotation_a.transpose() * n, in_b = pair.rotation_b.transpose() * Vec3(-n);
@@ -260,4 +260,4 @@ int add_patch(const Feature& a, const Feature& b, const Vec3& n, const Vec3& ori
   return writer.added;
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

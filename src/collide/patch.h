@@ -54,7 +54,7 @@ struct EdgePair {
   const PolytopeView& b;
   const Mat3& rotation_a;
   const Mat3& rotation_b;
-  const Vec3& between;   ///< origin of B minus origin of A [m]
+  const Vec3& between;          ///< origin of B minus origin of A [m]
   int faces_a[2], faces_b[2];   ///< on both sides of either edge
 };
 /// Adds the patch of the faces beside two edges, along their common normal `n` (unit, from A to B): what lies behind the
@@ -63,4 +63,4 @@ struct EdgePair {
 /// @returns whether the crossing itself is among the points
 bool add_edge_patch(const EdgePair&, const Vec3& n, double separation, const Vec3& origin, double margin, ContactSink& sink);
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -10,12 +10,21 @@ constexpr std::array<int, 24> kBoxLoops{0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6
 
 // Left and right face of each edge, heading from the first vertex to the second.
 constexpr std::array<Polytope::Edge, 12> kBoxEdges{{
-    {{0, 1}, {2, 4}}, {{2, 3}, {4, 3}}, {{4, 5}, {5, 2}}, {{6, 7}, {3, 5}},
-    {{0, 2}, {4, 0}}, {{1, 3}, {1, 4}}, {{4, 6}, {0, 5}}, {{5, 7}, {5, 1}},
-    {{0, 4}, {0, 2}}, {{1, 5}, {2, 1}}, {{2, 6}, {3, 0}}, {{3, 7}, {1, 3}},
+    {{0, 1}, {2, 4}},
+    {{2, 3}, {4, 3}},
+    {{4, 5}, {5, 2}},
+    {{6, 7}, {3, 5}},
+    {{0, 2}, {4, 0}},
+    {{1, 3}, {1, 4}},
+    {{4, 6}, {0, 5}},
+    {{5, 7}, {5, 1}},
+    {{0, 4}, {0, 2}},
+    {{1, 5}, {2, 1}},
+    {{2, 6}, {3, 0}},
+    {{3, 7}, {1, 3}},
 }};
 
-}  // namespace
+}   // namespace
 
 int PolytopeView::face_through(int vertex, const Vec3& direction) const {
   // Merged facets are flat to rounding only.
@@ -49,4 +58,4 @@ BoxPolytope::BoxPolytope(const Box& box) : radius_(box.half_extents.norm()) {
 
 PolytopeView BoxPolytope::view() const { return {vertices_, kBoxLoops, faces_, kBoxEdges, Vec3::Zero(), radius_}; }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

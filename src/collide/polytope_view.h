@@ -45,4 +45,4 @@ class BoxPolytope {
   double radius_;
 };
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

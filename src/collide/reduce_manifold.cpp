@@ -70,7 +70,8 @@ Patch patch_of(const std::vector<ContactPoint>& points, int deepest, double exte
   const Mat3 frame = frame_from_normal(points[deepest].normal);
   const auto candidate = [&](int i) {
     const Vec3 r = points[i].position - points[deepest].position;
-    return Candidate{i, Vec2(frame.col(1).dot(r), frame.col(2).dot(r)), points[i].gap - points[deepest].gap, points[i].gap <= 0};
+    return Candidate{i, Vec2(frame.col(1).dot(r), frame.col(2).dot(r)), points[i].gap - points[deepest].gap,
+                     points[i].gap <= 0};
   };
   for (int i = 0; i < static_cast<int>(points.size()); ++i) {
     if (i == deepest) continue;
@@ -200,7 +201,7 @@ Kept ends_of_line(const Patch& patch) {
 void add_corners(const Patch& patch, Kept& kept) {
   const auto landing =
       std::count_if(patch.list.begin(), patch.list.begin() + patch.count, [](const Candidate& c) { return c.lands; });
-  if (landing < kept.count) return;   // all that land are kept: the deepest is not among them
+  if (landing < kept.count) return;              // all that land are kept: the deepest is not among them
   std::array<Vec2, kMaxManifoldPoints> corner;   // counter-clockwise
   int count = 0;
   const auto lever = [&](int i) {
@@ -260,7 +261,7 @@ void add_unsupported(const std::vector<ContactPoint>& points, const Patch& patch
   }
 }
 
-}  // namespace
+}   // namespace
 
 void reduce_manifold(std::vector<ContactPoint>& points, double margin) {
   std::sort(points.begin(), points.end(), [](const ContactPoint& p, const ContactPoint& q) {
@@ -291,4 +292,4 @@ void reduce_manifold(std::vector<ContactPoint>& points, double margin) {
   points.resize(kept.count);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -11,11 +11,11 @@ namespace stickslip::narrow {
 
 /// A capsule or a cylinder around its axis.
 struct Roller {
-  Vec3 center;           ///< [m]
-  Vec3 axis;             ///< unit
-  double half_height;    ///< [m]
-  double radius;         ///< [m]
-  bool flat_ends;        ///< of a cylinder
+  Vec3 center;          ///< [m]
+  Vec3 axis;            ///< unit
+  double half_height;   ///< [m]
+  double radius;        ///< [m]
+  bool flat_ends;       ///< of a cylinder
 
   /// How far it reaches from an end of its axis along the unit vector `n` [m].
   double reach(const Vec3& n) const {
@@ -48,4 +48,4 @@ inline void add_side_ends(const Roller& a, double nearest_a, const Roller& b, do
   }
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -17,8 +17,7 @@ void collide(const Sphere& sphere, const Pose& sphere_pose, const Box& box, cons
 
   const double distance = std::sqrt(squared);
   if (distance > kConcentric * (sphere.radius + h.minCoeff())) {
-    add_sphere_contact(sphere_pose.position, sphere.radius, box_pose.orientation * Vec3(outside / -distance), distance,
-                       sink);
+    add_sphere_contact(sphere_pose.position, sphere.radius, box_pose.orientation * Vec3(outside / -distance), distance, sink);
     return;
   }
   int axis;
@@ -28,4 +27,4 @@ void collide(const Sphere& sphere, const Pose& sphere_pose, const Box& box, cons
   add_sphere_contact(sphere_pose.position, sphere.radius, box_pose.orientation * normal, -depth, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

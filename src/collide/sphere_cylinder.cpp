@@ -6,8 +6,8 @@
 
 namespace stickslip::narrow {
 
-void collide(const Sphere& sphere, const Pose& sphere_pose, const Cylinder& cylinder, const Pose& cylinder_pose,
-             double margin, ContactSink& sink) {
+void collide(const Sphere& sphere, const Pose& sphere_pose, const Cylinder& cylinder, const Pose& cylinder_pose, double margin,
+             ContactSink& sink) {
   const double r = cylinder.radius, h = cylinder.half_height;
   const Vec3 c = cylinder_pose.to_local(sphere_pose.position);
   const double radial = std::hypot(c.x(), c.y());
@@ -31,4 +31,4 @@ void collide(const Sphere& sphere, const Pose& sphere_pose, const Cylinder& cyli
   add_sphere_contact(sphere_pose.position, sphere.radius, cylinder_pose.orientation * Vec3(-normal), distance, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -29,10 +29,10 @@ Vec3 nearest_on_face(const Polytope& hull, const Polytope::Face& face, const Vec
   return inside ? nearest : on_border;
 }
 
-}  // namespace
+}   // namespace
 
-void collide(const Sphere& sphere, const Pose& sphere_pose, const ConvexHull& shape, const Pose& hull_pose,
-             double margin, ContactSink& sink) {
+void collide(const Sphere& sphere, const Pose& sphere_pose, const ConvexHull& shape, const Pose& hull_pose, double margin,
+             ContactSink& sink) {
   const Polytope& hull = *shape.polytope;
   const Vec3 c = hull_pose.to_local(sphere_pose.position);
   const double reach = sphere.radius + margin;
@@ -68,4 +68,4 @@ void collide(const Sphere& sphere, const Pose& sphere_pose, const ConvexHull& sh
   add_sphere_contact(sphere_pose.position, sphere.radius, hull_pose.orientation * normal, distance, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

@@ -4,8 +4,7 @@
 
 namespace stickslip::narrow {
 
-void collide(const Sphere& a, const Pose& pose_a, const Sphere& b, const Pose& pose_b, double margin,
-             ContactSink& sink) {
+void collide(const Sphere& a, const Pose& pose_a, const Sphere& b, const Pose& pose_b, double margin, ContactSink& sink) {
   const Vec3 d = pose_b.position - pose_a.position;
   const double reach = a.radius + b.radius + margin;
   const double squared = d.squaredNorm();
@@ -15,4 +14,4 @@ void collide(const Sphere& a, const Pose& pose_a, const Sphere& b, const Pose& p
   add_sphere_contact(pose_a.position, a.radius, normal, distance - b.radius, sink);
 }
 
-}  // namespace stickslip::narrow
+}   // namespace stickslip::narrow

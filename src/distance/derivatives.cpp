@@ -67,7 +67,7 @@ WithDerivatives<N> scattered(const WithDerivatives<M>& part, const std::array<in
   return out;
 }
 
-}  // namespace
+}   // namespace
 
 WithDerivatives<6> squared_point_point(const Vec3& p, const Vec3& q) {
   WithDerivatives<6> out;
@@ -187,4 +187,4 @@ WithDerivatives<3> squared_point_half_space(const Vec3& p, const Vec3& normal, d
   return {d * d, 2 * d * normal, 2 * normal * normal.transpose()};
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

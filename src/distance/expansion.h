@@ -63,4 +63,4 @@ class Expansion {
   int size_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

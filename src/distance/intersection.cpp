@@ -68,7 +68,7 @@ bool edge_meets_triangle_in_plane(const Vec3& p, const Vec3& q, const std::array
   return false;
 }
 
-}  // namespace
+}   // namespace
 
 int orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const Vec3 u = b - a, v = c - a, w = d - a;
@@ -127,4 +127,4 @@ bool triangles_meet(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) 
   return false;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

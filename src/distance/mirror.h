@@ -12,4 +12,4 @@ void mirror_lower(Eigen::Matrix<double, N, N>& matrix) {
     for (int i = 0; i < j; ++i) matrix(i, j) = matrix(j, i);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -56,4 +56,4 @@ WithDerivatives<12> edge_mollifier_with_derivatives(const Vec3& a0, const Vec3& 
   return m;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -53,7 +53,7 @@ ClosestOfTriangles nearest_features(const std::array<Vec3, 3>& a, const std::arr
   return best;
 }
 
-}  // namespace
+}   // namespace
 
 ClosestOfTriangles closest_of_triangles(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) {
   ClosestOfTriangles best = nearest_features(a, b);
@@ -75,4 +75,4 @@ ClosestOfTriangles closest_of_triangles(const std::array<Vec3, 3>& a, const std:
   return best;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -16,8 +16,8 @@ namespace {
 template <int Rows>
 struct ConeEquation {
   Eigen::Matrix<double, Rows, 1> w, p;
-  double normal = 0;                       ///< xₙ
-  double p_least = kInfinity, p_most = 0;  ///< of the axes that matter
+  double normal = 0;                        ///< xₙ
+  double p_least = kInfinity, p_most = 0;   ///< of the axes that matter
 
   /// ψ and its slope.
   double psi(double theta, double& slope) const {
@@ -89,7 +89,7 @@ Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matr
   return y;
 }
 
-}  // namespace
+}   // namespace
 
 ConeVector<EllipseFriction> project_on_cone(const EllipseFriction& law, const Vec3& x) {
   return project_on_ellipsoidal_cone<2>(law.axes(), x);
@@ -99,4 +99,4 @@ ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, cons
   return project_on_ellipsoidal_cone<3>(law.axes(), x);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

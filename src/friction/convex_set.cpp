@@ -78,4 +78,4 @@ template class ConvexSet<3>;
 template class ConvexSet<4>;
 template class ConvexSet<5>;
 
-}  // namespace stickslip
+}   // namespace stickslip

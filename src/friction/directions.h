@@ -15,10 +15,14 @@ inline Vec2 direction_in_plane(int i, int k) {
   const int quarters = 4 * i / k, rest = 4 * i - quarters * k;
   const double angle = 0.5 * std::numbers::pi * rest / k, c = std::cos(angle), s = std::sin(angle);
   switch (quarters % 4) {
-    case 0: return {c, s};
-    case 1: return {-s, c};
-    case 2: return {-c, -s};
-    default: return {s, -c};
+    case 0:
+      return {c, s};
+    case 1:
+      return {-s, c};
+    case 2:
+      return {-c, -s};
+    default:
+      return {s, -c};
   }
 }
 
@@ -27,4 +31,4 @@ std::vector<Vec2> directions_in_plane(int k);
 /// k directions in space, the axes among them; after each its opposite. @pre k even, at least 6
 std::vector<Vec3> directions_in_space(int k);
 
-}  // namespace stickslip::friction_detail
+}   // namespace stickslip::friction_detail

@@ -23,4 +23,4 @@ ImplicitValue<4> RollingFriction::implicit(double normal, const Vec4& x) const {
                                        implicit_ellipsoid<2>(Vec2(mu_rolling, mu_rolling), normal, x.tail<2>()));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

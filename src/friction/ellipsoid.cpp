@@ -112,7 +112,7 @@ Eigen::Matrix<double, Rows, 1> factors_in_range(const Eigen::Matrix<double, Rows
   return factors;
 }
 
-}  // namespace
+}   // namespace
 
 template <int Rows>
 Eigen::Matrix<double, Rows, 1> closest_point_on_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes,
@@ -189,7 +189,7 @@ ProjectionDerivative<Rows> differentiate_ellipsoid(const Eigen::Matrix<double, R
   return d;
 }
 
-}  // namespace
+}   // namespace
 
 ProjectionDerivative<2> EllipseFriction::differentiate(double normal, const Vec2& trial) const {
   return differentiate_ellipsoid<2>(axes(), normal, trial, project(normal, trial));
@@ -199,4 +199,4 @@ ProjectionDerivative<3> EllipsoidFriction::differentiate(double normal, const Ve
   return differentiate_ellipsoid<3>(axes(), normal, trial, project(normal, trial));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -11,7 +11,7 @@ void check_coefficient(double value, std::string_view name) {
     throw Error(fmt::format("{} is not a coefficient of friction. It must be finite and at least 0.", value)).at(name);
 }
 
-}  // namespace
+}   // namespace
 
 FullSet::FullSet(const EllipsoidFriction& sliding, double mu_rolling) : sliding_(sliding), mu_rolling_(mu_rolling) {
   check_coefficient(sliding.mu_t, "mu_t");
@@ -50,4 +50,4 @@ ImplicitValue<5> FullSet::implicit(double normal, const Vector& x) const {
                                        CircularFriction{mu_rolling_}.implicit(normal, x.tail<2>()));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

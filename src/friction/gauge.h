@@ -12,7 +12,7 @@ template <int Rows>
 struct Gauge {
   /// ∞ if no multiple of the set has the point
   double value = 0;
-  Eigen::Matrix<double, Rows, 1> gradient = Eigen::Matrix<double, Rows, 1>::Zero();     ///< exact for polyhedra
+  Eigen::Matrix<double, Rows, 1> gradient = Eigen::Matrix<double, Rows, 1>::Zero();   ///< exact for polyhedra
 };
 
 /// The least n with x ∈ n F(1). Every direction d bounds it from below by ⟨d, x⟩ / support(d); the direction from the closest
@@ -29,8 +29,7 @@ Gauge<Rows> gauge_of(const ConvexSet<Rows>& set, const Eigen::Matrix<double, Row
   for (int k = 0; k < 200 && !direction.isZero(0); ++k) {
     const double along = direction.dot(x), support = set.support(direction), rounding = epsilon * scaled.norm();
     // A direction in which the set has no extent, up to rounding of the direction, excludes x for every n.
-    if (along > 0 && !(support > 8 * rounding * size) && direction.norm() > 1e-6 * scaled.norm())
-      return {kInfinity};
+    if (along > 0 && !(support > 8 * rounding * size) && direction.norm() > 1e-6 * scaled.norm()) return {kInfinity};
     const double bound = support > 0 ? along / support : 0;
     if (!(bound > gauge.value * (1 + epsilon))) break;
     gauge.value = bound;
@@ -42,4 +41,4 @@ Gauge<Rows> gauge_of(const ConvexSet<Rows>& set, const Eigen::Matrix<double, Row
   return gauge;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "math/infinity.h"
 #include "friction/gauge.h"
+#include "math/infinity.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
 
@@ -138,7 +138,7 @@ Mat3 projection_on_span(const std::vector<Vec3>& points) {
   return span;
 }
 
-}  // namespace
+}   // namespace
 
 HullSet::HullSet(std::vector<Vec3> points) : points_(std::move(points)) {
   if (points_.empty()) throw Error("A hull without points is not a friction set. Give at least one point.").at("points");
@@ -204,4 +204,4 @@ ImplicitValue<3> HullSet::implicit(double normal, const Vec3& x) const {
   return f;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

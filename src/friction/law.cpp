@@ -13,7 +13,7 @@ std::string_view name_of(const CustomFriction<Rows>& law) {
   return law.set->name();
 }
 
-}  // namespace
+}   // namespace
 
 int law_rows(const FrictionSet& law) {
   return std::visit([](const auto& l) { return std::decay_t<decltype(l)>::rows; }, law);
@@ -23,4 +23,4 @@ std::string_view law_name(const FrictionSet& law) {
   return std::visit([](const auto& l) { return name_of(l); }, law);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -69,7 +69,7 @@ Picture paint_normals(int pixels, const Normal& normal) {
   return Picture(pixels, pixels, std::move(rgb));
 }
 
-}  // namespace
+}   // namespace
 
 // A tooth as wide as 1 climbs over the part w with slope tan ramp and falls over the rest with slope tan cliff; both reach the
 // same height, so w tan ramp = (1 − w) tan cliff. A face that climbs along +u has a normal that leans toward −u.
@@ -99,4 +99,4 @@ Picture bumpy_normals(int pixels, int bumps, double slope) {
   });
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -22,9 +22,9 @@ class FacetField {
 
  private:
   const Picture* picture_ = nullptr;
-  Vec2 origin_ = Vec2::Zero();                               // in tiles
+  Vec2 origin_ = Vec2::Zero();   // in tiles
   Vec3 u_ = Vec3::Zero(), v_ = Vec3::Zero();
   Vec3 u_tiles_ = Vec3::Zero(), v_tiles_ = Vec3::Zero();
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

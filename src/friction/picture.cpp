@@ -39,7 +39,7 @@ Between between(double tiles, int count) {
   return {first, first + 1 == count ? 0 : first + 1, weight};
 }
 
-}  // namespace
+}   // namespace
 
 Vec3 Picture::sample(double u, double v) const {
   const Between x = between(u, width_), y = between(1 - v * width_ / height_, height_);
@@ -52,4 +52,4 @@ Vec3 Picture::sample(double u, double v) const {
   return above * (1 - y.weight) + below * y.weight;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -36,9 +36,9 @@ struct PngReader {
   png_structp png = nullptr;
   png_infop info = nullptr;
   png_uint_32 width = 0, height = 0;
-  int bits = 0;              ///< of a colour, after `read_header`: 8 or 16
-  std::size_t row_bytes = 0; ///< of a row of RGB
-  int passes = 1;            ///< 7 if interlaced
+  int bits = 0;                ///< of a colour, after `read_header`: 8 or 16
+  std::size_t row_bytes = 0;   ///< of a row of RGB
+  int passes = 1;              ///< 7 if interlaced
 };
 
 void on_error(png_structp png, png_const_charp message) {
@@ -120,9 +120,7 @@ Picture decode(const std::vector<unsigned char>& bytes) {
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
   if (reader.png) reader.info = png_create_info_struct(reader.png);
   if (!reader.png || !reader.info) throw Error("There is no memory to read the picture.");
-  const auto fault = [&] {
-    return Error(fmt::format("The PNG picture is damaged: {}. Save it anew.", reader.fault));
-  };
+  const auto fault = [&] { return Error(fmt::format("The PNG picture is damaged: {}. Save it anew.", reader.fault)); };
   if (!read_header(reader)) throw fault();
   std::vector<unsigned char> pixels(reader.row_bytes * reader.height);
   if (!read_pixels(reader, pixels.data())) throw fault();
@@ -135,7 +133,7 @@ Picture decode(const std::vector<unsigned char>& bytes) {
   return Picture(int(reader.width), int(reader.height), std::move(rgb));
 }
 
-}  // namespace
+}   // namespace
 
 Picture Picture::read_png(const std::filesystem::path& path) {
   try {
@@ -162,4 +160,4 @@ void Picture::write_png(const std::filesystem::path& path) const {
         .in(path.string());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -4,8 +4,8 @@
 #include <limits>
 #include <numbers>
 
-#include "math/infinity.h"
 #include "friction/directions.h"
+#include "math/infinity.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
 
@@ -62,7 +62,7 @@ Closest closest_point(const std::vector<Vec2>& corners, double n, const Vec2& tr
   return best;
 }
 
-}  // namespace
+}   // namespace
 
 PolygonSet::PolygonSet(const std::vector<Vec2>& points) {
   if (points.empty()) throw Error("A polygon without points is not a friction set. Give at least one point.").at("points");
@@ -157,4 +157,4 @@ ImplicitValue<2> PolygonSet::implicit(double normal, const Vec2& x) const {
   return f;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

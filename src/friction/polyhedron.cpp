@@ -72,8 +72,8 @@ Directions<Rows> directions(int k) {
   }
 }
 
-}  // namespace
-}  // namespace friction_detail
+}   // namespace
+}   // namespace friction_detail
 
 template <FrictionSetConcept Law>
 std::vector<typename Law::Vector> polyhedron(const Law& law, int k) {
@@ -102,4 +102,4 @@ template std::vector<CustomFriction<3>::Vector> polyhedron(const CustomFriction<
 template std::vector<CustomFriction<4>::Vector> polyhedron(const CustomFriction<4>&, int);
 template std::vector<CustomFriction<5>::Vector> polyhedron(const CustomFriction<5>&, int);
 
-}  // namespace stickslip
+}   // namespace stickslip

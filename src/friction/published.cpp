@@ -42,4 +42,4 @@ SurfaceLaw published_law(std::string_view name) {
   throw Error(fmt::format("There is no published friction of '{}'. {}", name, suggest(name, names)));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -55,7 +55,7 @@ Makers& makers() {
   return all;
 }
 
-}  // namespace
+}   // namespace
 
 void add_set_maker(std::string name, SetMaker maker) {
   if (name.empty()) throw Error("A friction set needs a name that is not empty.");
@@ -87,4 +87,4 @@ FrictionSet make_set(std::string_view name, std::span<const double> parameters) 
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -57,7 +57,7 @@ struct LocalDirection {
   Vec3 operator()(const FunctionStructure& given) const { return given.direction(place, outward); }
 };
 
-}  // namespace
+}   // namespace
 
 Vec3 SurfaceSide::structure_direction(const Vec3& position, const Vec3& outward) const {
   Vec3 direction;
@@ -111,7 +111,7 @@ struct CheckStructure {
   }
 };
 
-}  // namespace
+}   // namespace
 
 void check_surface(const Surface& surface) {
   try {
@@ -129,4 +129,4 @@ void check_surface(const Surface& surface) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -105,7 +105,7 @@ const SurfaceLawInfo& checked(const SurfaceLaw& law) {
   return info;
 }
 
-}  // namespace
+}   // namespace
 
 std::size_t SurfaceLawInfo::parameter(std::string_view wanted) const {
   for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -160,4 +160,4 @@ LocalFriction local_friction(const SurfaceLaw& law, const ContactSite& site) {
   return info.prepare(law)(site);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

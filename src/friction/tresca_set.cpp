@@ -27,4 +27,4 @@ ImplicitValue<2> TrescaSet::implicit(double, const Vec2& x) const {
   return f;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

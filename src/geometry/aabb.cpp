@@ -43,10 +43,10 @@ Aabb box_of(const Symmetric& shape, const Pose& pose) {
   return {pose.position - half, pose.position + half};
 }
 
-}  // namespace
+}   // namespace
 
 Aabb bounding_box(const Shape& shape, const Pose& pose) {
   return std::visit([&](const auto& s) { return box_of(s, pose); }, shape);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -31,8 +31,8 @@ void check_points(const std::vector<Vec3>& points) {
                        points.size()));
   for (std::size_t i = 0; i < points.size(); ++i)
     if (!points[i].allFinite())
-      throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", points[i].x(), points[i].y(),
-                              points[i].z()))
+      throw Error(
+          fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", points[i].x(), points[i].y(), points[i].z()))
           .at(std::to_string(i))
           .at("points");
 }
@@ -98,8 +98,8 @@ void check_volume(const std::vector<Vec3>& points) {
 /// Qhull's facets with what merging needs: neighbours over sides, and the area vector (area times normal).
 struct Facets {
   std::vector<DirectedEdge> edges;
-  std::vector<int> twin;                   ///< facet on the other side of each edge
-  std::vector<std::vector<int>> edges_of;  ///< per facet
+  std::vector<int> twin;                    ///< facet on the other side of each edge
+  std::vector<std::vector<int>> edges_of;   ///< per facet
   std::vector<Vec3> area;
 };
 
@@ -165,8 +165,8 @@ std::vector<int> coplanar_groups(const Facets& f, const std::vector<Vec3>& point
 /// Outer loops of all groups, each starting at its smallest point, sorted; vertices that fewer than three groups share are
 /// left out. Empty if a group does not have exactly one loop of three or more vertices.
 std::optional<std::vector<std::vector<int>>> face_loops(const Facets& f, const std::vector<int>& group) {
-  std::map<int, std::map<int, int>> next;              // group → from → to
-  std::map<int, std::vector<int>> groups_at;           // vertex → groups around it
+  std::map<int, std::map<int, int>> next;      // group → from → to
+  std::map<int, std::vector<int>> groups_at;   // vertex → groups around it
   for (std::size_t i = 0; i < f.edges.size(); ++i) {
     const DirectedEdge& e = f.edges[i];
     const int own = group[e.facet];
@@ -236,7 +236,7 @@ std::optional<Polytope> assemble(const std::vector<std::vector<int>>& loops, con
   return p;
 }
 
-}  // namespace
+}   // namespace
 
 ConvexHull make_convex_hull(const std::vector<Vec3>& given) {
   check_points(given);
@@ -256,8 +256,10 @@ ConvexHull make_convex_hull(const std::vector<Vec3>& given) {
       if (const auto loops = face_loops(*facets, group))
         if (auto polytope = assemble(*loops, points)) return {std::make_shared<const Polytope>(*std::move(polytope))};
   }
-  refuse(fmt::format("The hull of these {} points has no clean surface. Points that nearly coincide or nearly lie in one plane "
-                     "are the usual cause; remove them.", given.size()));
+  refuse(
+      fmt::format("The hull of these {} points has no clean surface. Points that nearly coincide or nearly lie in one plane "
+                  "are the usual cause; remove them.",
+                  given.size()));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

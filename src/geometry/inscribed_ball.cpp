@@ -18,7 +18,7 @@ double distance_to_nearest_face(const Polytope& p, const Vec3& point) {
   return nearest;
 }
 
-}  // namespace
+}   // namespace
 
 // The linear program max r with nᵢ·c + r ≤ dᵢ in the four unknowns (c, r), by following the central path of
 // r + μ Σ log(dᵢ − nᵢ·c − r) for falling μ with Newton's method. On the path r is within μ·(number of faces) of the
@@ -57,4 +57,4 @@ double inscribed_radius(const Polytope& p) {
   return best;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -8,4 +8,4 @@ namespace stickslip {
 /// Radius of the largest ball inside the polytope, from below, to about one part in a million [m].
 double inscribed_radius(const Polytope&);
 
-}  // namespace stickslip
+}   // namespace stickslip

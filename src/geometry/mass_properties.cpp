@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "stickslip/math/error.h"
 
@@ -57,8 +57,7 @@ MassProperties solid(const ConvexHull& hull, double density) {
       const double six_volumes = a.dot(b.cross(c));
       volume += six_volumes / 6;
       first += six_volumes / 24 * sum;
-      second += six_volumes / 120 *
-                (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+      second += six_volumes / 120 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
     }
   }
   const Vec3 center = first / volume;
@@ -70,7 +69,7 @@ MassProperties solid(const HalfSpace&, double) {
   throw Error("A half-space has no mass: it is unbounded. Put it on a fixed or kinematic body.");
 }
 
-}  // namespace
+}   // namespace
 
 MassProperties& MassProperties::operator+=(const MassProperties& o) {
   const double sum = mass + o.mass;
@@ -99,8 +98,8 @@ void validate(const MassProperties& m) {
   if (!(std::isfinite(m.mass) && m.mass > 0))
     throw Error(fmt::format("{} is not a mass. A mass must be finite and greater than 0.", m.mass)).at("mass");
   if (!m.center.allFinite())
-    throw Error(fmt::format("({}, {}, {}) is not a point. A centre of mass must be finite.", m.center.x(), m.center.y(),
-                            m.center.z()))
+    throw Error(
+        fmt::format("({}, {}, {}) is not a point. A centre of mass must be finite.", m.center.x(), m.center.y(), m.center.z()))
         .at("center");
   if (!m.inertia.allFinite()) throw Error("The inertia holds a number that is not finite.").at("inertia");
   const double size = m.inertia.cwiseAbs().maxCoeff();
@@ -118,4 +117,4 @@ void validate(const MassProperties& m) {
     throw Error(moments() + " No solid has a moment greater than the sum of the other two.").at("inertia");
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -77,7 +77,7 @@ void append_merged(qhT* qh, const facetT* facet, int index, std::vector<Directed
   }
 }
 
-}  // namespace
+}   // namespace
 
 QhullFacets qhull_facets(const std::vector<Vec3>& points) {
   std::vector<double> coordinates;
@@ -99,4 +99,4 @@ QhullFacets qhull_facets(const std::vector<Vec3>& points) {
   return result;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

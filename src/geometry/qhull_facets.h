@@ -23,4 +23,4 @@ struct QhullFacets {
 /// Facets of the hull of points that span a volume, with coordinates of size 1 so that Qhull's own tolerances fit.
 QhullFacets qhull_facets(const std::vector<Vec3>& points);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -71,7 +71,7 @@ Vec3 support_of_polytope(const Polytope& p, const Vec3& d) {
   return p.vertices[best];
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view shape_name(std::size_t variant_index) { return kNames.at(variant_index); }
 std::string_view shape_name(const Shape& shape) { return shape_name(shape.index()); }
@@ -97,9 +97,7 @@ void validate(const Shape& shape) {
 Vec3 support(const Shape& shape, const Vec3& d) {
   return std::visit(Overloaded{
                         [&](const Sphere& s) { return Vec3(s.radius * unit(d)); },
-                        [&](const Box& b) {
-                          return Vec3((d.array() < 0).select(-b.half_extents, b.half_extents));
-                        },
+                        [&](const Box& b) { return Vec3((d.array() < 0).select(-b.half_extents, b.half_extents)); },
                         [&](const Capsule& c) {
                           const double z = d.z() < 0 ? -c.half_height : c.half_height;
                           return Vec3(c.radius * unit(d) + Vec3(0, 0, z));
@@ -135,4 +133,4 @@ double characteristic_length(const Shape& shape) {
                     shape);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -22,9 +22,11 @@ std::vector<StartOverlap> overlaps_at_start(const Json& bodies, const std::map<s
   std::vector<StartOverlap> overlaps;
   for (const Overlap& o : find_overlaps(built.world)) {
     const auto a = index_of.find(built.world.body(o.a).name), b = index_of.find(built.world.body(o.b).name);
-    if (a != index_of.end() && b != index_of.end()) overlaps.push_back({std::min(a->second, b->second), std::max(a->second, b->second), o.depth});
+    if (a != index_of.end() && b != index_of.end())
+      overlaps.push_back({std::min(a->second, b->second), std::max(a->second, b->second), o.depth});
   }
-  std::sort(overlaps.begin(), overlaps.end(), [](const auto& x, const auto& y) { return std::pair(x.a, x.b) < std::pair(y.a, y.b); });
+  std::sort(overlaps.begin(), overlaps.end(),
+            [](const auto& x, const auto& y) { return std::pair(x.a, x.b) < std::pair(y.a, y.b); });
   return overlaps;
 }
 
@@ -34,7 +36,7 @@ bool masks_allow(const TreePart& a, const TreePart& b) {
   return (a.contact_type & b.contact_affinity) != 0 || (b.contact_type & a.contact_affinity) != 0;
 }
 
-}  // namespace
+}   // namespace
 
 void keep_apart_as_mujoco(const Tree& tree, Pairs& apart, Findings& findings) {
   const int count = static_cast<int>(tree.bodies.size());
@@ -54,7 +56,8 @@ void keep_apart_as_mujoco(const Tree& tree, Pairs& apart, Findings& findings) {
     for (const TreePart& part : body(i).parts) masks.emplace(part.contact_type, part.contact_affinity);
   }
   const bool all_touch = std::all_of(masks.begin(), masks.end(), [&](const auto& m) {
-    return std::all_of(masks.begin(), masks.end(), [&](const auto& n) { return (m.first & n.second) != 0 || (n.first & m.second) != 0; });
+    return std::all_of(masks.begin(), masks.end(),
+                       [&](const auto& n) { return (m.first & n.second) != 0 || (n.first & m.second) != 0; });
   });
   for (const int i : with_parts)
     for (const int j : with_parts) {
@@ -71,10 +74,11 @@ void keep_apart_as_mujoco(const Tree& tree, Pairs& apart, Findings& findings) {
         for (const TreePart& b : body(j).parts) touch += masks_allow(a, b);
       if (touch == 0) apart.emplace(i, j);
       else if (touch < body(i).parts.size() * body(j).parts.size())
-        findings.add(Kind::approximated, body(j).source.line, body(j).source.place,
-                     fmt::format("contype and conaffinity let some shapes of '{}' and '{}' touch and others not: all of them do.", body(i).name,
-                                 body(j).name));
+        findings.add(
+            Kind::approximated, body(j).source.line, body(j).source.place,
+            fmt::format("contype and conaffinity let some shapes of '{}' and '{}' touch and others not: all of them do.",
+                        body(i).name, body(j).name));
     }
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

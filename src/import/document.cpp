@@ -14,7 +14,8 @@ namespace stickslip::robot {
 
 namespace {
 
-/// Part of the mass of a body that a body between two of its joints gets: small enough not to be noticed, large enough for all solvers.
+/// Part of the mass of a body that a body between two of its joints gets: small enough not to be noticed, large enough for all
+/// solvers.
 constexpr double kBetween = 0.01;
 
 class Writer {
@@ -60,7 +61,7 @@ class Writer {
   void name_bodies() {
     std::set<std::string> given;
     for (const TreeBody& b : tree_.bodies) given.insert(b.name);
-    used_bodies_ = {"world"};  // what joints call the world
+    used_bodies_ = {"world"};   // what joints call the world
     for (const TreeBody& b : tree_.bodies)
       names_.push_back(unused(b.name.empty() ? "body" : b.name == "world" ? "world-link" : b.name, used_bodies_));
     used_bodies_.insert(given.begin(), given.end());
@@ -100,8 +101,8 @@ class Writer {
     }
     for (const TreePart& part : b.parts)
       if (std::holds_alternative<HalfSpace>(part.shape))
-        throw Error(
-            fmt::format("{}: '{}' moves and has a plane. Only what is held by the world can have one; give it a box.", b.source.place, b.name));
+        throw Error(fmt::format("{}: '{}' moves and has a plane. Only what is held by the world can have one; give it a box.",
+                                b.source.place, b.name));
     MassProperties mass = *b.mass;
     const std::vector<JointGroup> groups = b.is_free() ? std::vector<JointGroup>() : grouped(b.joints);
     if (groups.size() > 1) {
@@ -109,8 +110,10 @@ class Writer {
       mass.mass *= 1 - part;
       mass.inertia *= 1 - part;
       findings_.add(Kind::approximated, b.source.line, b.source.place,
-                    fmt::format("Its {} joints are not one joint of a scene: {} {:g} % of its mass and inertia between them.", b.joints.size(),
-                                groups.size() == 2 ? "a small body stands with" : fmt::format("{} small bodies stand, each with", groups.size() - 1),
+                    fmt::format("Its {} joints are not one joint of a scene: {} {:g} % of its mass and inertia between them.",
+                                b.joints.size(),
+                                groups.size() == 2 ? "a small body stands with"
+                                                   : fmt::format("{} small bodies stand, each with", groups.size() - 1),
                                 100 * kBetween));
     }
     add_body(names_[at(index)], poses_[at(index)], mass, parts_json(b));
@@ -132,8 +135,8 @@ class Writer {
     const auto [a, pose_a] = holder(body(index).parent);
     JointGroup fixed;
     fixed.type = "fixed";
-    joints_.push_back(
-        json_of(fixed, unused(names_[at(index)] + "-fixed", used_joints_), a, pose_a.inverse() * poses_[at(index)], names_[at(index)], Pose{}));
+    joints_.push_back(json_of(fixed, unused(names_[at(index)] + "-fixed", used_joints_), a,
+                              pose_a.inverse() * poses_[at(index)], names_[at(index)], Pose{}));
     note_joined(body(index).parent, index);
   }
 
@@ -141,7 +144,8 @@ class Writer {
     const TreeBody& b = body(index);
     auto [a, pose_a] = holder(b.parent);
     const Pose parent_pose = b.parent == kWorld ? Pose{} : poses_[at(b.parent)];
-    Pose zero = pose_a.inverse() * (parent_pose * b.in_parent);  // the frame of the body with the joints to come at 0, seen from a
+    Pose zero =
+        pose_a.inverse() * (parent_pose * b.in_parent);   // the frame of the body with the joints to come at 0, seen from a
     Pose pose = parent_pose * b.in_parent;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const JointGroup& group = groups[g];
@@ -168,7 +172,8 @@ class Writer {
     }
     if (groups.size() == 1) note_joined(b.parent, index);
     else if (!(tree_.mujoco_contacts && tree_.is_static(b.parent)))
-      if (const int parent = touching(b.parent); parent != kWorld && !b.parts.empty()) apart_.insert(std::minmax(parent, index));
+      if (const int parent = touching(b.parent); parent != kWorld && !b.parts.empty())
+        apart_.insert(std::minmax(parent, index));
   }
 
   /// The body that stands for `parent` in the scene; the world if none does.
@@ -179,7 +184,7 @@ class Writer {
     return kWorld;
   }
   void note_joined(int parent, int child) {
-    if (tree_.mujoco_contacts && tree_.is_static(parent)) return;  // joined to the world: contacts stay
+    if (tree_.mujoco_contacts && tree_.is_static(parent)) return;   // joined to the world: contacts stay
     if (const int p = touching(parent); p != kWorld) joined_.insert(std::minmax(p, child));
   }
 
@@ -187,7 +192,8 @@ class Writer {
     const auto [a, in_a] = tree_.owner(loop.a);
     const auto [b, in_b] = tree_.owner(loop.b);
     if (tree_.is_static(a) && tree_.is_static(b)) {
-      findings_.add(Kind::ignored, loop.source.line, loop.source.place, "It holds together what the world holds anyway: left out.");
+      findings_.add(Kind::ignored, loop.source.line, loop.source.place,
+                    "It holds together what the world holds anyway: left out.");
       return;
     }
     const auto pose = [&](int i) { return tree_.is_static(i) ? (i == kWorld ? Pose{} : poses_[at(i)]) : poses_[at(i)]; };
@@ -200,8 +206,10 @@ class Writer {
     group.members = {{&plain, joint_turn_z, 1.0}};
     const auto name = unused(loop.name, used_joints_);
     const auto named = [&](int i) { return tree_.is_static(i) ? std::string("world") : names_[at(i)]; };
-    const Pose at_a = tree_.is_static(a) ? world_a : in_a * loop.frame_a, at_b = tree_.is_static(b) ? pose(b) * frame_b : frame_b;
-    Json joint = tree_.is_static(b) ? json_of(group, name, "world", at_b, named(a), at_a) : json_of(group, name, named(a), at_a, named(b), at_b);
+    const Pose at_a = tree_.is_static(a) ? world_a : in_a * loop.frame_a,
+               at_b = tree_.is_static(b) ? pose(b) * frame_b : frame_b;
+    Json joint = tree_.is_static(b) ? json_of(group, name, "world", at_b, named(a), at_a)
+                                    : json_of(group, name, named(a), at_a, named(b), at_b);
     joint["collide"] = true;
     joints_.push_back(std::move(joint));
   }
@@ -209,9 +217,9 @@ class Writer {
   void write_gear(const TreeGear& gear) {
     const auto first = coordinate_of_.find(gear.first), second = coordinate_of_.find(gear.second);
     if (first == coordinate_of_.end() || second == coordinate_of_.end()) {
-      findings_.add(
-          Kind::not_supported, gear.source.line, gear.source.place,
-          fmt::format("'{}' couples '{}' and '{}', and not both of them are a joint with one coordinate.", gear.name, gear.first, gear.second));
+      findings_.add(Kind::not_supported, gear.source.line, gear.source.place,
+                    fmt::format("'{}' couples '{}' and '{}', and not both of them are a joint with one coordinate.", gear.name,
+                                gear.first, gear.second));
       return;
     }
     const auto side = [](const SceneCoordinate& c) {
@@ -228,7 +236,8 @@ class Writer {
   bool keep_apart() {
     for (const auto& [a, b] : tree_.apart) {
       const int i = tree_.owner(a).first, j = tree_.owner(b).first;
-      if (i != j && i != kWorld && j != kWorld && !body(i).parts.empty() && !body(j).parts.empty()) apart_.insert(std::minmax(i, j));
+      if (i != j && i != kWorld && j != kWorld && !body(i).parts.empty() && !body(j).parts.empty())
+        apart_.insert(std::minmax(i, j));
     }
     if (tree_.mujoco_contacts) keep_apart_as_mujoco(tree_, apart_, findings_);
     for (const auto& pair : joined_) apart_.erase(pair);
@@ -240,8 +249,8 @@ class Writer {
       if (apart_.contains(pair) || joined_.contains(pair)) continue;
       const bool one_tree = root_of(o.a) == root_of(o.b);
       findings_.add(Kind::approximated, body(o.b).source.line, body(o.b).source.place,
-                    fmt::format("'{}' and '{}' overlap by {:.3g} mm at the start: {}.", names_[at(o.a)], names_[at(o.b)], 1000 * o.depth,
-                                one_tree ? "they do not touch each other" : "they are pushed apart"));
+                    fmt::format("'{}' and '{}' overlap by {:.3g} mm at the start: {}.", names_[at(o.a)], names_[at(o.b)],
+                                1000 * o.depth, one_tree ? "they do not touch each other" : "they are pushed apart"));
       if (one_tree) apart_.insert(pair);
       else overlap = true;
     }
@@ -260,8 +269,8 @@ class Writer {
     if (tree_.pair_friction.empty()) return;
     Json& pairs = scene["material_pairs"] = Json::array();
     for (const auto& [pair, friction] : tree_.pair_friction)
-      pairs.push_back(
-          {{"between", Json::array({tree_.materials[at(pair.first)].name, tree_.materials[at(pair.second)].name})}, {"friction", friction}});
+      pairs.push_back({{"between", Json::array({tree_.materials[at(pair.first)].name, tree_.materials[at(pair.second)].name})},
+                       {"friction", friction}});
   }
 
   void add_ground() {
@@ -269,9 +278,11 @@ class Writer {
     for (std::size_t i = 0; i < tree_.bodies.size(); ++i) {
       if (!tree_.bodies[i].alive) continue;
       for (const TreePart& part : tree_.bodies[i].parts)
-        if (!std::holds_alternative<HalfSpace>(part.shape)) lowest = std::min(lowest, bounding_box(part.shape, poses_[i] * part.pose).lower.z());
+        if (!std::holds_alternative<HalfSpace>(part.shape))
+          lowest = std::min(lowest, bounding_box(part.shape, poses_[i] * part.pose).lower.z());
     }
-    Json ground = {{"name", unused("ground", used_bodies_)}, {"motion", "fixed"}, {"shape", Json::object({{"type", "half-space"}})}};
+    Json ground = {
+        {"name", unused("ground", used_bodies_)}, {"motion", "fixed"}, {"shape", Json::object({{"type", "half-space"}})}};
     if (std::isfinite(lowest) && lowest != 0) ground["position"] = json_of(Vec3(0, 0, lowest));
     bodies_.push_back(std::move(ground));
   }
@@ -287,11 +298,11 @@ class Writer {
   Pairs joined_, apart_;
 };
 
-}  // namespace
+}   // namespace
 
 std::string write_document(Tree tree, const ImportOptions& options, Findings& findings) {
   remove_massless(tree, options.merge_fixed, findings);
   return Writer(std::move(tree), options, findings).write();
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

@@ -25,7 +25,8 @@ struct SceneCoordinate {
 };
 
 /// One joint of the scene: type, bodies, frames, and the settings of its coordinates.
-Json json_of(const JointGroup&, const std::string& name, const std::string& a, const Pose& frame_a, const std::string& b, const Pose& frame_b);
+Json json_of(const JointGroup&, const std::string& name, const std::string& a, const Pose& frame_a, const std::string& b,
+             const Pose& frame_b);
 
 using Pairs = std::set<std::pair<int, int>>;
 
@@ -33,11 +34,11 @@ using Pairs = std::set<std::pair<int, int>>;
 /// @param bodies "bodies" of the document @param index_of body of each name
 struct StartOverlap {
   int a, b;
-  double depth;  ///< [m]
+  double depth;   ///< [m]
 };
 std::vector<StartOverlap> overlaps_at_start(const Json& bodies, const std::map<std::string, int>& index_of);
 
 /// Pairs that MJCF keeps from touching: by rigid connection, by parent, and by contype and conaffinity.
 void keep_apart_as_mujoco(const Tree&, Pairs&, Findings&);
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

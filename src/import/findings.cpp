@@ -30,7 +30,7 @@ std::string said(const ImportFinding& finding) {
   return fmt::format("{} ({})", what.substr(0, what.size() - what.ends_with('.')), import_kind_name(finding.kind));
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> import_warnings(const std::vector<ImportFinding>& findings) {
   constexpr std::size_t kPlaces = 3;
@@ -51,12 +51,13 @@ std::vector<std::string> import_warnings(const std::vector<ImportFinding>& findi
     const std::size_t count = places.size();
     if (count > kPlaces) places.resize(kPlaces);
     std::erase(places, std::string());
-    warnings.push_back(fmt::format("{}{}{}{}.", fmt::join(places, "; "), count > kPlaces ? fmt::format("; and {} more", count - kPlaces) : "",
+    warnings.push_back(fmt::format("{}{}{}{}.", fmt::join(places, "; "),
+                                   count > kPlaces ? fmt::format("; and {} more", count - kPlaces) : "",
                                    places.empty() ? "" : ": ", said(*finding)));
   }
   if (ignored > 0)
-    warnings.push_back(
-        fmt::format("{} thing{} without influence on the motion left out; stickslip import lists them.", ignored, ignored == 1 ? "" : "s"));
+    warnings.push_back(fmt::format("{} thing{} without influence on the motion left out; stickslip import lists them.", ignored,
+                                   ignored == 1 ? "" : "s"));
   return warnings;
 }
 
@@ -68,19 +69,21 @@ void Findings::add(Kind kind, int line, std::string place, std::string what) {
 
 std::vector<ImportFinding> Findings::finish(bool strict, const std::filesystem::path& file) const {
   std::vector<ImportFinding> sorted = list_;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const ImportFinding& a, const ImportFinding& b) { return std::pair(a.kind, a.line) < std::pair(b.kind, b.line); });
+  std::stable_sort(sorted.begin(), sorted.end(), [](const ImportFinding& a, const ImportFinding& b) {
+    return std::pair(a.kind, a.line) < std::pair(b.kind, b.line);
+  });
   const auto counts = [](const ImportFinding& f) { return f.kind != Kind::ignored; };
   const auto first = std::find_if(sorted.begin(), sorted.end(), counts);
   if (strict && first != sorted.end()) {
     const auto rest = std::count_if(sorted.begin(), sorted.end(), counts) - 1;
-    throw Error(fmt::format("{}{}{}{} Import without strict to go on without it.", first->place, first->place.empty() ? "" : ": ", said(*first),
+    throw Error(fmt::format("{}{}{}{} Import without strict to go on without it.", first->place,
+                            first->place.empty() ? "" : ": ", said(*first),
                             rest == 0 ? "." : fmt::format(", and {} more.", rest)))
         .in(file.string());
   }
   return sorted;
 }
 
-}  // namespace robot
+}   // namespace robot
 
-}  // namespace stickslip
+}   // namespace stickslip

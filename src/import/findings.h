@@ -18,7 +18,7 @@ class Findings {
 
  private:
   std::vector<ImportFinding> list_;
-  std::set<std::pair<std::string, std::string>> seen_;  ///< place and text: each is said once
+  std::set<std::pair<std::string, std::string>> seen_;   ///< place and text: each is said once
 };
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

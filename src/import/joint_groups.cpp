@@ -11,7 +11,8 @@ namespace stickslip::robot {
 
 namespace {
 
-constexpr double kAligned = 1e-7;  ///< on sines and cosines of angles between axes, and on distances of anchors relative to 1 m
+constexpr double kAligned =
+    1e-7;   ///< on sines and cosines of angles between axes, and on distances of anchors relative to 1 m
 
 bool perpendicular(const Vec3& a, const Vec3& b) { return std::abs(a.dot(b)) < kAligned; }
 
@@ -52,7 +53,7 @@ std::optional<Mat3> frame_of(const std::vector<const TreeJoint*>& slides, const 
   return frame;
 }
 
-}  // namespace
+}   // namespace
 
 std::optional<JointGroup> as_one_joint(std::span<const TreeJoint> joints) {
   JointGroup group;
@@ -90,7 +91,7 @@ std::optional<JointGroup> as_one_joint(std::span<const TreeJoint> joints) {
     (frame->transpose() * slide->axis).cwiseAbs().maxCoeff(&axis);
     if (!take(*slide, joint_x, static_cast<int>(axis))) return std::nullopt;
   }
-  static constexpr int kAxes[3][3] = {{2, 0, 0}, {0, 2, 0}, {0, 1, 2}};  // of one, two and three hinges
+  static constexpr int kAxes[3][3] = {{2, 0, 0}, {0, 2, 0}, {0, 1, 2}};   // of one, two and three hinges
   for (std::size_t i = 0; i < hinges.size(); ++i)
     if (!take(*hinges[i], joint_turn_x, kAxes[hinges.size() - 1][i])) return std::nullopt;
   group.type = type_of(free);
@@ -109,4 +110,4 @@ std::vector<JointGroup> grouped(std::span<const TreeJoint> joints) {
   return groups;
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

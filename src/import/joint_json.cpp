@@ -39,16 +39,17 @@ Json settings(const TreeJoint& joint, double sign) {
   if (upper < kNoLimit) axis["upper"] = upper;
   if (joint.friction > 0) axis["friction"] = joint.friction;
   if (joint.servo) {
-    Json& servo =
-        axis["servo"] = {{"target", sign * joint.servo->target + 0.0}, {"stiffness", joint.servo->stiffness}, {"damping", joint.servo->damping}};
+    Json& servo = axis["servo"] = {
+        {"target", sign * joint.servo->target + 0.0}, {"stiffness", joint.servo->stiffness}, {"damping", joint.servo->damping}};
     if (joint.servo->max_force < kNoLimit) servo["max_force"] = joint.servo->max_force;
   }
-  if (joint.stiffness > 0) axis["spring"] = {{"rest", sign * joint.rest + 0.0}, {"stiffness", joint.stiffness}, {"damping", joint.damping}};
+  if (joint.stiffness > 0)
+    axis["spring"] = {{"rest", sign * joint.rest + 0.0}, {"stiffness", joint.stiffness}, {"damping", joint.damping}};
   else if (joint.damping > 0) axis["spring"] = Json::object({{"damping", joint.damping}});
   return axis;
 }
 
-}  // namespace
+}   // namespace
 
 Json json_of(const Shape& shape) { return shape_json(shape); }
 
@@ -59,8 +60,10 @@ void put_pose(Json& json, const Pose& pose) {
 
 Json json_of(const Pose& pose) { return {{"position", json_of(pose.position)}, {"orientation_wxyz", wxyz(pose.orientation)}}; }
 
-Json json_of(const JointGroup& group, const std::string& name, const std::string& a, const Pose& frame_a, const std::string& b, const Pose& frame_b) {
-  Json joint = {{"name", name}, {"type", group.type}, {"a", a}, {"b", b}, {"frame_a", json_of(frame_a)}, {"frame_b", json_of(frame_b)}};
+Json json_of(const JointGroup& group, const std::string& name, const std::string& a, const Pose& frame_a, const std::string& b,
+             const Pose& frame_b) {
+  Json joint = {{"name", name}, {"type", group.type},          {"a", a},
+                {"b", b},       {"frame_a", json_of(frame_a)}, {"frame_b", json_of(frame_b)}};
   if (group.type == "fixed") return joint;
   if (group.type == "hinge" || group.type == "prismatic") {
     joint.update(settings(*group.members.front().joint, group.members.front().sign));
@@ -75,7 +78,8 @@ Json json_of(const JointGroup& group, const std::string& name, const std::string
   }
   const bool six = group.type == "six-dof";
   for (int c = 0; c < kJointCoordinates && group.type != "ball"; ++c) {
-    const auto member = std::find_if(group.members.begin(), group.members.end(), [c](const auto& m) { return m.coordinate == c; });
+    const auto member =
+        std::find_if(group.members.begin(), group.members.end(), [c](const auto& m) { return m.coordinate == c; });
     Json axis = member == group.members.end() ? Json::object() : settings(*member->joint, member->sign);
     if (six) axis["locked"] = member == group.members.end();
     if (!axis.empty()) axes[std::string(joint_coordinate_name(c))] = std::move(axis);
@@ -84,4 +88,4 @@ Json json_of(const JointGroup& group, const std::string& name, const std::string
   return joint;
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

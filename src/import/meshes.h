@@ -17,4 +17,4 @@ ConvexHull mesh_hull(const std::filesystem::path&, const Vec3& scale);
 /// An ellipsoid as the hull of points on its surface. @param half_axes along x, y, z [m], > 0
 ConvexHull ellipsoid_hull(const Vec3& half_axes);
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

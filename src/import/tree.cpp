@@ -64,8 +64,9 @@ class Massless {
     for (std::size_t i = 0; i < tree_.bodies.size(); ++i) {
       const TreeBody& body = tree_.bodies[i];
       if (!body.alive || body.mass || tree_.is_static(static_cast<int>(i))) continue;
-      throw Error(fmt::format("{}: '{}' moves and has no mass{}. Give it mass and inertia (<inertial>), or a fixed joint to a body that has.",
-                              body.source.place, body.name, body.parts.empty() ? "" : ", though it has shapes"));
+      throw Error(fmt::format(
+          "{}: '{}' moves and has no mass{}. Give it mass and inertia (<inertial>), or a fixed joint to a body that has.",
+          body.source.place, body.name, body.parts.empty() ? "" : ", though it has shapes"));
     }
   }
 
@@ -84,7 +85,7 @@ class Massless {
     TreeBody& body = at(index);
     if (!body.alive || tree_.is_static(index)) return false;
     if (body.joints.empty()) {
-      TreeBody& parent = at(body.parent);  // moves, because this body does
+      TreeBody& parent = at(body.parent);   // moves, because this body does
       if (!merge_all_ && body.mass && parent.mass) return false;
       merge(index);
       return true;
@@ -92,13 +93,14 @@ class Massless {
     if (body.mass || !body.parts.empty() || body.is_free()) return false;
     const std::vector<int> children = children_of(index);
     if (children.empty()) {
-      findings_.add(Kind::ignored, body.source.line, body.source.place,
-                    fmt::format("'{}' moves without mass or shape and carries nothing: it is left out with its joint.", body.name));
+      findings_.add(
+          Kind::ignored, body.source.line, body.source.place,
+          fmt::format("'{}' moves without mass or shape and carries nothing: it is left out with its joint.", body.name));
       leave_out(index);
       return true;
     }
-    const bool in_loop =
-        std::any_of(tree_.loops.begin(), tree_.loops.end(), [&](const TreeLoop& loop) { return loop.a == index || loop.b == index; });
+    const bool in_loop = std::any_of(tree_.loops.begin(), tree_.loops.end(),
+                                     [&](const TreeLoop& loop) { return loop.a == index || loop.b == index; });
     if (children.size() > 1 || at(children.front()).joints.empty() || at(children.front()).is_free() || in_loop) return false;
     hand_on(index, children.front());
     return true;
@@ -157,8 +159,8 @@ class Massless {
   Findings& findings_;
 };
 
-}  // namespace
+}   // namespace
 
 void remove_massless(Tree& tree, bool merge_all, Findings& findings) { Massless(tree, merge_all, findings).remove(); }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

@@ -1,7 +1,9 @@
-// What URDF and MJCF have in common: a tree of bodies, each placed in its parent and moved against it by joints one after the other.
+// What URDF and MJCF have in common: a tree of bodies, each placed in its parent and moved against it by joints one after the
+// other.
 //
-// The frame of a body at the start is  parent frame · in_parent · m₁(q₁) · m₂(q₂) …,  with m(q) the motion of a joint: a slide by q along its axis,
-// or a turn by q about the line through its anchor. Axes and anchors are given in the frame of the body with all joints at 0.
+// The frame of a body at the start is  parent frame · in_parent · m₁(q₁) · m₂(q₂) …,  with m(q) the motion of a joint: a slide
+// by q along its axis, or a turn by q about the line through its anchor. Axes and anchors are given in the frame of the body
+// with all joints at 0.
 #pragma once
 
 #include <limits>
@@ -33,11 +35,11 @@ enum class Freedom { slide, hinge, ball, free };
 struct TreeJoint {
   std::string name;
   Freedom kind = Freedom::hinge;
-  Vec3 axis = Vec3::UnitZ(), anchor = Vec3::Zero();  ///< body frame; the axis is a unit vector [m]
-  double start = 0;                                  ///< value at the start; 0 is the pose of the file [m or rad]
+  Vec3 axis = Vec3::UnitZ(), anchor = Vec3::Zero();   ///< body frame; the axis is a unit vector [m]
+  double start = 0;                                   ///< value at the start; 0 is the pose of the file [m or rad]
   double lower = -kNoLimit, upper = kNoLimit;
-  double swing = kNoLimit;  ///< ball [rad]
-  double friction = 0;      ///< [N or N m]
+  double swing = kNoLimit;   ///< ball [rad]
+  double friction = 0;       ///< [N or N m]
   double rest = 0, stiffness = 0, damping = 0;
   std::optional<TreeServo> servo;
   Source source;
@@ -46,29 +48,30 @@ struct TreeJoint {
 struct TreePart {
   Shape shape;
   Pose pose;
-  int material = -1;                                     ///< index in Tree::materials; −1: the default
-  std::uint32_t contact_type = 1, contact_affinity = 1;  ///< two parts touch if one's type and the other's affinity share a bit
+  int material = -1;   ///< index in Tree::materials; −1: the default
+  std::uint32_t contact_type = 1,
+                contact_affinity = 1;   ///< two parts touch if one's type and the other's affinity share a bit
 };
 
 struct TreeBody {
   std::string name;
   int parent = kWorld;
   Pose in_parent;
-  std::vector<TreeJoint> joints;       ///< none: rigidly connected to the parent
-  std::optional<MassProperties> mass;  ///< none: massless
+  std::vector<TreeJoint> joints;        ///< none: rigidly connected to the parent
+  std::optional<MassProperties> mass;   ///< none: massless
   std::vector<TreePart> parts;
   Source source;
 
-  bool alive = true;  ///< false: became a part of `parent`, placed by `in_parent`; or left out
+  bool alive = true;   ///< false: became a part of `parent`, placed by `in_parent`; or left out
   bool is_free() const { return joints.size() == 1 && joints.front().kind == Freedom::free; }
 };
 
 /// A joint that closes a loop: `b` is held to `a` at a frame.
 struct TreeLoop {
   std::string name;
-  bool ball = false;  ///< keeps a point; otherwise everything
+  bool ball = false;   ///< keeps a point; otherwise everything
   int a = kWorld, b = kWorld;
-  Pose frame_a, frame_b;  ///< in the frames of the bodies; with `frame_b_at_start` b's follows from where the bodies start
+  Pose frame_a, frame_b;   ///< in the frames of the bodies; with `frame_b_at_start` b's follows from where the bodies start
   bool frame_b_at_start = true;
   Source source;
 };
@@ -87,19 +90,20 @@ struct TreeMaterial {
 
 struct Tree {
   std::string name, description;
-  Vec3 gravity = {0, 0, -9.81};  ///< [m/s²]
-  std::optional<double> h;       ///< step [s]
-  std::vector<TreeBody> bodies;  ///< parents come before their children
+  Vec3 gravity = {0, 0, -9.81};   ///< [m/s²]
+  std::optional<double> h;        ///< step [s]
+  std::vector<TreeBody> bodies;   ///< parents come before their children
   std::vector<TreeLoop> loops;
   std::vector<TreeGear> gears;
   std::vector<TreeMaterial> materials;
-  bool maximum_friction = false;                        ///< materials combine by the larger coefficient
-  std::map<std::pair<int, int>, double> pair_friction;  ///< of materials (smaller, larger index) where the rule does not hold
-  std::vector<std::pair<int, int>> apart;               ///< bodies that do not touch
-  /// MJCF: rigidly connected bodies count as one, bodies do not touch those that the parent is part of, and do touch what is held by the world.
+  bool maximum_friction = false;                         ///< materials combine by the larger coefficient
+  std::map<std::pair<int, int>, double> pair_friction;   ///< of materials (smaller, larger index) where the rule does not hold
+  std::vector<std::pair<int, int>> apart;                ///< bodies that do not touch
+  /// MJCF: rigidly connected bodies count as one, bodies do not touch those that the parent is part of, and do touch what is
+  /// held by the world.
   bool mujoco_contacts = false;
 
-  bool is_static(int body) const;  ///< held by the world; so is the world itself
+  bool is_static(int body) const;   ///< held by the world; so is the world itself
   /// The body that `body` became part of, and where its frame is in that body.
   std::pair<int, Pose> owner(int body) const;
 };
@@ -109,7 +113,8 @@ Pose motion_of(const TreeJoint&, double value);
 /// Frames of all bodies in the world, with joints at their start.
 std::vector<Pose> poses_at_start(const Tree&);
 
-/// Rids the tree of bodies without mass: they become part of what they are rigidly connected to, or hand their joints on to their only child.
+/// Rids the tree of bodies without mass: they become part of what they are rigidly connected to, or hand their joints on to
+/// their only child.
 /// @param merge_all does the same with all bodies that are rigidly connected to a moving one
 /// @throws Error naming a body that moves, has no mass, and cannot be helped
 void remove_massless(Tree&, bool merge_all, Findings&);
@@ -117,4 +122,4 @@ void remove_massless(Tree&, bool merge_all, Findings&);
 /// The document of the tree, JSON text. @throws Error
 std::string write_document(Tree, const ImportOptions&, Findings&);
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

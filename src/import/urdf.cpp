@@ -22,11 +22,11 @@ class Collector final : public console_bridge::OutputHandler {
   void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
     if (level >= console_bridge::CONSOLE_BRIDGE_LOG_ERROR && errors.empty()) errors = text;
   }
-  std::string errors;  ///< the first one: those after it follow from it
+  std::string errors;   ///< the first one: those after it follow from it
 };
 
 urdf::ModelInterfaceSharedPtr parse(const std::string& text) {
-  static std::mutex one_at_a_time;  // the output handler is the process's
+  static std::mutex one_at_a_time;   // the output handler is the process's
   const std::lock_guard lock(one_at_a_time);
   Collector collector;
   console_bridge::useOutputHandler(&collector);
@@ -43,12 +43,14 @@ urdf::ModelInterfaceSharedPtr parse(const std::string& text) {
 }
 
 Vec3 vector(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
-Pose pose(const urdf::Pose& p) { return {vector(p.position), Quat(p.rotation.w, p.rotation.x, p.rotation.y, p.rotation.z).normalized()}; }
+Pose pose(const urdf::Pose& p) {
+  return {vector(p.position), Quat(p.rotation.w, p.rotation.x, p.rotation.y, p.rotation.z).normalized()};
+}
 
 class UrdfReader {
  public:
-  UrdfReader(const std::filesystem::path& file, const XmlNode& root, const urdf::ModelInterface& model, const ImportOptions& options,
-             Findings& findings)
+  UrdfReader(const std::filesystem::path& file, const XmlNode& root, const urdf::ModelInterface& model,
+             const ImportOptions& options, Findings& findings)
       : file_(file), model_(model), options_(options), findings_(findings) {
     for (const auto& node : root.children)
       if (node->name == "link") link_nodes_[node->get("name")] = node.get();
@@ -88,7 +90,7 @@ class UrdfReader {
       findings_.add(Kind::ignored, node.line, node.place(), "The link has looks but no <collision>: nothing touches it.");
     tree_.bodies.push_back(std::move(body));
     const int index = static_cast<int>(tree_.bodies.size()) - 1;
-    std::vector<urdf::JointSharedPtr> in_order = link.child_joints;  // urdfdom sorts them by name
+    std::vector<urdf::JointSharedPtr> in_order = link.child_joints;   // urdfdom sorts them by name
     std::sort(in_order.begin(), in_order.end(),
               [&](const auto& a, const auto& b) { return joint_nodes_.at(a->name)->line < joint_nodes_.at(b->name)->line; });
     for (const auto& joint : in_order) add_child(*joint, index);
@@ -99,12 +101,14 @@ class UrdfReader {
     Pose in_parent = pose(joint.parent_to_joint_origin_transform);
     std::vector<TreeJoint> joints = joints_of(joint, node);
     if (joints.size() == 1 && joints[0].lower == joints[0].upper && !joint.mimic) {
-      findings_.add(Kind::ignored, node.line, node.place(), fmt::format("Both limits are {:g}: the joint is a fixed one.", joints[0].lower));
+      findings_.add(Kind::ignored, node.line, node.place(),
+                    fmt::format("Both limits are {:g}: the joint is a fixed one.", joints[0].lower));
       in_parent = in_parent * motion_of(joints[0], joints[0].lower);
       joints.clear();
     }
     if (joints.empty() && joint.mimic)
-      findings_.add(Kind::not_supported, node.line, node.place(), "<mimic>: a joint without one coordinate cannot follow another.");
+      findings_.add(Kind::not_supported, node.line, node.place(),
+                    "<mimic>: a joint without one coordinate cannot follow another.");
     add(*model_.getLink(joint.child_link_name), parent, in_parent, std::move(joints));
   }
 
@@ -160,7 +164,8 @@ class UrdfReader {
     const fs::path in_package = name.substr(10);
     const fs::path package = *in_package.begin(), rest = in_package.lexically_relative(package);
     std::vector<fs::path> candidates;
-    for (const fs::path& given : options_.package_directories) candidates.insert(candidates.end(), {given / in_package, given / rest});
+    for (const fs::path& given : options_.package_directories)
+      candidates.insert(candidates.end(), {given / in_package, given / rest});
     for (fs::path up = folder;; up = up.parent_path()) {
       candidates.push_back(up / in_package);
       if (up.filename() == package) candidates.push_back(up / rest);
@@ -168,7 +173,8 @@ class UrdfReader {
     }
     for (const fs::path& candidate : candidates)
       if (fs::exists(candidate)) return candidate;
-    throw Error(fmt::format("'{}' is not found. Name the folder that holds the package '{}', or import without hulls.", name, package.string()));
+    throw Error(fmt::format("'{}' is not found. Name the folder that holds the package '{}', or import without hulls.", name,
+                            package.string()));
   }
 
   std::vector<TreeJoint> joints_of(const urdf::Joint& given, const XmlNode& node) {
@@ -176,8 +182,8 @@ class UrdfReader {
     joint.name = given.name;
     joint.source = {node.line, node.place()};
     joint.axis = vector(given.axis);
-    const bool has_axis = given.type == urdf::Joint::REVOLUTE || given.type == urdf::Joint::CONTINUOUS || given.type == urdf::Joint::PRISMATIC ||
-                          given.type == urdf::Joint::PLANAR;
+    const bool has_axis = given.type == urdf::Joint::REVOLUTE || given.type == urdf::Joint::CONTINUOUS ||
+                          given.type == urdf::Joint::PRISMATIC || given.type == urdf::Joint::PLANAR;
     if (has_axis) {
       if (!(joint.axis.norm() > 1e-12)) node.child("axis")->fail("xyz", "A joint needs an axis that is not zero.");
       joint.axis.normalize();
@@ -241,20 +247,26 @@ class UrdfReader {
     if (stops) {
       joint.lower = limits.lower;
       joint.upper = limits.upper;
-      if (joint.lower > joint.upper) limit_node.fail("lower", fmt::format("It is above upper=\"{}\". Exchange them.", limits.upper));
+      if (joint.lower > joint.upper)
+        limit_node.fail("lower", fmt::format("It is above upper=\"{}\". Exchange them.", limits.upper));
     }
     if (!options_.hold)
-      findings_.add(Kind::ignored, limit_node.line, limit_node.place(), "<limit effort velocity>: bounds of a drive, and the joint has none.");
+      findings_.add(Kind::ignored, limit_node.line, limit_node.place(),
+                    "<limit effort velocity>: bounds of a drive, and the joint has none.");
     else if (limits.velocity > 0)
-      findings_.add(Kind::ignored, limit_node.line, limit_node.place(), "<limit velocity>: a bound of the drive, which only holds here.");
+      findings_.add(Kind::ignored, limit_node.line, limit_node.place(),
+                    "<limit velocity>: a bound of the drive, which only holds here.");
   }
 
   void add_mimic(const urdf::JointMimic& mimic, const std::string& follower, const XmlNode& node) {
     const XmlNode& mimic_node = *node.child("mimic");
-    if (!joint_nodes_.contains(mimic.joint_name)) mimic_node.fail("joint", fmt::format("There is no joint '{}'.", mimic.joint_name));
+    if (!joint_nodes_.contains(mimic.joint_name))
+      mimic_node.fail("joint", fmt::format("There is no joint '{}'.", mimic.joint_name));
     if (mimic.multiplier == 0)
-      mimic_node.fail("multiplier", "A joint that follows another moves with it: give a multiplier other than 0, or a fixed joint.");
-    tree_.gears.push_back({follower + "-mimic", mimic.joint_name, follower, mimic.multiplier, {mimic_node.line, mimic_node.place()}});
+      mimic_node.fail("multiplier",
+                      "A joint that follows another moves with it: give a multiplier other than 0, or a fixed joint.");
+    tree_.gears.push_back(
+        {follower + "-mimic", mimic.joint_name, follower, mimic.multiplier, {mimic_node.line, mimic_node.place()}});
     mimic_of_[follower] = &mimic;
   }
 
@@ -262,7 +274,8 @@ class UrdfReader {
   double start_of(const std::string& name, std::size_t depth = 0) const {
     const auto mimic = mimic_of_.find(name);
     if (mimic != mimic_of_.end()) {
-      if (depth > mimic_of_.size()) joint_nodes_.at(name)->child("mimic")->fail("joint", "Joints follow each other in a circle.");
+      if (depth > mimic_of_.size())
+        joint_nodes_.at(name)->child("mimic")->fail("joint", "Joints follow each other in a circle.");
       return mimic->second->multiplier * start_of(mimic->second->joint_name, depth + 1) + mimic->second->offset;
     }
     const urdf::Joint& joint = *model_.getJoint(name);
@@ -272,7 +285,7 @@ class UrdfReader {
 
   void place(TreeJoint& joint) {
     if (joint.kind != Freedom::hinge && joint.kind != Freedom::slide) return;
-    if (!joint_nodes_.contains(joint.name)) return;  // one of the three of a planar joint
+    if (!joint_nodes_.contains(joint.name)) return;   // one of the three of a planar joint
     joint.start = start_of(joint.name);
     if (joint.servo) joint.servo->target = joint.start;
     const bool follows = mimic_of_.contains(joint.name);
@@ -293,9 +306,9 @@ class UrdfReader {
   std::map<std::string, const urdf::JointMimic*> mimic_of_;
 };
 
-}  // namespace
+}   // namespace
 
-}  // namespace robot
+}   // namespace robot
 
 ImportedScene import_urdf(const std::filesystem::path& file, const ImportOptions& options) {
   using namespace robot;
@@ -318,4 +331,4 @@ ImportedScene import_urdf(const std::filesystem::path& file, const ImportOptions
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

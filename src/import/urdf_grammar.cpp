@@ -12,12 +12,13 @@ namespace {
 
 /// What becomes of an element.
 struct Element {
-  std::map<std::string_view, std::size_t> attributes = {};  ///< how many numbers each has; 0: text
+  std::map<std::string_view, std::size_t> attributes = {};   ///< how many numbers each has; 0: text
   std::vector<std::string_view> children = {};
-  bool repeats = false;  ///< more than one is fine
+  bool repeats = false;   ///< more than one is fine
 };
 
-/// Elements that the importer reads. Names mean the same wherever they stand, but for <joint> in a transmission, which is passed over before.
+/// Elements that the importer reads. Names mean the same wherever they stand, but for <joint> in a transmission, which is
+/// passed over before.
 const std::map<std::string_view, Element>& elements() {
   static const std::map<std::string_view, Element> table = {
       {"robot", {{{"name", 0}, {"version", 0}}, {"link", "joint"}}},
@@ -79,7 +80,8 @@ void walk(const XmlNode& node, Findings& findings) {
   std::set<std::string_view> seen;
   for (const auto& child : node.children) {
     if (child->name.starts_with("xacro:"))
-      child->fail(fmt::format("<{}> is for the program xacro. Run `xacro model.xacro > model.urdf` and import what it makes.", child->name));
+      child->fail(fmt::format("<{}> is for the program xacro. Run `xacro model.xacro > model.urdf` and import what it makes.",
+                              child->name));
     const bool read = std::find(element.children.begin(), element.children.end(), child->name) != element.children.end();
     if (read) {
       const bool first = seen.insert(child->name).second;
@@ -93,7 +95,7 @@ void walk(const XmlNode& node, Findings& findings) {
   }
 }
 
-}  // namespace
+}   // namespace
 
 void walk_urdf(const XmlNode& root, Findings& findings) { walk(root, findings); }
 
@@ -120,16 +122,18 @@ void check_urdf_tree(const XmlNode& root) {
     end_of(*joint, "parent");
     const std::string& child = end_of(*joint, "child");
     if (const auto [other, added] = parent_joint.emplace(child, joint); !added)
-      joint->fail(fmt::format(
-          "The link '{}' is already the child of the joint '{}' at line {}. URDF is a tree: a link has one parent; close loops in the scene.", child,
-          other->second->get("name"), other->second->line));
+      joint->fail(
+          fmt::format("The link '{}' is already the child of the joint '{}' at line {}. URDF is a tree: a link has one parent; "
+                      "close loops in the scene.",
+                      child, other->second->get("name"), other->second->line));
   }
   const XmlNode* root_link = nullptr;
   for (const auto& node : root.children) {
     if (node->name != "link" || parent_joint.contains(node->get("name"))) continue;
     if (root_link)
-      node->fail(fmt::format("Neither '{}' nor '{}' (line {}) is the child of a joint. A robot has one root link: connect them.", node->get("name"),
-                             root_link->get("name"), root_link->line));
+      node->fail(
+          fmt::format("Neither '{}' nor '{}' (line {}) is the child of a joint. A robot has one root link: connect them.",
+                      node->get("name"), root_link->get("name"), root_link->line));
     root_link = node.get();
   }
   // From any link, going up must end at the root within as many joints as there are.
@@ -138,10 +142,11 @@ void check_urdf_tree(const XmlNode& root) {
     std::string link = node->get("name");
     for (std::size_t steps = 0; parent_joint.contains(link); ++steps) {
       if (steps > links.size())
-        node->fail(fmt::format("The joints above the link '{}' run in a circle. One of them has parent and child exchanged.", link));
+        node->fail(
+            fmt::format("The joints above the link '{}' run in a circle. One of them has parent and child exchanged.", link));
       link = parent_joint.at(link)->child("parent")->get("link");
     }
   }
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

@@ -12,4 +12,4 @@ void walk_urdf(const XmlNode& root, Findings&);
 /// Checks that links and joints are one tree. @throws Error with the line of the first that does not fit
 void check_urdf_tree(const XmlNode& root);
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

@@ -47,8 +47,8 @@ class Loader {
       for (char& c : said) c = c == '_' ? ' ' : static_cast<char>(std::tolower(c));
       const std::string full = document.ErrorStr() ? document.ErrorStr() : "";
       const auto name = full.find("XMLElement name=");
-      throw Error(fmt::format("line {}: this is not XML: {}{}. Every element that opens must close.", document.ErrorLineNum(), said,
-                              name == full.npos ? "" : fmt::format(" at <{}>", full.substr(name + 16))))
+      throw Error(fmt::format("line {}: this is not XML: {}{}. Every element that opens must close.", document.ErrorLineNum(),
+                              said, name == full.npos ? "" : fmt::format(" at <{}>", full.substr(name + 16))))
           .in(path.string());
     }
     const tinyxml2::XMLElement* root = document.RootElement();
@@ -57,7 +57,8 @@ class Loader {
   }
 
  private:
-  std::unique_ptr<XmlNode> converted(const tinyxml2::XMLElement& element, const XmlNode* parent, const std::filesystem::path& path, int depth) {
+  std::unique_ptr<XmlNode> converted(const tinyxml2::XMLElement& element, const XmlNode* parent,
+                                     const std::filesystem::path& path, int depth) {
     auto node = std::make_unique<XmlNode>();
     node->name = element.Name();
     node->line = element.GetLineNum();
@@ -92,7 +93,7 @@ class Loader {
   bool splice_;
 };
 
-}  // namespace
+}   // namespace
 
 const std::string* XmlNode::find(std::string_view attribute) const {
   for (const XmlAttribute& a : attributes)
@@ -119,10 +120,12 @@ const XmlNode* XmlNode::child(std::string_view element) const {
 }
 
 std::string XmlNode::place() const {
-  std::string place = file.empty() ? fmt::format("line {}", line) : fmt::format("{} line {}", std::filesystem::path(file).filename().string(), line);
+  std::string place = file.empty() ? fmt::format("line {}", line)
+                                   : fmt::format("{} line {}", std::filesystem::path(file).filename().string(), line);
   for (const XmlNode* node = this; node && node->parent; node = node->parent)
     for (const XmlAttribute& a : node->attributes)
-      if (a.name == (node->name == "default" ? "class" : "name") && !a.value.empty()) return fmt::format("{}, {} '{}'", place, node->name, a.value);
+      if (a.name == (node->name == "default" ? "class" : "name") && !a.value.empty())
+        return fmt::format("{}, {} '{}'", place, node->name, a.value);
   return place;
 }
 
@@ -138,7 +141,8 @@ void XmlNode::fail(std::string_view attribute, const std::string& message) const
   fail(fmt::format("<{} {}>: {}", name, shown, message));
 }
 
-std::vector<double> numbers_of(const XmlNode& node, std::string_view attribute, const std::string& value, std::size_t least, std::size_t most) {
+std::vector<double> numbers_of(const XmlNode& node, std::string_view attribute, const std::string& value, std::size_t least,
+                               std::size_t most) {
   std::vector<double> numbers;
   const char *p = value.data(), *end = p + value.size();
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
@@ -178,11 +182,12 @@ void mark_all(const XmlNode& node) {
   for (const auto& child : node.children) mark_all(*child);
 }
 
-}  // namespace
+}   // namespace
 
 void account_for(const XmlNode& node, Findings& findings, ImportFinding::Kind kind, const std::string& what) {
   mark_all(node);
-  findings.add(kind, node.line, node.place(), fmt::format("<{}>{}: {}", node.name, node.children.empty() ? "" : " and what is in it", what));
+  findings.add(kind, node.line, node.place(),
+               fmt::format("<{}>{}: {}", node.name, node.children.empty() ? "" : " and what is in it", what));
 }
 
 void report_unread(const XmlNode& node, Findings& findings) {
@@ -192,10 +197,11 @@ void report_unread(const XmlNode& node, Findings& findings) {
   }
   for (const XmlAttribute& a : node.attributes)
     if (!a.used)
-      findings.add(Kind::not_supported, a.line, node.place(), fmt::format("<{} {}>: this attribute is not understood.", node.name, a.name));
+      findings.add(Kind::not_supported, a.line, node.place(),
+                   fmt::format("<{} {}>: this attribute is not understood.", node.name, a.name));
   if (!node.text.empty() && !node.text_used)
     findings.add(Kind::not_supported, node.line, node.place(), fmt::format("<{}>: its text is not understood.", node.name));
   for (const auto& child : node.children) report_unread(*child, findings);
 }
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

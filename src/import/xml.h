@@ -20,18 +20,18 @@ struct XmlAttribute {
 
 struct XmlNode {
   std::string name;
-  std::string text;  ///< of the element itself, trimmed
-  std::string file;  ///< that it stands in, if that is not the file imported
+  std::string text;   ///< of the element itself, trimmed
+  std::string file;   ///< that it stands in, if that is not the file imported
   int line = 0;
   const XmlNode* parent = nullptr;
   std::vector<XmlAttribute> attributes;
   std::vector<std::unique_ptr<XmlNode>> children;
-  mutable bool used = false;  ///< an importer knows this element; its attributes and children count for themselves
+  mutable bool used = false;   ///< an importer knows this element; its attributes and children count for themselves
   mutable bool text_used = false;
 
   /// The value, which counts as read from now on; null if there is none.
   const std::string* find(std::string_view attribute) const;
-  bool has(std::string_view attribute) const;  ///< does not count as reading
+  bool has(std::string_view attribute) const;   ///< does not count as reading
   /// @throws Error if it is missing
   const std::string& get(std::string_view attribute) const;
   /// First child of that name, or null. Does not count as reading.
@@ -54,8 +54,10 @@ struct XmlNode {
   }
 };
 
-/// Numbers of an attribute, separated by white space. @throws Error if one is none, is not finite, or there are more or less than asked for
-std::vector<double> numbers_of(const XmlNode&, std::string_view attribute, const std::string& value, std::size_t least, std::size_t most);
+/// Numbers of an attribute, separated by white space. @throws Error if one is none, is not finite, or there are more or less
+/// than asked for
+std::vector<double> numbers_of(const XmlNode&, std::string_view attribute, const std::string& value, std::size_t least,
+                               std::size_t most);
 
 /// Reads a file. @throws Error naming file and line for broken XML
 /// @param splice_includes <include file="…"/> is replaced by what the root element of that file contains
@@ -67,4 +69,4 @@ void account_for(const XmlNode&, Findings&, ImportFinding::Kind, const std::stri
 /// One finding for every element and attribute below that nobody read.
 void report_unread(const XmlNode&, Findings&);
 
-}  // namespace stickslip::robot
+}   // namespace stickslip::robot

@@ -57,8 +57,9 @@ bool BlockMatrix::is_symmetric(double tolerance) const {
     for (std::uint32_t e = first[i]; e < first[i + 1]; ++e) {
       const auto block = entry(i, e);
       const std::ptrdiff_t mirror = find(column[e], i);
-      const double difference = mirror < 0 ? block.cwiseAbs().maxCoeff()
-                                           : (block - entry(column[e], static_cast<std::size_t>(mirror)).transpose()).cwiseAbs().maxCoeff();
+      const double difference =
+          mirror < 0 ? block.cwiseAbs().maxCoeff()
+                     : (block - entry(column[e], static_cast<std::size_t>(mirror)).transpose()).cwiseAbs().maxCoeff();
       if (difference > tolerance * largest) return false;
     }
   return true;
@@ -79,8 +80,7 @@ Eigen::SparseMatrix<double> BlockMatrix::sparse() const {
     for (std::uint32_t e = first[i]; e < first[i + 1]; ++e) {
       const auto block = entry(i, e);
       for (int c = 0; c < block.cols(); ++c)
-        for (int r = 0; r < block.rows(); ++r)
-          entries.emplace_back(offset[i] + r, offset[column[e]] + c, block(r, c));
+        for (int r = 0; r < block.rows(); ++r) entries.emplace_back(offset[i] + r, offset[column[e]] + c, block(r, c));
     }
   Eigen::SparseMatrix<double> a(rows(), rows());
   a.setFromTriplets(entries.begin(), entries.end());
@@ -97,7 +97,8 @@ BlockMatrix block_matrix(std::vector<std::uint32_t> offset, std::span<const Eige
   std::vector<std::vector<std::uint32_t>> columns(count);
   for (std::uint32_t i = 0; i < count; ++i) columns[i].push_back(i);
   for (const auto& t : entries) {
-    if (t.row() < 0 || t.col() < 0 || static_cast<std::size_t>(t.row()) >= a.rows() || static_cast<std::size_t>(t.col()) >= a.rows())
+    if (t.row() < 0 || t.col() < 0 || static_cast<std::size_t>(t.row()) >= a.rows() ||
+        static_cast<std::size_t>(t.col()) >= a.rows())
       throw Error(fmt::format("({}, {}) is outside a matrix of {} rows.", t.row(), t.col(), a.rows()));
     if (t.value() == 0) continue;
     auto& row = columns[block_of[t.row()]];
@@ -126,4 +127,4 @@ BlockMatrix block_matrix(std::vector<std::uint32_t> offset, std::span<const Eige
   return a;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

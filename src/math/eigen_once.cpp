@@ -9,4 +9,4 @@ STICKSLIP_EIGEN_ONCE()
 template void SparseLU<SparseMatrix<double>>::analyzePattern(const SparseMatrix<double>&);
 template void SparseLU<SparseMatrix<double>>::factorize(const SparseMatrix<double>&);
 
-}  // namespace Eigen
+}   // namespace Eigen

@@ -50,7 +50,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-}  // namespace
+}   // namespace
 
 std::string suggest(std::string_view given, const std::string* candidates, std::size_t count) {
   if (count == 0) return "Nothing is allowed here.";
@@ -66,4 +66,4 @@ std::string suggest(std::string_view given, const std::string* candidates, std::
   return list + ".";
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -6,4 +6,4 @@ namespace stickslip {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-}  // namespace stickslip
+}   // namespace stickslip

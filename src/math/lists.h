@@ -32,4 +32,4 @@ class ListsByKey {
   std::vector<std::uint32_t> first_, numbers_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -32,7 +32,7 @@ void mask(const Sparse& a, std::span<const char> free, Sparse& out) {
   out.finalize();
 }
 
-}  // namespace
+}   // namespace
 
 #ifdef STICKSLIP_HAS_SUITESPARSE
 
@@ -54,7 +54,7 @@ cholmod_sparse lower_view(Sparse& a) {
   return view;
 }
 
-}  // namespace
+}   // namespace
 
 struct SparseCholesky::Impl {
   cholmod_common common;
@@ -118,7 +118,8 @@ struct SparseCholesky::Impl {
     cholmod_free_factor(&factor, &common);
     factor = cholmod_analyze_p(&view, ordering.data(), nullptr, 0, &common);
     ++factorisations;
-    return factor != nullptr && cholmod_factorize(&view, factor, &common) && common.status == CHOLMOD_OK && factor->minor == factor->n;
+    return factor != nullptr && cholmod_factorize(&view, factor, &common) && common.status == CHOLMOD_OK &&
+           factor->minor == factor->n;
   }
 
   /// The column of A that enters with row k, in the order of elimination.
@@ -229,4 +230,4 @@ void SparseCholesky::solve(std::span<const double> r, std::span<double> x) { imp
 int SparseCholesky::factorisations() const { return impl_->factorisations; }
 int SparseCholesky::row_changes() const { return impl_->row_changes; }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -40,4 +40,4 @@ class SparseCholesky {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -77,7 +77,8 @@ struct SparseFactor::Impl {
     }
     const int n = static_cast<int>(a.rows());
     double info[UMFPACK_INFO];
-    if (umfpack_di_symbolic(n, n, a.outerIndexPtr(), a.innerIndexPtr(), a.valuePtr(), &symbolic, control, info) < 0) symbolic = nullptr;
+    if (umfpack_di_symbolic(n, n, a.outerIndexPtr(), a.innerIndexPtr(), a.valuePtr(), &symbolic, control, info) < 0)
+      symbolic = nullptr;
     factor_work = symbolic != nullptr ? info[UMFPACK_FLOPS_ESTIMATE] : 0;
     solve_work = symbolic != nullptr ? 2 * (info[UMFPACK_LNZ_ESTIMATE] + info[UMFPACK_UNZ_ESTIMATE]) : 0;
     integers.resize(static_cast<std::size_t>(n));
@@ -104,7 +105,8 @@ struct SparseFactor::Impl {
     if (symbolic == nullptr) return false;
     if (numeric != nullptr) umfpack_di_free_numeric(&numeric);
     copy = a;
-    const int status = umfpack_di_numeric(copy.outerIndexPtr(), copy.innerIndexPtr(), copy.valuePtr(), symbolic, &numeric, control, nullptr);
+    const int status =
+        umfpack_di_numeric(copy.outerIndexPtr(), copy.innerIndexPtr(), copy.valuePtr(), symbolic, &numeric, control, nullptr);
     return status == UMFPACK_OK;
   }
 
@@ -120,8 +122,8 @@ struct SparseFactor::Impl {
       std::copy_n(static_cast<const double*>(x->x), cholesky->n, out);
       return;
     }
-    umfpack_di_wsolve(UMFPACK_A, copy.outerIndexPtr(), copy.innerIndexPtr(), copy.valuePtr(), out, b, numeric, control, nullptr, integers.data(),
-                      numbers.data());
+    umfpack_di_wsolve(UMFPACK_A, copy.outerIndexPtr(), copy.innerIndexPtr(), copy.valuePtr(), out, b, numeric, control, nullptr,
+                      integers.data(), numbers.data());
   }
 };
 
@@ -181,4 +183,4 @@ bool same_pattern(const SparseFactor::Matrix& a, const SparseFactor::Matrix& b) 
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

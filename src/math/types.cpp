@@ -32,4 +32,4 @@ Mat3 frame_from_normal(const Vec3& normal) {
   return frame;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

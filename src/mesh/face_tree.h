@@ -1,4 +1,5 @@
-// A binary tree of boxes over the triangles of a mesh, built in O(n log n) along a space-filling curve: for pairs of triangles of one mesh.
+// A binary tree of boxes over the triangles of a mesh, built in O(n log n) along a space-filling curve: for pairs of triangles
+// of one mesh.
 #pragma once
 
 #include <functional>

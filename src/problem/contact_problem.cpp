@@ -245,7 +245,7 @@ double largest_in_row(const BlockMatrix& w, std::uint32_t block, double sigma) {
   return largest > 0 ? largest : 1;
 }
 
-}  // namespace
+}   // namespace
 
 std::size_t ContactProblem::contact_count() const {
   std::size_t count = 0;
@@ -466,4 +466,4 @@ void ContactProblem::contact_velocity(std::span<const double> impulses, std::spa
   });
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -25,4 +25,4 @@ void CoupledMass::solve(const double* b, double* x) const {
   factor_.solve(b, x);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -120,10 +120,10 @@ void add_compliance(const ContactProblem& p, double sign, BlockMatrix& w) {
         sign * Eigen::Map<const Eigen::VectorXd>(p.sigma.data() + p.blocks[i].row, p.blocks[i].dim);
 }
 
-}  // namespace
+}   // namespace
 
 BlockMatrix delassus(const ContactProblem& p) {
-  BlockMatrix w = !p.is_factored()  ? p.matrix
+  BlockMatrix w = !p.is_factored() ? p.matrix
                   : p.is_coupled() ? coupled_delassus(p, block_starts(p))
                                    : scaled_delassus(p, block_starts(p));
   add_compliance(p, 1, w);
@@ -156,4 +156,4 @@ ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionSet la
   return p;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -11,4 +11,4 @@ void Incidence::neighbours(const ContactProblem& p, const Block& block, std::vec
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

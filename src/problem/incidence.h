@@ -26,4 +26,4 @@ class Incidence {
   ListsByKey lists_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

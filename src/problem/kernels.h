@@ -223,18 +223,24 @@ void with_arity(int arity, F&& f) {
   else f(std::integral_constant<int, D>{}, std::integral_constant<int, kAnyArity>{});
 }
 
-}  // namespace detail
+}   // namespace detail
 
 /// Calls f(rows, arity) with both as compile-time constants; the arity as in Batch.
 template <class F>
 void with_sizes(int dim, int arity, F&& f) {
   switch (dim) {
-    case 1: return detail::with_arity<F, 1>(arity, std::forward<F>(f));
-    case 2: return detail::with_arity<F, 2>(arity, std::forward<F>(f));
-    case 3: return detail::with_arity<F, 3>(arity, std::forward<F>(f));
-    case 4: return detail::with_arity<F, 4>(arity, std::forward<F>(f));
-    case 5: return detail::with_arity<F, 5>(arity, std::forward<F>(f));
-    case 6: return detail::with_arity<F, 6>(arity, std::forward<F>(f));
+    case 1:
+      return detail::with_arity<F, 1>(arity, std::forward<F>(f));
+    case 2:
+      return detail::with_arity<F, 2>(arity, std::forward<F>(f));
+    case 3:
+      return detail::with_arity<F, 3>(arity, std::forward<F>(f));
+    case 4:
+      return detail::with_arity<F, 4>(arity, std::forward<F>(f));
+    case 5:
+      return detail::with_arity<F, 5>(arity, std::forward<F>(f));
+    case 6:
+      return detail::with_arity<F, 6>(arity, std::forward<F>(f));
   }
 }
 
@@ -242,20 +248,25 @@ void with_sizes(int dim, int arity, F&& f) {
 template <class F>
 void with_rows(int dim, F&& f) {
   switch (dim) {
-    case 1: return f(std::integral_constant<int, 1>{});
-    case 2: return f(std::integral_constant<int, 2>{});
-    case 3: return f(std::integral_constant<int, 3>{});
-    case 4: return f(std::integral_constant<int, 4>{});
-    case 5: return f(std::integral_constant<int, 5>{});
-    case 6: return f(std::integral_constant<int, 6>{});
+    case 1:
+      return f(std::integral_constant<int, 1>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 3:
+      return f(std::integral_constant<int, 3>{});
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    case 5:
+      return f(std::integral_constant<int, 5>{});
+    case 6:
+      return f(std::integral_constant<int, 6>{});
   }
 }
 
 /// Calls f(batch, rows, arity) for every batch, in order. Arity 0: W is a matrix.
 template <class F>
 void visit_batches(std::span<const Batch> batches, F&& f) {
-  for (const Batch& batch : batches)
-    with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) { f(batch, rows, arity); });
+  for (const Batch& batch : batches) with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) { f(batch, rows, arity); });
 }
 template <class F>
 void visit_batches(const ContactProblem& problem, F&& f) {
@@ -278,4 +289,4 @@ void with_law(std::size_t law, F&& f) {
   with_law(law, std::forward<F>(f), std::make_index_sequence<std::variant_size_v<FrictionSet>>{});
 }
 
-}  // namespace stickslip::kernels
+}   // namespace stickslip::kernels

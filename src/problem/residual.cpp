@@ -67,7 +67,7 @@ void add_convex(Residual& r, const Law& law, double scale, const kernels::BlockV
 
 template <int D, class Law>
 [[gnu::always_inline]] inline void add_friction(Residual& r, FrictionModel model, const Law& law, double mass,
-                                                 const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
+                                                const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
   if (!(mass > 0 && std::isfinite(mass))) return;   // nothing can move
   const kernels::BlockVector<D - 1> friction = impulse.template tail<D - 1>();
   const kernels::BlockVector<D - 1> trial = friction - mass * v.template tail<D - 1>();
@@ -75,14 +75,18 @@ template <int D, class Law>
   r.dissipation = max_speed(r.dissipation, (friction - project(model, law, impulse[0], trial)).squaredNorm(), mass);
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view model_name(FrictionModel model) {
   switch (model.kind) {
-    case FrictionModel::Kind::exact: return "exact";
-    case FrictionModel::Kind::boxed: return "boxed";
-    case FrictionModel::Kind::polyhedral: return "polyhedral";
-    case FrictionModel::Kind::convex: return "convex";
+    case FrictionModel::Kind::exact:
+      return "exact";
+    case FrictionModel::Kind::boxed:
+      return "boxed";
+    case FrictionModel::Kind::polyhedral:
+      return "polyhedral";
+    case FrictionModel::Kind::convex:
+      return "convex";
   }
   return "?";
 }
@@ -187,4 +191,4 @@ double natural_map_error(const ContactProblem& p, std::span<const double> impuls
   return std::sqrt(error) / scale;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

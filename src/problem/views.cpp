@@ -23,7 +23,7 @@ void for_friction_contacts(const ContactProblem& p, F&& f) {
   });
 }
 
-}  // namespace
+}   // namespace
 
 BoxedLcp as_blcp(const ContactProblem& p) {
   BoxedLcp view;
@@ -119,4 +119,4 @@ double ConeProblem::distance_from_coulomb(std::span<const double> impulses, std:
   return largest;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

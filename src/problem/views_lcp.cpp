@@ -95,12 +95,13 @@ void add_links(Lcp& lcp, const std::vector<double>& lower, const std::vector<dou
         lcp.M(j, j - 1) = -1;
         lcp.q[j] = upper[variable.row] - lower[variable.row];
         break;
-      default: break;
+      default:
+        break;
     }
   }
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view no_polygon_because(const FrictionSet& law) {
   if (law_rows(law) > 2)
@@ -175,55 +176,78 @@ void Lcp::impulses(std::span<const double> z, std::span<double> impulses) const 
       if (variables[j].weight[k] != 0) impulses[variables[j].row + k] += variables[j].weight[k] * z[j];
 }
 
+namespace {
+
+/// Unknowns of the fan of a contact whose first direction is variable j, its slack among them. @returns the place of the slack
+std::size_t set_fan(const Lcp& lcp, std::size_t j, std::span<const double> impulses, std::span<const double> velocity,
+                    Eigen::VectorXd& z) {
+  const std::uint32_t row = lcp.variables[j].row;
+  // The whole fan of this contact at once: directions j … end − 1, slack at end.
+  std::size_t end = j;
+  while (lcp.variables[end].role == Lcp::Role::friction) ++end;
+  const std::size_t count = end - j;
+  double slip = 0;
+  for (std::size_t i = j; i < end; ++i) {
+    double along = lcp.variables[i].weight[0] * velocity[row];
+    if (lcp.variables[i].weight[1] != 0) along += lcp.variables[i].weight[1] * velocity[row + 1];
+    slip = std::max(slip, -along);
+  }
+  z[end] = slip;
+  if (count == 2 && lcp.variables[j].weight[1] == 0 && lcp.variables[j + 1].weight[1] == 0) {
+    z[j] = std::max(impulses[row], 0.0);
+    z[j + 1] = std::max(-impulses[row], 0.0);
+  } else {
+    const Vec2 friction(impulses[row], impulses[row + 1]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Lcp::Variable &a = lcp.variables[j + i], &b = lcp.variables[j + (i + 1) % count];
+      // friction = x a + y b, with both weights of one sign in the sector between a and b alone.
+      const double determinant = a.weight[0] * b.weight[1] - a.weight[1] * b.weight[0];
+      const double x = (friction[0] * b.weight[1] - friction[1] * b.weight[0]) / determinant;
+      const double y = (a.weight[0] * friction[1] - a.weight[1] * friction[0]) / determinant;
+      if (x > 0 && y >= 0) {
+        z[j + i] = x;
+        z[j + (i + 1) % count] = y;
+        break;
+      }
+    }
+  }
+  return end;
+}
+
+}   // namespace
+
 Eigen::VectorXd Lcp::unknowns(std::span<const double> impulses, std::span<const double> velocity) const {
   Eigen::VectorXd z = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(size()));
   for (std::size_t j = 0; j < size(); ++j) {
     const Variable& variable = variables[j];
     const std::uint32_t row = variable.row;
     switch (variable.role) {
-      case Role::normal: z[j] = impulses[row]; break;
-      case Role::positive: z[j] = std::max(impulses[row], 0.0); break;
-      case Role::negative: z[j] = std::max(-impulses[row], 0.0); break;
-      case Role::above: z[j] = impulses[row] - offset[row]; break;
-      case Role::below: z[j] = offset[row] - impulses[row]; break;
-      case Role::excess: z[j] = std::max(-velocity[row], 0.0); break;
-      case Role::slack: break;
-      case Role::friction: {
-        // The whole fan of this contact at once: directions j … end − 1, slack at end.
-        std::size_t end = j;
-        while (variables[end].role == Role::friction) ++end;
-        const std::size_t count = end - j;
-        double slip = 0;
-        for (std::size_t i = j; i < end; ++i) {
-          double along = variables[i].weight[0] * velocity[row];
-          if (variables[i].weight[1] != 0) along += variables[i].weight[1] * velocity[row + 1];
-          slip = std::max(slip, -along);
-        }
-        z[end] = slip;
-        if (count == 2 && variables[j].weight[1] == 0 && variables[j + 1].weight[1] == 0) {
-          z[j] = std::max(impulses[row], 0.0);
-          z[j + 1] = std::max(-impulses[row], 0.0);
-        } else {
-          const Vec2 friction(impulses[row], impulses[row + 1]);
-          for (std::size_t i = 0; i < count; ++i) {
-            const Variable &a = variables[j + i], &b = variables[j + (i + 1) % count];
-            // friction = x a + y b, with both weights of one sign in the sector between a and b alone.
-            const double determinant = a.weight[0] * b.weight[1] - a.weight[1] * b.weight[0];
-            const double x = (friction[0] * b.weight[1] - friction[1] * b.weight[0]) / determinant;
-            const double y = (a.weight[0] * friction[1] - a.weight[1] * friction[0]) / determinant;
-            if (x > 0 && y >= 0) {
-              z[j + i] = x;
-              z[j + (i + 1) % count] = y;
-              break;
-            }
-          }
-        }
-        j = end;
+      case Role::normal:
+        z[j] = impulses[row];
         break;
-      }
+      case Role::positive:
+        z[j] = std::max(impulses[row], 0.0);
+        break;
+      case Role::negative:
+        z[j] = std::max(-impulses[row], 0.0);
+        break;
+      case Role::above:
+        z[j] = impulses[row] - offset[row];
+        break;
+      case Role::below:
+        z[j] = offset[row] - impulses[row];
+        break;
+      case Role::excess:
+        z[j] = std::max(-velocity[row], 0.0);
+        break;
+      case Role::slack:
+        break;
+      case Role::friction:
+        j = set_fan(*this, j, impulses, velocity, z);
+        break;
     }
   }
   return z;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -24,4 +24,4 @@ std::string capture_name(const Scene& scene, std::uint64_t step) {
   return fmt::format("{}-step{}.hdf5", name, step);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -15,4 +15,4 @@ ProblemFile problem_of_step(const Scene&, const Stepper&, const StepReport&);
 /// "wall-step120.hdf5"
 std::string capture_name(const Scene&, std::uint64_t step);
 
-}  // namespace stickslip
+}   // namespace stickslip

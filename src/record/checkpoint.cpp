@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kUserBlock = 512;  // the smallest that HDF5 allows
+constexpr std::size_t kUserBlock = 512;   // the smallest that HDF5 allows
 constexpr std::string_view kMarker = "stickslip-checkpoint ";
 constexpr int kVersion = 7, kOldestVersion = 2;
 
@@ -79,7 +79,7 @@ FlatScene from_bytes(std::string_view bytes, int version) {
   return snapshot;
 }
 
-}  // namespace
+}   // namespace
 
 void save_checkpoint(const fs::path& path, const Scene& scene) {
   try {
@@ -112,4 +112,4 @@ bool is_checkpoint(const fs::path& path) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

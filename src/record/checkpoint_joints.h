@@ -90,10 +90,12 @@ void exchange_joint_axes(Archive& archive, FlatScene& s) {
     t.field("spring_stiffness", &FlatAxis::spring, &JointSpring::stiffness);
     t.field("spring_damping", &FlatAxis::spring, &JointSpring::damping);
   });
-  archive.lists("joints/axes/servo_path", s.axes, [](FlatAxis& x) -> auto& { return x.servo.path; }, [](auto& t) {
-    t.field("time", &std::pair<double, double>::first);
-    t.field("target", &std::pair<double, double>::second);
-  });
+  archive.lists(
+      "joints/axes/servo_path", s.axes, [](FlatAxis & x) -> auto& { return x.servo.path; },
+      [](auto& t) {
+        t.field("time", &std::pair<double, double>::first);
+        t.field("target", &std::pair<double, double>::second);
+      });
 }
 
 template <class Archive>

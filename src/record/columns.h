@@ -21,7 +21,7 @@ class Columns {
     if (id.index >= newest_.size() || newest_[id.index] >= ids_.size() || ids_[newest_[id.index]] != id) return std::nullopt;
     return newest_[id.index];
   }
-  std::uint32_t of_slot(std::uint32_t slot) const { return newest_[slot]; }  ///< column of what uses the slot now
+  std::uint32_t of_slot(std::uint32_t slot) const { return newest_[slot]; }   ///< column of what uses the slot now
 
  protected:
   template <class Slot>
@@ -37,7 +37,7 @@ class Columns {
 
  private:
   std::vector<Id> ids_;
-  std::vector<std::uint32_t> newest_;  ///< column of the newest of each slot
+  std::vector<std::uint32_t> newest_;   ///< column of the newest of each slot
 };
 
 class BodyColumns : public Columns<BodyId> {
@@ -52,4 +52,4 @@ class JointColumns : public Columns<JointId> {
   void add_new(const World& world) { Columns::add_new(world.joints()); }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "store/staged_file.h"
 #include "record/telemetry.h"
 #include "stickslip/math/error.h"
+#include "store/staged_file.h"
 
 namespace stickslip {
 
@@ -67,8 +67,8 @@ class CsvTelemetry final : public Recorder {
   fmt::memory_buffer row_;
 };
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Recorder> make_csv_telemetry(const std::filesystem::path& path) { return std::make_unique<CsvTelemetry>(path); }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -83,7 +83,7 @@ Json describe_body(const World& world, const Body& b, DescribedMeshes& meshes) {
 /// The largest power of ten that is not above x.
 double power_of_ten(double x) { return std::pow(10.0, std::floor(std::log10(x))); }
 
-}  // namespace
+}   // namespace
 
 std::string_view motion_name(MotionType motion) {
   static constexpr std::string_view names[] = {"dynamic", "fixed", "kinematic"};
@@ -126,18 +126,12 @@ Json describe_scene(const Scene& scene, double quantum) {
   Json telemetry = Json::array();
   for (const TelemetryColumn& c : telemetry_columns())
     telemetry.push_back({{"name", c.name}, {"unit", c.unit}, {"help", c.meaning}});
-  Json description = {{"protocol", kViewerProtocol},
-                      {"program", "stickslip"},
-                      {"name", scene.name},
-                      {"look_for", scene.description},
-                      {"h", scene.step.h},
-                      {"gravity", vector(world.gravity)},
-                      {"quantum", quantum},
-                      {"force_unit", force_unit(world)},
-                      {"solver", scene.step.solver},
-                      {"bodies", std::move(bodies)},
-                      {"meshes", meshes.take()},
-                      {"telemetry", std::move(telemetry)}};
+  Json description = {{"protocol", kViewerProtocol}, {"program", "stickslip"},
+                      {"name", scene.name},          {"look_for", scene.description},
+                      {"h", scene.step.h},           {"gravity", vector(world.gravity)},
+                      {"quantum", quantum},          {"force_unit", force_unit(world)},
+                      {"solver", scene.step.solver}, {"bodies", std::move(bodies)},
+                      {"meshes", meshes.take()},     {"telemetry", std::move(telemetry)}};
   if (world.joint_count() > 0) {
     description["joints"] = describe_joints(world, ids);
     description["torque_unit"] = torque_unit(force_unit(world), quantum);
@@ -145,4 +139,4 @@ Json describe_scene(const Scene& scene, double quantum) {
   return description;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

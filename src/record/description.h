@@ -28,4 +28,4 @@ std::vector<BodyId> described_bodies(const World&);
 
 nlohmann::json describe_scene(const Scene&, double quantum);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -24,7 +24,7 @@ struct DiskFile {
     haddr_t address;
     std::string bytes;
   };
-  std::vector<Kept> refused;  ///< writes since the first error, so that HDF5 reads back what it wrote
+  std::vector<Kept> refused;   ///< writes since the first error, so that HDF5 reads back what it wrote
 };
 
 DiskFile& of(H5FD_t* file) { return *reinterpret_cast<DiskFile*>(file); }
@@ -83,7 +83,7 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, 
     if (got <= 0) break;
     done += static_cast<std::size_t>(got);
   }
-  std::memset(to + done, 0, size - done);  // beyond the end
+  std::memset(to + done, 0, size - done);   // beyond the end
   for (const DiskFile::Kept& kept : file.refused) {
     const haddr_t from = std::max(address, kept.address);
     const haddr_t until = std::min(address + size, kept.address + kept.bytes.size());
@@ -99,10 +99,8 @@ herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size,
   std::size_t done = 0;
   while (*file.first_error == 0 && done < size) {
     const ssize_t put = ::pwrite(file.descriptor, from + done, size - done, static_cast<off_t>(address + done));
-    if (put >= 0)
-      done += static_cast<std::size_t>(put);
-    else if (errno != EINTR)
-      *file.first_error = errno;
+    if (put >= 0) done += static_cast<std::size_t>(put);
+    else if (errno != EINTR) *file.first_error = errno;
   }
   if (done < size) file.refused.push_back({address + done, std::string(from + done, size - done)});
   return 0;
@@ -124,7 +122,7 @@ H5FD_class_t driver_class() {
   H5FD_class_t c = {};
 #if H5_VERSION_GE(1, 13, 2)
   c.version = H5FD_CLASS_VERSION;
-  c.value = static_cast<H5FD_class_value_t>(512);  // from the range that HDF5 leaves to others
+  c.value = static_cast<H5FD_class_value_t>(512);   // from the range that HDF5 leaves to others
 #endif
   c.name = "stickslip-growing";
   c.maxaddr = (haddr_t{1} << 62) - 1;
@@ -149,7 +147,7 @@ H5FD_class_t driver_class() {
   return c;
 }
 
-}  // namespace
+}   // namespace
 
 GrowingFile::GrowingFile(const std::string& path) {
   Quiet quiet;
@@ -184,4 +182,4 @@ bool GrowingFile::close() noexcept {
   return closed && *first_error_ == 0;
 }
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5

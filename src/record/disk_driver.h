@@ -15,7 +15,7 @@ namespace stickslip::h5 {
 class GrowingFile {
  public:
   GrowingFile() = default;
-  explicit GrowingFile(const std::string& path);  ///< @throws Error
+  explicit GrowingFile(const std::string& path);   ///< @throws Error
   hid_t id() const { return file_.get(); }
   explicit operator bool() const { return static_cast<bool>(file_); }
 
@@ -28,7 +28,7 @@ class GrowingFile {
 
  private:
   Handle driver_, file_;
-  std::shared_ptr<int> first_error_ = std::make_shared<int>(0);  ///< errno of the first refused write
+  std::shared_ptr<int> first_error_ = std::make_shared<int>(0);   ///< errno of the first refused write
 };
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5

@@ -178,11 +178,20 @@ FlatSurface flatten(const Material& material, std::map<const Picture*, std::uint
 Surface unflatten(const FlatSurface& flat, const std::vector<std::shared_ptr<const Picture>>& pictures) {
   Surface surface;
   switch (flat.kind) {
-    case 0: surface.structure = FixedStructure{flat.direction}; break;
-    case 1: surface.structure = CircularStructure{flat.center, flat.direction}; break;
-    case 2: surface.structure = RadialStructure{flat.center, flat.direction}; break;
-    case 3: surface.structure = FlowStructure{flat.center, flat.size, flat.direction}; break;
-    default: surface.structure = PictureStructure{pictures[flat.picture - 1], flat.size};
+    case 0:
+      surface.structure = FixedStructure{flat.direction};
+      break;
+    case 1:
+      surface.structure = CircularStructure{flat.center, flat.direction};
+      break;
+    case 2:
+      surface.structure = RadialStructure{flat.center, flat.direction};
+      break;
+    case 3:
+      surface.structure = FlowStructure{flat.center, flat.size, flat.direction};
+      break;
+    default:
+      surface.structure = PictureStructure{pictures[flat.picture - 1], flat.size};
   }
   surface.tensor = flat.tensor;
   if (flat.normal_map > 0) surface.normal_map = {pictures[flat.normal_map - 1], flat.normal_map_size};
@@ -276,8 +285,7 @@ void check_indices(const FlatScene& s) {
                 f.normal_map <= s.pictures.size() && (f.kind != 4 || f.picture > 0),
             "a surface names a missing structure or picture");
   for (const RememberedImpulse& m : s.memory.impulses)
-    require(m.key.a < s.colliders.size() && m.key.b < s.colliders.size(),
-            "a remembered impulse names a missing shape");
+    require(m.key.a < s.colliders.size() && m.key.b < s.colliders.size(), "a remembered impulse names a missing shape");
   for (const CombineRule rule : {s.friction_rule, s.restitution_rule})
     require(static_cast<int>(rule) <= static_cast<int>(CombineRule::geometric_mean), "unknown combine rule");
   require(static_cast<int>(s.step.scheme) <= static_cast<int>(Scheme::moreau_midpoint) &&
@@ -287,7 +295,7 @@ void check_indices(const FlatScene& s) {
   check_nodes(s);
 }
 
-}  // namespace
+}   // namespace
 
 FlatScene flatten(const Scene& scene) {
   const World& world = scene.world;
@@ -341,10 +349,8 @@ Scene restore(FlatScene&& s) {
   for (std::size_t i = 0; i < s.pairs.size(); ++i)
     s.pairs[i].surface.law = unflatten(std::move(s.laws[s.materials.size() + i]));
   for (std::uint32_t i = 0; i < s.materials.size(); ++i) {
-    if (i < world.materials.size())
-      world.materials.set(MaterialId{i}, s.materials[i]);
-    else
-      world.materials.add(s.materials[i]);
+    if (i < world.materials.size()) world.materials.set(MaterialId{i}, s.materials[i]);
+    else world.materials.add(s.materials[i]);
   }
   for (const FlatPair& pair : s.pairs) world.materials.set_pair({pair.a}, {pair.b}, pair.surface);
   world.materials.friction_rule = s.friction_rule, world.materials.restitution_rule = s.restitution_rule;
@@ -373,4 +379,4 @@ Scene restore(FlatScene&& s) {
   return scene;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -7,26 +7,26 @@ namespace stickslip {
 
 /// A shape as numbers; hulls stand in a pool, because bodies share them.
 struct FlatShape {
-  std::string name;          ///< of the shape; empty in files that have `kind`
-  std::uint32_t kind = 0;    ///< its number in files of versions that had no names
-  Vec3 size = Vec3::Zero();  ///< radius or half extents; half height second
-  std::uint32_t hull = 0;    ///< index in the pool; 0 if it is none
+  std::string name;           ///< of the shape; empty in files that have `kind`
+  std::uint32_t kind = 0;     ///< its number in files of versions that had no names
+  Vec3 size = Vec3::Zero();   ///< radius or half extents; half height second
+  std::uint32_t hull = 0;     ///< index in the pool; 0 if it is none
 };
 
 struct FlatScript {
-  std::uint32_t kind = 0;  ///< index of the alternative in `MotionScript`
+  std::uint32_t kind = 0;   ///< index of the alternative in `MotionScript`
   Oscillation oscillation;
   std::vector<Keyframes::Key> keys;
 };
 
 struct FlatStabilisation {
-  std::uint32_t kind = 0;  ///< index of the alternative in `Stabilisation`
+  std::uint32_t kind = 0;   ///< index of the alternative in `Stabilisation`
   double first = 0, second = 0;
 };
 
 struct FlatOption {
   std::string name, text;
-  std::uint32_t kind = 0;  ///< index of the alternative in `OptionValue`
+  std::uint32_t kind = 0;   ///< index of the alternative in `OptionValue`
   double number = 0;
 };
 
@@ -50,10 +50,10 @@ struct FlatPicture {
 
 /// A surface as numbers.
 struct FlatSurface {
-  std::uint32_t kind = 0;                                        ///< index of the alternative in `Structure`
-  Vec3 center = Vec3::Zero(), direction = Vec3::Zero();          ///< direction or axis
-  double size = 0;                                               ///< radius of a flow, side of a picture
-  std::uint32_t picture = 0, normal_map = 0;                     ///< place in the pool from 1; 0: none
+  std::uint32_t kind = 0;                                 ///< index of the alternative in `Structure`
+  Vec3 center = Vec3::Zero(), direction = Vec3::Zero();   ///< direction or axis
+  double size = 0;                                        ///< radius of a flow, side of a picture
+  std::uint32_t picture = 0, normal_map = 0;              ///< place in the pool from 1; 0: none
   double normal_map_size = 1;
   Mat2 tensor = Mat2::Identity();
 };
@@ -84,24 +84,24 @@ struct FlatScene {
   Vec3 gravity = Vec3::Zero();
   double time = 0;
   std::uint64_t step_count = 0;
-  std::vector<Body> bodies;         ///< scripts apart, below
-  std::vector<FlatScript> scripts;  ///< one per body
-  std::vector<Collider> colliders;  ///< shapes apart, below
-  std::vector<FlatShape> shapes;    ///< one per collider
+  std::vector<Body> bodies;          ///< scripts apart, below
+  std::vector<FlatScript> scripts;   ///< one per body
+  std::vector<Collider> colliders;   ///< shapes apart, below
+  std::vector<FlatShape> shapes;     ///< one per collider
   std::vector<NodalBody> nodal_bodies;
   std::vector<Polytope> hulls;
-  std::vector<Joint> joints;        ///< coordinates apart, below
-  std::vector<FlatAxis> axes;       ///< six per joint
+  std::vector<Joint> joints;    ///< coordinates apart, below
+  std::vector<FlatAxis> axes;   ///< six per joint
   std::vector<FlatIgnoredPair> ignored_pairs;
   std::vector<Material> materials;
   std::vector<FlatPair> pairs;
-  std::vector<FlatLaw> laws;        ///< one per material, then one per pair
+  std::vector<FlatLaw> laws;           ///< one per material, then one per pair
   std::vector<FlatSurface> surfaces;   ///< one per material
   std::vector<FlatPicture> pictures;
   CombineRule friction_rule{}, restitution_rule{};
   ContactMemory memory;
 
-  StepOptions step;  ///< stabilisation and solver options apart, below
+  StepOptions step;   ///< stabilisation and solver options apart, below
   FlatStabilisation stabilisation;
   std::vector<FlatOption> solver_options;
 };
@@ -111,4 +111,4 @@ FlatScene flatten(const Scene&);
 /// @throws Error if indices or kinds are out of range, or options are invalid.
 Scene restore(FlatScene&&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -25,4 +25,4 @@ class FrameClock {
   double rate_, start_time_, last_frame_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -44,12 +44,12 @@ void write(OutputFile& file, Json document, const Binary& binary) {
       file.write(std::span<const std::uint32_t>(&narrow, 1));
     }
   };
-  write_words({0x46546c67, 2, total});     // "glTF", version
-  write_words({text.size(), 0x4e4f534a});  // "JSON"
+  write_words({0x46546c67, 2, total});      // "glTF", version
+  write_words({text.size(), 0x4e4f534a});   // "JSON"
   file.write(text);
   if (!has_numbers) return;
-  write_words({binary.size_, 0x004e4942});  // "BIN"
+  write_words({binary.size_, 0x004e4942});   // "BIN"
   for (const std::string_view piece : binary.pieces_) file.write(piece);
 }
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

@@ -17,10 +17,10 @@ namespace stickslip::glb {
 /// Numbers are written as floats: the shortest text that reads back to the float of the binary part.
 using Json = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t, std::uint64_t, float>;
 
-constexpr std::uint64_t kMostBytes = 4'000'000'000;  ///< of poses: lengths in the file are 32-bit numbers
+constexpr std::uint64_t kMostBytes = 4'000'000'000;   ///< of poses: lengths in the file are 32-bit numbers
 
-enum ComponentType { unsigned_int = 5125, single_float = 5126 };     ///< numbers of glTF 2.0 §5.1.3
-enum Target { array_buffer = 34962, element_array_buffer = 34963 };  ///< numbers of glTF 2.0 §5.11.5
+enum ComponentType { unsigned_int = 5125, single_float = 5126 };      ///< numbers of glTF 2.0 §5.1.3
+enum Target { array_buffer = 34962, element_array_buffer = 34963 };   ///< numbers of glTF 2.0 §5.11.5
 
 /// The binary part with its views and accessors. Refers to what is added: that must stay until it is written.
 class Binary {
@@ -46,8 +46,8 @@ class Binary {
   Json views_ = Json::array(), accessors_ = Json::array();
   std::optional<Json> next_view_;
   std::vector<std::string_view> pieces_;
-  std::uint64_t size_ = 0;        ///< [bytes]
-  std::uint64_t view_start_ = 0;  ///< of the last view [bytes]
+  std::uint64_t size_ = 0;         ///< [bytes]
+  std::uint64_t view_start_ = 0;   ///< of the last view [bytes]
 };
 
 Error too_large();
@@ -55,4 +55,4 @@ Error too_large();
 /// Completes the document with buffer, views and accessors and writes the file. @throws Error
 void write(OutputFile&, Json document, const Binary&);
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

@@ -24,14 +24,14 @@ using glb::Binary;
 using GltfJson = glb::Json;
 
 constexpr int kCornersOfCircle = 32;
-constexpr std::uint64_t kBytesPerPose = 40;  // translation, rotation and scale, as floats
-constexpr std::uint64_t kBytesPerNode = 24;  // position and, of a surface, normal
+constexpr std::uint64_t kBytesPerPose = 40;   // translation, rotation and scale, as floats
+constexpr std::uint64_t kBytesPerNode = 24;   // position and, of a surface, normal
 
 struct DrawnPart {
   MeshLibrary::Entry shape;
   bool half_space;
-  std::uint32_t material;  ///< of the file
-  Pose local;              ///< from the centre of mass, in body axes
+  std::uint32_t material;   ///< of the file
+  Pose local;               ///< from the centre of mass, in body axes
 };
 
 /// One body with its poses in the frames from `first_frame` on.
@@ -39,8 +39,8 @@ struct Track {
   std::string name;
   std::vector<DrawnPart> parts;
   std::size_t first_frame;
-  std::vector<float> translation;    ///< centre of mass, three per frame [m]
-  std::vector<float> rotation_xyzw;  ///< four per frame
+  std::vector<float> translation;         ///< centre of mass, three per frame [m]
+  std::vector<float> rotation_xyzw;       ///< four per frame
   std::optional<glb::NodalTrack> nodal;   ///< of a body of nodes, whose own pose is that of the world
   std::size_t first_child = 0;            ///< node of the file
 
@@ -76,7 +76,7 @@ class Gltf final : public Recorder {
   ~Gltf() override {
     try {
       finish();
-    } catch (...) {  // nobody is left to tell
+    } catch (...) {   // nobody is left to tell
     }
   }
 
@@ -94,7 +94,7 @@ class Gltf final : public Recorder {
 
   void finish() override {
     if (!file_) return;
-    struct Close {  // after an error too: it is not tried twice
+    struct Close {   // after an error too: it is not tried twice
       std::optional<OutputFile>& file;
       ~Close() { file.reset(); }
     } close{file_};
@@ -141,22 +141,22 @@ class Gltf final : public Recorder {
   std::string scene_name_;
   double start_time_ = 0;
 
-  std::vector<float> times_;  ///< since the start [s], strictly increasing
+  std::vector<float> times_;   ///< since the start [s], strictly increasing
   BodyColumns columns_;
-  std::vector<Track> tracks_;  ///< by column
+  std::vector<Track> tracks_;   ///< by column
   MeshLibrary library_{kCornersOfCircle};
   HalfSpaceExtent extent_;
   glb::Materials materials_;
   std::size_t node_count_ = 0, bead_count_ = 0;   ///< of bodies of nodes
 
   glb::Forms forms_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> mesh_of_material_;  ///< (library, material)
-  std::vector<std::vector<float>> scales_;                                           ///< of bodies that come or go
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> mesh_of_material_;   ///< (library, material)
+  std::vector<std::vector<float>> scales_;                                            ///< of bodies that come or go
 };
 
 void Gltf::add_frame(const World& world) {
   const auto time = static_cast<float>(world.time - start_time_);
-  if (!times_.empty() && !(time > times_.back())) return;  // closer than floats can tell
+  if (!times_.empty() && !(time > times_.back())) return;   // closer than floats can tell
   columns_.add_new(world);
   try {
     check_limits(world);
@@ -213,7 +213,7 @@ void Gltf::add_nodal_body(const World& world, const Body& body, Track& track) {
 /// A pose that is not finite is replaced by the one before; q and −q being the same rotation, the nearer one is taken.
 void Gltf::add_pose(Track& track, const Body& body) {
   Eigen::Vector3f p = track.nodal ? Eigen::Vector3f::Zero() : Eigen::Vector3f(body.position.cast<float>());
-  Eigen::Vector4f q = body.orientation.normalized().coeffs().cast<float>();  // x, y, z, w
+  Eigen::Vector4f q = body.orientation.normalized().coeffs().cast<float>();   // x, y, z, w
   if (track.frame_count() > 0) {
     const Eigen::Map<const Eigen::Vector4f> last(track.rotation_xyzw.data() + track.rotation_xyzw.size() - 4);
     if (q.dot(last) < 0) q = -q;
@@ -372,10 +372,10 @@ void Gltf::add_animation(GltfJson& document, Binary& binary) {
   document["animations"] = GltfJson::array({std::move(animation)});
 }
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Recorder> make_gltf(const std::filesystem::path& path, const RecordOptions& options) {
   return std::make_unique<Gltf>(path, options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

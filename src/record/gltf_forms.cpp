@@ -7,8 +7,7 @@ namespace stickslip::glb {
 std::size_t add_positions(Binary& binary, std::span<const float> values) {
   const Eigen::Map<const Eigen::Matrix3Xf> points(values.data(), 3, static_cast<Eigen::Index>(values.size() / 3));
   const Eigen::Vector3f low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
-  return binary.add(values, "VEC3", 3,
-                    {{"min", {low.x(), low.y(), low.z()}}, {"max", {high.x(), high.y(), high.z()}}});
+  return binary.add(values, "VEC3", 3, {{"min", {low.x(), low.y(), low.z()}}, {"max", {high.x(), high.y(), high.z()}}});
 }
 
 void Forms::add_all(const MeshLibrary& library, Binary& binary) {
@@ -40,4 +39,4 @@ Json Forms::primitive(std::size_t mesh) const {
   return {{"attributes", forms_[mesh].attributes}, {"indices", forms_[mesh].index_accessor}};
 }
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

@@ -29,4 +29,4 @@ class Forms {
 /// Of positions a file says how far they reach. @param values three numbers each @returns accessor
 std::size_t add_positions(Binary&, std::span<const float> values);
 
-}  // namespace stickslip::glb
+}   // namespace stickslip::glb

@@ -8,7 +8,7 @@
 namespace stickslip::h5 {
 
 namespace {
-constexpr unsigned kDeflateLevel = 1;  // higher levels cost several times the time for a few percent of size
+constexpr unsigned kDeflateLevel = 1;   // higher levels cost several times the time for a few percent of size
 }
 
 GrowingDataset::GrowingDataset(hid_t parent, std::string name, hid_t type, Layout layout)
@@ -94,4 +94,4 @@ void GrowingDataset::flush() {
   check(H5Dflush(dataset_.get()), fmt::format("write dataset '{}'", name_));
 }
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "store/hdf5.h"
 #include "stickslip/math/types.h"
+#include "store/hdf5.h"
 
 namespace stickslip::h5 {
 
@@ -14,9 +14,9 @@ namespace stickslip::h5 {
 class GrowingDataset {
  public:
   struct Layout {
-    Extent item;  ///< axes of one item, such as {3} for a vector
+    Extent item;   ///< axes of one item, such as {3} for a vector
     hsize_t chunk_rows = 1024;
-    hsize_t chunk_columns = 0;  ///< 0: there is no axis of columns
+    hsize_t chunk_columns = 0;   ///< 0: there is no axis of columns
     /// A compressed chunk that is flushed half full is written again elsewhere later, and its old place is lost; what is
     /// small and flushed often is better not compressed.
     bool compressed = true;
@@ -48,8 +48,8 @@ class GrowingDataset {
   /// A row of a table that has no columns yet. @pre `set_columns` was not called
   void skip_row() { ++extent_[0], grown_ = true; }
 
-  void write_full_chunks();  ///< writes once a chunk of rows is there. @throws Error
-  void flush();              ///< writes all rows and makes them visible to readers. @throws Error
+  void write_full_chunks();   ///< writes once a chunk of rows is there. @throws Error
+  void flush();               ///< writes all rows and makes them visible to readers. @throws Error
   bool close() noexcept { return dataset_.close(); }
 
   hid_t id() const { return dataset_.get(); }
@@ -61,12 +61,12 @@ class GrowingDataset {
 
   std::string name_;
   Handle type_, dataset_;
-  Extent extent_;  ///< of what is written
+  Extent extent_;   ///< of what is written
   Layout layout_;
-  bool grown_ = false;   ///< the file does not have that extent yet
-  hsize_t columns_ = 0;  ///< of the rows that are pending
+  bool grown_ = false;    ///< the file does not have that extent yet
+  hsize_t columns_ = 0;   ///< of the rows that are pending
   std::size_t item_bytes_ = 0;
   std::vector<std::byte> pending_;
 };
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5

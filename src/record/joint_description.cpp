@@ -42,7 +42,7 @@ Json describe_axis(int coordinate, const JointAxis& axis) {
   return d;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<JointId> described_joints(const World& world) {
   std::vector<JointId> ids;
@@ -150,4 +150,4 @@ void JointTracks::append_to(std::string& out) const {
     }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -33,8 +33,8 @@ class JointTracks {
  private:
   struct Track {
     JointId id;
-    std::vector<int> free;                ///< coordinates
-    std::vector<std::int64_t> numbers;    ///< frame by frame, all channels
+    std::vector<int> free;               ///< coordinates
+    std::vector<std::int64_t> numbers;   ///< frame by frame, all channels
     std::size_t channels() const { return 9 + 3 * free.size(); }
   };
   void thin_out();
@@ -44,4 +44,4 @@ class JointTracks {
   std::size_t frames_ = 0, kept_ = 0, stride_ = 1;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

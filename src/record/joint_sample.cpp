@@ -1,6 +1,5 @@
 #include "record/joint_sample.h"
 
-
 namespace stickslip {
 
 namespace {
@@ -12,7 +11,7 @@ bool has_moving_body(const World& world, const Joint& joint) {
   return moves(joint.description.a) || moves(joint.description.b);
 }
 
-}  // namespace
+}   // namespace
 
 JointSample::JointSample() : force(Vec3::Constant(kUnknown)), torque(force), coupling_force(kUnknown), error(kUnknown) {
   for (auto* numbers : {&position, &velocity, &motor_force}) numbers->fill(kUnknown);
@@ -63,4 +62,4 @@ std::vector<int> free_coordinates(const JointDescription& d) {
   return list;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

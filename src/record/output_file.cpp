@@ -35,4 +35,4 @@ void OutputFile::fail() const {
       .in(wanted_.string());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

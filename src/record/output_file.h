@@ -34,4 +34,4 @@ class OutputFile {
   std::FILE* file_ = nullptr;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -26,4 +26,4 @@ std::unique_ptr<Recorder> make_recorder(const std::filesystem::path& path, const
       .in(path.string());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

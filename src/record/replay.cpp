@@ -237,25 +237,25 @@ class Replay final : public Recorder {
 
   std::filesystem::path path_;
   RecordOptions options_;
-  std::optional<OutputFile> file_;     ///< there between begin and finish
+  std::optional<OutputFile> file_;   ///< there between begin and finish
   FrameClock frames_{{}, 0};
   nlohmann::json description_;
   double quantum_ = 1, force_unit_ = 1;
-  BodyColumns columns_;                ///< the bodies that were there at the start
+  BodyColumns columns_;   ///< the bodies that were there at the start
   std::vector<std::uint64_t> steps_;
   std::vector<double> times_;
-  std::vector<Pose8> poses_;           ///< frame by frame, all bodies
+  std::vector<Pose8> poses_;   ///< frame by frame, all bodies
   std::vector<std::vector<float>> telemetry_;
-  NodeTracks nodes_;                   ///< those that were there at the start
-  JointTracks joints_;                 ///< those that were there at the start
+  NodeTracks nodes_;     ///< those that were there at the start
+  JointTracks joints_;   ///< those that were there at the start
   std::vector<KeptFrame> kept_;
   std::size_t stride_ = 1, kept_bytes_ = 0;
 };
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Recorder> make_replay(const std::filesystem::path& path, const RecordOptions& options) {
   return std::make_unique<Replay>(path, options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

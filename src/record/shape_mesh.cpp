@@ -9,8 +9,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kFarAway = 256;  // times the first distance
-constexpr double kDark = 0.75;    // shade of dark patches
+constexpr double kFarAway = 256;   // times the first distance
+constexpr double kDark = 0.75;     // shade of dark patches
 
 template <class... Cases>
 struct Overloaded : Cases... {
@@ -69,7 +69,7 @@ DrawnMesh capsule_mesh(double radius, double half_height, int around) {
   const std::uint32_t top = add_vertex(mesh, {0, 0, half_height + radius}, Vec3::UnitZ());
   std::vector<std::uint32_t> rings;
   const auto add_ring = [&](int i, double shift) {
-    const Vec3 profile = on_circle(i, around);  // x: height, y: distance from the axis
+    const Vec3 profile = on_circle(i, around);   // x: height, y: distance from the axis
     rings.push_back(static_cast<std::uint32_t>(mesh.vertices.size()));
     for (int k = 0; k < around; ++k) {
       const Vec3 normal = profile.y() * on_circle(k, around) + Vec3(0, 0, profile.x());
@@ -171,7 +171,7 @@ std::vector<double> key_of(const Shape& form) {
   return key;
 }
 
-}  // namespace
+}   // namespace
 
 DrawnMesh drawn_mesh(const Shape& shape, int around, double square_side) {
   return std::visit(Overloaded{
@@ -209,4 +209,4 @@ void HalfSpaceExtent::see(const World& world) {
 
 double HalfSpaceExtent::square_side() const { return farthest_ > 0 ? std::exp2(std::ceil(std::log2(2 * farthest_))) : 1; }
 
-}  // namespace stickslip
+}   // namespace stickslip

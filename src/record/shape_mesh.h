@@ -12,10 +12,10 @@
 namespace stickslip {
 
 struct DrawnMesh {
-  std::vector<Vec3> vertices;  ///< in the frame of the shape [m]; one for every normal of a corner, so that edges stay sharp
-  std::vector<Vec3> normals;   ///< outward, unit; one per vertex
-  std::vector<double> shades;  ///< in [0, 1], one per vertex: dark patches on round shapes, so that one sees them turn
-  std::vector<std::array<std::uint32_t, 3>> triangles;  ///< counter-clockwise seen from outside
+  std::vector<Vec3> vertices;   ///< in the frame of the shape [m]; one for every normal of a corner, so that edges stay sharp
+  std::vector<Vec3> normals;    ///< outward, unit; one per vertex
+  std::vector<double> shades;   ///< in [0, 1], one per vertex: dark patches on round shapes, so that one sees them turn
+  std::vector<std::array<std::uint32_t, 3>> triangles;   ///< counter-clockwise seen from outside
 };
 
 /// The surface of a shape; of a half-space a square around the local origin.
@@ -55,4 +55,4 @@ class HalfSpaceExtent {
   double farthest_ = 0, limit_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -136,7 +136,7 @@ std::vector<TelemetryColumn> columns_of_time() {
   };
 }
 
-}  // namespace
+}   // namespace
 
 std::span<const TelemetryColumn> telemetry_columns() {
   static const std::vector<TelemetryColumn> table = [] {
@@ -148,4 +148,4 @@ std::span<const TelemetryColumn> telemetry_columns() {
   return table;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

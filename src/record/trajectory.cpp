@@ -12,9 +12,9 @@
 #include "record/trajectory_joints.h"
 #include "record/trajectory_nodes.h"
 #include "record/writers.h"
-#include "store/staged_file.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
+#include "store/staged_file.h"
 
 namespace stickslip {
 
@@ -24,7 +24,7 @@ using h5::GrowingDataset;
 using h5::Handle;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kChunkBytes = 256 << 10;  // aimed at for one chunk of frames
+constexpr std::size_t kChunkBytes = 256 << 10;   // aimed at for one chunk of frames
 
 /// docs/records.md describes the layout. A column stands for one body, however its slot is reused later.
 class Trajectory final : public Recorder {
@@ -108,7 +108,7 @@ class Trajectory final : public Recorder {
   std::filesystem::path path_;
   RecordOptions options_;
   h5::GrowingFile file_;
-  std::vector<GrowingDataset*> all_;  ///< every dataset below
+  std::vector<GrowingDataset*> all_;   ///< every dataset below
 
   GrowingDataset step_, time_, position_, orientation_, velocity_, angular_velocity_, asleep_, alive_;
   struct {
@@ -312,10 +312,10 @@ bool Trajectory::close() noexcept {
   return file_.close() && good;
 }
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Recorder> make_trajectory(const std::filesystem::path& path, const RecordOptions& options) {
   return std::make_unique<Trajectory>(path, options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

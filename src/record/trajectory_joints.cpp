@@ -82,4 +82,4 @@ void JointDatasets::write_frame(const World& world, const StepReport& report, co
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

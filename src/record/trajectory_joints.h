@@ -34,4 +34,4 @@ inline constexpr std::size_t kNameLength = 64;
 /// Bytes of the name of a kind of shape, joint or motion.
 inline constexpr std::size_t kKindLength = 16;
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -27,4 +27,4 @@ inline std::int32_t rounded_to_32_bits(double x) {
   return static_cast<std::int32_t>(std::clamp(rounded(x), -most, most));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -8,4 +8,4 @@ namespace stickslip {
 /// The whole HTML text.
 std::string_view viewer_page();
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kCornersPerFrame = 12;                    // corners of a circle: there is a mesh in every frame
-constexpr std::uint8_t kTriangle = 5;          // VTK_TRIANGLE
-constexpr double kNoticedTimesTolerance = 10;  // a contact slides if it is that much faster than the solver may be wrong
+constexpr int kCornersPerFrame = 12;            // corners of a circle: there is a mesh in every frame
+constexpr std::uint8_t kTriangle = 5;           // VTK_TRIANGLE
+constexpr double kNoticedTimesTolerance = 10;   // a contact slides if it is that much faster than the solver may be wrong
 
 template <class Number>
 void append(std::vector<Number>& to, const Vec3& v) {
@@ -47,14 +47,10 @@ std::optional<std::uint64_t> frame_number(std::string_view name, std::string_vie
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
+    if (c == '&') result += "&amp;";
+    else if (c == '<') result += "&lt;";
+    else if (c == '"') result += "&quot;";
+    else result += c;
   }
   return result;
 }
@@ -67,13 +63,13 @@ class Vtk final : public Recorder {
   ~Vtk() override {
     try {
       finish();
-    } catch (...) {  // nobody is left to tell
+    } catch (...) {   // nobody is left to tell
     }
   }
 
   void begin(const Scene& scene) override {
     clock_.emplace(options_, scene.world.time);
-    { const OutputFile writable(path_); }  // asked before anything is touched
+    { const OutputFile writable(path_); }   // asked before anything is touched
     std::error_code error;
     fs::create_directory(directory_, error);
     if (error || !fs::is_directory(directory_))
@@ -95,7 +91,7 @@ class Vtk final : public Recorder {
 
   void finish() override {
     if (listed_ == times_.size()) return;
-    listed_ = times_.size();  // after an error it is not tried again
+    listed_ = times_.size();   // after an error it is not tried again
     write_collection();
   }
 
@@ -136,7 +132,9 @@ class Vtk final : public Recorder {
     std::size_t first;
   };
   std::array<Series, 4> series() const {
-    return {{{"bodies", ".vtu", 0}, {"contacts", ".vtp", 0}, {"joints", ".vtp", frames_before_joints_},
+    return {{{"bodies", ".vtu", 0},
+             {"contacts", ".vtp", 0},
+             {"joints", ".vtp", frames_before_joints_},
              {"nodes", ".vtp", frames_before_nodes_}}};
   }
   void write_collection();
@@ -149,10 +147,10 @@ class Vtk final : public Recorder {
   JointColumns joint_columns_;
   MeshLibrary library_{kCornersPerFrame};
   HalfSpaceExtent extent_;
-  std::vector<double> times_;  ///< of the frames written [s]
+  std::vector<double> times_;                                        ///< of the frames written [s]
   std::size_t frames_before_joints_ = 0, frames_before_nodes_ = 0;   ///< frames without a file of them: there were none yet
   bool has_nodes_ = false;
-  std::size_t listed_ = 0;     ///< frames in the collection on disk
+  std::size_t listed_ = 0;   ///< frames in the collection on disk
   Clock::time_point opened_ = Clock::now(), last_flush_ = opened_;
 };
 
@@ -213,8 +211,10 @@ void Vtk::write_bodies(const World& world) {
 
 /// A file of points, up to their values.
 void open_points(VtkFile& file, std::size_t points, std::size_t vertices, std::size_t triangles) {
-  file.open(fmt::format("Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
-                        "NumberOfPolys=\"{}\"", points, vertices, triangles));
+  file.open(
+      fmt::format("Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+                  "NumberOfPolys=\"{}\"",
+                  points, vertices, triangles));
   file.open("PointData");
 }
 void open_points(VtkFile& file, std::size_t count) { open_points(file, count, count, 0); }
@@ -387,10 +387,10 @@ void Vtk::remove_older_frames() {
   for (const fs::path& path : older) fs::remove(path, ignored);
 }
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Recorder> make_vtk(const fs::path& path, const RecordOptions& options) {
   return std::make_unique<Vtk>(path, options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

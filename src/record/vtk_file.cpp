@@ -13,10 +13,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 1 << 20;  // compressed at a time
-constexpr int kLevel = 1;                     // of zlib: meshes shrink well with little effort
+constexpr std::size_t kBlockBytes = 1 << 20;   // compressed at a time
+constexpr int kLevel = 1;                      // of zlib: meshes shrink well with little effort
 
-}  // namespace
+}   // namespace
 
 VtkFile::VtkFile(std::string_view kind, double time) : kind_(kind) {
   xml_ = fmt::format(
@@ -67,4 +67,4 @@ void VtkFile::write(const std::filesystem::path& path) {
   file.commit();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

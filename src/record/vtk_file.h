@@ -39,4 +39,4 @@ class VtkFile {
   std::string kind_, xml_, data_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -11,4 +11,4 @@ std::unique_ptr<Recorder> make_gltf(const std::filesystem::path&, const RecordOp
 std::unique_ptr<Recorder> make_trajectory(const std::filesystem::path&, const RecordOptions&);
 std::unique_ptr<Recorder> make_vtk(const std::filesystem::path&, const RecordOptions&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -22,4 +22,4 @@ std::string shown(const Json&);
 /// "a number", "an object", …: for messages.
 std::string_view kind_of(const Json&);
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

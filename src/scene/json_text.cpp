@@ -89,8 +89,8 @@ class Builder {
 
   std::string_view text_;
   Json& root_;
-  std::vector<Json*> open_;        ///< objects and arrays not yet closed
-  std::vector<std::string> keys_;  ///< how each of them but the first is reached from the one before
+  std::vector<Json*> open_;         ///< objects and arrays not yet closed
+  std::vector<std::string> keys_;   ///< how each of them but the first is reached from the one before
   std::string key_;
 };
 
@@ -130,7 +130,7 @@ void write(const Json& v, std::size_t indent, std::string& out, bool top = false
   out += '\n' + std::string(indent, ' ') + (v.is_object() ? '}' : ']');
 }
 
-}  // namespace
+}   // namespace
 
 Json parse_json(std::string_view text, const std::string& file) {
   try {
@@ -159,7 +159,7 @@ std::string shown(const Json& v) {
   constexpr std::size_t kLongest = 60;
   if (text.size() > kLongest) {
     std::size_t cut = kLongest;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;  // not inside a UTF-8 sequence
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;   // not inside a UTF-8 sequence
     text = text.substr(0, cut) + " …";
   }
   return text;
@@ -173,4 +173,4 @@ std::string_view kind_of(const Json& v) {
   return v.is_array() ? "an array" : "an object";
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

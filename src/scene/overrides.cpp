@@ -37,7 +37,7 @@ Json& entry(Json& array, const std::string& key, const std::string& pointer, con
   return array[std::stoul(key)];
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> split_pointer(const std::string& pointer) {
   if (pointer.empty() || pointer[0] != '/') {
@@ -55,7 +55,7 @@ std::vector<std::string> split_pointer(const std::string& pointer) {
 
 Json override_value(const Override& change) {
   Json value = Json::parse(change.value, nullptr, false);
-  if (!value.is_discarded()) return parse_json(change.value, change.pointer);  // again: keys once, depth
+  if (!value.is_discarded()) return parse_json(change.value, change.pointer);   // again: keys once, depth
   value = change.value;
   try {
     (void)value.dump();
@@ -93,4 +93,4 @@ void apply_override(Json& document, const Override& change) {
   *here = std::move(value);
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -18,4 +18,4 @@ Json override_value(const Override&);
 /// Whether the document may hold the key is decided when it is read. @throws Error naming the pointer and the remedy.
 void apply_override(Json& document, const Override&);
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -46,7 +46,8 @@ std::shared_ptr<const Picture> read_picture(const Place& place, const std::files
 }
 
 void read_axis(Fields& fields, std::string_view key, Vec3& axis) {
-  if (fields.optional(key, axis) && !(axis.norm() > 0)) fields.get(key).fail("A direction of length 0 points nowhere. Give another vector.");
+  if (fields.optional(key, axis) && !(axis.norm() > 0))
+    fields.get(key).fail("A direction of length 0 points nowhere. Give another vector.");
 }
 
 Structure read_structure(const Place& place, const std::filesystem::path& folder) {
@@ -64,18 +65,24 @@ Structure read_structure(const Place& place, const std::filesystem::path& folder
         structure = fixed;
         break;
       }
-      case 1: axial(CircularStructure{}); break;
-      case 2: axial(RadialStructure{}); break;
+      case 1:
+        axial(CircularStructure{});
+        break;
+      case 2:
+        axial(RadialStructure{});
+        break;
       case 3: {
         FlowStructure flow;
         fields.optional("center", flow.center);
         read_axis(fields, "direction", flow.direction);
         flow.radius = fields.required<double>("radius");
-        if (!(flow.radius > 0)) fields.get("radius").fail(fmt::format("{} is not a radius. It must be greater than 0 m.", flow.radius));
+        if (!(flow.radius > 0))
+          fields.get("radius").fail(fmt::format("{} is not a radius. It must be greater than 0 m.", flow.radius));
         structure = flow;
         break;
       }
-      default: structure = PictureStructure{read_picture(fields.get("file"), folder), read_size(fields)};
+      default:
+        structure = PictureStructure{read_picture(fields.get("file"), folder), read_size(fields)};
     }
   });
   return structure;
@@ -95,8 +102,10 @@ NormalMap read_normal_map(const Place& place, const std::filesystem::path& folde
     fields.optional("pixels", pixels);
     fields.optional("count", count);
     map.picture = place.within([&] {
-      return std::make_shared<const Picture>(pattern == 0 ? sawtooth_normals(pixels, count, read_angle(fields, "ramp_degrees", 10), read_angle(fields, "cliff_degrees", 80))
-                                                          : bumpy_normals(pixels, count, read_angle(fields, "slope_degrees", 45)));
+      return std::make_shared<const Picture>(
+          pattern == 0
+              ? sawtooth_normals(pixels, count, read_angle(fields, "ramp_degrees", 10), read_angle(fields, "cliff_degrees", 80))
+              : bumpy_normals(pixels, count, read_angle(fields, "slope_degrees", 45)));
     });
   });
   return map;
@@ -105,13 +114,14 @@ NormalMap read_normal_map(const Place& place, const std::filesystem::path& folde
 Mat2 read_tensor(const Place& place) {
   std::vector<std::vector<double>> rows;
   read(place, rows);
-  if (rows.size() != 2 || rows[0].size() != 2 || rows[1].size() != 2) place.fail("This is not a friction tensor. Give two rows of two numbers.");
+  if (rows.size() != 2 || rows[0].size() != 2 || rows[1].size() != 2)
+    place.fail("This is not a friction tensor. Give two rows of two numbers.");
   Mat2 tensor;
   tensor << rows[0][0], rows[0][1], rows[1][0], rows[1][1];
   return tensor;
 }
 
-}  // namespace
+}   // namespace
 
 void read_friction(const Place& place, double& friction, std::shared_ptr<const SurfaceLaw>& law) {
   law = nullptr;
@@ -138,4 +148,4 @@ void read_surface(Fields& fields, Surface& surface, const std::filesystem::path&
   if (const auto place = fields.find("normal_map")) surface.normal_map = read_normal_map(*place, folder);
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -1,4 +1,5 @@
-// Friction of materials and pairs in scene documents: a number, a published name, or a law with its numbers; and the surfaces they read.
+// Friction of materials and pairs in scene documents: a number, a published name, or a law with its numbers; and the surfaces
+// they read.
 #pragma once
 
 #include <filesystem>
@@ -16,4 +17,4 @@ void read_friction(const Place&, double& friction, std::shared_ptr<const Surface
 /// "structure", "tensor" and "normal_map" of a material. @param folder that names of picture files are relative to
 void read_surface(Fields& material, Surface&, const std::filesystem::path& folder);
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

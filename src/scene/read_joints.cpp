@@ -21,17 +21,27 @@ struct FreeCoordinates {
 
 FreeCoordinates free_coordinates(JointType type) {
   switch (type) {
-    case JointType::fixed: return {};
-    case JointType::ball: return {{joint_turn_x, joint_turn_y, joint_turn_z}};
-    case JointType::hinge: return {{joint_turn_z}, true};
-    case JointType::prismatic: return {{joint_z}, true};
+    case JointType::fixed:
+      return {};
+    case JointType::ball:
+      return {{joint_turn_x, joint_turn_y, joint_turn_z}};
+    case JointType::hinge:
+      return {{joint_turn_z}, true};
+    case JointType::prismatic:
+      return {{joint_z}, true};
     case JointType::cylindrical:
-    case JointType::screw: return {{joint_z, joint_turn_z}};
-    case JointType::universal: return {{joint_turn_x, joint_turn_z}};
-    case JointType::planar: return {{joint_x, joint_y, joint_turn_z}};
-    case JointType::six_dof: return {{joint_x, joint_y, joint_z, joint_turn_x, joint_turn_y, joint_turn_z}};
-    case JointType::distance: return {{joint_x}, true};
-    case JointType::gear: return {};
+    case JointType::screw:
+      return {{joint_z, joint_turn_z}};
+    case JointType::universal:
+      return {{joint_turn_x, joint_turn_z}};
+    case JointType::planar:
+      return {{joint_x, joint_y, joint_turn_z}};
+    case JointType::six_dof:
+      return {{joint_x, joint_y, joint_z, joint_turn_x, joint_turn_y, joint_turn_z}};
+    case JointType::distance:
+      return {{joint_x}, true};
+    case JointType::gear:
+      return {};
   }
   return {};
 }
@@ -82,7 +92,8 @@ void read_path(const Place& place, std::vector<std::pair<double, double>>& path)
   if (place.value().empty()) place.fail("[] holds no point. A path needs at least one [time, target].");
   for (const Json& value : place.value()) {
     const Place point(value, place, std::to_string(path.size()));
-    if (!value.is_array() || value.size() != 2) point.fail(fmt::format("{} is not a point of a path. Give [time, target].", shown(value)));
+    if (!value.is_array() || value.size() != 2)
+      point.fail(fmt::format("{} is not a point of a path. Give [time, target].", shown(value)));
     std::pair<double, double> next;
     document::read(Place(value[0], point, "0"), next.first);
     document::read(Place(value[1], point, "1"), next.second);
@@ -128,7 +139,8 @@ void read_settings(Fields& fields, JointAxis& axis, std::vector<std::string>& wa
   if (const auto spring = fields.find("spring")) read(*spring, axis.spring.emplace());
   if (!axis.locked) return;
   for (const char* key : kSettings)
-    if (const auto place = fields.find(key)) place->fail(fmt::format("A locked coordinate takes no '{}'. Leave it or \"locked\" out.", key));
+    if (const auto place = fields.find(key))
+      place->fail(fmt::format("A locked coordinate takes no '{}'. Leave it or \"locked\" out.", key));
 }
 
 /// "axes": {"turn_x": {…}, …}
@@ -139,8 +151,8 @@ void read_axes(const Place& place, const FreeCoordinates& free, JointDescription
       const std::string name(joint_coordinate_name(coordinate));
       const bool is_free = std::find(free.coordinates.begin(), free.coordinates.end(), coordinate) != free.coordinates.end();
       if (!is_free && place.value().contains(name))
-        fields.get(name).fail(
-            fmt::format("A {} joint locks {}. Free are: {}.", joint_type_name(joint.type), name, fmt::join(names_of(free.coordinates), ", ")));
+        fields.get(name).fail(fmt::format("A {} joint locks {}. Free are: {}.", joint_type_name(joint.type), name,
+                                          fmt::join(names_of(free.coordinates), ", ")));
       const auto axis = is_free ? fields.find(name) : std::nullopt;
       if (!axis) continue;
       JointAxis& into = joint.axes[static_cast<std::size_t>(coordinate)];
@@ -159,7 +171,8 @@ void read_coordinates(Fields& fields, JointDescription& joint, std::vector<std::
     const std::string_view name = joint_coordinate_name(free.coordinates[0]);
     // A message for those who know the other form.
     if (fields.place().value().contains("axes"))
-      fields.get("axes").fail(fmt::format("A {} joint has one coordinate, {}. Write its settings beside \"type\".", joint_type_name(joint.type), name));
+      fields.get("axes").fail(fmt::format("A {} joint has one coordinate, {}. Write its settings beside \"type\".",
+                                          joint_type_name(joint.type), name));
     if (joint.type == JointType::distance) fields.optional("locked", joint.axes[coordinate].locked);
     read_settings(fields, joint.axes[coordinate], warnings);
     return;
@@ -168,8 +181,9 @@ void read_coordinates(Fields& fields, JointDescription& joint, std::vector<std::
   const std::vector<std::string_view> names = names_of(free.coordinates);
   for (const char* key : kSettings)
     if (fields.place().value().contains(key))
-      fields.get(key).fail(fmt::format("A {} joint has the coordinates {}. Say which one under \"axes\": {{\"{}\": {{\"{}\": …}}}}.",
-                                       joint_type_name(joint.type), fmt::join(names, ", "), names[0], key));
+      fields.get(key).fail(
+          fmt::format("A {} joint has the coordinates {}. Say which one under \"axes\": {{\"{}\": {{\"{}\": …}}}}.",
+                      joint_type_name(joint.type), fmt::join(names, ", "), names[0], key));
   if (const auto axes = fields.find("axes")) read_axes(*axes, free, joint, warnings);
 }
 
@@ -180,14 +194,14 @@ BodyId read_body_name(const Place& place, const World& world) {
 }
 
 bool has_body_called_world(const World& world) {
-  return std::any_of(world.bodies().begin(), world.bodies().end(), [](const Body& body) { return body.alive && body.name == "world"; });
+  return std::any_of(world.bodies().begin(), world.bodies().end(),
+                     [](const Body& body) { return body.alive && body.name == "world"; });
 }
 
 /// @param ambiguous whether a body is called "world"
 void read_bodies(Fields& fields, const World& world, bool ambiguous, JointDescription& joint) {
   if (const auto a = fields.find("a")) {
-    if (a->value() != "world")
-      joint.a = read_body_name(*a, world);
+    if (a->value() != "world") joint.a = read_body_name(*a, world);
     else if (ambiguous)
       a->fail("A body is called 'world', which in joints means the world itself. Call the body something else.");
   }
@@ -209,8 +223,8 @@ bool read_direction(Fields& fields, std::string_view key, Vec3& direction) {
 /// Where the joint is: two frames in the bodies, or a point and directions in the world at the start.
 void read_placement(Fields& fields, const World& world, JointDescription& joint) {
   const bool is_distance = joint.type == JointType::distance;
-  const std::vector<std::string_view> in_world =
-      is_distance ? std::vector<std::string_view>{"anchor", "anchor_b"} : std::vector<std::string_view>{"anchor", "axis", "x_axis"};
+  const std::vector<std::string_view> in_world = is_distance ? std::vector<std::string_view>{"anchor", "anchor_b"}
+                                                             : std::vector<std::string_view>{"anchor", "axis", "x_axis"};
   for (const auto frame : {"frame_a", "frame_b"})
     for (const auto key : in_world) fields.not_both(key, frame);
   const auto frame_a = fields.find("frame_a"), frame_b = fields.find("frame_b");
@@ -250,7 +264,8 @@ void read_specials(Fields& fields, JointDescription& joint) {
   if (joint.type == JointType::distance) {
     read_above_zero(fields, "length", joint.length);
     if (const auto length = fields.find("length"); length && !joint.axes[joint_x].locked)
-      length->fail("Only a rod has a length. Set \"locked\" to true, or give \"upper\" for a rope, or \"spring\" with \"rest\".");
+      length->fail(
+          "Only a rod has a length. Set \"locked\" to true, or give \"upper\" for a rope, or \"spring\" with \"rest\".");
   }
 }
 
@@ -279,7 +294,8 @@ GearSide read_gear_side(const Place& place, const World& world) {
     read(name, text);
     side.joint = name.within([&] { return world.find_joint(text); });
     const JointDescription& joint = world.joint(side.joint).description;
-    if (joint.type == JointType::gear) name.fail(fmt::format("'{}' is a gear. A gear couples coordinates of other joints.", text));
+    if (joint.type == JointType::gear)
+      name.fail(fmt::format("'{}' is a gear. A gear couples coordinates of other joints.", text));
     std::vector<std::string_view> free;
     for (const int coordinate : free_coordinates(joint.type).coordinates)
       if (!joint.axes[static_cast<std::size_t>(coordinate)].locked) free.push_back(joint_coordinate_name(coordinate));
@@ -291,7 +307,8 @@ GearSide read_gear_side(const Place& place, const World& world) {
       if (std::find(free.begin(), free.end(), chosen) == free.end())
         coordinate->fail(fmt::format("{} of '{}' is locked. Free are: {}.", chosen, text, fmt::join(free, ", ")));
     } else if (free.size() > 1) {
-      place.fail(fmt::format("'{}' has several free coordinates. Give \"coordinate\": one of {}.", text, fmt::join(free, ", ")));
+      place.fail(
+          fmt::format("'{}' has several free coordinates. Give \"coordinate\": one of {}.", text, fmt::join(free, ", ")));
     }
     side.coordinate = joint_coordinate_from_name(chosen);
   });
@@ -321,7 +338,8 @@ JointType read_type(const Place& place) {
 
 void read_ignored_pair(const Place& place, World& world) {
   const Json& names = place.value();
-  if (!names.is_array() || names.size() != 2) place.fail(fmt::format("{} is not a pair. Give two bodies: [\"one\", \"other\"].", shown(names)));
+  if (!names.is_array() || names.size() != 2)
+    place.fail(fmt::format("{} is not a pair. Give two bodies: [\"one\", \"other\"].", shown(names)));
   const BodyId a = read_body_name(Place(names[0], place, "0"), world), b = read_body_name(Place(names[1], place, "1"), world);
   if (a == b) place.fail(fmt::format("{} names one body twice. Give two bodies.", shown(names)));
   place.within([&] { world.ignore_contacts(a, b); });
@@ -335,7 +353,7 @@ void for_each_entry(const Place& list, std::string_view expected, F&& f) {
   for (const Json& value : list.value()) f(Place(value, list, std::to_string(index++)));
 }
 
-}  // namespace
+}   // namespace
 
 void read_joints(Fields& document, World& world, std::vector<std::string>& warnings) {
   if (const auto list = document.find("joints")) {
@@ -351,4 +369,4 @@ void read_joints(Fields& document, World& world, std::vector<std::string>& warni
     for_each_entry(*list, "Give an array of pairs of bodies.", [&](const Place& place) { read_ignored_pair(place, world); });
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -6,8 +6,9 @@
 
 namespace stickslip::document {
 
-/// Reads "joints" and "ignore_contacts" of the document. The bodies must be in the world already. Gears are added after all other joints, so that
-/// they may stand before those they name. @param warnings gets a sentence for each field that has no effect
+/// Reads "joints" and "ignore_contacts" of the document. The bodies must be in the world already. Gears are added after all
+/// other joints, so that they may stand before those they name. @param warnings gets a sentence for each field that has no
+/// effect
 void read_joints(Fields& document, World&, std::vector<std::string>& warnings);
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

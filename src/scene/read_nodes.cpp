@@ -16,7 +16,8 @@ std::vector<Vec3> read_grid(const Place& place) {
     document::read(count, n);
     const auto fits = [](int k) { return k >= 1; };
     if (n.size() != 3 || !std::all_of(n.begin(), n.end(), fits) || 1.0 * n[0] * n[1] * n[2] > kMostNodes)
-      count.fail(fmt::format("{} is not a size of a grid. Give three counts of at least 1, and at most {} nodes.", shown(count.value()), kMostNodes));
+      count.fail(fmt::format("{} is not a size of a grid. Give three counts of at least 1, and at most {} nodes.",
+                             shown(count.value()), kMostNodes));
     const double spacing = fields.required<double>("spacing");
     if (!(spacing > 0)) fields.get("spacing").fail(fmt::format("{} is not a length. It must be greater than 0 m.", spacing));
     for (int z = 0; z < n[2]; ++z)
@@ -32,8 +33,10 @@ void read_triangles(const Place& place, std::vector<std::array<std::uint32_t, 3>
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const auto is_node = [](int k) { return k >= 0; };
     if (lists[i].size() != 3 || !std::all_of(lists[i].begin(), lists[i].end(), is_node))
-      Place(place.value()[i], place, std::to_string(i)).fail(fmt::format("{} is not a triangle. Give three numbers of nodes.", shown(place.value()[i])));
-    triangles.push_back({static_cast<std::uint32_t>(lists[i][0]), static_cast<std::uint32_t>(lists[i][1]), static_cast<std::uint32_t>(lists[i][2])});
+      Place(place.value()[i], place, std::to_string(i))
+          .fail(fmt::format("{} is not a triangle. Give three numbers of nodes.", shown(place.value()[i])));
+    triangles.push_back({static_cast<std::uint32_t>(lists[i][0]), static_cast<std::uint32_t>(lists[i][1]),
+                         static_cast<std::uint32_t>(lists[i][2])});
   }
 }
 
@@ -49,7 +52,7 @@ void read_nodes(const Place& place, NodalDescription& body) {
   place.within([&] { validate_nodes(body); });
 }
 
-}  // namespace
+}   // namespace
 
 void add_nodal_body(const Place& place, World& world) {
   NodalDescription body;
@@ -67,4 +70,4 @@ void add_nodal_body(const Place& place, World& world) {
   place.within([&] { world.add(std::move(body)); });
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -9,9 +9,9 @@
 
 namespace stickslip::document {
 
-void read(const Place&, Shape&);         ///< {"type": "box", "half_extents": […]}
-void read(const Place&, MotionScript&);  ///< {"type": "oscillation", …}
-void read(const Place&, StepOptions&);   ///< fields that are not there stay as they are
+void read(const Place&, Shape&);          ///< {"type": "box", "half_extents": […]}
+void read(const Place&, MotionScript&);   ///< {"type": "oscillation", …}
+void read(const Place&, StepOptions&);    ///< fields that are not there stay as they are
 
 /// "position" and "orientation_wxyz" or "rotation" of a body, part or key.
 Pose read_pose(Fields&);
@@ -31,4 +31,4 @@ void add_nodal_body(const Place&, World&);
 /// that has no effect.
 void add_bodies(const Place&, World&, std::vector<std::string>& warnings);
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -22,7 +22,7 @@ Quat read_quaternion(const Place& place) {
   return result.normalized();
 }
 
-}  // namespace
+}   // namespace
 
 Vec3 read_rotation(const Place& place) {
   Vec3 axis = Vec3::UnitZ();
@@ -52,7 +52,7 @@ std::vector<std::pair<std::string, Shape>> one_of_each(std::index_sequence<I...>
   return {{std::string(shape_name(I)), Shape(std::in_place_index<I>)}...};
 }
 
-}  // namespace
+}   // namespace
 
 void read(const Place& place, Shape& shape) {
   static const auto kinds = one_of_each(std::make_index_sequence<std::variant_size_v<Shape>>{});
@@ -104,4 +104,4 @@ void read(const Place& place, MotionScript& script) {
   place.within([&] { validate(script); });
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

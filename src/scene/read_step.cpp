@@ -57,16 +57,11 @@ void read_solver(const Place& place, StepOptions& step) {
   } else if (place.value().is_object()) {
     for (const auto& [key, value] : place.value().items()) {
       const Place field(value, place, key);
-      if (key == "name")
-        document::read(field, step.solver);
-      else if (value.is_number())
-        step.solver_options.emplace_back(key, value.get<double>());
-      else if (value.is_boolean())
-        step.solver_options.emplace_back(key, value.get<bool>());
-      else if (value.is_string())
-        step.solver_options.emplace_back(key, value.get<std::string>());
-      else
-        field.wrong_type("Give a number, a string, true or false.");
+      if (key == "name") document::read(field, step.solver);
+      else if (value.is_number()) step.solver_options.emplace_back(key, value.get<double>());
+      else if (value.is_boolean()) step.solver_options.emplace_back(key, value.get<bool>());
+      else if (value.is_string()) step.solver_options.emplace_back(key, value.get<std::string>());
+      else field.wrong_type("Give a number, a string, true or false.");
     }
   } else {
     place.wrong_type("Give the name of a solver, or an object with its name and options.");
@@ -80,7 +75,7 @@ void read_solver(const Place& place, StepOptions& step) {
   }
 }
 
-}  // namespace
+}   // namespace
 
 void read(const Place& place, StepOptions& step) {
   read_object(place, "the step options", [&](Fields& fields) {
@@ -118,4 +113,4 @@ void read(const Place& place, StepOptions& step) {
   place.within([&] { validate(step); });
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -11,7 +11,7 @@ MaterialId read_material_name(const Place& place, const MaterialTable& materials
 
 namespace {
 
-constexpr int kMostRepeats = 1'000'000;  ///< copies that one body may ask for
+constexpr int kMostRepeats = 1'000'000;   ///< copies that one body may ask for
 
 void read(const Place& place, Material& material, const std::filesystem::path& folder) {
   read_object(place, "a material", [&](Fields& fields) {
@@ -111,7 +111,7 @@ std::vector<Part> read_parts(Fields& body, const MaterialTable& materials) {
 /// Copies of a body on a grid: count[i] of them along axis i, step[i] apart.
 struct Repeat {
   int count[3] = {1, 1, 1};
-  Vec3 step = Vec3::Zero();  ///< [m]
+  Vec3 step = Vec3::Zero();   ///< [m]
 };
 
 Repeat read_repeat(const Place& place) {
@@ -136,7 +136,7 @@ Repeat read_repeat(const Place& place) {
   return repeat;
 }
 
-}  // namespace
+}   // namespace
 
 void read_materials(Fields& document, MaterialTable& materials, const std::filesystem::path& folder) {
   if (const auto list = document.find("materials")) {
@@ -219,4 +219,4 @@ void add_bodies(const Place& place, World& world, std::vector<std::string>& warn
       }
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -57,8 +57,7 @@ std::size_t read_choice(const Place& place, const std::vector<std::string>& word
   std::string word;
   read(place, word);
   const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end())
-    place.fail(fmt::format("There is no '{}' here. {}", word, suggest(word, words)));
+  if (found == words.end()) place.fail(fmt::format("There is no '{}' here. {}", word, suggest(word, words)));
   return static_cast<std::size_t>(found - words.begin());
 }
 
@@ -99,4 +98,4 @@ void Fields::finish() const {
   }
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

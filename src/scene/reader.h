@@ -26,7 +26,7 @@ class Place {
   Place(const Json& value, const Place& parent, std::string key) : value_(&value), parent_(&parent), key_(std::move(key)) {}
 
   const Json& value() const { return *value_; }
-  std::string pointer() const;  ///< RFC 6901
+  std::string pointer() const;   ///< RFC 6901
 
   /// @throws Error with this place
   [[noreturn]] void fail(std::string message) const;
@@ -121,4 +121,4 @@ void read_object(const Place& place, std::string what, F&& f) {
   fields.finish();
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

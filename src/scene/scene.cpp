@@ -29,7 +29,7 @@ void read_scene(const Place& place, Scene& scene, const std::filesystem::path& f
         version->fail(fmt::format("{} is not a version of the scene format that this program knows. Give 1.", number));
     }
     std::string ignored;
-    fields.optional("$schema", ignored);  // lets editors find the JSON Schema
+    fields.optional("$schema", ignored);   // lets editors find the JSON Schema
     fields.optional("name", scene.name);
     fields.optional("description", scene.description);
     if (const auto field = fields.find("generated_from"); field && !field->value().is_object())
@@ -111,7 +111,7 @@ Scene load_built_in(const document::BuiltIn& built_in, std::span<const Override>
   }
 }
 
-}  // namespace
+}   // namespace
 
 const std::vector<BuiltInScene>& built_in_scenes() {
   static const std::vector<BuiltInScene> scenes = [] {
@@ -145,4 +145,4 @@ Scene parse_scene(std::string_view json_text, const std::string& file, std::span
   return build_scene(document::parse_json(json_text, file), file, overrides);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -1,7 +1,7 @@
 #include "scene/start_check.h"
 
-#include <cmath>
 #include <fmt/ranges.h>
+#include <cmath>
 #include <limits>
 
 #include "stickslip/math/error.h"
@@ -57,8 +57,9 @@ void check_laws(const World& world, const StepOptions& step, std::vector<std::st
         const LocalFriction local = local_friction(*pair.law, site);
         const std::string_view reason = solver->cannot_honour(local.set);
         if (reason.empty()) continue;
-        throw Error(fmt::format("The solver '{}' cannot honour the friction law '{}' between '{}' and '{}'. {} Solvers that can: {}.", step.solver,
-                                pair.law->name, ma.name, mb.name, reason, fmt::join(solvers_that_honour(local.set), ", ")))
+        throw Error(
+            fmt::format("The solver '{}' cannot honour the friction law '{}' between '{}' and '{}'. {} Solvers that can: {}.",
+                        step.solver, pair.law->name, ma.name, mb.name, reason, fmt::join(solvers_that_honour(local.set), ", ")))
             .at("solver")
             .at("step");
       }
@@ -108,7 +109,7 @@ void check_placement(const World& world, const Joint& joint, std::vector<std::st
     beyond[is_turn(k)] += std::pow(std::max({axis.lower - position, position - axis.upper, 0.0}), 2);
   }
   if (const double swing = swing_of(place).first; swing > d.swing_limit) beyond[1] += std::pow(swing - d.swing_limit, 2);
-  const auto warn = [&](const double (&squared)[2], std::string_view what) {
+  const auto warn = [&](const double(&squared)[2], std::string_view what) {
     const std::string error = readable_error(std::sqrt(squared[0]), std::sqrt(squared[1]), joint.row_length);
     if (!error.empty()) warnings.push_back(fmt::format("The joint '{}' {} by {} at the start.", d.name, what, error));
   };
@@ -116,7 +117,7 @@ void check_placement(const World& world, const Joint& joint, std::vector<std::st
   warn(beyond, "is beyond its limits");
 }
 
-}  // namespace
+}   // namespace
 
 void check_solver(const World& world, const ContactSolver& solver) {
   for (const BlockKind kind : {BlockKind::bilateral, BlockKind::box}) {
@@ -125,8 +126,8 @@ void check_solver(const World& world, const ContactSolver& solver) {
     for (const Joint& joint : world.joints()) {
       const std::string_view reason = joint.alive ? reason_for(joint.description, kind) : "";
       if (reason.empty()) continue;
-      throw Error(fmt::format("The solver '{}' cannot hold the joint '{}' with its {}. {} Solvers that can: {}.", solver.name(), joint.description.name,
-                              reason, cannot, fmt::join(solvers_that_hold(kind), ", ")))
+      throw Error(fmt::format("The solver '{}' cannot hold the joint '{}' with its {}. {} Solvers that can: {}.", solver.name(),
+                              joint.description.name, reason, cannot, fmt::join(solvers_that_hold(kind), ", ")))
           .at("solver")
           .at("step");
     }
@@ -140,4 +141,4 @@ void check_joints(const World& world, const StepOptions& step, std::vector<std::
     if (joint.alive && joint.description.type != JointType::gear) check_placement(world, joint, warnings);
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -28,4 +28,4 @@ void check_solver(const World&, const ContactSolver&);
 /// @param warnings gets a sentence for every joint whose frames do not meet at the start, or that starts beyond its limits
 void check_joints(const World&, const StepOptions&, std::vector<std::string>& warnings);
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -43,7 +43,7 @@ void wake_all(World& world) {
     if (const Body& body = world.bodies()[slot]; body.alive && body.asleep) world.wake(world.id_of(slot));
 }
 
-}  // namespace
+}   // namespace
 
 void Simulation::act(ViewerId viewer, const Command& command) {
   try {
@@ -165,4 +165,4 @@ void Simulation::act(ViewerId viewer, const Compare& c) {
   if (!taken) throw Error(std::string(kBusy));
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

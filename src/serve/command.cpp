@@ -180,7 +180,7 @@ const Kind& kind_of(const std::string& type) {
   throw Error(fmt::format("There is no command '{}'. {}", type, suggest(type, names)));
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view type_of(const Command& command) { return kKinds[command.index()].type; }
 
@@ -204,4 +204,4 @@ ParsedCommand parse_command(std::string_view text) {
   return parsed;
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -22,12 +22,12 @@ struct Speed {
 };
 struct Settings {
   std::optional<std::string> solver;
-  std::optional<double> h;                          ///< [s]
-  std::optional<std::optional<double>> friction;    ///< the inner one is empty for the scene's own
+  std::optional<double> h;                         ///< [s]
+  std::optional<std::optional<double>> friction;   ///< the inner one is empty for the scene's own
 };
 struct DragTo {
-  std::uint32_t body = 0;   ///< as frames number it
-  std::optional<std::uint32_t> node;   ///< of a body of nodes, in place of `local`
+  std::uint32_t body = 0;                             ///< as frames number it
+  std::optional<std::uint32_t> node;                  ///< of a body of nodes, in place of `local`
   Vec3 local = Vec3::Zero(), target = Vec3::Zero();   ///< body axes from the centre of mass; world frame [m]
 };
 struct Release {};
@@ -62,4 +62,4 @@ ParsedCommand parse_command(std::string_view text);
 /// The longest message that is read [bytes].
 constexpr std::size_t kLongestCommand = 64 * 1024;
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -58,7 +58,7 @@ void check(const World& world, const Drag& drag) {
                     body.name, drag.local.norm()));
 }
 
-}  // namespace
+}   // namespace
 
 Wrench drag_wrench(const World& world, const Drag& drag, double h) {
   const Body& body = world.body(drag.body);
@@ -129,4 +129,4 @@ void Drags::apply(World& world, double h) const {
   }
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -13,8 +13,8 @@ using ViewerId = std::uint64_t;   ///< from 1; never used twice
 
 struct Drag {
   BodyId body;
-  Vec3 local = Vec3::Zero();    ///< the point held: body axes, from the centre of mass [m]
-  Vec3 target = Vec3::Zero();   ///< where it is pulled, world frame [m]
+  Vec3 local = Vec3::Zero();      ///< the point held: body axes, from the centre of mass [m]
+  Vec3 target = Vec3::Zero();     ///< where it is pulled, world frame [m]
   std::uint32_t node = kNoNode;   ///< that is held, of a body of nodes; kNoNode: the nearest to `local` when the drag begins
 };
 
@@ -52,4 +52,4 @@ class Drags {
   std::map<BodyId, Applied> own_;   ///< what the scene applies to the rigid bodies that are dragged
 };
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

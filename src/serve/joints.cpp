@@ -60,7 +60,7 @@ int driven_coordinate(const Joint& joint, const DriveJoint& command) {
   return c;
 }
 
-}  // namespace
+}   // namespace
 
 int drive(World& world, const DriveJoint& command) {
   const JointId id = world.find_joint(command.name);
@@ -77,4 +77,4 @@ int drive(World& world, const DriveJoint& command) {
   return coordinate;
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -27,4 +27,4 @@ class JointTable {
 /// @throws Error if there is no such joint or coordinate, it has no motor or servo, or the joint is broken.
 int drive(World&, const DriveJoint&);
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -14,7 +14,7 @@ namespace {
 /// Names may hold bytes that are not UTF-8; viewers get a mark in their place.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-}  // namespace
+}   // namespace
 
 std::string scene_message(const Scene& scene, double quantum) {
   Json description = describe_scene(scene, quantum);
@@ -63,4 +63,4 @@ std::string error_message(std::string_view of, std::string_view message) {
   return text_of({{"type", "error"}, {"message", message}, {"of", of}});
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -14,7 +14,7 @@ namespace stickslip::serve {
 
 struct State {
   bool running = true;
-  double speed = 1;                 ///< simulated over real time; 0: as fast as it goes
+  double speed = 1;   ///< simulated over real time; 0: as fast as it goes
   std::string solver;
   double h = 0;                     ///< [s]
   std::optional<double> friction;   ///< empty: the scene's own
@@ -39,4 +39,4 @@ std::string captured_message(const std::string& file);
 /// @param of type of the command that was refused; empty if it has none
 std::string error_message(std::string_view of, std::string_view message);
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -38,7 +38,7 @@ class Viewer;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
-}  // namespace
+}   // namespace
 
 struct Network::Impl {
   Impl(Simulation& s, const ServerOptions& o) : simulation(s), options(o), acceptor(io) { listen(); }
@@ -179,7 +179,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   const ViewerId id_;
   websocket::stream<beast::tcp_stream> socket_;
   beast::flat_buffer inbox_;
-  std::string message_;                          ///< under way
+  std::string message_;   ///< under way
   std::deque<std::string> texts_;
   std::shared_ptr<const std::string> state_sent_;
   std::uint64_t scene_sent_ = 0, frame_sent_ = 0;
@@ -259,7 +259,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
   http::response<http::string_body> response_;
 };
 
-}  // namespace
+}   // namespace
 
 void Network::Impl::listen() {
   error_code error;
@@ -379,4 +379,4 @@ void Network::tell_all(std::string message) {
   });
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -30,4 +30,4 @@ class Network final : public Audience {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -42,7 +42,7 @@ std::string_view token_of(std::string_view query) {
   return {};
 }
 
-}  // namespace
+}   // namespace
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
@@ -77,4 +77,4 @@ Verdict judge(const Request& r, const RequestRules& rules) {
   return {Verdict::live, 101, {}};
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

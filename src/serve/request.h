@@ -20,8 +20,8 @@ struct Request {
 
 struct Verdict {
   enum Kind { page, live, refused } kind = refused;
-  int status = 404;                 ///< of HTTP, if it is refused
-  std::string_view reason;          ///< a sentence for people
+  int status = 404;          ///< of HTTP, if it is refused
+  std::string_view reason;   ///< a sentence for people
 };
 
 /// Beside paths and token this checks, on loopback, that the browser means us: `Host` must be a name of this machine
@@ -35,4 +35,4 @@ bool equal_in_constant_time(std::string_view, std::string_view);
 /// Whether a token can stand in an address as it is: 8 to 128 letters, digits and -._~
 bool is_token(std::string_view);
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

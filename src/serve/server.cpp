@@ -27,7 +27,7 @@ ServerOptions checked(ServerOptions options) {
   return options;
 }
 
-}  // namespace
+}   // namespace
 
 struct Server::Impl {
   Impl(Scene scene, const ServerOptions& options) : simulation(std::move(scene), options), network(simulation, options) {
@@ -52,4 +52,4 @@ void Server::stop() {
   impl_->network.stop();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

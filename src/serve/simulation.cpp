@@ -38,10 +38,13 @@ StepReport report_of_start(const World& world, double h) {
   return report;
 }
 
-}  // namespace
+}   // namespace
 
 Simulation::Simulation(Scene scene, const ServerOptions& options)
-    : options_(options), scene_(std::move(scene)), start_(scene_.world), start_options_(scene_.step),
+    : options_(options),
+      scene_(std::move(scene)),
+      start_(scene_.world),
+      start_options_(scene_.step),
       // When a job is done, there may be a history to show, or one that had to wait.
       worker_([this] { post([this] { frame_wanted_ = true; }, kNoLimit); }) {
   state_.speed = options_.speed;
@@ -259,4 +262,4 @@ void Simulation::ask_for_history() {
   if (taken) history_step_ = report_->step;
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

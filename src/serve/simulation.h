@@ -90,7 +90,7 @@ class Simulation {
 
   // Owned by the simulation thread.
   Scene scene_;
-  const World start_;                    ///< what `reset` goes back to
+  const World start_;   ///< what `reset` goes back to
   const StepOptions start_options_;
   std::optional<Stepper> stepper_;
   const StepReport* report_ = nullptr;   ///< of the last step since the scene was opened
@@ -106,13 +106,13 @@ class Simulation {
   int steps_wanted_ = 0;
   bool frame_wanted_ = false, state_changed_ = false;
   Clock::time_point next_step_, next_frame_, next_state_;
-  std::uint64_t steps_at_state_ = 0;     ///< steps when the state was announced last
+  std::uint64_t steps_at_state_ = 0;   ///< steps when the state was announced last
   Clock::time_point state_at_;
 
   std::atomic<std::uint64_t> steps_ = 0, frames_ = 0;
   std::atomic<double> step_seconds_ = 0, serving_seconds_ = 0;
 
-  std::mutex mutex_;                     ///< guards the next two
+  std::mutex mutex_;   ///< guards the next two
   std::vector<std::function<void()>> inbox_;
   bool stopping_ = false;
   std::condition_variable wake_;
@@ -120,4 +120,4 @@ class Simulation {
   std::thread thread_;
 };
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -32,7 +32,7 @@ std::array<float, 3> floats(const Vec3& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
-}  // namespace
+}   // namespace
 
 History thinned(const std::vector<double>& residuals) {
   constexpr std::size_t most = 2000;
@@ -154,7 +154,7 @@ void put_nodes(std::string& out, const std::vector<const NodeRecord*>& news) {
   }
 }
 
-}  // namespace
+}   // namespace
 
 std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history,
@@ -193,4 +193,4 @@ std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   return out;
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -57,15 +57,15 @@ struct Snapshot {
   std::uint64_t scene = 0;    ///< number of the description that it belongs to, from 1
   std::shared_ptr<const std::string> scene_message;
   std::uint64_t step = 0;
-  double time = 0;            ///< [s]
+  double time = 0;   ///< [s]
   std::vector<BodyRecord> bodies;
   std::vector<NodeRecord> nodes;        ///< of bodies of nodes, in the order of their numbers
   std::vector<std::uint64_t> changed;   ///< for every body the number of the snapshot that saw its record or nodes change last
   std::vector<float> telemetry;
   bool has_contacts = false;
   std::vector<ContactRow> contacts;
-  std::size_t joint_count = 0;   ///< 0 also if nobody wants joints
-  std::string joints;            ///< rows of all joints, as `JointTable` makes them
+  std::size_t joint_count = 0;              ///< 0 also if nobody wants joints
+  std::string joints;                       ///< rows of all joints, as `JointTable` makes them
   std::shared_ptr<const History> history;   ///< of the last solve whose history is known; may be null
 };
 
@@ -107,4 +107,4 @@ struct FrameChoice {
 /// The binary message of a frame.
 std::string encode_frame(const Snapshot&, const FrameChoice&);
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

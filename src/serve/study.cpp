@@ -22,7 +22,7 @@ SolveReport solve(const StepProblem& p, const std::string& name, std::vector<dou
   return solver->solve(p.file.problem, impulses, workspace, control);
 }
 
-}  // namespace
+}   // namespace
 
 StepProblem copy_problem(const Scene& scene, const Stepper& stepper, const StepReport& report) {
   return {report.step, problem_of_step(scene, stepper, report), stepper.options(), report.outcome.tolerance};
@@ -43,4 +43,4 @@ std::vector<ComparedSolver> compare(const StepProblem& p, const std::vector<std:
   return compared;
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -15,9 +15,9 @@ namespace stickslip::serve {
 /// A copy of everything that the solve of a step was given.
 struct StepProblem {
   std::uint64_t step = 0;
-  ProblemFile file;            ///< with the guess
+  ProblemFile file;   ///< with the guess
   StepOptions options;
-  double tolerance = 0;        ///< on the residual [m/s]
+  double tolerance = 0;   ///< on the residual [m/s]
 };
 
 StepProblem copy_problem(const Scene&, const Stepper&, const StepReport&);
@@ -30,4 +30,4 @@ History history_of(const StepProblem&, const std::atomic<bool>& cancel);
 std::vector<ComparedSolver> compare(const StepProblem&, const std::vector<std::string>& solvers,
                                     const std::atomic<bool>& cancel);
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -48,4 +48,4 @@ void Worker::run() {
   }
 }
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -37,4 +37,4 @@ class Worker {
   std::thread thread_;
 };
 
-}  // namespace stickslip::serve
+}   // namespace stickslip::serve

@@ -7,10 +7,10 @@ namespace stickslip {
 
 /// What a sweep needs to know of the extrapolation λ ← λ + β (λ − λ_previous), which it does block by block on its way.
 struct Momentum {
-  double beta = 0;              ///< weight of the last change, in [0, 1)
-  double* previous = nullptr;   ///< in: impulses one sweep ago; out: impulses before this sweep
+  double beta = 0;                 ///< weight of the last change, in [0, 1)
+  double* previous = nullptr;      ///< in: impulses one sweep ago; out: impulses before this sweep
   const double* ahead = nullptr;   ///< of a problem given as a matrix: the extrapolation, already in the impulses; else null
-  double along = 0;             ///< out: ⟨change by the sweep, extrapolation⟩; negative when the sweep turns back
+  double along = 0;                ///< out: ⟨change by the sweep, extrapolation⟩; negative when the sweep turns back
 };
 
 /// Carries λ and w = Gᵀλ from sweep to sweep with β = (k−1)/(k+2). w, which is linear in λ, is extrapolated before the sweep;
@@ -82,4 +82,4 @@ class Acceleration {
   Momentum momentum_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

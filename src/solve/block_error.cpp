@@ -15,7 +15,7 @@ double friction_error(const Law& law, bool boxed, double mass, const double* imp
   return (friction - closest).template lpNorm<Eigen::Infinity>() / mass;
 }
 
-}  // namespace
+}   // namespace
 
 BlockError block_error(const ContactProblem& p, std::size_t block, FrictionModel model, std::span<const double> impulses,
                        std::span<const double> velocity) {
@@ -43,4 +43,4 @@ BlockError block_error(const ContactProblem& p, std::size_t block, FrictionModel
   return error;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -15,4 +15,4 @@ struct BlockError {
 BlockError block_error(const ContactProblem&, std::size_t block, FrictionModel, std::span<const double> impulses,
                        std::span<const double> v);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -1,5 +1,5 @@
-#include "solve/rules.h"
 #include "solve/boxed_sweep.h"
+#include "solve/rules.h"
 
 namespace stickslip {
 
@@ -12,4 +12,4 @@ double boxed_sweep(const ContactProblem& problem, std::span<const Batch> batches
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, BoxedRule{problem, relaxation});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -12,4 +12,4 @@ double boxed_sweep(const ContactProblem&, std::span<double> impulses, std::span<
 double boxed_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
                    Momentum&, double relaxation = 1);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -28,9 +28,8 @@ void ContactGraph::spread_over_matrix(const ContactProblem& p) {
   const auto mobility = [&](std::uint32_t i) { return p.diagonal_values[p.blocks[i].diagonal]; };
   by_mass_.resize(p.blocks.size());
   std::iota(by_mass_.begin(), by_mass_.end(), 0u);
-  std::sort(by_mass_.begin(), by_mass_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return mobility(a) != mobility(b) ? mobility(a) < mobility(b) : a < b;
-  });
+  std::sort(by_mass_.begin(), by_mass_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return mobility(a) != mobility(b) ? mobility(a) < mobility(b) : a < b; });
   layer_.assign(p.blocks.size(), kUnreached);
   for (const std::uint32_t root : by_mass_) {
     if (layer_[root] != kUnreached) continue;
@@ -138,4 +137,4 @@ void ContactGraph::coordinates(const ContactProblem& p, int axis, std::span<doub
     out[i] = center_[p.segments_of(p.blocks[i])[0]][axis] + arm(p, p.blocks[i], 0)[axis];
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

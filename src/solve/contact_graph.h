@@ -39,4 +39,4 @@ class ContactGraph {
   std::uint32_t layers_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

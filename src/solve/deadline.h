@@ -12,4 +12,4 @@ inline bool must_stop(const SolveMonitor& monitor) {
          monitor.elapsed() > control.time_limit;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -43,4 +43,4 @@ std::vector<std::uint32_t> contradicting_blocks(const ContactProblem& p, std::sp
   return blocks;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -32,4 +32,4 @@ class JointContradictions {
 /// @param tolerance what of r counts as nothing [m/s]
 std::vector<std::uint32_t> contradicting_blocks(const ContactProblem&, std::span<const double> impulses, double tolerance);
 
-}  // namespace stickslip
+}   // namespace stickslip

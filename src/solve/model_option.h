@@ -18,4 +18,4 @@ inline bool is_exact_model(const std::string& name) {
   return name == "exact";
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

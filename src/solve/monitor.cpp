@@ -62,8 +62,7 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
 
 bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulses) const {
   if (!(total <= control_.tolerance)) return false;
-  return !std::isfinite(control_.natural_map_tolerance) ||
-         measure_.natural_map(impulses) <= control_.natural_map_tolerance;
+  return !std::isfinite(control_.natural_map_tolerance) || measure_.natural_map(impulses) <= control_.natural_map_tolerance;
 }
 
 void SolveMonitor::judge(int iteration, std::span<const double> impulses) {
@@ -170,4 +169,4 @@ void SolveMonitor::finish(std::span<double> impulses) {
   report_.seconds = elapsed();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -29,8 +29,8 @@ enum class Ordering::Kind : std::uint8_t {
 };
 
 struct Ordering::Memory {
-  std::vector<std::uint32_t> order;    ///< blocks in the order of their visit
-  std::vector<double> key;             ///< per block: what the order is sorted by, upwards
+  std::vector<std::uint32_t> order;   ///< blocks in the order of their visit
+  std::vector<double> key;            ///< per block: what the order is sorted by, upwards
   std::vector<Batch> runs, friction_runs, backward;
   std::vector<double> v, segment_velocity;
   ContactGraph graph;
@@ -71,8 +71,13 @@ void OrderingOptions::check(Use use) const {
 }
 
 Ordering::Ordering(const OrderingOptions& options, const ContactProblem& problem, FrictionModel model, Workspace& workspace)
-    : problem_(problem), memory_(workspace.scratch<Memory>()), kind_(kind_of(options.ordering)), model_(model),
-      refresh_(options.ordering_refresh), reverse_(options.reverse_order), random_(static_cast<std::uint64_t>(options.seed)) {
+    : problem_(problem),
+      memory_(workspace.scratch<Memory>()),
+      kind_(kind_of(options.ordering)),
+      model_(model),
+      refresh_(options.ordering_refresh),
+      reverse_(options.reverse_order),
+      random_(static_cast<std::uint64_t>(options.seed)) {
   if (kind_ == Kind::given && !reverse_) return;
   const std::size_t blocks = problem.blocks.size();
   memory_.order.resize(blocks);
@@ -91,9 +96,12 @@ void Ordering::fill_keys(std::span<const double> impulses) {
   if (kind_ == Kind::propagation || kind_ == Kind::complementarity)
     problem_.contact_velocity(impulses, memory_.v, memory_.segment_velocity);
   switch (kind_) {
-    case Kind::coordinate: return memory_.graph.coordinates(problem_, 2, key);
-    case Kind::coordinate_x: return memory_.graph.coordinates(problem_, 0, key);
-    case Kind::coordinate_y: return memory_.graph.coordinates(problem_, 1, key);
+    case Kind::coordinate:
+      return memory_.graph.coordinates(problem_, 2, key);
+    case Kind::coordinate_x:
+      return memory_.graph.coordinates(problem_, 0, key);
+    case Kind::coordinate_y:
+      return memory_.graph.coordinates(problem_, 1, key);
     case Kind::layers:
       memory_.graph.build(problem_);
       std::copy(memory_.graph.layer().begin(), memory_.graph.layer().end(), key.begin());
@@ -110,7 +118,8 @@ void Ordering::fill_keys(std::span<const double> impulses) {
         key[i] = -std::max(error.normal, error.friction);
       }
       return;
-    default: std::fill(key.begin(), key.end(), 0.0);
+    default:
+      std::fill(key.begin(), key.end(), 0.0);
   }
 }
 
@@ -200,4 +209,4 @@ std::span<const Batch> Ordering::backward() {
   return out;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -22,7 +22,7 @@ const SolverTable& table() {
   return entries;
 }
 
-}  // namespace
+}   // namespace
 
 namespace {
 
@@ -35,7 +35,7 @@ std::string models_of(const SolverEntry& entry) {
   return others.empty() ? std::string(usual) : fmt::format("{} ({})", usual, fmt::join(others, ", "));
 }
 
-}  // namespace
+}   // namespace
 
 const std::vector<SolverInfo>& solvers() {
   static const std::vector<SolverInfo> infos = [] {
@@ -72,4 +72,4 @@ std::vector<std::string> solvers_that_hold(BlockKind kind) {
   return names;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -99,4 +99,4 @@ void add_newton_solvers(SolverTable&);
 void add_cone_solvers(SolverTable&);
 void add_pivoting_solvers(SolverTable&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -43,7 +43,8 @@ struct ProxRule {
 
   template <int D, class Law, class Vector>
   [[gnu::always_inline]] double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
-    if (block.rows != RowSet::all) [[unlikely]] return part<D>(law, block, v, impulse);
+    if (block.rows != RowSet::all) [[unlikely]]
+      return part<D>(law, block, v, impulse);
     const ContactScale& scale = problem.scales[block.index];
     const double normal = std::max(0.0, impulse[0] - relaxation * scale.normal_mass * v[0]);
     const double pushed = normal - impulse[0], r = relaxation * scale.friction_mass;
@@ -90,4 +91,4 @@ struct ProxRule {
   }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,4 +13,4 @@ void append_runs(const ContactProblem& p, std::span<const std::uint32_t> blocks,
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -9,4 +9,4 @@ namespace stickslip {
 /// `RowSet::friction` only contacts with friction are listed; the other blocks count as normal rows.
 void append_runs(const ContactProblem&, std::span<const std::uint32_t> blocks, RowSet, std::vector<Batch>& runs);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> segments_by_number(const ContactProblem& p, const Car
   return segment;
 }
 
-}  // namespace
+}   // namespace
 
 void SegmentMatrix::set_up(const ContactProblem& p, Stored stored) {
   problem_ = &p;
@@ -96,4 +96,4 @@ void SegmentMatrix::add(std::uint32_t s, std::uint32_t t, const double* values) 
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

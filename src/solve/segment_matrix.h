@@ -31,4 +31,4 @@ class SegmentMatrix {
   std::vector<double> mass_;   ///< K⁻¹ in the places of the matrix
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

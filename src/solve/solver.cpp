@@ -9,14 +9,22 @@ namespace stickslip {
 
 std::string_view status_name(SolveStatus status) {
   switch (status) {
-    case SolveStatus::converged: return "converged";
-    case SolveStatus::iteration_limit: return "iteration-limit";
-    case SolveStatus::stalled: return "stalled";
-    case SolveStatus::time_limit: return "time-limit";
-    case SolveStatus::cancelled: return "cancelled";
-    case SolveStatus::diverged: return "diverged";
-    case SolveStatus::failed: return "failed";
-    case SolveStatus::unsupported: return "unsupported";
+    case SolveStatus::converged:
+      return "converged";
+    case SolveStatus::iteration_limit:
+      return "iteration-limit";
+    case SolveStatus::stalled:
+      return "stalled";
+    case SolveStatus::time_limit:
+      return "time-limit";
+    case SolveStatus::cancelled:
+      return "cancelled";
+    case SolveStatus::diverged:
+      return "diverged";
+    case SolveStatus::failed:
+      return "failed";
+    case SolveStatus::unsupported:
+      return "unsupported";
   }
   return "?";
 }
@@ -70,4 +78,4 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double
   return report;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

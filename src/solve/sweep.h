@@ -10,9 +10,9 @@ namespace stickslip {
 /// What a rule sees of one block: everything by pointer, so that it reads only what it needs.
 template <int D>
 struct BlockView {
-  std::uint32_t index;    ///< of the block in the problem
-  std::uint32_t row;      ///< its first row
-  const double* w;        ///< W_ii, D × D, column-major
+  std::uint32_t index;         ///< of the block in the problem
+  std::uint32_t row;           ///< its first row
+  const double* w;             ///< W_ii, D × D, column-major
   RowSet rows = RowSet::all;   ///< which of them to change, if it is a contact with friction
 };
 
@@ -20,9 +20,8 @@ struct BlockView {
 /// The impulses are extrapolated as `momentum` says just before the block is visited; w has been before the sweep. The rule
 /// returns how far it moved, max |Δλ_k| W_kk [m/s]; the largest of these is the result.
 template <int D, int A, bool Compliant, class Rule>
-  requires(A > 0)
-[[gnu::noinline]] double sweep_batch(const ContactProblem& p, const Batch& batch, double* impulses, double* velocity,
-                                     Momentum& momentum, const Rule& rule) {
+requires(A > 0) [[gnu::noinline]] double sweep_batch(const ContactProblem& p, const Batch& batch, double* impulses,
+                                                     double* velocity, Momentum& momentum, const Rule& rule) {
   using Vector = kernels::BlockVector<D>;
   // In locals, so that the stores below do not make the compiler fetch them anew for every block.
   const Block* const blocks = p.blocks.data();
@@ -63,9 +62,8 @@ template <int D, int A, bool Compliant, class Rule>
 
 /// The same where W is a matrix: v = Σⱼ W_ij λⱼ + Σλ + b. The impulses have been extrapolated before the sweep.
 template <int D, int A, bool Compliant, class Rule>
-  requires(A == 0)
-[[gnu::noinline]] double sweep_batch(const ContactProblem& p, const Batch& batch, double* impulses, double*, Momentum& momentum,
-                                     const Rule& rule) {
+requires(A == 0) [[gnu::noinline]] double sweep_batch(const ContactProblem& p, const Batch& batch, double* impulses, double*,
+                                                      Momentum& momentum, const Rule& rule) {
   using Vector = kernels::BlockVector<D>;
   double largest = 0, along = 0;
   for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
@@ -166,8 +164,7 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
   for (const Batch& batch : batches) {
     if (batch.kind == BlockKind::contact)
       kernels::with_sizes(batch.dim, batch.arity, [&](auto rows, auto arity) { visit_contacts(batch, rows, arity); });
-    else
-      kernels::with_rows(batch.dim, [&](auto rows) { visit_joints(batch, rows); });
+    else kernels::with_rows(batch.dim, [&](auto rows) { visit_joints(batch, rows); });
   }
   return largest;
 }
@@ -199,4 +196,4 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<double> impulses, s
   return gauss_seidel_sweep(p, p.batches, impulses, velocity, momentum, rule);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -17,7 +17,7 @@ double inner_product(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-}  // namespace
+}   // namespace
 
 void Anderson::keep_difference(std::span<const double> image) {
   const std::size_t n = image.size();
@@ -65,4 +65,4 @@ void Anderson::mix(std::span<const double> x, std::span<double> image) {
     for (std::size_t i = 0; i < n; ++i) image[i] -= weights[j] * images_[j][i];
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -23,4 +23,4 @@ class Anderson {
   std::array<std::vector<double>, kMemory> images_, residuals_;   ///< differences between successive iterates, the oldest first
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -20,4 +20,4 @@ Motion drifted(const World& world, std::uint32_t mover, const Twist& u, Gyroscop
   return end;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -21,12 +21,14 @@ class BodyKindSteps {
 
   /// @throws Error if the state of a body is not finite.
   virtual void check(const World&) const = 0;
-  /// Gives what moves by forces its segments, with their masses, and finds its velocity without contacts. @param kick how long forces act [s]
+  /// Gives what moves by forces its segments, with their masses, and finds its velocity without contacts. @param kick how long
+  /// forces act [s]
   virtual void append(const World&, const StepOptions&, double kick, VelocitySpace&, std::vector<VelocitySegment>&) const = 0;
   /// Moves what moves by forces for time t with its own velocity.
   virtual void drift(World&, Gyroscopic, double t) const = 0;
   /// Gives it the velocities of a solve, and moves it on.
-  virtual void move(World&, const VelocitySpace&, std::span<const double> velocity, const Kick&, EnergyLedger&, MotionJudge&) const = 0;
+  virtual void move(World&, const VelocitySpace&, std::span<const double> velocity, const Kick&, EnergyLedger&,
+                    MotionJudge&) const = 0;
   /// Changes positions by a displacement in velocity space [m, rad].
   virtual void displace(World&, const VelocitySpace&, std::span<const double> change) const = 0;
   /// Counts how long bodies have been slow, and how far they went (step/sleep.h).
@@ -42,4 +44,4 @@ inline const BodyKindSteps& steps_of(const Body& body) { return *body_kinds()[st
 /// Where a mover is after time t with this velocity, as the drift of a step moves it.
 Motion drifted(const World&, std::uint32_t mover, const Twist&, Gyroscopic, double t);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -31,12 +31,12 @@ double tangential_reach(const FrictionSet& law) {
       law);
 }
 
-constexpr double kSteadyMotion = 0.5;  ///< part of a velocity by which a body that rolls or slides on may change it in a step
-constexpr double kSteadySpin = 0.05;   ///< part of a spin by which it may change in a step and count as steady
+constexpr double kSteadyMotion = 0.5;   ///< part of a velocity by which a body that rolls or slides on may change it in a step
+constexpr double kSteadySpin = 0.05;    ///< part of a spin by which it may change in a step and count as steady
 
-constexpr double kFollows = 0.05;      ///< of |g| h: by so much what moves with its support may seem to move otherwise
+constexpr double kFollows = 0.05;   ///< of |g| h: by so much what moves with its support may seem to move otherwise
 
-constexpr double kSamePlace = 0.25;    ///< of the thinner body's thickness: a contact that moved less is the same
+constexpr double kSamePlace = 0.25;   ///< of the thinner body's thickness: a contact that moved less is the same
 
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
@@ -44,7 +44,7 @@ constexpr double kMostElastic = 1e-4;
 /// Tolerances by which the recovery of an elastic contact may differ from what its load needs and count as settled.
 constexpr double kSettled = 10;
 
-}  // namespace
+}   // namespace
 
 void ProblemBuilder::begin(const World& world, const StepOptions& options, JointCare care) {
   // Arrays that build() overwrites whole keep their size: clearing them would only have them filled with zeros again.
@@ -81,7 +81,8 @@ std::uint32_t ProblemBuilder::meet(const World& world, MaterialId a, MaterialId 
   if (MetPair& met = pairs_.back(); met.surface.law) {
     // Prepared anew only if the law is not that of the step before.
     for (MetPair& earlier : earlier_pairs_)
-      if (earlier.law && earlier.a == a && earlier.b == b && *earlier.surface.law == *met.surface.law) met.law = std::move(earlier.law);
+      if (earlier.law && earlier.a == a && earlier.b == b && *earlier.surface.law == *met.surface.law)
+        met.law = std::move(earlier.law);
     if (!met.law) met.law = prepare_surface_law(*met.surface.law);
   }
   return static_cast<std::uint32_t>(pairs_.size() - 1);
@@ -153,13 +154,14 @@ void ProblemBuilder::find_segments(const World& world, const Manifold& m) {
   found_segments_.clear();
   for (const Side& side : sides_of(world, m))
     for_each_segment(world, side, Vec3::Zero(), [&](std::uint32_t segment, double) {
-      if (std::find(found_segments_.begin(), found_segments_.end(), segment) == found_segments_.end()) found_segments_.push_back(segment);
+      if (std::find(found_segments_.begin(), found_segments_.end(), segment) == found_segments_.end())
+        found_segments_.push_back(segment);
     });
 }
 
 void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) {
-  // After the joints, contacts with the unmoving world first, then those between moving bodies, bottom up, then those of nodes; within them
-  // by law, so that each makes one batch.
+  // After the joints, contacts with the unmoving world first, then those between moving bodies, bottom up, then those of nodes;
+  // within them by law, so that each makes one batch.
   contacts_.resize(set.points.size());
   std::uint32_t next = joints_.block_count(), row = joints_.row_count(), jacobian = joints_.jacobian_size();
   problem_.blocks.resize(next + set.points.size());
@@ -171,7 +173,8 @@ void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) 
       if (arity == kAnyArity && world.node_count() == 0) continue;
       for (const Manifold& m : set.manifolds) {
         find_segments(world, m);
-        const bool rigid = std::all_of(found_segments_.begin(), found_segments_.end(), [&](auto s) { return space_.is_rigid(s); });
+        const bool rigid =
+            std::all_of(found_segments_.begin(), found_segments_.end(), [&](auto s) { return space_.is_rigid(s); });
         if ((rigid ? static_cast<int>(found_segments_.size()) : int{kAnyArity}) != arity) continue;
         std::uint32_t width = 0;
         for (const std::uint32_t segment : found_segments_) width += static_cast<std::uint32_t>(space_.size_of(segment));
@@ -231,8 +234,9 @@ void ProblemBuilder::fill_spin(const BuiltContact& built, std::uint32_t segment,
   free_spin += sign * (built.frame.transpose() * angular_part(space_.free(), segment));
 }
 
-/// Columns of a mover of one side, and its share of the velocities. A mover that is on both sides, a node between two triangles, has its
-/// columns already. @param weight of the mover, negative on the side of A @param jacobian where columns go; set to where the next ones do
+/// Columns of a mover of one side, and its share of the velocities. A mover that is on both sides, a node between two
+/// triangles, has its columns already. @param weight of the mover, negative on the side of A @param jacobian where columns go;
+/// set to where the next ones do
 void ProblemBuilder::fill_columns(std::uint32_t segment, double weight, const Vec3& on_surface, const BuiltContact& built,
                                   double*& jacobian, SideVelocities& u) {
   const Block& block = problem_.blocks[built.block];
@@ -280,7 +284,16 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
   BuiltContact& built = contacts_[index];
   ContactProblem& p = problem_;
   const Block& block = p.blocks[built.block];
-  built = {built.block, kNoSpin, Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0, false, 0, Vec3::Zero(), pair.surface.friction,
+  built = {built.block,
+           kNoSpin,
+           Mat3::Zero(),
+           Vec3::Zero(),
+           Vec3::Zero(),
+           0,
+           false,
+           0,
+           Vec3::Zero(),
+           pair.surface.friction,
            pair.surface.restitution};
   // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point,
   // halfway: two would be a torque from nowhere.
@@ -306,8 +319,8 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
   }
 }
 
-Vec3 ProblemBuilder::relative_velocity(const World& world, const Sides& sides, const ContactPoint& point, const BuiltContact& built,
-                                       std::span<const double> u) const {
+Vec3 ProblemBuilder::relative_velocity(const World& world, const Sides& sides, const ContactPoint& point,
+                                       const BuiltContact& built, std::span<const double> u) const {
   Vec3 relative = built.frame * built.driven;
   for (const Side& side : sides) {
     const Vec3 on_surface = point.position + side.sign * built.half_gap * point.normal;
@@ -435,10 +448,11 @@ void ProblemBuilder::expect(const World& world, const StepOptions& options) {
     expected_[i] = {now.velocity, now.angular_velocity};
     if (space_.segment_of(i) == kNoSegment) continue;
     const Twist after = space_.twist(velocity_, space_.segment_of(i));
-    // Small changes of a spin are the torque of impulses that press against each other, from arms that have turned since; large ones are blows, which
-    // are not struck twice.
+    // Small changes of a spin are the torque of impulses that press against each other, from arms that have turned since; large
+    // ones are blows, which are not struck twice.
     const double turned = (after.angular - now.angular_velocity).norm(), pushed = (after.linear - now.velocity).norm();
-    if (pushed > kSteadyMotion * now.velocity.norm() + 5 * fall || turned > kSteadyMotion * now.angular_velocity.norm()) continue;
+    if (pushed > kSteadyMotion * now.velocity.norm() + 5 * fall || turned > kSteadyMotion * now.angular_velocity.norm())
+      continue;
     expected_[i].linear = after.linear;
     if (turned > kSteadySpin * after.angular.norm()) expected_[i].angular = after.angular;
   }
@@ -465,7 +479,8 @@ void ProblemBuilder::follow_supports(const World& world, const ContactSet& set, 
   for (const Manifold& m : set.manifolds) {
     std::uint32_t mover = world.colliders()[m.a].body, follower = world.colliders()[m.b].body;
     if (world.bodies()[mover].motion != MotionType::kinematic) std::swap(mover, follower);
-    if (m.count < 3 || world.bodies()[mover].motion != MotionType::kinematic || space_.segment_of(follower) == kNoSegment) continue;
+    if (m.count < 3 || world.bodies()[mover].motion != MotionType::kinematic || space_.segment_of(follower) == kNoSegment)
+      continue;
     const Motion driven = motion_of(world, mover);
     bool carried = true;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
@@ -476,11 +491,13 @@ void ProblemBuilder::follow_supports(const World& world, const ContactSet& set, 
   }
 }
 
-/// Contacts that carry a load, or touch without being struck, get the change of their velocity within the step (step/turning.h).
+/// Contacts that carry a load, or touch without being struck, get the change of their velocity within the step
+/// (step/turning.h).
 void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepOptions& options) {
   const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
   const auto persists = [&](std::uint32_t i) {
-    return contacts_[i].touching && (guess_[problem_.blocks[contacts_[i].block].row] > 0 || contacts_[i].before[0] > -threshold);
+    return contacts_[i].touching &&
+           (guess_[problem_.blocks[contacts_[i].block].row] > 0 || contacts_[i].before[0] > -threshold);
   };
   bool any = false;
   for (const Manifold& m : set.manifolds) {
@@ -515,15 +532,18 @@ void ProblemBuilder::bend(std::uint32_t point, double kappa) {
   built.turning[0] = kappa;
 }
 
-/// Recovery of a body that is wedged in asks for what cannot be: forces would grow without bound. Contacts beyond the band are elastic along the
-/// normal, so that they settle a little beyond it instead, each with its share of the load. Friction stays rigid: an elastic one would creep.
+/// Recovery of a body that is wedged in asks for what cannot be: forces would grow without bound. Contacts beyond the band are
+/// elastic along the normal, so that they settle a little beyond it instead, each with its share of the load. Friction stays
+/// rigid: an elastic one would creep.
 void ProblemBuilder::soften(const World& world, const ContactSet& set, const StepOptions& options) {
-  const bool recovers = std::any_of(contacts_.begin(), contacts_.end(), [](const BuiltContact& c) { return c.recovery_speed > 0; });
+  const bool recovers =
+      std::any_of(contacts_.begin(), contacts_.end(), [](const BuiltContact& c) { return c.recovery_speed > 0; });
   if (!recovers || !(options.contact_elasticity > 0)) return;
   weigh();
   const double fall = world.gravity.norm() * options.h * options.h;
   for (const Manifold& m : set.manifolds) {
-    const double give = options.contact_elasticity * options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+    const double give =
+        options.contact_elasticity * options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const Block& block = problem_.blocks[contacts_[i].block];
       if (!(contacts_[i].recovery_speed > 0) || problem_.sigma[block.row] > 0) continue;
@@ -625,4 +645,4 @@ void ProblemBuilder::set_guess(std::uint32_t point, const RememberedImpulse& r, 
   for (int k = 3; k < block.dim; ++k) guess_[block.row + k] = angular[turn_of_row(block.dim - 1, k)];
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "stickslip/collide/contact.h"
 #include "step/joint_closing.h"
 #include "step/turning.h"
 #include "step/velocity_space.h"
+#include "stickslip/collide/contact.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/step/options.h"
 #include "stickslip/world/world.h"
@@ -17,30 +17,30 @@ inline constexpr std::uint32_t kNoSpin = ~0u;
 
 /// What the builder knows about one contact point beside its rows.
 struct BuiltContact {
-  std::uint32_t block;          ///< its block in the problem
-  std::uint32_t spin;           ///< place among the contacts with torsion or rolling rows, kNoSpin if it has none
-  Mat3 frame;                   ///< columns normal, t, b
-  Vec3 before;                  ///< relative velocity of B against A before the step, contact frame [m/s]
-  Vec3 driven;                  ///< part of the relative velocity that kinematic bodies prescribe, contact frame [m/s]
-  double recovery_speed;        ///< separation speed that stabilisation asks for, ≥ 0 [m/s]
-  bool touching;                ///< within the band or deeper, and not struck: may be elastic
-  double half_gap;              ///< from the contact point to the surface where the arm of a lone body ends, 0 of two bodies [m]
-  Vec3 turning;                 ///< κ: how the relative velocity changes within half the step by itself, contact frame [m/s]
-  double friction;              ///< μ, or how far F(1) reaches along a tangent
-  double restitution = 0;       ///< e of the two materials
-  bool rebounds = false;        ///< whether Newton's impact law acts
+  std::uint32_t block;      ///< its block in the problem
+  std::uint32_t spin;       ///< place among the contacts with torsion or rolling rows, kNoSpin if it has none
+  Mat3 frame;               ///< columns normal, t, b
+  Vec3 before;              ///< relative velocity of B against A before the step, contact frame [m/s]
+  Vec3 driven;              ///< part of the relative velocity that kinematic bodies prescribe, contact frame [m/s]
+  double recovery_speed;    ///< separation speed that stabilisation asks for, ≥ 0 [m/s]
+  bool touching;            ///< within the band or deeper, and not struck: may be elastic
+  double half_gap;          ///< from the contact point to the surface where the arm of a lone body ends, 0 of two bodies [m]
+  Vec3 turning;             ///< κ: how the relative velocity changes within half the step by itself, contact frame [m/s]
+  double friction;          ///< μ, or how far F(1) reaches along a tangent
+  double restitution = 0;   ///< e of the two materials
+  bool rebounds = false;    ///< whether Newton's impact law acts
 };
 
-/// What contacts with torsion or rolling rows have beside. Their rows are scaled by a length, so that all rows are velocities in m/s and
-/// impulses in N s, of like size.
+/// What contacts with torsion or rolling rows have beside. Their rows are scaled by a length, so that all rows are velocities
+/// in m/s and impulses in N s, of like size.
 struct SpinRows {
-  double length;                ///< [m]: a row is length · angular velocity, and its impulse times length the angular impulse
-  Vec3 before;                  ///< relative angular velocity of B against A before the step, contact frame (n, t, b) [rad/s]
-  Vec3 driven;                  ///< part of it that kinematic bodies prescribe [rad/s]
+  double length;   ///< [m]: a row is length · angular velocity, and its impulse times length the angular impulse
+  Vec3 before;     ///< relative angular velocity of B against A before the step, contact frame (n, t, b) [rad/s]
+  Vec3 driven;     ///< part of it that kinematic bodies prescribe [rad/s]
 };
 
-/// Which turn a row of a contact with `friction_rows` friction rows stands for: 0 torsion, 1 and 2 rolling about t and b; −1 a translation.
-/// Rows are t, b, torsion, rolling t, rolling b, and without torsion t, b, rolling t, rolling b.
+/// Which turn a row of a contact with `friction_rows` friction rows stands for: 0 torsion, 1 and 2 rolling about t and b; −1 a
+/// translation. Rows are t, b, torsion, rolling t, rolling b, and without torsion t, b, rolling t, rolling b.
 constexpr int turn_of_row(int friction_rows, int row) { return row < 3 ? -1 : friction_rows == 4 ? row - 2 : row - 3; }
 
 /// Velocities at a contact, of B relative to A, world frame [m/s, rad/s].
@@ -80,9 +80,10 @@ class ProblemBuilder {
   Vec3 angular_impulse(const BuiltContact&, std::span<const double> impulses) const;
   /// Segments of movers, their velocities before the step and without contacts.
   const VelocitySpace& space() const { return space_; }
-  /// Velocity of B relative to A at a contact that bodies with the velocities u have, without what kinematic bodies prescribe, world frame
-  /// [m/s]. @param point at place `index` of the set
-  Vec3 relative_velocity(const World&, const Sides&, const ContactPoint& point, const BuiltContact&, std::span<const double> u) const;
+  /// Velocity of B relative to A at a contact that bodies with the velocities u have, without what kinematic bodies prescribe,
+  /// world frame [m/s]. @param point at place `index` of the set
+  Vec3 relative_velocity(const World&, const Sides&, const ContactPoint& point, const BuiltContact&,
+                         std::span<const double> u) const;
   /// Of angular velocities, contact frame [rad/s]: what torsion and rolling are about.
   Vec3 relative_spin(const Sides&, const BuiltContact&, std::span<const double> u) const;
   JointRows& joints() { return joints_; }
@@ -116,8 +117,8 @@ class ProblemBuilder {
     const Manifold& manifold;
     const SurfacePair& surface;
     Sides sides;
-    double thickness, band;      ///< of the thinner body; within which it counts as touching [m]
-    double threshold;            ///< speed from which on it rebounds [m/s]
+    double thickness, band;   ///< of the thinner body; within which it counts as touching [m]
+    double threshold;         ///< speed from which on it rebounds [m/s]
     Correction correction;
   };
   void fill_contacts(const World&, const ContactSet&, const StepOptions&);
@@ -127,7 +128,8 @@ class ProblemBuilder {
   void for_each_segment(const World&, const Side&, const Vec3& place, F&& f) const;
   void find_segments(const World&, const Manifold&);
   void fill_side(const World&, const Side&, const ContactPoint&, BuiltContact&, double*& jacobian, SideVelocities&);
-  void fill_columns(std::uint32_t segment, double weight, const Vec3& on_surface, const BuiltContact&, double*& jacobian, SideVelocities&);
+  void fill_columns(std::uint32_t segment, double weight, const Vec3& on_surface, const BuiltContact&, double*& jacobian,
+                    SideVelocities&);
   double* columns_of(const Block&, std::uint32_t segment, double* end);
   void push(std::uint32_t segment, const Block&, const double* jacobian);
   void fill_spin(const BuiltContact&, std::uint32_t segment, double sign, double* jacobian, Vec3& free_spin);
@@ -148,14 +150,14 @@ class ProblemBuilder {
   JointClosing closing_;
   ContactTurning turning_;
   VelocitySpace space_;
-  std::vector<Twist> expected_;                    ///< by mover
-  std::vector<double> velocity_;                   ///< the same by segment
+  std::vector<Twist> expected_;    ///< by mover
+  std::vector<double> velocity_;   ///< the same by segment
   std::vector<double> guess_;
-  std::vector<std::uint32_t> found_segments_;      ///< of a manifold
+  std::vector<std::uint32_t> found_segments_;   ///< of a manifold
   std::vector<BuiltContact> contacts_;
   std::vector<SpinRows> spins_;
-  std::vector<bool> taken_;                        ///< of the points of a manifold: whether they have a remembered impulse
-  std::vector<RememberedImpulse> orphans_;         ///< of a manifold: impulses whose features are gone
+  std::vector<bool> taken_;                  ///< of the points of a manifold: whether they have a remembered impulse
+  std::vector<RememberedImpulse> orphans_;   ///< of a manifold: impulses whose features are gone
 
   /// The pairs of materials met in this step.
   struct MetPair {
@@ -165,10 +167,11 @@ class ProblemBuilder {
   };
   std::vector<MetPair> pairs_, earlier_pairs_;
   std::vector<std::uint32_t> pair_of_manifold_;
-  std::vector<std::uint32_t> group_of_segment_;   ///< a segment of the group, which stands for it: all that touch or are joined, directly or not
-  std::vector<double> weight_of_group_;           ///< mass, at the segment that stands for the group [kg]
-  std::vector<LocalFriction> local_;   ///< per point, empty if every pair has Coulomb's law
-  std::uint32_t kinds_ = 1;            ///< bit i: some contact has alternative i of FrictionSet
+  std::vector<std::uint32_t>
+      group_of_segment_;   ///< a segment of the group, which stands for it: all that touch or are joined, directly or not
+  std::vector<double> weight_of_group_;   ///< mass, at the segment that stands for the group [kg]
+  std::vector<LocalFriction> local_;      ///< per point, empty if every pair has Coulomb's law
+  std::uint32_t kinds_ = 1;               ///< bit i: some contact has alternative i of FrictionSet
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -19,4 +19,4 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

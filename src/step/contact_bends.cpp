@@ -30,7 +30,7 @@ bool has_feature(std::span<const ContactPoint> points, std::uint64_t feature) {
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
 }
 
-}  // namespace
+}   // namespace
 
 /// A pair of colliders where the drift begins and where it ends.
 struct ContactBends::Pair {
@@ -42,7 +42,8 @@ struct ContactBends::Pair {
   double blow;        ///< how fast one of the bodies is struck in this step [m/s]
 
   Vec3 velocity_at(const Vec3& point) const {
-    return of_b.linear + of_b.angular.cross(point - b.pose.position) - of_a.linear - of_a.angular.cross(point - a.pose.position);
+    return of_b.linear + of_b.angular.cross(point - b.pose.position) - of_a.linear -
+           of_a.angular.cross(point - a.pose.position);
   }
   /// Of a point whose gap becomes `end`. Asked for more than the approach, an impulse would give energy.
   double kappa(const ContactPoint& p, double end, double approach, double time) const {
@@ -162,7 +163,9 @@ bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool o
   const Motion &my_end = of_b ? pair.end_b : pair.end_a, &other_end = of_b ? pair.end_a : pair.end_b;
   const Twist &my_motion = of_b ? pair.of_b : pair.of_a, &other_motion = of_b ? pair.of_a : pair.of_b;
   const Collider& collider = solved.world.colliders()[of_b ? pair.manifold.b : pair.manifold.a];
-  if (solved.world.bodies()[collider.body].colliders.size() > 1 || !(other_motion.angular.norm() < kSteadier * my_motion.angular.norm())) return false;
+  if (solved.world.bodies()[collider.body].colliders.size() > 1 ||
+      !(other_motion.angular.norm() < kSteadier * my_motion.angular.norm()))
+    return false;
   const auto points = std::span(solved.set.points).subspan(pair.manifold.first, pair.manifold.count);
   const auto nearer = [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; };
   const ContactPoint& nearest = *std::min_element(points.begin(), points.end(), nearer);
@@ -258,4 +261,4 @@ void ContactBends::apply(ProblemBuilder& builder, const ContactSet& set) const {
     }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

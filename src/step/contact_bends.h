@@ -34,10 +34,10 @@ class ContactBends {
     const World& world;
     const ProblemBuilder& builder;
     const ContactSet& set;
-    std::span<const Twist> motion;        ///< of every mover
-    std::span<const double> impulses;     ///< [N s]
+    std::span<const Twist> motion;      ///< of every mover
+    std::span<const double> impulses;   ///< [N s]
     Gyroscopic gyroscopic;
-    double time;                          ///< of the drift [s]
+    double time;   ///< of the drift [s]
   };
   /// @returns whether contacts must be bent, more than they are
   bool find(const Solved&);
@@ -67,13 +67,13 @@ class ContactBends {
   void add(const Manifold&, const ContactPoint&);
   void set_bend(const ContactKey&, double kappa);
 
-  std::vector<Bend> bends_;     ///< sorted by key
-  std::vector<Added> added_;    ///< the same
-  std::vector<Motion> ends_;    ///< by mover
+  std::vector<Bend> bends_;    ///< sorted by key
+  std::vector<Added> added_;   ///< the same
+  std::vector<Motion> ends_;   ///< by mover
   std::vector<char> known_;
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
   ContactSink sink_;
-  int rounds_ = 0;              ///< of this step in which contacts were bent
+  int rounds_ = 0;   ///< of this step in which contacts were bent
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

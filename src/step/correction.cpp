@@ -6,7 +6,8 @@
 namespace stickslip {
 
 Correction correction(const Stabilisation& stabilisation, double h) {
-  if (const auto* baumgarte = std::get_if<Baumgarte>(&stabilisation)) return {baumgarte->error_reduction, baumgarte->compliance};
+  if (const auto* baumgarte = std::get_if<Baumgarte>(&stabilisation))
+    return {baumgarte->error_reduction, baumgarte->compliance};
   if (const auto* spring = std::get_if<SpringDamper>(&stabilisation)) {
     const double hk = h * spring->stiffness;
     return {hk / (hk + spring->damping), 1 / (h * (hk + spring->damping))};
@@ -19,4 +20,4 @@ double fastest_recovery(const World& world, double size) {
   return g > 0 ? std::sqrt(2 * g * size) : std::numeric_limits<double>::infinity();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

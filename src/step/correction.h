@@ -16,4 +16,4 @@ Correction correction(const Stabilisation&, double h);
 /// [m/s]. Infinite without gravity.
 double fastest_recovery(const World&, double size);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -21,7 +21,8 @@ std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'
 void append_manifolds(const ProxyPair& pair, const ContactSink& sink, ContactSet& out) {
   const auto append = [&](std::uint64_t parts, std::span<const ContactPoint> points) {
     if (points.empty()) return;
-    out.manifolds.push_back({{pair.a, pair.b, parts}, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
+    out.manifolds.push_back(
+        {{pair.a, pair.b, parts}, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
     out.points.insert(out.points.end(), points.begin(), points.end());
   };
   if (sink.parts().empty()) append(0, sink.points());
@@ -46,7 +47,7 @@ class Expectation {
   std::vector<RememberedImpulse>::const_iterator next_, end_;
 };
 
-}  // namespace
+}   // namespace
 
 bool is_passive(const Body& b) {
   if (b.motion == MotionType::dynamic) return b.asleep;
@@ -77,7 +78,8 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
     double margin = 0.5 * reach.margin * c.characteristic_length;
     if (!is_passive(b)) {
       margin += reach.time * motion.velocity.norm();
-      if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach)) margin += reach.time * motion.angular_velocity.norm() * c.reach;
+      if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach))
+        margin += reach.time * motion.angular_velocity.norm() * c.reach;
       if (b.motion == MotionType::dynamic) margin += reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
     }
     margins_[i] = margin;
@@ -107,7 +109,8 @@ void Detection::collide_in_parallel(const World& world, int threads) {
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, chunk_count, [&](std::size_t i) {
       const std::span<const ProxyPair> all(candidates_);
-      collide_pairs(world, all.subspan(i * kChunkSize, std::min(kChunkSize, all.size() - i * kChunkSize)), chunks_[i].sink, chunks_[i].set);
+      collide_pairs(world, all.subspan(i * kChunkSize, std::min(kChunkSize, all.size() - i * kChunkSize)), chunks_[i].sink,
+                    chunks_[i].set);
     });
   });
   set_.clear();
@@ -124,7 +127,8 @@ void Detection::collide_in_parallel(const World& world, int threads) {
 bool Detection::is_candidate(const World& world, const ProxyPair& pair) const {
   const std::uint32_t body_a = world.colliders()[pair.a].body, body_b = world.colliders()[pair.b].body;
   if (body_a == body_b) return !world.bodies()[body_a].is_rigid();   // nodes meet others of their body
-  const bool any_dynamic = world.bodies()[body_a].motion == MotionType::dynamic || world.bodies()[body_b].motion == MotionType::dynamic;
+  const bool any_dynamic =
+      world.bodies()[body_a].motion == MotionType::dynamic || world.bodies()[body_b].motion == MotionType::dynamic;
   return any_dynamic && world.may_touch(body_a, body_b);
 }
 
@@ -149,7 +153,7 @@ double turning_speed(const Collider& c, const Twist& motion) {
   return motion.angular.isZero(0) || !std::isfinite(c.reach) ? 0 : motion.angular.norm() * c.reach;
 }
 
-}  // namespace
+}   // namespace
 
 double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b) {
   return (of_b.linear - of_a.linear).norm() + turning_speed(a, of_a) + turning_speed(b, of_b);
@@ -197,4 +201,4 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
   return again_;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

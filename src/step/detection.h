@@ -11,9 +11,9 @@ namespace stickslip {
 
 /// How far ahead to look.
 struct DetectionReach {
-  double time = 0;          ///< positions drift this long after detection [s]
-  double h = 0;             ///< forces act this long before that [s]
-  double margin = 0;        ///< part of the thickness of each shape
+  double time = 0;     ///< positions drift this long after detection [s]
+  double h = 0;        ///< forces act this long before that [s]
+  double margin = 0;   ///< part of the thickness of each shape
 };
 
 /// Bound of the speed at which points of two colliders approach each other [m/s].
@@ -43,19 +43,19 @@ class Detection {
   void collide_in_parallel(const World&, int threads);
 
   BroadPhase broad_;
-  std::vector<Pose> poses_;      ///< world pose of each collider
-  std::vector<double> margins_;  ///< reach of each collider [m]
-  std::vector<bool> known_;      ///< colliders that have a proxy
+  std::vector<Pose> poses_;       ///< world pose of each collider
+  std::vector<double> margins_;   ///< reach of each collider [m]
+  std::vector<bool> known_;       ///< colliders that have a proxy
   std::vector<Chunk> chunks_;
   ContactSink sink_;
   std::vector<ProxyPair> candidates_;
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};
-  std::vector<bool> outrun_;     ///< colliders that moved farther than their reach
+  std::vector<bool> outrun_;   ///< colliders that moved farther than their reach
   ContactSet again_;
 };
 
 /// Fixed, asleep, or kinematic and at rest: two passive bodies have nothing to say to each other.
 bool is_passive(const Body&);
 
-}  // namespace stickslip
+}   // namespace stickslip

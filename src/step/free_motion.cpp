@@ -59,15 +59,13 @@ void slow_rotation(const Body& b, double t, Motion& end) {
   end.angular_velocity += principal * Vec3(t * momentum.cross(omega).cwiseQuotient(b.principal_moments));
 }
 
-bool is_isotropic(const Vec3& moments) {
-  return moments.maxCoeff() - moments.minCoeff() <= 1e-12 * moments.maxCoeff();
-}
+bool is_isotropic(const Vec3& moments) { return moments.maxCoeff() - moments.minCoeff() <= 1e-12 * moments.maxCoeff(); }
 
 Quat turned(const Vec3& angular_velocity, double t, const Quat& orientation) {
   return (rotation_from_vector(t * angular_velocity) * orientation).normalized();
 }
 
-}  // namespace
+}   // namespace
 
 double kick_time(const World& world, const StepOptions& options) {
   const bool means = options.scheme == Scheme::semi_implicit_euler && world.memory.h > 0;
@@ -137,4 +135,4 @@ void place_kinematic_bodies(World& world) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

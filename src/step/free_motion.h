@@ -15,7 +15,8 @@ double kick_time(const World&, const StepOptions&);
 /// @param kick how long gravity and the wrench act [s]
 Twist free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h, double kick);
 
-/// Where a rigid body is after time t with a velocity, and how it moves then, as `drift` and `drift_kinematic_bodies` move it with its own.
+/// Where a rigid body is after time t with a velocity, and how it moves then, as `drift` and `drift_kinematic_bodies` move it
+/// with its own.
 Motion drifted(const Body&, const Twist&, Gyroscopic, double t);
 
 /// Moves a rigid body for time t with its own velocity. With `Gyroscopic::conserving` the angular velocity changes too,
@@ -29,4 +30,4 @@ void drift_kinematic_bodies(World&, double t);
 /// Puts every kinematic body exactly where its script wants it at world.time.
 void place_kinematic_bodies(World&);
 
-}  // namespace stickslip
+}   // namespace stickslip

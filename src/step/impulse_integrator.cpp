@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/joint_conflict.h"
 #include "step/body_kinds.h"
 #include "step/builder.h"
 #include "step/clock.h"
@@ -16,7 +17,6 @@
 #include "step/projection.h"
 #include "step/rest_balance.h"
 #include "step/sleep.h"
-#include "solve/joint_conflict.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -61,8 +61,8 @@ class ImpulseIntegrator final : public Integrator {
   void find_conflicts(const World&);
   double velocity_scale(const World&) const;
 
-  StepOptions whole_;                         ///< as they were set
-  StepOptions options_;                       ///< the same for the piece of a step that is taken
+  StepOptions whole_;     ///< as they were set
+  StepOptions options_;   ///< the same for the piece of a step that is taken
   std::unique_ptr<ContactSolver> solver_;
   Detection detection_, projection_detection_;
   ProblemBuilder builder_;
@@ -85,21 +85,21 @@ class ImpulseIntegrator final : public Integrator {
 
 namespace {
 
-constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
+constexpr double kNearRest = 100;             ///< tolerances by which the impulses of the last step may miss at rest
 constexpr std::size_t kSmallProblem = 3000;   ///< rows
 /// Contacts from which on a first solve may be rough. A look at a rough motion now and then misses what bends: smaller heaps
 /// can afford an exact one.
 constexpr std::size_t kManyContacts = 7000;
 constexpr double kRoughShare = 0.25;   ///< of the iterations of a step that a rough solve may take
-constexpr int kAgreements = 3;   ///< times that loops of joints may find out what they agree on
-constexpr double kAim = 0.1;   ///< part of the tolerance that solves go on to
+constexpr int kAgreements = 3;         ///< times that loops of joints may find out what they agree on
+constexpr double kAim = 0.1;           ///< part of the tolerance that solves go on to
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
 /// with them, where solves are dear and more energy is lost anyway.
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
 constexpr double kNearlyClosed = 1e-4;   ///< the same, beyond which a piece of a step is not taken
 constexpr double kHopeless = 1e3;        ///< the same, beyond which it is not worth going on
-constexpr double kJointsAlone = 1e-3;   ///< part of the tolerance for problems without contacts, which are solved directly
-constexpr int kRoundsToClose = 6;   ///< of projection
+constexpr double kJointsAlone = 1e-3;    ///< part of the tolerance for problems without contacts, which are solved directly
+constexpr int kRoundsToClose = 6;        ///< of projection
 /// Solves of a step that close joints, at most: in general, and where arms are averaged.
 constexpr int kFewClosings = 8, kMostClosings = 20;
 
@@ -118,7 +118,7 @@ double smallest_row_length(const World& world) {
   return smallest;
 }
 
-}  // namespace
+}   // namespace
 
 const ContactSet& ImpulseIntegrator::detect(World& world) {
   const DetectionReach reach = this->reach();
@@ -137,7 +137,7 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world, double drift
   if (!solve(world, *set, drift_time)) return nullptr;
   while (report_.looked_again < LookAhead::kMaxRounds) {
     const ContactSet* more = look_ahead_.find(world, detection_, {builder_, *set, velocity_, impulses_}, reach(),
-                                             options_.gyroscopic, report_.seconds);
+                                              options_.gyroscopic, report_.seconds);
     if (!more && goes_on()) continue;
     if (!more) break;
     rough_ = 0;
@@ -192,7 +192,8 @@ double ImpulseIntegrator::velocity_scale(const World& world) const {
       double speed = std::abs(p.b[block.row + k]);
       // What a motor asks for says nothing; what it can do in one step does.
       if (block.kind == BlockKind::box)
-        speed = std::min(speed, p.diagonal_values[block.diagonal + k * (block.dim + 1u)] * std::max(-p.lower[block.row + k], p.upper[block.row + k]));
+        speed = std::min(speed, p.diagonal_values[block.diagonal + k * (block.dim + 1u)] *
+                                    std::max(-p.lower[block.row + k], p.upper[block.row + k]));
       largest = std::max(largest, speed);
     }
   return largest > 0 ? largest : 1;
@@ -220,7 +221,8 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
 /// more. Those that balance are remembered instead.
 void ImpulseIntegrator::balance() {
   next_guess_ = impulses_;
-  if (report_.solve->iterations == 0 || !(report_.solve->initial_residual.total() < kNearRest * report_.outcome.tolerance)) return;
+  if (report_.solve->iterations == 0 || !(report_.solve->initial_residual.total() < kNearRest * report_.outcome.tolerance))
+    return;
   const RestBalance::Velocities velocities{builder_.space().before(), builder_.space().free(), workspace_.solved_velocity()};
   rest_.move(builder_.problem(), velocities, builder_.guess(), next_guess_);
 }
@@ -232,7 +234,9 @@ bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double 
     return pieces_.bends_too_far(world, builder_.space().segments(), u);
   };
   // Links that tremble keep the angle by which they do, whatever the piece: a longer one would only make them look slow.
-  const auto bends = [&] { return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.space().before())); };
+  const auto bends = [&] {
+    return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.space().before()));
+  };
   if (pieces_.can_shorten() && (!closed || bends())) return false;
   if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder_.balance_joints(world, velocity_);
@@ -254,7 +258,8 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
   const SolveControl control = this->control();
   solve_problem(control);
   if (rough_ > 0) spent_ = report_.solve->iterations;
-  overload_ = builder_.joints().find_overload(builder_.joint_setting(world, options_, drift_time), builder_.problem(), impulses_, velocity_);
+  overload_ = builder_.joints().find_overload(builder_.joint_setting(world, options_, drift_time), builder_.problem(),
+                                              impulses_, velocity_);
   bool good = true;
   if (overload_.affordable < 1) {
     builder_.reduce_joint_recovery(overload_.affordable);
@@ -266,7 +271,8 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
   } else if (world.joint_count() > 0) {
     good = close_joints(world, drift_time, control);
   }
-  for (int k = 0; k < kAgreements && overload_.affordable == 1 && report_.solve->residual.bilateral > report_.outcome.tolerance; ++k) {
+  for (int k = 0; k < kAgreements && overload_.affordable == 1 && report_.solve->residual.bilateral > report_.outcome.tolerance;
+       ++k) {
     if (!builder_.let_joints_agree(world, options_, drift_time, impulses_, kAim * report_.outcome.tolerance)) break;
     const SolveReport before = *report_.solve;
     solve_problem(control);
@@ -335,8 +341,10 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   report_.penetration_max = 0;
   for (const Manifold& m : set.manifolds) {
     keep_before(m.a, m.b);
-    const RecordedPair pair{m, builder_.sides_of(world, m), world.id_of(world.colliders()[m.a].body), world.id_of(world.colliders()[m.b].body)};
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) record_contact(world, pair, set.points[i], builder_.contacts()[i]);
+    const RecordedPair pair{m, builder_.sides_of(world, m), world.id_of(world.colliders()[m.a].body),
+                            world.id_of(world.colliders()[m.b].body)};
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
+      record_contact(world, pair, set.points[i], builder_.contacts()[i]);
   }
   keep_before(~0u, ~0u);
   world.memory.impulses.swap(remembered_);
@@ -369,7 +377,8 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   report_.penetration_max = std::max(report_.penetration_max, -point.gap);
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
                               impulse[0], built.friction, built.frame * slip, angular_impulse});
-  remembered_.push_back({m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
+  remembered_.push_back(
+      {m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }
 
 void ImpulseIntegrator::find_conflicts(const World& world) {
@@ -382,11 +391,13 @@ void ImpulseIntegrator::find_conflicts(const World& world) {
   for (const std::uint32_t block : contradicting_blocks(p, impulses_, report_.outcome.tolerance)) {
     const Eigen::Map<const Eigen::VectorXd> v(conflict_velocity_.data() + p.blocks[block].row, p.blocks[block].dim);
     const JointId joint = world.joint_id_of(builder_.joints().joint_of_block(block));
-    const auto known = std::find_if(report_.conflicts.begin(), report_.conflicts.end(), [&](const JointConflict& c) { return c.joint == joint; });
+    const auto known = std::find_if(report_.conflicts.begin(), report_.conflicts.end(),
+                                    [&](const JointConflict& c) { return c.joint == joint; });
     if (known == report_.conflicts.end()) report_.conflicts.push_back({joint, v.lpNorm<Eigen::Infinity>()});
     else known->speed = std::max(known->speed, v.lpNorm<Eigen::Infinity>());
   }
-  std::stable_sort(report_.conflicts.begin(), report_.conflicts.end(), [](const JointConflict& x, const JointConflict& y) { return x.speed > y.speed; });
+  std::stable_sort(report_.conflicts.begin(), report_.conflicts.end(),
+                   [](const JointConflict& x, const JointConflict& y) { return x.speed > y.speed; });
 }
 
 const StepReport& ImpulseIntegrator::step(World& world) {
@@ -452,7 +463,8 @@ bool ImpulseIntegrator::advance(World& world) {
   energy.kinetic_end = world.kinetic_energy();
   energy.potential_end = world.potential_energy();
   energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
-                       (energy.applied + energy.driven + energy.motors + energy.springs + energy.stabilisation - energy.friction - energy.impact);
+                       (energy.applied + energy.driven + energy.motors + energy.springs + energy.stabilisation -
+                        energy.friction - energy.impact);
   report_.seconds.bookkeeping += clock.lap();
   return true;
 }
@@ -495,4 +507,4 @@ std::unique_ptr<Integrator> make_impulse_integrator(const StepOptions& options) 
   return std::make_unique<ImpulseIntegrator>(options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -8,4 +8,4 @@ namespace stickslip {
 /// @throws Error if the solver is unknown or has an invalid option.
 std::unique_ptr<Integrator> make_impulse_integrator(const StepOptions&);
 
-}  // namespace stickslip
+}   // namespace stickslip

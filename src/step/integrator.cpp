@@ -25,7 +25,7 @@ IntegratorTable& integrator_table() {
   return table;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<IntegratorInfo> integrators() {
   IntegratorTable& table = integrator_table();
@@ -46,7 +46,8 @@ void add_integrator(IntegratorInfo info) {
 std::unique_ptr<Integrator> make_integrator(const StepOptions& options) {
   validate(options);
   const std::vector<IntegratorInfo> known = integrators();
-  return std::find_if(known.begin(), known.end(), [&](const IntegratorInfo& i) { return i.name == options.integrator; })->make(options);
+  return std::find_if(known.begin(), known.end(), [&](const IntegratorInfo& i) { return i.name == options.integrator; })
+      ->make(options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

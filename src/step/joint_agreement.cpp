@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kAsBuilt = 1e-3;   ///< part of its size that a joint at rest may be off because the joints do not quite fit
 
-}  // namespace
+}   // namespace
 
 /// Whether a row is off its place by no more than steps of this length explain.
 bool JointRows::fits(const Setting& s, const Row& row) const {
@@ -50,4 +50,4 @@ bool JointRows::agree(const Setting& s, ContactProblem& p, std::span<const doubl
   return true;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

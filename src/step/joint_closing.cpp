@@ -12,13 +12,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kStiff = 2;         ///< (ω h)² from which on arms are averaged
-constexpr double kTrembles = 8;      ///< (ω h)² from which on there is friction
-constexpr double kFullFriction = 32; ///< (ω h)² from which on there is all of it
-constexpr double kFriction = 0.25;   ///< ε
-constexpr double kCollinear = 0.02;  ///< part of Σ r rᵀ along its second axis below which all arms lie on a line
-constexpr int kWeighings = 3;        ///< after which A of the matrix only grows within a step
-constexpr double kMoved = 0.2;       ///< part of its inertia by which A of a body may be off before the matrix is made anew
+constexpr double kStiff = 2;           ///< (ω h)² from which on arms are averaged
+constexpr double kTrembles = 8;        ///< (ω h)² from which on there is friction
+constexpr double kFullFriction = 32;   ///< (ω h)² from which on there is all of it
+constexpr double kFriction = 0.25;     ///< ε
+constexpr double kCollinear = 0.02;    ///< part of Σ r rᵀ along its second axis below which all arms lie on a line
+constexpr int kWeighings = 3;          ///< after which A of the matrix only grows within a step
+constexpr double kMoved = 0.2;         ///< part of its inertia by which A of a body may be off before the matrix is made anew
 
 /// Whether a joint holds two bodies together in a point about which they can turn.
 bool holds_a_point(const Joint& joint) {
@@ -46,7 +46,7 @@ double fastest_turning(const Mat3& stiffness, const Mat3& inertia, const Vec3& m
   return Eigen::GeneralizedSelfAdjointEigenSolver<Mat3>(stiffness, inertia, Eigen::EigenvaluesOnly).eigenvalues()[2];
 }
 
-}  // namespace
+}   // namespace
 
 void JointClosing::find_ends(const Setting& s, std::span<const double> velocity) {
   const auto bodies = s.world.bodies();
@@ -305,8 +305,7 @@ bool JointClosing::correct(JointRows& rows, ContactProblem& p, std::span<double>
     mutable_angular_part(change_, segment) = load.spin + turn - spin;
     spin = load.spin + turn;
   }
-  for (const Block& block : p.blocks)
-    add_turns(p, block);
+  for (const Block& block : p.blocks) add_turns(p, block);
   return moved_;
 }
 
@@ -390,4 +389,4 @@ void JointClosing::connect(const Setting& s) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -87,29 +87,29 @@ class JointClosing {
     Vec3 here[2], back[2];               ///< the point now, and a step ago
     Vec3 arm[2];                         ///< from the centre of mass to where impulses act
     bool averaged = false;
-    bool follows = true;                 ///< whether its bodies turn by less than 1 rad in the step
-    double friction = 0;                 ///< ε h |λ| s_a s_b / (s_a + s_b) [N m s²]
-    double last = 0;                     ///< |λ| of the last step [N s]
-    Vec3 impulse = Vec3::Zero();         ///< λ on B [N s]
-    Vec3 couple = Vec3::Zero();          ///< angular impulse on B beside that of λ at the arm [N m s]
+    bool follows = true;           ///< whether its bodies turn by less than 1 rad in the step
+    double friction = 0;           ///< ε h |λ| s_a s_b / (s_a + s_b) [N m s²]
+    double last = 0;               ///< |λ| of the last step [N s]
+    Vec3 impulse = Vec3::Zero();   ///< λ on B [N s]
+    Vec3 couple = Vec3::Zero();    ///< angular impulse on B beside that of λ at the arm [N m s]
 
     Vec3 impulse_on(int side) const { return side == 0 ? Vec3(-impulse) : impulse; }
   };
   /// What the joints of a body do to it.
   struct Load {
-    Mat3 inertia, added = Mat3::Zero();  ///< I; A and the friction [kg m²]
-    Vec3 spin = Vec3::Zero();            ///< after the step without contacts and joints [rad/s]
-    Vec3 lag = Vec3::Zero();             ///< angular impulse on the right-hand side [N m s]
-    Mat3 arms = Mat3::Zero();            ///< Σ r rᵀ [m²]
+    Mat3 inertia, added = Mat3::Zero();   ///< I; A and the friction [kg m²]
+    Vec3 spin = Vec3::Zero();             ///< after the step without contacts and joints [rad/s]
+    Vec3 lag = Vec3::Zero();              ///< angular impulse on the right-hand side [N m s]
+    Mat3 arms = Mat3::Zero();             ///< Σ r rᵀ [m²]
     bool loaded = false;
   };
 
   /// A mechanism that no joint ties to the world.
   struct Float {
-    double mass = 0;                     ///< [kg]
-    Vec3 center = Vec3::Zero();          ///< of mass, times mass [kg m]
-    Mat3 inertia = Mat3::Zero();         ///< about it [kg m²]
-    Vec3 couple = Vec3::Zero();          ///< what is open [N m s]
+    double mass = 0;               ///< [kg]
+    Vec3 center = Vec3::Zero();    ///< of mass, times mass [kg m]
+    Mat3 inertia = Mat3::Zero();   ///< about it [kg m²]
+    Vec3 couple = Vec3::Zero();    ///< what is open [N m s]
   };
 
   void connect(const Setting&);
@@ -131,18 +131,18 @@ class JointClosing {
   JointCare care_ = JointCare::closed;
   double h_ = 0;
   bool averages_ = false, moved_ = false;
-  int weighed_ = 0;                      ///< how often the matrix was made anew in this step
+  int weighed_ = 0;   ///< how often the matrix was made anew in this step
   std::vector<Held> held_, kept_;
-  std::vector<Load> loads_;              ///< by segment
-  std::vector<std::uint32_t> loaded_;    ///< segments with a load
-  std::vector<Mat3> added_before_;       ///< by segment: A in the matrix of the problem
-  std::vector<std::uint32_t> parent_;    ///< by segment: another of the same mechanism, or itself
-  std::vector<char> anchored_;           ///< by segment that is its own parent: whether its mechanism is tied to the world
-  std::vector<Float> floats_;            ///< likewise
-  std::vector<Pose> ends_;               ///< by body slot
-  std::vector<Vec3> forces_;             ///< by joint slot
+  std::vector<Load> loads_;             ///< by segment
+  std::vector<std::uint32_t> loaded_;   ///< segments with a load
+  std::vector<Mat3> added_before_;      ///< by segment: A in the matrix of the problem
+  std::vector<std::uint32_t> parent_;   ///< by segment: another of the same mechanism, or itself
+  std::vector<char> anchored_;          ///< by segment that is its own parent: whether its mechanism is tied to the world
+  std::vector<Float> floats_;           ///< likewise
+  std::vector<Pose> ends_;              ///< by body slot
+  std::vector<Vec3> forces_;            ///< by joint slot
   std::vector<double> used_, found_, kappa_, sizes_, change_;
   Anderson mixing_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

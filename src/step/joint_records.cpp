@@ -12,15 +12,24 @@ namespace {
 double& remembered(JointMemory& m, JointPart part, std::size_t coordinate) {
   switch (part) {
     case JointPart::damper:   // of an angle that is not locked
-    case JointPart::locked: return m.locked[coordinate];
-    case JointPart::motor: return m.motor[coordinate];
-    case JointPart::servo: return m.servo[coordinate];
-    case JointPart::spring: return m.spring[coordinate];
-    case JointPart::friction: return m.friction[coordinate];
-    case JointPart::lower: return m.lower[coordinate];
-    case JointPart::upper: return m.upper[coordinate];
-    case JointPart::coupling: return m.coupling;
-    case JointPart::swing: return m.swing;
+    case JointPart::locked:
+      return m.locked[coordinate];
+    case JointPart::motor:
+      return m.motor[coordinate];
+    case JointPart::servo:
+      return m.servo[coordinate];
+    case JointPart::spring:
+      return m.spring[coordinate];
+    case JointPart::friction:
+      return m.friction[coordinate];
+    case JointPart::lower:
+      return m.lower[coordinate];
+    case JointPart::upper:
+      return m.upper[coordinate];
+    case JointPart::coupling:
+      return m.coupling;
+    case JointPart::swing:
+      return m.swing;
   }
   return m.coupling;
 }
@@ -29,11 +38,18 @@ double& remembered(JointMemory& m, JointPart part, std::size_t coordinate) {
 void add_energy(EnergyLedger& energy, JointPart part, bool soft, double work, double lifted) {
   switch (part) {
     case JointPart::motor:
-    case JointPart::servo: energy.motors += work; return;
+    case JointPart::servo:
+      energy.motors += work;
+      return;
     case JointPart::spring:
-    case JointPart::damper: energy.springs += work; return;
-    case JointPart::friction: energy.friction -= work; return;
-    default: break;
+    case JointPart::damper:
+      energy.springs += work;
+      return;
+    case JointPart::friction:
+      energy.friction -= work;
+      return;
+    default:
+      break;
   }
   if (soft) {
     energy.springs += work;
@@ -58,13 +74,15 @@ double position_error(const World& world, const Joint& joint, const JointPlace& 
 bool rests(const World& world, const Joint& joint) {
   const JointDescription& d = joint.description;
   if (!joint.acts()) return false;
-  const auto moves = [&](BodyId id) { return id != BodyId{} && world.contains(id) && world.bodies()[id.index].moves_by_forces(); };
+  const auto moves = [&](BodyId id) {
+    return id != BodyId{} && world.contains(id) && world.bodies()[id.index].moves_by_forces();
+  };
   if (d.type == JointType::gear)
     return rests(world, world.joints()[d.first.joint.index]) && rests(world, world.joints()[d.second.joint.index]);
   return !moves(d.a) && !moves(d.b);
 }
 
-}  // namespace
+}   // namespace
 
 void JointRows::fill_guess(const World& world, double scale, std::span<double> guess) const {
   for (const Row& r : rows_) {
@@ -73,7 +91,8 @@ void JointRows::fill_guess(const World& world, double scale, std::span<double> g
   }
 }
 
-void JointRows::record(const Setting& s, std::span<const double> impulses, std::span<const double> velocity, World& world, StepReport& report) {
+void JointRows::record(const Setting& s, std::span<const double> impulses, std::span<const double> velocity, World& world,
+                       StepReport& report) {
   resting_.clear();
   for (const JointRecord& r : report.joints)
     if (world.contains(r.joint) && rests(world, world.joint(r.joint))) resting_.push_back(r);
@@ -112,7 +131,8 @@ void JointRows::record(const Setting& s, std::span<const double> impulses, std::
   for (const JointRecord& r : report.joints) joints[r.joint.index].memory.force = r.force;
   if (resting_.empty()) return;
   report.joints.insert(report.joints.end(), resting_.begin(), resting_.end());
-  std::sort(report.joints.begin(), report.joints.end(), [](const JointRecord& x, const JointRecord& y) { return x.joint.index < y.joint.index; });
+  std::sort(report.joints.begin(), report.joints.end(),
+            [](const JointRecord& x, const JointRecord& y) { return x.joint.index < y.joint.index; });
 }
 
 void JointRows::finish(World& world, StepReport& report) const {
@@ -142,4 +162,4 @@ void break_joints(World& world, StepReport& report) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -1,9 +1,10 @@
 // Joints that cannot come back to their places.
 //
-// Bars that are too short to meet, almost in one line, could close the gap only by turning ever faster: the rows of the step are consistent and their
-// solution is useless. Without stabilisation the impulses of joints project the velocities, which takes energy and never gives any; so what the
-// recovery of a joint may cost is known: about the energy of its bodies, and all that hang on them, at the speed of the recovery. Where it costs
-// more, only the part that keeps to that is asked for; where next to nothing would be left, nothing is, and the joints contradict each other.
+// Bars that are too short to meet, almost in one line, could close the gap only by turning ever faster: the rows of the step
+// are consistent and their solution is useless. Without stabilisation the impulses of joints project the velocities, which
+// takes energy and never gives any; so what the recovery of a joint may cost is known: about the energy of its bodies, and all
+// that hang on them, at the speed of the recovery. Where it costs more, only the part that keeps to that is asked for; where
+// next to nothing would be left, nothing is, and the joints contradict each other.
 #include <cmath>
 
 #include "step/joint_rows.h"
@@ -12,14 +13,30 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kFar = 0.01;    ///< part of its size that a joint is off its place when it is watched
-constexpr double kDear = 4;      ///< times the energy that recovery should cost
-constexpr double kLost = 0.1;    ///< part of the recovery below which it counts as lost
-constexpr double kShare = 0.1;   ///< of the largest impulse, from which on a joint counts as one of those that pull against each other
+constexpr double kFar = 0.01;   ///< part of its size that a joint is off its place when it is watched
+constexpr double kDear = 4;     ///< times the energy that recovery should cost
+constexpr double kLost = 0.1;   ///< part of the recovery below which it counts as lost
+constexpr double kShare =
+    0.1;   ///< of the largest impulse, from which on a joint counts as one of those that pull against each other
 
-}  // namespace
+}   // namespace
 
-JointRows::Overload JointRows::find_overload(const Setting& s, const ContactProblem& p, std::span<const double> impulses, std::span<const double> velocity) const {
+/// Adds to segments all that joints tie to them, directly or not.
+void JointRows::spread(std::vector<bool>& segments) const {
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const BlockRows& b : blocks_) {
+      if (std::none_of(b.segment, b.segment + b.arity, [&](std::uint32_t k) { return segments[k]; })) continue;
+      for (std::uint32_t i = 0; i < b.arity; ++i) {
+        grew = grew || !segments[b.segment[i]];
+        segments[b.segment[i]] = true;
+      }
+    }
+  }
+}
+
+JointRows::Overload JointRows::find_overload(const Setting& s, const ContactProblem& p, std::span<const double> impulses,
+                                             std::span<const double> velocity) const {
   Overload found;
   const Correction c = correction(s.options.stabilisation, s.options.h);
   const auto is_far = [&](const Row& row) {
@@ -33,20 +50,13 @@ JointRows::Overload JointRows::find_overload(const Setting& s, const ContactProb
 
   // The bodies of these joints, and all that other joints tie to them.
   std::vector<bool> concerned(p.segments.size(), false);
-  const auto touches = [&](const BlockRows& b) { return std::any_of(b.segment, b.segment + b.arity, [&](std::uint32_t k) { return concerned[k]; }); };
+  const auto touches = [&](const BlockRows& b) {
+    return std::any_of(b.segment, b.segment + b.arity, [&](std::uint32_t k) { return concerned[k]; });
+  };
   for (const BlockRows& b : blocks_)
     if (std::any_of(rows_.begin() + b.first, rows_.begin() + b.first + b.dim, is_far))
       for (std::uint32_t i = 0; i < b.arity; ++i) concerned[b.segment[i]] = true;
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const BlockRows& b : blocks_) {
-      if (!touches(b)) continue;
-      for (std::uint32_t i = 0; i < b.arity; ++i) {
-        grew = grew || !concerned[b.segment[i]];
-        concerned[b.segment[i]] = true;
-      }
-    }
-  }
+  spread(concerned);
 
   double free = 0, after = 0, allowed = 0;   // [J]
   for (std::uint32_t i = 0; i < p.segments.size(); ++i) {
@@ -72,7 +82,8 @@ JointRows::Overload JointRows::find_overload(const Setting& s, const ContactProb
   for (const BlockRows& b : blocks_)
     if (touches(b) && b.kind == BlockKind::bilateral) largest = std::max(largest, impulse_of(b));
   for (const BlockRows& b : blocks_)
-    if (touches(b) && b.kind == BlockKind::bilateral && impulse_of(b) >= kShare * largest) found.joints.push_back(rows_[b.first].joint);
+    if (touches(b) && b.kind == BlockKind::bilateral && impulse_of(b) >= kShare * largest)
+      found.joints.push_back(rows_[b.first].joint);
   std::sort(found.joints.begin(), found.joints.end());
   found.joints.erase(std::unique(found.joints.begin(), found.joints.end()), found.joints.end());
   return found;
@@ -86,4 +97,4 @@ void JointRows::reduce_recovery(ContactProblem& p, double part) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

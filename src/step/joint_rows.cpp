@@ -33,7 +33,7 @@ JointPlace place_at(const World& world, const Joint& joint, std::span<const Pose
   return locate(world, joint, d.a == BodyId{} ? Pose{} : ends[d.a.index], ends[d.b.index]);
 }
 
-}  // namespace
+}   // namespace
 
 struct JointRows::View {
   std::uint32_t slot;
@@ -140,7 +140,11 @@ void JointRows::Draft::pull(const Setting& s, double stiffness, double damping, 
 void JointRows::add_block(const Setting& s, BlockKind kind, std::span<Draft> drafts) {
   const Draft& shape = drafts.front();
   if (shape.arity == 0) return;
-  BlockRows block{kind, static_cast<std::uint8_t>(drafts.size()), static_cast<std::uint8_t>(shape.arity), static_cast<std::uint32_t>(rows_.size()), {},
+  BlockRows block{kind,
+                  static_cast<std::uint8_t>(drafts.size()),
+                  static_cast<std::uint8_t>(shape.arity),
+                  static_cast<std::uint32_t>(rows_.size()),
+                  {},
                   static_cast<std::uint32_t>(jacobian_.size())};
   std::copy_n(shape.segment, kInlineSegments, block.segment);
   for (int k = 0; k < shape.arity; ++k)
@@ -185,7 +189,8 @@ void JointRows::collect_locked(const Setting& s, const View& v) {
   if (count > 0) add_block(s, BlockKind::bilateral, {drafts.data(), count});
 }
 
-void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, int coordinate, double gap, double scale, const JointRow& rate) {
+void JointRows::collect_limit(const Setting& s, const View& v, JointPart part, int coordinate, double gap, double scale,
+                              const JointRow& rate) {
   Draft d = v.draft(s, part, coordinate, rate, scale);
   gap *= std::abs(scale);
   double speed = std::abs(d.row.driven), free = d.row.driven;
@@ -278,7 +283,8 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
 void JointRows::collect_coupling(const Setting& s, std::uint32_t slot, Draft& d) {
   const Joint& joint = s.world.joints()[slot];
   const Correction c = correction(s.options.stabilisation, s.options.h);
-  d.row.recovery = recovery_speed(s, c.error_reduction, d.row.scale * (coupled_position(s.world, joint) - joint.coupling_start), joint.row_length);
+  d.row.recovery = recovery_speed(s, c.error_reduction, d.row.scale * (coupled_position(s.world, joint) - joint.coupling_start),
+                                  joint.row_length);
   d.row.b = -d.row.recovery;
   d.row.sigma = c.compliance;
   add_block(s, BlockKind::bilateral, {&d, 1});
@@ -294,7 +300,8 @@ JointRows::Draft JointRows::gear_draft(const Setting& s, std::uint32_t slot) con
   for (const auto& [side, factor] : {std::pair(description.first, -description.ratio), std::pair(description.second, 1.0)}) {
     const Joint& coupled = s.world.joints()[side.joint.index];
     if (!coupled.acts()) return {};   // acts on nothing
-    d.add(s, coupled.description, locate(s.world, coupled).row[static_cast<std::size_t>(side.coordinate)], factor * joint.row_length);
+    d.add(s, coupled.description, locate(s.world, coupled).row[static_cast<std::size_t>(side.coordinate)],
+          factor * joint.row_length);
   }
   return d;
 }
@@ -349,7 +356,8 @@ void JointRows::collect_errors_of(const Setting& s, std::uint32_t slot, double f
       largest = std::max(largest, std::abs(error));
     }
     if (axis.limit_stiffness > 0 || axis.limit_damping > 0) continue;
-    for (const auto& [part, gap, sign] : {std::tuple(JointPart::lower, place.position[at] - axis.lower, 1.0), std::tuple(JointPart::upper, axis.upper - place.position[at], -1.0)})
+    for (const auto& [part, gap, sign] : {std::tuple(JointPart::lower, place.position[at] - axis.lower, 1.0),
+                                          std::tuple(JointPart::upper, axis.upper - place.position[at], -1.0)})
       if (gap < 0) {
         Draft d = v.draft(s, part, k, place.row[at], sign * scale);
         add(d, BlockKind::box, scale * gap);
@@ -477,4 +485,4 @@ void JointRows::write(ContactProblem& p) const {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

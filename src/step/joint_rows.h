@@ -51,18 +51,18 @@ class JointRows {
   struct Setting {
     const World& world;
     const StepOptions& options;
-    double drift_time;                                  ///< τ [s]
-    std::span<const std::uint32_t> segment_of_body;     ///< kNoSegment for bodies that forces do not move
-    std::span<const double> before, free;               ///< velocities of segments; empty where rows are of positions
-    std::span<const Pose> ends = {};  ///< by body slot: where bodies would end the drift with the velocities before the step;
-                                      ///< empty: rows without κ
-    std::span<const VelocitySegment> segments = {};     ///< what springs pull at
+    double drift_time;                                ///< τ [s]
+    std::span<const std::uint32_t> segment_of_body;   ///< kNoSegment for bodies that forces do not move
+    std::span<const double> before, free;             ///< velocities of segments; empty where rows are of positions
+    std::span<const Pose> ends = {};   ///< by body slot: where bodies would end the drift with the velocities before the step;
+                                       ///< empty: rows without κ
+    std::span<const VelocitySegment> segments = {};   ///< what springs pull at
   };
 
   /// Finds the rows of all joints that act on a moving body.
   void collect(const Setting&);
-  /// The same for moving positions instead of velocities: rows of locked coordinates, couplings and limits that are passed, with `fraction` of
-  /// their error as b [m]. @pre no velocities in the setting @returns the largest error [m]
+  /// The same for moving positions instead of velocities: rows of locked coordinates, couplings and limits that are passed,
+  /// with `fraction` of their error as b [m]. @pre no velocities in the setting @returns the largest error [m]
   double collect_errors(const Setting&, double fraction);
   /// Writes the first blocks of a problem whose arrays have their sizes.
   void write(ContactProblem&) const;
@@ -81,9 +81,10 @@ class JointRows {
     std::vector<std::uint32_t> joints = {};   ///< slots of those that pull against each other, if nothing can be had
   };
   /// @param impulses, velocity of a solve of the problem
-  Overload find_overload(const Setting&, const ContactProblem&, std::span<const double> impulses, std::span<const double> velocity) const;
-  /// Leaves a part of the recovery in the rows of the problem, and nothing of κ: with part 0 the joints only ask not to get worse, which takes
-  /// energy and never gives any.
+  Overload find_overload(const Setting&, const ContactProblem&, std::span<const double> impulses,
+                         std::span<const double> velocity) const;
+  /// Leaves a part of the recovery in the rows of the problem, and nothing of κ: with part 0 the joints only ask not to get
+  /// worse, which takes energy and never gives any.
   void reduce_recovery(ContactProblem&, double part);
 
   /// Takes from the rows what they ask for in vain only because the step is not short (joint_agreement.cpp).
@@ -110,27 +111,29 @@ class JointRows {
   std::uint32_t joint_of_block(std::size_t block) const { return rows_[blocks_[block].first].joint; }
 
  private:
+  void spread(std::vector<bool>& segments) const;
   struct Row {
     std::uint32_t joint = 0;
     JointPart part = JointPart::locked;
     std::uint8_t coordinate = 0;
-    double scale = 1;                ///< row = scale · rate of the coordinate; negative where an upper limit holds it from above
-    double b = 0, sigma = 0;         ///< b: beside the free velocity, until add_block adds that
-    double lower = 0, upper = 0;     ///< of box rows [N s]
-    double recovery = 0;             ///< speed that stabilisation asks for [m/s]
-    double turning = 0;              ///< κ [m/s]
-    double start = 0;                ///< row's coordinate where the drift begins [m]
-    double fade = 0;                 ///< part of κ that is used; 0 for rows without. Only whole ones are found again
+    double scale = 1;              ///< row = scale · rate of the coordinate; negative where an upper limit holds it from above
+    double b = 0, sigma = 0;       ///< b: beside the free velocity, until add_block adds that
+    double lower = 0, upper = 0;   ///< of box rows [N s]
+    double recovery = 0;           ///< speed that stabilisation asks for [m/s]
+    double turning = 0;            ///< κ [m/s]
+    double start = 0;              ///< row's coordinate where the drift begins [m]
+    double fade = 0;               ///< part of κ that is used; 0 for rows without. Only whole ones are found again
     double before = 0, driven = 0;   ///< relative velocity before the step, and the part that kinematic bodies prescribe [m/s]
-    Vec3 force = Vec3::Zero(), torque = Vec3::Zero();   ///< on B about the origin of frame B, per unit of impulse; zero for gears
-    std::uint32_t row = 0;           ///< in the problem
+    Vec3 force = Vec3::Zero(),
+         torque = Vec3::Zero();   ///< on B about the origin of frame B, per unit of impulse; zero for gears
+    std::uint32_t row = 0;        ///< in the problem
   };
   struct BlockRows {
     BlockKind kind;
     std::uint8_t dim, arity;
-    std::uint32_t first;             ///< row in rows_
+    std::uint32_t first;   ///< row in rows_
     std::uint32_t segment[kInlineSegments];
-    std::uint32_t jacobian;          ///< in jacobian_, laid out as in ContactProblem
+    std::uint32_t jacobian;   ///< in jacobian_, laid out as in ContactProblem
   };
   /// A row on the bodies that it moves, while it is being made.
   struct Draft {
@@ -141,8 +144,8 @@ class JointRows {
 
     /// Adds factor times the rate of a coordinate of a joint.
     void add(const Setting&, const JointDescription&, const JointRow&, double factor);
-    double inverse_mass(const Setting&) const;                  ///< that the row feels with its bodies alone [1/kg]
-    double speed(std::span<const double> velocity) const;       ///< [m/s]
+    double inverse_mass(const Setting&) const;              ///< that the row feels with its bodies alone [1/kg]
+    double speed(std::span<const double> velocity) const;   ///< [m/s]
     /// How far the coordinate is from its target at a time, and how fast that moves.
     struct Aim {
       double error, speed;
@@ -168,12 +171,12 @@ class JointRows {
   void collect_coupling(const Setting&, std::uint32_t slot, Draft&);
   void add_block(const Setting&, BlockKind, std::span<Draft>);
 
-  std::vector<Row> rows_;            ///< in the order of the joints
-  std::vector<BlockRows> blocks_;    ///< in the order of the problem: equal kinds and sizes next to each other
+  std::vector<Row> rows_;           ///< in the order of the joints
+  std::vector<BlockRows> blocks_;   ///< in the order of the problem: equal kinds and sizes next to each other
   std::vector<double> jacobian_;
-  std::vector<JointRecord> resting_; ///< of joints whose bodies sleep
+  std::vector<JointRecord> resting_;    ///< of joints whose bodies sleep
   mutable std::vector<double> after_;   ///< velocity of each row after the solve
   bool has_boxes_ = false;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -22,7 +22,7 @@ bool has_feature(const ContactSet& set, const Manifold* m, std::uint64_t feature
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
 }
 
-}  // namespace
+}   // namespace
 
 void LookAhead::begin_step() {
   found_.clear();
@@ -44,7 +44,8 @@ void LookAhead::collect_motion(const World& world, const Solved& solved) {
   }
 }
 
-bool LookAhead::would_violate(const World& world, const Manifold& m, const ContactSet& fresh, const ContactSet& known, double time) const {
+bool LookAhead::would_violate(const World& world, const Manifold& m, const ContactSet& fresh, const ContactSet& known,
+                              double time) const {
   const Collider &ca = world.colliders()[m.a], &cb = world.colliders()[m.b];
   const Manifold* before = manifold_of(known, m);
   const std::uint32_t a = world.mover_of(ca), b = world.mover_of(cb);
@@ -98,8 +99,8 @@ void LookAhead::remember(const Solved& solved) {
       const Block& block = builder.problem().blocks[built.block];
       Vec3 impulse = Vec3::Zero();
       for (int k = 0; k < std::min<int>(block.dim, 3); ++k) impulse[k] = solved.impulses[block.row + k];
-      found_.push_back({m.key(solved.set.points[i]), built.frame * impulse,
-                        built.frame * builder.angular_impulse(built, solved.impulses)});
+      found_.push_back(
+          {m.key(solved.set.points[i]), built.frame * impulse, built.frame * builder.angular_impulse(built, solved.impulses)});
     }
   joint_impulses_.assign(solved.impulses.begin(), solved.impulses.begin() + builder.joints().row_count());
 }
@@ -108,7 +109,8 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, cons
                                   Gyroscopic gyroscopic, StageTimes& seconds) {
   collect_motion(world, solved);
   static const ContactSet nothing;
-  const ContactSet& fresh = detection.outrun(world, motion_, reach) ? detection.detect_again(world, motion_, reach, seconds) : nothing;
+  const ContactSet& fresh =
+      detection.outrun(world, motion_, reach) ? detection.detect_again(world, motion_, reach, seconds) : nothing;
   wanted_.assign(fresh.manifolds.size(), false);
   bool any = false;
   for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
@@ -142,4 +144,4 @@ void LookAhead::refine_guess(ProblemBuilder& builder, const ContactSet& set) con
     }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

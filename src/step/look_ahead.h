@@ -46,12 +46,12 @@ class LookAhead {
   void refine_guess(ProblemBuilder&, const ContactSet&) const;
   void remember(const Solved&);
 
-  std::vector<Twist> motion_;             ///< of every mover
-  std::vector<bool> wanted_;              ///< of the manifolds of a second detection: whether the motion violates it
+  std::vector<Twist> motion_;   ///< of every mover
+  std::vector<bool> wanted_;    ///< of the manifolds of a second detection: whether the motion violates it
   ContactSet merged_, next_;
   ContactBends bends_;
-  std::vector<RememberedImpulse> found_;  ///< of the last solve, sorted by key
-  std::vector<double> joint_impulses_;    ///< of the last solve
+  std::vector<RememberedImpulse> found_;   ///< of the last solve, sorted by key
+  std::vector<double> joint_impulses_;     ///< of the last solve
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -11,10 +11,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::array<std::string_view, kMotionKinds> kKindNames = {"energy-created", "rebound-missed", "deep-overlap", "joint-open",
-                                                                   "fast-spin",      "jam",            "energy-drift",
-                                                                   "momentum-lost",  "creep"};
-constexpr std::array<std::string_view, kEnergySources> kSourceNames = {"stabilisation", "integration", "impact law", "friction"};
+constexpr std::array<std::string_view, kMotionKinds> kKindNames = {"energy-created", "rebound-missed", "deep-overlap",
+                                                                   "joint-open",     "fast-spin",      "jam",
+                                                                   "energy-drift",   "momentum-lost",  "creep"};
+constexpr std::array<std::string_view, kEnergySources> kSourceNames = {"stabilisation", "integration", "impact law",
+                                                                       "friction"};
 
 std::string body_name(const World& world, BodyId id) {
   return world.contains(id) ? fmt::format("'{}'", world.body(id).name) : fmt::format("'body-{}'", id.index);
@@ -29,22 +30,26 @@ std::string part(double value) {
 std::string remedy_of_energy(EnergySource source, double h) {
   switch (source) {
     case EnergySource::stabilisation:
-      return fmt::format("Take a smaller step (--set /step/h={:.2g}), or pull less (/step/stabilisation/error_reduction).", h / 2);
-    case EnergySource::impact_law: return "Newton's law of impact can give energy where there is friction: lower restitution or friction.";
+      return fmt::format("Take a smaller step (--set /step/h={:.2g}), or pull less (/step/stabilisation/error_reduction).",
+                         h / 2);
+    case EnergySource::impact_law:
+      return "Newton's law of impact can give energy where there is friction: lower restitution or friction.";
     case EnergySource::integration:
-    case EnergySource::friction: break;
+    case EnergySource::friction:
+      break;
   }
   return fmt::format("Take a smaller step (--set /step/h={:.2g}).", h / 2);
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view motion_kind_name(MotionKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 std::string_view energy_source_name(EnergySource source) { return kSourceNames[static_cast<std::size_t>(source)]; }
 
 std::string where(const MotionFinding& f, const World& world) {
   if (f.joint != JointId{})
-    return world.contains(f.joint) ? fmt::format("joint '{}'", world.joint(f.joint).description.name) : fmt::format("joint-{}", f.joint.index);
+    return world.contains(f.joint) ? fmt::format("joint '{}'", world.joint(f.joint).description.name)
+                                   : fmt::format("joint-{}", f.joint.index);
   if (f.body_a == BodyId{}) return "";
   if (f.body_b == BodyId{}) return body_name(world, f.body_a);
   return fmt::format("{} and {}", body_name(world, f.body_a), body_name(world, f.body_b));
@@ -53,9 +58,11 @@ std::string where(const MotionFinding& f, const World& world) {
 std::string what(const MotionFinding& f) {
   switch (f.kind) {
     case MotionKind::energy_created:
-      return fmt::format("{} gave {:.3g} J in one step, {} the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
+      return fmt::format("{} gave {:.3g} J in one step, {} the energy of the scene", energy_source_name(f.source), f.amount,
+                         part(f.value));
     case MotionKind::energy_drift:
-      return fmt::format("{} gave {:.3g} J little by little, {} the energy of the scene", energy_source_name(f.source), f.amount, part(f.value));
+      return fmt::format("{} gave {:.3g} J little by little, {} the energy of the scene", energy_source_name(f.source),
+                         f.amount, part(f.value));
     case MotionKind::momentum_lost:
       return fmt::format(
           "momentum changed by {} what the bodies have although nothing acts from outside (angular: {:.3g} kg m²/s)",
@@ -64,13 +71,19 @@ std::string what(const MotionFinding& f) {
       return fmt::format("moved by {:.3g} m along each other while their contacts stick, {} the thickness of the thinner",
                          f.amount, part(f.value));
     case MotionKind::rebound_missed:
-      return fmt::format("impacts passed on within one step do not rebound, which took {:.3g} J, {} the energy of the scene", f.amount, part(f.value));
-    case MotionKind::deep_overlap: return fmt::format("{:.3g} m inside each other, {} the thickness of the thinner", f.amount, part(f.value));
-    case MotionKind::joint_open: return fmt::format("{:.3g} m open, {} the size of its bodies", f.amount, part(f.value));
-    case MotionKind::fast_spin: return fmt::format("turns by {:.3g} rad in one step ({:.3g} rad/s)", f.value, f.amount);
+      return fmt::format("impacts passed on within one step do not rebound, which took {:.3g} J, {} the energy of the scene",
+                         f.amount, part(f.value));
+    case MotionKind::deep_overlap:
+      return fmt::format("{:.3g} m inside each other, {} the thickness of the thinner", f.amount, part(f.value));
+    case MotionKind::joint_open:
+      return fmt::format("{:.3g} m open, {} the size of its bodies", f.amount, part(f.value));
+    case MotionKind::fast_spin:
+      return fmt::format("turns by {:.3g} rad in one step ({:.3g} rad/s)", f.value, f.amount);
     case MotionKind::jam:
-      return fmt::format("sliding stopped at once although nothing was struck (Painlevé's paradox), by {:.3g} N s, {:.2g} times what weight explains",
-                         f.amount, f.value);
+      return fmt::format(
+          "sliding stopped at once although nothing was struck (Painlevé's paradox), by {:.3g} N s, {:.2g} times what weight "
+          "explains",
+          f.amount, f.value);
   }
   return "";
 }
@@ -78,18 +91,29 @@ std::string what(const MotionFinding& f) {
 std::string remedy(const MotionFinding& f, double h) {
   switch (f.kind) {
     case MotionKind::energy_created:
-    case MotionKind::energy_drift: return remedy_of_energy(f.source, h);
+    case MotionKind::energy_drift:
+      return remedy_of_energy(f.source, h);
     case MotionKind::momentum_lost:
-    case MotionKind::creep: return fmt::format("Take a smaller step (--set /step/h={:.2g}).", h / 2);
-    case MotionKind::rebound_missed: return fmt::format("Take steps that part the impacts (--set /step/h={:.2g}), or wider gaps.", h / 10);
+    case MotionKind::creep:
+      return fmt::format("Take a smaller step (--set /step/h={:.2g}).", h / 2);
+    case MotionKind::rebound_missed:
+      return fmt::format("Take steps that part the impacts (--set /step/h={:.2g}), or wider gaps.", h / 10);
     case MotionKind::deep_overlap:
-      return fmt::format("Take a smaller step (--set /step/h={:.2g}), slower or thicker bodies; `stickslip validate` shows overlaps at the start.", h / 2);
+      return fmt::format(
+          "Take a smaller step (--set /step/h={:.2g}), slower or thicker bodies; `stickslip validate` shows overlaps at the "
+          "start.",
+          h / 2);
     case MotionKind::joint_open:
-      return fmt::format("Take a smaller step (--set /step/h={:.2g}), masses of like size, or joints that do not contradict each other.", h / 2);
-    case MotionKind::fast_spin: return fmt::format("Take a step of {:.2g} s or less (--set /step/h={:.2g}).", 0.5 * h / f.value, 0.5 * h / f.value);
-    case MotionKind::jam: return "Rigid bodies have no other answer here: lower the friction, or give the contact compliance (/step/stabilisation).";
+      return fmt::format(
+          "Take a smaller step (--set /step/h={:.2g}), masses of like size, or joints that do not contradict each other.",
+          h / 2);
+    case MotionKind::fast_spin:
+      return fmt::format("Take a step of {:.2g} s or less (--set /step/h={:.2g}).", 0.5 * h / f.value, 0.5 * h / f.value);
+    case MotionKind::jam:
+      return "Rigid bodies have no other answer here: lower the friction, or give the contact compliance "
+             "(/step/stabilisation).";
   }
   return "";
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

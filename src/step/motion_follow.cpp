@@ -74,7 +74,7 @@ bool sticks(std::span<const ContactRecord> pair, double slip) {
   return pair.size() >= 3 && std::any_of(pair.begin(), pair.end(), is_loaded) && std::all_of(pair.begin(), pair.end(), holds);
 }
 
-}  // namespace
+}   // namespace
 
 void MotionWatch::follow_momentum(const World& world, const StepReport& report) {
   if (acted_on(world, report)) {
@@ -149,4 +149,4 @@ void MotionWatch::follow_stuck(Stuck& s, std::span<const ContactRecord> pair, co
   if (f.value > f.limit) count_since(f, world, report, s.first_step, s.first_time);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -17,7 +17,7 @@ constexpr std::array<double, kStepMotionKinds> kLimit = {
     1,      // turn in a step [rad]: contacts and joints are linear in it
     10,     // a jam gives ten times the speed that weight takes in a step
 };
-constexpr double kStill = 1e-4;         ///< part of its size by which a body moves in a step that counts as resting
+constexpr double kStill = 1e-4;   ///< part of its size by which a body moves in a step that counts as resting
 
 double limit_of(MotionKind kind) { return kLimit[static_cast<std::size_t>(kind)]; }
 
@@ -38,7 +38,7 @@ MotionFinding contact_finding(MotionKind kind, const World& world, const Manifol
   return f;
 }
 
-}  // namespace
+}   // namespace
 
 void MotionJudge::begin(const World& world, const StepOptions& options) {
   for (std::size_t k = 0; k < worst_.size(); ++k) {
@@ -51,7 +51,8 @@ void MotionJudge::begin(const World& world, const StepOptions& options) {
   rebound_threshold_ = options.restitution_threshold * fall_;
   rebound_normal_ = rebound_tangential_ = missed_ = gravity_work_ = 0;
   giver_ = misser_ = {};
-  if (world_ != &world || structure_version_ != world.structure_version() || is_ball_.size() != world.bodies().size()) measure(world);
+  if (world_ != &world || structure_version_ != world.structure_version() || is_ball_.size() != world.bodies().size())
+    measure(world);
 }
 
 void MotionJudge::measure(const World& world) {
@@ -101,8 +102,8 @@ void MotionJudge::see_impact(const World& world, const ContactProblem& problem, 
     rebound_tangential_ += c.impulse.tail<2>().dot(mean.tail<2>());
     return;
   }
-  // Newton's law looks at the approach before the step. What another impact of the same step sets moving stops at its neighbour without a rebound: the
-  // impulse then undid an approach that would have called for one.
+  // Newton's law looks at the approach before the step. What another impact of the same step sets moving stops at its neighbour
+  // without a rebound: the impulse then undid an approach that would have called for one.
   const double undone = problem.diagonal_values[c.block.diagonal] * c.impulse[0] - c.after[0];
   const double lost = -c.impulse[0] * mean[0];
   if (c.built.recovery_speed > 0 || undone <= rebound_threshold_ + fall_ || lost <= 0) return;
@@ -111,10 +112,12 @@ void MotionJudge::see_impact(const World& world, const ContactProblem& problem, 
 }
 
 void MotionJudge::see_jam(const World& world, const ContactProblem& problem, const SolvedContact& c) {
-  // Painlevé: sliding friction −μ λₙ s turns the body so that λₙ presses the contact together, Wₙₙ − μ Wₙₜ·s < 0. Then no finite force goes with
-  // sliding, and an impulse stops the contact at once although nothing struck it.
+  // Painlevé: sliding friction −μ λₙ s turns the body so that λₙ presses the contact together, Wₙₙ − μ Wₙₜ·s < 0. Then no
+  // finite force goes with sliding, and an impulse stops the contact at once although nothing struck it.
   const double mu = c.built.friction, slip = c.built.before.tail<2>().norm();
-  if (!(fall_ > 0) || slip <= limit_of(MotionKind::jam) * (1 + mu) * fall_ || c.built.before[0] < -rebound_threshold_ || c.block.dim < 3) return;
+  if (!(fall_ > 0) || slip <= limit_of(MotionKind::jam) * (1 + mu) * fall_ || c.built.before[0] < -rebound_threshold_ ||
+      c.block.dim < 3)
+    return;
   const double* W = problem.diagonal_values.data() + c.block.diagonal;   // its first column is W_nn, W_tn, W_bn
   const bool paradox = W[0] * slip < mu * (W[1] * c.built.before[1] + W[2] * c.built.before[2]);
   if (!paradox || c.after.tail<2>().norm() > 0.1 * slip) return;
@@ -152,8 +155,8 @@ void MotionJudge::see_energy(const World& world, StepReport& report) {
   const double work = std::abs(e.applied) + std::abs(e.driven) + std::abs(e.motors) + std::abs(e.springs);
   const double still = kStill / h_;
   m.energy_scale = e.kinetic_start + work + world.gravity.norm() * mass_size_ + 0.5 * still * still * mass_size_squared_;
-  // Stabilisation and normal impulses are one work, of which the ledger books what recovery asked for apart. Friction that takes energy is as it should
-  // be, and hides nothing that others give.
+  // Stabilisation and normal impulses are one work, of which the ledger books what recovery asked for apart. Friction that
+  // takes energy is as it should be, and hides nothing that others give.
   auto& created = m.energy_created;
   created[static_cast<std::size_t>(EnergySource::stabilisation)] = e.stabilisation - e.impact - rebound_normal_;
   created[static_cast<std::size_t>(EnergySource::integration)] = e.integration;
@@ -167,7 +170,8 @@ void MotionJudge::see_energy(const World& world, StepReport& report) {
   if (f.source == EnergySource::integration) f.body_a = f.body_b = {};
   f.amount = created[0] + created[1] + created[2] + created[3];
   const double scale = std::max(m.energy_scale, e.kinetic_end);
-  // Where in the step an impact happens the scheme does not know: so much of the work of gravity comes a step early or late, and goes again.
+  // Where in the step an impact happens the scheme does not know: so much of the work of gravity comes a step early or late,
+  // and goes again.
   f.value = scale > 0 ? (f.amount - gravity_work_) / scale : 0;
   note(f);
 
@@ -188,4 +192,4 @@ void MotionJudge::finish(const World& world, StepReport& report) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

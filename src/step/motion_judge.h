@@ -1,4 +1,5 @@
-// Judges the motion of a step while its records are made: see stickslip/step/motion.h for what it finds and docs/motion.md for why so.
+// Judges the motion of a step while its records are made: see stickslip/step/motion.h for what it finds and docs/motion.md for
+// why so.
 #pragma once
 
 #include "step/builder.h"
@@ -40,18 +41,18 @@ class MotionJudge {
   /// What only bodies that come and go change.
   void measure(const World&);
 
-  std::array<MotionFinding, kStepMotionKinds> worst_;   ///< by kind
-  double band_ = 0;   ///< part of the thickness within which contacts touch
-  double h_ = 0, fall_ = 0;                   ///< step [s]; speed that gravity gives in it [m/s]
-  double rebound_threshold_ = 0;              ///< approach from which on Newton's impact law acts [m/s]
+  std::array<MotionFinding, kStepMotionKinds> worst_;    ///< by kind
+  double band_ = 0;                                      ///< part of the thickness within which contacts touch
+  double h_ = 0, fall_ = 0;                              ///< step [s]; speed that gravity gives in it [m/s]
+  double rebound_threshold_ = 0;                         ///< approach from which on Newton's impact law acts [m/s]
   double rebound_normal_ = 0, rebound_tangential_ = 0;   ///< work of contacts where it acts [J]
-  double missed_ = 0;                         ///< energy lost by impacts that arose within the step [J]
-  double gravity_work_ = 0;                   ///< of all bodies in the step, without its sign [J]
-  const World* world_ = nullptr;              ///< the one that was measured last, never followed
+  double missed_ = 0;                                    ///< energy lost by impacts that arose within the step [J]
+  double gravity_work_ = 0;                              ///< of all bodies in the step, without its sign [J]
+  const World* world_ = nullptr;                         ///< the one that was measured last, never followed
   std::uint64_t structure_version_ = 0;
   double mass_size_ = 0, mass_size_squared_ = 0;   ///< Σ m ℓ [kg m] and Σ m ℓ² [kg m²] of dynamic bodies
-  std::vector<char> is_ball_;                 ///< by body slot: looks the same however it turns, and no joint holds it
-  MotionFinding giver_, misser_;              ///< the contacts that gave and lost most; amount [J]
+  std::vector<char> is_ball_;                      ///< by body slot: looks the same however it turns, and no joint holds it
+  MotionFinding giver_, misser_;                   ///< the contacts that gave and lost most; amount [J]
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

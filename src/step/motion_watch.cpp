@@ -12,8 +12,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kDriftLimit = 0.05;     ///< part of the energy of the scene that may come from nowhere over a run
-constexpr double kBeyondReason = 30;     ///< times the speed that the scene explains: levers and whips have room in it
+constexpr double kDriftLimit = 0.05;   ///< part of the energy of the scene that may come from nowhere over a run
+constexpr double kBeyondReason = 30;   ///< times the speed that the scene explains: levers and whips have room in it
 
 double total(const std::array<double, kEnergySources>& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); }
 
@@ -27,14 +27,15 @@ double fastest_point(double reach, const Motion& motion) {
   return motion.velocity.norm() + (std::isfinite(reach) ? reach : 0) * motion.angular_velocity.norm();
 }
 
-}  // namespace
+}   // namespace
 
 std::string statement(const MotionRecord& r) {
   std::string text = r.where.empty() ? what(r.worst) : fmt::format("{}: {}", r.where, what(r.worst));
   if (r.worst.kind >= MotionKind::energy_drift)
     return text + fmt::format("; from step {} (t = {:g} s) to {}.", r.first_step, r.first_time, r.worst_step);
   if (r.steps == 1) return text + fmt::format("; step {} (t = {:g} s).", r.first_step, r.first_time);
-  return text + fmt::format("; in {} steps from step {} (t = {:g} s) on, worst in step {}.", r.steps, r.first_step, r.first_time, r.worst_step);
+  return text + fmt::format("; in {} steps from step {} (t = {:g} s) on, worst in step {}.", r.steps, r.first_step,
+                            r.first_time, r.worst_step);
 }
 
 MotionWatch::MotionWatch(const World& world) {
@@ -79,10 +80,11 @@ void MotionWatch::count_since(const MotionFinding& f, const World& world, const 
 }
 
 void MotionWatch::follow_energy(const World& world, const StepReport& report) {
-  // A bounded error of integration swings: only what rises above the lowest so far, and stays, is a gain. Steps that were found to create energy by
-  // themselves have been told.
+  // A bounded error of integration swings: only what rises above the lowest so far, and stays, is a gain. Steps that were found
+  // to create energy by themselves have been told.
   energy_scale_ = std::max(energy_scale_, report.motion.energy_scale);
-  const bool told = std::any_of(report.findings.begin(), report.findings.end(), [](const MotionFinding& f) { return f.kind == MotionKind::energy_created; });
+  const bool told = std::any_of(report.findings.begin(), report.findings.end(),
+                                [](const MotionFinding& f) { return f.kind == MotionKind::energy_created; });
   if (!told)
     for (std::size_t k = 0; k < kEnergySources; ++k) created_[k] += report.motion.energy_created[k];
   if (total(created_) < total(lowest_) || lowest_step_ == 0) {
@@ -111,16 +113,20 @@ void MotionWatch::check_speeds(const World& world, const StepReport& report) {
   const double g = world.gravity.norm();
   for_each_dynamic_mover(world, [&](const Body& b, const Motion& motion, double mass) {
     if (b.asleep) return;
-    // Without gravity nothing limits how fast bodies that overlap are moved apart, but that they move no farther than their size in a step.
-    const double gravity = g > 0 ? std::sqrt(2 * g * (extent_ + std::max(0.0, top_ - height(world, motion)))) : reach_of(world, b) / report.h;
+    // Without gravity nothing limits how fast bodies that overlap are moved apart, but that they move no farther than their
+    // size in a step.
+    const double gravity =
+        g > 0 ? std::sqrt(2 * g * (extent_ + std::max(0.0, top_ - height(world, motion)))) : reach_of(world, b) / report.h;
     const double explained = start_speed_ + gravity + std::sqrt(2 * work_ / mass), speed = motion.velocity.norm();
     if (speed <= kBeyondReason * explained) return;
     std::string before;
     for (const auto& record : records_)
       if (record && before.empty()) before = " Before that: " + statement(*record);
-    throw Error(fmt::format("Body '{}' moves at {:.3g} m/s at t = {:g} s, where the scene explains no more than {:.3g} m/s: the motion has blown up. Take a "
-                            "smaller step (--set /step/h={:.2g}), or less extreme masses and stiffnesses.{}",
-                            b.name, speed, world.time, explained, report.h / 4, before));
+    throw Error(
+        fmt::format("Body '{}' moves at {:.3g} m/s at t = {:g} s, where the scene explains no more than {:.3g} m/s: the motion "
+                    "has blown up. Take a "
+                    "smaller step (--set /step/h={:.2g}), or less extreme masses and stiffnesses.{}",
+                    b.name, speed, world.time, explained, report.h / 4, before));
   });
 }
 
@@ -131,4 +137,4 @@ std::vector<MotionRecord> MotionWatch::records() const {
   return found;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,8 +13,10 @@ class NodalSteps final : public BodyKindSteps {
     for (const NodalBody& nodes : world.nodal_bodies())
       for (std::size_t i = 0; i < nodes.size(); ++i)
         if (!(nodes.positions[i].allFinite() && nodes.velocities[i].allFinite()))
-          throw Error(fmt::format("The state of node {} of body '{}' is not finite at t = {} s. A smaller step or less extreme "
-                                  "masses and velocities may help.", i, world.bodies()[nodes.body].name, world.time));
+          throw Error(
+              fmt::format("The state of node {} of body '{}' is not finite at t = {} s. A smaller step or less extreme "
+                          "masses and velocities may help.",
+                          i, world.bodies()[nodes.body].name, world.time));
   }
 
   void append(const World& world, const StepOptions&, double kick, VelocitySpace& space,
@@ -86,11 +88,11 @@ class NodalSteps final : public BodyKindSteps {
   }
 };
 
-}  // namespace
+}   // namespace
 
 const BodyKindSteps& nodal_steps() {
   static const NodalSteps steps;
   return steps;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -37,7 +37,7 @@ void check(const SpringDamper& s) {
   require(std::isfinite(s.damping) && s.damping >= 0, s.damping, "finite and at least 0 N s/m", "damping");
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view scheme_name(Scheme scheme) { return kSchemeNames[static_cast<std::size_t>(scheme)]; }
 std::string_view gyroscopic_name(Gyroscopic g) { return kGyroscopicNames[static_cast<std::size_t>(g)]; }
@@ -56,8 +56,10 @@ void validate(const StepOptions& o) {
   require(o.max_iterations >= 1, o.max_iterations, "at least 1", "max_iterations");
   require(o.restitution_threshold >= 0, o.restitution_threshold, "at least 0", "restitution_threshold");
   require(std::isfinite(o.margin) && o.margin >= 0, o.margin, "finite and at least 0", "margin");
-  require(std::isfinite(o.contact_band) && o.contact_band >= 0 && o.contact_band <= 0.1, o.contact_band, "between 0 and 0.1", "contact_band");
-  require(std::isfinite(o.contact_elasticity) && o.contact_elasticity >= 0, o.contact_elasticity, "finite and at least 0", "contact_elasticity");
+  require(std::isfinite(o.contact_band) && o.contact_band >= 0 && o.contact_band <= 0.1, o.contact_band, "between 0 and 0.1",
+          "contact_band");
+  require(std::isfinite(o.contact_elasticity) && o.contact_elasticity >= 0, o.contact_elasticity, "finite and at least 0",
+          "contact_elasticity");
   require(o.threads >= 1 && o.threads <= 1024, o.threads, "between 1 and 1024", "threads");
   try {
     std::visit([](const auto& s) { check(s); }, o.stabilisation);
@@ -67,7 +69,8 @@ void validate(const StepOptions& o) {
   try {
     require(o.projection.max_rounds >= 1, o.projection.max_rounds, "at least 1", "max_rounds");
     require(o.projection.iterations >= 1, o.projection.iterations, "at least 1", "iterations");
-    require(o.projection.fraction > 0 && o.projection.fraction <= 1, o.projection.fraction, "greater than 0 and at most 1", "fraction");
+    require(o.projection.fraction > 0 && o.projection.fraction <= 1, o.projection.fraction, "greater than 0 and at most 1",
+            "fraction");
   } catch (Error& e) {
     throw e.at("projection");
   }
@@ -84,4 +87,4 @@ void validate(const StepOptions& o) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -51,4 +51,4 @@ std::vector<Overlap> find_overlaps(const World& world, double tolerance) {
   return overlaps;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -87,7 +87,9 @@ void add_solve(StepReport& sum, const StepReport& piece) {
   sum.solve->seconds = seconds;
 }
 
-bool is_awake(const World& world, BodyId id) { return id != BodyId{} && world.contains(id) && world.body(id).moves_by_forces(); }
+bool is_awake(const World& world, BodyId id) {
+  return id != BodyId{} && world.contains(id) && world.body(id).moves_by_forces();
+}
 
 /// Contacts of both, each once. Those of bodies that rest are those of an earlier step, and stay what they are.
 void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std::vector<ContactRecord>& piece) {
@@ -128,7 +130,7 @@ void add_joints(std::vector<JointRecord>& sum, const std::vector<JointRecord>& p
   sum.swap(both);
 }
 
-}  // namespace
+}   // namespace
 
 void StepPieces::begin(const World& world, const StepOptions& options) {
   whole_only_ = world.joint_count() == 0 || options.scheme != Scheme::semi_implicit_euler;
@@ -181,4 +183,4 @@ void StepPieces::take(const World& world, StepReport& report) {
   if (done_ == kUnits) std::swap(report, sum_);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -48,4 +48,4 @@ class StepPieces {
   StepReport sum_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -20,7 +20,7 @@ double largest_row_length(const World& world) {
   return largest;
 }
 
-}  // namespace
+}   // namespace
 
 double PositionProjection::project(World& world, Detection& detection, const StepOptions& options, bool evenly) {
   StageTimes unused;
@@ -119,13 +119,15 @@ bool PositionProjection::write_contact(const World& world, const Manifold& m, co
   frame.col(0) = point.normal;
   segments_.clear();
   for (const auto& [collider, part, sign] : {std::tuple(m.a, m.parts >> 32, -1.0), std::tuple(m.b, m.parts & 0xffffffffu, 1.0)})
-    for (const Stencil::Entry& entry : stencil(world, world.colliders()[collider], static_cast<std::uint32_t>(part), point.position)) {
+    for (const Stencil::Entry& entry :
+         stencil(world, world.colliders()[collider], static_cast<std::uint32_t>(part), point.position)) {
       const std::uint32_t segment = space_.segment_of(entry.mover);
       if (segment == kNoSegment) continue;
       const int size = space_.size_of(segment);
       const std::size_t at = problem_.jacobian_values.size();
       problem_.jacobian_values.resize(at + size);
-      write_columns(size, sign * entry.weight, space_.center(segment), point.position, frame, 1, problem_.jacobian_values.data() + at);
+      write_columns(size, sign * entry.weight, space_.center(segment), point.position, frame, 1,
+                    problem_.jacobian_values.data() + at);
       segments_.push_back(segment);
     }
   if (segments_.empty()) return false;
@@ -152,4 +154,4 @@ void PositionProjection::displace(World& world, double deepest, const StepOption
   for (const BodyKindSteps* kind : body_kinds()) kind->displace(world, space_, q_change_);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -12,7 +12,8 @@ namespace stickslip {
 
 /// Moves bodies apart without touching their velocities [course §3.4.6; prox §4.4]: finds displacements
 /// Δq = M⁻¹Jᵀd with 0 ≤ J Δq + f φ ⊥ d ≥ 0 for the penetrating contacts, where f is the fraction to remove, and repeats
-/// because gaps are not linear in q. Joints come along: J Δq + f c = 0 for locked coordinates, and limits that are passed as contacts.
+/// because gaps are not linear in q. Joints come along: J Δq + f c = 0 for locked coordinates, and limits that are passed as
+/// contacts.
 class PositionProjection {
  public:
   /// @param evenly whether light bodies count as much as heavy ones: joints that are off then close by moving all a little
@@ -30,12 +31,12 @@ class PositionProjection {
   void displace(World&, double deepest, const StepOptions&);
 
   VelocitySpace space_;
-  ContactProblem problem_;    ///< of displacements: b and v are lengths [m], λ is mass times length
+  ContactProblem problem_;   ///< of displacements: b and v are lengths [m], λ is mass times length
   JointRows joints_;
-  std::vector<Pose> places_;  ///< of all movers before the last round
+  std::vector<Pose> places_;              ///< of all movers before the last round
   std::vector<std::uint32_t> segments_;   ///< of a contact
   std::vector<double> displacement_, q_change_;
   Workspace workspace_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

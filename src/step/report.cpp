@@ -3,7 +3,8 @@
 namespace stickslip {
 
 const JointRecord* StepReport::joint(JointId id) const {
-  const auto found = std::lower_bound(joints.begin(), joints.end(), id.index, [](const JointRecord& r, std::uint32_t slot) { return r.joint.index < slot; });
+  const auto found = std::lower_bound(joints.begin(), joints.end(), id.index,
+                                      [](const JointRecord& r, std::uint32_t slot) { return r.joint.index < slot; });
   return found != joints.end() && found->joint == id ? &*found : nullptr;
 }
 
@@ -42,4 +43,4 @@ std::optional<Vec3> StepReport::center_of_pressure(BodyId a, BodyId b) const {
   return weighted / total;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -25,7 +25,7 @@ Segment scaled(const ContactProblem& p, std::uint32_t s, const Segment& u) {
   return w;
 }
 
-}  // namespace
+}   // namespace
 
 void RestBalance::find_groups(const ContactProblem& p, std::span<const double> guess, std::span<const double> impulses) {
   group_.resize(p.segments.size());
@@ -49,7 +49,9 @@ void RestBalance::weigh(const ContactProblem& p, const Velocities& u, std::span<
   p.add_scaled_velocity(guess, guessed_);
   products_.assign(p.segments.size(), {});
   for (std::uint32_t s = 0; s < p.segments.size(); ++s) {
-    const auto of = [&](std::span<const double> numbers) { return Eigen::Map<const Segment>(numbers.data() + p.offset(s), p.segments[s].size); };
+    const auto of = [&](std::span<const double> numbers) {
+      return Eigen::Map<const Segment>(numbers.data() + p.offset(s), p.segments[s].size);
+    };
     const Segment change = of(u.solved) - of(guessed_);
     if (change.isZero(0)) continue;
     const Segment left = scaled(p, s, of(u.free) - of(u.before)) + of(guessed_);
@@ -71,4 +73,4 @@ void RestBalance::move(const ContactProblem& p, const Velocities& u, std::span<c
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

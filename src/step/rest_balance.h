@@ -29,12 +29,12 @@ class RestBalance {
   void weigh(const ContactProblem&, const Velocities&, std::span<const double> guess);
 
   struct Products {
-    double along = 0;     ///< −⟨a, d⟩ [J]
-    double square = 0;    ///< ⟨d, d⟩ [J]
+    double along = 0;    ///< −⟨a, d⟩ [J]
+    double square = 0;   ///< ⟨d, d⟩ [J]
   };
-  std::vector<double> guessed_;          ///< Gᵀλ of the guess
-  std::vector<std::uint32_t> group_;     ///< per segment: one that stands for its group
-  std::vector<Products> products_;       ///< at the segment that stands for the group
+  std::vector<double> guessed_;        ///< Gᵀλ of the guess
+  std::vector<std::uint32_t> group_;   ///< per segment: one that stands for its group
+  std::vector<Products> products_;     ///< at the segment that stands for the group
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

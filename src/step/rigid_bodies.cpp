@@ -13,9 +13,12 @@ namespace {
 class RigidSteps final : public BodyKindSteps {
   void check(const World& world) const override {
     for (const Body& b : world.bodies())
-      if (b.alive && !(b.position.allFinite() && b.orientation.coeffs().allFinite() && b.velocity.allFinite() && b.angular_velocity.allFinite()))
-        throw Error(fmt::format("The state of body '{}' is not finite at t = {} s. A smaller step or less extreme masses and "
-                                "velocities may help.", b.name, world.time));
+      if (b.alive && !(b.position.allFinite() && b.orientation.coeffs().allFinite() && b.velocity.allFinite() &&
+                       b.angular_velocity.allFinite()))
+        throw Error(
+            fmt::format("The state of body '{}' is not finite at t = {} s. A smaller step or less extreme masses and "
+                        "velocities may help.",
+                        b.name, world.time));
   }
 
   void append(const World& world, const StepOptions& options, double kick, VelocitySpace& space,
@@ -25,7 +28,8 @@ class RigidSteps final : public BodyKindSteps {
       const Body& b = bodies[i];
       if (!moves(b)) continue;
       segments.push_back({b.inverse_mass, b.world_inverse_inertia()});
-      space.add_rigid(i, b.position, {b.velocity, b.angular_velocity}, free_velocity(b, world.gravity, options.gyroscopic, options.h, kick));
+      space.add_rigid(i, b.position, {b.velocity, b.angular_velocity},
+                      free_velocity(b, world.gravity, options.gyroscopic, options.h, kick));
     }
   }
 
@@ -41,7 +45,8 @@ class RigidSteps final : public BodyKindSteps {
       Body& b = bodies[i];
       if (!moves(b)) continue;
       const Twist after = space.twist(velocity, space.segment_of(i));
-      energy.applied += 0.5 * kick.time * (b.force.dot(b.velocity + after.linear) + b.torque.dot(b.angular_velocity + after.angular));
+      energy.applied +=
+          0.5 * kick.time * (b.force.dot(b.velocity + after.linear) + b.torque.dot(b.angular_velocity + after.angular));
       b.velocity = after.linear;
       b.angular_velocity = after.angular;
       judge.see_fall(world, b.mass.mass, b.velocity, kick.h);
@@ -56,7 +61,8 @@ class RigidSteps final : public BodyKindSteps {
       if (!moves(bodies[i])) continue;
       const Twist by = space.twist(change, space.segment_of(i));
       bodies[i].position += by.linear;
-      if (!by.angular.isZero(0)) bodies[i].orientation = (rotation_from_vector(by.angular) * bodies[i].orientation).normalized();
+      if (!by.angular.isZero(0))
+        bodies[i].orientation = (rotation_from_vector(by.angular) * bodies[i].orientation).normalized();
     }
   }
 
@@ -80,11 +86,11 @@ class RigidSteps final : public BodyKindSteps {
   static bool moves(const Body& b) { return b.alive && b.is_rigid() && b.moves_by_forces(); }
 };
 
-}  // namespace
+}   // namespace
 
 const BodyKindSteps& rigid_steps() {
   static const RigidSteps steps;
   return steps;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -19,7 +19,7 @@ bool moves_by_itself(const Joint& joint, double time) {
   });
 }
 
-}  // namespace
+}   // namespace
 
 bool SleepManager::wake_touched(World& world, const ContactSet& set) {
   auto& bodies = world.mutable_bodies();
@@ -122,4 +122,4 @@ std::size_t SleepManager::update(World& world, std::span<const ContactRecord> co
   return sleeping;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

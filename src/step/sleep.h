@@ -47,4 +47,4 @@ class SleepManager {
   std::vector<Island> islands_;   ///< by the body that stands for it
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -21,4 +21,4 @@ void Stepper::set_options(StepOptions options) {
   options_ = std::move(options);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

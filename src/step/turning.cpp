@@ -13,7 +13,7 @@ namespace {
 /// Part of |g| below which the acceleration of a turning point does not matter. Without gravity every turn does.
 constexpr double kUnnoticed = 1e-6;
 
-}  // namespace
+}   // namespace
 
 bool turns(const World& world, const Manifold& m) {
   double acceleration = 0;
@@ -71,7 +71,8 @@ std::span<const Vec3> ContactTurning::of(const Manifold& m, std::span<const Cont
   const Drift &a = drift_of(ca), &b = drift_of(cb);
   double farthest = 0;
   for (const ContactPoint& p : points)
-    farthest = std::max(farthest, std::abs(p.gap) + options_->h * (b.now.velocity_at(p.position) - a.now.velocity_at(p.position)).norm());
+    farthest = std::max(farthest,
+                        std::abs(p.gap) + options_->h * (b.now.velocity_at(p.position) - a.now.velocity_at(p.position)).norm());
   sink_.clear();
   sink_.expect(points.front().feature);
   collide(ca.shape, a.end.pose * ca.local, cb.shape, b.end.pose * cb.local, 2 * farthest, sink_);
@@ -126,4 +127,4 @@ void ContactTurning::make_rigid(std::span<const ContactPoint> points) {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

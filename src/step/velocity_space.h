@@ -44,8 +44,8 @@ class VelocitySpace {
     centers_.clear();
     rigid_ = count_ = 0;
   }
-  /// Gives a rigid body or a node the next segment. @pre rigid bodies come first. @param before, free velocity before the step, and after it
-  /// without contacts
+  /// Gives a rigid body or a node the next segment. @pre rigid bodies come first. @param before, free velocity before the step,
+  /// and after it without contacts
   void add_rigid(std::uint32_t mover, const Vec3& center, const Twist& before, const Twist& free) {
     segment_of_[mover] = count_++;
     ++rigid_;
@@ -98,10 +98,11 @@ class VelocitySpace {
   std::uint32_t rigid_ = 0, count_ = 0;
 };
 
-/// Rows of the relative velocity at a material point along the columns of `frame`, at most three, as columns of one mover [course eq.
-/// 61]: of a rigid body `weight` × (direction, arm × direction), of a node `weight` × direction.
+/// Rows of the relative velocity at a material point along the columns of `frame`, at most three, as columns of one mover
+/// [course eq. 61]: of a rigid body `weight` × (direction, arm × direction), of a node `weight` × direction.
 /// @param weight of the mover, negative on the side of body A @param center of the mover [m]
-inline void write_columns(int size, double weight, const Vec3& center, const Vec3& point, const Mat3& frame, int rows, double* out) {
+inline void write_columns(int size, double weight, const Vec3& center, const Vec3& point, const Mat3& frame, int rows,
+                          double* out) {
   const Vec3 arm = point - center;
   for (int k = 0; k < rows; ++k, out += size) {
     const Vec3 direction = weight * frame.col(k);
@@ -110,4 +111,4 @@ inline void write_columns(int size, double weight, const Vec3& center, const Vec
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -57,7 +57,7 @@ Handle open_attribute(hid_t object, const std::string& name) {
   return {check(H5Aopen(object, name.c_str(), H5P_DEFAULT), fmt::format("read attribute '{}'", name)), H5Aclose};
 }
 
-}  // namespace
+}   // namespace
 
 hid_t check(hid_t status, std::string_view what) {
   if (status < 0) throw Error(fmt::format("Cannot {}: {}.", what, reason()));
@@ -67,7 +67,7 @@ hid_t check(hid_t status, std::string_view what) {
 Handle text_type(std::size_t length) {
   Quiet quiet;
   Handle type(check(H5Tcopy(H5T_C_S1), "copy a type"), H5Tclose);
-  H5Tset_size(type.get(), std::max<std::size_t>(1, length));  // HDF5 has no text of length 0
+  H5Tset_size(type.get(), std::max<std::size_t>(1, length));   // HDF5 has no text of length 0
   H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
@@ -215,4 +215,4 @@ void write_c_text(hid_t parent, const std::string& path, const std::string& text
   write_values(parent, path, type.get(), text.c_str(), {});
 }
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5

@@ -124,4 +124,4 @@ std::string read_text(hid_t parent, const std::string& path);
 /// ASCII text that ends with a zero, as C programs write it.
 void write_c_text(hid_t parent, const std::string& path, const std::string& text);
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5

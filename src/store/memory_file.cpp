@@ -15,11 +15,12 @@ namespace {
 Handle in_memory(std::string_view image = {}) {
   Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "create a property list"), H5Pclose);
   check(H5Pset_fapl_core(access.get(), 1 << 20, 0), "choose a file in memory");
-  if (!image.empty()) check(H5Pset_file_image(access.get(), const_cast<char*>(image.data()), image.size()), "read the file in memory");
+  if (!image.empty())
+    check(H5Pset_file_image(access.get(), const_cast<char*>(image.data()), image.size()), "read the file in memory");
   return access;
 }
 
-}  // namespace
+}   // namespace
 
 MemoryFile::MemoryFile() {
   Quiet quiet;
@@ -45,7 +46,7 @@ std::string MemoryFile::bytes(std::size_t space) const {
 
 bool has_signature(std::string_view bytes) { return bytes.starts_with("\x89HDF\r\n\x1a\n"); }
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5
 
 namespace stickslip {
 
@@ -70,10 +71,8 @@ void write_bytes(const fs::path& path, std::string_view bytes) {
   int error = file < 0 ? errno : 0;
   while (error == 0 && !bytes.empty()) {
     const ssize_t put = ::write(file, bytes.data(), bytes.size());
-    if (put >= 0)
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    else if (errno != EINTR)
-      error = errno;
+    if (put >= 0) bytes.remove_prefix(static_cast<std::size_t>(put));
+    else if (errno != EINTR) error = errno;
   }
   // On the disk before it replaces an older file; a device cannot be synchronised and need not be.
   if (error == 0 && ::fsync(file) != 0 && errno != EINVAL) error = errno;
@@ -81,4 +80,4 @@ void write_bytes(const fs::path& path, std::string_view bytes) {
   if (error != 0) throw Error(fmt::format("Cannot write the file: {}.", std::strerror(error)));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

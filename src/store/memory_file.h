@@ -14,8 +14,8 @@ namespace stickslip::h5 {
 /// An HDF5 file in memory. The image it is opened from must outlive it.
 class MemoryFile {
  public:
-  MemoryFile();                                    ///< empty, for writing. @throws Error
-  explicit MemoryFile(std::string_view image);     ///< for reading. @throws Error if this is no HDF5 file
+  MemoryFile();                                  ///< empty, for writing. @throws Error
+  explicit MemoryFile(std::string_view image);   ///< for reading. @throws Error if this is no HDF5 file
 
   hid_t id() const { return file_.get(); }
   /// What the file would be on disk, after `space` bytes of zeros. @throws Error
@@ -28,7 +28,7 @@ class MemoryFile {
 /// Whether the bytes begin as HDF5 files do.
 bool has_signature(std::string_view bytes);
 
-}  // namespace stickslip::h5
+}   // namespace stickslip::h5
 
 namespace stickslip {
 
@@ -38,4 +38,4 @@ std::string read_bytes(const std::filesystem::path& path, std::size_t most = std
 /// Writes a file and waits until the disk has it. @throws Error
 void write_bytes(const std::filesystem::path& path, std::string_view bytes);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -38,4 +38,4 @@ void StagedFile::commit() {
   committed_ = true;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -16,7 +16,7 @@ class StagedFile {
   StagedFile(const StagedFile&) = delete;
   StagedFile& operator=(const StagedFile&) = delete;
 
-  const std::filesystem::path& path() const { return temporary_; }  ///< write here
+  const std::filesystem::path& path() const { return temporary_; }   ///< write here
   /// @throws Error if the rename fails.
   void commit();
 
@@ -25,4 +25,4 @@ class StagedFile {
   bool in_place_ = false, committed_ = false;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

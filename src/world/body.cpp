@@ -26,4 +26,4 @@ void Body::derive_from_mass() {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -21,4 +21,4 @@ inline void require_finite(double x, std::string_view field, std::string_view wh
   if (!std::isfinite(x)) throw Error(fmt::format("{} is not {}. It must be finite.", x, what)).at(field);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,7 +13,8 @@ namespace stickslip {
 
 namespace {
 
-const std::array<std::string, 11> kTypeNames = {"fixed", "ball", "hinge", "prismatic", "cylindrical", "universal", "planar", "six-dof", "screw", "distance", "gear"};
+const std::array<std::string, 11> kTypeNames = {"fixed",  "ball",    "hinge", "prismatic", "cylindrical", "universal",
+                                                "planar", "six-dof", "screw", "distance",  "gear"};
 const std::array<std::string, kJointCoordinates> kCoordinateNames = {"x", "y", "z", "turn_x", "turn_y", "turn_z"};
 
 std::size_t index_of(std::string_view name, const auto& names, std::string_view what) {
@@ -54,12 +55,16 @@ void locate_distance(JointPlace& place, const Vec3& arm_a, const Vec3& arm_b) {
   place.row[joint_x] = {direction, -arm_a.cross(direction), arm_b.cross(direction)};
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view joint_type_name(JointType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
-JointType joint_type_from_name(std::string_view name) { return static_cast<JointType>(index_of(name, kTypeNames, "joint type")); }
+JointType joint_type_from_name(std::string_view name) {
+  return static_cast<JointType>(index_of(name, kTypeNames, "joint type"));
+}
 std::string_view joint_coordinate_name(int coordinate) { return kCoordinateNames[static_cast<std::size_t>(coordinate)]; }
-int joint_coordinate_from_name(std::string_view name) { return static_cast<int>(index_of(name, kCoordinateNames, "coordinate")); }
+int joint_coordinate_from_name(std::string_view name) {
+  return static_cast<int>(index_of(name, kCoordinateNames, "coordinate"));
+}
 
 JointPlace locate(const World& world, const Joint& joint) {
   return locate(world, joint, center_of(world, joint.description.a), center_of(world, joint.description.b));
@@ -86,8 +91,8 @@ JointPlace locate(const World& world, const Joint& joint, const Pose& center_a, 
     place.row[static_cast<std::size_t>(k)] = {direction, -arm_a.cross(direction), arm_b.cross(direction)};
   }
 
-  // R = Rx(α) Ry(β) Rz(γ): ω in A is α' u₁ + β' u₂ + γ' u₃ with u₁ = x, u₂ = Rx y, u₃ = Rx Ry z, and u₁·u₃ = sin β. The angles grow with
-  // the components of ω along the dual basis.
+  // R = Rx(α) Ry(β) Rz(γ): ω in A is α' u₁ + β' u₂ + γ' u₃ with u₁ = x, u₂ = Rx y, u₃ = Rx Ry z, and u₁·u₃ = sin β. The angles
+  // grow with the components of ω along the dual basis.
   const Mat3 r = (place.frame_a.orientation.conjugate() * place.frame_b.orientation).toRotationMatrix();
   const double sine = std::clamp(r(0, 2), -1.0, 1.0);
   const double alpha = std::atan2(-r(1, 2), r(2, 2)), gamma = std::atan2(-r(0, 1), r(0, 0));
@@ -164,4 +169,4 @@ std::pair<double, double> servo_target(const JointServo& servo, double time) {
   return {last.second + speed * (time - last.first), speed};
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

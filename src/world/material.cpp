@@ -45,16 +45,21 @@ void check(const Material& m) {
 
 double combine(CombineRule rule, double a, double b) {
   switch (rule) {
-    case CombineRule::average: return 0.5 * (a + b);
-    case CombineRule::minimum: return std::min(a, b);
-    case CombineRule::maximum: return std::max(a, b);
-    case CombineRule::multiply: return a * b;
-    case CombineRule::geometric_mean: return std::sqrt(a * b);
+    case CombineRule::average:
+      return 0.5 * (a + b);
+    case CombineRule::minimum:
+      return std::min(a, b);
+    case CombineRule::maximum:
+      return std::max(a, b);
+    case CombineRule::multiply:
+      return a * b;
+    case CombineRule::geometric_mean:
+      return std::sqrt(a * b);
   }
   return 0;
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view combine_rule_name(CombineRule rule) { return kRuleNames[static_cast<std::size_t>(rule)]; }
 
@@ -99,7 +104,8 @@ void MaterialTable::set_pair(MaterialId a, MaterialId b, SurfacePair pair) {
 
 SurfacePair MaterialTable::coefficients_between(MaterialId a, MaterialId b) const {
   const Material &ma = materials_[a.index], &mb = materials_[b.index];
-  return {combine(friction_rule, ma.friction, mb.friction), combine(restitution_rule, ma.restitution, mb.restitution), nullptr, a};
+  return {combine(friction_rule, ma.friction, mb.friction), combine(restitution_rule, ma.restitution, mb.restitution), nullptr,
+          a};
 }
 
 SurfacePair MaterialTable::between(MaterialId a, MaterialId b) const {
@@ -109,8 +115,10 @@ SurfacePair MaterialTable::between(MaterialId a, MaterialId b) const {
   SurfacePair pair = coefficients_between(a, b);
   if (!ma.law && !mb.law) return pair;
   if (ma.law && mb.law && ma.law->name != mb.law->name)
-    throw Error(fmt::format("The materials '{}' and '{}' have the friction laws '{}' and '{}', which do not combine. Give their pair a law of its own.",
-                            ma.name, mb.name, ma.law->name, mb.law->name));
+    throw Error(
+        fmt::format("The materials '{}' and '{}' have the friction laws '{}' and '{}', which do not combine. Give their pair a "
+                    "law of its own.",
+                    ma.name, mb.name, ma.law->name, mb.law->name));
   pair.fixed_to = ma.law && mb.law ? MaterialId{std::min(a.index, b.index)} : ma.law ? a : b;
   if (a == b || (ma.law && mb.law && *ma.law == *mb.law)) {
     pair.law = ma.law;
@@ -129,4 +137,4 @@ SurfacePair MaterialTable::between(MaterialId a, MaterialId b) const {
   return pair;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

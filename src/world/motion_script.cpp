@@ -51,7 +51,7 @@ Pose pose_at(const Keyframes& frames, double t) {
   return {(1 - s) * k0.pose.position + s * k1.pose.position, k0.pose.orientation.slerp(s, k1.pose.orientation)};
 }
 
-}  // namespace
+}   // namespace
 
 void validate(const MotionScript& script) {
   std::visit([](const auto& s) { check(s); }, script);
@@ -63,4 +63,4 @@ Pose scripted_pose(const MotionScript& script, const Pose& start, double t) {
   return start;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -21,7 +21,7 @@ Vec3 barycentric(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& x) {
   return {1 - of_b - of_c, of_b, of_c};
 }
 
-}  // namespace
+}   // namespace
 
 void validate_nodes(const NodalDescription& d) {
   if (d.positions.empty()) throw Error("A body of nodes needs at least one.").at("positions");
@@ -31,7 +31,8 @@ void validate_nodes(const NodalDescription& d) {
       throw e.at("positions");
     }
   if (!(std::isfinite(d.radius) && d.radius > 0))
-    throw Error(fmt::format("{} is not a length. The radius of beads must be finite and greater than 0 m.", d.radius)).at("radius");
+    throw Error(fmt::format("{} is not a length. The radius of beads must be finite and greater than 0 m.", d.radius))
+        .at("radius");
   if (d.mass && !(std::isfinite(*d.mass) && *d.mass > 0))
     throw Error(fmt::format("{} is not a mass. It must be finite and greater than 0 kg.", *d.mass)).at("mass");
   for (std::size_t i = 0; i < d.triangles.size(); ++i)
@@ -57,8 +58,8 @@ BodyId World::add_nodal(NodalDescription d) {
   b.place = static_cast<std::uint32_t>(nodal_bodies_.size());
   const std::size_t count = d.positions.size();
   for (std::uint32_t i = 0; i < count; ++i) add_collider(id.index, bead, Pose{}, d.material, i);
-  nodal_bodies_.push_back({id.index, std::move(d.positions), std::vector<Vec3>(count, d.velocity), std::vector<double>(count, mass),
-                           d.radius, std::move(d.triangles)});
+  nodal_bodies_.push_back({id.index, std::move(d.positions), std::vector<Vec3>(count, d.velocity),
+                           std::vector<double>(count, mass), d.radius, std::move(d.triangles)});
   number_nodes();
   summarise_nodes();
   return id;
@@ -119,4 +120,4 @@ Stencil stencil_of_surface(const World& world, const Collider& c, std::uint32_t 
   return s;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

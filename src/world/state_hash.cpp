@@ -87,7 +87,7 @@ class Hash {
   void add(const RadialStructure& s) { add(s.center), add(s.axis); }
   void add(const FlowStructure& s) { add(s.center), add(s.radius), add(s.direction); }
   void add(const PictureStructure& s) { add(s.picture), add(s.size); }
-  void add(const FunctionStructure&) {}  // a function has no bits to show
+  void add(const FunctionStructure&) {}   // a function has no bits to show
   void add(const Picture& picture) {
     add(static_cast<std::uint64_t>(picture.width())), add(static_cast<std::uint64_t>(picture.height()));
     for (const float x : picture.rgb()) add(std::uint64_t{std::bit_cast<std::uint32_t>(x)});
@@ -160,7 +160,7 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325ull;
 };
 
-}  // namespace
+}   // namespace
 
 std::uint64_t World::state_hash() const {
   Hash hash;
@@ -187,4 +187,4 @@ std::uint64_t World::state_hash() const {
   return hash.value();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -69,7 +69,7 @@ void insert_descending(std::vector<std::uint32_t>& slots, std::uint32_t slot) {
   slots.insert(std::upper_bound(slots.begin(), slots.end(), slot, std::greater<>()), slot);
 }
 
-}  // namespace
+}   // namespace
 
 World::World() = default;
 World::World(const World&) = default;
@@ -149,7 +149,8 @@ BodyId World::add(BodyDescription d) {
     b.orientation = now.orientation;
   }
   for (Part& part : d.parts)
-    add_collider(id.index, std::move(part.shape), {part.pose.position - mass.center, part.pose.orientation}, part.material, kNoNode);
+    add_collider(id.index, std::move(part.shape), {part.pose.position - mass.center, part.pose.orientation}, part.material,
+                 kNoNode);
   return id;
 }
 
@@ -249,11 +250,12 @@ void World::rebuild_derived() {
     ++joint_count_;
     const JointDescription& d = joints_[i].description;
     slot_of_joint_name_[d.name] = i;
-    const bool whole = d.type == JointType::gear ? contains(d.first.joint) && contains(d.second.joint) : contains(d.b) && (d.a == BodyId{} || contains(d.a));
+    const bool whole = d.type == JointType::gear ? contains(d.first.joint) && contains(d.second.joint)
+                                                 : contains(d.b) && (d.a == BodyId{} || contains(d.a));
     if (!whole) throw Error(fmt::format("The joint '{}' connects what does not exist.", d.name));
   }
   find_apart();
   ++structure_version_;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -21,13 +21,15 @@ std::optional<SlotPair> kept_apart(const Joint& j) {
 }
 
 void insert_sorted(std::vector<SlotPair>& pairs, const SlotPair& pair) {
-  if (const auto at = std::lower_bound(pairs.begin(), pairs.end(), pair); at == pairs.end() || *at != pair) pairs.insert(at, pair);
+  if (const auto at = std::lower_bound(pairs.begin(), pairs.end(), pair); at == pairs.end() || *at != pair)
+    pairs.insert(at, pair);
 }
 
-}  // namespace
+}   // namespace
 
 JointId World::add_joint(JointDescription d) {
-  if (slot_of_joint_name_.contains(d.name)) throw Error(fmt::format("There is already a joint '{}'. Joint names must differ.", d.name)).at("name");
+  if (slot_of_joint_name_.contains(d.name))
+    throw Error(fmt::format("There is already a joint '{}'. Joint names must differ.", d.name)).at("name");
   Joint joint = checked_joint(*this, std::move(d));
   std::uint32_t slot = 0;
   while (slot < joints_.size() && joints_[slot].alive) ++slot;
@@ -55,7 +57,8 @@ void World::remove(JointId id) {
   Joint& joint = checked(id);
   for (std::uint32_t slot = 0; slot < joints_.size(); ++slot) {
     const JointDescription& d = joints_[slot].description;
-    if (joints_[slot].alive && d.type == JointType::gear && (d.first.joint == id || d.second.joint == id)) remove(joint_id_of(slot));
+    if (joints_[slot].alive && d.type == JointType::gear && (d.first.joint == id || d.second.joint == id))
+      remove(joint_id_of(slot));
   }
   wake_joined(id.index);
   slot_of_joint_name_.erase(joint.description.name);
@@ -70,7 +73,8 @@ void World::remove(JointId id) {
 void World::remove_joints_of(BodyId id) {
   for (std::uint32_t slot = 0; slot < joints_.size(); ++slot) {
     const Joint& joint = joints_[slot];
-    if (joint.alive && joint.description.type != JointType::gear && (joint.description.a == id || joint.description.b == id)) remove(joint_id_of(slot));
+    if (joint.alive && joint.description.type != JointType::gear && (joint.description.a == id || joint.description.b == id))
+      remove(joint_id_of(slot));
   }
   std::erase_if(ignored_pairs_, [&](const auto& pair) { return pair.first == id.index || pair.second == id.index; });
 }
@@ -87,7 +91,8 @@ const Joint& World::joint(JointId id) const {
 Joint& World::checked(JointId id) { return const_cast<Joint&>(joint(id)); }
 
 JointId World::find_joint(std::string_view name) const {
-  if (const auto found = slot_of_joint_name_.find(std::string(name)); found != slot_of_joint_name_.end()) return joint_id_of(found->second);
+  if (const auto found = slot_of_joint_name_.find(std::string(name)); found != slot_of_joint_name_.end())
+    return joint_id_of(found->second);
   std::vector<std::string> names;
   for (const Joint& j : joints_)
     if (j.alive) names.push_back(j.description.name);
@@ -96,7 +101,8 @@ JointId World::find_joint(std::string_view name) const {
 
 double World::joint_position(JointId id, int coordinate) const {
   const Joint& j = joint(id);
-  if (j.description.type == JointType::gear) throw Error(fmt::format("The gear '{}' has no coordinates of its own.", j.description.name));
+  if (j.description.type == JointType::gear)
+    throw Error(fmt::format("The gear '{}' has no coordinates of its own.", j.description.name));
   return locate(*this, j).position[static_cast<std::size_t>(coordinate)];
 }
 
@@ -148,4 +154,4 @@ void World::find_apart() {
   apart_.erase(std::unique(apart_.begin(), apart_.end()), apart_.end());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -19,7 +19,7 @@ void for_each_node(const std::vector<NodalBody>& bodies, auto&& f) {
     for (std::size_t i = 0; i < b.size(); ++i) f(b.masses[i], b.positions[i], b.velocities[i]);
 }
 
-}  // namespace
+}   // namespace
 
 void World::set_frame(BodyId id, const Pose& frame) {
   require_finite(frame.position, "position", "m");
@@ -42,7 +42,8 @@ void World::set_velocity(BodyId id, const Vec3& velocity, const Vec3& angular_ve
   wake(id);
   if (!b.is_rigid()) {
     NodalBody& nodes = nodal_bodies_[b.place];
-    for (std::size_t i = 0; i < nodes.size(); ++i) nodes.velocities[i] = velocity + angular_velocity.cross(nodes.positions[i] - b.position);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      nodes.velocities[i] = velocity + angular_velocity.cross(nodes.positions[i] - b.position);
     return summarise_nodes();
   }
   b.velocity = velocity;
@@ -80,8 +81,8 @@ double World::kinetic_energy() const {
   double sum = 0;
   for (const Body& b : bodies_)
     if (is_rigid_and_moves(b))
-      sum += 0.5 * b.mass.mass * b.velocity.squaredNorm() +
-             0.5 * b.angular_velocity.dot(b.world_inertia() * b.angular_velocity);
+      sum +=
+          0.5 * b.mass.mass * b.velocity.squaredNorm() + 0.5 * b.angular_velocity.dot(b.world_inertia() * b.angular_velocity);
   for_each_node(nodal_bodies_, [&](double m, const Vec3&, const Vec3& v) { sum += 0.5 * m * v.squaredNorm(); });
   return sum;
 }
@@ -105,10 +106,9 @@ Vec3 World::linear_momentum() const {
 Vec3 World::angular_momentum() const {
   Vec3 sum = Vec3::Zero();
   for (const Body& b : bodies_)
-    if (is_rigid_and_moves(b))
-      sum += b.position.cross(b.mass.mass * b.velocity) + b.world_inertia() * b.angular_velocity;
+    if (is_rigid_and_moves(b)) sum += b.position.cross(b.mass.mass * b.velocity) + b.world_inertia() * b.angular_velocity;
   for_each_node(nodal_bodies_, [&](double m, const Vec3& x, const Vec3& v) { sum += x.cross(m * v); });
   return sum;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

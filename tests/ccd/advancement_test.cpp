@@ -194,5 +194,5 @@ TEST(RigidImpact, bad_input_is_named) {
               ::testing::HasSubstr("not a number"));
 }
 
-}  // namespace
-}  // namespace stickslip::ccd_test
+}   // namespace
+}   // namespace stickslip::ccd_test

@@ -104,5 +104,5 @@ TEST(Cubic, bad_input_is_named) {
   EXPECT_THAT(message_of([&] { edge_edge_impact_by_cubic(x, x); }), ::testing::HasSubstr("must be finite"));
 }
 
-}  // namespace
-}  // namespace stickslip::ccd_test
+}   // namespace
+}   // namespace stickslip::ccd_test

@@ -117,4 +117,4 @@ inline std::optional<Root> exact_edge_edge(const std::array<Path, 4>& x) {
                  earlier(exact_point_edge(c, a, b), exact_point_edge(d, a, b)));
 }
 
-}  // namespace stickslip::ccd_test
+}   // namespace stickslip::ccd_test

@@ -239,4 +239,4 @@ inline std::vector<Root> roots_in_unit_interval(const Polynomial& f) {
   return roots;
 }
 
-}  // namespace stickslip::ccd_test
+}   // namespace stickslip::ccd_test

@@ -53,4 +53,4 @@ Score score(bool vertex_face, int count, unsigned seed, const Kind& kind, const 
 inline int ordinary_kind(int i) { return i % 2 == 0 ? 0 : 11; }
 inline int every_kind(int i) { return i; }
 
-}  // namespace stickslip::ccd_test
+}   // namespace stickslip::ccd_test

@@ -191,5 +191,5 @@ TEST(Inclusion, bad_input_is_named) {
   EXPECT_THAT(message_of([&] { point_point_impact(start, end); }), ::testing::HasSubstr("must be finite"));
 }
 
-}  // namespace
-}  // namespace stickslip::ccd_test
+}   // namespace
+}   // namespace stickslip::ccd_test

@@ -69,5 +69,5 @@ TEST(CcdManual, shows_the_example_that_is_compiled_here) {
   EXPECT_EQ(between(read("docs/continuous-collision.md"), "```cpp\n", "```"), here);
 }
 
-}  // namespace
-}  // namespace stickslip::ccd_test
+}   // namespace
+}   // namespace stickslip::ccd_test

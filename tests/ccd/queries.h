@@ -134,4 +134,4 @@ class Queries {
   std::mt19937 random_;
 };
 
-}  // namespace stickslip::ccd_test
+}   // namespace stickslip::ccd_test

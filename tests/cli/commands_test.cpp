@@ -162,5 +162,5 @@ TEST(Determinism, a_checkpoint_runs_to_the_end_of_its_scene) {
   EXPECT_THAT(over.err, HasSubstr("--seconds"));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

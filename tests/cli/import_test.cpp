@@ -94,5 +94,5 @@ TEST(Import, what_is_wrong_ends_with_exit_code_2_and_one_line) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

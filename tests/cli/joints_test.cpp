@@ -76,5 +76,5 @@ TEST(JointSummary, a_scene_without_joints_says_nothing_about_them) {
   EXPECT_THAT(stickslip("run " + (directory / "s.json").string()).out, Not(HasSubstr("joints")));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -285,5 +285,5 @@ TEST(LawPictures, a_disk_that_is_full_is_an_error_and_leaves_the_older_picture) 
   EXPECT_EQ(content_of(svg), before);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

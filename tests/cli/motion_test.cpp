@@ -97,5 +97,5 @@ TEST(Motion, a_missed_tolerance_stands_in_the_summary_with_its_remedy) {
   EXPECT_THAT(stickslip("run stack --steps 3").out, ::testing::Not(HasSubstr("unsolved")));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -252,5 +252,5 @@ TEST(OnFailure, stop_ends_the_run_and_ignore_goes_on) {
   expect_refused(hopeless + "--on-failure capture --capture-dir /nowhere", "/nowhere");
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

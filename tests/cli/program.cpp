@@ -16,7 +16,7 @@ namespace stickslip::test {
 
 namespace {
 int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
-}  // namespace
+}   // namespace
 
 Finished stickslip(const std::string& arguments, const std::string& before, const std::string& after) {
   const Directory directory;
@@ -64,4 +64,4 @@ int Background::wait() {
   return exit_code_of(status);
 }
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

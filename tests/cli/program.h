@@ -7,7 +7,7 @@
 namespace stickslip::test {
 
 struct Finished {
-  int exit_code = -1;  ///< 128 + signal if a signal ended it
+  int exit_code = -1;   ///< 128 + signal if a signal ended it
   std::string out, err;
 };
 
@@ -25,10 +25,10 @@ class Background {
   explicit Background(const std::vector<std::string>& arguments);
   ~Background();
   void send(int signal) const;
-  int wait();  ///< exit code, or 128 + signal
+  int wait();   ///< exit code, or 128 + signal
 
  private:
   int pid_ = -1;
 };
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

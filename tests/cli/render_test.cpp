@@ -60,5 +60,5 @@ TEST(Render, makes_a_picture_with_more_than_one_colour) {
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("'force'"), HasSubstr("forces")));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -176,12 +176,12 @@ TEST(Interrupt, control_c_completes_the_files_and_the_run_can_go_on) {
     const std::string table = test::content_of(csv);
     const auto rows = std::count(table.begin(), table.end(), '\n');
     EXPECT_EQ(table.back(), '\n');
-    const h5::Handle file = h5::open_file(h5);  // opens without the flag for growing files: it is complete
+    const h5::Handle file = h5::open_file(h5);   // opens without the flag for growing files: it is complete
     EXPECT_EQ(h5::length_of(file.get(), "time"), static_cast<hsize_t>(rows));
     EXPECT_EQ(h5::length_of(file.get(), "telemetry/residual"), static_cast<hsize_t>(rows - 1));
     EXPECT_EQ(stickslip("run " + checkpoint + " --steps 1").exit_code, 0);
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

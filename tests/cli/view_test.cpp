@@ -26,5 +26,5 @@ TEST(View, it_prints_where_it_is_and_ends_by_ctrl_c) {
   EXPECT_NE(view.out.find("tower is at http://127.0.0.1:"), std::string::npos) << view.out << view.err;
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

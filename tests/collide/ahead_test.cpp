@@ -52,7 +52,8 @@ TEST(Ahead, a_capsule_offers_both_ends_at_every_tilt_if_the_margin_reaches_them)
       }
       EXPECT_EQ(points.size(), 2u);
       // A margin that ends between the ends gets one.
-      EXPECT_EQ(over(table, capsule, {Vec3(0.1, -0.2, height), q}, 0.021).size(), tilt > 0.01 ? 1u : 2u) << shape_name(table.shape);
+      EXPECT_EQ(over(table, capsule, {Vec3(0.1, -0.2, height), q}, 0.021).size(), tilt > 0.01 ? 1u : 2u)
+          << shape_name(table.shape);
     }
 }
 
@@ -76,9 +77,11 @@ TEST(Ahead, a_capsule_tilted_over_another_offers_both_ends) {
   for (const double tilt : {0.0, 0.1, 0.4, 0.8}) {
     const double height = 0.02 + 0.1 + capsule.half_height * std::sin(tilt);
     ContactSink sink;
-    collide(Capsule{0.1, 2}, {Vec3(0, 0, -0.1), lying}, capsule, {Vec3(0, 0, height), turned(tilt, Vec3::UnitY()) * lying}, 1.2, sink);
+    collide(Capsule{0.1, 2}, {Vec3(0, 0, -0.1), lying}, capsule, {Vec3(0, 0, height), turned(tilt, Vec3::UnitY()) * lying}, 1.2,
+            sink);
     ASSERT_EQ(sink.points().size(), 2u) << tilt;
-    const double low = std::min(sink.points()[0].gap, sink.points()[1].gap), high = std::max(sink.points()[0].gap, sink.points()[1].gap);
+    const double low = std::min(sink.points()[0].gap, sink.points()[1].gap),
+                 high = std::max(sink.points()[0].gap, sink.points()[1].gap);
     EXPECT_NEAR(low, 0.02, 1e-12);
     EXPECT_NEAR(high, 0.02 + 2 * capsule.half_height * std::sin(tilt), 1e-12);
   }
@@ -99,7 +102,8 @@ TEST(Ahead, no_corner_of_a_tumbling_box_or_hull_is_first_through_the_table) {
         std::vector<Vec3> corners;
         if (kind == 1) {
           const Vec3 half = std::get<Box>(shape).half_extents;
-          for (int k = 0; k < 8; ++k) corners.push_back(half.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)));
+          for (int k = 0; k < 8; ++k)
+            corners.push_back(half.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)));
         } else {
           corners = std::get<ConvexHull>(shape).polytope->vertices;
         }
@@ -127,7 +131,7 @@ TEST(Ahead, rollers_that_cross_offer_the_ends_within_reach) {
       collide(a, {Vec3::Zero(), lying}, b, above, 0.02, sink);
       double first = 1, last = -1;
       const double farthest =
-          0.9 * half * std::cos(angle) * std::cos(tilt) - r * std::abs(std::sin(tilt));  // the contact lies below the axis
+          0.9 * half * std::cos(angle) * std::cos(tilt) - r * std::abs(std::sin(tilt));   // the contact lies below the axis
       for (const ContactPoint& p : sink.points())
         first = std::min(first, p.position.x()), last = std::max(last, p.position.x());
       EXPECT_LT(first, -farthest) << shape_name(a) << " and " << shape_name(b) << ", tilt " << tilt;
@@ -137,5 +141,5 @@ TEST(Ahead, rollers_that_cross_offer_the_ends_within_reach) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -30,5 +30,5 @@ TEST(Allocation, no_pair_allocates_when_the_sink_is_warm) {
   EXPECT_GT(points, 500u);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

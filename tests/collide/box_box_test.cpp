@@ -158,5 +158,5 @@ TEST(BoxBox, boxes_with_one_centre_still_find_a_way_out) {
   EXPECT_NEAR(points[0].normal.norm(), 1, 1e-15);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -237,5 +237,5 @@ TEST(AabbTree, built_at_once_it_finds_what_it_finds_when_grown) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

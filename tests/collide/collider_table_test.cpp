@@ -41,5 +41,5 @@ TEST(ColliderTable, every_pair_of_overlapping_shapes_touches_and_old_points_are_
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -85,10 +85,10 @@ TEST(HalfSpace, a_tilted_cylinder_touches_with_the_lowest_point_of_its_rim) {
     ASSERT_GE(points.size(), 1u);
     EXPECT_NEAR(lowest_gap(points), -0.01, 1e-13) << tilt;
     // A tilt about `heading` lowers the rim to the right of it: the lowest point lies there.
-    const Vec3 down = tilted(tilt, axis) * Vec3(0, 0, -h) + r * (tilted(tilt, axis) * Vec3(std::sin(heading), -std::cos(heading), 0));
+    const Vec3 down =
+        tilted(tilt, axis) * Vec3(0, 0, -h) + r * (tilted(tilt, axis) * Vec3(std::sin(heading), -std::cos(heading), 0));
     bool found = false;
-    for (const ContactPoint& p : points)
-      found = found || (p.position.head<2>() - down.head<2>()).norm() < 1e-12;
+    for (const ContactPoint& p : points) found = found || (p.position.head<2>() - down.head<2>()).norm() < 1e-12;
     EXPECT_TRUE(found) << tilt;
   }
 }
@@ -120,5 +120,5 @@ TEST(HalfSpace, nothing_touches_beyond_the_margin) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -39,8 +39,12 @@ std::vector<NearPair> all_kinds(unsigned seed, int each) {
           // Deep overlap of curved shapes is exact to a part in a million in depth only; see the oracle test.
           pairs.push_back(maker.near_pair(a, b, a == 3 || b == 3 ? 0.08 : 0.4));
         } else if (has_collider(a, b)) {
-          NearPair p{maker.shape(a), maker.shape(b), {maker.direction(), maker.rotation()},
-                     {maker.direction(), maker.rotation()}, 0, 0.1};
+          NearPair p{maker.shape(a),
+                     maker.shape(b),
+                     {maker.direction(), maker.rotation()},
+                     {maker.direction(), maker.rotation()},
+                     0,
+                     0.1};
           p.size = characteristic_length(a == 4 ? p.b : p.a);
           pairs.push_back(p);
         }
@@ -95,19 +99,23 @@ TEST(Invariance, a_scene_of_another_size_has_the_same_contacts_scaled) {
   for (const NearPair& p : all_kinds(22, 60)) {
     for (const double s : {1e-3, 1.0 / 1024, 1e2}) {
       const NearPair q{scaled(p.a, s), scaled(p.b, s), scaled(p.pose_a, s), scaled(p.pose_b, s), s * p.size, s * p.margin};
-      const int others = expect_same(p, contacts(p), contacts(q), q.size, s == 1.0 / 1024 ? 1e-14 : curved(p) ? 1e-4 : 1e-9, [s](ContactPoint c) {
-        c.position *= s;
-        c.gap *= s;
-        return c;
-      });
+      const int others = expect_same(p, contacts(p), contacts(q), q.size,
+                                     s == 1.0 / 1024 ? 1e-14
+                                     : curved(p)     ? 1e-4
+                                                     : 1e-9,
+                                     [s](ContactPoint c) {
+                                       c.position *= s;
+                                       c.gap *= s;
+                                       return c;
+                                     });
       EXPECT_EQ(others, 0) << names(p);
     }
   }
 }
 
 TEST(Invariance, a_rigid_motion_of_the_scene_moves_the_contacts_along) {
-  // A turned scene is another one to rounding; where two features lie equally near (about one of the thousands of points here), it may decide
-  // between them.
+  // A turned scene is another one to rounding; where two features lie equally near (about one of the thousands of points here),
+  // it may decide between them.
   PairMaker maker(33);
   int others = 0, points = 0;
   for (const NearPair& p : all_kinds(23, 60)) {
@@ -160,5 +168,5 @@ TEST(Invariance, the_same_arguments_give_the_same_bits_whatever_the_sink_held) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -36,11 +36,16 @@ class PairMaker {
   Shape shape(std::size_t kind) {
     const auto length = [&] { return uniform(0.3, 1.0); };
     switch (kind) {
-      case 0: return Sphere{length()};
-      case 1: return Box{Vec3(length(), length(), length())};
-      case 2: return Capsule{length(), length()};
-      case 3: return Cylinder{length(), length()};
-      case 4: return HalfSpace{};
+      case 0:
+        return Sphere{length()};
+      case 1:
+        return Box{Vec3(length(), length(), length())};
+      case 2:
+        return Capsule{length(), length()};
+      case 3:
+        return Cylinder{length(), length()};
+      case 4:
+        return HalfSpace{};
       default: {
         std::vector<Vec3> points;
         const Vec3 extents(length(), length(), length());
@@ -159,4 +164,4 @@ inline double lowest_gap(const std::vector<ContactPoint>& points) {
   return lowest;
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -127,5 +127,5 @@ INSTANTIATE_TEST_SUITE_P(Collide, Searched,
                                            Kinds{1, 3}, Kinds{2, 2}, Kinds{2, 3}, Kinds{2, 5}, Kinds{3, 3}, Kinds{3, 5}),
                          kinds_name);
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

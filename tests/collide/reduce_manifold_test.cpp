@@ -174,5 +174,5 @@ TEST(ReduceManifold, no_turn_in_reach_brings_a_dropped_corner_below_the_kept_one
   EXPECT_GT(dropped, 4000);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

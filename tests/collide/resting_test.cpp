@@ -68,8 +68,8 @@ TEST(Resting, a_standing_cylinder_on_a_box_or_hull_has_spread_points_and_an_exac
 
 TEST(Resting, a_cylinder_over_the_edge_of_a_box_is_supported_only_where_the_box_is) {
   for (const Pose& stand : stands()) {
-    const Points points = rest(Box{Vec3(1, 1, 0.5)}, Pose{}, Cylinder{0.5, 0.8}, {Vec3(0.8, 0, 1.3), Quat::Identity()},
-                               stand, 0.01, 0);
+    const Points points =
+        rest(Box{Vec3(1, 1, 0.5)}, Pose{}, Cylinder{0.5, 0.8}, {Vec3(0.8, 0, 1.3), Quat::Identity()}, stand, 0.01, 0);
     ASSERT_GE(points.size(), 3u);
     for (const ContactPoint& p : points) EXPECT_LT(p.position.x(), 1 + 1e-5);
   }
@@ -77,8 +77,8 @@ TEST(Resting, a_cylinder_over_the_edge_of_a_box_is_supported_only_where_the_box_
 
 TEST(Resting, a_box_on_a_standing_cylinder_has_spread_points) {
   for (const Pose& stand : stands()) {
-    const Points points = rest(Cylinder{0.5, 0.8}, Pose{}, Box{Vec3(0.2, 0.2, 0.2)}, {Vec3(0.1, 0, 1.0), Quat::Identity()},
-                               stand, 0.01, 0);
+    const Points points =
+        rest(Cylinder{0.5, 0.8}, Pose{}, Box{Vec3(0.2, 0.2, 0.2)}, {Vec3(0.1, 0, 1.0), Quat::Identity()}, stand, 0.01, 0);
     ASSERT_EQ(points.size(), 4u);   // the four corners of the box
     EXPECT_NEAR(largest_triangle(points), 0.16, 1e-9);
   }
@@ -86,8 +86,8 @@ TEST(Resting, a_box_on_a_standing_cylinder_has_spread_points) {
 
 TEST(Resting, cylinders_stack_on_their_caps) {
   for (const Pose& stand : stands()) {
-    const Points points = rest(Cylinder{0.5, 0.8}, Pose{}, Cylinder{0.4, 0.3}, {Vec3(0.05, 0, 1.1), Quat::Identity()}, stand,
-                               0.01, 0);
+    const Points points =
+        rest(Cylinder{0.5, 0.8}, Pose{}, Cylinder{0.4, 0.3}, {Vec3(0.05, 0, 1.1), Quat::Identity()}, stand, 0.01, 0);
     ASSERT_GE(points.size(), 3u);
     EXPECT_GT(largest_triangle(points), 0.25);
   }
@@ -110,7 +110,8 @@ TEST(Resting, a_lying_cylinder_or_capsule_on_a_box_or_hull_touches_with_two_ends
 }
 
 TEST(Resting, a_capsule_over_the_edge_of_a_box_is_cut_at_the_edge) {
-  const Points points = rest(Box{Vec3(1, 1, 0.5)}, Pose{}, Capsule{0.3, 0.8}, {Vec3(0.7, 0, 0.8), kLyingAlongX}, Pose{}, 0.01, 0);
+  const Points points =
+      rest(Box{Vec3(1, 1, 0.5)}, Pose{}, Capsule{0.3, 0.8}, {Vec3(0.7, 0, 0.8), kLyingAlongX}, Pose{}, 0.01, 0);
   ASSERT_EQ(points.size(), 2u);
   EXPECT_NEAR(std::min(points[0].position.x(), points[1].position.x()), -0.1, 1e-9);
   EXPECT_NEAR(std::max(points[0].position.x(), points[1].position.x()), 1.0, 1e-9);
@@ -182,5 +183,5 @@ TEST(Resting, hulls_of_boxes_touch_like_the_boxes) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

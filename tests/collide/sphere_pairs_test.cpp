@@ -100,5 +100,5 @@ TEST(SphereHull, a_hull_of_a_box_answers_like_the_box) {
   EXPECT_GT(touching, 400);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

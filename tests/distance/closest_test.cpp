@@ -196,5 +196,5 @@ TEST(Closest, a_half_space_is_negative_inside) {
   EXPECT_NEAR(signed_distance_to_half_space({0, 0, 0}, n, 1), -1, 1e-15);
 }
 
-}  // namespace
-}  // namespace stickslip::distance_test
+}   // namespace
+}   // namespace stickslip::distance_test

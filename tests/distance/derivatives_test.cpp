@@ -193,5 +193,5 @@ TEST(EdgeMollifier, is_nothing_for_parallel_edges_and_one_beyond_the_threshold_w
   EXPECT_TRUE(edge_mollifier_with_derivatives(o, o, up, up + x, 0).hessian.allFinite());
 }
 
-}  // namespace
-}  // namespace stickslip::distance_test
+}   // namespace
+}   // namespace stickslip::distance_test

@@ -79,4 +79,4 @@ double extent(const std::array<Vec3, N>& x) {
   return largest;
 }
 
-}  // namespace stickslip::distance_test
+}   // namespace stickslip::distance_test

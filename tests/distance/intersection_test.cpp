@@ -164,5 +164,5 @@ TEST(ClosestOfTriangles, a_hundred_thousand_pairs_are_the_smallest_of_their_feat
   }
 }
 
-}  // namespace
-}  // namespace stickslip::distance_test
+}   // namespace
+}   // namespace stickslip::distance_test

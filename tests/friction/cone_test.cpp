@@ -158,5 +158,5 @@ TEST(Ellipsoid, the_closest_point_meets_its_optimality_conditions) {
     }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

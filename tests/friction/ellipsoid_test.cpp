@@ -176,5 +176,5 @@ TEST(Ellipsoid, points_inside_stay_to_the_last_bit_and_so_do_closest_points_of_s
   EXPECT_EQ((closest_point_on_ellipsoid<3>(Vec3(2, 0.5, 0), Vec3(0, 7, -1))), Vec3(0, 0.5, 0));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -282,5 +282,5 @@ TEST(EverySet, has_an_implicit_function_with_the_gradient_and_hessian_of_finite_
   });
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

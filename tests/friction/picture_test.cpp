@@ -263,5 +263,5 @@ TEST(Png, absurd_sizes_are_refused_before_memory_is_asked_for) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

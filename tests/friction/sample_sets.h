@@ -91,7 +91,8 @@ std::vector<Sample<Rows>> sample_sets() {
   };
   if constexpr (Rows == 1) {
     using V = Vector<1>;
-    return {wrap("plane", PlanarFriction{0.6}), wrap("plane without friction", PlanarFriction{0}),
+    return {wrap("plane", PlanarFriction{0.6}),
+            wrap("plane without friction", PlanarFriction{0}),
             {"one-sided interval", std::make_shared<Stadium<1>>(V(-0.1), V(0.6), 0.1, true)}};
   } else if constexpr (Rows == 2) {
     return {wrap("circle", CircularFriction{0.7}),
@@ -118,7 +119,8 @@ std::vector<Sample<Rows>> sample_sets() {
             hull("hull of one point", {{0.3, 0.2, 0.1}}),
             hull("hull of the origin", {{0, 0, 0}})};
   } else if constexpr (Rows == 4) {
-    return {wrap("rolling", RollingFriction{0.6, 0.02}), wrap("rolling without resistance", RollingFriction{0.6, 0}),
+    return {wrap("rolling", RollingFriction{0.6, 0.02}),
+            wrap("rolling without resistance", RollingFriction{0.6, 0}),
             {"stadium of four rows", std::make_shared<Stadium<4>>(Vec4(-0.1, 0, 0.1, 0), Vec4(0.2, 0.1, 0, 0.1), 0.3, true)}};
   } else {
     return {{"full", std::make_shared<FullSet>(EllipsoidFriction{0.7, 0.4, 0.05}, 0.02)},
@@ -153,8 +155,8 @@ class Points {
     size_ = std::max({box.upper.norm(), box.lower.norm(), 1e-3});
     for (double& width : widths_) width = std::max(width, 1e-2 * size_);
   }
-  double size() const { return size_; }                        ///< about the largest norm in F(1)
-  const Vector<Rows>& widths() const { return widths_; }       ///< about those of F(1), none zero
+  double size() const { return size_; }                    ///< about the largest norm in F(1)
+  const Vector<Rows>& widths() const { return widths_; }   ///< about those of F(1), none zero
   double normal() { return 1.6 + 1.4 * uniform(); }
   Vector<Rows> direction() {
     Vector<Rows> d;
@@ -201,4 +203,4 @@ class Largest {
   std::string at_ = "nowhere";
 };
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -182,5 +182,5 @@ TEST(Polyhedron, in_space_is_spread_evenly_in_opposite_pairs_and_approaches_the_
   EXPECT_EQ(polyhedron(PlanarFriction{0.5}, 8).size(), 2u);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

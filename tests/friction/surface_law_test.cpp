@@ -175,8 +175,8 @@ TEST(LimitSurface, a_point_is_the_impulse_on_the_body_that_slides_over_the_owner
   site.b = {&surfaces.b, {}};
   const Vec3 s = site.material_direction();
   const LocalFriction local = local_friction(make_surface_law("limit-surface", {}, {{0.3, 0, 0}}), site);
-  EXPECT_NEAR(reach(local, site, s, Vec3::Zero()), 0.3, 1e-14);    // B is pushed along +s by at most 0.3 …
-  EXPECT_NEAR(reach(local, site, -s, Vec3::Zero()), 0, 1e-14);     // … and not at all along −s
+  EXPECT_NEAR(reach(local, site, s, Vec3::Zero()), 0.3, 1e-14);   // B is pushed along +s by at most 0.3 …
+  EXPECT_NEAR(reach(local, site, -s, Vec3::Zero()), 0, 1e-14);    // … and not at all along −s
 }
 
 TEST(StaticKinetic, the_coefficient_changes_at_the_threshold) {
@@ -408,5 +408,5 @@ TEST(PublishedFriction, names_give_laws_with_their_numbers) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

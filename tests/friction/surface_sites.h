@@ -61,4 +61,4 @@ inline double resistance(const LocalFriction& local, const ContactSite& site, co
   return reach(local, site, -d, Vec3::Zero());
 }
 
-}  // namespace stickslip::testing_sites
+}   // namespace stickslip::testing_sites

@@ -226,5 +226,5 @@ TEST(CheckSurface, names_what_is_wrong) {
   EXPECT_THAT(message_of([&] { check_surface(surface); }), ::testing::HasSubstr("/tensor"));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

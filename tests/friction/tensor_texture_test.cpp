@@ -131,8 +131,7 @@ TEST(Tensor, the_direct_form_is_the_cone_while_the_bodies_stick) {
   };
   const SurfaceLaw direct = make_surface_law("tensor", {{"direct", 1}}), cone = make_surface_law("tensor", {});
   site.slip = {0.5e-3, 0, 0};
-  for (const Vec3& d : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0.6, -0.8, 0)})
-    EXPECT_NEAR(along(direct, d), along(cone, d), 1e-15);
+  for (const Vec3& d : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0.6, -0.8, 0)}) EXPECT_NEAR(along(direct, d), along(cone, d), 1e-15);
   site.slip = {2e-3, 0, 0};
   EXPECT_GT(std::abs(along(direct, {-1, 0, 0}) - along(cone, {-1, 0, 0})), 1e-3);
 }
@@ -284,5 +283,5 @@ TEST(Texture, smooth_surfaces_have_the_base_coefficient_alone_and_a_warning) {
   EXPECT_EQ(warn(law, smooth, textured(bumpy_normals(8, 1, 0.5), 1)), "");
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

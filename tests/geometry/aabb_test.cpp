@@ -52,5 +52,5 @@ TEST(Aabb, the_empty_box_is_the_neutral_element_of_merging) {
   EXPECT_EQ(a.half_area(), 5 * 3 + 3 * 3 + 3 * 5);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -156,5 +156,5 @@ TEST(ConvexHull, points_without_a_volume_are_refused_with_the_reason) {
             "/points/2: (0, nan, 0) is not a point. Coordinates must be finite.");
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -184,5 +184,5 @@ TEST(MassValidation, what_no_solid_can_have_is_refused_with_its_values) {
   EXPECT_THAT(complaint(bad), HasSubstr("Each must be greater than 0"));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

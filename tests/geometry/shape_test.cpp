@@ -36,8 +36,7 @@ TEST(ShapeValidation, sound_shapes_of_every_size_pass) {
 
 TEST(ShapeValidation, a_bad_number_is_named_with_its_place_and_remedy) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(complaint(Sphere{-0.5}),
-            "/radius: -0.5 is not a length. A sphere radius must be finite and greater than 0.");
+  EXPECT_EQ(complaint(Sphere{-0.5}), "/radius: -0.5 is not a length. A sphere radius must be finite and greater than 0.");
   EXPECT_EQ(complaint(Sphere{0}), "/radius: 0 is not a length. A sphere radius must be finite and greater than 0.");
   EXPECT_EQ(complaint(Sphere{nan}), "/radius: nan is not a length. A sphere radius must be finite and greater than 0.");
   EXPECT_EQ(complaint(Box{{1, 0, 1}}),
@@ -115,5 +114,5 @@ TEST(CharacteristicLength, of_a_cone_is_right_although_its_vertices_crowd_at_the
   EXPECT_NEAR(characteristic_length(make_convex_hull(points)), 2 / (1 + std::sqrt(2)), 1e-4);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

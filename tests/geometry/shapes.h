@@ -57,8 +57,8 @@ inline std::vector<Vec3> prism_points(int sides, double half_height) {
 inline std::vector<Shape> bounded_shapes(double scale) {
   std::vector<Vec3> wedge = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 1}, {1, 0, 1}};
   for (Vec3& p : wedge) p *= scale;
-  return {Sphere{0.7 * scale}, Box{Vec3(0.2, 0.5, 1) * scale}, Capsule{0.3 * scale, 0.8 * scale}, Capsule{0.4 * scale, 0},
-          Cylinder{0.5 * scale, 0.1 * scale}, make_convex_hull(wedge)};
+  return {Sphere{0.7 * scale},     Box{Vec3(0.2, 0.5, 1) * scale},     Capsule{0.3 * scale, 0.8 * scale},
+          Capsule{0.4 * scale, 0}, Cylinder{0.5 * scale, 0.1 * scale}, make_convex_hull(wedge)};
 }
 
 /// Whether a local point is in the shape, from the definition of the shape.
@@ -76,4 +76,4 @@ inline bool inside(const Shape& shape, const Vec3& x, double slack) {
   return true;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -12,9 +12,9 @@ using nlohmann::json;
 TEST(Documents, every_import_satisfies_the_schema_of_scenes) {
   std::ifstream file(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "scenes/scene.schema.json");
   const SchemaValidator schema(json::parse(file));
-  for (const auto& robot :
-       {test::model("twisted.urdf"), test::model("classes.xml"), test::model("mobile.xml"), test::example("arm.urdf"), test::example("gripper.urdf"),
-        test::example("walker.xml"), test::sample("humanoid/humanoid.xml"), test::sample("hammock/hammock.xml")}) {
+  for (const auto& robot : {test::model("twisted.urdf"), test::model("classes.xml"), test::model("mobile.xml"),
+                            test::example("arm.urdf"), test::example("gripper.urdf"), test::example("walker.xml"),
+                            test::sample("humanoid/humanoid.xml"), test::sample("hammock/hammock.xml")}) {
     ImportOptions options;
     options.ground = true;
     options.hold = HoldingServo{10, 1};
@@ -33,8 +33,9 @@ TEST(Documents, the_example_robots_start_without_a_complaint_of_the_scene_reader
 }
 
 TEST(Documents, the_same_file_gives_the_same_text) {
-  EXPECT_EQ(import_robot(test::sample("humanoid/humanoid.xml")).document, import_robot(test::sample("humanoid/humanoid.xml")).document);
+  EXPECT_EQ(import_robot(test::sample("humanoid/humanoid.xml")).document,
+            import_robot(test::sample("humanoid/humanoid.xml")).document);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -27,7 +27,8 @@ void collect(tinyxml2::XMLElement* element, std::vector<tinyxml2::XMLElement*>& 
   for (auto* child = element->FirstChildElement(); child; child = child->NextSiblingElement()) collect(child, elements);
 }
 
-/// Puts something foreign into every element in turn: it must be found, unless a finding already accounts for the whole element.
+/// Puts something foreign into every element in turn: it must be found, unless a finding already accounts for the whole
+/// element.
 void expect_everything_accounted_for(const std::filesystem::path& file) {
   tinyxml2::XMLDocument document;
   ASSERT_EQ(document.LoadFile(file.c_str()), tinyxml2::XML_SUCCESS);
@@ -37,7 +38,7 @@ void expect_everything_accounted_for(const std::filesystem::path& file) {
   const ImportedScene before = import_text(ending, text_of(document));
   std::size_t named = 0;
   for (tinyxml2::XMLElement* element : elements) {
-    const bool passed_over = [&] {  // the element, or one above it, is accounted for as a whole
+    const bool passed_over = [&] {   // the element, or one above it, is accounted for as a whole
       for (const tinyxml2::XMLNode* node = element; node && node->ToElement(); node = node->Parent())
         for (const ImportFinding& f : before.findings)
           if (f.what.starts_with(std::string("<") + node->ToElement()->Name() + ">")) return true;
@@ -49,7 +50,7 @@ void expect_everything_accounted_for(const std::filesystem::path& file) {
               !passed_over)
         << element->Name() << " in " << file;
     element->DeleteAttribute("foreign");
-    if (passed_over || std::string(element->Name()) == "geometry") continue;  // a shape of its own is refused
+    if (passed_over || std::string(element->Name()) == "geometry") continue;   // a shape of its own is refused
     tinyxml2::XMLElement* child = element->InsertNewChildElement("foreign");
     const ImportedScene with_child = import_text(ending, text_of(document));
     EXPECT_TRUE(found(with_child, Kind::not_supported, "line", "<foreign>")) << element->Name() << " in " << file;
@@ -72,10 +73,12 @@ TEST(Findings, what_urdfdom_passes_over_is_listed_with_its_line) {
   EXPECT_TRUE(found(imported, Kind::ignored, "line 65, joint 'turn'", "<limit effort velocity>"));
   const ImportedScene arm = import_urdf(example("arm.urdf"));
   EXPECT_TRUE(found(arm, Kind::ignored, "transmission 'shoulder_drive'", "<transmission> and what is in it"));
-  EXPECT_TRUE(found(import_text("urdf", "<robot name='r'><link name='l'/><gazebo><static>true</static></gazebo></robot>"), Kind::not_supported,
-                    "line 1", "<gazebo>"));
-  EXPECT_TRUE(found(import_text("urdf", "<robot name='r'><link name='l'><visual><geometry><sphere radius='1'/></geometry></visual></link></robot>"),
-                    Kind::ignored, "link 'l'", "no <collision>"));
+  EXPECT_TRUE(found(import_text("urdf", "<robot name='r'><link name='l'/><gazebo><static>true</static></gazebo></robot>"),
+                    Kind::not_supported, "line 1", "<gazebo>"));
+  EXPECT_TRUE(found(
+      import_text("urdf",
+                  "<robot name='r'><link name='l'><visual><geometry><sphere radius='1'/></geometry></visual></link></robot>"),
+      Kind::ignored, "link 'l'", "no <collision>"));
 }
 
 TEST(Findings, strict_refuses_what_changes_the_motion_and_counts_the_rest) {
@@ -96,18 +99,21 @@ TEST(Findings, strict_refuses_what_changes_the_motion_and_counts_the_rest) {
 
 TEST(Findings, they_come_by_kind_and_then_by_line) {
   const ImportedScene imported = import_mjcf(sample("humanoid/humanoid.xml"));
-  EXPECT_TRUE(std::is_sorted(imported.findings.begin(), imported.findings.end(),
-                             [](const ImportFinding& a, const ImportFinding& b) { return std::pair(a.kind, a.line) < std::pair(b.kind, b.line); }));
+  EXPECT_TRUE(std::is_sorted(
+      imported.findings.begin(), imported.findings.end(),
+      [](const ImportFinding& a, const ImportFinding& b) { return std::pair(a.kind, a.line) < std::pair(b.kind, b.line); }));
   const auto warnings = import_warnings(imported.findings);
   ASSERT_EQ(warnings.size(), 6u);
   EXPECT_THAT(warnings.back(), HasSubstr("without influence on the motion"));
 }
 
 TEST(Findings, meshes_are_left_out_unless_hulls_are_asked_for) {
-  const std::string tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 1 2 5\n";
+  const std::string tetrahedron =
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 1 2 5\n";
   const test::OneFile mesh("part.obj", tetrahedron);
   const std::string link = fmt::format(
-      "<robot name='r'><link name='l'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+      "<robot name='r'><link name='l'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+      "iyz='0'/></inertial>"
       "<collision><geometry><mesh filename='file://{}' scale='2 2 2'/></geometry></collision></link></robot>",
       mesh.path().string());
   ImportOptions options;
@@ -124,5 +130,5 @@ TEST(Findings, meshes_are_left_out_unless_hulls_are_asked_for) {
   EXPECT_NEAR(mass_properties(hull, 1).mass, 8.0 / 6, 1e-6) << "the volume of the scaled tetrahedron";
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

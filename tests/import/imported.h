@@ -15,8 +15,12 @@
 
 namespace stickslip::test {
 
-inline std::filesystem::path model(const std::string& name) { return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/import/models" / name; }
-inline std::filesystem::path example(const std::string& name) { return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "scenes/robots" / name; }
+inline std::filesystem::path model(const std::string& name) {
+  return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/import/models" / name;
+}
+inline std::filesystem::path example(const std::string& name) {
+  return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "scenes/robots" / name;
+}
 /// A model that comes with MuJoCo.
 inline std::filesystem::path sample(const std::string& name) { return std::filesystem::path(STICKSLIP_MUJOCO_MODELS) / name; }
 
@@ -88,7 +92,8 @@ struct Mujoco {
   MassProperties body_mass(int i) const {
     const mjtNum* q = model->body_iquat + 4 * i;
     const Mat3 axes = Quat(q[0], q[1], q[2], q[3]).toRotationMatrix();
-    return {model->body_mass[i], Vec3(model->body_ipos + 3 * i), axes * Vec3(model->body_inertia + 3 * i).asDiagonal() * axes.transpose()};
+    return {model->body_mass[i], Vec3(model->body_ipos + 3 * i),
+            axes * Vec3(model->body_inertia + 3 * i).asDiagonal() * axes.transpose()};
   }
 
   mjModel* model = nullptr;
@@ -96,9 +101,10 @@ struct Mujoco {
 };
 
 inline void expect_pose(const Pose& a, const Pose& b, const std::string& what, double tolerance = 1e-12) {
-  EXPECT_LT((a.position - b.position).norm(), tolerance) << what << ": " << a.position.transpose() << " instead of " << b.position.transpose();
+  EXPECT_LT((a.position - b.position).norm(), tolerance)
+      << what << ": " << a.position.transpose() << " instead of " << b.position.transpose();
   EXPECT_LT(a.orientation.angularDistance(b.orientation), tolerance + 1e-7) << what;
   EXPECT_LT((a.rotation() - b.rotation()).norm(), std::max(tolerance, 1e-12)) << what;
 }
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

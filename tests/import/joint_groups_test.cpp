@@ -54,13 +54,25 @@ TEST(JointGroups, any_axes_at_right_angles_move_as_one_joint) {
   std::uniform_real_distribution<double> value(-1, 1);
   const std::vector<std::pair<std::string, std::string>> cases = {
       // h and s: hinges and slides along x, y, z; capital: against it
-      {"hx", "hinge"},         {"sx", "prismatic"},     {"hx hy", "universal"},           {"hZ hx", "universal"},          {"hx hy hz", "six-dof"},
-      {"hX hz hY", "six-dof"}, {"sx sy", "six-dof"},    {"sz hz", "cylindrical"},         {"sx sy hz", "planar"},          {"sX sz hY", "planar"},
-      {"sx sy sZ", "six-dof"}, {"sy hx hz", "six-dof"}, {"sx sy sz hx hy hz", "six-dof"}, {"sz sY sx hZ hx hY", "six-dof"}};
+      {"hx", "hinge"},
+      {"sx", "prismatic"},
+      {"hx hy", "universal"},
+      {"hZ hx", "universal"},
+      {"hx hy hz", "six-dof"},
+      {"hX hz hY", "six-dof"},
+      {"sx sy", "six-dof"},
+      {"sz hz", "cylindrical"},
+      {"sx sy hz", "planar"},
+      {"sX sz hY", "planar"},
+      {"sx sy sZ", "six-dof"},
+      {"sy hx hz", "six-dof"},
+      {"sx sy sz hx hy hz", "six-dof"},
+      {"sz sY sx hZ hx hY", "six-dof"}};
   for (const auto& [text, type] : cases)
     for (int turned = 0; turned < 3; ++turned) {
-      const Mat3 axes =
-          turned == 0 ? Mat3(Mat3::Identity()) : Quat(value(random), value(random), value(random), value(random)).normalized().toRotationMatrix();
+      const Mat3 axes = turned == 0
+                            ? Mat3(Mat3::Identity())
+                            : Quat(value(random), value(random), value(random), value(random)).normalized().toRotationMatrix();
       const Vec3 anchor = turned == 0 ? Vec3(Vec3::Zero()) : Vec3(value(random), value(random), value(random));
       std::vector<TreeJoint> joints;
       for (std::size_t i = 0; i < text.size(); i += 3) {
@@ -89,5 +101,5 @@ TEST(JointGroups, what_is_not_one_joint_is_cut_into_few) {
   EXPECT_EQ(groups[1].type, "hinge");
 }
 
-}  // namespace
-}  // namespace stickslip::robot
+}   // namespace
+}   // namespace stickslip::robot

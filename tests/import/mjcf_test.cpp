@@ -14,9 +14,13 @@ using test::scene_of;
 using Kind = ImportFinding::Kind;
 
 const Body& body(const Scene& scene, const std::string& name) { return scene.world.body(scene.world.find(name)); }
-const JointDescription& joint(const Scene& scene, const std::string& name) { return scene.world.joint(scene.world.find_joint(name)).description; }
+const JointDescription& joint(const Scene& scene, const std::string& name) {
+  return scene.world.joint(scene.world.find_joint(name)).description;
+}
 SurfacePair between(const Scene& scene, const std::string& a, const std::string& b) {
-  const auto material = [&](const std::string& name) { return scene.world.colliders()[body(scene, name).colliders.front()].material; };
+  const auto material = [&](const std::string& name) {
+    return scene.world.colliders()[body(scene, name).colliders.front()].material;
+  };
   return scene.world.materials.between(material(a), material(b));
 }
 
@@ -26,7 +30,8 @@ TEST(MjcfOptions, step_and_gravity_are_those_of_the_file) {
   EXPECT_EQ(scene.step.h, 0.004);
   EXPECT_EQ(scene.world.gravity, Vec3(0, 0, -9.5));
   EXPECT_TRUE(found(import_mjcf(model("classes.xml")), Kind::ignored, "line 4", "<option iterations>"));
-  EXPECT_TRUE(scene_of(import_text("xml", "<mujoco><option><flag gravity='disable'/></option></mujoco>")).world.gravity.isZero());
+  EXPECT_TRUE(
+      scene_of(import_text("xml", "<mujoco><option><flag gravity='disable'/></option></mujoco>")).world.gravity.isZero());
   EXPECT_EQ(scene_of(import_text("xml", "<mujoco/>")).step.h, 0.002) << "MuJoCo's own";
 }
 
@@ -81,16 +86,18 @@ TEST(MjcfContacts, friction_is_the_larger_one_and_frictionless_only_against_its_
   EXPECT_EQ(between(scene, "torso", "ground").friction, 0.6) << "condim 3 on one side";
   EXPECT_EQ(between(scene, "hip", "ground").friction, 0.9);
   EXPECT_EQ(between(scene, "hip", "torso").friction, 0);
-  const Scene priority = scene_of(import_text("xml",
-                                              "<mujoco><worldbody><geom name='floor' type='plane' friction='0.3' priority='1'/>"
-                                              "<body name='b' pos='0 0 1'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"));
+  const Scene priority =
+      scene_of(import_text("xml",
+                           "<mujoco><worldbody><geom name='floor' type='plane' friction='0.3' priority='1'/>"
+                           "<body name='b' pos='0 0 1'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"));
   EXPECT_EQ(between(priority, "floor", "b").friction, 0.3) << "the higher priority decides";
 }
 
 TEST(MjcfContacts, a_geom_that_touches_nothing_still_weighs) {
-  const Scene scene = scene_of(import_text("xml",
-                                           "<mujoco><worldbody><body name='b'><freejoint/><geom size='0.1' mass='2'/>"
-                                           "<geom size='0.2' mass='3' contype='0' conaffinity='0'/></body></worldbody></mujoco>"));
+  const Scene scene =
+      scene_of(import_text("xml",
+                           "<mujoco><worldbody><body name='b'><freejoint/><geom size='0.1' mass='2'/>"
+                           "<geom size='0.2' mass='3' contype='0' conaffinity='0'/></body></worldbody></mujoco>"));
   EXPECT_EQ(body(scene, "b").mass.mass, 5);
   EXPECT_EQ(body(scene, "b").colliders.size(), 1u);
 }
@@ -112,10 +119,11 @@ TEST(MjcfEquality, connect_is_a_ball_joint_and_joint_a_gear) {
 
 TEST(MjcfEquality, a_weld_holds_two_bodies_in_the_pose_it_names) {
   const auto with = [](const std::string& pose) {
-    return scene_of(import_text("xml", fmt::format("<mujoco><worldbody><body name='a' pos='1 0 0' zaxis='1 0 0'><freejoint/><geom size='0.1'/></body>"
-                                                   "<body name='b' pos='0 1 0'><freejoint/><geom size='0.1'/></body></worldbody>"
-                                                   "<equality><weld name='w' body1='a' body2='b' {}/></equality></mujoco>",
-                                                   pose)));
+    return scene_of(import_text(
+        "xml", fmt::format("<mujoco><worldbody><body name='a' pos='1 0 0' zaxis='1 0 0'><freejoint/><geom size='0.1'/></body>"
+                           "<body name='b' pos='0 1 0'><freejoint/><geom size='0.1'/></body></worldbody>"
+                           "<equality><weld name='w' body1='a' body2='b' {}/></equality></mujoco>",
+                           pose)));
   };
   const Scene here = with("");
   const Joint& as_they_are = here.world.joint(here.world.find_joint("w"));
@@ -139,5 +147,5 @@ TEST(MjcfMeshes, an_inline_mesh_becomes_its_hull) {
   EXPECT_THAT(test::refusal("xml", text), ::testing::HasSubstr("moves and has no mass"));
 }
 
-}  // namespace
-}  // namespace stickslip::mjcf_test
+}   // namespace
+}   // namespace stickslip::mjcf_test

@@ -30,7 +30,8 @@ double distance_after_half_a_second(const std::filesystem::path& file, double h)
 }
 
 TEST(Motion, a_model_swings_as_in_mujoco_up_to_the_length_of_the_step) {
-  const double coarse = distance_after_half_a_second(model("mobile.xml"), 0.001), fine = distance_after_half_a_second(model("mobile.xml"), 0.0005);
+  const double coarse = distance_after_half_a_second(model("mobile.xml"), 0.001),
+               fine = distance_after_half_a_second(model("mobile.xml"), 0.0005);
   EXPECT_LT(coarse, 0.01);
   EXPECT_LT(fine, 0.6 * coarse) << "first order, as both are: what remains is not the model";
 }
@@ -81,8 +82,11 @@ TEST(Motion, mechanisms_with_dampers_springs_stops_and_servos_go_where_mujoco_ta
     std::string name;
     double off, begun_softly, euler_off;   ///< at most [m]; MuJoCo by at least
   };
-  const Mechanism mechanisms[] = {{"arm", 3e-4, 1e-5, 1e-4}, {"ball", 1.7e-3, 1e-4, 8e-3}, {"legs", 6e-4, 1e-5, 4e-4},
-                                  {"limits", 1e-5, 1e-5, 0}, {"slider", 1.2e-4, 5e-6, 5e-5}};
+  const Mechanism mechanisms[] = {{"arm", 3e-4, 1e-5, 1e-4},
+                                  {"ball", 1.7e-3, 1e-4, 8e-3},
+                                  {"legs", 6e-4, 1e-5, 4e-4},
+                                  {"limits", 1e-5, 1e-5, 0},
+                                  {"slider", 1.2e-4, 5e-6, 5e-5}};
   for (const Mechanism& m : mechanisms) {
     const auto file = model(fmt::format("mechanism_{}.xml", m.name));
     const Places exact = mujoco_after_a_second(file, 2e-4, mjINT_RK4);
@@ -119,5 +123,5 @@ TEST(Motion, a_humanoid_that_nobody_controls_comes_to_rest_where_mujoco_has_it) 
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

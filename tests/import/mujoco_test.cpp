@@ -22,7 +22,8 @@ struct Coordinate {
   double sign;
 };
 
-/// Finds the joint of the scene whose name has `name` as one of its parts, and the coordinate whose axis is the joint's at the start.
+/// Finds the joint of the scene whose name has `name` as one of its parts, and the coordinate whose axis is the joint's at the
+/// start.
 std::optional<Coordinate> coordinate_of(const Scene& scene, const std::string& name, const Vec3& axis, bool turns) {
   for (const Joint& joint : scene.world.joints()) {
     const std::string padded = "+" + joint.description.name + "+";
@@ -124,8 +125,8 @@ TEST(MujocoModels, joints_have_the_same_axes_anchors_ranges_springs_and_dampers)
   }
 }
 
-/// The strongest test of joint frames: bodies are put where MuJoCo moves them for random values of its joints; then the coordinates of the scene's
-/// joints must be these values, and what is locked must not have moved.
+/// The strongest test of joint frames: bodies are put where MuJoCo moves them for random values of its joints; then the
+/// coordinates of the scene's joints must be these values, and what is locked must not have moved.
 TEST(MujocoModels, coordinates_are_the_values_of_the_joints_in_any_pose) {
   std::mt19937 random(7);
   for (const auto& file : files()) {
@@ -147,7 +148,8 @@ TEST(MujocoModels, coordinates_are_the_values_of_the_joints_in_any_pose) {
       for (int i = 0; i < m.njnt; ++i) {
         if (m.jnt_type[i] == mjJNT_FREE || m.jnt_type[i] == mjJNT_BALL) continue;
         const bool limited = m.jnt_limited[i];
-        std::uniform_real_distribution<double> value(limited ? m.jnt_range[2 * i] : -1.2, limited ? m.jnt_range[2 * i + 1] : 1.2);
+        std::uniform_real_distribution<double> value(limited ? m.jnt_range[2 * i] : -1.2,
+                                                     limited ? m.jnt_range[2 * i + 1] : 1.2);
         mujoco.data->qpos[m.jnt_qposadr[i]] = value(random);
       }
       mj_kinematics(mujoco.model, mujoco.data);
@@ -156,10 +158,14 @@ TEST(MujocoModels, coordinates_are_the_values_of_the_joints_in_any_pose) {
           scene.world.set_frame(id, mujoco.body_pose(i));
       std::size_t compared = 0;
       for (const auto& [i, c] : pairs) {
-        const auto touches_between = [&](BodyId id) { return id != BodyId{} && scene.world.body(id).name.find("-between") != std::string::npos; };
-        if (touches_between(c.joint->description.a) || touches_between(c.joint->description.b)) continue;  // MuJoCo has no such body
+        const auto touches_between = [&](BodyId id) {
+          return id != BodyId{} && scene.world.body(id).name.find("-between") != std::string::npos;
+        };
+        if (touches_between(c.joint->description.a) || touches_between(c.joint->description.b))
+          continue;   // MuJoCo has no such body
         const JointPlace place = locate(scene.world, *c.joint);
-        const double wanted = c.sign * (mujoco.data->qpos[m.jnt_qposadr[i]] - start[static_cast<std::size_t>(m.jnt_qposadr[i])]);
+        const double wanted =
+            c.sign * (mujoco.data->qpos[m.jnt_qposadr[i]] - start[static_cast<std::size_t>(m.jnt_qposadr[i])]);
         const double off = place.position[static_cast<std::size_t>(c.coordinate)] - wanted;
         EXPECT_NEAR(std::remainder(off, 2 * EIGEN_PI), 0, 1e-9) << mujoco.joint_name(i);
         for (std::size_t k = 0; k < kJointCoordinates; ++k)
@@ -182,7 +188,8 @@ TEST(MujocoModels, servos_push_as_the_actuators_do) {
     const Scene scene = scene_of(import_mjcf(file));
     for (int i = 0; i < m.nv; ++i) mujoco.data->qvel[i] = 0.1 * (i % 5) - 0.2;
     for (int i = 0; i < m.njnt; ++i)
-      if (m.jnt_type[i] == mjJNT_HINGE || m.jnt_type[i] == mjJNT_SLIDE) mujoco.data->qpos[m.jnt_qposadr[i]] += 0.03 * (i % 3) - 0.02;
+      if (m.jnt_type[i] == mjJNT_HINGE || m.jnt_type[i] == mjJNT_SLIDE)
+        mujoco.data->qpos[m.jnt_qposadr[i]] += 0.03 * (i % 3) - 0.02;
     mj_forward(mujoco.model, mujoco.data);
     std::size_t driven = 0;
     mj_kinematics(mujoco.model, mujoco.data);
@@ -202,7 +209,8 @@ TEST(MujocoModels, servos_push_as_the_actuators_do) {
   }
 }
 
-/// Pairs of geoms that MuJoCo's filters let through are those that the scene lets touch, apart from overlaps at the start, which are named.
+/// Pairs of geoms that MuJoCo's filters let through are those that the scene lets touch, apart from overlaps at the start,
+/// which are named.
 TEST(MujocoModels, the_same_pairs_of_bodies_may_touch) {
   for (const auto& file : {sample("humanoid/humanoid.xml"), model("classes.xml"), example("walker.xml")}) {
     const Mujoco mujoco(file);
@@ -212,17 +220,22 @@ TEST(MujocoModels, the_same_pairs_of_bodies_may_touch) {
     std::size_t yes = 0, no = 0;
     for (int i = 1; i < m.nbody; ++i)
       for (int j = i + 1; j < m.nbody; ++j) {
-        const Body &a = scene.world.body(scene.world.find(mujoco.body_name(i))), &b = scene.world.body(scene.world.find(mujoco.body_name(j)));
-        if (a.colliders.empty() || b.colliders.empty() || (a.motion != MotionType::dynamic && b.motion != MotionType::dynamic)) continue;
-        const int wi = m.body_weldid[i], wj = m.body_weldid[j], pi = m.body_weldid[m.body_parentid[wi]], pj = m.body_weldid[m.body_parentid[wj]];
+        const Body &a = scene.world.body(scene.world.find(mujoco.body_name(i))),
+                   &b = scene.world.body(scene.world.find(mujoco.body_name(j)));
+        if (a.colliders.empty() || b.colliders.empty() || (a.motion != MotionType::dynamic && b.motion != MotionType::dynamic))
+          continue;
+        const int wi = m.body_weldid[i], wj = m.body_weldid[j], pi = m.body_weldid[m.body_parentid[wi]],
+                  pj = m.body_weldid[m.body_parentid[wj]];
         bool may = wi != wj && !(wi != 0 && wj != 0 && (pi == wj || pj == wi));
-        for (int e = 0; e < m.nexclude; ++e)  // signature: bodies counted from 1
-          if (m.exclude_signature[e] == ((i + 1) << 16) + j + 1 || m.exclude_signature[e] == ((j + 1) << 16) + i + 1) may = false;
+        for (int e = 0; e < m.nexclude; ++e)   // signature: bodies counted from 1
+          if (m.exclude_signature[e] == ((i + 1) << 16) + j + 1 || m.exclude_signature[e] == ((j + 1) << 16) + i + 1)
+            may = false;
         bool masks = false;
         for (int g = m.body_geomadr[i]; g < m.body_geomadr[i] + m.body_geomnum[i]; ++g)
           for (int h = m.body_geomadr[j]; h < m.body_geomadr[j] + m.body_geomnum[j]; ++h)
             masks = masks || (m.geom_contype[g] & m.geom_conaffinity[h]) || (m.geom_contype[h] & m.geom_conaffinity[g]);
-        const bool said = test::found(imported, ImportFinding::Kind::approximated, "", fmt::format("'{}' and '{}' overlap", a.name, b.name));
+        const bool said =
+            test::found(imported, ImportFinding::Kind::approximated, "", fmt::format("'{}' and '{}' overlap", a.name, b.name));
         EXPECT_EQ(scene.world.may_touch(scene.world.find(a.name).index, scene.world.find(b.name).index), may && masks && !said)
             << a.name << " " << b.name;
         (may && masks ? yes : no) += 1;
@@ -264,5 +277,5 @@ TEST(MujocoModels, every_file_that_comes_with_mujoco_is_read_or_refused_with_a_r
   EXPECT_LE(refused, 4u);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -28,7 +28,8 @@ std::vector<double> numbers(const char* text) {
 Matrix origin_of(const tinyxml2::XMLElement* element) {
   const auto* origin = element->FirstChildElement("origin");
   const auto p = numbers(origin ? origin->Attribute("xyz") : nullptr), r = numbers(origin ? origin->Attribute("rpy") : nullptr);
-  const double cr = std::cos(r[0]), sr = std::sin(r[0]), cp = std::cos(r[1]), sp = std::sin(r[1]), cy = std::cos(r[2]), sy = std::sin(r[2]);
+  const double cr = std::cos(r[0]), sr = std::sin(r[0]), cp = std::cos(r[1]), sp = std::sin(r[1]), cy = std::cos(r[2]),
+               sy = std::sin(r[2]);
   Matrix m;
   m.row(0) << cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, p[0];
   m.row(1) << sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, p[1];
@@ -66,7 +67,8 @@ TEST(UrdfFrames, every_link_stands_where_the_chain_of_joints_puts_it) {
     std::size_t compared = 0;
     for (const auto& [name, matrix] : chain_products(file)) {
       const auto bodies = scene.world.bodies();
-      if (std::none_of(bodies.begin(), bodies.end(), [&](const Body& b) { return b.name == name; })) continue;  // became part of another
+      if (std::none_of(bodies.begin(), bodies.end(), [&](const Body& b) { return b.name == name; }))
+        continue;   // became part of another
       test::expect_pose(frame(scene, name), pose_of(matrix), name);
       ++compared;
     }
@@ -78,27 +80,29 @@ TEST(UrdfFrames, mujoco_reads_the_same_poses_masses_and_inertias) {
   for (const auto& file : {model("twisted.urdf"), example("arm.urdf")}) {
     std::ifstream in(file);
     std::string text{std::istreambuf_iterator<char>(in), {}};
-    // MuJoCo would merge what is bolted together; it knows no planar joint, no floating one below a link, and no link without mass that moves.
+    // MuJoCo would merge what is bolted together; it knows no planar joint, no floating one below a link, and no link without
+    // mass that moves.
     text.insert(text.rfind("</robot>"), "<mujoco><compiler fusestatic=\"false\" balanceinertia=\"false\"/></mujoco>");
     const auto replace = [&](const std::string& what, const std::string& by) {
       if (const auto at = text.find(what); at != text.npos) text.replace(at, what.size(), by);
     };
     replace("type=\"planar\"", "type=\"fixed\"");
     replace("type=\"floating\"", "type=\"fixed\"");
-    replace(
-        "<link name=\"cross\"/>",
-        "<link name=\"cross\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>");
+    replace("<link name=\"cross\"/>",
+            "<link name=\"cross\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" "
+            "iyz=\"0\"/></inertial></link>");
     const test::OneFile changed("model.urdf", text);
     const test::Mujoco mujoco(changed.path());
     const Scene scene = scene_of(import_urdf(file));
     std::size_t compared = 0;
     for (int i = 1; i < mujoco.model->nbody; ++i) {
       const auto bodies = scene.world.bodies();
-      const auto body = std::find_if(bodies.begin(), bodies.end(), [&](const Body& b) { return b.name == mujoco.body_name(i); });
+      const auto body =
+          std::find_if(bodies.begin(), bodies.end(), [&](const Body& b) { return b.name == mujoco.body_name(i); });
       if (body == bodies.end() || body->motion != MotionType::dynamic) continue;
       test::expect_pose(body->frame(), mujoco.body_pose(i), body->name, 1e-10);
       const MassProperties mass = mujoco.body_mass(i);
-      if (body->name != "lower") {  // carries the tool, which MuJoCo weighs by its density
+      if (body->name != "lower") {   // carries the tool, which MuJoCo weighs by its density
         EXPECT_NEAR(body->mass.mass, mass.mass, 1e-12) << body->name;
         EXPECT_LT((body->mass.center - mass.center).norm(), 1e-12) << body->name;
         EXPECT_LT((body->mass.inertia - mass.inertia).norm(), 1e-10) << body->name;
@@ -117,7 +121,8 @@ TEST(UrdfFrames, the_joint_frame_has_z_along_the_axis_and_its_coordinate_starts_
     Vec3 axis;
     JointType type;
     int coordinate;
-  } expected[] = {{"turn", "turned", {1, 2, -2}, JointType::hinge, joint_turn_z}, {"slide", "slid", {0, -3, 4}, JointType::prismatic, joint_z}};
+  } expected[] = {{"turn", "turned", {1, 2, -2}, JointType::hinge, joint_turn_z},
+                  {"slide", "slid", {0, -3, 4}, JointType::prismatic, joint_z}};
   for (const auto& e : expected) {
     const Joint& j = joint(scene, e.name);
     EXPECT_EQ(j.description.type, e.type);
@@ -142,7 +147,9 @@ TEST(UrdfFrames, the_axis_of_a_planar_joint_is_the_normal_of_its_plane) {
   const Joint& plane = joint(scene, "plane-x+plane-y+plane-turn");
   EXPECT_EQ(plane.description.type, JointType::planar);
   const Pose child = pose_of(chain_products(model("twisted.urdf")).at("puck"));
-  EXPECT_LT((locate(scene.world, plane).frame_a.orientation * Vec3::UnitZ() - child.orientation * Vec3(0, 1, 1).normalized()).norm(), 1e-12);
+  EXPECT_LT(
+      (locate(scene.world, plane).frame_a.orientation * Vec3::UnitZ() - child.orientation * Vec3(0, 1, 1).normalized()).norm(),
+      1e-12);
 }
 
 TEST(UrdfLinks, shapes_of_one_link_are_parts_of_one_body) {
@@ -166,7 +173,8 @@ TEST(UrdfLinks, the_root_is_held_by_the_world_unless_asked_otherwise) {
   EXPECT_EQ(root.mass.mass, 4);
   EXPECT_LT((root.mass.center - Vec3(0.1, -0.2, 0.3)).norm(), 1e-15);
   // Inertia is given in the turned frame of <inertial>.
-  const Mat3 turn = Mat3(Eigen::AngleAxisd(0.5, Vec3::UnitZ()) * Eigen::AngleAxisd(-0.4, Vec3::UnitY()) * Eigen::AngleAxisd(0.3, Vec3::UnitX()));
+  const Mat3 turn = Mat3(Eigen::AngleAxisd(0.5, Vec3::UnitZ()) * Eigen::AngleAxisd(-0.4, Vec3::UnitY()) *
+                         Eigen::AngleAxisd(0.3, Vec3::UnitX()));
   Mat3 given;
   given << 0.2, 0.01, -0.02, 0.01, 0.25, 0.03, -0.02, 0.03, 0.3;
   EXPECT_LT((root.mass.inertia - turn * given * turn.transpose()).norm(), 1e-14);
@@ -178,7 +186,8 @@ TEST(UrdfLinks, a_link_without_mass_between_two_hinges_makes_them_one_joint) {
   EXPECT_EQ(both.description.type, JointType::universal);
   const auto frames = chain_products(model("twisted.urdf"));
   const JointPlace place = locate(scene.world, both);
-  EXPECT_LT((place.frame_a.orientation * Vec3::UnitX() - pose_of(frames.at("cross")).orientation * Vec3::UnitX()).norm(), 1e-12);
+  EXPECT_LT((place.frame_a.orientation * Vec3::UnitX() - pose_of(frames.at("cross")).orientation * Vec3::UnitX()).norm(),
+            1e-12);
   EXPECT_LT((place.frame_b.orientation * Vec3::UnitZ() - pose_of(frames.at("hung")).orientation * Vec3::UnitY()).norm(), 1e-12);
   EXPECT_EQ(both.description.axes[joint_turn_z].upper, 1);
   EXPECT_FALSE(both.description.axes[joint_turn_x].has_upper());
@@ -196,7 +205,8 @@ TEST(UrdfLinks, a_link_without_mass_becomes_part_of_what_it_is_bolted_to) {
 TEST(UrdfLinks, merging_keeps_mass_and_inertia_of_the_whole) {
   ImportOptions merge;
   merge.merge_fixed = true;
-  const Scene apart = scene_of(import_urdf(model("twisted.urdf"))), merged = scene_of(import_urdf(model("twisted.urdf"), merge));
+  const Scene apart = scene_of(import_urdf(model("twisted.urdf"))),
+              merged = scene_of(import_urdf(model("twisted.urdf"), merge));
   EXPECT_THROW(merged.world.find("bolted"), Error);
   MassProperties sum;
   for (const char* name : {"slid", "bolted"}) {
@@ -250,11 +260,12 @@ TEST(UrdfContacts, links_that_overlap_at_the_start_do_not_touch_and_it_is_said) 
         name);
   };
   const auto hinge = [](const char* parent, const char* child) {
-    return fmt::format("<joint name='{1}_hinge' type='continuous'><parent link='{0}'/><child link='{1}'/><origin xyz='0.3 0 0'/></joint>", parent,
-                       child);
+    return fmt::format(
+        "<joint name='{1}_hinge' type='continuous'><parent link='{0}'/><child link='{1}'/><origin xyz='0.3 0 0'/></joint>",
+        parent, child);
   };
-  const ImportedScene imported =
-      import_text("urdf", "<robot name='r'>" + link("one") + link("two") + link("three") + hinge("one", "two") + hinge("two", "three") + "</robot>");
+  const ImportedScene imported = import_text("urdf", "<robot name='r'>" + link("one") + link("two") + link("three") +
+                                                         hinge("one", "two") + hinge("two", "three") + "</robot>");
   const Scene scene = scene_of(imported);
   const auto slot = [&](const char* name) { return scene.world.find(name).index; };
   EXPECT_FALSE(scene.world.may_touch(slot("one"), slot("two"))) << "joined";
@@ -267,13 +278,14 @@ TEST(UrdfGround, the_floor_touches_the_lowest_point) {
   ImportOptions options;
   options.ground = true;
   options.fixed_base = false;
-  const Scene scene = scene_of(
-      import_text("urdf",
-                  "<robot name='ball'><link name='ball'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
-                  "</inertial><collision><origin xyz='0 0 0.2'/><geometry><sphere radius='0.5'/></geometry></collision></link></robot>",
-                  options));
+  const Scene scene = scene_of(import_text(
+      "urdf",
+      "<robot name='ball'><link name='ball'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+      "iyz='0'/>"
+      "</inertial><collision><origin xyz='0 0 0.2'/><geometry><sphere radius='0.5'/></geometry></collision></link></robot>",
+      options));
   EXPECT_NEAR(frame(scene, "ground").position.z(), -0.3, 1e-15);
 }
 
-}  // namespace
-}  // namespace stickslip::urdf_test
+}   // namespace
+}   // namespace stickslip::urdf_test

@@ -17,7 +17,14 @@ struct Example {
   Eigen::MatrixXd expected = Eigen::MatrixXd::Zero(12, 12);
 
   Example() {
-    for (const auto& [row, column, value] : {std::tuple(0, 0, 2.0), {0, 2, -1.0}, {1, 3, 0.5}, {3, 1, 4.0}, {2, 0, 7.0}, {5, 4, -3.0}, {11, 0, 1.5}, {7, 9, 2.5}}) {
+    for (const auto& [row, column, value] : {std::tuple(0, 0, 2.0),
+                                             {0, 2, -1.0},
+                                             {1, 3, 0.5},
+                                             {3, 1, 4.0},
+                                             {2, 0, 7.0},
+                                             {5, 4, -3.0},
+                                             {11, 0, 1.5},
+                                             {7, 9, 2.5}}) {
       entries.emplace_back(row, column, value);
       expected(row, column) += value;
     }
@@ -49,7 +56,9 @@ TEST(BlockMatrix, stores_every_diagonal_block_and_finds_what_is_stored) {
       const Eigen::MatrixXd block = e.expected.block(e.offset[i], e.offset[j], a.dim(i), a.dim(j));
       const std::ptrdiff_t at = a.find(i, j);
       EXPECT_EQ(at >= 0, i == j || !block.isZero()) << i << ", " << j;
-      if (at >= 0) { EXPECT_EQ(Eigen::MatrixXd(a.entry(i, static_cast<std::size_t>(at))), block); }
+      if (at >= 0) {
+        EXPECT_EQ(Eigen::MatrixXd(a.entry(i, static_cast<std::size_t>(at))), block);
+      }
     }
 }
 
@@ -64,7 +73,10 @@ TEST(BlockMatrix, multiplies_as_the_dense_matrix_does) {
 
 TEST(BlockMatrix, rejects_numbers_outside) {
   EXPECT_EQ(testing::message_of([] { block_matrix({0, 2}, Triplets{{0, 2, 1.0}}); }), "(0, 2) is outside a matrix of 2 rows.");
-  EXPECT_EQ(testing::message_of([] { block_matrix({0, 2}, Triplets{{-1, 0, 1.0}}); }), "(-1, 0) is outside a matrix of 2 rows.");
+  EXPECT_EQ(testing::message_of([] {
+              block_matrix({0, 2}, Triplets{{-1, 0, 1.0}});
+            }),
+            "(-1, 0) is outside a matrix of 2 rows.");
 }
 
 TEST(BlockMatrix, is_empty_until_filled_and_after_clearing) {
@@ -78,5 +90,5 @@ TEST(BlockMatrix, is_empty_until_filled_and_after_clearing) {
   EXPECT_EQ(a.blocks(), 0u);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -25,9 +25,7 @@ TEST(ErrorText, names_file_place_value_and_remedy) {
   }
 }
 
-TEST(ErrorText, the_first_file_named_stays) {
-  EXPECT_EQ(Error("bad").in("inner.json").in("outer.json").file(), "inner.json");
-}
+TEST(ErrorText, the_first_file_named_stays) { EXPECT_EQ(Error("bad").in("inner.json").in("outer.json").file(), "inner.json"); }
 
 TEST(ErrorText, without_a_place_only_the_message_is_left) { EXPECT_STREQ(Error("bad").what(), "bad"); }
 
@@ -49,5 +47,5 @@ TEST(Suggestion, without_candidates_it_says_so) {
   EXPECT_EQ(suggest("x", std::vector<std::string>{}), "Nothing is allowed here.");
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -71,5 +71,5 @@ TEST(FrameFromNormal, is_orthonormal_and_right_handed_for_every_direction) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

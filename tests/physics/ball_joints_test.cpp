@@ -98,5 +98,5 @@ TEST(BallJoint, friction_stops_a_spin_about_an_axis_of_the_body_in_the_time_it_t
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

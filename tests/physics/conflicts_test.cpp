@@ -47,7 +47,9 @@ void expect_conflict(World& world, const Scale& scale, std::vector<JointId> expe
     ASSERT_EQ(named, expected) << "step " << i;
     for (const JointRecord& j : report.joints) ASSERT_TRUE(j.force.allFinite() && j.torque.allFinite()) << i;
     for (const Body& b : world.bodies()) {
-      ASSERT_TRUE(b.position.allFinite() && b.velocity.allFinite() && b.orientation.coeffs().allFinite() && b.angular_velocity.allFinite()) << i;
+      ASSERT_TRUE(b.position.allFinite() && b.velocity.allFinite() && b.orientation.coeffs().allFinite() &&
+                  b.angular_velocity.allFinite())
+          << i;
       ASSERT_LT(b.velocity.norm(), 20 * scale.speed()) << i;
     }
   }
@@ -62,8 +64,10 @@ TEST_P(Conflicts, a_rod_too_long_for_its_anchors_names_both_and_stays_between_th
   World world;
   const Bystanders bystanders(world, size);
   const BodyId rod = add_rod(world, 1, size * Vec3(-0.6, 0, 1), size * Vec3(0.6, 0, 1));
-  const JointId left = pin_to_world(world, JointType::ball, rod, {size * Vec3(-0.5, 0, 1), Quat::Identity()}, {-0.6 * size * Vec3::UnitX(), Quat::Identity()});
-  const JointId right = pin_to_world(world, JointType::ball, rod, {size * Vec3(0.5, 0, 1), Quat::Identity()}, {0.6 * size * Vec3::UnitX(), Quat::Identity()});
+  const JointId left = pin_to_world(world, JointType::ball, rod, {size * Vec3(-0.5, 0, 1), Quat::Identity()},
+                                    {-0.6 * size * Vec3::UnitX(), Quat::Identity()});
+  const JointId right = pin_to_world(world, JointType::ball, rod, {size * Vec3(0.5, 0, 1), Quat::Identity()},
+                                     {0.6 * size * Vec3::UnitX(), Quat::Identity()});
   // Innocent, though it hangs on the same rod.
   const BodyId hanging = add_rod(world, 0.3, size * Vec3(0, 0, 1), size * Vec3(0.3, 0, 0.6));
   join(world, JointType::ball, rod, hanging, size * Vec3(0, 0, 1));
@@ -109,8 +113,10 @@ TEST_P(Conflicts, a_loop_of_bars_that_cannot_close_names_every_joint_of_the_loop
   const Bystanders bystanders(world, size);
   // Two bars of one metre between anchors that are two and a half apart.
   const Vec3 left = size * Vec3(-1.25, 0, 1), right = size * Vec3(1.25, 0, 1);
-  const BodyId first = add_rod(world, 1, left, left + size * Vec3::UnitX()), second = add_rod(world, 1, right, right - size * Vec3::UnitX());
-  const JointId a = join(world, JointType::hinge, kWorld, first, left), b = join(world, JointType::hinge, kWorld, second, right);
+  const BodyId first = add_rod(world, 1, left, left + size * Vec3::UnitX()),
+               second = add_rod(world, 1, right, right - size * Vec3::UnitX());
+  const JointId a = join(world, JointType::hinge, kWorld, first, left),
+                b = join(world, JointType::hinge, kWorld, second, right);
   JointDescription d;
   d.type = JointType::ball;
   d.a = first;
@@ -126,9 +132,12 @@ TEST_P(Conflicts, bars_that_cannot_meet_come_to_rest_instead_of_turning_ever_fas
   const Scale scale = GetParam();
   const double size = scale.size, slope = 0.3;
   World world;
-  const Vec3 left = size * Vec3(-1.25, 0, 1), right = size * Vec3(1.25, 0, 1), down = Vec3(0, 0, -std::sin(slope)), inward = std::cos(slope) * Vec3::UnitX();
-  const BodyId first = add_rod(world, 1, left, left + size * (down + inward)), second = add_rod(world, 1, right, right + size * (down - inward));
-  std::vector<JointId> loop = {join(world, JointType::hinge, kWorld, first, left), join(world, JointType::hinge, kWorld, second, right)};
+  const Vec3 left = size * Vec3(-1.25, 0, 1), right = size * Vec3(1.25, 0, 1), down = Vec3(0, 0, -std::sin(slope)),
+             inward = std::cos(slope) * Vec3::UnitX();
+  const BodyId first = add_rod(world, 1, left, left + size * (down + inward)),
+               second = add_rod(world, 1, right, right + size * (down - inward));
+  std::vector<JointId> loop = {join(world, JointType::hinge, kWorld, first, left),
+                               join(world, JointType::hinge, kWorld, second, right)};
   JointDescription d;
   d.type = JointType::ball;
   d.a = first;
@@ -138,7 +147,8 @@ TEST_P(Conflicts, bars_that_cannot_meet_come_to_rest_instead_of_turning_ever_fas
   Stepper stepper(options(0.01 * scale.time()));
   double fastest = 0;
   simulate(world, stepper, 2 * scale.time(), [&](const StepReport& r) {
-    fastest = std::max(fastest, std::max(world.body(first).velocity.norm(), world.body(second).velocity.norm()) / scale.speed());
+    fastest =
+        std::max(fastest, std::max(world.body(first).velocity.norm(), world.body(second).velocity.norm()) / scale.speed());
     if (r.step < 100) return;
     std::vector<JointId> named;
     for (const JointConflict& c : r.conflicts) named.push_back(c.joint);
@@ -155,8 +165,10 @@ TEST_P(Conflicts, bars_that_can_just_meet_do_so_without_a_word) {
   const double size = scale.size, slope = 0.3;
   World world;
   // Half the span is the cosine of 5.7°: the bars must turn until they are almost in one line.
-  const Vec3 left = size * Vec3(-0.995, 0, 1), right = size * Vec3(0.995, 0, 1), down = Vec3(0, 0, -std::sin(slope)), inward = std::cos(slope) * Vec3::UnitX();
-  const BodyId first = add_rod(world, 1, left, left + size * (down + inward)), second = add_rod(world, 1, right, right + size * (down - inward));
+  const Vec3 left = size * Vec3(-0.995, 0, 1), right = size * Vec3(0.995, 0, 1), down = Vec3(0, 0, -std::sin(slope)),
+             inward = std::cos(slope) * Vec3::UnitX();
+  const BodyId first = add_rod(world, 1, left, left + size * (down + inward)),
+               second = add_rod(world, 1, right, right + size * (down - inward));
   join(world, JointType::hinge, kWorld, first, left);
   join(world, JointType::hinge, kWorld, second, right);
   JointDescription d;
@@ -181,8 +193,10 @@ TEST_P(Conflicts, a_plane_four_bar_with_hinges_in_space_is_redundant_but_no_conf
   const Scale scale = GetParam();
   const double size = scale.size, mass = 1;
   World world;
-  const Vec3 left = Vec3::Zero(), pin = size * Vec3(0.1, 0, 0.15), elbow = size * Vec3(0.5, 0, 0.4), right = size * Vec3(0.55, 0, 0);
-  const BodyId crank = add_rod(world, mass, left, pin), coupler = add_rod(world, mass, pin, elbow), rocker = add_rod(world, mass, right, elbow);
+  const Vec3 left = Vec3::Zero(), pin = size * Vec3(0.1, 0, 0.15), elbow = size * Vec3(0.5, 0, 0.4),
+             right = size * Vec3(0.55, 0, 0);
+  const BodyId crank = add_rod(world, mass, left, pin), coupler = add_rod(world, mass, pin, elbow),
+               rocker = add_rod(world, mass, right, elbow);
   JointAxis drive;
   drive.motor = JointMotor{0, std::numeric_limits<double>::infinity()};
   const JointId first = join(world, JointType::hinge, kWorld, crank, left, Vec3::UnitY(), drive);
@@ -230,5 +244,5 @@ TEST_P(Conflicts, a_table_on_four_fixed_joints_is_no_conflict_and_its_weight_is_
   EXPECT_LT((world.body(table).position - size * Vec3(0.1, 0, 1)).norm() / size, 1e-6);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

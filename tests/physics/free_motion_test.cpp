@@ -130,5 +130,5 @@ TEST(AppliedForce, accelerates_and_its_work_stands_in_the_ledger) {
   EXPECT_NEAR(work, world.kinetic_energy(), 1e-9 * work);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -12,16 +12,16 @@ std::shared_ptr<const SurfaceLaw> law(std::string_view name, const Numbers& numb
   return std::make_shared<const SurfaceLaw>(make_surface_law(name, numbers, std::move(points)));
 }
 
-/// Ground and a slider of mass 2 kg that touches it in one point below its centre and does not tip or roll: its inertia about the horizontal
-/// axes is enormous. About the vertical it is `inertia`.
+/// Ground and a slider of mass 2 kg that touches it in one point below its centre and does not tip or roll: its inertia about
+/// the horizontal axes is enormous. About the vertical it is `inertia`.
 struct SliderWorld {
   World world;
   MaterialId ground, slider;
   BodyId body;
   static constexpr double mass = 2, radius = 0.1;
 
-  explicit SliderWorld(std::shared_ptr<const SurfaceLaw> l, const Vec3& velocity, double spin = 0, double inertia = 1e9, Surface ground_surface = {},
-                       Surface slider_surface = {}) {
+  explicit SliderWorld(std::shared_ptr<const SurfaceLaw> l, const Vec3& velocity, double spin = 0, double inertia = 1e9,
+                       Surface ground_surface = {}, Surface slider_surface = {}) {
     ground = world.materials.add({"ground", 1000, 0.5, 0, nullptr, std::move(ground_surface)});
     slider = world.materials.add({"slider", 1000, 0.5, 0, nullptr, std::move(slider_surface)});
     world.materials.set_pair(ground, slider, {0.5, 0, std::move(l), ground});
@@ -38,7 +38,8 @@ struct SliderWorld {
 };
 
 TEST(EllipticFriction, deflects_a_slider_along_the_curve_of_the_closed_form) {
-  // Maximum dissipation gives v' = −g (μt² vx, μb² vy) / √(μt² vx² + μb² vy²), so that vy / vy₀ = (vx / vx₀)^(μb/μt)² all along.
+  // Maximum dissipation gives v' = −g (μt² vx, μb² vy) / √(μt² vx² + μb² vy²), so that vy / vy₀ = (vx / vx₀)^(μb/μt)² all
+  // along.
   const double along = 0.2, across = 0.4, power = (across / along) * (across / along);
   const Vec3 start(2, 2, 0);
   double error[2];
@@ -70,7 +71,8 @@ TEST(EllipticFriction, turns_with_the_body_to_which_its_frame_is_fixed) {
   }
 }
 
-/// With I = m μs²/μ² slide and spin decay at the same rate: v' = −μ² g/c, c = √(μ² + μs² ω₀²/v₀²), and the way is v₀² c / (2 μ² g).
+/// With I = m μs²/μ² slide and spin decay at the same rate: v' = −μ² g/c, c = √(μ² + μs² ω₀²/v₀²), and the way is v₀² c / (2 μ²
+/// g).
 TEST(Contensou, a_spinning_slider_goes_farther_and_stops_spinning_and_sliding_at_the_same_instant) {
   const double mu = 0.3, torsion = 0.05, speed = 2, inertia = SliderWorld::mass * torsion * torsion / (mu * mu);
   double last = 0;
@@ -107,7 +109,8 @@ TEST_P(RollingFrictionLaw, a_sphere_with_rolling_resistance_stops_where_the_form
   const double radius = 0.1 * s.size, mu_rolling = 0.01 * s.size, speed = 1.0 * s.speed();
   const double deceleration = 5.0 / 7.0 * mu_rolling * kGravity / radius;
   World world;
-  const MaterialId m = world.materials.add({"stone", 1000, 0.5, 0, law("rolling", {{"friction", 0.5}, {"rolling", mu_rolling}}), {}});
+  const MaterialId m =
+      world.materials.add({"stone", 1000, 0.5, 0, law("rolling", {{"friction", 0.5}, {"rolling", mu_rolling}}), {}});
   add_ground(world, m);
   const BodyId ball = add_body(world, Sphere{radius}, {0, 0, radius}, m, {speed, 0, 0}, {0, speed / radius, 0});
   StepOptions o = options(0.001 * s.time());
@@ -123,7 +126,8 @@ TEST(RollingResistance, a_sphere_rests_on_a_slope_whose_tangent_is_below_the_res
   const double radius = 0.1, mu_rolling = 0.02;   // tan = 0.2
   for (const double tangent : {0.19, 0.21}) {
     World world;
-    const MaterialId m = world.materials.add({"stone", 1000, 0.9, 0, law("rolling", {{"friction", 0.9}, {"rolling", mu_rolling}}), {}});
+    const MaterialId m =
+        world.materials.add({"stone", 1000, 0.9, 0, law("rolling", {{"friction", 0.9}, {"rolling", mu_rolling}}), {}});
     const Vec3 normal = Vec3(tangent, 0, 1).normalized();
     add_ground(world, m, normal);
     const BodyId ball = add_body(world, Sphere{radius}, radius * normal, m);
@@ -161,10 +165,13 @@ TEST(Matchstick, is_isotropic_for_crossed_and_anisotropic_for_parallel_structure
 TEST(Texture, a_block_slides_with_the_grain_of_a_sawtooth_and_sticks_against_it) {
   for (const int sense : {1, -1}) {
     Surface ground;
-    ground.normal_map = {std::make_shared<const Picture>(sawtooth_normals(256, 4, 10 * std::numbers::pi / 180, 49 * std::numbers::pi / 180)), 0.1};
+    ground.normal_map = {
+        std::make_shared<const Picture>(sawtooth_normals(256, 4, 10 * std::numbers::pi / 180, 49 * std::numbers::pi / 180)),
+        0.1};
     World world;
     const MaterialId g = world.materials.add({"floor", 1000, 0.5, 0, nullptr, ground}), b = material(world, 0.5);
-    world.materials.set_pair(g, b, {0.5, 0, law("texture", {{"friction", 0.05}, {"scale", 6}, {"patch", 0.1}, {"directions", 4}}), g});
+    world.materials.set_pair(
+        g, b, {0.5, 0, law("texture", {{"friction", 0.05}, {"scale", 6}, {"patch", 0.1}, {"directions", 4}}), g});
     add_ground(world, g);
     const BodyId block = add_body(world, Box{{0.2, 0.2, 0.05}}, {0, 0, 0.05}, b);
     const double weight = kGravity / world.body(block).inverse_mass;
@@ -183,12 +190,13 @@ TEST(StaticAndKinetic, a_block_at_rest_holds_on_a_slope_on_which_a_moving_one_sp
   const double tangent = 0.4;   // between kinetic and static
   for (const bool kicked : {false, true}) {
     World world;
-    const MaterialId m =
-        world.materials.add({"steel", 1000, 0.5, 0, law("static-kinetic", {{"static", 0.5}, {"kinetic", 0.3}, {"velocity", 1e-3}}), {}});
+    const MaterialId m = world.materials.add(
+        {"steel", 1000, 0.5, 0, law("static-kinetic", {{"static", 0.5}, {"kinetic", 0.3}, {"velocity", 1e-3}}), {}});
     const Vec3 normal = Vec3(tangent, 0, 1).normalized(), downhill(normal.z(), 0, -normal.x());
     add_ground(world, m, normal);
-    const BodyId block = add_body(world, Box{{0.2, 0.2, 0.02}}, 0.02 * normal, m, kicked ? Vec3(0.1 * downhill) : Vec3(Vec3::Zero()),
-                                  Vec3::Zero(), rotation_between(Vec3::UnitZ(), normal));
+    const BodyId block =
+        add_body(world, Box{{0.2, 0.2, 0.02}}, 0.02 * normal, m, kicked ? Vec3(0.1 * downhill) : Vec3(Vec3::Zero()),
+                 Vec3::Zero(), rotation_between(Vec3::UnitZ(), normal));
     Stepper stepper(options(0.002));
     simulate(world, stepper, 1);
     const double along = kGravity * (normal.x() - 0.3 * normal.z());
@@ -202,7 +210,9 @@ TEST(StaticAndKinetic, a_block_at_rest_holds_on_a_slope_on_which_a_moving_one_sp
 
 TEST(Stribeck, the_deceleration_follows_the_curve) {
   const double mu_static = 0.6, mu_kinetic = 0.2, velocity = 0.5, exponent = 2, h = 1e-4;
-  SliderWorld w(law("stribeck", {{"static", mu_static}, {"kinetic", mu_kinetic}, {"velocity", velocity}, {"exponent", exponent}}), {1, 0, 0});
+  SliderWorld w(
+      law("stribeck", {{"static", mu_static}, {"kinetic", mu_kinetic}, {"velocity", velocity}, {"exponent", exponent}}),
+      {1, 0, 0});
   Stepper stepper(options(h));
   double v = 1;
   simulate(w.world, stepper, 0.2, [&](const StepReport&) {
@@ -233,7 +243,8 @@ TEST(FrictionTensor, direct_evaluation_pushes_along_the_tensor_and_not_against_t
   SliderWorld w(law("tensor", {{"scale", 1}, {"direct", 1}}), {1, 0, 0}, 0, 1e9, ground, slider);
   Stepper stepper(options(h));
   stepper.step(w.world);
-  // The structure of both surfaces is x; B's outward normal is −z, so that its second axis is −y: diagonal tensors do not see it.
+  // The structure of both surfaces is x; B's outward normal is −z, so that its second axis is −y: diagonal tensors do not see
+  // it.
   const double gained = h * kGravity;
   const Vec3 expected = Vec3(1, 0, 0) - gained * Vec3(0.3, 0.1 / (1 + 0.4 * gained), 0);
   EXPECT_LT((w.state().velocity - expected).norm(), 1e-9);
@@ -326,7 +337,8 @@ std::vector<Case> cases() {
 /// A sphere that slides, spins and rolls, and what its velocities are after a few steps.
 Eigen::Matrix<double, 6, 1> motion(const Case& c, const std::string& solver, std::size_t* unconverged) {
   World world;
-  const MaterialId m = world.materials.add({"m", 1000, 0.4, 0, c.name == "coulomb" ? nullptr : law(c.name, c.numbers, c.points), {}});
+  const MaterialId m =
+      world.materials.add({"m", 1000, 0.4, 0, c.name == "coulomb" ? nullptr : law(c.name, c.numbers, c.points), {}});
   if (c.name == "coulomb") world.materials.set(m, {"m", 1000, 0.4, 0, nullptr, {}});
   add_ground(world, m);
   const BodyId ball = add_body(world, Sphere{0.1}, {0, 0, 0.1}, m, {1, 0.5, 0}, {1, 2, 15});
@@ -374,8 +386,12 @@ class Impostor final : public ConvexSet<5> {
 TEST(CoulombNewton, does_not_take_a_set_for_ours_by_its_name) {
   const auto solver = make_solver("coulomb-newton");
   EXPECT_NE(solver->cannot_honour(CustomFriction<5>{std::make_shared<const Impostor>()}), "");
-  EXPECT_EQ(solver->cannot_honour(local_friction(*law("full", {{"along", 0.2}, {"across", 0.4}, {"torsion", 0.03}, {"rolling", 0.01}}), ContactSite{}).set), "");
+  EXPECT_EQ(
+      solver->cannot_honour(
+          local_friction(*law("full", {{"along", 0.2}, {"across", 0.4}, {"torsion", 0.03}, {"rolling", 0.01}}), ContactSite{})
+              .set),
+      "");
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

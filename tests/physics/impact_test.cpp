@@ -66,7 +66,8 @@ TEST_P(Swarm, keeps_momentum_and_angular_momentum_to_1e12_in_every_step) {
   const MaterialId m = material(world, 0.4, 0.5);
   std::mt19937 random(7);
   const auto uniform = [&](double a, double b) { return a + (b - a) * (random() / 4294967296.0); };
-  const std::vector<Shape> shapes = {Sphere{0.4 * z}, Box{z * Vec3(0.3, 0.4, 0.5)}, Capsule{0.3 * z, 0.4 * z}, Cylinder{0.4 * z, 0.3 * z},
+  const std::vector<Shape> shapes = {Sphere{0.4 * z}, Box{z * Vec3(0.3, 0.4, 0.5)}, Capsule{0.3 * z, 0.4 * z},
+                                     Cylinder{0.4 * z, 0.3 * z},
                                      make_convex_hull({z * Vec3(0.5, 0, 0), z * Vec3(-0.4, 0.3, 0), z * Vec3(-0.4, -0.4, 0),
                                                        z * Vec3(0, 0, 0.6), z * Vec3(0.1, 0.1, -0.5)})};
   double scale = 0;
@@ -75,8 +76,8 @@ TEST_P(Swarm, keeps_momentum_and_angular_momentum_to_1e12_in_every_step) {
       for (int layer = 0; layer < 3; ++layer) {
         const Vec3 position = 1.8 * Vec3(x - 1, y - 1, layer - 1);
         const Vec3 velocity = -1.5 * position + Vec3(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
-        const BodyId id = add_body(world, shapes[(x + 3 * y + 9 * layer) % shapes.size()], z * position, m, s.speed() * velocity,
-                                   Vec3(uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)) / s.time());
+        const BodyId id = add_body(world, shapes[(x + 3 * y + 9 * layer) % shapes.size()], z * position, m,
+                                   s.speed() * velocity, Vec3(uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)) / s.time());
         scale += world.body(id).mass.mass * s.speed() * velocity.norm() * (1 + position.norm());
       }
   Stepper stepper(options(0.01 * s.time(), 100));
@@ -119,5 +120,5 @@ TEST(Ledger, closes_and_charges_friction_impact_and_stabilisation_to_their_accou
   EXPECT_GT(sum.impact, 0.1 * start);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -15,7 +15,8 @@ TEST(UniversalJoint, turns_the_shaft_behind_it_by_cardans_law) {
   world.gravity.setZero();
   const double beta = 0.6, speed = 3;
   const Vec3 out(std::cos(beta), 0, std::sin(beta));
-  const BodyId drive = add_mass(world, 1, Vec3::Constant(0.1), {-0.5, 0, 0}), driven = add_mass(world, 1, Vec3::Constant(0.1), 0.5 * out);
+  const BodyId drive = add_mass(world, 1, Vec3::Constant(0.1), {-0.5, 0, 0}),
+               driven = add_mass(world, 1, Vec3::Constant(0.1), 0.5 * out);
   JointAxis motor;
   motor.motor = JointMotor{speed, std::numeric_limits<double>::infinity()};
   const JointId first = join(world, JointType::hinge, kWorld, drive, {-0.5, 0, 0}, Vec3::UnitX(), motor);
@@ -101,7 +102,8 @@ TEST(BallJoint, swings_up_to_its_limit_in_every_direction) {
     const JointId joint = join_with(world, d, Vec3::Zero(), Vec3::UnitZ());
     Stepper stepper(options(0.005));
     double widest = 0;
-    simulate(world, stepper, 3, [&](const StepReport&) { widest = std::max(widest, swing_of(locate(world, world.joint(joint))).first); });
+    simulate(world, stepper, 3,
+             [&](const StepReport&) { widest = std::max(widest, swing_of(locate(world, world.joint(joint))).first); });
     EXPECT_NEAR(widest, 0.7, 2e-3) << direction;
     EXPECT_NEAR(swing_of(locate(world, world.joint(joint))).first, 0.7, 2e-3) << direction;
   }
@@ -112,7 +114,8 @@ TEST(GearJoint, with_a_moving_housing_keeps_momentum) {
   World world;
   world.gravity.setZero();
   const BodyId housing = add_mass(world, 2, Vec3::Constant(0.5), Vec3::Zero());
-  const BodyId wheels[2] = {add_mass(world, 1, Vec3(0.1, 0.1, 0.2), {-0.5, 0, 0}), add_mass(world, 1, Vec3(0.1, 0.1, 0.05), {0.5, 0, 0})};
+  const BodyId wheels[2] = {add_mass(world, 1, Vec3(0.1, 0.1, 0.2), {-0.5, 0, 0}),
+                            add_mass(world, 1, Vec3(0.1, 0.1, 0.05), {0.5, 0, 0})};
   JointAxis motor;
   motor.motor = JointMotor{20, 0.5};
   const JointId first = join(world, JointType::hinge, housing, wheels[0], {-0.5, 0, 0}, Vec3::UnitZ(), motor);
@@ -145,7 +148,8 @@ TEST(Joints, of_a_free_mechanism_keep_momentum) {
     axis.spring = JointSpring{0.3, 5, 0.1};
     axis.upper = 0.6;
     axis.friction = 0.05;
-    join(world, i % 2 == 1 ? JointType::ball : JointType::hinge, bodies[static_cast<std::size_t>(i - 1)], bodies.back(), left, Vec3(0.2, 1, 0.3), i % 2 == 1 ? JointAxis{} : axis);
+    join(world, i % 2 == 1 ? JointType::ball : JointType::hinge, bodies[static_cast<std::size_t>(i - 1)], bodies.back(), left,
+         Vec3(0.2, 1, 0.3), i % 2 == 1 ? JointAxis{} : axis);
   }
   world.set_velocity(bodies[0], {0, 1, 2}, {3, 0, 1});
   world.set_velocity(bodies[5], {1, 0, -1}, {0, 2, 1});
@@ -208,7 +212,8 @@ TEST(GeometricStiffness, keeps_light_links_under_a_heavy_weight_quiet) {
 TEST(GeometricStiffness, leaves_motions_alone_that_the_step_can_follow) {
   const auto end = [](bool stiffness) {
     World world;
-    const BodyId upper = add_rod(world, 1, Vec3::Zero(), Vec3::UnitX()), lower = add_rod(world, 1, Vec3::UnitX(), 2 * Vec3::UnitX());
+    const BodyId upper = add_rod(world, 1, Vec3::Zero(), Vec3::UnitX()),
+                 lower = add_rod(world, 1, Vec3::UnitX(), 2 * Vec3::UnitX());
     join(world, JointType::hinge, kWorld, upper, Vec3::Zero());
     join(world, JointType::hinge, upper, lower, Vec3::UnitX());
     StepOptions o = options(0.01);
@@ -224,7 +229,8 @@ TEST(Sleep, takes_mechanisms_as_a_whole_and_wakes_them_when_their_servo_moves) {
   World world;
   const MaterialId m = material(world, 0.5);
   add_ground(world, m);
-  const BodyId base = add_body(world, Box{Vec3(0.3, 0.3, 0.1)}, {0, 0, 0.1}, m), arm = add_body(world, Box{Vec3(0.05, 0.05, 0.3)}, {0, 0, 0.5}, m);
+  const BodyId base = add_body(world, Box{Vec3(0.3, 0.3, 0.1)}, {0, 0, 0.1}, m),
+               arm = add_body(world, Box{Vec3(0.05, 0.05, 0.3)}, {0, 0, 0.5}, m);
   JointAxis axis;
   axis.servo = JointServo{0, 500, 50, 100, {{2, 0}, {2.5, 0.5}}};
   const JointId joint = join(world, JointType::hinge, base, arm, {0, 0, 0.2}, Vec3::UnitY(), axis);
@@ -254,8 +260,10 @@ TEST(Joints, give_the_same_bits_for_every_number_of_threads) {
       BodyId above = kWorld;
       for (int i = 0; i < 6; ++i) {
         const Vec3 at(0.3 * k, 0.25 * i, 0.5);
-        const BodyId link = add_body(world, Capsule{0.05, 0.08}, at, m, Vec3::Zero(), Vec3::Zero(), rotation_between(Vec3::UnitZ(), Vec3::UnitY()));
-        if (i > 0) join(world, i % 2 == 0 ? JointType::ball : JointType::hinge, above, link, at - Vec3(0, 0.125, 0), Vec3::UnitX());
+        const BodyId link = add_body(world, Capsule{0.05, 0.08}, at, m, Vec3::Zero(), Vec3::Zero(),
+                                     rotation_between(Vec3::UnitZ(), Vec3::UnitY()));
+        if (i > 0)
+          join(world, i % 2 == 0 ? JointType::ball : JointType::hinge, above, link, at - Vec3(0, 0.125, 0), Vec3::UnitX());
         above = link;
       }
     }
@@ -268,5 +276,5 @@ TEST(Joints, give_the_same_bits_for_every_number_of_threads) {
   EXPECT_EQ(run(1), run(2));
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -74,8 +74,9 @@ TEST_P(Mechanisms, a_double_pendulum_keeps_its_energy) {
     Stepper stepper(o);
     const double start = world.kinetic_energy() + world.potential_energy(), unit = 3 * kGravity * scale.size;
     double worst = 0;
-    simulate(world, stepper, 5 * scale.time(),
-             [&](const StepReport& r) { worst = std::max(worst, std::abs(r.energy.kinetic_end + r.energy.potential_end - start) / unit); });
+    simulate(world, stepper, 5 * scale.time(), [&](const StepReport& r) {
+      worst = std::max(worst, std::abs(r.energy.kinetic_end + r.energy.potential_end - start) / unit);
+    });
     return worst;
   };
   const double coarse = drift(0.004), fine = drift(0.002);
@@ -218,7 +219,8 @@ TEST_P(Mechanisms, a_spring_without_damping_oscillates_with_its_period) {
   join(world, JointType::prismatic, kWorld, weight, Vec3::Zero(), Vec3::UnitX(), axis);
   Stepper stepper(options(5e-4 * scale.time()));
   PeriodMeter meter;
-  simulate(world, stepper, 4 * scale.time(), [&](const StepReport& r) { meter.add(r.time, world.body(weight).position.x() - 0.1 * scale.size); });
+  simulate(world, stepper, 4 * scale.time(),
+           [&](const StepReport& r) { meter.add(r.time, world.body(weight).position.x() - 0.1 * scale.size); });
   EXPECT_NEAR(meter.period() / (2 * std::numbers::pi * std::sqrt(mass / stiffness)), 1, 1e-4);
 }
 
@@ -285,7 +287,8 @@ TEST_P(Mechanisms, a_limited_pendulum_rests_at_its_stop_with_the_moment_of_its_w
   const JointId joint = join(world, JointType::hinge, kWorld, rod, Vec3::Zero(), Vec3::UnitY(), axis);
   Stepper stepper(options(0.005 * scale.time()));
   double worst = -1;
-  simulate(world, stepper, 3 * scale.time(), [&](const StepReport& r) { worst = std::max(worst, r.joint(joint)->position[joint_turn_z]); });
+  simulate(world, stepper, 3 * scale.time(),
+           [&](const StepReport& r) { worst = std::max(worst, r.joint(joint)->position[joint_turn_z]); });
   const JointRecord* record = stepper.step(world).joint(joint);
   EXPECT_LT(worst, 0.5 + 1e-3);
   EXPECT_NEAR(record->position[joint_turn_z], 0.5, 1e-4);
@@ -338,7 +341,8 @@ TEST_P(Mechanisms, gears_turn_by_their_ratio_and_share_the_inertia) {
   World world;
   world.gravity.setZero();
   const double size = scale.size, inertia[2] = {0.4 * size * size, 0.1 * size * size}, ratio = -2.5, torque = size * kGravity;
-  const BodyId wheels[2] = {add_mass(world, 1, Vec3::Constant(inertia[0]), Vec3::Zero()), add_mass(world, 1, Vec3::Constant(inertia[1]), {size, 0, 0})};
+  const BodyId wheels[2] = {add_mass(world, 1, Vec3::Constant(inertia[0]), Vec3::Zero()),
+                            add_mass(world, 1, Vec3::Constant(inertia[1]), {size, 0, 0})};
   const JointId hinges[2] = {join(world, JointType::hinge, kWorld, wheels[0], Vec3::Zero(), Vec3::UnitZ()),
                              join(world, JointType::hinge, kWorld, wheels[1], {size, 0, 0}, Vec3::UnitZ())};
   JointDescription d;
@@ -360,7 +364,8 @@ TEST_P(Mechanisms, gears_turn_by_their_ratio_and_share_the_inertia) {
 TEST_P(Mechanisms, a_screw_turns_force_into_torque) {
   const Scale scale = GetParam();
   World world;
-  const double size = scale.size, mass = 2, inertia = 0.1 * size * size, pitch = 0.3 * size, lead = pitch / (2 * std::numbers::pi);
+  const double size = scale.size, mass = 2, inertia = 0.1 * size * size, pitch = 0.3 * size,
+               lead = pitch / (2 * std::numbers::pi);
   const BodyId nut = add_mass(world, mass, Vec3::Constant(inertia), Vec3::Zero());
   JointDescription d;
   d.type = JointType::screw;
@@ -392,7 +397,8 @@ TEST_P(Mechanisms, a_rod_and_a_taut_rope_keep_their_length_and_a_slack_rope_does
     double longest = 0, slack_force = 0;
     simulate(world, stepper, 3 * scale.time(), [&](const StepReport& r) {
       longest = std::max(longest, world.body(bob).position.norm());
-      if (!rod && r.time < 0.2 * scale.time()) slack_force = std::max(slack_force, r.joints.empty() ? 0 : r.joint(joint)->force.norm());
+      if (!rod && r.time < 0.2 * scale.time())
+        slack_force = std::max(slack_force, r.joints.empty() ? 0 : r.joint(joint)->force.norm());
     });
     EXPECT_NEAR(longest / scale.size, 1, 2e-3);
     EXPECT_EQ(slack_force, 0);
@@ -465,5 +471,5 @@ TEST_P(Mechanisms, drift_is_corrected_by_every_stabilisation_that_contacts_have)
   EXPECT_LT(error_after(SpringDamper{stiffness, h * stiffness}, false), 2e-4);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -19,10 +19,13 @@ struct FourBar {
   /// Rocker angle from the crank angle by Freudenstein's equation, the branch where the elbow lies above.
   double rocker_angle(double crank) const {
     const double k1 = d / a, k2 = d / c, k3 = (a * a - b * b + c * c + d * d) / (2 * a * c);
-    const double A = std::cos(crank) - k1 - k2 * std::cos(crank) + k3, B = -2 * std::sin(crank), C = k1 - (k2 + 1) * std::cos(crank) + k3;
+    const double A = std::cos(crank) - k1 - k2 * std::cos(crank) + k3, B = -2 * std::sin(crank),
+                 C = k1 - (k2 + 1) * std::cos(crank) + k3;
     return 2 * std::atan2(-B - std::sqrt(B * B - 4 * A * C), 2 * A);
   }
-  double coupler_angle(double crank) const { return angle_of(d * Vec3::UnitX() + c * towards(rocker_angle(crank)), a * towards(crank)); }
+  double coupler_angle(double crank) const {
+    return angle_of(d * Vec3::UnitX() + c * towards(rocker_angle(crank)), a * towards(crank));
+  }
   /// Angular velocity of the rocker over that of the crank.
   double ratio(double crank) const {
     const double coupler = coupler_angle(crank), rocker = rocker_angle(crank);
@@ -40,7 +43,8 @@ struct FourBarWorld {
   FourBarWorld(double size, double speed, double mass) : shape{0.2 * size, 0.5 * size, 0.45 * size, 0.55 * size} {
     world.gravity.setZero();
     const double start = 1;
-    const Vec3 pin = shape.a * towards(start), pivot = shape.d * Vec3::UnitX(), elbow = pivot + shape.c * towards(shape.rocker_angle(start));
+    const Vec3 pin = shape.a * towards(start), pivot = shape.d * Vec3::UnitX(),
+               elbow = pivot + shape.c * towards(shape.rocker_angle(start));
     crank = add_rod(world, mass, Vec3::Zero(), pin);
     coupler = add_rod(world, mass, pin, elbow);
     rocker = add_rod(world, mass, pivot, elbow);
@@ -51,7 +55,9 @@ struct FourBarWorld {
     join(world, JointType::hinge, coupler, rocker, elbow);
     join(world, JointType::hinge, kWorld, rocker, pivot);
   }
-  Vec3 end_of(BodyId rod, double length) const { return world.body(rod).position + 0.5 * length * (world.body(rod).orientation * Vec3::UnitX()); }
+  Vec3 end_of(BodyId rod, double length) const {
+    return world.body(rod).position + 0.5 * length * (world.body(rod).orientation * Vec3::UnitX());
+  }
   double crank_angle() const { return angle_of(end_of(crank, shape.a), end_of(crank, -shape.a)); }
   double rocker_angle() const { return angle_of(end_of(rocker, shape.c), end_of(rocker, -shape.c)); }
   double coupler_angle() const { return angle_of(end_of(coupler, shape.b), end_of(coupler, -shape.b)); }
@@ -92,7 +98,8 @@ TEST_P(Linkages, the_motor_of_a_light_four_bar_balances_a_load_on_the_rocker_by_
   double worst = 0, largest = 0;
   simulate(linkage.world, stepper, 3.5 * scale.time(), [&](const StepReport& r) {
     if (r.step < 20) return;
-    const double expected = load * linkage.shape.ratio(linkage.crank_angle() - speed * r.h);   // rows are those of the start of the step
+    const double expected =
+        load * linkage.shape.ratio(linkage.crank_angle() - speed * r.h);   // rows are those of the start of the step
     worst = std::max(worst, std::abs(r.joint(linkage.motor)->motor_force[joint_turn_z] - expected) / load);
     largest = std::max(largest, std::abs(expected) / load);
   });
@@ -143,7 +150,9 @@ TEST_P(Linkages, the_slider_follows_the_crank_by_the_law_of_cosines) {
     Stepper stepper(options(h * scale.time()));
     double worst = 0;
     simulate(linkage.world, stepper, 3 * scale.time(), [&](const StepReport&) {
-      worst = std::max(worst, std::abs(linkage.world.body(linkage.slider).position.x() - linkage.position(linkage.crank_angle())) / scale.size);
+      worst =
+          std::max(worst, std::abs(linkage.world.body(linkage.slider).position.x() - linkage.position(linkage.crank_angle())) /
+                              scale.size);
     });
     return worst;
   };
@@ -191,5 +200,5 @@ TEST_P(Linkages, the_motor_of_a_slider_crank_pays_for_the_energy_of_the_slider) 
   EXPECT_LT(unexplained / most, 1e-9);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -87,5 +87,5 @@ TEST(Parallelogram, with_bars_too_many_swings_as_with_two) {
   EXPECT_NEAR(angles[2], angles[0], 1e-3);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

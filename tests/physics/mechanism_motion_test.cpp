@@ -14,9 +14,9 @@ double energy_of(const World& world) {
 }
 
 struct Course {
-  double joint_error = 0;     ///< largest [m]
-  double energy_change = 0;   ///< largest, relative to `unit`
-  double trend = 0;           ///< mean energy of the last quarter minus that of the first, relative to `unit`
+  double joint_error = 0;        ///< largest [m]
+  double energy_change = 0;      ///< largest, relative to `unit`
+  double trend = 0;              ///< mean energy of the last quarter minus that of the first, relative to `unit`
   int fewest = 1000, most = 0;   ///< pieces of a step
 };
 
@@ -157,8 +157,8 @@ TEST(MechanismMotion, a_double_pendulum_has_no_trend_in_its_energy) {
     return course.trend;
   };
   EXPECT_LT(std::abs(trend(1)), 0.003);
-  // Steps of 10 ms are too long for short ones. Their motion is chaotic and the energy swings by some per cent: the means of two
-  // quarters differ by chance, of either sign, and only over several pendulums does a trend show.
+  // Steps of 10 ms are too long for short ones. Their motion is chaotic and the energy swings by some per cent: the means of
+  // two quarters differ by chance, of either sign, and only over several pendulums does a trend show.
   double sum = 0;
   const auto lengths = {0.09, 0.1, 0.11, 0.12, 0.13};
   for (const double length : lengths) {
@@ -255,5 +255,5 @@ TEST(Anderson, solves_a_linear_fixed_point_problem_of_three_unknowns_in_four_ste
   EXPECT_LT((x - solution).norm(), 1e-9);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

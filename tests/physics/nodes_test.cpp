@@ -187,14 +187,18 @@ TEST(Nodes, that_cannot_be_are_refused_with_place_and_remedy) {
   EXPECT_EQ(message([](NodalDescription& d) { d.positions.clear(); }), "/positions: A body of nodes needs at least one.");
   EXPECT_EQ(message([](NodalDescription& d) { d.radius = -1; }),
             "/radius: -1 is not a length. The radius of beads must be finite and greater than 0 m.");
-  EXPECT_EQ(message([](NodalDescription& d) { d.triangles = {{0, 1, 2}}; }), "/triangles/0: There is no node 2; the body has 2, counted from 0.");
+  EXPECT_EQ(message([](NodalDescription& d) {
+              d.triangles = {{0, 1, 2}};
+            }),
+            "/triangles/0: There is no node 2; the body has 2, counted from 0.");
   EXPECT_EQ(message([](NodalDescription& d) { d.positions[1].x() = std::numeric_limits<double>::quiet_NaN(); }),
             "/positions/1: [nan, 0, 0] is not finite. It must be three finite numbers [m].");
   EXPECT_EQ(world.body_count(), 0u);
   const BodyId beads = add_beads(world, {{0, 0, 0}}, 0.1, material(world, 0.5));
   JointDescription joint;
   joint.b = beads;
-  EXPECT_EQ(message_of([&] { world.add(joint); }), "/b: 'body-0' is a body of nodes, which joints do not hold. Join rigid bodies.");
+  EXPECT_EQ(message_of([&] { world.add(joint); }),
+            "/b: 'body-0' is a body of nodes, which joints do not hold. Join rigid bodies.");
 }
 
 TEST(Nodes, that_rest_fall_asleep_and_wake_when_struck) {
@@ -212,5 +216,5 @@ TEST(Nodes, that_rest_fall_asleep_and_wake_when_struck) {
   EXPECT_FALSE(world.body(beads).asleep);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

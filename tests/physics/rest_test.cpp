@@ -67,7 +67,8 @@ TEST_P(Rest, what_is_wedged_in_presses_with_a_bounded_force) {
   Stepper stepper(options(0.01 * s.time()));
   double early = 0, late = 0;
   simulate(world, stepper, 4 * s.time(), [&](const StepReport& r) {
-    for (const ContactRecord& c : r.contacts) (r.time < s.time() ? early : late) = std::max(r.time < s.time() ? early : late, c.normal_impulse);
+    for (const ContactRecord& c : r.contacts)
+      (r.time < s.time() ? early : late) = std::max(r.time < s.time() ? early : late, c.normal_impulse);
   });
   EXPECT_LT(late, 1.01 * early) << "the force does not grow";
   EXPECT_LT(world.body(box).velocity.norm(), 1e-3 * s.speed());
@@ -82,8 +83,10 @@ TEST(TallStack, fifty_boxes_stand_still_as_a_user_gets_them) {
   std::vector<BodyId> boxes;
   for (int i = 0; i < 50; ++i) boxes.push_back(add_body(world, Box{Vec3::Constant(0.1)}, {0, 0, 0.1 + 0.2 * i}, m));
   Stepper stepper(StepOptions{});
-  simulate(world, stepper, 4, [&](const StepReport& r) { ASSERT_EQ(r.solve->status, SolveStatus::converged) << r.solve->reason; });
-  for (int i = 0; i < 50; ++i) EXPECT_LT((world.body(boxes[static_cast<std::size_t>(i)]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-4) << i;
+  simulate(world, stepper, 4,
+           [&](const StepReport& r) { ASSERT_EQ(r.solve->status, SolveStatus::converged) << r.solve->reason; });
+  for (int i = 0; i < 50; ++i)
+    EXPECT_LT((world.body(boxes[static_cast<std::size_t>(i)]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-4) << i;
 }
 
 /// With impulses that stay as they are a column is unstable, the taller the faster: what leans is put right again and again.
@@ -148,5 +151,5 @@ TEST(HeavyOnLight, a_mass_of_a_million_stands_on_a_light_box_within_a_micrometre
   EXPECT_NEAR(world.body(top).position.z(), 1.5, 2 * o.contact_band);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

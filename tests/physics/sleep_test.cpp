@@ -75,5 +75,5 @@ TEST(Sleep, a_heap_still_falls_asleep_whole) {
   EXPECT_EQ(sleeping, 24u);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

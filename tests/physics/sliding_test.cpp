@@ -13,7 +13,8 @@ double sliding_distance(const Scale& s, double mu, double speed, double directio
   add_ground(world, m);
   const Quat heading(Eigen::AngleAxisd(direction, Vec3::UnitZ()));
   // Only the velocity turns, not the block, so that the solver sees every direction of slip.
-  const BodyId block = add_body(world, Box{s.size * Vec3(0.2, 0.2, 0.05)}, {0, 0, 0.05 * s.size}, m, s.speed() * speed * (heading * Vec3::UnitX()));
+  const BodyId block = add_body(world, Box{s.size * Vec3(0.2, 0.2, 0.05)}, {0, 0, 0.05 * s.size}, m,
+                                s.speed() * speed * (heading * Vec3::UnitX()));
   StepOptions o = options(0.002 * s.time());
   o.solver = solver;
   Stepper stepper(o);
@@ -141,5 +142,5 @@ TEST(ConveyorBelt, a_kinematic_belt_drags_a_block_to_its_own_speed_and_pays_for_
   EXPECT_NEAR(friction, kinetic, 0.02 * kinetic);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

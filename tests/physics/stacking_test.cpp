@@ -105,7 +105,8 @@ TEST(Stabilisation, every_way_removes_an_initial_penetration) {
   };
   EXPECT_NEAR(depth_after([](StepOptions& o) { o.stabilisation = NoStabilisation{}; }), 0.05, 1e-6);
   EXPECT_NEAR(depth_after([](StepOptions& o) { o.stabilisation = Baumgarte{0.2, 0}; }), 0, 1e-6);
-  EXPECT_NEAR(depth_after([](StepOptions& o) { o.stabilisation = NoStabilisation{}, o.projection.enabled = true; }), 0, 1.01 * StepOptions{}.contact_band)
+  EXPECT_NEAR(depth_after([](StepOptions& o) { o.stabilisation = NoStabilisation{}, o.projection.enabled = true; }), 0,
+              1.01 * StepOptions{}.contact_band)
       << "within the band bodies touch";
   // A spring under a weight stays compressed by m g / (4 k), k per contact point.
   const double mass = 1000, k = 1e6;
@@ -154,5 +155,5 @@ TEST(Sleep, removing_the_support_wakes_what_stood_on_it) {
   EXPECT_LT(t.world.body(t.boxes[1]).position.z(), 0.6);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -95,5 +95,5 @@ TEST(Table, on_four_legs_carries_a_weight_in_its_middle_by_all_four_alike) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -19,10 +19,14 @@ class Thrower {
   Quat rotation() { return rotation_from_vector(uniform(0, M_PI) * direction()); }
   Shape shape(std::size_t kind, double size) {
     switch (kind) {
-      case 0: return Sphere{size * uniform(0.2, 0.6)};
-      case 1: return Box{size * Vec3(uniform(0.05, 0.5), uniform(0.05, 0.5), 1)};
-      case 2: return Capsule{size * uniform(0.1, 0.3), size * uniform(0.3, 1)};
-      case 3: return Cylinder{size * uniform(0.1, 1), size * uniform(0.1, 1)};
+      case 0:
+        return Sphere{size * uniform(0.2, 0.6)};
+      case 1:
+        return Box{size * Vec3(uniform(0.05, 0.5), uniform(0.05, 0.5), 1)};
+      case 2:
+        return Capsule{size * uniform(0.1, 0.3), size * uniform(0.3, 1)};
+      case 3:
+        return Cylinder{size * uniform(0.1, 1), size * uniform(0.1, 1)};
       default: {
         std::vector<Vec3> points;
         const Vec3 extents(uniform(0.2, 1), uniform(0.2, 1), uniform(0.2, 1));
@@ -90,8 +94,8 @@ void expect_stays_above(const Trial& t, const Scale& scale, bool struck) {
     stepper.step(world);
     const Vec3 at = world.body(body).position;
     if (std::max(std::abs(at.x()), std::abs(at.y())) > 18 * size) return;   // over the edge
-    ASSERT_GT(at.z(), -0.5 * t.thickness * size) << shape_name(t.kind) << (t.hull ? " on a hull" : " on a box") << ", speed " << t.speed
-                                                << ", seed " << t.seed << ", step " << step;
+    ASSERT_GT(at.z(), -0.5 * t.thickness * size) << shape_name(t.kind) << (t.hull ? " on a hull" : " on a box") << ", speed "
+                                                 << t.speed << ", seed " << t.seed << ", step " << step;
   }
 }
 
@@ -104,7 +108,8 @@ void expect_all_stay_above(const Scale& scale, bool struck) {
   for (const std::size_t kind : {0, 1, 2, 3, 5})
     for (const bool hull : {false, true})
       for (const double speed : speeds)
-        for (unsigned seed = 0; seed < 8; ++seed) expect_stays_above({kind, hull, speed, seed % 2 ? 0.05 : 0.2, seed}, scale, struck);
+        for (unsigned seed = 0; seed < 8; ++seed)
+          expect_stays_above({kind, hull, speed, seed % 2 ? 0.05 : 0.2, seed}, scale, struck);
 }
 
 TEST_P(Tunnelling, no_thrown_body_goes_through_a_board) { expect_all_stay_above(GetParam(), false); }
@@ -160,5 +165,5 @@ TEST(Tumbling, boxes_that_fall_onto_each_other_sink_in_by_less_than_a_fiftieth) 
   }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -1,4 +1,5 @@
-// Contacts that turn: rolling, tumbling and turning supports neither create energy nor let what sticks drift, beyond second order in h.
+// Contacts that turn: rolling, tumbling and turning supports neither create energy nor let what sticks drift, beyond second
+// order in h.
 #include "physics/worlds.h"
 
 namespace stickslip::testing {
@@ -16,7 +17,8 @@ Coin rolling_coin(double radius, double tilt, double friction) {
   const double half = radius / 6, turning = std::sqrt(4 * kGravity / (radius * std::sin(tilt)));
   const Quat lean(Eigen::AngleAxisd(tilt, Vec3::UnitY()));
   const Vec3 position(0, 0, radius * std::sin(tilt) + half * std::cos(tilt));
-  c.body = add_body(c.world, Cylinder{radius, half}, position, m, Vec3::Zero(), turning * Vec3(-std::cos(tilt), 0, std::sin(tilt)), lean);
+  c.body = add_body(c.world, Cylinder{radius, half}, position, m, Vec3::Zero(),
+                    turning * Vec3(-std::cos(tilt), 0, std::sin(tilt)), lean);
   return c;
 }
 
@@ -134,5 +136,5 @@ TEST(MoreauMidpoint, without_restitution_nothing_rebounds) {
   EXPECT_LT(world.body(ball).velocity.norm(), 1e-9);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

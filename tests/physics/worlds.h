@@ -15,9 +15,9 @@ namespace stickslip::testing {
 inline constexpr double kGravity = 9.81;
 
 struct Scale {
-  double size = 1;                                     ///< [m] per unit of length
-  double time() const { return std::sqrt(size); }      ///< [s] per unit of time
-  double speed() const { return std::sqrt(size); }     ///< [m/s] per unit of speed
+  double size = 1;                                   ///< [m] per unit of length
+  double time() const { return std::sqrt(size); }    ///< [s] per unit of time
+  double speed() const { return std::sqrt(size); }   ///< [m/s] per unit of speed
 };
 
 inline const auto kScales = ::testing::Values(Scale{1e-3}, Scale{1}, Scale{100});
@@ -67,4 +67,4 @@ inline StepOptions options(double h, int max_iterations = 500) {
   return o;
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

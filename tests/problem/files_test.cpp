@@ -11,8 +11,8 @@ namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
-using stickslip::testing::Files;
 using stickslip::testing::everything;
+using stickslip::testing::Files;
 using stickslip::testing::message_of;
 using stickslip::testing::random_numbers;
 using ::testing::AllOf;
@@ -374,5 +374,5 @@ TEST_F(Published, fclib_problems_have_the_velocities_that_are_stored_as_their_so
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

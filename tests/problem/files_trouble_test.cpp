@@ -11,8 +11,8 @@ namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
-using stickslip::testing::Files;
 using stickslip::testing::everything;
+using stickslip::testing::Files;
 using stickslip::testing::message_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -189,5 +189,5 @@ TEST_F(Files, a_write_that_fails_leaves_the_older_file_alone) {
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), 1) << "no temporary file stays";
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -95,7 +95,9 @@ TEST(MatrixProblem, that_contradicts_itself_is_an_error_that_says_how) {
             "Contact problem: W is given as a matrix and as Jacobian and masses. Give one of them.");
   EXPECT_EQ(message([](ContactProblem& p) { p.blocks[2].arity = 1; }),
             "Contact problem: block 2 names velocity segments although W is a matrix.");
-  EXPECT_EQ(message([](ContactProblem& p) { p.matrix = block_matrix({0, 3}, std::vector<Eigen::Triplet<double>>{}); }),
+  EXPECT_EQ(message([](ContactProblem& p) {
+              p.matrix = block_matrix({0, 3}, std::vector<Eigen::Triplet<double>>{});
+            }),
             "Contact problem: W has 1 blocks, the problem 8.");
   EXPECT_EQ(message([](ContactProblem& p) { p.matrix.values[5] = std::nan(""); }), "Contact problem: W is not finite.");
   EXPECT_EQ(message([](ContactProblem& p) { p.sigma[4] = -1; }),
@@ -116,5 +118,5 @@ TEST(MatrixProblem, refuses_a_custom_friction_law_without_a_set) {
   EXPECT_THROW(p.finalize(), Error);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

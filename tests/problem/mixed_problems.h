@@ -86,4 +86,4 @@ inline Eigen::MatrixXd dense_inverse_mass(const ContactProblem& p) {
   return m;
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -65,8 +65,13 @@ inline ProblemFile everything() {
                              BlockKind::contact, BlockKind::bilateral, BlockKind::box};
   for (int i = 0; i < 6; ++i) {
     const std::uint8_t arity = i % 2 == 0 ? 2 : 1;
-    p.blocks.push_back({kinds[i], dims[i], arity, static_cast<std::uint32_t>(p.b.size()),
-                        static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {0, arity == 2 ? 1u : 0u}});
+    p.blocks.push_back({kinds[i],
+                        dims[i],
+                        arity,
+                        static_cast<std::uint32_t>(p.b.size()),
+                        static_cast<std::uint32_t>(p.jacobian_values.size()),
+                        0,
+                        {0, arity == 2 ? 1u : 0u}});
     p.laws.push_back(laws[i]);
     for (const double x : random_numbers(6u * arity * dims[i], 10 + i)) p.jacobian_values.push_back(x);
     for (const double x : random_numbers(dims[i], 20 + i)) p.b.push_back(x), p.sigma.push_back(0.01 * std::abs(x));
@@ -84,4 +89,4 @@ inline ProblemFile everything() {
   return file;
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

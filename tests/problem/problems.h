@@ -82,4 +82,4 @@ inline Eigen::MatrixXd dense_delassus(const ContactProblem& p) {
   return w;
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -31,11 +31,11 @@ TEST(Residual, names_the_part_that_is_violated) {
   ResidualWorkspace work;
   const ContactProblem p = testing::particle_contact({-1, 3, 4}, 0.5);
   const auto parts = [&](const Vec3& impulse) { return residual(p, {impulse.data(), 3}, work); };
-  EXPECT_NEAR(parts({0.4, 0, 0}).gap_velocity, 0.6, 1e-15);                 // still approaches
-  EXPECT_NEAR(parts({1.5, -0.45, -0.6}).complementarity, 0.5, 1e-15);      // pushes it off the ground
-  EXPECT_NEAR(parts({1, -0.6, -0.8}).cone, 0.5, 1e-15);                    // twice what the cone allows
-  EXPECT_GT(parts({1, 0.5, 0}).dissipation, 0.4);                          // friction that pushes along
-  EXPECT_NEAR(parts({-0.2, 0, 0}).cone, 0.2, 1e-15);                       // pulls
+  EXPECT_NEAR(parts({0.4, 0, 0}).gap_velocity, 0.6, 1e-15);             // still approaches
+  EXPECT_NEAR(parts({1.5, -0.45, -0.6}).complementarity, 0.5, 1e-15);   // pushes it off the ground
+  EXPECT_NEAR(parts({1, -0.6, -0.8}).cone, 0.5, 1e-15);                 // twice what the cone allows
+  EXPECT_GT(parts({1, 0.5, 0}).dissipation, 0.4);                       // friction that pushes along
+  EXPECT_NEAR(parts({-0.2, 0, 0}).cone, 0.2, 1e-15);                    // pulls
   EXPECT_TRUE(std::isnan(parts({std::nan(""), 0, 0}).total()));
 }
 
@@ -83,5 +83,5 @@ TEST(Finalize, refuses_what_cannot_be_solved) {
   broken([](ContactProblem& p) { p.blocks[0].kind = BlockKind::box; });
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

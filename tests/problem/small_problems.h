@@ -49,8 +49,13 @@ inline ContactProblem joint_motors_and_contact() {
   add_contact(p, -1, {}, 0, {0, 0, 0.5}, {0.5, 0.3, 0}, Vec3::UnitZ(), 0.4, {-0.6, 0.2, 0.1});
   const auto add_rows = [&](BlockKind kind, std::initializer_list<std::array<double, 6>> rows, std::initializer_list<double> b,
                             double bound) {
-    Block block{kind, static_cast<std::uint8_t>(rows.size()), 1, static_cast<std::uint32_t>(p.b.size()),
-                static_cast<std::uint32_t>(p.jacobian_values.size()), 0, {}};
+    Block block{kind,
+                static_cast<std::uint8_t>(rows.size()),
+                1,
+                static_cast<std::uint32_t>(p.b.size()),
+                static_cast<std::uint32_t>(p.jacobian_values.size()),
+                0,
+                {}};
     for (const auto& row : rows) p.jacobian_values.insert(p.jacobian_values.end(), row.begin(), row.end());
     p.b.insert(p.b.end(), b);
     p.sigma.resize(p.b.size(), 0.0);
@@ -79,10 +84,15 @@ inline std::vector<SmallProblem> small_problems() {
       {"mass ratio 1e4", two_box_stack(1, 1e4, 0.2)},
       {"table", four_legged_table()},
       {"joint and motors", joint_motors_and_contact()},
-      {"nothing", [] { ContactProblem p; p.finalize(); return p; }()},
+      {"nothing",
+       [] {
+         ContactProblem p;
+         p.finalize();
+         return p;
+       }()},
       {"without friction", particle_contact({-1, 3, 4}, 0)},
       {"friction 5", particle_contact({-1, 3, 4}, 5)},
   };
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

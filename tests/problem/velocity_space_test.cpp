@@ -95,5 +95,5 @@ TEST(VelocitySpaceChecks, name_what_is_wrong) {
   EXPECT_THAT(message([](ContactProblem& p) { p.stencils.back() = p.stencils[p.stencils.size() - 2]; }), HasSubstr("twice"));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

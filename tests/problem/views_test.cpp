@@ -63,12 +63,8 @@ TEST(LcpView, has_the_unknowns_and_links_of_the_course) {
   const Lcp lcp = as_lcp(testing::particle_contact({-1, 2, 3}, mu), 4);
   // Of a unit particle W is the identity: normal, the directions t, b, −t, −b, slack.
   Eigen::MatrixXd expected(6, 6);
-  expected << 1, 0, 0, 0, 0, 0,
-              0, 1, 0, -1, 0, 1,
-              0, 0, 1, 0, -1, 1,
-              0, -1, 0, 1, 0, 1,
-              0, 0, -1, 0, 1, 1,
-              mu, -1, -1, -1, -1, 0;
+  expected << 1, 0, 0, 0, 0, 0, 0, 1, 0, -1, 0, 1, 0, 0, 1, 0, -1, 1, 0, -1, 0, 1, 0, 1, 0, 0, -1, 0, 1, 1, mu, -1, -1, -1, -1,
+      0;
   EXPECT_LT((lcp.M - expected).norm(), 1e-15);
   EXPECT_LT((lcp.q - (VectorXd(6) << -1, 2, 3, -2, -3, 0).finished()).norm(), 1e-15);
 }
@@ -180,5 +176,5 @@ TEST(ConeView, projects_every_kind_of_block) {
   EXPECT_EQ(impulses, (std::vector<double>{0, 0, 0, -7, 2}));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

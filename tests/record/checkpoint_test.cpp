@@ -241,5 +241,5 @@ TEST(Checkpoint, a_failed_save_leaves_the_older_checkpoint_and_no_debris) {
   EXPECT_EQ(files, 2);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

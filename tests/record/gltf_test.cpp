@@ -356,7 +356,7 @@ TEST(Gltf, equal_forms_share_their_mesh_and_a_part_stands_where_it_belongs) {
 
 TEST(Gltf, frames_per_second_are_kept) {
   const Directory directory;
-  Scene scene = test::falling_ball();  // h = 10 ms
+  Scene scene = test::falling_ball();   // h = 10 ms
   record(scene, directory / "t.glb", 100, {.frames_per_second = 25});
   const std::vector<double> times = read(directory / "t.glb").times();
   ASSERT_EQ(times.size(), 26u);
@@ -373,7 +373,7 @@ TEST(Gltf, an_older_file_is_replaced_only_by_a_whole_one) {
     Stepper stepper(scene.step);
     for (int i = 0; i < 5; ++i) recorder->record(scene.world, stepper.step(scene.world));
     EXPECT_EQ(test::content_of(directory / "t.glb"), "precious");
-  }  // destroyed unfinished
+  }   // destroyed unfinished
   EXPECT_EQ(read(directory / "t.glb").times().size(), 6u);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1) << "nothing is left over";
 }
@@ -450,5 +450,5 @@ const fs = require("fs"), [module_, ...files] = process.argv.slice(2), validator
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
-}  // namespace
-}  // namespace stickslip::gltf_test
+}   // namespace
+}   // namespace stickslip::gltf_test

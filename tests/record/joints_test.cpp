@@ -302,5 +302,5 @@ TEST(JointSamples, tell_resting_broken_removed_and_contradicting_joints_apart) {
   EXPECT_EQ(JointSamples(world, report).of(rope).state, JointState::absent);
 }
 
-}  // namespace
-}  // namespace stickslip::joints_test
+}   // namespace
+}   // namespace stickslip::joints_test

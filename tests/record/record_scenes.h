@@ -235,4 +235,4 @@ inline void simulate(Scene& scene, int steps) {
   for (int i = 0; i < steps; ++i) stepper.step(scene.world);
 }
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

@@ -65,8 +65,9 @@ TEST(JointDescription, frames_on_the_described_bodies_are_where_the_world_has_th
     EXPECT_LT((b.position - place.frame_b.position).norm(), 1e-12);
     EXPECT_LT(a.orientation.angularDistance(place.frame_a.orientation), 1e-7);
     EXPECT_LT(b.orientation.angularDistance(place.frame_b.orientation), 1e-7);
-    EXPECT_EQ(d.at("free").size() + d.at("locked").size(),
-              joint.description.type != JointType::distance ? 6u : joint.description.axes[joint_x].locked ? 0u : 1u);
+    EXPECT_EQ(d.at("free").size() + d.at("locked").size(), joint.description.type != JointType::distance ? 6u
+                                                           : joint.description.axes[joint_x].locked      ? 0u
+                                                                                                         : 1u);
   }
   const auto named = [&](const char* name) {
     return description["joints"]
@@ -211,5 +212,5 @@ TEST(JointReplay, a_removed_joint_is_told_as_not_there_where_it_was_last) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -71,4 +71,4 @@ inline ReplayReader replay_of(const std::filesystem::path& page) {
   return {inflated(base64_decoded(replay_in(content_of(page))))};
 }
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

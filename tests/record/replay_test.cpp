@@ -144,5 +144,5 @@ TEST(ReplayPage, keeps_the_older_page_until_the_new_one_is_whole) {
   EXPECT_THROW(make_recorder(directory / "missing/r.html")->begin(scene), Error);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

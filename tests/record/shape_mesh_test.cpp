@@ -39,7 +39,7 @@ TEST(ShapeMesh, the_volume_is_that_of_the_shape_and_meets_it_as_the_circles_get_
 TEST(ShapeMesh, surfaces_are_closed) {
   for (const Shape& shape : bounded_shapes()) {
     const DrawnMesh mesh = drawn_mesh(shape, 12, 1);
-    std::map<std::array<double, 6>, int> edges;  // by place: corners on sharp edges stand there several times
+    std::map<std::array<double, 6>, int> edges;   // by place: corners on sharp edges stand there several times
     const auto key = [&](std::uint32_t a, std::uint32_t b) {
       const Vec3 &p = mesh.vertices[a], &q = mesh.vertices[b];
       return std::array{p.x() + 0, p.y() + 0, p.z() + 0, q.x() + 0, q.y() + 0, q.z() + 0};
@@ -82,7 +82,7 @@ TEST(ShapeMesh, a_stretched_form_is_the_mesh_of_the_shape) {
   const std::size_t count = library.meshes().size();
   library.find_or_add(Sphere{3});
   library.find_or_add(Box{{9, 8, 7}});
-  library.find_or_add(Capsule{0.6, 1.6});  // as slender as the first
+  library.find_or_add(Capsule{0.6, 1.6});   // as slender as the first
   EXPECT_EQ(library.meshes().size(), count);
   library.find_or_add(Capsule{0.6, 1.7});
   EXPECT_EQ(library.meshes().size(), count + 1);
@@ -109,5 +109,5 @@ TEST(ShapeMesh, the_square_of_a_half_space_lies_under_everything_that_moves) {
   EXPECT_EQ(extent.square_side(), 64) << "what flew off does not count";
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "store/hdf5.h"
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/recorder.h"
+#include "store/hdf5.h"
 
 namespace stickslip::trajectory_test {
 namespace {
@@ -74,7 +74,7 @@ TEST(Trajectory, the_contact_impulses_of_a_frame_carry_the_weight) {
   EXPECT_EQ(offset[1], 0) << "no contacts before the first step";
   double sum = 0;
   for (auto i = static_cast<std::size_t>(offset[100]); i < static_cast<std::size_t>(offset[101]); ++i)
-    sum += (a[i] == 0 ? 1 : -1) * impulse[3 * i + 2];  // column 0 is the ground
+    sum += (a[i] == 0 ? 1 : -1) * impulse[3 * i + 2];   // column 0 is the ground
   EXPECT_NEAR(sum, mass[1] * 9.81 * scene.step.h, 1e-4 * sum);
   EXPECT_GT(sum, 0);
 }
@@ -150,7 +150,7 @@ TEST(Trajectory, a_recorder_that_is_destroyed_unfinished_leaves_a_readable_file)
 
 TEST(Trajectory, fewer_frames_per_second_keep_all_telemetry) {
   const Directory directory;
-  Scene scene = test::falling_ball();  // h = 10 ms
+  Scene scene = test::falling_ball();   // h = 10 ms
   record(scene, directory / "t.h5", 100, {.frames_per_second = 25});
   const h5::Handle file = h5::open_file(directory / "t.h5");
   const std::vector<double> time = numbers(file.get(), "time");
@@ -194,7 +194,7 @@ TEST(Records, bad_places_and_endings_are_errors_and_older_files_stay) {
   EXPECT_THROW(make_recorder(directory / "missing/x.h5")->begin(scene), Error);
   EXPECT_THROW(make_recorder(directory / "missing/x.csv")->begin(scene), Error);
   test::write_content(directory / "old.h5", "precious");
-  make_recorder(directory / "old.h5");  // touches nothing before begin
+  make_recorder(directory / "old.h5");   // touches nothing before begin
   EXPECT_EQ(test::content_of(directory / "old.h5"), "precious");
   std::filesystem::create_directory(directory / "d.csv");
   EXPECT_THROW(make_recorder(directory / "d.csv")->begin(scene), Error);
@@ -227,5 +227,5 @@ TEST(Csv, every_row_has_a_value_under_every_name) {
   EXPECT_GE(std::stod(rows[20][column("contacts")]), 4);
 }
 
-}  // namespace
-}  // namespace stickslip::trajectory_test
+}   // namespace
+}   // namespace stickslip::trajectory_test

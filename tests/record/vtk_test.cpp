@@ -101,9 +101,9 @@ VtkFrame read(const std::filesystem::path& path) {
     const std::string name = section + tag.at("Name");
     frame.components[name] = std::stoull(tag.at("NumberOfComponents"));
     frame.arrays[name] = type == "Float32"   ? decoded<float>(bytes)
-                                   : type == "Float64" ? decoded<double>(bytes)
-                                   : type == "Int32"   ? decoded<std::int32_t>(bytes)
-                                                       : decoded<std::uint8_t>(bytes);
+                         : type == "Float64" ? decoded<double>(bytes)
+                         : type == "Int32"   ? decoded<std::int32_t>(bytes)
+                                             : decoded<std::uint8_t>(bytes);
   }
   EXPECT_EQ(end, data.size()) << "nothing behind the arrays";
   const std::size_t points = std::stoull(frame.piece.at("NumberOfPoints"));
@@ -157,7 +157,7 @@ TEST(Vtk, no_point_lies_outside_its_body_and_every_point_moves_with_it) {
   for (std::size_t i = 0; i < number.size(); ++i) {
     const Body& body = scene.world.bodies()[slots.at(static_cast<std::size_t>(number[i]))];
     const Vec3 point = frame.vector("position_m", i), velocity = frame.vector("velocity_m_per_s", i);
-    double outside = std::numeric_limits<double>::infinity();  // along the line from the middle of a part
+    double outside = std::numeric_limits<double>::infinity();   // along the line from the middle of a part
     for (const std::uint32_t index : body.colliders) {
       const Collider& collider = scene.world.colliders()[index];
       const Vec3 local = (Pose{body.position, body.orientation} * collider.local).to_local(point);
@@ -283,7 +283,7 @@ TEST(Vtk, a_box_that_is_pushed_over_the_ground_slides) {
 
 TEST(Vtk, the_collection_lists_every_frame_with_its_time) {
   const Directory directory;
-  Scene scene = test::falling_ball();  // h = 10 ms
+  Scene scene = test::falling_ball();   // h = 10 ms
   record(scene, directory / "a run & more.pvd", 100, {.frames_per_second = 25});
   const std::vector<Listed> listed = collection(directory / "a run & more.pvd");
   ASSERT_EQ(listed.size(), 2u * 26);
@@ -361,5 +361,5 @@ TEST(Vtk, bad_places_and_full_disks_are_errors_that_name_the_file) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::vtk_test
+}   // namespace
+}   // namespace stickslip::vtk_test

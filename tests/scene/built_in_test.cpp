@@ -24,12 +24,39 @@ Scene with_parameter(const std::string& name, const std::string& parameter, cons
 TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
   std::vector<std::string> names;
   for (const BuiltInScene& b : built_in_scenes()) names.push_back(b.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"wall", "tower", "stack", "pyramid", "card-house", "mass-ratio", "incline",
-                                             "sliding-capsule", "sliding-three-spheres", "spheres", "boxes", "beads", "dominoes",
-                                             "newtons-cradle", "spinning-top", "anisotropic-slope", "log-slide", "hopper", "polisher",
-                                             "rolling-stones", "sawtooth", "agony", "pain", "arched-snake", "heavy-on-snake", "ragdolls",
-                                             "heavy-chain", "rope-bridge", "four-bar", "slider-crank",
-                                             "car", "pinch-grasp", "robot-hand"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"wall",
+                                             "tower",
+                                             "stack",
+                                             "pyramid",
+                                             "card-house",
+                                             "mass-ratio",
+                                             "incline",
+                                             "sliding-capsule",
+                                             "sliding-three-spheres",
+                                             "spheres",
+                                             "boxes",
+                                             "beads",
+                                             "dominoes",
+                                             "newtons-cradle",
+                                             "spinning-top",
+                                             "anisotropic-slope",
+                                             "log-slide",
+                                             "hopper",
+                                             "polisher",
+                                             "rolling-stones",
+                                             "sawtooth",
+                                             "agony",
+                                             "pain",
+                                             "arched-snake",
+                                             "heavy-on-snake",
+                                             "ragdolls",
+                                             "heavy-chain",
+                                             "rope-bridge",
+                                             "four-bar",
+                                             "slider-crank",
+                                             "car",
+                                             "pinch-grasp",
+                                             "robot-hand"}));
 }
 
 TEST(BuiltInScenes, each_has_one_sentence_and_a_document_that_gives_the_same_world) {
@@ -57,14 +84,31 @@ TEST(BuiltInScenes, none_starts_with_an_overlap_even_of_a_millionth_of_a_thickne
 }
 
 TEST(BuiltInScenes, they_hold_as_many_bodies_as_they_say) {
-  const std::map<std::string, int> expected = {{"wall", 81},          {"tower", 49},          {"stack", 10},
-                                               {"pyramid", 55},       {"card-house", 15},     {"mass-ratio", 2},
-                                               {"incline", 1},        {"sliding-capsule", 1}, {"sliding-three-spheres", 1},
-                                               {"spheres", 1730},     {"boxes", 500},         {"dominoes", 30},
-                                               {"newtons-cradle", 5}, {"spinning-top", 1},   {"heavy-chain", 21},
-                                               {"rope-bridge", 22},   {"four-bar", 3},        {"slider-crank", 3},
-                                               {"car", 59},           {"pinch-grasp", 6},     {"robot-hand", 14},   {"agony", 17},
-                                               {"pain", 17},          {"arched-snake", 11},  {"heavy-on-snake", 12},
+  const std::map<std::string, int> expected = {{"wall", 81},
+                                               {"tower", 49},
+                                               {"stack", 10},
+                                               {"pyramid", 55},
+                                               {"card-house", 15},
+                                               {"mass-ratio", 2},
+                                               {"incline", 1},
+                                               {"sliding-capsule", 1},
+                                               {"sliding-three-spheres", 1},
+                                               {"spheres", 1730},
+                                               {"boxes", 500},
+                                               {"dominoes", 30},
+                                               {"newtons-cradle", 5},
+                                               {"spinning-top", 1},
+                                               {"heavy-chain", 21},
+                                               {"rope-bridge", 22},
+                                               {"four-bar", 3},
+                                               {"slider-crank", 3},
+                                               {"car", 59},
+                                               {"pinch-grasp", 6},
+                                               {"robot-hand", 14},
+                                               {"agony", 17},
+                                               {"pain", 17},
+                                               {"arched-snake", 11},
+                                               {"heavy-on-snake", 12},
                                                {"ragdolls", 64}};
   for (const auto& [name, count] : expected) EXPECT_EQ(dynamic_bodies(load_scene(name)), count) << name;
 }
@@ -160,5 +204,5 @@ TEST(BuiltInScenes, the_manual_names_every_scene_and_parameter_with_its_default)
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

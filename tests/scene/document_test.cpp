@@ -21,7 +21,8 @@ TEST(SceneDocument, an_empty_list_of_bodies_gives_the_defaults_of_the_library) {
 TEST(SceneDocument, every_step_option_reaches_its_field) {
   const Scene scene = parse_scene(R"({"bodies": [], "step": {
       "h": 0.004, "scheme": "moreau-midpoint", "gyroscopic": "implicit", "solver": "pgs", "max_iterations": 17,
-      "tolerance": 1e-9, "warm_start": false, "restitution_threshold": 3, "margin": 0.02, "contact_band": 2e-4, "contact_elasticity": 0.2, "turning_contacts": false, "threads": 2,
+      "tolerance": 1e-9, "warm_start": false, "restitution_threshold": 3, "margin": 0.02, "contact_band": 2e-4,
+       "contact_elasticity": 0.2, "turning_contacts": false, "threads": 2,
       "stabilisation": {"method": "spring", "stiffness": 1000, "damping": 20},
       "projection": {"max_rounds": 3, "iterations": 11, "fraction": 0.5}, "sleep": true}})",
                                   "s.json");
@@ -64,7 +65,7 @@ TEST(SceneDocument, materials_pairs_and_rules_decide_the_coefficients) {
   const MaterialTable& m = scene.world.materials;
   EXPECT_DOUBLE_EQ(m.between({0}, m.find("a")).friction, 0.2);
   EXPECT_EQ(m.between(m.find("a"), m.find("b")).friction, 0.7);
-  EXPECT_EQ(m.between(m.find("a"), m.find("b")).restitution, 0.25);  // not given: by the rule
+  EXPECT_EQ(m.between(m.find("a"), m.find("b")).restitution, 0.25);   // not given: by the rule
 }
 
 TEST(SceneDocument, a_rotation_in_degrees_equals_the_quaternion) {
@@ -121,7 +122,7 @@ TEST(SceneDocument, an_oscillation_starts_at_its_pose_and_swings_by_its_amplitud
                                   "s.json");
   const Body& tray = named(scene, "tray");
   EXPECT_EQ(tray.position, Vec3(0, 0, 1));
-  const Pose quarter = scripted_pose(tray.script, tray.script_start, 1.0 / 8);  // a quarter of the period
+  const Pose quarter = scripted_pose(tray.script, tray.script_start, 1.0 / 8);   // a quarter of the period
   EXPECT_NEAR((quarter.position - Vec3(0.1, 0, 1)).norm(), 0, 1e-15);
   EXPECT_NEAR((quarter.orientation * Vec3::UnitX() - Vec3::UnitY()).norm(), 0, 1e-15);
 }
@@ -139,7 +140,8 @@ TEST(SceneDocument, fields_without_effect_give_warnings) {
 TEST(SceneDocument, the_document_of_a_scene_gives_the_same_scene_again) {
   const Scene first = parse_scene(
       with_body(
-          R"({"name": "b", "shape": {"type": "sphere", "radius": 0.1}, "position": [0.1, 1e-300, 0.30000000000000004], "velocity": [1, 2, 3]})"),
+          R"({"name": "b", "shape": {"type": "sphere", "radius": 0.1}, "position": [0.1, 1e-300, 0.30000000000000004],
+           "velocity": [1, 2, 3]})"),
       "s.json", std::vector<Override>{{"/step/h", "0.003"}, {"/name", "renamed"}});
   const Scene second = parse_scene(first.document, "other.json");
   EXPECT_EQ(second.document, first.document);
@@ -148,5 +150,5 @@ TEST(SceneDocument, the_document_of_a_scene_gives_the_same_scene_again) {
   EXPECT_EQ(second.name, "renamed");
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

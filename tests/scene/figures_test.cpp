@@ -80,7 +80,9 @@ Vec3 force_of(const Course& run, const StepReport& report, std::string_view endi
   return sum;
 }
 
-std::vector<Override> with(const std::string& parameter, double value) { return {{"/parameters/" + parameter, fmt::format("{}", value)}}; }
+std::vector<Override> with(const std::string& parameter, double value) {
+  return {{"/parameters/" + parameter, fmt::format("{}", value)}};
+}
 
 TEST(Figure, has_sixteen_parts_of_seventy_kilograms_and_starts_assembled_within_its_limits) {
   for (const char* name : {"agony", "pain", "ragdolls"}) {
@@ -126,7 +128,8 @@ TEST(Agony, a_push_at_the_chest_dies_out) {
   EXPECT_LT(run.joint_error, 1e-3);
 }
 
-// The step cannot follow how light parts tremble under such a load, and lets that die out. It must not take the swing of the ball with it.
+// The step cannot follow how light parts tremble under such a load, and lets that die out. It must not take the swing of the
+// ball with it.
 TEST(Agony, the_ball_swings_on_and_keeps_its_energy) {
   Course run("agony");
   const double mass = named(run.scene, "ball").mass.mass, height = named(run.scene, "ball").position.z();
@@ -157,8 +160,9 @@ TEST(Pain, the_box_comes_to_rest_on_the_figure_and_nothing_reaches_the_floor) {
   }
 }
 
-/// The friction that the feet of the arch need. The hinges of a half resist bending further only: about each of them the push H of the floor must turn
-/// the part below at least as far inwards as its lift V and the weights of that part turn it outwards. V acts where that is easiest, at the inner edge.
+/// The friction that the feet of the arch need. The hinges of a half resist bending further only: about each of them the push H
+/// of the floor must turn the part below at least as far inwards as its lift V and the weights of that part turn it outwards. V
+/// acts where that is easiest, at the inner edge.
 double needed_friction(const World& world) {
   const double lift = [&] {
     double mass = 0;
@@ -230,5 +234,5 @@ TEST(Ragdolls, tumble_down_the_stairs_in_one_piece_and_come_to_rest) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -47,7 +47,7 @@ TEST_F(SceneFiles, an_empty_file_and_a_broken_one_are_named) {
 TEST_F(SceneFiles, a_file_that_may_not_be_read_is_named) {
   const std::string secret = write("secret.json", with_body(kBall));
   std::filesystem::permissions(secret, std::filesystem::perms::none);
-  const bool may_read_everything = std::ifstream(secret).is_open();  // the administrator may
+  const bool may_read_everything = std::ifstream(secret).is_open();   // the administrator may
   EXPECT_EQ(load_error(secret), may_read_everything ? "" : secret + ": The file cannot be opened: Permission denied.");
 }
 
@@ -61,5 +61,5 @@ TEST_F(SceneFiles, an_unknown_name_gets_a_suggestion) {
   EXPECT_EQ(load_error("walls.json"), "walls.json: There is no such file.");
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -10,7 +10,9 @@ namespace stickslip {
 namespace {
 
 /// The ruler seen from the finger that stays.
-Pose in_hand(const World& world) { return world.body(world.find("left-tip")).frame().inverse() * world.body(world.find("ruler")).frame(); }
+Pose in_hand(const World& world) {
+  return world.body(world.find("left-tip")).frame().inverse() * world.body(world.find("ruler")).frame();
+}
 
 struct Grasp {
   double slip = 0;     ///< along the faces of the tips since the fingers closed [m]
@@ -21,7 +23,8 @@ struct Grasp {
 
 /// Pinches and lifts for some seconds.
 Grasp pinch(double seconds, double mu, double offset = 0) {
-  Scene scene = load_scene("pinch-grasp", std::vector<Override>{{"/parameters/mu", fmt::format("{}", mu)}, {"/parameters/offset", fmt::format("{}", offset)}});
+  Scene scene = load_scene("pinch-grasp", std::vector<Override>{{"/parameters/mu", fmt::format("{}", mu)},
+                                                                {"/parameters/offset", fmt::format("{}", offset)}});
   Stepper stepper(scene.step);
   const BodyId tip = scene.world.find("right-tip"), ruler = scene.world.find("ruler");
   Pose closed;
@@ -33,7 +36,8 @@ Grasp pinch(double seconds, double mu, double offset = 0) {
       continue;
     }
     const Pose now = in_hand(scene.world);
-    const Vec3 moved = now.position - closed.position, axis = (closed.orientation.conjugate() * now.orientation) * Vec3::UnitX();
+    const Vec3 moved = now.position - closed.position,
+               axis = (closed.orientation.conjugate() * now.orientation) * Vec3::UnitX();
     grasp.slip = std::max(grasp.slip, std::hypot(moved.x(), moved.z()));
     grasp.turn = std::max(grasp.turn, std::abs(std::atan2(axis.z(), axis.x())));
     grasp.force = std::abs(report.wrench(ruler, tip, Vec3::Zero()).force.y());
@@ -42,9 +46,10 @@ Grasp pinch(double seconds, double mu, double offset = 0) {
   return grasp;
 }
 
-/// The coefficient with which two tips, each pressing with F/3 at the corners of a triangle, just hold a weight P at the distance e from their
-/// middle. By the theorem of limit analysis it is the largest, over all centres c that the ruler could turn about, of the power of the weight over
-/// that of friction with μ = 1: P (e − cₓ) / Σ N |p − c|. Far centres are translations.
+/// The coefficient with which two tips, each pressing with F/3 at the corners of a triangle, just hold a weight P at the
+/// distance e from their middle. By the theorem of limit analysis it is the largest, over all centres c that the ruler could
+/// turn about, of the power of the weight over that of friction with μ = 1: P (e − cₓ) / Σ N |p − c|. Far centres are
+/// translations.
 double needed_friction(double radius, double press, double weight, double e) {
   const auto needed = [&](double x, double z) {
     double friction = 0;
@@ -54,7 +59,8 @@ double needed_friction(double radius, double press, double weight, double e) {
     }
     return weight * (e - x) / friction;
   };
-  // The function has one hill. A grid in s = 1 / (1 − x / radius) reaches all x below e ≈ 0, and is refined about its best point.
+  // The function has one hill. A grid in s = 1 / (1 − x / radius) reaches all x below e ≈ 0, and is refined about its best
+  // point.
   double best = weight / (2 * press), s = 0.5, z = 0, step_s = 0.5, step_z = 3 * radius;
   for (int round = 0; round < 40; ++round) {
     const double from_s = s, from_z = z;
@@ -137,5 +143,5 @@ TEST(RobotHand, without_grip_the_object_stays) {
   EXPECT_GT(named(scene, "palm").position.z(), 0.35);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -19,8 +19,8 @@ const JointRecord& record_of(const StepReport& report, const World& world, std::
   return *record;
 }
 
-/// Angle of the rocker of the linkage [rad] for an angle of the crank, both from the x axis towards z: where the circles about the crank pin and the
-/// rocker pivot intersect above their line of centres.
+/// Angle of the rocker of the linkage [rad] for an angle of the crank, both from the x axis towards z: where the circles about
+/// the crank pin and the rocker pivot intersect above their line of centres.
 double rocker_angle(double crank_angle) {
   const double ground = 0.3, crank = 0.1, coupler = 0.35, rocker = 0.25;
   const Vec2 pin = crank * Vec2(std::cos(crank_angle), std::sin(crank_angle)), pivot(ground, 0);
@@ -57,7 +57,8 @@ TEST(JointExamples, the_lamp_stays_in_place_and_falls_without_its_springs) {
   Stepper stepper(scene.step);
   while (scene.world.time < scene.seconds) stepper.step(scene.world);
   for (std::size_t i = 0; i < scene.world.bodies().size(); ++i)
-    EXPECT_LT((scene.world.bodies()[i].position - start.world.bodies()[i].position).norm(), 1e-4) << scene.world.bodies()[i].name;
+    EXPECT_LT((scene.world.bodies()[i].position - start.world.bodies()[i].position).norm(), 1e-4)
+        << scene.world.bodies()[i].name;
 
   Scene weak = example("lamp", {{"/joints/4/spring/stiffness", "1"}, {"/joints/5/spring/stiffness", "1"}});
   Stepper other(weak.step);
@@ -102,5 +103,5 @@ TEST(JointExamples, the_rope_of_the_drawbridge_breaks_where_the_load_makes_it_ca
   EXPECT_LT(named(scene, "bridge").position.z(), -0.1);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -30,7 +30,8 @@ std::vector<std::string> blocks(const std::string& language) {
 World arm_of_the_manual(JointRecord& result) {
   // begin of the example
   World world;
-  const BodyId arm = world.add({.name = "arm", .parts = {{Box{{0.25, 0.02, 0.02}}, {}, {}}}, .pose = {{0.25, 0, 1}}, .mass = 2.0});
+  const BodyId arm =
+      world.add({.name = "arm", .parts = {{Box{{0.25, 0.02, 0.02}}, {}, {}}}, .pose = {{0.25, 0, 1}}, .mass = 2.0});
 
   JointDescription shoulder{.name = "shoulder", .type = JointType::hinge, .b = arm};   // a is the world
   place_joint(shoulder, world, {0, 0, 1}, -Vec3::UnitY());                             // a point and the axis, in the world
@@ -95,12 +96,13 @@ TEST(JointManual, the_other_examples_load_without_warnings) {
     const auto body = [](const char* name, int x) {
       return fmt::format(R"({{"name": "{}", "shape": {{"type": "sphere", "radius": 0.1}}, "position": [{}, 0, 1]}})", name, x);
     };
-    const std::string text = fmt::format(R"({{"bodies": [{}, {}], "joints": [{}]}})", body("left", 0), body("right", 1), fragments[i]);
+    const std::string text =
+        fmt::format(R"({{"bodies": [{}, {}], "joints": [{}]}})", body("left", 0), body("right", 1), fragments[i]);
     SCOPED_TRACE(fragments[i]);
     EXPECT_EQ(error_of(text), "");
     EXPECT_TRUE(parse_scene(text, "s").warnings.empty());
   }
 }
 
-}  // namespace
-}  // namespace stickslip::joint_manual_test
+}   // namespace
+}   // namespace stickslip::joint_manual_test

@@ -17,39 +17,53 @@ std::string with_joints(const std::string& joints, const std::string& further = 
   return fmt::format(R"({{"bodies": [
       {{"name": "left", "shape": {{"type": "box", "half_extents": [0.1, 0.2, 0.3]}}, "position": [1, 2, 3],
         "rotation": {{"axis": [1, 2, 3], "degrees": 40}}}},
-      {{"name": "right", "parts": [{{"shape": {{"type": "sphere", "radius": 0.2}}, "position": [0.1, 0, 0]}}], "position": [2, 2, 3],
+      {{"name": "right", "parts": [{{"shape": {{"type": "sphere", "radius": 0.2}}, "position": [0.1, 0, 0]}}],
+       "position": [2, 2, 3],
         "rotation": {{"axis": [0, 1, -1], "degrees": -70}}}},
-      {{"name": "wall", "motion": "fixed", "shape": {{"type": "box", "half_extents": [0.1, 0.1, 0.1]}}, "position": [0, 0, 9]}}],
+      {{"name": "wall", "motion": "fixed", "shape": {{"type": "box", "half_extents": [0.1, 0.1, 0.1]}},
+       "position": [0, 0, 9]}}],
       "joints": [{}]{}}})",
                      joints, further);
 }
 
 const Joint& only_joint(const Scene& scene) { return scene.world.joints().front(); }
 
-Scene parse(const std::string& joints, const std::string& further = "") { return parse_scene(with_joints(joints, further), "s.json"); }
+Scene parse(const std::string& joints, const std::string& further = "") {
+  return parse_scene(with_joints(joints, further), "s.json");
+}
 
 /// The coordinates that the manual says a type locks.
 std::string locked_by(JointType type) {
   switch (type) {
-    case JointType::fixed: return "x y z turn_x turn_y turn_z ";
-    case JointType::ball: return "x y z ";
-    case JointType::hinge: return "x y z turn_x turn_y ";
-    case JointType::prismatic: return "x y turn_x turn_y turn_z ";
+    case JointType::fixed:
+      return "x y z turn_x turn_y turn_z ";
+    case JointType::ball:
+      return "x y z ";
+    case JointType::hinge:
+      return "x y z turn_x turn_y ";
+    case JointType::prismatic:
+      return "x y turn_x turn_y turn_z ";
     case JointType::cylindrical:
-    case JointType::screw: return "x y turn_x turn_y ";
-    case JointType::universal: return "x y z turn_y ";
-    case JointType::planar: return "z turn_x turn_y ";
-    default: return "";
+    case JointType::screw:
+      return "x y turn_x turn_y ";
+    case JointType::universal:
+      return "x y z turn_y ";
+    case JointType::planar:
+      return "z turn_x turn_y ";
+    default:
+      return "";
   }
 }
 
 TEST(SceneJoints, the_frames_of_every_type_meet_at_the_anchor_with_the_axes_given) {
-  for (const JointType type : {JointType::fixed, JointType::ball, JointType::hinge, JointType::prismatic, JointType::cylindrical, JointType::universal,
-                               JointType::planar, JointType::six_dof, JointType::screw}) {
+  for (const JointType type :
+       {JointType::fixed, JointType::ball, JointType::hinge, JointType::prismatic, JointType::cylindrical, JointType::universal,
+        JointType::planar, JointType::six_dof, JointType::screw}) {
     SCOPED_TRACE(joint_type_name(type));
-    const Scene scene = parse(fmt::format(R"({{"name": "j", "type": "{}", "a": "left", "b": "right", "anchor": [1.5, 2.5, 3], "axis": [0, 3, 4],
+    const Scene scene =
+        parse(fmt::format(R"({{"name": "j", "type": "{}", "a": "left", "b": "right", "anchor": [1.5, 2.5, 3], "axis": [0, 3, 4],
                                               "x_axis": [2, 1, 0]{}}})",
-                                          joint_type_name(type), type == JointType::screw ? R"(, "pitch": 0.01)" : ""));
+                          joint_type_name(type), type == JointType::screw ? R"(, "pitch": 0.01)" : ""));
     ASSERT_EQ(scene.world.joint_count(), 1u);
     EXPECT_TRUE(scene.warnings.empty());
     const Joint& joint = scene.world.joint(scene.world.find_joint("j"));
@@ -58,7 +72,8 @@ TEST(SceneJoints, the_frames_of_every_type_meet_at_the_anchor_with_the_axes_give
     EXPECT_EQ(joint.description.b, scene.world.find("right"));
     const Vec3 z(0, 0.6, 0.8), x = Vec3(Vec3(2, 1, 0) - Vec3(2, 1, 0).dot(z) * z).normalized();
     const JointDescription& d = joint.description;
-    for (const auto& [body, local] : {std::pair(&named(scene, "left"), d.frame_a), std::pair(&named(scene, "right"), d.frame_b)}) {
+    for (const auto& [body, local] :
+         {std::pair(&named(scene, "left"), d.frame_a), std::pair(&named(scene, "right"), d.frame_b)}) {
       const Pose frame = body->frame() * local;
       EXPECT_LT((frame.position - Vec3(1.5, 2.5, 3)).norm(), 1e-14);
       EXPECT_LT((frame.orientation * Vec3::UnitZ() - z).norm(), 1e-14);
@@ -81,7 +96,8 @@ TEST(SceneJoints, the_world_is_a_unless_a_body_is_named) {
 }
 
 TEST(SceneJoints, frames_are_taken_in_the_frames_of_the_bodies) {
-  const Scene scene = parse(R"({"type": "six-dof", "a": "left", "b": "right", "frame_a": {"position": [1, 2, 3], "orientation_wxyz": [0, 1, 0, 0]},
+  const Scene scene = parse(
+      R"({"type": "six-dof", "a": "left", "b": "right", "frame_a": {"position": [1, 2, 3], "orientation_wxyz": [0, 1, 0, 0]},
                                 "frame_b": {"rotation": {"axis": [0, 0, 2], "degrees": 90}}})");
   const JointDescription& d = only_joint(scene).description;
   EXPECT_EQ(d.frame_a.position, Vec3(1, 2, 3));
@@ -95,7 +111,8 @@ TEST(SceneJoints, frames_are_taken_in_the_frames_of_the_bodies) {
 }
 
 TEST(SceneJoints, a_distance_runs_from_the_anchor_on_a_to_that_on_b) {
-  const Scene scene = parse(R"({"type": "distance", "a": "left", "b": "right", "anchor": [1, 0, 0], "anchor_b": [1, 3, 4], "lower": 1, "upper": 6})");
+  const Scene scene = parse(
+      R"({"type": "distance", "a": "left", "b": "right", "anchor": [1, 0, 0], "anchor_b": [1, 3, 4], "lower": 1, "upper": 6})");
   const JointPlace place = locate(scene.world, only_joint(scene));
   EXPECT_LT((place.frame_a.position - Vec3(1, 0, 0)).norm(), 1e-14);
   EXPECT_LT((place.frame_b.position - Vec3(1, 3, 4)).norm(), 1e-14);
@@ -104,7 +121,8 @@ TEST(SceneJoints, a_distance_runs_from_the_anchor_on_a_to_that_on_b) {
   EXPECT_EQ(only_joint(scene).description.axes[joint_x].upper, 6);
   EXPECT_FALSE(only_joint(scene).description.axes[joint_x].locked);
 
-  const std::string rod = R"({"type": "distance", "a": "left", "b": "right", "anchor": [1, 0, 0], "anchor_b": [1, 3, 4], "locked": true)";
+  const std::string rod =
+      R"({"type": "distance", "a": "left", "b": "right", "anchor": [1, 0, 0], "anchor_b": [1, 3, 4], "locked": true)";
   EXPECT_NEAR(only_joint(parse(rod + "}")).description.length, 5, 1e-14);
   EXPECT_TRUE(only_joint(parse(rod + "}")).description.axes[joint_x].locked);
   EXPECT_EQ(only_joint(parse(rod + R"(, "length": 4.5})")).description.length, 4.5);
@@ -112,7 +130,8 @@ TEST(SceneJoints, a_distance_runs_from_the_anchor_on_a_to_that_on_b) {
 
 /// All settings that a coordinate can have.
 const std::string kSettings = R"("lower": -1.2, "upper": 0.3, "limit_stiffness": 50, "limit_damping": 2, "friction": 0.1,
-    "motor": {"speed": 3, "max_force": 10}, "servo": {"stiffness": 100, "damping": 5, "max_force": 20, "path": [[0, 1], [2, -1]]},
+    "motor": {"speed": 3, "max_force": 10}, "servo": {"stiffness": 100, "damping": 5, "max_force": 20,
+     "path": [[0, 1], [2, -1]]},
     "spring": {"rest": 0.2, "stiffness": 7, "damping": 1})";
 
 void expect_settings(const JointAxis& axis) {
@@ -137,23 +156,28 @@ TEST(SceneJoints, settings_of_a_joint_with_one_coordinate_stand_in_the_joint) {
     const Scene scene = parse(fmt::format(R"({{"type": "{}", "b": "left", "anchor": [0, 0, 0], {}}})", type, kSettings));
     expect_settings(only_joint(scene).description.axes[coordinate]);
   }
-  const Scene scene = parse(R"({"type": "distance", "b": "left", "anchor": [0, 0, 0], "anchor_b": [0, 0, 0.1], )" + kSettings + "}");
+  const Scene scene =
+      parse(R"({"type": "distance", "b": "left", "anchor": [0, 0, 0], "anchor_b": [0, 0, 0.1], )" + kSettings + "}");
   expect_settings(only_joint(scene).description.axes[joint_x]);
 }
 
 TEST(SceneJoints, settings_of_other_joints_stand_under_the_name_of_the_coordinate) {
-  const Scene scene = parse(R"({"type": "six-dof", "b": "left", "anchor": [0, 0, 0], "axes": {"x": {"locked": true}, "turn_y": {)" + kSettings + "}}}");
+  const Scene scene =
+      parse(R"({"type": "six-dof", "b": "left", "anchor": [0, 0, 0], "axes": {"x": {"locked": true}, "turn_y": {)" + kSettings +
+            "}}}");
   const JointDescription& d = only_joint(scene).description;
   for (int k = 0; k < kJointCoordinates; ++k) EXPECT_EQ(d.axes[static_cast<std::size_t>(k)].locked, k == joint_x);
   expect_settings(d.axes[joint_turn_y]);
-  const Scene universal = parse(R"({"type": "universal", "b": "left", "anchor": [0, 0, 0], "axis": [0, 0, 1], "x_axis": [1, 0, 0],
+  const Scene universal =
+      parse(R"({"type": "universal", "b": "left", "anchor": [0, 0, 0], "axis": [0, 0, 1], "x_axis": [1, 0, 0],
                                     "axes": {"turn_x": {"upper": 1}, "turn_z": {"lower": -2}}})");
   EXPECT_EQ(only_joint(universal).description.axes[joint_turn_x].upper, 1);
   EXPECT_EQ(only_joint(universal).description.axes[joint_turn_z].lower, -2);
 }
 
 TEST(SceneJoints, what_is_left_out_is_not_limited_and_not_driven) {
-  const Scene scene = parse(R"({"type": "hinge", "b": "left", "anchor": [0, 0, 0], "motor": {"speed": 1}, "servo": {"damping": 1}})");
+  const Scene scene =
+      parse(R"({"type": "hinge", "b": "left", "anchor": [0, 0, 0], "motor": {"speed": 1}, "servo": {"damping": 1}})");
   const JointDescription& d = only_joint(scene).description;
   EXPECT_FALSE(d.axes[joint_turn_z].has_lower());
   EXPECT_FALSE(d.axes[joint_turn_z].has_upper());
@@ -165,9 +189,13 @@ TEST(SceneJoints, what_is_left_out_is_not_limited_and_not_driven) {
 }
 
 TEST(SceneJoints, what_only_one_type_has_arrives_there) {
-  EXPECT_EQ(only_joint(parse(R"({"type": "ball", "b": "left", "anchor": [0, 0, 0], "swing_limit": 0.8})")).description.swing_limit, 0.8);
-  EXPECT_EQ(only_joint(parse(R"({"type": "screw", "b": "left", "anchor": [0, 0, 0], "pitch": -0.01})")).description.pitch, -0.01);
-  const Scene scene = parse(R"({"type": "fixed", "b": "left", "anchor": [0, 0, 0], "collide": true, "break_force": 100, "break_torque": 20})");
+  EXPECT_EQ(
+      only_joint(parse(R"({"type": "ball", "b": "left", "anchor": [0, 0, 0], "swing_limit": 0.8})")).description.swing_limit,
+      0.8);
+  EXPECT_EQ(only_joint(parse(R"({"type": "screw", "b": "left", "anchor": [0, 0, 0], "pitch": -0.01})")).description.pitch,
+            -0.01);
+  const Scene scene =
+      parse(R"({"type": "fixed", "b": "left", "anchor": [0, 0, 0], "collide": true, "break_force": 100, "break_torque": 20})");
   EXPECT_TRUE(only_joint(scene).description.collide);
   EXPECT_EQ(only_joint(scene).description.break_force, 100);
   EXPECT_EQ(only_joint(scene).description.break_torque, 20);
@@ -194,14 +222,16 @@ TEST(SceneJoints, bodies_that_are_joined_or_named_as_a_pair_may_overlap) {
   EXPECT_NE(error_of(bodies + "}"), "");
   EXPECT_EQ(error_of(bodies + R"(, "ignore_contacts": [["b", "a"]]})"), "");
   EXPECT_EQ(error_of(bodies + R"(, "joints": [{"type": "ball", "a": "a", "b": "b", "anchor": [0.5, 0, 0]}]})"), "");
-  EXPECT_NE(error_of(bodies + R"(, "joints": [{"type": "ball", "a": "a", "b": "b", "anchor": [0.5, 0, 0], "collide": true}]})"), "");
+  EXPECT_NE(error_of(bodies + R"(, "joints": [{"type": "ball", "a": "a", "b": "b", "anchor": [0.5, 0, 0], "collide": true}]})"),
+            "");
   const Scene scene = parse_scene(bodies + R"(, "ignore_contacts": [["b", "a"]]})", "s.json");
   EXPECT_FALSE(scene.world.may_touch(scene.world.find("a").index, scene.world.find("b").index));
 }
 
 TEST(SceneJoints, copies_of_a_body_are_joined_by_their_names) {
   const Scene scene = parse_scene(R"({"bodies": [
-      {"name": "link", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 5], "repeat": {"count": [1, 1, 2], "step": [0, 0, 1]}}],
+      {"name": "link", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 5], "repeat": {"count": [1, 1, 2],
+       "step": [0, 0, 1]}}],
       "joints": [{"type": "ball", "a": "link-0", "b": "link-1", "anchor": [0, 0, 5.5]}]})",
                                   "s.json");
   EXPECT_EQ(only_joint(scene).description.frame_a.position, Vec3(0, 0, 0.5));
@@ -209,7 +239,8 @@ TEST(SceneJoints, copies_of_a_body_are_joined_by_their_names) {
 }
 
 TEST(SceneJoints, a_body_with_mass_properties_needs_no_parts) {
-  const Scene scene = parse_scene(with_body(R"({"name": "point", "parts": [], "mass_properties": {"mass": 2, "inertia": [1, 1, 1]}})"), "s.json");
+  const Scene scene = parse_scene(
+      with_body(R"({"name": "point", "parts": [], "mass_properties": {"mass": 2, "inertia": [1, 1, 1]}})"), "s.json");
   EXPECT_EQ(named(scene, "point").mass.mass, 2);
   EXPECT_TRUE(named(scene, "point").colliders.empty());
 }
@@ -218,7 +249,8 @@ TEST(SceneJoints, frames_that_do_not_meet_are_warned_about_as_far_as_the_type_lo
   const auto warnings = [](const char* type) {
     return parse_scene(fmt::format(R"({{"bodies": [{{"name": "ball", "shape": {{"type": "sphere", "radius": 1}},
                                        "rotation": {{"axis": [1, 0, 0], "degrees": 30}}}}],
-                                       "joints": [{{"name": "j", "type": "{}", "b": "ball", "frame_a": {{"position": [0, 0.5, 0]}}, "frame_b": {{}}}}]}})",
+                                       "joints": [{{"name": "j", "type": "{}", "b": "ball",
+                                        "frame_a": {{"position": [0, 0.5, 0]}}, "frame_b": {{}}}}]}})",
                                    type),
                        "s.json")
         .warnings;
@@ -230,11 +262,15 @@ TEST(SceneJoints, frames_that_do_not_meet_are_warned_about_as_far_as_the_type_lo
 
 TEST(SceneJoints, a_rod_of_the_wrong_length_and_a_start_beyond_a_limit_are_warned_about) {
   const std::string distance = R"({"name": "j", "type": "distance", "b": "left", "anchor": [0, 0, 0], "anchor_b": [0, 0, 2], )";
-  EXPECT_EQ(parse(distance + R"("locked": true, "length": 1.5})").warnings, std::vector<std::string>{"The joint 'j' is apart by 500 mm at the start."});
-  EXPECT_EQ(parse(distance + R"("upper": 1.5})").warnings, std::vector<std::string>{"The joint 'j' is beyond its limits by 500 mm at the start."});
+  EXPECT_EQ(parse(distance + R"("locked": true, "length": 1.5})").warnings,
+            std::vector<std::string>{"The joint 'j' is apart by 500 mm at the start."});
+  EXPECT_EQ(parse(distance + R"("upper": 1.5})").warnings,
+            std::vector<std::string>{"The joint 'j' is beyond its limits by 500 mm at the start."});
   EXPECT_EQ(parse(distance + R"("lower": 1.5})").warnings, std::vector<std::string>{});
   EXPECT_EQ(parse(R"({"name": "j", "type": "ball", "b": "right", "swing_limit": 0.25, "frame_a": {"position": [2, 2, 3]},
-                      "frame_b": {"rotation": {"axis": [0, 1, -1], "degrees": 70}}})").warnings, std::vector<std::string>{});
+                      "frame_b": {"rotation": {"axis": [0, 1, -1], "degrees": 70}}})")
+                .warnings,
+            std::vector<std::string>{});
   EXPECT_EQ(parse(R"({"name": "j", "type": "hinge", "b": "left", "anchor": [0, 0, 0], "lower": 0.25})").warnings,
             std::vector<std::string>{"The joint 'j' is beyond its limits by 0.25 rad at the start."});
 }
@@ -243,7 +279,8 @@ TEST(SceneJoints, fields_without_effect_are_warned_about) {
   EXPECT_EQ(parse(R"({"type": "hinge", "b": "left", "anchor": [0, 0, 0], "limit_damping": 3})").warnings,
             std::vector<std::string>{"/joints/0/limit_damping has no effect: there is no limit."});
   EXPECT_EQ(parse(R"({"type": "ball", "b": "left", "anchor": [0, 0, 0],
-                      "axes": {"turn_x": {"servo": {"target": 1, "stiffness": 3, "path": [[0, 1]]}}}})").warnings,
+                      "axes": {"turn_x": {"servo": {"target": 1, "stiffness": 3, "path": [[0, 1]]}}}})")
+                .warnings,
             std::vector<std::string>{"/joints/0/axes/turn_x/servo/target has no effect: the path says where the servo goes."});
 }
 
@@ -294,9 +331,10 @@ TEST(SceneJoints, a_solver_that_cannot_hold_a_joint_is_refused_with_the_name_of_
   };
   for (const Case& c : cases) {
     const Scene scene = parse(c.joint);
-    EXPECT_EQ(refusal(scene, c.kind), fmt::format("/step/solver: The solver 'refusing' cannot hold the joint 'j' with its {}. It was made to refuse. "
-                                                  "Solvers that can: {}.",
-                                                  c.what, fmt::join(solvers_that_hold(c.kind), ", ")));
+    EXPECT_EQ(refusal(scene, c.kind),
+              fmt::format("/step/solver: The solver 'refusing' cannot hold the joint 'j' with its {}. It was made to refuse. "
+                          "Solvers that can: {}.",
+                          c.what, fmt::join(solvers_that_hold(c.kind), ", ")));
     EXPECT_EQ(refusal(scene, c.kind == BlockKind::box ? BlockKind::bilateral : BlockKind::box), "");
   }
   // A joint that leaves everything free needs nothing.
@@ -307,13 +345,17 @@ TEST(SceneJoints, a_solver_that_cannot_hold_a_joint_is_refused_with_the_name_of_
 
 TEST(SceneJoints, a_scene_with_joints_loads_with_every_solver_that_says_it_can) {
   for (const SolverInfo& info : solvers()) {
-    const bool can = make_solver(info.name)->cannot_hold(BlockKind::bilateral).empty() && make_solver(info.name)->cannot_hold(BlockKind::box).empty();
-    const std::string error = error_of(with_joints(R"({"name": "j", "type": "hinge", "b": "left", "anchor": [0, 0, 0], "lower": -1})",
-                                                   fmt::format(R"(, "step": {{"solver": "{}"}})", info.name)));
+    const bool can = make_solver(info.name)->cannot_hold(BlockKind::bilateral).empty() &&
+                     make_solver(info.name)->cannot_hold(BlockKind::box).empty();
+    const std::string error =
+        error_of(with_joints(R"({"name": "j", "type": "hinge", "b": "left", "anchor": [0, 0, 0], "lower": -1})",
+                             fmt::format(R"(, "step": {{"solver": "{}"}})", info.name)));
     EXPECT_EQ(error.empty(), can) << error;
-    EXPECT_TRUE(can || error.starts_with(fmt::format("s.json: /step/solver: The solver '{}' cannot hold the joint 'j'", info.name))) << error;
+    EXPECT_TRUE(can ||
+                error.starts_with(fmt::format("s.json: /step/solver: The solver '{}' cannot hold the joint 'j'", info.name)))
+        << error;
   }
 }
 
-}  // namespace
-}  // namespace stickslip::joints_test
+}   // namespace
+}   // namespace stickslip::joints_test

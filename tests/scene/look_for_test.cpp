@@ -43,7 +43,8 @@ TEST(LookFor, a_card_house_needs_friction_above_the_tangent_of_its_lean) {
 
 TEST(LookFor, as_many_balls_leave_the_cradle_as_arrive) {
   for (const int moving : {1, 2}) {
-    const Scene scene = simulated("newtons-cradle", 0.5, {{"/parameters/moving", std::to_string(moving)}, {"/step/tolerance", "1e-9"}});
+    const Scene scene =
+        simulated("newtons-cradle", 0.5, {{"/parameters/moving", std::to_string(moving)}, {"/step/tolerance", "1e-9"}});
     for (int i = 0; i < 5; ++i) {
       EXPECT_NEAR(named(scene, fmt::format("ball-{}", i)).velocity.x(), i < 5 - moving ? 0 : 1, 1e-9) << moving << " " << i;
     }
@@ -61,7 +62,7 @@ TEST(LookFor, the_top_precesses_steadily_at_the_rate_of_a_heavy_symmetric_top) {
   const double rate = std::atan2(axis.y(), axis.x()) / seconds;
   EXPECT_NEAR((across * rate * rate * std::cos(tilt) - spin * rate + torque) / torque, 0, 0.02);
   EXPECT_NEAR(std::acos(axis.z()), tilt, 0.02);
-  EXPECT_LT(named(scene, "top").frame().position.norm(), 0.002);  // the tip stays in place
+  EXPECT_LT(named(scene, "top").frame().position.norm(), 0.002);   // the tip stays in place
 }
 
 TEST(LookFor, the_block_of_the_incline_sticks_below_atan_mu_and_slides_above) {
@@ -106,7 +107,8 @@ TEST(LookFor, grooves_lead_logs_around_the_house_and_without_them_they_run_into_
     int touched = 0;
     while (scene.world.time < 4) {
       const StepReport& report = stepper.step(scene.world);
-      for (const ContactRecord& c : report.contacts) touched += (c.body_a == house || c.body_b == house) && c.normal_impulse > 0;
+      for (const ContactRecord& c : report.contacts)
+        touched += (c.body_a == house || c.body_b == house) && c.normal_impulse > 0;
     }
     return touched;
   };
@@ -144,7 +146,8 @@ TEST(LookFor, discs_slide_farther_the_faster_they_spin_and_stop_both_at_once) {
 TEST(LookFor, a_stone_with_k_times_the_resistance_rolls_one_kth_of_the_way) {
   const Scene scene = simulated("rolling-stones", 25, {{"/step/h", "0.002"}});
   const double first = 0.7 * 2 * 2 * 0.1 / (9.81 * 0.002);
-  for (int k = 1; k <= 5; ++k) EXPECT_NEAR(named(scene, fmt::format("stone-{}", k)).position.x(), first / k, 0.01 * first / k) << k;
+  for (int k = 1; k <= 5; ++k)
+    EXPECT_NEAR(named(scene, fmt::format("stone-{}", k)).position.x(), first / k, 0.01 * first / k) << k;
 }
 
 TEST(LookFor, the_block_pulled_against_the_teeth_sticks_and_the_other_slides) {
@@ -154,8 +157,8 @@ TEST(LookFor, the_block_pulled_against_the_teeth_sticks_and_the_other_slides) {
   EXPECT_LT(std::min(way("pulled-along-x"), way("pulled-against-x")), 1e-5);
 }
 
-// Not among them: log-slide and polisher. There a body turns on four rigid contacts, which can share its weight in many ways, and its friction
-// depends on the share.
+// Not among them: log-slide and polisher. There a body turns on four rigid contacts, which can share its weight in many ways,
+// and its friction depends on the share.
 TEST(FrictionScenes, every_exact_solver_moves_the_bodies_alike_where_the_motion_is_determined) {
   for (const char* name : {"anisotropic-slope", "rolling-stones", "sawtooth"}) {
     const std::vector<Override> common = {{"/step/tolerance", "1e-9"}, {"/step/max_iterations", "5000"}};
@@ -166,7 +169,9 @@ TEST(FrictionScenes, every_exact_solver_moves_the_bodies_alike_where_the_motion_
     };
     const Scene reference = moved("prox-gs");
     for (const SolverInfo& info : solvers()) {
-      if (!(make_solver(info.name)->model() == FrictionModel::exact) || !load_error(name, {{"/step/solver", "\"" + info.name + "\""}}).empty()) continue;
+      if (!(make_solver(info.name)->model() == FrictionModel::exact) ||
+          !load_error(name, {{"/step/solver", "\"" + info.name + "\""}}).empty())
+        continue;
       const Scene scene = moved(info.name);
       double largest = 0;
       for (std::size_t i = 0; i < scene.world.bodies().size(); ++i)
@@ -176,5 +181,5 @@ TEST(FrictionScenes, every_exact_solver_moves_the_bodies_alike_where_the_motion_
   }
 }
 
-}  // namespace
-}  // namespace stickslip::look_for_test
+}   // namespace
+}   // namespace stickslip::look_for_test

@@ -53,7 +53,8 @@ TEST(HeavyChain, it_swings_straight_and_whole_and_does_not_gain_energy) {
     error = std::max(error, report.joint_error_max);
     const Body& last = world.body(world.find("link-19"));
     const Vec3 line = (last.position - top).normalized();
-    for (int i = 0; i < 19; ++i) bend = std::max(bend, line.cross(world.body(world.find(fmt::format("link-{}", i))).position - top).norm());
+    for (int i = 0; i < 19; ++i)
+      bend = std::max(bend, line.cross(world.body(world.find(fmt::format("link-{}", i))).position - top).norm());
     left = std::min(left, world.body(world.find("weight")).position.x());
     right = std::max(right, world.body(world.find("weight")).position.x());
   });
@@ -150,5 +151,5 @@ TEST(Car, it_crosses_the_stones_with_its_wheels_on_and_its_body_level) {
     EXPECT_NEAR(scene.world.joint_position(scene.world.find_joint(wheel), joint_x), 0, 0.121) << wheel;
 }
 
-}  // namespace
-}  // namespace stickslip::mechanisms_test
+}   // namespace
+}   // namespace stickslip::mechanisms_test

@@ -34,11 +34,13 @@ TEST(SceneMessages, of_nodes_name_place_value_and_remedy) {
       {nodes(R"("radius": 0.1)"), "s.json: /bodies/0/nodes: 'positions' is missing: a list of nodes needs it."},
       {nodes(R"("positions": [], "radius": 0.1)"), "s.json: /bodies/0/nodes/positions: A body of nodes needs at least one."},
       {nodes(R"("grid": {"count": [0, 1, 1], "spacing": 1}, "radius": 0.1)"),
-       "s.json: /bodies/0/nodes/grid/count: [0, 1, 1] is not a size of a grid. Give three counts of at least 1, and at most 1000000 nodes."},
+       "s.json: /bodies/0/nodes/grid/count: [0, 1, 1] is not a size of a grid. Give three counts of at least 1, and at most "
+       "1000000 nodes."},
       {nodes(R"("positions": [[0, 0, 0]], "radius": 0.1, "triangles": [[0, 1]])"),
        "s.json: /bodies/0/nodes/triangles/0: [0, 1] is not a triangle. Give three numbers of nodes."},
       {R"({"bodies": [{"nodes": {"positions": [[0, 0, 0]], "radius": 0.1}, "shape": {}}]})",
-       "s.json: /bodies/0/shape: Unknown key 'shape' for a body of nodes. Valid are: name, nodes, position, material, velocity, force, "
+       "s.json: /bodies/0/shape: Unknown key 'shape' for a body of nodes. Valid are: name, nodes, position, material, "
+       "velocity, force, "
        "can_sleep."},
   });
 }
@@ -69,10 +71,12 @@ TEST(SceneMessages, unknown_keys_come_with_a_suggestion) {
        "s.json: /materials/0/densty: Unknown key 'densty' for a material. Did you mean 'density'?"},
       {with_field(R"("parameters": {"rows": 3})"),
        "s.json: /parameters: Unknown key 'parameters' for a scene. Valid are: schema, $schema, name, description, "
-       "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, joints, ignore_contacts."},
+       "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, joints, "
+       "ignore_contacts."},
       {with_field(R"("a/b~c": 1)").substr(0),
        "s.json: /a~1b~0c: Unknown key 'a/b~c' for a scene. Valid are: schema, $schema, name, "
-       "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, joints, "
+       "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, "
+       "joints, "
        "ignore_contacts."},
   });
 }
@@ -154,7 +158,8 @@ TEST(SceneMessages, fields_that_contradict_each_other_are_errors) {
       {with_body("{" + shape + R"(, "parts": []})"),
        "s.json: /bodies/0: 'shape' and 'parts' are both given. Keep one of them."},
       {with_body(R"({"parts": []})"),
-       "s.json: /bodies/0/parts: [] holds no part. A body needs at least one; a dynamic body with \"mass_properties\" can do without."},
+       "s.json: /bodies/0/parts: [] holds no part. A body needs at least one; a dynamic body with \"mass_properties\" can do "
+       "without."},
       {with_body("{" + shape + R"(, "mass": 1, "mass_properties": {}})"),
        "s.json: /bodies/0: 'mass' and 'mass_properties' are both given. Keep one of them."},
       {with_body("{" + shape + R"(, "rotation": {}, "orientation_wxyz": []})"),
@@ -196,5 +201,5 @@ TEST(SceneMessages, a_hundred_thousand_bodies_in_one_spot_are_refused_with_a_mes
   EXPECT_TRUE(text.starts_with("s.json: ")) << text;
 }
 
-}  // namespace
-}  // namespace stickslip::messages_test
+}   // namespace
+}   // namespace stickslip::messages_test

@@ -65,5 +65,5 @@ TEST(Overrides, a_key_that_the_document_cannot_hold_is_an_unknown_key) {
   EXPECT_EQ(message("/name", "\xff"), "s.json: The value for '/name' is not UTF-8 text.");
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

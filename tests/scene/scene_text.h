@@ -41,4 +41,4 @@ inline std::string load_error(const std::string& name, std::vector<Override> ove
 
 inline const Body& named(const Scene& scene, std::string_view name) { return scene.world.body(scene.world.find(name)); }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -58,11 +58,14 @@ const json kFull = json::parse(R"({
   "step": {"h": 0.01, "scheme": "semi-implicit-euler", "gyroscopic": "none",
            "stabilisation": {"method": "baumgarte", "error_reduction": 0.2, "compliance": 0},
            "projection": {"enabled": true, "max_rounds": 2, "iterations": 30, "fraction": 0.8},
-           "sleep": {"enabled": true, "time": 0.5, "speed": 0.5}, "warm_start": true, "geometric_stiffness": false, "restitution_threshold": 2,
-           "margin": 0.01, "contact_band": 1e-4, "contact_elasticity": 0.1, "turning_contacts": true, "solver": {"name": "prox-gs"}, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
+           "sleep": {"enabled": true, "time": 0.5, "speed": 0.5}, "warm_start": true, "geometric_stiffness": false,
+            "restitution_threshold": 2,
+           "margin": 0.01, "contact_band": 1e-4, "contact_elasticity": 0.1, "turning_contacts": true,
+            "solver": {"name": "prox-gs"}, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
   "bodies": [
     {"name": "b", "motion": "dynamic", "material": "a", "position": [0, 0, 1], "orientation_wxyz": [1, 0, 0, 0],
-     "parts": [{"shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0], "rotation": {"axis": [1, 0, 0], "degrees": 3},
+     "parts": [{"shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0], "rotation": {"axis": [1, 0, 0],
+      "degrees": 3},
                 "material": "default"},
                {"shape": {"type": "capsule", "radius": 0.1, "half_height": 0}, "orientation_wxyz": [1, 0, 0, 0]},
                {"shape": {"type": "cylinder", "radius": 0.1, "half_height": 0.1}},
@@ -73,11 +76,13 @@ const json kFull = json::parse(R"({
      "repeat": {"count": [2, 1, 1], "step": [9, 0, 0]}},
     {"motion": "fixed", "shape": {"type": "half-space"}, "rotation": {"axis": [0, 0, 1], "degrees": 0}},
     {"motion": "kinematic", "shape": {"type": "box", "half_extents": [1, 1, 1]}, "position": [0, 99, 9],
-     "script": {"type": "oscillation", "translation": [1, 0, 0], "rotation": {"axis": [1, 0, 0], "degrees": 3}, "frequency": 2, "phase": 1}},
+     "script": {"type": "oscillation", "translation": [1, 0, 0], "rotation": {"axis": [1, 0, 0], "degrees": 3},
+      "frequency": 2, "phase": 1}},
     {"motion": "kinematic", "shape": {"type": "box", "half_extents": [1, 1, 1]}, "position": [0, -99, 9],
      "script": {"type": "keyframes", "keys": [{"time": 0, "position": [9, 9, 99], "orientation_wxyz": [1, 0, 0, 0]},
                                               {"time": 1, "rotation": {"axis": [1, 0, 0], "degrees": 3}}]}},
-    {"motion": "kinematic", "shape": {"type": "box", "half_extents": [1, 1, 1]}, "position": [0, 99, 99], "script": {"type": "constant-velocity"}},
+    {"motion": "kinematic", "shape": {"type": "box", "half_extents": [1, 1, 1]}, "position": [0, 99, 99],
+     "script": {"type": "constant-velocity"}},
     {"mass": 2, "shape": {"type": "sphere", "radius": 1}, "position": [0, 0, 500]}
   ]})");
 
@@ -89,19 +94,25 @@ const json kJoints = json::parse(R"({
     {"name": "r", "shape": {"type": "sphere", "radius": 1}, "position": [3, 0, 0]},
     {"name": "s", "shape": {"type": "sphere", "radius": 1}, "position": [6, 0, 0]}],
   "joints": [
-    {"name": "fixed", "type": "fixed", "a": "l", "b": "r", "anchor": [1, 0, 0], "axis": [0, 1, 1], "x_axis": [1, 0, 0], "collide": true,
+    {"name": "fixed", "type": "fixed", "a": "l", "b": "r", "anchor": [1, 0, 0], "axis": [0, 1, 1], "x_axis": [1, 0, 0],
+     "collide": true,
      "break_force": 1, "break_torque": 2},
     {"type": "ball", "b": "r", "frame_a": {"position": [1, 0, 0], "orientation_wxyz": [1, 0, 0, 0]},
      "frame_b": {"position": [1, 0, 0], "rotation": {"axis": [0, 0, 1], "degrees": 3}}, "swing_limit": 1,
      "axes": {"turn_x": {"lower": -1}, "turn_y": {"upper": 1}, "turn_z": {"friction": 1}}},
-    {"name": "hinge", "type": "hinge", "a": "world", "b": "r", "anchor": [1, 0, 0], "lower": -1, "upper": 1, "limit_stiffness": 1, "limit_damping": 1,
+    {"name": "hinge", "type": "hinge", "a": "world", "b": "r", "anchor": [1, 0, 0], "lower": -1, "upper": 1,
+     "limit_stiffness": 1, "limit_damping": 1,
      "friction": 1, "motor": {"speed": 1, "max_force": 1}, "servo": {"target": 1, "stiffness": 1, "damping": 1, "max_force": 3},
      "spring": {"rest": 1, "stiffness": 1, "damping": 1}},
-    {"name": "prismatic", "type": "prismatic", "b": "s", "anchor": [1, 0, 0], "spring": {"stiffness": 1}, "servo": {"damping": 1, "path": [[0, 1], [1, 2]]}},
-    {"type": "cylindrical", "b": "s", "anchor": [1, 0, 0], "axes": {"z": {"limit_stiffness": 1, "upper": 1}, "turn_z": {"motor": {"speed": 1}}}},
-    {"type": "universal", "b": "s", "anchor": [1, 0, 0], "axis": [0, 0, 1], "x_axis": [1, 0, 0], "axes": {"turn_x": {}, "turn_z": {}}},
+    {"name": "prismatic", "type": "prismatic", "b": "s", "anchor": [1, 0, 0], "spring": {"stiffness": 1},
+     "servo": {"damping": 1, "path": [[0, 1], [1, 2]]}},
+    {"type": "cylindrical", "b": "s", "anchor": [1, 0, 0], "axes": {"z": {"limit_stiffness": 1, "upper": 1},
+     "turn_z": {"motor": {"speed": 1}}}},
+    {"type": "universal", "b": "s", "anchor": [1, 0, 0], "axis": [0, 0, 1], "x_axis": [1, 0, 0], "axes": {"turn_x": {},
+     "turn_z": {}}},
     {"type": "planar", "b": "s", "anchor": [1, 0, 0], "axes": {"x": {}, "y": {}, "turn_z": {}}},
-    {"type": "six-dof", "a": "r", "b": "s", "anchor": [1, 0, 0], "axes": {"x": {"locked": true}, "y": {"locked": false, "friction": 1}, "z": {}, "turn_x": {},
+    {"type": "six-dof", "a": "r", "b": "s", "anchor": [1, 0, 0], "axes": {"x": {"locked": true}, "y": {"locked": false,
+     "friction": 1}, "z": {}, "turn_x": {},
      "turn_y": {"servo": {"stiffness": 1}}, "turn_z": {"spring": {"damping": 1}}}},
     {"type": "screw", "b": "s", "anchor": [1, 0, 0], "pitch": 0.1, "axes": {"z": {"lower": -1}}},
     {"type": "distance", "a": "l", "b": "s", "anchor": [0, 0, 0], "anchor_b": [6, 0, 0], "locked": true, "length": 6},
@@ -136,7 +147,8 @@ TEST(SceneSchema, schema_and_parser_refuse_an_unknown_key_in_every_object) {
   int count = 0;
   for (const json* document : kDocuments)
     for_each_place(*document, json::json_pointer(), [&](const json::json_pointer& place) {
-      if (!(*document)[place].is_object() || place.to_string() == "/generated_from" || place.to_string() == "/step/solver") return;
+      if (!(*document)[place].is_object() || place.to_string() == "/generated_from" || place.to_string() == "/step/solver")
+        return;
       json broken = *document;
       broken[place]["no_such_key"] = 1;
       expect_both(false, broken, place.to_string());
@@ -211,7 +223,8 @@ TEST(SceneSchema, every_key_of_joints_is_refused_by_schema_and_parser_in_the_sam
       json changed = kJoints;
       changed["joints"][i][key] = value;
       const std::string error = error_of(changed.dump());
-      EXPECT_EQ(error.empty(), validator().accepts(changed)) << "with " << key << " in " << kJoints["joints"][i].dump() << "\n" << error;
+      EXPECT_EQ(error.empty(), validator().accepts(changed)) << "with " << key << " in " << kJoints["joints"][i].dump() << "\n"
+                                                             << error;
       ++(error.empty() ? accepted : refused);
     }
   EXPECT_GE(refused, 100);
@@ -235,42 +248,43 @@ TEST(SceneSchema, schema_and_parser_refuse_locked_coordinates_in_the_axes_of_eve
 }
 
 TEST(SceneSchema, schema_and_parser_agree_on_ranges_of_joints) {
-  for (const auto& [place, value, accept] : std::vector<std::tuple<const char*, json, bool>>{{"/joints", json::array(), true},
-                                                                                             {"/joints/2/type", "hing", false},
-                                                                                             {"/joints/0/break_force", 0, false},
-                                                                                             {"/joints/0/break_torque", 0, false},
-                                                                                             {"/joints/0/anchor", {1, 2}, false},
-                                                                                             {"/joints/1/swing_limit", 0, false},
-                                                                                             {"/joints/1/swing_limit", 3.15, false},
-                                                                                             {"/joints/1/frame_b/orientation_wxyz", {1, 0, 0, 0}, false},
-                                                                                             {"/joints/2/friction", -1, false},
-                                                                                             {"/joints/2/friction", 0, true},
-                                                                                             {"/joints/2/limit_stiffness", -1, false},
-                                                                                             {"/joints/2/limit_damping", -1, false},
-                                                                                             {"/joints/2/motor/max_force", -1, false},
-                                                                                             {"/joints/2/motor/max_force", 0, true},
-                                                                                             {"/joints/2/servo/max_force", -1, false},
-                                                                                             {"/joints/2/servo/stiffness", -1, false},
-                                                                                             {"/joints/2/servo/stiffness", 0, true},
-                                                                                             {"/joints/2/spring/damping", -1, false},
-                                                                                             {"/joints/3/spring/stiffness", 0, false},
-                                                                                             {"/joints/3/servo/damping", 0, false},
-                                                                                             {"/joints/3/servo/path", json::array(), false},
-                                                                                             {"/joints/3/servo/path/0", {0}, false},
-                                                                                             {"/joints/3/servo/path/0", {0, 1, 2}, false},
-                                                                                             {"/joints/7/axes/x/friction", 1, false},
-                                                                                             {"/joints/7/axes/y/locked", true, false},
-                                                                                             {"/joints/8/pitch", 0, false},
-                                                                                             {"/joints/8/pitch", -1, true},
-                                                                                             {"/joints/9/length", 0, false},
-                                                                                             {"/joints/9/locked", false, false},
-                                                                                             {"/joints/9/upper", 7, false},
-                                                                                             {"/joints/10/locked", false, true},
-                                                                                             {"/joints/10/locked", true, false},
-                                                                                             {"/joints/11/ratio", 0, false},
-                                                                                             {"/joints/11/first/coordinate", "turn", false},
-                                                                                             {"/ignore_contacts/0", {"r"}, false},
-                                                                                             {"/ignore_contacts/0", {"r", "s", "l"}, false}}) {
+  for (const auto& [place, value, accept] :
+       std::vector<std::tuple<const char*, json, bool>>{{"/joints", json::array(), true},
+                                                        {"/joints/2/type", "hing", false},
+                                                        {"/joints/0/break_force", 0, false},
+                                                        {"/joints/0/break_torque", 0, false},
+                                                        {"/joints/0/anchor", {1, 2}, false},
+                                                        {"/joints/1/swing_limit", 0, false},
+                                                        {"/joints/1/swing_limit", 3.15, false},
+                                                        {"/joints/1/frame_b/orientation_wxyz", {1, 0, 0, 0}, false},
+                                                        {"/joints/2/friction", -1, false},
+                                                        {"/joints/2/friction", 0, true},
+                                                        {"/joints/2/limit_stiffness", -1, false},
+                                                        {"/joints/2/limit_damping", -1, false},
+                                                        {"/joints/2/motor/max_force", -1, false},
+                                                        {"/joints/2/motor/max_force", 0, true},
+                                                        {"/joints/2/servo/max_force", -1, false},
+                                                        {"/joints/2/servo/stiffness", -1, false},
+                                                        {"/joints/2/servo/stiffness", 0, true},
+                                                        {"/joints/2/spring/damping", -1, false},
+                                                        {"/joints/3/spring/stiffness", 0, false},
+                                                        {"/joints/3/servo/damping", 0, false},
+                                                        {"/joints/3/servo/path", json::array(), false},
+                                                        {"/joints/3/servo/path/0", {0}, false},
+                                                        {"/joints/3/servo/path/0", {0, 1, 2}, false},
+                                                        {"/joints/7/axes/x/friction", 1, false},
+                                                        {"/joints/7/axes/y/locked", true, false},
+                                                        {"/joints/8/pitch", 0, false},
+                                                        {"/joints/8/pitch", -1, true},
+                                                        {"/joints/9/length", 0, false},
+                                                        {"/joints/9/locked", false, false},
+                                                        {"/joints/9/upper", 7, false},
+                                                        {"/joints/10/locked", false, true},
+                                                        {"/joints/10/locked", true, false},
+                                                        {"/joints/11/ratio", 0, false},
+                                                        {"/joints/11/first/coordinate", "turn", false},
+                                                        {"/ignore_contacts/0", {"r"}, false},
+                                                        {"/ignore_contacts/0", {"r", "s", "l"}, false}}) {
     json changed = kJoints;
     changed[json::json_pointer(place)] = value;
     expect_both(accept, changed, std::string(place) + " = " + value.dump());
@@ -349,5 +363,5 @@ TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::schema_test
+}   // namespace
+}   // namespace stickslip::schema_test

@@ -85,4 +85,4 @@ class SchemaValidator {
   Json schema_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -155,4 +155,4 @@ class WebSocket {
   std::string answer_;
 };
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

@@ -93,7 +93,9 @@ TEST_F(OwnIntegrator, steps_a_scene_that_names_it) {
 TEST_F(OwnIntegrator, is_refused_by_an_unknown_name_with_a_suggestion) {
   EXPECT_THAT(testing::message_of([] { parse_scene(R"({"bodies": [], "step": {"integrator": "spring"}})", "s.json"); }),
               ::testing::AllOf(::testing::HasSubstr("/step/integrator"), ::testing::HasSubstr("springs")));
-  EXPECT_THAT(testing::message_of([] { add_integrator({"impulse", "", [](const StepOptions&) { return nullptr; }}); }),
+  EXPECT_THAT(testing::message_of([] {
+                add_integrator({"impulse", "", [](const StepOptions&) { return nullptr; }});
+              }),
               ::testing::HasSubstr("already"));
 }
 
@@ -130,5 +132,5 @@ TEST_F(OwnIntegrator, is_seen_live) {
   EXPECT_NEAR(viewer.bodies[1].position.z(), same.world.bodies()[1].position.z(), viewer.description["quantum"].get<double>());
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -193,5 +193,5 @@ TEST(LiveJoints, of_two_motors_one_must_be_named) {
   EXPECT_EQ(world.joint(id).description.axes[joint_turn_z].motor->speed, 0);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -103,7 +103,10 @@ TEST(Live, two_viewers_see_the_same) {
       second.until([&] { return second.frame.step == first.frame.step && second.state.value("running", true) == false; }));
   EXPECT_EQ(first.bodies[2].position, second.bodies[2].position);
   ASSERT_TRUE(second.until([&] { return second.state["viewers"] == 2; }));
-  { Viewer third(server); ASSERT_TRUE(second.until([&] { return second.state["viewers"] == 3; })); }
+  {
+    Viewer third(server);
+    ASSERT_TRUE(second.until([&] { return second.state["viewers"] == 3; }));
+  }
   ASSERT_TRUE(second.until([&] { return second.state["viewers"] == 2; })) << "one has left";
 }
 
@@ -175,5 +178,5 @@ TEST(Live, stopping_ends_all_connections_at_once) {
   server.reset();
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

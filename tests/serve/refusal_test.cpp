@@ -22,12 +22,11 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(Refusal, names_every_command_by_the_type_that_its_message_has) {
-  for (const std::string message :
-       {R"({"type": "pause"})", R"({"type": "run"})", R"({"type": "step"})", R"({"type": "reset"})",
-        R"({"type": "speed", "value": 1})", R"({"type": "set", "h": 0.01})",
-        R"({"type": "drag", "body": 0, "node": 0, "target": [0, 0, 0]})", R"({"type": "release"})",
-        R"({"type": "joint", "name": "a", "speed": 1})", R"({"type": "want"})", R"({"type": "capture"})",
-        R"({"type": "compare", "solvers": ["auto"]})"}) {
+  for (const std::string message : {R"({"type": "pause"})", R"({"type": "run"})", R"({"type": "step"})", R"({"type": "reset"})",
+                                    R"({"type": "speed", "value": 1})", R"({"type": "set", "h": 0.01})",
+                                    R"({"type": "drag", "body": 0, "node": 0, "target": [0, 0, 0]})", R"({"type": "release"})",
+                                    R"({"type": "joint", "name": "a", "speed": 1})", R"({"type": "want"})",
+                                    R"({"type": "capture"})", R"({"type": "compare", "solvers": ["auto"]})"}) {
     const serve::ParsedCommand parsed = serve::parse_command(message);
     ASSERT_TRUE(parsed.command) << message << ": " << parsed.refusal;
     EXPECT_EQ(serve::type_of(*parsed.command), parsed.type);
@@ -191,5 +190,5 @@ TEST(Refusal, a_port_that_is_taken_and_an_address_that_is_none_are_named) {
   EXPECT_NE(message_of([&] { Server(box_and_ball(), options); }).find("does not exist"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

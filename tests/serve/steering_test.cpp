@@ -276,5 +276,5 @@ TEST(Steering, a_step_that_fails_pauses_and_reset_starts_again) {
   EXPECT_TRUE(viewer.until([&] { return viewer.scenes == 2 && viewer.frame.step == 0 && viewer.bodies[1].known; }));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

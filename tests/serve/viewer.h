@@ -263,4 +263,4 @@ inline ServerOptions paused() {
   return options;
 }
 
-}  // namespace stickslip::test
+}   // namespace stickslip::test

@@ -32,4 +32,4 @@ inline ContactProblem box_on_corner(double speed, double mu) {
   return p;
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -268,7 +268,9 @@ TEST(AcceleratedStacks, gain_from_what_goes_beyond_the_papers) {
 }
 
 TEST(AcceleratedOptions, out_of_range_are_errors_that_name_the_option) {
-  EXPECT_EQ(testing::message_of([] { make_solver("nncg", {{"model", std::string("exat")}}); }),
+  EXPECT_EQ(testing::message_of([] {
+              make_solver("nncg", {{"model", std::string("exat")}});
+            }),
             "/model: There is no model 'exat' here. Did you mean 'exact'?");
   EXPECT_THROW(make_solver("nncg", {{"model", std::string("convex")}}), Error);
   EXPECT_THROW(make_solver("pgs-sm", {{"sweeps", 0.0}}), Error);
@@ -280,5 +282,5 @@ TEST(AcceleratedOptions, out_of_range_are_errors_that_name_the_option) {
   EXPECT_THROW(make_solver("staggered", {{"patience", 0.0}}), Error);
 }
 
-}  // namespace
-}  // namespace stickslip::accelerated_test
+}   // namespace
+}   // namespace stickslip::accelerated_test

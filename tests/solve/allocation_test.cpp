@@ -44,5 +44,5 @@ TEST(Iterations, of_admm_allocate_nothing_between_factorisations) {
   EXPECT_EQ(allocations_in_iterations("admm", testing::two_box_stack(1, 1e4, 0.2)), 0);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

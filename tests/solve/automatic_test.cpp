@@ -3,11 +3,11 @@
 
 #include <random>
 
+#include "joint_problems.h"
 #include "solve/automatic/islands.h"
 #include "solve/automatic/regions.h"
 #include "solve/newton/maps.h"
 #include "solve/newton/velocity_system.h"
-#include "joint_problems.h"
 #include "stacks.h"
 #include "stickslip/solve/monitor.h"
 #include "stickslip/solve/registry.h"
@@ -355,5 +355,5 @@ TEST(AlartCurnier, in_velocities_finds_the_velocities_that_it_finds_in_impulses)
   }
 }
 
-}  // namespace
-}  // namespace stickslip::automatic_test
+}   // namespace
+}   // namespace stickslip::automatic_test

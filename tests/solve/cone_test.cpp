@@ -206,5 +206,5 @@ TEST(ConeSolvers, refuse_options_that_make_no_sense) {
   EXPECT_THROW(make_solver("admm", {{"penalty", -1.0}}), Error);
 }
 
-}  // namespace
-}  // namespace stickslip::cone_test
+}   // namespace
+}   // namespace stickslip::cone_test

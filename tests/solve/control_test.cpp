@@ -38,7 +38,9 @@ TEST(SolveControl, stops_as_stalled_when_the_residual_falls_by_less_than_the_rel
     control.max_iterations = 50;
     const SolveReport r = Scaling(0.99).solve(p, impulses, workspace, control);
     EXPECT_EQ(r.status, status);
-    if (status == SolveStatus::stalled) { EXPECT_LE(r.iterations, 3); }
+    if (status == SolveStatus::stalled) {
+      EXPECT_LE(r.iterations, 3);
+    }
   }
 }
 
@@ -122,5 +124,5 @@ TEST(MatrixProblem, takes_prox_gs_through_the_iterates_of_the_factored_one) {
     }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -79,5 +79,5 @@ TEST(Coupled, newton_steps_never_multiply_out) {
   EXPECT_THAT(report.notes, ::testing::Not(::testing::HasSubstr("Multiplied")));
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -33,8 +33,8 @@ ContactProblem random_contact(std::mt19937& random, double skew) {
   std::vector<Eigen::Triplet<double>> entries;
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) entries.emplace_back(i, k, w(i, k));
-  ContactProblem p = matrix_problem(block_matrix({0, 3}, entries), BlockKind::contact,
-                                    CircularFriction{std::abs(normal(random))});
+  ContactProblem p =
+      matrix_problem(block_matrix({0, 3}, entries), BlockKind::contact, CircularFriction{std::abs(normal(random))});
   for (double& b : p.b) b = normal(random);
   p.finalize();
   return p;
@@ -186,5 +186,5 @@ TEST_F(PublishedProblems, auto_solves_those_in_the_plane_and_with_rolling) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::exact_test
+}   // namespace
+}   // namespace stickslip::exact_test

@@ -21,9 +21,9 @@ std::string notes_of(std::string_view name, const ContactProblem& p, const Optio
 
 /// A joint row and a contact. @param skew of W between them
 ContactProblem joint_and_contact(double skew) {
-  const std::vector<Eigen::Triplet<double>> entries = {{0, 0, 1.0},         {1, 1, 1.0}, {2, 2, 1.0}, {3, 3, 1.0},
-                                                       {4, 4, 2.0},         {0, 4, 0.3}, {4, 0, 0.3}, {0, 1, 0.2 + skew},
-                                                       {1, 0, 0.2 - skew}};
+  const std::vector<Eigen::Triplet<double>> entries = {{0, 0, 1.0}, {1, 1, 1.0},        {2, 2, 1.0},
+                                                       {3, 3, 1.0}, {4, 4, 2.0},        {0, 4, 0.3},
+                                                       {4, 0, 0.3}, {0, 1, 0.2 + skew}, {1, 0, 0.2 - skew}};
   ContactProblem p = matrix_problem(block_matrix({0, 2, 5}, entries), BlockKind::contact, CircularFriction{0.5});
   p.blocks[0].kind = BlockKind::bilateral;
   p.b = {0.3, -0.2, -1, 0.1, 0.2};
@@ -75,5 +75,5 @@ TEST(SolverTable, names_the_models_that_options_lead_to) {
   EXPECT_EQ(model_of("prox-gs"), "exact (friction=box: boxed)");
 }
 
-}  // namespace
-}  // namespace stickslip::fallbacks_test
+}   // namespace
+}   // namespace stickslip::fallbacks_test

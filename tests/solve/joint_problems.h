@@ -111,8 +111,13 @@ class MechanismBuilder {
     return row.turns ? row.direction.dot(spins_[static_cast<std::size_t>(i)]) : row.direction.dot(point_velocity(i, row.point));
   }
   void begin(BlockKind kind, int dim) {
-    problem_.blocks.push_back({kind, static_cast<std::uint8_t>(dim), 0, static_cast<std::uint32_t>(problem_.b.size()),
-                               static_cast<std::uint32_t>(problem_.jacobian_values.size()), 0, {}});
+    problem_.blocks.push_back({kind,
+                               static_cast<std::uint8_t>(dim),
+                               0,
+                               static_cast<std::uint32_t>(problem_.b.size()),
+                               static_cast<std::uint32_t>(problem_.jacobian_values.size()),
+                               0,
+                               {}});
     problem_.laws.emplace_back(CircularFriction{});
   }
   void act_on(int number) {
@@ -249,4 +254,4 @@ inline ContactProblem quarrel() {
   return m.finish();
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -28,4 +28,4 @@ inline Eigen::VectorXd velocity_change(const ContactProblem& p, std::span<const 
   return Eigen::Map<const Eigen::VectorXd>(u.data(), static_cast<Eigen::Index>(u.size()));
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

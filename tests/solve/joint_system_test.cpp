@@ -216,5 +216,5 @@ TEST(JointSweep, between_sweeps_over_contacts_has_the_solution_as_its_fixed_poin
   }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -217,5 +217,5 @@ TEST(Joints, the_same_problem_gives_the_same_bits_whatever_was_solved_before) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::joints_test
+}   // namespace
+}   // namespace stickslip::joints_test

@@ -191,7 +191,7 @@ SolveReport solve(std::string_view name, const ContactProblem& p, const OptionLi
   SolveControl control;
   control.tolerance = 1e-10;
   control.max_iterations = 100000;
-  control.keep_history = true;  // every sweep is judged
+  control.keep_history = true;   // every sweep is judged
   return make_solver(name, options)->solve(p, impulses, workspace, control);
 }
 
@@ -225,5 +225,5 @@ TEST(ExactSweeps, with_a_proximal_weight_end_at_the_same_fixed_points_more_slowl
   }
 }
 
-}  // namespace
-}  // namespace stickslip::local_set_test
+}   // namespace
+}   // namespace stickslip::local_set_test

@@ -12,10 +12,10 @@ namespace {
 
 enum class Why {
   solved,
-  model_differs,   ///< its own model is solved to 1e-8, and is not Coulomb's law
-  slow,            ///< first order: 20,000 iterations are not enough for mass ratios of 1e4
-  no_agreement,    ///< its normal and friction programs do not come to agree
-  up_to_rounding,  ///< its own model is solved; of its many solutions rounding picks one, which is Coulomb's or not
+  model_differs,    ///< its own model is solved to 1e-8, and is not Coulomb's law
+  slow,             ///< first order: 20,000 iterations are not enough for mass ratios of 1e4
+  no_agreement,     ///< its normal and friction programs do not come to agree
+  up_to_rounding,   ///< its own model is solved; of its many solutions rounding picks one, which is Coulomb's or not
 };
 
 struct Exceptions {
@@ -147,5 +147,5 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Matrix, ::testing::ValuesIn(names()), [](const
   return name;
 });
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

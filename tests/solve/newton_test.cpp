@@ -275,5 +275,5 @@ TEST(AlartCurnier, solves_published_problems_to_a_natural_map_error_of_1e8) {
   EXPECT_GT(files, 0);
 }
 
-}  // namespace
-}  // namespace stickslip::newton_test
+}   // namespace
+}   // namespace stickslip::newton_test

@@ -42,9 +42,9 @@ TEST(RFactors, scale_the_first_step_of_friction_as_the_strategy_says) {
   const struct {
     const char* strategy;
     Vec2 expected;
-  } cases[] = {{"local", {-0.3 / 2, -0.5 / 2}},     // the largest eigenvalue of W_ff
-               {"global", {-0.3 / 4, -0.5 / 4}},    // that of W, which here is also the least local factor
-               {"blocked", {-0.3 / 1, -0.5 / 2}}};  // W_ff⁻¹
+  } cases[] = {{"local", {-0.3 / 2, -0.5 / 2}},      // the largest eigenvalue of W_ff
+               {"global", {-0.3 / 4, -0.5 / 4}},     // that of W, which here is also the least local factor
+               {"blocked", {-0.3 / 1, -0.5 / 2}}};   // W_ff⁻¹
   for (const char* name : {"prox-gs", "prox-jacobi"})
     for (const auto& c : cases) {
       OptionList options = {{"r_factor", std::string(c.strategy)}};
@@ -131,5 +131,5 @@ TEST(CoulombNewton, takes_the_step_of_the_function_that_is_asked_for) {
   EXPECT_NEAR(first("fischer"), 2.0 / 3, 1e-14);
 }
 
-}  // namespace
-}  // namespace stickslip::options_test
+}   // namespace
+}   // namespace stickslip::options_test

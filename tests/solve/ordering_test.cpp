@@ -383,5 +383,5 @@ TEST(Ordering, sweeps_to_1e_6_on_stacks_are_recorded_for_the_manual) {
     }
 }
 
-}  // namespace
-}  // namespace stickslip::ordering_test
+}   // namespace
+}   // namespace stickslip::ordering_test

@@ -212,7 +212,7 @@ TEST(Pivoting, solves_the_published_complementarity_problems_or_says_why_not) {
   // dantzig needs a symmetric positive semidefinite matrix. CPS_3 is a bimatrix game: no P-matrix, and with a zero diagonal
   // Lemke's method meets a ray at its first pivot whatever d > 0 is.
   const std::vector<std::pair<std::string, std::string>> unsolved = {
-      {"lcp_CPS_2", "dantzig"}, {"lcp_CPS_3", "dantzig"}, {"lcp_CPS_3", "lemke"}, {"lcp_CPS_3", "murty"},
+      {"lcp_CPS_2", "dantzig"}, {"lcp_CPS_3", "dantzig"},      {"lcp_CPS_3", "lemke"},      {"lcp_CPS_3", "murty"},
       {"lcp_CPS_4", "dantzig"}, {"lcp_enum_fails", "dantzig"}, {"lcp_exp_murty", "dantzig"}};
   std::vector<std::pair<std::string, std::string>> found;
   int files = 0;
@@ -427,5 +427,5 @@ TEST(SparseCholesky, follows_the_free_rows_with_and_without_changes_in_place) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::pivoting_test
+}   // namespace
+}   // namespace stickslip::pivoting_test

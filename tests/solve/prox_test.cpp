@@ -204,5 +204,5 @@ TEST(ProxGaussSeidel, solves_the_rolling_problems_of_the_collection) {
   }
 }
 
-}  // namespace
-}  // namespace stickslip::prox_test
+}   // namespace
+}   // namespace stickslip::prox_test

@@ -43,5 +43,5 @@ TEST_P(Carried, is_solved_to_1e_8_by_auto_from_zero) {
   EXPECT_LE(natural_map_error(p, impulses, work), 1e-8) << "recomputed";
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

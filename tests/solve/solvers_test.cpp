@@ -144,7 +144,9 @@ TEST(Solvers, keep_a_history_that_ends_at_the_reported_residual) {
     const SolveReport r = make_solver(info.name)->solve(p, impulses, workspace, control);
     EXPECT_EQ(r.history.size(), static_cast<std::size_t>(seen)) << info.name;
     // Iterations of `auto` are amounts of work: it keeps a number for each of its steps.
-    if (info.name != "auto") { EXPECT_EQ(seen, r.iterations + 1) << info.name; }
+    if (info.name != "auto") {
+      EXPECT_EQ(seen, r.iterations + 1) << info.name;
+    }
     ASSERT_GE(r.history.size(), 2u) << info.name;
     EXPECT_EQ(r.history.back(), r.residual.total());
     EXPECT_LT(r.history.back(), 1e-3 * r.history.front());
@@ -189,5 +191,5 @@ TEST(Registry, names_the_nearest_solver_and_option) {
   EXPECT_NE(message([] { make_solver("pgs", {{"relaxation", std::string("fast")}}); }), "");
 }
 
-}  // namespace
-}  // namespace stickslip::solvers_test
+}   // namespace
+}   // namespace stickslip::solvers_test

@@ -296,7 +296,9 @@ TEST(BlockedGaussSeidel, with_an_exact_sub_solver_it_solves_the_exact_law) {
 }
 
 TEST(BlockedGaussSeidel, unknown_choices_are_named) {
-  EXPECT_EQ(testing::message_of([] { make_solver("bgs", {{"block", std::string("layers")}}); }),
+  EXPECT_EQ(testing::message_of([] {
+              make_solver("bgs", {{"block", std::string("layers")}});
+            }),
             "/block: 'layers' is not a kind of block. Did you mean 'layer'?");
   EXPECT_NE(testing::message_of([] {
               make_solver("bgs", {{"sub_solver", std::string("exakt")}});
@@ -390,5 +392,5 @@ TEST(Stopping, a_stalled_or_diverging_solve_is_told_apart_by_its_merit) {
   EXPECT_LE(diverged.residual.total(), diverged.initial_residual.total()) << "the best iterate is handed back";
 }
 
-}  // namespace
-}  // namespace stickslip::splitting_test
+}   // namespace
+}   // namespace stickslip::splitting_test

@@ -48,4 +48,4 @@ inline std::vector<double> row_velocities(const ContactProblem& p, std::span<con
   return v;
 }
 
-}  // namespace stickslip::testing
+}   // namespace stickslip::testing

@@ -22,12 +22,18 @@ long allocations_per_100_steps(const Shape& shape, bool projection) {
 }
 
 TEST(SteadyState, a_step_allocates_nothing) {
-  const ConvexHull hull = make_convex_hull({{0.5, 0.5, 0.5}, {-0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {-0.5, -0.5, 0.5},
-                                            {0.6, 0.6, -0.5}, {-0.6, 0.6, -0.5}, {0.6, -0.6, -0.5}, {-0.6, -0.6, -0.5}});
+  const ConvexHull hull = make_convex_hull({{0.5, 0.5, 0.5},
+                                            {-0.5, 0.5, 0.5},
+                                            {0.5, -0.5, 0.5},
+                                            {-0.5, -0.5, 0.5},
+                                            {0.6, 0.6, -0.5},
+                                            {-0.6, 0.6, -0.5},
+                                            {0.6, -0.6, -0.5},
+                                            {-0.6, -0.6, -0.5}});
   for (const Shape& shape : {Shape{Box{{0.5, 0.5, 0.5}}}, Shape{Sphere{0.5}}, Shape{Cylinder{0.5, 0.5}}, Shape{hull}})
     for (const bool projection : {false, true})
       EXPECT_EQ(allocations_per_100_steps(shape, projection), 0) << shape_name(shape) << (projection ? " with projection" : "");
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -9,11 +9,12 @@ World mixed_heap() {
   World world;
   const MaterialId m = material(world, 0.5, 0.2);
   add_ground(world, m);
-  const std::vector<Shape> shapes = {Sphere{0.3}, Box{{0.2, 0.3, 0.4}}, Capsule{0.2, 0.3}, Cylinder{0.3, 0.2},
-                                     make_convex_hull({{0.4, 0, 0}, {-0.3, 0.3, 0}, {-0.3, -0.3, 0}, {0, 0, 0.4}, {0, 0.1, -0.3}})};
+  const std::vector<Shape> shapes = {
+      Sphere{0.3}, Box{{0.2, 0.3, 0.4}}, Capsule{0.2, 0.3}, Cylinder{0.3, 0.2},
+      make_convex_hull({{0.4, 0, 0}, {-0.3, 0.3, 0}, {-0.3, -0.3, 0}, {0, 0, 0.4}, {0, 0.1, -0.3}})};
   for (int i = 0; i < 60; ++i)
-    add_body(world, shapes[i % shapes.size()], {0.7 * (i % 3) + 0.05 * (i % 7), 0.75 * (i / 3 % 3), 0.6 + 0.9 * (i / 9)}, m, Vec3::Zero(),
-             {0.1 * i, 1, -0.5}, rotation_from_vector({0.3 * i, 0.2 * i, 0.1}));
+    add_body(world, shapes[i % shapes.size()], {0.7 * (i % 3) + 0.05 * (i % 7), 0.75 * (i / 3 % 3), 0.6 + 0.9 * (i / 9)}, m,
+             Vec3::Zero(), {0.1 * i, 1, -0.5}, rotation_from_vector({0.3 * i, 0.2 * i, 0.1}));
   return world;
 }
 
@@ -35,9 +36,7 @@ TEST(Determinism, the_same_hash_for_one_and_two_threads_and_for_repeated_runs) {
   EXPECT_EQ(hash_after(200, 2), reference);
 }
 
-TEST(Determinism, a_new_stepper_continues_to_the_same_bits) {
-  EXPECT_EQ(hash_after(200, 1, 120), hash_after(200, 1));
-}
+TEST(Determinism, a_new_stepper_continues_to_the_same_bits) { EXPECT_EQ(hash_after(200, 1, 120), hash_after(200, 1)); }
 
 TEST(Determinism, a_heap_of_all_shapes_comes_to_rest_above_the_ground) {
   World world = mixed_heap();
@@ -50,5 +49,5 @@ TEST(Determinism, a_heap_of_all_shapes_comes_to_rest_above_the_ground) {
     }
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

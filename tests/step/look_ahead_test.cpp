@@ -7,7 +7,8 @@
 namespace stickslip {
 namespace {
 
-BodyId add(World& world, Shape shape, const Vec3& position, MotionType motion, double mass = 1, const Vec3& velocity = Vec3::Zero()) {
+BodyId add(World& world, Shape shape, const Vec3& position, MotionType motion, double mass = 1,
+           const Vec3& velocity = Vec3::Zero()) {
   BodyDescription d;
   d.motion = motion;
   d.parts = {{std::move(shape), {}, MaterialId{}}};
@@ -181,5 +182,5 @@ TEST(LookAhead, struck_blocks_of_any_shape_stop_at_a_plate) {
     }
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -1,6 +1,6 @@
 // What steps say about their own motion: each finding where it belongs, at 1 mm, 1 m and 100 m, and none where all is well.
-#include "physics/worlds.h"
 #include "error_message.h"
+#include "physics/worlds.h"
 #include "stickslip/step/motion_watch.h"
 
 namespace stickslip::testing {
@@ -50,7 +50,8 @@ TEST_P(MotionFindings, are_none_where_boxes_fall_tip_slide_and_come_to_rest) {
   const Vec3 half = 0.5 * s.size * Vec3::Ones();
   add_body(world, Box{half}, s.size * Vec3(0, 0, 0.5), m);
   add_body(world, Box{half}, s.size * Vec3(0.2, 0, 1.5), m);
-  add_body(world, Box{half}, s.size * Vec3(4, 0, 1.5), m, s.speed() * Vec3(2, 0, 0), Vec3::Zero(), rotation_from_vector({0.3, 0.2, 0}));
+  add_body(world, Box{half}, s.size * Vec3(4, 0, 1.5), m, s.speed() * Vec3(2, 0, 0), Vec3::Zero(),
+           rotation_from_vector({0.3, 0.2, 0}));
   add_body(world, Sphere{0.5 * s.size}, s.size * Vec3(-4, 0, 2), m, s.speed() * Vec3(-1, 0, 0));
   const auto found = run(3, 0.005);
   EXPECT_TRUE(found.empty()) << names(found);
@@ -136,7 +137,8 @@ TEST_P(MotionFindings, say_that_a_rotor_turns_too_far_in_a_step_but_not_so_of_a_
   EXPECT_NEAR(found[0].worst.amount * s.time(), 300, 1e-6);
 }
 
-/// A rod that falls on one end at an angle: Newton's law of impact with friction can give more than the rod had [Kane and Levinson 1985].
+/// A rod that falls on one end at an angle: Newton's law of impact with friction can give more than the rod had [Kane and
+/// Levinson 1985].
 TEST_P(MotionFindings, say_that_the_impact_law_gave_energy_as_much_as_the_rod_gained) {
   const MaterialId m = material(world, 0.5, 1);
   add_ground(world, m);
@@ -183,7 +185,8 @@ TEST_P(MotionFindings, leave_a_row_of_balls_alone_whose_gaps_part_the_impacts) {
   EXPECT_NEAR(world.kinetic_energy(), start, 1e-9 * start);
 }
 
-/// Painlevé's rod: pushed along over rough ground it drives itself in where 1 + 3 cos θ (cos θ − μ sin θ) < 0, θ its angle with the ground.
+/// Painlevé's rod: pushed along over rough ground it drives itself in where 1 + 3 cos θ (cos θ − μ sin θ) < 0, θ its angle with
+/// the ground.
 class Painleve : public MotionFindings {
  protected:
   std::vector<MotionRecord> slide(double friction) {
@@ -194,8 +197,8 @@ class Painleve : public MotionFindings {
     // The lower end leads: friction turns the rod about its centre so as to press that end down.
     const Vec3 axis(std::cos(angle), 0, -std::sin(angle));
     const Vec3 tip = s.size * Vec3(0, 0, radius);
-    add_body(world, Capsule{radius * s.size, length * s.size}, tip - length * s.size * axis, m, s.speed() * Vec3(4, 0, 0), Vec3::Zero(),
-             rotation_between(Vec3::UnitZ(), axis));
+    add_body(world, Capsule{radius * s.size, length * s.size}, tip - length * s.size * axis, m, s.speed() * Vec3(4, 0, 0),
+             Vec3::Zero(), rotation_between(Vec3::UnitZ(), axis));
     return run(0.02, 0.002);
   }
 };
@@ -211,9 +214,11 @@ TEST_P(Painleve, a_rod_pushed_over_rough_ground_jams) {
 }
 
 TEST_P(MotionFindings, say_that_a_joint_makes_a_rod_turn_faster_little_by_little) {
-  // Without stabilisation and with steps of a fifth of a radian, a held rod gains or loses; what it gained is what the watch says.
+  // Without stabilisation and with steps of a fifth of a radian, a held rod gains or loses; what it gained is what the watch
+  // says.
   world.gravity.setZero();
-  const BodyId rod = add_body(world, Box{s.size * Vec3(0.5, 0.02, 0.02)}, s.size * Vec3(0.5, 0, 0), {}, s.speed() * Vec3(0, 10, 0), Vec3(0, 0, 20) / s.time());
+  const BodyId rod = add_body(world, Box{s.size * Vec3(0.5, 0.02, 0.02)}, s.size * Vec3(0.5, 0, 0), {},
+                              s.speed() * Vec3(0, 10, 0), Vec3(0, 0, 20) / s.time());
   world.add(joint_at_origin(JointType::hinge, world, rod));
   double lowest = world.kinetic_energy(), risen = 0;
   const auto found = run(10, 0.01, [&](const StepReport& r) {
@@ -320,5 +325,5 @@ TEST_P(MotionFindings, do_not_end_a_run_whose_motor_or_force_explains_the_speed)
   EXPECT_NEAR(world.body(rocket).velocity.x(), 1e5 * s.time(), 1e-6 * 1e5 * s.time());
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

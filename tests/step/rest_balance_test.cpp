@@ -52,5 +52,5 @@ TEST(RestBalance, leaves_impulses_that_the_solve_left) {
   EXPECT_EQ(impulses[3], balls.guess[3]);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -1,6 +1,6 @@
 // What a stepper refuses, and bodies that come and go while it runs.
-#include "physics/worlds.h"
 #include "error_message.h"
+#include "physics/worlds.h"
 
 namespace stickslip::testing {
 namespace {
@@ -12,7 +12,9 @@ TEST(StepOptions, out_of_range_are_named_as_the_scene_file_spells_them) {
     return message_of([&] { Stepper stepper(o); });
   };
   EXPECT_EQ(message([](StepOptions& o) { o.h = 0; }), "/h: 0 is out of range. It must be finite and greater than 0 s.");
-  EXPECT_EQ(message([](StepOptions& o) { o.stabilisation = Baumgarte{2, 0}; }),
+  EXPECT_EQ(message([](StepOptions& o) {
+              o.stabilisation = Baumgarte{2, 0};
+            }),
             "/stabilisation/error_reduction: 2 is out of range. It must be between 0 and 1.");
   EXPECT_EQ(message([](StepOptions& o) { o.solver = "pgz"; }), "/solver: There is no solver 'pgz'. Did you mean 'pgs'?");
   EXPECT_EQ(message([](StepOptions& o) { o.threads = 0; }), "/threads: 0 is out of range. It must be between 1 and 1024.");
@@ -109,5 +111,5 @@ TEST(Kinematic, a_shaken_table_reaches_its_scripted_pose_exactly_and_carries_wha
   EXPECT_NEAR(world.body(box).position.x(), -0.1, 1e-4) << "µ g is far above the acceleration: it sticks";
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

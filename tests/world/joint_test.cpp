@@ -72,26 +72,31 @@ double worst_rate(JointType type, std::mt19937& random) {
   move(-2 * step);
   const JointPlace earlier = locate(scene.world, scene.world.joint(id));
   const auto rate = [&](const JointRow& row) {
-    return row.linear.dot(b.velocity - a.velocity) + row.angular_a.dot(a.angular_velocity) + row.angular_b.dot(b.angular_velocity);
+    return row.linear.dot(b.velocity - a.velocity) + row.angular_a.dot(a.angular_velocity) +
+           row.angular_b.dot(b.angular_velocity);
   };
   double worst = 0;
   const std::size_t count = type == JointType::distance ? 1 : kJointCoordinates;
-  for (std::size_t k = 0; k < count; ++k) worst = std::max(worst, std::abs((later.position[k] - earlier.position[k]) / (2 * step) - rate(place.row[k])));
+  for (std::size_t k = 0; k < count; ++k)
+    worst = std::max(worst, std::abs((later.position[k] - earlier.position[k]) / (2 * step) - rate(place.row[k])));
   if (type == JointType::ball)
-    worst = std::max(worst, std::abs((swing_of(later).first - swing_of(earlier).first) / (2 * step) - rate(swing_of(place).second)));
+    worst = std::max(worst,
+                     std::abs((swing_of(later).first - swing_of(earlier).first) / (2 * step) - rate(swing_of(place).second)));
   return worst;
 }
 
 TEST(JointRows, are_the_derivatives_of_the_coordinates) {
   std::mt19937 random(5);
   for (int i = 0; i < 200; ++i)
-    for (const JointType type : {JointType::ball, JointType::six_dof, JointType::distance}) EXPECT_LT(worst_rate(type, random), 2e-8) << joint_type_name(type);
+    for (const JointType type : {JointType::ball, JointType::six_dof, JointType::distance})
+      EXPECT_LT(worst_rate(type, random), 2e-8) << joint_type_name(type);
 }
 
 TEST(JointPlace, a_placed_joint_has_all_coordinates_zero) {
   TwoBodies scene;
   const JointId id = scene.world.add(scene.joint(JointType::six_dof));
-  for (int k = 0; k < kJointCoordinates; ++k) EXPECT_NEAR(scene.world.joint_position(id, k), 0, 1e-12) << joint_coordinate_name(k);
+  for (int k = 0; k < kJointCoordinates; ++k)
+    EXPECT_NEAR(scene.world.joint_position(id, k), 0, 1e-12) << joint_coordinate_name(k);
 }
 
 TEST(JointPlace, angles_count_on_over_whole_turns) {
@@ -192,11 +197,25 @@ constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 const BadJoint kBadJoints[] = {
     {"no_body", [](JointDescription& d) { d.b = {}; }, "/b"},
     {"to_itself", [](JointDescription& d) { d.a = d.b; }, "/b"},
-    {"limits_crossed", [](JointDescription& d) { d.axes[joint_turn_z].lower = 1, d.axes[joint_turn_z].upper = 0; }, "/turn_z/lower"},
-    {"motor_on_a_locked_axis", [](JointDescription& d) { d.axes[joint_x].motor = JointMotor{1, 1}; }, "/x"},
-    {"spring_that_does_nothing", [](JointDescription& d) { d.axes[joint_turn_z].spring = JointSpring{}; }, "/turn_z/spring/stiffness"},
-    {"negative_force", [](JointDescription& d) { d.axes[joint_turn_z].motor = JointMotor{1, -2}; }, "/turn_z/motor/max_force"},
-    {"path_that_goes_back", [](JointDescription& d) { d.axes[joint_turn_z].servo = JointServo{0, 1, 0, 1, {{1, 0}, {1, 2}}}; }, "/turn_z/servo/path/1"},
+    {"limits_crossed", [](JointDescription& d) { d.axes[joint_turn_z].lower = 1, d.axes[joint_turn_z].upper = 0; },
+     "/turn_z/lower"},
+    {"motor_on_a_locked_axis",
+     [](JointDescription& d) {
+       d.axes[joint_x].motor = JointMotor{1, 1};
+     },
+     "/x"},
+    {"spring_that_does_nothing", [](JointDescription& d) { d.axes[joint_turn_z].spring = JointSpring{}; },
+     "/turn_z/spring/stiffness"},
+    {"negative_force",
+     [](JointDescription& d) {
+       d.axes[joint_turn_z].motor = JointMotor{1, -2};
+     },
+     "/turn_z/motor/max_force"},
+    {"path_that_goes_back",
+     [](JointDescription& d) {
+       d.axes[joint_turn_z].servo = JointServo{0, 1, 0, 1, {{1, 0}, {1, 2}}};
+     },
+     "/turn_z/servo/path/1"},
     {"frame_not_finite", [](JointDescription& d) { d.frame_b.position.x() = nan; }, "/frame_b/position"},
     {"swing_of_a_hinge", [](JointDescription& d) { d.swing_limit = 1; }, "/swing_limit"},
     {"screw_without_pitch", [](JointDescription& d) { d.type = JointType::screw; }, "/pitch"},
@@ -227,5 +246,5 @@ TEST(JointWorld, the_angle_of_a_hinge_is_positive_about_its_axis) {
   EXPECT_NEAR(scene.world.joint_position(id, joint_turn_z), kPi / 3, 1e-12);
 }
 
-}  // namespace
-}  // namespace stickslip
+}   // namespace
+}   // namespace stickslip

@@ -45,18 +45,21 @@ TEST(World, refuses_what_cannot_be_simulated_and_says_why) {
   World world;
   world.add(ball("a"));
   EXPECT_EQ(message_of([&] { world.add(ball("a")); }), "/name: There is already a body 'a'. Body names must differ.");
-  EXPECT_EQ(message_of([&] { world.add({}); }), "/parts: A body needs at least one part. Only a dynamic body with mass_properties can do without.");
+  EXPECT_EQ(message_of([&] { world.add({}); }),
+            "/parts: A body needs at least one part. Only a dynamic body with mass_properties can do without.");
   EXPECT_NE(message_of([&] {
               BodyDescription d = ball();
               d.parts[0].shape = HalfSpace{};
               world.add(d);
-            }).find("half-space"), std::string::npos);
+            }).find("half-space"),
+            std::string::npos);
   EXPECT_NE(message_of([&] { world.add(ball("n", {std::nan(""), 0, 0})); }).find("/position"), std::string::npos);
   EXPECT_NE(message_of([&] {
               BodyDescription d = ball();
               d.mass = -2;
               world.add(d);
-            }).find("-2 is not a mass"), std::string::npos);
+            }).find("-2 is not a mass"),
+            std::string::npos);
   EXPECT_EQ(message_of([&] { world.find("b"); }), "There is no body 'b'. Did you mean 'a'?");
   EXPECT_EQ(world.body_count(), 1u) << "a refused body leaves nothing behind";
   EXPECT_EQ(world.colliders().size(), 1u);
@@ -157,8 +160,10 @@ TEST(Materials, laws_combine_coefficient_by_coefficient) {
     return std::make_shared<const SurfaceLaw>(make_surface_law(name, numbers));
   };
   MaterialTable table;
-  const MaterialId wood = table.add({"wood", 700, 0.5, 0, law("contensou", {{"along", 0.1}, {"across", 0.4}, {"torsion", 0.01}}), {}});
-  const MaterialId pine = table.add({"pine", 700, 0.5, 0, law("contensou", {{"along", 0.4}, {"across", 0.4}, {"torsion", 0.04}}), {}});
+  const MaterialId wood =
+      table.add({"wood", 700, 0.5, 0, law("contensou", {{"along", 0.1}, {"across", 0.4}, {"torsion", 0.01}}), {}});
+  const MaterialId pine =
+      table.add({"pine", 700, 0.5, 0, law("contensou", {{"along", 0.4}, {"across", 0.4}, {"torsion", 0.04}}), {}});
   const MaterialId ball = table.add({"ball", 700, 0.5, 0, law("rolling", {{"friction", 0.4}, {"rolling", 0.04}}), {}});
   const MaterialId steel = table.add({"steel", 7800, 0.4, 0, nullptr, {}});
   // With a plain material: the coefficients of the law, but not its lengths.
@@ -176,7 +181,8 @@ TEST(Materials, laws_combine_coefficient_by_coefficient) {
   table.set_pair(ball, wood, {0.3, 0, nullptr, ball});
   EXPECT_EQ(table.between(wood, ball).friction, 0.3);
   EXPECT_EQ(table.between(wood, ball).law, nullptr);
-  EXPECT_THROW(table.add({"bad", 1, 0.5, 0, std::make_shared<const SurfaceLaw>(SurfaceLaw{"ellipse", {-1, 0.2}, {}}), {}}), Error);
+  EXPECT_THROW(table.add({"bad", 1, 0.5, 0, std::make_shared<const SurfaceLaw>(SurfaceLaw{"ellipse", {-1, 0.2}, {}}), {}}),
+               Error);
 }
 
 TEST(Materials, refuse_numbers_out_of_range) {
@@ -201,5 +207,5 @@ TEST(Script, keyframes_pass_through_their_poses_and_rest_outside) {
   EXPECT_THROW(validate(MotionScript{Oscillation{.frequency = 0}}), Error);
 }
 
-}  // namespace
-}  // namespace stickslip::testing
+}   // namespace
+}   // namespace stickslip::testing

@@ -54,4 +54,4 @@ struct RigidImpact {
 std::optional<RigidImpact> rigid_impact(const RigidMotion& a, const RigidMotion& b, const SeparationOracle& separation,
                                         const AdvancementOptions& options = {});
 
-}  // namespace stickslip
+}   // namespace stickslip

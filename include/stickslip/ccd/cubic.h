@@ -21,4 +21,4 @@ namespace stickslip {
 std::optional<Impact> vertex_face_impact_by_cubic(const PointsAt<4>& start, const PointsAt<4>& end, double tolerance = 1e-6);
 std::optional<Impact> edge_edge_impact_by_cubic(const PointsAt<4>& start, const PointsAt<4>& end, double tolerance = 1e-6);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -1,8 +1,8 @@
 // When do points, edges and triangles whose corners move on straight lines first touch?
 //
 // A query is the positions at t = 0 and at t = 1; in between every point moves at constant velocity,
-// x(t) = (1 − t) start + t end. Vertex–face: the vertex, then the corners of the triangle. Edge–edge: the ends of one edge, then
-// those of the other.
+// x(t) = (1 − t) start + t end. Vertex–face: the vertex, then the corners of the triangle. Edge–edge: the ends of one edge,
+// then those of the other.
 #pragma once
 
 #include <array>
@@ -34,4 +34,4 @@ struct ImpactOptions {
   bool resolve_start = false;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -29,4 +29,4 @@ std::optional<Impact> edge_edge_impact(const PointsAt<4>& start, const PointsAt<
 std::optional<Impact> point_edge_impact(const PointsAt<3>& start, const PointsAt<3>& end, const ImpactOptions& options = {});
 std::optional<Impact> point_point_impact(const PointsAt<2>& start, const PointsAt<2>& end, const ImpactOptions& options = {});
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -43,4 +43,4 @@ class BroadPhase {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

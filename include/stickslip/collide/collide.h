@@ -1,8 +1,8 @@
 // Contact generation for a pair of shapes: the table of pair colliders.
 //
 // Each pair has one free function `collide(const S1&, const Pose&, const S2&, const Pose&, double margin, ContactSink&)`
-// in its own file in src/collide, declared in src/collide/pairs.h; `collide.cpp` makes the table of them, flipped pairs too, and
-// does not compile while a pair is missing.
+// in its own file in src/collide, declared in src/collide/pairs.h; `collide.cpp` makes the table of them, flipped pairs too,
+// and does not compile while a pair is missing.
 #pragma once
 
 #include "stickslip/collide/contact.h"
@@ -33,4 +33,4 @@ bool has_collider(std::size_t kind_a, std::size_t kind_b);
 /// @param margin what the shapes can move against each other [m]
 void reduce_manifold(std::vector<ContactPoint>& points, double margin);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -94,4 +94,4 @@ struct ContactSet {
   std::span<const ContactPoint> points_of(const Manifold& m) const { return std::span(points).subspan(m.first, m.count); }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

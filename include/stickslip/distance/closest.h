@@ -72,7 +72,7 @@ inline void place_along(double longest, const Vec3& p, const Vec3& x0, const Vec
   else along(x2, x0, x1, w2, w0, w1);
 }
 
-}  // namespace closest_detail
+}   // namespace closest_detail
 
 inline double squared_distance_of_points(const Vec3& p, const Vec3& q) { return (p - q).squaredNorm(); }   ///< [m²]
 
@@ -185,4 +185,4 @@ inline ClosestOfEdges closest_of_edges(const Vec3& a0, const Vec3& a1, const Vec
 /// @pre `normal` has length 1
 inline double signed_distance_to_half_space(const Vec3& p, const Vec3& normal, double offset) { return normal.dot(p) - offset; }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -51,4 +51,4 @@ WithDerivatives<12> squared_edge_edge(const Vec3& a0, const Vec3& a1, const Vec3
 /// @pre `normal` has length 1
 WithDerivatives<3> squared_point_half_space(const Vec3& p, const Vec3& normal, double offset);
 
-}  // namespace stickslip
+}   // namespace stickslip

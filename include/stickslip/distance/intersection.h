@@ -24,4 +24,4 @@ bool edge_meets_triangle(const Vec3& p, const Vec3& q, const std::array<Vec3, 3>
 /// Triangles of a mesh that share a corner meet in it: leave such pairs out.
 bool triangles_meet(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b);
 
-}  // namespace stickslip
+}   // namespace stickslip

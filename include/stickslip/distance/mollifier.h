@@ -19,4 +19,4 @@ double edge_mollifier(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3
 WithDerivatives<12> edge_mollifier_with_derivatives(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1,
                                                     double threshold);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -29,4 +29,4 @@ struct ClosestOfTriangles {
 /// (intersection.h). Distances so small that their squares vanish are given as the smallest normal number.
 ClosestOfTriangles closest_of_triangles(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -96,4 +96,4 @@ double normal_shift(const Law& law, const typename Law::Vector& friction_velocit
   return law.scales_with_normal() ? law.support(-friction_velocity) : 0.0;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

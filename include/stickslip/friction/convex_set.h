@@ -67,4 +67,4 @@ struct CustomFriction {
   bool scales_with_normal() const { return set->scales_with_normal(); }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

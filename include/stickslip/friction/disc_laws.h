@@ -101,13 +101,13 @@ ImplicitValue<A + B> larger(const ImplicitValue<A>& a, const ImplicitValue<B>& b
   return f;
 }
 
-}  // namespace friction_detail
+}   // namespace friction_detail
 
 /// Coulomb friction in the plane: F(λₙ) = { λ ∈ ℝ : |λ| ≤ μ λₙ }.
 struct PlanarFriction {
   static constexpr int rows = 1;   ///< friction rows beside the normal row
   using Vector = Eigen::Matrix<double, 1, 1>;
-  double mu = 0;                   ///< coefficient of friction, ≥ 0, dimensionless
+  double mu = 0;   ///< coefficient of friction, ≥ 0, dimensionless
 
   Vector project(double normal, const Vector& trial) const {
     const double bound = mu * std::max(normal, 0.0);
@@ -176,4 +176,4 @@ struct RollingFriction {
   static constexpr bool scales_with_normal() { return true; }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -59,4 +59,4 @@ struct EllipsoidFriction {
   static constexpr bool scales_with_normal() { return true; }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -60,4 +60,4 @@ bool contains(const Law& law, double normal, const typename Law::Vector& x, doub
 template <FrictionSetConcept Law>
 std::vector<typename Law::Vector> polyhedron(const Law& law, int k);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -20,4 +20,4 @@ void add_set_maker(std::string name, SetMaker);
 /// @throws Error with a suggestion if no maker has the name.
 FrictionSet make_set(std::string_view name, std::span<const double> parameters);
 
-}  // namespace stickslip
+}   // namespace stickslip

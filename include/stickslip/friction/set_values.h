@@ -20,9 +20,9 @@ struct FrictionBox {
 template <int Rows>
 struct ProjectionDerivative {
   using Vector = Eigen::Matrix<double, Rows, 1>;
-  Vector value;                                ///< P(n, z)
-  Eigen::Matrix<double, Rows, Rows> by_point;  ///< ∂P/∂z
-  Vector by_normal;                            ///< ∂P/∂n
+  Vector value;                                 ///< P(n, z)
+  Eigen::Matrix<double, Rows, Rows> by_point;   ///< ∂P/∂z
+  Vector by_normal;                             ///< ∂P/∂n
 };
 
 /// A convex function φ(n, x) with F(n) = { x : φ(n, x) ≤ 0 }, and its derivatives at one place. Of a set that scales with the
@@ -30,10 +30,10 @@ struct ProjectionDerivative {
 template <int Rows>
 struct ImplicitValue {
   using Vector = Eigen::Matrix<double, Rows, 1>;
-  double value = 0;                            ///< φ [N s]
-  double by_normal = -1;                       ///< ∂φ/∂n
-  Vector gradient = Vector::Zero();            ///< ∂φ/∂x; 0 at the tip x = 0
+  double value = 0;                                                                        ///< φ [N s]
+  double by_normal = -1;                                                                   ///< ∂φ/∂n
+  Vector gradient = Vector::Zero();                                                        ///< ∂φ/∂x; 0 at the tip x = 0
   Eigen::Matrix<double, Rows, Rows> hessian = Eigen::Matrix<double, Rows, Rows>::Zero();   ///< ∂²φ/∂x²; 0 at the tip
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

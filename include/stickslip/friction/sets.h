@@ -91,4 +91,4 @@ class FullSet final : public ConvexSet<5> {
   double mu_rolling_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -25,13 +25,13 @@ struct FixedStructure {
 
 /// Turned on a lathe: circles around an axis.
 struct CircularStructure {
-  Vec3 center = Vec3::Zero();       ///< [m]
+  Vec3 center = Vec3::Zero();   ///< [m]
   Vec3 axis = Vec3::UnitZ();
 };
 
 /// Rays from an axis.
 struct RadialStructure {
-  Vec3 center = Vec3::Zero();       ///< [m]
+  Vec3 center = Vec3::Zero();   ///< [m]
   Vec3 axis = Vec3::UnitZ();
 };
 
@@ -45,7 +45,7 @@ struct FlowStructure {
 /// Directions from a picture: red and green are the components along u and v, 0 … 1 standing for −1 … 1.
 struct PictureStructure {
   std::shared_ptr<const Picture> picture;
-  double size = 1;                  ///< side of the tile, along u [m] > 0
+  double size = 1;   ///< side of the tile, along u [m] > 0
 };
 
 /// From a function of place and outward normal, in the frame of the collider. It cannot be saved in a checkpoint.
@@ -105,16 +105,16 @@ void check_surface(const Surface&);
 
 /// Where on a flat picture a place of a shape lies, and how the picture stands there.
 struct PicturePlace {
-  Vec2 uv;                          ///< [m]
-  Vec3 u, v;                        ///< directions of the picture, in the frame of the collider
+  Vec2 uv;     ///< [m]
+  Vec3 u, v;   ///< directions of the picture, in the frame of the collider
 };
 /// Box mapping as said above. @param outward need not be a unit vector
 PicturePlace box_mapping(const Vec3& place, const Vec3& outward);
 
 /// One of the two surfaces at a contact.
 struct SurfaceSide {
-  const Surface* surface = nullptr; ///< null: as Surface{}
-  Pose pose;                        ///< of the collider: its frame to the world's
+  const Surface* surface = nullptr;   ///< null: as Surface{}
+  Pose pose;                          ///< of the collider: its frame to the world's
 
   /// Direction of the structure in the tangent plane, world frame, unit length. Where the structure has none there (it stands
   /// along the normal), any fixed tangent. @param outward normal of this surface, world frame, unit length
@@ -123,4 +123,4 @@ struct SurfaceSide {
   Vec3 facet_normal(const Vec3& position, const Vec3& outward) const;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -18,16 +18,16 @@ namespace stickslip {
 
 /// A contact as a law sees it, at the start of the step.
 struct ContactSite {
-  Vec3 position = Vec3::Zero();      ///< world frame [m]
-  Vec3 normal = Vec3::UnitZ();       ///< unit, from A to B
-  Vec3 slip = Vec3::Zero();          ///< tangential velocity of B against A before the step, world frame [m/s]
-  double gap = 0;                    ///< [m]; negative where the bodies overlap
-  double h = 0;                      ///< step [s]
-  double length = 1;                 ///< torsion and rolling rows are impulses of angular momentum over this length:
-                                     ///< coefficients in metres are to be divided by it [m]
-  double slack = 0;                  ///< gap up to which the bodies count as touching [m], a small part of |g| h²
+  Vec3 position = Vec3::Zero();   ///< world frame [m]
+  Vec3 normal = Vec3::UnitZ();    ///< unit, from A to B
+  Vec3 slip = Vec3::Zero();       ///< tangential velocity of B against A before the step, world frame [m/s]
+  double gap = 0;                 ///< [m]; negative where the bodies overlap
+  double h = 0;                   ///< step [s]
+  double length = 1;              ///< torsion and rolling rows are impulses of angular momentum over this length:
+                                  ///< coefficients in metres are to be divided by it [m]
+  double slack = 0;               ///< gap up to which the bodies count as touching [m], a small part of |g| h²
   SurfaceSide a, b;
-  bool frame_of_b = false;           ///< whether the law is fixed to B's surface rather than A's
+  bool frame_of_b = false;   ///< whether the law is fixed to B's surface rather than A's
 
   /// Structure direction of the surface that the law is fixed to.
   Vec3 material_direction() const {
@@ -37,7 +37,7 @@ struct ContactSite {
 
 /// What a law makes of a site.
 struct LocalFriction {
-  Vec3 tangent = Vec3::Zero();       ///< unit vector t of the contact frame, b = normal × t; zero: the set does not care
+  Vec3 tangent = Vec3::Zero();   ///< unit vector t of the contact frame, b = normal × t; zero: the set does not care
   FrictionSet set;
 };
 
@@ -47,26 +47,26 @@ using PreparedLaw = std::function<LocalFriction(const ContactSite&)>;
 /// A law with its numbers.
 struct SurfaceLaw {
   std::string name = "coulomb";
-  std::vector<double> numbers;       ///< one per parameter of its SurfaceLawInfo
-  std::vector<Vec3> points;          ///< of a limit surface
+  std::vector<double> numbers;   ///< one per parameter of its SurfaceLawInfo
+  std::vector<Vec3> points;      ///< of a limit surface
   bool operator==(const SurfaceLaw&) const = default;
 };
 
 struct LawParameter {
-  std::string name;                  ///< as in scene files
-  std::string unit;                  ///< "" if dimensionless
+  std::string name;   ///< as in scene files
+  std::string unit;   ///< "" if dimensionless
   std::string help;
-  double standard = 0;               ///< value if none is given; NaN: it must be given
-  double minimum = 0;                ///< the least allowed value
-  bool coefficient = false;          ///< whether combine rules act on it as on a coefficient of friction
+  double standard = 0;        ///< value if none is given; NaN: it must be given
+  double minimum = 0;         ///< the least allowed value
+  bool coefficient = false;   ///< whether combine rules act on it as on a coefficient of friction
 };
 
 struct SurfaceLawInfo {
   std::string name, summary;
-  std::string source;                ///< where it is described
-  int rows = 2;                      ///< friction rows of the sets it makes
+  std::string source;   ///< where it is described
+  int rows = 2;         ///< friction rows of the sets it makes
   std::vector<LawParameter> parameters;
-  bool takes_points = false;         ///< a limit surface
+  bool takes_points = false;   ///< a limit surface
   /// Reads numbers that `check` has passed; what it returns must not refer to the SurfaceLaw, which may be gone by then.
   std::function<PreparedLaw(const SurfaceLaw&)> prepare;
   /// Further conditions on the numbers. @throws Error. May be empty.
@@ -101,8 +101,8 @@ LocalFriction local_friction(const SurfaceLaw&, const ContactSite&);
 
 /// A coefficient of friction from the literature.
 struct PublishedFriction {
-  std::string name;                  ///< for example "steel-on-steel"
-  double mu_static, mu_kinetic;      ///< NaN where not published
+  std::string name;               ///< for example "steel-on-steel"
+  double mu_static, mu_kinetic;   ///< NaN where not published
   std::string source;
 };
 const std::vector<PublishedFriction>& published_friction();
@@ -110,4 +110,4 @@ const std::vector<PublishedFriction>& published_friction();
 /// known. @throws Error with a suggestion for an unknown name.
 SurfaceLaw published_law(std::string_view name);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -28,4 +28,4 @@ struct Aabb {
 /// Tight box of a shape at a pose. For a half-space it is infinite in every direction.
 Aabb bounding_box(const Shape&, const Pose&);
 
-}  // namespace stickslip
+}   // namespace stickslip

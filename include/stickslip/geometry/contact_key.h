@@ -25,4 +25,4 @@ struct ContactKey : PartPair {
   auto operator<=>(const ContactKey&) const = default;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -9,8 +9,8 @@ namespace stickslip {
 /// What tells inside from outside.
 enum class SignRule {
   automatic,   ///< normals where the mesh is closed (`MeshEdges::closed`), else the winding number
-  /// The side of the angle-weighted normal of the nearest feature [Bærentzen, Aanæs 2005]: right for closed surfaces that do not
-  /// cut themselves.
+  /// The side of the angle-weighted normal of the nearest feature [Bærentzen, Aanæs 2005]: right for closed surfaces that do
+  /// not cut themselves.
   normals,
   /// Inside is where the surface winds around more than ½ times [Barill et al. 2018]: for holes, gaps, flips and overlaps.
   winding

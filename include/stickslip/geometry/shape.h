@@ -40,20 +40,20 @@ struct HalfSpace {};
 /// A closed convex polyhedron: vertices, faces as counter-clockwise loops seen from outside, edges with their two faces.
 struct Polytope {
   struct Face {
-    Vec3 normal;          ///< outward, unit
-    double offset;        ///< [m]; the face plane is normal · x = offset
-    int first, count;     ///< range of the vertex loop in `loops`
+    Vec3 normal;        ///< outward, unit
+    double offset;      ///< [m]; the face plane is normal · x = offset
+    int first, count;   ///< range of the vertex loop in `loops`
   };
   struct Edge {
     int vertex[2];
-    int face[2];          ///< the faces left and right of the edge from vertex[0] to vertex[1]
+    int face[2];   ///< the faces left and right of the edge from vertex[0] to vertex[1]
   };
   std::vector<Vec3> vertices;   ///< [m]
   std::vector<int> loops;       ///< vertex indices of all face loops, one after the other
   std::vector<Face> faces;
   std::vector<Edge> edges;
   Vec3 interior_point = Vec3::Zero();   ///< mean of the vertices, strictly inside [m]
-  double radius = 0;            ///< largest distance of a vertex from the local origin [m]
+  double radius = 0;                    ///< largest distance of a vertex from the local origin [m]
 };
 
 /// Convex hull of a set of points. Copies share the polytope, which never changes after construction.
@@ -84,4 +84,4 @@ double bounding_radius(const Shape&);
 /// and tolerances are measured in, so that nothing depends on absolute lengths.
 double characteristic_length(const Shape&);
 
-}  // namespace stickslip
+}   // namespace stickslip

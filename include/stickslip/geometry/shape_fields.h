@@ -1,5 +1,5 @@
-// The numbers that make a shape, with the names that files give them. Hashes, checkpoints, records, descriptions and readers of scenes go
-// through this list; only a hull, which is made of points, needs them to know it.
+// The numbers that make a shape, with the names that files give them. Hashes, checkpoints, records, descriptions and readers of
+// scenes go through this list; only a hull, which is made of points, needs them to know it.
 #pragma once
 
 #include <concepts>
@@ -24,14 +24,12 @@ void for_each_field(S& s, auto&& f) {
   f("half_extents", s.half_extents);
 }
 template <class S>
-  requires(IsShape<S, Capsule> || IsShape<S, Cylinder>)
-void for_each_field(S& s, auto&& f) {
+requires(IsShape<S, Capsule> || IsShape<S, Cylinder>) void for_each_field(S& s, auto&& f) {
   f("radius", s.radius);
   f("half_height", s.half_height);
 }
 template <class S>
-  requires(IsShape<S, HalfSpace> || IsShape<S, ConvexHull>)
-void for_each_field(S&, auto&&) {}
+requires(IsShape<S, HalfSpace> || IsShape<S, ConvexHull>) void for_each_field(S&, auto&&) {}
 
 /// All of them one after the other, at most three; `none` where there are fewer.
 template <class S>
@@ -53,4 +51,4 @@ void set_numbers(S& shape, const Vec3& numbers) {
   });
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

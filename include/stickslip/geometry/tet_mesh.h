@@ -6,8 +6,8 @@
 namespace stickslip {
 
 struct TetMesh {
-  std::vector<Vec3> vertices;                            ///< [m]
-  std::vector<std::array<std::uint32_t, 4>> tetrahedra;  ///< of positive volume
+  std::vector<Vec3> vertices;                             ///< [m]
+  std::vector<std::array<std::uint32_t, 4>> tetrahedra;   ///< of positive volume
 };
 
 /// The boundary of a solid, with vertices of its own.

@@ -11,12 +11,12 @@
 namespace stickslip {
 
 struct TriangleMesh {
-  std::vector<Vec3> vertices;                           ///< [m]
-  std::vector<std::array<std::uint32_t, 3>> triangles;  ///< counter-clockwise seen from outside
+  std::vector<Vec3> vertices;                            ///< [m]
+  std::vector<std::array<std::uint32_t, 3>> triangles;   ///< counter-clockwise seen from outside
 };
 
-/// How a mesh wants to be drawn, as far as its file says: three entries per triangle, one for each corner, or none. Corners and not
-/// vertices, because a vertex at a sharp edge has one place but several normals.
+/// How a mesh wants to be drawn, as far as its file says: three entries per triangle, one for each corner, or none. Corners and
+/// not vertices, because a vertex at a sharp edge has one place but several normals.
 struct MeshLook {
   std::vector<std::array<float, 3>> normals;   ///< unit, outward
   std::vector<std::array<float, 4>> colours;   ///< red, green, blue, opacity, 0 … 1

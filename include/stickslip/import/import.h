@@ -1,7 +1,7 @@
 // Robots from elsewhere: URDF and MJCF files become scene documents, which the scene reader then reads like any other.
 //
-// Nothing is lost silently: every element and attribute of the file either has its place in the document or is named by a finding. docs/import.md
-// says what is understood and how it maps.
+// Nothing is lost silently: every element and attribute of the file either has its place in the document or is named by a
+// finding. docs/import.md says what is understood and how it maps.
 #pragma once
 
 #include <filesystem>
@@ -19,13 +19,14 @@ struct HoldingServo {
 };
 
 struct ImportOptions {
-  bool strict = false;          ///< refuse a model of which anything is approximated or not supported
-  bool convex_hulls = false;    ///< collide with the convex hulls of meshes; without it meshes are left out
-  bool merge_fixed = false;     ///< links that are rigidly connected become one body; without it a fixed joint holds them
-  bool ground = false;          ///< add a floor at the height of the lowest point of the model
+  bool strict = false;         ///< refuse a model of which anything is approximated or not supported
+  bool convex_hulls = false;   ///< collide with the convex hulls of meshes; without it meshes are left out
+  bool merge_fixed = false;    ///< links that are rigidly connected become one body; without it a fixed joint holds them
+  bool ground = false;         ///< add a floor at the height of the lowest point of the model
   /// URDF: whether the root link is held by the world. MJCF says it itself, by <freejoint>.
   bool fixed_base = true;
-  /// URDF: hold every joint with limits where it starts, with no more than its effort. The format itself says nothing about control.
+  /// URDF: hold every joint with limits where it starts, with no more than its effort. The format itself says nothing about
+  /// control.
   std::optional<HoldingServo> hold = {};
   /// Where `package://name/…` is looked for, besides the folders around the file.
   std::vector<std::filesystem::path> package_directories = {};
@@ -38,9 +39,9 @@ struct ImportFinding {
     ignored,         ///< left out, and the motion is the same: looks, sensors, memory sizes, motors that nobody controls
   };
   Kind kind = Kind::not_supported;
-  int line = 0;          ///< 0 if it concerns no line in particular
-  std::string place;     ///< such as "line 12, joint 'elbow'"
-  std::string what;      ///< a sentence
+  int line = 0;        ///< 0 if it concerns no line in particular
+  std::string place;   ///< such as "line 12, joint 'elbow'"
+  std::string what;    ///< a sentence
 };
 /// "not supported", "approximated", "ignored"
 std::string_view import_kind_name(ImportFinding::Kind);
@@ -50,8 +51,9 @@ struct ImportedScene {
   std::vector<ImportFinding> findings;   ///< by kind, then in the order of the file
 };
 
-/// @throws Error naming file, line, value and remedy: a file that cannot be read, is not XML or not a tree of bodies, holds numbers that no body can
-/// have, a mesh that is missing though its hull is asked for; and, if `strict`, for the first finding that changes the motion.
+/// @throws Error naming file, line, value and remedy: a file that cannot be read, is not XML or not a tree of bodies, holds
+/// numbers that no body can have, a mesh that is missing though its hull is asked for; and, if `strict`, for the first finding
+/// that changes the motion.
 ImportedScene import_urdf(const std::filesystem::path&, const ImportOptions& = {});
 ImportedScene import_mjcf(const std::filesystem::path&, const ImportOptions& = {});
 
@@ -64,4 +66,4 @@ bool names_robot(const std::filesystem::path&);
 /// Findings as warnings of a scene, one for each thing found, with its places; `ignored` ones are one sentence together.
 std::vector<std::string> import_warnings(const std::vector<ImportFinding>&);
 
-}  // namespace stickslip
+}   // namespace stickslip

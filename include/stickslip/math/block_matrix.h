@@ -48,4 +48,4 @@ struct BlockMatrix {
 /// @throws Error if a row or column is out of range.
 BlockMatrix block_matrix(std::vector<std::uint32_t> offset, std::span<const Eigen::Triplet<double>> entries);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -45,4 +45,4 @@ std::string suggest(std::string_view given, const Strings& candidates) {
   return suggest(given, candidates.data(), candidates.size());
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

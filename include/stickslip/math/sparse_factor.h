@@ -37,4 +37,4 @@ class SparseFactor {
 /// Whether two compressed matrices store the same places; false of empty ones.
 bool same_pattern(const SparseFactor::Matrix& a, const SparseFactor::Matrix& b);
 
-}  // namespace stickslip
+}   // namespace stickslip

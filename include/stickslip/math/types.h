@@ -18,8 +18,8 @@ using Quat = Eigen::Quaterniond;
 
 /// A rigid placement: maps local coordinates x to world coordinates `position + orientation * x`.
 struct Pose {
-  Vec3 position = Vec3::Zero();           ///< [m]
-  Quat orientation = Quat::Identity();    ///< unit quaternion
+  Vec3 position = Vec3::Zero();          ///< [m]
+  Quat orientation = Quat::Identity();   ///< unit quaternion
 
   Vec3 operator*(const Vec3& local) const { return position + orientation * local; }
 
@@ -54,4 +54,4 @@ Quat rotation_between(const Vec3& from, const Vec3& to);
 /// normal always gives the same tangents.
 Mat3 frame_from_normal(const Vec3& normal);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -7,8 +7,8 @@
 namespace stickslip {
 
 struct ConvexPartsOptions {
-  /// Most of the volume of a hull that may lie outside the solid: (V_hull − V_part) / V_hull, 1e-4 … 1. Parts for which that is less
-  /// than 1e-5 of the volume of the whole solid may have more.
+  /// Most of the volume of a hull that may lie outside the solid: (V_hull − V_part) / V_hull, 1e-4 … 1. Parts for which that is
+  /// less than 1e-5 of the volume of the whole solid may have more.
   double concavity = 0.05;
   std::size_t max_parts = 128;   ///< cutting ends there, whatever the concavity
 };

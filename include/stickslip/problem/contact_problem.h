@@ -46,8 +46,8 @@ class CoupledMass;
 
 /// Consecutive segments, none of them rigid, whose velocities change together: u += A⁻¹ × impulses.
 struct Carrier {
-  std::uint32_t first = 0, count = 0;         ///< segments
-  std::shared_ptr<const CoupledMass> mass;    ///< A, of as many rows as the segments have numbers (problem/coupled_mass.h)
+  std::uint32_t first = 0, count = 0;        ///< segments
+  std::shared_ptr<const CoupledMass> mass;   ///< A, of as many rows as the segments have numbers (problem/coupled_mass.h)
 };
 
 inline constexpr int kInlineSegments = 4;   ///< of a block that need no list
@@ -58,11 +58,11 @@ enum class BlockKind : std::uint8_t { contact, bilateral, box };
 /// from `jacobian`.
 struct Block {
   BlockKind kind = BlockKind::contact;
-  std::uint8_t dim = 3;        ///< rows, 1 to 6
-  std::uint16_t arity = 1;     ///< velocity segments it acts on; 0 if W is given as a matrix
-  std::uint32_t row = 0;       ///< first row of λ, v, b, sigma
-  std::uint32_t jacobian = 0;  ///< first number of its Jacobian in `jacobian_values`
-  std::uint32_t diagonal = 0;  ///< first number of its dim × dim diagonal block of W in `diagonal_values`
+  std::uint8_t dim = 3;                          ///< rows, 1 to 6
+  std::uint16_t arity = 1;                       ///< velocity segments it acts on; 0 if W is given as a matrix
+  std::uint32_t row = 0;                         ///< first row of λ, v, b, sigma
+  std::uint32_t jacobian = 0;                    ///< first number of its Jacobian in `jacobian_values`
+  std::uint32_t diagonal = 0;                    ///< first number of its dim × dim diagonal block of W in `diagonal_values`
   std::uint32_t segment[kInlineSegments] = {};   ///< if there are more, `segment[0]` is where they begin in `stencils`
 };
 
@@ -76,10 +76,10 @@ inline constexpr std::uint8_t kAnyArity = 3;
 struct Batch {
   BlockKind kind;
   std::uint8_t dim;
-  std::uint8_t arity;          ///< 0: W is a matrix; 1, 2: so many rigid bodies; kAnyArity: other segments, or more
-  std::uint8_t law;            ///< index of the alternative in `FrictionSet`; 0 if not a contact
-  std::uint32_t first, count;  ///< blocks
-  RowSet rows = RowSet::all;   ///< of contacts with friction; all but for orderings that split them (solve/ordering.h)
+  std::uint8_t arity;           ///< 0: W is a matrix; 1, 2: so many rigid bodies; kAnyArity: other segments, or more
+  std::uint8_t law;             ///< index of the alternative in `FrictionSet`; 0 if not a contact
+  std::uint32_t first, count;   ///< blocks
+  RowSet rows = RowSet::all;    ///< of contacts with friction; all but for orderings that split them (solve/ordering.h)
 
   /// Makes the run longer if the other follows it in the problem and is of the same sort. False: it does not, or is not.
   bool extend(const Batch& other);
@@ -95,16 +95,16 @@ struct ContactScale {
 
 struct ContactProblem {
   std::vector<VelocitySegment> segments;
-  std::vector<Carrier> carriers;       ///< coupled ones, in the order of their segments
+  std::vector<Carrier> carriers;   ///< coupled ones, in the order of their segments
   std::vector<Block> blocks;
-  std::vector<std::uint32_t> stencils; ///< segments of blocks that act on more than `kInlineSegments`
+  std::vector<std::uint32_t> stencils;   ///< segments of blocks that act on more than `kInlineSegments`
   std::vector<double> jacobian_values;
-  BlockMatrix matrix;                  ///< W without Σ where it is given itself, one block per block; else empty
-  std::vector<FrictionSet> laws;       ///< one per block; ignored unless the block is a contact
-  std::vector<double> b;               ///< per row: free velocity, restitution, stabilisation [m/s]
-  std::vector<double> sigma;           ///< per row: compliance Σ ≥ 0 [m/(s·N s)]
-  std::vector<double> lower, upper;    ///< per row: bounds of box blocks [N s]; empty if there is no box block
-  double h = 0;                        ///< step the impulses act over [s]; 0 if unknown
+  BlockMatrix matrix;                 ///< W without Σ where it is given itself, one block per block; else empty
+  std::vector<FrictionSet> laws;      ///< one per block; ignored unless the block is a contact
+  std::vector<double> b;              ///< per row: free velocity, restitution, stabilisation [m/s]
+  std::vector<double> sigma;          ///< per row: compliance Σ ≥ 0 [m/(s·N s)]
+  std::vector<double> lower, upper;   ///< per row: bounds of box blocks [N s]; empty if there is no box block
+  double h = 0;                       ///< step the impulses act over [s]; 0 if unknown
 
   // Derived by finalize().
   std::vector<double> diagonal_values;   ///< diagonal blocks of W, column-major
@@ -113,7 +113,7 @@ struct ContactProblem {
   std::vector<std::uint32_t> offsets;    ///< per segment: its first number in a vector of velocities; then their number
   std::vector<ContactScale> scales;      ///< one per block; zeros unless the block is a contact
   std::vector<Batch> batches;
-  bool has_compliance = false;           ///< whether any sigma is not 0
+  bool has_compliance = false;   ///< whether any sigma is not 0
 
   std::size_t rows() const { return b.size(); }
   std::size_t contact_count() const;
@@ -183,4 +183,4 @@ ContactProblem condense(const ContactProblem&);
 /// (−∞, ∞). The caller sets what differs and finalizes.
 ContactProblem matrix_problem(BlockMatrix matrix, BlockKind kind, FrictionSet law = CircularFriction{});
 
-}  // namespace stickslip
+}   // namespace stickslip

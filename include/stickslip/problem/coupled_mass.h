@@ -29,4 +29,4 @@ class CoupledMass {
   mutable std::mutex solving_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

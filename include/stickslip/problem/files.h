@@ -19,12 +19,12 @@
 namespace stickslip {
 
 struct ProblemFile {
-  ContactProblem problem;        ///< finalized
-  std::vector<double> guess;     ///< impulses a solver started from [N s]; empty if none
-  std::vector<double> solution;  ///< impulses found [N s]; empty if none
+  ContactProblem problem;                  ///< finalized
+  std::vector<double> guess;               ///< impulses a solver started from [N s]; empty if none
+  std::vector<double> solution;            ///< impulses found [N s]; empty if none
   std::vector<double> solution_velocity;   ///< of the contact rows, as an FCLIB file stores it [m/s]; empty if none
   std::string title, description;
-  std::string format;            ///< the one it was read from
+  std::string format;   ///< the one it was read from
 };
 
 /// The names of all formats.
@@ -49,4 +49,4 @@ std::string default_format(const std::filesystem::path& path, const ContactProbl
 /// @throws Error if the format cannot hold the problem, a size does not fit, or the file cannot be written.
 void save_problem(const std::filesystem::path& path, const ProblemFile&, std::string_view format = {});
 
-}  // namespace stickslip
+}   // namespace stickslip

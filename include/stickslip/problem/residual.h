@@ -32,7 +32,7 @@ struct Residual {
   double bilateral = 0;         ///< [m/s]
   double box = 0;               ///< [m/s]
 
-  double total() const;         ///< the largest part; NaN if any part is NaN [m/s]
+  double total() const;   ///< the largest part; NaN if any part is NaN [m/s]
 };
 
 /// Which model of friction to measure against.
@@ -72,4 +72,4 @@ Residual residual(const ContactProblem&, std::span<const double> impulses, Resid
 /// than the circle μ‖v_T‖ is the support function of F(1); rows without friction have K = [0, ∞).
 double natural_map_error(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&);
 
-}  // namespace stickslip
+}   // namespace stickslip

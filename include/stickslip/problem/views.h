@@ -45,7 +45,7 @@ struct Lcp {
     Role role;
     /// the row of λ it acts on; the first of the two friction rows; of slack and excess: the row they watch
     std::uint32_t row;
-    double weight[2];    ///< its column of S at `row` and `row + 1`; zeros for slack and excess
+    double weight[2];   ///< its column of S at `row` and `row + 1`; zeros for slack and excess
   };
 
   Eigen::MatrixXd M;
@@ -88,7 +88,7 @@ struct BoxedLcp {
   std::vector<std::int32_t> normal_row;   ///< of friction rows: the row of λₙ; else −1
   /// of friction rows: how far the box around F(1) reaches, ≥ 0; else 0
   std::vector<double> coefficient_lower, coefficient_upper;
-  bool has_friction = false;              ///< whether any coefficient is not 0
+  bool has_friction = false;   ///< whether any coefficient is not 0
 
   std::size_t rows() const { return b.size(); }
 
@@ -128,4 +128,4 @@ class ConeProblem {
 
 inline ConeProblem as_cone(const ContactProblem& problem) { return ConeProblem(problem); }
 
-}  // namespace stickslip
+}   // namespace stickslip

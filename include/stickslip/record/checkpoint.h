@@ -17,4 +17,4 @@ Scene load_checkpoint(const std::filesystem::path&);
 /// Whether the file looks like a checkpoint (HDF5 with our marker).
 bool is_checkpoint(const std::filesystem::path&);
 
-}  // namespace stickslip
+}   // namespace stickslip

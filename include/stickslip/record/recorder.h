@@ -32,4 +32,4 @@ struct RecordOptions {
 /// @throws Error with the list of known extensions for any other.
 std::unique_ptr<Recorder> make_recorder(const std::filesystem::path&, const RecordOptions& = {});
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -14,11 +14,11 @@ namespace stickslip {
 
 struct Scene {
   std::string name;
-  std::string description;        ///< what to look for
+  std::string description;   ///< what to look for
   World world;
   StepOptions step;
-  double seconds = 5;             ///< how long to simulate if the user does not say [s]
-  std::string document;           ///< the complete scene document (JSON text) it was built from, overrides applied
+  double seconds = 5;     ///< how long to simulate if the user does not say [s]
+  std::string document;   ///< the complete scene document (JSON text) it was built from, overrides applied
   std::vector<std::string> warnings;
 };
 
@@ -31,11 +31,11 @@ struct Override {
 /// (`/step/h`, …) can be overridden too.
 struct BuiltInScene {
   std::string name;
-  std::string look_for;           ///< one sentence
+  std::string look_for;   ///< one sentence
   struct Parameter {
     std::string name;
     double default_value;
-    std::string help;             ///< unit and meaning
+    std::string help;   ///< unit and meaning
   };
   std::vector<Parameter> parameters;
 };
@@ -51,4 +51,4 @@ Scene parse_scene(std::string_view json_text, const std::string& file, std::span
 /// The JSON Schema of scene documents (draft 2020-12), as text.
 const std::string& scene_schema();
 
-}  // namespace stickslip
+}   // namespace stickslip

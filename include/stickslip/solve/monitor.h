@@ -126,14 +126,14 @@ class SolveMonitor {
   IterateMeasure measure_;
   WorkBudget budget_;
   Expansion expand_;
-  std::string_view inconsistency_;      ///< why iterates are not measured by the problem itself; empty if they are
+  std::string_view inconsistency_;   ///< why iterates are not measured by the problem itself; empty if they are
   std::chrono::steady_clock::time_point start_;
   double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
   double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
   Residual best_residual_;
   int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, step_ = 0;
   bool stopped_ = false, best_is_stored_ = false;
-  bool stores_all_ = false;             ///< the caller's impulses are not the iterates
+  bool stores_all_ = false;   ///< the caller's impulses are not the iterates
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

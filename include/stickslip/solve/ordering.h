@@ -51,9 +51,9 @@ struct OrderingOptions {
 
   /// What the sweep of a solver can do with an order.
   enum class Use {
-    any,           ///< the rule honours `BlockView::rows`
-    whole_blocks,  ///< it always changes all rows of a contact
-    fixed,         ///< and it needs every block once, in the same order every sweep (accelerated sweeps)
+    any,            ///< the rule honours `BlockView::rows`
+    whole_blocks,   ///< it always changes all rows of a contact
+    fixed,          ///< and it needs every block once, in the same order every sweep (accelerated sweeps)
   };
   void check(Use = Use::any) const;   ///< @throws Error for an unknown ordering, one of no use here, or a number out of range
 };
@@ -95,4 +95,4 @@ class Ordering {
   std::span<const Batch> current_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -24,11 +24,11 @@ struct OptionInfo {
 
 struct SolverInfo {
   std::string name;
-  std::string model;     ///< which contact model it solves, with the options by which it solves another
+  std::string model;   ///< which contact model it solves, with the options by which it solves another
   std::string family;
-  std::string needs;     ///< what a problem must have, and which blocks it takes
-  std::string paper;     ///< where the method stands
-  std::string advice;    ///< when to use it, in one line
+  std::string needs;    ///< what a problem must have, and which blocks it takes
+  std::string paper;    ///< where the method stands
+  std::string advice;   ///< when to use it, in one line
   std::vector<OptionInfo> options;
 };
 
@@ -44,4 +44,4 @@ std::vector<std::string> solvers_that_honour(const FrictionSet&);
 /// Names of the solvers that can hold blocks of a kind: joints (bilateral), motors and limits (box).
 std::vector<std::string> solvers_that_hold(BlockKind);
 
-}  // namespace stickslip
+}   // namespace stickslip

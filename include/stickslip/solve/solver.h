@@ -18,45 +18,45 @@
 namespace stickslip {
 
 enum class SolveStatus {
-  converged,        ///< the shared residual is at most the tolerance
-  iteration_limit,  ///< stopped at max_iterations
-  stalled,          ///< no more progress possible; for an approximate model: that model is solved
-  time_limit,       ///< the deadline passed
-  cancelled,        ///< the caller asked to stop
-  diverged,         ///< the residual grew beyond `SolveControl::divergence`
-  failed,           ///< numbers overflowed or a factorisation broke down; the best iterate is returned
-  unsupported,      ///< the solver cannot treat a block of this problem: nothing was done, the reason says what
+  converged,         ///< the shared residual is at most the tolerance
+  iteration_limit,   ///< stopped at max_iterations
+  stalled,           ///< no more progress possible; for an approximate model: that model is solved
+  time_limit,        ///< the deadline passed
+  cancelled,         ///< the caller asked to stop
+  diverged,          ///< the residual grew beyond `SolveControl::divergence`
+  failed,            ///< numbers overflowed or a factorisation broke down; the best iterate is returned
+  unsupported,       ///< the solver cannot treat a block of this problem: nothing was done, the reason says what
 };
 std::string_view status_name(SolveStatus);
 
 /// What the caller of a solve decides, whatever the solver.
 struct SolveControl {
-  double tolerance = 1e-6;      ///< on the shared residual [m/s]
+  double tolerance = 1e-6;   ///< on the shared residual [m/s]
   /// on the natural-map error, which must hold as well
   double natural_map_tolerance = std::numeric_limits<double>::infinity();
   /// stop as stalled when the residual falls by less than this fraction between two checks [course §3.2.1]
   double relative_tolerance = 0;
   /// stop as diverged when the residual exceeds this many times the best
   double divergence = std::numeric_limits<double>::infinity();
-  int max_iterations = 200;     ///< what one is, the solver says; of `auto` it is an amount of work
-                                ///< (solve/automatic/automatic.h)
+  int max_iterations = 200;   ///< what one is, the solver says; of `auto` it is an amount of work
+                              ///< (solve/automatic/automatic.h)
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
-  bool keep_history = false;    ///< record the residual at every iteration (costs an evaluation each)
-  bool notes = true;            ///< have solvers write down what they decided for themselves (allocates text)
-  bool natural_map = true;      ///< also report the natural-map error (costs one product with W)
+  bool keep_history = false;   ///< record the residual at every iteration (costs an evaluation each)
+  bool notes = true;           ///< have solvers write down what they decided for themselves (allocates text)
+  bool natural_map = true;     ///< also report the natural-map error (costs one product with W)
   /// Sees every checked iterate.
   std::function<void(int iteration, std::span<const double> impulses, const Residual&)> observer;
 };
 
 struct SolveReport {
   SolveStatus status = SolveStatus::converged;
-  std::string_view reason;         ///< one sentence of fixed text; empty when converged
+  std::string_view reason;   ///< one sentence of fixed text; empty when converged
   int iterations = 0;
   double seconds = 0;
-  Residual residual;               ///< of the impulses handed back, recomputed by shared code
-  double model_residual = 0;       ///< the same measured against the model that the solver solves; equal if that is exact [m/s]
-  Residual initial_residual;       ///< of the guess
+  Residual residual;           ///< of the impulses handed back, recomputed by shared code
+  double model_residual = 0;   ///< the same measured against the model that the solver solves; equal if that is exact [m/s]
+  Residual initial_residual;   ///< of the guess
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
   /// residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
   std::vector<double> history;
@@ -82,9 +82,9 @@ class Workspace {
 
   // For solvers and their monitor.
   ResidualWorkspace residual;
-  std::vector<double> best;                 ///< best impulses seen
-  std::vector<double> best_velocity;        ///< K Gᵀλ of the best impulses, as the residual computed it
-  std::vector<double> velocity;             ///< Gᵀλ: mass-scaled velocities; of the guess when iterate() begins
+  std::vector<double> best;            ///< best impulses seen
+  std::vector<double> best_velocity;   ///< K Gᵀλ of the best impulses, as the residual computed it
+  std::vector<double> velocity;        ///< Gᵀλ: mass-scaled velocities; of the guess when iterate() begins
   std::vector<double> previous_impulses, previous_velocity;
 
  private:
@@ -125,4 +125,4 @@ class ContactSolver {
   SolveReport solve_condensed(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl&) const;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

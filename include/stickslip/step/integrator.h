@@ -47,4 +47,4 @@ void add_integrator(IntegratorInfo);
 /// The one that the options name. @throws Error with a suggestion for an unknown name, or if an option is invalid.
 std::unique_ptr<Integrator> make_integrator(const StepOptions&);
 
-}  // namespace stickslip
+}   // namespace stickslip

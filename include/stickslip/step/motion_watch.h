@@ -1,4 +1,5 @@
-// What the steps of a run found about the motion, added up; what only many steps can tell; and the end of runs that have blown up.
+// What the steps of a run found about the motion, added up; what only many steps can tell; and the end of runs that have blown
+// up.
 #pragma once
 
 #include <optional>
@@ -11,11 +12,11 @@ namespace stickslip {
 /// What a run found of one kind.
 struct MotionRecord {
   MotionFinding worst;
-  std::string where;                        ///< names of body, pair or joint; empty if it is not of any
-  std::uint64_t steps = 0;                  ///< in which it was found
+  std::string where;         ///< names of body, pair or joint; empty if it is not of any
+  std::uint64_t steps = 0;   ///< in which it was found
   std::uint64_t first_step = 0, worst_step = 0;
-  double first_time = 0;                    ///< at the end of that step [s]
-  double h = 0;                             ///< of the worst step [s]
+  double first_time = 0;   ///< at the end of that step [s]
+  double h = 0;            ///< of the worst step [s]
 };
 /// "'rod' turns by 3 rad in a step (300 rad/s); in 40 steps from step 2 (t = 0.02 s) on, worst in step 7."
 std::string statement(const MotionRecord&);
@@ -57,20 +58,20 @@ class MotionWatch {
   // Pairs of colliders that stick to each other face to face.
   struct Stuck {
     std::uint32_t collider_a, collider_b;
-    std::uint32_t count;                       ///< of the points
-    std::array<Vec3, 4> on_a, on_b;            ///< points that lay on each other at the start, seen from the bodies
-    double slipped;                            ///< what was reported since [m]
+    std::uint32_t count;              ///< of the points
+    std::array<Vec3, 4> on_a, on_b;   ///< points that lay on each other at the start, seen from the bodies
+    double slipped;                   ///< what was reported since [m]
     std::uint64_t first_step;
     double first_time;
   };
   void follow_stuck(Stuck&, std::span<const ContactRecord> pair, const World&, const StepReport&);
-  std::vector<Stuck> stuck_, next_;            ///< sorted by pair
+  std::vector<Stuck> stuck_, next_;   ///< sorted by pair
 
   // What explains speed.
-  double start_speed_ = 0;     ///< fastest point of a body at the start, or of a scripted body at any time [m/s]
-  double extent_ = 0;          ///< of all bodies that move by forces, at the start [m]
-  double top_ = 0;             ///< height against gravity of the highest of them at the start [m]
-  double work_ = 0;            ///< that motors, scripts, springs and applied forces have done [J]
+  double start_speed_ = 0;   ///< fastest point of a body at the start, or of a scripted body at any time [m/s]
+  double extent_ = 0;        ///< of all bodies that move by forces, at the start [m]
+  double top_ = 0;           ///< height against gravity of the highest of them at the start [m]
+  double work_ = 0;          ///< that motors, scripts, springs and applied forces have done [J]
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -43,20 +43,20 @@ using Stabilisation = std::variant<NoStabilisation, Baumgarte, SpringDamper>;
 /// Position projection after the step: removes penetration without touching velocities [course §3.4.6; prox §4.4].
 struct ProjectionOptions {
   bool enabled = false;
-  int max_rounds = 2;            ///< contact detections and linear solves per step
-  int iterations = 30;           ///< sweeps per round
-  double fraction = 0.8;         ///< part of the penetration removed per round, in (0, 1]
+  int max_rounds = 2;      ///< contact detections and linear solves per step
+  int iterations = 30;     ///< sweeps per round
+  double fraction = 0.8;   ///< part of the penetration removed per round, in (0, 1]
 };
 
 struct SleepOptions {
   bool enabled = false;
-  double time = 0.5;             ///< an island sleeps when all its bodies were slow this long [s]
-  double speed = 0.5;            ///< "slow": below this times |g| h, with angular speed times reach counted as speed
+  double time = 0.5;    ///< an island sleeps when all its bodies were slow this long [s]
+  double speed = 0.5;   ///< "slow": below this times |g| h, with angular speed times reach counted as speed
 };
 
 struct StepOptions {
-  std::string integrator = "impulse";                  ///< see step/integrator.h
-  double h = 0.01;                                     ///< [s], > 0
+  std::string integrator = "impulse";   ///< see step/integrator.h
+  double h = 0.01;                      ///< [s], > 0
   Scheme scheme = Scheme::semi_implicit_euler;
   Gyroscopic gyroscopic = Gyroscopic::conserving;
   Stabilisation stabilisation = Baumgarte{};
@@ -73,30 +73,33 @@ struct StepOptions {
   /// close within the step.
   double margin = 0.01;
 
-  /// Touching: contacts whose gap is within ± this part of the thinner body's thickness neither may close nor are pushed apart, and stabilisation
-  /// acts beyond it only. So a body at rest asks for nothing, and last step's impulses are the answer (docs/stepping.md). The same part of the
-  /// bodies' size for limits of joints, and for what projection leaves.
+  /// Touching: contacts whose gap is within ± this part of the thinner body's thickness neither may close nor are pushed apart,
+  /// and stabilisation acts beyond it only. So a body at rest asks for nothing, and last step's impulses are the answer
+  /// (docs/stepping.md). The same part of the bodies' size for limits of joints, and for what projection leaves.
   double contact_band = 1e-4;
-  /// Elasticity along the normal of contacts beyond the band: one that carried the weight of all that its bodies touch, directly or not, would give
-  /// way by this part of the band per step. Keeps recovery of what is wedged in from asking for endless forces. 0: rigid
+  /// Elasticity along the normal of contacts beyond the band: one that carried the weight of all that its bodies touch,
+  /// directly or not, would give way by this part of the band per step. Keeps recovery of what is wedged in from asking for
+  /// endless forces. 0: rigid
   double contact_elasticity = 0.01;
-  /// Whether rows of contacts know how contact points and bodies turn within the step (src/step/turning.h): second order instead of first.
+  /// Whether rows of contacts know how contact points and bodies turn within the step (src/step/turning.h): second order
+  /// instead of first.
   bool turning_contacts = true;
 
   std::string solver = "auto";
-  OptionList solver_options = {};                      ///< options of that solver
-  double tolerance = 1e-6;        ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
+  OptionList solver_options = {};   ///< options of that solver
+  double tolerance = 1e-6;          ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
   int max_iterations = 200;
-  bool keep_history = false;   ///< record the residual at every iteration in the report; solves may then stop earlier, as all iterates are judged
-  int threads = 1;                ///< the result is the same for every number
+  bool keep_history = false;   ///< record the residual at every iteration in the report; solves may then stop earlier, as all
+                               ///< iterates are judged
+  int threads = 1;             ///< the result is the same for every number
 };
 
 std::string_view scheme_name(Scheme);
 std::string_view gyroscopic_name(Gyroscopic);
-Scheme scheme_from_name(std::string_view);            ///< @throws Error with a suggestion
-Gyroscopic gyroscopic_from_name(std::string_view);    ///< @throws Error with a suggestion
+Scheme scheme_from_name(std::string_view);           ///< @throws Error with a suggestion
+Gyroscopic gyroscopic_from_name(std::string_view);   ///< @throws Error with a suggestion
 
 /// @throws Error naming the option (as the scene file spells it), its value and what is valid.
 void validate(const StepOptions&);
 
-}  // namespace stickslip
+}   // namespace stickslip

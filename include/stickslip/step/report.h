@@ -15,11 +15,11 @@ namespace stickslip {
 /// One contact of a finished step.
 struct ContactRecord {
   BodyId body_a, body_b;
-  ContactKey key;      ///< colliders, parts and features
-  Vec3 position;       ///< world frame [m]
-  Vec3 normal;         ///< from A to B, unit
-  double gap;          ///< at detection; negative is penetration [m]
-  Vec3 impulse;        ///< on body B, world frame, over the step [N s]; body A gets the opposite
+  ContactKey key;          ///< colliders, parts and features
+  Vec3 position;           ///< world frame [m]
+  Vec3 normal;             ///< from A to B, unit
+  double gap;              ///< at detection; negative is penetration [m]
+  Vec3 impulse;            ///< on body B, world frame, over the step [N s]; body A gets the opposite
   double normal_impulse;   ///< λₙ = impulse · normal ≥ 0 [N s]
   double friction;         ///< coefficient μ; of other laws than Coulomb's the farthest that F(1) reaches along a tangent
   Vec3 slip_velocity;      ///< tangential velocity of B relative to A, mean over the drift of the step, world frame [m/s]
@@ -37,9 +37,9 @@ struct JointRecord {
   std::array<double, kJointCoordinates> velocity = {};      ///< at the end of the step [m/s, rad/s]
   std::array<double, kJointCoordinates> motor_force = {};   ///< of motor and servo [N, N m]
   std::array<double, kJointCoordinates> free_force = {};    ///< of motor, servo, spring, friction and limits together [N, N m]
-  double coupling_force = 0;       ///< of a screw or gear, on its second coordinate (z of a screw) [N or N m]
-  double error = 0;                ///< how far locked coordinates are off at the end, angles times the size of the bodies [m]
-  bool broke = false;              ///< in this step
+  double coupling_force = 0;   ///< of a screw or gear, on its second coordinate (z of a screw) [N or N m]
+  double error = 0;            ///< how far locked coordinates are off at the end, angles times the size of the bodies [m]
+  bool broke = false;          ///< in this step
 
   Vec3 force_in_joint() const { return frame.conjugate() * force; }     ///< axes of frame A [N]
   Vec3 torque_in_joint() const { return frame.conjugate() * torque; }   ///< axes of frame A [N m]
@@ -62,7 +62,7 @@ struct Wrench {
 struct EnergyLedger {
   double kinetic_start = 0, kinetic_end = 0;       ///< [J]
   double potential_start = 0, potential_end = 0;   ///< gravity [J]
-  double friction = 0;        ///< dissipated by friction, of contacts and joints [J]
+  double friction = 0;                             ///< dissipated by friction, of contacts and joints [J]
   double impact = 0;          ///< dissipated by normal impulses, hard limits and locked coordinates of joints [J]
   double stabilisation = 0;   ///< added by Baumgarte terms and position projection [J]
   double applied = 0;         ///< work of applied forces and torques [J]
@@ -80,35 +80,38 @@ struct StageTimes {
 /// How the equations of a step came out, whichever integrator took it.
 struct StepOutcome {
   SolveStatus status = SolveStatus::converged;
-  std::string_view reason;            ///< one sentence of fixed text; empty when converged
+  std::string_view reason;   ///< one sentence of fixed text; empty when converged
   int iterations = 0;
-  double error = 0;                   ///< what is left of the equations [unit]
-  double tolerance = 0;               ///< that was asked for [unit]
+  double error = 0;       ///< what is left of the equations [unit]
+  double tolerance = 0;   ///< that was asked for [unit]
   std::string_view unit = "m/s";
 };
 
 struct StepReport {
-  std::uint64_t step = 0;     ///< number of this step, from 1
-  double time = 0;            ///< at the end of the step [s]
-  double h = 0;               ///< [s]
-  int pieces = 1;             ///< that the step was taken in, more than one where joints move too violently (docs/joints.md)
+  std::uint64_t step = 0;   ///< number of this step, from 1
+  double time = 0;          ///< at the end of the step [s]
+  double h = 0;             ///< [s]
+  int pieces = 1;           ///< that the step was taken in, more than one where joints move too violently (docs/joints.md)
   /// What impulses of contacts are divided by to be forces [s]: h, but for steps where pieces become shorter or longer.
   double force_time = 0;
   StepOutcome outcome;
   std::optional<SolveReport> solve;   ///< of integrators that solve a contact problem
-  int looked_again = 0;       ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
-  double penetration_max = 0; ///< largest penetration among the contacts at detection [m]
+  int looked_again =
+      0;   ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
+  double penetration_max = 0;   ///< largest penetration among the contacts at detection [m]
   EnergyLedger energy;
   Vec3 linear_momentum = Vec3::Zero();    ///< at the end [kg m/s]
   Vec3 angular_momentum = Vec3::Zero();   ///< about the world origin, at the end [kg m²/s]
   StageTimes seconds;
   std::size_t sleeping_bodies = 0;
-  std::vector<ContactRecord> contacts;    ///< sorted by key
-  std::vector<JointRecord> joints;        ///< of all joints that acted in this step, in the order of their slots
-  std::vector<JointConflict> conflicts;   ///< joints that cannot be satisfied together, worst first; empty if the solve met its tolerance
-  double joint_error_max = 0;             ///< largest error of a joint at the end of the step [m]
-  MotionMeasures motion;                  ///< how the motion fares, relative to the sizes of the scene
-  std::vector<MotionFinding> findings;    ///< what a person should know about the motion: the worst of each kind; empty if all is well
+  std::vector<ContactRecord> contacts;   ///< sorted by key
+  std::vector<JointRecord> joints;       ///< of all joints that acted in this step, in the order of their slots
+  std::vector<JointConflict>
+      conflicts;                ///< joints that cannot be satisfied together, worst first; empty if the solve met its tolerance
+  double joint_error_max = 0;   ///< largest error of a joint at the end of the step [m]
+  MotionMeasures motion;        ///< how the motion fares, relative to the sizes of the scene
+  std::vector<MotionFinding>
+      findings;   ///< what a person should know about the motion: the worst of each kind; empty if all is well
 
   /// What a joint did, or null if it did not act. Valid until the next step.
   const JointRecord* joint(JointId) const;
@@ -120,4 +123,4 @@ struct StepReport {
   std::optional<Vec3> center_of_pressure(BodyId a, BodyId b) const;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -43,4 +43,4 @@ std::vector<Overlap> find_overlaps(const World&, double tolerance = 0.01);
 /// @throws Error naming two bodies whose shapes have no collider.
 void check_colliders(const World&);
 
-}  // namespace stickslip
+}   // namespace stickslip

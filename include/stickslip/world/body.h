@@ -34,7 +34,7 @@ struct Part {
 
 /// What a user gives to make a body.
 struct BodyDescription {
-  std::string name = {};                  ///< unique if not empty; empty gets "body-<index>"
+  std::string name = {};   ///< unique if not empty; empty gets "body-<index>"
   MotionType motion = MotionType::dynamic;
   std::vector<Part> parts = {};           ///< at least one
   Pose pose = {};                         ///< of the body frame in the world
@@ -59,7 +59,8 @@ struct QuietSpell {
   Vec3 moved = Vec3::Zero(), turned = Vec3::Zero();   ///< in this time [m, rad]
   double early = 0, far = 0;   ///< farthest that a point of it was from its place, in the first half of the wait, and ever [m]
 
-  /// After a step of h. @param slow enough to sleep @param away how far its points are from their places, at most [m] @param wait [s]
+  /// After a step of h. @param slow enough to sleep @param away how far its points are from their places, at most [m] @param
+  /// wait [s]
   void note(bool slow, double away, double h, double wait) {
     if (!slow) {
       *this = {};
@@ -77,7 +78,7 @@ struct Body {
   MotionType motion = MotionType::dynamic;
   std::uint32_t generation = 0;
   bool alive = false;
-  std::uint32_t place = 0;                ///< of other kinds than rigid: among the bodies of its kind
+  std::uint32_t place = 0;   ///< of other kinds than rigid: among the bodies of its kind
 
   // State of a rigid body. Of other kinds it tells about the whole: centre of mass, mean velocity, no turn.
   Vec3 position = Vec3::Zero();           ///< of the centre of mass, world frame [m]
@@ -86,20 +87,20 @@ struct Body {
   Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
   bool asleep = false;
   bool can_sleep = true;
-  QuietSpell quiet;                       ///< of a body that may fall asleep
+  QuietSpell quiet;   ///< of a body that may fall asleep
 
   // Mass. Zero inverse for fixed and kinematic bodies.
-  MassProperties mass;                    ///< in the body frame
-  double inverse_mass = 0;                ///< [1/kg]
-  Mat3 inverse_inertia = Mat3::Zero();    ///< about the centre of mass, body frame [1/(kg m²)]
-  Vec3 principal_moments = Vec3::Zero();  ///< eigenvalues of mass.inertia [kg m²]
-  Quat principal_axes = Quat::Identity(); ///< principal frame to body frame
+  MassProperties mass;                      ///< in the body frame
+  double inverse_mass = 0;                  ///< [1/kg]
+  Mat3 inverse_inertia = Mat3::Zero();      ///< about the centre of mass, body frame [1/(kg m²)]
+  Vec3 principal_moments = Vec3::Zero();    ///< eigenvalues of mass.inertia [kg m²]
+  Quat principal_axes = Quat::Identity();   ///< principal frame to body frame
 
-  Vec3 force = Vec3::Zero();              ///< applied until changed, world frame [N]
-  Vec3 torque = Vec3::Zero();             ///< applied until changed, world frame [N m]
+  Vec3 force = Vec3::Zero();    ///< applied until changed, world frame [N]
+  Vec3 torque = Vec3::Zero();   ///< applied until changed, world frame [N m]
 
   MotionScript script;
-  Pose script_start;                      ///< pose of the body frame at time 0 of the script
+  Pose script_start;   ///< pose of the body frame at time 0 of the script
 
   std::vector<std::uint32_t> colliders;   ///< indices into World::colliders()
 
@@ -127,14 +128,14 @@ inline constexpr std::uint32_t kNoNode = ~0u;
 /// One part of a live body, as contact generation sees it.
 struct Collider {
   Shape shape;
-  Pose local;              ///< pose in the frame that has its origin in the centre of mass and the body frame's axes
-  std::uint32_t body = 0;  ///< body slot
-  std::uint32_t node = kNoNode;       ///< that it moves with, among the nodes of its body; kNoNode: the body as a whole
+  Pose local;                     ///< pose in the frame that has its origin in the centre of mass and the body frame's axes
+  std::uint32_t body = 0;         ///< body slot
+  std::uint32_t node = kNoNode;   ///< that it moves with, among the nodes of its body; kNoNode: the body as a whole
   MaterialId material;
   double characteristic_length = 0;   ///< of the shape [m]
-  double reach = 0;        ///< largest distance of a point of the shape from the centre of mass [m]; infinite for a half-space
+  double reach = 0;   ///< largest distance of a point of the shape from the centre of mass [m]; infinite for a half-space
   bool alive = false;
-  bool deforms = false;    ///< whether its points move on their own, as on a surface of nodes
+  bool deforms = false;   ///< whether its points move on their own, as on a surface of nodes
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

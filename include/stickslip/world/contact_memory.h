@@ -25,4 +25,4 @@ struct ContactMemory {
   double h = 0;   ///< step that produced them [s]
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

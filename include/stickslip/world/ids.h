@@ -23,4 +23,4 @@ struct MaterialId {
   auto operator<=>(const MaterialId&) const = default;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -2,9 +2,11 @@
 //
 // A joint has a frame on each of its two bodies. Its coordinates are the place of frame B seen from frame A:
 //   x, y, z                    the origin of B in the axes of A [m]
-//   turn_x, turn_y, turn_z     angles with R = Rx(turn_x) Ry(turn_y) Rz(turn_z), R the rotation from B to A [rad]. turn_x and turn_z count
+//   turn_x, turn_y, turn_z     angles with R = Rx(turn_x) Ry(turn_y) Rz(turn_z), R the rotation from B to A [rad]. turn_x and
+//   turn_z count
 //                              on over whole turns; turn_y lies between −90° and 90°, where the other two become one.
-// Each coordinate is locked, or free and then perhaps limited, driven, sprung and rubbed. The types of joints differ only in what they lock:
+// Each coordinate is locked, or free and then perhaps limited, driven, sprung and rubbed. The types of joints differ only in
+// what they lock:
 //
 //   fixed        everything                          cylindrical  all but z and turn_z
 //   ball         x, y, z                             universal    x, y, z, turn_y: the first axis is x of A, the second z of B
@@ -12,10 +14,11 @@
 //   prismatic    all but z                           six_dof      what the description says
 //   screw        cylindrical, with z − pitch · turn_z / 2π kept at what it is at the start
 //   distance     one coordinate, in place of x: the distance of the two origins [m]; locked (a rod), limited (a rope) or sprung
-//   gear         no bodies of its own: second coordinate − ratio · first coordinate of two other joints is kept at what it is at the start
+//   gear         no bodies of its own: second coordinate − ratio · first coordinate of two other joints is kept at what it is
+//   at the start
 //
-// Forces of a joint are those that A exerts on B: force_on_b acts at the origin of frame B, torque is about that point; A receives the opposite at
-// the same point. Generalised forces go with their coordinate: positive pushes it up [N, N m].
+// Forces of a joint are those that A exerts on B: force_on_b acts at the origin of frame B, torque is about that point; A
+// receives the opposite at the same point. Generalised forces go with their coordinate: positive pushes it up [N, N m].
 #pragma once
 
 #include <array>
@@ -31,7 +34,19 @@
 
 namespace stickslip {
 
-enum class JointType : std::uint8_t { fixed, ball, hinge, prismatic, cylindrical, universal, planar, six_dof, screw, distance, gear };
+enum class JointType : std::uint8_t {
+  fixed,
+  ball,
+  hinge,
+  prismatic,
+  cylindrical,
+  universal,
+  planar,
+  six_dof,
+  screw,
+  distance,
+  gear
+};
 std::string_view joint_type_name(JointType);   ///< as scenes spell it: "six-dof" with a hyphen
 /// @throws Error with a suggestion for an unknown name.
 JointType joint_type_from_name(std::string_view);
@@ -45,18 +60,19 @@ int joint_coordinate_from_name(std::string_view);
 
 /// Keeps a speed as long as no more than a given force is needed for it.
 struct JointMotor {
-  double speed = 0;       ///< [m/s or rad/s]
+  double speed = 0;                                             ///< [m/s or rad/s]
   double max_force = std::numeric_limits<double>::infinity();   ///< [N or N m], ≥ 0
 };
 
-/// Proportional–derivative: pulls towards a target with stiffness (target − coordinate) + damping (its speed − speed), by means over
-/// the step, or by its end where it is too long for them, so that no stiffness is unstable.
+/// Proportional–derivative: pulls towards a target with stiffness (target − coordinate) + damping (its speed − speed), by means
+/// over the step, or by its end where it is too long for them, so that no stiffness is unstable.
 struct JointServo {
   double target = 0;      ///< [m or rad]
   double stiffness = 0;   ///< [N/m or N m/rad], ≥ 0
   double damping = 0;     ///< [N s/m or N m s/rad], ≥ 0; stiffness and damping not both 0
   double max_force = std::numeric_limits<double>::infinity();   ///< [N or N m], ≥ 0
-  /// Moves the target: passes through (time [s], target) linearly, rests before the first and after the last. Times increase strictly.
+  /// Moves the target: passes through (time [s], target) linearly, rests before the first and after the last. Times increase
+  /// strictly.
   std::vector<std::pair<double, double>> path = {};
 };
 
@@ -69,12 +85,13 @@ struct JointSpring {
 
 /// What one coordinate of a joint may do.
 struct JointAxis {
-  bool locked = false;    ///< stays at 0 (at `length` for distance). Read for six_dof and distance; the other types lock what they lock
+  bool locked =
+      false;   ///< stays at 0 (at `length` for distance). Read for six_dof and distance; the other types lock what they lock
   double lower = -std::numeric_limits<double>::infinity();   ///< [m or rad]
   double upper = std::numeric_limits<double>::infinity();    ///< [m or rad]
-  double limit_stiffness = 0;   ///< of the stops [N/m or N m/rad]; 0 with damping 0: hard
-  double limit_damping = 0;     ///< of the stops [N s/m or N m s/rad]
-  double friction = 0;    ///< largest force of dry friction [N or N m], ≥ 0
+  double limit_stiffness = 0;                                ///< of the stops [N/m or N m/rad]; 0 with damping 0: hard
+  double limit_damping = 0;                                  ///< of the stops [N s/m or N m s/rad]
+  double friction = 0;                                       ///< largest force of dry friction [N or N m], ≥ 0
   std::optional<JointMotor> motor = {};
   std::optional<JointServo> servo = {};
   std::optional<JointSpring> spring = {};
@@ -91,23 +108,26 @@ struct GearSide {
 
 /// What a user gives to make a joint.
 struct JointDescription {
-  std::string name = {};                ///< unique among joints if not empty; empty gets "joint-<index>"
+  std::string name = {};   ///< unique among joints if not empty; empty gets "joint-<index>"
   JointType type = JointType::fixed;
-  BodyId a = {};                        ///< the default is the world
-  BodyId b = {};                        ///< a body; at least one of the two moves by forces
-  Pose frame_a = {}, frame_b = {};      ///< joint frame in the body frame of A (the world frame without A) and of B
+  BodyId a = {};                     ///< the default is the world
+  BodyId b = {};                     ///< a body; at least one of the two moves by forces
+  Pose frame_a = {}, frame_b = {};   ///< joint frame in the body frame of A (the world frame without A) and of B
   std::array<JointAxis, kJointCoordinates> axes = {};
-  double swing_limit = std::numeric_limits<double>::infinity();   ///< ball only: largest angle between the two z axes, in (0, π) [rad]
-  double length = 0;                    ///< distance, locked: the length that is kept; 0: that at the start [m]
-  double pitch = 0;                     ///< screw: travel along z per turn, not 0 [m]
-  GearSide first = {}, second = {};     ///< gear
-  double ratio = 1;                     ///< gear: second moves by ratio for every unit of first; not 0 [rad/rad, m/rad, m/m or rad/m]
-  bool collide = false;                 ///< whether the two bodies can touch each other
-  double break_force = std::numeric_limits<double>::infinity();    ///< on B [N]: above it the joint is gone from the next step on
+  double swing_limit =
+      std::numeric_limits<double>::infinity();   ///< ball only: largest angle between the two z axes, in (0, π) [rad]
+  double length = 0;                             ///< distance, locked: the length that is kept; 0: that at the start [m]
+  double pitch = 0;                              ///< screw: travel along z per turn, not 0 [m]
+  GearSide first = {}, second = {};              ///< gear
+  double ratio = 1;       ///< gear: second moves by ratio for every unit of first; not 0 [rad/rad, m/rad, m/m or rad/m]
+  bool collide = false;   ///< whether the two bodies can touch each other
+  double break_force =
+      std::numeric_limits<double>::infinity();   ///< on B [N]: above it the joint is gone from the next step on
   double break_torque = std::numeric_limits<double>::infinity();   ///< on B about the origin of frame B [N m]
 };
 
-/// The impulses of the last step by what made them, in the units of the rows of the contact problem [N s]: where the next solve starts from.
+/// The impulses of the last step by what made them, in the units of the rows of the contact problem [N s]: where the next solve
+/// starts from.
 struct JointMemory {
   std::array<double, kJointCoordinates> locked = {}, motor = {}, servo = {}, spring = {}, friction = {}, lower = {}, upper = {};
   double coupling = 0, swing = 0;
@@ -115,20 +135,21 @@ struct JointMemory {
 };
 
 struct Joint {
-  JointDescription description;         ///< `axes` with the locks of the type; `length` of a rod, name and frames filled in
+  JointDescription description;   ///< `axes` with the locks of the type; `length` of a rod, name and frames filled in
   std::uint32_t generation = 0;
   bool alive = false;
-  bool broken = false;                  ///< exerts nothing any more
+  bool broken = false;   ///< exerts nothing any more
 
-  double row_length = 1;                ///< [m]: rows of angles are this times the angle, so that all rows are of like size
-  double coupling_start = 0;            ///< what screw and gear keep [m, of a gear between two angles rad]
-  std::array<double, 3> turns = {};     ///< state: the angles of the last step, from which whole turns are counted on [rad]
-  JointMemory memory;                   ///< state
+  double row_length = 1;              ///< [m]: rows of angles are this times the angle, so that all rows are of like size
+  double coupling_start = 0;          ///< what screw and gear keep [m, of a gear between two angles rad]
+  std::array<double, 3> turns = {};   ///< state: the angles of the last step, from which whole turns are counted on [rad]
+  JointMemory memory;                 ///< state
 
   bool acts() const { return alive && !broken; }
 };
 
-/// How fast a coordinate grows with the velocities of the two bodies: dc/dt = linear·(v_b − v_a) + angular_a·ω_a + angular_b·ω_b.
+/// How fast a coordinate grows with the velocities of the two bodies: dc/dt = linear·(v_b − v_a) + angular_a·ω_a +
+/// angular_b·ω_b.
 struct JointRow {
   Vec3 linear = Vec3::Zero(), angular_a = Vec3::Zero(), angular_b = Vec3::Zero();
 };
@@ -137,8 +158,8 @@ class World;
 
 /// Where a joint is.
 struct JointPlace {
-  Pose frame_a, frame_b;                                ///< in the world
-  std::array<double, kJointCoordinates> position = {};  ///< [m, rad]
+  Pose frame_a, frame_b;                                 ///< in the world
+  std::array<double, kJointCoordinates> position = {};   ///< [m, rad]
   std::array<JointRow, kJointCoordinates> row = {};
 };
 /// @pre not a gear
@@ -156,12 +177,14 @@ double coupled_position(const World&, const Joint&);
 /// Angle between the two z axes [rad], and how fast it grows.
 std::pair<double, JointRow> swing_of(const JointPlace&);
 
-/// Sets both frames from where the bodies are now. @param anchor a point of the joint [m] @param axis z of the frame, any length
-/// @param x_axis x of the frame as far as it is perpendicular to `axis`; zero: any. World frame. For `universal` give the second axis as `axis`
-/// and the first as `x_axis`. @throws Error if an axis is zero or they are parallel.
-void place_joint(JointDescription&, const World&, const Vec3& anchor, const Vec3& axis = Vec3::UnitZ(), const Vec3& x_axis = Vec3::Zero());
+/// Sets both frames from where the bodies are now. @param anchor a point of the joint [m] @param axis z of the frame, any
+/// length
+/// @param x_axis x of the frame as far as it is perpendicular to `axis`; zero: any. World frame. For `universal` give the
+/// second axis as `axis` and the first as `x_axis`. @throws Error if an axis is zero or they are parallel.
+void place_joint(JointDescription&, const World&, const Vec3& anchor, const Vec3& axis = Vec3::UnitZ(),
+                 const Vec3& x_axis = Vec3::Zero());
 
 /// Target and speed of a servo at a time [m or rad, and per second].
 std::pair<double, double> servo_target(const JointServo&, double time);
 
-}  // namespace stickslip
+}   // namespace stickslip

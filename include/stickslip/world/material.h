@@ -15,19 +15,19 @@ namespace stickslip {
 
 struct Material {
   std::string name;
-  double density = 1000;      ///< [kg/m³], > 0
-  double friction = 0.5;      ///< coefficient of friction μ against itself, ≥ 0
-  double restitution = 0;     ///< Newton's coefficient e against itself, in [0, 1]
+  double density = 1000;                        ///< [kg/m³], > 0
+  double friction = 0.5;                        ///< coefficient of friction μ against itself, ≥ 0
+  double restitution = 0;                       ///< Newton's coefficient e against itself, in [0, 1]
   std::shared_ptr<const SurfaceLaw> law = {};   ///< friction law against itself; null: Coulomb's with `friction`
-  Surface surface = {};       ///< what anisotropic laws read, in the frame of the collider
+  Surface surface = {};                         ///< what anisotropic laws read, in the frame of the collider
 };
 
 /// What a pair of materials does.
 struct SurfacePair {
-  double friction = 0.5;      ///< μ ≥ 0
-  double restitution = 0;     ///< e in [0, 1]
+  double friction = 0.5;                        ///< μ ≥ 0
+  double restitution = 0;                       ///< e in [0, 1]
   std::shared_ptr<const SurfaceLaw> law = {};   ///< null: Coulomb's with `friction`
-  MaterialId fixed_to = {};   ///< whose surface gives the tangents of a law that is fixed to one of the two
+  MaterialId fixed_to = {};                     ///< whose surface gives the tangents of a law that is fixed to one of the two
 };
 
 /// How the coefficients of two materials become one, where the pair table is silent.
@@ -51,15 +51,17 @@ class MaterialTable {
   /// @throws Error with a suggestion for an unknown name.
   MaterialId find(std::string_view name) const;
 
-  /// Fixes friction and restitution of a pair, in either order, whatever the combine rules say. @throws Error if a value is out of range.
+  /// Fixes friction and restitution of a pair, in either order, whatever the combine rules say. @throws Error if a value is out
+  /// of range.
   void set_pair(MaterialId a, MaterialId b, SurfacePair);
   const std::map<std::pair<std::uint32_t, std::uint32_t>, SurfacePair>& pairs() const { return pairs_; }
 
   CombineRule friction_rule = CombineRule::geometric_mean;
   CombineRule restitution_rule = CombineRule::maximum;
 
-  /// The pair table first. Else coefficients are combined by the rules: of a law and a plain material every coefficient of the law without a
-  /// unit with that of the material, of two laws of one name number by number, what is not a coefficient by its mean.
+  /// The pair table first. Else coefficients are combined by the rules: of a law and a plain material every coefficient of the
+  /// law without a unit with that of the material, of two laws of one name number by number, what is not a coefficient by its
+  /// mean.
   /// @throws Error if the materials have laws of different names and the pair table is silent.
   SurfacePair between(MaterialId a, MaterialId b) const;
   /// Friction and restitution by the rules, without pair table and laws.
@@ -70,4 +72,4 @@ class MaterialTable {
   std::map<std::pair<std::uint32_t, std::uint32_t>, SurfacePair> pairs_;   ///< key ordered (smaller, larger)
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

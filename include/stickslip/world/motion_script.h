@@ -37,4 +37,4 @@ void validate(const MotionScript&);
 /// Pose at time t of a body that the script moves and that stood at `start` at t = 0. @pre not ConstantVelocity
 Pose scripted_pose(const MotionScript&, const Pose& start, double t);
 
-}  // namespace stickslip
+}   // namespace stickslip

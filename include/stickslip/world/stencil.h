@@ -1,7 +1,7 @@
 // Where material points of colliders get their velocity from.
 //
-// A mover is what changes its velocity as one: a rigid body, or a node. Movers are numbered: body slots first, then the nodes of
-// all bodies. A material point moves with one mover, or with a few nodes by weights:
+// A mover is what changes its velocity as one: a rigid body, or a node. Movers are numbered: body slots first, then the nodes
+// of all bodies. A material point moves with one mover, or with a few nodes by weights:
 //
 //   v = Σ wᵢ (vᵢ + ωᵢ × (x − xᵢ)),   Σ wᵢ = 1,   ω = 0 for nodes.
 #pragma once
@@ -12,7 +12,7 @@ namespace stickslip {
 
 /// Where something is and how it moves.
 struct Motion {
-  Pose pose;   ///< of the frame in the centre of mass
+  Pose pose;                                                       ///< of the frame in the centre of mass
   Vec3 velocity = Vec3::Zero(), angular_velocity = Vec3::Zero();   ///< world frame [m/s, rad/s]
 
   Vec3 velocity_at(const Vec3& point) const { return velocity + angular_velocity.cross(point - pose.position); }
@@ -43,8 +43,8 @@ struct Stencil {
 
 Stencil stencil_of_surface(const World&, const Collider&, std::uint32_t part, const Vec3& place);
 
-/// Of the material point of a collider that is at `place` now, world frame [m]. @param part of the collider: of a surface of nodes the
-/// triangle; else not read
+/// Of the material point of a collider that is at `place` now, world frame [m]. @param part of the collider: of a surface of
+/// nodes the triangle; else not read
 inline Stencil stencil(const World& world, const Collider& c, std::uint32_t part, const Vec3& place) {
   if (c.deforms) return stencil_of_surface(world, c, part, place);
   Stencil s;
@@ -52,4 +52,4 @@ inline Stencil stencil(const World& world, const Collider& c, std::uint32_t part
   return s;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -60,7 +60,9 @@ class World {
   std::size_t node_count() const { return node_count_; }
   /// Movers (world/stencil.h): what a collider moves with as one, and how many there are.
   std::uint32_t mover_of(const Collider& c) const {
-    return c.node == kNoNode ? c.body : static_cast<std::uint32_t>(bodies_.size()) + nodal_bodies_[bodies_[c.body].place].first_node + c.node;
+    return c.node == kNoNode
+               ? c.body
+               : static_cast<std::uint32_t>(bodies_.size()) + nodal_bodies_[bodies_[c.body].place].first_node + c.node;
   }
   std::size_t mover_count() const { return bodies_.size() + node_count_; }
   /// The node that a mover is, and its body. @pre mover ≥ bodies().size()
@@ -69,8 +71,8 @@ class World {
   std::uint32_t body_of_mover(std::uint32_t mover) const { return mover < bodies_.size() ? mover : node(mover).first->body; }
   std::size_t body_count() const { return alive_count_; }
 
-  /// Joins two bodies, or a body and the world. @throws Error for anything that cannot be simulated: stale ids, a body joined to itself, no body
-  /// that moves by forces, bad numbers, settings of a coordinate that is locked, a name in use.
+  /// Joins two bodies, or a body and the world. @throws Error for anything that cannot be simulated: stale ids, a body joined
+  /// to itself, no body that moves by forces, bad numbers, settings of a coordinate that is locked, a name in use.
   template <std::same_as<JointDescription> Description>   // so that add({…}) still means a body
   JointId add(Description d) {
     return add_joint(std::move(d));
@@ -93,7 +95,8 @@ class World {
   /// Changes what a free coordinate does (limits, motor, servo, spring, friction), and wakes the bodies. @throws Error as `add`
   void set_joint_axis(JointId, int coordinate, JointAxis);
 
-  /// Keeps two bodies from touching each other. Joints do so by themselves unless they say `collide`. @throws Error if an id is stale.
+  /// Keeps two bodies from touching each other. Joints do so by themselves unless they say `collide`. @throws Error if an id is
+  /// stale.
   void ignore_contacts(BodyId, BodyId);
   /// Whether contacts between two body slots are wanted.
   bool may_touch(std::uint32_t slot_a, std::uint32_t slot_b) const;
@@ -107,7 +110,7 @@ class World {
   void apply_impulse(BodyId, const Vec3& impulse, const Vec3& point);
   void wake(BodyId);
 
-  double time = 0;               ///< [s]
+  double time = 0;   ///< [s]
   std::uint64_t step_count = 0;
   ContactMemory memory;
 
@@ -116,8 +119,8 @@ class World {
   Vec3 linear_momentum() const;      ///< [kg m/s]
   Vec3 angular_momentum() const;     ///< about the world origin [kg m²/s]
 
-  /// Hash of everything that determines the motion: state, masses, shapes, materials, scripts, joints, sleep, remembered impulses, time; of a
-  /// FunctionStructure only that it is one. Names do not count. Equal bits, equal hash.
+  /// Hash of everything that determines the motion: state, masses, shapes, materials, scripts, joints, sleep, remembered
+  /// impulses, time; of a FunctionStructure only that it is one. Names do not count. Equal bits, equal hash.
   std::uint64_t state_hash() const;
 
   // For steppers and for restoring a saved state: raw access that checks nothing.
@@ -160,4 +163,4 @@ class World {
   std::uint64_t structure_version_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostCorners = 1000;
 
-}  // namespace
+}   // namespace
 
 SurfaceLawInfo box() {
   SurfaceLawInfo info;
@@ -62,4 +62,4 @@ SurfaceLawInfo limit_surface() {
   return info;
 }
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

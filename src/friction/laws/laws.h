@@ -60,4 +60,4 @@ void check_whole(const SurfaceLaw&, std::size_t index, std::string_view name, in
 /// @throws Error at the parameter unless it is greater than 0.
 void check_positive(const SurfaceLaw&, std::size_t index, std::string_view name);
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

@@ -33,4 +33,4 @@ SurfaceLawInfo matchstick() {
   return info;
 }
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

@@ -80,4 +80,4 @@ SurfaceLawInfo full() {
   return info;
 }
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

@@ -23,14 +23,15 @@ void check_static_above_kinetic(const SurfaceLaw& law) {
       .at("static");
 }
 
-}  // namespace
+}   // namespace
 
 SurfaceLawInfo static_kinetic() {
   SurfaceLawInfo info;
   info.name = "static-kinetic";
   info.summary = "Coulomb friction with one coefficient at rest and another, lower one while sliding";
   info.source = "course §1.5.1";
-  info.parameters = {coefficient("static", "coefficient up to the threshold"), coefficient("kinetic", "coefficient beyond it"),
+  info.parameters = {coefficient("static", "coefficient up to the threshold"),
+                     coefficient("kinetic", "coefficient beyond it"),
                      {"velocity", "m/s", "threshold: a contact that slips no faster counts as at rest", 1e-3, 0, false}};
   info.check = check_static_above_kinetic;
   info.prepare = [](const SurfaceLaw& law) -> PreparedLaw {
@@ -85,4 +86,4 @@ SurfaceLawInfo tresca() {
   return info;
 }
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

@@ -11,8 +11,8 @@
 namespace stickslip::laws {
 
 std::vector<SurfaceLawInfo> built_in() {
-  return {coulomb(),        ellipse(),  contensou(),  rolling(), full(),   box(),    polyhedral(), limit_surface(), tresca(),
-          static_kinetic(), stribeck(), matchstick(), tensor(),  texture()};
+  return {coulomb(),       ellipse(), contensou(),      rolling(),  full(),       box(),    polyhedral(),
+          limit_surface(), tresca(),  static_kinetic(), stribeck(), matchstick(), tensor(), texture()};
 }
 
 LawParameter coefficient(std::string name, std::string help) {
@@ -55,4 +55,4 @@ void check_positive(const SurfaceLaw& law, std::size_t index, std::string_view n
   throw Error(fmt::format("{} is not a valid '{}'. It must be greater than 0.", law.numbers[index], name)).at(name);
 }
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

@@ -103,7 +103,7 @@ std::string warn_of_dissipation(const SurfaceLaw& law, const Surface& surface_a,
                   "tensors only where sliding is along an eigenvector. With direct = 1 it is that of the tensors.";
 }
 
-}  // namespace
+}   // namespace
 
 SurfaceLawInfo tensor() {
   SurfaceLawInfo info;
@@ -131,4 +131,4 @@ SurfaceLawInfo tensor() {
   return info;
 }
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

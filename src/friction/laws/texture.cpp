@@ -78,7 +78,7 @@ LocalFriction plow(const TexturePatch& patch, const ContactSite& site) {
   return {t, CustomFriction<2>{std::make_shared<PolygonSet>(corners)}};
 }
 
-}  // namespace
+}   // namespace
 
 SurfaceLawInfo texture() {
   SurfaceLawInfo info;
@@ -108,4 +108,4 @@ SurfaceLawInfo texture() {
   return info;
 }
 
-}  // namespace stickslip::laws
+}   // namespace stickslip::laws

@@ -34,7 +34,8 @@ std::optional<MassProperties> read_inertial(Model& model, const XmlNode& node) {
 /// What stands in a body and is not part of a scene. @return whether it was that
 bool passed_over(Model& model, const XmlNode& node) {
   if (node.name == "site" || node.name == "camera" || node.name == "light") {
-    account_for(node, model.findings, Kind::ignored, node.name == "site" ? "a marked place; only looks by itself." : "only looks.");
+    account_for(node, model.findings, Kind::ignored,
+                node.name == "site" ? "a marked place; only looks by itself." : "only looks.");
     return true;
   }
   static const std::set<std::string_view> kMakers = {"composite", "flexcomp", "replicate", "attach", "frame", "plugin"};
@@ -70,7 +71,8 @@ void read_body(Model& model, const XmlNode& node, int parent, std::string child_
   }
   if (body.joints.size() > 1)
     for (const TreeJoint& joint : body.joints)
-      if (joint.kind == Freedom::free) node.fail(fmt::format("'{}' has a free joint and others. A free joint is alone.", body.name));
+      if (joint.kind == Freedom::free)
+        node.fail(fmt::format("'{}' has a free joint and others. A free joint is alone.", body.name));
   if (body.joints.size() == 1 && body.is_free() && parent != kWorld)
     node.fail(fmt::format("'{}' has a free joint and is inside another body. Move it to <worldbody>.", body.name));
   using From = Compiler::InertiaFromGeom;
@@ -81,13 +83,14 @@ void read_body(Model& model, const XmlNode& node, int parent, std::string child_
   body.mass = use_inertial ? of_inertial : from == From::no ? std::nullopt : of_geoms;
 
   const int index = static_cast<int>(model.tree.bodies.size());
-  if (!model.body_index.emplace(body.name, index).second) node.fail("name", "There is another body of this name. Names must differ.");
+  if (!model.body_index.emplace(body.name, index).second)
+    node.fail("name", "There is another body of this name. Names must differ.");
   model.tree.bodies.push_back(std::move(body));
   for (const auto& child : node.children)
     if (child->name == "body") read_body(model, *child, index, child_class);
 }
 
-}  // namespace
+}   // namespace
 
 TreeJoint* Model::joint(const std::string& name) {
   for (TreeBody& body : tree.bodies)
@@ -101,7 +104,9 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
   TreeJoint joint;
   joint.source = model.source(node);
   const std::string* name = node.find("name");
-  joint.name = name ? *name : fmt::format("{}-joint{}", body.name, body.joints.empty() ? "" : fmt::format("-{}", body.joints.size() + 1));
+  joint.name =
+      name ? *name
+           : fmt::format("{}-joint{}", body.name, body.joints.empty() ? "" : fmt::format("-{}", body.joints.size() + 1));
   if (model.reference.contains(joint.name)) node.fail("name", "There is another joint of this name. Names must differ.");
   model.reference[joint.name] = 0;
   if (node.name == "freejoint") {
@@ -118,7 +123,8 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
   else if (type == "ball") joint.kind = Freedom::ball;
   else if (type == "free") joint.kind = Freedom::free;
   else
-    e.fail("type", fmt::format("'{}' is not a type of joint. {}", type, suggest(type, std::vector<std::string>{"hinge", "slide", "ball", "free"})));
+    e.fail("type", fmt::format("'{}' is not a type of joint. {}", type,
+                               suggest(type, std::vector<std::string>{"hinge", "slide", "ball", "free"})));
 
   const bool turns = joint.kind == Freedom::hinge || joint.kind == Freedom::ball;
   const auto value = [&](double given) { return turns ? model.compiler.angle(given) : given; };
@@ -129,8 +135,8 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
   joint.stiffness = e.number("stiffness", 0);
   joint.damping = e.number("damping", 0);
   joint.friction = e.number("frictionloss", 0);
-  for (const auto& [attribute, number] :
-       {std::pair("stiffness", joint.stiffness), std::pair("damping", joint.damping), std::pair("frictionloss", joint.friction)})
+  for (const auto& [attribute, number] : {std::pair("stiffness", joint.stiffness), std::pair("damping", joint.damping),
+                                          std::pair("frictionloss", joint.friction)})
     if (number < 0) e.fail(attribute, "It must not be negative.");
   const double reference = value(e.number("ref", 0));
   joint.rest = value(e.number("springref", 0)) - reference;
@@ -154,11 +160,14 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
     }
   }
   if (joint.kind == Freedom::free && (joint.stiffness > 0 || joint.damping > 0 || joint.friction > 0))
-    findings.add(Kind::not_supported, node.line, node.place(), "<joint type=\"free\">: stiffness, damping and frictionloss of a free joint.");
-  if (e.number("armature", 0) != 0) e.pass_over({"armature"}, Kind::not_supported, "the inertia of rotors is left out.", findings);
+    findings.add(Kind::not_supported, node.line, node.place(),
+                 "<joint type=\"free\">: stiffness, damping and frictionloss of a free joint.");
+  if (e.number("armature", 0) != 0)
+    e.pass_over({"armature"}, Kind::not_supported, "the inertia of rotors is left out.", findings);
   e.pass_over({"solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin"}, Kind::approximated,
               "stops and friction of joints are rigid here.", findings);
-  e.pass_over({"springdamper", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp"}, Kind::not_supported, "left out.", findings);
+  e.pass_over({"springdamper", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp"}, Kind::not_supported, "left out.",
+              findings);
   e.pass_over({"group", "user"}, Kind::ignored, "only looks.", findings);
   model.reference[joint.name] = reference;
   body.joints.push_back(std::move(joint));
@@ -188,4 +197,4 @@ void read_world(Model& model, const XmlNode& worldbody) {
     if (child->name == "body") read_body(model, *child, kWorld, "");
 }
 
-}  // namespace stickslip::robot::mjcf
+}   // namespace stickslip::robot::mjcf

@@ -21,22 +21,26 @@ int body_named(const Model& model, const Element& e, std::string_view attribute,
   e.fail(attribute, fmt::format("There is no body '{}'. {}", name, suggest(name, names)));
 }
 
-/// Actuator force u = kp·(control − length) − kv·speed with length = gear · q, so on the joint  gear²·kp (control/gear − q) − gear²·kv q̇.
+/// Actuator force u = kp·(control − length) − kv·speed with length = gear · q, so on the joint  gear²·kp (control/gear − q) −
+/// gear²·kv q̇.
 void read_actuator(Model& model, const XmlNode& node) {
   const std::string& type = node.name;
   Findings& findings = model.findings;
   const auto not_supported = [&](const std::string& why) { account_for(node, findings, Kind::not_supported, why); };
-  if (type != "motor" && type != "position" && type != "velocity" && type != "general") return not_supported("this kind of actuator is left out.");
+  if (type != "motor" && type != "position" && type != "velocity" && type != "general")
+    return not_supported("this kind of actuator is left out.");
   const Element e = model.defaults.element(node, "", {"motor", "position", "velocity", "general"});
   const std::string* joint_name = node.find("joint");
   if (!joint_name) return not_supported("an actuator that does not act on a joint is left out.");
   TreeJoint* joint = model.joint(*joint_name);
   if (!joint) e.fail("joint", fmt::format("There is no joint '{}'.", *joint_name));
-  if (joint->kind != Freedom::hinge && joint->kind != Freedom::slide) return not_supported("an actuator of a ball or free joint is left out.");
+  if (joint->kind != Freedom::hinge && joint->kind != Freedom::slide)
+    return not_supported("an actuator of a ball or free joint is left out.");
 
   e.find("name");
   e.pass_over({"group", "user"}, Kind::ignored, "only looks.", findings);
-  e.pass_over({"inheritrange", "actearly", "actlimited", "actrange", "dampratio", "timeconst"}, Kind::not_supported, "left out.", findings);
+  e.pass_over({"inheritrange", "actearly", "actlimited", "actrange", "dampratio", "timeconst"}, Kind::not_supported,
+              "left out.", findings);
   const double gear = e.numbers("gear", 1, 6).value_or(std::vector<double>{1}).front();
   const auto limits = [&](const char* range_name, const char* limited_name) -> std::optional<std::pair<double, double>> {
     const auto range = e.numbers(range_name, 2, 2);
@@ -76,15 +80,16 @@ void read_actuator(Model& model, const XmlNode& node) {
     if (kv < 0) e.fail("kv", "It must not be negative.");
     servo.damping += kv * gear * gear;
     if (control != 0)
-      e.pass_over({"ctrlrange"}, Kind::not_supported, "it leaves no control of 0, and the servo of a speed other than 0 is left out.", findings);
+      e.pass_over({"ctrlrange"}, Kind::not_supported,
+                  "it leaves no control of 0, and the servo of a speed other than 0 is left out.", findings);
   }
   if (servo.stiffness == 0 && servo.damping == 0) joint->servo.reset();
   if (!force_range || !joint->servo) return;
   const double least = std::min(std::abs(force_range->first), std::abs(force_range->second)) * std::abs(gear);
   servo.max_force = had ? std::min(servo.max_force, least) : least;
   if (had || force_range->first != -force_range->second)
-    e.pass_over({"forcerange"}, Kind::approximated, "one bound of force holds in both directions, and for all actuators of the joint together.",
-                findings);
+    e.pass_over({"forcerange"}, Kind::approximated,
+                "one bound of force holds in both directions, and for all actuators of the joint together.", findings);
 }
 
 void read_joint_equality(Model& model, const Element& e) {
@@ -101,8 +106,10 @@ void read_joint_equality(Model& model, const Element& e) {
   if (coefficient(2) != 0 || coefficient(3) != 0 || coefficient(4) != 0)
     findings.add(Kind::approximated, e.node().line, e.node().place(), "<joint polycoef>: only the linear part is kept.");
   if (coefficient(0) != 0)
-    findings.add(Kind::approximated, e.node().line, e.node().place(), "<joint polycoef>: the two joints keep the difference that they start with.");
-  model.tree.gears.push_back({e.word("name", fmt::format("{}-follows-{}", first, *second)), *second, first, coefficient(1), e.source()});
+    findings.add(Kind::approximated, e.node().line, e.node().place(),
+                 "<joint polycoef>: the two joints keep the difference that they start with.");
+  model.tree.gears.push_back(
+      {e.word("name", fmt::format("{}-follows-{}", first, *second)), *second, first, coefficient(1), e.source()});
 }
 
 /// MuJoCo's weld and connect: body2 is held to body1.
@@ -133,7 +140,7 @@ void read_loop(Model& model, const Element& e) {
   model.tree.loops.push_back(std::move(loop));
 }
 
-}  // namespace
+}   // namespace
 
 void read_actuators(Model& model, const XmlNode& node) {
   node.used = true;
@@ -179,4 +186,4 @@ void read_contact(Model& model, const XmlNode& node) {
   }
 }
 
-}  // namespace stickslip::robot::mjcf
+}   // namespace stickslip::robot::mjcf

@@ -12,7 +12,7 @@ const std::string* Element::find(std::string_view attribute, const XmlNode** whe
   const XmlNode* found_in = nullptr;
   const std::string* found = nullptr;
   const auto look = [&](const XmlNode& node) {
-    const std::string* value = node.find(attribute);  // marks it also where a nearer one hides it
+    const std::string* value = node.find(attribute);   // marks it also where a nearer one hides it
     if (value && !found) {
       found = value;
       found_in = &node;
@@ -61,10 +61,12 @@ void Element::fail(std::string_view attribute, const std::string& message) const
   where->fail(attribute, message);
 }
 
-void Element::pass_over(std::initializer_list<std::string_view> attributes, Kind kind, const std::string& why, Findings& findings) const {
+void Element::pass_over(std::initializer_list<std::string_view> attributes, Kind kind, const std::string& why,
+                        Findings& findings) const {
   for (const std::string_view attribute : attributes) {
     const XmlNode* where = nullptr;
-    if (find(attribute, &where)) findings.add(kind, where->line, where->place(), fmt::format("<{} {}>: {}", where->name, attribute, why));
+    if (find(attribute, &where))
+      findings.add(kind, where->line, where->place(), fmt::format("<{} {}>: {}", where->name, attribute, why));
   }
 }
 
@@ -78,9 +80,11 @@ void Defaults::read(const XmlNode& node, const std::string& parent, Findings& fi
   Class& here = classes_[name];
   here.parent = parent.empty() && name != "main" ? "main" : parent;
   for (const auto& child : node.children) {
-    static const std::set<std::string_view> kRead = {"geom", "joint", "mesh", "equality", "motor", "position", "velocity", "general"};
-    static const std::set<std::string_view> kPassedOver = {"site",     "camera", "light",       "material", "tendon", "pair", "muscle",
-                                                           "cylinder", "damper", "intvelocity", "adhesion", "plugin", "flex"};
+    static const std::set<std::string_view> kRead = {"geom",  "joint",    "mesh",     "equality",
+                                                     "motor", "position", "velocity", "general"};
+    static const std::set<std::string_view> kPassedOver = {"site",     "camera", "light",    "material", "tendon",
+                                                           "pair",     "muscle", "cylinder", "damper",   "intvelocity",
+                                                           "adhesion", "plugin", "flex"};
     if (kRead.contains(child->name)) {
       child->used = true;
       here.elements.push_back(child.get());
@@ -118,7 +122,8 @@ void Defaults::finish(Findings& findings) const {
         if (asked_.contains({element->name, a.name})) a.used = true;
         else if (std::none_of(asked_.begin(), asked_.end(), [&](const auto& pair) { return pair.first == element->name; })) {
           a.used = true;
-          findings.add(Kind::ignored, a.line, element->place(), fmt::format("<{} {}>: a default that no element uses.", element->name, a.name));
+          findings.add(Kind::ignored, a.line, element->place(),
+                       fmt::format("<{} {}>: a default that no element uses.", element->name, a.name));
         }
       }
 }
@@ -136,7 +141,7 @@ Quat from_euler(const Vec3& angles, const std::string& sequence) {
   return q;
 }
 
-}  // namespace
+}   // namespace
 
 Pose read_pose(const Element& e, const Compiler& compiler) {
   Pose pose;
@@ -165,7 +170,8 @@ Pose read_pose(const Element& e, const Compiler& compiler) {
     pose.orientation = Eigen::AngleAxisd(compiler.angle((*a)[3]), unit(Vec3(a->data()), "axisangle"));
   } else if (const auto angles = numbers("euler", 3)) {
     pose.orientation =
-        from_euler(Vec3(compiler.angle((*angles)[0]), compiler.angle((*angles)[1]), compiler.angle((*angles)[2])), compiler.euler_sequence);
+        from_euler(Vec3(compiler.angle((*angles)[0]), compiler.angle((*angles)[1]), compiler.angle((*angles)[2])),
+                   compiler.euler_sequence);
   } else if (const auto xy = numbers("xyaxes", 6)) {
     Mat3 axes;
     axes.col(0) = unit(Vec3(xy->data()), "xyaxes");
@@ -181,4 +187,4 @@ Pose read_pose(const Element& e, const Compiler& compiler) {
   return pose;
 }
 
-}  // namespace stickslip::robot::mjcf
+}   // namespace stickslip::robot::mjcf

@@ -13,11 +13,12 @@ namespace {
 
 struct Solid {
   Shape shape;
-  std::optional<MassProperties> unit;  ///< for a density of 1 kg/m³; none for what has no volume
+  std::optional<MassProperties> unit;   ///< for a density of 1 kg/m³; none for what has no volume
 };
 
 double length(const Element& e, const std::vector<double>& size, std::size_t index) {
-  if (index >= size.size()) e.fail("size", fmt::format("{} number{}: a geom of this type needs more.", size.size(), size.size() == 1 ? "" : "s"));
+  if (index >= size.size())
+    e.fail("size", fmt::format("{} number{}: a geom of this type needs more.", size.size(), size.size() == 1 ? "" : "s"));
   if (!(size[index] > 0)) e.fail("size", fmt::format("{:g} is not a length. It must be greater than 0.", size[index]));
   return size[index];
 }
@@ -36,7 +37,8 @@ std::optional<Solid> mesh_solid(Model& model, const Element& e) {
   const auto asset = model.meshes.find(name);
   if (asset == model.meshes.end()) e.fail("mesh", fmt::format("There is no mesh '{}' among the assets.", name));
   if (!model.options.convex_hulls) {
-    model.findings.add(Kind::not_supported, e.node().line, e.node().place(), "<geom mesh>: left out, and so is its mass; ask for convex hulls.");
+    model.findings.add(Kind::not_supported, e.node().line, e.node().place(),
+                       "<geom mesh>: left out, and so is its mass; ask for convex hulls.");
     return std::nullopt;
   }
   const XmlNode& node = *asset->second;
@@ -55,7 +57,8 @@ std::optional<Solid> mesh_solid(Model& model, const Element& e) {
   Quat turn = Quat::Identity();
   if (const auto q = mesh.numbers("refquat", 4, 4)) turn = Quat((*q)[0], (*q)[1], (*q)[2], (*q)[3]).normalized();
   for (Vec3& p : points) p = turn.conjugate() * (p.cwiseProduct(scale) - shift);
-  model.findings.add(Kind::approximated, e.node().line, e.node().place(), "<geom mesh>: its convex hull is used, for contacts and for the mass.");
+  model.findings.add(Kind::approximated, e.node().line, e.node().place(),
+                     "<geom mesh>: its convex hull is used, for contacts and for the mass.");
   const Shape hull = node.within([&] { return make_convex_hull(points); });
   return Solid{hull, mass_properties(hull, 1)};
 }
@@ -89,19 +92,22 @@ std::optional<Solid> solid(Model& model, const Element& e, Pose& pose) {
     return Solid{ellipsoid_hull(axes), ellipsoid_mass(axes)};
   }
   if (type == "hfield" || type == "sdf") {
-    model.findings.add(Kind::not_supported, e.node().line, e.node().place(), fmt::format("<geom type=\"{}\">: left out.", type));
+    model.findings.add(Kind::not_supported, e.node().line, e.node().place(),
+                       fmt::format("<geom type=\"{}\">: left out.", type));
     return std::nullopt;
   }
-  e.fail("type",
-         fmt::format("'{}' is not a type of geom. {}", type,
-                     suggest(type, std::vector<std::string>{"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield"})));
+  e.fail("type", fmt::format("'{}' is not a type of geom. {}", type,
+                             suggest(type, std::vector<std::string>{"plane", "sphere", "capsule", "ellipsoid", "cylinder",
+                                                                    "box", "mesh", "hfield"})));
 }
 
 int material(Model& model, const Element& e) {
   Model::SurfaceMaterial m{1, static_cast<int>(e.number("condim", 3)), static_cast<int>(e.number("priority", 0))};
   if (const auto friction = e.numbers("friction", 1, 3)) m.friction = friction->front();
-  if (m.friction < 0) e.fail("friction", fmt::format("{:g} is not a coefficient of friction. It must not be negative.", m.friction));
-  if (m.condim > 3) e.pass_over({"condim"}, Kind::not_supported, "torsional and rolling friction are left out.", model.findings);
+  if (m.friction < 0)
+    e.fail("friction", fmt::format("{:g} is not a coefficient of friction. It must not be negative.", m.friction));
+  if (m.condim > 3)
+    e.pass_over({"condim"}, Kind::not_supported, "torsional and rolling friction are left out.", model.findings);
   const auto [entry, added] = model.materials.emplace(m, static_cast<int>(model.tree.materials.size()));
   if (added) {
     std::string name = fmt::format("friction-{:g}", m.friction);
@@ -119,9 +125,10 @@ std::uint32_t mask(const Element& e, std::string_view attribute) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(bits));
 }
 
-}  // namespace
+}   // namespace
 
-void read_geom(Model& model, const XmlNode& node, const std::string& child_class, TreeBody& body, std::optional<MassProperties>& mass) {
+void read_geom(Model& model, const XmlNode& node, const std::string& child_class, TreeBody& body,
+               std::optional<MassProperties>& mass) {
   const Element e = model.defaults.element(node, child_class);
   Findings& findings = model.findings;
   e.find("name");
@@ -151,7 +158,7 @@ void read_geom(Model& model, const XmlNode& node, const std::string& child_class
       else mass = scaled.placed(part.pose);
     }
   }
-  if (part.contact_type == 0 && part.contact_affinity == 0) return;  // only looks and mass
+  if (part.contact_type == 0 && part.contact_affinity == 0) return;   // only looks and mass
   body.parts.push_back(std::move(part));
 }
 
@@ -163,7 +170,8 @@ void read_mesh_asset(Model& model, const XmlNode& node) {
   model.meshes[name ? *name : std::filesystem::path(*file).stem().string()] = &node;
   for (const char* read_later : {"class", "scale", "vertex", "refpos", "refquat"}) node.find(read_later);
   for (const char* looks : {"normal", "texcoord", "face", "smoothnormal", "content_type", "material"})
-    if (node.find(looks)) model.findings.add(Kind::ignored, node.line, node.place(), fmt::format("<mesh {}>: only looks.", looks));
+    if (node.find(looks))
+      model.findings.add(Kind::ignored, node.line, node.place(), fmt::format("<mesh {}>: only looks.", looks));
 }
 
 void pair_materials(Model& model) {
@@ -176,10 +184,10 @@ void pair_materials(Model& model) {
                             : a.priority > b.priority ? a.friction
                             : b.priority > a.priority ? b.friction
                                                       : std::max(a.friction, b.friction);
-      const double by_rule =
-          std::max(model.tree.materials[static_cast<std::size_t>(i)].friction, model.tree.materials[static_cast<std::size_t>(j)].friction);
+      const double by_rule = std::max(model.tree.materials[static_cast<std::size_t>(i)].friction,
+                                      model.tree.materials[static_cast<std::size_t>(j)].friction);
       if (wanted != by_rule) model.tree.pair_friction[{i, j}] = wanted;
     }
 }
 
-}  // namespace stickslip::robot::mjcf
+}   // namespace stickslip::robot::mjcf

@@ -16,7 +16,8 @@ void read_compiler(Model& model, const XmlNode& node) {
   const std::string angle = e.word("angle", compiler.degrees ? "degree" : "radian");
   if (angle != "degree" && angle != "radian") e.fail("angle", "Give \"degree\" or \"radian\".");
   compiler.degrees = angle == "degree";
-  if (e.word("coordinate", "local") != "local") e.fail("coordinate", "Only local coordinates are understood. MuJoCo itself can convert an old file.");
+  if (e.word("coordinate", "local") != "local")
+    e.fail("coordinate", "Only local coordinates are understood. MuJoCo itself can convert an old file.");
   compiler.euler_sequence = e.word("eulerseq", compiler.euler_sequence);
   if (compiler.euler_sequence.size() != 3 || compiler.euler_sequence.find_first_not_of("xyzXYZ") != std::string::npos)
     e.fail("eulerseq", "Give three letters out of x, y, z, X, Y and Z.");
@@ -31,9 +32,11 @@ void read_compiler(Model& model, const XmlNode& node) {
   for (const char* bound : {"boundmass", "boundinertia"})
     if (e.number(bound, 0) > 0) e.pass_over({bound}, Kind::not_supported, "masses stay as they are.", findings);
   e.pass_over({"inertiagrouprange", "balanceinertia", "alignfree"}, Kind::not_supported, "left out.", findings);
-  e.pass_over({"usethread", "texturedir", "discardvisual", "convexhull", "fitaabb", "strippath", "exactmeshinertia", "fusestatic", "saveinertial"},
+  e.pass_over({"usethread", "texturedir", "discardvisual", "convexhull", "fitaabb", "strippath", "exactmeshinertia",
+               "fusestatic", "saveinertial"},
               Kind::ignored, "how MuJoCo compiles.", findings);
-  if (const XmlNode* lengths = node.child("lengthrange")) account_for(*lengths, findings, Kind::ignored, "how MuJoCo compiles.");
+  if (const XmlNode* lengths = node.child("lengthrange"))
+    account_for(*lengths, findings, Kind::ignored, "how MuJoCo compiles.");
 }
 
 void read_option(Model& model, const XmlNode& node) {
@@ -46,9 +49,10 @@ void read_option(Model& model, const XmlNode& node) {
   for (const char* fluid : {"density", "viscosity"})
     if (e.number(fluid, 0) != 0) e.pass_over({fluid}, Kind::not_supported, "there is no fluid here.", findings);
   if (!e.vector("wind", Vec3::Zero()).isZero()) e.pass_over({"wind"}, Kind::not_supported, "there is no fluid here.", findings);
-  e.pass_over({"solver",        "iterations",   "tolerance",      "noslip_iterations", "noslip_tolerance", "mpr_iterations", "mpr_tolerance",
-               "ls_iterations", "ls_tolerance", "ccd_iterations", "ccd_tolerance",     "sdf_iterations",   "sdf_initpoints", "jacobian",
-               "cone",          "integrator",   "collision",      "impratio",          "apirate",          "magnetic"},
+  e.pass_over({"solver",         "iterations",     "tolerance",      "noslip_iterations", "noslip_tolerance",
+               "mpr_iterations", "mpr_tolerance",  "ls_iterations",  "ls_tolerance",      "ccd_iterations",
+               "ccd_tolerance",  "sdf_iterations", "sdf_initpoints", "jacobian",          "cone",
+               "integrator",     "collision",      "impratio",       "apirate",           "magnetic"},
               Kind::ignored, "how MuJoCo solves.", findings);
   e.pass_over({"o_margin", "o_solref", "o_solimp", "o_friction"}, Kind::not_supported, "left out.", findings);
   for (const auto& child : node.children) {
@@ -57,13 +61,14 @@ void read_option(Model& model, const XmlNode& node) {
     for (const XmlAttribute& flag : child->attributes) {
       flag.used = true;
       if (flag.name == "gravity" && flag.value == "disable") model.tree.gravity.setZero();
-      else if (flag.name == "warmstart" || flag.name == "fwdinv" || flag.name == "energy" || flag.name == "midphase" || flag.name == "nativeccd" ||
-               flag.name == "clampctrl")
+      else if (flag.name == "warmstart" || flag.name == "fwdinv" || flag.name == "energy" || flag.name == "midphase" ||
+               flag.name == "nativeccd" || flag.name == "clampctrl")
         findings.add(Kind::ignored, flag.line, child->place(), fmt::format("<flag {}>: how MuJoCo solves.", flag.name));
-      else if (flag.name == "filterparent" || flag.value == "disable" || flag.name == "override" || flag.name == "invdiscrete" ||
-               flag.name == "multiccd")
+      else if (flag.name == "filterparent" || flag.value == "disable" || flag.name == "override" ||
+               flag.name == "invdiscrete" || flag.name == "multiccd")
         if (!(flag.name == "filterparent" && flag.value == "enable") && !(flag.name == "override" && flag.value == "disable"))
-          findings.add(Kind::not_supported, flag.line, child->place(), fmt::format("<flag {}=\"{}\">: left out.", flag.name, flag.value));
+          findings.add(Kind::not_supported, flag.line, child->place(),
+                       fmt::format("<flag {}=\"{}\">: left out.", flag.name, flag.value));
     }
   }
 }
@@ -73,7 +78,8 @@ void read_assets(Model& model, const XmlNode& node) {
   for (const auto& child : node.children) {
     if (child->name == "mesh") read_mesh_asset(model, *child);
     else
-      account_for(*child, model.findings, child->name == "hfield" || child->name == "model" ? Kind::not_supported : Kind::ignored,
+      account_for(*child, model.findings,
+                  child->name == "hfield" || child->name == "model" ? Kind::not_supported : Kind::ignored,
                   child->name == "hfield" || child->name == "model" ? "left out." : "only looks.");
   }
 }
@@ -137,9 +143,9 @@ void read_model(Model& model, const XmlNode& root) {
   model.defaults.finish(model.findings);
 }
 
-}  // namespace
+}   // namespace
 
-}  // namespace robot::mjcf
+}   // namespace robot::mjcf
 
 ImportedScene import_mjcf(const std::filesystem::path& file, const ImportOptions& options) {
   using namespace robot;
@@ -163,9 +169,10 @@ ImportedScene import_robot(const std::filesystem::path& file, const ImportOption
   const std::string root = robot::load_xml(file, false)->name;
   if (root == "robot") return import_urdf(file, options);
   if (root == "mujoco") return import_mjcf(file, options);
-  throw Error(fmt::format("<{}> is not the root of a robot file. URDF has <robot>, MJCF has <mujoco>.", root)).in(file.string());
+  throw Error(fmt::format("<{}> is not the root of a robot file. URDF has <robot>, MJCF has <mujoco>.", root))
+      .in(file.string());
 }
 
 bool names_robot(const std::filesystem::path& file) { return file.extension() == ".urdf" || file.extension() == ".xml"; }
 
-}  // namespace stickslip
+}   // namespace stickslip

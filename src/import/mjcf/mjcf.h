@@ -11,13 +11,13 @@ namespace stickslip::robot::mjcf {
 /// The <compiler> settings that change the meaning of numbers.
 struct Compiler {
   bool degrees = true;
-  std::string euler_sequence = "xyz";  ///< lower case: about the axes as they turn; upper case: about those of the parent
+  std::string euler_sequence = "xyz";   ///< lower case: about the axes as they turn; upper case: about those of the parent
   bool autolimits = true;
   enum class InertiaFromGeom { no, yes, automatic } inertia_from_geom = InertiaFromGeom::automatic;
   std::string mesh_folder;
-  double total_mass = 0;  ///< [kg]; 0: as it comes
+  double total_mass = 0;   ///< [kg]; 0: as it comes
 
-  double angle(double given) const { return degrees ? given * EIGEN_PI / 180 : given; }  ///< [rad]
+  double angle(double given) const { return degrees ? given * EIGEN_PI / 180 : given; }   ///< [rad]
 };
 
 /// An element together with the defaults of its class: an attribute that it does not have itself is looked up there.
@@ -46,7 +46,7 @@ class Element {
 
  private:
   const XmlNode& node_;
-  std::vector<const XmlNode*> defaults_;  ///< nearest first
+  std::vector<const XmlNode*> defaults_;   ///< nearest first
   std::set<std::pair<std::string, std::string>>* asked_;
 };
 
@@ -69,7 +69,7 @@ class Defaults {
     std::vector<const XmlNode*> elements;
   };
   std::map<std::string, Class> classes_ = {{"main", {}}};
-  std::set<std::pair<std::string, std::string>> asked_;  ///< kind of element and attribute
+  std::set<std::pair<std::string, std::string>> asked_;   ///< kind of element and attribute
 };
 
 /// Where something is placed: pos and one of quat, axisangle, euler, xyaxes, zaxis.
@@ -89,10 +89,10 @@ struct Model {
     int condim, priority;
     auto operator<=>(const SurfaceMaterial&) const = default;
   };
-  std::map<SurfaceMaterial, int> materials;  ///< to indices of tree.materials
-  std::map<std::string, int> body_index;     ///< by the name in the file
-  int ground = kWorld;                       ///< the body of the geoms of the world, if it has any
-  std::map<std::string, double> reference;   ///< joint → its value in the pose of the file (ref)
+  std::map<SurfaceMaterial, int> materials;   ///< to indices of tree.materials
+  std::map<std::string, int> body_index;      ///< by the name in the file
+  int ground = kWorld;                        ///< the body of the geoms of the world, if it has any
+  std::map<std::string, double> reference;    ///< joint → its value in the pose of the file (ref)
 
   Source source(const XmlNode& node) const { return {node.line, node.place()}; }
   TreeJoint* joint(const std::string& name);
@@ -108,4 +108,4 @@ void read_contact(Model&, const XmlNode&);
 /// Friction of the pairs of materials: the larger coefficient, unless condim or priority say otherwise.
 void pair_materials(Model&);
 
-}  // namespace stickslip::robot::mjcf
+}   // namespace stickslip::robot::mjcf

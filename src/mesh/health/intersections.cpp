@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "mesh/health/predicates.h"
 #include "mesh/face_tree.h"
+#include "mesh/health/predicates.h"
 #include "mesh/weld.h"
 
 namespace stickslip {

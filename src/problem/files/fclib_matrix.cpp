@@ -19,7 +19,6 @@ std::vector<T> list(hid_t file, const std::string& path) {
   }
 }
 
-
 void check_length(const std::string& path, std::size_t found, std::size_t wanted) {
   if (found != wanted) fail_at(path, fmt::format("{} numbers stand here, and there must be {}.", found, wanted));
 }
@@ -35,7 +34,7 @@ std::size_t read_size(hid_t file, const std::string& path) {
   return static_cast<std::size_t>(size);
 }
 
-}  // namespace
+}   // namespace
 
 int read_integer(hid_t file, const std::string& path) {
   const std::vector<std::int32_t> values = list<std::int32_t>(file, path);
@@ -128,4 +127,4 @@ void write_matrix(hid_t file, const std::string& path, const FclibMatrix& a, boo
   write_vector(file, path + "/x", x);
 }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

@@ -31,4 +31,4 @@ void write_vector(hid_t file, const std::string& path, std::span<const double> v
 int read_integer(hid_t file, const std::string& path);
 void write_integer(hid_t file, const std::string& path, int value);
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

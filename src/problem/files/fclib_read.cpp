@@ -95,7 +95,7 @@ void append(Entries& to, const Entries& from, int row, int column, bool transpos
     to.emplace_back(row + (transposed ? t.col() : t.row()), column + (transposed ? t.row() : t.col()), t.value());
 }
 
-}  // namespace
+}   // namespace
 
 ProblemFile read_fclib_local(hid_t h) {
   const std::string root = "fclib_local";
@@ -158,4 +158,4 @@ ProblemFile read_fclib_global(hid_t h) {
   return file;
 }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

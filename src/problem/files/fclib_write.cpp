@@ -122,7 +122,7 @@ Entries mass_entries(const ContactProblem& p) {
   return entries;
 }
 
-}  // namespace
+}   // namespace
 
 std::string fclib_cannot(const ContactProblem& p) {
   const UniformContacts u = uniform_contacts(p);
@@ -145,8 +145,9 @@ std::string fclib_global_cannot(const ContactProblem& p) {
   if (p.has_compliance) return "FCLIB's global form has no compliance. Use fclib.";
   const std::vector<bool> coupled = p.coupled_segments();
   for (std::size_t i = 0; i < p.segments.size(); ++i)
-    if (!(p.is_coupled() && coupled[i]) && (!(p.segments[i].inverse_mass > 0) ||
-                        (p.segments[i].is_rigid() && !(std::abs(p.segments[i].inverse_inertia.determinant()) > 0))))
+    if (!(p.is_coupled() && coupled[i]) &&
+        (!(p.segments[i].inverse_mass > 0) ||
+         (p.segments[i].is_rigid() && !(std::abs(p.segments[i].inverse_inertia.determinant()) > 0))))
       return fmt::format("body {} has an infinite mass or inertia. Use fclib.", i);
   return {};
 }
@@ -202,4 +203,4 @@ void write_fclib_global(hid_t h, const ProblemFile& file) {
   write_solution_and_guess(h, file, order, true);
 }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

@@ -93,9 +93,9 @@ void check_size(const std::vector<double>& values, std::size_t rows, const char*
     throw Error(fmt::format("The {} has {} numbers for a problem of {} rows.", what, values.size(), rows));
 }
 
-}  // namespace
+}   // namespace
 
-}  // namespace files
+}   // namespace files
 
 const std::vector<std::string>& problem_formats() {
   static const std::vector<std::string> names = {"stickslip", "fclib", "fclib-global", "siconos"};
@@ -149,4 +149,4 @@ void save_problem(const fs::path& path, const ProblemFile& file, std::string_vie
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

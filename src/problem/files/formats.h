@@ -28,8 +28,8 @@ void write_own(hid_t file, const ProblemFile&);
 
 /// What all contacts have in common, if the problem consists of such contacts and bilateral blocks only.
 struct UniformContacts {
-  int dim = 0;                 ///< rows per contact; 0 if there is none
-  std::size_t law = 0;         ///< index of the alternative in FrictionSet
+  int dim = 0;           ///< rows per contact; 0 if there is none
+  std::size_t law = 0;   ///< index of the alternative in FrictionSet
   bool uniform = true;
   bool has_bilateral = false, has_box = false;
 };
@@ -56,4 +56,4 @@ double checked_coefficient(double value, std::size_t contact);
 Error at_place(Error error, std::string_view path);
 [[noreturn]] inline void fail_at(std::string_view path, const std::string& message) { throw at_place(Error(message), path); }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

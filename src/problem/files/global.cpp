@@ -91,7 +91,7 @@ Entries multiplied_out(const Eigen::SparseLU<Sparse>& factor, const Sparse& colu
   return entries;
 }
 
-}  // namespace
+}   // namespace
 
 ProblemFile from_global(int dim, std::size_t contacts, std::size_t bilateral, const Entries& mass_entries,
                         const Entries& jacobian, const std::vector<double>& f, std::vector<double> b) {
@@ -117,4 +117,4 @@ ProblemFile from_global(int dim, std::size_t contacts, std::size_t bilateral, co
   return file;
 }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

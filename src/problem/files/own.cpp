@@ -89,11 +89,16 @@ FrictionSet make_law(std::uint8_t index, const double* x, std::size_t block, con
     return sets[static_cast<std::size_t>(x[0])];
   }
   switch (index) {
-    case 0: return CircularFriction{x[0]};
-    case 1: return PlanarFriction{x[0]};
-    case 2: return EllipsoidFriction{x[0], x[1], x[2]};
-    case 3: return RollingFriction{x[0], x[1]};
-    case 4: return EllipseFriction{x[0], x[1]};
+    case 0:
+      return CircularFriction{x[0]};
+    case 1:
+      return PlanarFriction{x[0]};
+    case 2:
+      return EllipsoidFriction{x[0], x[1], x[2]};
+    case 3:
+      return RollingFriction{x[0], x[1]};
+    case 4:
+      return EllipseFriction{x[0], x[1]};
   }
   fail_here("blocks/law",
             fmt::format("block {} has the friction law {}. Laws are 0 (circle) to 4 (ellipse) and 255 (a set of its own).",
@@ -332,7 +337,7 @@ void read_matrix(const Reader& r, ContactProblem& p) {
   w.values = r.finite("matrix/values", size);
 }
 
-}  // namespace
+}   // namespace
 
 void write_own(hid_t h, const ProblemFile& file) {
   const ContactProblem& p = file.problem;
@@ -405,4 +410,4 @@ ProblemFile read_own(hid_t h) {
   return file;
 }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

@@ -126,8 +126,10 @@ Entries read_dense(Words& words, std::size_t rows, std::size_t columns) {
   words.expect(columns, "the number of columns of the matrix");
   const std::size_t n = rows * columns;
   if (!words.has_room_for(static_cast<double>(n)))
-    words.fail(fmt::format("a dense matrix of {} × {} numbers does not fit into the rest of the file. It is truncated, or the "
-                           "sizes in its first lines are wrong.", rows, columns));
+    words.fail(
+        fmt::format("a dense matrix of {} × {} numbers does not fit into the rest of the file. It is truncated, or the "
+                    "sizes in its first lines are wrong.",
+                    rows, columns));
   Entries entries;
   for (std::size_t k = 0; k < n; ++k)
     if (const double value = words.finite("the matrix", k + 1, n); value != 0)
@@ -367,7 +369,7 @@ void read_bounds(Words& words, ContactProblem& p) {
   for (Block& block : p.blocks) block.kind = BlockKind::box;
 }
 
-}  // namespace
+}   // namespace
 
 ProblemFile read_siconos(std::string_view text) {
   Words words(text);
@@ -397,4 +399,4 @@ ProblemFile read_siconos(std::string_view text) {
   return file;
 }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

@@ -60,7 +60,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-}  // namespace
+}   // namespace
 
 std::string siconos_cannot(const ContactProblem& p) {
   const UniformContacts u = uniform_contacts(p);
@@ -89,9 +89,9 @@ std::string write_siconos(const ProblemFile& file) {
   if (u.dim == 5) put_line(text, coefficients(p, true));
   if (u.has_box) put_line(text, p.lower), put_line(text, p.upper);
   const std::string remark = one_line(file.title.empty() || file.description.empty() ? file.title + file.description
-                                                                                    : file.title + ": " + file.description);
+                                                                                     : file.title + ": " + file.description);
   if (!remark.empty()) put(text, "\n# {}\n", remark);
   return fmt::to_string(text);
 }
 
-}  // namespace stickslip::files
+}   // namespace stickslip::files

@@ -16,13 +16,13 @@ struct BuiltIn {
   struct Parameter {
     std::string name;
     double default_value, least, most;
-    bool whole;        ///< a count
-    std::string help;  ///< unit and meaning
+    bool whole;         ///< a count
+    std::string help;   ///< unit and meaning
   };
   std::string name;
-  std::string look_for;  ///< one sentence
+  std::string look_for;   ///< one sentence
   std::vector<Parameter> parameters;
-  Json (*document)(const Parameters&);  ///< all but name and description
+  Json (*document)(const Parameters&);   ///< all but name and description
 };
 
 /// The table: all of them, in the order in which they are listed.
@@ -36,7 +36,7 @@ class Parameters {
   /// @throws Error for an unknown name, and for a value of the wrong type or out of range.
   void set(const std::string& name, const Json& value);
 
-  double operator[](std::string_view name) const;  ///< @pre a parameter of this scene
+  double operator[](std::string_view name) const;   ///< @pre a parameter of this scene
   int count(std::string_view name) const { return static_cast<int>((*this)[name]); }
   Json as_json() const;
 
@@ -48,4 +48,4 @@ class Parameters {
 /// The complete document.
 Json generate(const BuiltIn&, const Parameters&);
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

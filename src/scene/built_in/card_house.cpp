@@ -45,7 +45,7 @@ Json card_house_document(const Parameters& p) {
   return compose(5, 0.005, one_material(700, p["mu"]), std::move(bodies));
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn card_house() {
   return {"card-house",
@@ -57,4 +57,4 @@ BuiltIn card_house() {
           card_house_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -66,4 +66,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

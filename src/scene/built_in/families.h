@@ -58,4 +58,4 @@ BuiltIn car();
 BuiltIn pinch_grasp();
 BuiltIn robot_hand();
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

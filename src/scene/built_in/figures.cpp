@@ -32,7 +32,8 @@ Json compose_with_joints(double seconds, double h, Json materials, Json bodies, 
   return document;
 }
 
-/// Agony [thesis §6.1]: arms up, legs down, everything in one plane, so that the figure hangs in equilibrium from the start. The ball is of lead.
+/// Agony [thesis §6.1]: arms up, legs down, everything in one plane, so that the figure hangs in equilibrium from the start.
+/// The ball is of lead.
 Json agony_document(const Parameters& p) {
   const double mass = p["ratio"] * Figure::kMass, radius = std::cbrt(mass / (4.0 / 3 * kPi * 11340)), thick = 0.05;
   const double soles = 0.3 + 2 * radius + 0.01;
@@ -76,10 +77,12 @@ Json pain_document(const Parameters& p) {
       const bool arm = limb == "hand";
       const std::string part = side + "-" + limb;
       const Vec3 end = figure.point(part, Figure::on_side(side, arm ? Figure::kFingertips : Figure::kSole));
-      const Vec3 root = figure.point(side + (arm ? "-upper-arm" : "-thigh"), Figure::on_side(side, arm ? Figure::kShoulder : Figure::kHip));
+      const Vec3 root =
+          figure.point(side + (arm ? "-upper-arm" : "-thigh"), Figure::on_side(side, arm ? Figure::kShoulder : Figure::kHip));
       const Vec3 outwards = Vec3(end.x(), end.y(), 0).normalized();
       Json pillar{{"type", "cylinder"}, {"radius", radius}, {"half_height", end.z() / 2}};
-      bodies.push_back(fixed(body(part + "-pillar", std::move(pillar), Vec3(end.x(), end.y(), end.z() / 2) + (radius + 0.02) * outwards)));
+      bodies.push_back(
+          fixed(body(part + "-pillar", std::move(pillar), Vec3(end.x(), end.y(), end.z() / 2) + (radius + 0.02) * outwards)));
       joints.push_back(strap(part + "-strap", part + "-pillar", part, end, end - root, resisting));
     }
   const Vec3 belly = figure.point("abdomen", {0.1, 0, 1.155});
@@ -98,7 +101,8 @@ Json ragdolls_document(const Parameters& p) {
     const double middle = i == 0 ? -landing / 2 : (i - 0.5) * tread;
     parts.push_back(Json{{"shape", box({half, width, top / 2})}, {"position", vector({middle, 0, top / 2})}});
   }
-  Json bodies = Json::array({ground(), Json{{"name", "stairs"}, {"motion", "fixed"}, {"parts", std::move(parts)}}}), joints = Json::array();
+  Json bodies = Json::array({ground(), Json{{"name", "stairs"}, {"motion", "fixed"}, {"parts", std::move(parts)}}}),
+       joints = Json::array();
   Random random(static_cast<std::uint64_t>(p["seed"]));
   for (int i = 0; i < count; ++i) {
     Figure figure(fmt::format("figure-{}-", i));
@@ -119,18 +123,20 @@ Json ragdolls_document(const Parameters& p) {
   return compose_with_joints(6, 0.005, one_material(1000, p["mu"]), std::move(bodies), std::move(joints));
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn agony() {
   return {"agony",
-          "The figure hangs still by its hands although a ball of 1000 times its mass hangs on its feet: no joint opens and no part trembles.",
+          "The figure hangs still by its hands although a ball of 1000 times its mass hangs on its feet: no joint opens and no "
+          "part trembles.",
           {{"ratio", 1000, 0.01, 1e5, false, "mass of the ball over that of the figure, which has 70 kg"}},
           agony_document};
 }
 
 BuiltIn pain() {
   return {"pain",
-          "The heavy box drops onto the figure that hangs between four pillars, stretches it and comes to rest on it: no joint opens, nothing "
+          "The heavy box drops onto the figure that hangs between four pillars, stretches it and comes to rest on it: no joint "
+          "opens, nothing "
           "reaches the floor.",
           {{"ratio", 100, 0.01, 1e4, false, "mass of the box over that of the figure, which has 70 kg"},
            {"height", 0.1, 0.001, 2, false, "of the fall of the box [m]"},
@@ -140,7 +146,8 @@ BuiltIn pain() {
 
 BuiltIn ragdolls() {
   return {"ragdolls",
-          "The figures tumble down the stairs and come to rest: their joints stay together and bend no further than those of people.",
+          "The figures tumble down the stairs and come to rest: their joints stay together and bend no further than those of "
+          "people.",
           {{"count", 4, 1, 100, true, "figures"},
            {"stairs", 10, 1, 100, true, "steps of 17 cm"},
            {"push", 2.5, 0, 10, false, "speed at the start [m/s]"},
@@ -149,4 +156,4 @@ BuiltIn ragdolls() {
           ragdolls_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

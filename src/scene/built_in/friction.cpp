@@ -8,7 +8,6 @@ namespace stickslip::document {
 
 namespace {
 
-
 Json material(std::string name, double density, Json friction) {
   return Json{{"name", std::move(name)}, {"density", density}, {"friction", std::move(friction)}};
 }
@@ -37,7 +36,8 @@ Json anisotropic_slope_document(const Parameters& p) {
   const double degrees = p["angle_degrees"];
   const int count = p.count("count");
   const Json law{{"law", "ellipse"}, {"along", p["along"]}, {"across", p["across"]}};
-  Json materials = Json::array({material("slope", 1000, 0.5)}), pairs = Json::array(), bodies = Json::array({slope(degrees, "slope")});
+  Json materials = Json::array({material("slope", 1000, 0.5)}), pairs = Json::array(),
+       bodies = Json::array({slope(degrees, "slope")});
   for (int i = 0; i < count; ++i) {
     const double grain = count > 1 ? 90.0 * i / (count - 1) : 45;
     const std::string name = fmt::format("grain-{:.0f}", grain);
@@ -60,7 +60,8 @@ Json log_slide_document(const Parameters& p) {
   const double degrees = p["angle_degrees"], radius = 2.5;
   const int count = p.count("count");
   Json ground_material = material("slope", 1000, 0.5);
-  ground_material["structure"] = Json{{"type", "flow"}, {"center", vector({0, 0, 0})}, {"radius", radius}, {"direction", vector({1, 0, 0})}};
+  ground_material["structure"] =
+      Json{{"type", "flow"}, {"center", vector({0, 0, 0})}, {"radius", radius}, {"direction", vector({1, 0, 0})}};
   Json wood = material("wood", 700, 0.5);
   wood["structure"] = fixed_structure({1, 0, 0});
   Json bodies = Json::array({slope(degrees, "slope")});
@@ -92,7 +93,8 @@ Json hopper_document(const Parameters& p) {
   Json bodies = Json::array({ground()});
   for (int i = 0; i < 4; ++i) {
     // A slab that rises outwards from the mouth, then turned about the vertical.
-    const Quat tilted(Eigen::AngleAxisd(-tilt * kDegree, Vec3::UnitY())), turn(Eigen::AngleAxisd(90 * i * kDegree, Vec3::UnitZ()));
+    const Quat tilted(Eigen::AngleAxisd(-tilt * kDegree, Vec3::UnitY())),
+        turn(Eigen::AngleAxisd(90 * i * kDegree, Vec3::UnitZ()));
     const Vec3 middle = Vec3(mouth, 0, lift) + tilted * Vec3(0.5 * length, 0, -thickness);
     Json slab = body(fmt::format("slab-{}", i), box({0.5 * length, 1.5, thickness}), turn * middle);
     slab["motion"] = "fixed";
@@ -103,7 +105,8 @@ Json hopper_document(const Parameters& p) {
   const double spacing = 2.1 * (half_height + radius);
   for (int i = 0; i < count; ++i) {
     const Vec3 place(spacing * (i % 4 - 1.5), spacing * (i / 4 % 4 - 1.5), lift + 1.1 + spacing * (i / 16));
-    Json capsule = body(fmt::format("capsule-{}", i), Json{{"type", "capsule"}, {"radius", radius}, {"half_height", half_height}}, place);
+    Json capsule =
+        body(fmt::format("capsule-{}", i), Json{{"type", "capsule"}, {"radius", radius}, {"half_height", half_height}}, place);
     capsule["orientation_wxyz"] = wxyz(random.rotation());
     capsule["material"] = "capsule";
     bodies.push_back(std::move(capsule));
@@ -158,7 +161,12 @@ Json rolling_stones_document(const Parameters& p) {
 Json sawtooth_document(const Parameters& p) {
   const Json law{{"law", "texture"}, {"friction", p["mu"]}, {"scale", p["scale"]}, {"patch", 0.1}, {"directions", 4}};
   Json floor = material("floor", 1000, 0.5);
-  floor["normal_map"] = Json{{"pattern", "sawtooth"}, {"size", 0.1}, {"count", 4}, {"pixels", 256}, {"ramp_degrees", p["ramp_degrees"]}, {"cliff_degrees", p["cliff_degrees"]}};
+  floor["normal_map"] = Json{{"pattern", "sawtooth"},
+                             {"size", 0.1},
+                             {"count", 4},
+                             {"pixels", 256},
+                             {"ramp_degrees", p["ramp_degrees"]},
+                             {"cliff_degrees", p["cliff_degrees"]}};
   Json floor_body = ground();
   floor_body["material"] = "floor";
   Json bodies = Json::array({std::move(floor_body)});
@@ -176,7 +184,7 @@ Json sawtooth_document(const Parameters& p) {
   return document;
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn anisotropic_slope() {
   return {"anisotropic-slope",
@@ -200,20 +208,22 @@ BuiltIn log_slide() {
 }
 
 BuiltIn hopper() {
-  return {"hopper",
-          "Capsules with grooves along their axes run through a funnel: parallel ones slide along each other, crossed ones do not.",
-          {{"count", 64, 1, 10'000, true, "capsules"},
-           {"mouth", 0.5, 0.1, 2, false, "width of the opening [m]"},
-           {"mu", 0.4, 0, 10, false, "coefficient where grooves cross"},
-           {"along", 0.1, 0, 10, false, "coefficient along parallel grooves"},
-           {"across", 0.8, 0, 10, false, "coefficient across parallel grooves"},
-           {"seed", 1, 0, 1e9, true, "of the random rotations"}},
-          hopper_document};
+  return {
+      "hopper",
+      "Capsules with grooves along their axes run through a funnel: parallel ones slide along each other, crossed ones do not.",
+      {{"count", 64, 1, 10'000, true, "capsules"},
+       {"mouth", 0.5, 0.1, 2, false, "width of the opening [m]"},
+       {"mu", 0.4, 0, 10, false, "coefficient where grooves cross"},
+       {"along", 0.1, 0, 10, false, "coefficient along parallel grooves"},
+       {"across", 0.8, 0, 10, false, "coefficient across parallel grooves"},
+       {"seed", 1, 0, 1e9, true, "of the random rotations"}},
+      hopper_document};
 }
 
 BuiltIn polisher() {
   return {"polisher",
-          "Discs with equal speed: the faster one spins the farther it slides, and each stops spinning and sliding at the same instant.",
+          "Discs with equal speed: the faster one spins the farther it slides, and each stops spinning and sliding at the same "
+          "instant.",
           {{"mu", 0.3, 0, 10, false, "coefficient of sliding"},
            {"torsion", 0.02, 0, 10, false, "coefficient of torsion of each contact [m]"},
            {"speed", 2, -100, 100, false, "along x at the start [m/s]"},
@@ -232,14 +242,15 @@ BuiltIn rolling_stones() {
 }
 
 BuiltIn sawtooth() {
-  return {"sawtooth",
-          "Two blocks are pulled with equal force over a toothed floor: one slides with the grain, the other sticks against it.",
-          {{"pull", 0.3, 0, 10, false, "force over weight"},
-           {"mu", 0.1, 0, 10, false, "coefficient of the smooth material"},
-           {"scale", 6, 0, 1000, false, "of the coefficients that the plowing model gives"},
-           {"ramp_degrees", 10, 0.1, 89, false, "slope of the gentle faces [°]"},
-           {"cliff_degrees", 49, 0.1, 89, false, "slope of the steep faces [°]"}},
-          sawtooth_document};
+  return {
+      "sawtooth",
+      "Two blocks are pulled with equal force over a toothed floor: one slides with the grain, the other sticks against it.",
+      {{"pull", 0.3, 0, 10, false, "force over weight"},
+       {"mu", 0.1, 0, 10, false, "coefficient of the smooth material"},
+       {"scale", 6, 0, 1000, false, "of the coefficients that the plowing model gives"},
+       {"ramp_degrees", 10, 0.1, 89, false, "slope of the gentle faces [°]"},
+       {"cliff_degrees", 49, 0.1, 89, false, "slope of the steep faces [°]"}},
+      sawtooth_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

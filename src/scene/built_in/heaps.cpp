@@ -10,7 +10,7 @@ namespace {
 /// Places on a cubic grid that is about as wide as it is high, filled layer by layer.
 struct Grid {
   int count, side;
-  double spacing;  ///< [m]
+  double spacing;   ///< [m]
 
   Grid(int n, double distance) : count(n), side(std::max(1, static_cast<int>(std::lround(std::cbrt(n))))), spacing(distance) {}
 
@@ -69,12 +69,14 @@ Json beads_document(const Parameters& p) {
   Json ledge = body("ledge", box({0.25 * width, width, 0.25 * width}), {-0.25 * width, 0, 0.25 * width});
   ledge["motion"] = "fixed";
   Json nodes = {{"grid", {{"count", {side, side, side}}, {"spacing", spacing}}}, {"radius", radius}};
-  Json cloud = {{"name", "beads"}, {"nodes", std::move(nodes)}, {"position", vector({-0.5 * width, -0.5 * width, 0.8 * width})}};
+  Json cloud = {
+      {"name", "beads"}, {"nodes", std::move(nodes)}, {"position", vector({-0.5 * width, -0.5 * width, 0.8 * width})}};
   Json lid = body("box", box(Vec3::Constant(0.15 * width)), {0, 0, 2.2 * width});
-  return compose(3, 0.005, one_material(1000, p["mu"]), Json::array({ground(), std::move(ledge), std::move(cloud), std::move(lid)}));
+  return compose(3, 0.005, one_material(1000, p["mu"]),
+                 Json::array({ground(), std::move(ledge), std::move(cloud), std::move(lid)}));
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn spheres() {
   return {"spheres",
@@ -101,4 +103,4 @@ BuiltIn beads() {
           beads_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -9,8 +9,9 @@
 namespace stickslip::document {
 
 /// @param anchor a point of the joint [m] @param axis z of its frame; both in the world at the start
-inline Json joint(std::string name, std::string type, std::string a, std::string b, const Vec3& anchor, const Vec3& axis = Vec3::UnitZ()) {
-  return Json{{"name", std::move(name)}, {"type", std::move(type)}, {"a", std::move(a)},
+inline Json joint(std::string name, std::string type, std::string a, std::string b, const Vec3& anchor,
+                  const Vec3& axis = Vec3::UnitZ()) {
+  return Json{{"name", std::move(name)}, {"type", std::move(type)},  {"a", std::move(a)},
               {"b", std::move(b)},       {"anchor", vector(anchor)}, {"axis", vector(axis)}};
 }
 
@@ -23,7 +24,8 @@ inline Json servo(double stiffness, double damping, double max_force, Json path)
 /// Adds a point to the path of a servo.
 inline void rest_at(Json& path, double time, double target) { path.push_back(Json::array({time, target})); }
 
-/// Goes on to a target without a jerk at either end: x = 10 s³ − 15 s⁴ + 6 s⁵, in pieces. The largest acceleration is 5.8 way / time².
+/// Goes on to a target without a jerk at either end: x = 10 s³ − 15 s⁴ + 6 s⁵, in pieces. The largest acceleration is 5.8 way /
+/// time².
 inline void move_to(Json& path, double time, double target) {
   const double from_time = path.back()[0].get<double>(), from = path.back()[1].get<double>();
   const int pieces = 100;
@@ -33,4 +35,4 @@ inline void move_to(Json& path, double time, double target) {
   }
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -8,7 +8,6 @@ namespace stickslip::document {
 
 namespace {
 
-
 /// The rotation about y that takes x to a direction in the x-z plane.
 Quat along(const Vec3& direction) { return Quat(Eigen::AngleAxisd(-std::atan2(direction.z(), direction.x()), Vec3::UnitY())); }
 
@@ -25,11 +24,13 @@ Json heavy_chain_document(const Parameters& p) {
   const double ball_radius = std::cbrt(p["weight"] / density * 3 / (4 * std::numbers::pi));
   const Vec3 down(std::sin(lean), 0, -std::cos(lean)), top(0, 0, 1 + links * length + 2 * ball_radius);
   const Quat turn = rotation_between(Vec3::UnitZ(), down);
-  Json bodies = Json::array({ground(), fixed_body("beam", box({0.5, 0.1, 0.1}), top + 0.1 * Vec3::UnitZ())}), joints = Json::array();
+  Json bodies = Json::array({ground(), fixed_body("beam", box({0.5, 0.1, 0.1}), top + 0.1 * Vec3::UnitZ())}),
+       joints = Json::array();
   std::string above = "beam";
   for (int i = 0; i < links; ++i) {
     const std::string name = fmt::format("link-{}", i);
-    Json link = body(name, Json{{"type", "capsule"}, {"radius", radius}, {"half_height", 0.5 * length - radius}}, top + (i + 0.5) * length * down);
+    Json link = body(name, Json{{"type", "capsule"}, {"radius", radius}, {"half_height", 0.5 * length - radius}},
+                     top + (i + 0.5) * length * down);
     link["mass"] = 1;
     link["orientation_wxyz"] = wxyz(turn);
     bodies.push_back(std::move(link));
@@ -69,10 +70,13 @@ Json rope_bridge_document(const Parameters& p) {
     const auto at = static_cast<std::size_t>(i);
     const std::string name = i < planks ? fmt::format("plank-{}", i) : "right-bank";
     if (i < planks) {
-      Json plank{{"name", name}, {"position", vector(0.5 * (ends[at] + ends[at + 1]))}, {"orientation_wxyz", wxyz(along(ends[at + 1] - ends[at]))}};
+      Json plank{{"name", name},
+                 {"position", vector(0.5 * (ends[at] + ends[at + 1]))},
+                 {"orientation_wxyz", wxyz(along(ends[at + 1] - ends[at]))}};
       plank["parts"] = Json::array({Json{{"shape", box({0.5 * length, 0.5 * width, 0.5 * thickness})}}});
       for (const double side : {-1, 1})
-        plank["parts"].push_back(Json{{"shape", box({0.5 * length, kerb, kerb})}, {"position", vector({0, side * (0.5 * width - kerb), 0.5 * thickness + kerb})}});
+        plank["parts"].push_back(Json{{"shape", box({0.5 * length, kerb, kerb})},
+                                      {"position", vector({0, side * (0.5 * width - kerb), 0.5 * thickness + kerb})}});
       bodies.push_back(std::move(plank));
     }
     joints.push_back(joint(fmt::format("hinge-{}", i), "hinge", before, name, ends[at], Vec3::UnitY()));
@@ -102,7 +106,8 @@ Json rope_bridge_document(const Parameters& p) {
 /// A bar in a plane of constant y between two points, with round ends.
 Json bar(std::string name, const Vec3& from, const Vec3& to, double mass) {
   const double thickness = 0.02, half_width = 0.02;
-  Json made = body(std::move(name), box({0.5 * (to - from).norm() + half_width, 0.5 * thickness, half_width}), 0.5 * (from + to));
+  Json made =
+      body(std::move(name), box({0.5 * (to - from).norm() + half_width, 0.5 * thickness, half_width}), 0.5 * (from + to));
   made["orientation_wxyz"] = wxyz(along(to - from));
   made["mass"] = mass;
   return made;
@@ -123,9 +128,11 @@ Json four_bar_document(const Parameters& p) {
   const Vec3 elbow = pin + foot / distance * across + std::sqrt(coupler * coupler - foot * foot) * upward;
   Json bodies = Json::array({ground(), fixed_body("left-stand", box({0.04, 0.01, 0.3}), in_layer({0, 0, 0.3}, -1)),
                              fixed_body("right-stand", box({0.04, 0.01, 0.3}), in_layer({ground_length, 0, 0.3}, 3)),
-                             bar("crank", in_layer(left, 0), in_layer(pin, 0), 1), bar("coupler", in_layer(pin, 1), in_layer(elbow, 1), 1),
+                             bar("crank", in_layer(left, 0), in_layer(pin, 0), 1),
+                             bar("coupler", in_layer(pin, 1), in_layer(elbow, 1), 1),
                              bar("rocker", in_layer(elbow, 2), in_layer(right, 2), 1)});
-  Json joints = Json::array({joint("motor", "hinge", "left-stand", "crank", left, Vec3::UnitY()), joint("pin", "hinge", "crank", "coupler", pin, Vec3::UnitY()),
+  Json joints = Json::array({joint("motor", "hinge", "left-stand", "crank", left, Vec3::UnitY()),
+                             joint("pin", "hinge", "crank", "coupler", pin, Vec3::UnitY()),
                              joint("elbow", "hinge", "coupler", "rocker", elbow, Vec3::UnitY()),
                              joint("pivot", "hinge", "right-stand", "rocker", right, Vec3::UnitY())});
   joints[0]["motor"] = motor(p["speed"], p["torque"]);
@@ -138,16 +145,19 @@ Json four_bar_document(const Parameters& p) {
 Json slider_crank_document(const Parameters& p) {
   const double crank = p["crank"], rod = p["rod"], start = 60 * kDegree, height = 0.6;
   const Vec3 axis(0, 0, height), pin = axis + crank * Vec3(std::cos(start), 0, std::sin(start));
-  const Vec3 slider = axis + (crank * std::cos(start) + std::sqrt(rod * rod - std::pow(crank * std::sin(start), 2))) * Vec3::UnitX();
+  const Vec3 slider =
+      axis + (crank * std::cos(start) + std::sqrt(rod * rod - std::pow(crank * std::sin(start), 2))) * Vec3::UnitX();
   const Vec3 half(0.06, 0.04, 0.04), block = in_layer(slider, 1) + Vec3(0, 0.01 + half.y() + 0.005, 0);
   const double farthest = crank + rod + half.x(), nearest = rod - crank - half.x();
   const Vec3 rail(0.5 * (farthest - nearest) + 0.05, half.y(), 0.02);
-  Json bodies = Json::array({ground(), fixed_body("stand", box({0.04, 0.01, 0.5 * height}), in_layer({0, 0, 0.5 * height}, -1)),
-                             fixed_body("guide", box(rail), {0.5 * (farthest + nearest), block.y(), height - half.z() - 0.005 - rail.z()}),
-                             bar("crank", in_layer(axis, 0), in_layer(pin, 0), 1), bar("rod", in_layer(pin, 1), in_layer(slider, 1), 0.5),
-                             body("slider", box(half), block)});
+  Json bodies = Json::array(
+      {ground(), fixed_body("stand", box({0.04, 0.01, 0.5 * height}), in_layer({0, 0, 0.5 * height}, -1)),
+       fixed_body("guide", box(rail), {0.5 * (farthest + nearest), block.y(), height - half.z() - 0.005 - rail.z()}),
+       bar("crank", in_layer(axis, 0), in_layer(pin, 0), 1), bar("rod", in_layer(pin, 1), in_layer(slider, 1), 0.5),
+       body("slider", box(half), block)});
   bodies.back()["mass"] = p["slider_mass"];
-  Json joints = Json::array({joint("motor", "hinge", "stand", "crank", axis, Vec3::UnitY()), joint("pin", "hinge", "crank", "rod", pin, Vec3::UnitY()),
+  Json joints = Json::array({joint("motor", "hinge", "stand", "crank", axis, Vec3::UnitY()),
+                             joint("pin", "hinge", "crank", "rod", pin, Vec3::UnitY()),
                              joint("wrist", "hinge", "rod", "slider", slider, Vec3::UnitY()),
                              joint("guide", "prismatic", "guide", "slider", slider, Vec3::UnitX())});
   joints[0]["motor"] = motor(p["speed"], p["torque"]);
@@ -162,7 +172,8 @@ Json stone(Random& random, double size) {
   for (const double x : {-0.5, 0.5})
     for (const double y : {-0.5, 0.5})
       for (const double z : {-0.5, 0.5})
-        points.push_back(vector(size * Vec3(x * random.uniform(0.6, 1.2), y * random.uniform(0.6, 1.2), z * random.uniform(0.6, 1))));
+        points.push_back(
+            vector(size * Vec3(x * random.uniform(0.6, 1.2), y * random.uniform(0.6, 1.2), z * random.uniform(0.6, 1))));
   return Json{{"type", "hull"}, {"points", std::move(points)}};
 }
 
@@ -188,7 +199,8 @@ Json car_document(const Parameters& p) {
     Json strut = joint(name, "six-dof", "chassis", wheel_name, place, Vec3::UnitY());
     strut["x_axis"] = vector(Vec3::UnitZ());
     for (const char* coordinate : {"y", "z", "turn_x", "turn_y"}) strut["axes"][coordinate]["locked"] = true;
-    strut["axes"]["x"] = Json{{"lower", -0.12}, {"upper", 0.12}, {"spring", {{"rest", -p["sag"]}, {"stiffness", stiffness}, {"damping", damping}}}};
+    strut["axes"]["x"] = Json{
+        {"lower", -0.12}, {"upper", 0.12}, {"spring", {{"rest", -p["sag"]}, {"stiffness", stiffness}, {"damping", damping}}}};
     strut["axes"]["turn_z"]["motor"] = motor(p["speed"] / wheel_radius, p["torque"]);
     joints.push_back(std::move(strut));
   }
@@ -204,13 +216,14 @@ Json car_document(const Parameters& p) {
     made["rotation"] = rotation(Vec3::UnitZ(), random.uniform(0, 360));
     bodies.push_back(std::move(made));
   }
-  Json materials = Json::array({Json{{"name", "default"}, {"density", 2600}, {"friction", 0.6}}, Json{{"name", "tyre"}, {"friction", 0.9}}});
+  Json materials =
+      Json::array({Json{{"name", "default"}, {"density", 2600}, {"friction", 0.6}}, Json{{"name", "tyre"}, {"friction", 0.9}}});
   Json document = compose(6, 0.005, std::move(materials), std::move(bodies));
   document["joints"] = std::move(joints);
   return document;
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn heavy_chain() {
   return {"heavy-chain",
@@ -254,15 +267,16 @@ BuiltIn slider_crank() {
 }
 
 BuiltIn car() {
-  return {"car",
-          "The car drives across loose stones on four sprung wheels; the wheels follow the ground and the body stays nearly level.",
-          {{"speed", 1.5, -10, 10, false, "that the motors aim at [m/s]"},
-           {"torque", 150, 0, 1e5, false, "largest of each of the four motors [N m]"},
-           {"mass", 240, 10, 1e5, false, "of the body without wheels [kg]"},
-           {"sag", 0.06, 0.005, 0.11, false, "of the springs under the weight [m]"},
-           {"stone", 0.12, 0.05, 0.4, false, "size of the stones [m]"},
-           {"seed", 1, 0, 1e9, true, "of the stones"}},
-          car_document};
+  return {
+      "car",
+      "The car drives across loose stones on four sprung wheels; the wheels follow the ground and the body stays nearly level.",
+      {{"speed", 1.5, -10, 10, false, "that the motors aim at [m/s]"},
+       {"torque", 150, 0, 1e5, false, "largest of each of the four motors [N m]"},
+       {"mass", 240, 10, 1e5, false, "of the body without wheels [kg]"},
+       {"sag", 0.06, 0.005, 0.11, false, "of the springs under the weight [m]"},
+       {"stone", 0.12, 0.05, 0.4, false, "size of the stones [m]"},
+       {"seed", 1, 0, 1e9, true, "of the stones"}},
+      car_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

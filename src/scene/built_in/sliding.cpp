@@ -55,7 +55,7 @@ Json sliding_three_spheres_document(const Parameters& p) {
   return slider(p, Json{{"name", "three-spheres"}, {"parts", std::move(parts)}, {"position", vector({0, 0, radius})}});
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn incline() {
   return {"incline",
@@ -77,4 +77,4 @@ BuiltIn sliding_three_spheres() {
           slider_parameters(), sliding_three_spheres_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

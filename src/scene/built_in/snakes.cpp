@@ -1,5 +1,5 @@
-// Arches of boxes and hinges with limits: test cases a and b of Silcowitz, Niebe and Erleben, "Projected Gauss-Seidel subspace minimization method
-// for interactive rigid body dynamics" [thesis, appendix].
+// Arches of boxes and hinges with limits: test cases a and b of Silcowitz, Niebe and Erleben, "Projected Gauss-Seidel subspace
+// minimization method for interactive rigid body dynamics" [thesis, appendix].
 #include <numbers>
 
 #include "scene/built_in/families.h"
@@ -11,12 +11,13 @@ namespace {
 
 constexpr double kDensity = 1000;   ///< [kg/m³]
 
-/// A chain of boxes in a half circle with vertical ends. Every hinge stands at its limit and cannot bend further, and friction holds the feet: a
-/// convex chain whose angles can only open needs more room between its ends (Cauchy's arm lemma), so nothing can move.
+/// A chain of boxes in a half circle with vertical ends. Every hinge stands at its limit and cannot bend further, and friction
+/// holds the feet: a convex chain whose angles can only open needs more room between its ends (Cauchy's arm lemma), so nothing
+/// can move.
 struct Snake {
   Json bodies = Json::array({ground()}), joints = Json::array();
-  double mass = 0;          ///< [kg]
-  Vec3 top = Vec3::Zero();  ///< middle of the upper face of the middle box [m]
+  double mass = 0;           ///< [kg]
+  Vec3 top = Vec3::Zero();   ///< middle of the upper face of the middle box [m]
 };
 
 Snake snake(int links_per_side) {
@@ -66,22 +67,25 @@ Json heavy_on_snake_document(const Parameters& p) {
   return snake_document(p, std::move(s));
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn arched_snake() {
   return {"arched-snake",
-          "The arch of boxes stands, as no hinge can bend further and friction holds its feet; with mu below 0.21 they slide apart.",
-          {{"links_per_side", 5, 1, 50, true, "boxes on either side of the one in the middle"}, {"mu", 0.8, 0, 10, false, "coefficient of friction"}},
+          "The arch of boxes stands, as no hinge can bend further and friction holds its feet; with mu below 0.21 they slide "
+          "apart.",
+          {{"links_per_side", 5, 1, 50, true, "boxes on either side of the one in the middle"},
+           {"mu", 0.8, 0, 10, false, "coefficient of friction"}},
           arched_snake_document};
 }
 
 BuiltIn heavy_on_snake() {
   return {"heavy-on-snake",
-          "The arch carries a box of ten times its mass without sinking, by the limits of its hinges; with mu below 0.62 its feet slide apart.",
+          "The arch carries a box of ten times its mass without sinking, by the limits of its hinges; with mu below 0.62 its "
+          "feet slide apart.",
           {{"links_per_side", 5, 1, 50, true, "boxes on either side of the one in the middle"},
            {"ratio", 10, 0.01, 1e4, false, "mass of the box on top over that of the whole snake"},
            {"mu", 1, 0, 10, false, "coefficient of friction"}},
           heavy_on_snake_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

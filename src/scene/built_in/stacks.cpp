@@ -71,7 +71,7 @@ Json mass_ratio_document(const Parameters& p) {
   return compose(5, 0.01, one_material(1000, 0.5), Json::array({ground(), std::move(light), std::move(heavy)}));
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn wall() {
   return {"wall",
@@ -116,4 +116,4 @@ BuiltIn mass_ratio() {
           mass_ratio_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

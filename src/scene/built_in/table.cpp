@@ -7,18 +7,38 @@ namespace stickslip::document {
 
 const std::vector<BuiltIn>& built_ins() {
   static const std::vector<BuiltIn> table = {
-      wall(),           tower(),           stack(),
-      pyramid(),        card_house(),      mass_ratio(),
-      incline(),        sliding_capsule(), sliding_three_spheres(),
-      spheres(),        boxes(),           beads(),
+      wall(),
+      tower(),
+      stack(),
+      pyramid(),
+      card_house(),
+      mass_ratio(),
+      incline(),
+      sliding_capsule(),
+      sliding_three_spheres(),
+      spheres(),
+      boxes(),
+      beads(),
       dominoes(),
-      newtons_cradle(), spinning_top(),    anisotropic_slope(),
-      log_slide(),      hopper(),          polisher(),
-      rolling_stones(), sawtooth(),
-      agony(),          pain(),            arched_snake(),
-      heavy_on_snake(), ragdolls(),
-      heavy_chain(),    rope_bridge(),     four_bar(),
-      slider_crank(),   car(),             pinch_grasp(),
+      newtons_cradle(),
+      spinning_top(),
+      anisotropic_slope(),
+      log_slide(),
+      hopper(),
+      polisher(),
+      rolling_stones(),
+      sawtooth(),
+      agony(),
+      pain(),
+      arched_snake(),
+      heavy_on_snake(),
+      ragdolls(),
+      heavy_chain(),
+      rope_bridge(),
+      four_bar(),
+      slider_crank(),
+      car(),
+      pinch_grasp(),
       robot_hand(),
   };
   return table;
@@ -73,4 +93,4 @@ Json generate(const BuiltIn& built_in, const Parameters& parameters) {
   return document;
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

@@ -75,7 +75,7 @@ Json spinning_top_document(const Parameters& p) {
   return compose(3, 0.0005, one_material(density, p["mu"]), Json::array({ground(), std::move(spinner)}));
 }
 
-}  // namespace
+}   // namespace
 
 BuiltIn dominoes() {
   return {"dominoes",
@@ -107,4 +107,4 @@ BuiltIn spinning_top() {
           spinning_top_document};
 }
 
-}  // namespace stickslip::document
+}   // namespace stickslip::document

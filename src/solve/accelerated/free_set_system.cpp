@@ -20,7 +20,7 @@ using SparseSymmetric = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen
 void silence(SparseSymmetric&) {}
 #endif
 
-}  // namespace
+}   // namespace
 
 struct FreeSetSystem::Factors {
   bool sparse = false;
@@ -111,4 +111,4 @@ bool FreeSetSystem::solve(const Eigen::VectorXd& y, Eigen::VectorXd& x, int refi
   return x.allFinite();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

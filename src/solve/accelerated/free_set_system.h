@@ -34,10 +34,10 @@ class FreeSetSystem {
   struct Factors;
   BlockMatrix w_;
   bool symmetric_ = true;
-  std::vector<std::int32_t> place_;     ///< per row: its number in F, or -1
-  std::vector<std::uint32_t> block_of_; ///< per row: its block
+  std::vector<std::int32_t> place_;       ///< per row: its number in F, or -1
+  std::vector<std::uint32_t> block_of_;   ///< per row: its block
   Eigen::VectorXd residual_, step_;
   std::unique_ptr<Factors> factors_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -9,7 +9,7 @@ namespace stickslip {
 namespace {
 
 struct NncgScratch {
-  std::vector<double> weight;                 ///< W_ii [1/kg]
+  std::vector<double> weight;                   ///< W_ii [1/kg]
   std::vector<double> direction, direction_w;   ///< p and Gᵀp
 };
 
@@ -22,7 +22,7 @@ void step_along(std::span<double> now, std::span<const double> before, std::span
   }
 }
 
-}  // namespace
+}   // namespace
 
 Nncg::Nncg(Options options) : exact_(is_exact_model(options.model)) {}
 
@@ -58,4 +58,4 @@ void Nncg::iterate(const ContactProblem& problem, std::span<double> impulses, Wo
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

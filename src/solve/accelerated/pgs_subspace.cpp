@@ -8,8 +8,8 @@
 
 #include "math/infinity.h"
 #include "solve/accelerated/free_set_system.h"
-#include "solve/deadline.h"
 #include "solve/boxed_sweep.h"
+#include "solve/deadline.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/monitor.h"
 
@@ -102,7 +102,7 @@ bool minimise(const ContactProblem& p, std::span<double> impulses, PgsSubspaceSc
   return true;
 }
 
-}  // namespace
+}   // namespace
 
 PgsSubspace::PgsSubspace(Options options) : options_(options) {
   if (options.sweeps < 1)
@@ -161,4 +161,4 @@ void PgsSubspace::iterate(const ContactProblem& problem, std::span<double> impul
   monitor.note([&] { return fmt::format("{} sweeps and {} direct solves.", sweeps, solves); });
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -14,4 +14,4 @@ void add_accelerated_solvers(SolverTable& t) {
           "Sweeps guess the active set, a direct solve finishes: mass ratios and joints, small problems."});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

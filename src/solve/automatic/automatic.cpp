@@ -99,9 +99,9 @@ struct Outcome {
 
 /// How the work that is left is shared among the parts of a problem: by their size, and what one leaves is for those after it.
 struct Shares {
-  double share;        ///< of the work that usual limits allow, what is left
-  double left;         ///< blocks of all parts
-  double spare = 0;    ///< work that earlier parts were allowed and did not need
+  double share;       ///< of the work that usual limits allow, what is left
+  double left;        ///< blocks of all parts
+  double spare = 0;   ///< work that earlier parts were allowed and did not need
 
   /// Work that is an iteration of a part. @param alone whether it is allowed as much as if it were the whole problem
   double unit(const Part& part, bool alone) const {
@@ -128,7 +128,7 @@ SolveReport solve_part(Part& part, const SolveControl& control, Shares& shares, 
   return report;
 }
 
-}  // namespace
+}   // namespace
 
 AutomaticSolver::AutomaticSolver(Options options) : options_(options) {
   if (!(std::isfinite(options.proximal) && options.proximal >= 0))
@@ -249,4 +249,4 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
   if (!monitor.done(static_cast<int>(memory.order.size()), impulses)) monitor.give_up(impulses, outcome.status, outcome.reason);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -11,7 +11,7 @@ namespace {
 double numbers(const ContactProblem& p) {
   return static_cast<double>(p.is_factored() ? p.scaled_jacobian.size() : p.matrix.values.size());
 }
-}  // namespace
+}   // namespace
 
 double product(const ContactProblem& p) {
   double operations = 0;
@@ -38,4 +38,4 @@ double impulse_factorisation(const ContactProblem& p) {
 
 double admm_step(const ContactProblem& p, double operations) { return kAdmmNumber * numbers(p) + kOperation * operations; }
 
-}  // namespace stickslip::cost
+}   // namespace stickslip::cost

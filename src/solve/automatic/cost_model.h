@@ -41,4 +41,4 @@ double impulse_factorisation(const ContactProblem&);
 /// One ADMM step whose solve takes so many operations.
 double admm_step(const ContactProblem&, double operations);
 
-}  // namespace stickslip::cost
+}   // namespace stickslip::cost

@@ -23,7 +23,7 @@ void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, s
             from.begin() + static_cast<std::ptrdiff_t>(first + count));
 }
 
-}  // namespace
+}   // namespace
 
 void Islands::find(const ContactProblem& p) {
   const auto blocks = static_cast<std::uint32_t>(p.blocks.size());
@@ -153,4 +153,4 @@ void SubProblem::scatter(std::span<const double> part, std::span<double> whole) 
   for (std::size_t k = 0; k < row_.size(); ++k) whole[row_[k]] = part[k];
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

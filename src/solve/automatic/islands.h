@@ -39,7 +39,7 @@ class SubProblem {
   void hold_others(std::span<const double> v, std::span<const double> part);
 
   const ContactProblem& problem() const { return problem_; }
-  void gather(std::span<const double> whole, std::span<double> part) const;     ///< numbers per row
+  void gather(std::span<const double> whole, std::span<double> part) const;   ///< numbers per row
   void scatter(std::span<const double> part, std::span<double> whole) const;
 
  private:
@@ -48,10 +48,10 @@ class SubProblem {
   void take_row_of_matrix(const ContactProblem&, std::uint32_t block);
 
   ContactProblem problem_;
-  std::vector<double> v_, segment_velocity_;       ///< scratch of hold_others
-  std::vector<std::uint32_t> blocks_, row_;        ///< of the whole problem
-  std::vector<std::uint32_t> segment_, block_;     ///< per one of the whole problem: its number here; kNone elsewhere
-  std::vector<std::uint32_t> taken_;               ///< segments of one block
+  std::vector<double> v_, segment_velocity_;     ///< scratch of hold_others
+  std::vector<std::uint32_t> blocks_, row_;      ///< of the whole problem
+  std::vector<std::uint32_t> segment_, block_;   ///< per one of the whole problem: its number here; kNone elsewhere
+  std::vector<std::uint32_t> taken_;             ///< segments of one block
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -12,12 +12,12 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSweepsExpected = 30;      ///< on a condensed problem: contacts feel the mechanism behind them
-constexpr double kMostEntries = 4e6;        ///< numbers of W_c: 32 MB
-constexpr double kTouchingShare = 0.25;     ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for
-                                            ///< W as a matrix and gain nothing
-constexpr double kJointRounding = 1e-10;         ///< of what joints must stop, that solves leave by rounding
-constexpr int kJointRefinements = 10;            ///< of joints alone
+constexpr double kSweepsExpected = 30;     ///< on a condensed problem: contacts feel the mechanism behind them
+constexpr double kMostEntries = 4e6;       ///< numbers of W_c: 32 MB
+constexpr double kTouchingShare = 0.25;    ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for
+                                           ///< W as a matrix and gain nothing
+constexpr double kJointRounding = 1e-10;   ///< of what joints must stop, that solves leave by rounding
+constexpr int kJointRefinements = 10;      ///< of joints alone
 
 double largest(std::span<const double> x) {
   double value = 0;
@@ -25,7 +25,7 @@ double largest(std::span<const double> x) {
   return value;
 }
 
-}  // namespace
+}   // namespace
 
 bool Mechanisms::setup(const ContactProblem& p) {
   given_ = problem_ = &p;
@@ -151,4 +151,4 @@ void Mechanisms::run_condensed(std::span<const double> guess, Workspace& workspa
   monitor.expand_with({});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

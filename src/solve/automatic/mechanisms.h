@@ -48,4 +48,4 @@ class Mechanisms {
   std::vector<double> right_, solution_, remaining_, v_, segment_, condensed_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -19,7 +19,7 @@ const Plan kMatrix{{sweeps, newton, admm}};
 /// then factorisations take joints and contacts together.
 const Plan kMechanism{{sweeps, newton, admm}};
 
-}  // namespace
+}   // namespace
 
 const Plan& choose_plan(const Features& f, std::size_t most_rows) {
   if (f.rows > most_rows) return kSweepsOnly;
@@ -28,4 +28,4 @@ const Plan& choose_plan(const Features& f, std::size_t most_rows) {
   return f.factored ? kVelocities : kMatrix;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

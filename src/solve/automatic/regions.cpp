@@ -42,7 +42,7 @@ void find_off(const ContactProblem& p, std::span<const double> impulses, std::sp
     if (!is_settled(p, i, impulses, v, tolerance)) off.push_back(i);
 }
 
-}  // namespace
+}   // namespace
 
 void Neighbourhood::take(const ContactProblem& p, std::uint32_t block) {
   if (taken_[block]) return;
@@ -122,7 +122,7 @@ double solve_well(RegionMemory& m, SolveControl control, double tolerance, doubl
   return done;
 }
 
-}  // namespace
+}   // namespace
 
 bool solve_regions(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
                    const SubSolver& solve) {
@@ -176,4 +176,4 @@ bool mend_worst(const ContactProblem& p, std::span<double> impulses, Workspace& 
   return true;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

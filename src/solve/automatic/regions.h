@@ -48,4 +48,4 @@ bool can_be_mended(const ContactProblem&);
 /// impulses. True: they changed; what the borders were given waits for the next sweeps.
 bool mend_worst(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&, const SubSolver&);
 
-}  // namespace stickslip
+}   // namespace stickslip

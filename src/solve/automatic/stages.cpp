@@ -17,39 +17,39 @@ namespace {
 
 /// Newton steps that a finish usually takes until contacts know whether they stick, slide or part,
 constexpr double kFirstSteps = 3;
-constexpr double kStepsPerDecade = 2;    ///< and from there on
+constexpr double kStepsPerDecade = 2;   ///< and from there on
 /// times the root of the number of contacts that slide: which of them do is found out contact by contact
 constexpr double kStepsOfSliding = 4;
 /// share of the price of a Newton finish that sweeps may cost before they are compared with it
 constexpr double kTrial = 0.25;
-constexpr double kFromMemory = 0.5;      ///< share of both that is left where Newton steps begin at impulses of the last step
+constexpr double kFromMemory = 0.5;   ///< share of both that is left where Newton steps begin at impulses of the last step
 /// Newton steps without progress before they are left, two references λ̄ at their longest;
 constexpr int kNewtonPatience = 50;
 /// residual over the velocities of the problem below which a start counts as no nearer
 constexpr double kNearestStart = 1e-2;
-constexpr double kFarGuess = 1e-3;       ///< the same, from which on a guess is of another motion, and Newton steps begin at it
-                                         ///< rather than at what sweeps made of it
-constexpr double kAtRest = 1e-4;         ///< the same, below which contacts go on as they are: sticking, or open
-constexpr double kNearCone = 0.99;       ///< of what friction can hold, below which a contact sticks beyond doubt
-constexpr double kLinearAlpha = 1e-8;    ///< regularisation of a problem that is linear: as little as rounding allows
-constexpr int kLinearSteps = 2;          ///< that solve it, or else it is not linear
-constexpr double kMorePatience = 0.5;    ///< and at least this share of all steps taken so far: who came far may rest longer
-constexpr int kAdmmWindow = 120;         ///< ADMM steps between two looks at the progress: five searches for its penalty
-constexpr double kAdmmSteps = 100;       ///< that a finish usually takes, with
-constexpr double kFactorisations = 5;    ///< this many factorisations
-constexpr double kHelped = 0.5;          ///< share of the best residual below which a stage or round helped
-constexpr std::size_t kShared = 120;     ///< rows up to which Newton steps find how new contacts share a load
-constexpr double kNewLoad = 0.1;         ///< residual of a guess over the velocities of the contacts: more is a new load
-constexpr int kMendEvery = 10;           ///< sweeps: what the borders of the mended were given has then been taken up
-constexpr int kLongSweeps = 50000;       ///< before sweeps that nothing follows are given up: impulses may travel that long
-                                         ///< along the self-stresses of a structure
+constexpr double kFarGuess = 1e-3;      ///< the same, from which on a guess is of another motion, and Newton steps begin at it
+                                        ///< rather than at what sweeps made of it
+constexpr double kAtRest = 1e-4;        ///< the same, below which contacts go on as they are: sticking, or open
+constexpr double kNearCone = 0.99;      ///< of what friction can hold, below which a contact sticks beyond doubt
+constexpr double kLinearAlpha = 1e-8;   ///< regularisation of a problem that is linear: as little as rounding allows
+constexpr int kLinearSteps = 2;         ///< that solve it, or else it is not linear
+constexpr double kMorePatience = 0.5;   ///< and at least this share of all steps taken so far: who came far may rest longer
+constexpr int kAdmmWindow = 120;        ///< ADMM steps between two looks at the progress: five searches for its penalty
+constexpr double kAdmmSteps = 100;      ///< that a finish usually takes, with
+constexpr double kFactorisations = 5;   ///< this many factorisations
+constexpr double kHelped = 0.5;         ///< share of the best residual below which a stage or round helped
+constexpr std::size_t kShared = 120;    ///< rows up to which Newton steps find how new contacts share a load
+constexpr double kNewLoad = 0.1;        ///< residual of a guess over the velocities of the contacts: more is a new load
+constexpr int kMendEvery = 10;          ///< sweeps: what the borders of the mended were given has then been taken up
+constexpr int kLongSweeps = 50000;      ///< before sweeps that nothing follows are given up: impulses may travel that long
+                                        ///< along the self-stresses of a structure
 
 /// Where sweeps were before something was mended.
 struct MendMemory {
   std::vector<double> impulses, velocity;
 };
 
-}  // namespace
+}   // namespace
 
 Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor,
                const AutomaticSolver::Options& options)
@@ -81,9 +81,12 @@ void Stages::run(const Plan& plan) {
 
 Stages::Outcome Stages::run(Method method) {
   switch (method) {
-    case Method::sweeps: return sweeps(true);
-    case Method::newton: return can_afford(newton_price()) ? newton() : Outcome::slow;
-    case Method::admm: return admm_fits_ ? admm() : Outcome::slow;
+    case Method::sweeps:
+      return sweeps(true);
+    case Method::newton:
+      return can_afford(newton_price()) ? newton() : Outcome::slow;
+    case Method::admm:
+      return admm_fits_ ? admm() : Outcome::slow;
   }
   return Outcome::slow;
 }
@@ -390,4 +393,4 @@ Stages::Outcome Stages::admm() {
   return outcome;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -27,8 +27,8 @@ class ProblemForm {
     return form;
   }
 
-  const ContactProblem& swept;    ///< what sweeps work on
-  const ContactProblem& whole;    ///< what the monitor judges and factorisations work on
+  const ContactProblem& swept;   ///< what sweeps work on
+  const ContactProblem& whole;   ///< what the monitor judges and factorisations work on
   Condensation* const condensation;
   JointSweep* const joints;
   std::function<void()> excuse;
@@ -84,18 +84,18 @@ class Stages {
   Workspace& work_;
   SolveMonitor& monitor_;
   const AutomaticSolver::Options& options_;
-  SubSolver mender_;               ///< may be empty
+  SubSolver mender_;   ///< may be empty
   std::vector<double> whole_impulses_;
-  std::vector<double> guess_;      ///< until Newton steps began at it; empty where they should not
-  double guess_residual_ = 0;      ///< [m/s]
-  double fastest_ = 0;             ///< velocity of the problem [m/s]
-  std::vector<double> swept_;      ///< where the last sweeps ended; empty before
+  std::vector<double> guess_;   ///< until Newton steps began at it; empty where they should not
+  double guess_residual_ = 0;   ///< [m/s]
+  double fastest_ = 0;          ///< velocity of the problem [m/s]
+  std::vector<double> swept_;   ///< where the last sweeps ended; empty before
   double best_when_swept_ = 0;
   double sweep_cost_ = 0, newton_cost_ = 0;   ///< of one step [ns]; newton_cost_ is 0 until asked for
-  double best_of_newton_ = 0;      ///< residual when Newton steps last made progress [m/s]
-  int newton_steps_ = 0;           ///< taken since Newton's method last began
+  double best_of_newton_ = 0;                 ///< residual when Newton steps last made progress [m/s]
+  int newton_steps_ = 0;                      ///< taken since Newton's method last began
   int step_ = 0, patience_ = 1;
-  bool admm_fits_ = true;          ///< until its setup says that it costs too much
+  bool admm_fits_ = true;   ///< until its setup says that it costs too much
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -9,4 +9,4 @@ void add_automatic_solvers(SolverTable& t) {
                                   "where they are cheaper; says what it did."});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -21,7 +21,7 @@ struct AcceleratedScratch {
   }
 };
 
-}  // namespace
+}   // namespace
 
 AcceleratedGradient::AcceleratedGradient(Options options)
     : options_(std::move(options)), coulomb_(cone::wants_coulomb(options_.shift)) {
@@ -79,4 +79,4 @@ void AcceleratedGradient::iterate(const ContactProblem& problem, std::span<doubl
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -37,4 +37,4 @@ void Admm::iterate(const ContactProblem& problem, std::span<double> impulses, Wo
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

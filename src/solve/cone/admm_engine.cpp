@@ -9,13 +9,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kFast = -0.2;    // decay rate of the residuals per iteration that is good enough
-constexpr double kStride = 3;     // factor on the penalty
-constexpr int kPenaltyPatience = 20;     // iterations before the first change; grows, so that the changes end
+constexpr double kFast = -0.2;         // decay rate of the residuals per iteration that is good enough
+constexpr double kStride = 3;          // factor on the penalty
+constexpr int kPenaltyPatience = 20;   // iterations before the first change; grows, so that the changes end
 
 double largest_of(double a, double b) { return a < b || std::isnan(b) ? b : a; }
 
-}  // namespace
+}   // namespace
 
 bool AdmmEngine::setup(const ContactProblem& p, const Settings& settings, std::span<const double> guess) {
   problem_ = &p;
@@ -117,4 +117,4 @@ bool AdmmEngine::adapt() {
   return factor();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -23,11 +23,11 @@ namespace stickslip {
 class AdmmEngine {
  public:
   struct Settings {
-    double proximal = 1e-6;     ///< η > 0
-    double relaxation = 1.6;    ///< α in (0, 2)
-    double penalty = 0;         ///< ρ at the start; 0: from the spectrum, √(Lη) (L/η)^0.2
-    bool adapt = true;          ///< search a better ρ on the way
-    bool coulomb = true;        ///< iterate the shift
+    double proximal = 1e-6;    ///< η > 0
+    double relaxation = 1.6;   ///< α in (0, 2)
+    double penalty = 0;        ///< ρ at the start; 0: from the spectrum, √(Lη) (L/η)^0.2
+    bool adapt = true;         ///< search a better ρ on the way
+    bool coulomb = true;       ///< iterate the shift
     /// operations of a factorisation, and of 20 solves, beyond which `setup` gives up
     double most_work = kInfinity;
   };
@@ -44,7 +44,7 @@ class AdmmEngine {
   double primal() const { return primal_; }                 ///< how far x and z are apart [m/s]
   double dual() const { return dual_; }                     ///< by how much the last iteration missed v + s = −y [m/s]
   double penalty() const { return rho_; }
-  double eigenvalue() const { return largest_; }            ///< L of R W
+  double eigenvalue() const { return largest_; }   ///< L of R W
   int factorisations() const { return factorisations_; }
   double factor_work() const { return system_.factor_work(); }   ///< operations
   double solve_work() const { return system_.solve_work(); }     ///< operations of an iteration
@@ -63,4 +63,4 @@ class AdmmEngine {
   int factorisations_ = 0, since_change_ = 0, patience_ = 0, direction_ = 1;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

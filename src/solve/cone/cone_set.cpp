@@ -28,7 +28,7 @@ std::pair<std::size_t, std::size_t> rows_of(const ContactProblem& p, const Batch
   return {first, first + std::size_t{batch.count} * batch.dim};
 }
 
-}  // namespace
+}   // namespace
 
 void metric(const ContactProblem& p, std::vector<double>& r) {
   r.resize(p.rows());
@@ -113,4 +113,4 @@ bool wants_coulomb(const std::string& shift) {
       .at("shift");
 }
 
-}  // namespace stickslip::cone
+}   // namespace stickslip::cone

@@ -39,4 +39,4 @@ double largest_eigenvalue(const ContactProblem&, std::span<const double> r, int 
 /// @throws Error at /shift for anything else.
 bool wants_coulomb(const std::string& shift);
 
-}  // namespace stickslip::cone
+}   // namespace stickslip::cone

@@ -13,9 +13,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kEnergyMemory = 10;          // energies that a Barzilai–Borwein step is compared with
-constexpr int kRenewal = 50;         // iterations after which v, summed up step by step, is computed anew
-constexpr double kLongest = 1e4;     // Barzilai–Borwein steps between one over this and this, times 1/L
+constexpr int kEnergyMemory = 10;   // energies that a Barzilai–Borwein step is compared with
+constexpr int kRenewal = 50;        // iterations after which v, summed up step by step, is computed anew
+constexpr double kLongest = 1e4;    // Barzilai–Borwein steps between one over this and this, times 1/L
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
@@ -105,7 +105,7 @@ bool wants_barzilai_borwein(const std::string& step) {
       .at("step");
 }
 
-}  // namespace
+}   // namespace
 
 ProjectedGradient::ProjectedGradient(Options options)
     : options_(std::move(options)),
@@ -123,4 +123,4 @@ void ProjectedGradient::iterate(const ContactProblem& problem, std::span<double>
   (barzilai_borwein_ ? run_barzilai_borwein : run_safe)(problem, impulses, coulomb_, largest, m, monitor);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

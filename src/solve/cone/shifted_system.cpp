@@ -126,4 +126,4 @@ void ShiftedSystem::solve(std::span<const double> right, std::span<double> x) {
   for (std::size_t k = 0; k < right.size(); ++k) x[k] += correction_[k];
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

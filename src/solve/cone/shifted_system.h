@@ -47,10 +47,10 @@ class ShiftedSystem {
   SparseFactor::Matrix matrix_, ordered_;   ///< in impulse space; the pattern that was analysed
   Form ordered_form_ = Form::impulses;
   SparseFactor factor_;
-  std::vector<double> diagonal_;            ///< of W, in impulse space
+  std::vector<double> diagonal_;   ///< of W, in impulse space
   std::vector<std::ptrdiff_t> diagonal_position_;
   std::vector<double> c_, inverse_, w_, w_right_, scaled_, product_, segment_, correction_, rows_;
   bool refine_ = false;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -20,4 +20,4 @@ void add_cone_solvers(SolverTable& t) {
                    {{"shift", "none"}});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

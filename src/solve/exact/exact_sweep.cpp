@@ -94,7 +94,7 @@ LocalContact ellipse_contact(const EllipseFriction& law, const double* w, double
   return LocalContact(Mat3(axes.asDiagonal() * a * axes.asDiagonal()).data(), 0);
 }
 
-}  // namespace
+}   // namespace
 
 void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows many_rows) {
   contacts.resize(p.blocks.size());
@@ -146,4 +146,4 @@ double exact_sweep(const ContactProblem& problem, ExactBlocks& blocks, std::span
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, ExactRule{problem, blocks});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

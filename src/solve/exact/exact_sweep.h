@@ -20,13 +20,13 @@ struct ExactBlocks {
   std::vector<LocalContact> contacts;   ///< per block; used for circles, and for ellipses in units of their axes
   /// A⁻¹ of bilateral blocks and of contacts with other friction sets, laid out as `diagonal_values`
   std::vector<double> inverses;
-  std::vector<double> matrices;         ///< A of contacts with other friction sets, laid out as `diagonal_values`
+  std::vector<double> matrices;   ///< A of contacts with other friction sets, laid out as `diagonal_values`
   struct Set {
     double friction_mass = 0;   ///< see LocalMatrix [kg]
     bool one_step = false;      ///< a visit takes one proximal step
   };
-  std::vector<Set> sets;                ///< per block; of contacts with other friction sets
-  std::vector<std::uint32_t> visitors;  ///< blocks that act on each segment, of a factored problem
+  std::vector<Set> sets;                 ///< per block; of contacts with other friction sets
+  std::vector<std::uint32_t> visitors;   ///< blocks that act on each segment, of a factored problem
 
   /// @param proximal α ≥ 0: A = W_ii + α tr(W_ii)/dim I. Keeps redundant contacts from cycling; the fixed points stay. A block
   /// that touches no other gets none: one visit solves it.
@@ -42,4 +42,4 @@ struct ExactBlocks {
 double exact_sweep(const ContactProblem&, ExactBlocks&, std::span<const Batch>, std::span<double> impulses,
                    std::span<double> velocity, Momentum&);
 
-}  // namespace stickslip
+}   // namespace stickslip

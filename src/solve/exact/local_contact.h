@@ -19,11 +19,11 @@ namespace stickslip {
 
 /// What the local solve needs of A, computed once per problem.
 struct LocalContact {
-  double normal = 0;                  ///< A_NN
-  double from_tangent[2] = {};        ///< A_NT / A_NN
-  double to_tangent[2] = {};          ///< A_TN / A_NN
-  double reduced[4] = {};             ///< Ā by rows: a b / c d
-  double inverse_determinant = 0;     ///< of Ā; 0 if Ā is singular or A_NN is not positive
+  double normal = 0;                ///< A_NN
+  double from_tangent[2] = {};      ///< A_NT / A_NN
+  double to_tangent[2] = {};        ///< A_TN / A_NN
+  double reduced[4] = {};           ///< Ā by rows: a b / c d
+  double inverse_determinant = 0;   ///< of Ā; 0 if Ā is singular or A_NN is not positive
 
   LocalContact() = default;
   /// @param w A, 3 × 3, column-major @param proximal added to its diagonal
@@ -99,8 +99,7 @@ struct LocalContact {
       } else {
         low = s;
       }
-      if (!(next > low && next < high))
-        next = high < kInfinity ? 0.5 * (low + high) : 2 * s + size;
+      if (!(next > low && next < high)) next = high < kInfinity ? 0.5 * (low + high) : 2 * s + size;
       if (std::abs(next - s) <= 1e-15 * s) break;
       s = next;
     }
@@ -111,4 +110,4 @@ struct LocalContact {
   }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

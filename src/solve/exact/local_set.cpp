@@ -12,13 +12,13 @@ namespace stickslip {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kAccuracy = 1e-12;  ///< of the residual, relative to the velocities that take part
+constexpr double kAccuracy = 1e-12;   ///< of the residual, relative to the velocities that take part
 
 /// Solves m x = y by elimination with complete pivoting. Of a singular system that has solutions it finds one: unknowns without
 /// a pivot are 0.
 template <int N>
 [[gnu::noinline]] Eigen::Matrix<double, N, 1> solve_singular(Eigen::Matrix<double, N, N> m, Eigen::Matrix<double, N, 1> y) {
-  constexpr double negligible = 1e-13;  // of the largest number
+  constexpr double negligible = 1e-13;   // of the largest number
   int unknown[N];
   for (int i = 0; i < N; ++i) unknown[i] = i;
   double least = 0;
@@ -54,7 +54,7 @@ template <int N>
 template <int N>
 Eigen::Matrix<double, N, 1> solve_small(const Eigen::Matrix<double, N, N>& m, const Eigen::Matrix<double, N, 1>& y) {
   constexpr double nearly_singular = 1e-12;
-  double rows[N][N + 1];  // with y behind
+  double rows[N][N + 1];   // with y behind
   for (int i = 0; i < N; ++i) {
     for (int j = 0; j < N; ++j) rows[i][j] = m(i, j);
     rows[i][N] = y[i];
@@ -113,7 +113,7 @@ class ContactSolve {
  private:
   auto a_ff() const { return a_.template bottomRightCorner<Rows, Rows>(); }
   auto a_fn() const { return a_.template bottomLeftCorner<Rows, 1>(); }
-  double normal_at(const Vector& t) const { return push_ - from_friction_.dot(t); }  ///< λ_n that keeps v_n = 0
+  double normal_at(const Vector& t) const { return push_ - from_friction_.dot(t); }   ///< λ_n that keeps v_n = 0
   bool is_solution(double error, double n, const Vector& t) const {
     return error <= kAccuracy * scale_ + 64 * kEpsilon * (normal_ * std::abs(n) + t.norm() / r_);
   }
@@ -123,9 +123,9 @@ class ContactSolve {
 
   /// A friction impulse that need not be in the set yet, and its image under the map whose fixed points are solutions.
   struct Iterate {
-    Vector t, slip;                    ///< slip: v_f
-    ProjectionDerivative<Rows> image;  ///< P(n, t − r slip)
-    double error = kInfinity;          ///< ‖t − image‖/r [m/s]
+    Vector t, slip;                     ///< slip: v_f
+    ProjectionDerivative<Rows> image;   ///< P(n, t − r slip)
+    double error = kInfinity;           ///< ‖t − image‖/r [m/s]
   };
 
   /// One contact may not move at all, or not where there is friction.
@@ -186,7 +186,7 @@ class ContactSolve {
     constexpr int most_steps = 200;
     const Vector coupling = a_fn(), q_friction = q_.template tail<Rows>();
     Vector tau = Vector::Zero();
-    const auto approach = [&](double kappa) {  // v_n/n
+    const auto approach = [&](double kappa) {   // v_n/n
       minimise(a_ff(), coupling + kappa * q_friction, 1, tau);
       return normal_ + coupling.dot(tau) + kappa * q_[0];
     };
@@ -312,7 +312,7 @@ class ContactSolve {
       set_.project_law(set_.law, here[0], t - r_ * v.template tail<Rows>(), closest);
       next[0] = std::max(0.0, here[0] - v[0] / normal_);
       const double error = std::max(normal_ * std::abs(next[0] - here[0]), (closest - t).norm() / r_);
-      if (k > 0 && error < best) {  // the first may not be in the set
+      if (k > 0 && error < best) {   // the first may not be in the set
         best = error;
         impulse = here;
         if (is_solution(error, here[0], t)) return true;
@@ -330,16 +330,16 @@ class ContactSolve {
 
   const SetView<Rows>& set_;
   Eigen::Map<const Eigen::Matrix<double, Rows + 1, Rows + 1>> a_;
-  double r_, normal_;     ///< r; A_nn
-  Whole q_;               ///< velocity without the contact's own impulse [m/s]
-  double scale_;          ///< the largest of q [m/s]
-  double push_ = 0;       ///< λ_n without friction [N s]
-  Vector from_friction_;  ///< A_nf / A_nn
-  Matrix reduced_;        ///< Ā
-  Vector reduced_q_;      ///< b̄
+  double r_, normal_;      ///< r; A_nn
+  Whole q_;                ///< velocity without the contact's own impulse [m/s]
+  double scale_;           ///< the largest of q [m/s]
+  double push_ = 0;        ///< λ_n without friction [N s]
+  Vector from_friction_;   ///< A_nf / A_nn
+  Matrix reduced_;         ///< Ā
+  Vector reduced_q_;       ///< b̄
 };
 
-}  // namespace
+}   // namespace
 
 void invert_block(int rows, const double* a, double* inverse) {
   using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
@@ -348,7 +348,7 @@ void invert_block(int rows, const double* a, double* inverse) {
   Eigen::Map<Eigen::MatrixXd> out(inverse, rows, rows);
   out.setIdentity();
   const double least = nearly_singular * m.cwiseAbs().maxCoeff();
-  for (int k = 0; k < rows; ++k) {  // Gauss and Jordan, pivots by columns
+  for (int k = 0; k < rows; ++k) {   // Gauss and Jordan, pivots by columns
     int pivot = k;
     for (int i = k + 1; i < rows; ++i)
       if (std::abs(m(i, k)) > std::abs(m(pivot, k))) pivot = i;
@@ -389,7 +389,7 @@ bool sticks(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Ma
   return true;
 }
 
-}  // namespace
+}   // namespace
 
 template <int Rows>
 bool solve_contact(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Matrix<double, Rows + 1, 1>& v,
@@ -417,4 +417,4 @@ template bool solve_contact(const SetView<4>&, const LocalMatrix&, const Eigen::
 template bool solve_contact(const SetView<5>&, const LocalMatrix&, const Eigen::Matrix<double, 6, 1>&,
                             Eigen::Matrix<double, 6, 1>&);
 
-}  // namespace stickslip
+}   // namespace stickslip

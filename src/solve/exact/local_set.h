@@ -46,9 +46,9 @@ struct SetView {
 
 /// What the local solve needs of the matrix of a contact: D × D numbers each, column-major.
 struct LocalMatrix {
-  const double* a;        ///< A
-  const double* inverse;  ///< A⁻¹; its first number is NaN if A is singular, or nearly so
-  double friction_mass;   ///< r: at most 1 / the largest eigenvalue of A_ff [kg]
+  const double* a;         ///< A
+  const double* inverse;   ///< A⁻¹; its first number is NaN if A is singular, or nearly so
+  double friction_mass;    ///< r: at most 1 / the largest eigenvalue of A_ff [kg]
 };
 
 /// A⁻¹ by elimination, or NaN as its first number if a pivot is below 1e-10 of the largest number: see LocalMatrix.
@@ -73,4 +73,4 @@ extern template bool solve_contact(const SetView<4>&, const LocalMatrix&, const 
 extern template bool solve_contact(const SetView<5>&, const LocalMatrix&, const Eigen::Matrix<double, 6, 1>&,
                                    Eigen::Matrix<double, 6, 1>&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -29,15 +29,16 @@ void sweep_until_done(const ContactProblem& problem, std::span<double> impulses,
     if (!monitor.done(k, impulses, change)) continue;
     if (blocks.unsolved > 0)
       monitor.note([&] {
-        return fmt::format("{} visits did not solve their contact to rounding: it has no solution or its set is not accurate "
-                           "enough.",
-                           blocks.unsolved);
+        return fmt::format(
+            "{} visits did not solve their contact to rounding: it has no solution or its set is not accurate "
+            "enough.",
+            blocks.unsolved);
       });
     return;
   }
 }
 
-}  // namespace
+}   // namespace
 
 NonsmoothGaussSeidel::NonsmoothGaussSeidel(Options options) : options_(std::move(options)) {
   check(options_, OrderingOptions::Use::whole_blocks);
@@ -57,4 +58,4 @@ void AcceleratedNonsmoothGaussSeidel::iterate(const ContactProblem& problem, std
   sweep_until_done(problem, impulses, workspace, monitor, options_, true);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

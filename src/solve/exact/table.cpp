@@ -12,4 +12,4 @@ void add_exact_solvers(SolverTable& t) {
           "Large rigid scenes: the same cost per sweep as nsgs, far fewer sweeps."});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

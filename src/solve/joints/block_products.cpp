@@ -13,7 +13,7 @@ double dot(const double* a, const double* b) {
   return sum;
 }
 
-}  // namespace
+}   // namespace
 
 void BlockProducts::setup(const ContactProblem& p) {
   problem_ = &p;
@@ -59,4 +59,4 @@ void BlockProducts::add(std::uint32_t i, std::uint32_t j, double* out, std::size
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -22,8 +22,8 @@ class BlockProducts {
 
  private:
   const ContactProblem* problem_ = nullptr;
-  std::vector<double> rows_;                   ///< G by block, segment slot and row
+  std::vector<double> rows_;   ///< G by block, segment slot and row
   Incidence incidence_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -12,7 +12,7 @@ namespace {
 constexpr double kHeldFast = 1e-10;
 constexpr std::size_t kMostBlockRows = 6;   ///< of a block
 
-}  // namespace
+}   // namespace
 
 void Condensation::analyze(const ContactProblem& p, const BlockProducts& products, JointSystem& joints) {
   problem_ = &p;
@@ -71,8 +71,8 @@ void Condensation::subtract_mechanism(std::size_t m) {
   const std::size_t rows = joints_->size(m), first = joints_->first(m);
   // W_JC of all members, by rows of their joints alone: few.
   struct Coupling {
-    std::uint32_t block;       ///< of J
-    std::size_t value;         ///< where W_Cj begins, dim × dim, column-major
+    std::uint32_t block;   ///< of J
+    std::size_t value;     ///< where W_Cj begins, dim × dim, column-major
   };
   std::vector<std::vector<Coupling>> couplings(members_[m].size());
   std::vector<double> values;
@@ -197,4 +197,4 @@ std::span<const double> Condensation::expand(std::span<const double> condensed) 
   return full_;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

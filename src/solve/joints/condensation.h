@@ -16,8 +16,8 @@ class Condensation {
   /// Finds out which blocks couple. The arguments belong to one problem and must outlive the calls below.
   void analyze(const ContactProblem&, const BlockProducts&, JointSystem&);
 
-  double work() const { return work_; }               ///< operations that `build` takes
-  std::size_t entries() const { return entries_; }    ///< numbers of W_c that mechanisms bring
+  double work() const { return work_; }                          ///< operations that `build` takes
+  std::size_t entries() const { return entries_; }               ///< numbers of W_c that mechanisms bring
   std::size_t touching_rows() const { return touching_rows_; }   ///< of C, that act on a mechanism
 
   /// Computes the condensed problem. False if a number of it is not finite.
@@ -49,4 +49,4 @@ class Condensation {
   std::size_t entries_ = 0, touching_rows_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

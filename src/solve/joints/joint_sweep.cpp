@@ -68,4 +68,4 @@ double JointSweep::visit(std::span<double> impulses, std::span<double> velocity,
   return largest;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -26,4 +26,4 @@ class JointSweep {
   std::vector<double> right_, ahead_, change_, by_row_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

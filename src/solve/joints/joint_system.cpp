@@ -7,11 +7,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kRegularisation = 1e-10;   ///< ε: far above rounding, far below the softest motion of a mechanism
+constexpr double kRegularisation = 1e-10;      ///< ε: far above rounding, far below the softest motion of a mechanism
 constexpr double kLoopRegularisation = 1e-8;   ///< ε of mechanisms that are held too often: joints 1e-4 of their size off
-constexpr std::size_t kSmall = 48;          ///< rows up to which a mechanism is factored as a dense matrix
-constexpr int kRefinements = 12;            ///< at most; two or three are usual
-constexpr int kQuickRefinements = 4;        ///< of columns of W_JJ⁺ W_JC
+constexpr std::size_t kSmall = 48;             ///< rows up to which a mechanism is factored as a dense matrix
+constexpr int kRefinements = 12;               ///< at most; two or three are usual
+constexpr int kQuickRefinements = 4;           ///< of columns of W_JJ⁺ W_JC
 
 std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -24,7 +24,7 @@ double largest(const double* x, std::size_t n) {
   return value;
 }
 
-}  // namespace
+}   // namespace
 
 void JointSystem::find_mechanisms(const ContactProblem& p, const BlockProducts& products) {
   const auto blocks = static_cast<std::uint32_t>(p.blocks.size());
@@ -288,4 +288,4 @@ void JointSystem::solve_quickly(std::size_t mechanism, const double* right, doub
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "stickslip/math/sparse_factor.h"
 #include "solve/joints/block_products.h"
+#include "stickslip/math/sparse_factor.h"
 
 namespace stickslip {
 
@@ -33,12 +33,12 @@ class JointSystem {
   /// @param products of the same problem
   bool setup(const ContactProblem&, const BlockProducts& products);
 
-  std::size_t rows() const { return row_.size(); }             ///< of all mechanisms; numbered anew, mechanism by mechanism
+  std::size_t rows() const { return row_.size(); }   ///< of all mechanisms; numbered anew, mechanism by mechanism
   std::size_t mechanisms() const { return mechanism_.size(); }
   std::uint32_t mechanism_of(std::uint32_t block) const { return of_block_[block]; }   ///< kNone unless it is bilateral
   /// of a bilateral block, in the new numbers
   std::uint32_t first_row(std::uint32_t block) const { return row_of_block_[block]; }
-  std::span<const std::uint32_t> problem_rows() const { return row_; }                 ///< per new row: its row in the problem
+  std::span<const std::uint32_t> problem_rows() const { return row_; }   ///< per new row: its row in the problem
 
   /// x = the least-squares solution of W_JJ x = right; `remaining` = right − W_JJ
   /// x: zero to rounding where the rows are consistent [m/s].
@@ -67,8 +67,8 @@ class JointSystem {
 
  private:
   struct Mechanism {
-    std::vector<std::uint32_t> blocks;      ///< bilateral blocks, in the order of the problem
-    std::size_t first = 0, rows = 0;        ///< in the new numbers
+    std::vector<std::uint32_t> blocks;   ///< bilateral blocks, in the order of the problem
+    std::size_t first = 0, rows = 0;     ///< in the new numbers
     bool dense = true;
     bool over_held = false;                 ///< more rigid rows than its bodies have freedoms
     Eigen::MatrixXd matrix, factor;         ///< of a small one: W_JJ, lower triangle of L
@@ -82,13 +82,12 @@ class JointSystem {
   void assemble_dense(const ContactProblem&, const BlockProducts&, Mechanism&) const;
   void assemble_sparse(const ContactProblem&, const BlockProducts&, Mechanism&) const;
   bool factor(Mechanism&);
-  void divide(Mechanism&, const double* right, double* x) const;            ///< x = A⁻¹ right
-  void multiply(const Mechanism&, const double* x, double* y) const;        ///< y = W_JJ x
+  void divide(Mechanism&, const double* right, double* x) const;       ///< x = A⁻¹ right
+  void multiply(const Mechanism&, const double* x, double* y) const;   ///< y = W_JJ x
 
   std::vector<Mechanism> mechanism_;
   std::vector<std::uint32_t> of_block_, row_of_block_, row_, parent_;
   std::vector<double> step_, image_, quick_;
-
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

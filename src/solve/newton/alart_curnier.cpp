@@ -12,7 +12,7 @@ namespace {
 
 struct AlartCurnierScratch : NewtonScratch {};
 
-}  // namespace
+}   // namespace
 
 AlartCurnier::AlartCurnier(Options options) : options_(options) {
   if (!(std::isfinite(options.alpha) && options.alpha >= 0))
@@ -43,4 +43,4 @@ void AlartCurnier::iterate(const ContactProblem& problem, std::span<double> impu
   run_newton(problem, alart_curnier_system, settings, impulses, workspace.scratch<AlartCurnierScratch>(), monitor);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -72,7 +72,7 @@ void alart_curnier_map(const ContactProblem& p, std::span<const double> rho, std
   }
 }
 
-}  // namespace
+}   // namespace
 
 const NewtonSystem alart_curnier_system{&alart_curnier_map};
 
@@ -92,4 +92,4 @@ std::vector<double> row_masses(const ContactProblem& p) {
   return rho;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

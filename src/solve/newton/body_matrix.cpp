@@ -20,7 +20,7 @@ Eigen::Map<const Block6> block(const std::vector<double>& values, std::size_t i)
   return Eigen::Map<const Block6>(values.data() + kNumbers * i);
 }
 
-}  // namespace
+}   // namespace
 
 void BodyMatrix::analyze(const ContactProblem& p) {
   found_.clear();
@@ -162,4 +162,4 @@ void BodyMatrix::solve(std::span<double> x) const {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -42,15 +42,15 @@ class BodyMatrix {
   void order(const ContactProblem&);
   void eliminate();
 
-  std::vector<std::uint64_t> edges_;                    ///< of the pattern: (smaller, larger) in one number, sorted
-  std::vector<std::uint32_t> place_;                    ///< per body: when it is eliminated
-  std::vector<std::uint32_t> first_, row_;              ///< columns of L below the diagonal: rows, increasing
-  std::vector<std::uint32_t> first_left_, left_;        ///< per row: where its blocks stand in the columns before, increasing
-  std::vector<std::uint32_t> column_;                   ///< per block below the diagonal: its column
-  std::vector<double> diagonal_, lower_, upper_;        ///< 36 numbers a block; upper_: the mirror places
-  std::vector<std::uint32_t> body_, where_;             ///< per turn: the body; scratch of factor
-  std::vector<std::uint64_t> found_;                    ///< scratch of analyze
+  std::vector<std::uint64_t> edges_;               ///< of the pattern: (smaller, larger) in one number, sorted
+  std::vector<std::uint32_t> place_;               ///< per body: when it is eliminated
+  std::vector<std::uint32_t> first_, row_;         ///< columns of L below the diagonal: rows, increasing
+  std::vector<std::uint32_t> first_left_, left_;   ///< per row: where its blocks stand in the columns before, increasing
+  std::vector<std::uint32_t> column_;              ///< per block below the diagonal: its column
+  std::vector<double> diagonal_, lower_, upper_;   ///< 36 numbers a block; upper_: the mirror places
+  std::vector<std::uint32_t> body_, where_;        ///< per turn: the body; scratch of factor
+  std::vector<std::uint64_t> found_;               ///< scratch of analyze
   double factor_work_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -57,11 +57,11 @@ void boxed_map(const ContactProblem& p, std::span<const double> rho, std::span<c
   }
 }
 
-}  // namespace
+}   // namespace
 
 const NewtonSystem min_map_system{&boxed_map<MinimumMap, true>};
 const NewtonSystem fischer_system{&boxed_map<FischerBurmeister, true>};
 const NewtonSystem min_map_normal_system{&boxed_map<MinimumMap, false>};
 const NewtonSystem fischer_normal_system{&boxed_map<FischerBurmeister, false>};
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -24,7 +24,7 @@ LinearSolver::Kind linear_kind(const std::string& name) {
   throw Error(fmt::format("There is no linear solver '{}'. {}", name, suggest(name, known, std::size(known)))).at("linear");
 }
 
-}  // namespace
+}   // namespace
 
 BoxedNewton::BoxedNewton(Options options) : options_(std::move(options)) {
   linear_kind(options_.linear);
@@ -66,4 +66,4 @@ void BoxedNewton::iterate(const ContactProblem& problem, std::span<double> impul
 const NewtonSystem& MinMapNewton::system(bool friction) const { return friction ? min_map_system : min_map_normal_system; }
 const NewtonSystem& FischerNewton::system(bool friction) const { return friction ? fischer_system : fischer_normal_system; }
 
-}  // namespace stickslip
+}   // namespace stickslip

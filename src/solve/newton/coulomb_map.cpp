@@ -139,8 +139,8 @@ void coulomb_map(const ContactProblem& p, std::span<const double> rho, std::span
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     const std::uint32_t row = block.row;
-    CoulombBlock<Ncp> f{x.data() + l.first[i], v.data() + row,    rho.data() + row, l.phi.data() + l.first[i],
-                        l.a_block(i),          l.b_block(i), derivatives,      {}};
+    CoulombBlock<Ncp> f{x.data() + l.first[i], v.data() + row, rho.data() + row, l.phi.data() + l.first[i],
+                        l.a_block(i),          l.b_block(i),   derivatives,      {}};
     if (block.kind != BlockKind::contact || block.dim == 1) {
       for (std::uint32_t k = 0; k < l.rows(i); ++k)
         if (block.kind == BlockKind::contact) f.bounded_row(k, 0, kInfinity);
@@ -186,9 +186,9 @@ void guess_slacks(const ContactProblem& p, std::span<const double> rho, std::spa
   }
 }
 
-}  // namespace
+}   // namespace
 
 const NewtonSystem coulomb_min_map_system{&coulomb_map<MinimumMap>, &coulomb_slacks, &guess_slacks};
 const NewtonSystem coulomb_fischer_system{&coulomb_map<FischerBurmeister>, &coulomb_slacks, &guess_slacks};
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -14,7 +14,7 @@ namespace {
 
 struct CoulombScratch : NewtonScratch {};
 
-}  // namespace
+}   // namespace
 
 CoulombNewton::CoulombNewton(Options options) : options_(std::move(options)) {
   if (options_.function != "fischer" && options_.function != "min-map") {
@@ -51,4 +51,4 @@ void CoulombNewton::iterate(const ContactProblem& problem, std::span<double> imp
              scratch, monitor);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

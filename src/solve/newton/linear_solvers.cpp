@@ -76,8 +76,7 @@ class KrylovCycle {
 
   /// x += the best of the space.
   void add_to(Vector x) const {
-    const Eigen::VectorXd y =
-        s_.hessenberg.topLeftCorner(size_, size_).triangularView<Eigen::Upper>().solve(g_.head(size_));
+    const Eigen::VectorXd y = s_.hessenberg.topLeftCorner(size_, size_).triangularView<Eigen::Upper>().solve(g_.head(size_));
     Vector sum = vector(s_.hp);
     sum.setZero();
     for (int j = 0; j < size_; ++j) sum += y[j] * vector(s_.basis[static_cast<std::size_t>(j)]);
@@ -113,7 +112,7 @@ class KrylovCycle {
   int size_ = 0;
 };
 
-}  // namespace
+}   // namespace
 
 bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const double> phi, const LinearSolver& options,
            KrylovScratch& s, std::span<double> x) {
@@ -179,4 +178,4 @@ bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const L
   return std::isfinite(smallest) && best.allFinite();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

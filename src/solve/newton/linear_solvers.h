@@ -39,4 +39,4 @@ bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const do
 bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const LinearSolver&, KrylovScratch&,
                      std::span<double> x);
 
-}  // namespace stickslip
+}   // namespace stickslip

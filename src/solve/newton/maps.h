@@ -49,4 +49,4 @@ extern const NewtonSystem min_map_normal_system, fischer_normal_system;
 /// conditions do not hold (no Slater point): there λ_f = 0 and γ = 0 stand in their place.
 extern const NewtonSystem coulomb_min_map_system, coulomb_fischer_system;
 
-}  // namespace stickslip
+}   // namespace stickslip

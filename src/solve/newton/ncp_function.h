@@ -37,4 +37,4 @@ BoundedValue bounded(const Ncp& ncp, double above_lower, double below_upper, dou
   return {outer.value, outer.by_a, -outer.by_b * inner.by_b, outer.by_b * inner.by_a};
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

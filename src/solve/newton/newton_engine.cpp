@@ -6,15 +6,15 @@
 namespace stickslip {
 
 namespace {
-constexpr int kHalvings = 8;        ///< of the step length before a step counts as failed
-constexpr double kArmijo = 1e-4;    ///< fraction of the predicted decrease of the merit that a step must bring
+constexpr int kHalvings = 8;             ///< of the step length before a step counts as failed
+constexpr double kArmijo = 1e-4;         ///< fraction of the predicted decrease of the merit that a step must bring
 constexpr int kMeritMemory = 4;          ///< steps whose merits a step is compared with
-constexpr double kTravel = 2;       ///< times the best error at which a solved problem is still a place to go back to
+constexpr double kTravel = 2;            ///< times the best error at which a solved problem is still a place to go back to
 constexpr double kErrorProgress = 0.9;   ///< fraction of the best error that counts as progress
 constexpr double kCycle = 0.8;           ///< fraction of the merit two steps ago above which two steps in a row are a cycle
 /// fraction of the error of a failure to which it must fall before α may come down again
 constexpr double kHoldAlpha = 0.8;
-}  // namespace
+}   // namespace
 
 void NewtonEngine::set_up(const ContactProblem& problem, const NewtonSystem& system, LinearSolver linear) {
   problem_ = &problem;
@@ -94,10 +94,14 @@ double NewtonEngine::merit(std::span<const double> x, double alpha) {
 /// H direction = Φ.
 bool NewtonEngine::solve_direction() {
   switch (linear_.kind) {
-    case LinearSolver::Kind::velocities: return velocities_.factor(map_) && velocities_.solve(map_, map_.phi, direction_);
-    case LinearSolver::Kind::direct: return matrix_.factorize() && matrix_.solve(map_.phi, direction_);
-    case LinearSolver::Kind::gmres: return gmres(matrix_, map_, map_.phi, linear_, krylov_, direction_);
-    case LinearSolver::Kind::fletcher_reeves: return fletcher_reeves(matrix_, map_.phi, linear_, krylov_, direction_);
+    case LinearSolver::Kind::velocities:
+      return velocities_.factor(map_) && velocities_.solve(map_, map_.phi, direction_);
+    case LinearSolver::Kind::direct:
+      return matrix_.factorize() && matrix_.solve(map_.phi, direction_);
+    case LinearSolver::Kind::gmres:
+      return gmres(matrix_, map_, map_.phi, linear_, krylov_, direction_);
+    case LinearSolver::Kind::fletcher_reeves:
+      return fletcher_reeves(matrix_, map_.phi, linear_, krylov_, direction_);
   }
   return false;
 }
@@ -222,4 +226,4 @@ bool ProximalNewton::step(std::span<double> impulses) {
   return alive;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

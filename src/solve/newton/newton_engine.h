@@ -50,13 +50,13 @@ class NewtonEngine {
   const ContactProblem* problem_ = nullptr;
   NewtonSystem system_{};
   LinearSolver linear_;
-  BlockMatrix w_;                               ///< W and H, unless the steps are solved in velocities
+  BlockMatrix w_;   ///< W and H, unless the steps are solved in velocities
   NewtonMatrix matrix_;
   VelocitySystem velocities_;
   Linearisation map_;
   KrylovScratch krylov_;
-  std::vector<double> rho_, weight_;            ///< per row; 1/ρ per unknown
-  std::vector<double> shift_;                   ///< D per row
+  std::vector<double> rho_, weight_;   ///< per row; 1/ρ per unknown
+  std::vector<double> shift_;          ///< D per row
   std::vector<double> reference_, impulses_, v_, dv_, direction_, trial_, trial_v_;
   double merit_ = 0;
 };
@@ -73,14 +73,14 @@ class NewtonEngine {
 class ProximalNewton {
  public:
   struct Settings {
-    double alpha = 1e-2;       ///< first weight; 0: plain Newton, which gives up at the first failure
+    double alpha = 1e-2;   ///< first weight; 0: plain Newton, which gives up at the first failure
     double alpha_min = 1e-14, alpha_max = 1e3;
     double alpha_min_in_velocities = 1e-9;   ///< where the impulses are eliminated, which magnifies rounding by 1/α
-    double reduction = 4;      ///< of α after a success, > 1; more where the error fell by more
-    double increase = 10;      ///< of α after a failure, > 1
-    double accuracy = 0.1;     ///< fraction of the error at λ̄ to which a regularised problem is solved
-    int inner = 25;            ///< steps allowed for one λ̄
-    int failures = 60;         ///< without progress in between, after which it gives up
+    double reduction = 4;                    ///< of α after a success, > 1; more where the error fell by more
+    double increase = 10;                    ///< of α after a failure, > 1
+    double accuracy = 0.1;                   ///< fraction of the error at λ̄ to which a regularised problem is solved
+    int inner = 25;                          ///< steps allowed for one λ̄
+    int failures = 60;                       ///< without progress in between, after which it gives up
     double first_step = 1e4;   ///< growth of the error allowed to the first step from a λ̄; 1: strictly downhill
     LinearSolver linear;
   };
@@ -112,11 +112,11 @@ class ProximalNewton {
 
   Settings settings_;
   NewtonEngine engine_;
-  std::vector<double> x_, base_, merits_;   ///< unknowns; where to go back to; merits of the steps since λ̄ [m/s]
-  std::vector<double> reference_, solved_;  ///< λ̄; solution of the regularised problem before
+  std::vector<double> x_, base_, merits_;    ///< unknowns; where to go back to; merits of the steps since λ̄ [m/s]
+  std::vector<double> reference_, solved_;   ///< λ̄; solution of the regularised problem before
   double alpha_ = 0, error_ = 0, best_error_ = 0;
-  double held_alpha_ = 0, held_error_ = 0;  ///< α does not fall below the one until the error is well below the other [m/s]
+  double held_alpha_ = 0, held_error_ = 0;   ///< α does not fall below the one until the error is well below the other [m/s]
   int failures_ = 0, momentum_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,9 +13,9 @@ namespace stickslip {
 namespace {
 // A dense factorisation is the faster one of small matrices, and of larger ones that are full or fill.
 constexpr std::size_t kSmallSystem = 200, kMediumSystem = 1000;   ///< rows
-constexpr double kFull = 0.1;                         ///< stored part of a medium matrix from which it counts as full
-constexpr double kSingular = 1e-15;        ///< smallest over largest pivot below which a matrix counts as singular
-}  // namespace
+constexpr double kFull = 0.1;         ///< stored part of a medium matrix from which it counts as full
+constexpr double kSingular = 1e-15;   ///< smallest over largest pivot below which a matrix counts as singular
+}   // namespace
 
 void Linearisation::resize(std::span<const Block> blocks, std::span<const std::uint8_t> slacks) {
   const std::size_t n = blocks.size();
@@ -196,4 +196,4 @@ void NewtonMatrix::diagonal_blocks(const Linearisation& shape, std::vector<Eigen
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -18,11 +18,11 @@ namespace stickslip {
 
 /// Φ and its derivatives at one point, block by block.
 struct Linearisation {
-  std::vector<std::uint32_t> first;     ///< first unknown of every block, then their number: blocks + 1 numbers
-  std::vector<std::uint32_t> dim;       ///< impulses of every block
+  std::vector<std::uint32_t> first;              ///< first unknown of every block, then their number: blocks + 1 numbers
+  std::vector<std::uint32_t> dim;                ///< impulses of every block
   std::vector<std::uint32_t> first_a, first_b;   ///< where Aᵢ and Bᵢ begin in `a` and `b`
-  std::vector<double> phi;              ///< Φ
-  std::vector<double> a, b;             ///< Aᵢ (m × m) and Bᵢ (m × dim), column-major
+  std::vector<double> phi;                       ///< Φ
+  std::vector<double> a, b;                      ///< Aᵢ (m × m) and Bᵢ (m × dim), column-major
 
   /// Sizes for the blocks of a problem with `slacks[i]` further unknowns in block i; no slacks at all if empty.
   void resize(std::span<const Block> blocks, std::span<const std::uint8_t> slacks = {});
@@ -49,7 +49,7 @@ class NewtonMatrix {
   bool factorize();   ///< false if H is singular to working precision
   /// x = H⁻¹ rhs, after factorize(). False if the numbers are not finite.
   bool solve(std::span<const double> rhs, std::span<double> x);
-  void multiply(std::span<const double> x, std::span<double> y) const;   ///< y = H x
+  void multiply(std::span<const double> x, std::span<double> y) const;                     ///< y = H x
   void diagonal_blocks(const Linearisation& shape, std::vector<Eigen::MatrixXd>&) const;   ///< of H, one per block
   std::size_t size() const { return size_; }
 
@@ -63,4 +63,4 @@ class NewtonMatrix {
   std::unique_ptr<Factors> factors_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -31,4 +31,4 @@ void run_newton(const ContactProblem& problem, const NewtonSystem& system, const
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -20,4 +20,4 @@ void sweep_first(const ContactSolver& solver, int sweeps, const ContactProblem&,
 void run_newton(const ContactProblem&, const NewtonSystem&, const ProximalNewton::Settings&, std::span<double> impulses,
                 NewtonScratch&, SolveMonitor&, int iteration = 0);
 
-}  // namespace stickslip
+}   // namespace stickslip

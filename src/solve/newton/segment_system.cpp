@@ -11,7 +11,7 @@ using AnySquare = Eigen::Map<Eigen::MatrixXd>;
 using AnyVector = Eigen::Map<Eigen::VectorXd>;
 using ConstAnyVector = Eigen::Map<const Eigen::VectorXd>;
 
-}  // namespace
+}   // namespace
 
 void SegmentSystem::set_up(const ContactProblem& p) {
   problem_ = &p;
@@ -99,4 +99,4 @@ void SegmentSystem::multiply(std::span<const double> x, std::span<double> produc
   for (std::size_t k = 0; k < product.size(); ++k) product[k] -= p.b[k];
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -15,9 +15,9 @@ class SegmentSystem {
  public:
   void set_up(const ContactProblem&);
   bool factor(const Linearisation&);
-  void eliminate(const double* phi, double* x);   ///< x = H⁻¹ phi but for rounding that C⁻¹ magnifies
+  void eliminate(const double* phi, double* x);                    ///< x = H⁻¹ phi but for rounding that C⁻¹ magnifies
   void multiply(std::span<const double> x, std::span<double> y);   ///< y = W x
-  double factor_work() const { return factor_work_; }   ///< about, known after set_up
+  double factor_work() const { return factor_work_; }              ///< about, known after set_up
   double solve_work() const { return solve_work_; }
 
  private:
@@ -25,13 +25,13 @@ class SegmentSystem {
 
   const ContactProblem* problem_ = nullptr;
   SegmentMatrix segments_;
-  SegmentMatrix::Matrix analysed_;               ///< the pattern that the factors were analysed for
+  SegmentMatrix::Matrix analysed_;   ///< the pattern that the factors were analysed for
   SparseFactor symmetric_, general_;
   bool is_symmetric_ = true, general_analysed_ = false;
-  std::vector<double> inverse_, stiffness_;      ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
-  std::vector<double> rows_;                     ///< G as its Jacobian is stored
+  std::vector<double> inverse_, stiffness_;   ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
+  std::vector<double> rows_;                  ///< G as its Jacobian is stored
   std::vector<double> y_, right_, local_, product_;
   double factor_work_ = 0, solve_work_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -18,4 +18,4 @@ void add_newton_solvers(SolverTable& t) {
                                 "As min-map with a smoother function; which takes fewer steps depends on the problem."});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -27,7 +27,7 @@ void each_block(const ContactProblem& p, const std::vector<double>& numbers, F&&
     });
 }
 
-}  // namespace
+}   // namespace
 
 void VelocitySystem::set_up(const ContactProblem& p) {
   problem_ = &p;
@@ -149,4 +149,4 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
   return finite;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

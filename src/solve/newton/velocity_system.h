@@ -41,12 +41,12 @@ class VelocitySystem {
   void eliminate(const double* phi, double* x);
 
   const ContactProblem* problem_ = nullptr;
-  bool rigid_ = true;                           ///< whether all segments are those of rigid bodies
+  bool rigid_ = true;   ///< whether all segments are those of rigid bodies
   BodyMatrix bodies_;
   SegmentSystem others_;
-  std::vector<double> rows_;                    ///< G by block, segment slot and row, six numbers each
-  std::vector<double> inverse_, stiffness_;     ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
+  std::vector<double> rows_;                  ///< G by block, segment slot and row, six numbers each
+  std::vector<double> inverse_, stiffness_;   ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
   std::vector<double> y_, local_, rest_, correction_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -77,10 +77,12 @@ Incremental::Outcome take_in_all(DantzigScratch& s, SolveMonitor& monitor, int& 
 
 std::string_view reason_of(Incremental::Outcome outcome) {
   switch (outcome) {
-    case Incremental::Outcome::unbounded: return "No impulse brings a row to rest: constraints contradict each other.";
+    case Incremental::Outcome::unbounded:
+      return "No impulse brings a row to rest: constraints contradict each other.";
     case Incremental::Outcome::indefinite:
       return "W is not positive semidefinite: an impulse drives its own row the wrong way.";
-    default: return "Pivots of no length do not end.";
+    default:
+      return "Pivots of no length do not end.";
   }
 }
 
@@ -99,7 +101,7 @@ bool try_coupled(DantzigScratch& s, SolveMonitor& monitor, int& iteration) {
   return monitor.done(++iteration, s.trial);
 }
 
-}  // namespace
+}   // namespace
 
 Dantzig::Dantzig(Options options) : options_(options) {
   if (!(options.redundancy > 0 && options.redundancy < 0.1))
@@ -137,4 +139,4 @@ void Dantzig::iterate(const ContactProblem& problem, std::span<double>, Workspac
                     reason_of(outcome));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -96,4 +96,4 @@ bool FreeRows::solve_by_lu(std::span<double> x) {
   return true;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -47,4 +47,4 @@ class FreeRows {
   std::vector<double> right_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -10,14 +10,14 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kFrictionPatience = 80;            // rounds without a better residual before giving up, with friction
+constexpr int kFrictionPatience = 80;      // rounds without a better residual before giving up, with friction
 constexpr int kPatienceFrictionless = 4;   // where only rounding is left to improve
 constexpr double kLeastDamping = 0.1;
 
 /// How far the bounds of a row move with its normal impulse; 0 if they do not.
 double reach(const BoxedLcp& view, std::size_t i) { return std::max(view.coefficient_lower[i], view.coefficient_upper[i]); }
 
-}  // namespace
+}   // namespace
 
 void FrictionBounds::start(const BoxedLcp& view, std::span<double> impulses) {
   const std::size_t n = view.rows();
@@ -80,4 +80,4 @@ void FrictionBounds::follow(const BoxedLcp& view, std::span<const double> impuls
   view.bounds(reference_, lower, upper);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,7 +13,7 @@ struct FrictionBounds {
   std::vector<double> lower, upper;   ///< of all rows, for the reference normal impulses [N s]
   /// of all rows: W_ii, or the largest number of the row if that is not positive; 1 if all are 0
   std::vector<double> scale;
-  std::vector<char> was_closed;       ///< whether the bounds of the row coincided before the last update
+  std::vector<char> was_closed;   ///< whether the bounds of the row coincided before the last update
 
   /// Takes the impulses as the first reference and clamps them to the bounds.
   void start(const BoxedLcp&, std::span<double> impulses);
@@ -34,4 +34,4 @@ struct FrictionBounds {
   int waiting_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -47,4 +47,4 @@ void GrowingCholesky::solve_in_place(Eigen::Ref<Eigen::VectorXd> x) const {
   l.transpose().triangularView<Eigen::Upper>().solveInPlace(x);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

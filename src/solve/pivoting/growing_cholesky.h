@@ -27,4 +27,4 @@ class GrowingCholesky {
   Eigen::VectorXd row_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -11,10 +11,10 @@ namespace stickslip {
 namespace {
 
 constexpr double kVelocityRounding = 1e-13;   // of a velocity, relative to the numbers it is the sum of
-constexpr double kIndefinite = 1e-6;  // the same where W is not positive semidefinite: more than few-digit files explain
-constexpr double kNoise = 1e-10;      // of a change of velocity, which goes through the inverse of W_FF
+constexpr double kIndefinite = 1e-6;   // the same where W is not positive semidefinite: more than few-digit files explain
+constexpr double kNoise = 1e-10;       // of a change of velocity, which goes through the inverse of W_FF
 
-}  // namespace
+}   // namespace
 
 void Incremental::start(double redundancy) {
   const Eigen::Index n = b.size();
@@ -92,7 +92,8 @@ Incremental::Stop Incremental::first_stop(Eigen::Index driven, double longest) c
   }
   for (Eigen::Index i = 0; i < b.size(); ++i) {
     switch (places[i]) {
-      case Place::waiting: break;
+      case Place::waiting:
+        break;
       case Place::idle:
         if (i != driven && !ignored_[i] && !unmoved(i)) consider(0, Event::to_free, i);
         [[fallthrough]];
@@ -153,15 +154,24 @@ Incremental::Outcome Incremental::travel(Eigen::Index driven, double longest, So
         if (!make_free(i)) places[i] = Place::idle;
         done = true;
         break;
-      case Event::driven_lower: make_tight(i, Place::lower), done = true; break;
-      case Event::driven_upper: make_tight(i, Place::upper), done = true; break;
-      case Event::to_lower: make_tight(i, Place::lower); break;
-      case Event::to_upper: make_tight(i, Place::upper); break;
+      case Event::driven_lower:
+        make_tight(i, Place::lower), done = true;
+        break;
+      case Event::driven_upper:
+        make_tight(i, Place::upper), done = true;
+        break;
+      case Event::to_lower:
+        make_tight(i, Place::lower);
+        break;
+      case Event::to_upper:
+        make_tight(i, Place::upper);
+        break;
       case Event::to_free:
         v[i] = 0;
         if (!make_free(i)) ignored_[i] = 1;
         break;
-      default: done = true;
+      default:
+        done = true;
     }
     ++iteration;
     // A degenerate corner takes many moves of no length; a cycle takes them for ever.
@@ -227,4 +237,4 @@ void Incremental::refine() {
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

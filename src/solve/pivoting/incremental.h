@@ -66,4 +66,4 @@ class Incremental {
   Eigen::VectorXd part_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,4 +13,4 @@ inline std::uint64_t index_hash(std::uint64_t label) {
   return x ^ (x >> 31);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

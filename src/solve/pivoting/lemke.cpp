@@ -17,8 +17,8 @@ namespace {
 
 struct LemkeScratch {
   Lcp lcp;
-  Eigen::MatrixXd m;           ///< scaled
-  Eigen::VectorXd q, scale;    ///< z = scale ẑ q_size
+  Eigen::MatrixXd m;          ///< scaled
+  Eigen::VectorXd q, scale;   ///< z = scale ẑ q_size
   double q_size = 1;
   Tableau tableau;
   Eigen::VectorXd z;
@@ -162,14 +162,16 @@ Outcome attempt(LemkeScratch& s, int number, int& pivots, std::span<double> impu
 
 std::string_view reason_of(Outcome outcome) {
   switch (outcome) {
-    case Outcome::cycle: return "The pivots came back to a basis they had left, under every rule tried.";
-    case Outcome::singular: return "The matrix of the final basis is singular to rounding.";
+    case Outcome::cycle:
+      return "The pivots came back to a basis they had left, under every rule tried.";
+    case Outcome::singular:
+      return "The matrix of the final basis is singular to rounding.";
     default:
       return "Pivoting ended on a ray from every start tried: the linear model has no solution, or the method cannot reach it.";
   }
 }
 
-}  // namespace
+}   // namespace
 
 Lemke::Lemke(Options options) : options_(options) {
   if (options.directions < 4 || options.directions % 2 != 0)
@@ -206,8 +208,7 @@ void Lemke::iterate(const ContactProblem& problem, std::span<double> impulses, W
   }
   if (outcome == Outcome::solved)
     monitor.give_up(impulses, SolveStatus::stalled, "The final basis is exact to rounding, which is above the tolerance.");
-  else
-    monitor.give_up(impulses, SolveStatus::failed, reason_of(outcome));
+  else monitor.give_up(impulses, SolveStatus::failed, reason_of(outcome));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -16,8 +16,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kCoupledSteps = 6;       // blocks of pivots with coupled friction bounds per round
-constexpr std::size_t kSinglePivots = 20;   // after blocks without progress, before a larger proximal weight is taken
+constexpr int kCoupledSteps = 6;               // blocks of pivots with coupled friction bounds per round
+constexpr std::size_t kSinglePivots = 20;      // after blocks without progress, before a larger proximal weight is taken
 constexpr double kViolationRounding = 1e-13;   // violations that are smaller, relative to the numbers they come from, are none
 
 struct PivotingScratch {
@@ -25,10 +25,10 @@ struct PivotingScratch {
   FreeRows rows;
   FrictionBounds friction;
   std::vector<RowPlace> places, places_before, places_kept;
-  std::vector<double> proximal;          ///< εD
-  std::vector<double> center;            ///< λ_old of the proximal step
-  std::vector<double> v, dual;           ///< Wλ + b, and the same of the proximal step
-  std::vector<double> size;              ///< per row: |b| + Σ |W_ij λ_j|, the numbers that v is the sum of
+  std::vector<double> proximal;   ///< εD
+  std::vector<double> center;     ///< λ_old of the proximal step
+  std::vector<double> v, dual;    ///< Wλ + b, and the same of the proximal step
+  std::vector<double> size;       ///< per row: |b| + Σ |W_ij λ_j|, the numbers that v is the sum of
   std::vector<double> right, step, trial, best_trial, trial_lower, trial_upper;
   std::unordered_set<std::uint64_t> seen;
 };
@@ -257,7 +257,7 @@ Follow follow_friction(PivotingScratch& s, Pivots& coupled, std::span<double> im
   return outcome;
 }
 
-}  // namespace
+}   // namespace
 
 PrincipalPivoting::PrincipalPivoting(PrincipalPivotingOptions options, bool blocks) : options_(options), blocks_(blocks) {
   if (!(options.regularisation >= 0 && options.regularisation < 1))
@@ -282,8 +282,10 @@ void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double>
     const int before = iteration;
     const std::size_t singles = weight.can_rise() ? kSinglePivots : std::numeric_limits<std::size_t>::max();
     switch (pivots.run(blocks_ ? options_.patience : -1, singles)) {
-      case Pivots::Outcome::stopped: return;
-      case Pivots::Outcome::solved: break;
+      case Pivots::Outcome::stopped:
+        return;
+      case Pivots::Outcome::solved:
+        break;
       case Pivots::Outcome::laborious:
         weight.rise();
         set_weight(s, weight.value);
@@ -316,4 +318,4 @@ void PrincipalPivoting::iterate(const ContactProblem& problem, std::span<double>
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

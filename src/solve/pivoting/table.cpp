@@ -19,4 +19,4 @@ void add_pivoting_solvers(SolverTable& t) {
           "Accurate boxed model at large mass ratios, few sparse factorisations."});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

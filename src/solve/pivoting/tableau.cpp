@@ -12,7 +12,7 @@ namespace {
 constexpr double kPivot = 1e-11;   // smaller, relative to the largest of the column, is rounding
 constexpr double kTie = 1e-12;     // ratios that differ by less are equal
 
-}  // namespace
+}   // namespace
 
 void Tableau::put_basic(int variable, int row) {
   basic_[row] = variable;
@@ -124,4 +124,4 @@ void Tableau::exchange(int row, int entering) {
   hash_ ^= index_hash(static_cast<std::uint64_t>(entering)) ^ index_hash(static_cast<std::uint64_t>(leaving));
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

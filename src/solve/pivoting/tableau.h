@@ -51,12 +51,12 @@ class Tableau {
   void put_nonbasic(int variable, int column);
 
   int size_ = 0;
-  Eigen::MatrixXd t_;               ///< columns: n + 1 nonbasic variables, then q
+  Eigen::MatrixXd t_;   ///< columns: n + 1 nonbasic variables, then q
   Eigen::VectorXd column_;
   Eigen::RowVectorXd row_;
   std::vector<int> basic_, nonbasic_;
-  std::vector<int> place_;          ///< of every variable: its row, or −1 − column
+  std::vector<int> place_;   ///< of every variable: its row, or −1 − column
   std::uint64_t hash_ = 0;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

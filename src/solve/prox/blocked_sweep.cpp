@@ -73,11 +73,11 @@ struct BlockedRule {
   }
 };
 
-}  // namespace
+}   // namespace
 
 double blocked_prox_sweep(const ContactProblem& problem, std::span<const Batch> batches, std::span<double> impulses,
                           std::span<double> velocity, Momentum& momentum, double relaxation) {
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, BlockedRule{problem, relaxation});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

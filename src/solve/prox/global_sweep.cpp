@@ -53,11 +53,11 @@ struct GlobalRule {
   }
 };
 
-}  // namespace
+}   // namespace
 
 double global_prox_sweep(const ContactProblem& problem, std::span<const Batch> batches, std::span<double> impulses,
                          std::span<double> velocity, Momentum& momentum, double r) {
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, GlobalRule{problem, r});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

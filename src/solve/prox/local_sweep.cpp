@@ -8,4 +8,4 @@ double local_prox_sweep(const ContactProblem& problem, std::span<const Batch> ba
   return gauss_seidel_sweep(problem, batches, impulses, velocity, momentum, ProxRule{problem, relaxation});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

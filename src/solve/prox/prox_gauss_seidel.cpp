@@ -25,14 +25,17 @@ using Sweep = double (*)(const ContactProblem&, std::span<const Batch>, std::spa
 Sweep sweep_of(RFactor strategy, bool boxed) {
   if (boxed) return boxed_sweep;
   switch (strategy) {
-    case RFactor::global: return global_prox_sweep;
-    case RFactor::blocked: return blocked_prox_sweep;
-    case RFactor::local: break;
+    case RFactor::global:
+      return global_prox_sweep;
+    case RFactor::blocked:
+      return blocked_prox_sweep;
+    case RFactor::local:
+      break;
   }
   return local_prox_sweep;
 }
 
-}  // namespace
+}   // namespace
 
 ProxGaussSeidel::ProxGaussSeidel(Options options) : options_(std::move(options)), boxed_(wants_box(options_.friction)) {
   check_r_factors(options_.relaxation, options_.shrink, options_.growth);
@@ -83,4 +86,4 @@ void ProxGaussSeidel::iterate(const ContactProblem& problem, std::span<double> i
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

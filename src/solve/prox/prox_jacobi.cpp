@@ -102,7 +102,7 @@ struct JacobiStep {
   }
 };
 
-}  // namespace
+}   // namespace
 
 ProxJacobi::ProxJacobi(Options options) : options_(std::move(options)) {
   check_r_factors(options_.relaxation, options_.shrink, options_.growth);
@@ -115,8 +115,9 @@ void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impuls
   m.v.resize(problem.rows());
   m.next.resize(problem.rows());
   const RFactor strategy = r_factor_of(options_.r_factor);
-  JacobiStep step{problem, strategy, options_.relaxation, strategy == RFactor::global ? inverse_eigenvalue(problem, m) : 0,
-                  m.v.data(), impulses.data(), m.next.data()};
+  JacobiStep step{
+      problem,    strategy,        options_.relaxation, strategy == RFactor::global ? inverse_eigenvalue(problem, m) : 0,
+      m.v.data(), impulses.data(), m.next.data()};
   double best_change = kInfinity;
   int since_best = 0;
   problem.contact_velocity(impulses, m.v, m.segment);
@@ -139,4 +140,4 @@ void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impuls
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -17,4 +17,4 @@ double global_prox_sweep(const ContactProblem&, std::span<const Batch>, std::spa
 double blocked_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
                           Momentum&, double relaxation);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -72,4 +72,4 @@ typename Law::Vector prox_in_block_metric(const Law& law, double normal, const t
   return x;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

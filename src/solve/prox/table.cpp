@@ -13,4 +13,4 @@ void add_proximal_solvers(SolverTable& t) {
                              "All contacts at once, in any order: to compare with prox-gs, which needs far fewer iterations."});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -55,4 +55,4 @@ void project_on_box(const ContactProblem& p, std::uint32_t block, double* impuls
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

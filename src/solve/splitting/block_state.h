@@ -19,4 +19,4 @@ void friction_box(const FrictionSet&, double normal, double* lower, double* uppe
 /// Closest admissible impulse of the boxed model for one block, the friction box taken at the clamped normal impulse.
 void project_on_box(const ContactProblem&, std::uint32_t block, double* impulse);
 
-}  // namespace stickslip
+}   // namespace stickslip

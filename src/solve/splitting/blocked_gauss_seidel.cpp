@@ -6,12 +6,12 @@
 #include <array>
 
 #include "math/infinity.h"
+#include "solve/boxed_sweep.h"
 #include "solve/run_list.h"
 #include "solve/splitting/block_state.h"
 #include "solve/splitting/boxed_pivoting.h"
 #include "solve/splitting/groups.h"
 #include "solve/splitting/joint_block.h"
-#include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/monitor.h"
 #include "stickslip/solve/registry.h"
@@ -24,11 +24,11 @@ constexpr std::size_t kExactRows = 96;   ///< dense pivoting beyond this costs m
 
 /// One group with what its sub-solver needs.
 struct Group {
-  std::vector<Batch> runs;      ///< of the whole problem
-  std::size_t size = 0;         ///< rows
-  Eigen::MatrixXd matrix;       ///< W_GG, for pivoting
-  std::vector<BoxRow> rows;     ///< for pivoting
-  ContactProblem problem;       ///< the group by itself, for another solver
+  std::vector<Batch> runs;    ///< of the whole problem
+  std::size_t size = 0;       ///< rows
+  Eigen::MatrixXd matrix;     ///< W_GG, for pivoting
+  std::vector<BoxRow> rows;   ///< for pivoting
+  ContactProblem problem;     ///< the group by itself, for another solver
 };
 
 std::vector<BoxRow> box_rows(const ContactProblem& p, std::span<const std::uint32_t> blocks) {
@@ -76,7 +76,7 @@ void check_choice(const std::string& given, const std::vector<std::string>& choi
     throw Error(fmt::format("'{}' is not {}. {}", given, what, suggest(given, choices))).at(option);
 }
 
-}  // namespace
+}   // namespace
 
 struct BlockedGaussSeidel::Groups {
   GroupList list;
@@ -85,13 +85,13 @@ struct BlockedGaussSeidel::Groups {
   JointBlock joints;
   BoxedPivoting pivoting;
   Momentum momentum;
-  std::vector<double> previous, ahead;                  ///< what `momentum` points to
+  std::vector<double> previous, ahead;   ///< what `momentum` points to
   std::vector<double> joint_velocity;
-  Eigen::VectorXd velocity, change, impulses;           ///< of one group
-  Workspace workspace;                                  ///< of the sub-solver
-  int large = 0;             ///< groups too large for pivoting
-  int not_pivoted = 0;       ///< visits that pivoting failed on
-  int not_solved = 0;        ///< visits that the sub-solver broke down in
+  Eigen::VectorXd velocity, change, impulses;   ///< of one group
+  Workspace workspace;                          ///< of the sub-solver
+  int large = 0;                                ///< groups too large for pivoting
+  int not_pivoted = 0;                          ///< visits that pivoting failed on
+  int not_solved = 0;                           ///< visits that the sub-solver broke down in
 
   void tell(SolveMonitor&) const;
 };
@@ -102,8 +102,7 @@ void BlockedGaussSeidel::Groups::tell(SolveMonitor& monitor) const {
     monitor.note([&] { return fmt::format("{} groups of more than {} rows were swept, not pivoted.", large, kExactRows); });
   if (not_pivoted > 0)
     monitor.note([&] { return fmt::format("{} visits were sweeps, because pivoting failed.", not_pivoted); });
-  if (not_solved > 0)
-    monitor.note([&] { return fmt::format("The sub-solver broke down in {} visits.", not_solved); });
+  if (not_solved > 0) monitor.note([&] { return fmt::format("The sub-solver broke down in {} visits.", not_solved); });
 }
 
 BlockedGaussSeidel::BlockedGaussSeidel(Options options) : options_(std::move(options)) {
@@ -290,4 +289,4 @@ void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impu
   s.tell(monitor);
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

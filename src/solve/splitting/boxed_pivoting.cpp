@@ -5,7 +5,7 @@ namespace stickslip {
 namespace {
 constexpr double kProximal = 1e-9;
 constexpr int kMurtyPatience = 8;   ///< block pivots without progress before Murty's rule
-}
+}   // namespace
 
 double BoxedPivoting::bound(const BoxRow& row, Side side) {
   return side == Side::upper ? row.upper : side == Side::lower ? row.lower : 0;
@@ -122,4 +122,4 @@ bool BoxedPivoting::solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& c, co
   return true;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

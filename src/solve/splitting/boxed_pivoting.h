@@ -38,4 +38,4 @@ class BoxedPivoting {
   Eigen::VectorXd c_, proximal_, x_, old_, v_, right_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -61,4 +61,4 @@ BlockMatrix principal_submatrix(const BlockMatrix& w, std::span<const std::uint3
   return sub;
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -24,4 +24,4 @@ GroupList group_blocks(const ContactProblem&, Grouping, bool without_joints);
 /// The rows and columns of W that belong to these blocks.
 BlockMatrix principal_submatrix(const BlockMatrix&, std::span<const std::uint32_t> blocks);
 
-}  // namespace stickslip
+}   // namespace stickslip

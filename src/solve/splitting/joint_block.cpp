@@ -8,7 +8,7 @@ namespace stickslip {
 
 namespace {
 constexpr double kBlockRegularisation = 1e-10;   ///< share of the diagonal that is added to it
-}  // namespace
+}   // namespace
 
 struct JointBlock::System {
   BlockMatrix matrix;
@@ -100,4 +100,4 @@ bool JointBlock::solve(std::span<double> v, double tolerance) {
   return io.allFinite();
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

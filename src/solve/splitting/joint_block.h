@@ -28,4 +28,4 @@ class JointBlock {
   std::unique_ptr<System> system_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -30,7 +30,7 @@ void fill_steps(const ContactProblem& p, const ProjectedJacobi::Options& options
     for (int k = 0; k < b.dim; ++k) step[b.row + k] = p.diagonal(b)(k, k) > 0 ? options.relaxation / step[b.row + k] : 0.0;
 }
 
-}  // namespace
+}   // namespace
 
 ProjectedJacobi::ProjectedJacobi(Options options) : options_(options) {
   if (!(options.relaxation > 0 && options.relaxation < 2))
@@ -59,4 +59,4 @@ void ProjectedJacobi::iterate(const ContactProblem& problem, std::span<double> i
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -41,4 +41,4 @@ void SymmetricGaussSeidel::iterate(const ContactProblem& problem, std::span<doub
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "problem/kernels.h"
+#include "solve/boxed_sweep.h"
 #include "solve/contact_graph.h"
 #include "solve/run_list.h"
-#include "solve/boxed_sweep.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/monitor.h"
 
@@ -147,7 +147,7 @@ struct ShockScratch {
   std::vector<double> impulses, velocity;
 };
 
-}  // namespace
+}   // namespace
 
 ShockPropagation::ShockPropagation(Options options) : options_(std::move(options)) {
   const auto check = [](int value, int least, const char* name) {
@@ -187,4 +187,4 @@ void ShockPropagation::iterate(const ContactProblem& problem, std::span<double> 
   }
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -27,8 +27,8 @@ struct Iterate {
 };
 
 struct StaggeredScratch {
-  Iterate last;     ///< after the iteration before
-  Iterate middle;   ///< between the two programs
+  Iterate last;                ///< after the iteration before
+  Iterate middle;              ///< between the two programs
   std::vector<double> start;   ///< λ that the iteration starts from
 };
 
@@ -65,7 +65,7 @@ bool turns_back(std::span<const double> now, std::span<const double> start, std:
   return along < 0;
 }
 
-}  // namespace
+}   // namespace
 
 Staggered::Staggered(Options options) : options_(options), exact_(is_exact_model(options.model)) {
   if (!(options.inner_tolerance >= 0 && options.inner_tolerance < 1))
@@ -125,4 +125,4 @@ void Staggered::iterate(const ContactProblem& problem, std::span<double> impulse
       [&] { return fmt::format("{} sweeps; friction step {}{}.", sweeps, theta, accelerate ? ", extrapolated" : ""); });
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -34,7 +34,7 @@ struct FrictionRule : BoxedRule {
   }
 };
 
-}  // namespace
+}   // namespace
 
 double normal_sweep(const ContactProblem& problem, std::span<double> impulses, std::span<double> velocity, Momentum& momentum) {
   return gauss_seidel_sweep(problem, impulses, velocity, momentum, NormalRule{{problem, 1.0}});
@@ -45,4 +45,4 @@ double friction_sweep(const ContactProblem& problem, bool exact, std::span<doubl
   return gauss_seidel_sweep(problem, impulses, velocity, momentum, FrictionRule{{problem, 1.0}, exact});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -13,4 +13,4 @@ double normal_sweep(const ContactProblem&, std::span<double> impulses, std::span
 /// @param exact whether the set is that of the law or the box around it
 double friction_sweep(const ContactProblem&, bool exact, std::span<double> impulses, std::span<double> velocity, Momentum&);
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -28,4 +28,4 @@ void add_splitting_solvers(SolverTable& t) {
                         {{"model", "boxed"}});
 }
 
-}  // namespace stickslip
+}   // namespace stickslip

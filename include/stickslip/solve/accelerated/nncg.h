@@ -40,4 +40,4 @@ class Nncg final : public ContactSolver {
   bool exact_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -54,4 +54,4 @@ class PgsSubspace final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

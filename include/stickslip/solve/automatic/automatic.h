@@ -62,4 +62,4 @@ class AutomaticSolver final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -41,4 +41,4 @@ class AcceleratedGradient final : public ContactSolver {
   bool coulomb_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -49,4 +49,4 @@ class Admm final : public ContactSolver {
   bool coulomb_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -39,4 +39,4 @@ class ProjectedGradient final : public ContactSolver {
   bool coulomb_, barzilai_borwein_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

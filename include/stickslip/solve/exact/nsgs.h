@@ -13,8 +13,7 @@ struct NonsmoothGaussSeidelOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("proximal", proximal,
-      "α ≥ 0: W_ii + α tr(W_ii)/dim I in local solves, which breaks cycles of redundant contacts");
+    v("proximal", proximal, "α ≥ 0: W_ii + α tr(W_ii)/dim I in local solves, which breaks cycles of redundant contacts");
     order.visit(v);
   }
 };
@@ -49,4 +48,4 @@ class AcceleratedNonsmoothGaussSeidel final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

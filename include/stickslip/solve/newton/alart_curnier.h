@@ -46,4 +46,4 @@ class AlartCurnier final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -69,4 +69,4 @@ class FischerNewton final : public BoxedNewton {
   const NewtonSystem& system(bool friction) const override;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

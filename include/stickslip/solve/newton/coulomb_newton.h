@@ -42,4 +42,4 @@ class CoulombNewton final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -45,4 +45,4 @@ class Dantzig final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

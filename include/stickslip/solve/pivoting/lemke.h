@@ -41,4 +41,4 @@ class Lemke final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

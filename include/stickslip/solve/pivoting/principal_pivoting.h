@@ -78,4 +78,4 @@ class BlockPrincipalPivoting final : public PrincipalPivoting {
   std::string_view name() const override { return "bpp"; }
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

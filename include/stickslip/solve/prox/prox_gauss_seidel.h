@@ -69,4 +69,4 @@ class ProxGaussSeidel final : public ContactSolver {
   bool boxed_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -46,4 +46,4 @@ class ProxJacobi final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -62,4 +62,4 @@ class BlockedGaussSeidel final : public ContactSolver {
   std::unique_ptr<ContactSolver> sub_solver_;   ///< null for exact and sweeps
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

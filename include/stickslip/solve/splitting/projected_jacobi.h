@@ -36,4 +36,4 @@ class ProjectedJacobi final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -56,4 +56,4 @@ class SymmetricGaussSeidel final : public ProjectedSor {
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

@@ -46,4 +46,4 @@ class ShockPropagation final : public ContactSolver {
   Options options_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip

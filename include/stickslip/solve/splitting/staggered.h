@@ -58,4 +58,4 @@ class Staggered final : public ContactSolver {
   bool exact_;
 };
 
-}  // namespace stickslip
+}   // namespace stickslip
