@@ -1,13 +1,17 @@
+// All that is known of each kind of shape. A new one comes here, in the header, in its numbers, in its pairs and its picture.
 #include "stickslip/geometry/shape.h"
 
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "geometry/inscribed_ball.h"
+#include "stickslip/geometry/aabb.h"
+#include "stickslip/geometry/mass_properties.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -131,6 +135,118 @@ double characteristic_length(const Shape& shape) {
                         [](const ConvexHull& h) { return 2 * inscribed_radius(*h.polytope); },
                     },
                     shape);
+}
+
+namespace {
+
+/// Half the extent of a shape along each world axis, for shapes that are symmetric about their origin.
+Vec3 half_extent(const Sphere& s, const Mat3&) { return Vec3::Constant(s.radius); }
+
+Vec3 half_extent(const Box& b, const Mat3& rotation) { return rotation.cwiseAbs() * b.half_extents; }
+
+Vec3 half_extent(const Capsule& c, const Mat3& rotation) {
+  return rotation.col(2).cwiseAbs() * c.half_height + Vec3::Constant(c.radius);
+}
+
+Vec3 half_extent(const Cylinder& c, const Mat3& rotation) {
+  // A disc with unit normal a reaches √(1 − aᵢ²) along axis i: the length of the other two entries of row i.
+  const Vec3 disc = rotation.leftCols<2>().rowwise().norm();
+  return rotation.col(2).cwiseAbs() * c.half_height + disc * c.radius;
+}
+
+Aabb box_of(const HalfSpace&, const Pose&) {
+  const Vec3 everywhere = Vec3::Constant(std::numeric_limits<double>::infinity());
+  return {-everywhere, everywhere};
+}
+
+Aabb box_of(const ConvexHull& hull, const Pose& pose) {
+  const Mat3 rotation = pose.rotation();
+  Aabb box;
+  for (const Vec3& vertex : hull.polytope->vertices) {
+    const Vec3 x = rotation * vertex;
+    box.lower = box.lower.cwiseMin(x);
+    box.upper = box.upper.cwiseMax(x);
+  }
+  return {box.lower + pose.position, box.upper + pose.position};
+}
+
+template <class Symmetric>
+Aabb box_of(const Symmetric& shape, const Pose& pose) {
+  const Vec3 half = half_extent(shape, pose.rotation());
+  return {pose.position - half, pose.position + half};
+}
+
+}   // namespace
+
+Aabb bounding_box(const Shape& shape, const Pose& pose) {
+  return std::visit([&](const auto& s) { return box_of(s, pose); }, shape);
+}
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+/// Inertia about the centre of a solid with two equal moments across and one along z.
+Mat3 axial(double across, double along) { return Vec3(across, across, along).asDiagonal(); }
+
+MassProperties solid(const Sphere& s, double density) {
+  const double mass = density * 4.0 / 3.0 * kPi * s.radius * s.radius * s.radius;
+  return {mass, Vec3::Zero(), Mat3::Identity() * (0.4 * mass * s.radius * s.radius)};
+}
+
+MassProperties solid(const Box& b, double density) {
+  const double mass = density * 8 * b.half_extents.prod();
+  const Vec3 squared = b.half_extents.cwiseAbs2();
+  return {mass, Vec3::Zero(), Mat3((mass / 3 * (Vec3::Constant(squared.sum()) - squared)).asDiagonal())};
+}
+
+MassProperties solid(const Cylinder& c, double density) {
+  const double r2 = c.radius * c.radius, mass = density * kPi * r2 * 2 * c.half_height;
+  return {mass, Vec3::Zero(), axial(mass * (r2 / 4 + c.half_height * c.half_height / 3), mass * r2 / 2)};
+}
+
+MassProperties solid(const Capsule& c, double density) {
+  const double r = c.radius, l = c.half_height;
+  const MassProperties barrel = solid(Cylinder{r, l}, density), caps = solid(Sphere{r}, density);
+  // A half ball has its centre of mass 3r/8 above its base: its moments move from there by the parallel-axis theorem
+  // to the middle of the capsule, which adds l² + 2 l · 3r/8.
+  const double across = caps.inertia(0, 0) + caps.mass * (l * l + 0.75 * l * r);
+  return {barrel.mass + caps.mass, Vec3::Zero(), barrel.inertia + axial(across, caps.inertia(2, 2))};
+}
+
+/// Sum of the exact integrals of 1, x and xxᵀ over the tetrahedra that an inner point spans with triangles of the faces.
+MassProperties solid(const ConvexHull& hull, double density) {
+  const Polytope& p = *hull.polytope;
+  const Vec3 origin = p.interior_point;
+  double volume = 0;
+  Vec3 first = Vec3::Zero();
+  Mat3 second = Mat3::Zero();
+  for (const Polytope::Face& face : p.faces) {
+    const int* loop = p.loops.data() + face.first;
+    const Vec3 a = p.vertices[loop[0]] - origin;
+    for (int i = 2; i < face.count; ++i) {
+      const Vec3 b = p.vertices[loop[i - 1]] - origin, c = p.vertices[loop[i]] - origin, sum = a + b + c;
+      const double six_volumes = a.dot(b.cross(c));
+      volume += six_volumes / 6;
+      first += six_volumes / 24 * sum;
+      second += six_volumes / 120 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+    }
+  }
+  const Vec3 center = first / volume;
+  const Mat3 central = second - volume * center * center.transpose();
+  return {density * volume, origin + center, density * (central.trace() * Mat3::Identity() - central)};
+}
+
+MassProperties solid(const HalfSpace&, double) {
+  throw Error("A half-space has no mass: it is unbounded. Put it on a fixed or kinematic body.");
+}
+
+}   // namespace
+
+MassProperties mass_properties(const Shape& shape, double density) {
+  if (!(std::isfinite(density) && density > 0))
+    throw Error(fmt::format("{} is not a density. A density must be finite and greater than 0 kg/m³.", density)).at("density");
+  return std::visit([&](const auto& s) { return solid(s, density); }, shape);
 }
 
 }   // namespace stickslip
