@@ -1,4 +1,4 @@
-#include "step/impulse_integrator.h"
+// Contacts and joints as one contact problem over impulses: detect, build, solve, move.
 
 #include <fmt/format.h>
 
@@ -18,6 +18,7 @@
 #include "step/rest_balance.h"
 #include "step/sleep.h"
 #include "stickslip/math/error.h"
+#include "stickslip/step/integrator.h"
 
 namespace stickslip {
 

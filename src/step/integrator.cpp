@@ -6,10 +6,12 @@
 #include <deque>
 #include <mutex>
 
-#include "step/impulse_integrator.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
+
+// Each in its own file.
+std::unique_ptr<Integrator> make_impulse_integrator(const StepOptions&);
 
 namespace {
 

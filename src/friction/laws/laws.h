@@ -8,21 +8,6 @@
 
 namespace stickslip::laws {
 
-SurfaceLawInfo coulomb();
-SurfaceLawInfo ellipse();
-SurfaceLawInfo contensou();
-SurfaceLawInfo rolling();
-SurfaceLawInfo full();
-SurfaceLawInfo box();
-SurfaceLawInfo polyhedral();
-SurfaceLawInfo limit_surface();
-SurfaceLawInfo tresca();
-SurfaceLawInfo static_kinetic();
-SurfaceLawInfo stribeck();
-SurfaceLawInfo matchstick();
-SurfaceLawInfo tensor();
-SurfaceLawInfo texture();
-
 /// All of them, in the order in which they are listed.
 std::vector<SurfaceLawInfo> built_in();
 

@@ -10,6 +10,22 @@
 
 namespace stickslip::laws {
 
+// Each in the file of its family.
+SurfaceLawInfo coulomb();
+SurfaceLawInfo ellipse();
+SurfaceLawInfo contensou();
+SurfaceLawInfo rolling();
+SurfaceLawInfo full();
+SurfaceLawInfo box();
+SurfaceLawInfo polyhedral();
+SurfaceLawInfo limit_surface();
+SurfaceLawInfo tresca();
+SurfaceLawInfo static_kinetic();
+SurfaceLawInfo stribeck();
+SurfaceLawInfo matchstick();
+SurfaceLawInfo tensor();
+SurfaceLawInfo texture();
+
 std::vector<SurfaceLawInfo> built_in() {
   return {coulomb(),       ellipse(), contensou(),      rolling(),  full(),       box(),    polyhedral(),
           limit_surface(), tresca(),  static_kinetic(), stribeck(), matchstick(), tensor(), texture()};
