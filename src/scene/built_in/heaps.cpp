@@ -65,15 +65,23 @@ Json boxes_document(const Parameters& p) {
 /// A cube of beads, one body of nodes, falls on a ledge and on the ground; a box lands on the heap.
 Json beads_document(const Parameters& p) {
   const int side = p.count("side");
-  const double radius = 0.02, spacing = 2.05 * radius, width = side * spacing;
-  Json ledge = body("ledge", box({0.25 * width, width, 0.25 * width}), {-0.25 * width, 0, 0.25 * width});
+  const double radius = 0.02, spacing = 2.2 * radius, jitter = 0.09 * radius, width = side * spacing;
+  Random random(static_cast<std::uint64_t>(p["seed"]));
+  Json places = Json::array();
+  for (int i = 0; i < side * side * side; ++i) {
+    const int layer = i / (side * side);
+    const double shift = 0.25 * (layer % 2 ? 1 : -1);   // every other layer over the gaps of the one below
+    const Vec3 cell(i % side + shift, i / side % side + shift, layer);
+    const double dx = random.uniform(-jitter, jitter), dy = random.uniform(-jitter, jitter);
+    places.push_back(vector(spacing * (cell - Vec3(0.5 * (side - 1), 0.5 * (side - 1), 0)) + Vec3(dx, dy, 0)));
+  }
+  Json ledge = body("ledge", box({0.3 * width, 0.8 * width, 0.2 * width}), {-0.4 * width, 0, 0.2 * width});
   ledge["motion"] = "fixed";
-  Json nodes = {{"grid", {{"count", {side, side, side}}, {"spacing", spacing}}}, {"radius", radius}};
-  Json cloud = {
-      {"name", "beads"}, {"nodes", std::move(nodes)}, {"position", vector({-0.5 * width, -0.5 * width, 0.8 * width})}};
-  Json lid = body("box", box(Vec3::Constant(0.15 * width)), {0, 0, 2.2 * width});
+  Json nodes = {{"positions", std::move(places)}, {"radius", radius}};
+  Json cloud = {{"name", "beads"}, {"nodes", std::move(nodes)}, {"position", vector({0, 0, 0.5 * width})}};
+  Json load = body("box", box(Vec3(0.2, 0.2, 0.05) * width), {-0.2 * width, 0, 1.9 * width});
   return compose(3, 0.005, one_material(1000, p["mu"]),
-                 Json::array({ground(), std::move(ledge), std::move(cloud), std::move(lid)}));
+                 Json::array({ground(), std::move(ledge), std::move(cloud), std::move(load)}));
 }
 
 }   // namespace
@@ -99,7 +107,9 @@ BuiltIn boxes() {
 BuiltIn beads() {
   return {"beads",
           "A cloud of beads, one body of nodes, pours over the ledge and makes a heap that carries a box.",
-          {{"side", 9, 1, 60, true, "beads along each edge of the cube"}, {"mu", 0.6, 0, 10, false, "coefficient of friction"}},
+          {{"side", 9, 1, 60, true, "beads along each edge of the cube"},
+           {"mu", 0.3, 0, 10, false, "coefficient of friction"},
+           {"seed", 1, 0, 1e9, true, "of the random offsets"}},
           beads_document};
 }
 
