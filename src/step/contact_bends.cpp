@@ -156,9 +156,6 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
 /// The centre of mass of a body of one part, which lies inside it, against the other one where they are nearest: while corners
 /// fly where no row can tell, it moves on a straight path.
 bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool of_b) {
-  // A node has no spin to take the couple of an impulse beside its centre.
-  for (const std::uint32_t c : {pair.manifold.a, pair.manifold.b})
-    if (solved.world.colliders()[c].node != kNoNode) return false;
   const Motion &mine = of_b ? pair.b : pair.a, &other = of_b ? pair.a : pair.b;
   const Motion &my_end = of_b ? pair.end_b : pair.end_a, &other_end = of_b ? pair.end_a : pair.end_b;
   const Twist &my_motion = of_b ? pair.of_b : pair.of_a, &other_motion = of_b ? pair.of_a : pair.of_b;

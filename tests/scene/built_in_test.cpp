@@ -59,6 +59,14 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "robot-hand"}));
 }
 
+TEST(BuiltInScenes, beads_start_apart_however_many_there_are) {
+  for (const int side : {1, 2, 3, 4, 5, 20}) {
+    const Scene scene = with_parameter("beads", "side", std::to_string(side));   // an overlap at the start is an error
+    EXPECT_EQ(scene.world.node_count(), static_cast<std::size_t>(side * side * side));
+    EXPECT_TRUE(find_overlaps(scene.world).empty()) << side;
+  }
+}
+
 TEST(BuiltInScenes, each_has_one_sentence_and_a_document_that_gives_the_same_world) {
   for (const BuiltInScene& b : built_in_scenes()) {
     SCOPED_TRACE(b.name);

@@ -66,6 +66,7 @@ Json boxes_document(const Parameters& p) {
 Json beads_document(const Parameters& p) {
   const int side = p.count("side");
   const double radius = 0.02, spacing = 2.2 * radius, jitter = 0.09 * radius, width = side * spacing;
+  const double bottom = 0.4 * width + 2 * radius;   // clear of the ledge, however few they are
   Random random(static_cast<std::uint64_t>(p["seed"]));
   Json places = Json::array();
   for (int i = 0; i < side * side * side; ++i) {
@@ -78,8 +79,8 @@ Json beads_document(const Parameters& p) {
   Json ledge = body("ledge", box({0.3 * width, 0.8 * width, 0.2 * width}), {-0.4 * width, 0, 0.2 * width});
   ledge["motion"] = "fixed";
   Json nodes = {{"positions", std::move(places)}, {"radius", radius}};
-  Json cloud = {{"name", "beads"}, {"nodes", std::move(nodes)}, {"position", vector({0, 0, 0.5 * width})}};
-  Json load = body("box", box(Vec3(0.2, 0.2, 0.05) * width), {-0.2 * width, 0, 1.9 * width});
+  Json cloud = {{"name", "beads"}, {"nodes", std::move(nodes)}, {"position", vector({0, 0, bottom})}};
+  Json load = body("box", box(Vec3(0.2, 0.2, 0.05) * width), {-0.2 * width, 0, bottom + 1.4 * width});
   return compose(3, 0.005, one_material(1000, p["mu"]),
                  Json::array({ground(), std::move(ledge), std::move(cloud), std::move(load)}));
 }

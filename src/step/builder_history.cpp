@@ -1,0 +1,278 @@
+// What contacts know beyond the instant: impulses of the step before, how they turn within this one, how they give way.
+#include <cmath>
+#include <numeric>
+
+#include "step/builder.h"
+#include "step/sizes.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kSteadyMotion = 0.5;   ///< part of a velocity by which a body that rolls or slides on may change it in a step
+constexpr double kSteadySpin = 0.05;    ///< part of a spin by which it may change in a step and count as steady
+
+constexpr double kFollows = 0.05;   ///< of |g| h: by so much what moves with its support may seem to move otherwise
+
+constexpr double kSamePlace = 0.25;   ///< of the thinner body's thickness: a contact that moved less is the same
+
+/// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
+constexpr double kMostElastic = 1e-4;
+
+/// Tolerances by which the recovery of an elastic contact may differ from what its load needs and count as settled.
+constexpr double kSettled = 10;
+
+}   // namespace
+
+/// Finds what touches or is joined, and its mass.
+void ProblemBuilder::weigh() {
+  group_of_segment_.resize(problem_.segments.size());
+  std::iota(group_of_segment_.begin(), group_of_segment_.end(), 0u);
+  const auto root = [&](std::uint32_t s) {
+    while (group_of_segment_[s] != s) s = group_of_segment_[s] = group_of_segment_[group_of_segment_[s]];
+    return s;
+  };
+  for (const Block& block : problem_.blocks) {
+    const auto segments = problem_.segments_of(block);
+    for (std::size_t k = 1; k < segments.size(); ++k) {
+      const std::uint32_t a = root(segments[0]), b = root(segments[k]);
+      group_of_segment_[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  weight_of_group_.assign(problem_.segments.size(), 0.0);
+  for (std::uint32_t s = 0; s < problem_.segments.size(); ++s) {
+    group_of_segment_[s] = root(s);
+    weight_of_group_[group_of_segment_[s]] += 1 / problem_.segments[s].inverse_mass;
+  }
+}
+
+/// A contact that carried a load in the last step and lies a little above the band got there by an error of a support that
+/// turns, or drifted there within the tolerance of many steps. It comes back to the edge of the band, as from below: falling to
+/// the middle would be an impact, with friction that lets go for a step.
+void ProblemBuilder::hold_on(const World& world, const Manifold& m, const ContactSet& set, const StepOptions& options) {
+  if (correction(options.stabilisation, options.h).compliance > 0) return;
+  const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+  for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+    BuiltContact& built = contacts_[i];
+    const std::uint32_t row = problem_.blocks[built.block].row;
+    if (built.touching || built.rebounds || set.points[i].gap > 2 * band || !(guess_[row] > 0)) continue;
+    built.touching = true;
+    problem_.b[row] -= band / options.h;
+  }
+}
+
+/// What bodies would do with the impulses of the last step.
+void ProblemBuilder::expect(const World& world, const StepOptions& options) {
+  const double fall = world.gravity.norm() * options.h;
+  expected_.resize(world.mover_count());
+  velocity_.assign(space_.free().begin(), space_.free().end());
+  for (const Block& block : problem_.blocks) {
+    const double* jacobian = problem_.jacobian_values.data() + block.jacobian;
+    for (const std::uint32_t s : problem_.segments_of(block)) {
+      push(s, block, jacobian);
+      jacobian += space_.size_of(s) * block.dim;
+    }
+  }
+  for (std::uint32_t i = 0; i < world.mover_count(); ++i) {
+    const Motion now = motion_of(world, i);
+    expected_[i] = {now.velocity, now.angular_velocity};
+    if (space_.segment_of(i) == kNoSegment) continue;
+    const Twist after = space_.twist(velocity_, space_.segment_of(i));
+    // Small changes of a spin are the torque of impulses that press against each other, from arms that have turned since; large
+    // ones are blows, which are not struck twice.
+    const double turned = (after.angular - now.angular_velocity).norm(), pushed = (after.linear - now.velocity).norm();
+    if (pushed > kSteadyMotion * now.velocity.norm() + 5 * fall || turned > kSteadyMotion * now.angular_velocity.norm())
+      continue;
+    expected_[i].linear = after.linear;
+    if (turned > kSteadySpin * after.angular.norm()) expected_[i].angular = after.angular;
+  }
+}
+
+/// Velocity that the impulses of the last step give a segment through a block. @param jacobian its columns
+void ProblemBuilder::push(std::uint32_t s, const Block& block, const double* jacobian) {
+  const int size = space_.size_of(s);
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+  for (std::uint32_t k = 0; k < block.dim; ++k, jacobian += size) {
+    linear += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian);
+    if (size == kRigidSize) angular += guess_[block.row + k] * Eigen::Map<const Vec3>(jacobian + 3);
+  }
+  const VelocitySegment& segment = problem_.segments[s];
+  double* u = velocity_.data() + space_.offset(s);
+  Eigen::Map<Vec3>(u) += segment.inverse_mass * linear;
+  if (size == kRigidSize) Eigen::Map<Vec3>(u + 3) += segment.inverse_inertia * angular;
+}
+
+/// What lies on a driven body with a face and moves with it goes on to: how that body moves in this step is known, while the
+/// impulses of the last step are late by one.
+void ProblemBuilder::follow_supports(const World& world, const ContactSet& set, const StepOptions& options) {
+  const double close = kFollows * world.gravity.norm() * options.h;
+  for (const Manifold& m : set.manifolds) {
+    std::uint32_t mover = world.colliders()[m.a].body, follower = world.colliders()[m.b].body;
+    if (world.bodies()[mover].motion != MotionType::kinematic) std::swap(mover, follower);
+    if (m.count < 3 || world.bodies()[mover].motion != MotionType::kinematic || space_.segment_of(follower) == kNoSegment)
+      continue;
+    const Motion driven = motion_of(world, mover);
+    bool carried = true;
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
+      carried = carried && contacts_[i].touching && guess_[problem_.blocks[contacts_[i].block].row] > 0;
+    const Vec3 velocity = driven.velocity_at(space_.center(space_.segment_of(follower)));
+    if (!carried || (velocity - expected_[follower].linear).norm() > close) continue;
+    expected_[follower] = {velocity, driven.angular_velocity};
+  }
+}
+
+/// Contacts that carry a load, or touch without being struck, get the change of their velocity within the step
+/// (step/turning.h).
+void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepOptions& options) {
+  const double threshold = options.restitution_threshold * world.gravity.norm() * options.h;
+  const auto persists = [&](std::uint32_t i) {
+    return contacts_[i].touching &&
+           (guess_[problem_.blocks[contacts_[i].block].row] > 0 || contacts_[i].before[0] > -threshold);
+  };
+  bool any = false;
+  for (const Manifold& m : set.manifolds) {
+    hold_on(world, m, set, options);
+    if (!turns(world, m)) continue;
+    bool loaded = false;
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) loaded = loaded || persists(i);
+    if (!loaded) continue;
+    if (!any) {
+      expect(world, options);
+      follow_supports(world, set, options);
+      turning_.begin(world, options, expected_);
+      any = true;
+    }
+    const std::span<const Vec3> kappa = turning_.of(m, std::span(set.points).subspan(m.first, m.count));
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      if (!persists(i)) continue;
+      BuiltContact& built = contacts_[i];
+      const Block& block = problem_.blocks[built.block];
+      built.turning = built.frame.transpose() * kappa[i - m.first];
+      // Asked for more than the approach, an impulse would give energy.
+      built.turning[0] = std::max(built.turning[0], std::min(0.0, built.before[0]));
+      for (int k = 0; k < std::min<int>(block.dim, 3); ++k) problem_.b[block.row + k] += built.turning[k];
+    }
+  }
+}
+
+void ProblemBuilder::bend(std::uint32_t point, double kappa) {
+  BuiltContact& built = contacts_[point];
+  if (built.rebounds) return;
+  problem_.b[problem_.blocks[built.block].row] += kappa - built.turning[0];
+  built.turning[0] = kappa;
+}
+
+/// Recovery of a body that is wedged in asks for what cannot be: forces would grow without bound. Contacts beyond the band are
+/// elastic along the normal, so that they settle a little beyond it instead, each with its share of the load. Friction stays
+/// rigid: an elastic one would creep.
+void ProblemBuilder::soften(const World& world, const ContactSet& set, const StepOptions& options) {
+  const bool recovers =
+      std::any_of(contacts_.begin(), contacts_.end(), [](const BuiltContact& c) { return c.recovery_speed > 0; });
+  if (!recovers || !(options.contact_elasticity > 0)) return;
+  weigh();
+  const double fall = world.gravity.norm() * options.h * options.h;
+  for (const Manifold& m : set.manifolds) {
+    const double give =
+        options.contact_elasticity * options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const Block& block = problem_.blocks[contacts_[i].block];
+      if (!(contacts_[i].recovery_speed > 0) || problem_.sigma[block.row] > 0) continue;
+      const double w = normal_give(block), mass = weight_of_group_[group_of_segment_[problem_.segments_of(block).front()]];
+      problem_.sigma[block.row] = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
+      settle(contacts_[i], kSettled * options.tolerance * world.gravity.norm() * options.h);
+    }
+  }
+}
+
+/// W_nn of a contact before finalize() [1/kg].
+double ProblemBuilder::normal_give(const Block& block) const {
+  double w = 0;
+  const double* row = problem_.jacobian_values.data() + block.jacobian;
+  for (const std::uint32_t s : problem_.segments_of(block)) {
+    const VelocitySegment& segment = problem_.segments[s];
+    const Eigen::Map<const Vec3> linear(row);
+    if (segment.is_rigid()) {
+      const Eigen::Map<const Vec3> angular(row + 3);
+      w += segment.inverse_mass * linear.squaredNorm() + angular.dot(segment.inverse_inertia * angular);
+    } else {
+      w += segment.inverse_mass * linear.squaredNorm();
+    }
+    row += space_.size_of(s) * block.dim;
+  }
+  return w;
+}
+
+/// An elastic contact that is next to where its load and its recovery balance stays there. Without this the last nanometres
+/// would be corrected by velocities of the size of the tolerance, which solves leave as they are until they have gone too far.
+/// @param speed by which recovery may miss, and which is taken from what it misses by beyond [m/s]
+void ProblemBuilder::settle(BuiltContact& c, double speed) {
+  const std::uint32_t row = problem_.blocks[c.block].row;
+  const double balance = problem_.sigma[row] * guess_[row], missing = c.recovery_speed - balance;
+  const double settled = balance + std::copysign(std::max(std::abs(missing) - speed, 0.0), missing);
+  problem_.b[row] += c.recovery_speed - settled;
+  c.recovery_speed = settled;
+}
+
+/// The impulses of the last step, as those of this one.
+void ProblemBuilder::remember(const World& world, const ContactSet& set, const StepOptions& options) {
+  guess_.assign(problem_.rows(), 0.0);
+  if (!(world.memory.h > 0)) return;
+  const double scale = options.h / world.memory.h;
+  joints_.fill_guess(world, scale, guess_);
+  // Both lists are sorted by key.
+  auto old = world.memory.impulses.begin();
+  const auto end = world.memory.impulses.end();
+  for (const Manifold& m : set.manifolds) {
+    const PartPair& here = m;
+    while (old != end && PartPair(old->key) < here) ++old;
+    const auto first = old;
+    while (old != end && PartPair(old->key) == here) ++old;
+    if (first != old) remember(world, set, m, std::span(first, old), scale);
+  }
+}
+
+/// Impulses go to the points of the same features. Faces of two boxes that lie on each other change places as the reference,
+/// and with them the names of all their features: impulses whose features are gone go to the points that are now where theirs
+/// were.
+void ProblemBuilder::remember(const World& world, const ContactSet& set, const Manifold& m,
+                              std::span<const RememberedImpulse> old, double scale) {
+  taken_.assign(m.count, false);
+  orphans_.clear();
+  std::uint32_t i = 0;
+  for (const RememberedImpulse& r : old) {
+    while (i < m.count && set.points[m.first + i].feature < r.key.feature) ++i;
+    if (i < m.count && set.points[m.first + i].feature == r.key.feature) {
+      set_guess(m.first + i, r, scale);
+      taken_[i] = true;
+    } else if (r.impulse.squaredNorm() > 0 && r.position.allFinite()) {
+      orphans_.push_back(r);
+    }
+  }
+  const double reach = kSamePlace * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+  for (const RememberedImpulse& r : orphans_) {
+    std::uint32_t nearest = m.count;
+    double least = reach * reach;
+    for (i = 0; i < m.count; ++i) {
+      const ContactPoint& point = set.points[m.first + i];
+      const double distance = (point.position - r.position).squaredNorm();
+      if (taken_[i] || distance > least || !(point.normal.dot(r.impulse) > 0)) continue;
+      nearest = i;
+      least = distance;
+    }
+    if (nearest == m.count) continue;
+    set_guess(m.first + nearest, r, scale);
+    taken_[nearest] = true;
+  }
+}
+
+void ProblemBuilder::set_guess(std::uint32_t point, const RememberedImpulse& r, double scale) {
+  const BuiltContact& built = contacts_[point];
+  const Block& block = problem_.blocks[built.block];
+  const Vec3 impulse = scale * (built.frame.transpose() * r.impulse);
+  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) guess_[block.row + k] = impulse[k];
+  if (built.spin == kNoSpin) return;
+  const Vec3 angular = scale / spins_[built.spin].length * (built.frame.transpose() * r.angular_impulse);
+  for (int k = 3; k < block.dim; ++k) guess_[block.row + k] = angular[turn_of_row(block.dim - 1, k)];
+}
+
+}   // namespace stickslip
