@@ -1,0 +1,82 @@
+#include <cmath>
+
+#include "mesh/make/outlines.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr int kRounds = 20;
+
+/// Vertices that share an edge with each.
+std::vector<std::vector<std::uint32_t>> neighbours_of(const TriangleMesh& mesh) {
+  std::vector<std::vector<std::uint32_t>> neighbours(mesh.vertices.size());
+  for (const auto& t : mesh.triangles)   // closed: every edge is walked both ways
+    for (int k = 0; k < 3; ++k) neighbours[t[k]].push_back(t[(k + 1) % 3]);
+  return neighbours;
+}
+
+Vec3 gradient_of(const DistanceFunction& distance, const Vec3& at, double step) {
+  Vec3 g;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 d = step * Vec3::Unit(k);
+    g[k] = (distance(at + d) - distance(at - d)) / (2 * step);
+  }
+  return g;
+}
+
+/// The nearest point of the surface, nearly: Newton's method along the gradient.
+Vec3 onto_surface(const DistanceFunction& distance, Vec3 at, double size) {
+  for (int i = 0; i < 8; ++i) {
+    const double off = distance(at);
+    if (std::abs(off) < 1e-12 * size) break;
+    const Vec3 g = gradient_of(distance, at, 1e-4 * size);
+    if (!(g.squaredNorm() > 1e-4)) break;
+    at -= off * g / g.squaredNorm();
+  }
+  return at;
+}
+
+}   // namespace
+
+TriangleMesh surface_of(const DistanceFunction& distance, const Aabb& box, double size) {
+  TriangleMesh mesh = surface(stuff(distance, box, {size})).mesh;
+  const auto neighbours = neighbours_of(mesh);
+  for (int round = 0; round < kRounds; ++round) {
+    const std::vector<Vec3> before = mesh.vertices;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      Vec3 mean = Vec3::Zero();
+      for (const std::uint32_t k : neighbours[i]) mean += before[k];
+      mean /= static_cast<double>(neighbours[i].size());
+      mesh.vertices[i] = onto_surface(distance, 0.5 * (before[i] + mean), size);
+    }
+  }
+  return mesh;
+}
+
+TriangleMesh surface_of(const DistanceField& field, double size) {
+  return surface_of([&](const Vec3& p) { return field.value(p); }, field.bounds(), size);
+}
+
+TriangleMesh joined_sticks(const std::vector<Stick>& sticks, double blend, double size) {
+  std::vector<std::shared_ptr<const DistanceField>> parts;
+  for (std::size_t i = 0; i < sticks.size(); ++i) try {
+      const Stick& s = sticks[i];
+      const Vec3 along = s.to - s.from;
+      if (!along.allFinite()) throw Error("A coordinate is not finite.");
+      const Quat turned = along.norm() > 0 ? rotation_between(Vec3::UnitZ(), along) : Quat::Identity();
+      parts.push_back(std::make_shared<ShapeField>(Capsule{s.radius, 0.5 * along.norm()}, Pose{0.5 * (s.from + s.to), turned}));
+    } catch (Error& e) {
+      throw e.at(std::to_string(i)).at("sticks");
+    }
+  try {
+    return surface_of(SmoothUnion(std::move(parts), blend), size);
+  } catch (Error& e) {
+    if (e.pointer() == "/width") throw Error(e.message()).at("blend");
+    if (e.pointer() == "/parts") throw Error("There are no sticks. Give at least one.").at("sticks");
+    throw;
+  }
+}
+
+}   // namespace stickslip
