@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "collide/pairs.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
 
@@ -22,6 +23,7 @@ auto size_key(const S& s) {
   const Vec3 numbers = numbers_of(s, 0);
   return std::tuple(numbers.x(), numbers.y(), numbers.z());
 }
+auto size_key(const Mesh& s) { return std::tuple(s.solid->radius(), s.solid->checksum()); }
 auto size_key(const ConvexHull& s) { return std::tuple(s.polytope->radius, s.polytope->vertices.size()); }
 
 // Two shapes of one kind are always handed to their pair function in the same order, whichever is called A: the larger

@@ -36,6 +36,14 @@ void collide(const Cylinder&, const Pose&, const ConvexHull&, const Pose&, doubl
 void collide(const ConvexHull&, const Pose&, const HalfSpace&, const Pose&, double margin, ContactSink&);
 void collide(const ConvexHull&, const Pose&, const ConvexHull&, const Pose&, double margin, ContactSink&);
 
+void collide(const Sphere&, const Pose&, const Mesh&, const Pose&, double margin, ContactSink&);
+void collide(const Box&, const Pose&, const Mesh&, const Pose&, double margin, ContactSink&);
+void collide(const Capsule&, const Pose&, const Mesh&, const Pose&, double margin, ContactSink&);
+void collide(const Cylinder&, const Pose&, const Mesh&, const Pose&, double margin, ContactSink&);
+void collide(const Mesh&, const Pose&, const HalfSpace&, const Pose&, double margin, ContactSink&);
+void collide(const ConvexHull&, const Pose&, const Mesh&, const Pose&, double margin, ContactSink&);
+void collide(const Mesh&, const Pose&, const Mesh&, const Pose&, double margin, ContactSink&);
+
 /// The point where two polytopes that are apart will meet, if they come within the margin though none of their facing faces
 /// does: a corner flying past an edge. For the pairs above that look at faces and edges only.
 void collide_apart(const Box&, const Pose&, const Box&, const Pose&, double margin, ContactSink&);

@@ -4,6 +4,7 @@
 
 #include "geometry/nearest_on_triangle.h"
 #include "stickslip/field/distance_field.h"
+#include "stickslip/geometry/mesh_solid.h"
 
 namespace stickslip {
 
@@ -42,6 +43,11 @@ FieldSample field_of(const Cylinder& c, const Vec3& p) {
   if (side <= 0 || cap <= 0) return side > cap ? FieldSample{side, outward} : FieldSample{cap, up};
   const double distance = std::hypot(side, cap);
   return {distance, Vec3((side * outward + cap * up) / distance)};
+}
+
+FieldSample field_of(const Mesh& mesh, const Vec3& p) {
+  const SignedDistance found = *signed_distance(mesh.solid->surface(), p);
+  return {found.distance, found.gradient};
 }
 
 FieldSample field_of(const ConvexHull& hull, const Vec3& p) {

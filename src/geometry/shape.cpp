@@ -12,6 +12,7 @@
 #include "geometry/inscribed_ball.h"
 #include "stickslip/geometry/aabb.h"
 #include "stickslip/geometry/mass_properties.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -19,8 +20,8 @@ namespace stickslip {
 namespace {
 
 // In the order of the variant.
-constexpr std::array<std::string_view, std::variant_size_v<Shape>> kNames = {"sphere",   "box",        "capsule",
-                                                                             "cylinder", "half-space", "hull"};
+constexpr std::array<std::string_view, std::variant_size_v<Shape>> kNames = {"sphere",     "box",  "capsule", "cylinder",
+                                                                             "half-space", "hull", "mesh"};
 
 template <class... F>
 struct Overloaded : F... {
@@ -65,14 +66,18 @@ Vec3 support_of_cylinder(const Cylinder& c, const Vec3& d) {
   return {c.radius * (d.x() / radial), c.radius * (d.y() / radial), z};
 }
 
-Vec3 support_of_polytope(const Polytope& p, const Vec3& d) {
+Vec3 farthest_of(const std::vector<Vec3>& points, const Vec3& d) {
   std::size_t best = 0;
   double best_value = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < p.vertices.size(); ++i) {
-    const double value = d.dot(p.vertices[i]);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double value = d.dot(points[i]);
     if (value > best_value) best_value = value, best = i;
   }
-  return p.vertices[best];
+  return points[best];
+}
+
+void validate_mesh(const Mesh& mesh) {
+  if (!mesh.solid) throw Error("The mesh shape has no mesh. Give a file, or vertices and triangles.");
 }
 
 }   // namespace
@@ -94,6 +99,7 @@ void validate(const Shape& shape) {
                  },
                  [](const HalfSpace&) {},
                  [](const ConvexHull& h) { validate_hull(h); },
+                 [](const Mesh& m) { validate_mesh(m); },
              },
              shape);
 }
@@ -108,7 +114,8 @@ Vec3 support(const Shape& shape, const Vec3& d) {
                         },
                         [&](const Cylinder& c) { return support_of_cylinder(c, d); },
                         [](const HalfSpace&) { return Vec3(Vec3::Constant(std::numeric_limits<double>::quiet_NaN())); },
-                        [&](const ConvexHull& h) { return support_of_polytope(*h.polytope, d); },
+                        [&](const ConvexHull& h) { return farthest_of(h.polytope->vertices, d); },
+                        [&](const Mesh& m) { return farthest_of(m.solid->mesh().vertices, d); },
                     },
                     shape);
 }
@@ -121,6 +128,7 @@ double bounding_radius(const Shape& shape) {
                         [](const Cylinder& c) { return std::hypot(c.radius, c.half_height); },
                         [](const HalfSpace&) { return std::numeric_limits<double>::infinity(); },
                         [](const ConvexHull& h) { return h.polytope->radius; },
+                        [](const Mesh& m) { return m.solid->radius(); },
                     },
                     shape);
 }
@@ -133,6 +141,7 @@ double characteristic_length(const Shape& shape) {
                         [](const Cylinder& c) { return 2 * std::min(c.radius, c.half_height); },
                         [](const HalfSpace&) { return 0.0; },
                         [](const ConvexHull& h) { return 2 * inscribed_radius(*h.polytope); },
+                        [](const Mesh& m) { return m.solid->thickness(); },
                     },
                     shape);
 }
@@ -168,6 +177,14 @@ Aabb box_of(const ConvexHull& hull, const Pose& pose) {
     box.upper = box.upper.cwiseMax(x);
   }
   return {box.lower + pose.position, box.upper + pose.position};
+}
+
+/// Around the box that the mesh has in its own frame: its vertices are too many to look at in every step.
+Aabb box_of(const Mesh& mesh, const Pose& pose) {
+  const Aabb& local = mesh.solid->surface().tree().bounds();
+  const Vec3 half = pose.rotation().cwiseAbs() * (0.5 * (local.upper - local.lower));
+  const Vec3 middle = pose * Vec3(0.5 * (local.lower + local.upper));
+  return {middle - half, middle + half};
 }
 
 template <class Symmetric>
@@ -235,6 +252,18 @@ MassProperties solid(const ConvexHull& hull, double density) {
   const Vec3 center = first / volume;
   const Mat3 central = second - volume * center * center.transpose();
   return {density * volume, origin + center, density * (central.trace() * Mat3::Identity() - central)};
+}
+
+MassProperties solid(const Mesh& mesh, double density) {
+  const std::optional<MassProperties>& unit_solid = mesh.solid->solid();
+  if (!unit_solid) {
+    throw Error(
+        fmt::format("The mesh{} is not closed around a positive volume, so it has no mass. `stickslip mesh check` names its "
+                    "holes and faults; "
+                    "mend it (\"repair\": \"all,fill\"), give mass_properties, or make the body fixed.",
+                    mesh.solid->name().empty() ? "" : " " + mesh.solid->name()));
+  }
+  return {density * unit_solid->mass, unit_solid->center, density * unit_solid->inertia};
 }
 
 MassProperties solid(const HalfSpace&, double) {

@@ -5,6 +5,7 @@
 
 #include "record/joint_description.h"
 #include "record/telemetry.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 
 namespace stickslip {
@@ -26,6 +27,15 @@ class DescribedMeshes {
     if (is_new) add(p);
     return place->second;
   }
+  std::size_t number_of(const MeshSolid& solid) {
+    const auto [place, is_new] = number_of_solid_.try_emplace(solid.checksum(), meshes_.size());
+    if (is_new) {
+      Json vertices = Json::array();
+      for (const Vec3& v : solid.mesh().vertices) vertices.push_back(vector(v));
+      meshes_.push_back({{"vertices", std::move(vertices)}, {"faces", solid.mesh().triangles}});
+    }
+    return place->second;
+  }
   Json take() { return std::move(meshes_); }
 
  private:
@@ -38,6 +48,7 @@ class DescribedMeshes {
   }
 
   std::map<std::vector<double>, std::size_t> number_of_;   ///< by vertices
+  std::map<std::uint64_t, std::size_t> number_of_solid_;   ///< by checksum
   Json meshes_ = Json::array();
 };
 
@@ -49,6 +60,7 @@ Json describe(const Shape& shape, DescribedMeshes& meshes) {
   const auto add = [&](std::string_view name, const auto& x) { json[std::string(name)] = describe(x); };
   std::visit([&](const auto& s) { for_each_field(s, add); }, shape);
   if (const auto* hull = std::get_if<ConvexHull>(&shape)) json["mesh"] = meshes.number_of(*hull->polytope);
+  if (const auto* mesh = std::get_if<Mesh>(&shape)) json["mesh"] = meshes.number_of(*mesh->solid);
   return json;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/world/stencil.h"
 
 namespace stickslip {
@@ -126,6 +127,16 @@ DrawnMesh hull_mesh(const Polytope& polytope) {
   return mesh;
 }
 
+DrawnMesh triangle_mesh_as_drawn(const MeshSolid& solid) {
+  DrawnMesh mesh;
+  for (std::size_t i = 0; i < solid.mesh().triangles.size(); ++i) {
+    std::vector<Vec3> corners;
+    for (const std::uint32_t v : solid.mesh().triangles[i]) corners.push_back(solid.mesh().vertices[v]);
+    add_face(mesh, corners, solid.facets()[solid.facet_of(i)].normal);
+  }
+  return mesh;
+}
+
 DrawnMesh square_mesh(double side) {
   DrawnMesh mesh;
   const double a = side / 2;
@@ -158,6 +169,9 @@ StretchedForm stretched_form(const Shape& shape) {
                         [](const ConvexHull& h) -> StretchedForm {
                           return {h, Vec3::Ones()};
                         },
+                        [](const Mesh& m) -> StretchedForm {
+                          return {m, Vec3::Ones()};
+                        },
                     },
                     shape);
 }
@@ -168,6 +182,10 @@ std::vector<double> key_of(const Shape& form) {
   if (const auto* capsule = std::get_if<Capsule>(&form)) key.push_back(capsule->half_height);
   if (const auto* hull = std::get_if<ConvexHull>(&form))
     for (const Vec3& vertex : hull->polytope->vertices) key.insert(key.end(), vertex.begin(), vertex.end());
+  if (const auto* mesh = std::get_if<Mesh>(&form)) {
+    key.push_back(static_cast<double>(mesh->solid->checksum() >> 32));
+    key.push_back(static_cast<double>(mesh->solid->checksum() & 0xffffffffu));
+  }
   return key;
 }
 
@@ -181,6 +199,7 @@ DrawnMesh drawn_mesh(const Shape& shape, int around, double square_side) {
                         [&](const Cylinder& c) { return cylinder_mesh(c, around); },
                         [&](const HalfSpace&) { return square_mesh(square_side); },
                         [&](const ConvexHull& h) { return hull_mesh(*h.polytope); },
+                        [&](const Mesh& m) { return triangle_mesh_as_drawn(*m.solid); },
                     },
                     shape);
 }

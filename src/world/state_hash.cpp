@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/world/world.h"
 
@@ -72,6 +73,7 @@ class Hash {
     add(std::uint64_t{shape.index()});
     std::visit([this](const auto& s) { for_each_field(s, [this](std::string_view, const auto& x) { add(x); }); }, shape);
     if (const auto* hull = std::get_if<ConvexHull>(&shape)) add(hull->polytope->vertices);
+    if (const auto* mesh = std::get_if<Mesh>(&shape)) add(mesh->solid->checksum());
   }
 
   // Scripts.

@@ -1,5 +1,6 @@
 // What must not change the contacts: which shape is called A, where the pair stands, its size, and a breath of motion.
 #include <gtest/gtest.h>
+#include "stickslip/geometry/mesh_solid.h"
 
 #include "collide/near_pairs.h"
 
@@ -14,6 +15,11 @@ Shape scaled(const Shape& shape, double s) {
     Shape operator()(const Capsule& x) const { return Capsule{s * x.radius, s * x.half_height}; }
     Shape operator()(const Cylinder& x) const { return Cylinder{s * x.radius, s * x.half_height}; }
     Shape operator()(const HalfSpace&) const { return HalfSpace{}; }
+    Shape operator()(const Mesh& x) const {
+      TriangleMesh mesh = x.solid->mesh();
+      for (Vec3& v : mesh.vertices) v *= s;
+      return make_mesh(std::move(mesh));
+    }
     Shape operator()(const ConvexHull& x) const {
       auto polytope = std::make_shared<Polytope>(*x.polytope);
       for (Vec3& v : polytope->vertices) v *= s;

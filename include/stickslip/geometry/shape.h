@@ -61,27 +61,37 @@ struct ConvexHull {
   std::shared_ptr<const Polytope> polytope;
 };
 
-using Shape = std::variant<Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexHull>;
+class MeshSolid;   // geometry/mesh_solid.h
+
+/// A surface of triangles as it is, convex or not, closed or (on bodies that no force moves) open. Copies share the mesh, which
+/// never changes after construction.
+struct Mesh {
+  std::shared_ptr<const MeshSolid> solid;
+};
+
+using Shape = std::variant<Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexHull, Mesh>;
 
 /// Hull of at least four points that span a volume (Qhull; coplanar facets are merged into one polygonal face).
 /// @throws Error if fewer than 4 points are given, a coordinate is not finite, or the points are coplanar.
 ConvexHull make_convex_hull(const std::vector<Vec3>& points);
 
-/// The name used in scene files and messages: "sphere", "box", "capsule", "cylinder", "half-space", "hull".
+/// The name used in scene files and messages: "sphere", "box", "capsule", "cylinder", "half-space", "hull", "mesh".
 std::string_view shape_name(const Shape&);
 std::string_view shape_name(std::size_t variant_index);
 
 /// Checks every number of a shape. @throws Error naming the field, its value and what is valid.
 void validate(const Shape&);
 
-/// Farthest point of a bounded shape in a local direction (need not be unit) [m]. @pre not a half-space
+/// Farthest point of a bounded shape in a local direction (need not be unit) [m]. Takes all vertices of hulls and meshes.
+/// @pre not a half-space
 Vec3 support(const Shape&, const Vec3& direction);
 
 /// Radius of the smallest origin-centred ball that holds the shape [m]; infinity for a half-space.
 double bounding_radius(const Shape&);
 
-/// A length typical of the shape's thinnest extent [m] (twice the inscribed radius; 0 for a half-space): what margins
-/// and tolerances are measured in, so that nothing depends on absolute lengths.
+/// A length typical of the shape's thinnest extent [m] (twice the inscribed radius; of a closed mesh the thickness of its walls;
+/// 0 for a half-space and an open mesh): what margins and tolerances are measured in, so that nothing depends on absolute
+/// lengths.
 double characteristic_length(const Shape&);
 
 }   // namespace stickslip

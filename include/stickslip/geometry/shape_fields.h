@@ -1,5 +1,5 @@
 // The numbers that make a shape, with the names that files give them. Hashes, checkpoints, records, descriptions and readers of
-// scenes go through this list; only a hull, which is made of points, needs them to know it.
+// scenes go through this list; only hulls and meshes, which are made of points, need them to know them.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@ requires(IsShape<S, Capsule> || IsShape<S, Cylinder>) void for_each_field(S& s, 
   f("half_height", s.half_height);
 }
 template <class S>
-requires(IsShape<S, HalfSpace> || IsShape<S, ConvexHull>) void for_each_field(S&, auto&&) {}
+requires(IsShape<S, HalfSpace> || IsShape<S, ConvexHull> || IsShape<S, Mesh>) void for_each_field(S&, auto&&) {}
 
 /// All of them one after the other, at most three; `none` where there are fewer.
 template <class S>

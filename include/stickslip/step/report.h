@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -97,7 +98,10 @@ struct StepReport {
   StepOutcome outcome;
   std::optional<SolveReport> solve;   ///< of integrators that solve a contact problem
   int looked_again =
-      0;   ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
+      0;             ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
+  int impacts = 0;   ///< times at which the step was cut because a body first touched another (Continuous::impact)
+  /// Smallest distance between two bodies in the step, negative for penetration [m]; infinite if none came near.
+  double distance_min = std::numeric_limits<double>::infinity();
   double penetration_max = 0;   ///< largest penetration among the contacts at detection [m]
   EnergyLedger energy;
   Vec3 linear_momentum = Vec3::Zero();    ///< at the end [kg m/s]

@@ -25,6 +25,14 @@ enum class MotionType {
   kinematic,   ///< moved by a script; pushes others, is not pushed
 };
 
+/// How a body is kept from passing through what lies in its way.
+enum class Continuous : std::uint8_t {
+  automatic,   ///< by margin, and by impact where a step moves it farther than margins can tell
+  margin,      ///< contacts are generated as far ahead as a step moves it
+  impact,      ///< the step is cut where it would first touch something
+  off,         ///< contacts are generated where it is; what is thinner than its way may be passed through
+};
+
 /// One shape of a body, at a pose in the body frame.
 struct Part {
   Shape shape;
@@ -50,6 +58,7 @@ struct BodyDescription {
   Vec3 torque = Vec3::Zero();   ///< constant applied torque, world frame [N m]
   MotionScript script = {};     ///< kinematic bodies only
   bool can_sleep = true;
+  Continuous continuous = Continuous::automatic;
 };
 
 /// How a body has moved since it is slow: what only trembles stays near its place, what starts slowly leaves it faster and
@@ -87,6 +96,7 @@ struct Body {
   Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
   bool asleep = false;
   bool can_sleep = true;
+  Continuous continuous = Continuous::automatic;
   QuietSpell quiet;   ///< of a body that may fall asleep
 
   // Mass. Zero inverse for fixed and kinematic bodies.
