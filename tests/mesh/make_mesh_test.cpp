@@ -72,7 +72,7 @@ TEST(MakeMesh, every_maker_makes_sound_solids_of_any_fineness) {
   expect_sound(extrude(circle(2, 9), 0.5, {circle(1, 7)}), 0, "tube");
   expect_sound(extrude(gear_outline({}), 0.01, {circle(0.03, 24)}), 0, "gear");
   expect_sound(triangle_mesh(Voussoir{}), 2, "voussoir");
-  expect_sound(triangle_mesh(EllipseBlock{}), 2, "stone");
+  expect_sound(triangle_mesh(WallStone{}), 2, "stone");
   expect_sound(triangle_mesh(Bolt{}), 2, "bolt");
   expect_sound(triangle_mesh(Nut{}), 0, "nut");
 }
@@ -256,13 +256,22 @@ TEST(MakeMesh, stones_have_their_volumes_and_fit_their_neighbours) {
   next.from_degrees = 9.99;
   EXPECT_TRUE(meet(triangle_mesh(Voussoir{}), triangle_mesh(next)));
   // A round wall of equal half axes.
-  EllipseBlock stone;
+  WallStone stone;
   stone.a = stone.b = 10, stone.divisions = 1;
   EXPECT_NEAR(volume(triangle_mesh(stone)), 0.5 * std::sin(10 * kPi / 180) * (11 * 11 - 10 * 10), 1e-12);
+  // Half of an arch above a pier: a hollow below, flat above; about the middle of the pier.
+  WallStone arch{.a = 20, .b = 12, .thickness = 1.5, .lower = {}, .upper = {}, .divisions = 1, .origin = {30, 2}};
+  for (int i = 0; i <= 6; ++i) {
+    const double turned = kPi / 2 * i / 6;
+    arch.lower.push_back({30 + 5 * (1 - std::cos(turned)), 2 + std::sin(turned)});
+    arch.upper.push_back({30 + 5.0 * i / 6, 3.5});
+  }
+  expect_sound(triangle_mesh(arch), 2, "half an arch");
+  EXPECT_LT(bounding_box(triangle_mesh(arch)).lower.norm(), 4);
 }
 
 TEST(MakeMesh, what_makes_no_solid_is_refused_by_name) {
-  EXPECT_EQ(message_of([] { triangle_mesh(Box{{1, 1, 1}}, 0); }), "/divisions: 0 is out of range. Give 1 to 1000.");
+  EXPECT_EQ(message_of([] { triangle_mesh(Box{{1, 1, 1}}, 0); }), "/divisions: 0 is out of range. Give 1 to 256.");
   EXPECT_EQ(message_of([] { torus(1, 1.5, 8, 8); }), "/tube: 1.5 is not less than the radius 1: the ring has no hole.");
   EXPECT_EQ(message_of([] {
               revolve({{-0.1, 0}, {1, 0}, {1, 1}}, 8);
@@ -287,8 +296,8 @@ TEST(MakeMesh, what_makes_no_solid_is_refused_by_name) {
                 sweep({{0, 0, 0}, {1, 0, 0}, {0, 0.1, 0}}, circle(1, 9));
               }),
               StartsWith("/path/1: The path turns back"));
-  EXPECT_THAT(message_of([] { triangle_mesh(Nut{.radius = 0.003}); }),
-              StartsWith("/radius: A hexagon with corners at 0.003 m"));
+  EXPECT_THAT(message_of([] { triangle_mesh(Nut{.outer_radius = 0.003}); }),
+              StartsWith("/outer_radius: A hexagon with corners at 0.003 m"));
   EXPECT_THAT(message_of([] { triangle_mesh(Bolt{.thread = {.pitch = 0.0004}}); }), StartsWith("/pitch: Flanks"));
   EXPECT_THAT(message_of([] { gear_outline({.teeth = 6, .pressure_degrees = 30, .backlash = 0.005}); }),
               StartsWith("/teeth: 6 teeth"));

@@ -17,9 +17,9 @@ namespace stickslip {
 
 using Polygon = std::vector<Vec2>;   ///< corners [m]
 
-/// @param divisions of each edge, 1 … 1000
+/// @param divisions of each edge, 1 … 256
 TriangleMesh triangle_mesh(const Box&, int divisions = 1);
-/// An icosahedron whose edges are divided: 10 n² + 2 vertices. @param divisions n, 1 … 1000
+/// An icosahedron whose edges are divided: 10 n² + 2 vertices. @param divisions n, 1 … 256
 TriangleMesh triangle_mesh(const Sphere&, int divisions);
 /// @param segments around, 3 … 100000
 TriangleMesh triangle_mesh(const Cylinder&, int segments);
@@ -74,9 +74,9 @@ struct Bolt {
   double head_height = 0.004;    ///< below z = 0 [m]
 };
 struct Nut {
-  Thread thread = {};            ///< of the bolt that it fits
-  double half_height = 0.0025;   ///< [m]
-  double radius = 0.0055;        ///< of the corners of the hexagon [m]
+  Thread thread = {};             ///< of the bolt that it fits
+  double half_height = 0.0025;    ///< [m]
+  double outer_radius = 0.0055;   ///< of the corners of the hexagon [m]
 };
 TriangleMesh triangle_mesh(const Bolt&);
 TriangleMesh triangle_mesh(const Nut&);
@@ -102,18 +102,20 @@ struct Voussoir {
   double inner = 1, outer = 1.5;                ///< radii of the cylinders [m]
   double from_degrees = -10, to_degrees = 10;   ///< a, from the vertical towards x, less than 180 apart
   double half_depth = 0.25;                     ///< along y [m]
-  int divisions = 4;                            ///< along the arc, 1 … 1000
+  int divisions = 4;                            ///< along the arc, 1 … 256
 };
 TriangleMesh triangle_mesh(const Voussoir&);
 
-/// A stone of a wall along an ellipse about z: x = a cos t, y = b sin t at its inner face, joints across the ellipse.
-struct EllipseBlock {
-  double a = 10, b = 8;                       ///< half axes of the inner face [m]
-  double thickness = 1;                       ///< outwards [m]
-  double from_degrees = 0, to_degrees = 10;   ///< t, less than 180 apart
-  double half_height = 0.5;                   ///< along z [m]
-  int divisions = 4;                          ///< along the arc, 1 … 1000
+/// A stone of a wall that stands along an ellipse about z, x = a cos t, y = b sin t at its inner face, with joints across the
+/// ellipse. Its outline on the unrolled wall is given by two lines of corners (t in degrees, z), both in the direction of t.
+struct WallStone {
+  double a = 10, b = 8;                      ///< half axes of the inner face [m]
+  double thickness = 1;                      ///< outwards [m]
+  Polygon lower = {{0, -0.5}, {10, -0.5}};   ///< 2 corners or more
+  Polygon upper = {{0, 0.5}, {10, 0.5}};     ///< as many
+  int divisions = 4;                         ///< of each side of these lines, 1 … 256 on all
+  Vec2 origin = Vec2::Zero();                ///< (t, z) on the inner face: the origin of the mesh
 };
-TriangleMesh triangle_mesh(const EllipseBlock&);
+TriangleMesh triangle_mesh(const WallStone&);
 
 }   // namespace stickslip

@@ -9,6 +9,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kRadians = std::numbers::pi / 180;
+constexpr int kMostDivisions = 256;   ///< of the edges of a block: the lattice over it has its cube
 
 /// The points of a lattice over the unit cube that lie on its surface, as vertices.
 class CubeSurface {
@@ -63,7 +64,7 @@ void require_arc(double from, double to) {
 }   // namespace
 
 TriangleMesh block(const std::function<Vec3(const Vec3&)>& map, const std::array<int, 3>& divisions) {
-  for (const int n : divisions) require_range(n, 1, 1000, "divisions");
+  for (const int n : divisions) require_range(n, 1, kMostDivisions, "divisions");
   return CubeSurface(map, divisions).run();
 }
 
@@ -87,19 +88,32 @@ TriangleMesh triangle_mesh(const Voussoir& v) {
   return block(map, {v.divisions, 1, 1});
 }
 
-TriangleMesh triangle_mesh(const EllipseBlock& e) {
-  require_length(e.a, "a");
-  require_length(e.b, "b");
-  require_length(e.thickness, "thickness");
-  require_arc(e.from_degrees, e.to_degrees);
-  require_length(e.half_height, "half_height");
-  const auto map = [&](const Vec3& p) -> Vec3 {
-    const double t = kRadians * (e.from_degrees + p.y() * (e.to_degrees - e.from_degrees));
-    const Vec2 outwards = Vec2(e.b * std::cos(t), e.a * std::sin(t)).normalized();
-    const Vec2 at = Vec2(e.a * std::cos(t), e.b * std::sin(t)) + p.x() * e.thickness * outwards;
-    return {at.x(), at.y(), e.half_height * (2 * p.z() - 1)};
+TriangleMesh triangle_mesh(const WallStone& w) {
+  require_length(w.a, "a");
+  require_length(w.b, "b");
+  require_length(w.thickness, "thickness");
+  require_range(w.divisions, 1, kMostDivisions, "divisions");
+  if (w.lower.size() < 2) throw Error(fmt::format("{} corners make no line. Give at least 2.", w.lower.size())).at("lower");
+  if (w.upper.size() != w.lower.size())
+    throw Error(fmt::format("{} corners stand over {}. Give as many.", w.upper.size(), w.lower.size())).at("upper");
+  const auto on_wall = [&](const Vec2& at, double depth) -> Vec3 {
+    const double t = kRadians * at.x();
+    const Vec2 outwards = Vec2(w.b * std::cos(t), w.a * std::sin(t)).normalized();
+    const Vec2 place = Vec2(w.a * std::cos(t), w.b * std::sin(t)) + depth * outwards;
+    return {place.x(), place.y(), at.y()};
   };
-  return block(map, {1, e.divisions, 1});
+  const Vec3 origin = on_wall(w.origin, 0);
+  const int sides = static_cast<int>(w.lower.size()) - 1;
+  const auto map = [&](const Vec3& p) -> Vec3 {
+    const auto side = static_cast<std::size_t>(std::min(static_cast<int>(p.y() * sides + 1e-9), sides - 1));
+    const double share = p.y() * sides - static_cast<double>(side);
+    const auto along = [&](const Polygon& line) -> Vec2 { return (1 - share) * line[side] + share * line[side + 1]; };
+    return on_wall((1 - p.z()) * along(w.lower) + p.z() * along(w.upper), p.x() * w.thickness) - origin;
+  };
+  TriangleMesh mesh = block(map, {1, sides * w.divisions, 1});
+  if (!(volume(mesh) > 0))
+    throw Error("The stone has no volume: both lines run in the direction of t, the upper one above.").at("upper");
+  return mesh;
 }
 
 }   // namespace stickslip

@@ -88,7 +88,7 @@ TriangleMesh torus(double radius, double tube, int segments, int around) {
 
 TriangleMesh triangle_mesh(const Sphere& s, int divisions) {
   validate(Shape(s));
-  require_range(divisions, 1, 1000, "divisions");
+  require_range(divisions, 1, 256, "divisions");
   // Two poles and two rings of five, every other corner turned by a tenth of a turn.
   std::vector<Vec3> corners = {Vec3::UnitZ()};
   for (int i = 0; i < 10; ++i) {

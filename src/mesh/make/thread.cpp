@@ -179,10 +179,11 @@ TriangleMesh triangle_mesh(const Nut& nut) {
   ThreadProfile profile = profile_of(nut.thread, nut.thread.clearance);
   // Sides of the hole, not corners, keep the clearance: a bolt turned by half a segment meets the sides with its corners.
   for (double& r : profile.r) r /= std::cos(std::numbers::pi / nut.thread.segments);
-  check_wall(nut.radius, profile.r[0], "radius");
+  check_wall(nut.outer_radius, profile.r[0], "outer_radius");
   TriangleMesh mesh;
   const ThreadSurface hole(mesh, profile, nut.thread.segments, -nut.half_height, nut.half_height, true);
-  const auto lower = add_hexagon(mesh, nut.radius, -nut.half_height), upper = add_hexagon(mesh, nut.radius, nut.half_height);
+  const auto lower = add_hexagon(mesh, nut.outer_radius, -nut.half_height),
+             upper = add_hexagon(mesh, nut.outer_radius, nut.half_height);
   add_sides(mesh, lower, upper);
   add_flat_face(mesh, {lower, reversed(hole.lower_ring())}, false);
   add_flat_face(mesh, {upper, reversed(hole.upper_ring())}, true);
