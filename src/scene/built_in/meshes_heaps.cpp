@@ -7,17 +7,21 @@ namespace stickslip::document {
 
 namespace {
 
-/// A wall of revolution of even thickness over a curve (r, z) that rises from the axis, with a rounded rim.
-/// @param outside from the axis up; the inside keeps `wall` away from it, the floor `floor`
+/// A vessel of even wall with a rounded rim. @param outside corners (r, z) upwards, from the axis to the rim
+/// @param floor height of the inner one, above which the inside keeps `wall` from the outside [m]
 Polygon vessel(const Polygon& outside, double wall, double floor) {
   Polygon profile = outside;
-  const Vec2 rim = outside.back();
   for (const double angle : {45.0, 90.0, 135.0})
-    profile.push_back(rim + 0.5 * wall * Vec2(std::cos(angle * kDegree) - 1, std::sin(angle * kDegree)));
-  for (auto p = outside.rbegin(); p != outside.rend(); ++p)
-    if (p->y() > floor && p->x() > wall) profile.push_back(*p - Vec2(wall, 0));
-  const double foot = profile.back().x();
-  profile.push_back({0.9 * foot, floor});
+    profile.push_back(outside.back() + 0.5 * wall * Vec2(std::cos(angle * kDegree) - 1, std::sin(angle * kDegree)));
+  for (std::size_t i = outside.size(); i-- > 0;) {
+    if (outside[i].y() > floor) {
+      profile.push_back(outside[i] - Vec2(wall, 0));
+      continue;
+    }
+    const Vec2 &below = outside[i], &above = outside[i + 1];
+    profile.push_back({below.x() + (above.x() - below.x()) * (floor - below.y()) / (above.y() - below.y()) - wall, floor});
+    break;
+  }
   profile.push_back({0, floor});
   return profile;
 }
@@ -30,7 +34,7 @@ Json glass_mesh() {
     const double z = 0.01 + (height - 0.01) * i / 14;
     outside.push_back({0.2 + 0.06 * (z / height) * (z / height), z});
   }
-  return revolved("glass", vessel(outside, 0.028, 0.045), 48);
+  return revolved("glass", vessel(outside, 0.04, 0.06), 48);
 }
 
 /// Foot, stem with a knot, and cup; 0.32 m high.
@@ -47,19 +51,17 @@ Json jack_mesh() {
   Json sticks = Json::array();
   for (int axis = 0; axis < 3; ++axis) {
     const Vec3 end = arm * Vec3::Unit(axis);
-    sticks.push_back({{"from", vector(-end)}, {"to", vector(end)}, {"radius", 0.05}});
-    for (const Vec3& at : {end, Vec3(-end)}) sticks.push_back({{"from", vector(at)}, {"radius", 0.08}});
+    sticks.push_back({{"from", vector(-end)}, {"to", vector(end)}, {"radius", 0.06}});
+    for (const Vec3& at : {end, Vec3(-end)}) sticks.push_back({{"from", vector(at)}, {"radius", 0.095}});
   }
-  return made("jack", "sticks", {{"sticks", sticks}, {"blend", 0.04}, {"size", 0.029}});
+  return made("jack", "sticks", {{"sticks", sticks}, {"blend", 0.05}, {"size", 0.0332}});
 }
 
-/// Bodies of one mesh, turned at random, on a grid on which they cannot touch. @param reach of the mesh from its origin [m]
-/// @param middle of the ball around the mesh, in its own frame
-void add_turned(Json& bodies, const Grid& grid, const std::string& name, const Vec3& middle, double mass, Random& random,
-                double lift) {
+/// Bodies of one mesh, turned at random, on a grid. @param middle of the ball around the mesh, in its own frame
+void add_turned(Json& bodies, const Grid& grid, const std::string& name, const Vec3& middle, double mass, Random& random) {
   for (int i = 0; i < grid.count; ++i) {
     const Quat turn = random.rotation();
-    Json one = body(fmt::format("{}-{}", name, i), mesh(name), grid.place(i) + Vec3(0, 0, lift) - turn * middle);
+    Json one = body(fmt::format("{}-{}", name, i), mesh(name), grid.place(i) - turn * middle);
     one["orientation_wxyz"] = wxyz(turn);
     if (mass > 0) one["mass"] = mass;
     bodies.push_back(std::move(one));
@@ -70,8 +72,8 @@ void add_turned(Json& bodies, const Grid& grid, const std::string& name, const V
 Json jacks_document(const Parameters& p) {
   Random random(static_cast<std::uint64_t>(p["seed"]));
   Json bodies = Json::array({ground()});
-  add_turned(bodies, Grid(p.count("count"), 2.02 * 0.33), "jack", Vec3::Zero(), 35, random, 0);
-  return compose_meshes(5, 0.01, one_material(1200, p["mu"]), Json::array({jack_mesh()}), std::move(bodies));
+  add_turned(bodies, Grid(p.count("count"), 2.02 * 0.345), "jack", Vec3::Zero(), 35, random);
+  return compose_meshes(5, 0.01, one_material(1080, p["mu"]), Json::array({jack_mesh()}), std::move(bodies));
 }
 
 /// Into an open box, as high as the grid that they fall from.
@@ -81,7 +83,7 @@ Json in_a_box(const Parameters& p, Json meshes, const std::string& name, const V
   Random random(static_cast<std::uint64_t>(p["seed"]));
   Json bodies = Json::array({ground()});
   add_walls(bodies, 0.5 * grid.width(), 0.5 * grid.layers() * grid.spacing, reach);
-  add_turned(bodies, grid, name, middle, mass, random, 0);
+  add_turned(bodies, grid, name, middle, mass, random);
   return compose_meshes(5, 0.01, one_material(density, p["mu"]), std::move(meshes), std::move(bodies));
 }
 
@@ -125,7 +127,7 @@ Json funnel_document(const Parameters& p) {
 /// A bowl whose inside is a part of a sphere about the origin; balls start on its wall, evenly around.
 Json bowl_document(const Parameters& p) {
   const double inside = 1, outside = 1.05, ball = p["radius"], start = p["start_degrees"] * kDegree;
-  const int count = p.count("count"), arcs = 60;
+  const int count = p.count("count"), arcs = 40;
   Polygon profile;
   for (int i = 0; i <= arcs; ++i)
     profile.push_back(outside * Vec2(std::sin(90 * kDegree * i / arcs), -std::cos(90 * kDegree * i / arcs)));
@@ -138,7 +140,7 @@ Json bowl_document(const Parameters& p) {
     const Vec3 place = reach * Vec3(std::sin(start) * std::cos(around), std::sin(start) * std::sin(around), -std::cos(start));
     bodies.push_back(body(fmt::format("ball-{}", i), sphere(ball), place));
   }
-  return compose_meshes(6, 0.005, one_material(2000, p["mu"]), Json::array({revolved("bowl", profile, 240)}),
+  return compose_meshes(6, 0.005, one_material(2000, p["mu"]), Json::array({revolved("bowl", profile, 160)}),
                         std::move(bodies));
 }
 

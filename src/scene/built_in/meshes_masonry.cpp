@@ -192,7 +192,7 @@ void add_wall_block(Masonry& m, const EllipseWay& way, const Arcade& arcade, con
 void add_arch(Masonry& m, const EllipseWay& way, const Arcade& arcade, double middle, double z) {
   const double half = 0.5 * arcade.bay - 0.5 * kJoint, top = arcade.arch - kBed, corner = std::atan2(half, top),
                r = arcade.opening();
-  const auto outer = [&](double angle) {   // where the ray from the middle leaves the bay
+  const auto outer = [&](double angle) -> Vec2 {   // where the ray from the middle leaves the bay
     const double reach = std::abs(angle) <= corner ? top / std::cos(angle) : half / std::abs(std::sin(angle));
     return reach * Vec2(std::sin(angle), std::cos(angle));
   };
