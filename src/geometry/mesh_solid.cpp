@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -30,16 +32,6 @@ class Mixer {
  private:
   std::uint64_t state_ = 0x243f6a8885a308d3u;
 };
-
-std::uint64_t checksum_of(const TriangleMesh& mesh) {
-  Mixer mixer;
-  mixer.add(mesh.vertices.size());
-  for (const Vec3& v : mesh.vertices)
-    for (const double x : v) mixer.add(std::bit_cast<std::uint64_t>(x + 0.0));
-  for (const auto& t : mesh.triangles)
-    for (const std::uint32_t i : t) mixer.add(i);
-  return mixer.value();
-}
 
 TriangleMesh checked_not_empty(TriangleMesh mesh) {
   if (mesh.triangles.empty()) throw Error("The mesh has no triangles. A shape needs a surface.");
@@ -127,6 +119,18 @@ double thickness_of(const MeshSurface& surface) {
 }
 
 }   // namespace
+
+std::uint64_t checksum_of(const TriangleMesh& mesh) {
+  Mixer mixer;
+  mixer.add(mesh.vertices.size());
+  for (const Vec3& v : mesh.vertices)
+    for (const double x : v) mixer.add(std::bit_cast<std::uint64_t>(x + 0.0));
+  for (const auto& t : mesh.triangles)
+    for (const std::uint32_t i : t) mixer.add(i);
+  return mixer.value();
+}
+
+std::string checksum_text(std::uint64_t checksum) { return fmt::format("{:016x}", checksum); }
 
 MeshSolid::MeshSolid(TriangleMesh mesh, std::string name, MeshLook look)
     : surface_(checked_not_empty(std::move(mesh))), name_(std::move(name)), look_(std::move(look)) {

@@ -20,6 +20,11 @@ struct MeshFacet {
   double offset = 0;            ///< the plane is normal · x = offset [m]
 };
 
+/// Of the numbers of vertices and triangles, bit by bit: two meshes with equal ones are the same.
+std::uint64_t checksum_of(const TriangleMesh&);
+/// As scenes and commands write it: 16 digits of base 16.
+std::string checksum_text(std::uint64_t checksum);
+
 class MeshSolid {
  public:
   /// O(n log n). @param name for messages and records: of a file, or of a mesh in a scene
@@ -51,7 +56,12 @@ class MeshSolid {
 
   /// Contacts come from this field in place of the triangles, if there is one.
   const std::shared_ptr<const DistanceField>& field() const { return field_; }
-  void set_field(std::shared_ptr<const DistanceField> field) { field_ = std::move(field); }
+  /// What the field was made of, as text that can make it again (scene/make_field.h): what checkpoints keep of it.
+  const std::string& field_text() const { return field_text_; }
+  void set_field(std::shared_ptr<const DistanceField> field, std::string text = {}) {
+    field_ = std::move(field);
+    field_text_ = std::move(text);
+  }
 
   std::size_t bytes() const;   ///< of memory, the field not counted
 
@@ -70,6 +80,7 @@ class MeshSolid {
   std::optional<MassProperties> solid_;
   double radius_ = 0, thickness_ = 0;
   std::shared_ptr<const DistanceField> field_;
+  std::string field_text_;
 };
 
 /// @throws Error as MeshSolid does
