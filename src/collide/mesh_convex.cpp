@@ -100,7 +100,8 @@ class ConvexOnMesh {
     if constexpr (std::is_same_v<S, Cylinder>) {
       for (const std::uint32_t triangle : triangles)
         for (int k = 0; k < 3; ++k)
-          if (solid_.owned_by(triangle) & 8 << k) add_edge(solid_.surface().edges().edges_of_face(triangle)[k], to_shape, tight);
+          if (solid_.owned_by(triangle) & 8 << k)
+            add_edge(solid_.surface().edges().edges_of_face(triangle)[k], to_shape, tight);
     } else {
       add_polytope(PolytopeSide(shape_), to_shape, tight);
     }

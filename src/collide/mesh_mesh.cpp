@@ -48,7 +48,8 @@ class MeshPair {
     if (const double lowest = scratch_.contacts.lowest_gap(); !nearest && lowest > kApart * thickness)
       nearest = gap_of(a_, b_, b_in_a_, std::min(lowest, margin_));
     if (nearest && nearest->distance > 0 && !nearest->generic) add_nearest(*nearest);
-    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() >= 0 && cut_each_other()) scratch_.contacts.use_spares();
+    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() >= 0 && cut_each_other())
+      scratch_.contacts.use_spares();
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 

@@ -46,7 +46,8 @@ TEST(MeshContacts, a_flat_floor_of_20000_triangles_is_the_plane_for_every_shape)
   for (const std::size_t kind : {0, 1, 2, 3, 5})
     for (int i = 0; i < 100; ++i) {
       const Shape shape = random.shape(kind);
-      Pose pose{Vec3(random.uniform(-5, 5), random.uniform(-5, 5), 0), i % 2 ? random.rotation() : turned(0.1 * i, Vec3::UnitZ())};
+      Pose pose{Vec3(random.uniform(-5, 5), random.uniform(-5, 5), 0),
+                i % 2 ? random.rotation() : turned(0.1 * i, Vec3::UnitZ())};
       pose.position.z() = -bounding_box(shape, pose).lower.z() + random.uniform(-0.02, 0.02);
       collide(shape, pose, floor, {}, 0.05, on_mesh);
       collide(shape, pose, HalfSpace{}, {}, 0.05, on_plane);
@@ -92,9 +93,6 @@ TEST(MeshContacts, boxes_of_triangles_touch_as_boxes_do) {
     collide(a, pose_a, b, pose_b, 0.1, of_boxes);
     collide(mesh_a, pose_a, mesh_b, pose_b, 0.1, of_meshes);
     collide(a, pose_a, mesh_b, pose_b, 0.1, mixed);
-    if (getenv("DBGI") && i == atoi(getenv("DBGI"))) {
-      for (auto* k : {&of_boxes, &of_meshes, &mixed}) { puts("--"); for (auto& p : k->points()) printf("gap %g n %g %g %g p %g %g %g f %lx\n", p.gap, p.normal.x(), p.normal.y(), p.normal.z(), p.position.x(), p.position.y(), p.position.z(), p.feature); }
-    }
     if (of_boxes.points().empty() || lowest(of_boxes) > 0.09) continue;
     ASSERT_FALSE(of_meshes.points().empty()) << i;
     ASSERT_FALSE(mixed.points().empty()) << i;
@@ -165,8 +163,9 @@ TEST(MeshContacts, only_the_side_that_is_touched_of_a_thin_plate_counts) {
   PairMaker random(4);
   const Shape plate = make_mesh(box_mesh(Vec3(1, 1, 0.005)));
   ContactSink sink;
-  for (const Shape& shape : {Shape(Box{Vec3::Constant(0.1)}), Shape(Sphere{0.1}), Shape(make_mesh(box_mesh(Vec3::Constant(0.1)))),
-                             Shape(Cylinder{0.1, 0.1}), Shape(Capsule{0.1, 0.1})})
+  for (const Shape& shape :
+       {Shape(Box{Vec3::Constant(0.1)}), Shape(Sphere{0.1}), Shape(make_mesh(box_mesh(Vec3::Constant(0.1)))),
+        Shape(Cylinder{0.1, 0.1}), Shape(Capsule{0.1, 0.1})})
     for (int i = 0; i < 50; ++i) {
       const double depth = random.uniform(-1e-3, 1e-3);
       Pose pose{Vec3(random.uniform(-0.8, 0.8), random.uniform(-0.8, 0.8), 0), turned(0.2 * i, Vec3::UnitZ())};
@@ -183,9 +182,11 @@ TEST(MeshContacts, only_the_side_that_is_touched_of_a_thin_plate_counts) {
 TEST(MeshContacts, a_box_over_the_rim_of_a_table_is_not_pushed_off_its_side) {
   const Shape table = make_mesh(box_mesh(Vec3(1, 1, 0.1)));
   ContactSink sink;
-  for (const Shape& shape : {Shape(Box{Vec3::Constant(0.2)}), Shape(make_mesh(box_mesh(Vec3::Constant(0.2)))), Shape(Cylinder{0.2, 0.2})})
+  for (const Shape& shape :
+       {Shape(Box{Vec3::Constant(0.2)}), Shape(make_mesh(box_mesh(Vec3::Constant(0.2)))), Shape(Cylinder{0.2, 0.2})})
     for (const double overhang : {1e-5, 1e-3, 0.01, 0.1, 0.19}) {
-      if (std::holds_alternative<Cylinder>(shape) && overhang < 1e-4) continue;   // edges see its rim rounded by 1e-3 of its radius
+      if (std::holds_alternative<Cylinder>(shape) && overhang < 1e-4)
+        continue;   // edges see its rim rounded by 1e-3 of its radius
       const Pose pose{Vec3(1 - 0.2 + overhang, 0.03, 0.3 - 1e-5), turned(0.01, Vec3::UnitZ())};
       collide(shape, pose, table, {}, 1e-3, sink);
       EXPECT_GE(sink.points().size(), 3u) << shape_name(shape) << overhang;

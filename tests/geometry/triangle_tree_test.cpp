@@ -159,10 +159,10 @@ TEST(TriangleTree, finds_the_pairs_of_two_meshes_that_brute_force_finds) {
         EXPECT_TRUE(std::includes(found.begin(), found.end(), expected.begin(), expected.end())) << i << " " << j;
         // Boxes in single precision are a little larger: by 1e-5 of the scene, so that few more are found.
         const double slack = 1e-4 * (tree_a.bounds().upper - tree_a.bounds().lower + tree_b.bounds().upper -
-                                     tree_b.bounds().lower + pose.position.cwiseAbs()).norm();
+                                     tree_b.bounds().lower + pose.position.cwiseAbs())
+                                        .norm();
         for (const auto& [s, t] : found)
-          EXPECT_TRUE(
-              triangle_box(a, s).grown(margin + slack).overlaps(box_at(b, t, [&](const Vec3& x) { return pose * x; })));
+          EXPECT_TRUE(triangle_box(a, s).grown(margin + slack).overlaps(box_at(b, t, [&](const Vec3& x) { return pose * x; })));
         total += expected.size();
       }
   }
