@@ -130,6 +130,7 @@ double thickness_of(const MeshSurface& surface) {
 
 MeshSolid::MeshSolid(TriangleMesh mesh, std::string name, MeshLook look)
     : surface_(checked_not_empty(std::move(mesh))), name_(std::move(name)), look_(std::move(look)) {
+  validate(look_, this->mesh().triangles.size());
   checksum_ = checksum_of(this->mesh());
   find_facets();
   measure();
