@@ -110,7 +110,7 @@ void exchange_meshes(Archive& archive, FlatScene& s) {
   archive.table("meshes", s.meshes, [](auto& t) { t.text_field("name", &FlatMesh::name); });
   const auto list = [&]<class Whole, class Part>(const char* name, Whole FlatMesh::*whole, Part Whole::*part) {
     archive.lists(
-        name, s.meshes, [=](FlatMesh& m) -> auto& { return m.*whole.*part; }, [](auto& t) { t.field("value"); });
+        name, s.meshes, [=](FlatMesh & m) -> auto& { return m.*whole.*part; }, [](auto& t) { t.field("value"); });
   };
   list("meshes/vertices", &FlatMesh::mesh, &TriangleMesh::vertices);
   list("meshes/triangles", &FlatMesh::mesh, &TriangleMesh::triangles);
@@ -119,7 +119,7 @@ void exchange_meshes(Archive& archive, FlatScene& s) {
   list("meshes/on_picture", &FlatMesh::look, &MeshLook::on_picture);
   list("meshes/picture_of", &FlatMesh::look, &MeshLook::picture_of);
   archive.lists(
-      "meshes/pictures", s.meshes, [](FlatMesh& m) -> auto& { return m.look.pictures; },
+      "meshes/pictures", s.meshes, [](FlatMesh & m) -> auto& { return m.look.pictures; },
       [](auto& t) { t.text_field("bytes"); });
 }
 

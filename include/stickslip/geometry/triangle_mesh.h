@@ -19,11 +19,12 @@ struct TriangleMesh {
 /// How a mesh wants to be drawn, as far as its file says: three entries per triangle, one for each corner, or none. Corners and
 /// not vertices, because a vertex at a sharp edge has one place but several normals.
 struct MeshLook {
-  std::vector<std::array<float, 3>> normals;    ///< unit, outward
-  std::vector<std::array<float, 4>> colours;    ///< red, green, blue, opacity, 0 … 1
-  std::vector<std::array<float, 2>> on_picture; ///< right and up from the lower left corner of the picture, which repeats beyond 1
-  std::vector<std::uint32_t> picture_of;        ///< one per triangle: number of its picture, from 1; 0: none. Empty without pictures
-  std::vector<std::string> pictures;            ///< whole files, PNG or JPEG; they multiply the colours
+  std::vector<std::array<float, 3>> normals;   ///< unit, outward
+  std::vector<std::array<float, 4>> colours;   ///< red, green, blue, opacity, 0 … 1
+  std::vector<std::array<float, 2>>
+      on_picture;                          ///< right and up from the lower left corner of the picture, which repeats beyond 1
+  std::vector<std::uint32_t> picture_of;   ///< one per triangle: number of its picture, from 1; 0: none. Empty without pictures
+  std::vector<std::string> pictures;       ///< whole files, PNG or JPEG; they multiply the colours
 
   bool operator==(const MeshLook&) const = default;
 };
