@@ -1,10 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "meshes_scene.h"
+#include "record/description.h"
 #include "record/flat_scene.h"
+#include "record/mesh_drawing.h"
+#include "replay_reader.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/checkpoint.h"
+#include "stickslip/record/recorder.h"
+#include "store/hdf5.h"
 
 namespace stickslip {
 namespace {
@@ -90,6 +97,165 @@ TEST(MeshCheckpoint, a_checkpoint_of_the_time_before_meshes_is_read_and_runs_on)
   test::simulate(scene, 30);
   save_checkpoint(directory / "d.h5", scene);
   EXPECT_EQ(load_checkpoint(directory / "d.h5").world.state_hash(), scene.world.state_hash());
+}
+
+std::vector<double> numbers_in(hid_t file, const std::string& name, const h5::Extent& extent) {
+  std::size_t count = 1;
+  for (const hsize_t n : extent) count *= n;
+  std::vector<double> values(count);
+  h5::read_values(file, name, H5T_NATIVE_DOUBLE, values.data(), extent);
+  return values;
+}
+
+/// A contact of the ground with a facet of a body of one mesh. @param kind as the two highest bits of its feature say it
+ContactRecord touching(const World& world, const char* body, std::uint32_t facet, std::uint64_t kind) {
+  ContactRecord contact{};
+  contact.body_a = world.find("ground"), contact.body_b = world.find(body);
+  contact.key.a = world.body(contact.body_a).colliders[0], contact.key.b = world.body(contact.body_b).colliders[0];
+  contact.key.parts = pair_of_parts(0, facet);
+  contact.key.feature = kind << 62 | 17;
+  contact.position = {1, 2, 0};
+  contact.normal = Vec3::UnitZ();
+  return contact;
+}
+
+StepReport one_step(const World& world) {
+  StepReport report;
+  report.step = 1, report.time = report.h = report.force_time = 0.01;
+  report.contacts = {touching(world, "first", 3, 0), touching(world, "bright", 5, 2), touching(world, "ball", 1, 1)};
+  report.contacts.push_back(touching(world, "ball", 0, 0));
+  report.contacts.back().key.b = world.body(world.find("ball")).colliders[1];   // its box
+  return report;
+}
+
+TEST(MeshTrajectory, every_mesh_stands_there_once_and_contacts_tell_what_touches) {
+  const Directory directory;
+  Scene scene = meshes();
+  const auto recorder = make_recorder(directory / "t.h5");
+  recorder->begin(scene);
+  scene.world.add(test::body_of(make_mesh(cross_mesh(), "late"), {0, 0, 9}, "late"));
+  recorder->record(scene.world, one_step(scene.world));
+  recorder->finish();
+  const h5::Handle file = h5::open_file(directory / "t.h5");
+  // Ground, four Ls, the mesh and the box of the ball, the late cross.
+  EXPECT_THAT(numbers_in(file.get(), "shapes/mesh", {8}), ::testing::ElementsAre(-1, 0, 0, 0, 1, 2, -1, 3));
+  const TriangleMesh parts[] = {l_mesh(), l_mesh(), sphere_mesh(0.5, 16), cross_mesh()};
+  std::vector<double> first_vertex{0}, first_triangle{0}, vertices, triangles;
+  for (const TriangleMesh& mesh : parts) {
+    for (const Vec3& v : mesh.vertices) vertices.insert(vertices.end(), v.begin(), v.end());
+    for (const auto& t : mesh.triangles) triangles.insert(triangles.end(), t.begin(), t.end());
+    first_vertex.push_back(static_cast<double>(vertices.size() / 3));
+    first_triangle.push_back(static_cast<double>(triangles.size() / 3));
+  }
+  EXPECT_EQ(numbers_in(file.get(), "meshes/first_vertex", {5}), first_vertex);
+  EXPECT_EQ(numbers_in(file.get(), "meshes/first_triangle", {5}), first_triangle);
+  EXPECT_EQ(numbers_in(file.get(), "meshes/vertices", {vertices.size() / 3, 3}), vertices);
+  EXPECT_EQ(numbers_in(file.get(), "meshes/triangles", {triangles.size() / 3, 3}), triangles);
+  const std::vector<double> facet = numbers_in(file.get(), "meshes/facet", {triangles.size() / 3});
+  EXPECT_EQ(*std::max_element(facet.begin(), facet.begin() + 20), 7) << "an L has eight faces";
+  EXPECT_THAT(numbers_in(file.get(), "contacts/touch", {4}), ::testing::ElementsAre(1, 3, 2, 0));
+  EXPECT_THAT(numbers_in(file.get(), "contacts/facet_b", {4}), ::testing::ElementsAre(3, 5, 1, 0));
+  EXPECT_THAT(numbers_in(file.get(), "contacts/facet_a", {4}), ::testing::Each(0));
+}
+
+template <class Number>
+std::vector<Number> unpacked(const nlohmann::json& text) {
+  const std::string bytes = test::base64_decoded(text.get<std::string>());
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+TEST(MeshDescription, a_mesh_comes_once_as_arrays_with_its_look) {
+  const Scene scene = meshes();
+  const nlohmann::json description = describe_scene(scene, 1e-6);
+  ASSERT_EQ(description["meshes"].size(), 3u);
+  const auto number_of = [&](std::size_t body) { return description["bodies"][body]["parts"][0]["shape"]["mesh"]; };
+  EXPECT_EQ(number_of(1), number_of(3));
+  EXPECT_NE(number_of(1), number_of(4));
+  const nlohmann::json &plain = description["meshes"][0], &bright = description["meshes"][1];
+  EXPECT_EQ(plain["name"], "angle");
+  const auto positions = unpacked<float>(plain["positions"]);
+  const auto normals = unpacked<std::int16_t>(plain["normals"]);
+  const auto corners = unpacked<std::uint32_t>(plain["corners"]), facets = unpacked<std::uint32_t>(plain["facets"]);
+  const MeshSolid& solid = mesh_of(scene.world, "first");
+  ASSERT_EQ(corners.size(), 3 * solid.mesh().triangles.size());
+  for (std::size_t t = 0; t < facets.size(); ++t) {
+    EXPECT_EQ(facets[t], solid.facet_of(t));
+    for (std::size_t k = 0; k < 3; ++k)
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(positions[3 * corners[3 * t + k] + i], solid.mesh().vertices[solid.mesh().triangles[t][k]][i]);
+        EXPECT_NEAR(normals[3 * corners[3 * t + k] + i] / 32767.0, solid.facets()[facets[t]].normal[i], 1e-4) << "sharp";
+      }
+  }
+  EXPECT_EQ(positions.size(), 3u * 36) << "six corners of either end, each with three normals";
+  EXPECT_FALSE(plain.contains("colours") || plain.contains("pictures"));
+  EXPECT_EQ(unpacked<std::uint8_t>(bright["colours"])[1], 128);
+  EXPECT_EQ(unpacked<std::uint32_t>(bright["picture_of"])[1], 1u);
+  const std::string address = bright["pictures"][0];
+  EXPECT_THAT(address, ::testing::StartsWith("data:image/png;base64,"));
+  EXPECT_EQ(test::base64_decoded(address.substr(22)), test::two_pixels());
+}
+
+TEST(MeshDrawing, a_ball_is_smooth_and_its_vertices_stay_one) {
+  const DrawnMesh drawn = drawn_mesh(MeshSolid(sphere_mesh(0.5, 32)));
+  EXPECT_EQ(drawn.vertices.size(), sphere_mesh(0.5, 32).vertices.size());
+  for (std::size_t i = 0; i < drawn.vertices.size(); ++i)
+    EXPECT_GT(drawn.normals[i].dot(drawn.vertices[i].normalized()), 0.998) << i;
+}
+
+TEST(MeshDrawing, edges_at_more_than_thirty_degrees_are_sharp) {
+  for (const int sides : {10, 14}) {   // bends of 36° and 25.7°
+    std::vector<Vec2> outline;
+    for (int i = 0; i < sides; ++i) outline.push_back({std::cos(2 * M_PI * i / sides), std::sin(2 * M_PI * i / sides)});
+    std::vector<std::array<std::uint32_t, 3>> cap;
+    for (std::uint32_t i = 1; i + 1 < static_cast<std::uint32_t>(sides); ++i) cap.push_back({0, i, i + 1});
+    const DrawnMesh drawn = drawn_mesh(MeshSolid(prism_mesh(outline, cap, 1)));
+    EXPECT_EQ(drawn.vertices.size(), static_cast<std::size_t>(2 * sides * (sides == 10 ? 3 : 2)));
+  }
+}
+
+TEST(MeshDrawing, normals_of_the_file_are_taken_and_bad_numbers_are_not) {
+  const TriangleMesh box = box_mesh({1, 1, 1});
+  MeshLook look;
+  for (const auto& t : box.triangles)
+    for (const std::uint32_t v : t) {
+      const Vec3 n = box.vertices[v].normalized();
+      look.normals.push_back({static_cast<float>(n.x()), static_cast<float>(n.y()), static_cast<float>(n.z())});
+      look.colours.push_back({0.5f, 2, -1, 1});
+    }
+  EXPECT_EQ(drawn_mesh(MeshSolid(box, "", look)).vertices.size(), 8u) << "as round as the file wants it";
+  look.normals[0] = {0, 0, 0};
+  look.normals[4][1] = look.colours[7][0] = std::numeric_limits<float>::quiet_NaN();
+  const DrawnMesh drawn = drawn_mesh(MeshSolid(box, "", look));
+  for (const Vec3& n : drawn.normals) EXPECT_NEAR(n.norm(), 1, 1e-6);
+  for (const auto& colour : drawn.colours)
+    for (const float x : colour) EXPECT_TRUE(x >= 0 && x <= 1);
+}
+
+TEST(MeshReplay, contacts_bring_their_features) {
+  const Directory directory;
+  const Scene scene = meshes();
+  const auto recorder = make_recorder(directory / "r.html");
+  recorder->begin(scene);
+  recorder->record(scene.world, one_step(scene.world));
+  recorder->finish();
+  test::ReplayReader r = test::replay_of(directory / "r.html");
+  r.at = 12;
+  const auto length = r.number<std::uint32_t>();
+  const auto head = nlohmann::json::parse(r.data.substr(r.at, length));
+  EXPECT_EQ(head.at("contact_features"), true);
+  r.at += length;
+  for (std::size_t i = 0; i < 8 * 2 * head.at("bodies").size(); ++i) r.varint();   // poses
+  EXPECT_EQ(r.varint(), 0);
+  EXPECT_EQ(r.varint(), 4);
+  for (int i = 0; i < 16 * 4; ++i) r.varint();
+  const auto channel = [&] { return std::array{r.varint(), r.varint(), r.varint(), r.varint()}; };
+  EXPECT_THAT(channel(), ::testing::ElementsAre(1, 3, 2, 0));
+  EXPECT_THAT(channel(), ::testing::Each(0)) << "the ground has no facets";
+  EXPECT_THAT(channel(), ::testing::ElementsAre(3, 5, 1, 0));
+  EXPECT_THAT(channel(), ::testing::Each(0));
+  EXPECT_THAT(channel(), ::testing::Each(0)) << "the box touches, but a contact without a mesh says nothing";
 }
 
 }   // namespace
