@@ -107,7 +107,10 @@ void exchange_shapes(Archive& archive, FlatScene& s, int version) {
 
 template <class Archive>
 void exchange_meshes(Archive& archive, FlatScene& s) {
-  archive.table("meshes", s.meshes, [](auto& t) { t.text_field("name", &FlatMesh::name); });
+  archive.table("meshes", s.meshes, [](auto& t) {
+    t.text_field("name", &FlatMesh::name);
+    t.text_field("field", &FlatMesh::field);
+  });
   const auto list = [&]<class Whole, class Part>(const char* name, Whole FlatMesh::*whole, Part Whole::*part) {
     archive.lists(
         name, s.meshes, [=](FlatMesh & m) -> auto& { return m.*whole.*part; }, [](auto& t) { t.field("value"); });

@@ -16,7 +16,7 @@ enum class Touch : std::uint8_t {
 
 struct ContactFeatures {
   Touch touch = Touch::plain;
-  std::uint32_t facet_a = 0, facet_b = 0;   ///< facets of the meshes, counted from 1; 0: none
+  std::uint32_t facet_a = 0, facet_b = 0;   ///< facets of the meshes that touch, or lie beside what touches, from 1; 0: none
   std::uint32_t shape_a = 0, shape_b = 0;   ///< which of the shapes of its body, counted from 0
 };
 

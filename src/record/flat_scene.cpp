@@ -8,6 +8,7 @@
 #include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
+#include "stickslip/scene/make_field.h"
 
 namespace stickslip {
 
@@ -34,6 +35,15 @@ S make_shape(const FlatShape& flat, const SharedForms& forms) {
   return shape;
 }
 
+FlatMesh flatten(const MeshSolid& solid) {
+  if (solid.field() && solid.field_text().empty())
+    throw Error(
+        fmt::format("The mesh '{}' has a distance field without a text that tells how to make it, which a checkpoint "
+                    "cannot hold. Give `set_field` the text of scenes (scene/make_field.h).",
+                    solid.name()));
+  return {solid.name(), solid.mesh(), solid.look(), solid.field_text()};
+}
+
 /// Where forms that shapes share get their numbers.
 struct FormNumbers {
   std::map<const Polytope*, std::uint32_t> hulls;
@@ -50,7 +60,7 @@ FlatShape flatten(const Shape& shape, FormNumbers& numbers, FlatScene& s) {
   }
   if (const auto* m = std::get_if<Mesh>(&shape); m && m->solid) {
     const auto [number, is_new] = numbers.meshes.find_or_add(*m);
-    if (is_new) s.meshes.push_back({m->solid->name(), m->solid->mesh(), m->solid->look()});
+    if (is_new) s.meshes.push_back(flatten(*m->solid));
     flat.mesh = number;
   }
   return flat;
@@ -82,7 +92,9 @@ Shape unflatten(const FlatShape& flat, const SharedForms& forms) {
 std::shared_ptr<const MeshSolid> unflatten(FlatMesh&& flat) {
   const std::string name = flat.name;
   try {
-    return std::make_shared<const MeshSolid>(std::move(flat.mesh), std::move(flat.name), std::move(flat.look));
+    auto solid = std::make_shared<MeshSolid>(std::move(flat.mesh), std::move(flat.name), std::move(flat.look));
+    if (!flat.field.empty()) solid->set_field(make_field(*solid, flat.field), flat.field);
+    return solid;
   } catch (const Error& error) {
     throw Error(fmt::format("The mesh '{}' is inconsistent: {} The file cannot be used.", name, error.message()));
   }

@@ -19,6 +19,7 @@ struct FlatMesh {
   std::string name;
   TriangleMesh mesh;
   MeshLook look;
+  std::string field;   ///< what its distance field is made of; empty: it has none
 };
 
 struct FlatScript {

@@ -7,7 +7,10 @@ MeshPool::Place MeshPool::find_or_add(const Mesh& mesh) {
   const auto [first, last] = by_checksum_.equal_range(mesh.solid->checksum());
   for (auto candidate = first; candidate != last; ++candidate) {
     const MeshSolid& other = *meshes_[candidate->second];
-    if (other.name() != mesh.solid->name() || other.look() != mesh.solid->look()) continue;
+    const bool same_field =
+        other.field() == mesh.solid->field() ||
+        (other.field() && mesh.solid->field() && other.field_text() == mesh.solid->field_text() && !other.field_text().empty());
+    if (other.name() != mesh.solid->name() || other.look() != mesh.solid->look() || !same_field) continue;
     known_.emplace(mesh.solid, candidate->second);
     return {candidate->second, false};
   }

@@ -10,7 +10,7 @@
 
 namespace stickslip {
 
-/// Gives meshes numbers, equal ones the same: those of equal surface, name and look.
+/// Gives meshes numbers, equal ones the same: those of equal surface, name, look and field.
 class MeshPool {
  public:
   struct Place {

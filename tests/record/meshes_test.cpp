@@ -2,15 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "meshes_scene.h"
+#include "record/contact_features.h"
 #include "record/description.h"
 #include "record/flat_scene.h"
 #include "record/mesh_drawing.h"
 #include "replay_reader.h"
+#include "stickslip/field/distance_field.h"
+#include "stickslip/geometry/mesh_names.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/checkpoint.h"
 #include "stickslip/record/recorder.h"
+#include "stickslip/world/stencil.h"
 #include "store/hdf5.h"
 
 namespace stickslip {
@@ -51,6 +56,30 @@ TEST(MeshCheckpoint, meshes_go_on_to_the_same_bits) {
   Scene second = load_checkpoint(directory / "c.h5");
   test::simulate(second, 35);
   EXPECT_EQ(second.world.state_hash(), through.world.state_hash());
+}
+
+TEST(MeshCheckpoint, distance_fields_are_made_again) {
+  const Directory directory;
+  const Scene scene = parse_scene(R"({"name": "fields", "bodies": [
+    {"name": "blob", "position": [0, 0, 1], "shape": {"type": "sdf", "smooth": 0.1, "union": [
+      {"shape": {"type": "sphere", "radius": 0.3}}, {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.5]}}]}},
+    {"name": "cube", "position": [2, 0, 1], "shape": {"type": "sdf", "resolution": 12,
+      "vertices": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "triangles": [[0,2,1],[0,1,3],[1,2,3],[2,0,3]]}}]})",
+                                  "fields.json");
+  save_checkpoint(directory / "c.h5", scene);
+  const Scene loaded = load_checkpoint(directory / "c.h5");
+  for (const char* body : {"blob", "cube"}) {
+    const MeshSolid &before = mesh_of(scene.world, body), &after = mesh_of(loaded.world, body);
+    ASSERT_TRUE(before.field() && after.field()) << body;
+    EXPECT_EQ(after.field_text(), before.field_text());
+    for (double x = -0.4; x < 0.5; x += 0.07)
+      EXPECT_EQ(after.field()->value({x, 0.1, 0.2}), before.field()->value({x, 0.1, 0.2})) << body;
+  }
+  Scene strange;
+  const auto solid = std::make_shared<MeshSolid>(l_mesh(), "odd");
+  solid->set_field(std::make_shared<const ShapeField>(Sphere{1}));
+  strange.world.add(test::body_of(Mesh{solid}, {0, 0, 1}));
+  EXPECT_THROW(save_checkpoint(directory / "d.h5", strange), Error) << "nothing says how to make it";
 }
 
 TEST(MeshCheckpoint, a_removed_mesh_is_not_kept) {
@@ -107,13 +136,13 @@ std::vector<double> numbers_in(hid_t file, const std::string& name, const h5::Ex
   return values;
 }
 
-/// A contact of the ground with a facet of a body of one mesh. @param kind as the two highest bits of its feature say it
-ContactRecord touching(const World& world, const char* body, std::uint32_t facet, std::uint64_t kind) {
+/// A contact of the ground with a body of one mesh. @param part of the mesh, with its name
+ContactRecord touching(const World& world, const char* body, std::uint32_t part, std::uint64_t feature) {
   ContactRecord contact{};
   contact.body_a = world.find("ground"), contact.body_b = world.find(body);
   contact.key.a = world.body(contact.body_a).colliders[0], contact.key.b = world.body(contact.body_b).colliders[0];
-  contact.key.parts = pair_of_parts(0, facet);
-  contact.key.feature = kind << 62 | 17;
+  contact.key.parts = pair_of_parts(0, part);
+  contact.key.feature = feature;
   contact.position = {1, 2, 0};
   contact.normal = Vec3::UnitZ();
   return contact;
@@ -122,8 +151,10 @@ ContactRecord touching(const World& world, const char* body, std::uint32_t facet
 StepReport one_step(const World& world) {
   StepReport report;
   report.step = 1, report.time = report.h = report.force_time = 0.01;
-  report.contacts = {touching(world, "first", 3, 0), touching(world, "bright", 5, 2), touching(world, "ball", 1, 1)};
-  report.contacts.push_back(touching(world, "ball", 0, 0));
+  report.contacts = {touching(world, "first", facet_part(2), mesh_feature(MeshFeature::vertex_on_face, 1, 0)),
+                     touching(world, "bright", facet_part(4), mesh_feature(MeshFeature::edges, 1, 0)),
+                     touching(world, "ball", facet_part(0), mesh_feature(MeshFeature::face_under_vertex, 1, 0)),
+                     touching(world, "ball", 0, 0)};
   report.contacts.back().key.b = world.body(world.find("ball")).colliders[1];   // its box
   return report;
 }
@@ -153,9 +184,73 @@ TEST(MeshTrajectory, every_mesh_stands_there_once_and_contacts_tell_what_touches
   EXPECT_EQ(numbers_in(file.get(), "meshes/triangles", {triangles.size() / 3, 3}), triangles);
   const std::vector<double> facet = numbers_in(file.get(), "meshes/facet", {triangles.size() / 3});
   EXPECT_EQ(*std::max_element(facet.begin(), facet.begin() + 20), 7) << "an L has eight faces";
-  EXPECT_THAT(numbers_in(file.get(), "contacts/touch", {4}), ::testing::ElementsAre(1, 3, 2, 0));
+  EXPECT_THAT(numbers_in(file.get(), "contacts/touch", {4}), ::testing::ElementsAre(2, 3, 1, 0));
   EXPECT_THAT(numbers_in(file.get(), "contacts/facet_b", {4}), ::testing::ElementsAre(3, 5, 1, 0));
   EXPECT_THAT(numbers_in(file.get(), "contacts/facet_a", {4}), ::testing::Each(0));
+}
+
+/// The names of what meshes of the contacts of a step touch with.
+std::set<Touch> touches_between(Scene& scene, const char* a, const char* b) {
+  Stepper stepper(scene.step);
+  const StepReport report = stepper.step(scene.world);
+  std::set<Touch> touches;
+  for (const ContactRecord& contact : report.contacts) {
+    if (contact.normal_impulse <= 0) continue;
+    const bool straight = contact.body_a == scene.world.find(a) && contact.body_b == scene.world.find(b);
+    const bool exchanged = contact.body_a == scene.world.find(b) && contact.body_b == scene.world.find(a);
+    if (!straight && !exchanged) continue;
+    const ContactFeatures features = features_of(scene.world, contact);
+    Touch touch = features.touch;
+    if (exchanged && touch == Touch::vertex_face) touch = Touch::face_vertex;
+    else if (exchanged && touch == Touch::face_vertex) touch = Touch::vertex_face;
+    touches.insert(touch);
+    // The facet that is named has the contact on it.
+    for (const auto& [collider, facet] : {std::pair{contact.key.a, features.facet_a}, {contact.key.b, features.facet_b}}) {
+      const auto* mesh = std::get_if<Mesh>(&scene.world.colliders()[collider].shape);
+      if (!mesh) continue;
+      EXPECT_GT(facet, 0u);
+      EXPECT_LE(facet, mesh->solid->facets().size());
+      const MeshFacet& plane = mesh->solid->facets()[facet - 1];
+      const Vec3 local = motion_of(scene.world, scene.world.colliders()[collider]).pose.to_local(contact.position);
+      EXPECT_NEAR(plane.normal.dot(local), plane.offset, 0.01) << contact.key.feature;
+    }
+  }
+  return touches;
+}
+
+/// A fixed plate, and above it a body that just touches it.
+Scene on_a_plate(const Shape& plate, const Shape& body, const Vec3& position, const Quat& turned, bool body_first) {
+  Scene scene;
+  BodyDescription below = test::body_of(plate, Vec3::Zero(), "plate"), above = test::body_of(body, position, "body");
+  below.motion = MotionType::fixed;
+  above.pose.orientation = turned;
+  if (body_first) scene.world.add(above), scene.world.add(below);
+  else scene.world.add(below), scene.world.add(above);
+  return scene;
+}
+
+TEST(MeshFeatures, say_what_touches_whichever_body_is_a) {
+  const Mesh cube = make_mesh(box_mesh(Vec3::Constant(0.5)), "cube"), slab = make_mesh(box_mesh({2, 2, 0.25}), "slab");
+  const Mesh dart = make_mesh(box_mesh({0.1, 0.1, 3}), "dart");   // reaches farther than the slab
+  const Quat on_corner = Quat::FromTwoVectors(Vec3(1, 1, 1), -Vec3::UnitZ());
+  const double corner = 0.5 * std::sqrt(3.0), edge = 0.5 * std::sqrt(2.0);
+  for (const bool first : {false, true}) {
+    Scene scene = on_a_plate(slab, cube, {0, 0, 0.25 + corner}, on_corner, first);
+    EXPECT_THAT(touches_between(scene, "body", "plate"), ::testing::ElementsAre(Touch::vertex_face)) << first;
+    scene = on_a_plate(HalfSpace{}, cube, {0, 0, corner}, on_corner, first);
+    EXPECT_THAT(touches_between(scene, "body", "plate"), ::testing::ElementsAre(Touch::vertex_face)) << first;
+    scene = on_a_plate(slab, Sphere{0.3}, {0, 0, 0.55}, Quat::Identity(), first);
+    EXPECT_THAT(touches_between(scene, "body", "plate"), ::testing::ElementsAre(Touch::vertex_face)) << first;
+    // A beam across another, edge on edge.
+    const Mesh beam = make_mesh(box_mesh({2, 0.5, 0.5}), "beam");
+    const Quat across = Quat(Eigen::AngleAxisd(M_PI / 2, Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(M_PI / 4, Vec3::UnitX()));
+    scene = on_a_plate(beam, beam, {0, 0, 2 * edge}, across, first);
+    scene.world.set_frame(scene.world.find("plate"), {Vec3::Zero(), Quat(Eigen::AngleAxisd(M_PI / 4, Vec3::UnitX()))});
+    EXPECT_THAT(touches_between(scene, "body", "plate"), ::testing::ElementsAre(Touch::edge_edge)) << first;
+    // The larger mesh comes first in the pair function: here it is the one with the vertex.
+    scene = on_a_plate(slab, dart, {0, 0, 0.25 + 3}, Quat::Identity(), first);
+    EXPECT_THAT(touches_between(scene, "body", "plate"), ::testing::ElementsAre(Touch::vertex_face)) << first;
+  }
 }
 
 template <class Number>
@@ -251,7 +346,7 @@ TEST(MeshReplay, contacts_bring_their_features) {
   EXPECT_EQ(r.varint(), 4);
   for (int i = 0; i < 16 * 4; ++i) r.varint();
   const auto channel = [&] { return std::array{r.varint(), r.varint(), r.varint(), r.varint()}; };
-  EXPECT_THAT(channel(), ::testing::ElementsAre(1, 3, 2, 0));
+  EXPECT_THAT(channel(), ::testing::ElementsAre(2, 3, 1, 0));
   EXPECT_THAT(channel(), ::testing::Each(0)) << "the ground has no facets";
   EXPECT_THAT(channel(), ::testing::ElementsAre(3, 5, 1, 0));
   EXPECT_THAT(channel(), ::testing::Each(0));
