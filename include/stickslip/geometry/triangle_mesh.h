@@ -20,7 +20,7 @@ struct TriangleMesh {
 /// not vertices, because a vertex at a sharp edge has one place but several normals.
 struct MeshLook {
   std::vector<std::array<float, 3>> normals;   ///< unit, outward
-  std::vector<std::array<float, 4>> colours;   ///< red, green, blue, opacity, 0 … 1
+  std::vector<std::array<float, 4>> colours;   ///< red, green, blue as screens show them (sRGB), opacity, 0 … 1
   std::vector<std::array<float, 2>>
       on_picture;                          ///< right and up from the lower left corner of the picture, which repeats beyond 1
   std::vector<std::uint32_t> picture_of;   ///< one per triangle: number of its picture, from 1; 0: none. Empty without pictures
