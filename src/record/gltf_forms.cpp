@@ -71,11 +71,15 @@ void Forms::add_attributes(Binary& binary) {
 void Forms::add_pieces(const MeshLibrary& library, Binary& binary) {
   binary.begin_view({{"target", element_array_buffer}});
   for (Form& form : forms_)
-    for (const std::vector<std::uint32_t>& indices : form.indices)
-      if (!indices.empty())
-        form.pieces.push_back(
-            {{{"attributes", form.attributes}, {"indices", binary.add(std::span<const std::uint32_t>(indices), "SCALAR", 1)}},
-             std::nullopt});
+    for (std::size_t picture = 0; picture < form.indices.size(); ++picture) {
+      const std::vector<std::uint32_t>& indices = form.indices[picture];
+      if (indices.empty()) continue;
+      Json attributes = form.attributes;
+      if (picture == 0) attributes.erase("TEXCOORD_0");
+      form.pieces.push_back({{{"attributes", std::move(attributes)},
+                              {"indices", binary.add(std::span<const std::uint32_t>(indices), "SCALAR", 1)}},
+                             std::nullopt});
+    }
   for (std::size_t m = 0; m < forms_.size(); ++m) {
     auto piece = forms_[m].pieces.begin();
     for (std::size_t picture = 0; picture < forms_[m].indices.size(); ++picture) {

@@ -23,6 +23,8 @@ export class ContactLayers {
   metresPerNewton = 0;
   /** Penetration that is drawn in full red [m]. */
   fullPenetration = 1e-3;
+  /** Body whose contacts alone show their features; −1: all do. */
+  selected = -1;
   /** Chosen by the user on top of the automatic scale. */
   forceZoom = 1;
 
@@ -137,7 +139,7 @@ export class ContactLayers {
     this.updateManifolds(on("manifolds") ? pairs : [], c);
     this.updatePressure(on("pressure") ? pairs : []);
     this.updateBoxes(on("boxes") ? frame : null);
-    this.features_.update(frame, on("features") ? c : null);
+    this.features_.update(frame, on("features") ? c : null, this.selected);
   }
 
   private updatePoints(c: Contacts | null): void {

@@ -38,8 +38,8 @@ export class FeatureLayer {
     this.draw();
   }
 
-  /** Null: nothing is to be shown. */
-  update(frame: Frame, c: Contacts | null): void {
+  /** Of all contacts, or of those of the selected body if there is one (else −1). `c` is null if nothing is to be shown. */
+  update(frame: Frame, c: Contacts | null, selected: number): void {
     this.triangles_ = [];
     this.triangleColours_ = [];
     this.points_ = [];
@@ -48,7 +48,7 @@ export class FeatureLayer {
     const seen = new Set<string>();
     for (let i = 0; c && i < c.count; ++i) {
       const touch = c.touch[i]!;
-      if (touch === 0) continue;
+      if (touch === 0 || (selected >= 0 && c.a[i] !== selected && c.b[i] !== selected)) continue;
       const at = [...c.position.subarray(3 * i, 3 * i + 3)] as Vec3;
       const colour = new THREE.Color().setRGB(...touchColour(touch), THREE.SRGBColorSpace);
       this.mark(frame, c.a[i]!, c.shapeA[i]!, c.facetA[i]!, touch, touch === VERTEX_FACE, at, colour, seen);

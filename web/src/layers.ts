@@ -36,7 +36,7 @@ export const LAYERS: Layer[] = [
     name: "features",
     key: "0",
     title: "Features",
-    help: "What of meshes touches: vertices on faces, edges on edges",
+    help: "What of meshes touches, of the selected body or of all: vertices on faces, edges on edges",
     contacts: true,
     meshes: true,
   },

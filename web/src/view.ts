@@ -141,6 +141,7 @@ export class View {
 
   select(body: number): void {
     this.bodies?.select(body);
+    if (this.contacts) this.contacts.selected = body;
     this.refresh();
   }
 

@@ -115,6 +115,8 @@ test("touched_facets_edges_and_vertices_are_marked", async () => {
   assert.ok(await page.locator("#layer-features").isVisible());
   await page.evaluate(() => window.stickslip.select(2));
   assert.equal(await page.locator("#body-touches").textContent(), "1 face under vertex");
+  const ofPlain = await page.evaluate(() => window.stickslip.select(1)).then(() => seen(points.slice(2, 3), ["features"]));
+  assert.deepEqual(ofPlain[0], without[2], "the edge belongs to another body than the selected one");
   assert.deepEqual(replay.errors, []);
 });
 
