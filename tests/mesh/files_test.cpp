@@ -162,15 +162,22 @@ TEST(MeshFiles, obj_takes_colours_and_pictures_of_its_materials) {
 
 TEST(MeshFiles, gltf_brings_colours_as_screens_show_them_and_pictures) {
   const Folder folder;
+  const std::string picture =
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR42mP4z8DA8J8BAAf/Af+4BDXgAAAAAElFTkSuQmCC";
+  const std::string numbers = "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAIA/AACAPwAAgD4AAAAA";
   const std::string document = R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
-"meshes":[{"primitives":[{"attributes":{"POSITION":0,"TEXCOORD_0":1},"material":0},{"attributes":{"POSITION":0},"material":1}]}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0,"TEXCOORD_0":1},"material":0},
+ {"attributes":{"POSITION":0},"material":1}]}],
 "materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}},
  {"pbrMetallicRoughness":{"baseColorFactor":[0.2140411,0,1,1]}}],
-"textures":[{"source":0}],"images":[{"uri":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR42mP4z8DA8J8BAAf/Af+4BDXgAAAAAElFTkSuQmCC"}],
+"textures":[{"source":0}],"images":[{"uri":"data:image/png;base64,)" +
+                               picture +
+                               R"("}],
 "accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]},
  {"bufferView":1,"componentType":5126,"count":3,"type":"VEC2"}],
 "bufferViews":[{"buffer":0,"byteLength":36},{"buffer":0,"byteOffset":36,"byteLength":24}],"buffers":[{"byteLength":60,
-"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAIA/AACAPwAAgD4AAAAA"}]})";
+"uri":"data:application/octet-stream;base64,)" +
+                               numbers + R"("}]})";
   MeshFileOptions options;
   options.look = true;
   const ImportedMesh read = read_triangle_mesh(folder.put("p.gltf", document), options);
