@@ -46,6 +46,7 @@ Json packed(const MeshSolid& solid) {
                                                 [](double x) { return static_cast<std::int16_t>(std::lround(32767 * x)); })},
                {"corners", packed<std::uint32_t>(drawn.triangles, [](std::uint32_t x) { return x; })},
                {"facets", base64(std::span<const std::uint32_t>(facets))}};
+  if (drawn.open) json["open"] = true;
   if (!drawn.colours.empty())
     json["colours"] =
         packed<std::uint8_t>(drawn.colours, [](float x) { return static_cast<std::uint8_t>(std::lround(255 * x)); });

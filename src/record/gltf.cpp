@@ -196,10 +196,11 @@ void Gltf::add_body(const World& world, const Body& body) {
   for (const std::uint32_t index : body.colliders) {
     const Collider& collider = world.colliders()[index];
     const MeshLibrary::Entry shape = library_.find_or_add(collider.shape);
+    const DrawnMesh& mesh = library_.meshes()[shape.mesh];
     // A material that nothing uses should not stand in the file.
-    const bool plain = !library_.meshes()[shape.mesh].has_own_colours();
-    track.parts.push_back({shape, std::holds_alternative<HalfSpace>(collider.shape),
-                           plain ? materials_.find_or_add(world, collider.material, look) : 0, collider.local});
+    const std::uint32_t material =
+        mesh.has_own_colours() ? 0 : materials_.find_or_add(world, collider.material, mesh.open ? glb::Look::two_sided : look);
+    track.parts.push_back({shape, std::holds_alternative<HalfSpace>(collider.shape), material, collider.local});
   }
 }
 
@@ -258,9 +259,11 @@ std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
     GltfJson primitives = GltfJson::array();
     for (const glb::Forms::Piece& piece : forms_.pieces(part.shape.mesh)) {
       primitives.push_back(piece.primitive);
-      primitives.back()["material"] = forms_.has_own_colours(part.shape.mesh)
-                                          ? materials_.find_or_add_own(piece.image, forms_.is_clear(part.shape.mesh))
-                                          : part.material;
+      const std::size_t mesh = part.shape.mesh;
+      primitives.back()["material"] =
+          forms_.has_own_colours(mesh)
+              ? materials_.find_or_add_own(piece.image, forms_.is_clear(mesh), forms_.is_open(mesh))
+              : part.material;
     }
     meshes.push_back({{"primitives", std::move(primitives)}});
   }

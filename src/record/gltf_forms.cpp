@@ -48,6 +48,7 @@ void Forms::add_all(const MeshLibrary& library, Binary& binary) {
     }
     for (const auto& [right, up] : mesh.on_picture) form.on_picture.push_back(right), form.on_picture.push_back(1 - up);
     form.own_colours = mesh.has_own_colours();
+    form.open = mesh.open;
     form.indices = indices_by_picture(mesh);
   }
   add_attributes(binary);

@@ -24,6 +24,7 @@ class Forms {
   /// Whether a mesh has its own colours, and some of them are not opaque.
   bool has_own_colours(std::size_t mesh) const { return forms_[mesh].own_colours; }
   bool is_clear(std::size_t mesh) const { return forms_[mesh].clear; }
+  bool is_open(std::size_t mesh) const { return forms_[mesh].open; }
 
   /// Pictures of all meshes, as images and as textures of them.
   const Json& images() const { return images_; }
@@ -34,7 +35,7 @@ class Forms {
     std::vector<float> shades;                         ///< three per vertex; none if all is light
     std::vector<float> colours, on_picture;            ///< four and two per vertex, or none
     std::vector<std::vector<std::uint32_t>> indices;   ///< by picture, that of no picture first
-    bool own_colours = false, clear = false;
+    bool own_colours = false, clear = false, open = false;
     Json attributes = Json::object();
     std::vector<Piece> pieces;
   };

@@ -120,6 +120,7 @@ DrawnMesh drawn_mesh(const MeshSolid& solid) {
   const MeshLook& look = solid.look();
   const bool colours = !look.colours.empty(), pictures = !look.picture_of.empty() && !look.pictures.empty();
   DrawnMesh drawn;
+  drawn.open = !solid.closed();
   SmoothCorners smooth(solid);
   CornerJoiner joiner(mesh, colours, pictures, drawn);
   for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t) {

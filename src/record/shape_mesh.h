@@ -25,6 +25,8 @@ struct DrawnMesh {
   std::vector<std::uint32_t> picture_of;
   std::vector<std::string> pictures;
 
+  bool open = false;   ///< it has no inside, and is seen from both sides
+
   /// Whether the mesh has its own colours: then that of the material does not count.
   bool has_own_colours() const { return !colours.empty() || !pictures.empty(); }
 };

@@ -292,6 +292,27 @@ TEST(MeshDescription, a_mesh_comes_once_as_arrays_with_its_look) {
   EXPECT_EQ(test::base64_decoded(address.substr(22)), test::two_pixels());
 }
 
+TEST(MeshDescription, a_surface_without_an_inside_is_seen_from_both_sides) {
+  TriangleMesh sheet = box_mesh({1, 1, 1});
+  sheet.triangles.resize(2);
+  Scene scene;
+  BodyDescription d = test::body_of(make_mesh(sheet, "sheet"), Vec3::Zero());
+  d.motion = MotionType::fixed;
+  scene.world.add(d);
+  scene.world.add(test::body_of(make_mesh(l_mesh(), "angle"), {0, 0, 3}));
+  const nlohmann::json description = describe_scene(scene, 1e-6);
+  EXPECT_EQ(description["meshes"][0].value("open", false), true);
+  EXPECT_FALSE(description["meshes"][1].contains("open"));
+  const Directory directory;
+  const auto recorder = make_recorder(directory / "t.glb");
+  recorder->begin(scene);
+  recorder->finish();
+  const std::string file = test::content_of(directory / "t.glb");
+  const auto document = nlohmann::json::parse(file.substr(20, file.find("BIN") - 24));
+  EXPECT_EQ(document["materials"][0].value("doubleSided", false), true);
+  EXPECT_EQ(document["materials"][1].value("doubleSided", false), false);
+}
+
 TEST(MeshDrawing, a_ball_is_smooth_and_its_vertices_stay_one) {
   const DrawnMesh drawn = drawn_mesh(MeshSolid(sphere_mesh(0.5, 32)));
   EXPECT_EQ(drawn.vertices.size(), sphere_mesh(0.5, 32).vertices.size());

@@ -108,8 +108,9 @@ export class BodyMeshes {
   }
 
   private materialsOf(form: Form | null, map: THREE.Texture | null): Material[] {
+    const side = form?.open ? THREE.DoubleSide : THREE.FrontSide;
     const materials = [map, ...(form?.pictures ?? []).map(() => null)].map(
-      (texture) => new THREE.MeshLambertMaterial({ vertexColors: true, fog: false, map: texture }),
+      (texture) => new THREE.MeshLambertMaterial({ vertexColors: true, fog: false, map: texture, side }),
     );
     form?.pictures.forEach((address, i) => {
       const material = materials[1 + i]!;

@@ -18,6 +18,8 @@ export interface Form {
   pictureOf: Uint32Array | null;
   /** Addresses. */
   pictures: string[];
+  /** Seen from both sides. */
+  open: boolean;
   /** Points that reach as far as the surface in every direction, or nearly: boxes are made of them. */
   outline: Float64Array;
 }
@@ -52,6 +54,7 @@ function unpacked(mesh: Exclude<Mesh, { faces: number[][] }>): Form {
     onPicture: mesh.on_picture === undefined ? null : floats(mesh.on_picture),
     pictureOf: mesh.picture_of === undefined ? null : wholes(mesh.picture_of),
     pictures: mesh.pictures ?? [],
+    open: mesh.open ?? false,
     outline: outlineOf(Float64Array.from(positions)),
   };
   const vertices = positions.length / 3;
@@ -93,6 +96,7 @@ function formOfFaces(vertices: Vec3[], faces: number[][]): Form {
     onPicture: null,
     pictureOf: null,
     pictures: [],
+    open: false,
     outline: outlineOf(Float64Array.from(vertices.flat())),
   };
 }

@@ -36,6 +36,8 @@ export interface PackedMesh {
   picture_of?: string;
   /** data: addresses. */
   pictures?: string[];
+  /** It has no inside, and is seen from both sides. */
+  open?: boolean;
 }
 
 /** What stays the same about a body of nodes. */
