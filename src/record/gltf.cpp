@@ -260,10 +260,9 @@ std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
     for (const glb::Forms::Piece& piece : forms_.pieces(part.shape.mesh)) {
       primitives.push_back(piece.primitive);
       const std::size_t mesh = part.shape.mesh;
-      primitives.back()["material"] =
-          forms_.has_own_colours(mesh)
-              ? materials_.find_or_add_own(piece.image, forms_.is_clear(mesh), forms_.is_open(mesh))
-              : part.material;
+      primitives.back()["material"] = forms_.has_own_colours(mesh)
+                                          ? materials_.find_or_add_own(piece.image, forms_.is_clear(mesh), forms_.is_open(mesh))
+                                          : part.material;
     }
     meshes.push_back({{"primitives", std::move(primitives)}});
   }
