@@ -1,4 +1,5 @@
-// A mesh while it is read: places, normals, colours and places on pictures with indices of their own, polygons cut into triangles.
+// A mesh while it is read: places, normals, colours and places on pictures with indices of their own, polygons cut into
+// triangles.
 #pragma once
 
 #include <map>
@@ -35,8 +36,8 @@ class Builder {
   void add_polygon(std::span<const Corner>);
   void add_triangle(const Corner&, const Corner&, const Corner&);
 
-  /// A picture that triangles may show: a PNG or JPEG file. What cannot be read becomes a note, not an error: it is for the eye only.
-  /// @returns its number, from 1; 0: none
+  /// A picture that triangles may show: a PNG or JPEG file. What cannot be read becomes a note, not an error: it is for the
+  /// eye only. @returns its number, from 1; 0: none
   std::uint32_t add_picture(const std::filesystem::path&);
   /// The same of bytes within the file of the mesh. @param name for notes, and to tell equal ones
   std::uint32_t add_picture(const std::string& name, std::string bytes);

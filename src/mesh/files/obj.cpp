@@ -1,5 +1,5 @@
-// Wavefront OBJ: vertices, normals, places on pictures, and polygons that refer to them; materials for their colours and pictures.
-// Groups, lines and curves are passed over.
+// Wavefront OBJ: vertices, normals, places on pictures, and polygons that refer to them; materials for their colours and
+// pictures. Groups, lines and curves are passed over.
 #include <fmt/format.h>
 
 #include <cmath>

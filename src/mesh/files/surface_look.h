@@ -15,8 +15,8 @@ struct SurfaceLook {
 /// Where a file that another one names is: beside it, also if it is named with a place on another machine.
 std::filesystem::path beside(const std::filesystem::path& folder, std::string_view name);
 
-/// What triangles of a surface get: number of a colour of the builder, or −1, and its current picture. With a picture the colour
-/// is white: what exporters write beside one is seldom meant to tint it.
+/// What triangles of a surface get: number of a colour of the builder, or −1, and its current picture. With a picture the
+/// colour is white: what exporters write beside one is seldom meant to tint it.
 std::int64_t begin_surface(Builder&, const SurfaceLook&);
 
 }   // namespace stickslip::mesh_file
