@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stickslip/collide/contact.h"
+#include "stickslip/geometry/mesh_names.h"
 #include "stickslip/geometry/mesh_solid.h"
 
 namespace stickslip::narrow {
@@ -11,17 +12,6 @@ namespace stickslip::narrow {
 inline constexpr double kApart = 0.02;
 
 inline constexpr double kFeatureCone = 0.035;   ///< sine of 2°: directions so little outside the cone of a feature belong to it
-
-/// The kinds of features of a contact on a mesh, in the two highest bits of its name.
-enum class MeshFeature : std::uint64_t { vertex_on_face, face_under_vertex, edges, other };
-inline std::uint64_t mesh_feature(MeshFeature kind, std::uint32_t of_a, std::uint32_t of_b) {
-  return static_cast<std::uint64_t>(kind) << 62 | (std::uint64_t{of_a} & 0x7fffffffu) << 31 | (of_b & 0x7fffffffu);
-}
-
-/// Names of parts of a mesh: facets from 1, then edges and vertices.
-inline std::uint32_t facet_part(std::uint32_t facet) { return facet + 1; }
-inline std::uint32_t edge_part(std::uint32_t edge) { return edge | 0x80000000u; }
-inline std::uint32_t vertex_part(std::uint32_t vertex) { return vertex | 0xc0000000u; }
 
 /// An edge with what lies beside it, in the frame of the mesh.
 struct MeshEdge {

@@ -134,6 +134,7 @@ std::string checksum_text(std::uint64_t checksum) { return fmt::format("{:016x}"
 
 MeshSolid::MeshSolid(TriangleMesh mesh, std::string name, MeshLook look)
     : surface_(checked_not_empty(std::move(mesh))), name_(std::move(name)), look_(std::move(look)) {
+  validate(look_, this->mesh().triangles.size());
   checksum_ = checksum_of(this->mesh());
   find_facets();
   measure();

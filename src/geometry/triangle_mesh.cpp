@@ -110,4 +110,24 @@ void validate(const TriangleMesh& mesh) {
             .at("triangles");
 }
 
+void validate(const MeshLook& look, std::size_t triangles) {
+  const auto check = [&](const char* name, std::size_t entries, std::size_t each) {
+    if (entries > 0 && entries != each * triangles)
+      throw Error(fmt::format("There are {} entries, but the mesh has {} triangles. Give {} for each, or none.", entries,
+                              triangles, each))
+          .at(name);
+  };
+  check("normals", look.normals.size(), 3);
+  check("colours", look.colours.size(), 3);
+  check("on_picture", look.on_picture.size(), 3);
+  check("picture_of", look.picture_of.size(), 1);
+  for (std::size_t t = 0; t < look.picture_of.size(); ++t)
+    if (look.picture_of[t] > look.pictures.size() || (look.picture_of[t] > 0 && look.on_picture.empty()))
+      throw Error(fmt::format("There is no picture {}, or the corners have no places on it. There are {} pictures, counted "
+                              "from 1.",
+                              look.picture_of[t], look.pictures.size()))
+          .at(std::to_string(t))
+          .at("picture_of");
+}
+
 }   // namespace stickslip

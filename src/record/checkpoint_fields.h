@@ -85,6 +85,7 @@ void exchange_shapes(Archive& archive, FlatScene& s, int version) {
     else t.field("kind", &FlatShape::kind);
     t.field("size", &FlatShape::size);
     t.field("hull", &FlatShape::hull);
+    if (version >= kVersionWithMeshes) t.field("mesh", &FlatShape::mesh);
   });
   archive.table("hulls", s.hulls, [](auto& t) {
     t.field("interior_point", &Polytope::interior_point);
@@ -102,6 +103,27 @@ void exchange_shapes(Archive& archive, FlatScene& s, int version) {
     t.field("vertex", &Polytope::Edge::vertex);
     t.field("face", &Polytope::Edge::face);
   });
+}
+
+template <class Archive>
+void exchange_meshes(Archive& archive, FlatScene& s) {
+  archive.table("meshes", s.meshes, [](auto& t) {
+    t.text_field("name", &FlatMesh::name);
+    t.text_field("field", &FlatMesh::field);
+  });
+  const auto list = [&]<class Whole, class Part>(const char* name, Whole FlatMesh::*whole, Part Whole::*part) {
+    archive.lists(
+        name, s.meshes, [=](FlatMesh & m) -> auto& { return m.*whole.*part; }, [](auto& t) { t.field("value"); });
+  };
+  list("meshes/vertices", &FlatMesh::mesh, &TriangleMesh::vertices);
+  list("meshes/triangles", &FlatMesh::mesh, &TriangleMesh::triangles);
+  list("meshes/normals", &FlatMesh::look, &MeshLook::normals);
+  list("meshes/colours", &FlatMesh::look, &MeshLook::colours);
+  list("meshes/on_picture", &FlatMesh::look, &MeshLook::on_picture);
+  list("meshes/picture_of", &FlatMesh::look, &MeshLook::picture_of);
+  archive.lists(
+      "meshes/pictures", s.meshes, [](FlatMesh & m) -> auto& { return m.look.pictures; },
+      [](auto& t) { t.text_field("bytes"); });
 }
 
 template <class Archive>
@@ -193,6 +215,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   archive.value("step_count", s.step_count);
   exchange_bodies(archive, s, version);
   exchange_shapes(archive, s, version);
+  if (version >= kVersionWithMeshes) exchange_meshes(archive, s);
   if (version >= kVersionWithNodes) exchange_nodes(archive, s);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);

@@ -1,11 +1,15 @@
 #include "record/description.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <map>
 
+#include "record/base64.h"
 #include "record/joint_description.h"
+#include "record/mesh_drawing.h"
+#include "record/mesh_pool.h"
 #include "record/telemetry.h"
-#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 
 namespace stickslip {
@@ -17,6 +21,42 @@ namespace {
 Json vector(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 Json wxyz(const Quat& q) { return Json::array({q.w(), q.x(), q.y(), q.z()}); }
 
+/// Every number of a list of vectors, as bytes of T.
+template <class T, class Vectors, class Convert>
+std::string packed(const Vectors& vectors, Convert convert) {
+  std::vector<T> numbers;
+  for (const auto& v : vectors)
+    for (const auto x : v) numbers.push_back(convert(x));
+  return base64(std::span<const T>(numbers));
+}
+
+std::string picture_address(const std::string& file) {
+  return fmt::format("data:image/{};base64,{}", file.starts_with("\x89PNG") ? "png" : "jpeg", base64(file));
+}
+
+/// A mesh as graphics cards take it (docs/viewer-protocol.md).
+Json packed(const MeshSolid& solid) {
+  const DrawnMesh drawn = drawn_mesh(solid);
+  const auto narrow = [](double x) { return static_cast<float>(x); };
+  std::vector<std::uint32_t> facets;
+  for (std::size_t t = 0; t < drawn.triangles.size(); ++t) facets.push_back(solid.facet_of(t));
+  Json json = {{"name", solid.name()},
+               {"positions", packed<float>(drawn.vertices, narrow)},
+               {"normals", packed<std::int16_t>(drawn.normals,
+                                                [](double x) { return static_cast<std::int16_t>(std::lround(32767 * x)); })},
+               {"corners", packed<std::uint32_t>(drawn.triangles, [](std::uint32_t x) { return x; })},
+               {"facets", base64(std::span<const std::uint32_t>(facets))}};
+  if (drawn.open) json["open"] = true;
+  if (!drawn.colours.empty())
+    json["colours"] =
+        packed<std::uint8_t>(drawn.colours, [](float x) { return static_cast<std::uint8_t>(std::lround(255 * x)); });
+  if (drawn.pictures.empty()) return json;
+  json["on_picture"] = packed<float>(drawn.on_picture, [](float x) { return x; });
+  json["picture_of"] = base64(std::span<const std::uint32_t>(drawn.picture_of));
+  for (const std::string& picture : drawn.pictures) json["pictures"].push_back(picture_address(picture));
+  return json;
+}
+
 /// Meshes that shapes name by their number: each stands in a description once.
 class DescribedMeshes {
  public:
@@ -27,14 +67,13 @@ class DescribedMeshes {
     if (is_new) add(p);
     return place->second;
   }
-  std::size_t number_of(const MeshSolid& solid) {
-    const auto [place, is_new] = number_of_solid_.try_emplace(solid.checksum(), meshes_.size());
+  std::size_t number_of(const Mesh& mesh) {
+    const auto [number, is_new] = pool_.find_or_add(mesh);
     if (is_new) {
-      Json vertices = Json::array();
-      for (const Vec3& v : solid.mesh().vertices) vertices.push_back(vector(v));
-      meshes_.push_back({{"vertices", std::move(vertices)}, {"faces", solid.mesh().triangles}});
+      number_of_solid_.push_back(meshes_.size());
+      meshes_.push_back(packed(*mesh.solid));
     }
-    return place->second;
+    return number_of_solid_[number];
   }
   Json take() { return std::move(meshes_); }
 
@@ -48,7 +87,8 @@ class DescribedMeshes {
   }
 
   std::map<std::vector<double>, std::size_t> number_of_;   ///< by vertices
-  std::map<std::uint64_t, std::size_t> number_of_solid_;   ///< by checksum
+  MeshPool pool_;
+  std::vector<std::size_t> number_of_solid_;   ///< by number in the pool
   Json meshes_ = Json::array();
 };
 
@@ -60,7 +100,7 @@ Json describe(const Shape& shape, DescribedMeshes& meshes) {
   const auto add = [&](std::string_view name, const auto& x) { json[std::string(name)] = describe(x); };
   std::visit([&](const auto& s) { for_each_field(s, add); }, shape);
   if (const auto* hull = std::get_if<ConvexHull>(&shape)) json["mesh"] = meshes.number_of(*hull->polytope);
-  if (const auto* mesh = std::get_if<Mesh>(&shape)) json["mesh"] = meshes.number_of(*mesh->solid);
+  if (const auto* mesh = std::get_if<Mesh>(&shape)) json["mesh"] = meshes.number_of(*mesh);
   return json;
 }
 

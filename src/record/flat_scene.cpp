@@ -4,53 +4,100 @@
 
 #include <map>
 
+#include "record/mesh_pool.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
+#include "stickslip/scene/make_field.h"
 
 namespace stickslip {
 
 namespace {
 
-/// How a shape of each kind is made of its numbers. @param hull null where a removed collider lost its polytope
+/// What shapes share.
+struct SharedForms {
+  std::vector<std::shared_ptr<const Polytope>> hulls;
+  std::vector<std::shared_ptr<const MeshSolid>> meshes;
+};
+
+template <class T>
+std::shared_ptr<const T> shared_or_null(const std::vector<std::shared_ptr<const T>>& pool, std::uint32_t index) {
+  return index < pool.size() ? pool[index] : nullptr;
+}
+
+/// How a shape of each kind is made of its numbers. Hull or mesh is null where a removed collider lost it.
 template <class S>
-S make_shape(const FlatShape& flat, const std::shared_ptr<const Polytope>& hull) {
+S make_shape(const FlatShape& flat, const SharedForms& forms) {
   S shape;
   set_numbers(shape, flat.size);
-  if constexpr (std::is_same_v<S, ConvexHull>) shape.polytope = hull;
+  if constexpr (std::is_same_v<S, ConvexHull>) shape.polytope = shared_or_null(forms.hulls, flat.hull);
+  if constexpr (std::is_same_v<S, Mesh>) shape.solid = shared_or_null(forms.meshes, flat.mesh);
   return shape;
 }
 
-FlatShape flatten(const Shape& shape, std::map<const Polytope*, std::uint32_t>& pool, std::vector<Polytope>& hulls) {
+FlatMesh flatten(const MeshSolid& solid) {
+  if (solid.field() && solid.field_text().empty())
+    throw Error(
+        fmt::format("The mesh '{}' has a distance field without a text that tells how to make it, which a checkpoint "
+                    "cannot hold. Give `set_field` the text of scenes (scene/make_field.h).",
+                    solid.name()));
+  return {solid.name(), solid.mesh(), solid.look(), solid.field_text()};
+}
+
+/// Where forms that shapes share get their numbers.
+struct FormNumbers {
+  std::map<const Polytope*, std::uint32_t> hulls;
+  MeshPool meshes;
+};
+
+FlatShape flatten(const Shape& shape, FormNumbers& numbers, FlatScene& s) {
   FlatShape flat{std::string(shape_name(shape))};
-  flat.size = std::visit([](const auto& s) { return numbers_of(s, 0); }, shape);
+  flat.size = std::visit([](const auto& x) { return numbers_of(x, 0); }, shape);
   if (const auto* h = std::get_if<ConvexHull>(&shape); h && h->polytope) {
-    const auto [place, is_new] = pool.try_emplace(h->polytope.get(), static_cast<std::uint32_t>(hulls.size()));
-    if (is_new) hulls.push_back(*h->polytope);
+    const auto [place, is_new] = numbers.hulls.try_emplace(h->polytope.get(), static_cast<std::uint32_t>(s.hulls.size()));
+    if (is_new) s.hulls.push_back(*h->polytope);
     flat.hull = place->second;
+  }
+  if (const auto* m = std::get_if<Mesh>(&shape); m && m->solid) {
+    const auto [number, is_new] = numbers.meshes.find_or_add(*m);
+    if (is_new) s.meshes.push_back(flatten(*m->solid));
+    flat.mesh = number;
   }
   return flat;
 }
 
-using SharedHulls = std::vector<std::shared_ptr<const Polytope>>;
-
 /// The numbers of kinds before files had names.
 constexpr std::string_view kNamesByNumber[] = {"sphere", "box", "capsule", "cylinder", "half-space", "hull"};
 
+std::string_view name_of(const FlatShape& flat) {
+  if (!flat.name.empty()) return flat.name;
+  if (flat.kind >= std::size(kNamesByNumber)) throw Error(fmt::format("{} is no kind of shape.", flat.kind));
+  return kNamesByNumber[flat.kind];
+}
+
 template <std::size_t... I>
-Shape unflatten(std::string_view name, const FlatShape& flat, const std::shared_ptr<const Polytope>& hull,
-                std::index_sequence<I...>) {
+Shape unflatten(const FlatShape& flat, const SharedForms& forms, std::index_sequence<I...>) {
+  const std::string_view name = name_of(flat);
   std::optional<Shape> shape;
-  ((shape_name(I) == name ? void(shape = make_shape<std::variant_alternative_t<I, Shape>>(flat, hull)) : void()), ...);
+  ((shape_name(I) == name ? void(shape = make_shape<std::variant_alternative_t<I, Shape>>(flat, forms)) : void()), ...);
   if (!shape) throw Error(fmt::format("'{}' is no kind of shape.", name));
   return *shape;
 }
 
-Shape unflatten(const FlatShape& flat, const SharedHulls& hulls) {
-  if (flat.name.empty() && flat.kind >= std::size(kNamesByNumber))
-    throw Error(fmt::format("{} is no kind of shape.", flat.kind));
-  return unflatten(flat.name.empty() ? kNamesByNumber[flat.kind] : flat.name, flat,
-                   flat.hull < hulls.size() ? hulls[flat.hull] : nullptr,
-                   std::make_index_sequence<std::variant_size_v<Shape>>{});
+Shape unflatten(const FlatShape& flat, const SharedForms& forms) {
+  return unflatten(flat, forms, std::make_index_sequence<std::variant_size_v<Shape>>{});
+}
+
+/// @throws Error that names the mesh and what is wrong with it
+std::shared_ptr<const MeshSolid> unflatten(FlatMesh&& flat) {
+  const std::string name = flat.name;
+  try {
+    auto solid = std::make_shared<MeshSolid>(std::move(flat.mesh), std::move(flat.name), std::move(flat.look));
+    if (!flat.field.empty()) solid->set_field(make_field(*solid, flat.field), flat.field);
+    return solid;
+  } catch (const Error& error) {
+    throw Error(fmt::format("The mesh '{}' is inconsistent: {} The file cannot be used.", name, error.message()));
+  }
 }
 
 FlatScript flatten(const MotionScript& script) {
@@ -273,7 +320,8 @@ void check_indices(const FlatScene& s) {
     const Collider& c = s.colliders[i];
     if (!c.alive) continue;
     require(c.body < s.bodies.size() && c.material.index < s.materials.size(), "a shape names a missing body or material");
-    require(s.shapes[i].kind != 5 || s.shapes[i].hull < s.hulls.size(), "a shape names a missing hull");
+    require(name_of(s.shapes[i]) != "hull" || s.shapes[i].hull < s.hulls.size(), "a shape names a missing hull");
+    require(name_of(s.shapes[i]) != "mesh" || s.shapes[i].mesh < s.meshes.size(), "a shape names a missing mesh");
   }
   for (const Polytope& hull : s.hulls) check_polytope(hull);
   for (const FlatPair& p : s.pairs)
@@ -308,8 +356,8 @@ FlatScene flatten(const Scene& scene) {
   for (const Body& body : s.bodies) s.scripts.push_back(flatten(body.script));
   s.colliders.assign(world.colliders().begin(), world.colliders().end());
   s.nodal_bodies.assign(world.nodal_bodies().begin(), world.nodal_bodies().end());
-  std::map<const Polytope*, std::uint32_t> pool;
-  for (const Collider& collider : s.colliders) s.shapes.push_back(flatten(collider.shape, pool, s.hulls));
+  FormNumbers numbers;
+  for (const Collider& collider : s.colliders) s.shapes.push_back(flatten(collider.shape, numbers, s));
   s.joints.assign(world.joints().begin(), world.joints().end());
   for (const Joint& joint : s.joints)
     for (const JointAxis& axis : joint.description.axes) s.axes.push_back(flatten(axis));
@@ -356,9 +404,10 @@ Scene restore(FlatScene&& s) {
   world.materials.friction_rule = s.friction_rule, world.materials.restitution_rule = s.restitution_rule;
 
   for (std::size_t i = 0; i < s.bodies.size(); ++i) s.bodies[i].script = unflatten(std::move(s.scripts[i]));
-  SharedHulls hulls;
-  for (Polytope& hull : s.hulls) hulls.push_back(std::make_shared<const Polytope>(std::move(hull)));
-  for (std::size_t i = 0; i < s.colliders.size(); ++i) s.colliders[i].shape = unflatten(s.shapes[i], hulls);
+  SharedForms forms;
+  for (Polytope& hull : s.hulls) forms.hulls.push_back(std::make_shared<const Polytope>(std::move(hull)));
+  for (FlatMesh& mesh : s.meshes) forms.meshes.push_back(unflatten(std::move(mesh)));
+  for (std::size_t i = 0; i < s.colliders.size(); ++i) s.colliders[i].shape = unflatten(s.shapes[i], forms);
   world.mutable_bodies() = std::move(s.bodies);
   world.mutable_colliders() = std::move(s.colliders);
   world.mutable_nodal_bodies() = std::move(s.nodal_bodies);

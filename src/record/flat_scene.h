@@ -1,16 +1,25 @@
 // Everything of a scene that a checkpoint keeps, as plain tables.
 #pragma once
 
+#include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/scene/scene.h"
 
 namespace stickslip {
 
-/// A shape as numbers; hulls stand in a pool, because bodies share them.
+/// A shape as numbers; hulls and meshes stand in pools, because bodies share them.
 struct FlatShape {
   std::string name;           ///< of the shape; empty in files that have `kind`
   std::uint32_t kind = 0;     ///< its number in files of versions that had no names
   Vec3 size = Vec3::Zero();   ///< radius or half extents; half height second
   std::uint32_t hull = 0;     ///< index in the pool; 0 if it is none
+  std::uint32_t mesh = 0;     ///< the same for meshes
+};
+
+struct FlatMesh {
+  std::string name;
+  TriangleMesh mesh;
+  MeshLook look;
+  std::string field;   ///< what its distance field is made of; empty: it has none
 };
 
 struct FlatScript {
@@ -90,6 +99,7 @@ struct FlatScene {
   std::vector<FlatShape> shapes;     ///< one per collider
   std::vector<NodalBody> nodal_bodies;
   std::vector<Polytope> hulls;
+  std::vector<FlatMesh> meshes;
   std::vector<Joint> joints;    ///< coordinates apart, below
   std::vector<FlatAxis> axes;   ///< six per joint
   std::vector<FlatIgnoredPair> ignored_pairs;

@@ -16,10 +16,21 @@ std::size_t Binary::add(std::string_view bytes, Json accessor) {
   accessor["bufferView"] = views_.size() - 1;
   accessor["byteOffset"] = size_ - view_start_;
   accessors_.push_back(std::move(accessor));
-  pieces_.push_back(bytes);
-  size_ += bytes.size();
+  append(bytes);
   views_.back()["byteLength"] = size_ - view_start_;
   return accessors_.size() - 1;
+}
+
+void Binary::append(std::string_view bytes) {
+  pieces_.push_back(bytes);
+  size_ += bytes.size();
+}
+
+std::size_t Binary::add_bytes(std::string_view bytes) {
+  views_.push_back({{"buffer", 0}, {"byteOffset", size_}, {"byteLength", bytes.size()}});
+  append(bytes);
+  append(std::string_view("\0\0\0", 3).substr(0, (4 - bytes.size() % 4) % 4));   // numbers behind it stay aligned
+  return views_.size() - 1;
 }
 
 Error too_large() {

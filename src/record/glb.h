@@ -28,7 +28,7 @@ class Binary {
   /// What is added from now on lies in a new view. Nothing added, no view.
   void begin_view(Json properties) { next_view_ = std::move(properties); }
 
-  /// @param type "SCALAR", "VEC3", "VEC4" @return index of the accessor
+  /// @param type "SCALAR", "VEC2", "VEC3", "VEC4" @return index of the accessor
   template <class Number>
   std::size_t add(std::span<const Number> numbers, const char* type, std::size_t numbers_per_element,
                   Json extra = Json::object()) {
@@ -39,9 +39,13 @@ class Binary {
     return add({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()}, std::move(extra));
   }
 
+  /// A file within the file, in a view of its own. @return index of the view
+  std::size_t add_bytes(std::string_view bytes);
+
  private:
   friend void write(OutputFile&, Json, const Binary&);
   std::size_t add(std::string_view bytes, Json accessor);
+  void append(std::string_view bytes);
 
   Json views_ = Json::array(), accessors_ = Json::array();
   std::optional<Json> next_view_;

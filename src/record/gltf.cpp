@@ -114,6 +114,7 @@ class Gltf final : public Recorder {
   void check_limits(const World&) const;
 
   void write();
+  void add_pictures(GltfJson& document);
   void add_nodes(GltfJson& document, Binary&);
   void add_nodal_children(GltfJson& document, Binary&, Track&, GltfJson& node, GltfJson& parts);
   void fill_absence();
@@ -194,8 +195,12 @@ void Gltf::add_body(const World& world, const Body& body) {
   const glb::Look look = body.motion == MotionType::fixed ? glb::Look::fixed : glb::Look::free;
   for (const std::uint32_t index : body.colliders) {
     const Collider& collider = world.colliders()[index];
-    track.parts.push_back({library_.find_or_add(collider.shape), std::holds_alternative<HalfSpace>(collider.shape),
-                           materials_.find_or_add(world, collider.material, look), collider.local});
+    const MeshLibrary::Entry shape = library_.find_or_add(collider.shape);
+    const DrawnMesh& mesh = library_.meshes()[shape.mesh];
+    // A material that nothing uses should not stand in the file.
+    const std::uint32_t material =
+        mesh.has_own_colours() ? 0 : materials_.find_or_add(world, collider.material, mesh.open ? glb::Look::two_sided : look);
+    track.parts.push_back({shape, std::holds_alternative<HalfSpace>(collider.shape), material, collider.local});
   }
 }
 
@@ -231,11 +236,19 @@ void Gltf::write() {
   Binary binary;
   GltfJson document = {{"asset", {{"version", "2.0"}, {"generator", "Stickslip"}}}, {"scene", 0}};
   document["scenes"] = GltfJson::array({{{"name", scene_name_}, {"nodes", GltfJson::array({0})}}});
-  if (!materials_.list().empty()) document["materials"] = materials_.list();
   forms_.add_all(library_, binary);
   add_nodes(document, binary);
+  if (!materials_.list().empty()) document["materials"] = materials_.list();
+  add_pictures(document);
   add_animation(document, binary);
   glb::write(*file_, std::move(document), binary);
+}
+
+/// Every image is a texture that repeats.
+void Gltf::add_pictures(GltfJson& document) {
+  if (forms_.images().empty()) return;
+  document["images"] = forms_.images();
+  for (std::size_t i = 0; i < forms_.images().size(); ++i) document["textures"].push_back({{"source", i}});
 }
 
 /// A mesh of the file is a form in one material; the numbers of a form stand there once.
@@ -243,9 +256,15 @@ std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
   GltfJson& meshes = document["meshes"];
   const auto [place, is_new] = mesh_of_material_.try_emplace({part.shape.mesh, part.material}, meshes.size());
   if (is_new) {
-    GltfJson primitive = forms_.primitive(part.shape.mesh);
-    primitive["material"] = part.material;
-    meshes.push_back({{"primitives", GltfJson::array({primitive})}});
+    GltfJson primitives = GltfJson::array();
+    for (const glb::Forms::Piece& piece : forms_.pieces(part.shape.mesh)) {
+      primitives.push_back(piece.primitive);
+      const std::size_t mesh = part.shape.mesh;
+      primitives.back()["material"] = forms_.has_own_colours(mesh)
+                                          ? materials_.find_or_add_own(piece.image, forms_.is_clear(mesh), forms_.is_open(mesh))
+                                          : part.material;
+    }
+    meshes.push_back({{"primitives", std::move(primitives)}});
   }
   return place->second;
 }

@@ -6,13 +6,9 @@ namespace stickslip::glb {
 
 namespace {
 
-/// sRGB to the linear light that glTF asks for.
 Json linear_colour(std::uint32_t rgb) {
   Json colour = Json::array();
-  for (const int shift : {16, 8, 0}) {
-    const double s = static_cast<double>((rgb >> shift) & 0xff) / 255;
-    colour.push_back(static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4)));
-  }
+  for (const int shift : {16, 8, 0}) colour.push_back(linear_light(static_cast<double>((rgb >> shift) & 0xff) / 255));
   colour.push_back(1);
   return colour;
 }
@@ -28,6 +24,20 @@ std::uint32_t colour_of(std::uint32_t material, bool fixed) {
 }
 
 }   // namespace
+
+float linear_light(double s) { return static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4)); }
+
+std::uint32_t Materials::find_or_add_own(std::optional<std::size_t> image, bool clear, bool open) {
+  const auto [place, is_new] = number_of_own_.try_emplace({image, clear, open}, static_cast<std::uint32_t>(list_.size()));
+  if (!is_new) return place->second;
+  Json surface = {{"metallicFactor", 0}, {"roughnessFactor", 0.7f}};
+  if (image) surface["baseColorTexture"] = {{"index", *image}};
+  Json material = {{"name", image ? "own picture" : "own colours"}, {"pbrMetallicRoughness", std::move(surface)}};
+  if (clear) material["alphaMode"] = "BLEND";
+  if (open) material["doubleSided"] = true;
+  list_.push_back(std::move(material));
+  return place->second;
+}
 
 std::uint32_t Materials::find_or_add(const World& world, MaterialId id, Look look) {
   const auto [place, is_new] = number_.try_emplace({id.index, look}, static_cast<std::uint32_t>(list_.size()));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <tuple>
 
 #include "record/glb.h"
 #include "stickslip/world/world.h"
@@ -18,11 +20,18 @@ class Materials {
  public:
   /// @returns number in the file
   std::uint32_t find_or_add(const World&, MaterialId, Look);
+  /// Of a mesh that brings its own colours. @param image of the file, as its texture @param clear some are not opaque
+  /// @param open seen from both sides
+  std::uint32_t find_or_add_own(std::optional<std::size_t> image, bool clear, bool open);
   const Json& list() const { return list_; }
 
  private:
   Json list_ = Json::array();
   std::map<std::pair<std::uint32_t, Look>, std::uint32_t> number_;
+  std::map<std::tuple<std::optional<std::size_t>, bool, bool>, std::uint32_t> number_of_own_;
 };
+
+/// A part of a colour as screens show it (sRGB) in the linear light that glTF asks for, 0 … 1.
+float linear_light(double shown);
 
 }   // namespace stickslip::glb

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 
+#include "record/base64.h"
 #include "record/columns.h"
+#include "record/contact_features.h"
 #include "record/description.h"
 #include "record/frame_clock.h"
 #include "record/joint_description.h"
@@ -21,7 +23,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::size_t kContactChannels = 16;
+constexpr std::size_t kContactChannels = 21, kPlainContactChannels = 16;   // the further ones only in scenes with meshes
 constexpr std::size_t kContactBytes = 4 << 20;   // of all contacts, uncompressed; beyond it every other frame loses them
 constexpr std::string_view kMark = "<script id=\"replay\" type=\"text/plain\">";
 
@@ -41,18 +43,6 @@ std::string compressed(const std::string& data) {
   return out;
 }
 
-std::string base64(const std::string& data) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((data.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < data.size(); i += 3) {
-    std::uint32_t bits = 0;
-    for (std::size_t k = i; k < i + 3; ++k) bits = bits << 8 | (k < data.size() ? static_cast<unsigned char>(data[k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out.push_back(i + k <= data.size() ? digits[bits >> (18 - 6 * k) & 63] : '=');
-  }
-  return out;
-}
-
 class Replay final : public Recorder {
  public:
   Replay(std::filesystem::path path, const RecordOptions& options) : path_(std::move(path)), options_(options) {}
@@ -68,6 +58,7 @@ class Replay final : public Recorder {
     quantum_ = position_quantum(scene.world);
     force_unit_ = force_unit(scene.world);
     description_ = describe_scene(scene, quantum_);
+    has_features_ = has_meshes(scene.world);
     columns_.add_new(scene.world);
     joints_ = JointTracks(scene.world, quantum_, force_unit_);
     nodes_ = NodeTracks(scene.world);
@@ -176,6 +167,11 @@ class Replay final : public Recorder {
       add(c.gap / quantum_);
       add3(1e6 * c.slip_velocity);
       add(1000 * c.friction);
+      if (!has_features_) continue;
+      const ContactFeatures features = features_of(world, c);
+      for (const std::uint32_t x :
+           {static_cast<std::uint32_t>(features.touch), features.facet_a, features.facet_b, features.shape_a, features.shape_b})
+        add(x);
     }
     if (report.solve) frame.history = report.solve->history;
     return frame;
@@ -212,6 +208,7 @@ class Replay final : public Recorder {
     head["step_of_frame"] = steps_;
     head["time_of_frame"] = times_;
     if (joints_.size() > 0) head["joint_stride"] = joints_.stride();
+    if (has_features_) head["contact_features"] = true;
     const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::string out = "SLREPLAY";
     put(out, std::uint32_t{kViewerProtocol});
@@ -220,7 +217,7 @@ class Replay final : public Recorder {
     append_poses(out);
     nodes_.append_to(out);
     for (const KeptFrame& frame : kept_) put_varint(out, static_cast<std::int64_t>(frame.count));
-    for (std::size_t channel = 0; channel < kContactChannels; ++channel)
+    for (std::size_t channel = 0; channel < (has_features_ ? kContactChannels : kPlainContactChannels); ++channel)
       for (const KeptFrame& frame : kept_) out += frame.contacts[channel];
     for (const std::vector<float>& column : telemetry_)
       for (const float value : column) put(out, value);
@@ -241,7 +238,8 @@ class Replay final : public Recorder {
   FrameClock frames_{{}, 0};
   nlohmann::json description_;
   double quantum_ = 1, force_unit_ = 1;
-  BodyColumns columns_;   ///< the bodies that were there at the start
+  bool has_features_ = false;   ///< of contacts of meshes
+  BodyColumns columns_;         ///< the bodies that were there at the start
   std::vector<std::uint64_t> steps_;
   std::vector<double> times_;
   std::vector<Pose8> poses_;   ///< frame by frame, all bodies

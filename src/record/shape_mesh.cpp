@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "stickslip/geometry/mesh_solid.h"
+#include "record/mesh_drawing.h"
 #include "stickslip/world/stencil.h"
 
 namespace stickslip {
@@ -127,16 +127,6 @@ DrawnMesh hull_mesh(const Polytope& polytope) {
   return mesh;
 }
 
-DrawnMesh triangle_mesh_as_drawn(const MeshSolid& solid) {
-  DrawnMesh mesh;
-  for (std::size_t i = 0; i < solid.mesh().triangles.size(); ++i) {
-    std::vector<Vec3> corners;
-    for (const std::uint32_t v : solid.mesh().triangles[i]) corners.push_back(solid.mesh().vertices[v]);
-    add_face(mesh, corners, solid.facets()[solid.facet_of(i)].normal);
-  }
-  return mesh;
-}
-
 DrawnMesh square_mesh(double side) {
   DrawnMesh mesh;
   const double a = side / 2;
@@ -177,15 +167,12 @@ StretchedForm stretched_form(const Shape& shape) {
 }
 
 /// Numbers that are equal for equal forms and for no others.
-std::vector<double> key_of(const Shape& form) {
+std::vector<double> key_of(const Shape& form, MeshPool& pool) {
   std::vector<double> key{static_cast<double>(form.index())};
   if (const auto* capsule = std::get_if<Capsule>(&form)) key.push_back(capsule->half_height);
   if (const auto* hull = std::get_if<ConvexHull>(&form))
     for (const Vec3& vertex : hull->polytope->vertices) key.insert(key.end(), vertex.begin(), vertex.end());
-  if (const auto* mesh = std::get_if<Mesh>(&form)) {
-    key.push_back(static_cast<double>(mesh->solid->checksum() >> 32));
-    key.push_back(static_cast<double>(mesh->solid->checksum() & 0xffffffffu));
-  }
+  if (const auto* mesh = std::get_if<Mesh>(&form)) key.push_back(pool.find_or_add(*mesh).number);
   return key;
 }
 
@@ -199,14 +186,15 @@ DrawnMesh drawn_mesh(const Shape& shape, int around, double square_side) {
                         [&](const Cylinder& c) { return cylinder_mesh(c, around); },
                         [&](const HalfSpace&) { return square_mesh(square_side); },
                         [&](const ConvexHull& h) { return hull_mesh(*h.polytope); },
-                        [&](const Mesh& m) { return triangle_mesh_as_drawn(*m.solid); },
+                        [&](const Mesh& m) { return drawn_mesh(*m.solid); },
                     },
                     shape);
 }
 
 MeshLibrary::Entry MeshLibrary::find_or_add(const Shape& shape) {
   const StretchedForm stretched = stretched_form(shape);
-  const auto [place, is_new] = mesh_of_form_.try_emplace(key_of(stretched.form), static_cast<std::uint32_t>(meshes_.size()));
+  const auto [place, is_new] =
+      mesh_of_form_.try_emplace(key_of(stretched.form, pool_), static_cast<std::uint32_t>(meshes_.size()));
   if (is_new) meshes_.push_back(drawn_mesh(stretched.form, around_, 1));
   return {place->second, stretched.scale};
 }

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "record/mesh_pool.h"
 #include "stickslip/geometry/shape.h"
 #include "stickslip/world/world.h"
 
@@ -16,6 +18,17 @@ struct DrawnMesh {
   std::vector<Vec3> normals;    ///< outward, unit; one per vertex
   std::vector<double> shades;   ///< in [0, 1], one per vertex: dark patches on round shapes, so that one sees them turn
   std::vector<std::array<std::uint32_t, 3>> triangles;   ///< counter-clockwise seen from outside
+
+  // What a mesh brings of its own, as in MeshLook; one entry per vertex or triangle, or none.
+  std::vector<std::array<float, 4>> colours;
+  std::vector<std::array<float, 2>> on_picture;
+  std::vector<std::uint32_t> picture_of;
+  std::vector<std::string> pictures;
+
+  bool open = false;   ///< it has no inside, and is seen from both sides
+
+  /// Whether the mesh has its own colours: then that of the material does not count.
+  bool has_own_colours() const { return !colours.empty() || !pictures.empty(); }
 };
 
 /// The surface of a shape; of a half-space a square around the local origin.
@@ -24,7 +37,7 @@ struct DrawnMesh {
 DrawnMesh drawn_mesh(const Shape&, int around, double square_side);
 
 /// Meshes of many shapes, each form once: a shape is a stretched copy of its form. Balls share one form, so do boxes,
-/// cylinders and half-spaces; capsules of one slenderness; equal hulls.
+/// cylinders and half-spaces; capsules of one slenderness; equal hulls and meshes.
 class MeshLibrary {
  public:
   /// x = scale ∘ y for the points y of the mesh. The mesh of a half-space is a square of side 1.
@@ -41,6 +54,7 @@ class MeshLibrary {
   int around_;
   std::vector<DrawnMesh> meshes_;
   std::map<std::vector<double>, std::uint32_t> mesh_of_form_;
+  MeshPool pool_;
 };
 
 /// How large a half-space must be drawn to lie under everything: sees worlds, remembers the farthest body.

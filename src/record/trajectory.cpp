@@ -4,12 +4,14 @@
 #include <cmath>
 #include <list>
 
+#include "record/contact_features.h"
 #include "record/description.h"
 #include "record/disk_driver.h"
 #include "record/frame_clock.h"
 #include "record/growing_dataset.h"
 #include "record/telemetry.h"
 #include "record/trajectory_joints.h"
+#include "record/trajectory_meshes.h"
 #include "record/trajectory_nodes.h"
 #include "record/writers.h"
 #include "stickslip/geometry/shape_fields.h"
@@ -99,6 +101,7 @@ class Trajectory final : public Recorder {
   }
 
   void write_frame(const World&, const StepReport&);
+  void write_contact(const World&, const ContactRecord&);
   void add_new_bodies(const World&);
   void add_body(const World&, std::uint32_t column);
   void add_shapes(const World&, const Body&, std::uint32_t column);
@@ -113,13 +116,15 @@ class Trajectory final : public Recorder {
   GrowingDataset step_, time_, position_, orientation_, velocity_, angular_velocity_, asleep_, alive_;
   struct {
     GrowingDataset offset, body_a, body_b, position, normal, gap, impulse, friction, slip_velocity, angular_impulse;
+    GrowingDataset touch, facet_a, facet_b;
   } contacts_;
   struct {
     GrowingDataset name, motion, kind, mass, center_of_mass;
   } bodies_;
   struct {
-    GrowingDataset body, kind, size, position, orientation, first_vertex, vertex_count, vertices;
+    GrowingDataset body, kind, size, position, orientation, first_vertex, vertex_count, vertices, mesh;
   } shapes_;
+  MeshDatasets meshes_;
   NodeDatasets nodes_;
   JointDatasets joints_;
   std::list<GrowingDataset> telemetry_;
@@ -135,7 +140,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   file_ = h5::GrowingFile(file);
   const hid_t root = file_.id();
   h5::write_attribute(root, "format", "stickslip-trajectory");
-  h5::write_attribute(root, "version", std::uint64_t{2});
+  h5::write_attribute(root, "version", std::uint64_t{3});
   h5::write_attribute(root, "scene", scene.name);
   h5::write_attribute(root, "description", scene.description);
   h5::write_attribute(root, "solver", scene.step.solver);
@@ -150,6 +155,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   create_frames(std::max<hsize_t>(1, scene.world.body_count()));
   create_contacts();
   create_bodies();
+  meshes_.create(root, all_);
   nodes_.create(root, scene.world, all_);
   joints_.create(root, scene.world, all_);
   create_telemetry();
@@ -184,6 +190,9 @@ void Trajectory::create_contacts() {
   add(contacts_.friction, in, "friction", H5T_NATIVE_DOUBLE, scalar);
   add(contacts_.slip_velocity, in, "slip_velocity", H5T_NATIVE_DOUBLE, vector, "m/s");
   add(contacts_.angular_impulse, in, "angular_impulse", H5T_NATIVE_DOUBLE, vector, "N m s");
+  add(contacts_.touch, in, "touch", H5T_NATIVE_UINT8, scalar);
+  add(contacts_.facet_a, in, "facet_a", H5T_NATIVE_UINT32, scalar);
+  add(contacts_.facet_b, in, "facet_b", H5T_NATIVE_UINT32, scalar);
   contacts_.offset.push(std::uint64_t{0});
 }
 
@@ -204,6 +213,7 @@ void Trajectory::create_bodies() {
   add(shapes_.first_vertex, shapes.get(), "first_vertex", H5T_NATIVE_UINT64, scalar);
   add(shapes_.vertex_count, shapes.get(), "vertex_count", H5T_NATIVE_UINT64, scalar);
   add(shapes_.vertices, shapes.get(), "vertices", H5T_NATIVE_DOUBLE, vector, "m");
+  add(shapes_.mesh, shapes.get(), "mesh", H5T_NATIVE_INT32, scalar);
 }
 
 void Trajectory::create_telemetry() {
@@ -237,21 +247,27 @@ void Trajectory::write_frame(const World& world, const StepReport& report) {
     asleep_.push(static_cast<std::uint8_t>(body.asleep));
     alive_.push(static_cast<std::uint8_t>(here));
   }
-  for (const ContactRecord& contact : report.contacts) {
-    contacts_.body_a.push(columns_.of_slot(contact.body_a.index));
-    contacts_.body_b.push(columns_.of_slot(contact.body_b.index));
-    contacts_.position.push(contact.position);
-    contacts_.normal.push(contact.normal);
-    contacts_.gap.push(contact.gap);
-    contacts_.impulse.push(contact.impulse);
-    contacts_.friction.push(contact.friction);
-    contacts_.slip_velocity.push(contact.slip_velocity);
-    contacts_.angular_impulse.push(contact.angular_impulse);
-  }
+  for (const ContactRecord& contact : report.contacts) write_contact(world, contact);
   contact_count_ += report.contacts.size();
   contacts_.offset.push(contact_count_);
   nodes_.write_frame(world);
   joints_.write_frame(world, report, columns_);
+}
+
+void Trajectory::write_contact(const World& world, const ContactRecord& contact) {
+  contacts_.body_a.push(columns_.of_slot(contact.body_a.index));
+  contacts_.body_b.push(columns_.of_slot(contact.body_b.index));
+  contacts_.position.push(contact.position);
+  contacts_.normal.push(contact.normal);
+  contacts_.gap.push(contact.gap);
+  contacts_.impulse.push(contact.impulse);
+  contacts_.friction.push(contact.friction);
+  contacts_.slip_velocity.push(contact.slip_velocity);
+  contacts_.angular_impulse.push(contact.angular_impulse);
+  const ContactFeatures features = features_of(world, contact);
+  contacts_.touch.push(static_cast<std::uint8_t>(features.touch));
+  contacts_.facet_a.push(features.facet_a);
+  contacts_.facet_b.push(features.facet_b);
 }
 
 void Trajectory::add_new_bodies(const World& world) {
@@ -294,6 +310,8 @@ void Trajectory::add_shapes(const World& world, const Body& body, std::uint32_t 
       count = hull->polytope->vertices.size();
     }
     shapes_.vertex_count.push(count);
+    const auto* mesh = std::get_if<Mesh>(&collider.shape);
+    shapes_.mesh.push(mesh ? static_cast<std::int32_t>(meshes_.find_or_add(*mesh)) : std::int32_t{-1});
   }
 }
 

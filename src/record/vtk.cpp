@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "record/columns.h"
+#include "record/contact_features.h"
 #include "record/frame_clock.h"
 #include "record/joint_sample.h"
 #include "record/nodal_mesh.h"
 #include "record/output_file.h"
 #include "record/shape_mesh.h"
+#include "record/vtk_bodies.h"
 #include "record/vtk_file.h"
 #include "record/writers.h"
 #include "stickslip/math/error.h"
@@ -23,7 +25,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kCornersPerFrame = 12;            // corners of a circle: there is a mesh in every frame
-constexpr std::uint8_t kTriangle = 5;           // VTK_TRIANGLE
 constexpr double kNoticedTimesTolerance = 10;   // a contact slides if it is that much faster than the solver may be wrong
 
 template <class Number>
@@ -59,7 +60,7 @@ std::string escaped(std::string_view text) {
 class Vtk final : public Recorder {
  public:
   Vtk(fs::path path, const RecordOptions& options)
-      : path_(std::move(path)), directory_(path_.parent_path() / path_.stem()), options_(options) {}
+      : path_(std::move(path)), directory_(path_.parent_path() / path_.stem()), options_(options), pictures_(directory_) {}
   ~Vtk() override {
     try {
       finish();
@@ -146,6 +147,7 @@ class Vtk final : public Recorder {
   BodyColumns columns_;
   JointColumns joint_columns_;
   MeshLibrary library_{kCornersPerFrame};
+  VtkPictures pictures_;
   HalfSpaceExtent extent_;
   std::vector<double> times_;                                        ///< of the frames written [s]
   std::size_t frames_before_joints_ = 0, frames_before_nodes_ = 0;   ///< frames without a file of them: there were none yet
@@ -155,9 +157,7 @@ class Vtk final : public Recorder {
 };
 
 void Vtk::write_bodies(const World& world) {
-  std::vector<float> points, mass, velocity, angular_velocity, speed;
-  std::vector<std::int32_t> corners, offsets, numbers;
-  std::vector<std::uint8_t> asleep, types;
+  VtkBodies bodies;
   for (std::uint32_t slot = 0; slot < world.bodies().size(); ++slot) {
     const Body& body = world.bodies()[slot];
     if (!body.alive || !body.is_rigid()) continue;
@@ -167,46 +167,11 @@ void Vtk::write_bodies(const World& world) {
       const DrawnMesh& mesh = library_.meshes()[entry.mesh];
       const Vec3 scale =
           std::holds_alternative<HalfSpace>(collider.shape) ? Vec3::Constant(extent_.square_side()) : entry.scale;
-      const Pose pose = Pose{body.position, body.orientation} * collider.local;
-      const auto first = static_cast<std::int32_t>(points.size() / 3);
-      for (const Vec3& vertex : mesh.vertices) {
-        const Vec3 point = pose * scale.cwiseProduct(vertex), point_velocity = body.velocity_at(point);
-        append(points, point);
-        append(velocity, point_velocity);
-        append(angular_velocity, body.angular_velocity);
-        speed.push_back(static_cast<float>(point_velocity.norm()));
-        mass.push_back(static_cast<float>(body.mass.mass));
-        numbers.push_back(static_cast<std::int32_t>(columns_.of_slot(slot)));
-        asleep.push_back(body.asleep);
-      }
-      for (const auto& triangle : mesh.triangles) {
-        for (const std::uint32_t corner : triangle) corners.push_back(first + static_cast<std::int32_t>(corner));
-        offsets.push_back(static_cast<std::int32_t>(corners.size()));
-        types.push_back(kTriangle);
-      }
+      bodies.add(body, columns_.of_slot(slot), Pose{body.position, body.orientation} * collider.local, scale, mesh,
+                 pictures_.first_of(entry.mesh, mesh));
     }
   }
-
-  VtkFile file("UnstructuredGrid", world.time);
-  file.open(fmt::format("Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\"", numbers.size(), types.size()));
-  file.open("PointData");
-  file.array<std::int32_t>("body", 1, numbers);
-  file.array<float>("mass_kg", 1, mass);
-  file.array<float>("velocity_m_per_s", 3, velocity);
-  file.array<float>("angular_velocity_rad_per_s", 3, angular_velocity);
-  file.array<float>("speed_m_per_s", 1, speed);
-  file.array<std::uint8_t>("asleep", 1, asleep);
-  file.close("PointData");
-  file.open("Points");
-  file.array<float>("position_m", 3, points);
-  file.close("Points");
-  file.open("Cells");
-  file.array<std::int32_t>("connectivity", 1, corners);
-  file.array<std::int32_t>("offsets", 1, offsets);
-  file.array<std::uint8_t>("types", 1, types);
-  file.close("Cells");
-  file.close("Piece");
-  file.write(directory_ / frame_name("bodies", times_.size(), ".vtu"));
+  bodies.write(directory_ / frame_name("bodies", times_.size(), ".vtu"), world.time, has_meshes(world));
 }
 
 /// A file of points, up to their values.
@@ -247,8 +212,9 @@ void close_points(VtkFile& file, const std::vector<double>& points) {
 
 void Vtk::write_contacts(const World& world, const StepReport& report) {
   std::vector<double> points, force, normal, gap, friction, slip_velocity, normal_force;
-  std::vector<std::int32_t> body_a, body_b;
-  std::vector<std::uint8_t> sliding;
+  std::vector<std::int32_t> body_a, body_b, facet_a, facet_b;
+  std::vector<std::uint8_t> sliding, touch;
+  const bool with_features = has_meshes(world);
   const double noticed = kNoticedTimesTolerance * std::max(report.outcome.tolerance, report.outcome.error);
   for (const ContactRecord& contact : report.contacts) {
     append(points, contact.position);
@@ -261,6 +227,11 @@ void Vtk::write_contacts(const World& world, const StepReport& report) {
     body_a.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_a.index)));
     body_b.push_back(static_cast<std::int32_t>(columns_.of_slot(contact.body_b.index)));
     sliding.push_back(contact.normal_impulse > 0 && contact.slip_velocity.norm() > noticed);
+    if (!with_features) continue;
+    const ContactFeatures features = features_of(world, contact);
+    touch.push_back(static_cast<std::uint8_t>(features.touch));
+    facet_a.push_back(static_cast<std::int32_t>(features.facet_a));
+    facet_b.push_back(static_cast<std::int32_t>(features.facet_b));
   }
 
   VtkFile file("PolyData", world.time);
@@ -274,6 +245,11 @@ void Vtk::write_contacts(const World& world, const StepReport& report) {
   file.array<std::uint8_t>("sliding", 1, sliding);
   file.array<std::int32_t>("body_a", 1, body_a);
   file.array<std::int32_t>("body_b", 1, body_b);
+  if (with_features) {
+    file.array<std::uint8_t>("touch", 1, touch);
+    file.array<std::int32_t>("facet_a", 1, facet_a);
+    file.array<std::int32_t>("facet_b", 1, facet_b);
+  }
   close_points(file, points);
   file.write(directory_ / frame_name("contacts", times_.size(), ".vtp"));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "record/contact_features.h"
 #include "record/description.h"
 
 namespace stickslip::serve {
@@ -110,15 +111,18 @@ void BodyTable::fill(const World& world, Snapshot& snapshot) {
   snapshot.changed = changed_;
 }
 
-std::vector<ContactRow> contact_rows(const BodyTable& table, const StepReport& report) {
+std::vector<ContactRow> contact_rows(const BodyTable& table, const World& world, const StepReport& report) {
   std::vector<ContactRow> rows;
   rows.reserve(report.contacts.size());
   for (const ContactRecord& c : report.contacts) {
     const std::int64_t a = table.number_of(c.body_a), b = table.number_of(c.body_b);
     if (a < 0 || b < 0) continue;
     const Vec3 force = c.impulse / report.force_time;
+    const ContactFeatures f = features_of(world, c);
     rows.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), floats(c.position), floats(c.normal),
-                    floats(force), static_cast<float>(c.gap), floats(c.slip_velocity), static_cast<float>(c.friction)});
+                    floats(force), static_cast<float>(c.gap), floats(c.slip_velocity), static_cast<float>(c.friction),
+                    f.facet_a, f.facet_b, static_cast<std::uint16_t>(f.shape_a), static_cast<std::uint16_t>(f.shape_b),
+                    static_cast<std::uint32_t>(f.touch)});
   }
   return rows;
 }

@@ -38,8 +38,11 @@ struct ContactRow {
   float gap = 0;
   std::array<float, 3> slip{};
   float friction = 0;
+  std::uint32_t facet_a = 0, facet_b = 0;   ///< of meshes: see ContactFeatures
+  std::uint16_t shape_a = 0, shape_b = 0;
+  std::uint32_t touch = 0;
 };
-static_assert(sizeof(ContactRow) == 64);
+static_assert(sizeof(ContactRow) == 80);
 
 /// Residual [m/s] against iteration of one solve.
 struct HistoryPoint {
@@ -96,7 +99,7 @@ class BodyTable {
 };
 
 /// Contacts between bodies that the table knows; forces are impulses over h.
-std::vector<ContactRow> contact_rows(const BodyTable&, const StepReport&);
+std::vector<ContactRow> contact_rows(const BodyTable&, const World&, const StepReport&);
 
 /// What one viewer gets of a snapshot.
 struct FrameChoice {

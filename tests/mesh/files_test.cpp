@@ -128,6 +128,116 @@ std::string collada(const std::string& up) {
          "<instance_visual_scene url='#s'/></scene></COLLADA>";
 }
 
+/// The beginning of a picture: all that is asked of it here.
+const std::string kPicture = "\x89PNG and so on";
+
+TEST(MeshFiles, obj_takes_colours_and_pictures_of_its_materials) {
+  const Folder folder;
+  folder.put("wood grain.png", kPicture);
+  folder.put("looks.mtl",
+             "newmtl red\nKd 1 0.5 0\nnewmtl wood\nKd 0.1 0.1 0.1\nmap_Kd wood grain.png\nnewmtl gone\nKd 0 0 1\nmap_Kd -s 1 "
+             "1 1 no.png\nnewmtl odd\nKd spectral x\n");
+  const auto path = folder.put(
+      "o.obj",
+      "mtllib looks.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0.5\nvt 0.25\nf 1 2 3\nusemtl red\nf 1/1 2/2 3/3\nusemtl "
+      "wood\nf 1/1 2/2 3/3\nf 1 2 3\nusemtl gone\nf 1/1 2/2 3/3\nusemtl odd\nf 1 2 3\n");
+  MeshFileOptions options;
+  options.look = true;
+  const ImportedMesh read = read_triangle_mesh(path, options);
+  EXPECT_NO_THROW(validate(read.look, read.mesh.triangles.size()));
+  EXPECT_THAT(read.look.pictures, ElementsAre(kPicture));
+  EXPECT_THAT(read.look.picture_of, ElementsAre(0, 0, 1, 0, 0, 0)) << "only where all corners have a place on it";
+  const auto colour = [&](std::size_t triangle) { return read.look.colours[3 * triangle]; };
+  EXPECT_THAT(colour(0), ElementsAre(1, 1, 1, 1)) << "no material yet";
+  EXPECT_THAT(colour(1), ElementsAre(1, 0.5f, 0, 1));
+  EXPECT_THAT(colour(2), ElementsAre(1, 1, 1, 1)) << "the picture alone";
+  EXPECT_THAT(colour(4), ElementsAre(0, 0, 1, 1)) << "its picture is missing";
+  EXPECT_THAT(read.look.on_picture[7], ElementsAre(1, 0.5f));
+  EXPECT_THAT(read.look.on_picture[8], ElementsAre(0.25f, 0));
+  EXPECT_THAT(read.notes, ElementsAre(HasSubstr("no.png")));
+  EXPECT_TRUE(read_triangle_mesh(path).look == MeshLook{}) << "nobody asked";
+  folder.put("wood grain.png", "GIF89a");
+  EXPECT_THAT(read_triangle_mesh(path, options).notes, ::testing::Contains(HasSubstr("neither PNG nor JPEG")));
+}
+
+TEST(MeshFiles, gltf_brings_colours_as_screens_show_them_and_pictures) {
+  const Folder folder;
+  const std::string picture =
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR42mP4z8DA8J8BAAf/Af+4BDXgAAAAAElFTkSuQmCC";
+  const std::string numbers = "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAIA/AACAPwAAgD4AAAAA";
+  const std::string document = R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0,"TEXCOORD_0":1},"material":0},
+ {"attributes":{"POSITION":0},"material":1}]}],
+"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}},
+ {"pbrMetallicRoughness":{"baseColorFactor":[0.2140411,0,1,1]}}],
+"textures":[{"source":0}],"images":[{"uri":"data:image/png;base64,)" +
+                               picture +
+                               R"("}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]},
+ {"bufferView":1,"componentType":5126,"count":3,"type":"VEC2"}],
+"bufferViews":[{"buffer":0,"byteLength":36},{"buffer":0,"byteOffset":36,"byteLength":24}],"buffers":[{"byteLength":60,
+"uri":"data:application/octet-stream;base64,)" +
+                               numbers + R"("}]})";
+  MeshFileOptions options;
+  options.look = true;
+  const ImportedMesh read = read_triangle_mesh(folder.put("p.gltf", document), options);
+  ASSERT_EQ(read.look.pictures.size(), 1u);
+  EXPECT_THAT(read.look.pictures[0], ::testing::StartsWith("\x89PNG"));
+  EXPECT_THAT(read.look.picture_of, ElementsAre(1, 0));
+  EXPECT_THAT(read.look.on_picture[0], ElementsAre(0, 0)) << "the lower left corner, which glTF counts from the top";
+  EXPECT_THAT(read.look.on_picture[2], ElementsAre(0.25f, 1));
+  EXPECT_NEAR(read.look.colours[3][0], 0.5f, 1e-5);
+  EXPECT_THAT(read.look.colours[0], ElementsAre(1, 1, 1, 1));
+}
+
+TEST(MeshFiles, collada_finds_the_picture_of_a_material) {
+  const Folder folder;
+  folder.put("bark 1.png", kPicture);
+  const auto material = [](const std::string& name) {
+    return "<material id='" + name + "-id'><instance_effect url='#" + name + "-fx'/></material>";
+  };
+  const auto effect = [](const std::string& name, const std::string& parameters, const std::string& diffuse) {
+    return "<effect id='" + name + "-fx'><profile_COMMON>" + parameters + "<technique><lambert><diffuse>" + diffuse +
+           "</diffuse></lambert></technique></profile_COMMON></effect>";
+  };
+  const std::string triangles =
+      "<input semantic='VERTEX' source='#v' offset='0'/><input semantic='TEXCOORD' source='#t' offset='1'/><p>0 2 1 1 2 "
+      "0</p></triangles>";
+  std::string text = collada("Z_UP");
+  const auto put = [&](const std::string& where, const std::string& what, bool after) {
+    text.insert(text.find(where) + (after ? where.size() : 0), what);
+  };
+  put("<library_geometries>",
+      "<library_images><image id='img'><init_from>file:///home/x/bark%201.png</init_from></image></library_images>"
+      "<library_materials>" +
+          material("bark") + material("blue") + "</library_materials><library_effects>" +
+          effect("bark",
+                 "<newparam sid='s'><surface><init_from>img</init_from></surface></newparam><newparam "
+                 "sid='m'><sampler2D><source>s</source></sampler2D></newparam>",
+                 "<texture texture='m' texcoord='UV'/>") +
+          effect("blue", "", "<color>0 0.25 1 1</color>") + "</library_effects>",
+      false);
+  put("<vertices id='v'>",
+      "<source id='t'><float_array id='ta' count='6'>0 0 1 0 0.5 1</float_array><technique_common><accessor source='#ta' "
+      "count='3' stride='2'/></technique_common></source>",
+      false);
+  put("</triangles>", "<triangles count='1' material='B'>" + triangles + "<triangles count='1' material='C'>" + triangles,
+      true);
+  text.replace(text.find("<instance_geometry url='#g'/>"), 29,
+               "<instance_geometry url='#g'><bind_material><technique_common><instance_material symbol='B' "
+               "target='#bark-id'/><instance_material symbol='C' "
+               "target='#blue-id'/></technique_common></bind_material></instance_geometry>");
+  MeshFileOptions options;
+  options.look = true;
+  const ImportedMesh read = read_triangle_mesh(folder.put("tree.dae", text), options);
+  EXPECT_THAT(read.look.pictures, ElementsAre(kPicture));
+  EXPECT_THAT(read.look.picture_of, ElementsAre(0, 1, 0));
+  EXPECT_THAT(read.look.on_picture[3], ElementsAre(0.5f, 1));
+  EXPECT_THAT(read.look.colours[0], ElementsAre(1, 1, 1, 1)) << "no material";
+  EXPECT_THAT(read.look.colours[6], ElementsAre(0, 0.25f, 1, 1));
+  EXPECT_THAT(read.notes, ::testing::Not(::testing::Contains(HasSubstr("picture"))));
+}
+
 TEST(MeshFiles, collada_says_itself_which_axis_is_up) {
   const Folder folder;
   EXPECT_NEAR((read_triangle_mesh(folder.put("z.dae", collada("Z_UP"))).mesh.vertices[2] - Vec3(0, 1, 7)).norm(), 0, 1e-6);

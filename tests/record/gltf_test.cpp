@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "meshes_scene.h"
 #include "nodes_scene.h"
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
@@ -28,7 +29,7 @@ struct Glb {
   std::vector<double> numbers(std::size_t accessor) const {
     const json& a = document["accessors"].at(accessor);
     const json& view = document["bufferViews"].at(a["bufferView"].get<std::size_t>());
-    const std::size_t per_element = a["type"] == "SCALAR" ? 1 : a["type"] == "VEC3" ? 3 : 4;
+    const std::size_t per_element = a["type"] == "SCALAR" ? 1 : a["type"].get<std::string>()[3] - std::size_t{'0'};
     const std::size_t count = a["count"].get<std::size_t>() * per_element, at = a["byteOffset"].get<std::size_t>();
     EXPECT_LE(at + 4 * count, view["byteLength"].get<std::size_t>());
     const char* bytes = binary.data() + view["byteOffset"].get<std::size_t>() + at;
@@ -151,7 +152,7 @@ Glb read(const std::filesystem::path& path) {
   std::size_t end = 0;
   for (const json& view : glb.list("bufferViews")) {
     EXPECT_EQ(view["byteOffset"], end) << "views follow each other without gaps";
-    end += view["byteLength"].get<std::size_t>();
+    end += (view["byteLength"].get<std::size_t>() + 3) / 4 * 4;
   }
   EXPECT_EQ(end, glb.binary.size());
   std::vector<int> parents(glb.document["nodes"].size());
@@ -352,6 +353,37 @@ TEST(Gltf, equal_forms_share_their_mesh_and_a_part_stands_where_it_belongs) {
     EXPECT_FLOAT_EQ(part["translation"][2].get<float>(), static_cast<float>(collider.local.position.z()));
     EXPECT_FLOAT_EQ(part["scale"][0].get<float>(), static_cast<float>(std::get<Sphere>(collider.shape).radius));
   }
+}
+
+TEST(Gltf, a_mesh_stands_there_once_in_its_own_colours_and_pictures) {
+  const Directory directory;
+  Scene scene = test::meshes();
+  record(scene, directory / "t.glb", 2);
+  const Glb glb = read(directory / "t.glb");
+  EXPECT_EQ(glb.node("first part 1")["mesh"], glb.node("third part 1")["mesh"]);
+  const json& plain = glb.document["meshes"].at(glb.node("first part 1")["mesh"].get<std::size_t>())["primitives"];
+  const json& bright = glb.document["meshes"].at(glb.node("bright part 1")["mesh"].get<std::size_t>())["primitives"];
+  ASSERT_EQ(plain.size(), 1u);
+  EXPECT_FALSE(plain[0]["attributes"].contains("COLOR_0"));
+  ASSERT_EQ(bright.size(), 2u) << "the triangles without a picture, and those with";
+  std::size_t corners = 0;
+  for (const json& primitive : bright) corners += glb.numbers(primitive["indices"]).size();
+  EXPECT_EQ(corners, 3 * l_mesh().triangles.size());
+  const std::vector<double> colours = glb.numbers(bright[0]["attributes"]["COLOR_0"]);
+  EXPECT_NEAR(colours[1], 0.2140, 1e-4) << "half of sRGB in linear light";
+  EXPECT_FALSE(bright[0]["attributes"].contains("TEXCOORD_0"));
+  for (const double x : glb.numbers(bright[1]["attributes"]["TEXCOORD_0"])) EXPECT_TRUE(x == 0 || x == 1);
+
+  const json &without = glb.document["materials"][bright[0]["material"].get<std::size_t>()]["pbrMetallicRoughness"],
+             &with = glb.document["materials"][bright[1]["material"].get<std::size_t>()]["pbrMetallicRoughness"];
+  EXPECT_FALSE(without.contains("baseColorTexture"));
+  EXPECT_FALSE(with.contains("baseColorFactor")) << "white: the colours are the mesh's own";
+  const json& texture = glb.document["textures"].at(with["baseColorTexture"]["index"].get<std::size_t>());
+  const json& image = glb.document["images"].at(texture["source"].get<std::size_t>());
+  EXPECT_EQ(image["mimeType"], "image/png");
+  const json& view = glb.document["bufferViews"].at(image["bufferView"].get<std::size_t>());
+  EXPECT_EQ(glb.binary.substr(view["byteOffset"].get<std::size_t>(), view["byteLength"].get<std::size_t>()),
+            test::two_pixels());
 }
 
 TEST(Gltf, frames_per_second_are_kept) {

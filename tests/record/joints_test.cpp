@@ -1,7 +1,6 @@
 // Joints in checkpoints, trajectories and ParaView files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <cmath>
 
@@ -92,20 +91,12 @@ TEST(JointCheckpoint, everything_about_a_joint_survives) {
   }
 }
 
-/// A checkpoint as the program wrote it before there were joints: a box that slides on the ground, after 20 steps.
-void unpack_older_checkpoint(const std::filesystem::path& to) {
-  const std::string packed = std::string(STICKSLIP_SOURCE_DIR) + "/tests/record/data/checkpoint-2.h5.gz";
-  gzFile file = gzopen(packed.c_str(), "rb");
-  ASSERT_NE(file, nullptr) << packed;
-  std::string bytes(1 << 20, '\0');
-  bytes.resize(static_cast<std::size_t>(std::max(0, gzread(file, bytes.data(), static_cast<unsigned>(bytes.size())))));
-  gzclose(file);
-  test::write_content(to, bytes);
-}
+/// A box that slides on the ground, after 20 steps.
+constexpr const char* kBeforeJoints = "checkpoint-2.h5.gz";
 
 TEST(JointCheckpoint, a_checkpoint_of_the_time_before_joints_is_read_and_runs_on) {
   const Directory directory;
-  unpack_older_checkpoint(directory / "c.h5");
+  test::unpack_older_checkpoint(kBeforeJoints, directory / "c.h5");
   EXPECT_TRUE(is_checkpoint(directory / "c.h5"));
   Scene scene = load_checkpoint(directory / "c.h5");
   EXPECT_EQ(scene.name, "old-box");
@@ -121,7 +112,7 @@ TEST(JointCheckpoint, a_checkpoint_of_the_time_before_joints_is_read_and_runs_on
 
 TEST(JointCheckpoint, a_damaged_checkpoint_of_the_older_format_is_refused_too) {
   const Directory directory;
-  unpack_older_checkpoint(directory / "c.h5");
+  test::unpack_older_checkpoint(kBeforeJoints, directory / "c.h5");
   std::string bytes = test::content_of(directory / "c.h5");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
   test::write_content(directory / "c.h5", bytes);

@@ -1,6 +1,8 @@
 // Scenes and files for the tests of records.
 #pragma once
 
+#include <zlib.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -31,6 +33,15 @@ inline std::string content_of(const std::filesystem::path& path) {
 }
 inline void write_content(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+/// A checkpoint as an older program wrote it. @param name of a file in data/
+inline void unpack_older_checkpoint(const std::string& name, const std::filesystem::path& to) {
+  gzFile file = gzopen((std::string(STICKSLIP_SOURCE_DIR) + "/tests/record/data/" + name).c_str(), "rb");
+  std::string bytes(1 << 20, '\0');
+  bytes.resize(static_cast<std::size_t>(std::max(0, gzread(file, bytes.data(), static_cast<unsigned>(bytes.size())))));
+  gzclose(file);
+  write_content(to, bytes);
 }
 
 inline BodyDescription ground() {

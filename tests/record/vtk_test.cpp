@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "meshes_scene.h"
 #include "nodes_scene.h"
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
@@ -108,7 +109,7 @@ VtkFrame read(const std::filesystem::path& path) {
   EXPECT_EQ(end, data.size()) << "nothing behind the arrays";
   const std::size_t points = std::stoull(frame.piece.at("NumberOfPoints"));
   for (const auto& [name, values] : frame.arrays)
-    if (!name.ends_with("connectivity") && !name.ends_with("offsets") && name != "types") {
+    if (!name.ends_with("connectivity") && !name.ends_with("offsets") && name != "types" && name != "picture") {
       EXPECT_EQ(values.size(), points * frame.components[name]) << name;
     }
   for (const auto& [name, values] : frame.arrays)
@@ -243,6 +244,35 @@ TEST(Vtk, the_corners_of_a_box_are_its_corners) {
     EXPECT_EQ(std::abs(y), 0.25);
     EXPECT_TRUE(z == 0 || z == 0.5) << z;
   }
+}
+
+TEST(Vtk, meshes_bring_normals_colours_and_pictures) {
+  const Directory directory;
+  Scene scene = test::meshes();
+  record(scene, directory / "t.pvd", 3);
+  const VtkFrame frame = read(directory / "t/bodies_000003.vtu");
+  const Body& ball = scene.world.body(scene.world.find("ball"));
+  const Vec3 middle = ball.position + ball.orientation * scene.world.colliders()[ball.colliders[0]].local.position;
+  const std::size_t points = frame.arrays.at("body").size();
+  for (std::size_t i = 0; i < points; ++i) {
+    const double number = frame.arrays.at("body")[i];
+    const Vec3 normal = frame.vector("normal", i), out = frame.vector("position_m", i) - middle;
+    EXPECT_NEAR(normal.norm(), 1, 1e-5);
+    if (number == 5 && std::abs(out.norm() - 0.5) < 1e-3) {
+      EXPECT_GT(normal.dot(out), 0.49) << "turned with its body";
+    }
+    EXPECT_EQ(frame.arrays.at("colour")[3 * i + 1], number == 4 ? 128 : 255);
+  }
+  EXPECT_EQ(frame.components.at("on_picture"), 2u);
+  const std::vector<double>& picture = frame.arrays.at("picture");
+  EXPECT_EQ(picture.size(), std::stoull(frame.piece.at("NumberOfCells")));
+  EXPECT_EQ(std::count(picture.begin(), picture.end(), 1), 10) << "every other triangle of the L";
+  EXPECT_EQ(test::content_of(directory / "t/picture_1.png"), test::two_pixels());
+
+  Scene plain = test::resting_box();
+  record(plain, directory / "p.pvd", 1);
+  const VtkFrame before = read(directory / "p/bodies_000001.vtu");
+  EXPECT_FALSE(before.arrays.contains("normal") || before.arrays.contains("colour") || before.arrays.contains("picture"));
 }
 
 TEST(Vtk, contact_forces_carry_the_weight) {

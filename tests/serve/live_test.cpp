@@ -3,7 +3,9 @@
 
 #include <thread>
 
+#include "geometry/triangle_meshes.h"
 #include "serve/viewer.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/solve/registry.h"
 #include "stickslip/step/stepper.h"
 
@@ -15,7 +17,7 @@ using namespace test;
 TEST(Live, a_viewer_is_told_the_scene_first_and_then_sees_all_bodies) {
   Server server(box_and_ball());
   Viewer viewer(server);
-  EXPECT_EQ(viewer.description["protocol"], 2);
+  EXPECT_EQ(viewer.description["protocol"], 3);
   EXPECT_EQ(viewer.description["name"], "box and ball");
   ASSERT_EQ(viewer.description["bodies"].size(), 3u);
   EXPECT_EQ(viewer.description["bodies"][1]["name"], "box");
@@ -79,6 +81,32 @@ TEST(Live, contacts_carry_the_weight_of_the_box_and_come_only_if_wanted) {
   EXPECT_EQ(viewer.frame.history.front().first, 0u);
   ASSERT_TRUE(other.until([&] { return other.frame.step == viewer.frame.step; }));
   EXPECT_EQ(other.frame.flags & 6, 0) << "the other viewer did not ask";
+}
+
+TEST(Live, a_mesh_comes_with_the_scene_and_contacts_tell_what_of_it_touches) {
+  Scene scene;
+  BodyDescription ground, block;
+  ground.motion = MotionType::fixed;
+  ground.parts = {{Box{{2, 2, 0.5}}, {}, {}}};
+  block.parts = {{Sphere{0.1}, {{0, 0, 0.5}}, {}}, {make_mesh(box_mesh(Vec3::Constant(0.25)), "block"), {}, {}}};
+  block.pose.position = {0, 0, 0.75};
+  scene.world.add(ground);
+  scene.world.add(block);
+  Server server(std::move(scene), paused());
+  Viewer viewer(server);
+  EXPECT_EQ(viewer.description["meshes"].size(), 1u);
+  EXPECT_EQ(viewer.description["meshes"][0]["name"], "block");
+  viewer.send({{"type", "want"}, {"contacts", true}});
+  viewer.step(3);
+  ASSERT_TRUE(viewer.until([&] { return viewer.frame.contacts.size() >= 3; }));
+  for (const ReceivedContact& c : viewer.frame.contacts) {
+    EXPECT_EQ(c.a, 0u);
+    EXPECT_EQ(c.shape_b, 1u) << "the ball above it is the first part";
+    EXPECT_EQ(c.facet_a, 0u);
+    EXPECT_GE(c.facet_b, 1u);
+    EXPECT_LE(c.facet_b, 6u);
+    EXPECT_EQ(c.touch, 2u) << "the face of the ground under a vertex of the block";
+  }
 }
 
 TEST(Live, looking_at_convergence_does_not_change_the_motion) {

@@ -23,6 +23,9 @@ struct ReceivedBody {
 struct ReceivedContact {
   std::uint32_t a, b;
   float position[3], normal[3], force[3], gap, slip[3], friction;
+  std::uint32_t facet_a, facet_b;
+  std::uint16_t shape_a, shape_b;
+  std::uint32_t touch;
 };
 struct ReceivedJoint {
   struct Coordinate {

@@ -30,9 +30,11 @@ export class BodyColours {
     this.selectedTint_.set(palette.selected);
   }
 
-  of(body: number, state: number, out: THREE.Color): THREE.Color {
+  /** `own`: the shape brings its own colours, which this only tints. */
+  of(body: number, state: number, out: THREE.Color, own = false): THREE.Color {
     if (body === this.selected) return out.copy(this.selectedTint_);
-    out.copy(this.tints_[body]!);
+    if (own) out.set(0xffffff);
+    else out.copy(this.tints_[body]!);
     return state === ASLEEP ? out.lerp(this.asleep_, 0.62) : out;
   }
 }

@@ -3,15 +3,23 @@
 
 import * as THREE from "three";
 import { BodyColours } from "./body_colours";
+import type { Form } from "./forms";
 import { multiply, rotationOf } from "./math";
 import { NodeMeshes } from "./node_meshes";
 import { ABSENT, type Description, type Frame } from "./protocol";
-import { piecesOf, rimTexture, unitGeometry } from "./shapes";
+import { isClear, pictureTexture, piecesOf, rimTexture, unitGeometry } from "./shapes";
 import type { Palette } from "./theme";
+
+type Material = THREE.MeshLambertMaterial;
 
 interface Batch {
   mesh: THREE.InstancedMesh;
+  /** Several where a mesh has pictures: one for each, after that of no picture. */
+  materials: Material[];
   glass: boolean;
+  /** The mesh brings its own colours; some of them are not opaque. */
+  own: boolean;
+  clear: boolean;
   body: Uint32Array;
   /** Nine numbers of the rotation of the part times the scale, then three of its place: all in the body frame. */
   local: Float64Array;
@@ -27,7 +35,10 @@ export interface Hit {
 
 export class BodyMeshes {
   readonly group = new THREE.Group();
+  /** Fulfilled when all pictures of meshes can be drawn. */
+  readonly pictures: Promise<unknown>;
   private readonly batches_: Batch[] = [];
+  private readonly loading_: Promise<void>[] = [];
   private readonly rim_ = rimTexture();
   private readonly colours_: BodyColours;
   private readonly nodes_: NodeMeshes;
@@ -41,15 +52,17 @@ export class BodyMeshes {
     this.nodes_ = new NodeMeshes(description_);
     this.group.add(this.nodes_.group);
     this.build();
+    this.pictures = Promise.all(this.loading_);
   }
 
   private build(): void {
     const meshes = new Map<string, THREE.BufferGeometry>();
-    const lists = new Map<string, { body: number; local: number[] }[]>();
+    const lists = new Map<string, { body: number; local: number[]; form: Form | null }[]>();
     const r = new Float64Array(9);
     this.description_.bodies.forEach((body, index) => {
       for (const part of body.parts) {
         rotationOf(part.orientation_wxyz, 0, r);
+        const form = "form" in part.shape ? part.shape.form : null;
         for (const piece of piecesOf(part, meshes)) {
           const local: number[] = [];
           for (let i = 0; i < 3; ++i) for (let j = 0; j < 3; ++j) local.push(r[3 * i + j]! * piece.scale[j]!);
@@ -62,7 +75,7 @@ export class BodyMeshes {
             );
           const key = (this.walls_.has(index) ? "glass " : "") + piece.geometry;
           if (!lists.has(key)) lists.set(key, []);
-          lists.get(key)!.push({ body: index, local });
+          lists.get(key)!.push({ body: index, local, form });
         }
       }
     });
@@ -70,12 +83,9 @@ export class BodyMeshes {
       const glass = key.startsWith("glass ");
       const name = glass ? key.slice(6) : key;
       const geometry = meshes.get(name) ?? unitGeometry(name, pieces.length);
-      const material = new THREE.MeshLambertMaterial({
-        vertexColors: true,
-        fog: false,
-        map: name === "box" ? this.rim_ : null,
-      });
-      const mesh = new THREE.InstancedMesh(geometry, material, pieces.length);
+      const form = pieces[0]!.form;
+      const materials = this.materialsOf(form, name === "box" ? this.rim_ : null);
+      const mesh = new THREE.InstancedMesh(geometry, materials.length > 1 ? materials : materials[0]!, pieces.length);
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
       mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * pieces.length), 3);
       mesh.frustumCulled = false;
@@ -83,16 +93,43 @@ export class BodyMeshes {
       mesh.matrixAutoUpdate = false;
       const local = new Float64Array(12 * pieces.length);
       pieces.forEach((piece, i) => local.set(piece.local, 12 * i));
-      this.batches_.push({ mesh, glass, body: Uint32Array.from(pieces, (p) => p.body), local });
+      this.batches_.push({
+        mesh,
+        materials,
+        glass,
+        own: form !== null && (form.colours !== null || form.pictures.length > 0),
+        clear: isClear(form?.colours ?? null),
+        body: Uint32Array.from(pieces, (p) => p.body),
+        local,
+      });
       this.group.add(mesh);
     }
     this.seeThrough(false);
   }
 
+  private materialsOf(form: Form | null, map: THREE.Texture | null): Material[] {
+    const side = form?.open ? THREE.DoubleSide : THREE.FrontSide;
+    const materials = [map, ...(form?.pictures ?? []).map(() => null)].map(
+      (texture) => new THREE.MeshLambertMaterial({ vertexColors: true, fog: false, map: texture, side }),
+    );
+    form?.pictures.forEach((address, i) => {
+      const material = materials[1 + i]!;
+      const put = (texture: THREE.Texture | null) => {
+        material.map = texture;
+        material.needsUpdate = true;
+      };
+      this.loading_.push(pictureTexture(address).then(put));
+    });
+    return materials;
+  }
+
   dispose(): void {
-    for (const { mesh } of this.batches_) {
+    for (const { mesh, materials } of this.batches_) {
       mesh.geometry.dispose();
-      (mesh.material as THREE.Material).dispose();
+      for (const material of materials) {
+        if (material.map !== this.rim_) material.map?.dispose();
+        material.dispose();
+      }
       mesh.dispose();
     }
     this.nodes_.dispose();
@@ -110,13 +147,13 @@ export class BodyMeshes {
   }
 
   seeThrough(on: boolean): void {
-    for (const { mesh, glass } of this.batches_) {
-      const material = mesh.material as THREE.MeshLambertMaterial;
-      material.transparent = on || glass;
-      material.opacity = glass ? 0.2 : on ? 0.3 : 1;
-      material.depthWrite = !material.transparent;
-      material.needsUpdate = true;
-    }
+    for (const { materials, glass, clear } of this.batches_)
+      for (const material of materials) {
+        material.transparent = on || glass || clear;
+        material.opacity = glass ? 0.2 : on ? 0.3 : 1;
+        material.depthWrite = !material.transparent;
+        material.needsUpdate = true;
+      }
     this.nodes_.seeThrough(on);
   }
 
@@ -158,11 +195,11 @@ export class BodyMeshes {
     for (let i = 0; same && i < frame.state.length; ++i) same = this.coloured_[i] === frame.state[i];
     if (same) return;
     const colour = new THREE.Color();
-    for (const { mesh, body } of this.batches_) {
+    for (const { mesh, body, own } of this.batches_) {
       const to = mesh.instanceColor!.array as Float32Array;
       for (let i = 0; i < body.length; ++i) {
         const owner = body[i]!;
-        this.colours_.of(owner, frame.state[owner]!, colour).toArray(to, 3 * i);
+        this.colours_.of(owner, frame.state[owner]!, colour, own).toArray(to, 3 * i);
       }
       mesh.instanceColor!.needsUpdate = true;
     }

@@ -1,10 +1,11 @@
 // The state of the selected body.
 
 import { el, setText } from "./dom";
+import { touchesOf } from "./features";
 import { readable } from "./math";
 import { ABSENT, ASLEEP, type Description, type Frame } from "./protocol";
 
-const ROWS = ["Motion", "Mass", "Material", "Position", "Velocity", "Speed", "Contacts", "Contact force", "State"] as const;
+const ROWS = ["Motion", "Mass", "Material", "Position", "Velocity", "Speed", "Contacts", "Touches", "Contact force", "State"] as const;
 
 export class BodyPanel {
   readonly element: HTMLElement;
@@ -64,6 +65,7 @@ export class BodyPanel {
     put("Speed", v ? `${readable(Math.hypot(...v), 3)} m/s` : "–");
     const sum = contactForce(frame, index);
     put("Contacts", sum ? String(sum.count) : "–");
+    put("Touches", (frame.contacts && touchesOf(frame.contacts, index)) || "–");
     put("Contact force", sum ? vector(sum.force, "N", Math.hypot(...sum.force) < 10 ? 3 : 1) : "–");
     put("State", frame.state[index] === ASLEEP ? "asleep" : frame.state[index] === ABSENT ? "not there" : "awake");
   }

@@ -30,6 +30,13 @@ export function heatColour(gap: number, full: number): Rgb {
   return gap > 0 ? APART : along(HEAT, -gap / full);
 }
 
+const TOUCH: Rgb[] = [[0.58, 0.63, 0.69], [0.13, 0.45, 0.9], [0.05, 0.65, 0.6], [0.9, 0.2, 0.55], [0.75, 0.6, 0.1]];
+
+/** What of meshes touches, by the numbers of the protocol; grey where there is no mesh. */
+export function touchColour(touch: number): Rgb {
+  return TOUCH[touch] ?? TOUCH[4]!;
+}
+
 export function css([r, g, b]: Rgb): string {
   return `rgb(${Math.round(255 * r)}, ${Math.round(255 * g)}, ${Math.round(255 * b)})`;
 }

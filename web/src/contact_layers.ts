@@ -2,7 +2,8 @@
 
 import * as THREE from "three";
 import { BodyBounds, type Region } from "./bounds";
-import { heatColour, slipColour } from "./colour_scales";
+import { heatColour, slipColour, touchColour } from "./colour_scales";
+import { FeatureLayer } from "./feature_layer";
 import type { LayerState } from "./layers";
 import { LineMarks, PointMarks, SolidMarks } from "./marks";
 import { niceBelow } from "./math";
@@ -22,6 +23,8 @@ export class ContactLayers {
   metresPerNewton = 0;
   /** Penetration that is drawn in full red [m]. */
   fullPenetration = 1e-3;
+  /** Body whose contacts alone show their features; −1: all do. */
+  selected = -1;
   /** Chosen by the user on top of the automatic scale. */
   forceZoom = 1;
 
@@ -36,6 +39,7 @@ export class ContactLayers {
   private readonly cones_: SolidMarks;
   private readonly rims_: SolidMarks;
   private readonly bounds_: BodyBounds;
+  private readonly features_: FeatureLayer;
   private palette_!: Palette;
   private largestForce_ = 0;
 
@@ -45,6 +49,7 @@ export class ContactLayers {
     private readonly layers_: LayerState,
   ) {
     this.bounds_ = new BodyBounds(description_);
+    this.features_ = new FeatureLayer(description_, region_.size);
     const along = (g: THREE.BufferGeometry) => g.rotateX(Math.PI / 2).translate(0, 0, 0.5);
     this.shafts_ = new SolidMarks(along(new THREE.CylinderGeometry(1, 1, 1, 8)), new THREE.MeshBasicMaterial({ fog: false }));
     this.heads_ = new SolidMarks(along(new THREE.ConeGeometry(1, 1, 12)), new THREE.MeshBasicMaterial({ fog: false }));
@@ -57,6 +62,7 @@ export class ContactLayers {
     const rim = new THREE.TorusGeometry(1, 0.009, 6, 40).translate(0, 0, 1);
     this.rims_ = new SolidMarks(rim, new THREE.MeshBasicMaterial({ fog: false }));
     this.scene.add(
+      this.features_.group,
       this.boxes_.object,
       this.manifolds_.object,
       this.normals_.object,
@@ -126,13 +132,14 @@ export class ContactLayers {
     const on = (name: Parameters<LayerState["has"]>[0]) => this.layers_.has(name);
     const c = frame.contacts;
     const pairs = c && (on("manifolds") || on("pressure")) ? pairSums(c) : [];
-    this.updatePoints(on("points") || on("slip") || on("heat") ? c : null);
+    this.updatePoints(on("points") || on("slip") || on("heat") || on("features") ? c : null);
     this.updateNormals(on("normals") ? c : null);
     this.updateForces(on("forces") ? c : null);
     this.updateCones(on("cones") ? c : null);
     this.updateManifolds(on("manifolds") ? pairs : [], c);
     this.updatePressure(on("pressure") ? pairs : []);
     this.updateBoxes(on("boxes") ? frame : null);
+    this.features_.update(frame, on("features") ? c : null, this.selected);
   }
 
   private updatePoints(c: Contacts | null): void {
@@ -144,6 +151,7 @@ export class ContactLayers {
       if (this.layers_.has("slip"))
         colour.setRGB(...slipColour(Math.hypot(c.slip[3 * i]!, c.slip[3 * i + 1]!, c.slip[3 * i + 2]!)), THREE.SRGBColorSpace);
       else if (this.layers_.has("heat")) colour.setRGB(...heatColour(c.gap[i]!, this.fullPenetration), THREE.SRGBColorSpace);
+      else if (this.layers_.has("features")) colour.setRGB(...touchColour(c.touch[i]!), THREE.SRGBColorSpace);
       else colour.set(this.palette_.plain);
       colour.toArray(colours, 3 * i);
     }

@@ -1,7 +1,7 @@
 // What can be switched on and off, and the keys that do it.
 
 export type LayerName =
-  | "points" | "normals" | "forces" | "cones" | "slip" | "heat" | "manifolds" | "boxes" | "pressure"
+  | "points" | "normals" | "forces" | "cones" | "slip" | "heat" | "manifolds" | "boxes" | "pressure" | "features"
   | "joints" | "joint-forces" | "shadows" | "grid" | "through";
 
 export interface Layer {
@@ -13,6 +13,8 @@ export interface Layer {
   contacts: boolean;
   /** Only of use in a scene with joints. */
   joints?: boolean;
+  /** Only of use in a scene with meshes. */
+  meshes?: boolean;
 }
 
 export const LAYERS: Layer[] = [
@@ -31,6 +33,14 @@ export const LAYERS: Layer[] = [
   { name: "manifolds", key: "7", title: "Manifolds", help: "Contacts of the same pair of bodies, joined", contacts: true },
   { name: "pressure", key: "8", title: "Centre of pressure", help: "Of each pair of bodies: Σλp / Σλ", contacts: true },
   {
+    name: "features",
+    key: "0",
+    title: "Features",
+    help: "What of meshes touches, of the selected body or of all: vertices on faces, edges on edges",
+    contacts: true,
+    meshes: true,
+  },
+  {
     name: "joints",
     key: "j",
     title: "Joints",
@@ -45,6 +55,9 @@ export const LAYERS: Layer[] = [
   { name: "grid", key: "g", title: "Grid", help: "Squares on the ground", contacts: false },
 ];
 
+/** They colour the same points, so only one of them is on. */
+const COLOUR_POINTS: LayerName[] = ["slip", "heat", "features"];
+
 export class LayerState {
   private readonly on_ = new Set<LayerName>(["shadows", "grid"]);
   private readonly listeners_: ((name: LayerName) => void)[] = [];
@@ -56,9 +69,7 @@ export class LayerState {
     if (on === this.has(name)) return;
     if (on) this.on_.add(name);
     else this.on_.delete(name);
-    // Both colour the same points.
-    const rival = name === "slip" ? "heat" : name === "heat" ? "slip" : null;
-    if (on && rival) this.set(rival, false);
+    if (on && COLOUR_POINTS.includes(name)) for (const rival of COLOUR_POINTS) if (rival !== name) this.set(rival, false);
     for (const listener of this.listeners_) listener(name);
   }
   toggle(name: LayerName): void {

@@ -1,7 +1,8 @@
 // What the marks mean and how long a newton is.
 
-import { css, heatColour, SLIP_FULL, slipColour, STICK_BELOW, type Rgb } from "./colour_scales";
+import { css, heatColour, SLIP_FULL, slipColour, STICK_BELOW, touchColour, type Rgb } from "./colour_scales";
 import { el } from "./dom";
+import { TOUCHES } from "./features";
 import type { LayerState } from "./layers";
 import { niceBelow, readable, readableLength } from "./math";
 import type { View } from "./view";
@@ -61,6 +62,14 @@ export class Legend {
           el("span", {}, "Penetration 0"),
           bar((t) => heatColour(-t * contacts.fullPenetration, contacts.fullPenetration)),
           el("span", {}, readableLength(contacts.fullPenetration)),
+        ),
+      );
+    if (layers.has("features"))
+      rows.push(
+        el(
+          "div",
+          { id: "touch-colours" },
+          ...TOUCHES.flatMap((name, k) => (k > 0 ? [dot(touchColour(k)), el("span", {}, name)] : [])),
         ),
       );
     if (view.ground && layers.has("grid"))

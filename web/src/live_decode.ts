@@ -9,6 +9,8 @@ const HISTORY = 4;
 const JOINTS = 8;
 const NODES = 16;
 
+const CONTACT_BYTES = 80;
+
 export class LiveWorld {
   private readonly position_: Float64Array;
   private readonly before_: Float64Array;
@@ -105,9 +107,9 @@ export class LiveWorld {
 function readContacts(view: DataView, at: number): [Contacts, number] {
   const count = view.getUint32(at, true);
   at += 4;
-  if (count * 64 > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
+  if (count * CONTACT_BYTES > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
   const c = makeContacts(count);
-  for (let i = 0; i < count; ++i, at += 64) {
+  for (let i = 0; i < count; ++i, at += CONTACT_BYTES) {
     c.a[i] = view.getUint32(at, true);
     c.b[i] = view.getUint32(at + 4, true);
     for (let k = 0; k < 3; ++k) {
@@ -118,6 +120,11 @@ function readContacts(view: DataView, at: number): [Contacts, number] {
     }
     c.gap[i] = view.getFloat32(at + 44, true);
     c.friction[i] = view.getFloat32(at + 60, true);
+    c.facetA[i] = view.getUint32(at + 64, true);
+    c.facetB[i] = view.getUint32(at + 68, true);
+    c.shapeA[i] = view.getUint16(at + 72, true);
+    c.shapeB[i] = view.getUint16(at + 74, true);
+    c.touch[i] = view.getUint32(at + 76, true);
   }
   return [c, at];
 }

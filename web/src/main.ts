@@ -3,11 +3,12 @@
 import "./style.css";
 import "uplot/dist/uPlot.min.css";
 import { byId } from "./dom";
+import { bytesOfBase64 } from "./forms";
 import { LiveBar } from "./live_bar";
 import { LiveSource } from "./live_source";
 import { LAYERS, type LayerName } from "./layers";
 import type { Description, Frame } from "./protocol";
-import { bytesOfBase64, decodeReplay, inflate } from "./replay_decode";
+import { decodeReplay, inflate } from "./replay_decode";
 import { ReplaySource } from "./replay_source";
 import { makeSurface } from "./testing";
 import { Timeline } from "./timeline";
@@ -68,6 +69,7 @@ async function startReplay(text: string): Promise<void> {
   }
   viewer.open(source.description, samples(), source.replay.contacts, source.replay.joints, true);
   viewer.plot(source.table());
+  await viewer.view.pictures;
   line.go(0);
   applyAddress();
   viewer.view.draw();

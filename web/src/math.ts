@@ -54,8 +54,9 @@ export function extentsOf(shape: Shape, r: Float64Array, half: Vec3, centre: Vec
       for (let i = 0; i < 3; ++i) {
         let low = Infinity;
         let high = -Infinity;
-        for (const v of shape.vertices) {
-          const x = r[3 * i]! * v[0] + r[3 * i + 1]! * v[1] + r[3 * i + 2]! * v[2];
+        const points = shape.form.outline;
+        for (let p = 0; p < points.length; p += 3) {
+          const x = r[3 * i]! * points[p]! + r[3 * i + 1]! * points[p + 1]! + r[3 * i + 2]! * points[p + 2]!;
           low = Math.min(low, x);
           high = Math.max(high, x);
         }

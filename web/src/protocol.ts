@@ -1,6 +1,8 @@
 // The words of docs/viewer-protocol.md as types. SI units, z up, quaternions w, x, y, z.
 
-export const PROTOCOL = 2;
+import { formOf, type Form } from "./forms";
+
+export const PROTOCOL = 3;
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
@@ -11,12 +13,31 @@ export type Shape =
   | { type: "capsule"; radius: number; half_height: number }
   | { type: "cylinder"; radius: number; half_height: number }
   | { type: "half-space" }
-  | { type: "hull" | "mesh"; mesh: number; vertices: Vec3[]; faces: number[][] };
+  | { type: "hull" | "mesh"; mesh: number; form: Form };
 
-/** A mesh that shapes name by its number; faces are loops, counter-clockwise from outside. */
-export interface Mesh {
-  vertices: Vec3[];
-  faces: number[][];
+/** A mesh that shapes name by its number: faces that are loops, counter-clockwise from outside, or arrays as base64 text. */
+export type Mesh = { vertices: Vec3[]; faces: number[][] } | PackedMesh;
+
+export interface PackedMesh {
+  name: string;
+  /** f32 × 3 per vertex. */
+  positions: string;
+  /** i16 × 3 per vertex, times 32767. */
+  normals: string;
+  /** u32 × 3 per triangle. */
+  corners: string;
+  /** u32 per triangle. */
+  facets: string;
+  /** u8 × 4 per vertex: red, green, blue, opacity. */
+  colours?: string;
+  /** f32 × 2 per vertex: right, up. */
+  on_picture?: string;
+  /** u32 per triangle, from 1; 0 for none. */
+  picture_of?: string;
+  /** data: addresses. */
+  pictures?: string[];
+  /** It has no inside, and is seen from both sides. */
+  open?: boolean;
 }
 
 /** What stays the same about a body of nodes. */
@@ -127,6 +148,8 @@ export interface ReplayDescription extends Description {
   torque_unit?: number;
   /** Joints are kept in every such frame, from frame 0 on. */
   joint_stride?: number;
+  /** Whether contacts tell what of meshes touches. */
+  contact_features?: boolean;
   step_of_frame: number[];
   time_of_frame: number[];
 }
@@ -146,6 +169,13 @@ export interface Contacts {
   gap: Float32Array;
   slip: Float32Array;
   friction: Float32Array;
+  /** What of meshes touches: 1 vertex of A on face of B, 2 face of A under vertex of B, 3 edges, 4 other; 0: no mesh. */
+  touch: Uint8Array;
+  /** Facets from 1, 0 for none, and the parts of the bodies that they belong to. */
+  facetA: Uint32Array;
+  facetB: Uint32Array;
+  shapeA: Uint16Array;
+  shapeB: Uint16Array;
 }
 
 export const JOINT_ACTS = 0;
@@ -244,6 +274,11 @@ export function makeContacts(count: number): Contacts {
     gap: new Float32Array(count),
     slip: new Float32Array(3 * count),
     friction: new Float32Array(count),
+    touch: new Uint8Array(count),
+    facetA: new Uint32Array(count),
+    facetB: new Uint32Array(count),
+    shapeA: new Uint16Array(count),
+    shapeB: new Uint16Array(count),
   };
 }
 
@@ -273,15 +308,20 @@ export function isTurn(coordinate: CoordinateName): boolean {
 export function openDescription<D extends Description>(d: D, from: string): D {
   if (d.protocol !== PROTOCOL)
     throw new Error(`This page reads version ${PROTOCOL} of the viewer protocol, ${from} is of version ${d.protocol}.`);
+  const forms = (d.meshes ?? []).map(formOf);
   for (const body of d.bodies)
     for (const { shape } of body.parts) {
       if (shape.type !== "hull" && shape.type !== "mesh") continue;
-      const mesh = d.meshes?.[shape.mesh];
-      if (!mesh) throw new Error(`'${body.name}' has mesh ${shape.mesh}, which the description does not bring.`);
-      shape.vertices = mesh.vertices;
-      shape.faces = mesh.faces;
+      const form = forms[shape.mesh];
+      if (!form) throw new Error(`'${body.name}' has mesh ${shape.mesh}, which the description does not bring.`);
+      shape.form = form;
     }
   return d;
+}
+
+/** Whether contacts of the scene can tell what of meshes touches. */
+export function hasMeshes(d: Description): boolean {
+  return d.bodies.some((body) => body.parts.some((part) => part.shape.type === "mesh"));
 }
 
 /** Places of the nodes of all bodies, to be filled. */

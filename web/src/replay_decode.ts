@@ -21,14 +21,6 @@ export interface Replay {
   joints: Joints[];
 }
 
-/** Text of base64 → bytes. Whitespace is skipped. */
-export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replace(/\s+/g, ""));
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-
 /** Undoes zlib with what the browser brings. */
 export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -116,7 +108,7 @@ function decodeNodes(reader: Reader, description: ReplayDescription): Map<number
   return all;
 }
 
-function decodeContacts(reader: Reader, kept: number, quantum: number, forceUnit: number): Contacts[] {
+function decodeContacts(reader: Reader, kept: number, quantum: number, forceUnit: number, features: boolean): Contacts[] {
   const all: Contacts[] = [];
   for (let k = 0; k < kept; ++k) all.push(makeContacts(reader.varint()));
   const channel = (put: (c: Contacts, i: number, value: number) => void) => {
@@ -130,6 +122,12 @@ function decodeContacts(reader: Reader, kept: number, quantum: number, forceUnit
   channel((c, i, v) => (c.gap[i] = v * quantum));
   for (let k = 0; k < 3; ++k) channel((c, i, v) => (c.slip[3 * i + k] = v * 1e-6));
   channel((c, i, v) => (c.friction[i] = v / 1000));
+  if (!features) return all;
+  channel((c, i, v) => (c.touch[i] = v));
+  channel((c, i, v) => (c.facetA[i] = v));
+  channel((c, i, v) => (c.facetB[i] = v));
+  channel((c, i, v) => (c.shapeA[i] = v));
+  channel((c, i, v) => (c.shapeB[i] = v));
   return all;
 }
 
@@ -183,7 +181,7 @@ export function decodeReplay(bytes: Uint8Array): Replay {
   decodeChannel(reader, state, bodies, frames, 255);
   const nodes = decodeNodes(reader, description);
 
-  const contacts = decodeContacts(reader, kept, description.quantum, description.force_unit ?? 1);
+  const contacts = decodeContacts(reader, kept, description.quantum, description.force_unit ?? 1, description.contact_features ?? false);
   const telemetry = description.telemetry.map(() => {
     const column = new Float32Array(frames);
     for (let f = 0; f < frames; ++f) column[f] = reader.f32();

@@ -1,6 +1,7 @@
 // Unit geometries that instances scale, and the pieces a part is drawn as.
 
 import * as THREE from "three";
+import type { Form } from "./forms";
 import type { Part, Vec3 } from "./protocol";
 
 /** One drawn instance: which geometry, how it sits in its part. A capsule is a tube and two balls. */
@@ -33,7 +34,7 @@ export function piecesOf(part: Part, meshes: Map<string, THREE.BufferGeometry>):
     case "hull":
     case "mesh": {
       const key = `mesh ${shape.mesh}`;
-      if (!meshes.has(key)) meshes.set(key, meshGeometry(shape.vertices, shape.faces));
+      if (!meshes.has(key)) meshes.set(key, meshGeometry(shape.form));
       return [{ geometry: key, offset: still, scale: [1, 1, 1] }];
     }
     case "half-space":
@@ -85,32 +86,57 @@ function painted(geometry: THREE.BufferGeometry, shade: (x: number, y: number, z
   return loose;
 }
 
-/** Flat faces, each a fan from its first vertex. */
-function meshGeometry(vertices: Vec3[], faces: number[][]): THREE.BufferGeometry {
-  const points: number[] = [];
-  const normals: number[] = [];
-  const [a, b, c, u, v, n] = Array.from({ length: 6 }, () => new THREE.Vector3()) as THREE.Vector3[] as
-    [THREE.Vector3, THREE.Vector3, THREE.Vector3, THREE.Vector3, THREE.Vector3, THREE.Vector3];
-  for (const face of faces) {
-    n.set(0, 0, 0);
-    a.fromArray(vertices[face[0]!]!);
-    for (let k = 1; k + 1 < face.length; ++k) {
-      b.fromArray(vertices[face[k]!]!);
-      c.fromArray(vertices[face[k + 1]!]!);
-      n.add(u.subVectors(b, a).cross(v.subVectors(c, a)));
-    }
-    n.normalize();
-    for (let k = 1; k + 1 < face.length; ++k)
-      for (const corner of [face[0]!, face[k]!, face[k + 1]!]) {
-        points.push(...vertices[corner]!);
-        normals.push(n.x, n.y, n.z);
-      }
-  }
+/** Triangles in groups by picture, so that group k has material k. */
+function meshGeometry(form: Form): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
-  geometry.setAttribute("normal", new THREE.Float32BufferAttribute(normals, 3));
-  geometry.setAttribute("color", new THREE.Float32BufferAttribute(new Float32Array(points.length).fill(1), 3));
+  geometry.setAttribute("position", new THREE.BufferAttribute(form.positions, 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(form.normals, 3));
+  geometry.setAttribute("color", meshColours(form));
+  if (form.onPicture) geometry.setAttribute("uv", new THREE.BufferAttribute(form.onPicture, 2));
+  geometry.setIndex(new THREE.BufferAttribute(form.corners, 1));
+  const { pictureOf } = form;
+  if (!pictureOf) return geometry;
+  const order = Uint32Array.from(pictureOf.keys()).sort((s, t) => pictureOf[s]! - pictureOf[t]!);
+  const corners = new Uint32Array(form.corners.length);
+  order.forEach((t, i) => corners.set(form.corners.subarray(3 * t, 3 * t + 3), 3 * i));
+  geometry.setIndex(new THREE.BufferAttribute(corners, 1));
+  for (let first = 0, end = 0; first < order.length; first = end) {
+    const picture = pictureOf[order[first]!]!;
+    while (end < order.length && pictureOf[order[end]!] === picture) ++end;
+    geometry.addGroup(3 * first, 3 * (end - first), picture);
+  }
   return geometry;
+}
+
+/** Linear light, as three.js wants it; with opacity only where some is clear. */
+function meshColours({ colours, positions }: Form): THREE.BufferAttribute {
+  if (!colours) return new THREE.BufferAttribute(new Float32Array(positions.length).fill(1), 3);
+  const size = isClear(colours) ? 4 : 3;
+  const values = new Float32Array((size * colours.length) / 4);
+  const colour = new THREE.Color();
+  for (let i = 0; 4 * i < colours.length; ++i) {
+    const [red, green, blue, opacity] = colours.subarray(4 * i, 4 * i + 4);
+    colour.setRGB(red! / 255, green! / 255, blue! / 255, THREE.SRGBColorSpace).toArray(values, size * i);
+    if (size === 4) values[4 * i + 3] = opacity! / 255;
+  }
+  return new THREE.BufferAttribute(values, size);
+}
+
+export function isClear(colours: Uint8Array | null): boolean {
+  return colours !== null && colours.some((x, i) => i % 4 === 3 && x < 255);
+}
+
+/** A picture as a texture; null if it cannot be read. */
+export async function pictureTexture(address: string): Promise<THREE.Texture | null> {
+  try {
+    const texture = await new THREE.TextureLoader().loadAsync(address);
+    texture.colorSpace = THREE.SRGBColorSpace;
+    texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+    texture.anisotropy = 4;
+    return texture;
+  } catch {
+    return null;
+  }
 }
 
 /** Faces of boxes have a slightly darker rim: bricks of one colour stay apart. */

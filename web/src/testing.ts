@@ -70,6 +70,11 @@ export function makeSurface(viewer: () => Viewer, timeline: () => Timeline | nul
     },
     ...jointSurface(viewer),
     contacts: () => viewer().frame?.contacts?.count ?? 0,
+    /** What of meshes touches, contact by contact, as numbers of the protocol; facets from 1. */
+    touches: () => {
+      const c = viewer().frame?.contacts;
+      return c ? Array.from({ length: c.count }, (_, i) => ({ touch: c.touch[i], facets: [c.facetA[i], c.facetB[i]] })) : [];
+    },
     select: (index: number) => viewer().select(index),
     selected: () => viewer().selected,
     /** Body under a pixel of the window, −1 for none. */

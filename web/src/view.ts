@@ -22,6 +22,8 @@ export class View {
   joints: JointLayers | null = null;
   ground: Ground | null = null;
   region: Region | null = null;
+  /** Fulfilled when the pictures of the meshes of the scene can be drawn. */
+  pictures: Promise<unknown> = Promise.resolve();
   /** Pictures drawn so far. */
   drawn = 0;
   /** Called after every picture. */
@@ -69,6 +71,8 @@ export class View {
     }
     this.region = region;
     this.bodies = new BodyMeshes(description, region.walls);
+    this.pictures = this.bodies.pictures;
+    void this.pictures.then(() => this.invalidate());
     this.ground = new Ground(description, region);
     this.contacts = new ContactLayers(description, region, this.layers_);
     this.joints = new JointLayers(description, region, this.layers_);
@@ -137,6 +141,7 @@ export class View {
 
   select(body: number): void {
     this.bodies?.select(body);
+    if (this.contacts) this.contacts.selected = body;
     this.refresh();
   }
 

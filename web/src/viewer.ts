@@ -5,11 +5,11 @@ import { regionOf } from "./bounds";
 import { byId, el, ICONS, icon, setText } from "./dom";
 import { makeHelp } from "./help";
 import { JointPanel, jointSummary } from "./joint_panel";
-import { LAYERS, LayerState } from "./layers";
+import { LAYERS, LayerState, type Layer } from "./layers";
 import { Legend } from "./legend";
 import { Plots } from "./plots";
 import { Pointer, type PointerHost } from "./pointer";
-import type { Contacts, Description, Frame, Joints, JointSeries, TelemetryTable } from "./protocol";
+import { hasMeshes, type Contacts, type Description, type Frame, type Joints, type JointSeries, type TelemetryTable } from "./protocol";
 import * as THREE from "three";
 import { Theme } from "./theme";
 import { View } from "./view";
@@ -113,7 +113,7 @@ export class Viewer {
     this.view.open(description, regionOf(description, samples), fit);
     this.view.contacts!.fit(contacts, joints);
     const count = description.joints?.length ?? 0;
-    for (const layer of LAYERS) if (layer.joints) byId(`layer-${layer.name}`).hidden = count === 0;
+    for (const layer of LAYERS) byId(`layer-${layer.name}`).hidden = !this.isOfUse(layer);
     if (this.selectedJoint >= count) this.selectedJoint = -1;
     this.view.selectJoint(this.selectedJoint);
     this.jointPanel.open(description);
@@ -211,7 +211,7 @@ export class Viewer {
 
   /** Keys that are the same for replay and live. */
   key(e: KeyboardEvent): boolean {
-    const layer = LAYERS.find((l) => l.key === e.key && (!l.joints || this.description?.joints?.length));
+    const layer = LAYERS.find((l) => l.key === e.key && this.isOfUse(l));
     if (layer) this.layers.toggle(layer.name);
     else if (e.key === "?") this.help.open ? this.help.close() : this.help.showModal();
     else if (e.key === "t") this.theme.toggle();
@@ -224,6 +224,11 @@ export class Viewer {
     else if (e.key === ".") this.zoomForces(2);
     else return false;
     return true;
+  }
+
+  private isOfUse(layer: Layer): boolean {
+    const d = this.description;
+    return (!layer.joints || (d?.joints?.length ?? 0) > 0) && (!layer.meshes || (d !== null && hasMeshes(d)));
   }
 
   private placeTag(): void {

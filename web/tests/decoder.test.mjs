@@ -7,7 +7,8 @@ import { importSource, scratch } from "./support/page.mjs";
 import { makeDescription, makeFrame, makeFrames } from "./support/scene.mjs";
 
 const folder = scratch(after);
-const { bytesOfBase64, decodeReplay, inflate } = await importSource(folder, "replay_decode");
+const { decodeReplay, inflate } = await importSource(folder, "replay_decode");
+const { bytesOfBase64, formOf } = await importSource(folder, "forms");
 const { ReplaySource } = await importSource(folder, "replay_source");
 const { LiveWorld } = await importSource(folder, "live_decode");
 
@@ -105,8 +106,8 @@ test("damaged_and_foreign_replays_are_refused", () => {
   foreign.write("XX");
   assert.throws(() => decodeReplay(foreign), /not a Stickslip replay/);
   const newer = Buffer.from(good);
-  newer.writeUInt32LE(3, 8);
-  assert.throws(() => decodeReplay(newer), /version 3/);
+  newer.writeUInt32LE(4, 8);
+  assert.throws(() => decodeReplay(newer), /version 4/);
   assert.throws(() => decodeReplay(encodeReplay({ ...description, protocol: 9 }, frames)), /version 9/);
   assert.throws(() => decodeReplay(encodeReplay({ ...description, meshes: [] }, frames)), /'hull-4' has mesh 0/);
 });

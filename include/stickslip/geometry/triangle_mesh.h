@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "stickslip/geometry/aabb.h"
@@ -19,7 +20,13 @@ struct TriangleMesh {
 /// not vertices, because a vertex at a sharp edge has one place but several normals.
 struct MeshLook {
   std::vector<std::array<float, 3>> normals;   ///< unit, outward
-  std::vector<std::array<float, 4>> colours;   ///< red, green, blue, opacity, 0 … 1
+  std::vector<std::array<float, 4>> colours;   ///< red, green, blue as screens show them (sRGB), opacity, 0 … 1
+  std::vector<std::array<float, 2>>
+      on_picture;                          ///< right and up from the lower left corner of the picture, which repeats beyond 1
+  std::vector<std::uint32_t> picture_of;   ///< one per triangle: number of its picture, from 1; 0: none. Empty without pictures
+  std::vector<std::string> pictures;       ///< whole files, PNG or JPEG; they multiply the colours
+
+  bool operator==(const MeshLook&) const = default;
 };
 
 /// ½ Σ |(b − a) × (c − a)| [m²]
@@ -42,5 +49,8 @@ MassProperties mass_properties(const TriangleMesh&, double density);
 
 /// @throws Error naming vertex or triangle if a coordinate is not finite or an index is out of range
 void validate(const TriangleMesh&);
+
+/// @throws Error if a list of the look has another length than the mesh asks for, or a triangle names a missing picture
+void validate(const MeshLook&, std::size_t triangles);
 
 }   // namespace stickslip

@@ -21,7 +21,7 @@ struct MeshFileOptions {
   double scale = 1;   ///< metres per unit of the file, finite and > 0
   std::optional<UpAxis> up =
       std::nullopt;    ///< without it as the format says: y in glTF, its own word in COLLADA, z in all others
-  bool look = false;   ///< also read normals and colours
+  bool look = false;   ///< also read normals, colours and pictures, those of materials of .obj, .dae and .gltf too
   std::size_t max_elements = 50'000'000;   ///< triangles or tetrahedra; a file with more is refused before it fills the memory
 };
 

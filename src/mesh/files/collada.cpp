@@ -1,13 +1,10 @@
 // COLLADA (.dae): geometries placed by a graph of nodes. Read here and not through Assimp, which does not come back from some
 // damaged files.
 #include <fmt/format.h>
-#include <tinyxml2.h>
-
 #include <cmath>
-#include <cstring>
-#include <map>
 #include <numbers>
 
+#include "mesh/files/collada_look.h"
 #include "mesh/files/formats.h"
 #include "mesh/files/text.h"
 #include "stickslip/math/error.h"
@@ -16,18 +13,10 @@ namespace stickslip::mesh_file {
 
 namespace {
 
-using Xml = tinyxml2::XMLElement;
 using Affine = Eigen::Affine3d;
 
 constexpr int kDeepestXml = 200;
 constexpr std::size_t kMostNodes = 1'000'000;
-
-std::string_view attribute(const Xml& element, const char* name) {
-  const char* value = element.Attribute(name);
-  return value ? value : "";
-}
-
-bool is_named(const Xml& element, const char* name) { return std::strcmp(element.Name(), name) == 0; }
 
 [[noreturn]] void fail_at(const Xml& element, const std::string& message) {
   throw Error(fmt::format("line {}, <{}>: {}", element.GetLineNum(), element.Name(), message));
@@ -56,8 +45,8 @@ std::vector<std::int64_t> wholes(const Xml& element) {
 
 class ColladaReader {
  public:
-  ColladaReader(std::string_view bytes, const MeshFileOptions& options, Builder& builder)
-      : options_(options), builder_(builder) {
+  ColladaReader(std::string_view bytes, const std::filesystem::path& folder, const MeshFileOptions& options, Builder& builder)
+      : folder_(folder), options_(options), builder_(builder) {
     if (document_.Parse(bytes.data(), bytes.size()) != tinyxml2::XML_SUCCESS)
       throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.",
                               document_.ErrorLineNum(), tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID())));
@@ -111,7 +100,7 @@ class ColladaReader {
          library = library->NextSiblingElement("library_geometries"))
       for (const Xml* geometry = library->FirstChildElement("geometry"); geometry;
            geometry = geometry->NextSiblingElement("geometry"))
-        add_geometry(*geometry, placed);
+        add_geometry(*geometry, placed, nullptr);
   }
 
   static Affine transformation(const Xml& element) {
@@ -144,15 +133,15 @@ class ColladaReader {
       if (moves) placed = placed * transformation(*child);
       else if (is_named(*child, "node")) add_children(*child, placed, depth + 1);
       else if (is_named(*child, "instance_node")) add_children(target(*child, "url", "node"), placed, depth + 1);
-      else if (is_named(*child, "instance_geometry")) add_geometry(target(*child, "url", "geometry"), placed);
-      else if (is_named(*child, "instance_controller")) add_skin(target(*child, "url", "controller"), placed);
+      else if (is_named(*child, "instance_geometry")) add_geometry(target(*child, "url", "geometry"), placed, child);
+      else if (is_named(*child, "instance_controller")) add_skin(target(*child, "url", "controller"), placed, *child);
     }
   }
 
   /// A skin in the pose that it was bound in.
-  void add_skin(const Xml& controller, const Affine& placed) {
+  void add_skin(const Xml& controller, const Affine& placed, const Xml& instance) {
     const Xml* skin = controller.FirstChildElement("skin");
-    if (skin) add_geometry(target(*skin, "source", "geometry"), placed);
+    if (skin) add_geometry(target(*skin, "source", "geometry"), placed, &instance);
   }
 
   struct Input {
@@ -167,25 +156,28 @@ class ColladaReader {
     const double* at(std::size_t i) const { return numbers.data() + i * stride; }
   };
 
-  static Source source_of(const Xml& element) {
+  /// @param least numbers of a point
+  static Source source_of(const Xml& element, std::size_t least = 3) {
     const Xml* array = element.FirstChildElement("float_array");
     if (!array) fail_at(element, "it has no <float_array>.");
     Source source;
     source.numbers = reals(*array);
     if (const Xml* common = element.FirstChildElement("technique_common"))
-      if (const Xml* accessor = common->FirstChildElement("accessor")) source.stride = accessor->UnsignedAttribute("stride", 3);
-    if (source.stride < 3 || source.stride > 64)
-      fail_at(element, fmt::format("its stride is {}. Points have 3 numbers.", source.stride));
+      if (const Xml* accessor = common->FirstChildElement("accessor"))
+        source.stride = accessor->UnsignedAttribute("stride", static_cast<unsigned>(least));
+    if (source.stride < least || source.stride > 64)
+      fail_at(element, fmt::format("its stride is {}. Points have {} numbers.", source.stride, least));
     return source;
   }
 
-  void add_geometry(const Xml& geometry, const Affine& placed) {
+  /// @param instance that puts it into the scene, with its materials; may be null
+  void add_geometry(const Xml& geometry, const Affine& placed, const Xml* instance) {
     const Xml* mesh = geometry.FirstChildElement("mesh");
     if (!mesh) return;   // splines
     std::map<const Xml*, std::uint32_t> first_vertex;
     for (const Xml* p = mesh->FirstChildElement(); p; p = p->NextSiblingElement())
       for (const char* kind : {"triangles", "polylist", "polygons", "trifans", "tristrips"})
-        if (is_named(*p, kind)) add_primitives(*p, placed, first_vertex);
+        if (is_named(*p, kind)) add_primitives(*p, placed, instance, first_vertex);
   }
 
   std::uint32_t add_positions(const Xml& vertices, const Affine& placed, std::map<const Xml*, std::uint32_t>& first_vertex,
@@ -205,43 +197,73 @@ class ColladaReader {
     return entry->second;
   }
 
-  void add_primitives(const Xml& element, const Affine& placed, std::map<const Xml*, std::uint32_t>& first_vertex) {
-    Input vertex, normal;
+  struct Inputs {
+    Input vertex, normal, on_picture;
     std::size_t stride = 1;
+  };
+
+  Inputs inputs_of(const Xml& element) const {
+    Inputs inputs;
     for (const Xml* input = element.FirstChildElement("input"); input; input = input->NextSiblingElement("input")) {
       const std::size_t offset = input->UnsignedAttribute("offset", 0);
       if (offset > 64) fail_at(*input, fmt::format("its offset is {}.", offset));
-      stride = std::max(stride, offset + 1);
-      if (attribute(*input, "semantic") == "VERTEX") vertex = {offset, &target(*input, "source", "vertices")};
-      if (attribute(*input, "semantic") == "NORMAL" && builder_.wants_look())
-        normal = {offset, &target(*input, "source", "source")};
+      inputs.stride = std::max(inputs.stride, offset + 1);
+      const std::string_view semantic = attribute(*input, "semantic");
+      if (semantic == "VERTEX") inputs.vertex = {offset, &target(*input, "source", "vertices")};
+      if (!builder_.wants_look()) continue;
+      if (semantic == "NORMAL") inputs.normal = {offset, &target(*input, "source", "source")};
+      if (semantic == "TEXCOORD" && !inputs.on_picture.source)
+        inputs.on_picture = {offset, &target(*input, "source", "source")};
     }
-    if (!vertex.source) return;   // nothing to draw
+    return inputs;
+  }
+
+  /// @returns their number
+  std::size_t add_normals(const Xml* from, const Affine& placed) {
+    if (!from) return 0;
+    const Source source = source_of(*from);
+    const Mat3 turned = placed.linear().inverse().transpose();
+    for (std::size_t i = 0; i < source.count(); ++i) {
+      const Vec3 n = (turned * Vec3(source.at(i)[0], source.at(i)[1], source.at(i)[2])).stableNormalized();
+      builder_.normals.push_back({static_cast<float>(n.x()), static_cast<float>(n.y()), static_cast<float>(n.z())});
+    }
+    return source.count();
+  }
+
+  /// The same for places on a picture.
+  std::size_t add_places(const Xml* from) {
+    if (!from || builder_.picture == 0) return 0;
+    const Source source = source_of(*from, 2);
+    for (std::size_t i = 0; i < source.count(); ++i)
+      builder_.on_picture.push_back({static_cast<float>(source.at(i)[0]), static_cast<float>(source.at(i)[1])});
+    return source.count();
+  }
+
+  void add_primitives(const Xml& element, const Affine& placed, const Xml* instance,
+                      std::map<const Xml*, std::uint32_t>& first_vertex) {
+    const Inputs inputs = inputs_of(element);
+    if (!inputs.vertex.source) return;   // nothing to draw
     std::size_t count = 0;
-    const std::uint32_t first = add_positions(*vertex.source, placed, first_vertex, count);
+    const std::uint32_t first = add_positions(*inputs.vertex.source, placed, first_vertex, count);
+    const std::int64_t colour =
+        builder_.wants_look() ? begin_surface(builder_, collada_look(ids_, instance, attribute(element, "material"), folder_))
+                              : -1;
     const auto first_normal = static_cast<std::int64_t>(builder_.normals.size());
-    std::size_t normals = 0;
-    if (normal.source) {
-      const Source source = source_of(*normal.source);
-      const Mat3 turned = placed.linear().inverse().transpose();
-      for (normals = 0; normals < source.count(); ++normals) {
-        const Vec3 n = (turned * Vec3(source.at(normals)[0], source.at(normals)[1], source.at(normals)[2])).stableNormalized();
-        builder_.normals.push_back({static_cast<float>(n.x()), static_cast<float>(n.y()), static_cast<float>(n.z())});
-      }
-    }
+    const auto first_place = static_cast<std::int64_t>(builder_.on_picture.size());
+    const std::size_t normals = add_normals(inputs.normal.source, placed), places = add_places(inputs.on_picture.source);
     const auto corner = [&](const std::vector<std::int64_t>& p, std::size_t k) {
-      const std::int64_t v = p[k * stride + vertex.offset];
+      const std::int64_t v = p[k * inputs.stride + inputs.vertex.offset];
       if (v < 0 || v >= static_cast<std::int64_t>(count))
         fail_at(element, fmt::format("there is no vertex {}: there are {}, counted from 0. The file is damaged: get it again.",
                                      v, count));
-      Corner c{first + static_cast<std::uint32_t>(v)};
-      if (normal.source) {
-        const std::int64_t n = p[k * stride + normal.offset];
-        if (n >= 0 && n < static_cast<std::int64_t>(normals)) c.normal = first_normal + n;
-      }
-      return c;
+      const auto find = [&](const Input& input, std::int64_t start, std::size_t size) -> std::int64_t {
+        const std::int64_t i = p[k * inputs.stride + input.offset];
+        return size > 0 && i >= 0 && i < static_cast<std::int64_t>(size) ? start + i : -1;
+      };
+      return Corner{first + static_cast<std::uint32_t>(v), find(inputs.normal, first_normal, normals), colour,
+                    find(inputs.on_picture, first_place, places)};
     };
-    add_polygons(element, stride, corner);
+    add_polygons(element, inputs.stride, corner);
   }
 
   template <class MakeCorner>
@@ -281,18 +303,20 @@ class ColladaReader {
     }
   }
 
+  std::filesystem::path folder_;
   const MeshFileOptions& options_;
   Builder& builder_;
   tinyxml2::XMLDocument document_;
   const Xml* root_ = nullptr;
-  std::map<std::string, const Xml*, std::less<>> ids_;
+  XmlIds ids_;
   std::size_t nodes_ = 0;
 };
 
 }   // namespace
 
-UpAxis read_collada(std::string_view bytes, const MeshFileOptions& options, Builder& builder) {
-  return ColladaReader(bytes, options, builder).read();
+UpAxis read_collada(std::string_view bytes, const std::filesystem::path& folder, const MeshFileOptions& options,
+                    Builder& builder) {
+  return ColladaReader(bytes, folder, options, builder).read();
 }
 
 }   // namespace stickslip::mesh_file

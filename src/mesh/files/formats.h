@@ -7,7 +7,8 @@
 
 namespace stickslip::mesh_file {
 
-void read_obj(std::string_view bytes, Builder&);
+/// @param folder of the file, where its materials are
+void read_obj(std::string_view bytes, const std::filesystem::path& folder, Builder&);
 void read_stl(std::string_view bytes, Builder&);
 void read_ply(std::string_view bytes, Builder&);
 void read_off(std::string_view bytes, Builder&);
@@ -15,7 +16,7 @@ void read_off(std::string_view bytes, Builder&);
 void read_gltf(const std::filesystem::path&, Builder&);
 
 /// @returns the axis that the file says points up
-UpAxis read_collada(std::string_view bytes, const MeshFileOptions&, Builder&);
+UpAxis read_collada(std::string_view bytes, const std::filesystem::path& folder, const MeshFileOptions&, Builder&);
 
 /// What a file of elements holds: its corners as indices of `vertices`, checked.
 struct Elements {

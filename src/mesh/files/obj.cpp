@@ -1,10 +1,11 @@
-// Wavefront OBJ: vertices, normals, and polygons that refer to them. Materials, textures, groups, lines and curves are passed
-// over.
+// Wavefront OBJ: vertices, normals, places on pictures, and polygons that refer to them; materials for their colours and
+// pictures. Groups, lines and curves are passed over.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "mesh/files/formats.h"
+#include "mesh/files/obj_materials.h"
 #include "mesh/files/text.h"
 #include "stickslip/math/error.h"
 
@@ -14,13 +15,17 @@ namespace {
 
 class ObjReader {
  public:
-  ObjReader(std::string_view bytes, Builder& builder) : text_(bytes), builder_(builder) {}
+  ObjReader(std::string_view bytes, const std::filesystem::path& folder, Builder& builder)
+      : text_(bytes), folder_(folder), builder_(builder) {}
 
   void read() {
     do {
       const std::string_view word = text_.word_in_line();
       if (word == "v") read_vertex();
       else if (word == "vn" && builder_.wants_look()) read_normal();
+      else if (word == "vt" && builder_.wants_look()) read_place();
+      else if (word == "mtllib" && builder_.wants_look()) read_materials();
+      else if (word == "usemtl" && builder_.wants_look()) use_material();
       else if (word == "f") read_face();
     } while (text_.next_line());
   }
@@ -36,8 +41,30 @@ class ObjReader {
     int count = 0;
     for (std::string_view word = text_.word_in_line(); !word.empty() && count < 3; word = text_.word_in_line())
       extra[count++] = static_cast<float>(text_.to_number(word, "a colour of a vertex"));
-    has_colours_ = has_colours_ && count == 3;
-    if (has_colours_) builder_.colours.push_back(extra);
+    colour_of_vertex_.push_back(count == 3 ? static_cast<std::int64_t>(builder_.colours.size()) : -1);
+    if (count == 3) builder_.colours.push_back(extra);
+  }
+
+  void read_place() {
+    std::array<float, 2> place = {static_cast<float>(text_.number_in_line("a place on a picture")), 0};
+    if (const std::string_view word = text_.word_in_line(); !word.empty())
+      place[1] = static_cast<float>(text_.to_number(word, "a place on a picture"));
+    builder_.on_picture.push_back(place);
+  }
+
+  void read_materials() {
+    const std::filesystem::path file = beside(folder_, text_.rest_of_line());
+    try {
+      const std::string bytes = content(file);
+      surfaces_.merge(read_obj_materials(plain_text(bytes), file.parent_path()));
+    } catch (const Error&) {
+      builder_.add_note(fmt::format("the materials '{}' cannot be read: colours and pictures are missing", file.string()));
+    }
+  }
+
+  void use_material() {
+    const auto found = surfaces_.find(text_.rest_of_line());
+    colour_ = begin_surface(builder_, found == surfaces_.end() ? SurfaceLook{} : found->second);
   }
 
   void read_normal() {
@@ -72,7 +99,11 @@ class ObjReader {
       if (builder_.wants_look()) {
         if (second != word.npos && second + 1 < word.size())
           corner.normal = static_cast<std::int64_t>(index(word.substr(second + 1), builder_.normals.size(), "normal"));
-        if (has_colours_) corner.colour = corner.vertex;
+        if (slash != word.npos && slash + 1 < word.size() && second != slash + 1)
+          corner.on_picture =
+              static_cast<std::int64_t>(index(word.substr(slash + 1, second == word.npos ? second : second - slash - 1),
+                                              builder_.on_picture.size(), "place on a picture"));
+        corner.colour = colour_of_vertex_[corner.vertex] >= 0 ? colour_of_vertex_[corner.vertex] : colour_;
       }
       corners_.push_back(corner);
     }
@@ -85,13 +116,18 @@ class ObjReader {
   }
 
   Text text_;
+  std::filesystem::path folder_;
   Builder& builder_;
   std::vector<Corner> corners_;
-  bool has_colours_ = true;   ///< so far at every vertex
+  std::vector<std::int64_t> colour_of_vertex_;   ///< number of its colour, −1: none
+  std::map<std::string, SurfaceLook, std::less<>> surfaces_;
+  std::int64_t colour_ = -1;   ///< of the material in use
 };
 
 }   // namespace
 
-void read_obj(std::string_view bytes, Builder& builder) { ObjReader(bytes, builder).read(); }
+void read_obj(std::string_view bytes, const std::filesystem::path& folder, Builder& builder) {
+  ObjReader(bytes, folder, builder).read();
+}
 
 }   // namespace stickslip::mesh_file

@@ -110,11 +110,11 @@ ImportedMesh read_triangle_mesh(const std::filesystem::path& path, const MeshFil
     Builder builder(options);
     UpAxis up = UpAxis::z;
     const std::string bytes = content(path);
-    if (end == ".obj") read_obj(plain_text(bytes), builder);
+    if (end == ".obj") read_obj(plain_text(bytes), path.parent_path(), builder);
     else if (end == ".off") read_off(plain_text(bytes), builder);
     else if (end == ".stl") read_stl(bytes, builder);
     else if (end == ".ply") read_ply(bytes, builder);
-    else if (end == ".dae") up = read_collada(bytes, options, builder);
+    else if (end == ".dae") up = read_collada(bytes, path.parent_path(), options, builder);
     else if (end == ".gltf" || end == ".glb") up = UpAxis::y, read_gltf(path, builder);
     else
       throw Error(

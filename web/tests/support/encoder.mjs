@@ -47,7 +47,7 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
   };
   const out = new Bytes();
   const json = Buffer.from(JSON.stringify(full));
-  out.raw("SLREPLAY").u32(2).u32(json.length).raw(json);
+  out.raw("SLREPLAY").u32(3).u32(json.length).raw(json);
 
   const count = description.bodies.length;
   const quaternions = Array.from({ length: count }, (_, b) => {
@@ -95,6 +95,8 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
   contactChannels.push((c) => c.gap / q);
   for (let k = 0; k < 3; ++k) contactChannels.push((c) => c.slip[k] * 1e6);
   contactChannels.push((c) => c.friction * 1000);
+  if (description.contact_features)
+    for (const name of ["touch", "facetA", "facetB", "shapeA", "shapeB"]) contactChannels.push((c) => c[name] ?? 0);
   for (const read of contactChannels) for (const f of kept) for (const c of f.contacts) out.varint(Math.round(read(c, f)));
 
   description.telemetry.forEach((_, c) => frames.forEach((f) => out.f32(f.telemetry[c])));
@@ -156,6 +158,7 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
     for (const c of frame.contacts) {
       out.u32(c.a).u32(c.b);
       for (const x of [...c.position, ...c.normal, ...c.force, c.gap, ...c.slip, c.friction]) out.f32(x);
+      out.u32(c.facetA ?? 0).u32(c.facetB ?? 0).u16(c.shapeA ?? 0).u16(c.shapeB ?? 0).u32(c.touch ?? 0);
     }
   }
   if (history) {

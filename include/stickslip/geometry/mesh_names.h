@@ -1,0 +1,32 @@
+// The names of what touches at a contact of meshes: what contact generation writes into a ContactKey and records read from it.
+#pragma once
+
+#include <cstdint>
+
+namespace stickslip {
+
+/// The kinds of features of a contact on a mesh, in the two highest bits of its name. First and second are the shapes in the
+/// order in which their pair function takes them, which need not be A and B.
+enum class MeshFeature : std::uint64_t { vertex_on_face, face_under_vertex, edges, other };
+
+/// @param of_first, of_second a vertex, facet or edge of the mesh, as the kind says
+constexpr std::uint64_t mesh_feature(MeshFeature kind, std::uint32_t of_first, std::uint32_t of_second) {
+  return static_cast<std::uint64_t>(kind) << 62 | (std::uint64_t{of_first} & 0x7fffffffu) << 31 | (of_second & 0x7fffffffu);
+}
+constexpr MeshFeature kind_of_feature(std::uint64_t feature) { return static_cast<MeshFeature>(feature >> 62); }
+constexpr std::uint32_t first_of_feature(std::uint64_t feature) {
+  return static_cast<std::uint32_t>(feature >> 31) & 0x7fffffffu;
+}
+constexpr std::uint32_t second_of_feature(std::uint64_t feature) { return static_cast<std::uint32_t>(feature) & 0x7fffffffu; }
+
+/// Names of parts of a mesh: facets from 1, then edges and vertices.
+constexpr std::uint32_t facet_part(std::uint32_t facet) { return facet + 1; }
+constexpr std::uint32_t edge_part(std::uint32_t edge) { return edge | 0x80000000u; }
+constexpr std::uint32_t vertex_part(std::uint32_t vertex) { return vertex | 0xc0000000u; }
+constexpr bool is_facet_part(std::uint32_t part) { return part > 0 && part < 0x80000000u; }
+constexpr bool is_edge_part(std::uint32_t part) { return part >> 30 == 2; }
+constexpr bool is_vertex_part(std::uint32_t part) { return part >> 30 == 3; }
+/// The edge or vertex of such a part.
+constexpr std::uint32_t number_of_part(std::uint32_t part) { return part & 0x3fffffffu; }
+
+}   // namespace stickslip

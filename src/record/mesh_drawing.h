@@ -1,0 +1,16 @@
+// How a mesh is drawn: which corners share a normal, a colour and a place on a picture.
+#pragma once
+
+#include "record/shape_mesh.h"
+#include "stickslip/geometry/mesh_solid.h"
+
+namespace stickslip {
+
+/// Faces that meet at less than this share their normals there: the surface looks smooth [rad].
+inline constexpr double kCrease = 0.5235987755982988;   // 30°
+
+/// The surface of a mesh in the look of its file; where that gives no normals, smooth but for edges sharper than `kCrease`.
+/// Triangles are in the order of the mesh.
+DrawnMesh drawn_mesh(const MeshSolid&);
+
+}   // namespace stickslip
