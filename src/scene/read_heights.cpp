@@ -28,7 +28,8 @@ HeightGrid read_height_file(Fields& fields, const std::filesystem::path& folder)
     place.fail(e.what());
   }
   if (ending != ".raw")
-    place.fail(fmt::format("'{}' is not a file of heights. Give a picture (.png), a table (.csv, .txt) or samples (.raw).", name));
+    place.fail(
+        fmt::format("'{}' is not a file of heights. Give a picture (.png), a table (.csv, .txt) or samples (.raw).", name));
   const int rows = fields.required<int>("rows"), columns = fields.required<int>("columns");
   for (const auto& [key, count] : {std::pair{"rows", rows}, {"columns", columns}})
     if (count < 2) fields.get(key).fail(fmt::format("{} {} make no surface. Give at least 2.", count, key));
@@ -67,7 +68,8 @@ TriangleMesh read_heights(Fields& fields, const std::filesystem::path& folder) {
   const Place size = fields.get("size");
   std::vector<double> sides;
   read(size, sides);
-  if (sides.size() != 2) size.fail(fmt::format("{} has {} entries. Give two lengths: [x, y].", shown(size.value()), sides.size()));
+  if (sides.size() != 2)
+    size.fail(fmt::format("{} has {} entries. Give two lengths: [x, y].", shown(size.value()), sides.size()));
   HeightField field{grid.rows, grid.columns, std::move(grid.heights), Vec2(sides[0], sides[1]), 0};
   field.base = kBase * field.size.minCoeff();
   fields.optional("base", field.base);

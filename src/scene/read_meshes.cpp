@@ -35,9 +35,10 @@ Vec3 read_scale(Fields& fields) {
   if (place->value().is_array()) read(*place, scale);
   else read(*place, scale[0]), scale.setConstant(scale[0]);
   if (place->value().is_array() ? (scale.array() != 0).all() : scale[0] > 0) return scale;
-  place->fail(fmt::format("{} is not a scale. Give metres per unit of the file, greater than 0, such as 0.001 for millimetres; or "
-                          "three numbers for the axes, none of them 0.",
-                          shown(place->value())));
+  place->fail(
+      fmt::format("{} is not a scale. Give metres per unit of the file, greater than 0, such as 0.001 for millimetres; or "
+                  "three numbers for the axes, none of them 0.",
+                  shown(place->value())));
 }
 
 void stretch(TriangleMesh& mesh, const Vec3& scale) {
@@ -89,8 +90,8 @@ void mend(Fields& fields, ImportedMesh& mesh) {
   if (!place) return;
   std::string list;
   read(*place, list);
-  place->within([&] { repair(mesh.mesh, list); });
-  mesh.look = {};   // it belongs to triangles that may be gone
+  fields.place().within([&] { repair(mesh.mesh, list); });   // which names the key itself
+  mesh.look = {};                                            // it belongs to triangles that may be gone
 }
 
 void check_sum(Fields& fields, const MeshSolid& solid) {
@@ -125,17 +126,16 @@ SceneMeshes::Made SceneMeshes::make(Fields& fields, std::string name) const {
     place.fail(fmt::format("{} has no triangles. Give a \"file\", \"vertices\" and \"triangles\", or what to \"make\".",
                            fields.what() == "a shape" ? "A mesh" : "This mesh"));
   }
+  place.within([&] { validate(mesh.mesh); });
   mend(fields, mesh);
-  made.solid = place.within([&] {
-    validate(mesh.mesh);
-    return std::make_shared<const MeshSolid>(std::move(mesh.mesh), std::move(name), std::move(mesh.look));
-  });
+  made.solid = place.within(
+      [&] { return std::make_shared<const MeshSolid>(std::move(mesh.mesh), std::move(name), std::move(mesh.look)); });
   return made;
 }
 
 SceneMeshes::Made SceneMeshes::define(Fields& fields, std::string name) {
-  const std::string words = words_of(fields.place(), {"type", "name", "as", "concavity", "max_parts", "checksum", "resolution",
-                                                      "tolerance", "sign"});
+  const std::string words =
+      words_of(fields.place(), {"type", "name", "as", "concavity", "max_parts", "checksum", "resolution", "tolerance", "sign"});
   const auto found = made_.find(words);
   const bool is_new = found == made_.end();
   const Made made = is_new ? make(fields, std::move(name)) : found->second;
@@ -183,8 +183,7 @@ std::vector<Shape> SceneMeshes::hulls(Fields& fields, const MeshSolid& solid) {
     if (most < 1) fields.get("max_parts").fail(fmt::format("{} is not a number of parts. Give at least 1.", most));
     options.max_parts = static_cast<std::size_t>(most);
   }
-  const std::string words =
-      fmt::format("{} {:016x} {} {}", is_one, solid.checksum(), options.concavity, options.max_parts);
+  const std::string words = fmt::format("{} {:016x} {} {}", is_one, solid.checksum(), options.concavity, options.max_parts);
   if (const auto found = shapes_.find(words); found != shapes_.end()) return found->second;
   const Place& place = fields.place();
   std::vector<Shape> shapes;
@@ -194,9 +193,10 @@ std::vector<Shape> SceneMeshes::hulls(Fields& fields, const MeshSolid& solid) {
     const ConvexParts parts = place.within([&] { return convex_parts(solid.mesh(), options); });
     for (const ConvexPart& part : parts.parts) shapes.emplace_back(part.hull);
     if (!parts.reached)
-      warnings_.push_back(fmt::format("{}: {} hulls do not cover the mesh as closely as asked for: their concavity is {:.2g}, not "
-                                      "{:.2g}. Allow more max_parts, or simplify the mesh.",
-                                      place.pointer(), parts.parts.size(), parts.worst, options.concavity));
+      warnings_.push_back(
+          fmt::format("{}: {} hulls do not cover the mesh as closely as asked for: their concavity is {:.2g}, not "
+                      "{:.2g}. Allow more max_parts, or simplify the mesh.",
+                      place.pointer(), parts.parts.size(), parts.worst, options.concavity));
   }
   shapes_.emplace(words, shapes);
   return shapes;

@@ -19,7 +19,8 @@ FieldOptions read_field_options(Fields& fields, double side) {
   options.resolution = kResolution;
   if (fields.optional("tolerance", options.error)) {
     if (!(std::isfinite(options.error) && options.error > 0))
-      fields.get("tolerance").fail(fmt::format("{} is not a length. The tolerance must be finite and greater than 0 m.", options.error));
+      fields.get("tolerance")
+          .fail(fmt::format("{} is not a length. The tolerance must be finite and greater than 0 m.", options.error));
     // At sharp edges the error is about half a cell.
     options.resolution = static_cast<int>(std::clamp(std::ceil(0.5 * side / options.error), 1.0 * kResolution, 1.0 * kFinest));
   }
@@ -123,8 +124,9 @@ std::shared_ptr<const MeshSolid> SceneMeshes::with_sampled_field(Fields& fields)
                              : cached_field(solid->surface(), made.file, options).field;
   });
   if (options.error > 0 && field.error_bound() > options.error)
-    warnings_.push_back(fmt::format("{}: the field is off by up to {:.3g} m at sharp edges, not {:.3g} m. Give a higher resolution.",
-                                    fields.place().pointer(), field.error_bound(), options.error));
+    warnings_.push_back(
+        fmt::format("{}: the field is off by up to {:.3g} m at sharp edges, not {:.3g} m. Give a higher resolution.",
+                    fields.place().pointer(), field.error_bound(), options.error));
   solid->set_field(std::make_shared<const SampledField>(field), Json{{"sampled", json_of(options)}}.dump());
   return solid;
 }
@@ -135,8 +137,7 @@ std::shared_ptr<const MeshSolid> SceneMeshes::make_union(Fields& fields) {
   const std::shared_ptr<const DistanceField> field = shapes.field();
   double size = kDrawnSize * longest_side(field->bounds());
   fields.optional("size", size);
-  const auto solid =
-      std::make_shared<MeshSolid>(fields.place().within([&] { return surface_of(*field, size); }), "sdf");
+  const auto solid = std::make_shared<MeshSolid>(fields.place().within([&] { return surface_of(*field, size); }), "sdf");
   solid->set_field(field, shapes.text());
   return solid;
 }

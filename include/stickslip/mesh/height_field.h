@@ -10,10 +10,10 @@ namespace stickslip {
 
 /// Heights as they are drawn on a map: rows from the top of it (large y) to the bottom, in each row from left to right (x grows).
 struct HeightField {
-  int rows = 0, columns = 0;       ///< 2 or more each
-  std::vector<double> heights;     ///< rows × columns, row after row [m]
-  Vec2 size = Vec2::Ones();        ///< from the first to the last column, and row [m], > 0; centred at the origin
-  double base = 0;                 ///< thickness of the solid below the lowest height [m], > 0
+  int rows = 0, columns = 0;     ///< 2 or more each
+  std::vector<double> heights;   ///< rows × columns, row after row [m]
+  Vec2 size = Vec2::Ones();      ///< from the first to the last column, and row [m], > 0; centred at the origin
+  double base = 0;               ///< thickness of the solid below the lowest height [m], > 0
 };
 
 /// Two triangles in each cell, cut from its lower left to its upper right corner, walls down from the rim, and a flat bottom.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -23,8 +23,9 @@ void check_heights(const HeightField& field) {
         .at("heights");
   const auto count = static_cast<std::size_t>(field.rows) * static_cast<std::size_t>(field.columns);
   if (count > kMostHeights)
-    throw Error(fmt::format("{} × {} heights are too many: at most {} are possible. Take every second of them, or cut the field.",
-                            field.rows, field.columns, kMostHeights))
+    throw Error(
+        fmt::format("{} × {} heights are too many: at most {} are possible. Take every second of them, or cut the field.",
+                    field.rows, field.columns, kMostHeights))
         .at("heights");
   if (field.heights.size() != count)
     throw Error(fmt::format("{} × {} heights were announced, {} are there.", field.rows, field.columns, field.heights.size()))
@@ -72,8 +73,8 @@ std::vector<double> numbers_of_line(std::string_view line, std::size_t number, c
     double value = 0;
     const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (fault != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
-      throw Error(fmt::format("line {}: '{}' is not a height. Give finite numbers, separated by commas.", number,
-                              word.substr(0, 40)))
+      throw Error(
+          fmt::format("line {}: '{}' is not a height. Give finite numbers, separated by commas.", number, word.substr(0, 40)))
           .in(path.string());
     row.push_back(value);
     at += word.size();
@@ -147,8 +148,8 @@ HeightGrid read_raw_heights(const std::filesystem::path& path, int rows, int col
   const std::string bytes = bytes_of(path, size * kMostHeights);
   const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   if (bytes.size() != count * size)
-    throw Error(fmt::format("The file has {} bytes, not {}: {} rows of {} samples of {} bytes.", bytes.size(), count * size, rows,
-                            columns, size))
+    throw Error(fmt::format("The file has {} bytes, not {}: {} rows of {} samples of {} bytes.", bytes.size(), count * size,
+                            rows, columns, size))
         .in(path.string());
   HeightGrid grid{rows, columns, std::vector<double>(count)};
   for (std::size_t i = 0; i < count; ++i) {
