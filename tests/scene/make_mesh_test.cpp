@@ -77,7 +77,7 @@ TEST(MadeMeshes, numbers_of_a_document_go_to_the_makers) {
 }
 
 TEST(MadeMeshes, a_block_lies_between_its_corners) {
-  const TriangleMesh wedge = made(R"({"make": "block", "corners": [[0, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0],
+  const TriangleMesh wedge = made(R"({"make": "block", "corners": [[0, 0, 0], [2, 0, 0], [0, 1, 0], [2, 1, 0],
                                        [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]], "divisions": 2})");
   EXPECT_TRUE(check(wedge).is_fit(MeshUse::contact));
   EXPECT_NEAR(volume(wedge), 1.5, 1e-15);

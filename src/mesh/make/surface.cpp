@@ -17,31 +17,17 @@ std::vector<std::vector<std::uint32_t>> neighbours_of(const TriangleMesh& mesh) 
   return neighbours;
 }
 
-Vec3 gradient_of(const DistanceFunction& distance, const Vec3& at, double step) {
-  Vec3 g;
-  for (int k = 0; k < 3; ++k) {
-    const Vec3 d = step * Vec3::Unit(k);
-    g[k] = (distance(at + d) - distance(at - d)) / (2 * step);
-  }
-  return g;
+using Sampler = std::function<FieldSample(const Vec3&)>;
+
+/// One step of Newton's method along the gradient to the surface.
+Vec3 towards_surface(const Sampler& sample, const Vec3& at) {
+  const FieldSample there = sample(at);
+  const double slope = there.gradient.squaredNorm();
+  return slope > 1e-4 ? Vec3(at - there.value / slope * there.gradient) : at;
 }
 
-/// The nearest point of the surface, nearly: Newton's method along the gradient.
-Vec3 onto_surface(const DistanceFunction& distance, Vec3 at, double size) {
-  for (int i = 0; i < 8; ++i) {
-    const double off = distance(at);
-    if (std::abs(off) < 1e-12 * size) break;
-    const Vec3 g = gradient_of(distance, at, 1e-4 * size);
-    if (!(g.squaredNorm() > 1e-4)) break;
-    at -= off * g / g.squaredNorm();
-  }
-  return at;
-}
-
-}   // namespace
-
-TriangleMesh surface_of(const DistanceFunction& distance, const Aabb& box, double size) {
-  TriangleMesh mesh = surface(stuff(distance, box, {size})).mesh;
+/// Moves vertices to the middle of their neighbours, as far as the surface lets them, until triangles are even.
+void relax(TriangleMesh& mesh, const Sampler& sample) {
   const auto neighbours = neighbours_of(mesh);
   for (int round = 0; round < kRounds; ++round) {
     const std::vector<Vec3> before = mesh.vertices;
@@ -49,14 +35,31 @@ TriangleMesh surface_of(const DistanceFunction& distance, const Aabb& box, doubl
       Vec3 mean = Vec3::Zero();
       for (const std::uint32_t k : neighbours[i]) mean += before[k];
       mean /= static_cast<double>(neighbours[i].size());
-      mesh.vertices[i] = onto_surface(distance, 0.5 * (before[i] + mean), size);
+      mesh.vertices[i] = towards_surface(sample, 0.5 * (before[i] + mean));
     }
   }
+  for (Vec3& v : mesh.vertices)
+    for (int i = 0; i < 4; ++i) v = towards_surface(sample, v);
+}
+
+}   // namespace
+
+TriangleMesh surface_of(const DistanceFunction& distance, const Aabb& box, double size) {
+  TriangleMesh mesh = surface(stuff(distance, box, {size})).mesh;
+  const double step = 1e-4 * size;
+  relax(mesh, [&](const Vec3& at) {
+    FieldSample sample{distance(at)};
+    for (int k = 0; k < 3; ++k)
+      sample.gradient[k] = (distance(at + step * Vec3::Unit(k)) - distance(at - step * Vec3::Unit(k))) / (2 * step);
+    return sample;
+  });
   return mesh;
 }
 
 TriangleMesh surface_of(const DistanceField& field, double size) {
-  return surface_of([&](const Vec3& p) { return field.value(p); }, field.bounds(), size);
+  TriangleMesh mesh = surface(stuff([&](const Vec3& p) { return field.value(p); }, field.bounds(), {size})).mesh;
+  relax(mesh, [&](const Vec3& at) { return field.sample(at); });
+  return mesh;
 }
 
 TriangleMesh joined_sticks(const std::vector<Stick>& sticks, double blend, double size) {
