@@ -39,22 +39,23 @@ constexpr std::size_t kMostOfPart = 48;
 /// The distance to a shape, in the frame of another.
 class PlacedField final : public DistanceField {
  public:
-  PlacedField(const Shape& shape, const Pose& pose) : pose_(pose) {
+  PlacedField(const Shape& shape, const Pose& pose) : rotation_(pose.rotation()), position_(pose.position) {
     if (const auto* mesh = std::get_if<Mesh>(&shape)) solid_ = mesh->solid.get();
-    else shape_.emplace(shape);
+    else shape_.emplace(shape, pose);
   }
 
   double value(const Vec3& at) const override { return sample(at).value; }
   FieldSample sample(const Vec3& at) const override {
-    const Vec3 local = pose_.to_local(at);
-    FieldSample s = shape_ ? shape_->sample(local) : of_mesh(local);
-    s.gradient = pose_.orientation * s.gradient;
+    if (shape_) return shape_->sample(at);
+    FieldSample s = of_mesh(rotation_.transpose() * (at - position_));
+    s.gradient = rotation_ * s.gradient;
     return s;
   }
   Aabb bounds() const override { return {}; }
   double error_bound() const override { return 0; }
   double band() const override { return std::numeric_limits<double>::infinity(); }
 
+  bool is_convex() const { return shape_.has_value(); }
   /// Whether vertices lie on a smooth surface that the field knows better than the triangles between them.
   bool is_smooth() const { return solid_ && solid_->field() && std::isinf(solid_->field()->band()); }
 
@@ -70,7 +71,8 @@ class PlacedField final : public DistanceField {
     return {found->distance, found->gradient};
   }
 
-  Pose pose_;
+  Mat3 rotation_;
+  Vec3 position_;
   const MeshSolid* solid_ = nullptr;
   std::optional<ShapeField> shape_;
 };
@@ -122,6 +124,7 @@ class FieldSearch {
   std::uint64_t name(FeatureKind kind, std::uint32_t number) const {
     return (is_first_ ? 0 : std::uint64_t{1} << 62) | static_cast<std::uint64_t>(kind) << 56 | number;
   }
+  MinimumOptions search_options() const { return {.tolerance = 1e-6, .subdivisions = target_.is_convex() ? 0 : 1}; }
   void add(const Vec3& at, const Vec3& normal, double radius, std::uint64_t feature);
   void edge(const FieldFeatures::Edge&, double radius);
   /// @param spacing of the vertices of the other solid: what a smaller face meets is found from there
@@ -161,7 +164,7 @@ void FieldSearch::edge(const FieldFeatures::Edge& e, double radius) {
   const Vec3 along = e.b - e.a, a = e.a - inset_ * e.normal;
   const double half = 0.5 * along.norm();
   if (!(half > 0) || target_.value(0.5 * (e.a + e.b)) > margin_ + radius + half) return;
-  const FieldMinimum least = minimise_over_edge(target_, a, a + along);
+  const FieldMinimum least = minimise_over_edge(target_, a, a + along, search_options());
   const double t = least.weights[1];
   const auto add_at = [&](double place, FeatureKind kind) {
     if (place > kEdgeEnd && place < 1 - kEdgeEnd) add(e.a + place * along, e.normal, radius, name(kind, e.name));
@@ -187,7 +190,7 @@ void FieldSearch::face(const FieldFeatures::Face& t, const FieldFeatures& f, dou
   const Vec3 a = corner(0), b = corner(1), c = corner(2), middle = (a + b + c) / 3;
   const double reach = std::max({(a - middle).norm(), (b - middle).norm(), (c - middle).norm()});
   if (reach < spacing || target_.value(middle) > margin_ + inset_ + reach) return;
-  const FieldMinimum least = minimise_over_triangle(target_, a, b, c);
+  const FieldMinimum least = minimise_over_triangle(target_, a, b, c, search_options());
   if (least.weights.minCoeff() > kEdgeEnd) add(least.point + in, t.normal, 0, name(FeatureKind::face, t.name));
 }
 

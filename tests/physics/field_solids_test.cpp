@@ -95,7 +95,7 @@ TEST_P(FieldSolids, a_ball_comes_to_rest_in_the_hole_of_a_ring) {
   StepOptions options;
   options.h = 0.005 * GetParam().time();
   Stepper stepper(options);
-  simulate(world, stepper, 2 * GetParam().time());
+  simulate(world, stepper, 1.5 * GetParam().time());
   const Body& body = world.body(id);
   EXPECT_NEAR(body.position.z(), rest, 0.02 * size);   // its triangles lie inside the ring by up to 0.9 % of the tube
   EXPECT_LT(body.position.head<2>().norm(), 0.03 * size);
