@@ -133,14 +133,20 @@ const json kMeshes = json::parse(R"({
      "max_parts": 4}, "position": [180, 0, 0]},
     {"name": "d", "shape": {"type": "height-field", "size": [1, 1], "scale": 0.5, "base": 0.1, "heights": [[0, 0], [0, 1]]},
      "position": [270, 0, 0]},
-    {"name": "e", "shape": {"type": "sdf", "mesh": "tet", "resolution": 8, "tolerance": 0.5, "sign": "normals"},
+    {"name": "e", "shape": {"type": "mesh", "mesh": "tet"}, "position": [360, 0, 0]}
+  ]})");
+
+/// The same for distance fields.
+const json kFields = json::parse(R"({
+  "bodies": [
+    {"name": "e", "shape": {"type": "sdf", "make": "box", "half_extents": [1, 1, 1], "resolution": 8, "tolerance": 0.5, "sign": "normals"},
      "position": [360, 0, 0]},
-    {"name": "f", "shape": {"type": "sdf", "smooth": 0.1, "size": 0.4, "union": [{"shape": {"type": "sphere", "radius": 1},
+    {"name": "f", "shape": {"type": "sdf", "smooth": 0.1, "size": 1, "union": [{"shape": {"type": "sphere", "radius": 1},
      "position": [1, 0, 0], "orientation_wxyz": [1, 0, 0, 0]}, {"shape": {"type": "sphere", "radius": 1}, "rotation":
       {"axis": [1, 0, 0], "degrees": 3}}]}, "position": [450, 0, 0]}
   ]})");
 
-const std::vector<const json*> kDocuments = {&kFull, &kJoints, &kMeshes};
+const std::vector<const json*> kDocuments = {&kFull, &kJoints, &kMeshes, &kFields};
 
 void expect_both(bool accept, const json& document, const std::string& what) {
   const std::string error = error_of(document.dump());
@@ -162,6 +168,7 @@ TEST(SceneSchema, schema_and_parser_accept_a_document_with_every_key) {
   expect_both(true, kFull, "full");
   expect_both(true, kJoints, "joints");
   expect_both(true, kMeshes, "meshes");
+  expect_both(true, kFields, "fields");
 }
 
 TEST(SceneSchema, schema_and_parser_refuse_an_unknown_key_in_every_object) {
