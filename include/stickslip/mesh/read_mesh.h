@@ -18,7 +18,8 @@ namespace stickslip {
 enum class UpAxis { z, y };
 
 struct MeshFileOptions {
-  double scale = 1;   ///< metres per unit of the file, finite and > 0
+  double scale = 1;              ///< metres per unit of the file, finite and > 0
+  Vec3 stretch = Vec3::Ones();   ///< factors of the axes after that, none of them 0; a mirror turns the triangles round
   std::optional<UpAxis> up =
       std::nullopt;    ///< without it as the format says: y in glTF, its own word in COLLADA, z in all others
   bool look = false;   ///< also read normals and colours
