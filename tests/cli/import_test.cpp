@@ -50,7 +50,7 @@ TEST(Import, meshes_become_what_is_asked_for) {
                                      {" --meshes true", "\"file\": \"part.obj\""}}) {
     const Finished imported = stickslip("import --floating " + file + option + " -o " + scene);
     EXPECT_EQ(imported.exit_code, 0) << imported.err;
-    EXPECT_THAT(test::content(scene), HasSubstr(text)) << option;
+    EXPECT_THAT(test::content_of(scene), HasSubstr(text)) << option;
     EXPECT_EQ(stickslip("validate " + scene).exit_code, 0) << option;
   }
   const Finished wrong = stickslip("import " + file + " --meshes hul");

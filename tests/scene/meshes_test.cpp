@@ -106,6 +106,23 @@ TEST(SceneMeshes, numbers_make_a_mesh_with_its_mass) {
   EXPECT_TRUE(body.mass.center.isApprox(Vec3::Constant(0.25), 1e-12));
 }
 
+TEST(SceneMeshes, what_lies_in_a_hollow_does_not_overlap_and_what_does_is_named) {
+  for (const char* type : {"mesh", "sdf"}) {
+    const auto ball_at = [&](double x) {
+      return fmt::format(R"({{"bodies": [
+        {{"name": "ring", "shape": {{"type": "{}", "make": "torus", "radius": 1, "tube": 0.3, "segments": 48, "around": 24}}}},
+        {{"name": "ball", "shape": {{"type": "sphere", "radius": 0.5}}, "position": [{}, 0, 0]}},
+        {{"name": "link", "shape": {{"type": "{}", "make": "torus", "radius": 1, "tube": 0.3, "segments": 48, "around": 24}},
+          "position": [-1.2, 0, 0], "rotation": {{"axis": [1, 0, 0], "degrees": 90}}}}]}})",
+                         type, x, type);
+    };
+    EXPECT_EQ(error_of(ball_at(0.15)), "") << type;
+    const std::string message = error_of(ball_at(0.3));
+    EXPECT_THAT(message, StartsWith("s.json: 'ring' and 'ball' overlap by 1")) << type;
+    EXPECT_THAT(message, HasSubstr(" mm at the start. Move them apart")) << type;
+  }
+}
+
 TEST(SceneMeshes, a_formula_makes_a_mesh) {
   const Scene scene =
       parse_scene(with_bodies({R"({"type": "mesh", "make": "torus", "radius": 1, "tube": 0.25, "segments": 40})"}), "s.json");

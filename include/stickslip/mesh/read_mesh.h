@@ -18,12 +18,13 @@ namespace stickslip {
 enum class UpAxis { z, y };
 
 struct MeshFileOptions {
-  double scale = 1;              ///< metres per unit of the file, finite and > 0
-  Vec3 stretch = Vec3::Ones();   ///< factors of the axes after that, none of them 0; a mirror turns the triangles round
+  double scale = 1;   ///< metres per unit of the file, finite and > 0
   std::optional<UpAxis> up =
       std::nullopt;    ///< without it as the format says: y in glTF, its own word in COLLADA, z in all others
   bool look = false;   ///< also read normals and colours
   std::size_t max_elements = 50'000'000;   ///< triangles or tetrahedra; a file with more is refused before it fills the memory
+  Vec3 stretch =
+      Vec3::Ones();   ///< factors of the axes on top of the scale, none of them 0; a mirror turns the triangles round
 };
 
 struct ImportedMesh {
