@@ -111,15 +111,14 @@ TEST(SceneMeshes, what_lies_in_a_hollow_does_not_overlap_and_what_does_is_named)
     const auto ball_at = [&](double x) {
       return fmt::format(R"({{"bodies": [
         {{"name": "ring", "shape": {{"type": "{}", "make": "torus", "radius": 1, "tube": 0.3, "segments": 48, "around": 24}}}},
-        {{"name": "ball", "shape": {{"type": "sphere", "radius": 0.5}}, "position": [{}, 0, 0]}},
+        {{"name": "ball", "shape": {{"type": "sphere", "radius": 0.2}}, "position": [{}, 0, 0]}},
         {{"name": "link", "shape": {{"type": "{}", "make": "torus", "radius": 1, "tube": 0.3, "segments": 48, "around": 24}},
-          "position": [-1.2, 0, 0], "rotation": {{"axis": [1, 0, 0], "degrees": 90}}}}]}})",
+          "position": [-1.1, 0, 0], "rotation": {{"axis": [1, 0, 0], "degrees": 90}}}}]}})",
                          type, x, type);
     };
-    EXPECT_EQ(error_of(ball_at(0.15)), "") << type;
-    const std::string message = error_of(ball_at(0.3));
-    EXPECT_THAT(message, StartsWith("s.json: 'ring' and 'ball' overlap by 1")) << type;
-    EXPECT_THAT(message, HasSubstr(" mm at the start. Move them apart")) << type;
+    EXPECT_EQ(error_of(ball_at(0.45)), "") << type;
+    const std::string message = error_of(ball_at(0.55));
+    EXPECT_THAT(message, StartsWith("s.json: 'ring' and 'ball' overlap by 50.3 mm at the start. Move them apart")) << type;
   }
 }
 
@@ -235,9 +234,10 @@ TEST(SceneMeshes, rows_of_heights_lie_as_on_a_map) {
 TEST_F(SceneMeshFiles, heights_come_from_tables_samples_and_pictures) {
   write("h.csv", "# a hill\n0, 1, 0\n\n0; 2; 0\r\n");
   write("h.raw", std::string("\x00\x00\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00", 12));
-  const Scene scene = parse(with_bodies(
-      {R"({"type": "height-field", "size": [2, 1], "file": "h.csv", "scale": 0.5})",
-       R"({"type": "height-field", "size": [2, 1], "file": "h.raw", "rows": 2, "columns": 3, "sample": "uint16", "scale": 4})"}));
+  const Scene scene = parse(
+      with_bodies({R"({"type": "height-field", "size": [2, 1], "file": "h.csv", "scale": 0.5})",
+                   R"({"type": "height-field", "size": [2, 1], "file": "h.raw", "rows": 2, "columns": 3, "sample": "uint16",
+           "scale": 4})"}));
   EXPECT_NEAR(solid_of(scene, "b0").surface().tree().bounds().upper.z(), 1, 1e-12);
   EXPECT_NEAR(solid_of(scene, "b0").surface().tree().bounds().lower.z(), -0.1, 1e-12);
   EXPECT_NEAR(solid_of(scene, "b1").surface().tree().bounds().upper.z(), 4, 1e-12);

@@ -137,16 +137,19 @@ const json kMeshes = json::parse(R"({
   ]})");
 
 /// The same for distance fields.
-const json kFields = json::parse(R"({
+const json kSampled = json::parse(R"({
   "bodies": [
-    {"name": "e", "shape": {"type": "sdf", "make": "box", "half_extents": [1, 1, 1], "resolution": 8, "tolerance": 0.5, "sign": "normals"},
-     "position": [360, 0, 0]},
+    {"name": "e", "shape": {"type": "sdf", "make": "box", "half_extents": [1, 1, 1],
+     "resolution": 8, "tolerance": 0.5, "sign": "normals"}}
+  ]})");
+const json kUnion = json::parse(R"({
+  "bodies": [
     {"name": "f", "shape": {"type": "sdf", "smooth": 0.1, "size": 1, "union": [{"shape": {"type": "sphere", "radius": 1},
      "position": [1, 0, 0], "orientation_wxyz": [1, 0, 0, 0]}, {"shape": {"type": "sphere", "radius": 1}, "rotation":
       {"axis": [1, 0, 0], "degrees": 3}}]}, "position": [450, 0, 0]}
   ]})");
 
-const std::vector<const json*> kDocuments = {&kFull, &kJoints, &kMeshes, &kFields};
+const std::vector<const json*> kDocuments = {&kFull, &kJoints, &kMeshes, &kSampled, &kUnion};
 
 void expect_both(bool accept, const json& document, const std::string& what) {
   const std::string error = error_of(document.dump());
@@ -168,7 +171,8 @@ TEST(SceneSchema, schema_and_parser_accept_a_document_with_every_key) {
   expect_both(true, kFull, "full");
   expect_both(true, kJoints, "joints");
   expect_both(true, kMeshes, "meshes");
-  expect_both(true, kFields, "fields");
+  expect_both(true, kSampled, "a sampled field");
+  expect_both(true, kUnion, "a union");
 }
 
 TEST(SceneSchema, schema_and_parser_refuse_an_unknown_key_in_every_object) {
