@@ -15,15 +15,28 @@ namespace {
 
 struct ImportArguments {
   std::string file, output;
+  std::string meshes;
   bool strict = false, hulls = false, floating = false, merge = false, ground = false, json = false;
   std::vector<double> hold;
   std::vector<std::string> packages;
 };
 
+std::optional<MeshImport> meshes_of(const ImportArguments& arguments) {
+  const std::vector<std::string> words = {"none", "hull", "hulls", "true"};   // in the order of MeshImport
+  if (arguments.meshes.empty()) return arguments.hulls ? std::optional(MeshImport::hull) : std::nullopt;
+  if (arguments.hulls) throw Error("--hulls and --meshes are both given. --hulls is --meshes hull; keep one of them.");
+  const auto found = std::find(words.begin(), words.end(), arguments.meshes);
+  if (found == words.end())
+    throw Error(
+        fmt::format("--meshes {}: that is nothing meshes can become. {}", arguments.meshes, suggest(arguments.meshes, words)));
+  return static_cast<MeshImport>(found - words.begin());
+}
+
 ImportOptions options_of(const ImportArguments& arguments) {
   ImportOptions options;
   options.strict = arguments.strict;
-  options.convex_hulls = arguments.hulls;
+  options.meshes = meshes_of(arguments);
+  if (!arguments.output.empty()) options.document_folder = std::filesystem::absolute(arguments.output).parent_path();
   options.fixed_base = !arguments.floating;
   options.merge_fixed = arguments.merge;
   options.ground = arguments.ground;
@@ -103,7 +116,11 @@ void add_import(CLI::App& app) {
   command->add_option("-o,--output", arguments->output, "Write the scene to this .json file");
   command->add_flag("--strict", arguments->strict,
                     "Refuse a model of which anything that changes the motion is approximated or not supported");
-  command->add_flag("--hulls", arguments->hulls, "Collide with the convex hulls of meshes; without it meshes are left out");
+  command->add_option(
+      "--meshes", arguments->meshes,
+      "What becomes of meshes: none, hull (their convex hull), hulls (a cover of hulls), true (their triangles). "
+      "Default: hull where the file can be read");
+  command->add_flag("--hulls", arguments->hulls, "As --meshes hull: a mesh that cannot be read is an error");
   command->add_flag("--floating", arguments->floating, "URDF: the root link is free; without it the world holds it");
   command->add_flag("--merge", arguments->merge, "Rigidly connected links become one body; without it fixed joints hold them");
   command->add_flag("--ground", arguments->ground, "Add a floor at the lowest point of the model");

@@ -58,13 +58,14 @@ void add_mesh_convert(CLI::App& mesh) {
 }
 
 void add_mesh(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("mesh", "Examine, mend, simplify, cut up and fill meshes");
+  CLI::App* command = app.add_subcommand("mesh", "Examine, mend, simplify, cut up, fill and sample meshes");
   command->require_subcommand(1);
   add_mesh_check(*command, outcome);
   add_mesh_convert(*command);
   add_mesh_simplify(*command);
   add_mesh_hulls(*command, outcome);
   add_mesh_tet(*command);
+  add_mesh_sdf(*command, outcome);
 }
 
 }   // namespace stickslip::cli

@@ -2,6 +2,7 @@
 #include "cli/mesh_commands.h"
 #include "cli/mesh_input.h"
 #include "cli/output.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/math/error.h"
 #include "stickslip/mesh/health.h"
 
@@ -56,6 +57,7 @@ void print_report(const CheckArguments& arguments, const PreparedMesh& prepared,
   fmt::print("{}: {}, {}, {}, Euler number {}\n", arguments.input.file, counted(h.triangles, "triangle", "triangles"),
              counted(h.vertices, "vertex", "vertices"), counted(h.pieces, "piece", "pieces"), h.euler);
   prepared.print();
+  fmt::print("  checksum  {}\n", checksum_text(checksum_of(prepared.mesh)));
   print_measures(h);
   fmt::print("\n");
   if (h.findings.empty()) fmt::print("nothing found wrong\n");
@@ -103,6 +105,7 @@ Json json_of_health(const CheckArguments& arguments, const PreparedMesh& prepare
           {"holes", h.holes},
           {"euler", h.euler},
           {"closed", h.closed},
+          {"checksum", checksum_text(checksum_of(prepared.mesh))},
           {"box", {{"lower", json_of(h.box.lower)}, {"upper", json_of(h.box.upper)}}},
           {"area", h.area},
           {"volume", h.closed ? Json(h.volume) : Json()},

@@ -9,6 +9,7 @@ void add_mesh_check(CLI::App& mesh, Outcome&);
 void add_mesh_convert(CLI::App& mesh);
 void add_mesh_tet(CLI::App& mesh);
 void add_mesh_hulls(CLI::App& mesh, Outcome&);
+void add_mesh_sdf(CLI::App& mesh, Outcome&);
 void add_mesh_simplify(CLI::App& mesh);
 
 }   // namespace stickslip::cli

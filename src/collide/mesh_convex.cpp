@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "collide/field_pairs.h"
 #include "collide/mesh_side.h"
 #include "collide/pairs.h"
 #include "collide/polytope_view.h"
@@ -257,6 +258,7 @@ class ConvexOnMesh {
 template <class S>
 void collide_convex(const S& shape, const Pose& pose, const Mesh& mesh, const Pose& pose_mesh, double margin,
                     ContactSink& sink) {
+  if (mesh.solid->field()) return collide_field(shape, pose, mesh, pose_mesh, margin, sink);
   ConvexOnMesh<S>(shape, pose, *mesh.solid, pose_mesh, margin, MeshScratch::of_thread())
       .collide_all(bounding_radius(Shape(shape)), sink);
 }
@@ -274,7 +276,11 @@ void collide(const ConvexHull& a, const Pose& pose_a, const Mesh& b, const Pose&
 }
 
 // The lowest points of a mesh are active vertices.
-void collide(const Mesh& mesh, const Pose& pose, const HalfSpace&, const Pose& half_space, double margin, ContactSink& sink) {
+void collide(const Mesh& mesh, const Pose& pose, const HalfSpace& s, const Pose& half_space, double margin, ContactSink& sink) {
+  if (mesh.solid->field()) {
+    collide_field(s, half_space, mesh, pose, margin, sink);
+    return sink.flip();
+  }
   const MeshSolid& solid = *mesh.solid;
   const TriangleTree& tree = solid.surface().tree();
   const Vec3 world_up = half_space.orientation * Vec3::UnitZ(), up = pose.orientation.conjugate() * world_up;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collide/field_pairs.h"
 #include "collide/mesh_gap.h"
 #include "collide/mesh_side.h"
 #include "collide/pairs.h"
@@ -195,6 +196,11 @@ class MeshPair {
 }   // namespace
 
 void collide(const Mesh& a, const Pose& pose_a, const Mesh& b, const Pose& pose_b, double margin, ContactSink& sink) {
+  if (b.solid->field()) return collide_field(a, pose_a, b, pose_b, margin, sink);
+  if (a.solid->field()) {
+    collide_field(b, pose_b, a, pose_a, margin, sink);
+    return sink.flip();
+  }
   MeshPair(*a.solid, pose_a, *b.solid, pose_b, margin, MeshScratch::of_thread()).collide_all(sink);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collide/field_pairs.h"
 #include "collide/mesh_side.h"
 #include "collide/pairs.h"
 #include "geometry/nearest_on_triangle.h"
@@ -128,6 +129,7 @@ void gather(const MeshSolid& solid, const Aabb& box, double reach, MeshScratch& 
 
 void collide(const Sphere& sphere, const Pose& pose, const Mesh& mesh, const Pose& pose_mesh, double margin,
              ContactSink& sink) {
+  if (mesh.solid->field()) return collide_field(sphere, pose, mesh, pose_mesh, margin, sink);
   MeshScratch& scratch = MeshScratch::of_thread();
   const Vec3 center = pose_mesh.to_local(pose.position);
   gather(*mesh.solid, {center, center}, sphere.radius + margin, scratch);
@@ -138,6 +140,7 @@ void collide(const Sphere& sphere, const Pose& pose, const Mesh& mesh, const Pos
 
 void collide(const Capsule& capsule, const Pose& pose, const Mesh& mesh, const Pose& pose_mesh, double margin,
              ContactSink& sink) {
+  if (mesh.solid->field()) return collide_field(capsule, pose, mesh, pose_mesh, margin, sink);
   MeshScratch& scratch = MeshScratch::of_thread();
   const MeshSolid& solid = *mesh.solid;
   const Vec3 start = pose_mesh.to_local(pose * Vec3(0, 0, -capsule.half_height));

@@ -8,6 +8,21 @@
 
 namespace stickslip {
 
+FieldOptions field_options(double side, std::optional<int> resolution, std::optional<double> tolerance) {
+  constexpr double kUsual = 64, kFinest = 512;
+  FieldOptions options;
+  options.resolution = static_cast<int>(kUsual);
+  if (tolerance) {
+    if (!(std::isfinite(*tolerance) && *tolerance > 0))
+      throw Error(fmt::format("{} is not a length. The tolerance must be finite and greater than 0 m.", *tolerance))
+          .at("tolerance");
+    options.error = *tolerance;
+    options.resolution = static_cast<int>(std::clamp(std::ceil(0.5 * side / *tolerance), kUsual, kFinest));
+  }
+  if (resolution) options.resolution = *resolution;
+  return completed(options, side);
+}
+
 namespace {
 
 constexpr double kHalfDiagonal = 0.8660254037844387;   // √3/2, of a unit cube

@@ -10,15 +10,16 @@
 
 namespace stickslip::robot {
 
-std::vector<StartOverlap> overlaps_at_start(const Json& bodies, const std::map<std::string, int>& index_of) {
-  Json scene = {{"allow_overlap", true}, {"bodies", Json::array()}};
+std::vector<StartOverlap> overlaps_at_start(const Json& bodies, const Json& meshes, const std::filesystem::path& folder,
+                                            const std::map<std::string, int>& index_of) {
+  Json scene = {{"allow_overlap", true}, {"meshes", meshes}, {"bodies", Json::array()}};
   for (const Json& body : bodies)
     if (!body.at("parts").empty()) {
       Json copy = body;
       for (Json& part : copy.at("parts")) part.erase("material");
       scene["bodies"].push_back(std::move(copy));
     }
-  const Scene built = parse_scene(scene.dump(), "import");
+  const Scene built = parse_scene(scene.dump(), (folder / "import").string());
   std::vector<StartOverlap> overlaps;
   for (const Overlap& o : find_overlaps(built.world)) {
     const auto a = index_of.find(built.world.body(o.a).name), b = index_of.find(built.world.body(o.b).name);

@@ -37,6 +37,7 @@ class Writer {
     scene["gravity"] = json_of(tree_.gravity);
     if (tree_.h) scene["step"] = Json::object({{"h", *tree_.h}});
     write_materials(scene);
+    if (!tree_.meshes.empty()) scene["meshes"] = meshes_json(document_folder());
     scene["bodies"] = std::move(bodies_);
     if (!joints_.empty()) scene["joints"] = std::move(joints_);
     if (!apart_.empty()) {
@@ -67,10 +68,52 @@ class Writer {
     used_bodies_.insert(given.begin(), given.end());
   }
 
+  Json shape_json(const TreePart& part) const {
+    if (part.heights) {
+      Json rows = Json::array();
+      const HeightField& h = *part.heights;
+      for (std::size_t i = 0; i < h.heights.size(); ++i) {
+        if (i % at(h.columns) == 0) rows.push_back(Json::array());
+        rows.back().push_back(h.heights[i]);
+      }
+      return {{"type", "height-field"}, {"size", {h.size.x(), h.size.y()}}, {"base", h.base}, {"heights", std::move(rows)}};
+    }
+    if (part.mesh < 0) return json_of(part.shape);
+    Json shape = {{"type", "mesh"}, {"mesh", tree_.meshes[at(part.mesh)].name}};
+    if (part.as_hulls) shape["as"] = "hulls";
+    return shape;
+  }
+
+  std::filesystem::path document_folder() const {
+    return options_.document_folder.empty() ? tree_.folder : std::filesystem::absolute(options_.document_folder);
+  }
+
+  /// @param folder that names of files are relative to
+  Json meshes_json(const std::filesystem::path& folder) const {
+    Json list = Json::array();
+    for (const TreeMesh& mesh : tree_.meshes) {
+      Json json = {{"name", mesh.name}};
+      if (mesh.file.empty()) {
+        const TriangleMesh& triangles = mesh.solid->mesh();
+        json["vertices"] = Json::array();
+        for (const Vec3& v : triangles.vertices) json["vertices"].push_back(json_of(v));
+        json["triangles"] = triangles.triangles;
+      } else {
+        const std::filesystem::path relative = mesh.file.lexically_normal().lexically_relative(folder.lexically_normal());
+        json["file"] = (relative.empty() ? mesh.file : relative).generic_string();
+        json["up"] = "z";
+        if (mesh.scale != Vec3::Ones()) json["scale"] = json_of(mesh.scale);
+      }
+      json["checksum"] = checksum_text(mesh.solid->checksum());
+      list.push_back(std::move(json));
+    }
+    return list;
+  }
+
   Json parts_json(const TreeBody& b) const {
     Json parts = Json::array();
     for (const TreePart& part : b.parts) {
-      Json json = Json::object({{"shape", json_of(part.shape)}});
+      Json json = Json::object({{"shape", shape_json(part)}});
       put_pose(json, part.pose);
       if (part.material >= 0) json["material"] = tree_.materials[at(part.material)].name;
       parts.push_back(std::move(json));
@@ -244,7 +287,7 @@ class Writer {
     std::map<std::string, int> index_of;
     for (std::size_t i = 0; i < names_.size(); ++i) index_of[names_[i]] = static_cast<int>(i);
     bool overlap = false;
-    for (const StartOverlap& o : overlaps_at_start(bodies_, index_of)) {
+    for (const StartOverlap& o : overlaps_at_start(bodies_, meshes_json(tree_.folder), tree_.folder, index_of)) {
       const std::pair<int, int> pair = std::minmax(o.a, o.b);
       if (apart_.contains(pair) || joined_.contains(pair)) continue;
       const bool one_tree = root_of(o.a) == root_of(o.b);

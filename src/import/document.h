@@ -31,12 +31,14 @@ Json json_of(const JointGroup&, const std::string& name, const std::string& a, c
 using Pairs = std::set<std::pair<int, int>>;
 
 /// Pairs of bodies of one tree whose shapes overlap at the start although nothing keeps them apart yet.
-/// @param bodies "bodies" of the document @param index_of body of each name
+/// @param bodies "bodies" of the document @param meshes "meshes" of it @param folder that their files are relative to @param index_of body of
+/// each name
 struct StartOverlap {
   int a, b;
   double depth;   ///< [m]
 };
-std::vector<StartOverlap> overlaps_at_start(const Json& bodies, const std::map<std::string, int>& index_of);
+std::vector<StartOverlap> overlaps_at_start(const Json& bodies, const Json& meshes, const std::filesystem::path& folder,
+                                            const std::map<std::string, int>& index_of);
 
 /// Pairs that MJCF keeps from touching: by rigid connection, by parent, and by contype and conaffinity.
 void keep_apart_as_mujoco(const Tree&, Pairs&, Findings&);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "stickslip/math/error.h"
@@ -9,27 +10,43 @@
 
 namespace stickslip::robot {
 
-std::vector<Vec3> mesh_vertices(const std::filesystem::path& path) {
+TriangleMesh mesh_of_file(const std::filesystem::path& path, const Vec3& scale) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
-    throw Error(fmt::format("There is no mesh '{}'. Put it there, or import without hulls.", path.string()));
+    throw Error(fmt::format("There is no mesh '{}'. Put it there, or import without meshes.", path.string()));
   MeshFileOptions options;
   options.up = UpAxis::z;   // a file says in its own way which axis is up; robot files mean the numbers as they stand
+  options.stretch = scale;
   try {
-    return read_triangle_mesh(path, options).mesh.vertices;
+    return read_triangle_mesh(path, options).mesh;
   } catch (const Error& e) {
     throw Error(fmt::format("The mesh '{}' cannot be read: {}", path.string(), e.message()));
   }
 }
 
-ConvexHull mesh_hull(const std::filesystem::path& path, const Vec3& scale) {
-  std::vector<Vec3> vertices = mesh_vertices(path);
-  for (Vec3& v : vertices) v = v.cwiseProduct(scale);
-  try {
-    return make_convex_hull(vertices);
-  } catch (const Error& e) {
-    throw Error(fmt::format("The mesh '{}' has no convex hull: {}", path.string(), e.what()));
-  }
+int add_mesh(Tree& tree, const std::string& name, const std::filesystem::path& file, const Vec3& scale) {
+  for (std::size_t i = 0; i < tree.meshes.size(); ++i)
+    if (tree.meshes[i].file == file && tree.meshes[i].scale == scale) return static_cast<int>(i);
+  const int added = add_mesh(tree, name, mesh_of_file(file, scale));
+  tree.meshes.back().file = file;
+  tree.meshes.back().scale = scale;
+  return added;
+}
+
+int add_mesh(Tree& tree, const std::string& name, TriangleMesh mesh) {
+  const auto taken = [&](const std::string& word) {
+    return std::any_of(tree.meshes.begin(), tree.meshes.end(), [&](const TreeMesh& m) { return m.name == word; });
+  };
+  std::string unique = name;
+  for (int n = 2; taken(unique); ++n) unique = fmt::format("{}-{}", name, n);
+  tree.meshes.push_back({unique, {}, Vec3::Ones(), std::make_shared<const MeshSolid>(std::move(mesh), unique)});
+  return static_cast<int>(tree.meshes.size()) - 1;
+}
+
+void set_mesh(TreePart& part, const Tree& tree, int mesh, MeshImport as) {
+  part.mesh = mesh;
+  part.as_hulls = as == MeshImport::hulls;
+  part.shape = Mesh{tree.meshes[static_cast<std::size_t>(mesh)].solid};
 }
 
 ConvexHull ellipsoid_hull(const Vec3& half_axes) {

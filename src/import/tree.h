@@ -6,14 +6,17 @@
 // with all joints at 0.
 #pragma once
 
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
 
 #include "import/findings.h"
 #include "stickslip/geometry/mass_properties.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape.h"
 #include "stickslip/math/types.h"
+#include "stickslip/mesh/height_field.h"
 
 namespace stickslip::robot {
 
@@ -45,8 +48,19 @@ struct TreeJoint {
   Source source;
 };
 
+/// A mesh that parts of the scene share.
+struct TreeMesh {
+  std::string name;
+  std::filesystem::path file;               ///< or, if it has none, the numbers below
+  Vec3 scale = Vec3::Ones();                ///< of the file
+  std::shared_ptr<const MeshSolid> solid;   ///< scaled
+};
+
 struct TreePart {
   Shape shape;
+  int mesh = -1;                                          ///< index in Tree::meshes that the shape is made of, if it is a mesh
+  bool as_hulls = false;                                  ///< that mesh is to be covered with hulls
+  std::shared_ptr<const HeightField> heights = nullptr;   ///< that the shape is made of
   Pose pose;
   int material = -1;   ///< index in Tree::materials; −1: the default
   std::uint32_t contact_type = 1,
@@ -90,6 +104,8 @@ struct TreeMaterial {
 
 struct Tree {
   std::string name, description;
+  std::filesystem::path folder;   ///< of the robot file
+  std::vector<TreeMesh> meshes;
   Vec3 gravity = {0, 0, -9.81};   ///< [m/s²]
   std::optional<double> h;        ///< step [s]
   std::vector<TreeBody> bodies;   ///< parents come before their children

@@ -142,17 +142,35 @@ class UrdfReader {
       }
       case urdf::Geometry::MESH: {
         const auto& mesh = static_cast<const urdf::Mesh&>(*collision.geometry);
-        if (!options_.convex_hulls) {
-          findings_.add(Kind::not_supported, shape_node.line, shape_node.place(), "<mesh>: left out; ask for convex hulls.");
-          return;
-        }
-        part.shape = shape_node.within([&] { return mesh_hull(resolved(mesh.filename), vector(mesh.scale)); });
-        findings_.add(Kind::approximated, shape_node.line, shape_node.place(), "<mesh>: its convex hull is used.");
+        if (!add_mesh_part(mesh, shape_node, part)) return;
         break;
       }
     }
     shape_node.within([&] { validate(part.shape); });
     body.parts.push_back(std::move(part));
+  }
+
+  /// @return whether there is something to add
+  bool add_mesh_part(const urdf::Mesh& mesh, const XmlNode& node, TreePart& part) {
+    const MeshImport as = options_.meshes.value_or(MeshImport::hull);
+    const auto left_out = [&](const std::string& why) {
+      findings_.add(Kind::not_supported, node.line, node.place(), fmt::format("<mesh>: left out{}.", why));
+      return false;
+    };
+    if (as == MeshImport::none) return left_out(", as asked for");
+    try {
+      const std::filesystem::path file = resolved(mesh.filename);
+      const Vec3 scale = vector(mesh.scale);
+      if (as == MeshImport::hull) part.shape = make_convex_hull(mesh_of_file(file, scale).vertices);
+      else set_mesh(part, tree_, add_mesh(tree_, file.stem().string(), file, scale), as);
+    } catch (const Error& e) {
+      if (!options_.meshes) return left_out(fmt::format(": {}", e.message()));
+      node.fail(e.message());
+    }
+    if (as != MeshImport::mesh)
+      findings_.add(Kind::approximated, node.line, node.place(),
+                    as == MeshImport::hull ? "<mesh>: its convex hull is used." : "<mesh>: convex hulls cover it.");
+    return true;
   }
 
   /// package://name/rest is looked for in the folders given and those around the file.
@@ -173,7 +191,7 @@ class UrdfReader {
     }
     for (const fs::path& candidate : candidates)
       if (fs::exists(candidate)) return candidate;
-    throw Error(fmt::format("'{}' is not found. Name the folder that holds the package '{}', or import without hulls.", name,
+    throw Error(fmt::format("'{}' is not found. Name the folder that holds the package '{}', or import without meshes.", name,
                             package.string()));
   }
 
@@ -321,6 +339,7 @@ ImportedScene import_urdf(const std::filesystem::path& file, const ImportOptions
     check_urdf_tree(*root);
     const urdf::ModelInterfaceSharedPtr model = parse(text);
     Tree tree = UrdfReader(file, *root, *model, options, findings).read();
+    tree.folder = std::filesystem::absolute(file).parent_path();
     report_unread(*root, findings);
     ImportedScene scene;
     scene.document = write_document(std::move(tree), options, findings);

@@ -28,45 +28,26 @@ void take_all(Fields& fields) {
 }
 
 /// A factor for all axes, or one for each.
-Vec3 read_scale(Fields& fields) {
-  const auto place = fields.find("scale");
-  if (!place) return Vec3::Ones();
-  Vec3 scale = Vec3::Zero();
-  if (place->value().is_array()) read(*place, scale);
-  else read(*place, scale[0]), scale.setConstant(scale[0]);
-  if (place->value().is_array() ? (scale.array() != 0).all() : scale[0] > 0) return scale;
-  place->fail(
+void read_scale(const Place& place, MeshFileOptions& options) {
+  const bool is_vector = place.value().is_array();
+  if (is_vector) read(place, options.stretch);
+  else read(place, options.scale);
+  if (is_vector ? (options.stretch.array() != 0).all() : options.scale > 0) return;
+  place.fail(
       fmt::format("{} is not a scale. Give metres per unit of the file, greater than 0, such as 0.001 for millimetres; or "
                   "three numbers for the axes, none of them 0.",
-                  shown(place->value())));
-}
-
-void stretch(TriangleMesh& mesh, const Vec3& scale) {
-  for (Vec3& v : mesh.vertices) v = v.cwiseProduct(scale);
-  if (scale.prod() < 0)   // a mirror turns what is outside in
-    for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
-}
-
-MeshFileOptions read_file_options(Fields& fields, const Vec3& scale) {
-  MeshFileOptions options;
-  options.look = true;
-  options.max_elements = kMostTriangles;
-  if (const auto up = fields.find("up")) options.up = read_choice(*up, {"y", "z"}) == 0 ? UpAxis::y : UpAxis::z;
-  if ((scale.array() == scale[0]).all() && scale[0] > 0) options.scale = scale[0];
-  return options;
+                  shown(place.value())));
 }
 
 ImportedMesh read_mesh_file(Fields& fields, const std::filesystem::path& file) {
   const Place place = fields.get("file");
-  const Vec3 scale = read_scale(fields);
-  const MeshFileOptions options = read_file_options(fields, scale);
+  MeshFileOptions options;
+  options.look = true;
+  options.max_elements = kMostTriangles;
+  if (const auto scale = fields.find("scale")) read_scale(*scale, options);
+  if (const auto up = fields.find("up")) options.up = read_choice(*up, {"y", "z"}) == 0 ? UpAxis::y : UpAxis::z;
   try {
-    ImportedMesh read = read_triangle_mesh(file, options);
-    if (options.scale == 1 && scale != Vec3::Ones()) {
-      stretch(read.mesh, scale);
-      read.look = {};
-    }
-    return read;
+    return read_triangle_mesh(file, options);
   } catch (const Error& e) {
     // Two files are to be named: the scene's name and place come in front of those of the mesh.
     const std::string text = e.what();
@@ -90,8 +71,8 @@ void mend(Fields& fields, ImportedMesh& mesh) {
   if (!place) return;
   std::string list;
   read(*place, list);
-  place->within([&] { repair(mesh.mesh, list); });
-  mesh.look = {};   // it belongs to triangles that may be gone
+  fields.place().within([&] { repair(mesh.mesh, list); });   // which names the key itself
+  mesh.look = {};                                            // it belongs to triangles that may be gone
 }
 
 void check_sum(Fields& fields, const MeshSolid& solid) {
@@ -126,11 +107,10 @@ SceneMeshes::Made SceneMeshes::make(Fields& fields, std::string name) const {
     place.fail(fmt::format("{} has no triangles. Give a \"file\", \"vertices\" and \"triangles\", or what to \"make\".",
                            fields.what() == "a shape" ? "A mesh" : "This mesh"));
   }
+  place.within([&] { validate(mesh.mesh); });
   mend(fields, mesh);
-  made.solid = place.within([&] {
-    validate(mesh.mesh);
-    return std::make_shared<const MeshSolid>(std::move(mesh.mesh), std::move(name), std::move(mesh.look));
-  });
+  made.solid = place.within(
+      [&] { return std::make_shared<const MeshSolid>(std::move(mesh.mesh), std::move(name), std::move(mesh.look)); });
   return made;
 }
 

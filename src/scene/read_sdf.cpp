@@ -14,17 +14,11 @@ const std::vector<std::string> kSignRules = {"automatic", "normals", "winding"};
 
 /// "resolution", "tolerance" and "sign". @param side the longest of the solid's box [m]
 FieldOptions read_field_options(Fields& fields, double side) {
-  constexpr int kResolution = 64, kFinest = 512;
-  FieldOptions options;
-  options.resolution = kResolution;
-  if (fields.optional("tolerance", options.error)) {
-    if (!(std::isfinite(options.error) && options.error > 0))
-      fields.get("tolerance")
-          .fail(fmt::format("{} is not a length. The tolerance must be finite and greater than 0 m.", options.error));
-    // At sharp edges the error is about half a cell.
-    options.resolution = static_cast<int>(std::clamp(std::ceil(0.5 * side / options.error), 1.0 * kResolution, 1.0 * kFinest));
-  }
-  fields.optional("resolution", options.resolution);
+  std::optional<int> resolution;
+  std::optional<double> tolerance;
+  if (const auto place = fields.find("resolution")) read(*place, resolution.emplace());
+  if (const auto place = fields.find("tolerance")) read(*place, tolerance.emplace());
+  FieldOptions options = fields.place().within([&] { return field_options(side, resolution, tolerance); });
   if (const auto sign = fields.find("sign")) options.sign = static_cast<SignRule>(read_choice(*sign, kSignRules));
   return options;
 }
@@ -123,7 +117,7 @@ std::shared_ptr<const MeshSolid> SceneMeshes::with_sampled_field(Fields& fields)
     return made.file.empty() ? SampledField(solid->surface(), options)
                              : cached_field(solid->surface(), made.file, options).field;
   });
-  if (options.error > 0 && field.error_bound() > options.error)
+  if (fields.find("tolerance") && field.error_bound() > options.error)
     warnings_.push_back(
         fmt::format("{}: the field is off by up to {:.3g} m at sharp edges, not {:.3g} m. Give a higher resolution.",
                     fields.place().pointer(), field.error_bound(), options.error));

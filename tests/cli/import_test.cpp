@@ -35,6 +35,30 @@ TEST(Import, the_scene_that_it_writes_is_the_one_that_run_takes_directly) {
   }
 }
 
+TEST(Import, meshes_become_what_is_asked_for) {
+  const Directory directory;
+  const std::string file = directory / "r.urdf", scene = directory / "scene.json";
+  test::write_content(directory / "part.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  test::write_content(
+      file,
+      "<robot name='r'><link name='l'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+      "iyz='0'/></inertial><collision><geometry><mesh filename='part.obj'/></geometry></collision></link></robot>");
+  for (const auto& [option, text] : {std::pair{"", "\"hull\""},
+                                     {" --hulls", "\"hull\""},
+                                     {" --meshes hull", "\"hull\""},
+                                     {" --meshes hulls", "\"as\": \"hulls\""},
+                                     {" --meshes true", "\"file\": \"part.obj\""}}) {
+    const Finished imported = stickslip("import --floating " + file + option + " -o " + scene);
+    EXPECT_EQ(imported.exit_code, 0) << imported.err;
+    EXPECT_THAT(test::content_of(scene), HasSubstr(text)) << option;
+    EXPECT_EQ(stickslip("validate " + scene).exit_code, 0) << option;
+  }
+  const Finished wrong = stickslip("import " + file + " --meshes hul");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("Did you mean 'hull'?"));
+  EXPECT_EQ(stickslip("import " + file + " --hulls --meshes true").exit_code, 2);
+}
+
 TEST(Import, findings_are_grouped_in_text_and_listed_in_json) {
   const Finished text = stickslip("import " + robot("arm.urdf"));
   EXPECT_EQ(text.exit_code, 0);

@@ -85,6 +85,40 @@ TEST(MeshCommand, convert_scales_turns_and_mends) {
   EXPECT_NEAR(j.at("box").at("upper").at(2).get<double>(), 0.02, 1e-8);
 }
 
+TEST(MeshCommand, sdf_writes_the_field_that_a_scene_reads) {
+  const Directory directory;
+  const std::string good = directory / "cube.obj", scene = directory / "s.json";
+  test::write_content(good, cube());
+  const Finished made = stickslip("mesh sdf " + good + " --resolution 16");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr("cube.obj.field: "), HasSubstr("16 cells along the longest side")));
+  const auto written = std::filesystem::last_write_time(good + ".field");
+  test::write_content(scene, R"({"bodies": [{"shape": {"type": "sdf", "file": "cube.obj", "resolution": 16}}]})");
+  EXPECT_EQ(stickslip("validate " + scene).exit_code, 0);
+  EXPECT_EQ(std::filesystem::last_write_time(good + ".field"), written);
+  const Finished coarse =
+      stickslip("mesh sdf " + good + " --resolution 8 --tolerance 1e-6 --json -o " + std::string(directory / "c.sdf"));
+  EXPECT_EQ(coarse.exit_code, 1);
+  EXPECT_FALSE(json::parse(coarse.out)["reached"]);
+  EXPECT_EQ(stickslip("mesh sdf " + good + " --sign wind").exit_code, 2);
+}
+
+TEST(MeshCommand, check_prints_the_checksum_that_a_scene_takes) {
+  const Directory directory;
+  const std::string good = directory / "cube.obj", scene = directory / "s.json";
+  test::write_content(good, cube());
+  const std::string sum = json::parse(stickslip("mesh check --json --scale 0.01 " + good).out)["checksum"];
+  const auto with = [&](const std::string& text) {
+    test::write_content(
+        scene, R"({"bodies": [{"shape": {"type": "mesh", "file": "cube.obj", "scale": 0.01, "checksum": ")" + text + "\"}}]}");
+    return stickslip("validate " + scene);
+  };
+  EXPECT_EQ(with(sum).exit_code, 0);
+  const Finished other = with("0000000000000000");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, AllOf(HasSubstr(sum), HasSubstr("0000000000000000"), HasSubstr("/bodies/0/shape/checksum")));
+}
+
 TEST(MeshCommand, tet_hulls_and_simplify_write_what_they_say) {
   const Directory directory;
   const std::string l = directory / "l.obj", tets = directory / "l.msh", parts = directory / "l.json",

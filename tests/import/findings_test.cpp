@@ -107,7 +107,7 @@ TEST(Findings, they_come_by_kind_and_then_by_line) {
   EXPECT_THAT(warnings.back(), HasSubstr("without influence on the motion"));
 }
 
-TEST(Findings, meshes_are_left_out_unless_hulls_are_asked_for) {
+TEST(Findings, meshes_become_hulls_unless_they_are_to_be_left_out) {
   const std::string tetrahedron =
       "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 1 2 5\n";
   const test::OneFile mesh("part.obj", tetrahedron);
@@ -118,10 +118,11 @@ TEST(Findings, meshes_are_left_out_unless_hulls_are_asked_for) {
       mesh.path().string());
   ImportOptions options;
   options.fixed_base = false;
+  options.meshes = MeshImport::none;
   const ImportedScene without = import_text("urdf", link, options);
-  EXPECT_TRUE(found(without, Kind::not_supported, "link 'l'", "left out; ask for convex hulls"));
+  EXPECT_TRUE(found(without, Kind::not_supported, "link 'l'", "left out, as asked for"));
   EXPECT_TRUE(test::scene_of(without).world.colliders().empty());
-  options.convex_hulls = true;
+  options.meshes = std::nullopt;
   const ImportedScene with = import_text("urdf", link, options);
   EXPECT_TRUE(found(with, Kind::approximated, "link 'l'", "convex hull"));
   const Scene scene = test::scene_of(with);

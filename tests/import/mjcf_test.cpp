@@ -137,14 +137,15 @@ TEST(MjcfEquality, a_weld_holds_two_bodies_in_the_pose_it_names) {
 
 TEST(MjcfMeshes, an_inline_mesh_becomes_its_hull) {
   ImportOptions hulls;
-  hulls.convex_hulls = true;
+  hulls.meshes = MeshImport::hull;
   const std::string text =
       "<mujoco><asset><mesh name='wedge' scale='2 1 1' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>"
       "<worldbody><body name='b'><freejoint/><geom type='mesh' mesh='wedge' density='600'/></body></worldbody></mujoco>";
   const Scene scene = scene_of(import_text("xml", text, hulls));
   EXPECT_NEAR(body(scene, "b").mass.mass, 600 * 2.0 / 6, 1e-9);
   EXPECT_LT((body(scene, "b").mass.center - Vec3(0.5, 0.25, 0.25)).norm(), 1e-12);
-  EXPECT_THAT(test::refusal("xml", text), ::testing::HasSubstr("moves and has no mass"));
+  hulls.meshes = MeshImport::none;
+  EXPECT_THAT(test::refusal("xml", text, hulls), ::testing::HasSubstr("moves and has no mass"));
 }
 
 }   // namespace

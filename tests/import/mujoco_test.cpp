@@ -264,7 +264,7 @@ TEST(MujocoModels, every_file_that_comes_with_mujoco_is_read_or_refused_with_a_r
   for (const auto& entry : std::filesystem::recursive_directory_iterator(sample(""))) {
     if (entry.path().extension() != ".xml" || entry.path().filename().string().find("humanoid100") == 0) continue;
     ImportOptions options;
-    options.convex_hulls = true;
+    options.meshes = MeshImport::hull;
     try {
       scene_of(import_mjcf(entry.path(), options));
       ++read;

@@ -83,11 +83,11 @@ TEST(Refusals, bodies_that_move_without_mass) {
 
 TEST(Refusals, meshes_that_are_not_there) {
   ImportOptions hulls;
-  hulls.convex_hulls = true;
+  hulls.meshes = MeshImport::hull;
   const std::string mesh = robot(
       "<link name='a'>\n<collision><geometry><mesh filename='package://nowhere/part.stl'/></geometry></collision></link>");
   EXPECT_THAT(refusal("urdf", mesh, hulls),
-              AllOf(HasSubstr("line 3, link 'a'"), HasSubstr("package://nowhere/part.stl"), HasSubstr("without hulls")));
+              AllOf(HasSubstr("line 3, link 'a'"), HasSubstr("package://nowhere/part.stl"), HasSubstr("without meshes")));
   EXPECT_EQ(refusal("urdf", mesh), "");
   EXPECT_THAT(
       refusal("xml",

@@ -28,7 +28,7 @@ std::string checksum_text(std::uint64_t checksum);
 class MeshSolid {
  public:
   /// O(n log n). @param name for messages and records: of a file, or of a mesh in a scene
-  /// @throws Error as `TriangleTree`, if there are no triangles, or if the look does not fit them
+  /// @throws Error as `validate` does, if there are no triangles, or if the look does not fit them
   explicit MeshSolid(TriangleMesh, std::string name = {}, MeshLook = {});
 
   const MeshSurface& surface() const { return surface_; }

@@ -47,7 +47,7 @@ bool is_closed(const TriangleMesh&);
 /// @throws Error if the surface is not closed or encloses no positive volume
 MassProperties mass_properties(const TriangleMesh&, double density);
 
-/// @throws Error naming vertex or triangle if a coordinate is not finite or an index is out of range
+/// @throws Error naming vertex or triangle if a coordinate is not finite or beyond 1e30 m, or an index is out of range
 void validate(const TriangleMesh&);
 
 /// @throws Error if a list of the look has another length than the mesh asks for, or a triangle names a missing picture

@@ -18,11 +18,23 @@ struct HoldingServo {
   double damping = 0;     ///< [N s/m or N m s/rad], ≥ 0
 };
 
+/// What becomes of shapes that are meshes.
+enum class MeshImport {
+  none,    ///< left out
+  hull,    ///< their convex hull, as MuJoCo and most simulators of robots take them
+  hulls,   ///< a cover of convex hulls, which the scene makes
+  mesh,    ///< the triangles as they are
+};
+
 struct ImportOptions {
-  bool strict = false;         ///< refuse a model of which anything is approximated or not supported
-  bool convex_hulls = false;   ///< collide with the convex hulls of meshes; without it meshes are left out
-  bool merge_fixed = false;    ///< links that are rigidly connected become one body; without it a fixed joint holds them
-  bool ground = false;         ///< add a floor at the height of the lowest point of the model
+  bool strict = false;   ///< refuse a model of which anything is approximated or not supported
+  /// Without it hulls are taken of meshes that can be read, and others are left out with a finding; with it a mesh that cannot be
+  /// taken as asked for is an error.
+  std::optional<MeshImport> meshes = {};
+  /// Where the document will be: names of mesh files in it are relative to this. Without it the folder of the robot file.
+  std::filesystem::path document_folder = {};
+  bool merge_fixed = false;   ///< links that are rigidly connected become one body; without it a fixed joint holds them
+  bool ground = false;        ///< add a floor at the height of the lowest point of the model
   /// URDF: whether the root link is held by the world. MJCF says it itself, by <freejoint>.
   bool fixed_base = true;
   /// URDF: hold every joint with limits where it starts, with no more than its effort. The format itself says nothing about
@@ -52,7 +64,7 @@ struct ImportedScene {
 };
 
 /// @throws Error naming file, line, value and remedy: a file that cannot be read, is not XML or not a tree of bodies, holds
-/// numbers that no body can have, a mesh that is missing though its hull is asked for; and, if `strict`, for the first finding
+/// numbers that no body can have, a mesh that is missing though it is asked for; and, if `strict`, for the first finding
 /// that changes the motion.
 ImportedScene import_urdf(const std::filesystem::path&, const ImportOptions& = {});
 ImportedScene import_mjcf(const std::filesystem::path&, const ImportOptions& = {});

@@ -28,7 +28,8 @@ struct HeightGrid {
   std::vector<double> heights;   ///< row after row, in units of the file
 };
 
-/// A line per row, numbers separated by commas, semicolons, blanks or tabs; empty lines and those that start with # do not count.
+/// A line per row, numbers separated by commas, semicolons, blanks or tabs; empty lines and those that start with # do not
+/// count.
 /// @throws Error naming file, line, value and remedy
 HeightGrid read_height_table(const std::filesystem::path&);
 

@@ -23,6 +23,8 @@ struct MeshFileOptions {
       std::nullopt;    ///< without it as the format says: y in glTF, its own word in COLLADA, z in all others
   bool look = false;   ///< also read normals, colours and pictures, those of materials of .obj, .dae and .gltf too
   std::size_t max_elements = 50'000'000;   ///< triangles or tetrahedra; a file with more is refused before it fills the memory
+  Vec3 stretch =
+      Vec3::Ones();   ///< factors of the axes on top of the scale, none of them 0; a mirror turns the triangles round
 };
 
 struct ImportedMesh {

@@ -77,10 +77,10 @@ void read_assets(Model& model, const XmlNode& node) {
   node.used = true;
   for (const auto& child : node.children) {
     if (child->name == "mesh") read_mesh_asset(model, *child);
+    else if (child->name == "hfield") read_height_asset(model, *child);
     else
-      account_for(*child, model.findings,
-                  child->name == "hfield" || child->name == "model" ? Kind::not_supported : Kind::ignored,
-                  child->name == "hfield" || child->name == "model" ? "left out." : "only looks.");
+      account_for(*child, model.findings, child->name == "model" ? Kind::not_supported : Kind::ignored,
+                  child->name == "model" ? "left out." : "only looks.");
   }
 }
 
@@ -127,6 +127,7 @@ void read_model(Model& model, const XmlNode& root) {
   model.tree.description = fmt::format("Imported from {}.", model.file.filename().string());
   model.tree.h = 0.002;
   model.tree.mujoco_contacts = true;
+  model.tree.folder = std::filesystem::absolute(model.file).parent_path();
   sections(root, "compiler", [&](const XmlNode& n) { read_compiler(model, n); });
   sections(root, "option", [&](const XmlNode& n) { read_option(model, n); });
   sections(root, "default", [&](const XmlNode& n) { model.defaults.read(n, "", model.findings); });
@@ -153,7 +154,7 @@ ImportedScene import_mjcf(const std::filesystem::path& file, const ImportOptions
     const std::unique_ptr<XmlNode> root = load_xml(file, true);
     if (root->name != "mujoco") root->fail(fmt::format("<{}> is not the root of an MJCF file, which is <mujoco>.", root->name));
     Findings findings;
-    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, kWorld, {}};
+    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, {}, kWorld, {}};
     mjcf::read_model(model, *root);
     report_unread(*root, findings);
     ImportedScene scene;

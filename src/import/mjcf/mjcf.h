@@ -84,6 +84,7 @@ struct Model {
   Defaults defaults;
   Tree tree;
   std::map<std::string, const XmlNode*> meshes;
+  std::map<std::string, std::shared_ptr<const HeightField>> heights;
   struct SurfaceMaterial {
     double friction;
     int condim, priority;
@@ -101,6 +102,7 @@ struct Model {
 void read_geom(Model&, const XmlNode&, const std::string& child_class, TreeBody&, std::optional<MassProperties>& mass);
 void read_joint(Model&, const XmlNode&, const std::string& child_class, TreeBody&);
 void read_mesh_asset(Model&, const XmlNode&);
+void read_height_asset(Model&, const XmlNode&);
 void read_world(Model&, const XmlNode& worldbody);
 void read_actuators(Model&, const XmlNode&);
 void read_equality(Model&, const XmlNode&);

@@ -36,6 +36,14 @@ void place(std::vector<Vec3>& vertices, MeshLook* look, UpAxis up, double scale)
     for (auto& n : look->normals) n = {n[0], -n[2], n[1]};
 }
 
+void stretch(ImportedMesh& mesh, const Vec3& factors) {
+  if (factors == Vec3::Ones()) return;
+  for (Vec3& v : mesh.mesh.vertices) v = v.cwiseProduct(factors);
+  if (factors.prod() < 0)
+    for (auto& t : mesh.mesh.triangles) std::swap(t[1], t[2]);
+  mesh.look = {};   // its normals are not those of the stretched surface
+}
+
 Elements read_elements(const std::filesystem::path& path) {
   const std::string end = ending(path);
   if (end == ".node" || end == ".ele") {
@@ -105,7 +113,11 @@ bool is_tet_file(const std::filesystem::path& path) {
 ImportedMesh read_triangle_mesh(const std::filesystem::path& path, const MeshFileOptions& options) {
   check_options(options);
   try {
-    if (is_tet_file(path)) return surface_of(read_elements(path), options);
+    if (is_tet_file(path)) {
+      ImportedMesh surface = surface_of(read_elements(path), options);
+      stretch(surface, options.stretch);
+      return surface;
+    }
     const std::string end = ending(path);
     Builder builder(options);
     UpAxis up = UpAxis::z;
@@ -124,6 +136,7 @@ ImportedMesh read_triangle_mesh(const std::filesystem::path& path, const MeshFil
                       end));
     ImportedMesh result = builder.finish(end != ".obj" && end != ".ply" && end != ".off");
     place(result.mesh.vertices, &result.look, options.up.value_or(up), options.scale);
+    stretch(result, options.stretch);
     return result;
   } catch (Error& e) {
     throw e.in(path.string());
