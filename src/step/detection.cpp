@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include "step/clock.h"
+#include "step/impact_watch.h"
 #include "stickslip/collide/collide.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/stepper.h"
@@ -76,7 +77,7 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
     const Motion motion = motion_of(world, c);
     poses_[i] = motion.pose * c.local;
     double margin = 0.5 * reach.margin * c.characteristic_length;
-    if (!is_passive(b)) {
+    if (!is_passive(b) && b.continuous != Continuous::off) {
       margin += reach.time * motion.velocity.norm();
       if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach))
         margin += reach.time * motion.angular_velocity.norm() * c.reach;
@@ -132,12 +133,23 @@ bool Detection::is_candidate(const World& world, const ProxyPair& pair) const {
   return any_dynamic && world.may_touch(body_a, body_b);
 }
 
-const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds) {
-  Clock clock;
-  update_proxies(world, reach);
+void Detection::find_candidates(const World& world, ImpactWatch* watch) {
   candidates_.clear();
   for (const ProxyPair& pair : broad_.pairs(pair_limit(world)))
-    if (is_candidate(world, pair)) candidates_.push_back(pair);
+    if (is_candidate(world, pair) && !(watch && watch->takes(world, pair, margins_[pair.a] + margins_[pair.b])))
+      candidates_.push_back(pair);
+  if (!watch || !watch->watches()) return;
+  watch->sweep(world);
+  if (watch->honest().empty()) return;
+  candidates_.insert(candidates_.end(), watch->honest().begin(), watch->honest().end());
+  std::ranges::sort(candidates_);
+}
+
+const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds,
+                                    ImpactWatch* watch) {
+  Clock clock;
+  update_proxies(world, reach);
+  find_candidates(world, watch);
   seconds.broad += clock.lap();
 
   if (threads == 1) collide_pairs(world, candidates_, sink_, set_);
@@ -166,14 +178,15 @@ bool Detection::outrun(const World& world, std::span<const Twist> motion, const 
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {
     if (!colliders[i].alive) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
-    outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i];
+    outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i] &&
+                 world.bodies()[colliders[i].body].continuous != Continuous::off;
     any = any || outrun_[i];
   }
   return any;
 }
 
 const ContactSet& Detection::detect_again(const World& world, std::span<const Twist> motion, const DetectionReach& reach,
-                                          StageTimes& seconds) {
+                                          StageTimes& seconds, ImpactWatch& watch) {
   Clock clock;
   const auto colliders = world.colliders();
   const auto bodies = world.bodies();
@@ -191,8 +204,9 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
   for (const ProxyPair& pair : pairs) {
     if (!(outrun_[pair.a] || outrun_[pair.b]) || !is_candidate(world, pair)) continue;
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
-    const double travel = reach.time * closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
-    if (travel <= margins_[pair.a] + margins_[pair.b]) continue;
+    const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
+    const double travel = reach.time * closing_speed(a, of_a, b, of_b);
+    if (travel <= margins_[pair.a] + margins_[pair.b] || watch.takes(world, pair, of_a, of_b)) continue;
     expectation.tell(pair, sink_);
     collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
     append_manifolds(pair, sink_, again_);

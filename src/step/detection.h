@@ -9,6 +9,8 @@
 
 namespace stickslip {
 
+class ImpactWatch;
+
 /// How far ahead to look.
 struct DetectionReach {
   double time = 0;     ///< positions drift this long after detection [s]
@@ -22,14 +24,15 @@ double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, co
 class Detection {
  public:
   /// Contacts between bodies of which at least one moves by forces. Valid until the next call.
-  /// @throws Error if shapes have no collider or too many bodies are piled into one spot.
-  const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&);
+  /// @param watch takes the pairs that are to have no contacts ahead @throws Error if shapes have no collider or too many bodies
+  /// are piled into one spot.
+  const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&, ImpactWatch* watch = nullptr);
 
   /// Whether something moves farther than `detect` looked ahead for it. @param motion of every mover
   bool outrun(const World&, std::span<const Twist> motion, const DetectionReach&);
   /// Contacts of those pairs that come nearer to each other than `detect` looked ahead for, after `outrun`. Valid until the
   /// next call.
-  const ContactSet& detect_again(const World&, std::span<const Twist> motion, const DetectionReach&, StageTimes&);
+  const ContactSet& detect_again(const World&, std::span<const Twist> motion, const DetectionReach&, StageTimes&, ImpactWatch&);
 
  private:
   /// Work of fixed size for one thread at a time.
@@ -41,6 +44,7 @@ class Detection {
   bool is_candidate(const World&, const ProxyPair&) const;
   void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
   void collide_in_parallel(const World&, int threads);
+  void find_candidates(const World&, ImpactWatch*);
 
   BroadPhase broad_;
   std::vector<Pose> poses_;       ///< world pose of each collider

@@ -61,15 +61,19 @@ void slow_rotation(const Body& b, double t, Motion& end) {
 
 bool is_isotropic(const Vec3& moments) { return moments.maxCoeff() - moments.minCoeff() <= 1e-12 * moments.maxCoeff(); }
 
+bool wanders(const Body& b, Gyroscopic gyroscopic) {
+  return b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments);
+}
+
 Quat turned(const Vec3& angular_velocity, double t, const Quat& orientation) {
   return (rotation_from_vector(t * angular_velocity) * orientation).normalized();
 }
 
 }   // namespace
 
-double kick_time(const World& world, const StepOptions& options) {
-  const bool means = options.scheme == Scheme::semi_implicit_euler && world.memory.h > 0;
-  return means ? 0.5 * (world.memory.h + options.h) : options.h;
+double kick_time(const World& world, Scheme scheme, double h) {
+  const bool means = scheme == Scheme::semi_implicit_euler && world.memory.h > 0;
+  return means ? 0.5 * (world.memory.h + h) : h;
 }
 
 Twist free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyroscopic, double h, double kick) {
@@ -91,13 +95,19 @@ Motion drifted(const Body& b, const Twist& u, Gyroscopic gyroscopic, double t) {
   if (b.motion == MotionType::fixed) return end;
   end.pose.position += t * u.linear;
   if (u.angular.isZero(0)) return end;
-  if (b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) {
+  if (wanders(b, gyroscopic)) {
     if (std::abs(t) * u.angular.norm() < kSlowTurn) slow_rotation(b, t, end);
     else free_rotation(b, t, end);
   } else {
     end.pose.orientation = turned(u.angular, t, b.orientation);
   }
   return end;
+}
+
+double wandering_spin(const Body& b, const Vec3& angular_velocity, Gyroscopic gyroscopic) {
+  if (!wanders(b, gyroscopic)) return 0;
+  // The angular momentum stays, and no axis has less inertia.
+  return (b.world_inertia() * angular_velocity).norm() / b.principal_moments.minCoeff();
 }
 
 void drift(Body& b, Gyroscopic gyroscopic, double t) {

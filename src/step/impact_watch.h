@@ -1,0 +1,78 @@
+// Pairs that come together from so far away that contacts ahead of them would tell lies.
+//
+// A contact ahead is a plane between two bodies, which neither may cross within the step. While the way of a step is short
+// against the smaller of them, the plane is where they will touch. A bullet that flies a thousand times its size in a step is
+// deflected by the planes of everything that it flies past, and rebounds before it has arrived. Such pairs have no contacts
+// until they touch. Instead they are swept along the motion of the step, by conservative advancement (ccd/advancement.h) with
+// distances from the narrow phase, and the step is cut where the first of them touches: everything advances to that time, the
+// contact is solved where it is, and the rest of the step goes on from there.
+//
+// Bodies that nothing touches are swept before the solve, with the velocity that they have without contacts. What is touched
+// or joined, and what was deflected, is swept with the velocity of the solve; if that hits something the solve is done again
+// for the shorter time.
+//
+// `Continuous::impact` has this for every pair of a body, `automatic` where the way of a step exceeds the diameter of the
+// smaller body. An impact without rebound that comes along the direction in which the pair was nearest at the start needs no
+// cut then: the contact ahead is the right one.
+#pragma once
+
+#include "step/velocity_space.h"
+#include "stickslip/ccd/advancement.h"
+#include "stickslip/collide/broad_phase.h"
+#include "stickslip/collide/separation.h"
+#include "stickslip/step/options.h"
+
+namespace stickslip {
+
+class ImpactWatch {
+ public:
+  /// Before contacts are detected. @param allowed whether the step may be cut (again); if not, no pair is taken
+  void begin(const World&, const StepOptions&, bool allowed);
+
+  /// Whether a pair is watched in place of contacts ahead. @param margin up to which these would be generated [m]
+  bool takes(const World&, const ProxyPair&, double margin);
+  /// The same for bodies that a solve gave another velocity.
+  bool takes(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b);
+  /// When all pairs have been asked for: sweeps those that nothing holds.
+  void sweep(const World&);
+  /// Pairs that were taken and get contacts ahead after all, because these tell the truth.
+  std::span<const ProxyPair> honest() const { return honest_; }
+
+  /// When the first pair touches, as far as the sweep knows [s]; infinite if none does.
+  double first() const;
+  /// The same for a step of h, after `first`: forces act for a shorter time if the step is shorter [s].
+  double refine(const World&, double h);
+  /// The first time before h at which a pair touches in the motion of a solve; h if none does [s]. @param motion of every mover
+  double first_along(const World&, std::span<const Twist> motion, double h);
+  /// Smallest distance of watched pairs while they move for a time h, or `known` if that is less [m].
+  double nearest(const World&, std::span<const Twist> motion, double h, double known) const;
+
+  bool watches() const { return !pairs_.empty(); }
+
+ private:
+  struct Watched {
+    ProxyPair pair;
+    Twist of_a, of_b;   ///< that it was swept with
+    double first;       ///< when it touches then [s]
+    bool known;         ///< whether it has been swept
+    bool honest;        ///< whether a contact ahead is the one that it will have
+    Vec3 normal;        ///< from A to B where they are nearest at the start
+    double gap;         ///< at the start [m]
+  };
+  bool is_fast(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b) const;
+  bool watch(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b);
+  void sweep(const World&, Watched&) const;
+  bool is_held(const World&, std::uint32_t collider);
+  bool is_honest(const World&, const Watched&, const RigidImpact&, double turning) const;
+  Twist unhindered(const World&, std::uint32_t mover, double h) const;
+  RigidMotion path(const World&, const Collider&, const Twist&, double h) const;
+  std::optional<RigidImpact> impact(const World&, const ProxyPair&, const RigidMotion& a, const RigidMotion& b) const;
+
+  const StepOptions* options_ = nullptr;
+  bool active_ = false;
+  std::vector<Watched> pairs_;
+  std::vector<ProxyPair> honest_;    ///< sorted
+  std::vector<std::uint32_t> held_;  ///< body slots that something touches, unsorted
+};
+
+}   // namespace stickslip
