@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct Statistics {
   Sample residual;                              ///< [m/s]
   Sample milliseconds;                          ///< wall time of a step
   double penetration_max = 0;                   ///< [m]
+  double distance_min = std::numeric_limits<double>::infinity();   ///< smallest between two bodies; infinite: none came near [m]
+  std::uint64_t impacts = 0;                    ///< at which steps were cut
   double joint_error_max = 0;                   ///< [m]
   std::vector<JointId> broken;                  ///< joints that broke, in the order of time
   std::map<JointId, std::uint64_t> conflicts;   ///< joints that could not be satisfied together, and in how many steps

@@ -16,6 +16,8 @@ inline constexpr int kVersionWithShapeNames = 6;
 /// The first version that knows bodies of nodes and contacts of parts. Features of hulls had other names before: their
 /// impulses go to where they acted.
 inline constexpr int kVersionWithNodes = 7;
+/// Bodies say how they are kept from passing through others.
+inline constexpr int kVersionWithContinuous = 8;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

@@ -188,6 +188,8 @@ void add_bodies(const Place& place, World& world, std::vector<std::string>& warn
     fields.optional("force", body.force);
     fields.optional("torque", body.torque);
     fields.optional("can_sleep", body.can_sleep);
+    if (const auto how = fields.find("continuous"))
+      body.continuous = static_cast<Continuous>(read_choice(*how, {"automatic", "margin", "impact", "off"}));
     const bool scripted = fields.optional("script", body.script);
     if (const auto field = fields.find("repeat")) repeat = read_repeat(*field);
 
