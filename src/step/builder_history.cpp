@@ -218,8 +218,8 @@ void ProblemBuilder::settle(BuiltContact& c, double speed) {
 void ProblemBuilder::remember(const World& world, const ContactSet& set, const StepOptions& options) {
   guess_.assign(problem_.rows(), 0.0);
   if (!(world.memory.h > 0)) return;
-  joints_.fill_guess(world, options.h / world.memory.h, guess_);
-  const double scale = kick_time(world, options) / world.memory.h;
+  const double scale = guess_time(world, options) / world.memory.h;
+  joints_.fill_guess(world, scale, guess_);
   // Both lists are sorted by key.
   auto old = world.memory.impulses.begin();
   const auto end = world.memory.impulses.end();

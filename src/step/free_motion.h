@@ -12,6 +12,12 @@ namespace stickslip {
 double kick_time(const World&, Scheme, double h);
 inline double kick_time(const World& world, const StepOptions& options) { return kick_time(world, options.scheme, options.h); }
 
+/// What remembered impulses are proportional to [s]: how long forces act, and the length of a piece where joints make pieces,
+/// since theirs are mostly those of arcs.
+inline double guess_time(const World& world, const StepOptions& options) {
+  return world.joint_count() > 0 ? options.h : kick_time(world, options);
+}
+
 /// Velocity that a rigid body would have after h without contacts: gravity, applied wrench, gyroscopic torque.
 /// @param kick how long gravity and the wrench act [s]
 Twist free_velocity(const Body&, const Vec3& gravity, Gyroscopic, double h, double kick);

@@ -69,6 +69,7 @@ class ImpulseIntegrator final : public Integrator {
   void record_contact(const World&, const RecordedPair&, const ContactPoint&, const BuiltContact&);
   void carry_over(const World&);
   void record_contacts(World&, const ContactSet&);
+  void remember_as_forces(World&) const;
   void find_conflicts(const World&);
   double velocity_scale(const World&) const;
 
@@ -397,11 +398,22 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   }
   keep_before(~0u, ~0u);
   world.memory.impulses.swap(remembered_);
+  remember_as_forces(world);
   world.memory.h = options_.h;
   for (const ContactRecord& c : resting_) report_.distance_min = std::min(report_.distance_min, c.gap);
   if (resting_.empty()) return;
   report_.contacts.insert(report_.contacts.end(), resting_.begin(), resting_.end());
   std::ranges::sort(report_.contacts, {}, &ContactRecord::key);
+}
+
+/// Impulses are remembered as if forces had acted for as long as the piece was.
+void ImpulseIntegrator::remember_as_forces(World& world) const {
+  const double time = guess_time(world, options_);
+  if (time == options_.h) return;
+  for (RememberedImpulse& r : world.memory.impulses) {
+    r.impulse *= options_.h / time;
+    r.angular_impulse *= options_.h / time;
+  }
 }
 
 void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& pair, const ContactPoint& point,
@@ -429,10 +441,8 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
                               impulse[0], built.friction, built.frame * slip, angular_impulse});
-  // As if forces had acted for as long as the piece is: kick_time() is what they do in the next one.
-  const double share = options_.h / report_.force_time;
-  remembered_.push_back({m.key(point), share * (built.frame * next),
-                         share * (built.frame * builder_.angular_impulse(built, next_guess_)), point.position});
+  remembered_.push_back(
+      {m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }
 
 void ImpulseIntegrator::find_conflicts(const World& world) {

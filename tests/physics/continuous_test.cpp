@@ -67,7 +67,8 @@ void expect_stays_before_the_sheet(const Shot& shot) {
   Gunner gunner(shot.seed);
   World world;
   world.gravity = gunner.uniform(0, 1) < 0.5 ? Vec3(0, 0, -kGravity) : Vec3(Vec3::Zero());
-  const MaterialId m = material(world, gunner.uniform(0, 0.5), shot.restitution);
+  // Newton's impact law with friction can give energy to what is struck beside its centre of mass.
+  const MaterialId m = material(world, shot.restitution > 0 ? 0 : gunner.uniform(0, 0.5), shot.restitution);
   const BodyId sheet = add_sheet(world, m, shot.held ? MotionType::fixed : MotionType::dynamic);
   const Vec3 target(0, gunner.uniform(-0.3, 0.3), gunner.uniform(-0.3, 0.3));
   const Vec3 direction = Vec3(1, gunner.uniform(-1, 1), gunner.uniform(-1, 1)).normalized();
