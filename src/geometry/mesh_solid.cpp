@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -30,16 +32,6 @@ class Mixer {
  private:
   std::uint64_t state_ = 0x243f6a8885a308d3u;
 };
-
-std::uint64_t checksum_of(const TriangleMesh& mesh) {
-  Mixer mixer;
-  mixer.add(mesh.vertices.size());
-  for (const Vec3& v : mesh.vertices)
-    for (const double x : v) mixer.add(std::bit_cast<std::uint64_t>(x + 0.0));
-  for (const auto& t : mesh.triangles)
-    for (const std::uint32_t i : t) mixer.add(i);
-  return mixer.value();
-}
 
 TriangleMesh checked_not_empty(TriangleMesh mesh) {
   if (mesh.triangles.empty()) throw Error("The mesh has no triangles. A shape needs a surface.");
@@ -128,6 +120,18 @@ double thickness_of(const MeshSurface& surface) {
 
 }   // namespace
 
+std::uint64_t checksum_of(const TriangleMesh& mesh) {
+  Mixer mixer;
+  mixer.add(mesh.vertices.size());
+  for (const Vec3& v : mesh.vertices)
+    for (const double x : v) mixer.add(std::bit_cast<std::uint64_t>(x + 0.0));
+  for (const auto& t : mesh.triangles)
+    for (const std::uint32_t i : t) mixer.add(i);
+  return mixer.value();
+}
+
+std::string checksum_text(std::uint64_t checksum) { return fmt::format("{:016x}", checksum); }
+
 MeshSolid::MeshSolid(TriangleMesh mesh, std::string name, MeshLook look)
     : surface_(checked_not_empty(std::move(mesh))), name_(std::move(name)), look_(std::move(look)) {
   checksum_ = checksum_of(this->mesh());
@@ -152,6 +156,13 @@ void MeshSolid::find_facets() {
     if (active_edges_[edge])
       for (const std::uint32_t v : edges.vertices(edge)) active_vertices_[v] = true;
   }
+  owned_.assign(mesh().triangles.size(), 0);
+  for (std::uint32_t triangle = 0; triangle < owned_.size(); ++triangle)
+    for (int k = 0; k < 3; ++k) {
+      const std::uint32_t vertex = mesh().triangles[triangle][k], edge = edges.edges_of_face(triangle)[k];
+      if (active_vertices_[vertex] && edges.faces_of_vertex(vertex).front() == triangle) owned_[triangle] |= 1 << k;
+      if (active_edges_[edge] && edges.faces(edge)[0] == triangle) owned_[triangle] |= 8 << k;
+    }
 }
 
 void MeshSolid::measure() {
@@ -164,7 +175,7 @@ void MeshSolid::measure() {
 
 std::size_t MeshSolid::bytes() const {
   return surface_.bytes() + facets_.capacity() * sizeof(MeshFacet) + facet_of_.capacity() * sizeof(std::uint32_t) +
-         (active_edges_.capacity() + active_vertices_.capacity()) / 8;
+         owned_.capacity() + (active_edges_.capacity() + active_vertices_.capacity()) / 8;
 }
 
 Mesh make_mesh(TriangleMesh mesh, std::string name, MeshLook look) {

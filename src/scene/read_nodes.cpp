@@ -27,19 +27,6 @@ std::vector<Vec3> read_grid(const Place& place) {
   return positions;
 }
 
-void read_triangles(const Place& place, std::vector<std::array<std::uint32_t, 3>>& triangles) {
-  std::vector<std::vector<int>> lists;
-  document::read(place, lists);
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    const auto is_node = [](int k) { return k >= 0; };
-    if (lists[i].size() != 3 || !std::all_of(lists[i].begin(), lists[i].end(), is_node))
-      Place(place.value()[i], place, std::to_string(i))
-          .fail(fmt::format("{} is not a triangle. Give three numbers of nodes.", shown(place.value()[i])));
-    triangles.push_back({static_cast<std::uint32_t>(lists[i][0]), static_cast<std::uint32_t>(lists[i][1]),
-                         static_cast<std::uint32_t>(lists[i][2])});
-  }
-}
-
 void read_nodes(const Place& place, NodalDescription& body) {
   read_object(place, "a list of nodes", [&](Fields& fields) {
     fields.not_both("positions", "grid");
@@ -47,12 +34,25 @@ void read_nodes(const Place& place, NodalDescription& body) {
     else body.positions = fields.required<std::vector<Vec3>>("positions");
     body.radius = fields.required<double>("radius");
     if (const auto mass = fields.find("mass")) document::read(*mass, body.mass.emplace());
-    if (const auto triangles = fields.find("triangles")) read_triangles(*triangles, body.triangles);
+    if (const auto triangles = fields.find("triangles")) read_triangles(*triangles, body.triangles, "nodes");
   });
   place.within([&] { validate_nodes(body); });
 }
 
 }   // namespace
+
+void read_triangles(const Place& place, std::vector<std::array<std::uint32_t, 3>>& triangles, std::string_view corners) {
+  std::vector<std::vector<int>> lists;
+  document::read(place, lists);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const auto is_index = [](int k) { return k >= 0; };
+    if (lists[i].size() != 3 || !std::all_of(lists[i].begin(), lists[i].end(), is_index))
+      Place(place.value()[i], place, std::to_string(i))
+          .fail(fmt::format("{} is not a triangle. Give three numbers of {}.", shown(place.value()[i]), corners));
+    triangles.push_back({static_cast<std::uint32_t>(lists[i][0]), static_cast<std::uint32_t>(lists[i][1]),
+                         static_cast<std::uint32_t>(lists[i][2])});
+  }
+}
 
 void add_nodal_body(const Place& place, World& world) {
   NodalDescription body;

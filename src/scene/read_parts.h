@@ -9,9 +9,16 @@
 
 namespace stickslip::document {
 
-void read(const Place&, Shape&);          ///< {"type": "box", "half_extents": […]}
 void read(const Place&, MotionScript&);   ///< {"type": "oscillation", …}
 void read(const Place&, StepOptions&);    ///< fields that are not there stay as they are
+
+class SceneMeshes;
+
+/// {"type": "box", "half_extents": […]}: one shape, or several where a mesh is to become hulls.
+std::vector<Shape> read_shape(const Place&, SceneMeshes&);
+
+/// [[i, j, k], …]. @param corners what they are, in the plural
+void read_triangles(const Place&, std::vector<std::array<std::uint32_t, 3>>&, std::string_view corners);
 
 /// "position" and "orientation_wxyz" or "rotation" of a body, part or key.
 Pose read_pose(Fields&);
@@ -29,6 +36,6 @@ void add_nodal_body(const Place&, World&);
 
 /// Another entry of "bodies", which makes several bodies if it repeats. @param warnings gets a sentence for each field
 /// that has no effect.
-void add_bodies(const Place&, World&, std::vector<std::string>& warnings);
+void add_bodies(const Place&, World&, SceneMeshes&, std::vector<std::string>& warnings);
 
 }   // namespace stickslip::document

@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "scene/read_meshes.h"
 #include "scene/read_parts.h"
 #include "stickslip/geometry/shape_fields.h"
 
@@ -54,23 +55,33 @@ std::vector<std::pair<std::string, Shape>> one_of_each(std::index_sequence<I...>
 
 }   // namespace
 
-void read(const Place& place, Shape& shape) {
+std::vector<Shape> read_shape(const Place& place, SceneMeshes& meshes) {
   static const auto kinds = one_of_each(std::make_index_sequence<std::variant_size_v<Shape>>{});
   std::vector<std::string> names;
   for (const auto& [name, blank] : kinds) names.push_back(name);
+  const std::size_t height_field = names.size(), sdf = names.size() + 1;
+  names.insert(names.end(), {"height-field", "sdf"});
   Fields fields(place, "a shape");
-  shape = kinds[read_choice(fields.get("type"), names)].second;
-  std::visit(
-      [&](auto& s) {
-        for_each_field(s, [&]<class Number>(std::string_view name, Number& x) { x = fields.required<Number>(name); });
-      },
-      shape);
-  if (auto* hull = std::get_if<ConvexHull>(&shape)) {
-    const auto points = fields.required<std::vector<Vec3>>("points");
-    *hull = place.within([&] { return make_convex_hull(points); });
+  const std::size_t kind = read_choice(fields.get("type"), names);
+  std::vector<Shape> shapes;
+  if (kind == height_field) shapes.push_back(meshes.read_height_field(fields));
+  else if (kind == sdf) shapes.push_back(meshes.read_sdf(fields));
+  else if (std::holds_alternative<Mesh>(kinds[kind].second)) shapes = meshes.read_mesh(fields);
+  else shapes.push_back(kinds[kind].second);
+  for (Shape& shape : shapes) {
+    std::visit(
+        [&](auto& s) {
+          for_each_field(s, [&]<class Number>(std::string_view name, Number& x) { x = fields.required<Number>(name); });
+        },
+        shape);
+    if (auto* hull = std::get_if<ConvexHull>(&shape); hull && !hull->polytope) {
+      const auto points = fields.required<std::vector<Vec3>>("points");
+      *hull = place.within([&] { return make_convex_hull(points); });
+    }
   }
   fields.finish();
-  place.within([&] { validate(shape); });
+  for (const Shape& shape : shapes) place.within([&] { validate(shape); });
+  return shapes;
 }
 
 void read(const Place& place, Keyframes::Key& key) {

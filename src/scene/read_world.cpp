@@ -1,4 +1,5 @@
 #include "scene/read_friction.h"
+#include "scene/read_meshes.h"
 #include "scene/read_parts.h"
 
 namespace stickslip::document {
@@ -85,24 +86,30 @@ MassProperties read_mass_properties(const Place& place) {
 }
 
 /// The parts of a body, given as one "shape" or as "parts".
-std::vector<Part> read_parts(Fields& body, const MaterialTable& materials) {
+std::vector<Part> read_parts(Fields& body, const MaterialTable& materials, SceneMeshes& meshes) {
   MaterialId material;
   if (const auto name = body.find("material")) material = read_material_name(*name, materials);
   body.not_both("shape", "parts");
   std::vector<Part> parts;
   const auto list = body.find("parts");
   if (!list) {
-    parts.push_back({body.required<Shape>("shape"), Pose{}, material});
+    for (Shape& shape : read_shape(body.get("shape"), meshes)) parts.push_back({std::move(shape), Pose{}, material});
     return parts;
   }
   if (!list->value().is_array()) list->wrong_type("Give an array of parts.");
   if (list->value().empty() && !body.find("mass_properties"))
     list->fail("[] holds no part. A body needs at least one; a dynamic body with \"mass_properties\" can do without.");
+  std::size_t index = 0;
   for (const Json& value : list->value()) {
-    read_object(Place(value, *list, std::to_string(parts.size())), "a part", [&](Fields& fields) {
-      Part part{fields.required<Shape>("shape"), read_pose(fields), material};
+    read_object(Place(value, *list, std::to_string(index++)), "a part", [&](Fields& fields) {
+      Part part{Shape{}, Pose{}, material};
+      std::vector<Shape> shapes = read_shape(fields.get("shape"), meshes);
+      part.pose = read_pose(fields);
       if (const auto name = fields.find("material")) part.material = read_material_name(*name, materials);
-      parts.push_back(std::move(part));
+      for (Shape& shape : shapes) {
+        part.shape = std::move(shape);
+        parts.push_back(part);
+      }
     });
   }
   return parts;
@@ -166,7 +173,7 @@ void read_materials(Fields& document, MaterialTable& materials, const std::files
   }
 }
 
-void add_bodies(const Place& place, World& world, std::vector<std::string>& warnings) {
+void add_bodies(const Place& place, World& world, SceneMeshes& meshes, std::vector<std::string>& warnings) {
   if (place.value().is_object() && place.value().contains("nodes")) return add_nodal_body(place, world);
   BodyDescription body;
   std::optional<Repeat> repeat;
@@ -178,7 +185,7 @@ void add_bodies(const Place& place, World& world, std::vector<std::string>& warn
     if (const auto motion = fields.find("motion")) {
       body.motion = static_cast<MotionType>(read_choice(*motion, {"dynamic", "fixed", "kinematic"}));
     }
-    body.parts = read_parts(fields, world.materials);
+    body.parts = read_parts(fields, world.materials, meshes);
     body.pose = read_pose(fields);
     fields.optional("velocity", body.velocity);
     fields.optional("angular_velocity", body.angular_velocity);

@@ -46,12 +46,22 @@ void read(const Place& place, std::string& into) {
   into = place.value().get<std::string>();
 }
 
-void read(const Place& place, Vec3& into) {
+namespace {
+
+template <class Vector>
+void read_numbers(const Place& place, Vector& into, std::string_view expected) {
   const Json& v = place.value();
-  if (!v.is_array()) place.wrong_type("Give three numbers: [x, y, z].");
-  if (v.size() != 3) place.fail(fmt::format("{} has {} entries. Give three numbers: [x, y, z].", shown(v), v.size()));
-  for (int i = 0; i < 3; ++i) read(Place(v[static_cast<std::size_t>(i)], place, std::to_string(i)), into[i]);
+  if (!v.is_array()) place.wrong_type(expected);
+  if (v.size() != static_cast<std::size_t>(into.size()))
+    place.fail(fmt::format("{} has {} entries. {}", shown(v), v.size(), expected));
+  for (int i = 0; i < into.size(); ++i) read(Place(v[static_cast<std::size_t>(i)], place, std::to_string(i)), into[i]);
 }
+
+}   // namespace
+
+void read(const Place& place, Vec2& into) { read_numbers(place, into, "Give two numbers."); }
+
+void read(const Place& place, Vec3& into) { read_numbers(place, into, "Give three numbers: [x, y, z]."); }
 
 std::size_t read_choice(const Place& place, const std::vector<std::string>& words) {
   std::string word;

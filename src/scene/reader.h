@@ -56,6 +56,7 @@ void read(const Place&, double&);
 void read(const Place&, int&);
 void read(const Place&, bool&);
 void read(const Place&, std::string&);
+void read(const Place&, Vec2&);
 void read(const Place&, Vec3&);
 
 template <class T>

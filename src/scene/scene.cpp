@@ -8,6 +8,7 @@
 #include "scene/built_in/built_in.h"
 #include "scene/overrides.h"
 #include "scene/read_joints.h"
+#include "scene/read_meshes.h"
 #include "scene/read_parts.h"
 #include "scene/start_check.h"
 
@@ -40,12 +41,14 @@ void read_scene(const Place& place, Scene& scene, const std::filesystem::path& f
     fields.optional("gravity", scene.world.gravity);
     fields.optional("allow_overlap", allow_overlap);
     read_materials(fields, scene.world.materials, folder);
+    document::SceneMeshes meshes(folder, scene.warnings);
+    meshes.read_list(fields);
     fields.optional("step", scene.step);
     const Place bodies = fields.get("bodies");
     if (!bodies.value().is_array()) bodies.wrong_type("Give an array of bodies.");
     std::size_t index = 0;
     for (const Json& body : bodies.value())
-      add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, scene.warnings);
+      add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, meshes, scene.warnings);
     read_joints(fields, scene.world, scene.warnings);
   });
   place.within([&] {

@@ -47,7 +47,8 @@ class ContactBends {
     PartPair pair;
     ContactPoint point;   ///< as it is at the start
   };
-  std::span<const Added> added_to(const Manifold&) const;
+  std::span<const Added> added_to(const PartPair&) const;
+  std::span<const Added> added() const { return added_; }   ///< all, sorted
 
   /// Bends the rows of a problem.
   void apply(ProblemBuilder&, const ContactSet&) const;
@@ -61,8 +62,10 @@ class ContactBends {
   const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
   bool look(const Solved&, const Manifold&);
+  void look_at_end(const Collider&, const Collider&, const Pair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const Pair&);
   bool look_at_new(const Solved&, const Pair&);
+  bool look_at_new_parts(const Solved&, std::span<const Manifold> known);
   bool look_at_middle(const Solved&, const Pair&, bool of_b);
   void add(const Manifold&, const ContactPoint&);
   void set_bend(const ContactKey&, double kappa);
@@ -72,7 +75,8 @@ class ContactBends {
   std::vector<Motion> ends_;   ///< by mover
   std::vector<char> known_;
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
-  ContactSink sink_;
+  ContactSink sink_;   ///< where the drift ends, of the colliders looked at last
+  std::pair<std::uint32_t, std::uint32_t> looked_at_;
   int rounds_ = 0;   ///< of this step in which contacts were bent
 };
 

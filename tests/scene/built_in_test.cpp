@@ -56,7 +56,19 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "slider-crank",
                                              "car",
                                              "pinch-grasp",
-                                             "robot-hand"}));
+                                             "robot-hand",
+                                             "jacks",
+                                             "glasses",
+                                             "chalices",
+                                             "funnel",
+                                             "bowl",
+                                             "temple",
+                                             "colosseum",
+                                             "gears",
+                                             "bullet-through-paper",
+                                             "marble-run",
+                                             "hook-and-ring",
+                                             "nut-and-bolt"}));
 }
 
 TEST(BuiltInScenes, beads_start_apart_however_many_there_are) {
@@ -117,7 +129,19 @@ TEST(BuiltInScenes, they_hold_as_many_bodies_as_they_say) {
                                                {"pain", 17},
                                                {"arched-snake", 11},
                                                {"heavy-on-snake", 12},
-                                               {"ragdolls", 64}};
+                                               {"ragdolls", 64},
+                                               {"jacks", 362},
+                                               {"glasses", 362},
+                                               {"chalices", 4004},
+                                               {"funnel", 2002},
+                                               {"bowl", 1},
+                                               {"temple", 638},
+                                               {"colosseum", 648},
+                                               {"gears", 2},
+                                               {"bullet-through-paper", 5},
+                                               {"marble-run", 12},
+                                               {"hook-and-ring", 3},
+                                               {"nut-and-bolt", 3}};
   for (const auto& [name, count] : expected) EXPECT_EQ(dynamic_bodies(load_scene(name)), count) << name;
 }
 

@@ -20,6 +20,11 @@ struct MeshFacet {
   double offset = 0;            ///< the plane is normal · x = offset [m]
 };
 
+/// Of the numbers of vertices and triangles, bit by bit: two meshes with equal ones are the same.
+std::uint64_t checksum_of(const TriangleMesh&);
+/// As scenes and commands write it: 16 digits of base 16.
+std::string checksum_text(std::uint64_t checksum);
+
 class MeshSolid {
  public:
   /// O(n log n). @param name for messages and records: of a file, or of a mesh in a scene
@@ -39,6 +44,9 @@ class MeshSolid {
   bool active_edge(std::size_t edge) const { return active_edges_[edge]; }
   /// Whether a vertex has such an edge.
   bool active_vertex(std::size_t vertex) const { return active_vertices_[vertex]; }
+  /// Active corners (bits 0 to 2) and edges (bits 3 to 5, from that corner to the next) that are looked at with this triangle:
+  /// each belongs to one triangle that has it.
+  std::uint8_t owned_by(std::size_t triangle) const { return owned_[triangle]; }
 
   /// Mass properties for the density 1 kg/m³, if the surface is closed around a positive volume.
   const std::optional<MassProperties>& solid() const { return solid_; }
@@ -48,7 +56,12 @@ class MeshSolid {
 
   /// Contacts come from this field in place of the triangles, if there is one.
   const std::shared_ptr<const DistanceField>& field() const { return field_; }
-  void set_field(std::shared_ptr<const DistanceField> field) { field_ = std::move(field); }
+  /// What the field was made of, as text that can make it again (scene/make_field.h): what checkpoints keep of it.
+  const std::string& field_text() const { return field_text_; }
+  void set_field(std::shared_ptr<const DistanceField> field, std::string text = {}) {
+    field_ = std::move(field);
+    field_text_ = std::move(text);
+  }
 
   std::size_t bytes() const;   ///< of memory, the field not counted
 
@@ -63,9 +76,11 @@ class MeshSolid {
   std::vector<MeshFacet> facets_;
   std::vector<std::uint32_t> facet_of_;
   std::vector<bool> active_edges_, active_vertices_;
+  std::vector<std::uint8_t> owned_;
   std::optional<MassProperties> solid_;
   double radius_ = 0, thickness_ = 0;
   std::shared_ptr<const DistanceField> field_;
+  std::string field_text_;
 };
 
 /// @throws Error as MeshSolid does

@@ -1,6 +1,7 @@
 // Small pieces that built-in scenes are composed of.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <numbers>
 
@@ -38,6 +39,36 @@ inline Json compose(double seconds, double h, Json materials, Json bodies) {
               {"materials", std::move(materials)},
               {"bodies", std::move(bodies)}};
 }
+
+/// Four fixed walls, 2 thickness thick, around the square |x|, |y| ≤ inner on the ground.
+inline void add_walls(Json& bodies, double inner, double half_height, double thickness) {
+  for (const int axis : {0, 1})
+    for (const int side : {-1, 1}) {
+      Vec3 half(inner + 2 * thickness, inner + 2 * thickness, half_height), position(0, 0, half_height);
+      half[axis] = thickness;
+      position[axis] = side * (inner + thickness);
+      Json wall = body(fmt::format("wall-{}{}", side < 0 ? '-' : '+', "xy"[axis]), box(half), position);
+      wall["motion"] = "fixed";
+      bodies.push_back(std::move(wall));
+    }
+}
+
+/// Places on a cubic grid that is about as wide as it is high, filled layer by layer.
+struct Grid {
+  int count, side;
+  double spacing;   ///< [m]
+
+  Grid(int n, double distance) : Grid(n, std::max(1, static_cast<int>(std::lround(std::cbrt(n)))), distance) {}
+  /// @param across places in each row
+  Grid(int n, int across, double distance) : count(n), side(across), spacing(distance) {}
+
+  double width() const { return side * spacing; }
+  int layers() const { return (count + side * side - 1) / (side * side); }
+  Vec3 place(int i) const {
+    const int x = i % side, y = i / side % side, z = i / (side * side);
+    return spacing * Vec3(x - 0.5 * (side - 1), y - 0.5 * (side - 1), z + 0.5);
+  }
+};
 
 /// SplitMix64: the same numbers everywhere, which the standard library's distributions do not promise.
 class Random {

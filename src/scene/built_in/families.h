@@ -58,4 +58,22 @@ BuiltIn car();
 BuiltIn pinch_grasp();
 BuiltIn robot_hand();
 
+// meshes_heaps.cpp
+BuiltIn jacks();
+BuiltIn glasses();
+BuiltIn chalices();
+BuiltIn funnel();
+BuiltIn bowl();
+
+// meshes_masonry.cpp
+BuiltIn temple();
+BuiltIn colosseum();
+
+// meshes_machines.cpp
+BuiltIn gears();
+BuiltIn bullet_through_paper();
+BuiltIn marble_run();
+BuiltIn hook_and_ring();
+BuiltIn nut_and_bolt();
+
 }   // namespace stickslip::document

@@ -7,21 +7,6 @@ namespace stickslip::document {
 
 namespace {
 
-/// Places on a cubic grid that is about as wide as it is high, filled layer by layer.
-struct Grid {
-  int count, side;
-  double spacing;   ///< [m]
-
-  Grid(int n, double distance) : count(n), side(std::max(1, static_cast<int>(std::lround(std::cbrt(n))))), spacing(distance) {}
-
-  double width() const { return side * spacing; }
-  int layers() const { return (count + side * side - 1) / (side * side); }
-  Vec3 place(int i) const {
-    const int x = i % side, y = i / side % side, z = i / (side * side);
-    return spacing * Vec3(x - 0.5 * (side - 1), y - 0.5 * (side - 1), z + 0.5);
-  }
-};
-
 /// Spheres dropped into an open box whose walls are as high as the grid they fall from.
 Json spheres_document(const Parameters& p) {
   const double radius = 0.25, mass = 68;
@@ -30,15 +15,7 @@ Json spheres_document(const Parameters& p) {
   Random random(static_cast<std::uint64_t>(p["seed"]));
   Json bodies = Json::array({ground()});
   const double inner = 0.5 * grid.width(), half_height = 0.5 * grid.layers() * grid.spacing;
-  for (const int axis : {0, 1})
-    for (const int side : {-1, 1}) {
-      Vec3 half(inner + 2 * radius, inner + 2 * radius, half_height), position(0, 0, half_height);
-      half[axis] = radius;
-      position[axis] = side * (inner + radius);
-      Json wall = body(fmt::format("wall-{}{}", side < 0 ? '-' : '+', "xy"[axis]), box(half), position);
-      wall["motion"] = "fixed";
-      bodies.push_back(std::move(wall));
-    }
+  add_walls(bodies, inner, half_height, radius);
   for (int i = 0; i < grid.count; ++i) {
     const double dx = random.uniform(-jitter, jitter), dy = random.uniform(-jitter, jitter);
     Json ball = body(fmt::format("sphere-{}", i), sphere(radius), grid.place(i) + Vec3(dx, dy, 0));

@@ -40,6 +40,18 @@ const std::vector<BuiltIn>& built_ins() {
       car(),
       pinch_grasp(),
       robot_hand(),
+      jacks(),
+      glasses(),
+      chalices(),
+      funnel(),
+      bowl(),
+      temple(),
+      colosseum(),
+      gears(),
+      bullet_through_paper(),
+      marble_run(),
+      hook_and_ring(),
+      nut_and_bolt(),
   };
   return table;
 }
