@@ -97,8 +97,9 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
   for (const ProxyPair& pair : pairs) {
     sink.clear();
     expectation.tell(pair, sink);
-    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b],
-            margins_[pair.a] + margins_[pair.b], sink);
+    double margin = margins_[pair.a] + margins_[pair.b];
+    if (watch_) margin = std::min(margin, watch_->margin_of(pair));
+    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b], margin, sink);
     append_manifolds(pair, sink, out);
   }
 }
@@ -150,6 +151,7 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
   Clock clock;
   update_proxies(world, reach);
   find_candidates(world, watch);
+  watch_ = watch && watch->nears() ? watch : nullptr;
   seconds.broad += clock.lap();
 
   if (threads == 1) collide_pairs(world, candidates_, sink_, set_);

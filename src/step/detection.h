@@ -55,7 +55,8 @@ class Detection {
   std::vector<ProxyPair> candidates_;
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};
-  std::vector<bool> outrun_;   ///< colliders that moved farther than their reach
+  const ImpactWatch* watch_ = nullptr;   ///< that knows margins of pairs
+  std::vector<bool> outrun_;             ///< colliders that moved farther than their reach
   ContactSet again_;
 };
 

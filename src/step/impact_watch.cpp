@@ -32,6 +32,14 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 bool same_motion(const Twist& x, const Twist& y) { return x.linear == y.linear && x.angular == y.angular; }
 
+/// Room that is always left between the balls around two colliders' centres of mass while these move for a time h [m]. Most pairs
+/// of a bullet are far from its way.
+double room_on_the_way(const World& world, const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b, double h) {
+  const Vec3 from = motion_of(world, b).pose.position - motion_of(world, a).pose.position, way = h * (of_b.linear - of_a.linear);
+  const double squared = way.squaredNorm(), t = squared > 0 ? std::clamp(-from.dot(way) / squared, 0.0, 1.0) : 0;
+  return (from + t * way).norm() - a.reach - b.reach;
+}
+
 bool sees_impacts(const Body& body) { return body.continuous == Continuous::automatic || body.continuous == Continuous::impact; }
 
 }   // namespace
@@ -40,6 +48,8 @@ void ImpactWatch::begin(const World& world, const StepOptions& options, bool all
   options_ = &options;
   pairs_.clear();
   honest_.clear();
+  near_.clear();
+  near_time_ = kNever;
   held_.clear();
   active_ = allowed && options.scheme == Scheme::semi_implicit_euler;
 }
@@ -69,11 +79,12 @@ bool ImpactWatch::takes(const World& world, const ProxyPair& pair, double margin
 bool ImpactWatch::takes(const World& world, const ProxyPair& pair, const Twist& of_a, const Twist& of_b) {
   if (!active_ || std::ranges::binary_search(honest_, pair)) return false;
   if (world.colliders()[pair.a].deforms || world.colliders()[pair.b].deforms) return false;
-  if (std::ranges::find(pairs_, pair, &Watched::pair) != pairs_.end()) return true;
+  if (std::ranges::binary_search(pairs_, pair, {}, &Watched::pair)) return true;
   if (!watch(world, pair, of_a, of_b)) return false;
-  sweep(world, pairs_.back());
-  if (!pairs_.back().honest) return true;
-  pairs_.pop_back();
+  const auto fresh = std::ranges::lower_bound(pairs_, pair, {}, &Watched::pair);
+  if (!fresh->known) sweep(world, *fresh);
+  if (!fresh->honest) return true;
+  pairs_.erase(fresh);
   return false;
 }
 
@@ -94,27 +105,45 @@ bool ImpactWatch::watch(const World& world, const ProxyPair& pair, const Twist& 
   // What turns and has no end moves without bound.
   for (const auto& [collider, twist] : {std::pair(&a, &of_a), std::pair(&b, &of_b)})
     if (!std::isfinite(collider->reach) && !twist->angular.isZero(0)) return false;
-  const ShapeSeparation now =
-      separation(a.shape, motion_of(world, a).pose * a.local, b.shape, motion_of(world, b).pose * b.local);
-  if (now.distance <= kTouch * options_->contact_band * thinner(a, b)) {
-    held_.push_back(a.body);
-    held_.push_back(b.body);
-    return false;
+  const Pose pose_a = motion_of(world, a).pose, pose_b = motion_of(world, b).pose;
+  const double near = kTouch * options_->contact_band * thinner(a, b);
+  Watched fresh{pair, of_a, of_b, kNever, false, false, Vec3::Zero(), 0};
+  fresh.gap = room_on_the_way(world, a, of_a, b, of_b, options_->h);
+  fresh.known = fresh.gap > near;
+  if (!fresh.known) {
+    const ShapeSeparation now = separation(a.shape, pose_a * a.local, b.shape, pose_b * b.local);
+    if (now.distance <= near) {
+      touch(world, pair, of_a, of_b);
+      return false;
+    }
+    fresh.normal = now.normal;
+    fresh.gap = now.distance;
   }
-  pairs_.push_back({pair, of_a, of_b, kNever, false, false, now.normal, now.distance});
+  pairs_.insert(std::ranges::upper_bound(pairs_, pair, {}, &Watched::pair), fresh);
   return true;
+}
+
+/// Of a pair that touches: what it does next is known after the solve. A mesh may be touched elsewhere then, by what is not yet
+/// near enough for a contact; so the step goes on only as far as contacts ahead are honest.
+void ImpactWatch::touch(const World& world, const ProxyPair& pair, const Twist& of_a, const Twist& of_b) {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  held_.resize(world.bodies().size(), 0);
+  held_[a.body] = held_[b.body] = 1;
+  if (!std::holds_alternative<Mesh>(a.shape) && !std::holds_alternative<Mesh>(b.shape)) return;
+  const double margin = kFarAway * std::min(a.reach, b.reach);
+  near_.insert(std::ranges::upper_bound(near_, pair, {}, &Near::pair), {pair, margin});
+  near_time_ = std::min(near_time_, margin / closing_speed(a, of_a, b, of_b));
+}
+
+double ImpactWatch::margin_of(const ProxyPair& pair) const {
+  const auto at = std::ranges::lower_bound(near_, pair, {}, &Near::pair);
+  return at != near_.end() && at->pair == pair ? at->margin : kNever;
 }
 
 /// Whether something keeps a body from moving as it would by itself.
 bool ImpactWatch::is_held(const World& world, std::uint32_t collider) {
   const std::uint32_t body = world.colliders()[collider].body;
-  if (world.bodies()[body].motion != MotionType::dynamic) return false;
-  if (std::ranges::find(held_, body) != held_.end()) return true;
-  const BodyId id = world.id_of(body);
-  const bool joined = std::ranges::any_of(
-      world.joints(), [&](const Joint& j) { return j.acts() && (j.description.a == id || j.description.b == id); });
-  if (joined) held_.push_back(body);
-  return joined;
+  return !held_.empty() && held_[body] && world.bodies()[body].motion == MotionType::dynamic;
 }
 
 /// The path of a collider's body. What turns about a wandering axis is followed as the drift of the step moves it.
@@ -167,8 +196,13 @@ void ImpactWatch::sweep(const World& world, Watched& w) const {
 }
 
 void ImpactWatch::sweep(const World& world) {
+  if (world.joint_count() > 0) held_.resize(world.bodies().size(), 0);
+  for (const Joint& j : world.joints())
+    if (j.acts())
+      for (const BodyId id : {j.description.a, j.description.b})
+        if (id != BodyId{}) held_[id.index] = 1;
   for (Watched& w : pairs_) {
-    if (is_held(world, w.pair.a) || is_held(world, w.pair.b)) continue;
+    if (w.known || is_held(world, w.pair.a) || is_held(world, w.pair.b)) continue;
     sweep(world, w);
     if (w.honest) honest_.push_back(w.pair);
   }
@@ -176,14 +210,14 @@ void ImpactWatch::sweep(const World& world) {
 }
 
 double ImpactWatch::first() const {
-  double first = kNever;
+  double first = near_time_;
   for (const Watched& w : pairs_) first = std::min(first, w.first);
   return first;
 }
 
 double ImpactWatch::refine(const World& world, double h) {
   const auto earliest = std::ranges::min_element(pairs_, {}, &Watched::first);
-  if (earliest == pairs_.end()) return h;
+  if (earliest == pairs_.end() || near_time_ <= earliest->first) return std::min(near_time_, h);
   const Collider &a = world.colliders()[earliest->pair.a], &b = world.colliders()[earliest->pair.b];
   earliest->of_a = unhindered(world, world.mover_of(a), h);
   earliest->of_b = unhindered(world, world.mover_of(b), h);
@@ -199,6 +233,7 @@ double ImpactWatch::first_along(const World& world, std::span<const Twist> motio
     const Collider &a = world.colliders()[w.pair.a], &b = world.colliders()[w.pair.b];
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
     if (w.known && same_motion(of_a, w.of_a) && same_motion(of_b, w.of_b)) continue;
+    if (room_on_the_way(world, a, of_a, b, of_b, first) > kTouch * options_->contact_band * thinner(a, b)) continue;
     const auto hit = impact(world, w.pair, path(world, a, of_a, first), path(world, b, of_b, first));
     if (!hit) continue;
     const double inside = first * (1 - hit->time) * closing_speed(a, of_a, b, of_b);
@@ -210,8 +245,10 @@ double ImpactWatch::first_along(const World& world, std::span<const Twist> motio
 double ImpactWatch::nearest(const World& world, std::span<const Twist> motion, double h, double known) const {
   for (const Watched& w : pairs_) {
     const Collider &ca = world.colliders()[w.pair.a], &cb = world.colliders()[w.pair.b];
-    const RigidMotion a = path(world, ca, motion[world.mover_of(ca)], h), b = path(world, cb, motion[world.mover_of(cb)], h);
-    if (w.gap - (a.displacement - b.displacement).norm() - a.turning() - b.turning() >= known) continue;
+    const Twist &of_a = motion[world.mover_of(ca)], &of_b = motion[world.mover_of(cb)];
+    const double room = room_on_the_way(world, ca, of_a, cb, of_b, h);
+    if (std::max(room, w.gap - h * closing_speed(ca, of_a, cb, of_b)) >= known) continue;
+    const RigidMotion a = path(world, ca, of_a, h), b = path(world, cb, of_b, h);
     const auto distance = [&](double t) {
       return separation(ca.shape, a.at(t) * ca.local, cb.shape, b.at(t) * cb.local).distance;
     };
@@ -222,7 +259,7 @@ double ImpactWatch::nearest(const World& world, std::span<const Twist> motion, d
       if (distance(from + third) < distance(to - third)) to -= third;
       else from += third;
     }
-    known = std::min({known, w.gap, distance(0.5 * (from + to)), distance(1)});
+    known = std::min({known, distance(0), distance(0.5 * (from + to)), distance(1)});
   }
   return known;
 }

@@ -37,6 +37,9 @@ class ImpactWatch {
   void sweep(const World&);
   /// Pairs that were taken and get contacts ahead after all, because these tell the truth.
   std::span<const ProxyPair> honest() const { return honest_; }
+  /// How far ahead the contacts of a pair are generated, of which one part touches while others are far away [m]; infinite for
+  /// all other pairs.
+  double margin_of(const ProxyPair&) const;
 
   /// When the first pair touches, as far as the sweep knows [s]; infinite if none does.
   double first() const;
@@ -48,8 +51,14 @@ class ImpactWatch {
   double nearest(const World&, std::span<const Twist> motion, double h, double known) const;
 
   bool watches() const { return !pairs_.empty(); }
+  bool nears() const { return !near_.empty(); }   ///< whether `margin_of` is finite for any pair
 
  private:
+  /// A fast pair of which a mesh is one: it touches, and may do so again elsewhere within the step.
+  struct Near {
+    ProxyPair pair;
+    double margin;   ///< [m]
+  };
   struct Watched {
     ProxyPair pair;
     Twist of_a, of_b;   ///< that it was swept with
@@ -57,11 +66,12 @@ class ImpactWatch {
     bool known;         ///< whether it has been swept
     bool honest;        ///< whether a contact ahead is the one that it will have
     Vec3 normal;        ///< from A to B where they are nearest at the start
-    double gap;         ///< at the start [m]
+    double gap;         ///< at the start, or less [m]
   };
   bool is_fast(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b) const;
   bool watch(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b);
   void sweep(const World&, Watched&) const;
+  void touch(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b);
   bool is_held(const World&, std::uint32_t collider);
   bool is_honest(const World&, const Watched&, const RigidImpact&, double turning) const;
   Twist unhindered(const World&, std::uint32_t mover, double h) const;
@@ -70,9 +80,11 @@ class ImpactWatch {
 
   const StepOptions* options_ = nullptr;
   bool active_ = false;
-  std::vector<Watched> pairs_;
+  std::vector<Watched> pairs_;       ///< sorted by pair
   std::vector<ProxyPair> honest_;    ///< sorted
-  std::vector<std::uint32_t> held_;  ///< body slots that something touches, unsorted
+  std::vector<Near> near_;           ///< sorted by pair
+  double near_time_ = 0;             ///< until the first of them can have moved farther than its margin [s]
+  std::vector<char> held_;           ///< by body slot: whether something touches it or a joint holds it
 };
 
 }   // namespace stickslip
