@@ -55,7 +55,15 @@ bool is_passive(const Body& b) {
   return b.motion == MotionType::fixed || (b.velocity.isZero(0) && b.angular_velocity.isZero(0));
 }
 
-void Detection::update_proxies(const World& world, const DetectionReach& reach) {
+/// Everything that a collider comes near while its body moves on a straight line, however it turns.
+Aabb Detection::way_of(const World& world, std::uint32_t collider, const Vec3& velocity, double time) const {
+  const Collider& c = world.colliders()[collider];
+  const Vec3 from = motion_of(world, c).pose.position, to = from + time * velocity;
+  return Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(2 * c.reach + flights_[collider].slack);
+}
+
+void Detection::update_proxies(const World& world, const DetectionReach& reach, const ImpactWatch* watch) {
+  flights_.clear();
   const auto colliders = world.colliders();
   const auto bodies = world.bodies();
   if (structure_version_ != world.structure_version()) {
@@ -76,15 +84,23 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
     const Body& b = bodies[c.body];
     const Motion motion = motion_of(world, c);
     poses_[i] = motion.pose * c.local;
-    double margin = 0.5 * reach.margin * c.characteristic_length;
+    const double thin = 0.5 * reach.margin * c.characteristic_length;
+    double margin = thin, pushed = 0;
     if (!is_passive(b) && b.continuous != Continuous::off) {
       margin += reach.time * motion.velocity.norm();
       if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach))
         margin += reach.time * motion.angular_velocity.norm() * c.reach;
-      if (b.motion == MotionType::dynamic) margin += reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
+      if (b.motion == MotionType::dynamic) pushed = reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
+      margin += pushed;
     }
     margins_[i] = margin;
-    broad_.set(i, bounding_box(c.shape, poses_[i]).grown(margin), is_passive(b));
+    if (const auto velocity = watch && margin > c.reach ? watch->flight(world, c) : std::nullopt) {
+      flights_.resize(colliders.size());
+      flights_[i] = {*velocity, thin + pushed};
+      broad_.set(i, way_of(world, i, *velocity, reach.time), false);
+    } else {
+      broad_.set(i, bounding_box(c.shape, poses_[i]).grown(margin), is_passive(b));
+    }
     known_[i] = true;
   }
 }
@@ -149,7 +165,7 @@ void Detection::find_candidates(const World& world, ImpactWatch* watch) {
 const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds,
                                     ImpactWatch* watch) {
   Clock clock;
-  update_proxies(world, reach);
+  update_proxies(world, reach, watch);
   find_candidates(world, watch);
   watch_ = watch && watch->nears() ? watch : nullptr;
   seconds.broad += clock.lap();
@@ -180,8 +196,10 @@ bool Detection::outrun(const World& world, std::span<const Twist> motion, const 
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {
     if (!colliders[i].alive) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
-    outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i] &&
-                 world.bodies()[colliders[i].body].continuous != Continuous::off;
+    if (flies(i)) outrun_[i] = reach.time * (m.linear - flights_[i].velocity).norm() > flights_[i].slack;
+    else
+      outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i] &&
+                   world.bodies()[colliders[i].body].continuous != Continuous::off;
     any = any || outrun_[i];
   }
   return any;
@@ -196,7 +214,8 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     if (!outrun_[i]) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
     const double travel = reach.time * (m.linear.norm() + turning_speed(colliders[i], m));
-    broad_.set(i, bounding_box(colliders[i].shape, poses_[i]).grown(travel), is_passive(bodies[colliders[i].body]));
+    const Aabb box = flies(i) ? way_of(world, i, m.linear, reach.time) : bounding_box(colliders[i].shape, poses_[i]).grown(travel);
+    broad_.set(i, box, is_passive(bodies[colliders[i].body]));
   }
   const std::span<const ProxyPair> pairs = broad_.pairs(pair_limit(world));
   seconds.broad += clock.lap();
@@ -208,7 +227,8 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
     const double travel = reach.time * closing_speed(a, of_a, b, of_b);
-    if (travel <= margins_[pair.a] + margins_[pair.b] || watch.takes(world, pair, of_a, of_b)) continue;
+    const bool looked_at = !flies(pair.a) && !flies(pair.b) && travel <= margins_[pair.a] + margins_[pair.b];
+    if (looked_at || watch.takes(world, pair, of_a, of_b)) continue;
     expectation.tell(pair, sink_);
     collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
     append_manifolds(pair, sink_, again_);

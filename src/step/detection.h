@@ -40,8 +40,10 @@ class Detection {
     ContactSet set;
     ContactSink sink;
   };
-  void update_proxies(const World&, const DetectionReach&);
+  void update_proxies(const World&, const DetectionReach&, const ImpactWatch*);
+  Aabb way_of(const World&, std::uint32_t collider, const Vec3& velocity, double time) const;
   bool is_candidate(const World&, const ProxyPair&) const;
+  bool flies(std::uint32_t collider) const { return !flights_.empty() && flights_[collider].slack >= 0; }
   void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
   void collide_in_parallel(const World&, int threads);
   void find_candidates(const World&, ImpactWatch*);
@@ -49,6 +51,12 @@ class Detection {
   BroadPhase broad_;
   std::vector<Pose> poses_;       ///< world pose of each collider
   std::vector<double> margins_;   ///< reach of each collider [m]
+  /// Of colliders that fly: velocity, and how far they may leave the way that it takes them.
+  struct Flight {
+    Vec3 velocity = Vec3::Zero();   ///< [m/s]
+    double slack = -1;              ///< [m]; negative: does not fly
+  };
+  std::vector<Flight> flights_;   ///< of each collider; empty if none flies
   std::vector<bool> known_;       ///< colliders that have a proxy
   std::vector<Chunk> chunks_;
   ContactSink sink_;

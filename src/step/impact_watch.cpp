@@ -65,6 +65,14 @@ Twist ImpactWatch::unhindered(const World& world, std::uint32_t mover, double h)
   return {now.velocity + kick * (world.gravity + body.inverse_mass * body.force), Vec3::Zero()};
 }
 
+std::optional<Vec3> ImpactWatch::flight(const World& world, const Collider& c) const {
+  const Body& body = world.bodies()[c.body];
+  if (!active_ || c.deforms || !sees_impacts(body) || is_passive(body)) return std::nullopt;
+  const Vec3 velocity = unhindered(world, world.mover_of(c), options_->h).linear;
+  if (options_->h * velocity.norm() > kFarAway * c.reach) return velocity;
+  return std::nullopt;
+}
+
 bool ImpactWatch::takes(const World& world, const ProxyPair& pair, double margin) {
   if (!active_) return false;
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
@@ -232,12 +240,14 @@ double ImpactWatch::first_along(const World& world, std::span<const Twist> motio
   for (Watched& w : pairs_) {
     const Collider &a = world.colliders()[w.pair.a], &b = world.colliders()[w.pair.b];
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
-    if (w.known && same_motion(of_a, w.of_a) && same_motion(of_b, w.of_b)) continue;
-    if (room_on_the_way(world, a, of_a, b, of_b, first) > kTouch * options_->contact_band * thinner(a, b)) continue;
-    const auto hit = impact(world, w.pair, path(world, a, of_a, first), path(world, b, of_b, first));
-    if (!hit) continue;
-    const double inside = first * (1 - hit->time) * closing_speed(a, of_a, b, of_b);
-    if (inside > kTouch * options_->contact_band * thinner(a, b)) first *= hit->time;
+    const double near = kTouch * options_->contact_band * thinner(a, b);
+    if (!(w.known && same_motion(of_a, w.of_a) && same_motion(of_b, w.of_b))) {
+      if (room_on_the_way(world, a, of_a, b, of_b, first) > near) continue;
+      const auto hit = impact(world, w.pair, path(world, a, of_a, first), path(world, b, of_b, first));
+      w = {w.pair, of_a, of_b, hit ? first * hit->time : kNever, true, false, w.normal, w.gap};
+    }
+    // What touches just before the end does so at the end.
+    if ((first - w.first) * closing_speed(a, of_a, b, of_b) > near) first = w.first;
   }
   return first;
 }

@@ -29,6 +29,9 @@ class ImpactWatch {
   /// Before contacts are detected. @param allowed whether the step may be cut (again); if not, no pair is taken
   void begin(const World&, const StepOptions&, bool allowed);
 
+  /// The motion of a collider that is watched with whatever does not move along with it, if it goes on as it would by itself:
+  /// only what lies on its way need be looked at.
+  std::optional<Vec3> flight(const World&, const Collider&) const;
   /// Whether a pair is watched in place of contacts ahead. @param margin up to which these would be generated [m]
   bool takes(const World&, const ProxyPair&, double margin);
   /// The same for bodies that a solve gave another velocity.

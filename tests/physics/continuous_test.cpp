@@ -4,6 +4,7 @@
 #include <random>
 
 #include "physics/worlds.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape.h"
 
 namespace stickslip::testing {
@@ -317,6 +318,152 @@ TEST(Bullets, have_the_same_bits_for_every_number_of_threads) {
     for (int i = 0; i < 5; ++i) stepper.step(world);
     if (threads == 1) hash = world.state_hash();
     EXPECT_EQ(world.state_hash(), hash) << threads;
+  }
+}
+
+// A ball of 1 kg hits the lower end of a chain that hangs in a corner of its step.
+TEST(Bullets, that_hit_a_chain_leave_its_joints_closed) {
+  for (const double e : {0.0, 0.5}) {
+    World world;
+    const MaterialId m = material(world, 0.3, e);
+    BodyId above;
+    for (int i = 0; i < 6; ++i) {
+      const BodyId link = add_body(world, Box{Vec3(0.01, 0.01, 0.05)}, Vec3(0, 0, -0.05 - 0.1 * i), m);
+      JointDescription joint;
+      joint.type = JointType::ball;
+      joint.a = above;
+      joint.b = link;
+      place_joint(joint, world, Vec3(0, 0, -0.1 * i), Vec3::UnitZ());
+      world.add(joint);
+      above = link;
+    }
+    Stepper stepper(options(kStep));
+    simulate(world, stepper, 0.1);
+    const BodyId ball = add_body(world, Sphere{0.005}, Vec3(-2.2, 0, -0.555), m, Vec3(300, 0, 0));
+    const double energy = world.kinetic_energy() + world.potential_energy();
+    int cuts = 0;
+    double off = 0;
+    simulate(world, stepper, 0.2, [&](const StepReport& report) {
+      cuts += report.impacts;
+      off = std::max(off, report.joint_error_max);
+      EXPECT_LT(world.kinetic_energy() + world.potential_energy(), energy * 1.001) << e;
+    });
+    EXPECT_GT(cuts, 0);
+    EXPECT_LT(world.body(ball).velocity.x(), 290);
+    EXPECT_LT(off, 1e-5) << e;
+  }
+}
+
+// Beads are balls that move on their own.
+TEST(Bullets, beads_do_not_pass_a_sheet_either) {
+  World world;
+  world.gravity.setZero();
+  const MaterialId m = material(world, 0.3);
+  add_sheet(world, m);
+  NodalDescription beads;
+  for (int i = 0; i < 5; ++i) beads.positions.push_back(Vec3(-1 - i, 0.1 * i, 0));
+  beads.radius = 0.003;
+  beads.velocity = Vec3(800, 100, 0);
+  beads.material = m;
+  world.add(beads);
+  Stepper stepper(options(kStep));
+  for (int i = 0; i < 3; ++i) {
+    stepper.step(world);
+    for (const Vec3& at : world.nodal_bodies()[0].positions)
+      if (std::abs(at.y()) < 0.95) EXPECT_LT(at.x(), 0) << i;
+  }
+}
+
+TEST(Bullets, that_rest_on_something_are_not_cut_by_it) {
+  World world;
+  const MaterialId m = material(world, 0.3, 0.5);
+  add_ground(world, m);
+  const BodyId box = add_body(world, Box{Vec3::Constant(0.05)}, Vec3(0, 0, 0.05), m);
+  world.mutable_bodies()[box.index].continuous = Continuous::impact;
+  Stepper stepper(options(kStep));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(stepper.step(world).impacts, 0) << i;
+  EXPECT_NEAR(world.body(box).position.z(), 0.05, 1e-5);
+}
+
+/// Closed surface of a box, each side divided.
+Mesh box_mesh(const Vec3& half, int divisions) {
+  TriangleMesh mesh;
+  const auto vertex = [&](const Vec3& at) {
+    for (std::uint32_t i = 0; i < mesh.vertices.size(); ++i)
+      if ((mesh.vertices[i] - at).norm() < 1e-12) return i;
+    mesh.vertices.push_back(at);
+    return static_cast<std::uint32_t>(mesh.vertices.size() - 1);
+  };
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double side : {-1.0, 1.0})
+      for (int i = 0; i < divisions; ++i)
+        for (int k = 0; k < divisions; ++k) {
+          const auto corner = [&](int u, int v) {
+            Vec3 at;
+            at[axis] = side;
+            at[(axis + 1) % 3] = 2.0 * (i + u) / divisions - 1;
+            at[(axis + 2) % 3] = 2.0 * (k + v) / divisions - 1;
+            return vertex(half.cwiseProduct(at));
+          };
+          const std::uint32_t a = corner(0, 0), b = corner(1, 0), c = corner(1, 1), d = corner(0, 1);
+          for (std::array<std::uint32_t, 3> triangle : {std::array{a, b, c}, std::array{a, c, d}}) {
+            if (side < 0) std::swap(triangle[1], triangle[2]);
+            mesh.triangles.push_back(triangle);
+          }
+        }
+  return make_mesh(std::move(mesh));
+}
+
+TEST(Bullets, never_pass_a_sheet_that_is_a_mesh) {
+  const Mesh sheet = box_mesh(Vec3(kSheet / 2, 1, 1), 4);
+  const Mesh block = box_mesh(Vec3(0.003, 0.004, 0.006), 1);
+  for (int kind = 0; kind < 6; ++kind)
+    for (const double speed : {100.0, 1000.0})
+      for (unsigned seed = 0; seed < 6; ++seed) {
+        Gunner gunner(seed);
+        World world;
+        world.gravity.setZero();
+        const double e = seed % 2 * 0.5;
+        const MaterialId m = material(world, e > 0 ? 0 : 0.3, e);
+        BodyDescription d;
+        d.motion = MotionType::fixed;
+        d.parts = {{sheet, {}, m}};
+        d.pose.position.x() = kSheet / 2;
+        world.add(d);
+        const Vec3 direction = Vec3(1, gunner.uniform(-1, 1), gunner.uniform(-1, 1)).normalized();
+        const Vec3 start = Vec3(0, gunner.uniform(-0.2, 0.2), gunner.uniform(-0.2, 0.2)) -
+                           (speed * kStep * gunner.uniform(0.02, 1.5) + 0.02) * direction;
+        const Shape shape = kind == 5 ? Shape(block) : gunner.bullet(kind);
+        const BodyId bullet = add_body(world, shape, start, m, speed * direction, 100 * gunner.direction(), gunner.rotation());
+        Stepper stepper(options(kStep));
+        for (int i = 0; i < 3; ++i) {
+          stepper.step(world);
+          const Vec3 at = world.body(bullet).position;
+          if (std::max(std::abs(at.y()), std::abs(at.z())) > 0.95) break;
+          ASSERT_LT(at.x(), kSheet / 2) << "kind " << kind << ", " << speed << " m/s, seed " << seed << ", step " << i;
+        }
+      }
+}
+
+TEST(Bullets, that_miss_a_mesh_are_not_deflected) {
+  const Mesh sheet = box_mesh(Vec3(kSheet / 2, 1, 1), 4);
+  for (int kind = 0; kind < 5; ++kind) {
+    Gunner gunner(static_cast<unsigned>(kind));
+    World world;
+    world.gravity.setZero();
+    const MaterialId m = material(world, 0.5, 0.5);
+    BodyDescription d;
+    d.motion = MotionType::fixed;
+    d.parts = {{sheet, {}, m}};
+    world.add(d);
+    const Shape shape = gunner.bullet(kind);
+    const BodyId bullet = add_body(world, shape, Vec3(-4, 0, 1.001 + bounding_radius(shape)), m, Vec3(1000, 0, 0));
+    const double from = world.body(bullet).position.x();
+    Stepper stepper(options(kStep));
+    const StepReport& report = stepper.step(world);
+    EXPECT_LT((world.body(bullet).velocity - Vec3(1000, 0, 0)).norm(), 1e-9) << kind;
+    EXPECT_NEAR(world.body(bullet).position.x(), from + 10, 1e-9) << kind;
+    EXPECT_EQ(report.impacts, 0) << kind;
   }
 }
 
