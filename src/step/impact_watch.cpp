@@ -15,6 +15,8 @@ namespace {
 
 /// Parts of the smaller body's reach that a pair may come together by in a step with contacts ahead: its diameter.
 constexpr double kFarAway = 2;
+/// Part of the smaller body's reach by which a pair that touched a mesh is followed at a time.
+constexpr double kFollowed = 0.25;
 /// Contact bands within which a pair touches: it gets contacts, however fast it moves.
 constexpr double kTouch = 10;
 /// Contact bands at which an impact is met, and by which that may be missed: less than one together, so that it is a touch.
@@ -25,6 +27,8 @@ constexpr int kMostLooks = 500;
 constexpr double kSameDirection = 1e-6;
 /// Part of the thinner body that turning may move points by, for contacts ahead to be the right ones.
 constexpr double kTurned = 0.01;
+/// Part of a piece that a following piece must be shorter by for the solve to be done again.
+constexpr double kShorter = 0.7;
 /// Times that the interval is shortened in which two bodies are nearest.
 constexpr int kNarrowings = 30;
 
@@ -44,8 +48,9 @@ bool sees_impacts(const Body& body) { return body.continuous == Continuous::auto
 
 }   // namespace
 
-void ImpactWatch::begin(const World& world, const StepOptions& options, bool allowed) {
+void ImpactWatch::begin(const StepOptions& options, bool allowed, bool follow) {
   options_ = &options;
+  follow_ = follow;
   pairs_.clear();
   honest_.clear();
   near_.clear();
@@ -131,16 +136,16 @@ bool ImpactWatch::watch(const World& world, const ProxyPair& pair, const Twist& 
   return true;
 }
 
-/// Of a pair that touches: what it does next is known after the solve. A mesh may be touched elsewhere then, by what is not yet
-/// near enough for a contact; so the step goes on only as far as contacts ahead are honest.
+/// Of a pair that touches: what it does next is known after the solve. A mesh may be touched elsewhere then, where no plane
+/// between the bodies tells; so the step goes on only a little way, until they have left each other.
 void ImpactWatch::touch(const World& world, const ProxyPair& pair, const Twist& of_a, const Twist& of_b) {
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   held_.resize(world.bodies().size(), 0);
   held_[a.body] = held_[b.body] = 1;
-  if (!std::holds_alternative<Mesh>(a.shape) && !std::holds_alternative<Mesh>(b.shape)) return;
-  const double margin = kFarAway * std::min(a.reach, b.reach);
-  near_.insert(std::ranges::upper_bound(near_, pair, {}, &Near::pair), {pair, margin});
-  near_time_ = std::min(near_time_, margin / closing_speed(a, of_a, b, of_b));
+  if (!follow_ || (!std::holds_alternative<Mesh>(a.shape) && !std::holds_alternative<Mesh>(b.shape))) return;
+  const double reach = std::min(a.reach, b.reach);
+  near_.insert(std::ranges::upper_bound(near_, pair, {}, &Near::pair), {pair, kFarAway * reach});
+  near_time_ = std::min(near_time_, kFollowed * reach / closing_speed(a, of_a, b, of_b));
 }
 
 double ImpactWatch::margin_of(const ProxyPair& pair) const {
@@ -237,6 +242,13 @@ double ImpactWatch::refine(const World& world, double h) {
 
 double ImpactWatch::first_along(const World& world, std::span<const Twist> motion, double h) {
   double first = h;
+  near_time_ = kNever;
+  for (const Near& n : near_) {
+    const Collider &a = world.colliders()[n.pair.a], &b = world.colliders()[n.pair.b];
+    const double speed = closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
+    near_time_ = std::min(near_time_, kFollowed * std::min(a.reach, b.reach) / speed);
+  }
+  if (near_time_ < kShorter * first) first = near_time_;
   for (Watched& w : pairs_) {
     const Collider &a = world.colliders()[w.pair.a], &b = world.colliders()[w.pair.b];
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];

@@ -26,8 +26,9 @@ namespace stickslip {
 
 class ImpactWatch {
  public:
-  /// Before contacts are detected. @param allowed whether the step may be cut (again); if not, no pair is taken
-  void begin(const World&, const StepOptions&, bool allowed);
+  /// Before contacts are detected. @param allowed whether the step may be cut (again); if not, no pair is taken @param follow
+  /// whether fast bodies that touch meshes are followed in short pieces
+  void begin(const StepOptions&, bool allowed, bool follow);
 
   /// The motion of a collider that is watched with whatever does not move along with it, if it goes on as it would by itself:
   /// only what lies on its way need be looked at.
@@ -55,6 +56,8 @@ class ImpactWatch {
 
   bool watches() const { return !pairs_.empty(); }
   bool nears() const { return !near_.empty(); }   ///< whether `margin_of` is finite for any pair
+  /// How long the pieces may be in which such a pair is followed, with the motion that was last looked at [s].
+  double near_time() const { return near_time_; }
 
  private:
   /// A fast pair of which a mesh is one: it touches, and may do so again elsewhere within the step.
@@ -86,7 +89,8 @@ class ImpactWatch {
   std::vector<Watched> pairs_;       ///< sorted by pair
   std::vector<ProxyPair> honest_;    ///< sorted
   std::vector<Near> near_;           ///< sorted by pair
-  double near_time_ = 0;             ///< until the first of them can have moved farther than its margin [s]
+  double near_time_ = 0;             ///< until the first of them can have moved farther than is followed [s]
+  bool follow_ = false;
   std::vector<char> held_;           ///< by body slot: whether something touches it or a joint holds it
 };
 

@@ -25,6 +25,7 @@ namespace stickslip {
 
 class ImpulseIntegrator final : public Integrator {
   static constexpr int kMostCuts = 8;    ///< of a step at first touches; the rest of it has contacts ahead
+  static constexpr int kMostFollows = 24;   ///< pieces in which bodies are followed that leave meshes
   static constexpr int kMostTries = 4;   ///< to find the first touch of a motion that only a solve knows
 
  public:
@@ -84,7 +85,8 @@ class ImpulseIntegrator final : public Integrator {
   MotionJudge judge_;
   StepPieces pieces_;
   ImpactWatch impacts_;
-  int tries_ = 0;   ///< solves of a piece whose motion hit something before its end
+  int follows_ = 0;   ///< short pieces of a step in which a body leaves a mesh that it struck
+  int tries_ = 0;     ///< solves of a piece whose motion hit something before its end
   RestBalance rest_;
   Workspace workspace_;
   std::vector<double> impulses_, next_guess_, velocity_, conflict_velocity_, conflict_scratch_;
@@ -139,7 +141,7 @@ double smallest_row_length(const World& world) {
 const ContactSet& ImpulseIntegrator::detect(World& world) {
   const DetectionReach reach = this->reach();
   const auto look = [&] {
-    impacts_.begin(world, options_, cuts_allowed());
+    impacts_.begin(options_, cuts_allowed(), report_.impacts > 0 && follows_ < kMostFollows);
     return &detection_.detect(world, reach, options_.threads, report_.seconds, &impacts_);
   };
   const ContactSet* set = look();
@@ -170,7 +172,7 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
     builder_.recover_in(pieces_.length());
     begin_roughly(world, *set);
     set = solve_and_look(world, set);
-    if (!set || !impacts_.watches()) return set;
+    if (!set || !(impacts_.watches() || impacts_.nears())) return set;
     const double free = impacts_.first_along(world, look_ahead_.motion(world, solved(*set)), options_.h);
     if (!(free < options_.h)) return set;
     options_.h = free;
@@ -469,12 +471,12 @@ const StepReport& ImpulseIntegrator::step(World& world) {
   const double start = world.time;
   judge_.begin(world, whole_);
   pieces_.begin(world, whole_);
-  report_.impacts = 0;
+  report_.impacts = follows_ = 0;
   int cuts = 0;
   while (pieces_.left()) {
     options_.h = pieces_.next(world);
     while (!advance(world)) options_.h = pieces_.shorten();
-    if (options_.h < pieces_.length()) ++cuts;
+    if (options_.h < pieces_.length()) ++(impacts_.near_time() > options_.h ? cuts : follows_);
     pieces_.take(world, report_, options_.h);
     report_.impacts = cuts;
   }
