@@ -84,9 +84,8 @@ void table(int boxes, int most, int steps) {
   for (int bullets = 1; bullets <= most; bullets *= 4) {
     const Cost rest = measure(boxes, bullets, Flight::none, steps), past = measure(boxes, bullets, Flight::past, steps);
     const Cost against = measure(boxes, bullets, Flight::against, steps);
-    fmt::print("{:>8} {:>9.3f} {:>9.3f} {:>7.2f} {:>9.3f} {:>7.2f} {:>6.0f}\n", bullets, 1e3 * rest.seconds,
-               1e3 * past.seconds, past.seconds / rest.seconds, 1e3 * against.seconds, against.seconds / rest.seconds,
-               against.cuts);
+    fmt::print("{:>8} {:>9.3f} {:>9.3f} {:>7.2f} {:>9.3f} {:>7.2f} {:>6.0f}\n", bullets, 1e3 * rest.seconds, 1e3 * past.seconds,
+               past.seconds / rest.seconds, 1e3 * against.seconds, against.seconds / rest.seconds, against.cuts);
     std::fflush(stdout);
   }
 }

@@ -26,7 +26,7 @@ class ConvexCore {
   ConvexCore(const Capsule&, const Mat3& rotation, const Vec3& position, double inset);
   ConvexCore(const ConvexHull&, const Mat3& rotation, const Vec3& position, double inset);
   explicit ConvexCore(const std::array<Vec3, 3>& triangle);   ///< for distances; it has no features
-  ConvexCore(const ConvexCore&) = delete;   // the view may point into the object
+  ConvexCore(const ConvexCore&) = delete;                     // the view may point into the object
   ConvexCore& operator=(const ConvexCore&) = delete;
 
   Vec3 center() const { return position_; }

@@ -214,7 +214,8 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     if (!outrun_[i]) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
     const double travel = reach.time * (m.linear.norm() + turning_speed(colliders[i], m));
-    const Aabb box = flies(i) ? way_of(world, i, m.linear, reach.time) : bounding_box(colliders[i].shape, poses_[i]).grown(travel);
+    const Aabb box =
+        flies(i) ? way_of(world, i, m.linear, reach.time) : bounding_box(colliders[i].shape, poses_[i]).grown(travel);
     broad_.set(i, box, is_passive(bodies[colliders[i].body]));
   }
   const std::span<const ProxyPair> pairs = broad_.pairs(pair_limit(world));

@@ -38,17 +38,21 @@ bool same_motion(const Twist& x, const Twist& y) { return x.linear == y.linear &
 
 /// Room that is always left between the balls around two colliders' centres of mass while these move for a time h [m]. Most pairs
 /// of a bullet are far from its way.
-double room_on_the_way(const World& world, const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b, double h) {
-  const Vec3 from = motion_of(world, b).pose.position - motion_of(world, a).pose.position, way = h * (of_b.linear - of_a.linear);
+double room_on_the_way(const World& world, const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b,
+                       double h) {
+  const Vec3 from = motion_of(world, b).pose.position - motion_of(world, a).pose.position,
+             way = h * (of_b.linear - of_a.linear);
   const double squared = way.squaredNorm(), t = squared > 0 ? std::clamp(-from.dot(way) / squared, 0.0, 1.0) : 0;
   return (from + t * way).norm() - a.reach - b.reach;
 }
 
-bool sees_impacts(const Body& body) { return body.continuous == Continuous::automatic || body.continuous == Continuous::impact; }
+bool sees_impacts(const Body& body) {
+  return body.continuous == Continuous::automatic || body.continuous == Continuous::impact;
+}
 
 }   // namespace
 
-void ImpactWatch::begin(const StepOptions& options, bool allowed, bool follow) {
+void ImpactWatch::begin(const StepOptions& options, Cuts cuts, bool follow) {
   options_ = &options;
   follow_ = follow;
   pairs_.clear();
@@ -56,7 +60,7 @@ void ImpactWatch::begin(const StepOptions& options, bool allowed, bool follow) {
   near_.clear();
   near_time_ = kNever;
   held_.clear();
-  active_ = allowed && options.scheme == Scheme::semi_implicit_euler;
+  cuts_ = options.scheme == Scheme::semi_implicit_euler ? cuts : Cuts::none;
 }
 
 /// The velocity of a step of h without contacts.
@@ -72,17 +76,17 @@ Twist ImpactWatch::unhindered(const World& world, std::uint32_t mover, double h)
 
 std::optional<Vec3> ImpactWatch::flight(const World& world, const Collider& c) const {
   const Body& body = world.bodies()[c.body];
-  if (!active_ || c.deforms || !sees_impacts(body) || is_passive(body)) return std::nullopt;
+  if (cuts_ == Cuts::none || c.deforms || !sees_impacts(body) || is_passive(body)) return std::nullopt;
   const Vec3 velocity = unhindered(world, world.mover_of(c), options_->h).linear;
   if (options_->h * velocity.norm() > kFarAway * c.reach) return velocity;
   return std::nullopt;
 }
 
 bool ImpactWatch::takes(const World& world, const ProxyPair& pair, double margin) {
-  if (!active_) return false;
+  if (cuts_ == Cuts::none || std::ranges::binary_search(forced_, pair)) return false;
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
-  const bool asked = world.bodies()[a.body].continuous == Continuous::impact ||
-                     world.bodies()[b.body].continuous == Continuous::impact;
+  const bool asked =
+      world.bodies()[a.body].continuous == Continuous::impact || world.bodies()[b.body].continuous == Continuous::impact;
   if (!asked && margin <= kFarAway * std::min(a.reach, b.reach)) return false;   // most pairs of most scenes
   if (a.deforms || b.deforms) return false;
   const double h = options_->h;
@@ -90,7 +94,8 @@ bool ImpactWatch::takes(const World& world, const ProxyPair& pair, double margin
 }
 
 bool ImpactWatch::takes(const World& world, const ProxyPair& pair, const Twist& of_a, const Twist& of_b) {
-  if (!active_ || std::ranges::binary_search(honest_, pair)) return false;
+  if (cuts_ == Cuts::none || std::ranges::binary_search(honest_, pair) || std::ranges::binary_search(forced_, pair))
+    return false;
   if (world.colliders()[pair.a].deforms || world.colliders()[pair.b].deforms) return false;
   if (std::ranges::binary_search(pairs_, pair, {}, &Watched::pair)) return true;
   if (!watch(world, pair, of_a, of_b)) return false;
@@ -108,8 +113,8 @@ bool ImpactWatch::is_fast(const World& world, const ProxyPair& pair, const Twist
   if (body_a.continuous == Continuous::impact || body_b.continuous == Continuous::impact)
     return options_->h * closing_speed(a, of_a, b, of_b) > options_->contact_band * thinner(a, b);
   const double far = kFarAway * std::min(a.reach, b.reach) / options_->h;
-  return (of_b.linear - of_a.linear).norm() > far && ((sees_impacts(body_a) && of_a.linear.norm() > far) ||
-                                                      (sees_impacts(body_b) && of_b.linear.norm() > far));
+  return (of_b.linear - of_a.linear).norm() > far &&
+         ((sees_impacts(body_a) && of_a.linear.norm() > far) || (sees_impacts(body_b) && of_b.linear.norm() > far));
 }
 
 bool ImpactWatch::watch(const World& world, const ProxyPair& pair, const Twist& of_a, const Twist& of_b) {
@@ -205,7 +210,7 @@ void ImpactWatch::sweep(const World& world, Watched& w) const {
   w.known = true;
   if (!hit) return;
   w.first = h * hit->time;
-  w.honest = is_honest(world, w, *hit, a.turning() + b.turning());
+  w.honest = cuts_ == Cuts::spent || is_honest(world, w, *hit, a.turning() + b.turning());
 }
 
 void ImpactWatch::sweep(const World& world) {
@@ -235,7 +240,8 @@ double ImpactWatch::refine(const World& world, double h) {
   earliest->of_a = unhindered(world, world.mover_of(a), h);
   earliest->of_b = unhindered(world, world.mover_of(b), h);
   const double horizon = 1.25 * h;
-  const auto hit = impact(world, earliest->pair, path(world, a, earliest->of_a, horizon), path(world, b, earliest->of_b, horizon));
+  const auto hit =
+      impact(world, earliest->pair, path(world, a, earliest->of_a, horizon), path(world, b, earliest->of_b, horizon));
   if (hit) earliest->first = horizon * hit->time;
   return earliest->first;
 }
@@ -248,7 +254,8 @@ double ImpactWatch::first_along(const World& world, std::span<const Twist> motio
     const double speed = closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
     near_time_ = std::min(near_time_, kFollowed * std::min(a.reach, b.reach) / speed);
   }
-  if (near_time_ < kShorter * first) first = near_time_;
+  if (cuts_ == Cuts::allowed && near_time_ < kShorter * first) first = near_time_;
+  const std::size_t forced = forced_.size();
   for (Watched& w : pairs_) {
     const Collider &a = world.colliders()[w.pair.a], &b = world.colliders()[w.pair.b];
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
@@ -259,9 +266,11 @@ double ImpactWatch::first_along(const World& world, std::span<const Twist> motio
       w = {w.pair, of_a, of_b, hit ? first * hit->time : kNever, true, false, w.normal, w.gap};
     }
     // What touches just before the end does so at the end.
-    if ((first - w.first) * closing_speed(a, of_a, b, of_b) > near) first = w.first;
+    if (!((first - w.first) * closing_speed(a, of_a, b, of_b) > near)) continue;
+    if (cuts_ == Cuts::allowed) first = w.first;
+    else forced_.insert(std::ranges::upper_bound(forced_, w.pair), w.pair);
   }
-  return first;
+  return forced_.size() > forced ? 0 : first;
 }
 
 double ImpactWatch::nearest(const World& world, std::span<const Twist> motion, double h, double known) const {

@@ -26,9 +26,15 @@ namespace stickslip {
 
 class ImpactWatch {
  public:
-  /// Before contacts are detected. @param allowed whether the step may be cut (again); if not, no pair is taken @param follow
-  /// whether fast bodies that touch meshes are followed in short pieces
-  void begin(const StepOptions&, bool allowed, bool follow);
+  enum class Cuts {
+    allowed,   ///< the step may be cut (again)
+    spent,     ///< no more: pairs that would touch have contacts ahead, others have none
+    none       ///< no pair is taken
+  };
+  /// Before a piece of a step.
+  void begin_piece() { forced_.clear(); }
+  /// Before contacts are detected. @param follow whether fast bodies that touch meshes are followed in short pieces
+  void begin(const StepOptions&, Cuts, bool follow);
 
   /// The motion of a collider that is watched with whatever does not move along with it, if it goes on as it would by itself:
   /// only what lies on its way need be looked at.
@@ -49,7 +55,8 @@ class ImpactWatch {
   double first() const;
   /// The same for a step of h, after `first`: forces act for a shorter time if the step is shorter [s].
   double refine(const World&, double h);
-  /// The first time before h at which a pair touches in the motion of a solve; h if none does [s]. @param motion of every mover
+  /// The first time before h at which a pair touches in the motion of a solve; h if none does [s]. If cuts are spent it is 0 for
+  /// any, and such pairs are not taken again in this piece. @param motion of every mover
   double first_along(const World&, std::span<const Twist> motion, double h);
   /// Smallest distance of watched pairs while they move for a time h, or `known` if that is less [m].
   double nearest(const World&, std::span<const Twist> motion, double h, double known) const;
@@ -85,13 +92,14 @@ class ImpactWatch {
   std::optional<RigidImpact> impact(const World&, const ProxyPair&, const RigidMotion& a, const RigidMotion& b) const;
 
   const StepOptions* options_ = nullptr;
-  bool active_ = false;
-  std::vector<Watched> pairs_;       ///< sorted by pair
-  std::vector<ProxyPair> honest_;    ///< sorted
-  std::vector<Near> near_;           ///< sorted by pair
-  double near_time_ = 0;             ///< until the first of them can have moved farther than is followed [s]
+  Cuts cuts_ = Cuts::none;
+  std::vector<Watched> pairs_;      ///< sorted by pair
+  std::vector<ProxyPair> honest_;   ///< sorted
+  std::vector<ProxyPair> forced_;   ///< that touch in the motion of a solve though cuts are spent, sorted
+  std::vector<Near> near_;          ///< sorted by pair
+  double near_time_ = 0;            ///< until the first of them can have moved farther than is followed [s]
   bool follow_ = false;
-  std::vector<char> held_;           ///< by body slot: whether something touches it or a joint holds it
+  std::vector<char> held_;   ///< by body slot: whether something touches it or a joint holds it
 };
 
 }   // namespace stickslip

@@ -24,9 +24,9 @@
 namespace stickslip {
 
 class ImpulseIntegrator final : public Integrator {
-  static constexpr int kMostCuts = 8;    ///< of a step at first touches; the rest of it has contacts ahead
+  static constexpr int kMostCuts = 8;       ///< of a step at first touches; the rest of it has contacts ahead
   static constexpr int kMostFollows = 24;   ///< pieces in which bodies are followed that leave meshes
-  static constexpr int kMostTries = 4;   ///< to find the first touch of a motion that only a solve knows
+  static constexpr int kMostTries = 4;      ///< to find the first touch of a motion that only a solve knows
 
  public:
   explicit ImpulseIntegrator(const StepOptions& options)
@@ -47,7 +47,10 @@ class ImpulseIntegrator final : public Integrator {
   const ContactSet* detect_and_solve(World&);
   const ContactSet* solve_and_look(World&, const ContactSet*);
   LookAhead::Solved solved(const ContactSet& set) const { return {builder_, set, velocity_, impulses_}; }
-  bool cuts_allowed() const { return report_.impacts < kMostCuts && tries_ < kMostTries; }
+  ImpactWatch::Cuts cuts() const {
+    if (tries_ >= kMostTries) return ImpactWatch::Cuts::none;
+    return report_.impacts < kMostCuts ? ImpactWatch::Cuts::allowed : ImpactWatch::Cuts::spent;
+  }
   void cut(World&, double time);
   /// How long positions drift after contacts are taken: Moreau's scheme looks at them half a step ahead [s].
   double drift_time() const { return options_.scheme == Scheme::moreau_midpoint ? options_.h / 2 : options_.h; }
@@ -141,7 +144,7 @@ double smallest_row_length(const World& world) {
 const ContactSet& ImpulseIntegrator::detect(World& world) {
   const DetectionReach reach = this->reach();
   const auto look = [&] {
-    impacts_.begin(options_, cuts_allowed(), report_.impacts > 0 && follows_ < kMostFollows);
+    impacts_.begin(options_, cuts(), report_.impacts > 0 && follows_ < kMostFollows);
     return &detection_.detect(world, reach, options_.threads, report_.seconds, &impacts_);
   };
   const ContactSet* set = look();
@@ -165,6 +168,7 @@ void ImpulseIntegrator::cut(World& world, double time) {
 /// @returns nothing if the motion is too violent for a piece of this length; the world is then as it was
 const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
   report_.looked_again = 0;
+  impacts_.begin_piece();
   for (tries_ = 0;; ++tries_) {
     look_ahead_.begin_step();
     const ContactSet* set = &detect(world);
@@ -175,9 +179,10 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
     if (!set || !(impacts_.watches() || impacts_.nears())) return set;
     const double free = impacts_.first_along(world, look_ahead_.motion(world, solved(*set)), options_.h);
     if (!(free < options_.h)) return set;
+    ++report_.looked_again;
+    if (cuts() == ImpactWatch::Cuts::spent) continue;
     options_.h = free;
     aim_kinematic_bodies(world, free);
-    ++report_.looked_again;
   }
 }
 
@@ -515,8 +520,7 @@ bool ImpulseIntegrator::advance(World& world) {
   balance();
   record_contacts(world, *set);
   if (impacts_.watches())
-    report_.distance_min =
-        impacts_.nearest(world, look_ahead_.motion(world, solved(*set)), options_.h, report_.distance_min);
+    report_.distance_min = impacts_.nearest(world, look_ahead_.motion(world, solved(*set)), options_.h, report_.distance_min);
   report_.seconds.bookkeeping += clock.lap();
 
   const Kick step{kick, drift_time, h, options_.gyroscopic};

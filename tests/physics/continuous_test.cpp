@@ -82,7 +82,7 @@ void expect_stays_before_the_sheet(const Shot& shot) {
   for (int i = 0; i < 4; ++i) {
     stepper.step(world);
     const Body &s = world.body(sheet), &b = world.body(bullet);
-    const Vec3 at = s.frame().to_local(b.position);   // of the bullet, from the middle of the sheet
+    const Vec3 at = s.frame().to_local(b.position);                   // of the bullet, from the middle of the sheet
     if (std::max(std::abs(at.y()), std::abs(at.z())) > 0.95) break;   // beside it, after it touched
     ASSERT_LT(at.x(), 0) << "kind " << shot.kind << ", " << shot.speed << " m/s, seed " << shot.seed << ", step " << i;
   }
@@ -92,9 +92,9 @@ void expect_stays_before_the_sheet(const Shot& shot) {
 TEST(Bullets, never_pass_a_sheet_of_a_millimetre) {
   for (int kind = 0; kind < 5; ++kind)
     for (const double speed : {100.0, 1000.0, 3000.0})
-      for (unsigned seed = 0; seed < 12; ++seed) expect_stays_before_the_sheet({kind, speed, seed, seed % 3 * 0.4, seed % 4 != 0});
+      for (unsigned seed = 0; seed < 12; ++seed)
+        expect_stays_before_the_sheet({kind, speed, seed, seed % 3 * 0.4, seed % 4 != 0});
 }
-
 
 /// As many again as STICKSLIP_SHOTS says.
 TEST(Bullets, never_pass_a_sheet_in_as_many_shots_as_are_asked_for) {

@@ -24,7 +24,8 @@ struct RigidMotion {
   double turn = 0;
 
   Pose at(double time) const {
-    const Quat turned = orientation ? orientation(time) : (rotation_from_vector(time * rotation) * start.orientation).normalized();
+    const Quat turned =
+        orientation ? orientation(time) : (rotation_from_vector(time * rotation) * start.orientation).normalized();
     return {start.position + time * displacement, turned};
   }
   /// How fast points move along a unit vector by turning, at most [m].
