@@ -2,9 +2,9 @@
 //
 //   bench_bullets [--boxes 1000] [--bullets 256] [--steps 40]
 //
-// Steps of the same scene are timed with bullets that rest among the boxes, that fly past them (swept, no cut), and that rebound
-// between the boxes and a ceiling (swept, and every step is cut). Times are processor times, medians over the steps, and
-// ratios to a step in which nothing is fast.
+// Steps of the same scene are timed with bullets that rest among the boxes, that fly past them (swept, no cut), and that
+// rebound between the boxes and a ceiling (swept, and every step is cut). Times are processor times, medians over the
+// steps, and ratios to a step in which nothing is fast.
 #include <cstdio>
 #include <exception>
 

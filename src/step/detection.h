@@ -24,8 +24,8 @@ double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, co
 class Detection {
  public:
   /// Contacts between bodies of which at least one moves by forces. Valid until the next call.
-  /// @param watch takes the pairs that are to have no contacts ahead @throws Error if shapes have no collider or too many bodies
-  /// are piled into one spot.
+  /// @param watch takes the pairs that are to have no contacts ahead
+  /// @throws Error if shapes have no collider or too many bodies are piled into one spot.
   const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&, ImpactWatch* watch = nullptr);
 
   /// Whether something moves farther than `detect` looked ahead for it. @param motion of every mover

@@ -36,8 +36,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 bool same_motion(const Twist& x, const Twist& y) { return x.linear == y.linear && x.angular == y.angular; }
 
-/// Room that is always left between the balls around two colliders' centres of mass while these move for a time h [m]. Most pairs
-/// of a bullet are far from its way.
+/// Room that is always left between the balls around two colliders' centres of mass while these move for a time h [m]. Most
+/// pairs of a bullet are far from its way.
 double room_on_the_way(const World& world, const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b,
                        double h) {
   const Vec3 from = motion_of(world, b).pose.position - motion_of(world, a).pose.position,

@@ -55,8 +55,8 @@ class ImpactWatch {
   double first() const;
   /// The same for a step of h, after `first`: forces act for a shorter time if the step is shorter [s].
   double refine(const World&, double h);
-  /// The first time before h at which a pair touches in the motion of a solve; h if none does [s]. If cuts are spent it is 0 for
-  /// any, and such pairs are not taken again in this piece. @param motion of every mover
+  /// The first time before h at which a pair touches in the motion of a solve; h if none does [s]. If cuts are spent it is 0
+  /// for any, and such pairs are not taken again in this piece. @param motion of every mover
   double first_along(const World&, std::span<const Twist> motion, double h);
   /// Smallest distance of watched pairs while they move for a time h, or `known` if that is less [m].
   double nearest(const World&, std::span<const Twist> motion, double h, double known) const;

@@ -138,7 +138,7 @@ TEST(RigidImpact, tumbling_boxes_meet_no_earlier_than_samples_say) {
 TEST(RigidImpact, bodies_that_hand_in_their_orientations_meet_no_earlier_than_samples_say) {
   Motions motions(43);
   int hits = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const SwungSpheres spheres{0.5 * motions.vector(), 0.5 * motions.vector(), 0.3, 0.2, i % 2 == 0};
     RigidMotion a = motions.motion(spheres.centre_a.norm() + spheres.radius_a);
     const RigidMotion b = motions.motion(spheres.centre_b.norm() + spheres.radius_b);

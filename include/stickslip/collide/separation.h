@@ -9,8 +9,8 @@ struct ShapeSeparation {
   /// Never more than the distance of the shapes, and where they are nearer than their sizes that distance but for rounding [m].
   /// 0 or less: they overlap, or may do so.
   double distance = 0;
-  /// Of convex shapes: unit, from A to B; all of B is farther than `distance` from all of A along it. Zero with a mesh, where no
-  /// plane need lie between the shapes.
+  /// Of convex shapes: unit, from A to B; all of B is farther than `distance` from all of A along it. Zero with a mesh, where
+  /// no plane need lie between the shapes.
   Vec3 normal = Vec3::Zero();
 };
 
