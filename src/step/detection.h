@@ -44,11 +44,13 @@ class Detection {
   Aabb way_of(const World&, std::uint32_t collider, const Vec3& velocity, double time) const;
   bool is_candidate(const World&, const ProxyPair&) const;
   bool flies(std::uint32_t collider) const { return !flights_.empty() && flights_[collider].slack >= 0; }
+  double margin_of(const World&, const ProxyPair&) const;
   void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
   void collide_in_parallel(const World&, int threads);
   void find_candidates(const World&, ImpactWatch*);
 
   BroadPhase broad_;
+  DetectionReach reach_;          ///< of the last detection
   std::vector<Pose> poses_;       ///< world pose of each collider
   std::vector<double> margins_;   ///< reach of each collider [m]
   /// Of colliders that fly: velocity, and how far they may leave the way that it takes them.
