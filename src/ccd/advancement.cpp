@@ -17,6 +17,7 @@ void check_length(double value, const char* name) {
 
 void check_motion(const RigidMotion& motion) {
   check_length(motion.reach, "reach");
+  check_length(motion.turn, "turn");
   if (!motion.start.position.allFinite() || !motion.start.orientation.coeffs().allFinite() ||
       !motion.displacement.allFinite() || !motion.rotation.allFinite())
     throw Error("A motion has numbers that are not finite. Position, orientation, displacement and rotation must be finite.");
@@ -25,11 +26,11 @@ void check_motion(const RigidMotion& motion) {
 /// How fast the distance can shrink at most [m per unit of time].
 double closing_rate(const RigidMotion& a, const RigidMotion& b, const Vec3& normal) {
   const Vec3 relative = a.displacement - b.displacement;
-  const double anyhow = relative.norm() + a.rotation.norm() * a.reach + b.rotation.norm() * b.reach;
+  const double anyhow = relative.norm() + a.turning() + b.turning();
   const double length = normal.norm();
   if (!(length > 0)) return anyhow;
   const Vec3 n = normal / length;
-  return std::min(anyhow, n.dot(relative) + n.cross(a.rotation).norm() * a.reach + n.cross(b.rotation).norm() * b.reach);
+  return std::min(anyhow, n.dot(relative) + a.turning_along(n) + b.turning_along(n));
 }
 
 }   // namespace

@@ -30,6 +30,8 @@ void Statistics::add(const StepReport& report, double step_seconds) {
   residual.add(report.outcome.error);
   milliseconds.add(1e3 * step_seconds);
   penetration_max = std::max(penetration_max, report.penetration_max);
+  distance_min = std::min(distance_min, report.distance_min);
+  impacts += static_cast<std::uint64_t>(report.impacts);
   joint_error_max = std::max(joint_error_max, report.joint_error_max);
   for (const JointRecord& joint : report.joints)
     if (joint.broke) broken.push_back(joint.joint);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,12 +29,15 @@ class Sample {
 struct Statistics {
   std::uint64_t steps = 0;
   Sample contacts, iterations;
-  Sample residual;                              ///< [m/s]
-  Sample milliseconds;                          ///< wall time of a step
-  double penetration_max = 0;                   ///< [m]
-  double joint_error_max = 0;                   ///< [m]
-  std::vector<JointId> broken;                  ///< joints that broke, in the order of time
-  std::map<JointId, std::uint64_t> conflicts;   ///< joints that could not be satisfied together, and in how many steps
+  Sample residual;              ///< [m/s]
+  Sample milliseconds;          ///< wall time of a step
+  double penetration_max = 0;   ///< [m]
+  double distance_min =
+      std::numeric_limits<double>::infinity();   ///< smallest between two bodies; infinite: none came near [m]
+  std::uint64_t impacts = 0;                     ///< at which steps were cut
+  double joint_error_max = 0;                    ///< [m]
+  std::vector<JointId> broken;                   ///< joints that broke, in the order of time
+  std::map<JointId, std::uint64_t> conflicts;    ///< joints that could not be satisfied together, and in how many steps
   std::uint64_t steps_with_conflicts = 0;
   double tolerance = 0;                           ///< largest that was asked for [m/s]
   std::array<std::uint64_t, 8> status_counts{};   ///< by SolveStatus

@@ -150,6 +150,8 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"residual", {{"median", s.residual.quantile(0.5)}, {"max", s.residual.max()}}},
       {"iterations", {{"mean", s.iterations.mean()}, {"max", s.iterations.max()}}},
       {"penetration_max", s.penetration_max},
+      {"distance_min", std::isfinite(s.distance_min) ? nlohmann::ordered_json(s.distance_min) : nlohmann::ordered_json()},
+      {"impacts", s.impacts},
       {"joints",
        {{"count", scene.world.joint_count()},
         {"error_max", s.joint_error_max},
@@ -202,7 +204,8 @@ std::string to_text(const Summary& summary) {
                  s.missed() == 0 ? fmt::format("every step within its tolerance of {}", quantity(s.tolerance, "m/s"))
                                  : fmt::format("{} of {} steps missed their tolerance", s.missed(), s.steps));
     text += line("iterations", fmt::format("{:.1f} mean", s.iterations.mean()), fmt::format("{:.0f} max", s.iterations.max()));
-    text += line("penetration", "", quantity(s.penetration_max, "m") + " max");
+    text += line("penetration", "", quantity(s.penetration_max, "m") + " max",
+                 s.impacts == 0 ? "" : "steps cut at " + counted(s.impacts, "impact", "impacts"));
     text += joint_lines(summary);
     text += line("energy", quantity(summary.energy_start, "J") + " start", quantity(summary.energy_end, "J") + " end",
                  energy_note(s.energy));

@@ -62,6 +62,17 @@ ConvexCore::ConvexCore(const ConvexHull& shape, const Mat3& rotation, const Vec3
   core_scale_ = 1 - inset / std::sqrt(farthest_squared);
 }
 
+ConvexCore::ConvexCore(const std::array<Vec3, 3>& triangle)
+    : kind_(Kind::triangle),
+      rotation_(Mat3::Identity()),
+      position_((triangle[0] + triangle[1] + triangle[2]) / 3),
+      corners_(triangle) {
+  for (Vec3& corner : corners_) {
+    corner -= position_;
+    size_ = std::max(size_, corner.norm());
+  }
+}
+
 Vec3 ConvexCore::support(const Vec3& direction) const {
   const Vec3 d = rotation_.transpose() * direction;
   Vec3 local = Vec3::Zero();
@@ -84,8 +95,16 @@ Vec3 ConvexCore::support(const Vec3& direction) const {
     case Kind::capsule:
       local = Vec3(0, 0, d.z() >= 0 ? core_half_height_ : -core_half_height_);
       break;
+    case Kind::triangle:
+      local = farthest_corner(d);
+      break;
   }
   return position_ + rotation_ * local;
+}
+
+const Vec3& ConvexCore::farthest_corner(const Vec3& local) const {
+  return *std::max_element(corners_.begin(), corners_.end(),
+                           [&](const Vec3& x, const Vec3& y) { return local.dot(x) < local.dot(y); });
 }
 
 double ConvexCore::extent(const Vec3& unit) const {
@@ -97,6 +116,8 @@ double ConvexCore::extent(const Vec3& unit) const {
       return center + d.dot(view_.vertices[view_.support_index(d)]);
     case Kind::cylinder:
       return center + radius_ * std::hypot(d.x(), d.y()) + half_height_ * std::abs(d.z());
+    case Kind::triangle:
+      return center + d.dot(farthest_corner(d));
     default:
       return center + radius_ + half_height_ * std::abs(d.z());
   }
@@ -137,6 +158,8 @@ void ConvexCore::feature(const Vec3& unit, double reach, Feature& out) const {
       } else {
         out.add(Vec3(0, 0, d.z() >= 0 ? half_height_ : -half_height_) + radius_ * d, d.z() >= 0);
       }
+      break;
+    case Kind::triangle:
       break;
   }
   place(out);

@@ -25,7 +25,8 @@ class ConvexCore {
   ConvexCore(const Cylinder&, const Mat3& rotation, const Vec3& position, double inset);
   ConvexCore(const Capsule&, const Mat3& rotation, const Vec3& position, double inset);
   ConvexCore(const ConvexHull&, const Mat3& rotation, const Vec3& position, double inset);
-  ConvexCore(const ConvexCore&) = delete;   // the view may point into the object
+  explicit ConvexCore(const std::array<Vec3, 3>& triangle);   ///< for distances; it has no features
+  ConvexCore(const ConvexCore&) = delete;                     // the view may point into the object
   ConvexCore& operator=(const ConvexCore&) = delete;
 
   Vec3 center() const { return position_; }
@@ -43,8 +44,9 @@ class ConvexCore {
   bool second_feature(const Vec3& unit, double reach, Feature& out) const;
 
  private:
-  enum class Kind { box, hull, cylinder, capsule };
+  enum class Kind { box, hull, cylinder, capsule, triangle };
 
+  const Vec3& farthest_corner(const Vec3& local) const;
   void polytope_feature(const Vec3& local, double reach, Feature& out) const;
   void cylinder_feature(const Vec3& local, double reach, Feature& out) const;
   bool cap_touches(const Vec3& local, double reach) const;
@@ -57,6 +59,7 @@ class ConvexCore {
   Vec3 position_;
   BoxPolytope box_{Box{}};                          // box
   PolytopeView view_;                               // box, hull
+  std::array<Vec3, 3> corners_;                     // triangle
   Vec3 core_half_extents_;                          // box
   double core_scale_ = 1;                           // hull, about its interior point
   double radius_ = 0, half_height_ = 0;             // cylinder, capsule

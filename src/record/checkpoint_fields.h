@@ -21,6 +21,7 @@ void exchange_bodies(Archive& archive, FlatScene& s, int version) {
     t.field("angular_velocity", &Body::angular_velocity);
     t.field("asleep", &Body::asleep);
     t.field("can_sleep", &Body::can_sleep);
+    if (version >= kVersionWithMeshes) t.field("continuous", &Body::continuous);
     t.field("quiet_time", &Body::quiet, &QuietSpell::time);
     if (version >= kVersionWithPlaces) {
       t.field("quiet_moved", &Body::quiet, &QuietSpell::moved);

@@ -16,7 +16,7 @@ inline constexpr int kVersionWithShapeNames = 6;
 /// The first version that knows bodies of nodes and contacts of parts. Features of hulls had other names before: their
 /// impulses go to where they acted.
 inline constexpr int kVersionWithNodes = 7;
-/// The first version that knows meshes.
+/// The first version that knows meshes, and how bodies are kept from passing through others.
 inline constexpr int kVersionWithMeshes = 8;
 
 template <class Archive>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ namespace {
 
 using R = const StepReport&;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();   ///< of steps that solved no contact problem
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();   ///< of steps that have no such number
 
 /// "0 converged, 1 iteration-limit, …"
 std::string_view status_meaning() {
@@ -39,7 +40,11 @@ std::vector<TelemetryColumn> columns_of_contacts() {
       {"sleeping_bodies", "", "", "bodies asleep at the end", [](R r) { return static_cast<double>(r.sleeping_bodies); }},
       {"looked_again", "", "", "times that the step was solved again because its motion reached what had not been looked at",
        [](R r) { return static_cast<double>(r.looked_again); }},
+      {"impacts", "", "", "times at which the step was cut because bodies first touched",
+       [](R r) { return static_cast<double>(r.impacts); }},
       {"penetration_max", "m", "m", "largest penetration at detection", [](R r) { return r.penetration_max; }},
+      {"distance_min", "m", "m", "smallest distance between two bodies in the step; not a number if none came near",
+       [](R r) { return std::isfinite(r.distance_min) ? r.distance_min : kNone; }},
       {"joints", "", "", "joints that acted", [](R r) { return static_cast<double>(r.joints.size()); }},
       {"joints_broken", "", "", "joints that broke in this step",
        [](R r) {

@@ -340,8 +340,9 @@ void ProblemBuilder::ask(const World& world, const PairSetting& pair, const Cont
     b[0] += point.gap / h;
   } else {
     built.touching = true;
+    const double time = pair.correction.compliance > 0 ? h : std::max(h, recovery_time_);
     if (const double depth = -touch - point.gap; depth > 0)
-      built.recovery_speed = std::min(pair.correction.error_reduction * depth / h, fastest_recovery(world, pair.thickness));
+      built.recovery_speed = std::min(pair.correction.error_reduction * depth / time, fastest_recovery(world, pair.thickness));
     b[0] -= built.recovery_speed;
     problem_.sigma[block.row] = pair.correction.compliance;
   }

@@ -63,6 +63,10 @@ class ProblemBuilder {
   /// Gives every body that moves by forces a velocity segment, and computes its velocity before and without contacts.
   void begin(const World&, const StepOptions&, JointCare = JointCare::closed);
 
+  /// What is inside comes back to its place as fast as in a step of this length, where a piece is shorter because it was cut
+  /// [s]: all the speed that it gets stays with it in the pieces that follow.
+  void recover_in(double time) { recovery_time_ = time; }
+
   /// Fills the problem and the guess: joints first, then contacts.
   /// @param drift_time positions move this long with the new velocity, before the end of the step [s]
   void build(const World&, const ContactSet&, const StepOptions&, double drift_time);
@@ -149,6 +153,7 @@ class ProblemBuilder {
   void release(const ContactSet&, std::span<const Manifold> pair);
 
   ContactProblem problem_;
+  double recovery_time_ = 0;   ///< [s]
   JointRows joints_;
   JointClosing closing_;
   ContactTurning turning_;

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "step/builder.h"
+#include "step/free_motion.h"
 #include "step/sizes.h"
 
 namespace stickslip {
@@ -247,7 +248,7 @@ void ProblemBuilder::settle(BuiltContact& c, double speed) {
 void ProblemBuilder::remember(const World& world, const ContactSet& set, const StepOptions& options) {
   guess_.assign(problem_.rows(), 0.0);
   if (!(world.memory.h > 0)) return;
-  const double scale = options.h / world.memory.h;
+  const double scale = guess_time(world, options) / world.memory.h;
   joints_.fill_guess(world, scale, guess_);
   // Both lists are sorted by key.
   auto old = world.memory.impulses.begin();

@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include "step/clock.h"
+#include "step/impact_watch.h"
 #include "stickslip/collide/collide.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/stepper.h"
@@ -54,7 +55,15 @@ bool is_passive(const Body& b) {
   return b.motion == MotionType::fixed || (b.velocity.isZero(0) && b.angular_velocity.isZero(0));
 }
 
-void Detection::update_proxies(const World& world, const DetectionReach& reach) {
+/// Everything that a collider comes near while its body moves on a straight line, however it turns.
+Aabb Detection::way_of(const World& world, std::uint32_t collider, const Vec3& velocity, double time) const {
+  const Collider& c = world.colliders()[collider];
+  const Vec3 from = motion_of(world, c).pose.position, to = from + time * velocity;
+  return Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(2 * c.reach + flights_[collider].slack);
+}
+
+void Detection::update_proxies(const World& world, const DetectionReach& reach, const ImpactWatch* watch) {
+  flights_.clear();
   const auto colliders = world.colliders();
   const auto bodies = world.bodies();
   if (structure_version_ != world.structure_version()) {
@@ -75,15 +84,23 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
     const Body& b = bodies[c.body];
     const Motion motion = motion_of(world, c);
     poses_[i] = motion.pose * c.local;
-    double margin = 0.5 * reach.margin * c.characteristic_length;
-    if (!is_passive(b)) {
+    const double thin = 0.5 * reach.margin * c.characteristic_length;
+    double margin = thin, pushed = 0;
+    if (!is_passive(b) && b.continuous != Continuous::off) {
       margin += reach.time * motion.velocity.norm();
       if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach))
         margin += reach.time * motion.angular_velocity.norm() * c.reach;
-      if (b.motion == MotionType::dynamic) margin += reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
+      if (b.motion == MotionType::dynamic) pushed = reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
+      margin += pushed;
     }
     margins_[i] = margin;
-    broad_.set(i, bounding_box(c.shape, poses_[i]).grown(margin), is_passive(b));
+    if (const auto velocity = watch && margin > c.reach ? watch->flight(world, c) : std::nullopt) {
+      flights_.resize(colliders.size());
+      flights_[i] = {*velocity, thin + pushed};
+      broad_.set(i, way_of(world, i, *velocity, reach.time), false);
+    } else {
+      broad_.set(i, bounding_box(c.shape, poses_[i]).grown(margin), is_passive(b));
+    }
     known_[i] = true;
   }
 }
@@ -95,7 +112,8 @@ double Detection::margin_of(const World& world, const ProxyPair& pair) const {
   const double both = margins_[pair.a] + margins_[pair.b];
   if (!std::holds_alternative<Mesh>(a.shape) && !std::holds_alternative<Mesh>(b.shape)) return both;
   const auto twist_of = [&](const Collider& c) {
-    if (is_passive(world.bodies()[c.body])) return Twist{};
+    const Body& body = world.bodies()[c.body];
+    if (is_passive(body) || body.continuous == Continuous::off) return Twist{};
     const Motion motion = motion_of(world, c);
     return Twist{motion.velocity, motion.angular_velocity};
   };
@@ -117,7 +135,9 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
   for (const ProxyPair& pair : pairs) {
     sink.clear();
     expectation.tell(pair, sink);
-    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b], margin_of(world, pair), sink);
+    double margin = margin_of(world, pair);
+    if (watch_) margin = std::min(margin, watch_->margin_of(pair));
+    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b], margin, sink);
     append_manifolds(pair, sink, out);
   }
 }
@@ -152,13 +172,25 @@ bool Detection::is_candidate(const World& world, const ProxyPair& pair) const {
   return any_dynamic && world.may_touch(body_a, body_b);
 }
 
-const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds) {
-  Clock clock;
-  reach_ = reach;
-  update_proxies(world, reach);
+void Detection::find_candidates(const World& world, ImpactWatch* watch) {
   candidates_.clear();
   for (const ProxyPair& pair : broad_.pairs(pair_limit(world)))
-    if (is_candidate(world, pair)) candidates_.push_back(pair);
+    if (is_candidate(world, pair) && !(watch && watch->takes(world, pair, margins_[pair.a] + margins_[pair.b])))
+      candidates_.push_back(pair);
+  if (!watch || !watch->watches()) return;
+  watch->sweep(world);
+  if (watch->honest().empty()) return;
+  candidates_.insert(candidates_.end(), watch->honest().begin(), watch->honest().end());
+  std::ranges::sort(candidates_);
+}
+
+const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds,
+                                    ImpactWatch* watch) {
+  Clock clock;
+  reach_ = reach;
+  update_proxies(world, reach, watch);
+  find_candidates(world, watch);
+  watch_ = watch && watch->nears() ? watch : nullptr;
   seconds.broad += clock.lap();
 
   if (threads == 1) collide_pairs(world, candidates_, sink_, set_);
@@ -187,7 +219,10 @@ bool Detection::outrun(const World& world, std::span<const Twist> motion, const 
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {
     if (!colliders[i].alive) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
-    outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i];
+    if (flies(i)) outrun_[i] = reach.time * (m.linear - flights_[i].velocity).norm() > flights_[i].slack;
+    else
+      outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i] &&
+                   world.bodies()[colliders[i].body].continuous != Continuous::off;
     any = any || outrun_[i];
   }
   const auto is_mesh = [&](std::uint32_t i) { return std::holds_alternative<Mesh>(colliders[i].shape); };
@@ -202,7 +237,7 @@ bool Detection::outrun(const World& world, std::span<const Twist> motion, const 
 }
 
 const ContactSet& Detection::detect_again(const World& world, std::span<const Twist> motion, const DetectionReach& reach,
-                                          StageTimes& seconds) {
+                                          StageTimes& seconds, ImpactWatch& watch) {
   Clock clock;
   const auto colliders = world.colliders();
   const auto bodies = world.bodies();
@@ -210,7 +245,9 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     if (!outrun_[i]) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
     const double travel = reach.time * (m.linear.norm() + turning_speed(colliders[i], m));
-    broad_.set(i, bounding_box(colliders[i].shape, poses_[i]).grown(travel), is_passive(bodies[colliders[i].body]));
+    const Aabb box =
+        flies(i) ? way_of(world, i, m.linear, reach.time) : bounding_box(colliders[i].shape, poses_[i]).grown(travel);
+    broad_.set(i, box, is_passive(bodies[colliders[i].body]));
   }
   const std::span<const ProxyPair> pairs = broad_.pairs(pair_limit(world));
   seconds.broad += clock.lap();
@@ -220,8 +257,10 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
   for (const ProxyPair& pair : pairs) {
     if (!(outrun_[pair.a] || outrun_[pair.b]) || !is_candidate(world, pair)) continue;
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
-    const double travel = reach.time * closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
-    if (travel <= margin_of(world, pair)) continue;
+    const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
+    const double travel = reach.time * closing_speed(a, of_a, b, of_b);
+    const bool looked_at = !flies(pair.a) && !flies(pair.b) && travel <= margin_of(world, pair);
+    if (looked_at || watch.takes(world, pair, of_a, of_b)) continue;
     expectation.tell(pair, sink_);
     collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
     append_manifolds(pair, sink_, again_);

@@ -9,6 +9,8 @@
 
 namespace stickslip {
 
+class ImpactWatch;
+
 /// How far ahead to look.
 struct DetectionReach {
   double time = 0;     ///< positions drift this long after detection [s]
@@ -22,14 +24,15 @@ double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, co
 class Detection {
  public:
   /// Contacts between bodies of which at least one moves by forces. Valid until the next call.
+  /// @param watch takes the pairs that are to have no contacts ahead
   /// @throws Error if shapes have no collider or too many bodies are piled into one spot.
-  const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&);
+  const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&, ImpactWatch* watch = nullptr);
 
   /// Whether something moves farther than `detect` looked ahead for it. @param motion of every mover
   bool outrun(const World&, std::span<const Twist> motion, const DetectionReach&);
   /// Contacts of those pairs that come nearer to each other than `detect` looked ahead for, after `outrun`. Valid until the
   /// next call.
-  const ContactSet& detect_again(const World&, std::span<const Twist> motion, const DetectionReach&, StageTimes&);
+  const ContactSet& detect_again(const World&, std::span<const Twist> motion, const DetectionReach&, StageTimes&, ImpactWatch&);
 
  private:
   /// Work of fixed size for one thread at a time.
@@ -37,23 +40,33 @@ class Detection {
     ContactSet set;
     ContactSink sink;
   };
-  void update_proxies(const World&, const DetectionReach&);
+  void update_proxies(const World&, const DetectionReach&, const ImpactWatch*);
+  Aabb way_of(const World&, std::uint32_t collider, const Vec3& velocity, double time) const;
   bool is_candidate(const World&, const ProxyPair&) const;
+  bool flies(std::uint32_t collider) const { return !flights_.empty() && flights_[collider].slack >= 0; }
   double margin_of(const World&, const ProxyPair&) const;
   void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
   void collide_in_parallel(const World&, int threads);
+  void find_candidates(const World&, ImpactWatch*);
 
   BroadPhase broad_;
   DetectionReach reach_;          ///< of the last detection
   std::vector<Pose> poses_;       ///< world pose of each collider
   std::vector<double> margins_;   ///< reach of each collider [m]
+  /// Of colliders that fly: velocity, and how far they may leave the way that it takes them.
+  struct Flight {
+    Vec3 velocity = Vec3::Zero();   ///< [m/s]
+    double slack = -1;              ///< [m]; negative: does not fly
+  };
+  std::vector<Flight> flights_;   ///< of each collider; empty if none flies
   std::vector<bool> known_;       ///< colliders that have a proxy
   std::vector<Chunk> chunks_;
   ContactSink sink_;
   std::vector<ProxyPair> candidates_;
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};
-  std::vector<bool> outrun_;   ///< colliders that moved farther than their reach
+  const ImpactWatch* watch_ = nullptr;   ///< that knows margins of pairs
+  std::vector<bool> outrun_;             ///< colliders that moved farther than their reach
   ContactSet again_;
 };
 

@@ -25,15 +25,32 @@ void rotate_about(int axis, double moment, double t, Vec3& momentum, Quat& orien
   momentum = turn.conjugate() * momentum;
 }
 
+constexpr double kFactorAngle = 0.1;   ///< of a factor of the splitting below [rad]
+constexpr int kMostFactors = 64;       ///< of each kind
+
+/// The principal axis whose moment differs, if the other two have one moment; −1 if all differ.
+int symmetry_axis(const Vec3& moments) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (std::abs(moments[(axis + 1) % 3] - moments[(axis + 2) % 3]) <= 1e-9 * moments.maxCoeff()) return axis;
+  return -1;
+}
+
+/// Free rotation of a body of revolution, exact at any speed: its axis goes round the angular momentum L at L / I, I across the
+/// axis, while it turns about the axis. @param momentum in the principal frame
+void precess(const Vec3& moments, int axis, double t, Vec3& momentum, Quat& principal) {
+  const double across = moments[(axis + 1) % 3];
+  const Vec3 in_world = principal * momentum;
+  const Vec3 about_axis = t * momentum[axis] * (1 / moments[axis] - 1 / across) * Vec3::Unit(axis);
+  principal = rotation_from_vector(t / across * in_world) * principal * rotation_from_vector(about_axis);
+  principal.normalize();
+  momentum = principal.conjugate() * in_world;
+}
+
 /// Free rotation for time t by the symmetric splitting of the kinetic energy Σ Lᵢ²/2Iᵢ into its three terms. Every factor
 /// is an exact rotation: the world angular momentum is kept to rounding, the energy error stays bounded and of order t².
-void free_rotation(const Body& b, double t, Motion& end) {
-  const Vec3& moment = b.principal_moments;
-  Quat principal = end.pose.orientation * b.principal_axes;   // principal frame to world
-  Vec3 momentum = moment.cwiseProduct(principal.conjugate() * end.angular_velocity);
+void split_rotation(const Vec3& moment, double t, double angle, Vec3& momentum, Quat& principal) {
   // Keep every factor below a tenth of a radian, within reason.
-  const double angle = std::abs(t) * end.angular_velocity.norm();
-  const int pieces = std::isfinite(angle) ? static_cast<int>(std::min(1 + angle / 0.1, 64.0)) : 1;
+  const int pieces = std::isfinite(angle) ? static_cast<int>(std::min<double>(1 + angle / kFactorAngle, kMostFactors)) : 1;
   const double dt = t / pieces;
   for (int i = 0; i < pieces; ++i) {
     rotate_about(0, moment[0], dt / 2, momentum, principal);
@@ -43,6 +60,16 @@ void free_rotation(const Body& b, double t, Motion& end) {
     rotate_about(0, moment[0], dt / 2, momentum, principal);
   }
   principal.normalize();
+}
+
+void free_rotation(const Body& b, double t, Motion& end) {
+  const Vec3& moment = b.principal_moments;
+  Quat principal = end.pose.orientation * b.principal_axes;   // principal frame to world
+  Vec3 momentum = moment.cwiseProduct(principal.conjugate() * end.angular_velocity);
+  const double angle = std::abs(t) * end.angular_velocity.norm();
+  const int axis = angle > kMostFactors * kFactorAngle ? symmetry_axis(moment) : -1;
+  if (axis >= 0) precess(moment, axis, t, momentum, principal);
+  else split_rotation(moment, t, angle, momentum, principal);
   end.angular_velocity = principal * momentum.cwiseQuotient(moment);
   end.pose.orientation = (principal * b.principal_axes.conjugate()).normalized();
 }
@@ -61,15 +88,19 @@ void slow_rotation(const Body& b, double t, Motion& end) {
 
 bool is_isotropic(const Vec3& moments) { return moments.maxCoeff() - moments.minCoeff() <= 1e-12 * moments.maxCoeff(); }
 
+bool wanders(const Body& b, Gyroscopic gyroscopic) {
+  return b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments);
+}
+
 Quat turned(const Vec3& angular_velocity, double t, const Quat& orientation) {
   return (rotation_from_vector(t * angular_velocity) * orientation).normalized();
 }
 
 }   // namespace
 
-double kick_time(const World& world, const StepOptions& options) {
-  const bool means = options.scheme == Scheme::semi_implicit_euler && world.memory.h > 0;
-  return means ? 0.5 * (world.memory.h + options.h) : options.h;
+double kick_time(const World& world, Scheme scheme, double h) {
+  const bool means = scheme == Scheme::semi_implicit_euler && world.memory.h > 0;
+  return means ? 0.5 * (world.memory.h + h) : h;
 }
 
 Twist free_velocity(const Body& b, const Vec3& gravity, Gyroscopic gyroscopic, double h, double kick) {
@@ -91,13 +122,19 @@ Motion drifted(const Body& b, const Twist& u, Gyroscopic gyroscopic, double t) {
   if (b.motion == MotionType::fixed) return end;
   end.pose.position += t * u.linear;
   if (u.angular.isZero(0)) return end;
-  if (b.motion == MotionType::dynamic && gyroscopic == Gyroscopic::conserving && !is_isotropic(b.principal_moments)) {
+  if (wanders(b, gyroscopic)) {
     if (std::abs(t) * u.angular.norm() < kSlowTurn) slow_rotation(b, t, end);
     else free_rotation(b, t, end);
   } else {
     end.pose.orientation = turned(u.angular, t, b.orientation);
   }
   return end;
+}
+
+double wandering_spin(const Body& b, const Vec3& angular_velocity, Gyroscopic gyroscopic) {
+  if (!wanders(b, gyroscopic)) return 0;
+  // The angular momentum stays, and no axis has less inertia.
+  return (b.world_inertia() * angular_velocity).norm() / b.principal_moments.minCoeff();
 }
 
 void drift(Body& b, Gyroscopic gyroscopic, double t) {

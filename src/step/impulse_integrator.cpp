@@ -11,6 +11,7 @@
 #include "step/clock.h"
 #include "step/detection.h"
 #include "step/free_motion.h"
+#include "step/impact_watch.h"
 #include "step/look_ahead.h"
 #include "step/motion_judge.h"
 #include "step/pieces.h"
@@ -23,6 +24,10 @@
 namespace stickslip {
 
 class ImpulseIntegrator final : public Integrator {
+  static constexpr int kMostCuts = 8;       ///< of a step at first touches; the rest of it has contacts ahead
+  static constexpr int kMostFollows = 24;   ///< pieces in which bodies are followed that leave meshes
+  static constexpr int kMostTries = 4;      ///< to find the first touch of a motion that only a solve knows
+
  public:
   explicit ImpulseIntegrator(const StepOptions& options)
       : whole_(options), options_(options), solver_(make_solver(options.solver, options.solver_options)) {}
@@ -39,7 +44,16 @@ class ImpulseIntegrator final : public Integrator {
   /// Until contacts are looked at again positions move for h, in both schemes.
   DetectionReach reach() const { return {options_.h, options_.h, options_.margin}; }
   const ContactSet& detect(World&);
-  const ContactSet* detect_and_solve(World&, double drift_time);
+  const ContactSet* detect_and_solve(World&);
+  const ContactSet* solve_and_look(World&, const ContactSet*);
+  LookAhead::Solved solved(const ContactSet& set) const { return {builder_, set, velocity_, impulses_}; }
+  ImpactWatch::Cuts cuts() const {
+    if (tries_ >= kMostTries) return ImpactWatch::Cuts::none;
+    return report_.impacts < kMostCuts ? ImpactWatch::Cuts::allowed : ImpactWatch::Cuts::spent;
+  }
+  void cut(World&, double time);
+  /// How long positions drift after contacts are taken: Moreau's scheme looks at them half a step ahead [s].
+  double drift_time() const { return options_.scheme == Scheme::moreau_midpoint ? options_.h / 2 : options_.h; }
   bool solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
   SolveControl control() const;
@@ -59,6 +73,7 @@ class ImpulseIntegrator final : public Integrator {
   void record_contact(const World&, const RecordedPair&, const ContactPoint&, const BuiltContact&);
   void carry_over(const World&);
   void record_contacts(World&, const ContactSet&);
+  void remember_as_forces(World&) const;
   void find_conflicts(const World&);
   double velocity_scale(const World&) const;
 
@@ -72,6 +87,9 @@ class ImpulseIntegrator final : public Integrator {
   SleepManager sleep_;
   MotionJudge judge_;
   StepPieces pieces_;
+  ImpactWatch impacts_;
+  int follows_ = 0;   ///< short pieces of a step in which a body leaves a mesh that it struck
+  int tries_ = 0;     ///< solves of a piece whose motion hit something before its end
   RestBalance rest_;
   Workspace workspace_;
   std::vector<double> impulses_, next_guess_, velocity_, conflict_velocity_, conflict_scratch_;
@@ -86,6 +104,8 @@ class ImpulseIntegrator final : public Integrator {
 
 namespace {
 
+constexpr int kRefinements = 6;               ///< of the time of a first touch
+constexpr double kRefined = 1e-9;             ///< part of it that a refinement may change and be the last
 constexpr double kNearRest = 100;             ///< tolerances by which the impulses of the last step may miss at rest
 constexpr std::size_t kSmallProblem = 3000;   ///< rows
 /// Contacts from which on a first solve may be rough. A look at a rough motion now and then misses what bends: smaller heaps
@@ -123,28 +143,62 @@ double smallest_row_length(const World& world) {
 
 const ContactSet& ImpulseIntegrator::detect(World& world) {
   const DetectionReach reach = this->reach();
-  const ContactSet* set = &detection_.detect(world, reach, options_.threads, report_.seconds);
+  const auto look = [&] {
+    impacts_.begin(options_, cuts(), report_.impacts > 0 && follows_ < kMostFollows);
+    return &detection_.detect(world, reach, options_.threads, report_.seconds, &impacts_);
+  };
+  const ContactSet* set = look();
   // Waking a body brings contacts of its own into play, which may wake others.
-  while (sleep_.wake_touched(world, *set)) set = &detection_.detect(world, reach, options_.threads, report_.seconds);
+  while (sleep_.wake_touched(world, *set)) set = look();
   return *set;
 }
 
+/// Takes a shorter piece, up to a first touch. How long forces act and what scripts ask for follow from its length, and its
+/// length from them.
+void ImpulseIntegrator::cut(World& world, double time) {
+  for (int k = 0; k < kRefinements; ++k) {
+    options_.h = time;
+    aim_kinematic_bodies(world, time);
+    const double next = std::min(impacts_.refine(world, time), pieces_.length());
+    if (std::abs(next - time) <= kRefined * time) return;
+    time = next;
+  }
+}
+
 /// @returns nothing if the motion is too violent for a piece of this length; the world is then as it was
-const ContactSet* ImpulseIntegrator::detect_and_solve(World& world, double drift_time) {
-  look_ahead_.begin_step();
+const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
   report_.looked_again = 0;
-  const ContactSet* set = &detect(world);
-  begin_roughly(world, *set);
-  if (!solve(world, *set, drift_time)) return nullptr;
-  while (report_.looked_again < LookAhead::kMaxRounds) {
-    const ContactSet* more = look_ahead_.find(world, detection_, {builder_, *set, velocity_, impulses_}, reach(),
-                                              options_.gyroscopic, report_.seconds);
+  impacts_.begin_piece();
+  for (tries_ = 0;; ++tries_) {
+    look_ahead_.begin_step();
+    const ContactSet* set = &detect(world);
+    if (impacts_.first() < options_.h) cut(world, impacts_.first());
+    builder_.recover_in(pieces_.length());
+    begin_roughly(world, *set);
+    set = solve_and_look(world, set);
+    if (!set || !(impacts_.watches() || impacts_.nears())) return set;
+    const double free = impacts_.first_along(world, look_ahead_.motion(world, solved(*set)), options_.h);
+    if (!(free < options_.h)) return set;
+    ++report_.looked_again;
+    if (cuts() == ImpactWatch::Cuts::spent) continue;
+    options_.h = free;
+    aim_kinematic_bodies(world, free);
+  }
+}
+
+/// Solves, and again with what the solved motion meets. @returns the contacts of the last solve, or nothing as above
+const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactSet* set) {
+  if (!solve(world, *set, drift_time())) return nullptr;
+  for (int rounds = 0; rounds < LookAhead::kMaxRounds;) {
+    const ContactSet* more =
+        look_ahead_.find(world, detection_, impacts_, solved(*set), reach(), options_.gyroscopic, report_.seconds);
     if (!more && goes_on()) continue;
     if (!more) break;
     rough_ = 0;
     // A sleeper that is met wakes with all its contacts; the next round meets it again.
     set = sleep_.wake_touched(world, *more) ? &detect(world) : more;
-    if (!solve(world, *set, drift_time)) return nullptr;
+    if (!solve(world, *set, drift_time())) return nullptr;
+    ++rounds;
     ++report_.looked_again;
   }
   return set;
@@ -230,7 +284,8 @@ void ImpulseIntegrator::balance() {
 
 /// @returns whether the piece can be taken
 bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double drift_time) {
-  const bool closed = solve_with_care(world, set, drift_time, JointCare::closed);
+  const bool brief = world.joint_count() > 0 && pieces_.is_brief(options_.h);
+  const bool closed = !brief && solve_with_care(world, set, drift_time, JointCare::closed);
   const auto bends_with = [&](std::span<const double> u) {
     return pieces_.bends_too_far(world, builder_.space().segments(), u);
   };
@@ -238,7 +293,7 @@ bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double 
   const auto bends = [&] {
     return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.space().before()));
   };
-  if (pieces_.can_shorten() && (!closed || bends())) return false;
+  if (!brief && pieces_.can_shorten() && (!closed || bends())) return false;
   if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder_.balance_joints(world, velocity_);
   return true;
@@ -340,6 +395,7 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   };
   report_.contacts.clear();
   report_.penetration_max = 0;
+  report_.distance_min = std::numeric_limits<double>::infinity();
   for (const Manifold& m : set.manifolds) {
     keep_before(m.a, m.b);
     const RecordedPair pair{m, builder_.sides_of(world, m), world.id_of(world.colliders()[m.a].body),
@@ -349,10 +405,22 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   }
   keep_before(~0u, ~0u);
   world.memory.impulses.swap(remembered_);
+  remember_as_forces(world);
   world.memory.h = options_.h;
+  for (const ContactRecord& c : resting_) report_.distance_min = std::min(report_.distance_min, c.gap);
   if (resting_.empty()) return;
   report_.contacts.insert(report_.contacts.end(), resting_.begin(), resting_.end());
   std::ranges::sort(report_.contacts, {}, &ContactRecord::key);
+}
+
+/// Impulses are remembered as if forces had acted for as long as the piece was.
+void ImpulseIntegrator::remember_as_forces(World& world) const {
+  const double time = guess_time(world, options_);
+  if (time == options_.h) return;
+  for (RememberedImpulse& r : world.memory.impulses) {
+    r.impulse *= options_.h / time;
+    r.angular_impulse *= options_.h / time;
+  }
 }
 
 void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& pair, const ContactPoint& point,
@@ -376,6 +444,8 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   const Vec3 angular_impulse = add_spin_energy(pair.sides, built);
   judge_.see(world, builder_.problem(), {m, point, built, block, impulse, after});
   report_.penetration_max = std::max(report_.penetration_max, -point.gap);
+  const double at_end = point.gap + drift_time() * (after[0] + built.turning[0]);
+  report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
                               impulse[0], built.friction, built.frame * slip, angular_impulse});
   remembered_.push_back(
@@ -406,10 +476,14 @@ const StepReport& ImpulseIntegrator::step(World& world) {
   const double start = world.time;
   judge_.begin(world, whole_);
   pieces_.begin(world, whole_);
+  report_.impacts = follows_ = 0;
+  int cuts = 0;
   while (pieces_.left()) {
     options_.h = pieces_.next(world);
     while (!advance(world)) options_.h = pieces_.shorten();
-    pieces_.take(world, report_);
+    if (options_.h < pieces_.length()) ++(impacts_.near_time() > options_.h ? cuts : follows_);
+    pieces_.take(world, report_, options_.h);
+    report_.impacts = cuts;
   }
   world.time = start + whole_.h;
   ++world.step_count;
@@ -427,20 +501,16 @@ bool ImpulseIntegrator::advance(World& world) {
   EnergyLedger& energy = report_.energy;
   energy.kinetic_start = world.kinetic_energy();
   energy.potential_start = world.potential_energy();
-  const double h = options_.h;
-  // Moreau's scheme looks at the contacts half a step ahead.
-  const bool midpoint = options_.scheme == Scheme::moreau_midpoint;
-  const double drift_time = midpoint ? h / 2 : h;
-
-  aim_kinematic_bodies(world, h);
-  if (midpoint) {
-    for (const BodyKindSteps* kind : body_kinds()) kind->drift(world, options_.gyroscopic, h / 2);
-    drift_kinematic_bodies(world, h / 2);
+  aim_kinematic_bodies(world, options_.h);
+  if (options_.scheme == Scheme::moreau_midpoint) {
+    for (const BodyKindSteps* kind : body_kinds()) kind->drift(world, options_.gyroscopic, drift_time());
+    drift_kinematic_bodies(world, drift_time());
   }
   report_.seconds.integration += clock.lap();
 
-  const ContactSet* set = detect_and_solve(world, drift_time);
+  const ContactSet* set = detect_and_solve(world);
   if (!set) return false;
+  const double h = options_.h, drift_time = this->drift_time();
   clock.lap();
 
   const double kick = report_.force_time = kick_time(world, options_);
@@ -449,6 +519,8 @@ bool ImpulseIntegrator::advance(World& world) {
   find_conflicts(world);
   balance();
   record_contacts(world, *set);
+  if (impacts_.watches())
+    report_.distance_min = impacts_.nearest(world, look_ahead_.motion(world, solved(*set)), options_.h, report_.distance_min);
   report_.seconds.bookkeeping += clock.lap();
 
   const Kick step{kick, drift_time, h, options_.gyroscopic};

@@ -115,12 +115,17 @@ void LookAhead::remember(const Solved& solved) {
   joint_impulses_.assign(solved.impulses.begin(), solved.impulses.begin() + builder.joints().row_count());
 }
 
-const ContactSet* LookAhead::find(const World& world, Detection& detection, const Solved& solved, const DetectionReach& reach,
-                                  Gyroscopic gyroscopic, StageTimes& seconds) {
+std::span<const Twist> LookAhead::motion(const World& world, const Solved& solved) {
+  collect_motion(world, solved);
+  return motion_;
+}
+
+const ContactSet* LookAhead::find(const World& world, Detection& detection, ImpactWatch& watch, const Solved& solved,
+                                  const DetectionReach& reach, Gyroscopic gyroscopic, StageTimes& seconds) {
   collect_motion(world, solved);
   static const ContactSet nothing;
   const ContactSet& fresh =
-      detection.outrun(world, motion_, reach) ? detection.detect_again(world, motion_, reach, seconds) : nothing;
+      detection.outrun(world, motion_, reach) ? detection.detect_again(world, motion_, reach, seconds, watch) : nothing;
   wanted_.assign(fresh.manifolds.size(), false);
   bool any = false;
   for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {

@@ -33,7 +33,10 @@ class LookAhead {
   };
   /// The contacts of the last solve together with those that its motion would violate, or null if there are none of these.
   /// Valid until the next call that returns contacts.
-  const ContactSet* find(const World&, Detection&, const Solved&, const DetectionReach&, Gyroscopic, StageTimes&);
+  const ContactSet* find(const World&, Detection&, ImpactWatch&, const Solved&, const DetectionReach&, Gyroscopic, StageTimes&);
+
+  /// Velocities of all movers after a solve. Valid until the next call of this or `find`.
+  std::span<const Twist> motion(const World&, const Solved&);
 
   /// Puts the impulses of the solve that `find` was last called with in the place of the step before's, and bends rows.
   void refine(ProblemBuilder&, const ContactSet&) const;

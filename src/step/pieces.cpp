@@ -137,15 +137,21 @@ void StepPieces::begin(const World& world, const StepOptions& options) {
   h_ = options.h;
   done_ = count_ = 0;
   size_ = kUnits;
+  within_ = 0;
 }
 
 double StepPieces::next(const World& world) {
-  if (whole_only_) return h_;
+  if (whole_only_) return length();
   size_ = kUnits;
   while (done_ % size_ != 0) size_ /= 2;
-  double bend = largest_bend(world, length(size_), [&](std::uint32_t slot) { return own_velocity(world.bodies()[slot]); });
-  for (; bend > kHopelessBend && size_ > 1; bend /= 4) size_ /= 2;
-  return length(size_);
+  const auto bend = [&] {
+    return largest_bend(world, length(), [&](std::uint32_t slot) { return own_velocity(world.bodies()[slot]); });
+  };
+  if (within_ == 0)
+    for (double now = bend(); now > kHopelessBend && size_ > 1; now /= 4) size_ /= 2;
+  else
+    while (size_ > 1 && bend() > kHopelessBend) shorten();
+  return length();
 }
 
 bool StepPieces::bends_too_far(const World& world, std::span<const std::uint32_t> segment_of_body,
@@ -155,16 +161,22 @@ bool StepPieces::bends_too_far(const World& world, std::span<const std::uint32_t
     if (segment == kNoSegment) return own_velocity(world.bodies()[slot]);
     return {linear_part(velocity, segment), angular_part(velocity, segment)};
   };
-  return largest_bend(world, length(size_), solved) > kBend;
+  return largest_bend(world, length(), solved) > kBend;
 }
 
 double StepPieces::shorten() {
   size_ /= 2;
-  return length(size_);
+  if (within_ >= length(size_)) {   // the first half is over
+    done_ += size_;
+    within_ -= length(size_);
+  }
+  return length();
 }
 
-void StepPieces::take(const World& world, StepReport& report) {
-  done_ += size_;
+void StepPieces::take(const World& world, StepReport& report, double time) {
+  const bool whole = !(time < length());
+  within_ = whole ? 0 : within_ + time;
+  if (whole) done_ += size_;
   ++count_;
   if (count_ == 1) {
     if (done_ < kUnits) sum_ = report;
@@ -178,6 +190,7 @@ void StepPieces::take(const World& world, StepReport& report) {
   sum_.force_time += report.force_time;
   sum_.looked_again += report.looked_again;
   sum_.penetration_max = std::max(sum_.penetration_max, report.penetration_max);
+  sum_.distance_min = std::min(sum_.distance_min, report.distance_min);
   sum_.joint_error_max = report.joint_error_max;
   // Of sleeping bodies the next piece carries records on.
   if (done_ == kUnits) std::swap(report, sum_);

@@ -10,6 +10,8 @@
 // pieces become shorter, but it treats both directions of time alike. Choosing by the velocity before makes pieces too long
 // whenever motion quickens and too short whenever it slows down, and such a scheme loses energy in every swing.
 //
+// A piece ends early where a body first touches another (step/impact_watch.h); the rest of it is the next piece then.
+//
 // How long pieces are follows from the world alone, never from what a stepper remembers. The caller sees steps of h, with
 // the impulses and energies of the pieces added up and the forces of joints averaged. Velocities are means over the last
 // piece, so forces act in every piece for half of it and half of the one before (`kick_time`). Moreau's scheme takes no
@@ -33,9 +35,13 @@ class StepPieces {
   bool can_shorten() const { return !whole_only_ && size_ > 1; }
   /// Half of the piece that could not be taken [s].
   double shorten();
-  /// The piece has been taken. The last one leaves the report of the whole step.
-  void take(const World&, StepReport&);
+  /// The piece has been taken, or the first part of it. The last one leaves the report of the whole step. @param time that it
+  /// took [s]
+  void take(const World&, StepReport&, double time);
   int count() const { return count_; }
+  double length() const { return length(size_) - within_; }   ///< of the piece [s]
+  /// Whether a piece is shorter than any that joints ask for: what they are off by would be corrected with too much speed.
+  bool is_brief(double time) const { return time < length(1) / 2; }
 
  private:
   /// Shortest pieces in a step: links that a ball of a hundred times their mass snaps taut need them.
@@ -45,6 +51,7 @@ class StepPieces {
   bool whole_only_ = false;
   double h_ = 0;
   int done_ = 0, size_ = kUnits, count_ = 0;
+  double within_ = 0;   ///< time since `done_` that earlier parts of the piece took [s]
   StepReport sum_;
 };
 

@@ -115,6 +115,7 @@ class Hash {
   void add(const Body& b) {
     add(std::uint64_t{b.generation});
     add(b.motion), add(b.asleep), add(b.can_sleep);
+    if (b.continuous != Continuous::automatic) add(b.continuous);
     add(b.quiet.time), add(b.quiet.moved), add(b.quiet.turned), add(b.quiet.early), add(b.quiet.far);
     add(b.position), add(b.orientation), add(b.velocity), add(b.angular_velocity);
     add(b.force), add(b.torque), add(b.mass);

@@ -131,6 +131,7 @@ BodyId World::add(BodyDescription d) {
   Body& b = bodies_[id.index];
   b.motion = d.motion;
   b.can_sleep = d.can_sleep;
+  b.continuous = d.continuous;
   b.mass = mass;
   b.derive_from_mass();
   b.orientation = d.pose.orientation;

@@ -134,6 +134,26 @@ TEST(RigidImpact, tumbling_boxes_meet_no_earlier_than_samples_say) {
   EXPECT_GT(misses, 4);
 }
 
+// About an axis that wanders, first fast and then slowly.
+TEST(RigidImpact, bodies_that_hand_in_their_orientations_meet_no_earlier_than_samples_say) {
+  Motions motions(43);
+  int hits = 0;
+  for (int i = 0; i < 200; ++i) {
+    const SwungSpheres spheres{0.5 * motions.vector(), 0.5 * motions.vector(), 0.3, 0.2, i % 2 == 0};
+    RigidMotion a = motions.motion(spheres.centre_a.norm() + spheres.radius_a);
+    const RigidMotion b = motions.motion(spheres.centre_b.norm() + spheres.radius_b);
+    const Vec3 first = 3 * motions.vector(), second = 2 * motions.vector();
+    a.orientation = [=](double t) { return rotation_from_vector(t * t * first) * rotation_from_vector(t * second); };
+    a.turn = 2 * first.norm() + second.norm();
+    a.rotation.setZero();
+    const auto found = rigid_impact(a, b, spheres);
+    if (!(spheres(a.at(0), b.start).distance > 0)) continue;
+    expect_first_time(a, b, spheres, 0, found, 500);
+    hits += found.has_value();
+  }
+  EXPECT_GT(hits, 10);
+}
+
 TEST(RigidImpact, a_bullet_meets_the_sheet_when_its_tip_does) {
   // 1000 m/s for 10 ms, a sheet of 1 mm at 4 m.
   const RigidMotion bullet{{}, Vec3(10, 0, 0), Vec3(100, 0, 0), 0.01},

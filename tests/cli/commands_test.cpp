@@ -76,6 +76,8 @@ TEST(Run, the_summary_has_every_promised_key) {
   EXPECT_LE(j.at("residual").at("median").get<double>(), j.at("residual").at("max").get<double>());
   EXPECT_LE(j.at("iterations").at("mean").get<double>(), j.at("iterations").at("max").get<double>());
   EXPECT_GE(j.at("penetration_max").get<double>(), 0);
+  EXPECT_LE(j.at("distance_min").get<double>(), -j.at("penetration_max").get<double>());
+  EXPECT_EQ(j.at("impacts"), 0);
   EXPECT_NEAR(j.at("energy").at("start").get<double>(), j.at("energy").at("end").get<double>(),
               1e-3 * j.at("energy").at("start").get<double>());
   EXPECT_THAT(j.at("state_hash").get<std::string>(), ::testing::MatchesRegex("[0-9a-f]+"));

@@ -58,6 +58,26 @@ TEST_P(TumblingBrick, keeps_world_angular_momentum_to_1e9_and_energy_to_one_perc
 
 INSTANTIATE_TEST_SUITE_P(Scales, TumblingBrick, kScales, scale_name);
 
+// Far beyond what steps can follow: the axis goes round the angular momentum with the rate L / I.
+TEST(TorqueFreeRotation, of_a_body_of_revolution_is_exact_at_any_spin) {
+  for (const double spin : {800.0, 1e4, 1e6}) {
+    World world;
+    world.gravity.setZero();
+    const BodyId rod = add_body(world, Capsule{0.003, 0.006}, Vec3::Zero(), {}, Vec3::Zero(), spin * Vec3(0.6, 0, 0.8));
+    const Vec3 momentum = world.angular_momentum();
+    const double energy = world.kinetic_energy(), across = world.body(rod).principal_moments.maxCoeff();
+    Stepper stepper(options(0.01));
+    for (int i = 1; i <= 5; ++i) {
+      stepper.step(world);
+      EXPECT_LT((world.angular_momentum() - momentum).norm(), 1e-12 * momentum.norm()) << spin;
+      EXPECT_NEAR(world.kinetic_energy(), energy, 1e-9 * energy) << spin;
+      const Vec3 axis = world.body(rod).orientation * Vec3::UnitZ();
+      const Vec3 expected = rotation_from_vector(0.01 * i / across * momentum) * Vec3::UnitZ();
+      EXPECT_LT((axis - expected).norm(), 1e-9 * spin) << spin;
+    }
+  }
+}
+
 TEST(TorqueFreeRotation, keeps_momentum_of_a_body_whose_axes_are_not_its_principal_ones) {
   World world;
   world.gravity.setZero();

@@ -116,6 +116,7 @@ inline Scene everything() {
   dumbbell.parts = {{Sphere{0.2}, {{0, 0, -0.3}}, rubber}, {Sphere{0.1}, {{0, 0, 0.3}}, ice}};
   dumbbell.pose.position = {0, 1.5, 0.7};
   dumbbell.can_sleep = false;
+  dumbbell.continuous = Continuous::impact;
   world.add(dumbbell);
 
   BodyDescription shaker = body_of(Box{{0.4, 0.4, 0.1}}, {0, 3, 0.4}, "shaker");

@@ -72,6 +72,7 @@ const json kFull = json::parse(R"({
                {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}},
                {"shape": {"type": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}],
      "velocity": [0, 0, 0], "angular_velocity": [0, 0, 0], "force": [0, 0, 0], "torque": [0, 0, 0], "can_sleep": false,
+     "continuous": "impact",
      "mass_properties": {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]},
      "repeat": {"count": [2, 1, 1], "step": [9, 0, 0]}},
     {"motion": "fixed", "shape": {"type": "half-space"}, "rotation": {"axis": [0, 0, 1], "degrees": 0}},

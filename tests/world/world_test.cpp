@@ -124,6 +124,7 @@ TEST(World, the_state_hash_sees_masses_shapes_materials_scripts_and_joints) {
   EXPECT_TRUE(changes([](World& w) { w.mutable_bodies()[0].mass.mass *= 2; }));
   EXPECT_TRUE(changes([](World& w) { w.mutable_bodies()[0].mass.inertia(0, 0) *= 2; }));
   EXPECT_TRUE(changes([](World& w) { w.mutable_bodies()[0].can_sleep = false; }));
+  EXPECT_TRUE(changes([](World& w) { w.mutable_bodies()[0].continuous = Continuous::impact; }));
   EXPECT_TRUE(changes([](World& w) { std::get<Oscillation>(w.mutable_bodies()[2].script).phase = 1; }));
   EXPECT_TRUE(changes([](World& w) { std::get<Sphere>(w.mutable_colliders()[0].shape).radius *= 2; }));
   EXPECT_TRUE(changes([](World& w) { w.mutable_colliders()[1].local.position.x() += 1; }));

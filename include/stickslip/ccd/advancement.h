@@ -2,7 +2,8 @@
 //
 // A body moves with constant velocity and spin, x(t) = x₀ + t v, R(t) = exp(t ω) R₀, for t in [0, 1]. Its points move no
 // faster than |v| + |ω| reach, and along a direction n no faster than n·v + |n × ω| reach. So two bodies at a distance d are
-// no nearer than `min_distance` until d − min_distance is used up at that rate; there they are looked at again.
+// no nearer than `min_distance` until d − min_distance is used up at that rate; there they are looked at again. A body that
+// turns about a wandering axis, as free tops do, hands in its orientations and how fast it turns at most.
 #pragma once
 
 #include <functional>
@@ -18,10 +19,18 @@ struct RigidMotion {
   Vec3 displacement = Vec3::Zero();   ///< v over the whole step [m]
   Vec3 rotation = Vec3::Zero();       ///< ω over the whole step, in the world frame: axis times angle [rad]
   double reach = 0;                   ///< largest distance of a point of the body from the origin of its frame [m]
+  /// In place of `rotation`, where the axis wanders: the orientation at a time, and the largest angle per unit of time [rad].
+  std::function<Quat(double time)> orientation = {};
+  double turn = 0;
 
   Pose at(double time) const {
-    return {start.position + time * displacement, (rotation_from_vector(time * rotation) * start.orientation).normalized()};
+    const Quat turned =
+        orientation ? orientation(time) : (rotation_from_vector(time * rotation) * start.orientation).normalized();
+    return {start.position + time * displacement, turned};
   }
+  /// How fast points move along a unit vector by turning, at most [m].
+  double turning_along(const Vec3& n) const { return (orientation ? turn : n.cross(rotation).norm()) * reach; }
+  double turning() const { return (orientation ? turn : rotation.norm()) * reach; }   ///< the same in any direction
 };
 
 /// How far two bodies are apart.
