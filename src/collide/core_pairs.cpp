@@ -58,12 +58,22 @@ void add_contacts(const ConvexCore& a, const ConvexCore& b, const CoreDirection&
   sink.add(origin + middle, n, gap, patch_feature(PatchPoint::lone, feature_a.ids[0], feature_b.ids[0]));
 }
 
+template <class S>
+bool is_round(const S& shape) {
+  if constexpr (std::is_same_v<S, Capsule>) return shape.radius > 0;
+  else return false;
+}
+
+/// The smaller of two radii, of which an edge has none.
+double thinner_of(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
+
 template <class A, class B>
 void collide_cores(const A& shape_a, const Pose& pose_a, const B& shape_b, const Pose& pose_b, double margin,
                    ContactSink& sink) {
-  // A capsule's radius keeps the cores apart already, and its partner can stay sharp, so the distance is exact.
-  constexpr bool rounded = std::is_same_v<A, Capsule> || std::is_same_v<B, Capsule>;
-  const double inset = rounded ? 0.0 : kInset * std::min(inner_radius(shape_a), inner_radius(shape_b));
+  // A capsule's radius keeps the cores apart already, and its partner can stay sharp, so the distance is exact. The edge of a
+  // mesh is a capsule without a radius.
+  const bool rounded = is_round(shape_a) || is_round(shape_b);
+  const double inset = rounded ? 0.0 : kInset * thinner_of(inner_radius(shape_a), inner_radius(shape_b));
   const Mat3 rotation_a = pose_a.rotation(), rotation_b = pose_b.rotation();
   const Vec3 between = pose_b.position - pose_a.position;
   const ConvexCore a(shape_a, rotation_a, Vec3::Zero(), inset);
@@ -131,6 +141,18 @@ void collide(const Cylinder& a, const Pose& pose_a, const Cylinder& b, const Pos
 
 void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_cores(a, pose_a, b, pose_b, margin, sink);
+}
+
+void collide_edge(const Box& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin, ContactSink& sink) {
+  collide_cores(a, pose_a, edge, pose, margin, sink);
+}
+void collide_edge(const Cylinder& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin,
+                  ContactSink& sink) {
+  collide_cores(a, pose_a, edge, pose, margin, sink);
+}
+void collide_edge(const ConvexHull& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin,
+                  ContactSink& sink) {
+  collide_cores(a, pose_a, edge, pose, margin, sink);
 }
 
 void collide_apart(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin, ContactSink& sink) {

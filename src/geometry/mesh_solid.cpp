@@ -156,6 +156,13 @@ void MeshSolid::find_facets() {
     if (active_edges_[edge])
       for (const std::uint32_t v : edges.vertices(edge)) active_vertices_[v] = true;
   }
+  owned_.assign(mesh().triangles.size(), 0);
+  for (std::uint32_t triangle = 0; triangle < owned_.size(); ++triangle)
+    for (int k = 0; k < 3; ++k) {
+      const std::uint32_t vertex = mesh().triangles[triangle][k], edge = edges.edges_of_face(triangle)[k];
+      if (active_vertices_[vertex] && edges.faces_of_vertex(vertex).front() == triangle) owned_[triangle] |= 1 << k;
+      if (active_edges_[edge] && edges.faces(edge)[0] == triangle) owned_[triangle] |= 8 << k;
+    }
 }
 
 void MeshSolid::measure() {
@@ -168,7 +175,7 @@ void MeshSolid::measure() {
 
 std::size_t MeshSolid::bytes() const {
   return surface_.bytes() + facets_.capacity() * sizeof(MeshFacet) + facet_of_.capacity() * sizeof(std::uint32_t) +
-         (active_edges_.capacity() + active_vertices_.capacity()) / 8;
+         owned_.capacity() + (active_edges_.capacity() + active_vertices_.capacity()) / 8;
 }
 
 Mesh make_mesh(TriangleMesh mesh, std::string name, MeshLook look) {

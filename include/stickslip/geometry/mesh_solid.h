@@ -44,6 +44,9 @@ class MeshSolid {
   bool active_edge(std::size_t edge) const { return active_edges_[edge]; }
   /// Whether a vertex has such an edge.
   bool active_vertex(std::size_t vertex) const { return active_vertices_[vertex]; }
+  /// Active corners (bits 0 to 2) and edges (bits 3 to 5, from that corner to the next) that are looked at with this triangle:
+  /// each belongs to one triangle that has it.
+  std::uint8_t owned_by(std::size_t triangle) const { return owned_[triangle]; }
 
   /// Mass properties for the density 1 kg/m³, if the surface is closed around a positive volume.
   const std::optional<MassProperties>& solid() const { return solid_; }
@@ -73,6 +76,7 @@ class MeshSolid {
   std::vector<MeshFacet> facets_;
   std::vector<std::uint32_t> facet_of_;
   std::vector<bool> active_edges_, active_vertices_;
+  std::vector<std::uint8_t> owned_;
   std::optional<MassProperties> solid_;
   double radius_ = 0, thickness_ = 0;
   std::shared_ptr<const DistanceField> field_;

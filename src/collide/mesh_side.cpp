@@ -1,0 +1,156 @@
+#include "collide/mesh_side.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "collide/tolerances.h"
+
+namespace stickslip::narrow {
+namespace {
+
+// Most contacts of one pair of which one is a mesh: what a nut on its bolt needs.
+constexpr std::size_t kMaxMeshContacts = 32;
+
+// The shapes turn by what uses up their motion this many times at their ends.
+constexpr double kMeshTurns = 2;
+
+// A point counts as held by a face if nothing is nearer than this part of its depth.
+constexpr double kNearly = 1 - 1e-3;
+
+}   // namespace
+
+MeshEdge edge_of(const MeshSolid& solid, std::uint32_t id) {
+  const MeshEdges& edges = solid.surface().edges();
+  const auto& ends = edges.vertices(id);
+  const auto& faces = edges.faces(id);
+  MeshEdge edge;
+  edge.id = id;
+  edge.start = solid.mesh().vertices[ends[0]];
+  edge.along = solid.mesh().vertices[ends[1]] - edge.start;
+  edge.boundary = edges.kind(id) == EdgeKind::boundary;
+  edge.irregular = edges.kind(id) == EdgeKind::irregular;
+  const Vec3 unit = edge.along.normalized();
+  for (int side = 0; side < 2; ++side) {
+    const std::uint32_t face = faces[side] == MeshEdges::kNoFace ? faces[0] : faces[side];
+    edge.facet[side] = solid.facet_of(face);
+    edge.normal[side] = solid.facets()[edge.facet[side]].normal;
+    edge.into[side] = side == 0 ? edge.normal[side].cross(unit) : unit.cross(edge.normal[side]);
+  }
+  return edge;
+}
+
+bool is_touched_from(const MeshEdge& edge, const Vec3& direction, double sine) {
+  if (edge.irregular) return true;
+  if (direction.dot(edge.into[0]) > sine) return false;
+  if (edge.boundary) return direction.dot(edge.normal[0]) > -sine;
+  return direction.dot(edge.into[1]) <= sine && direction.dot(edge.normal[0] + edge.normal[1]) > 0;
+}
+
+bool is_touched_from(const MeshSolid& solid, std::uint32_t vertex, const Vec3& direction, double sine) {
+  const TriangleMesh& mesh = solid.mesh();
+  const Vec3& at = mesh.vertices[vertex];
+  if (direction.dot(solid.surface().edges().vertex_normal(vertex)) <= 0) return false;
+  for (const std::uint32_t face : solid.surface().edges().faces_of_vertex(vertex))
+    for (const std::uint32_t other : mesh.triangles[face]) {
+      const Vec3 away = mesh.vertices[other] - at;
+      if (direction.dot(away) > sine * away.norm()) return false;
+    }
+  return true;
+}
+
+std::uint32_t part_facing(const MeshSolid& solid, std::uint32_t vertex, const Vec3& direction) {
+  std::uint32_t best = 0;
+  double most = kNearFace;
+  for (const std::uint32_t face : solid.surface().edges().faces_of_vertex(vertex)) {
+    const std::uint32_t facet = solid.facet_of(face);
+    const double along = solid.facets()[facet].normal.dot(direction);
+    if (along > most) most = along, best = facet_part(facet);
+  }
+  return best;
+}
+
+std::uint32_t part_facing(const MeshEdge& edge, const Vec3& direction) {
+  const double left = edge.normal[0].dot(direction), right = edge.normal[1].dot(direction);
+  if (std::max(left, right) <= kNearFace) return 0;
+  return facet_part(edge.facet[right > left ? 1 : 0]);
+}
+
+bool is_over(const MeshSolid& solid, std::uint32_t triangle, const Vec3& point) {
+  const auto& t = solid.mesh().triangles[triangle];
+  const Vec3& a = solid.mesh().vertices[t[0]];
+  const Vec3 ab = solid.mesh().vertices[t[1]] - a, ac = solid.mesh().vertices[t[2]] - a, ap = point - a;
+  const Vec3& n = solid.facets()[solid.facet_of(triangle)].normal;
+  // Twice the areas of the parts; heights over the sides are below a millionth of the longest one.
+  const double whole = ab.cross(ac).dot(n);
+  const double b = ap.cross(ac).dot(n), c = ab.cross(ap).dot(n);
+  const double tolerance = -kClipTolerance * std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()});
+  return whole > 0 && b >= tolerance && c >= tolerance && whole - b - c >= tolerance;
+}
+
+bool is_nearest(const MeshSolid& solid, const Vec3& point, double depth, std::uint32_t hint) {
+  const double reach = kNearly * depth - 1e-12 * solid.radius();
+  if (reach <= 0) return true;
+  return !closest_point(solid.mesh(), solid.surface().tree(), point, reach, hint);
+}
+
+void MeshContacts::remove_duplicates() {
+  std::sort(list_.begin(), list_.end(), [](const Entry& x, const Entry& y) {
+    if (x.parts != y.parts) return x.parts < y.parts;
+    return x.point.feature != y.point.feature ? x.point.feature < y.point.feature : x.point.gap < y.point.gap;
+  });
+  const auto same = [](const Entry& x, const Entry& y) { return x.parts == y.parts && x.point.feature == y.point.feature; };
+  list_.erase(std::unique(list_.begin(), list_.end(), same), list_.end());
+}
+
+// A motion that moves points by the margin m and turns shapes by θ closes the gap of contact i by no more than that of contact s
+// plus m |nᵢ − nₛ| + θ |pᵢ − pₛ|. Where gᵢ − gₛ is more than that, s holds i up, and i is left out. Of the others those with
+// the most room stay, one after the other: at rest they are far apart in place or direction, so that the wrenches they
+// transmit together shrink as little as possible.
+void MeshContacts::spread(double margin, double size) {
+  std::size_t deepest = 0;
+  for (std::size_t i = 1; i < list_.size(); ++i)
+    if (list_[i].point.gap < list_[deepest].point.gap) deepest = i;
+  const double move = margin + std::max(0.0, -list_[deepest].point.gap), turn = kMeshTurns * move / size;
+  room_.assign(list_.size(), std::numeric_limits<double>::infinity());
+  kept_.clear();
+  std::size_t next = deepest;
+  while (true) {
+    const ContactPoint& s = list_[next].point;
+    kept_.push_back(list_[next]);
+    room_[next] = -std::numeric_limits<double>::infinity();
+    std::size_t best = next;
+    double most = 1e-9 * size;
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      const ContactPoint& p = list_[i].point;
+      const double room = move * (p.normal - s.normal).norm() + turn * (p.position - s.position).norm() - (p.gap - s.gap);
+      room_[i] = std::min(room_[i], room);
+      if (room_[i] > most * (1 + 1e-6)) most = room_[i], best = i;
+    }
+    if (best == next || kept_.size() >= kMaxMeshContacts) break;
+    next = best;
+  }
+  list_.swap(kept_);
+  std::sort(list_.begin(), list_.end(), [](const Entry& x, const Entry& y) {
+    return x.parts != y.parts ? x.parts < y.parts : x.point.feature < y.point.feature;
+  });
+}
+
+void MeshContacts::emit(double margin, double size, ContactSink& sink) {
+  if (list_.empty()) return;
+  remove_duplicates();
+  // Points of one face are reduced as those of convex shapes are.
+  if (list_.front().parts != list_.back().parts) spread(margin, size);
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    const ContactPoint& p = list_[i].point;
+    sink.add(p.position, p.normal, p.gap, p.feature);
+    if (i + 1 == list_.size() || list_[i + 1].parts != list_[i].parts) sink.end_part(list_[i].parts);
+  }
+}
+
+MeshScratch& MeshScratch::of_thread() {
+  static thread_local MeshScratch scratch;
+  return scratch;
+}
+
+}   // namespace stickslip::narrow
