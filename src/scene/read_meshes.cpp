@@ -90,8 +90,8 @@ void mend(Fields& fields, ImportedMesh& mesh) {
   if (!place) return;
   std::string list;
   read(*place, list);
-  place->within([&] { repair(mesh.mesh, list); });
-  mesh.look = {};   // it belongs to triangles that may be gone
+  fields.place().within([&] { repair(mesh.mesh, list); });   // which names the key itself
+  mesh.look = {};                                            // it belongs to triangles that may be gone
 }
 
 void check_sum(Fields& fields, const MeshSolid& solid) {
@@ -126,11 +126,10 @@ SceneMeshes::Made SceneMeshes::make(Fields& fields, std::string name) const {
     place.fail(fmt::format("{} has no triangles. Give a \"file\", \"vertices\" and \"triangles\", or what to \"make\".",
                            fields.what() == "a shape" ? "A mesh" : "This mesh"));
   }
+  place.within([&] { validate(mesh.mesh); });
   mend(fields, mesh);
-  made.solid = place.within([&] {
-    validate(mesh.mesh);
-    return std::make_shared<const MeshSolid>(std::move(mesh.mesh), std::move(name), std::move(mesh.look));
-  });
+  made.solid = place.within(
+      [&] { return std::make_shared<const MeshSolid>(std::move(mesh.mesh), std::move(name), std::move(mesh.look)); });
   return made;
 }
 

@@ -71,11 +71,12 @@ TEST(SceneMessages, unknown_keys_come_with_a_suggestion) {
        "s.json: /materials/0/densty: Unknown key 'densty' for a material. Did you mean 'density'?"},
       {with_field(R"("parameters": {"rows": 3})"),
        "s.json: /parameters: Unknown key 'parameters' for a scene. Valid are: schema, $schema, name, description, "
-       "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, joints, "
+       "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, meshes, step, bodies, joints, "
        "ignore_contacts."},
       {with_field(R"("a/b~c": 1)").substr(0),
        "s.json: /a~1b~0c: Unknown key 'a/b~c' for a scene. Valid are: schema, $schema, name, "
-       "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, step, bodies, "
+       "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, meshes, step, "
+       "bodies, "
        "joints, "
        "ignore_contacts."},
   });

@@ -120,7 +120,27 @@ const json kJoints = json::parse(R"({
     {"type": "gear", "first": {"joint": "hinge", "coordinate": "turn_z"}, "second": {"joint": "prismatic"}, "ratio": -1}],
   "ignore_contacts": [["r", "s"]]})");
 
-const std::vector<const json*> kDocuments = {&kFull, &kJoints};
+/// A document that uses every key of meshes, but for the numbers of formulas and for files.
+const json kMeshes = json::parse(R"({
+  "meshes": [
+    {"name": "tet", "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+     "triangles": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], "repair": "merge", "checksum": "f1487494b78b9d9b"},
+    {"name": "box", "make": "box", "half_extents": [1, 1, 1], "repair": "orient"}],
+  "bodies": [
+    {"name": "a", "shape": {"type": "mesh", "mesh": "tet"}, "position": [0, 0, 0]},
+    {"name": "b", "shape": {"type": "mesh", "mesh": "box", "as": "hull"}, "position": [90, 0, 0]},
+    {"name": "c", "shape": {"type": "mesh", "make": "box", "half_extents": [1, 1, 1], "as": "hulls", "concavity": 0.1,
+     "max_parts": 4}, "position": [180, 0, 0]},
+    {"name": "d", "shape": {"type": "height-field", "size": [1, 1], "scale": 0.5, "base": 0.1, "heights": [[0, 0], [0, 1]]},
+     "position": [270, 0, 0]},
+    {"name": "e", "shape": {"type": "sdf", "mesh": "tet", "resolution": 8, "tolerance": 0.5, "sign": "normals"},
+     "position": [360, 0, 0]},
+    {"name": "f", "shape": {"type": "sdf", "smooth": 0.1, "size": 0.4, "union": [{"shape": {"type": "sphere", "radius": 1},
+     "position": [1, 0, 0], "orientation_wxyz": [1, 0, 0, 0]}, {"shape": {"type": "sphere", "radius": 1}, "rotation":
+      {"axis": [1, 0, 0], "degrees": 3}}]}, "position": [450, 0, 0]}
+  ]})");
+
+const std::vector<const json*> kDocuments = {&kFull, &kJoints, &kMeshes};
 
 void expect_both(bool accept, const json& document, const std::string& what) {
   const std::string error = error_of(document.dump());
@@ -141,6 +161,7 @@ void for_each_place(const json& value, const json::json_pointer& here, F&& f) {
 TEST(SceneSchema, schema_and_parser_accept_a_document_with_every_key) {
   expect_both(true, kFull, "full");
   expect_both(true, kJoints, "joints");
+  expect_both(true, kMeshes, "meshes");
 }
 
 TEST(SceneSchema, schema_and_parser_refuse_an_unknown_key_in_every_object) {

@@ -61,7 +61,27 @@ class SchemaValidator {
       }
       return true;
     }
+    if (keyword == "unevaluatedProperties") {
+      if (!v.is_object() || rule != false) return true;
+      const std::set<std::string> known = evaluated(schema, v);
+      return std::all_of(v.items().begin(), v.items().end(), [&](const auto& item) { return known.contains(item.key()); });
+    }
     throw std::logic_error("the validator does not know the keyword " + keyword);
+  }
+
+  /// The keys of an object that the schema, or a schema within it that accepts the object, speaks of.
+  std::set<std::string> evaluated(const Json& schema, const Json& v) const {
+    std::set<std::string> known;
+    if (schema.contains("properties"))
+      for (const auto& [key, rule] : schema["properties"].items()) known.insert(key);
+    const auto join = [&](const Json& within) {
+      if (accepts(within, v)) known.merge(evaluated(within, v));
+    };
+    if (schema.contains("$ref")) join(schema_.at(Json::json_pointer(schema["$ref"].get<std::string>().substr(1))));
+    for (const char* keyword : {"allOf", "anyOf", "oneOf"})
+      if (schema.contains(keyword))
+        for (const Json& one : schema[keyword]) join(one);
+    return known;
   }
 
   static bool is(const Json& type, const Json& v) {
