@@ -133,20 +133,30 @@ class MeshPair {
     else if (facing_a != 0) n = a_.facets()[facing_a - 1].normal;
     const double gap = n.dot(on_b - on_a);
     if (gap > reach_) return;
-    if (gap < 0 && !(is_beside(b_, edge_b, rotation_.transpose() * (on_a - b_in_a_.position)) && is_beside(a_, edge_a, on_b)))
-      return;
+    if (gap < 0) {
+      const Vec3 a_in_b = rotation_.transpose() * (on_a - b_in_a_.position);
+      if (!holds(b_, edge_b, facing_b, a_in_b, -gap) || !holds(a_, edge_a, facing_a, on_b, -gap)) return;
+    }
     const bool face = facing_a != 0 || facing_b != 0;
     add(face ? pair_of_parts(facing_a, facing_b) : pair_of_parts(edge_part(edge_a.id), edge_part(edge_b.id)),
         0.5 * (on_a + on_b), n, gap, mesh_feature(MeshFeature::edges, edge_a.id, edge_b.id));
   }
 
-  /// Whether the surface that is nearest to a point inside is beside an edge.
-  static bool is_beside(const MeshSolid& solid, const MeshEdge& edge, const Vec3& point) {
-    const std::uint32_t hint = solid.surface().edges().faces(edge.id)[0];
-    const auto near = closest_point(solid.mesh(), solid.surface().tree(), point, solid.radius(), hint);
-    if (!near) return false;
+  /// Whether an edge holds a point that lies so deep behind it: at the rim of a face if nothing is nearer than the face, a little
+  /// inwards from the edge; else if the surface that is nearest is beside the edge. @param facing part beside it, or 0
+  static bool holds(const MeshSolid& solid, const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth) {
+    if (depth <= 1e-9 * solid.radius()) return true;
+    const MeshEdges& edges = solid.surface().edges();
+    const std::uint32_t hint = edges.faces(edge.id)[0];
+    if (facing != 0) {
+      const int side = facet_part(edge.facet[0]) == facing ? 0 : 1;
+      const auto below = closest_point(solid.mesh(), solid.surface().tree(), point + 2 * depth * edge.into[side], 1.001 * depth, hint);
+      return below && below->distance >= 0.999 * depth && solid.facet_of(below->triangle) == edge.facet[side];
+    }
+    const auto near = closest_point(solid.mesh(), solid.surface().tree(), point, depth, hint);
+    if (!near) return true;
     const std::uint32_t facet = solid.facet_of(near->triangle);
-    return facet == edge.facet[0] || facet == edge.facet[1] || near->distance <= 1e-9 * solid.radius();
+    return facet == edge.facet[0] || facet == edge.facet[1];
   }
 
   void add_nearest(const MeshGap& gap) {
@@ -177,6 +187,8 @@ class MeshPair {
   }
 
   void add(std::uint64_t parts, const Vec3& position, const Vec3& n, double gap, std::uint64_t feature) {
+    if (getenv("DBG") && gap < -0.3 * std::min(a_.thickness(), b_.thickness()))
+      printf("deep %g of %g parts %lx feature %lx (kind %d a %u b %u)\n", gap, std::min(a_.thickness(), b_.thickness()), parts, feature, int(feature >> 62), unsigned(feature >> 31 & 0x7fffffff), unsigned(feature & 0x7fffffff));
     scratch_.contacts.add(parts, pose_a_ * position, pose_a_.orientation * n, gap, feature);
   }
 

@@ -104,6 +104,7 @@ bool ContactBends::find(const Solved& solved) {
   ends_.resize(solved.world.mover_count());
   known_.assign(solved.world.mover_count(), 0);
   collect_blows(solved);
+  looked_at_ = {~0u, ~0u};
   bool any = false;
   for (const Manifold& m : solved.set.manifolds) any = look(solved, m) || any;
   if (any) ++rounds_;
@@ -144,22 +145,33 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
   const double blow = std::max(blows_[ca.body], blows_[cb.body]);
   const Pair pair{m, a, b, of_a, of_b, end_of(solved, mover_a), end_of(solved, mover_b), tolerated, blow};
-  sink_.clear();
-  sink_.expect(points.front().feature);
-  collide(ca.shape, pair.end_a.pose * ca.local, cb.shape, pair.end_b.pose * cb.local, std::min(bend, thickness), sink_);
+  look_at_end(ca, cb, pair, points.front().feature, std::min(bend, thickness));
   bool any = look_at_known(solved, pair);
   any = look_at_new(solved, pair) || any;
   for (const bool second : {false, true}) any = look_at_middle(solved, pair, second) || any;
   return any;
 }
 
-/// The centre of mass of a body of one part, which lies inside it, against the other one where they are nearest: while corners
-/// fly where no row can tell, it moves on a straight path.
+/// Contacts where the drift ends; the manifolds of one pair of colliders, which come one after the other, share them.
+void ContactBends::look_at_end(const Collider& ca, const Collider& cb, const Pair& pair, std::uint64_t expected, double reach) {
+  const std::pair<std::uint32_t, std::uint32_t> colliders(pair.manifold.a, pair.manifold.b);
+  if (colliders == looked_at_) return;
+  looked_at_ = colliders;
+  sink_.clear();
+  sink_.expect(expected);
+  collide(ca.shape, pair.end_a.pose * ca.local, cb.shape, pair.end_b.pose * cb.local, reach, sink_);
+}
+
+/// The centre of mass of a convex body, which lies inside it, against the other one where they are nearest: while corners fly
+/// where no row can tell, it moves on a straight path. Between meshes that are not convex the plane where they are nearest does
+/// not part them.
 bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool of_b) {
   const Motion &mine = of_b ? pair.b : pair.a, &other = of_b ? pair.a : pair.b;
   const Motion &my_end = of_b ? pair.end_b : pair.end_a, &other_end = of_b ? pair.end_a : pair.end_b;
   const Twist &my_motion = of_b ? pair.of_b : pair.of_a, &other_motion = of_b ? pair.of_a : pair.of_b;
   const Collider& collider = solved.world.colliders()[of_b ? pair.manifold.b : pair.manifold.a];
+  const Collider& other_collider = solved.world.colliders()[of_b ? pair.manifold.a : pair.manifold.b];
+  if (std::holds_alternative<Mesh>(collider.shape) || std::holds_alternative<Mesh>(other_collider.shape)) return false;
   if (solved.world.bodies()[collider.body].colliders.size() > 1 ||
       !(other_motion.angular.norm() < kSteadier * my_motion.angular.norm()))
     return false;

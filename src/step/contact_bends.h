@@ -61,6 +61,7 @@ class ContactBends {
   const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
   bool look(const Solved&, const Manifold&);
+  void look_at_end(const Collider&, const Collider&, const Pair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const Pair&);
   bool look_at_new(const Solved&, const Pair&);
   bool look_at_middle(const Solved&, const Pair&, bool of_b);
@@ -72,7 +73,8 @@ class ContactBends {
   std::vector<Motion> ends_;   ///< by mover
   std::vector<char> known_;
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
-  ContactSink sink_;
+  ContactSink sink_;   ///< where the drift ends, of the colliders looked at last
+  std::pair<std::uint32_t, std::uint32_t> looked_at_;
   int rounds_ = 0;   ///< of this step in which contacts were bent
 };
 

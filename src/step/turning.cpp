@@ -33,6 +33,7 @@ void ContactTurning::begin(const World& world, const StepOptions& options, std::
   options_ = &options;
   drifts_.resize(world.mover_count());
   known_.assign(world.mover_count(), 0);
+  looked_at_ = {~0u, ~0u};
 }
 
 const ContactTurning::Drift& ContactTurning::drift_of(const Collider& c) {
@@ -73,13 +74,23 @@ std::span<const Vec3> ContactTurning::of(const Manifold& m, std::span<const Cont
   for (const ContactPoint& p : points)
     farthest = std::max(farthest,
                         std::abs(p.gap) + options_->h * (b.now.velocity_at(p.position) - a.now.velocity_at(p.position)).norm());
-  sink_.clear();
-  sink_.expect(points.front().feature);
-  collide(ca.shape, a.end.pose * ca.local, cb.shape, b.end.pose * cb.local, 2 * farthest, sink_);
+  look_at_end(m, 2 * farthest, points.front().feature);
   for (std::size_t i = 0; i < points.size(); ++i)
     if (const ContactPoint* const later = later_of(points[i], sink_.points_of(m.parts), a, b)) bend(i, points[i], *later, a, b);
   if (known_points_.size() > 2) make_rigid(points);
   return kappa_;
+}
+
+/// Contacts where the drift ends. The manifolds of one pair of colliders, which come one after the other, share them.
+void ContactTurning::look_at_end(const Manifold& m, double reach, std::uint64_t expected) {
+  const std::pair<std::uint32_t, std::uint32_t> pair(m.a, m.b);
+  if (pair == looked_at_ && reach <= looked_reach_) return;
+  looked_at_ = pair;
+  looked_reach_ = m.parts == 0 ? reach : 2 * reach;
+  const Collider &ca = world_->colliders()[m.a], &cb = world_->colliders()[m.b];
+  sink_.clear();
+  sink_.expect(expected);
+  collide(ca.shape, drift_of(ca).end.pose * ca.local, cb.shape, drift_of(cb).end.pose * cb.local, looked_reach_, sink_);
 }
 
 /// κ of one point.

@@ -51,6 +51,7 @@ class ContactTurning {
     Vec3 taken(const Vec3& point) const { return end.pose * (now.pose.orientation.conjugate() * (point - now.pose.position)); }
   };
   const Drift& drift_of(const Collider&);
+  void look_at_end(const Manifold&, double reach, std::uint64_t expected);
   const ContactPoint* later_of(const ContactPoint& now, std::span<const ContactPoint> ends, const Drift& a, const Drift& b);
   void bend(std::size_t i, const ContactPoint& now, const ContactPoint& later, const Drift& a, const Drift& b);
   void make_rigid(std::span<const ContactPoint> points);
@@ -63,7 +64,9 @@ class ContactTurning {
   std::vector<Vec3> kappa_;
   std::vector<double> along_normal_;        ///< κ along the normal from the gaps of both instants [m/s]
   std::vector<std::size_t> known_points_;   ///< that the end of the drift knows
-  ContactSink sink_;
+  ContactSink sink_;   ///< where the drift ends, of the colliders looked at last
+  std::pair<std::uint32_t, std::uint32_t> looked_at_;
+  double looked_reach_ = 0;   ///< [m]
   ContactPoint moved_;   ///< a point that the end of the drift does not know
 };
 
