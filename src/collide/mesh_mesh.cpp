@@ -150,7 +150,8 @@ class MeshPair {
     const std::uint32_t hint = edges.faces(edge.id)[0];
     if (facing != 0) {
       const int side = facet_part(edge.facet[0]) == facing ? 0 : 1;
-      const auto below = closest_point(solid.mesh(), solid.surface().tree(), point + 2 * depth * edge.into[side], 1.001 * depth, hint);
+      const auto below =
+          closest_point(solid.mesh(), solid.surface().tree(), point + 2 * depth * edge.into[side], 1.001 * depth, hint);
       return below && below->distance >= 0.999 * depth && solid.facet_of(below->triangle) == edge.facet[side];
     }
     const auto near = closest_point(solid.mesh(), solid.surface().tree(), point, depth, hint);
@@ -188,7 +189,8 @@ class MeshPair {
 
   void add(std::uint64_t parts, const Vec3& position, const Vec3& n, double gap, std::uint64_t feature) {
     if (getenv("DBG") && gap < -0.3 * std::min(a_.thickness(), b_.thickness()))
-      printf("deep %g of %g parts %lx feature %lx (kind %d a %u b %u)\n", gap, std::min(a_.thickness(), b_.thickness()), parts, feature, int(feature >> 62), unsigned(feature >> 31 & 0x7fffffff), unsigned(feature & 0x7fffffff));
+      printf("deep %g of %g parts %lx feature %lx (kind %d a %u b %u)\n", gap, std::min(a_.thickness(), b_.thickness()), parts,
+             feature, int(feature >> 62), unsigned(feature >> 31 & 0x7fffffff), unsigned(feature & 0x7fffffff));
     scratch_.contacts.add(parts, pose_a_ * position, pose_a_.orientation * n, gap, feature);
   }
 

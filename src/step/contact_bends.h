@@ -73,7 +73,7 @@ class ContactBends {
   std::vector<Motion> ends_;   ///< by mover
   std::vector<char> known_;
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
-  ContactSink sink_;   ///< where the drift ends, of the colliders looked at last
+  ContactSink sink_;            ///< where the drift ends, of the colliders looked at last
   std::pair<std::uint32_t, std::uint32_t> looked_at_;
   int rounds_ = 0;   ///< of this step in which contacts were bent
 };

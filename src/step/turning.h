@@ -64,10 +64,10 @@ class ContactTurning {
   std::vector<Vec3> kappa_;
   std::vector<double> along_normal_;        ///< κ along the normal from the gaps of both instants [m/s]
   std::vector<std::size_t> known_points_;   ///< that the end of the drift knows
-  ContactSink sink_;   ///< where the drift ends, of the colliders looked at last
+  ContactSink sink_;                        ///< where the drift ends, of the colliders looked at last
   std::pair<std::uint32_t, std::uint32_t> looked_at_;
   double looked_reach_ = 0;   ///< [m]
-  ContactPoint moved_;   ///< a point that the end of the drift does not know
+  ContactPoint moved_;        ///< a point that the end of the drift does not know
 };
 
 /// Whether the bodies of a pair of colliders turn at all, beyond what matters.
