@@ -53,7 +53,7 @@ class ConvexOnMesh {
       if (over == triangles.end()) continue;
       if (p.gap < 0 && !is_nearest(solid_, on_shape, -p.gap, *over)) continue;
       scratch_.contacts.add(pair_of_parts(0, facet_part(id)), p.position, p.normal, p.gap,
-                            mesh_feature(MeshFeature::vertex_on_face, static_cast<std::uint32_t>(p.feature), 0));
+                            mesh_feature(MeshFeature::vertex_on_face, static_cast<std::uint32_t>(p.feature), id));
     }
   }
 

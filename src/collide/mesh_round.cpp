@@ -28,7 +28,7 @@ class RoundContacts {
     if (height > reach || facet.normal.isZero(0)) return;
     if (is_over(solid_, triangle, center)) {
       if (height >= 0 || is_nearest(solid_, center, -height, triangle))
-        add(facet_part(solid_.facet_of(triangle)), center, facet.normal, height, ball, 0);
+        add(facet_part(solid_.facet_of(triangle)), center, facet.normal, height, ball, solid_.facet_of(triangle));
       return;
     }
     const TrianglePoint found = nearest_on_triangle(mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]], center);
@@ -82,7 +82,7 @@ class RoundContacts {
     // A centre over the seam of two triangles of a facet to rounding is over the facet.
     for (const int side : {0, 1})
       if (!solid_.active_edge(id) && edge.facet[0] == edge.facet[1] && out.dot(edge.normal[side]) > 1 - 1e-12)
-        return add(facet_part(edge.facet[side]), center, edge.normal[side], distance, ball, 0);
+        return add(facet_part(edge.facet[side]), center, edge.normal[side], distance, ball, edge.facet[side]);
     if (solid_.active_edge(id) && is_touched_from(edge, out, kRounding)) add(edge_part(id), center, out, distance, ball, id);
   }
 
@@ -104,8 +104,10 @@ class RoundContacts {
   void add(std::uint32_t part, const Vec3& center, const Vec3& out, double height, std::uint32_t ball, std::uint32_t of_mesh) {
     const double gap = height - radius_;
     if (gap > margin_) return;
+    const bool at_vertex = (part & 0xc0000000u) == 0xc0000000u, at_edge = (part & 0x80000000u) != 0;
+    const MeshFeature kind = at_vertex ? MeshFeature::face_under_vertex : at_edge ? MeshFeature::edges : MeshFeature::vertex_on_face;
     contacts_.add(pair_of_parts(0, part), mesh_ * Vec3(center - out * (radius_ + 0.5 * gap)), mesh_.orientation * Vec3(-out),
-                  gap, mesh_feature(part & 0x80000000u ? MeshFeature::edges : MeshFeature::vertex_on_face, ball, of_mesh));
+                  gap, mesh_feature(kind, ball, of_mesh));
   }
 
   const MeshSolid& solid_;

@@ -63,6 +63,13 @@ struct ContactBends::Pair {
     const Vec3 on_b = forth(b, end_b, p.position + 0.5 * p.gap * p.normal);
     return (turn() * p.normal).dot(on_b - on_a);
   }
+  /// A point of the end taken back to where it is at the start.
+  ContactPoint start_of(const ContactPoint& e) const {
+    const Vec3 on_a = back(a, end_a, e.position - 0.5 * e.gap * e.normal);
+    const Vec3 on_b = back(b, end_b, e.position + 0.5 * e.gap * e.normal);
+    const Vec3 normal = turn().conjugate() * e.normal;
+    return {0.5 * (on_a + on_b), normal, normal.dot(on_b - on_a), e.feature};
+  }
   /// How a normal turns: with the body that turns less.
   Quat turn() const {
     return of_a.angular.squaredNorm() < of_b.angular.squaredNorm() ? end_a.pose.orientation * a.pose.orientation.conjugate()
@@ -106,7 +113,11 @@ bool ContactBends::find(const Solved& solved) {
   collect_blows(solved);
   looked_at_ = {~0u, ~0u};
   bool any = false;
-  for (const Manifold& m : solved.set.manifolds) any = look(solved, m) || any;
+  const std::vector<Manifold>& all = solved.set.manifolds;
+  for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
+    while (end < all.size() && all[end].a == all[first].a && all[end].b == all[first].b) any = look(solved, all[end++]) || any;
+    any = look_at_new_parts(solved, std::span(all).subspan(first, end - first)) || any;
+  }
   if (any) ++rounds_;
   return any;
 }
@@ -223,21 +234,52 @@ bool ContactBends::look_at_new(const Solved& solved, const Pair& pair) {
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
   double lowest = 0;
   for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
-  const Quat turn = pair.turn();
   bool any = false;
   for (const ContactPoint& e : sink_.points_of(m.parts)) {
     if (!(e.gap < lowest - pair.tolerated)) continue;
     if (has_feature(points, e.feature)) continue;
-    ContactPoint start{Vec3::Zero(), turn.conjugate() * e.normal, 0, e.feature};
+    const ContactPoint start = pair.start_of(e);
     const auto faces = [&](const ContactPoint& p) { return p.normal.dot(start.normal) > 0; };
     if (std::none_of(points.begin(), points.end(), faces)) continue;   // on the other side of a thin body
-    const Vec3 on_a = Pair::back(pair.a, pair.end_a, e.position - 0.5 * e.gap * e.normal);
-    const Vec3 on_b = Pair::back(pair.b, pair.end_b, e.position + 0.5 * e.gap * e.normal);
-    start.position = 0.5 * (on_a + on_b);
-    start.gap = start.normal.dot(on_b - on_a);
     add(m, start);
     set_bend(m.key(e), pair.kappa(start, e.gap, 0, solved.time));
     any = true;
+  }
+  return any;
+}
+
+/// Pairs of parts that come to overlap within the step though none of their features was near enough to be known.
+bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manifold> known) {
+  const Manifold& first = known.front();
+  if (looked_at_ != std::pair(first.a, first.b) || sink_.parts().empty()) return false;
+  const Collider &ca = solved.world.colliders()[first.a], &cb = solved.world.colliders()[first.b];
+  const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
+  const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
+  const double tolerated = kTolerated * std::ldexp(thinner(ca, cb), 2 * rounds_);
+  double lowest = 0;
+  for (const Manifold& m : known)
+    for (const ContactPoint& p : solved.set.points_of(m)) lowest = std::min(lowest, p.gap);
+  bool any = false;
+  for (const ContactSink::Part& part : sink_.parts()) {
+    if (std::ranges::binary_search(known, part.parts, {}, [](const Manifold& m) { return m.parts; })) continue;
+    const Manifold fresh{{first.a, first.b, part.parts}, 0, 0};
+    const Pair pair{fresh,
+                    a,
+                    b,
+                    solved.motion[mover_a],
+                    solved.motion[mover_b],
+                    end_of(solved, mover_a),
+                    end_of(solved, mover_b),
+                    tolerated,
+                    std::max(blows_[ca.body], blows_[cb.body])};
+    for (const ContactPoint& e : sink_.points_of(part.parts)) {
+      if (!(e.gap < lowest - tolerated)) continue;
+      const ContactPoint start = pair.start_of(e);
+      if (start.gap < lowest - tolerated) continue;   // it was so before: the other side of something thin
+      add(fresh, start);
+      set_bend(fresh.key(e), pair.kappa(start, e.gap, 0, solved.time));
+      any = true;
+    }
   }
   return any;
 }
@@ -249,8 +291,8 @@ void ContactBends::add(const Manifold& m, const ContactPoint& point) {
   added_.insert(std::lower_bound(added_.begin(), added_.end(), added, before), added);
 }
 
-std::span<const ContactBends::Added> ContactBends::added_to(const Manifold& m) const {
-  const auto [first, last] = std::ranges::equal_range(added_, static_cast<const PartPair&>(m), {}, &Added::pair);
+std::span<const ContactBends::Added> ContactBends::added_to(const PartPair& pair) const {
+  const auto [first, last] = std::ranges::equal_range(added_, pair, {}, &Added::pair);
   return {first, last};
 }
 

@@ -47,7 +47,8 @@ class ContactBends {
     PartPair pair;
     ContactPoint point;   ///< as it is at the start
   };
-  std::span<const Added> added_to(const Manifold&) const;
+  std::span<const Added> added_to(const PartPair&) const;
+  std::span<const Added> added() const { return added_; }   ///< all, sorted
 
   /// Bends the rows of a problem.
   void apply(ProblemBuilder&, const ContactSet&) const;
@@ -64,6 +65,7 @@ class ContactBends {
   void look_at_end(const Collider&, const Collider&, const Pair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const Pair&);
   bool look_at_new(const Solved&, const Pair&);
+  bool look_at_new_parts(const Solved&, std::span<const Manifold> known);
   bool look_at_middle(const Solved&, const Pair&, bool of_b);
   void add(const Manifold&, const ContactPoint&);
   void set_bend(const ContactKey&, double kappa);

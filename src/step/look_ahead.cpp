@@ -61,30 +61,40 @@ bool LookAhead::would_violate(const World& world, const Manifold& m, const Conta
   return false;
 }
 
-/// A manifold of a set, and what the end of the drift adds to it.
-void LookAhead::append(const ContactSet& from, const Manifold& m) {
+/// The contacts of a pair of parts in a set, and what the end of the drift adds to them.
+void LookAhead::append(const ContactSet& from, const PartPair& pair) {
   const auto first = static_cast<std::uint32_t>(next_.points.size());
-  const auto points = std::span(from.points).subspan(m.first, m.count);
-  next_.points.insert(next_.points.end(), points.begin(), points.end());
-  for (const ContactBends::Added& more : bends_.added_to(m))
-    if (!has_feature(from, &m, more.point.feature)) next_.points.push_back(more.point);
+  const Manifold* const m = manifold_of(from, pair);
+  if (m) next_.points.insert(next_.points.end(), from.points.begin() + m->first, from.points.begin() + m->first + m->count);
+  for (const ContactBends::Added& more : bends_.added_to(pair))
+    if (!has_feature(from, m, more.point.feature)) next_.points.push_back(more.point);
   std::sort(next_.points.begin() + first, next_.points.end(),
             [](const ContactPoint& p, const ContactPoint& q) { return p.feature < q.feature; });
-  next_.manifolds.push_back({m, first, static_cast<std::uint32_t>(next_.points.size() - first)});
+  next_.manifolds.push_back({pair, first, static_cast<std::uint32_t>(next_.points.size() - first)});
 }
 
 void LookAhead::merge(const ContactSet& known, const ContactSet& fresh) {
   next_.clear();
   auto old = known.manifolds.begin();
-  const auto keep_before = [&](const PartPair& pair) {
-    for (; old != known.manifolds.end() && static_cast<const PartPair&>(*old) < pair; ++old) append(known, *old);
+  auto added = bends_.added().begin();
+  const auto keep_before = [&](const PartPair& end) {
+    while (true) {
+      const bool more_old = old != known.manifolds.end() && static_cast<const PartPair&>(*old) < end;
+      const bool more_added = added != bends_.added().end() && added->pair < end;
+      if (!more_old && !more_added) return;
+      const PartPair pair = more_old && (!more_added || !(added->pair < *old)) ? *old : added->pair;
+      append(known, pair);
+      while (old != known.manifolds.end() && !(pair < static_cast<const PartPair&>(*old))) ++old;
+      while (added != bends_.added().end() && !(pair < added->pair)) ++added;
+    }
   };
   for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
     if (!wanted_[k]) continue;
-    const Manifold& m = fresh.manifolds[k];
-    keep_before(m);
-    if (old != known.manifolds.end() && static_cast<const PartPair&>(*old) == m) ++old;
-    append(fresh, m);
+    const PartPair& pair = fresh.manifolds[k];
+    keep_before(pair);
+    while (old != known.manifolds.end() && !(pair < static_cast<const PartPair&>(*old))) ++old;
+    while (added != bends_.added().end() && !(pair < added->pair)) ++added;
+    append(fresh, pair);
   }
   keep_before({~0u, ~0u, ~std::uint64_t{0}});
   std::swap(merged_, next_);   // `known` may be merged_

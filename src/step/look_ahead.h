@@ -42,7 +42,7 @@ class LookAhead {
   void collect_motion(const World&, const Solved&);
   bool would_violate(const World&, const Manifold&, const ContactSet& fresh, const ContactSet& known, double time) const;
   void merge(const ContactSet& known, const ContactSet& fresh);
-  void append(const ContactSet& from, const Manifold&);
+  void append(const ContactSet& from, const PartPair&);
   void refine_guess(ProblemBuilder&, const ContactSet&) const;
   void remember(const Solved&);
 
