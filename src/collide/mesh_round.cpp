@@ -105,7 +105,9 @@ class RoundContacts {
     const double gap = height - radius_;
     if (gap > margin_) return;
     const bool at_vertex = (part & 0xc0000000u) == 0xc0000000u, at_edge = (part & 0x80000000u) != 0;
-    const MeshFeature kind = at_vertex ? MeshFeature::face_under_vertex : at_edge ? MeshFeature::edges : MeshFeature::vertex_on_face;
+    const MeshFeature kind = at_vertex ? MeshFeature::face_under_vertex
+                             : at_edge ? MeshFeature::edges
+                                       : MeshFeature::vertex_on_face;
     contacts_.add(pair_of_parts(0, part), mesh_ * Vec3(center - out * (radius_ + 0.5 * gap)), mesh_.orientation * Vec3(-out),
                   gap, mesh_feature(kind, ball, of_mesh));
   }

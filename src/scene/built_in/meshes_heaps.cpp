@@ -98,7 +98,7 @@ Json chalices_document(const Parameters& p) {
 /// A funnel with a high collar, over the ground; balls and rings stand in the collar on a grid.
 Json funnel_document(const Parameters& p) {
   const double radius = 0.05, outlet = p["outlet"], wall = 0.03, ground_clear = 1.2;
-  const int count = p.count("count"), side = std::max(1, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
+  const int count = p.count("count"), side = std::max(1, static_cast<int>(std::lround(std::cbrt(3.0 * count))));
   const Grid grid(count, side, 2.25 * radius);
   const double mouth = std::max(grid.width() / std::sqrt(2.0) + radius, 1.5 * outlet), slope = std::tan(55 * kDegree);
   const double throat = ground_clear + 0.3, rim = throat + slope * (mouth - outlet), top = rim + grid.layers() * grid.spacing;
