@@ -188,9 +188,6 @@ class MeshPair {
   }
 
   void add(std::uint64_t parts, const Vec3& position, const Vec3& n, double gap, std::uint64_t feature) {
-    if (getenv("DBG") && gap < -0.3 * std::min(a_.thickness(), b_.thickness()))
-      printf("deep %g of %g parts %lx feature %lx (kind %d a %u b %u)\n", gap, std::min(a_.thickness(), b_.thickness()), parts,
-             feature, int(feature >> 62), unsigned(feature >> 31 & 0x7fffffff), unsigned(feature & 0x7fffffff));
     scratch_.contacts.add(parts, pose_a_ * position, pose_a_.orientation * n, gap, feature);
   }
 

@@ -143,7 +143,10 @@ class ProblemBuilder {
   double normal_give(const Block&) const;
   void settle(BuiltContact&, double speed);
   void remember(const World&, const ContactSet&, const StepOptions&);
-  void remember(const World&, const ContactSet&, const Manifold&, std::span<const RememberedImpulse> old, double scale);
+  void remember(const World&, const ContactSet&, std::span<const Manifold> pair, std::span<const RememberedImpulse> old,
+                double scale);
+  void soften_wedges(const ContactSet&);
+  void release(const ContactSet&, std::span<const Manifold> pair);
 
   ContactProblem problem_;
   JointRows joints_;

@@ -19,6 +19,14 @@ constexpr double kSamePlace = 0.25;   ///< of the thinner body's thickness: a co
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
 
+/// What is wedged in and cannot come back is pressed with no more than this times the weight of all that touches it.
+constexpr double kMostLoad = 10;
+/// Most elasticity for that, as a part of W_nn.
+constexpr double kMostYielding = 0.1;
+
+/// Most that the impulses between two bodies may press, as a multiple of what they transmit together.
+constexpr double kMostSqueeze = 20;
+
 /// Tolerances by which the recovery of an elastic contact may differ from what its load needs and count as settled.
 constexpr double kSettled = 10;
 
@@ -166,9 +174,11 @@ void ProblemBuilder::bend(std::uint32_t point, double kappa) {
 /// elastic along the normal, so that they settle a little beyond it instead, each with its share of the load. Friction stays
 /// rigid: an elastic one would creep.
 void ProblemBuilder::soften(const World& world, const ContactSet& set, const StepOptions& options) {
+  if (!(options.contact_elasticity > 0)) return;
+  soften_wedges(set);
   const bool recovers =
       std::any_of(contacts_.begin(), contacts_.end(), [](const BuiltContact& c) { return c.recovery_speed > 0; });
-  if (!recovers || !(options.contact_elasticity > 0)) return;
+  if (!recovers) return;
   weigh();
   const double fall = world.gravity.norm() * options.h * options.h;
   for (const Manifold& m : set.manifolds) {
@@ -178,8 +188,28 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
       const Block& block = problem_.blocks[contacts_[i].block];
       if (!(contacts_[i].recovery_speed > 0) || problem_.sigma[block.row] > 0) continue;
       const double w = normal_give(block), mass = weight_of_group_[group_of_segment_[problem_.segments_of(block).front()]];
-      problem_.sigma[block.row] = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
+      const double settled = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
+      const double blocked = fall > 0 ? contacts_[i].recovery_speed * options.h / (kMostLoad * mass * fall) : 0;
+      problem_.sigma[block.row] = std::max(settled, std::min(blocked, kMostYielding * w));
       settle(contacts_[i], kSettled * options.tolerance * world.gravity.norm() * options.h);
+    }
+  }
+}
+
+/// Two bodies that touch from opposite sides can be jammed: friction holds whatever forces press them against each other there,
+/// and a row that asks for the least motion that cannot be would make them grow without bound. Their contacts give way a little.
+void ProblemBuilder::soften_wedges(const ContactSet& set) {
+  const std::vector<Manifold>& all = set.manifolds;
+  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    while (last < all.size() && all[last].a == all[first].a && all[last].b == all[first].b) ++last;
+    if (last - first < 2) continue;
+    const std::uint32_t begin = all[first].first, end = all[last - 1].first + all[last - 1].count;
+    bool opposite = false;
+    for (std::uint32_t i = begin; i < end && !opposite; ++i)
+      for (std::uint32_t j = begin; j < i && !opposite; ++j) opposite = set.points[i].normal.dot(set.points[j].normal) < 0;
+    for (std::uint32_t i = begin; i < end && opposite; ++i) {
+      const Block& block = problem_.blocks[contacts_[i].block];
+      if (problem_.sigma[block.row] == 0) problem_.sigma[block.row] = kMostElastic * normal_give(block);
     }
   }
 }
@@ -222,46 +252,82 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, const S
   // Both lists are sorted by key.
   auto old = world.memory.impulses.begin();
   const auto end = world.memory.impulses.end();
-  for (const Manifold& m : set.manifolds) {
-    const PartPair& here = m;
-    while (old != end && PartPair(old->key) < here) ++old;
-    const auto first = old;
-    while (old != end && PartPair(old->key) == here) ++old;
-    if (first != old) remember(world, set, m, std::span(first, old), scale);
+  const std::vector<Manifold>& all = set.manifolds;
+  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    const std::pair colliders(all[first].a, all[first].b);
+    while (last < all.size() && std::pair(all[last].a, all[last].b) == colliders) ++last;
+    while (old != end && std::pair(old->key.a, old->key.b) < colliders) ++old;
+    const auto first_old = old;
+    while (old != end && std::pair(old->key.a, old->key.b) == colliders) ++old;
+    if (first_old == old) continue;
+    const std::span pair(all.begin() + first, all.begin() + last);
+    remember(world, set, pair, std::span(first_old, old), scale);
+    if (pair.size() > 1) release(set, pair);
   }
 }
 
 /// Impulses go to the points of the same features. Faces of two boxes that lie on each other change places as the reference,
 /// and with them the names of all their features: impulses whose features are gone go to the points that are now where theirs
-/// were.
-void ProblemBuilder::remember(const World& world, const ContactSet& set, const Manifold& m,
+/// were. @param pair the manifolds of two colliders
+void ProblemBuilder::remember(const World& world, const ContactSet& set, std::span<const Manifold> pair,
                               std::span<const RememberedImpulse> old, double scale) {
-  taken_.assign(m.count, false);
+  const std::uint32_t begin = pair.front().first, end = pair.back().first + pair.back().count;
+  taken_.assign(end - begin, false);
   orphans_.clear();
-  std::uint32_t i = 0;
+  auto m = pair.begin();
+  std::uint32_t i = begin;
   for (const RememberedImpulse& r : old) {
-    while (i < m.count && set.points[m.first + i].feature < r.key.feature) ++i;
-    if (i < m.count && set.points[m.first + i].feature == r.key.feature) {
-      set_guess(m.first + i, r, scale);
-      taken_[i] = true;
+    while (i < end && m->key(set.points[i]) < r.key)
+      if (++i == m->first + m->count && i < end) ++m;
+    if (i < end && m->key(set.points[i]) == r.key) {
+      set_guess(i, r, scale);
+      taken_[i - begin] = true;
     } else if (r.impulse.squaredNorm() > 0 && r.position.allFinite()) {
       orphans_.push_back(r);
     }
   }
-  const double reach = kSamePlace * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+  const double reach = kSamePlace * thinner(world.colliders()[pair.front().a], world.colliders()[pair.front().b]);
   for (const RememberedImpulse& r : orphans_) {
-    std::uint32_t nearest = m.count;
+    std::uint32_t nearest = end;
     double least = reach * reach;
-    for (i = 0; i < m.count; ++i) {
-      const ContactPoint& point = set.points[m.first + i];
+    for (i = begin; i < end; ++i) {
+      const ContactPoint& point = set.points[i];
       const double distance = (point.position - r.position).squaredNorm();
-      if (taken_[i] || distance > least || !(point.normal.dot(r.impulse) > 0)) continue;
+      if (taken_[i - begin] || distance > least || !(point.normal.dot(r.impulse) > 0)) continue;
       nearest = i;
       least = distance;
     }
-    if (nearest == m.count) continue;
-    set_guess(m.first + nearest, r, scale);
-    taken_[nearest] = true;
+    if (nearest == end) continue;
+    set_guess(nearest, r, scale);
+    taken_[nearest - begin] = true;
+  }
+}
+
+/// Forces between two bodies that touch from several sides can hold each other, as between a wedge and its notch: no motion
+/// needs them and nothing makes them smaller again. Where they press with more than a few times what they transmit together they
+/// are forgotten.
+void ProblemBuilder::release(const ContactSet& set, std::span<const Manifold> pair) {
+  const std::uint32_t begin = pair.front().first, end = pair.back().first + pair.back().count;
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero(), middle = Vec3::Zero();
+  double pressing = 0, size = 0;
+  const auto impulse_of = [&](std::uint32_t i) -> Vec3 {
+    const Block& block = problem_.blocks[contacts_[i].block];
+    Vec3 impulse = Vec3::Zero();
+    for (int k = 0; k < std::min<int>(block.dim, 3); ++k) impulse[k] = guess_[block.row + k];
+    return contacts_[i].frame * impulse;
+  };
+  for (std::uint32_t i = begin; i < end; ++i) middle += set.points[i].position / (end - begin);
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Vec3 impulse = impulse_of(i), arm = set.points[i].position - middle;
+    force += impulse;
+    torque += arm.cross(impulse);
+    pressing += impulse.norm();
+    size = std::max(size, arm.norm());
+  }
+  if (!(pressing > kMostSqueeze * (force.norm() + (size > 0 ? torque.norm() / size : 0)))) return;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Block& block = problem_.blocks[contacts_[i].block];
+    std::fill_n(guess_.begin() + block.row, block.dim, 0.0);
   }
 }
 
