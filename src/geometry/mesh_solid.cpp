@@ -33,7 +33,8 @@ class Mixer {
   std::uint64_t state_ = 0x243f6a8885a308d3u;
 };
 
-TriangleMesh checked_not_empty(TriangleMesh mesh) {
+TriangleMesh checked_surface(TriangleMesh mesh) {
+  validate(mesh);
   if (mesh.triangles.empty()) throw Error("The mesh has no triangles. A shape needs a surface.");
   return mesh;
 }
@@ -133,7 +134,7 @@ std::uint64_t checksum_of(const TriangleMesh& mesh) {
 std::string checksum_text(std::uint64_t checksum) { return fmt::format("{:016x}", checksum); }
 
 MeshSolid::MeshSolid(TriangleMesh mesh, std::string name, MeshLook look)
-    : surface_(checked_not_empty(std::move(mesh))), name_(std::move(name)), look_(std::move(look)) {
+    : surface_(checked_surface(std::move(mesh))), name_(std::move(name)), look_(std::move(look)) {
   checksum_ = checksum_of(this->mesh());
   find_facets();
   measure();

@@ -95,10 +95,16 @@ MassProperties mass_properties(const TriangleMesh& mesh, double density) {
 }
 
 void validate(const TriangleMesh& mesh) {
+  constexpr double kFarthest = 1e30;   // boxes of trees are floats, volumes products of three lengths
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
     const Vec3& p = mesh.vertices[v];
     if (!p.allFinite())
       throw Error(fmt::format("({}, {}, {}) is not a point. Coordinates must be finite.", p.x(), p.y(), p.z()))
+          .at(std::to_string(v))
+          .at("vertices");
+    if (p.cwiseAbs().maxCoeff() > kFarthest)
+      throw Error(
+          fmt::format("({}, {}, {}) is too far away. Coordinates must stay within {} m.", p.x(), p.y(), p.z(), kFarthest))
           .at(std::to_string(v))
           .at("vertices");
   }

@@ -28,7 +28,7 @@ std::string checksum_text(std::uint64_t checksum);
 class MeshSolid {
  public:
   /// O(n log n). @param name for messages and records: of a file, or of a mesh in a scene
-  /// @throws Error as `TriangleTree`, or if there are no triangles
+  /// @throws Error as `validate` does, or if there are no triangles
   explicit MeshSolid(TriangleMesh, std::string name = {}, MeshLook = {});
 
   const MeshSurface& surface() const { return surface_; }

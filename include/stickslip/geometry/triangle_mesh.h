@@ -40,7 +40,7 @@ bool is_closed(const TriangleMesh&);
 /// @throws Error if the surface is not closed or encloses no positive volume
 MassProperties mass_properties(const TriangleMesh&, double density);
 
-/// @throws Error naming vertex or triangle if a coordinate is not finite or an index is out of range
+/// @throws Error naming vertex or triangle if a coordinate is not finite or beyond 1e30 m, or an index is out of range
 void validate(const TriangleMesh&);
 
 }   // namespace stickslip
