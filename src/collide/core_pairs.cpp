@@ -15,6 +15,7 @@ namespace {
 // How far sharp cores lie inside, in parts of the thinner shape's inner radius. Overlap by twice as much goes to the
 // expanding polytope, which costs more; a larger part rounds the normals near edges more.
 constexpr double kInset = 0.1;
+constexpr double kEdgeInset = 1e-3;   // against an edge of a mesh
 
 // Patches that miss the nearest points by more than this part of the smaller shape's size do not speak for them.
 constexpr double kPatchMisses = 1e-4;
@@ -64,8 +65,12 @@ bool is_round(const S& shape) {
   else return false;
 }
 
-/// The smaller of two radii, of which an edge has none.
-double thinner_of(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
+/// How far the cores of two sharp shapes lie inside. An edge, which has no inside, would seem to lie beside a rounded rim.
+template <class A, class B>
+double inset_of(const A& a, const B& b) {
+  if constexpr (std::is_same_v<B, Capsule>) return kEdgeInset * inner_radius(a);
+  else return kInset * std::min(inner_radius(a), inner_radius(b));
+}
 
 template <class A, class B>
 void collide_cores(const A& shape_a, const Pose& pose_a, const B& shape_b, const Pose& pose_b, double margin,
@@ -73,7 +78,7 @@ void collide_cores(const A& shape_a, const Pose& pose_a, const B& shape_b, const
   // A capsule's radius keeps the cores apart already, and its partner can stay sharp, so the distance is exact. The edge of a
   // mesh is a capsule without a radius.
   const bool rounded = is_round(shape_a) || is_round(shape_b);
-  const double inset = rounded ? 0.0 : kInset * thinner_of(inner_radius(shape_a), inner_radius(shape_b));
+  const double inset = rounded ? 0.0 : inset_of(shape_a, shape_b);
   const Mat3 rotation_a = pose_a.rotation(), rotation_b = pose_b.rotation();
   const Vec3 between = pose_b.position - pose_a.position;
   const ConvexCore a(shape_a, rotation_a, Vec3::Zero(), inset);
@@ -146,15 +151,14 @@ void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const P
 void collide_edge(const Box& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin, ContactSink& sink) {
   collide_cores(a, pose_a, edge, pose, margin, sink);
 }
-void collide_edge(const Cylinder& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin,
-                  ContactSink& sink) {
-  collide_cores(a, pose_a, edge, pose, margin, sink);
-}
 void collide_edge(const ConvexHull& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin,
                   ContactSink& sink) {
   collide_cores(a, pose_a, edge, pose, margin, sink);
 }
-
+void collide_edge(const Cylinder& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin,
+                  ContactSink& sink) {
+  collide_cores(a, pose_a, edge, pose, margin, sink);
+}
 void collide_apart(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin, ContactSink& sink) {
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }

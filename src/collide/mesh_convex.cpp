@@ -1,10 +1,13 @@
 // Boxes, cylinders and hulls against meshes. Over a face the shape meets the plane of its facet, as it would meet a half-space;
-// along an active edge it meets a segment. So a flat floor of triangles is the plane, whatever its triangles are.
+// along an active edge a cylinder meets a segment, and polytopes meet vertices and edges as meshes do (mesh_mesh.cpp). So a flat floor of triangles is the plane, whatever its triangles are.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "collide/mesh_side.h"
 #include "collide/pairs.h"
+#include "collide/polytope_view.h"
 #include "collide/tolerances.h"
 #include "stickslip/geometry/aabb.h"
 
@@ -13,6 +16,63 @@ namespace {
 
 /// Part of an edge's length from its ends within which a contact is one of the vertex.
 constexpr double kAtVertex = 1e-6;
+
+/// A box or hull as contact generation on meshes sees it, in its own frame; its faces are facets.
+class PolytopeSide {
+ public:
+  explicit PolytopeSide(const Box& box) : box_(box), view_(box_.view()) { collect_edges(); }
+  explicit PolytopeSide(const ConvexHull& hull) : box_(Box{}), view_(narrow::view(hull)) { collect_edges(); }
+  PolytopeSide(const PolytopeSide&) = delete;   // the view may point into the object
+  PolytopeSide& operator=(const PolytopeSide&) = delete;
+
+  const std::vector<MeshEdge>& edges() const { return edges_; }
+  double radius() const { return view_.radius; }
+
+  /// The face whose plane a point is highest over: the nearest one to a point inside.
+  NearFacet nearest(const Vec3& point) const {
+    NearFacet best{0, -std::numeric_limits<double>::infinity()};
+    for (std::uint32_t f = 0; f < view_.faces.size(); ++f) {
+      const double height = view_.faces[f].normal.dot(point) - view_.faces[f].offset;
+      if (height > best.distance) best = {f, height};
+    }
+    best.distance = -best.distance;
+    return best;
+  }
+  const Vec3& normal(std::uint32_t face) const { return view_.faces[face].normal; }
+
+  /// Whether the projection of a point onto a face lies in it.
+  bool is_over(std::uint32_t face, const Vec3& point) const {
+    const Polytope::Face& f = view_.faces[face];
+    for (int k = 0; k < f.count; ++k) {
+      const Vec3& a = view_.vertices[view_.loops[f.first + k]];
+      const Vec3 along = view_.vertices[view_.loops[f.first + (k + 1) % f.count]] - a;
+      if (f.normal.cross(along).dot(point - a) < -kClipTolerance * along.norm() * view_.radius) return false;
+    }
+    return true;
+  }
+
+ private:
+  void collect_edges() {
+    for (std::uint32_t id = 0; id < view_.edges.size(); ++id) {
+      const Polytope::Edge& e = view_.edges[id];
+      MeshEdge edge;
+      edge.id = id;
+      edge.start = view_.vertices[e.vertex[0]];
+      edge.along = view_.vertices[e.vertex[1]] - edge.start;
+      const Vec3 unit = edge.along.normalized();
+      for (const int side : {0, 1}) {
+        edge.facet[side] = static_cast<std::uint32_t>(e.face[side]);
+        edge.normal[side] = view_.faces[e.face[side]].normal;
+        edge.into[side] = side == 0 ? edge.normal[side].cross(unit) : unit.cross(edge.normal[side]);
+      }
+      edges_.push_back(edge);
+    }
+  }
+
+  BoxPolytope box_;
+  PolytopeView view_;
+  std::vector<MeshEdge> edges_;
+};
 
 template <class S>
 class ConvexOnMesh {
@@ -25,9 +85,26 @@ class ConvexOnMesh {
     const Aabb box = bounding_box(Shape(shape_), mesh_.inverse() * pose_).grown(margin_);
     overlapping(solid_.mesh(), solid_.surface().tree(), box, scratch_.triangles);
     std::vector<std::uint32_t>& triangles = scratch_.triangles;
-    for (const std::uint32_t triangle : triangles)
-      for (int k = 0; k < 3; ++k)
-        if (solid_.owned_by(triangle) & 8 << k) add_edge(solid_.surface().edges().edges_of_face(triangle)[k], box);
+    // Boxes along the axes of the shape are tighter where it is long and oblique.
+    const Aabb tight = bounding_box(Shape(shape_), Pose{}).grown(margin_);
+    const Pose to_shape = pose_.inverse() * mesh_;
+    const Mat3 rotation = to_shape.rotation();
+    std::erase_if(triangles, [&](std::uint32_t triangle) {
+      Aabb seen;
+      for (const std::uint32_t v : solid_.mesh().triangles[triangle]) {
+        const Vec3 x = to_shape.position + rotation * solid_.mesh().vertices[v];
+        seen = seen.merged({x, x});
+      }
+      return !seen.overlaps(tight);
+    });
+    if constexpr (std::is_same_v<S, Cylinder>) {
+      for (const std::uint32_t triangle : triangles)
+        for (int k = 0; k < 3; ++k)
+          if (solid_.owned_by(triangle) & 8 << k)
+            add_edge(solid_.surface().edges().edges_of_face(triangle)[k], to_shape, tight);
+    } else {
+      add_polytope(PolytopeSide(shape_), to_shape, tight);
+    }
     // Facet by facet.
     std::sort(triangles.begin(), triangles.end(), [&](std::uint32_t x, std::uint32_t y) {
       return solid_.facet_of(x) != solid_.facet_of(y) ? solid_.facet_of(x) < solid_.facet_of(y) : x < y;
@@ -37,6 +114,10 @@ class ConvexOnMesh {
       while (end < triangles.size() && solid_.facet_of(triangles[end]) == facet) ++end;
       add_facet(facet, std::span(triangles).subspan(first, end - first));
     }
+    if constexpr (!std::is_same_v<S, Cylinder>)
+      if (scratch_.contacts.lowest_gap() > kApart * characteristic_length(Shape(shape_))) add_nearest(to_shape, tight);
+    // Whether surfaces cut each other here is not looked at: a convex shape that only spares hold is deep inside.
+    if (scratch_.contacts.has_spares() && scratch_.contacts.empty()) scratch_.contacts.use_spares();
     scratch_.contacts.emit(margin_, size, sink);
   }
 
@@ -51,23 +132,103 @@ class ConvexOnMesh {
       const Vec3 on_shape = mesh_.to_local(p.position - 0.5 * p.gap * p.normal);
       const auto over = std::find_if(triangles.begin(), triangles.end(), [&](auto t) { return is_over(solid_, t, on_shape); });
       if (over == triangles.end()) continue;
-      if (p.gap < 0 && !is_nearest(solid_, on_shape, -p.gap, *over)) continue;
-      scratch_.contacts.add(pair_of_parts(0, facet_part(id)), p.position, p.normal, p.gap,
-                            mesh_feature(MeshFeature::vertex_on_face, static_cast<std::uint32_t>(p.feature), id));
+      const bool held = p.gap >= 0 || is_nearest(solid_, on_shape, -p.gap, *over);
+      add(pair_of_parts(0, facet_part(id)), p.position, p.normal, p.gap,
+          mesh_feature(MeshFeature::vertex_on_face, static_cast<std::uint32_t>(p.feature), id), held);
     }
   }
 
-  void add_edge(std::uint32_t id, const Aabb& box) {
+  /// Active vertices and edges of the mesh against faces and edges of a polytope.
+  void add_polytope(const PolytopeSide& side, const Pose& to_shape, const Aabb& tight) {
+    const Mat3 rotation = to_shape.rotation();
+    for (const std::uint32_t triangle : scratch_.triangles) {
+      const std::uint8_t owned = solid_.owned_by(triangle);
+      for (int k = 0; k < 3; ++k) {
+        if (owned & 1 << k) add_vertex(side, solid_.mesh().triangles[triangle][k], to_shape, rotation);
+        if (owned & 8 << k) add_edges(side, solid_.surface().edges().edges_of_face(triangle)[k], to_shape, rotation, tight);
+      }
+    }
+  }
+
+  void add_vertex(const PolytopeSide& side, std::uint32_t vertex, const Pose& to_shape, const Mat3& rotation) {
+    const Vec3 x = to_shape.position + rotation * solid_.mesh().vertices[vertex];
+    const NearFacet face = side.nearest(x);
+    const double height = -face.distance;
+    if (height > margin_ || !side.is_over(face.facet, x)) return;
+    const Vec3& n = side.normal(face.facet);
+    const Vec3 in_mesh = -(rotation.transpose() * n);
+    if (height < 0 && !is_touched_from(solid_, vertex, in_mesh, kFeatureCone)) return;
+    const std::uint32_t facing = part_facing(solid_, vertex, in_mesh);
+    scratch_.contacts.add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n),
+                          pose_.orientation * n, height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex));
+  }
+
+  void add_edges(const PolytopeSide& side, std::uint32_t id, const Pose& to_shape, const Mat3& rotation, const Aabb& tight) {
     const MeshEdge edge = edge_of(solid_, id);
-    const Vec3 end = edge.start + edge.along;
-    if (!Aabb{edge.start.cwiseMin(end), edge.start.cwiseMax(end)}.overlaps(box)) return;
-    const Vec3 along = mesh_.orientation * edge.along;
+    const Vec3 from = to_shape.position + rotation * edge.start, to = from + rotation * edge.along;
+    if (!Aabb{from.cwiseMin(to), from.cwiseMax(to)}.overlaps(tight)) return;
+    for (const MeshEdge& mine : side.edges()) {
+      const std::optional<EdgeCrossing> x = crossing(mine, edge, to_shape, rotation);
+      if (!x || x->gap > margin_) continue;
+      const bool held = -x->gap <= 1e-9 * side.radius() || is_held(side, mine, edge, *x, to_shape);
+      add(pair_of_parts(0, x->facing_b != 0 ? x->facing_b : edge_part(id)), pose_ * Vec3(0.5 * (x->on_a + x->on_b)),
+          pose_.orientation * x->normal, x->gap, mesh_feature(MeshFeature::edges, mine.id, id), held);
+    }
+  }
+
+  bool is_held(const PolytopeSide& side, const MeshEdge& mine, const MeshEdge& edge, const EdgeCrossing& x,
+               const Pose& to_shape) const {
+    const auto of_side = [&](const Vec3& p, double) { return std::optional(side.nearest(p)); };
+    if (!is_held_by_edge(mine, x.facing_a, x.on_b, -x.gap, of_side)) return false;
+    return is_held_by_edge(edge, x.facing_b, to_shape.to_local(x.on_a), -x.gap,
+                           [&](const Vec3& p, double reach) -> std::optional<NearFacet> {
+                             const auto near = closest_point(solid_.mesh(), solid_.surface().tree(), p, reach);
+                             if (!near) return std::nullopt;
+                             return NearFacet{solid_.facet_of(near->triangle), near->distance};
+                           });
+  }
+
+  void add(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature, bool held) {
+    if (held) scratch_.contacts.add(parts, position, normal, gap, feature);
+    else scratch_.contacts.add_spare(parts, position, normal, gap, feature);
+  }
+
+  /// The nearest point of an edge to a shape that is apart.
+  void add_nearest(const Pose& to_shape, const Aabb& tight) {
+    double lowest = std::min(margin_, scratch_.contacts.lowest_gap());
+    std::optional<ContactPoint> nearest;
+    std::uint32_t of_edge = 0;
+    for (const std::uint32_t triangle : scratch_.triangles)
+      for (int k = 0; k < 3; ++k) {
+        const std::uint32_t id = solid_.surface().edges().edges_of_face(triangle)[k];
+        if (!(solid_.owned_by(triangle) & 8 << k) || !meet_edge(id, to_shape, tight)) continue;
+        for (const ContactPoint& p : scratch_.sink.points())
+          if (p.gap < lowest) lowest = p.gap, nearest = p, of_edge = id;
+      }
+    if (nearest)
+      scratch_.contacts.add(pair_of_parts(0, edge_part(of_edge)), nearest->position, nearest->normal, nearest->gap,
+                            mesh_feature(MeshFeature::other, 0, of_edge));
+  }
+
+  /// Fills the sink with the points where the shape meets an edge. @param tight box of the shape in its own frame, with the margin
+  bool meet_edge(std::uint32_t id, const Pose& to_shape, const Aabb& tight) {
+    const auto& ends = solid_.surface().edges().vertices(id);
+    const Vec3 from = to_shape * solid_.mesh().vertices[ends[0]], to = to_shape * solid_.mesh().vertices[ends[1]];
+    if (!Aabb{from.cwiseMin(to), from.cwiseMax(to)}.overlaps(tight)) return false;
+    const Vec3 along = pose_.orientation * (to - from);
     const Capsule segment{0, 0.5 * along.norm()};
-    const Pose pose{mesh_ * Vec3(edge.start + 0.5 * edge.along), rotation_between(Vec3::UnitZ(), along)};
+    const Pose pose{pose_ * Vec3(0.5 * (from + to)), rotation_between(Vec3::UnitZ(), along)};
     scratch_.sink.clear();
     collide_edge(shape_, pose_, segment, pose, margin_, scratch_.sink);
+    return true;
+  }
+
+  /// A cylinder against an active edge.
+  void add_edge(std::uint32_t id, const Pose& to_shape, const Aabb& tight) {
+    if (!meet_edge(id, to_shape, tight)) return;
+    const MeshEdge edge = edge_of(solid_, id);
     const auto place = [&](const ContactPoint& p) {
-      return along.dot(p.position + 0.5 * p.gap * p.normal - mesh_ * edge.start) / along.squaredNorm();
+      return edge.along.dot(mesh_.to_local(p.position + 0.5 * p.gap * p.normal) - edge.start) / edge.along.squaredNorm();
     };
     const std::vector<ContactPoint>& points = scratch_.sink.points();
     for (const ContactPoint& p : points) {

@@ -14,8 +14,9 @@
 namespace stickslip::narrow {
 namespace {
 
-// Contacts are looked for this part of the thinner mesh's thickness beyond the nearest one: what comes later is seen by later looks.
-constexpr double kBeyondNearest = 0.25;
+// Of meshes that can move farther than this part of the thinner one's thickness, contacts are looked for so far beyond the nearest
+// one only: what comes later is seen by later looks.
+constexpr double kBeyondNearest = 1;
 
 /// Two meshes in the frame of A.
 class MeshPair {
@@ -43,11 +44,12 @@ class MeshPair {
     overlapping_pairs(a_.mesh(), a_.surface().tree(), b_.mesh(), b_.surface().tree(), b_in_a_, reach_, scratch_.descent,
                       scratch_.pairs);
     for (const auto& [ta, tb] : scratch_.pairs) add_pair(ta, tb);
-    if (!nearest && scratch_.contacts.empty()) {
-      if (scratch_.pairs.empty()) return add_enclosed(sink);
-      nearest = gap_of(a_, b_, b_in_a_, margin_);
-    }
+    if (scratch_.pairs.empty()) return add_enclosed(sink);
+    if (const double lowest = scratch_.contacts.lowest_gap(); !nearest && lowest > kApart * thickness)
+      nearest = gap_of(a_, b_, b_in_a_, std::min(lowest, margin_));
     if (nearest && nearest->distance > 0 && !nearest->generic) add_nearest(*nearest);
+    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() >= 0 && cut_each_other())
+      scratch_.contacts.use_spares();
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 
@@ -68,35 +70,35 @@ class MeshPair {
     }
   }
 
-  /// Height over the plane of a triangle's facet, if the point counts for it. Both in the frame of the solid.
-  bool is_held(const MeshSolid& solid, std::uint32_t triangle, const Vec3& point, double& height) const {
+  /// Whether a point is over a triangle, and its height over the plane of the facet. Both in the frame of the solid.
+  bool is_near(const MeshSolid& solid, std::uint32_t triangle, const Vec3& point, double& height) const {
     const MeshFacet& facet = solid.facets()[solid.facet_of(triangle)];
     height = facet.normal.dot(point) - facet.offset;
-    if (height > reach_ || facet.normal.isZero(0) || !is_over(solid, triangle, point)) return false;
-    return height >= 0 || is_nearest(solid, point, -height, triangle);
+    return height <= reach_ && !facet.normal.isZero(0) && is_over(solid, triangle, point);
   }
 
   void add_vertex_of_a(std::uint32_t vertex, std::uint32_t tb) {
     const Vec3& x = a_.mesh().vertices[vertex];
+    const Vec3 in_b = rotation_.transpose() * (x - b_in_a_.position);
     double height;
-    if (!is_held(b_, tb, rotation_.transpose() * (x - b_in_a_.position), height)) return;
+    if (!is_near(b_, tb, in_b, height)) return;
     const std::uint32_t facet = b_.facet_of(tb);
     const Vec3 n = -(rotation_ * b_.facets()[facet].normal);
     if (height < 0 && !faces(a_, vertex, n)) return;
     add(pair_of_parts(part_facing(a_, vertex, n), facet_part(facet)), x + 0.5 * height * n, n, height,
-        mesh_feature(MeshFeature::vertex_on_face, vertex, facet));
+        mesh_feature(MeshFeature::vertex_on_face, vertex, facet), height >= 0 || is_nearest(b_, in_b, -height, tb));
   }
 
   void add_vertex_of_b(std::uint32_t vertex, std::uint32_t ta) {
     const Vec3 x = vertex_of_b(vertex);
     double height;
-    if (!is_held(a_, ta, x, height)) return;
+    if (!is_near(a_, ta, x, height)) return;
     const std::uint32_t facet = a_.facet_of(ta);
     const Vec3& n = a_.facets()[facet].normal;
     const Vec3 in_b = -(rotation_.transpose() * n);
     if (height < 0 && !faces(b_, vertex, in_b)) return;
     add(pair_of_parts(facet_part(facet), part_facing(b_, vertex, in_b)), x - 0.5 * height * n, n, height,
-        mesh_feature(MeshFeature::face_under_vertex, facet, vertex));
+        mesh_feature(MeshFeature::face_under_vertex, facet, vertex), height >= 0 || is_nearest(a_, x, -height, ta));
   }
 
   /// Whether a face beside a vertex looks in a direction at all.
@@ -107,57 +109,38 @@ class MeshPair {
   }
 
   void add_edges(std::uint32_t ea, std::uint32_t eb) {
+    if (!may_cross(ea, eb)) return;
+    const MeshEdge edge_a = edge_of(a_, ea), edge_b = edge_of(b_, eb);
+    const std::optional<EdgeCrossing> x = crossing(edge_a, edge_b, b_in_a_, rotation_);
+    if (!x || x->gap > reach_) return;
+    const bool held =
+        x->gap >= 0 || (holds(b_, edge_b, x->facing_b, rotation_.transpose() * (x->on_a - b_in_a_.position), -x->gap) &&
+                        holds(a_, edge_a, x->facing_a, x->on_b, -x->gap));
+    const bool face = x->facing_a != 0 || x->facing_b != 0;
+    add(face ? pair_of_parts(x->facing_a, x->facing_b) : pair_of_parts(edge_part(ea), edge_part(eb)), 0.5 * (x->on_a + x->on_b),
+        x->normal, x->gap, mesh_feature(MeshFeature::edges, ea, eb), held);
+  }
+
+  /// Quickly: whether the lines of two edges are nearest inside both.
+  bool may_cross(std::uint32_t ea, std::uint32_t eb) const {
     const auto &ends_a = a_.surface().edges().vertices(ea), &ends_b = b_.surface().edges().vertices(eb);
     const Vec3& start_a = a_.mesh().vertices[ends_a[0]];
     const Vec3 along_a = a_.mesh().vertices[ends_a[1]] - start_a;
     const Vec3 start_b = vertex_of_b(ends_b[0]), along_b = vertex_of_b(ends_b[1]) - start_b;
     const Vec3 cross = along_a.cross(along_b), between = start_b - start_a;
-    const double squared = cross.squaredNorm();
-    if (squared <= kEdgesParallel * along_a.squaredNorm() * along_b.squaredNorm()) return;
+    const double squared = cross.squaredNorm(), slack = 2 * kClipTolerance * squared;
     const double s = between.cross(along_b).dot(cross), u = between.cross(along_a).dot(cross);
-    const double slack = kClipTolerance * squared;
-    if (s < -slack || u < -slack || s > squared + slack || u > squared + slack) return;
-    const MeshEdge edge_a = edge_of(a_, ea), edge_b = edge_of(b_, eb);
-    Vec3 n = cross / std::sqrt(squared);
-    if (n.dot(edge_a.normal[0] + edge_a.normal[1]) < 0) n = -n;
-    if (!is_touched_from(edge_a, n, kFeatureCone)) return;
-    if (!is_touched_from(edge_b, -(rotation_.transpose() * n), kFeatureCone)) return;
-    const Vec3 on_a = start_a + s / squared * along_a, on_b = start_b + u / squared * along_b;
-    add_crossing(edge_a, edge_b, on_a, on_b, n);
+    return s >= -slack && u >= -slack && s <= squared + slack && u <= squared + slack;
   }
 
-  void add_crossing(const MeshEdge& edge_a, const MeshEdge& edge_b, const Vec3& on_a, const Vec3& on_b, Vec3 n) {
-    const std::uint32_t facing_a = part_facing(edge_a, n), facing_b = part_facing(edge_b, -(rotation_.transpose() * n));
-    // Where a face lies across, it gives the direction, and the edges are the rim of its patch.
-    if (facing_b != 0) n = -(rotation_ * b_.facets()[facing_b - 1].normal);
-    else if (facing_a != 0) n = a_.facets()[facing_a - 1].normal;
-    const double gap = n.dot(on_b - on_a);
-    if (gap > reach_) return;
-    if (gap < 0) {
-      const Vec3 a_in_b = rotation_.transpose() * (on_a - b_in_a_.position);
-      if (!holds(b_, edge_b, facing_b, a_in_b, -gap) || !holds(a_, edge_a, facing_a, on_b, -gap)) return;
-    }
-    const bool face = facing_a != 0 || facing_b != 0;
-    add(face ? pair_of_parts(facing_a, facing_b) : pair_of_parts(edge_part(edge_a.id), edge_part(edge_b.id)),
-        0.5 * (on_a + on_b), n, gap, mesh_feature(MeshFeature::edges, edge_a.id, edge_b.id));
-  }
-
-  /// Whether an edge holds a point that lies so deep behind it: at the rim of a face if nothing is nearer than the face, a little
-  /// inwards from the edge; else if the surface that is nearest is beside the edge. @param facing part beside it, or 0
   static bool holds(const MeshSolid& solid, const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth) {
     if (depth <= 1e-9 * solid.radius()) return true;
-    const MeshEdges& edges = solid.surface().edges();
-    const std::uint32_t hint = edges.faces(edge.id)[0];
-    if (facing != 0) {
-      const int side = facet_part(edge.facet[0]) == facing ? 0 : 1;
-      const auto below =
-          closest_point(solid.mesh(), solid.surface().tree(), point + 2 * depth * edge.into[side], 1.001 * depth, hint);
-      return below && below->distance >= 0.999 * depth && solid.facet_of(below->triangle) == edge.facet[side];
-    }
-    const auto near = closest_point(solid.mesh(), solid.surface().tree(), point, depth, hint);
-    if (!near) return true;
-    const std::uint32_t facet = solid.facet_of(near->triangle);
-    return facet == edge.facet[0] || facet == edge.facet[1];
+    return is_held_by_edge(edge, facing, point, depth, [&](const Vec3& from, double reach) -> std::optional<NearFacet> {
+      const auto near =
+          closest_point(solid.mesh(), solid.surface().tree(), from, reach, solid.surface().edges().faces(edge.id)[0]);
+      if (!near) return std::nullopt;
+      return NearFacet{solid.facet_of(near->triangle), near->distance};
+    });
   }
 
   void add_nearest(const MeshGap& gap) {
@@ -168,27 +151,37 @@ class MeshPair {
 
   /// No surface is near the other: a mesh may still lie inside the other one, all of it.
   void add_enclosed(ContactSink& sink) {
-    const auto holds = [](const Aabb& box, const Vec3& x) {
-      return (x.array() >= box.lower.array()).all() && (x.array() <= box.upper.array()).all();
-    };
     const Vec3& of_a = a_.mesh().vertices[a_.mesh().triangles[0][0]];
-    const Vec3 a_in_b = rotation_.transpose() * (of_a - b_in_a_.position);
-    const std::uint32_t first_b = b_.mesh().triangles[0][0];
-    if (b_.closed() && holds(b_.surface().tree().bounds(), a_in_b)) {
-      if (const auto d = signed_distance(b_.surface(), a_in_b); d && d->distance < 0) {
+    const Vec3 of_b = vertex_of_b(b_.mesh().triangles[0][0]);
+    if (may_enclose(b_, a_, b_in_a_.inverse())) {
+      const auto d = signed_distance(b_.surface(), rotation_.transpose() * (of_a - b_in_a_.position));
+      if (d && d->distance < 0) {
         const Vec3 n = -(rotation_ * d->gradient);
         add(0, of_a + 0.5 * d->distance * n, n, d->distance, mesh_feature(MeshFeature::other, 0, 0));
       }
-    } else if (a_.closed() && holds(a_.surface().tree().bounds(), vertex_of_b(first_b))) {
-      if (const auto d = signed_distance(a_.surface(), vertex_of_b(first_b)); d && d->distance < 0)
-        add(0, vertex_of_b(first_b) - 0.5 * d->distance * d->gradient, d->gradient, d->distance,
-            mesh_feature(MeshFeature::other, 0, 1));
+    } else if (may_enclose(a_, b_, b_in_a_)) {
+      if (const auto d = signed_distance(a_.surface(), of_b); d && d->distance < 0)
+        add(0, of_b - 0.5 * d->distance * d->gradient, d->gradient, d->distance, mesh_feature(MeshFeature::other, 0, 1));
     }
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 
-  void add(std::uint64_t parts, const Vec3& position, const Vec3& n, double gap, std::uint64_t feature) {
-    scratch_.contacts.add(parts, pose_a_ * position, pose_a_.orientation * n, gap, feature);
+  bool cut_each_other() const {
+    const auto meeting = gap_of(a_, b_, b_in_a_, 0);
+    return meeting && meeting->distance == 0;
+  }
+
+  /// By their boxes. @param pose of the inner mesh in the frame of the outer one
+  static bool may_enclose(const MeshSolid& outer, const MeshSolid& inner, const Pose& pose) {
+    const Aabb &box = outer.surface().tree().bounds(), &other = inner.surface().tree().bounds();
+    const Vec3 middle = pose * Vec3(0.5 * (other.lower + other.upper));
+    return outer.closed() && (other.upper - other.lower).norm() < (box.upper - box.lower).norm() &&
+           (middle.array() >= box.lower.array()).all() && (middle.array() <= box.upper.array()).all();
+  }
+
+  void add(std::uint64_t parts, const Vec3& position, const Vec3& n, double gap, std::uint64_t feature, bool held = true) {
+    if (held) scratch_.contacts.add(parts, pose_a_ * position, pose_a_.orientation * n, gap, feature);
+    else scratch_.contacts.add_spare(parts, pose_a_ * position, pose_a_.orientation * n, gap, feature);
   }
 
   const MeshSolid &a_, &b_;

@@ -15,6 +15,9 @@ constexpr std::size_t kMaxMeshContacts = 32;
 // The shapes turn by what uses up their motion this many times at their ends.
 constexpr double kMeshTurns = 2;
 
+// Of contacts that nothing holds, those are taken that are no deeper than this times the shallowest.
+constexpr double kNotMuchDeeper = 1.1;
+
 // A point counts as held by a face if nothing is nearer than this part of its depth.
 constexpr double kNearly = 1 - 1e-3;
 
@@ -92,6 +95,42 @@ bool is_nearest(const MeshSolid& solid, const Vec3& point, double depth, std::ui
   const double reach = kNearly * depth - 1e-12 * solid.radius();
   if (reach <= 0) return true;
   return !closest_point(solid.mesh(), solid.surface().tree(), point, reach, hint);
+}
+
+std::optional<EdgeCrossing> crossing(const MeshEdge& a, const MeshEdge& b, const Pose& b_in_a, const Mat3& rotation) {
+  const Vec3 start_b = b_in_a.position + rotation * b.start, along_b = rotation * b.along;
+  const Vec3 cross = a.along.cross(along_b), between = start_b - a.start;
+  const double squared = cross.squaredNorm();
+  if (squared <= kEdgesParallel * a.along.squaredNorm() * along_b.squaredNorm()) return std::nullopt;
+  const double s = between.cross(along_b).dot(cross), u = between.cross(a.along).dot(cross), slack = kClipTolerance * squared;
+  if (s < -slack || u < -slack || s > squared + slack || u > squared + slack) return std::nullopt;
+  EdgeCrossing x;
+  x.normal = cross / std::sqrt(squared);
+  if (x.normal.dot(a.normal[0] + a.normal[1]) < 0) x.normal = -x.normal;
+  const Vec3 in_b = -(rotation.transpose() * x.normal);
+  if (!is_touched_from(a, x.normal, kFeatureCone) || !is_touched_from(b, in_b, kFeatureCone)) return std::nullopt;
+  x.on_a = a.start + s / squared * a.along;
+  x.on_b = start_b + u / squared * along_b;
+  x.facing_a = part_facing(a, x.normal);
+  x.facing_b = part_facing(b, in_b);
+  // Where a face lies across, it gives the direction, and the edges are the rim of its patch.
+  if (x.facing_b != 0) x.normal = -(rotation * b.normal[facet_part(b.facet[0]) == x.facing_b ? 0 : 1]);
+  else if (x.facing_a != 0) x.normal = a.normal[facet_part(a.facet[0]) == x.facing_a ? 0 : 1];
+  x.gap = x.normal.dot(x.on_b - x.on_a);
+  return x;
+}
+
+double MeshContacts::lowest_gap() const {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const Entry& e : list_) lowest = std::min(lowest, e.point.gap);
+  return lowest;
+}
+
+void MeshContacts::use_spares() {
+  double shallowest = -std::numeric_limits<double>::infinity();
+  for (const Entry& e : spare_) shallowest = std::max(shallowest, e.point.gap);
+  for (const Entry& e : spare_)
+    if (e.point.gap >= kNotMuchDeeper * shallowest) list_.push_back(e);
 }
 
 void MeshContacts::remove_duplicates() {

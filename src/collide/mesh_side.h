@@ -6,6 +6,10 @@
 
 namespace stickslip::narrow {
 
+/// Part of the thickness from which on shapes count as apart: then the nearest points may be those of a vertex and an edge or of two
+/// vertices, which no longer exist once surfaces touch.
+inline constexpr double kApart = 0.02;
+
 inline constexpr double kFeatureCone = 0.035;   ///< sine of 2°: directions so little outside the cone of a feature belong to it
 
 /// The kinds of features of a contact on a mesh, in the two highest bits of its name.
@@ -49,14 +53,55 @@ bool is_over(const MeshSolid&, std::uint32_t triangle, const Vec3& point);
 /// nothing else is nearer.
 bool is_nearest(const MeshSolid&, const Vec3& point, double depth, std::uint32_t hint = TriangleTree::kNone);
 
+/// The facet that is nearest to a point inside a solid.
+struct NearFacet {
+  std::uint32_t facet = 0;
+  double distance = 0;   ///< [m]
+};
+
+/// Whether an edge holds a point that lies so deep behind it: at the rim of a face if nothing is nearer than the face, a little
+/// inwards from the edge; else if the facet that is nearest is beside the edge.
+/// @param facing part beside the edge that looks along the normal, or 0
+/// @param nearest the facet nearest to a point within a reach, as std::optional<NearFacet>(const Vec3&, double reach)
+bool is_held_by_edge(const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth, auto&& nearest) {
+  if (facing == 0) {
+    const std::optional<NearFacet> near = nearest(point, depth);
+    return !near || near->facet == edge.facet[0] || near->facet == edge.facet[1];
+  }
+  const int side = facet_part(edge.facet[0]) == facing ? 0 : 1;
+  const std::optional<NearFacet> below = nearest(point + 2 * depth * edge.into[side], 1.001 * depth);
+  return below && below->distance >= 0.999 * depth && below->facet == edge.facet[side];
+}
+
+/// Where two edges cross, seen along the normal that both can be touched from.
+struct EdgeCrossing {
+  Vec3 on_a, on_b;   ///< [m]
+  Vec3 normal;       ///< unit, from A to B; that of a face where one lies across
+  std::uint32_t facing_a = 0, facing_b = 0;
+  double gap = 0;   ///< [m]
+};
+/// @param b, b_in_a an edge and the way from its frame to that of A; everything else is in the frame of A
+std::optional<EdgeCrossing> crossing(const MeshEdge& a, const MeshEdge& b, const Pose& b_in_a, const Mat3& rotation);
+
 /// Collects the contacts of a pair, then leaves what matters of them. Keeps its memory between uses.
 class MeshContacts {
  public:
-  void clear() { list_.clear(); }
+  void clear() {
+    list_.clear();
+    spare_.clear();
+  }
   bool empty() const { return list_.empty(); }
+  double lowest_gap() const;   ///< infinite if there is none [m]
   void add(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     list_.push_back({parts, {position, normal, gap, feature}});
   }
+  /// A contact that other parts of the surface are nearer than, of which only the shallowest count, and only where surfaces cut each
+  /// other without one that holds.
+  void add_spare(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
+    spare_.push_back({parts, {position, normal, gap, feature}});
+  }
+  bool has_spares() const { return !spare_.empty(); }
+  void use_spares();
   /// Hands on the contacts, one of each name, those that others imply left out.
   /// @param margin what the shapes can move against each other [m] @param size radius of the smaller shape [m]
   void emit(double margin, double size, ContactSink&);
@@ -69,7 +114,7 @@ class MeshContacts {
   void remove_duplicates();
   void spread(double margin, double size);
 
-  std::vector<Entry> list_, kept_;
+  std::vector<Entry> list_, kept_, spare_;
   std::vector<double> room_;
 };
 

@@ -66,11 +66,12 @@ OneBox lane(const BoxLanes& boxes, int k) {
 }
 
 unsigned overlaps(const BoxLanes& boxes, const OneBox& one) {
-  const auto meet = ((boxes.middle[0] - one.middle[0]).abs() <= boxes.half[0] + one.half[0] &&
-                     (boxes.middle[1] - one.middle[1]).abs() <= boxes.half[1] + one.half[1] &&
-                     (boxes.middle[2] - one.middle[2]).abs() <= boxes.half[2] + one.half[2])
-                        .eval();
-  return lanes_of(meet);
+  Lanes apart = (boxes.middle[0] - one.middle[0]).abs() - (boxes.half[0] + one.half[0]);
+  apart = apart.max((boxes.middle[1] - one.middle[1]).abs() - (boxes.half[1] + one.half[1]));
+  apart = apart.max((boxes.middle[2] - one.middle[2]).abs() - (boxes.half[2] + one.half[2]));
+  unsigned bits = 0;
+  for (int k = 0; k < TriangleTree::kWidth; ++k) bits |= static_cast<unsigned>(apart[k] <= 0) << k;
+  return bits;
 }
 
 /// Two meshes with their trees and the way between them.
@@ -78,7 +79,7 @@ class PairDescent {
  public:
   PairDescent(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
               const Pose& b_in_a, double margin)
-      : a_(a), b_(b), tree_a_(tree_a), tree_b_(tree_b), b_in_a_(b_in_a), margin_(margin) {
+      : a_(a), b_(b), tree_a_(tree_a), tree_b_(tree_b) {
     const Mat3 rotation = b_in_a.rotation();
     const Vec3 shift = b_in_a * tree_b.origin() - tree_a.origin();
     to_a_ = {rotation.cast<float>(), rotation.cwiseAbs().cast<float>(), shift.cast<float>()};
@@ -102,15 +103,18 @@ class PairDescent {
   }
 
   void compare(std::uint32_t leaf_a, std::uint32_t leaf_b, std::vector<std::array<std::uint32_t, 2>>& found) const {
-    for (std::uint32_t j = 0; j < TriangleTree::leaf_count(leaf_b); ++j) {
+    // All triangles of a leaf at once, in lanes, along the axes of both.
+    const BoxLanes boxes_a = boxes_of_leaf(a_, tree_a_, leaf_a), boxes_b = boxes_of_leaf(b_, tree_b_, leaf_b);
+    const BoxLanes along_a = grown(boxes_a, grow_), along_b = grown(turned_leaf(leaf_a), grow_);
+    const BoxLanes b_along_a = turned_back_leaf(leaf_b);
+    for (int j = 0; j < boxes_b.count; ++j) {
+      unsigned meet = overlaps(along_a, lane(b_along_a, j));
+      if (meet == 0) continue;
+      meet &= overlaps(along_b, lane(boxes_b, j));
+      meet &= (1u << boxes_a.count) - 1;
       const std::uint32_t of_b = tree_b_.order()[TriangleTree::leaf_first(leaf_b) + j];
-      const Aabb b_along_a = box_of([&](const Vec3&x) { return b_in_a_ * x; }, b_, of_b), along_b = triangle_box(b_, of_b);
-      for (std::uint32_t i = 0; i < TriangleTree::leaf_count(leaf_a); ++i) {
-        const std::uint32_t of_a = tree_a_.order()[TriangleTree::leaf_first(leaf_a) + i];
-        if (!triangle_box(a_, of_a).grown(margin_).overlaps(b_along_a)) continue;
-        const Aabb a_along_b = box_of([&](const Vec3& x) { return b_in_a_.to_local(x); }, a_, of_a);
-        if (a_along_b.grown(margin_).overlaps(along_b)) found.push_back({of_a, of_b});
-      }
+      for (; meet != 0; meet &= meet - 1)
+        found.push_back({tree_a_.order()[TriangleTree::leaf_first(leaf_a) + std::countr_zero(meet)], of_b});
     }
   }
 
@@ -121,14 +125,35 @@ class PairDescent {
   static std::uint32_t child(const TriangleTree& tree, std::uint32_t parent, int k) {
     return TriangleTree::is_leaf(parent) ? parent : tree.nodes()[parent].children[k];
   }
-  /// Box of a triangle whose vertices are placed by `place`.
-  static Aabb box_of(auto&& place, const TriangleMesh& mesh, std::uint32_t triangle) {
-    Aabb box;
-    for (const std::uint32_t vertex : mesh.triangles[triangle]) {
-      const Vec3 x = place(mesh.vertices[vertex]);
-      box = box.merged({x, x});
+  /// Boxes of the triangles of a leaf, their vertices placed by `place`, relative to an origin.
+  static BoxLanes boxes_of_leaf(const TriangleMesh& mesh, const TriangleTree& tree, std::uint32_t leaf, auto&& place) {
+    BoxLanes boxes;
+    boxes.count = static_cast<int>(TriangleTree::leaf_count(leaf));
+    for (int axis = 0; axis < 3; ++axis) boxes.middle[axis].setZero(), boxes.half[axis].setConstant(-1);
+    for (int k = 0; k < boxes.count; ++k) {
+      const auto& t = mesh.triangles[tree.order()[TriangleTree::leaf_first(leaf) + k]];
+      const Eigen::Vector3f a = place(mesh.vertices[t[0]]), b = place(mesh.vertices[t[1]]), c = place(mesh.vertices[t[2]]);
+      const Eigen::Vector3f low = a.cwiseMin(b).cwiseMin(c), high = a.cwiseMax(b).cwiseMax(c);
+      for (int axis = 0; axis < 3; ++axis) {
+        boxes.middle[axis][k] = 0.5f * (low[axis] + high[axis]);
+        boxes.half[axis][k] = 0.5f * (high[axis] - low[axis]);
+      }
     }
-    return box;
+    return boxes;
+  }
+  static BoxLanes boxes_of_leaf(const TriangleMesh& mesh, const TriangleTree& tree, std::uint32_t leaf) {
+    return boxes_of_leaf(mesh, tree, leaf, [&](const Vec3& x) -> Eigen::Vector3f { return (x - tree.origin()).cast<float>(); });
+  }
+  /// A leaf of A along the axes of B, and one of B along those of A.
+  BoxLanes turned_leaf(std::uint32_t leaf) const {
+    return boxes_of_leaf(a_, tree_a_, leaf, [&](const Vec3& x) -> Eigen::Vector3f {
+      return to_b_.rotation * (x - tree_a_.origin()).cast<float>() + to_b_.shift;
+    });
+  }
+  BoxLanes turned_back_leaf(std::uint32_t leaf) const {
+    return boxes_of_leaf(b_, tree_b_, leaf, [&](const Vec3& x) -> Eigen::Vector3f {
+      return to_a_.rotation * (x - tree_b_.origin()).cast<float>() + to_a_.shift;
+    });
   }
   static BoxLanes grown(BoxLanes boxes, float by) {
     for (Lanes& half : boxes.half) half += by;
@@ -137,8 +162,6 @@ class PairDescent {
 
   const TriangleMesh &a_, &b_;
   const TriangleTree &tree_a_, &tree_b_;
-  const Pose& b_in_a_;
-  double margin_;
   BoxTurn to_a_, to_b_;
   float grow_ = 0;   ///< margin and slack [m]
 };

@@ -88,6 +88,27 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach) 
   }
 }
 
+/// How far ahead to look for contacts of a pair. Meshes that fly side by side would cost much if their speeds were added up, so what
+/// counts of them is how fast they can approach each other; `outrun` compares with the same.
+double Detection::margin_of(const World& world, const ProxyPair& pair) const {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  const double both = margins_[pair.a] + margins_[pair.b];
+  if (!std::holds_alternative<Mesh>(a.shape) && !std::holds_alternative<Mesh>(b.shape)) return both;
+  const auto twist_of = [&](const Collider& c) {
+    if (is_passive(world.bodies()[c.body])) return Twist{};
+    const Motion motion = motion_of(world, c);
+    return Twist{motion.velocity, motion.angular_velocity};
+  };
+  const auto pull_on = [&](const Collider& c) -> Vec3 {
+    const Body& body = world.bodies()[c.body];
+    if (is_passive(body) || body.motion != MotionType::dynamic) return Vec3::Zero();
+    return world.gravity + body.inverse_mass * body.force;
+  };
+  const double still = 0.5 * reach_.margin * (a.characteristic_length + b.characteristic_length);
+  const double approach = closing_speed(a, twist_of(a), b, twist_of(b)) + reach_.h * (pull_on(b) - pull_on(a)).norm();
+  return std::min(both, still + reach_.time * approach);
+}
+
 void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pairs, ContactSink& sink, ContactSet& out) const {
   out.clear();
   sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
@@ -96,8 +117,7 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
   for (const ProxyPair& pair : pairs) {
     sink.clear();
     expectation.tell(pair, sink);
-    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b],
-            margins_[pair.a] + margins_[pair.b], sink);
+    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b], margin_of(world, pair), sink);
     append_manifolds(pair, sink, out);
   }
 }
@@ -134,6 +154,7 @@ bool Detection::is_candidate(const World& world, const ProxyPair& pair) const {
 
 const ContactSet& Detection::detect(const World& world, const DetectionReach& reach, int threads, StageTimes& seconds) {
   Clock clock;
+  reach_ = reach;
   update_proxies(world, reach);
   candidates_.clear();
   for (const ProxyPair& pair : broad_.pairs(pair_limit(world)))
@@ -169,6 +190,14 @@ bool Detection::outrun(const World& world, std::span<const Twist> motion, const 
     outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i];
     any = any || outrun_[i];
   }
+  const auto is_mesh = [&](std::uint32_t i) { return std::holds_alternative<Mesh>(colliders[i].shape); };
+  for (const ProxyPair& pair : candidates_) {
+    if (!is_mesh(pair.a) && !is_mesh(pair.b)) continue;
+    const Collider &a = colliders[pair.a], &b = colliders[pair.b];
+    const double travel = reach.time * closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
+    if (travel <= margin_of(world, pair)) continue;
+    outrun_[pair.a] = outrun_[pair.b] = any = true;
+  }
   return any;
 }
 
@@ -192,7 +221,7 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     if (!(outrun_[pair.a] || outrun_[pair.b]) || !is_candidate(world, pair)) continue;
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
     const double travel = reach.time * closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
-    if (travel <= margins_[pair.a] + margins_[pair.b]) continue;
+    if (travel <= margin_of(world, pair)) continue;
     expectation.tell(pair, sink_);
     collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
     append_manifolds(pair, sink_, again_);

@@ -39,10 +39,12 @@ class Detection {
   };
   void update_proxies(const World&, const DetectionReach&);
   bool is_candidate(const World&, const ProxyPair&) const;
+  double margin_of(const World&, const ProxyPair&) const;
   void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
   void collide_in_parallel(const World&, int threads);
 
   BroadPhase broad_;
+  DetectionReach reach_;          ///< of the last detection
   std::vector<Pose> poses_;       ///< world pose of each collider
   std::vector<double> margins_;   ///< reach of each collider [m]
   std::vector<bool> known_;       ///< colliders that have a proxy

@@ -156,7 +156,13 @@ TEST(TriangleTree, finds_the_pairs_of_two_meshes_that_brute_force_finds) {
               expected.push_back({s, t});
         overlapping_pairs(a, tree_a, b, tree_b, pose, margin, scratch, found);
         std::sort(found.begin(), found.end());
-        EXPECT_EQ(found, expected) << i << " " << j;
+        EXPECT_TRUE(std::includes(found.begin(), found.end(), expected.begin(), expected.end())) << i << " " << j;
+        // Boxes in single precision are a little larger: by 1e-5 of the scene, so that few more are found.
+        const double slack = 1e-4 * (tree_a.bounds().upper - tree_a.bounds().lower + tree_b.bounds().upper -
+                                     tree_b.bounds().lower + pose.position.cwiseAbs())
+                                        .norm();
+        for (const auto& [s, t] : found)
+          EXPECT_TRUE(triangle_box(a, s).grown(margin + slack).overlaps(box_at(b, t, [&](const Vec3& x) { return pose * x; })));
         total += expected.size();
       }
   }

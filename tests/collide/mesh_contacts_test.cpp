@@ -1,0 +1,235 @@
+// Contacts on meshes: as on the shapes that they stand for, as brute force finds them, and none that are not there.
+#include <gtest/gtest.h>
+
+#include "collide/mesh_gap.h"
+#include "collide/near_pairs.h"
+#include "geometry/triangle_meshes.h"
+#include "stickslip/distance/triangles.h"
+#include "stickslip/geometry/mesh_solid.h"
+
+namespace stickslip::testing {
+namespace {
+
+/// A square of n × n cells of two triangles, the corners moved about within the plane.
+TriangleMesh uneven_floor(int n, double side, PairMaker& random) {
+  TriangleMesh mesh;
+  const double cell = side / n;
+  for (int i = 0; i <= n; ++i)
+    for (int j = 0; j <= n; ++j) {
+      const bool rim = i == 0 || j == 0 || i == n || j == n;
+      const Vec3 moved = rim ? Vec3(Vec3::Zero()) : Vec3(random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), 0);
+      mesh.vertices.push_back(Vec3(i * cell - side / 2, j * cell - side / 2, 0) + cell * moved);
+    }
+  const auto at = [&](int i, int j) { return static_cast<std::uint32_t>(i * (n + 1) + j); };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      mesh.triangles.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
+      mesh.triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+    }
+  return mesh;
+}
+
+std::vector<ContactPoint> by_place(const ContactSink& sink) {
+  std::vector<ContactPoint> points = sink.points();
+  std::sort(points.begin(), points.end(), [](const ContactPoint& p, const ContactPoint& q) {
+    return std::tuple(p.position.x(), p.position.y()) < std::tuple(q.position.x(), q.position.y());
+  });
+  return points;
+}
+
+TEST(MeshContacts, a_flat_floor_of_20000_triangles_is_the_plane_for_every_shape) {
+  PairMaker random(1);
+  const Shape floor = make_mesh(uneven_floor(100, 20, random));
+  ASSERT_EQ(std::get<Mesh>(floor).solid->facets().size(), 1u);
+  ContactSink on_mesh, on_plane;
+  int points = 0;
+  for (const std::size_t kind : {0, 1, 2, 3, 5})
+    for (int i = 0; i < 100; ++i) {
+      const Shape shape = random.shape(kind);
+      Pose pose{Vec3(random.uniform(-5, 5), random.uniform(-5, 5), 0),
+                i % 2 ? random.rotation() : turned(0.1 * i, Vec3::UnitZ())};
+      pose.position.z() = -bounding_box(shape, pose).lower.z() + random.uniform(-0.02, 0.02);
+      collide(shape, pose, floor, {}, 0.05, on_mesh);
+      collide(shape, pose, HalfSpace{}, {}, 0.05, on_plane);
+      const auto found = by_place(on_mesh), expected = by_place(on_plane);
+      ASSERT_EQ(found.size(), expected.size()) << shape_name(shape) << " " << i;
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        EXPECT_NEAR((found[k].position - expected[k].position).norm(), 0, 1e-12);
+        EXPECT_NEAR((found[k].normal - expected[k].normal).norm(), 0, 1e-12);
+        EXPECT_NEAR(found[k].gap, expected[k].gap, 1e-12);
+      }
+      points += static_cast<int>(found.size());
+    }
+  EXPECT_GT(points, 500);
+}
+
+double lowest(const ContactSink& sink) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ContactPoint& p : sink.points()) least = std::min(least, p.gap);
+  return least;
+}
+
+const ContactPoint& deepest(const ContactSink& sink) {
+  return *std::min_element(sink.points().begin(), sink.points().end(),
+                           [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
+}
+
+TEST(MeshContacts, boxes_of_triangles_touch_as_boxes_do) {
+  PairMaker random(2);
+  ContactSink of_meshes, of_boxes, mixed;
+  int close = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Box a{Vec3(random.uniform(0.3, 1), random.uniform(0.3, 1), random.uniform(0.3, 1))};
+    const Box b{Vec3(random.uniform(0.3, 1), random.uniform(0.3, 1), random.uniform(0.3, 1))};
+    const Pose pose_a{Vec3::Zero(), random.rotation()};
+    Pose pose_b{Vec3::Zero(), i % 3 == 0 ? Quat(pose_a.orientation * turned(0.3 * i, Vec3::UnitZ())) : random.rotation()};
+    const Vec3 along = i % 3 == 0 ? Vec3(pose_a.orientation * Vec3::UnitZ()) : random.direction();
+    // As far along a direction as the shapes reach, so that they nearly touch or overlap a little.
+    const auto reach = [](const Box& box, const Pose& pose, const Vec3& d) {
+      return d.dot(pose.orientation * support(box, pose.orientation.conjugate() * d));
+    };
+    pose_b.position = (reach(a, pose_a, along) + reach(b, pose_b, -along) + random.uniform(-0.02, 0.02)) * along;
+    const Shape mesh_a = make_mesh(box_mesh(a.half_extents)), mesh_b = make_mesh(box_mesh(b.half_extents));
+    collide(a, pose_a, b, pose_b, 0.1, of_boxes);
+    collide(mesh_a, pose_a, mesh_b, pose_b, 0.1, of_meshes);
+    collide(a, pose_a, mesh_b, pose_b, 0.1, mixed);
+    if (of_boxes.points().empty() || lowest(of_boxes) > 0.09) continue;
+    ASSERT_FALSE(of_meshes.points().empty()) << i;
+    ASSERT_FALSE(mixed.points().empty()) << i;
+    // Points along one normal are farther apart than along their own, so pairs that are apart differ by the angle between.
+    const double tolerance = lowest(of_boxes) < 0 ? 2e-4 : 0.02;
+    EXPECT_NEAR(lowest(of_meshes), lowest(of_boxes), tolerance) << i;
+    EXPECT_NEAR(lowest(mixed), lowest(of_boxes), tolerance) << i;
+    if (lowest(of_boxes) > 0) continue;
+    ++close;
+    EXPECT_GT(deepest(of_meshes).normal.dot(deepest(of_boxes).normal), 0.99) << i;
+  }
+  EXPECT_GT(close, 50);
+}
+
+double brute_gap(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& s : a.triangles)
+    for (const auto& t : b.triangles) {
+      const std::array<Vec3, 3> of_a{a.vertices[s[0]], a.vertices[s[1]], a.vertices[s[2]]};
+      const std::array<Vec3, 3> of_b{b_in_a * b.vertices[t[0]], b_in_a * b.vertices[t[1]], b_in_a * b.vertices[t[2]]};
+      least = std::min(least, closest_of_triangles(of_a, of_b).squared_distance);
+    }
+  return std::sqrt(least);
+}
+
+TEST(MeshContacts, meshes_that_are_apart_have_the_distance_that_brute_force_finds) {
+  PairMaker random(3);
+  const MeshSolid ring(torus_mesh(1, 0.25, 16, 10)), l(l_mesh());
+  ContactSink sink;
+  int apart = 0;
+  for (int i = 0; i < 150; ++i) {
+    const Pose pose{random.uniform(0.2, 2.5) * random.direction(), random.rotation()};
+    const double expected = brute_gap(ring.mesh(), l.mesh(), pose);
+    const auto found = narrow::gap_of(ring, l, pose, 10);
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->distance, expected, 1e-12);
+    EXPECT_FALSE(narrow::gap_of(ring, l, pose, 0.99 * expected - 1e-9));
+    if (!(expected > 0)) continue;
+    ++apart;
+    EXPECT_NEAR((found->on_b - found->on_a).norm(), expected, 1e-9);
+    collide(make_mesh(ring.mesh()), {}, make_mesh(l.mesh()), pose, expected + 0.1, sink);
+    // Edges nearly along a face take its normal: within 2°, the gap along it is at most that cosine smaller.
+    ASSERT_FALSE(sink.points().empty());
+    EXPECT_LE(lowest(sink), expected + 1e-9) << i;
+    EXPECT_GE(lowest(sink), 0.9993 * expected - 1e-9) << i;
+  }
+  EXPECT_GT(apart, 60);
+}
+
+TEST(MeshContacts, a_ball_in_a_notch_touches_both_of_its_sides) {
+  // A block with a notch of 90° along y.
+  const std::vector<Vec2> outline = {{-2, -2}, {2, -2}, {2, 1}, {1, 1}, {0, 0}, {-1, 1}, {-2, 1}};
+  const std::vector<std::array<std::uint32_t, 3>> cap = {{0, 4, 5}, {0, 5, 6}, {0, 1, 4}, {1, 3, 4}, {1, 2, 3}};
+  const Shape block = make_mesh(prism_mesh(outline, cap, 1));
+  ContactSink sink;
+  const double r = 0.3;
+  collide(Sphere{r}, {Vec3(0, r * std::sqrt(2.0), 0), Quat::Identity()}, block, {}, 1e-3, sink);
+  ASSERT_EQ(sink.points().size(), 2u);
+  ASSERT_EQ(sink.parts().size(), 2u) << "two normals, two manifolds";
+  for (const ContactPoint& p : sink.points()) {
+    EXPECT_NEAR(p.gap, 0, 1e-12);
+    EXPECT_NEAR(std::abs(p.normal.x()), std::sqrt(0.5), 1e-12);
+    EXPECT_NEAR(p.normal.y(), -std::sqrt(0.5), 1e-12);
+  }
+}
+
+TEST(MeshContacts, only_the_side_that_is_touched_of_a_thin_plate_counts) {
+  PairMaker random(4);
+  const Shape plate = make_mesh(box_mesh(Vec3(1, 1, 0.005)));
+  ContactSink sink;
+  for (const Shape& shape :
+       {Shape(Box{Vec3::Constant(0.1)}), Shape(Sphere{0.1}), Shape(make_mesh(box_mesh(Vec3::Constant(0.1)))),
+        Shape(Cylinder{0.1, 0.1}), Shape(Capsule{0.1, 0.1})})
+    for (int i = 0; i < 50; ++i) {
+      const double depth = random.uniform(-1e-3, 1e-3);
+      Pose pose{Vec3(random.uniform(-0.8, 0.8), random.uniform(-0.8, 0.8), 0), turned(0.2 * i, Vec3::UnitZ())};
+      pose.position.z() = 0.005 - bounding_box(shape, pose).lower.z() - depth;
+      collide(shape, pose, plate, {}, 0.02, sink);
+      ASSERT_FALSE(sink.points().empty()) << shape_name(shape);
+      for (const ContactPoint& p : sink.points()) {
+        EXPECT_NEAR(p.normal.z(), -1, 1e-9) << shape_name(shape);
+        EXPECT_GE(p.gap, -depth - 1e-9) << shape_name(shape);
+      }
+    }
+}
+
+TEST(MeshContacts, a_box_over_the_rim_of_a_table_is_not_pushed_off_its_side) {
+  const Shape table = make_mesh(box_mesh(Vec3(1, 1, 0.1)));
+  ContactSink sink;
+  for (const Shape& shape :
+       {Shape(Box{Vec3::Constant(0.2)}), Shape(make_mesh(box_mesh(Vec3::Constant(0.2)))), Shape(Cylinder{0.2, 0.2})})
+    for (const double overhang : {1e-5, 1e-3, 0.01, 0.1, 0.19}) {
+      if (std::holds_alternative<Cylinder>(shape) && overhang < 1e-4)
+        continue;   // edges see its rim rounded by 1e-3 of its radius
+      const Pose pose{Vec3(1 - 0.2 + overhang, 0.03, 0.3 - 1e-5), turned(0.01, Vec3::UnitZ())};
+      collide(shape, pose, table, {}, 1e-3, sink);
+      EXPECT_GE(sink.points().size(), 3u) << shape_name(shape) << overhang;
+      for (const ContactPoint& p : sink.points()) EXPECT_NEAR(p.normal.z(), -1, 1e-9) << shape_name(shape) << overhang;
+      double farthest = -1;
+      for (const ContactPoint& p : sink.points()) farthest = std::max(farthest, p.position.x());
+      EXPECT_NEAR(farthest, 1, 2e-3 + (overhang < 0.01 ? 0.02 : 0)) << "the rim carries";
+    }
+}
+
+TEST(MeshContacts, exchanging_meshes_reverses_normals_only) {
+  PairMaker random(5);
+  const Shape ring = make_mesh(torus_mesh(1, 0.25, 16, 10)), ball = make_mesh(sphere_mesh(0.6, 16));
+  ContactSink forth, back;
+  for (int i = 0; i < 60; ++i) {
+    const Pose pose{Vec3(random.uniform(0.5, 1.5), random.uniform(-0.5, 0.5), random.uniform(0.6, 0.9)), random.rotation()};
+    collide(ring, {}, ball, pose, 0.05, forth);
+    collide(ball, pose, ring, {}, 0.05, back);
+    ASSERT_EQ(forth.points().size(), back.points().size());
+    const auto a = by_place(forth), b = by_place(back);
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      EXPECT_EQ(a[k].gap, b[k].gap);
+      EXPECT_EQ(a[k].normal, Vec3(-b[k].normal));
+    }
+  }
+}
+
+TEST(MeshSolid, knows_facets_thickness_mass_and_what_it_costs) {
+  const MeshSolid box(box_mesh(Vec3(1, 2, 3)));
+  EXPECT_EQ(box.facets().size(), 6u);
+  EXPECT_NEAR(box.thickness(), 2, 1e-5);
+  ASSERT_TRUE(box.solid());
+  EXPECT_NEAR(box.solid()->mass, 48, 1e-10);
+  const MeshSolid ball(sphere_mesh(1, 64));
+  EXPECT_NEAR(ball.thickness(), 2, 0.01);
+  EXPECT_LT(static_cast<double>(ball.bytes()) / static_cast<double>(ball.mesh().triangles.size()), 200);
+  PairMaker random(6);
+  const MeshSolid floor(uneven_floor(10, 1, random));
+  EXPECT_FALSE(floor.closed());
+  EXPECT_EQ(floor.thickness(), 0);
+  EXPECT_THROW(mass_properties(Shape(make_mesh(floor.mesh())), 1000), Error);
+  EXPECT_THROW(make_mesh(TriangleMesh{}), Error);
+}
+
+}   // namespace
+}   // namespace stickslip::testing
