@@ -20,11 +20,6 @@ constexpr double kSamePlace = 0.25;   ///< of the thinner body's thickness: a co
 /// Most elasticity along the normal, as a part of W_nn: where little rests on a contact, or there is no gravity.
 constexpr double kMostElastic = 1e-4;
 
-/// What is wedged in and cannot come back is pressed with no more than this times the weight of all that touches it.
-constexpr double kMostLoad = 10;
-/// Most elasticity for that, as a part of W_nn.
-constexpr double kMostYielding = 0.1;
-
 /// Most that the impulses between two bodies may press, as a multiple of what they transmit together.
 constexpr double kMostSqueeze = 20;
 
@@ -189,9 +184,7 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
       const Block& block = problem_.blocks[contacts_[i].block];
       if (!(contacts_[i].recovery_speed > 0) || problem_.sigma[block.row] > 0) continue;
       const double w = normal_give(block), mass = weight_of_group_[group_of_segment_[problem_.segments_of(block).front()]];
-      const double settled = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
-      const double blocked = fall > 0 ? contacts_[i].recovery_speed * options.h / (kMostLoad * mass * fall) : 0;
-      problem_.sigma[block.row] = std::max(settled, std::min(blocked, kMostYielding * w));
+      problem_.sigma[block.row] = std::min(kMostElastic * w, fall > 0 ? give / (mass * fall) : w);
       settle(contacts_[i], kSettled * options.tolerance * world.gravity.norm() * options.h);
     }
   }

@@ -187,8 +187,8 @@ TEST(MakeMesh, involute_gears_mesh_at_a_constant_ratio_within_their_backlash) {
 }
 
 TEST(MakeMesh, a_nut_turns_down_its_bolt_without_touching_it) {
-  const Bolt bolt;
-  const TriangleMesh screw = triangle_mesh(bolt), nut = triangle_mesh(Nut{});
+  const Bolt bolt{.thread = {.segments = 24}};
+  const TriangleMesh screw = triangle_mesh(bolt), nut = triangle_mesh(Nut{.thread = bolt.thread});
   const double play = bolt.thread.clearance / std::cos(kPi / 6);   // along the axis
   for (int i = 0; i < 4; ++i) {
     const double z = 0.005 + 0.00223 * i;
@@ -299,6 +299,8 @@ TEST(MakeMesh, what_makes_no_solid_is_refused_by_name) {
   EXPECT_THAT(message_of([] { triangle_mesh(Nut{.outer_radius = 0.003}); }),
               StartsWith("/outer_radius: A hexagon with corners at 0.003 m"));
   EXPECT_THAT(message_of([] { triangle_mesh(Bolt{.thread = {.pitch = 0.0004}}); }), StartsWith("/pitch: Flanks"));
+  EXPECT_EQ(message_of([] { triangle_mesh(Bolt{.length = 2}); }),
+            "/pitch: 2 m make more than 1000 turns of 0.001 m. Give a larger pitch.");
   EXPECT_THAT(message_of([] { gear_outline({.teeth = 6, .pressure_degrees = 30, .backlash = 0.005}); }),
               StartsWith("/teeth: 6 teeth"));
   EXPECT_EQ(message_of([] { joined_sticks({}, 0.1, 0.1); }), "/sticks: There are no sticks. Give at least one.");

@@ -88,6 +88,15 @@ TEST(MeshScenes, bodies_have_the_masses_and_sizes_of_the_paper) {
   }
 }
 
+TEST(MeshScenes, balls_start_apart_in_the_bowl_however_many_and_large_they_are) {
+  for (const char* radius : {"0.01", "0.1", "0.3"})
+    for (const char* start : {"0", "20", "80"})
+      EXPECT_EQ(
+          load_error("bowl",
+                     {{"/parameters/count", "100"}, {"/parameters/radius", radius}, {"/parameters/start_degrees", start}}),
+          "");
+}
+
 TEST(MeshScenes, a_nut_and_its_bolt_share_a_thread) {
   const Scene scene = small("nut-and-bolt");
   const Body &nut = named(scene, "nut-0"), &bolt = named(scene, "bolt-0");

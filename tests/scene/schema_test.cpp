@@ -168,6 +168,72 @@ void for_each_place(const json& value, const json::json_pointer& here, F&& f) {
     for (std::size_t i = 0; i < value.size(); ++i) for_each_place(value[i], here / i, f);
 }
 
+/// A mesh of each formula, with every number it takes.
+const json kMade = json::parse(R"([
+  {"make": "box", "half_extents": [1, 1, 1], "divisions": 2},
+  {"make": "sphere", "radius": 1, "divisions": 2},
+  {"make": "cylinder", "radius": 1, "half_height": 1, "segments": 5},
+  {"make": "capsule", "radius": 1, "half_height": 1, "segments": 5},
+  {"make": "torus", "radius": 1, "tube": 0.2, "segments": 5, "around": 4},
+  {"make": "revolve", "profile": [[1, 0], [2, 0], [1, 1]], "segments": 5},
+  {"make": "extrude", "outline": [[0, 0], [4, 0], [0, 4]], "half_height": 1, "holes": [[[0.5, 0.5], [1, 0.5], [0.5, 1]]]},
+  {"make": "gear", "teeth": 9, "module": 0.1, "half_height": 0.1, "pressure_degrees": 20, "backlash": 0.01, "flank_points": 2,
+   "bore": 0.1},
+  {"make": "sweep", "path": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "section": [[0, 0], [0.1, 0], [0, 0.1]], "closed": true,
+   "up": [0, 0, 1]},
+  {"make": "sweep", "path": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "radius": 0.1, "segments": 5, "closed": false, "up": [0, 0, 1]},
+  {"make": "bolt", "radius": 0.003, "pitch": 0.001, "depth": 0.0006, "clearance": 5e-5, "flank_degrees": 30, "segments": 8,
+   "length": 0.005, "head_radius": 0.005, "head_height": 0.003},
+  {"make": "nut", "radius": 0.003, "pitch": 0.001, "depth": 0.0006, "clearance": 5e-5, "flank_degrees": 30, "segments": 8,
+   "half_height": 0.002, "outer_radius": 0.006},
+  {"make": "sticks", "sticks": [{"from": [0, 0, 0], "to": [1, 0, 0], "radius": 0.5}], "blend": 0.1, "size": 0.5},
+  {"make": "block", "corners": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]],
+   "divisions": 2},
+  {"make": "voussoir", "inner": 1, "outer": 2, "from_degrees": -5, "to_degrees": 10, "half_depth": 0.3, "divisions": 2},
+  {"make": "wall-stone", "a": 10, "b": 8, "thickness": 1, "lower": [[0, 0], [5, 1]], "upper": [[0, 2], [5, 2]], "divisions": 2,
+   "origin": [2, 1]}])");
+
+/// Calls f with a document for each made mesh, and with the places of that mesh and all in it.
+template <class F>
+void for_each_made_place(F&& f) {
+  for (json mesh : kMade) {
+    mesh["name"] = "made";
+    const json document = {{"meshes", {mesh}}, {"bodies", json::array()}};
+    for_each_place(mesh, json::json_pointer("/meshes/0"), [&](const json::json_pointer& place) { f(document, place); });
+  }
+}
+
+TEST(SceneSchema, schema_and_parser_agree_on_what_formulas_of_meshes_take) {
+  for_each_made_place([](const json& document, const json::json_pointer& place) {
+    const std::string what = document["meshes"][0]["make"].get<std::string>() + place.to_string();
+    expect_both(true, document, what);
+    json broken = document;
+    if (document[place].is_object()) {
+      broken[place]["no_such_key"] = 1;
+      expect_both(false, broken, what);
+    }
+    broken[place] = nullptr;
+    expect_both(false, broken, what + " = null");
+    broken[place] = document[place].is_number() ? json("many") : json(7.25);
+    expect_both(false, broken, what + " = " + broken[place].dump());
+    if (!document[place.parent_pointer()].is_object()) return;
+    json shorter = document;
+    shorter[place.parent_pointer()].erase(place.back());
+    const std::string error = error_of(shorter.dump());
+    EXPECT_EQ(error.empty(), validator().accepts(shorter)) << "without " << what << "\n" << error;
+  });
+}
+
+TEST(SceneSchema, whatever_stands_in_a_formula_of_a_mesh_the_parser_accepts_it_or_throws_an_error) {
+  for_each_made_place([](const json& document, const json::json_pointer& place) {
+    for (const json& value : std::vector<json>{1e308, -1e308, 1e-308, -1, 0, 1, "", json::array(), {1e200, -1e200, 1e200}}) {
+      json changed = document;
+      changed[place] = value;
+      EXPECT_NO_THROW(error_of(changed.dump())) << place.to_string() << " = " << value.dump();
+    }
+  });
+}
+
 TEST(SceneSchema, schema_and_parser_accept_a_document_with_every_key) {
   expect_both(true, kFull, "full");
   expect_both(true, kJoints, "joints");

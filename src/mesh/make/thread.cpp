@@ -8,6 +8,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kMostTurns = 1000;
+
 /// The profile of a thread along z, repeated every pitch: a crest about 0, flanks, a root. Four corners, numbered upwards.
 struct ThreadProfile {
   double pitch;
@@ -32,7 +34,8 @@ ThreadProfile profile_of(const Thread& t, double grown) {
   return {t.pitch, {-crest, crest, foot, t.pitch - foot}, {high, high, low, low}};
 }
 
-void check_thread(const Thread& t) {
+/// @param length of the thread along z, checked
+void check_thread(const Thread& t, double length) {
   require_length(t.radius, "radius");
   require_length(t.pitch, "pitch");
   require_length(t.depth, "depth");
@@ -45,6 +48,9 @@ void check_thread(const Thread& t) {
     throw Error(fmt::format("Flanks {} m deep at {}° leave no crest on a pitch of {} m with a clearance of {} m. Give a larger "
                             "pitch, or less of the others.",
                             t.depth, t.flank_degrees, t.pitch, t.clearance))
+        .at("pitch");
+  if (!(length <= kMostTurns * t.pitch))
+    throw Error(fmt::format("{} m make more than {:.0f} turns of {} m. Give a larger pitch.", length, kMostTurns, t.pitch))
         .at("pitch");
 }
 
@@ -156,8 +162,8 @@ void check_wall(double hexagon, double inside, const char* name) {
 }   // namespace
 
 TriangleMesh triangle_mesh(const Bolt& bolt) {
-  check_thread(bolt.thread);
   require_length(bolt.length, "length");
+  check_thread(bolt.thread, bolt.length);
   require_length(bolt.head_height, "head_height");
   check_wall(bolt.head_radius, bolt.thread.radius, "head_radius");
   TriangleMesh mesh;
@@ -174,8 +180,8 @@ TriangleMesh triangle_mesh(const Bolt& bolt) {
 }
 
 TriangleMesh triangle_mesh(const Nut& nut) {
-  check_thread(nut.thread);
   require_length(nut.half_height, "half_height");
+  check_thread(nut.thread, 2 * nut.half_height);
   ThreadProfile profile = profile_of(nut.thread, nut.thread.clearance);
   // Sides of the hole, not corners, keep the clearance: a bolt turned by half a segment meets the sides with its corners.
   for (double& r : profile.r) r /= std::cos(std::numbers::pi / nut.thread.segments);

@@ -98,8 +98,8 @@ Json chalices_document(const Parameters& p) {
 /// A funnel with a high collar, over the ground; balls and rings stand in the collar on a grid.
 Json funnel_document(const Parameters& p) {
   const double radius = 0.05, outlet = p["outlet"], wall = 0.03, ground_clear = 1.2;
-  const int count = p.count("count"), side = std::max(1, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
-  const Grid grid(count, side, 2.04 * radius);
+  const int count = p.count("count"), side = std::max(1, static_cast<int>(std::lround(std::cbrt(3.0 * count))));
+  const Grid grid(count, side, 2.25 * radius);
   const double mouth = std::max(grid.width() / std::sqrt(2.0) + radius, 1.5 * outlet), slope = std::tan(55 * kDegree);
   const double throat = ground_clear + 0.3, rim = throat + slope * (mouth - outlet), top = rim + grid.layers() * grid.spacing;
   const Polygon profile = {{outlet, ground_clear},
@@ -124,10 +124,28 @@ Json funnel_document(const Parameters& p) {
   return compose_meshes(5, 0.005, one_material(1000, p["mu"]), std::move(meshes), std::move(bodies));
 }
 
+/// Places on a sphere about the origin from an angle to its lowest point up, in rings; those that find no room below its
+/// middle are above it. @param reach radius of the sphere [m]
+std::vector<Vec3> places_in_bowl(int count, double ball, double reach, double start) {
+  const double apart = 2.1 * ball;
+  std::vector<Vec3> places;
+  for (double angle = start; angle < 85 * kDegree && std::ssize(places) < count; angle += apart / reach) {
+    const double chord = 0.5 * apart / (reach * std::sin(angle));   // half of it, over the radius of the ring
+    const int room = chord < 1 ? static_cast<int>(std::numbers::pi / std::asin(chord)) : 1;
+    const int here = std::min(room, count - static_cast<int>(places.size()));
+    for (int i = 0; i < here; ++i) {
+      const double around = 2 * std::numbers::pi * i / here;
+      places.push_back(reach * Vec3(std::sin(angle) * std::cos(around), std::sin(angle) * std::sin(around), -std::cos(angle)));
+    }
+  }
+  for (int i = 1; std::ssize(places) < count; ++i) places.push_back({0, 0, reach + i * apart});
+  return places;
+}
+
 /// A bowl whose inside is a part of a sphere about the origin; balls start on its wall, evenly around.
 Json bowl_document(const Parameters& p) {
-  const double inside = 1, outside = 1.05, ball = p["radius"], start = p["start_degrees"] * kDegree;
-  const int count = p.count("count"), arcs = 40;
+  const double inside = 1, outside = 1.05, ball = p["radius"];
+  const int arcs = 40;
   Polygon profile;
   for (int i = 0; i <= arcs; ++i)
     profile.push_back(outside * Vec2(std::sin(90 * kDegree * i / arcs), -std::cos(90 * kDegree * i / arcs)));
@@ -135,11 +153,8 @@ Json bowl_document(const Parameters& p) {
     profile.push_back(inside * Vec2(std::sin(90 * kDegree * i / arcs), -std::cos(90 * kDegree * i / arcs)));
   profile.front().x() = profile.back().x() = 0;
   Json bodies = Json::array({fixed(body("bowl", mesh("bowl"), Vec3::Zero()))});
-  for (int i = 0; i < count; ++i) {
-    const double around = 360.0 * i / count * kDegree, reach = 0.995 * (inside - ball);
-    const Vec3 place = reach * Vec3(std::sin(start) * std::cos(around), std::sin(start) * std::sin(around), -std::cos(start));
-    bodies.push_back(body(fmt::format("ball-{}", i), sphere(ball), place));
-  }
+  for (const Vec3& place : places_in_bowl(p.count("count"), ball, 0.995 * (inside - ball), p["start_degrees"] * kDegree))
+    bodies.push_back(body(fmt::format("ball-{}", bodies.size() - 1), sphere(ball), place));
   return compose_meshes(6, 0.005, one_material(2000, p["mu"]), Json::array({revolved("bowl", profile, 160)}),
                         std::move(bodies));
 }
@@ -189,7 +204,7 @@ BuiltIn bowl() {
   return {"bowl",
           "A ball swings through the bowl like a pendulum of the length 7/5 (R - r), since it rolls; the facets of the mesh do "
           "not stop it.",
-          {{"count", 1, 1, 100, true, "balls, evenly around; several meet in the middle"},
+          {{"count", 1, 1, 100, true, "balls, in rings around the lowest point"},
            {"radius", 0.1, 0.01, 0.3, false, "of a ball [m]; that of the bowl is 1 m"},
            {"start_degrees", 20, 0, 80, false, "from the lowest point at the start [°]"},
            {"mu", 0.5, 0, 10, false, "coefficient of friction"}},

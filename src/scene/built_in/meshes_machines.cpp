@@ -59,7 +59,7 @@ Json bullet_document(const Parameters& p) {
 /// A gutter wound down around z with a level run at its end; marbles start one behind the other at its top.
 Json marble_run_document(const Parameters& p) {
   const double ball = 0.02, inside = 0.035, outside = 0.045, turn_radius = 0.5, drop = p["slope"];
-  const int turns = p.count("turns"), per_turn = 48, count = p.count("count");
+  const int turns = p.count("turns"), per_turn = 120, count = p.count("count");
   Polygon section;
   const int arcs = 12;
   for (int i = 0; i <= arcs; ++i)

@@ -190,7 +190,7 @@ void add_wall_block(Masonry& m, const EllipseWay& way, const Arcade& arcade, con
 
 /// Seven stones with radial joints between the round opening and the straight edges of the bay.
 void add_arch(Masonry& m, const EllipseWay& way, const Arcade& arcade, double middle, double z) {
-  const double half = 0.5 * arcade.bay - 0.5 * kJoint, top = arcade.arch - kBed, corner = std::atan2(half, top),
+  const double half = 0.5 * arcade.bay - 0.5 * kBed, top = arcade.arch - kBed, corner = std::atan2(half, top),
                r = arcade.opening();
   const auto outer = [&](double angle) -> Vec2 {   // where the ray from the middle leaves the bay
     const double reach = std::abs(angle) <= corner ? top / std::cos(angle) : half / std::abs(std::sin(angle));
