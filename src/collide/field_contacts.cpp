@@ -1,7 +1,8 @@
 // Contacts of solids given by distance fields.
 //
 // Each solid has features that can touch (collide/field_features.h); where they are nearest to the field of the other, there is
-// a point, with the field's gradient as its normal. Gradients are ambiguous where the field has a kink, as at the corners of two
+// a point, with the field's gradient as its normal. Gradients are ambiguous where the field has a kink, as at the
+// corners of two
 // stacked boxes that lie above each other, and sampled fields are rounded there. So the other field is asked a little inside
 // the feature too, and what it says there counts where the two differ.
 #include <algorithm>

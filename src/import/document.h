@@ -31,7 +31,8 @@ Json json_of(const JointGroup&, const std::string& name, const std::string& a, c
 using Pairs = std::set<std::pair<int, int>>;
 
 /// Pairs of bodies of one tree whose shapes overlap at the start although nothing keeps them apart yet.
-/// @param bodies "bodies" of the document @param meshes "meshes" of it @param folder that their files are relative to @param index_of body of
+/// @param bodies "bodies" of the document @param meshes "meshes" of it @param folder that their files are relative to
+/// @param index_of body of
 /// each name
 struct StartOverlap {
   int a, b;

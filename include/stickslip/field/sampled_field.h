@@ -23,8 +23,10 @@ struct FieldOptions {
   bool operator==(const FieldOptions&) const = default;
 };
 
-/// What scenes and commands ask for in one number or the other. Without any the resolution is 64; a tolerance, the wanted bound of
-/// the error [m], chooses up to 512: at sharp edges the error is about half a cell. Nothing is left open. @param side the longest of the solid's box [m]
+/// What scenes and commands ask for in one number or the other. Without any the resolution is 64; a tolerance, the
+/// wanted bound of
+/// the error [m], chooses up to 512: at sharp edges the error is about half a cell. Nothing is left open. @param side
+/// the longest of the solid's box [m]
 FieldOptions field_options(double side, std::optional<int> resolution, std::optional<double> tolerance);
 
 /// The field as plain arrays: what is asked, stored and loaded.

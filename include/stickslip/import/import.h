@@ -28,7 +28,8 @@ enum class MeshImport {
 
 struct ImportOptions {
   bool strict = false;   ///< refuse a model of which anything is approximated or not supported
-  /// Without it hulls are taken of meshes that can be read, and others are left out with a finding; with it a mesh that cannot be
+  /// Without it hulls are taken of meshes that can be read, and others are left out with a finding; with it a mesh that
+  /// cannot be
   /// taken as asked for is an error.
   std::optional<MeshImport> meshes = {};
   /// Where the document will be: names of mesh files in it are relative to this. Without it the folder of the robot file.

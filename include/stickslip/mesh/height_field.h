@@ -8,7 +8,8 @@
 
 namespace stickslip {
 
-/// Heights as they are drawn on a map: rows from the top of it (large y) to the bottom, in each row from left to right (x grows).
+/// Heights as they are drawn on a map: rows from the top of it (large y) to the bottom, in each row from left to right
+/// (x grows).
 struct HeightField {
   int rows = 0, columns = 0;     ///< 2 or more each
   std::vector<double> heights;   ///< rows × columns, row after row [m]
