@@ -1,5 +1,6 @@
 // Boxes, cylinders and hulls against meshes. Over a face the shape meets the plane of its facet, as it would meet a half-space;
-// along an active edge a cylinder meets a segment, and polytopes meet vertices and edges as meshes do (mesh_mesh.cpp). So a flat floor of triangles is the plane, whatever its triangles are.
+// along an active edge a cylinder meets a segment, and polytopes meet vertices and edges as meshes do (mesh_mesh.cpp). So a
+// flat floor of triangles is the plane, whatever its triangles are.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -211,7 +212,8 @@ class ConvexOnMesh {
                             mesh_feature(MeshFeature::other, 0, of_edge));
   }
 
-  /// Fills the sink with the points where the shape meets an edge. @param tight box of the shape in its own frame, with the margin
+  /// Fills the sink with the points where the shape meets an edge. @param tight box of the shape in its own frame, with the
+  /// margin
   bool meet_edge(std::uint32_t id, const Pose& to_shape, const Aabb& tight) {
     const auto& ends = solid_.surface().edges().vertices(id);
     const Vec3 from = to_shape * solid_.mesh().vertices[ends[0]], to = to_shape * solid_.mesh().vertices[ends[1]];

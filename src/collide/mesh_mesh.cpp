@@ -1,8 +1,9 @@
 // Mesh against mesh: vertices against faces and convex edges against each other, wherever the surfaces come within reach.
 //
 // A vertex in front of a face must stay there. Behind it, it is held by the face that is nearest; a point near a ridge would
-// otherwise be held by both sides of it. Two edges touch along the normal that both can be touched from. What is not of these kinds
-// (a vertex nearest to an edge or to a vertex) exists only between surfaces that are apart: the nearest points speak for it.
+// otherwise be held by both sides of it. Two edges touch along the normal that both can be touched from. What is not of these
+// kinds (a vertex nearest to an edge or to a vertex) exists only between surfaces that are apart: the nearest points speak
+// for it.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +16,8 @@
 namespace stickslip::narrow {
 namespace {
 
-// Of meshes that can move farther than this part of the thinner one's thickness, contacts are looked for so far beyond the nearest
-// one only: what comes later is seen by later looks.
+// Of meshes that can move farther than this part of the thinner one's thickness, contacts are looked for so far beyond the
+// nearest one only: what comes later is seen by later looks.
 constexpr double kBeyondNearest = 1;
 
 /// Two meshes in the frame of A.

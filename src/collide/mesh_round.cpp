@@ -1,5 +1,5 @@
-// Spheres and capsules against meshes: balls against faces, active edges and active vertices in closed form, the straight part of
-// a capsule against edges and vertices.
+// Spheres and capsules against meshes: balls against faces, active edges and active vertices in closed form, the straight
+// part of a capsule against edges and vertices.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,8 @@ class RoundContacts {
   RoundContacts(const MeshSolid& solid, const Pose& mesh, double radius, double margin, MeshContacts& contacts)
       : solid_(solid), mesh_(mesh), radius_(radius), margin_(margin), contacts_(contacts) {}
 
-  /// A ball against one triangle: against the face if it lies over it, against an edge or vertex if the triangle is nearest there.
+  /// A ball against one triangle: against the face if it lies over it, against an edge or vertex if the triangle is nearest
+  /// there.
   void add_ball(const Vec3& center, std::uint32_t ball, std::uint32_t triangle) {
     const TriangleMesh& mesh = solid_.mesh();
     const auto& t = mesh.triangles[triangle];

@@ -142,10 +142,10 @@ void MeshContacts::remove_duplicates() {
   list_.erase(std::unique(list_.begin(), list_.end(), same), list_.end());
 }
 
-// A motion that moves points by the margin m and turns shapes by θ closes the gap of contact i by no more than that of contact s
-// plus m |nᵢ − nₛ| + θ |pᵢ − pₛ|. Where gᵢ − gₛ is more than that, s holds i up, and i is left out. Of the others those with
-// the most room stay, one after the other: at rest they are far apart in place or direction, so that the wrenches they
-// transmit together shrink as little as possible.
+// A motion that moves points by the margin m and turns shapes by θ closes the gap of contact i by no more than that of
+// contact s plus m |nᵢ − nₛ| + θ |pᵢ − pₛ|. Where gᵢ − gₛ is more than that, s holds i up, and i is left out. Of the others
+// those with the most room stay, one after the other: at rest they are far apart in place or direction, so that the wrenches
+// they transmit together shrink as little as possible.
 void MeshContacts::spread(double margin, double size) {
   std::size_t deepest = 0;
   for (std::size_t i = 1; i < list_.size(); ++i)

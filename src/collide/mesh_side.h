@@ -1,4 +1,5 @@
-// What contact generation asks of a mesh: which directions a feature can be touched from, and which points of the surface count.
+// What contact generation asks of a mesh: which directions a feature can be touched from, and which points of the surface
+// count.
 #pragma once
 
 #include "stickslip/collide/contact.h"
@@ -7,8 +8,8 @@
 
 namespace stickslip::narrow {
 
-/// Part of the thickness from which on shapes count as apart: then the nearest points may be those of a vertex and an edge or of two
-/// vertices, which no longer exist once surfaces touch.
+/// Part of the thickness from which on shapes count as apart: then the nearest points may be those of a vertex and an edge
+/// or of two vertices, which no longer exist once surfaces touch.
 inline constexpr double kApart = 0.02;
 
 inline constexpr double kFeatureCone = 0.035;   ///< sine of 2°: directions so little outside the cone of a feature belong to it
@@ -39,8 +40,8 @@ std::uint32_t part_facing(const MeshEdge&, const Vec3& direction);
 /// outside.
 bool is_over(const MeshSolid&, std::uint32_t triangle, const Vec3& point);
 
-/// Whether no part of the surface is nearer to a point than `depth`: a point that lies so deep behind a face is held by it only if
-/// nothing else is nearer.
+/// Whether no part of the surface is nearer to a point than `depth`: a point that lies so deep behind a face is held by it
+/// only if nothing else is nearer.
 bool is_nearest(const MeshSolid&, const Vec3& point, double depth, std::uint32_t hint = TriangleTree::kNone);
 
 /// The facet that is nearest to a point inside a solid.
@@ -85,8 +86,8 @@ class MeshContacts {
   void add(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     list_.push_back({parts, {position, normal, gap, feature}});
   }
-  /// A contact that other parts of the surface are nearer than, of which only the shallowest count, and only where surfaces cut each
-  /// other without one that holds.
+  /// A contact that other parts of the surface are nearer than, of which only the shallowest count, and only where surfaces
+  /// cut each other without one that holds.
   void add_spare(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     spare_.push_back({parts, {position, normal, gap, feature}});
   }

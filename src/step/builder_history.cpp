@@ -191,7 +191,8 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
 }
 
 /// Two bodies that touch from opposite sides can be jammed: friction holds whatever forces press them against each other there,
-/// and a row that asks for the least motion that cannot be would make them grow without bound. Their contacts give way a little.
+/// and a row that asks for the least motion that cannot be would make them grow without bound. Their contacts give way a
+/// little.
 void ProblemBuilder::soften_wedges(const ContactSet& set) {
   const std::vector<Manifold>& all = set.manifolds;
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
@@ -298,8 +299,8 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, std::sp
 }
 
 /// Forces between two bodies that touch from several sides can hold each other, as between a wedge and its notch: no motion
-/// needs them and nothing makes them smaller again. Where they press with more than a few times what they transmit together they
-/// are forgotten.
+/// needs them and nothing makes them smaller again. Where they press with more than a few times what they transmit together
+/// they are forgotten.
 void ProblemBuilder::release(const ContactSet& set, std::span<const Manifold> pair) {
   const std::uint32_t begin = pair.front().first, end = pair.back().first + pair.back().count;
   Vec3 force = Vec3::Zero(), torque = Vec3::Zero(), middle = Vec3::Zero();

@@ -105,8 +105,8 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach, 
   }
 }
 
-/// How far ahead to look for contacts of a pair. Meshes that fly side by side would cost much if their speeds were added up, so what
-/// counts of them is how fast they can approach each other; `outrun` compares with the same.
+/// How far ahead to look for contacts of a pair. Meshes that fly side by side would cost much if their speeds were added up,
+/// so what counts of them is how fast they can approach each other; `outrun` compares with the same.
 double Detection::margin_of(const World& world, const ProxyPair& pair) const {
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   const double both = margins_[pair.a] + margins_[pair.b];

@@ -1,5 +1,5 @@
-// A mesh as a shape: the surface with what contact generation and masses need of it, computed once and shared by all bodies that
-// have it.
+// A mesh as a shape: the surface with what contact generation and masses need of it, computed once and shared by all bodies
+// that have it.
 #pragma once
 
 #include <memory>

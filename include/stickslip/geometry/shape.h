@@ -89,9 +89,9 @@ Vec3 support(const Shape&, const Vec3& direction);
 /// Radius of the smallest origin-centred ball that holds the shape [m]; infinity for a half-space.
 double bounding_radius(const Shape&);
 
-/// A length typical of the shape's thinnest extent [m] (twice the inscribed radius; of a closed mesh the thickness of its walls;
-/// 0 for a half-space and an open mesh): what margins and tolerances are measured in, so that nothing depends on absolute
-/// lengths.
+/// A length typical of the shape's thinnest extent [m] (twice the inscribed radius; of a closed mesh the thickness of its
+/// walls; 0 for a half-space and an open mesh): what margins and tolerances are measured in, so that nothing depends on
+/// absolute lengths.
 double characteristic_length(const Shape&);
 
 }   // namespace stickslip

@@ -75,8 +75,8 @@ struct PairScratch {
 };
 
 /// The pairs {triangle of A, triangle of B at `b_in_a`} whose boxes are nowhere farther apart than `margin` [m], neither along
-/// an axis of A nor along one of B, up to rounding to single precision: all pairs within the margin are among them. Both trees are
-/// descended at once. `found` is cleared first; its order is the trees'.
+/// an axis of A nor along one of B, up to rounding to single precision: all pairs within the margin are among them. Both
+/// trees are descended at once. `found` is cleared first; its order is the trees'.
 void overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
                        const Pose& b_in_a, double margin, PairScratch& scratch,
                        std::vector<std::array<std::uint32_t, 2>>& found);
