@@ -132,7 +132,9 @@ TEST(Bullets, that_miss_by_a_millimetre_are_not_deflected) {
         EXPECT_EQ(report.impacts, 0);
         EXPECT_TRUE(report.contacts.empty());
         EXPECT_GT(report.distance_min, 0.0009) << kind;
-        if (kind == 0) EXPECT_NEAR(report.distance_min, 0.001, 1e-6) << speed;
+        if (kind == 0) {
+          EXPECT_NEAR(report.distance_min, 0.001, 1e-6) << speed;
+        }
       }
 }
 
@@ -370,7 +372,9 @@ TEST(Bullets, beads_do_not_pass_a_sheet_either) {
   for (int i = 0; i < 3; ++i) {
     stepper.step(world);
     for (const Vec3& at : world.nodal_bodies()[0].positions)
-      if (std::abs(at.y()) < 0.95) EXPECT_LT(at.x(), 0) << i;
+      if (std::abs(at.y()) < 0.95) {
+        EXPECT_LT(at.x(), 0) << i;
+      }
   }
 }
 

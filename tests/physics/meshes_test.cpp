@@ -29,19 +29,19 @@ BodyId add_fixed(World& world, Shape shape, MaterialId m, const Pose& pose = {})
   return world.add(d);
 }
 
-struct Course {
+struct FloorCourse {
   std::vector<Vec3> places;
   std::vector<double> normal_impulses;
 };
 
 /// The way of a body over a floor.
-Course course_over(const Shape& floor, const Shape& shape, double height, const Vec3& velocity, const Vec3& spin) {
+FloorCourse course_over(const Shape& floor, const Shape& shape, double height, const Vec3& velocity, const Vec3& spin) {
   World world;
   const MaterialId m = material(world, 0.3);
   add_fixed(world, floor, m);
   const BodyId body = add_body(world, shape, {0.013, 0.027, height}, m, velocity, spin);
   Stepper stepper(options(0.01));
-  Course course;
+  FloorCourse course;
   simulate(world, stepper, 1, [&](const StepReport& r) {
     course.places.push_back(world.body(body).position);
     double sum = 0;
@@ -61,8 +61,8 @@ TEST(MeshMotion, a_ball_rolls_and_a_box_slides_over_20000_triangles_as_over_the_
                {Box{Vec3(0.3, 0.2, r)}, {2, 1.3, 0}, {0, 0, 0.7}},
                {Cylinder{0.25, r}, {2, 0.4, 0}, {0, 0, 1}}};
   for (const auto& c : cases) {
-    const Course on_mesh = course_over(triangles, c.shape, r, c.velocity, c.spin);
-    const Course on_plane = course_over(HalfSpace{}, c.shape, r, c.velocity, c.spin);
+    const FloorCourse on_mesh = course_over(triangles, c.shape, r, c.velocity, c.spin);
+    const FloorCourse on_plane = course_over(HalfSpace{}, c.shape, r, c.velocity, c.spin);
     for (std::size_t i = 0; i < on_mesh.places.size(); ++i) {
       ASSERT_NEAR((on_mesh.places[i] - on_plane.places[i]).norm(), 0, 1e-9) << shape_name(c.shape) << " step " << i;
       ASSERT_NEAR(on_mesh.normal_impulses[i], on_plane.normal_impulses[i], 1e-5 * on_plane.normal_impulses[i]);
