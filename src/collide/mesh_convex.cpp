@@ -119,7 +119,7 @@ class ConvexOnMesh {
     if constexpr (!std::is_same_v<S, Cylinder>)
       if (scratch_.contacts.lowest_gap() > kApart * characteristic_length(Shape(shape_))) add_nearest(to_shape, tight);
     // Whether surfaces cut each other here is not looked at: a convex shape that only spares hold is deep inside.
-    if (scratch_.contacts.has_spares() && scratch_.contacts.empty()) scratch_.contacts.use_spares();
+    if (scratch_.contacts.has_spares() && scratch_.contacts.empty()) scratch_.contacts.use_spares(size);
     scratch_.contacts.emit(margin_, size, sink);
   }
 

@@ -20,6 +20,12 @@ namespace {
 // nearest one only: what comes later is seen by later looks.
 constexpr double kBeyondNearest = 1;
 
+// Part of the smaller mesh's radius within which surfaces that meet touch and do not cut each other.
+constexpr double kMeshesTouch = 1e-6;
+
+// Part of the thinner mesh's thickness up to which contacts count that nothing holds.
+constexpr double kDeepestSpare = 0.25;
+
 /// Two meshes in the frame of A.
 class MeshPair {
  public:
@@ -50,8 +56,9 @@ class MeshPair {
     if (const double lowest = scratch_.contacts.lowest_gap(); !nearest && lowest > kApart * thickness)
       nearest = gap_of(a_, b_, b_in_a_, std::min(lowest, margin_));
     if (nearest && nearest->distance > 0 && !nearest->generic) add_nearest(*nearest);
-    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() >= 0 && cut_each_other())
-      scratch_.contacts.use_spares();
+    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kMeshesTouch * std::min(a_.radius(), b_.radius()) &&
+        cut_each_other())
+      scratch_.contacts.use_spares(kDeepestSpare * thickness);
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 

@@ -126,11 +126,12 @@ double MeshContacts::lowest_gap() const {
   return lowest;
 }
 
-void MeshContacts::use_spares() {
+void MeshContacts::use_spares(double deepest) {
   double shallowest = -std::numeric_limits<double>::infinity();
   for (const Entry& e : spare_) shallowest = std::max(shallowest, e.point.gap);
+  const double lowest = std::max(kNotMuchDeeper * shallowest, -deepest);
   for (const Entry& e : spare_)
-    if (e.point.gap >= kNotMuchDeeper * shallowest) list_.push_back(e);
+    if (e.point.gap >= lowest) list_.push_back(e);
 }
 
 void MeshContacts::remove_duplicates() {

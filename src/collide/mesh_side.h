@@ -92,7 +92,7 @@ class MeshContacts {
     spare_.push_back({parts, {position, normal, gap, feature}});
   }
   bool has_spares() const { return !spare_.empty(); }
-  void use_spares();
+  void use_spares(double deepest);   ///< @param deepest that counts [m]
   /// Hands on the contacts, one of each name, those that others imply left out.
   /// @param margin what the shapes can move against each other [m] @param size radius of the smaller shape [m]
   void emit(double margin, double size, ContactSink&);
