@@ -16,8 +16,8 @@
 namespace stickslip::narrow {
 namespace {
 
-// Of meshes that can move farther than this part of the thinner one's thickness, contacts are looked for so far beyond the
-// nearest one only: what comes later is seen by later looks.
+// Of meshes that can move farther than this part of the smaller one's radius, contacts are looked for so far beyond the nearest
+// one only: what comes later is seen by later looks.
 constexpr double kBeyondNearest = 1;
 
 // Part of the smaller mesh's radius within which surfaces that meet touch and do not cut each other.
@@ -44,10 +44,11 @@ class MeshPair {
         a_.closed() && b_.closed() ? std::min(a_.thickness(), b_.thickness()) : std::max(a_.thickness(), b_.thickness());
     reach_ = margin_;
     std::optional<MeshGap> nearest;
-    if (margin_ > kBeyondNearest * thickness) {
+    const double beyond = kBeyondNearest * std::min(a_.radius(), b_.radius());
+    if (margin_ > beyond) {
       nearest = gap_of(a_, b_, b_in_a_, margin_);
       if (!nearest) return add_enclosed(sink);
-      reach_ = std::min(margin_, nearest->distance + kBeyondNearest * thickness);
+      reach_ = std::min(margin_, nearest->distance + beyond);
     }
     overlapping_pairs(a_.mesh(), a_.surface().tree(), b_.mesh(), b_.surface().tree(), b_in_a_, reach_, scratch_.descent,
                       scratch_.pairs);

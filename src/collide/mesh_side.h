@@ -51,13 +51,15 @@ struct NearFacet {
 };
 
 /// Whether an edge holds a point that lies so deep behind it: at the rim of a face if nothing is nearer than the face, a little
-/// inwards from the edge; else if the facet that is nearest is beside the edge.
+/// inwards from the edge; else if the point is behind both facets beside the edge and one of these is nearest.
 /// @param facing part beside the edge that looks along the normal, or 0
 /// @param nearest the facet nearest to a point within a reach, as std::optional<NearFacet>(const Vec3&, double reach)
 bool is_held_by_edge(const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth, auto&& nearest) {
   if (facing == 0) {
-    const std::optional<NearFacet> near = nearest(point, depth);
-    return !near || near->facet == edge.facet[0] || near->facet == edge.facet[1];
+    for (const Vec3& normal : edge.normal)
+      if (normal.dot(point - edge.start) > 0) return false;
+    const std::optional<NearFacet> near = nearest(point, 1.001 * depth);
+    return near && (near->facet == edge.facet[0] || near->facet == edge.facet[1]);
   }
   const int side = facet_part(edge.facet[0]) == facing ? 0 : 1;
   const std::optional<NearFacet> below = nearest(point + 2 * depth * edge.into[side], 1.001 * depth);

@@ -24,7 +24,7 @@
 namespace stickslip {
 
 class ImpulseIntegrator final : public Integrator {
-  static constexpr int kMostCuts = 128;     ///< of a step at first touches; the rest of it has contacts ahead
+  static constexpr int kMostCuts = 8;       ///< of a step at first touches; the rest of it has contacts ahead
   static constexpr int kMostFollows = 24;   ///< pieces in which bodies are followed that leave meshes
   static constexpr int kMostTries = 4;      ///< to find the first touch of a motion that only a solve knows
 
