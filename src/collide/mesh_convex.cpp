@@ -181,13 +181,10 @@ class ConvexOnMesh {
   bool is_held(const PolytopeSide& side, const MeshEdge& mine, const MeshEdge& edge, const EdgeCrossing& x,
                const Pose& to_shape) const {
     const auto of_side = [&](const Vec3& p, double) { return std::optional(side.nearest(p)); };
-    if (!is_held_by_edge(mine, x.facing_a, x.on_b, -x.gap, of_side)) return false;
-    return is_held_by_edge(edge, x.facing_b, to_shape.to_local(x.on_a), -x.gap,
-                           [&](const Vec3& p, double reach) -> std::optional<NearFacet> {
-                             const auto near = closest_point(solid_.mesh(), solid_.surface().tree(), p, reach);
-                             if (!near) return std::nullopt;
-                             return NearFacet{solid_.facet_of(near->triangle), near->distance};
-                           });
+    const double depth = -x.gap;
+    if (!is_held_by_edge(mine, x.facing_a, x.on_b, depth, 1e-3 * depth, of_side)) return false;
+    return is_held_by_edge(edge, x.facing_b, to_shape.to_local(x.on_a), depth, slack_behind(solid_, depth),
+                           [&](const Vec3& p, double reach) { return nearest_facet(solid_, p, reach); });
   }
 
   void add(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature, bool held) {

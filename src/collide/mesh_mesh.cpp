@@ -145,11 +145,8 @@ class MeshPair {
 
   static bool holds(const MeshSolid& solid, const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth) {
     if (depth <= 1e-9 * solid.radius()) return true;
-    return is_held_by_edge(edge, facing, point, depth, [&](const Vec3& from, double reach) -> std::optional<NearFacet> {
-      const auto near =
-          closest_point(solid.mesh(), solid.surface().tree(), from, reach, solid.surface().edges().faces(edge.id)[0]);
-      if (!near) return std::nullopt;
-      return NearFacet{solid.facet_of(near->triangle), near->distance};
+    return is_held_by_edge(edge, facing, point, depth, slack_behind(solid, depth), [&](const Vec3& from, double reach) {
+      return nearest_facet(solid, from, reach, solid.surface().edges().faces(edge.id)[0]);
     });
   }
 

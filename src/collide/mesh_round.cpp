@@ -2,6 +2,7 @@
 // part of a capsule against edges and vertices.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "collide/field_pairs.h"
 #include "collide/mesh_side.h"
@@ -98,8 +99,8 @@ class RoundContacts {
 
   /// Whether the face that is nearest to a point inside is one of those beside an edge.
   bool is_nearest_beside(const MeshEdge& edge, const Vec3& point) const {
-    const auto near = closest_point(solid_.mesh(), solid_.surface().tree(), point);
-    return near && (solid_.facet_of(near->triangle) == edge.facet[0] || solid_.facet_of(near->triangle) == edge.facet[1]);
+    const auto near = nearest_facet(solid_, point, std::numeric_limits<double>::infinity());
+    return near && (near->facet == edge.facet[0] || near->facet == edge.facet[1]);
   }
 
   /// @param out of the mesh, unit @param height of the centre over the feature along it

@@ -18,8 +18,8 @@ constexpr double kMeshTurns = 2;
 // Of contacts that nothing holds, those are taken that are no deeper than this times the shallowest.
 constexpr double kNotMuchDeeper = 1.1;
 
-// A point counts as held by a face if nothing is nearer than this part of its depth.
-constexpr double kNearly = 1 - 1e-3;
+// Something may be nearer to a point than the face that holds it by this part of its depth, and of the thickness of walls.
+constexpr double kNearer = 1e-3;
 
 }   // namespace
 
@@ -91,8 +91,18 @@ bool is_over(const MeshSolid& solid, std::uint32_t triangle, const Vec3& point) 
   return whole > 0 && b >= tolerance && c >= tolerance && whole - b - c >= tolerance;
 }
 
+double slack_behind(const MeshSolid& solid, double depth) {
+  return kNearer * (solid.closed() ? std::min(depth, solid.thickness()) : depth);
+}
+
+std::optional<NearFacet> nearest_facet(const MeshSolid& solid, const Vec3& point, double reach, std::uint32_t hint) {
+  const auto near = closest_point(solid.mesh(), solid.surface().tree(), point, reach, hint);
+  if (!near) return std::nullopt;
+  return NearFacet{solid.facet_of(near->triangle), near->distance};
+}
+
 bool is_nearest(const MeshSolid& solid, const Vec3& point, double depth, std::uint32_t hint) {
-  const double reach = kNearly * depth - 1e-12 * solid.radius();
+  const double reach = depth - slack_behind(solid, depth) - 1e-12 * solid.radius();
   if (reach <= 0) return true;
   return !closest_point(solid.mesh(), solid.surface().tree(), point, reach, hint);
 }

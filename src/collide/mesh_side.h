@@ -40,6 +40,10 @@ std::uint32_t part_facing(const MeshEdge&, const Vec3& direction);
 /// outside.
 bool is_over(const MeshSolid&, std::uint32_t triangle, const Vec3& point);
 
+/// By how much something may be nearer to a point than the face that it lies so deep behind, and the face still hold it [m]:
+/// less than walls are thick, or a face would hold what is on the other side of its wall.
+double slack_behind(const MeshSolid&, double depth);
+
 /// Whether no part of the surface is nearer to a point than `depth`: a point that lies so deep behind a face is held by it
 /// only if nothing else is nearer.
 bool is_nearest(const MeshSolid&, const Vec3& point, double depth, std::uint32_t hint = TriangleTree::kNone);
@@ -50,20 +54,26 @@ struct NearFacet {
   double distance = 0;   ///< [m]
 };
 
+/// The facet of the triangle that is nearest to a point; none beyond `reach` [m].
+std::optional<NearFacet> nearest_facet(const MeshSolid&, const Vec3& point, double reach,
+                                       std::uint32_t hint = TriangleTree::kNone);
+
 /// Whether an edge holds a point that lies so deep behind it: at the rim of a face if nothing is nearer than the face, a little
 /// inwards from the edge; else if the point is behind both facets beside the edge and one of these is nearest.
 /// @param facing part beside the edge that looks along the normal, or 0
+/// @param slack by which something may be nearer [m]
 /// @param nearest the facet nearest to a point within a reach, as std::optional<NearFacet>(const Vec3&, double reach)
-bool is_held_by_edge(const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth, auto&& nearest) {
+bool is_held_by_edge(const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth, double slack,
+                     auto&& nearest) {
   if (facing == 0) {
     for (const Vec3& normal : edge.normal)
       if (normal.dot(point - edge.start) > 0) return false;
-    const std::optional<NearFacet> near = nearest(point, 1.001 * depth);
+    const std::optional<NearFacet> near = nearest(point, depth + slack);
     return near && (near->facet == edge.facet[0] || near->facet == edge.facet[1]);
   }
   const int side = facet_part(edge.facet[0]) == facing ? 0 : 1;
-  const std::optional<NearFacet> below = nearest(point + 2 * depth * edge.into[side], 1.001 * depth);
-  return below && below->distance >= 0.999 * depth && below->facet == edge.facet[side];
+  const std::optional<NearFacet> below = nearest(point + 2 * depth * edge.into[side], depth + slack);
+  return below && below->distance >= depth - slack && below->facet == edge.facet[side];
 }
 
 /// Where two edges cross, seen along the normal that both can be touched from.

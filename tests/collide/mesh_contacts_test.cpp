@@ -179,6 +179,17 @@ TEST(MeshContacts, only_the_side_that_is_touched_of_a_thin_plate_counts) {
     }
 }
 
+TEST(MeshContacts, what_is_far_from_a_thin_sheet_is_not_behind_its_other_side) {
+  const Shape sheet = make_mesh(box_mesh(Vec3(0.0005, 0.2, 0.2)));
+  ContactSink sink;
+  for (const double apart : {0.02, 0.1, 1.4, 10.0})
+    for (const Shape& shape : {sheet, Shape(Box{Vec3(0.0005, 0.2, 0.2)}), Shape(Sphere{0.01})}) {
+      collide(sheet, {}, shape, {Vec3(apart, 0.01, 0.02), turned(0.3, Vec3::UnitX())}, 2 * apart, sink);
+      ASSERT_FALSE(sink.points().empty()) << shape_name(shape) << " " << apart;
+      for (const ContactPoint& p : sink.points()) EXPECT_GT(p.gap, 0) << shape_name(shape) << " " << apart;
+    }
+}
+
 TEST(MeshContacts, a_box_over_the_rim_of_a_table_is_not_pushed_off_its_side) {
   const Shape table = make_mesh(box_mesh(Vec3(1, 1, 0.1)));
   ContactSink sink;

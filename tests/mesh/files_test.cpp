@@ -208,7 +208,7 @@ TEST(MeshFiles, collada_finds_the_picture_of_a_material) {
     text.insert(text.find(where) + (after ? where.size() : 0), what);
   };
   put("<library_geometries>",
-      "<library_images><image id='img'><init_from>file:///home/x/bark%201.png</init_from></image></library_images>"
+      "<library_images><image id='img'><init_from>file:///pictures/bark%201.png</init_from></image></library_images>"
       "<library_materials>" +
           material("bark") + material("blue") + "</library_materials><library_effects>" +
           effect("bark",
