@@ -27,13 +27,12 @@ TreeBox box_of_child(const TriangleTree::Node& node, int lane) {
 class GapSearch {
  public:
   GapSearch(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach)
-      : a_(a), b_(b), b_in_a_(b_in_a), rotation_(b_in_a.rotation()) {
+      : a_(a), b_(b), b_in_a_(b_in_a), rotation_(b_in_a.rotation()), best_(reach) {
     const Vec3 shift = b_in_a * tree_b().origin() - tree_a().origin();
     rotation_f_ = rotation_.cast<float>();
     magnitude_ = rotation_.cwiseAbs().cast<float>();
     shift_ = shift.cast<float>();
     slack_ = static_cast<float>(4e-6 * (a.radius() + b.radius() + shift.norm()));
-    best_.distance = reach;
   }
 
   std::optional<MeshGap> run() {
@@ -41,12 +40,12 @@ class GapSearch {
     while (!waiting_.empty()) {
       const Pair pair = waiting_.back();
       waiting_.pop_back();
-      if (!(pair.distance < best_.distance) && found_) continue;
+      if (!(pair.distance < best_.distance()) && best_.any()) continue;
       if (TriangleTree::is_leaf(pair.a) && TriangleTree::is_leaf(pair.b)) compare(pair.a, pair.b);
       else expand(pair);
-      if (found_ && best_.distance == 0) break;
+      if (best_.any() && best_.distance() == 0) break;
     }
-    return found_ ? std::optional(best_) : std::nullopt;
+    return best_.found();
   }
 
  private:
@@ -83,7 +82,7 @@ class GapSearch {
       (open_a ? child.a : child.b) = node.children[k];
       (open_a ? child.box_a : child.box_b) = box_of_child(node, k);
       child.distance = distance(child.box_a, child.box_b);
-      if (!(child.distance < best_.distance)) continue;
+      if (!(child.distance < best_.distance())) continue;
       int place = count++;   // the farthest first
       for (; place > 0 && children[place - 1].distance < child.distance; --place) children[place] = children[place - 1];
       children[place] = child;
@@ -101,28 +100,9 @@ class GapSearch {
         const std::uint32_t ta = tree_a().order()[TriangleTree::leaf_first(leaf_a) + i];
         std::array<Vec3, 3> a;
         for (int k = 0; k < 3; ++k) a[k] = mesh_a.vertices[mesh_a.triangles[ta][k]];
-        note(a, ta, b, tb);
+        best_.note(a, ta, b, tb);
       }
     }
-  }
-
-  void note(const std::array<Vec3, 3>& a, std::uint32_t ta, const std::array<Vec3, 3>& b, std::uint32_t tb) {
-    const Vec3 ma = (a[0] + a[1] + a[2]) / 3, mb = (b[0] + b[1] + b[2]) / 3;
-    double ra = 0, rb = 0;
-    for (int k = 0; k < 3; ++k) ra = std::max(ra, (a[k] - ma).squaredNorm()), rb = std::max(rb, (b[k] - mb).squaredNorm());
-    const double far = best_.distance + std::sqrt(ra) + std::sqrt(rb);
-    if ((mb - ma).squaredNorm() > far * far) return;
-    const ClosestOfTriangles closest = closest_of_triangles(a, b);
-    const double distance = std::sqrt(closest.squared_distance);
-    if (found_ ? distance >= best_.distance : distance > best_.distance) return;
-    found_ = true;
-    best_.distance = distance;
-    best_.on_a = closest.weights_a[0] * a[0] + closest.weights_a[1] * a[1] + closest.weights_a[2] * a[2];
-    best_.on_b = closest.weights_b[0] * b[0] + closest.weights_b[1] * b[1] + closest.weights_b[2] * b[2];
-    best_.triangle_a = ta;
-    best_.triangle_b = tb;
-    const auto inside = [](const Vec3& w) { return (w.array() > 0).count(); };
-    best_.generic = inside(closest.weights_a) + inside(closest.weights_b) >= 4;
   }
 
   const MeshSolid &a_, &b_;
@@ -131,12 +111,30 @@ class GapSearch {
   Eigen::Matrix3f rotation_f_, magnitude_;
   Eigen::Vector3f shift_;
   float slack_;
-  MeshGap best_;
-  bool found_ = false;
+  NearestTriangles best_;
   std::vector<Pair> waiting_;
 };
 
 }   // namespace
+
+void NearestTriangles::note(const Corners& a, std::uint32_t ta, const Corners& b, std::uint32_t tb) {
+  const Vec3 ma = (a[0] + a[1] + a[2]) / 3, mb = (b[0] + b[1] + b[2]) / 3;
+  double ra = 0, rb = 0;
+  for (int k = 0; k < 3; ++k) ra = std::max(ra, (a[k] - ma).squaredNorm()), rb = std::max(rb, (b[k] - mb).squaredNorm());
+  const double far = best_.distance + std::sqrt(ra) + std::sqrt(rb);
+  if ((mb - ma).squaredNorm() > far * far) return;
+  const ClosestOfTriangles closest = closest_of_triangles(a, b);
+  const double distance = std::sqrt(closest.squared_distance);
+  if (any_ ? distance >= best_.distance : distance > best_.distance) return;
+  any_ = true;
+  best_.distance = distance;
+  best_.on_a = closest.weights_a[0] * a[0] + closest.weights_a[1] * a[1] + closest.weights_a[2] * a[2];
+  best_.on_b = closest.weights_b[0] * b[0] + closest.weights_b[1] * b[1] + closest.weights_b[2] * b[2];
+  best_.triangle_a = ta;
+  best_.triangle_b = tb;
+  const auto inside = [](const Vec3& w) { return (w.array() > 0).count(); };
+  best_.generic = inside(closest.weights_a) + inside(closest.weights_b) >= 4;
+}
 
 std::optional<MeshGap> gap_of(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach) {
   return GapSearch(a, b, b_in_a, reach).run();

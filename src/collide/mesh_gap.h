@@ -14,6 +14,22 @@ struct MeshGap {
   bool generic = false;   ///< a vertex and the inside of a face, or the insides of two edges
 };
 
+/// The nearest points of pairs of triangles that are looked at one after the other; of equally near ones the first.
+class NearestTriangles {
+ public:
+  using Corners = std::array<Vec3, 3>;
+  /// @param reach of what counts [m]
+  explicit NearestTriangles(double reach) { best_.distance = reach; }
+  void note(const Corners& a, std::uint32_t triangle_a, const Corners& b, std::uint32_t triangle_b);
+  bool any() const { return any_; }
+  double distance() const { return best_.distance; }   ///< what counts now [m]
+  std::optional<MeshGap> found() const { return any_ ? std::optional(best_) : std::nullopt; }
+
+ private:
+  MeshGap best_;
+  bool any_ = false;
+};
+
 /// The nearest points of two surfaces; none beyond `reach` [m].
 std::optional<MeshGap> gap_of(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach);
 

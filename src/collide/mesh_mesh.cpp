@@ -9,6 +9,7 @@
 
 #include "collide/field_pairs.h"
 #include "collide/mesh_gap.h"
+#include "collide/mesh_pairs.h"
 #include "collide/mesh_side.h"
 #include "collide/pairs.h"
 #include "collide/tolerances.h"
@@ -26,20 +27,26 @@ constexpr double kMeshesTouch = 1e-6;
 // Part of the thinner mesh's thickness up to which contacts count that nothing holds.
 constexpr double kDeepestSpare = 0.25;
 
+// Of what a triangle owns, the edges.
+constexpr std::uint8_t kOwnEdges = 8 | 16 | 32;
+
 /// Two meshes in the frame of A.
 class MeshPair {
  public:
-  MeshPair(const MeshSolid& a, const Pose& pose_a, const MeshSolid& b, const Pose& pose_b, double margin, MeshScratch& scratch)
+  MeshPair(const MeshSolid& a, const Pose& pose_a, const MeshSolid& b, const Pose& pose_b, double margin, MeshScratch& scratch,
+           MeshPairs& near)
       : a_(a),
         b_(b),
         pose_a_(pose_a),
         b_in_a_(pose_a.inverse() * pose_b),
         rotation_(b_in_a_.rotation()),
         margin_(margin),
-        scratch_(scratch) {}
+        scratch_(scratch),
+        near_(near) {}
 
   void collide_all(ContactSink& sink) {
     scratch_.contacts.clear();
+    near_.begin(a_, b_, b_in_a_);
     const double thickness =
         a_.closed() && b_.closed() ? std::min(a_.thickness(), b_.thickness()) : std::max(a_.thickness(), b_.thickness());
     reach_ = margin_;
@@ -50,34 +57,46 @@ class MeshPair {
       if (!nearest) return add_enclosed(sink);
       reach_ = std::min(margin_, nearest->distance + beyond);
     }
-    overlapping_pairs(a_.mesh(), a_.surface().tree(), b_.mesh(), b_.surface().tree(), b_in_a_, reach_, scratch_.descent,
-                      scratch_.pairs);
-    for (const auto& [ta, tb] : scratch_.pairs) add_pair(ta, tb);
-    if (scratch_.pairs.empty()) return add_enclosed(sink);
+    const MeshPairs::List& pairs = near_.within(reach_, sink.memory());
+    for (const auto& [ta, tb] : pairs) add_pair(ta, tb);
+    if (pairs.empty()) return add_enclosed(sink);
     if (const double lowest = scratch_.contacts.lowest_gap(); !nearest && lowest > kApart * thickness)
-      nearest = gap_of(a_, b_, b_in_a_, std::min(lowest, margin_));
+      nearest = nearest_of(pairs, std::min(lowest, margin_));
     if (nearest && nearest->distance > 0 && !nearest->generic) add_nearest(*nearest);
     if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kMeshesTouch * std::min(a_.radius(), b_.radius()) &&
-        cut_each_other())
+        nearest_of(pairs, 0))
       scratch_.contacts.use_spares(kDeepestSpare * thickness);
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 
  private:
-  Vec3 vertex_of_b(std::uint32_t v) const { return b_in_a_.position + rotation_ * b_.mesh().vertices[v]; }
-
   void add_pair(std::uint32_t ta, std::uint32_t tb) {
     const std::uint8_t of_a = a_.owned_by(ta), of_b = b_.owned_by(tb);
+    if (!((of_a | of_b) & ~MeshSolid::kSharp) || are_in_front(ta, tb, of_a, of_b)) return;
     for (int k = 0; k < 3; ++k) {
       if (of_a & 1 << k) add_vertex_of_a(a_.mesh().triangles[ta][k], tb);
       if (of_b & 1 << k) add_vertex_of_b(b_.mesh().triangles[tb][k], ta);
     }
-    if (of_a < 8 || of_b < 8) return;
+    if (!(of_a & kOwnEdges) || !(of_b & kOwnEdges)) return;
     for (int k = 0; k < 3; ++k) {
       if (!(of_a & 8 << k)) continue;
       for (int l = 0; l < 3; ++l)
         if (of_b & 8 << l) add_edges(a_.surface().edges().edges_of_face(ta)[k], b_.surface().edges().edges_of_face(tb)[l]);
     }
+  }
+
+  /// Whether a triangle lies all in front of the face of the other one, beyond reach. Then they have no contact, unless edges
+  /// are so sharp that they can be touched from behind one of their faces.
+  bool are_in_front(std::uint32_t ta, std::uint32_t tb, std::uint8_t of_a, std::uint8_t of_b) {
+    const auto all_beyond = [&](const MeshFacet& facet, const std::array<std::uint32_t, 3>& corners, auto&& vertex) {
+      return std::all_of(corners.begin(), corners.end(),
+                         [&](std::uint32_t v) { return facet.normal.dot(vertex(v)) - facet.offset > reach_; });
+    };
+    if (!(of_a & MeshSolid::kSharp) && all_beyond(a_.facets()[a_.facet_of(ta)], b_.mesh().triangles[tb],
+                                                  [&](std::uint32_t v) -> const Vec3& { return near_.vertex_of_b(v); }))
+      return true;
+    return !(of_b & MeshSolid::kSharp) && all_beyond(b_.facets()[b_.facet_of(tb)], a_.mesh().triangles[ta],
+                                                     [&](std::uint32_t v) -> const Vec3& { return near_.vertex_of_a(v); });
   }
 
   /// Whether a point is over a triangle, and its height over the plane of the facet. Both in the frame of the solid.
@@ -89,7 +108,7 @@ class MeshPair {
 
   void add_vertex_of_a(std::uint32_t vertex, std::uint32_t tb) {
     const Vec3& x = a_.mesh().vertices[vertex];
-    const Vec3 in_b = rotation_.transpose() * (x - b_in_a_.position);
+    const Vec3& in_b = near_.vertex_of_a(vertex);
     double height;
     if (!is_near(b_, tb, in_b, height)) return;
     const std::uint32_t facet = b_.facet_of(tb);
@@ -100,7 +119,7 @@ class MeshPair {
   }
 
   void add_vertex_of_b(std::uint32_t vertex, std::uint32_t ta) {
-    const Vec3 x = vertex_of_b(vertex);
+    const Vec3& x = near_.vertex_of_b(vertex);
     double height;
     if (!is_near(a_, ta, x, height)) return;
     const std::uint32_t facet = a_.facet_of(ta);
@@ -132,11 +151,11 @@ class MeshPair {
   }
 
   /// Quickly: whether the lines of two edges are nearest inside both.
-  bool may_cross(std::uint32_t ea, std::uint32_t eb) const {
+  bool may_cross(std::uint32_t ea, std::uint32_t eb) {
     const auto &ends_a = a_.surface().edges().vertices(ea), &ends_b = b_.surface().edges().vertices(eb);
     const Vec3& start_a = a_.mesh().vertices[ends_a[0]];
     const Vec3 along_a = a_.mesh().vertices[ends_a[1]] - start_a;
-    const Vec3 start_b = vertex_of_b(ends_b[0]), along_b = vertex_of_b(ends_b[1]) - start_b;
+    const Vec3 start_b = near_.vertex_of_b(ends_b[0]), along_b = near_.vertex_of_b(ends_b[1]) - start_b;
     const Vec3 cross = along_a.cross(along_b), between = start_b - start_a;
     const double squared = cross.squaredNorm(), slack = 2 * kClipTolerance * squared;
     const double s = between.cross(along_b).dot(cross), u = between.cross(along_a).dot(cross);
@@ -159,7 +178,7 @@ class MeshPair {
   /// No surface is near the other: a mesh may still lie inside the other one, all of it.
   void add_enclosed(ContactSink& sink) {
     const Vec3& of_a = a_.mesh().vertices[a_.mesh().triangles[0][0]];
-    const Vec3 of_b = vertex_of_b(b_.mesh().triangles[0][0]);
+    const Vec3 of_b = near_.vertex_of_b(b_.mesh().triangles[0][0]);
     if (may_enclose(b_, a_, b_in_a_.inverse())) {
       const auto d = signed_distance(b_.surface(), rotation_.transpose() * (of_a - b_in_a_.position));
       if (d && d->distance < 0) {
@@ -173,9 +192,16 @@ class MeshPair {
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 
-  bool cut_each_other() const {
-    const auto meeting = gap_of(a_, b_, b_in_a_, 0);
-    return meeting && meeting->distance == 0;
+  /// The nearest points within a reach, of surfaces whose triangles are nowhere else so near.
+  std::optional<MeshGap> nearest_of(const MeshPairs::List& pairs, double reach) {
+    NearestTriangles nearest(reach);
+    for (const auto& [ta, tb] : pairs) {
+      const auto &of_a = a_.mesh().triangles[ta], &of_b = b_.mesh().triangles[tb];
+      const std::vector<Vec3>& vertices = a_.mesh().vertices;
+      nearest.note({vertices[of_a[0]], vertices[of_a[1]], vertices[of_a[2]]}, ta,
+                   {near_.vertex_of_b(of_b[0]), near_.vertex_of_b(of_b[1]), near_.vertex_of_b(of_b[2])}, tb);
+    }
+    return nearest.found();
   }
 
   /// By their boxes. @param pose of the inner mesh in the frame of the outer one
@@ -197,6 +223,7 @@ class MeshPair {
   const Mat3 rotation_;
   double margin_, reach_ = 0;
   MeshScratch& scratch_;
+  MeshPairs& near_;
 };
 
 }   // namespace
@@ -207,7 +234,8 @@ void collide(const Mesh& a, const Pose& pose_a, const Mesh& b, const Pose& pose_
     collide_field(b, pose_b, a, pose_a, margin, sink);
     return sink.flip();
   }
-  MeshPair(*a.solid, pose_a, *b.solid, pose_b, margin, MeshScratch::of_thread()).collide_all(sink);
+  static thread_local MeshPairs near;
+  MeshPair(*a.solid, pose_a, *b.solid, pose_b, margin, MeshScratch::of_thread(), near).collide_all(sink);
 }
 
 }   // namespace stickslip::narrow

@@ -126,8 +126,6 @@ struct MeshScratch {
   MeshContacts contacts;
   ContactSink sink;
   std::vector<std::uint32_t> triangles;
-  std::vector<std::array<std::uint32_t, 2>> pairs;
-  PairScratch descent;
 
   static MeshScratch& of_thread();
 };

@@ -12,6 +12,9 @@ namespace stickslip {
 
 namespace {
 
+// Cosine from which on two faces count as square to each other.
+constexpr double kSquare = 1e-6;
+
 /// Triangles belong to one facet if their normals differ by less than this from the first one's [rad], and their corners lie in
 /// its plane to this part of the mesh's size: single precision of files.
 constexpr double kFacetBend = 1e-3, kFacetPlane = 3e-6;
@@ -158,9 +161,25 @@ void MeshSolid::find_facets() {
     if (active_edges_[edge])
       for (const std::uint32_t v : edges.vertices(edge)) active_vertices_[v] = true;
   }
+  find_owned();
+}
+
+void MeshSolid::find_owned() {
+  const MeshEdges& edges = surface_.edges();
+  std::vector<bool> sharp(mesh().vertices.size(), false);
+  for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+    if (!active_edges_[edge]) continue;
+    const auto& [left, right] = edges.faces(edge);
+    const bool is_sharp = edges.kind(edge) == EdgeKind::irregular ||
+                          (left != MeshEdges::kNoFace && right != MeshEdges::kNoFace &&
+                           facets_[facet_of_[left]].normal.dot(facets_[facet_of_[right]].normal) < -kSquare);
+    if (is_sharp)
+      for (const std::uint32_t v : edges.vertices(edge)) sharp[v] = true;
+  }
   owned_.assign(mesh().triangles.size(), 0);
   for (std::uint32_t triangle = 0; triangle < owned_.size(); ++triangle)
     for (int k = 0; k < 3; ++k) {
+      if (sharp[mesh().triangles[triangle][k]]) owned_[triangle] |= kSharp;
       const std::uint32_t vertex = mesh().triangles[triangle][k], edge = edges.edges_of_face(triangle)[k];
       if (active_vertices_[vertex] && edges.faces_of_vertex(vertex).front() == triangle) owned_[triangle] |= 1 << k;
       if (active_edges_[edge] && edges.faces(edge)[0] == triangle) owned_[triangle] |= 8 << k;

@@ -1,4 +1,5 @@
 // Pairs of triangles of two trees: both are descended at once, boxes are compared along the axes of A and along those of B.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -65,13 +66,12 @@ OneBox lane(const BoxLanes& boxes, int k) {
   return {{boxes.middle[0][k], boxes.middle[1][k], boxes.middle[2][k]}, {boxes.half[0][k], boxes.half[1][k], boxes.half[2][k]}};
 }
 
-unsigned overlaps(const BoxLanes& boxes, const OneBox& one) {
-  Lanes apart = (boxes.middle[0] - one.middle[0]).abs() - (boxes.half[0] + one.half[0]);
-  apart = apart.max((boxes.middle[1] - one.middle[1]).abs() - (boxes.half[1] + one.half[1]));
-  apart = apart.max((boxes.middle[2] - one.middle[2]).abs() - (boxes.half[2] + one.half[2]));
-  unsigned bits = 0;
-  for (int k = 0; k < TriangleTree::kWidth; ++k) bits |= static_cast<unsigned>(apart[k] <= 0) << k;
-  return bits;
+/// How far boxes are apart along the axis where they are farthest [m]; negative if they overlap.
+inline Lanes distances(const BoxLanes& boxes, const OneBox& one) {
+  const Lanes x = (boxes.middle[0] - one.middle[0]).abs() - (boxes.half[0] + one.half[0]);
+  const Lanes y = (boxes.middle[1] - one.middle[1]).abs() - (boxes.half[1] + one.half[1]);
+  const Lanes z = (boxes.middle[2] - one.middle[2]).abs() - (boxes.half[2] + one.half[2]);
+  return x.max(y).max(z);
 }
 
 /// Two meshes with their trees and the way between them.
@@ -79,7 +79,7 @@ class PairDescent {
  public:
   PairDescent(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
               const Pose& b_in_a, double margin)
-      : a_(a), b_(b), tree_a_(tree_a), tree_b_(tree_b) {
+      : a_(a), b_(b), tree_a_(tree_a), tree_b_(tree_b), margin_(margin) {
     const Mat3 rotation = b_in_a.rotation();
     const Vec3 shift = b_in_a * tree_b.origin() - tree_a.origin();
     to_a_ = {rotation.cast<float>(), rotation.cwiseAbs().cast<float>(), shift.cast<float>()};
@@ -91,34 +91,43 @@ class PairDescent {
     grow_ = static_cast<float>(margin + 4e-6 * (size + shift.norm() + margin));
   }
 
-  void expand(std::uint32_t a, std::uint32_t b, std::vector<std::array<std::uint32_t, 2>>& stack) const {
+  void expand(std::uint32_t a, std::uint32_t b, std::vector<std::array<std::uint32_t, 2>>& stack) {
     const BoxLanes boxes_a = side(a_, tree_a_, a), boxes_b = side(b_, tree_b_, b);
     const BoxLanes b_along_a = to_a_(boxes_b), a_along_b = grown(to_b_(boxes_a), grow_), reach_of_a = grown(boxes_a, grow_);
     for (int j = boxes_b.count; j-- > 0;) {
-      unsigned meet = overlaps(reach_of_a, lane(b_along_a, j));
-      meet &= overlaps(a_along_b, lane(boxes_b, j));
-      meet &= (1u << boxes_a.count) - 1;
+      const Lanes apart = distances(reach_of_a, lane(b_along_a, j)).max(distances(a_along_b, lane(boxes_b, j)));
+      unsigned meet = those_that_meet(apart, boxes_a.count);
       for (; meet != 0; meet &= meet - 1) stack.push_back({child(tree_a_, a, std::countr_zero(meet)), child(tree_b_, b, j)});
     }
   }
 
-  void compare(std::uint32_t leaf_a, std::uint32_t leaf_b, std::vector<std::array<std::uint32_t, 2>>& found) const {
+  void compare(std::uint32_t leaf_a, std::uint32_t leaf_b, std::vector<std::array<std::uint32_t, 2>>& found) {
     // All triangles of a leaf at once, in lanes, along the axes of both.
     const BoxLanes boxes_a = boxes_of_leaf(a_, tree_a_, leaf_a), boxes_b = boxes_of_leaf(b_, tree_b_, leaf_b);
     const BoxLanes along_a = grown(boxes_a, grow_), along_b = grown(turned_leaf(leaf_a), grow_);
     const BoxLanes b_along_a = turned_back_leaf(leaf_b);
     for (int j = 0; j < boxes_b.count; ++j) {
-      unsigned meet = overlaps(along_a, lane(b_along_a, j));
-      if (meet == 0) continue;
-      meet &= overlaps(along_b, lane(boxes_b, j));
-      meet &= (1u << boxes_a.count) - 1;
+      const Lanes apart = distances(along_a, lane(b_along_a, j)).max(distances(along_b, lane(boxes_b, j)));
+      unsigned meet = those_that_meet(apart, boxes_a.count);
       const std::uint32_t of_b = tree_b_.order()[TriangleTree::leaf_first(leaf_b) + j];
       for (; meet != 0; meet &= meet - 1)
         found.push_back({tree_a_.order()[TriangleTree::leaf_first(leaf_a) + std::countr_zero(meet)], of_b});
     }
   }
 
+  /// What all pairs that were left out keep from each other [m].
+  double distance_of_others() const { return margin_ + nearest_other_; }
+
  private:
+  /// Lanes of boxes that overlap; of the others the nearest is noted.
+  unsigned those_that_meet(const Lanes& apart, int count) {
+    unsigned bits = 0;
+    for (int k = 0; k < count; ++k) {
+      if (apart[k] <= 0) bits |= 1u << k;
+      else nearest_other_ = std::min(nearest_other_, apart[k]);
+    }
+    return bits;
+  }
   static BoxLanes side(const TriangleMesh& mesh, const TriangleTree& tree, std::uint32_t child) {
     return TriangleTree::is_leaf(child) ? box_of_leaf(mesh, tree, child) : boxes_of_node(tree.nodes()[child]);
   }
@@ -163,18 +172,20 @@ class PairDescent {
   const TriangleMesh &a_, &b_;
   const TriangleTree &tree_a_, &tree_b_;
   BoxTurn to_a_, to_b_;
+  double margin_;
   float grow_ = 0;   ///< margin and slack [m]
+  float nearest_other_ = std::numeric_limits<float>::infinity();
 };
 
 }   // namespace
 
-void overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
-                       const Pose& b_in_a, double margin, PairScratch& scratch,
-                       std::vector<std::array<std::uint32_t, 2>>& found) {
+double overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
+                         const Pose& b_in_a, double margin, PairScratch& scratch,
+                         std::vector<std::array<std::uint32_t, 2>>& found) {
   found.clear();
   scratch.stack.clear();
-  if (tree_a.empty() || tree_b.empty()) return;
-  const PairDescent descent(a, tree_a, b, tree_b, b_in_a, margin);
+  if (tree_a.empty() || tree_b.empty()) return std::numeric_limits<double>::infinity();
+  PairDescent descent(a, tree_a, b, tree_b, b_in_a, margin);
   scratch.stack.push_back({0, 0});
   while (!scratch.stack.empty()) {
     const auto [of_a, of_b] = scratch.stack.back();
@@ -182,6 +193,7 @@ void overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const 
     if (TriangleTree::is_leaf(of_a) && TriangleTree::is_leaf(of_b)) descent.compare(of_a, of_b, found);
     else descent.expand(of_a, of_b, scratch.stack);
   }
+  return descent.distance_of_others();
 }
 
 }   // namespace stickslip

@@ -127,7 +127,7 @@ double Detection::margin_of(const World& world, const ProxyPair& pair) const {
   return std::min(both, still + reach_.time * approach);
 }
 
-void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pairs, ContactSink& sink, ContactSet& out) const {
+void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pairs, ContactSink& sink, ContactSet& out) {
   out.clear();
   sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
   const auto colliders = world.colliders();
@@ -137,6 +137,7 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
     expectation.tell(pair, sink);
     double margin = margin_of(world, pair);
     if (watch_) margin = std::min(margin, watch_->margin_of(pair));
+    sink.remember_in(memories_.of(pair));
     collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b], margin, sink);
     append_manifolds(pair, sink, out);
   }
@@ -193,6 +194,11 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
   watch_ = watch && watch->nears() ? watch : nullptr;
   seconds.broad += clock.lap();
 
+  of_meshes_.clear();
+  const auto is_mesh = [&](std::uint32_t i) { return std::holds_alternative<Mesh>(world.colliders()[i].shape); };
+  for (const ProxyPair& pair : candidates_)
+    if (is_mesh(pair.a) && is_mesh(pair.b)) of_meshes_.push_back(pair);
+  memories_.keep(of_meshes_);
   if (threads == 1) collide_pairs(world, candidates_, sink_, set_);
   else collide_in_parallel(world, threads);
   seconds.narrow += clock.lap();
@@ -262,6 +268,7 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     const bool looked_at = !flies(pair.a) && !flies(pair.b) && travel <= margin_of(world, pair);
     if (looked_at || watch.takes(world, pair, of_a, of_b)) continue;
     expectation.tell(pair, sink_);
+    sink_.remember_in(memories_.of(pair));
     collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
     append_manifolds(pair, sink_, again_);
   }

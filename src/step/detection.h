@@ -4,6 +4,7 @@
 #include "step/velocity_space.h"
 #include "stickslip/collide/broad_phase.h"
 #include "stickslip/collide/contact.h"
+#include "stickslip/collide/pair_memory.h"
 #include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
 
@@ -45,7 +46,7 @@ class Detection {
   bool is_candidate(const World&, const ProxyPair&) const;
   bool flies(std::uint32_t collider) const { return !flights_.empty() && flights_[collider].slack >= 0; }
   double margin_of(const World&, const ProxyPair&) const;
-  void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&) const;
+  void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&);
   void collide_in_parallel(const World&, int threads);
   void find_candidates(const World&, ImpactWatch*);
 
@@ -63,6 +64,8 @@ class Detection {
   std::vector<Chunk> chunks_;
   ContactSink sink_;
   std::vector<ProxyPair> candidates_;
+  std::vector<ProxyPair> of_meshes_;   ///< those of two meshes
+  PairMemories memories_;              ///< of them
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};
   const ImpactWatch* watch_ = nullptr;   ///< that knows margins of pairs

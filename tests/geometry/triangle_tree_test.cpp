@@ -154,9 +154,22 @@ TEST(TriangleTree, finds_the_pairs_of_two_meshes_that_brute_force_finds) {
             if (triangle_box(a, s).grown(margin).overlaps(box_at(b, t, [&](const Vec3& x) { return pose * x; })) &&
                 box_at(a, s, [&](const Vec3& x) { return pose.to_local(x); }).grown(margin).overlaps(triangle_box(b, t)))
               expected.push_back({s, t});
-        overlapping_pairs(a, tree_a, b, tree_b, pose, margin, scratch, found);
+        const double others = overlapping_pairs(a, tree_a, b, tree_b, pose, margin, scratch, found);
+        std::vector<std::array<std::uint32_t, 2>> farther;
+        EXPECT_GE(others, margin);
+        overlapping_pairs(a, tree_a, b, tree_b, pose, others * (1 - 1e-3) + margin * 1e-3, scratch, farther);
+        std::sort(farther.begin(), farther.end());
         std::sort(found.begin(), found.end());
         EXPECT_TRUE(std::includes(found.begin(), found.end(), expected.begin(), expected.end())) << i << " " << j;
+        // What is nearer than the others is found.
+        const auto within_others = [&](std::uint32_t s, std::uint32_t t) {
+          const double reach = others * (1 - 1e-5);
+          return triangle_box(a, s).grown(reach).overlaps(box_at(b, t, [&](const Vec3& x) { return pose * x; })) &&
+                 box_at(a, s, [&](const Vec3& x) { return pose.to_local(x); }).grown(reach).overlaps(triangle_box(b, t));
+        };
+        for (const auto& [s, t] : farther)
+          EXPECT_TRUE(std::binary_search(found.begin(), found.end(), std::array{s, t}) || !within_others(s, t))
+              << i << " " << j;
         // Boxes in single precision are a little larger: by 1e-5 of the scene, so that few more are found.
         const double slack = 1e-4 * (tree_a.bounds().upper - tree_a.bounds().lower + tree_b.bounds().upper -
                                      tree_b.bounds().lower + pose.position.cwiseAbs())

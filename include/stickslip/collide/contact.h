@@ -11,6 +11,8 @@
 
 namespace stickslip {
 
+struct PairMemory;   // collide/pair_memory.h
+
 /// One contact point between shapes A and B.
 struct ContactPoint {
   Vec3 position;           ///< halfway between the two surfaces, world frame [m]
@@ -39,6 +41,11 @@ class ContactSink {
   void expect_nothing() { expected_ = kNone; }
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   std::uint64_t expected() const { return expected_; }
+
+  /// Where contact generation may keep what it found out about the pair that is looked at next, and look it up. Holds until
+  /// the next call.
+  void remember_in(PairMemory* memory) { memory_ = memory; }
+  PairMemory* memory() const { return memory_; }
 
   void add(const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     points_.push_back({position, normal, gap, feature});
@@ -73,6 +80,7 @@ class ContactSink {
   std::vector<ContactPoint> points_, reduced_, of_part_;
   std::vector<Part> parts_;
   std::uint64_t expected_ = kNone;
+  PairMemory* memory_ = nullptr;
 };
 
 /// The points of one pair of parts: `points[first, first + count)` of the set; normals point from a to b.

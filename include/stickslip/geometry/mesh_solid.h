@@ -45,8 +45,9 @@ class MeshSolid {
   /// Whether a vertex has such an edge.
   bool active_vertex(std::size_t vertex) const { return active_vertices_[vertex]; }
   /// Active corners (bits 0 to 2) and edges (bits 3 to 5, from that corner to the next) that are looked at with this triangle:
-  /// each belongs to one triangle that has it.
+  /// each belongs to one triangle that has it. And `kSharp`: that an edge at one of its corners is sharper than a box's.
   std::uint8_t owned_by(std::size_t triangle) const { return owned_[triangle]; }
+  static constexpr std::uint8_t kSharp = 64;
 
   /// Mass properties for the density 1 kg/m³, if the surface is closed around a positive volume.
   const std::optional<MassProperties>& solid() const { return solid_; }
@@ -67,6 +68,7 @@ class MeshSolid {
 
  private:
   void find_facets();
+  void find_owned();
   void measure();
 
   MeshSurface surface_;

@@ -76,10 +76,11 @@ struct PairScratch {
 
 /// The pairs {triangle of A, triangle of B at `b_in_a`} whose boxes are nowhere farther apart than `margin` [m], neither along
 /// an axis of A nor along one of B, up to rounding to single precision: all pairs within the margin are among them. Both
-/// trees are descended at once. `found` is cleared first; its order is the trees'.
-void overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
-                       const Pose& b_in_a, double margin, PairScratch& scratch,
-                       std::vector<std::array<std::uint32_t, 2>>& found);
+/// trees are descended at once. `found` is cleared first; its order is the trees', whatever the margin.
+/// @returns a distance ≥ `margin` that all other pairs keep along one of these axes [m]; ∞ if there are none
+double overlapping_pairs(const TriangleMesh& a, const TriangleTree& tree_a, const TriangleMesh& b, const TriangleTree& tree_b,
+                         const Pose& b_in_a, double margin, PairScratch& scratch,
+                         std::vector<std::array<std::uint32_t, 2>>& found);
 
 enum class Feature : std::uint8_t { vertex, edge, face };
 
