@@ -71,6 +71,18 @@ void overlapping(const TriangleMesh&, const TriangleTree&, const Aabb& box, std:
 
 /// Memory that `overlapping_pairs` uses and keeps for the next call.
 struct PairScratch {
+  /// The boxes of a node's children or of a leaf's triangles, as their middles and half extents, along both meshes' axes.
+  struct Boxes {
+    TriangleTree::Lanes middle[3], half[3], turned_middle[3], turned_half[3];
+    std::uint32_t child;   ///< the node or leaf
+    int count;             ///< lanes in use
+  };
+  /// Those of one tree that were looked at.
+  struct Side {
+    std::vector<std::uint32_t> places;   ///< in `boxes`, if what is there has the right name
+    std::vector<Boxes> boxes;
+  };
+  Side a, b;
   std::vector<std::array<std::uint32_t, 2>> stack;
 };
 
