@@ -97,16 +97,20 @@ struct Outcome {
   }
 };
 
+/// Mechanisms have factorisations that are chosen by what they cost, as in a plain sweep: more time would choose dearer ones.
+double sweeps_of_iteration(const ContactProblem& p) { return has_joints(p) ? 1 : cost::sweeps_of_iteration(p); }
+
 /// How the work that is left is shared among the parts of a problem: by their size, and what one leaves is for those after it.
 struct Shares {
   double share;       ///< of the work that usual limits allow, what is left
   double left;        ///< blocks of all parts
+  double sweeps;      ///< that an iteration is worth
   double spare = 0;   ///< work that earlier parts were allowed and did not need
 
   /// Work that is an iteration of a part. @param alone whether it is allowed as much as if it were the whole problem
   double unit(const Part& part, bool alone) const {
     const double least = (alone ? 1 : static_cast<double>(part.blocks.size()) / left) * cost::kLeastIteration;
-    return share * (cost::sweep(part.sub.problem()) + least);
+    return share * (sweeps * cost::sweep(part.sub.problem()) + least);
   }
 };
 
@@ -191,7 +195,7 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
                               SolveMonitor& monitor) const {
   if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);
-  monitor.count_work(cost::sweep(p) + cost::kLeastIteration);
+  monitor.count_work(sweeps_of_iteration(p) * cost::sweep(p) + cost::kLeastIteration);
   const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
     solve_islands(sub, x, w, m, Guess::any);
   };
@@ -211,12 +215,14 @@ void AutomaticSolver::solve_islands(const ContactProblem& p, std::span<double> i
   // A mechanism is allowed what it would be alone: the steps that find out which of its contacts slide do not become fewer
   // because others lie beside it.
   const std::size_t mechanisms = count_mechanisms(p, memory.islands);
-  const double usual_unit = cost::sweep(p) + cost::kLeastIteration * static_cast<double>(std::max<std::size_t>(1, mechanisms));
+  const double sweeps = sweeps_of_iteration(p);
+  const double usual_unit =
+      sweeps * cost::sweep(p) + cost::kLeastIteration * static_cast<double>(std::max<std::size_t>(1, mechanisms));
   if (mechanisms > 1) monitor.count_work(usual_unit);
   // The guess was judged just now: the velocities it gives are those of the residual.
   const auto left = static_cast<double>(find_parts(p, impulses, workspace.residual.v, monitor.control().tolerance, memory));
   const double usual = std::max(1, monitor.control().max_iterations) * usual_unit;
-  Shares shares{monitor.work_left() / usual, left};
+  Shares shares{monitor.work_left() / usual, left, sweeps};
   SolveControl control = monitor.control();
   control.keep_history = control.natural_map = false;
   control.observer = nullptr;

@@ -23,6 +23,11 @@ double sweep(const ContactProblem& p) {
   return kSweepRow * static_cast<double>(p.rows()) + (p.is_factored() ? 0 : kMatrixSweepNumber * numbers(p));
 }
 
+double sweeps_of_iteration(const ContactProblem& p) {
+  const double one = sweep(p);
+  return one > 0 ? std::clamp(kSlowIteration / one, 1.0, kSweepsOfIteration) : 1;
+}
+
 double newton_step(const ContactProblem& p, double operations) {
   if (p.is_factored()) return kNewtonNumber * numbers(p) + kBodyOperation * operations;
   return kNewtonNumber * numbers(p) + kOperation * operations;

@@ -26,8 +26,15 @@ inline constexpr double kOperation = 0.5;
 /// problems so have the work of factorisations.
 inline constexpr double kLeastIteration = 20e3;
 
+/// Sweeps that an iteration is worth while that is less than the time below [ns]: what a step of a middle-sized problem costs
+/// beside its solve is of that order, and Newton steps then have time to finish where sweeps hardly get on.
+inline constexpr double kSweepsOfIteration = 6, kSlowIteration = 300e3;
+
 /// One sweep over all blocks.
 double sweep(const ContactProblem&);
+
+/// How many sweeps over a problem an iteration is worth, beside `kLeastIteration`.
+double sweeps_of_iteration(const ContactProblem&);
 
 /// One product with W, which takes a solve with every coupled carrier.
 double product(const ContactProblem&);
