@@ -36,6 +36,8 @@ class Mixer {
 TriangleMesh checked_surface(TriangleMesh mesh) {
   validate(mesh);
   if (mesh.triangles.empty()) throw Error("The mesh has no triangles. A shape needs a surface.");
+  mesh.vertices.shrink_to_fit();   // what a reader or maker took in reserve
+  mesh.triangles.shrink_to_fit();
   return mesh;
 }
 
@@ -149,6 +151,7 @@ void MeshSolid::find_facets() {
   for (std::uint32_t triangle = 0; triangle < facet_of_.size(); ++triangle)
     if (facet_of_[triangle] == MeshEdges::kNoFace)
       facets_.push_back(grower.grow(triangle, static_cast<std::uint32_t>(facets_.size())));
+  facets_.shrink_to_fit();
   active_edges_.resize(edges.size());
   active_vertices_.assign(mesh().vertices.size(), false);
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {
