@@ -11,6 +11,7 @@
 #include "collide/pairs.h"
 #include "collide/polytope_view.h"
 #include "collide/tolerances.h"
+#include "stickslip/collide/separation.h"
 #include "stickslip/geometry/aabb.h"
 
 namespace stickslip::narrow {
@@ -18,6 +19,13 @@ namespace {
 
 /// Part of an edge's length from its ends within which a contact is one of the vertex.
 constexpr double kAtVertex = 1e-6;
+
+/// Part of a cylinder's radius up to which an edge behind a cap is held by the cap wherever it lies under it; beyond, the side
+/// may be nearer.
+constexpr double kBehindCap = 2e-3;
+
+/// Part of the shape's radius within which surfaces that meet touch and do not cut each other.
+constexpr double kShapesTouch = 1e-6;
 
 /// A box or hull as contact generation on meshes sees it, in its own frame; its faces are facets.
 class PolytopeSide {
@@ -79,8 +87,15 @@ class PolytopeSide {
 template <class S>
 class ConvexOnMesh {
  public:
-  ConvexOnMesh(const S& shape, const Pose& pose, const MeshSolid& solid, const Pose& mesh, double margin, MeshScratch& scratch)
-      : shape_(shape), pose_(pose), solid_(solid), mesh_(mesh), margin_(margin), scratch_(scratch) {}
+  ConvexOnMesh(const S& shape, const Pose& pose, const Mesh& of_triangles, const Pose& mesh, double margin,
+               MeshScratch& scratch)
+      : shape_(shape),
+        pose_(pose),
+        of_triangles_(of_triangles),
+        solid_(*of_triangles.solid),
+        mesh_(mesh),
+        margin_(margin),
+        scratch_(scratch) {}
 
   void collide_all(double size, ContactSink& sink) {
     scratch_.contacts.clear();
@@ -118,8 +133,8 @@ class ConvexOnMesh {
     }
     if constexpr (!std::is_same_v<S, Cylinder>)
       if (scratch_.contacts.lowest_gap() > kApart * characteristic_length(Shape(shape_))) add_nearest(to_shape, tight);
-    // Whether surfaces cut each other here is not looked at: a convex shape that only spares hold is deep inside.
-    if (scratch_.contacts.has_spares() && scratch_.contacts.empty()) scratch_.contacts.use_spares(size);
+    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kShapesTouch * size && cut_each_other())
+      scratch_.contacts.use_spares(size);
     scratch_.contacts.emit(margin_, size, sink);
   }
 
@@ -159,10 +174,10 @@ class ConvexOnMesh {
     if (height > margin_ || !side.is_over(face.facet, x)) return;
     const Vec3& n = side.normal(face.facet);
     const Vec3 in_mesh = -(rotation.transpose() * n);
-    if (height < 0 && !is_touched_from(solid_, vertex, in_mesh, kFeatureCone)) return;
     const std::uint32_t facing = part_facing(solid_, vertex, in_mesh);
-    scratch_.contacts.add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n),
-                          pose_.orientation * n, height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex));
+    add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n), pose_.orientation * n,
+        height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex),
+        height >= 0 || is_touched_from(solid_, vertex, in_mesh, kFeatureCone));
   }
 
   void add_edges(const PolytopeSide& side, std::uint32_t id, const Pose& to_shape, const Mat3& rotation, const Aabb& tight) {
@@ -186,6 +201,8 @@ class ConvexOnMesh {
     return is_held_by_edge(edge, x.facing_b, to_shape.to_local(x.on_a), depth, slack_behind(solid_, depth),
                            [&](const Vec3& p, double reach) { return nearest_facet(solid_, p, reach); });
   }
+
+  bool cut_each_other() const { return separation(shape_, pose_, of_triangles_, mesh_).distance <= 0; }
 
   void add(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature, bool held) {
     if (held) scratch_.contacts.add(parts, position, normal, gap, feature);
@@ -227,13 +244,15 @@ class ConvexOnMesh {
   void add_edge(std::uint32_t id, const Pose& to_shape, const Aabb& tight) {
     if (!meet_edge(id, to_shape, tight)) return;
     const MeshEdge edge = edge_of(solid_, id);
+    add_under_caps(edge, to_shape);
     const auto place = [&](const ContactPoint& p) {
       return edge.along.dot(mesh_.to_local(p.position + 0.5 * p.gap * p.normal) - edge.start) / edge.along.squaredNorm();
     };
     const std::vector<ContactPoint>& points = scratch_.sink.points();
     for (const ContactPoint& p : points) {
       const Vec3 out = mesh_.orientation.conjugate() * Vec3(-p.normal);
-      if (!is_touched_from(edge, out, kFeatureCone)) continue;
+      const bool held = is_touched_from(edge, out, kFeatureCone);
+      if (!held && p.gap >= 0) continue;
       const std::uint32_t facing = part_facing(edge, out);
       const double at = place(p);
       const int corner = at < kAtVertex ? 0 : at > 1 - kAtVertex ? 1 : -1;
@@ -242,12 +261,39 @@ class ConvexOnMesh {
       const std::uint64_t name =
           corner < 0 ? mesh_feature(MeshFeature::edges, on_shape, id)
                      : mesh_feature(MeshFeature::face_under_vertex, 0, solid_.surface().edges().vertices(id)[corner]);
-      scratch_.contacts.add(pair_of_parts(0, facing != 0 ? facing : edge_part(id)), p.position, p.normal, p.gap, name);
+      add(pair_of_parts(0, facing != 0 ? facing : edge_part(id)), p.position, p.normal, p.gap, name, held);
+    }
+  }
+
+  /// Where an edge runs under a cap, it touches from rim to rim: the rounded rim of the core would let its last thousandth
+  /// slip off. Leaves those points in the sink in place of what looks that way.
+  void add_under_caps(const MeshEdge& edge, const Pose& to_shape) {
+    const Vec3 start = to_shape * edge.start, along = to_shape.orientation * edge.along;
+    const double flat = along.head<2>().squaredNorm();
+    // Of an edge across a cap the rim is nearest, in a direction of its own.
+    if (!(flat > 0) || std::abs(along.z()) > kFeatureCone * along.norm()) return;
+    // The part of the edge over which |(x, y)| ≤ radius.
+    const double middle = -start.head<2>().dot(along.head<2>()) / flat;
+    const double square = middle * middle - (start.head<2>().squaredNorm() - shape_.radius * shape_.radius) / flat;
+    if (!(square > 0)) return;
+    const double ends[2] = {std::max(0.0, middle - std::sqrt(square)), std::min(1.0, middle + std::sqrt(square))};
+    if (!(ends[0] < ends[1])) return;
+    std::vector<ContactPoint>& points = scratch_.sink.points();
+    for (const double side : {-1.0, 1.0}) {
+      const Vec3 cap = pose_.orientation * Vec3(0, 0, side);
+      if (!is_touched_from(edge, mesh_.orientation.conjugate() * Vec3(-cap), kFeatureCone)) continue;
+      const double gap[2] = {side * (start.z() + ends[0] * along.z()) - shape_.half_height,
+                             side * (start.z() + ends[1] * along.z()) - shape_.half_height};
+      if (std::min(gap[0], gap[1]) < -kBehindCap * shape_.radius) continue;
+      std::erase_if(points, [&](const ContactPoint& p) { return p.normal.dot(cap) > 0; });
+      for (const int k : {0, 1})
+        if (gap[k] <= margin_) points.push_back({pose_ * Vec3(start + ends[k] * along) - 0.5 * gap[k] * cap, cap, gap[k], 0});
     }
   }
 
   const S& shape_;
   const Pose& pose_;
+  const Mesh& of_triangles_;
   const MeshSolid& solid_;
   const Pose& mesh_;
   double margin_;
@@ -258,7 +304,7 @@ template <class S>
 void collide_convex(const S& shape, const Pose& pose, const Mesh& mesh, const Pose& pose_mesh, double margin,
                     ContactSink& sink) {
   if (mesh.solid->field()) return collide_field(shape, pose, mesh, pose_mesh, margin, sink);
-  ConvexOnMesh<S>(shape, pose, *mesh.solid, pose_mesh, margin, MeshScratch::of_thread())
+  ConvexOnMesh<S>(shape, pose, mesh, pose_mesh, margin, MeshScratch::of_thread())
       .collide_all(bounding_radius(Shape(shape)), sink);
 }
 
