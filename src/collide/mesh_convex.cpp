@@ -8,6 +8,7 @@
 
 #include "collide/field_pairs.h"
 #include "collide/mesh_side.h"
+#include "collide/mesh_touch.h"
 #include "collide/pairs.h"
 #include "collide/polytope_view.h"
 #include "collide/tolerances.h"
@@ -48,7 +49,31 @@ class PolytopeSide {
     best.distance = -best.distance;
     return best;
   }
+  /// The same among the faces that something can touch; the nearest one if there is none. @param touches as bool(face normal)
+  NearFacet nearest_touched(const Vec3& point, auto&& touches) const {
+    NearFacet best{0, -std::numeric_limits<double>::infinity()};
+    for (std::uint32_t f = 0; f < view_.faces.size(); ++f) {
+      const double height = view_.faces[f].normal.dot(point) - view_.faces[f].offset;
+      if (height > best.distance && touches(view_.faces[f].normal)) best = {f, height};
+    }
+    if (!std::isfinite(best.distance)) return nearest(point);
+    best.distance = -best.distance;
+    return best;
+  }
   const Vec3& normal(std::uint32_t face) const { return view_.faces[face].normal; }
+
+  /// Whether a vertex can touch something in a unit direction, as `can_touch` of a mesh.
+  bool can_touch(int vertex, const Vec3& direction) const {
+    bool away = true;
+    for (const Polytope::Edge& e : view_.edges) {
+      if (e.vertex[0] != vertex && e.vertex[1] != vertex) continue;
+      for (const int face : e.face)
+        if (view_.faces[face].normal.dot(direction) > kFeatureCone) return true;
+      const Vec3 along = view_.vertices[e.vertex[e.vertex[0] == vertex ? 1 : 0]] - view_.vertices[vertex];
+      away = away && direction.dot(along) <= kFeatureCone * along.norm();
+    }
+    return away;
+  }
 
   /// Whether the projection of a point onto a face lies in it.
   bool is_over(std::uint32_t face, const Vec3& point) const {
@@ -114,13 +139,15 @@ class ConvexOnMesh {
       }
       return !seen.overlaps(tight);
     });
+    std::optional<PolytopeSide> side;
     if constexpr (std::is_same_v<S, Cylinder>) {
       for (const std::uint32_t triangle : triangles)
         for (int k = 0; k < 3; ++k)
           if (solid_.owned_by(triangle) & 8 << k)
             add_edge(solid_.surface().edges().edges_of_face(triangle)[k], to_shape, tight);
     } else {
-      add_polytope(PolytopeSide(shape_), to_shape, tight);
+      side.emplace(shape_);
+      add_polytope(*side, to_shape, tight);
     }
     // Facet by facet.
     std::sort(triangles.begin(), triangles.end(), [&](std::uint32_t x, std::uint32_t y) {
@@ -129,7 +156,7 @@ class ConvexOnMesh {
     for (std::size_t first = 0, end = 0; first < triangles.size(); first = end) {
       const std::uint32_t facet = solid_.facet_of(triangles[first]);
       while (end < triangles.size() && solid_.facet_of(triangles[end]) == facet) ++end;
-      add_facet(facet, std::span(triangles).subspan(first, end - first));
+      add_facet(facet, std::span(triangles).subspan(first, end - first), side ? &*side : nullptr);
     }
     if constexpr (!std::is_same_v<S, Cylinder>)
       if (scratch_.contacts.lowest_gap() > kApart * characteristic_length(Shape(shape_))) add_nearest(to_shape, tight);
@@ -139,17 +166,23 @@ class ConvexOnMesh {
   }
 
  private:
-  void add_facet(std::uint32_t id, std::span<const std::uint32_t> triangles) {
+  /// @param side of a box or hull
+  void add_facet(std::uint32_t id, std::span<const std::uint32_t> triangles, const PolytopeSide* side) {
     const MeshFacet& facet = solid_.facets()[id];
     if (facet.normal.isZero(0)) return;
     const Pose plane = mesh_ * Pose{facet.offset * facet.normal, rotation_between(Vec3::UnitZ(), facet.normal)};
     scratch_.sink.clear();
     collide(shape_, pose_, HalfSpace{}, plane, margin_, scratch_.sink);
     for (const ContactPoint& p : scratch_.sink.points()) {
+      const auto touches = [&](const Vec3& normal) {
+        return side->can_touch(static_cast<int>(p.feature), pose_.orientation.conjugate() * (mesh_.orientation * -normal));
+      };
+      if (side && !touches(facet.normal)) continue;
       const Vec3 on_shape = mesh_.to_local(p.position - 0.5 * p.gap * p.normal);
       const auto over = std::find_if(triangles.begin(), triangles.end(), [&](auto t) { return is_over(solid_, t, on_shape); });
       if (over == triangles.end()) continue;
-      const bool held = p.gap >= 0 || is_nearest(solid_, on_shape, -p.gap, *over);
+      const bool held = p.gap >= 0 || (side ? is_held_by_face(solid_, *over, on_shape, -p.gap, touches)
+                                            : is_nearest(solid_, on_shape, -p.gap, *over));
       add(pair_of_parts(0, facet_part(id)), p.position, p.normal, p.gap,
           mesh_feature(MeshFeature::vertex_on_face, static_cast<std::uint32_t>(p.feature), id), held);
     }
@@ -169,11 +202,13 @@ class ConvexOnMesh {
 
   void add_vertex(const PolytopeSide& side, std::uint32_t vertex, const Pose& to_shape, const Mat3& rotation) {
     const Vec3 x = to_shape.position + rotation * solid_.mesh().vertices[vertex];
-    const NearFacet face = side.nearest(x);
+    const auto touches = [&](const Vec3& normal) { return can_touch(solid_, vertex, -(rotation.transpose() * normal)); };
+    const NearFacet face = side.nearest_touched(x, touches);
     const double height = -face.distance;
     if (height > margin_ || !side.is_over(face.facet, x)) return;
     const Vec3& n = side.normal(face.facet);
     const Vec3 in_mesh = -(rotation.transpose() * n);
+    if (height >= 0 && !touches(n)) return;
     const std::uint32_t facing = part_facing(solid_, vertex, in_mesh);
     add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n), pose_.orientation * n,
         height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex),
@@ -195,10 +230,28 @@ class ConvexOnMesh {
 
   bool is_held(const PolytopeSide& side, const MeshEdge& mine, const MeshEdge& edge, const EdgeCrossing& x,
                const Pose& to_shape) const {
-    const auto of_side = [&](const Vec3& p, double) { return std::optional(side.nearest(p)); };
     const double depth = -x.gap;
-    if (!is_held_by_edge(mine, x.facing_a, x.on_b, depth, 1e-3 * depth, of_side)) return false;
-    return is_held_by_edge(edge, x.facing_b, to_shape.to_local(x.on_a), depth, slack_behind(solid_, depth),
+    const Mat3 rotation = to_shape.rotation();
+    // An edge touches what one of its faces looks at; rims of other faces may be nearer.
+    const auto looks = [](const MeshEdge& e, const Vec3& direction) {
+      return std::max(e.normal[0].dot(direction), e.normal[1].dot(direction)) > kFeatureCone;
+    };
+    const auto of_side = [&](const Vec3& p, double) { return std::optional(side.nearest(p)); };
+    const bool by_face =
+        x.facing_a != 0 &&
+        facet_part(
+            side.nearest_touched(x.on_b, [&](const Vec3& normal) { return looks(edge, -(rotation.transpose() * normal)); })
+                .facet) == x.facing_a;
+    if (!by_face && !is_held_by_edge(mine, x.facing_a, x.on_b, depth, 1e-3 * depth, of_side)) return false;
+    const Vec3 on_shape = to_shape.to_local(x.on_a);
+    if (x.facing_b != 0) {
+      const int of_mesh = facet_part(edge.facet[0]) == x.facing_b ? 0 : 1;
+      const auto touches = [&](const Vec3& normal) { return looks(mine, -(rotation * normal)); };
+      const auto& faces = solid_.surface().edges().faces(edge.id);
+      const std::uint32_t face = faces[of_mesh] == MeshEdges::kNoFace ? faces[0] : faces[of_mesh];
+      if (is_held_by_face(solid_, face, on_shape, depth, touches)) return true;
+    }
+    return is_held_by_edge(edge, x.facing_b, on_shape, depth, slack_behind(solid_, depth),
                            [&](const Vec3& p, double reach) { return nearest_facet(solid_, p, reach); });
   }
 
