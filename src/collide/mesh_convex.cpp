@@ -203,7 +203,10 @@ class ConvexOnMesh {
   void add_vertex(const PolytopeSide& side, std::uint32_t vertex, const Pose& to_shape, const Mat3& rotation) {
     const Vec3 x = to_shape.position + rotation * solid_.mesh().vertices[vertex];
     const auto touches = [&](const Vec3& normal) { return can_touch(solid_, vertex, -(rotation.transpose() * normal)); };
-    const NearFacet face = side.nearest_touched(x, touches);
+    // What is in front of a face is outside; of the faces that it is behind, the nearest that it looks at holds it.
+    const NearFacet nearest = side.nearest(x);
+    const bool outside = -nearest.distance > kShapesTouch * side.radius();
+    const NearFacet face = outside ? nearest : side.nearest_touched(x, touches);
     const double height = -face.distance;
     if (height > margin_ || !side.is_over(face.facet, x)) return;
     const Vec3& n = side.normal(face.facet);
@@ -212,7 +215,8 @@ class ConvexOnMesh {
     const std::uint32_t facing = part_facing(solid_, vertex, in_mesh);
     add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n), pose_.orientation * n,
         height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex),
-        height >= 0 || is_touched_from(solid_, vertex, in_mesh, kFeatureCone));
+        height >= 0 || (face.distance < nearest.distance + kApart * side.radius() &&
+                        is_touched_from(solid_, vertex, in_mesh, kFeatureCone)));
   }
 
   void add_edges(const PolytopeSide& side, std::uint32_t id, const Pose& to_shape, const Mat3& rotation, const Aabb& tight) {
