@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "collide/pairs.h"
+#include "stickslip/geometry/mesh_names.h"
 #include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
@@ -43,10 +44,23 @@ void direct(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose
   narrow::collide(*std::get_if<S1>(&a), pose_a, *std::get_if<S2>(&b), pose_b, margin, sink);
 }
 
+/// A field names contacts its own way, whatever it meets.
+template <class S>
+bool has_field(const S& shape) {
+  if constexpr (std::is_same_v<S, Mesh>) return shape.solid->field() != nullptr;
+  else return false;
+}
+
 template <class S1, class S2>
 void flipped(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin, ContactSink& sink) {
-  narrow::collide(*std::get_if<S1>(&b), pose_b, *std::get_if<S2>(&a), pose_a, margin, sink);
+  const S1& first = *std::get_if<S1>(&b);
+  const S2& second = *std::get_if<S2>(&a);
+  narrow::collide(first, pose_b, second, pose_a, margin, sink);
   sink.flip();
+  if constexpr (std::is_same_v<S1, Mesh> || std::is_same_v<S2, Mesh>) {
+    if (has_field(first) || has_field(second)) return;
+    for (ContactPoint& p : sink.points()) p.feature = exchanged_feature(p.feature);
+  }
 }
 
 template <class S>

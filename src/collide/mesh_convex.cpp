@@ -8,9 +8,11 @@
 
 #include "collide/field_pairs.h"
 #include "collide/mesh_side.h"
+#include "collide/mesh_touch.h"
 #include "collide/pairs.h"
 #include "collide/polytope_view.h"
 #include "collide/tolerances.h"
+#include "stickslip/collide/separation.h"
 #include "stickslip/geometry/aabb.h"
 
 namespace stickslip::narrow {
@@ -18,6 +20,13 @@ namespace {
 
 /// Part of an edge's length from its ends within which a contact is one of the vertex.
 constexpr double kAtVertex = 1e-6;
+
+/// Part of a cylinder's radius up to which an edge behind a cap is held by the cap wherever it lies under it; beyond, the side
+/// may be nearer.
+constexpr double kBehindCap = 2e-3;
+
+/// Part of the shape's radius within which surfaces that meet touch and do not cut each other.
+constexpr double kShapesTouch = 1e-6;
 
 /// A box or hull as contact generation on meshes sees it, in its own frame; its faces are facets.
 class PolytopeSide {
@@ -40,7 +49,31 @@ class PolytopeSide {
     best.distance = -best.distance;
     return best;
   }
+  /// The same among the faces that something can touch; the nearest one if there is none. @param touches as bool(face normal)
+  NearFacet nearest_touched(const Vec3& point, auto&& touches) const {
+    NearFacet best{0, -std::numeric_limits<double>::infinity()};
+    for (std::uint32_t f = 0; f < view_.faces.size(); ++f) {
+      const double height = view_.faces[f].normal.dot(point) - view_.faces[f].offset;
+      if (height > best.distance && touches(view_.faces[f].normal)) best = {f, height};
+    }
+    if (!std::isfinite(best.distance)) return nearest(point);
+    best.distance = -best.distance;
+    return best;
+  }
   const Vec3& normal(std::uint32_t face) const { return view_.faces[face].normal; }
+
+  /// Whether a vertex can touch something in a unit direction, as `can_touch` of a mesh.
+  bool can_touch(int vertex, const Vec3& direction) const {
+    bool away = true;
+    for (const Polytope::Edge& e : view_.edges) {
+      if (e.vertex[0] != vertex && e.vertex[1] != vertex) continue;
+      for (const int face : e.face)
+        if (view_.faces[face].normal.dot(direction) > kFeatureCone) return true;
+      const Vec3 along = view_.vertices[e.vertex[e.vertex[0] == vertex ? 1 : 0]] - view_.vertices[vertex];
+      away = away && direction.dot(along) <= kFeatureCone * along.norm();
+    }
+    return away;
+  }
 
   /// Whether the projection of a point onto a face lies in it.
   bool is_over(std::uint32_t face, const Vec3& point) const {
@@ -79,8 +112,15 @@ class PolytopeSide {
 template <class S>
 class ConvexOnMesh {
  public:
-  ConvexOnMesh(const S& shape, const Pose& pose, const MeshSolid& solid, const Pose& mesh, double margin, MeshScratch& scratch)
-      : shape_(shape), pose_(pose), solid_(solid), mesh_(mesh), margin_(margin), scratch_(scratch) {}
+  ConvexOnMesh(const S& shape, const Pose& pose, const Mesh& of_triangles, const Pose& mesh, double margin,
+               MeshScratch& scratch)
+      : shape_(shape),
+        pose_(pose),
+        of_triangles_(of_triangles),
+        solid_(*of_triangles.solid),
+        mesh_(mesh),
+        margin_(margin),
+        scratch_(scratch) {}
 
   void collide_all(double size, ContactSink& sink) {
     scratch_.contacts.clear();
@@ -99,13 +139,15 @@ class ConvexOnMesh {
       }
       return !seen.overlaps(tight);
     });
+    std::optional<PolytopeSide> side;
     if constexpr (std::is_same_v<S, Cylinder>) {
       for (const std::uint32_t triangle : triangles)
         for (int k = 0; k < 3; ++k)
           if (solid_.owned_by(triangle) & 8 << k)
             add_edge(solid_.surface().edges().edges_of_face(triangle)[k], to_shape, tight);
     } else {
-      add_polytope(PolytopeSide(shape_), to_shape, tight);
+      side.emplace(shape_);
+      add_polytope(*side, to_shape, tight);
     }
     // Facet by facet.
     std::sort(triangles.begin(), triangles.end(), [&](std::uint32_t x, std::uint32_t y) {
@@ -114,27 +156,33 @@ class ConvexOnMesh {
     for (std::size_t first = 0, end = 0; first < triangles.size(); first = end) {
       const std::uint32_t facet = solid_.facet_of(triangles[first]);
       while (end < triangles.size() && solid_.facet_of(triangles[end]) == facet) ++end;
-      add_facet(facet, std::span(triangles).subspan(first, end - first));
+      add_facet(facet, std::span(triangles).subspan(first, end - first), side ? &*side : nullptr);
     }
     if constexpr (!std::is_same_v<S, Cylinder>)
       if (scratch_.contacts.lowest_gap() > kApart * characteristic_length(Shape(shape_))) add_nearest(to_shape, tight);
-    // Whether surfaces cut each other here is not looked at: a convex shape that only spares hold is deep inside.
-    if (scratch_.contacts.has_spares() && scratch_.contacts.empty()) scratch_.contacts.use_spares(size);
+    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kShapesTouch * size && cut_each_other())
+      scratch_.contacts.use_spares(size);
     scratch_.contacts.emit(margin_, size, sink);
   }
 
  private:
-  void add_facet(std::uint32_t id, std::span<const std::uint32_t> triangles) {
+  /// @param side of a box or hull
+  void add_facet(std::uint32_t id, std::span<const std::uint32_t> triangles, const PolytopeSide* side) {
     const MeshFacet& facet = solid_.facets()[id];
     if (facet.normal.isZero(0)) return;
     const Pose plane = mesh_ * Pose{facet.offset * facet.normal, rotation_between(Vec3::UnitZ(), facet.normal)};
     scratch_.sink.clear();
     collide(shape_, pose_, HalfSpace{}, plane, margin_, scratch_.sink);
     for (const ContactPoint& p : scratch_.sink.points()) {
+      const auto touches = [&](const Vec3& normal) {
+        return side->can_touch(static_cast<int>(p.feature), pose_.orientation.conjugate() * (mesh_.orientation * -normal));
+      };
+      if (side && !touches(facet.normal)) continue;
       const Vec3 on_shape = mesh_.to_local(p.position - 0.5 * p.gap * p.normal);
       const auto over = std::find_if(triangles.begin(), triangles.end(), [&](auto t) { return is_over(solid_, t, on_shape); });
       if (over == triangles.end()) continue;
-      const bool held = p.gap >= 0 || is_nearest(solid_, on_shape, -p.gap, *over);
+      const bool held = p.gap >= 0 || (side ? is_held_by_face(solid_, *over, on_shape, -p.gap, touches)
+                                            : is_nearest(solid_, on_shape, -p.gap, *over));
       add(pair_of_parts(0, facet_part(id)), p.position, p.normal, p.gap,
           mesh_feature(MeshFeature::vertex_on_face, static_cast<std::uint32_t>(p.feature), id), held);
     }
@@ -154,15 +202,21 @@ class ConvexOnMesh {
 
   void add_vertex(const PolytopeSide& side, std::uint32_t vertex, const Pose& to_shape, const Mat3& rotation) {
     const Vec3 x = to_shape.position + rotation * solid_.mesh().vertices[vertex];
-    const NearFacet face = side.nearest(x);
+    const auto touches = [&](const Vec3& normal) { return can_touch(solid_, vertex, -(rotation.transpose() * normal)); };
+    // What is in front of a face is outside; of the faces that it is behind, the nearest that it looks at holds it.
+    const NearFacet nearest = side.nearest(x);
+    const bool outside = -nearest.distance > kShapesTouch * side.radius();
+    const NearFacet face = outside ? nearest : side.nearest_touched(x, touches);
     const double height = -face.distance;
     if (height > margin_ || !side.is_over(face.facet, x)) return;
     const Vec3& n = side.normal(face.facet);
     const Vec3 in_mesh = -(rotation.transpose() * n);
-    if (height < 0 && !is_touched_from(solid_, vertex, in_mesh, kFeatureCone)) return;
+    if (height >= 0 && !touches(n)) return;
     const std::uint32_t facing = part_facing(solid_, vertex, in_mesh);
-    scratch_.contacts.add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n),
-                          pose_.orientation * n, height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex));
+    add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n), pose_.orientation * n,
+        height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex),
+        height >= 0 || (face.distance < nearest.distance + kApart * side.radius() &&
+                        is_touched_from(solid_, vertex, in_mesh, kFeatureCone)));
   }
 
   void add_edges(const PolytopeSide& side, std::uint32_t id, const Pose& to_shape, const Mat3& rotation, const Aabb& tight) {
@@ -180,12 +234,32 @@ class ConvexOnMesh {
 
   bool is_held(const PolytopeSide& side, const MeshEdge& mine, const MeshEdge& edge, const EdgeCrossing& x,
                const Pose& to_shape) const {
-    const auto of_side = [&](const Vec3& p, double) { return std::optional(side.nearest(p)); };
     const double depth = -x.gap;
-    if (!is_held_by_edge(mine, x.facing_a, x.on_b, depth, 1e-3 * depth, of_side)) return false;
-    return is_held_by_edge(edge, x.facing_b, to_shape.to_local(x.on_a), depth, slack_behind(solid_, depth),
+    const Mat3 rotation = to_shape.rotation();
+    // An edge touches what one of its faces looks at; rims of other faces may be nearer.
+    const auto looks = [](const MeshEdge& e, const Vec3& direction) {
+      return std::max(e.normal[0].dot(direction), e.normal[1].dot(direction)) > kFeatureCone;
+    };
+    const auto of_side = [&](const Vec3& p, double) { return std::optional(side.nearest(p)); };
+    const bool by_face =
+        x.facing_a != 0 &&
+        facet_part(
+            side.nearest_touched(x.on_b, [&](const Vec3& normal) { return looks(edge, -(rotation.transpose() * normal)); })
+                .facet) == x.facing_a;
+    if (!by_face && !is_held_by_edge(mine, x.facing_a, x.on_b, depth, 1e-3 * depth, of_side)) return false;
+    const Vec3 on_shape = to_shape.to_local(x.on_a);
+    if (x.facing_b != 0) {
+      const int of_mesh = facet_part(edge.facet[0]) == x.facing_b ? 0 : 1;
+      const auto touches = [&](const Vec3& normal) { return looks(mine, -(rotation * normal)); };
+      const auto& faces = solid_.surface().edges().faces(edge.id);
+      const std::uint32_t face = faces[of_mesh] == MeshEdges::kNoFace ? faces[0] : faces[of_mesh];
+      if (is_held_by_face(solid_, face, on_shape, depth, touches)) return true;
+    }
+    return is_held_by_edge(edge, x.facing_b, on_shape, depth, slack_behind(solid_, depth),
                            [&](const Vec3& p, double reach) { return nearest_facet(solid_, p, reach); });
   }
+
+  bool cut_each_other() const { return separation(shape_, pose_, of_triangles_, mesh_).distance <= 0; }
 
   void add(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature, bool held) {
     if (held) scratch_.contacts.add(parts, position, normal, gap, feature);
@@ -227,13 +301,15 @@ class ConvexOnMesh {
   void add_edge(std::uint32_t id, const Pose& to_shape, const Aabb& tight) {
     if (!meet_edge(id, to_shape, tight)) return;
     const MeshEdge edge = edge_of(solid_, id);
+    add_under_caps(edge, to_shape);
     const auto place = [&](const ContactPoint& p) {
       return edge.along.dot(mesh_.to_local(p.position + 0.5 * p.gap * p.normal) - edge.start) / edge.along.squaredNorm();
     };
     const std::vector<ContactPoint>& points = scratch_.sink.points();
     for (const ContactPoint& p : points) {
       const Vec3 out = mesh_.orientation.conjugate() * Vec3(-p.normal);
-      if (!is_touched_from(edge, out, kFeatureCone)) continue;
+      const bool held = is_touched_from(edge, out, kFeatureCone);
+      if (!held && p.gap >= 0) continue;
       const std::uint32_t facing = part_facing(edge, out);
       const double at = place(p);
       const int corner = at < kAtVertex ? 0 : at > 1 - kAtVertex ? 1 : -1;
@@ -242,12 +318,39 @@ class ConvexOnMesh {
       const std::uint64_t name =
           corner < 0 ? mesh_feature(MeshFeature::edges, on_shape, id)
                      : mesh_feature(MeshFeature::face_under_vertex, 0, solid_.surface().edges().vertices(id)[corner]);
-      scratch_.contacts.add(pair_of_parts(0, facing != 0 ? facing : edge_part(id)), p.position, p.normal, p.gap, name);
+      add(pair_of_parts(0, facing != 0 ? facing : edge_part(id)), p.position, p.normal, p.gap, name, held);
+    }
+  }
+
+  /// Where an edge runs under a cap, it touches from rim to rim: the rounded rim of the core would let its last thousandth
+  /// slip off. Leaves those points in the sink in place of what looks that way.
+  void add_under_caps(const MeshEdge& edge, const Pose& to_shape) {
+    const Vec3 start = to_shape * edge.start, along = to_shape.orientation * edge.along;
+    const double flat = along.head<2>().squaredNorm();
+    // Of an edge across a cap the rim is nearest, in a direction of its own.
+    if (!(flat > 0) || std::abs(along.z()) > kFeatureCone * along.norm()) return;
+    // The part of the edge over which |(x, y)| ≤ radius.
+    const double middle = -start.head<2>().dot(along.head<2>()) / flat;
+    const double square = middle * middle - (start.head<2>().squaredNorm() - shape_.radius * shape_.radius) / flat;
+    if (!(square > 0)) return;
+    const double ends[2] = {std::max(0.0, middle - std::sqrt(square)), std::min(1.0, middle + std::sqrt(square))};
+    if (!(ends[0] < ends[1])) return;
+    std::vector<ContactPoint>& points = scratch_.sink.points();
+    for (const double side : {-1.0, 1.0}) {
+      const Vec3 cap = pose_.orientation * Vec3(0, 0, side);
+      if (!is_touched_from(edge, mesh_.orientation.conjugate() * Vec3(-cap), kFeatureCone)) continue;
+      const double gap[2] = {side * (start.z() + ends[0] * along.z()) - shape_.half_height,
+                             side * (start.z() + ends[1] * along.z()) - shape_.half_height};
+      if (std::min(gap[0], gap[1]) < -kBehindCap * shape_.radius) continue;
+      std::erase_if(points, [&](const ContactPoint& p) { return p.normal.dot(cap) > 0; });
+      for (const int k : {0, 1})
+        if (gap[k] <= margin_) points.push_back({pose_ * Vec3(start + ends[k] * along) - 0.5 * gap[k] * cap, cap, gap[k], 0});
     }
   }
 
   const S& shape_;
   const Pose& pose_;
+  const Mesh& of_triangles_;
   const MeshSolid& solid_;
   const Pose& mesh_;
   double margin_;
@@ -258,7 +361,7 @@ template <class S>
 void collide_convex(const S& shape, const Pose& pose, const Mesh& mesh, const Pose& pose_mesh, double margin,
                     ContactSink& sink) {
   if (mesh.solid->field()) return collide_field(shape, pose, mesh, pose_mesh, margin, sink);
-  ConvexOnMesh<S>(shape, pose, *mesh.solid, pose_mesh, margin, MeshScratch::of_thread())
+  ConvexOnMesh<S>(shape, pose, mesh, pose_mesh, margin, MeshScratch::of_thread())
       .collide_all(bounding_radius(Shape(shape)), sink);
 }
 

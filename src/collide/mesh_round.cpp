@@ -62,8 +62,8 @@ class RoundContacts {
     if (!is_touched_from(edge, out, kFeatureCone)) return;
     const Vec3 on_axis = start + s * along;
     const double height = out.dot(on_axis - (edge.start + u * edge.along));
-    if (height < 0 && !is_nearest_beside(edge, on_axis)) return;
-    if (height - radius_ <= margin_) add(edge_part(id), on_axis, out, height, 2, id);
+    if (height - radius_ > margin_ || (height < 0 && !is_inside_beside(edge, on_axis, -height))) return;
+    add(edge_part(id), on_axis, out, height, 2, id);
   }
 
   /// The inside of a segment against an active vertex.
@@ -97,10 +97,13 @@ class RoundContacts {
     if (is_touched_from(solid_, vertex, out, kRounding)) add(vertex_part(vertex), center, out, distance, ball, vertex);
   }
 
-  /// Whether the face that is nearest to a point inside is one of those beside an edge.
-  bool is_nearest_beside(const MeshEdge& edge, const Vec3& point) const {
-    const auto near = nearest_facet(solid_, point, std::numeric_limits<double>::infinity());
-    return near && (near->facet == edge.facet[0] || near->facet == edge.facet[1]);
+  /// Whether a point lies inside the solid, nearest to a face beside an edge that is so far away: behind the edge, a thin part
+  /// may have ended long before.
+  bool is_inside_beside(const MeshEdge& edge, const Vec3& point, double depth) const {
+    const auto near = signed_distance(solid_.surface(), point, SignRule::normals, 1.001 * depth);
+    if (!near || near->distance > 0) return false;
+    const std::uint32_t facet = solid_.facet_of(near->nearest.triangle);
+    return facet == edge.facet[0] || facet == edge.facet[1];
   }
 
   /// @param out of the mesh, unit @param height of the centre over the feature along it

@@ -41,6 +41,9 @@ Vec3 unit_or_zero(const Vec3& v) {
   return length > 0 ? Vec3(v / length) : Vec3(Vec3::Zero());
 }
 
+/// Slivers in a row that are followed to a face with an area.
+constexpr int kSliversInARow = 8;
+
 EdgeKind bend(const TriangleMesh& mesh, const std::array<std::uint32_t, 2>& ends, const std::array<std::uint32_t, 2>& faces,
               double flat_angle) {
   const Vec3 left = face_normal(mesh, faces[0]), right = face_normal(mesh, faces[1]);
@@ -132,9 +135,11 @@ bool MeshEdges::one_fan(const TriangleMesh& mesh, std::uint32_t vertex) const {
 void MeshEdges::update(const TriangleMesh& mesh) {
   kinds_.resize(vertices_.size());
   for (std::size_t e = 0; e < vertices_.size(); ++e)
-    kinds_[e] = crowded_[e]               ? EdgeKind::irregular
-                : faces_[e][1] == kNoFace ? EdgeKind::boundary
-                                          : bend(mesh, vertices_[e], faces_[e], flat_angle_);
+    kinds_[e] =
+        crowded_[e] ? EdgeKind::irregular
+        : faces_[e][1] == kNoFace
+            ? EdgeKind::boundary
+            : bend(mesh, vertices_[e], {face_continued(mesh, faces_[e][0]), face_continued(mesh, faces_[e][1])}, flat_angle_);
   vertex_normals_.assign(mesh.vertices.size(), Vec3::Zero());
   closed_ = manifold_;
   for (std::uint32_t face = 0; face < mesh.triangles.size(); ++face) {
@@ -143,6 +148,25 @@ void MeshEdges::update(const TriangleMesh& mesh) {
     for (int k = 0; k < 3; ++k) vertex_normals_[mesh.triangles[face][k]] += corner_angle(mesh, face, k) * normal;
   }
   for (Vec3& normal : vertex_normals_) normal = unit_or_zero(normal);
+}
+
+// The longest side of a triangle without an area lies on the two others. Those border what it was cut from; the longest is the
+// true edge there. A side without a length borders nothing, so the one of middle length counts.
+std::uint32_t MeshEdges::face_continued(const TriangleMesh& mesh, std::uint32_t face) const {
+  std::uint32_t at = face;
+  for (int i = 0; i < kSliversInARow && face_normal(mesh, at).isZero(0); ++i) {
+    std::array<std::pair<double, std::uint32_t>, 3> sides;
+    for (int k = 0; k < 3; ++k) {
+      const std::uint32_t edge = edges_of_face_[at][k];
+      sides[k] = {(mesh.vertices[vertices_[edge][1]] - mesh.vertices[vertices_[edge][0]]).squaredNorm(), edge};
+    }
+    std::sort(sides.begin(), sides.end());
+    const auto& faces = faces_[sides[1].second];
+    const std::uint32_t next = faces[0] == at ? faces[1] : faces[0];
+    if (next == kNoFace) break;
+    at = next;
+  }
+  return at;
 }
 
 std::size_t MeshEdges::count(EdgeKind kind) const {

@@ -39,6 +39,8 @@ class Mixer {
 TriangleMesh checked_surface(TriangleMesh mesh) {
   validate(mesh);
   if (mesh.triangles.empty()) throw Error("The mesh has no triangles. A shape needs a surface.");
+  mesh.vertices.shrink_to_fit();   // what a reader or maker took in reserve
+  mesh.triangles.shrink_to_fit();
   return mesh;
 }
 
@@ -149,9 +151,12 @@ void MeshSolid::find_facets() {
   const Aabb& box = surface_.tree().bounds();
   facet_of_.assign(mesh().triangles.size(), MeshEdges::kNoFace);
   FacetGrower grower(surface_, facet_of_, (box.upper - box.lower).norm());
-  for (std::uint32_t triangle = 0; triangle < facet_of_.size(); ++triangle)
-    if (facet_of_[triangle] == MeshEdges::kNoFace)
-      facets_.push_back(grower.grow(triangle, static_cast<std::uint32_t>(facets_.size())));
+  // What has no area has no plane to grow in: it comes last, if no facet has taken it.
+  for (const bool slivers : {false, true})
+    for (std::uint32_t triangle = 0; triangle < facet_of_.size(); ++triangle)
+      if (facet_of_[triangle] == MeshEdges::kNoFace && (slivers || !face_normal(mesh(), triangle).isZero(0)))
+        facets_.push_back(grower.grow(triangle, static_cast<std::uint32_t>(facets_.size())));
+  facets_.shrink_to_fit();
   active_edges_.resize(edges.size());
   active_vertices_.assign(mesh().vertices.size(), false);
   for (std::size_t edge = 0; edge < edges.size(); ++edge) {

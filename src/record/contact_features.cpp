@@ -35,45 +35,12 @@ std::uint32_t facet_at_vertex(const MeshSolid& solid, std::uint32_t vertex) {
   return faces.empty() ? 0 : facet_part(solid.facet_of(faces.front()));
 }
 
-bool is_beside(const MeshSolid& solid, std::uint32_t facet, std::uint32_t edge) {
-  if (edge >= solid.surface().edges().size()) return false;
-  return std::ranges::any_of(solid.surface().edges().faces(edge), [&](std::uint32_t face) {
-    return face != MeshEdges::kNoFace && facet_part(solid.facet_of(face)) == facet;
-  });
-}
-
-/// Whether the pair function of two meshes took B first: the parts are in the order of A and B, the feature is not.
-bool meshes_are_exchanged(const TouchingSide& a, const TouchingSide& b, std::uint64_t feature) {
-  const std::uint32_t first = first_of_feature(feature), second = second_of_feature(feature);
-  switch (kind_of_feature(feature)) {
-    case MeshFeature::vertex_on_face:
-      return b.part != facet_part(second);
-    case MeshFeature::face_under_vertex:
-      return a.part != facet_part(first);
-    case MeshFeature::edges:
-      if (is_edge_part(a.part)) return a.part != edge_part(first);
-      return a.part != 0 ? !is_beside(*a.solid, a.part, first) : !is_beside(*b.solid, b.part, second);
-    default:
-      return false;
-  }
-}
-
-/// A convex shape comes before a mesh, a mesh before a half-space (collide/pairs.h).
-bool is_exchanged(const World& world, const ContactKey& key, const TouchingSide& a, const TouchingSide& b) {
-  if (a.solid && b.solid) return meshes_are_exchanged(a, b, key.feature);
-  const std::uint32_t other = a.solid ? key.b : key.a;
-  const bool mesh_first = std::holds_alternative<HalfSpace>(world.colliders()[other].shape);
-  return mesh_first == (a.solid == nullptr);
-}
-
-void give_roles(TouchingSide& first, TouchingSide& second, std::uint64_t feature) {
+void give_roles(TouchingSide& a, TouchingSide& b, std::uint64_t feature) {
   constexpr Role roles[][2] = {
       {Role::vertex, Role::face}, {Role::face, Role::vertex}, {Role::edge, Role::edge}, {Role::unknown, Role::unknown}};
   const auto kind = static_cast<std::size_t>(kind_of_feature(feature));
-  first.role = roles[kind][0], second.role = roles[kind][1];
-  first.id = first_of_feature(feature), second.id = second_of_feature(feature);
-  // The round surface of a ball or capsule at a vertex of the mesh.
-  if (is_vertex_part(second.part)) first.role = Role::face, second.role = Role::vertex;
+  a.role = roles[kind][0], b.role = roles[kind][1];
+  a.id = first_of_feature(feature), b.id = second_of_feature(feature);
 }
 
 std::uint32_t touched_facet(const TouchingSide& side) {
@@ -104,8 +71,9 @@ ContactFeatures features_of(const World& world, const ContactRecord& contact) {
   TouchingSide a{mesh_of_collider(world, key.a), static_cast<std::uint32_t>(key.parts >> 32)},
       b{mesh_of_collider(world, key.b), static_cast<std::uint32_t>(key.parts)};
   if (!a.solid && !b.solid) return {};
-  if (is_exchanged(world, key, a, b)) give_roles(b, a, key.feature);
-  else give_roles(a, b, key.feature);
+  // Fields name what touches their own way.
+  const bool by_field = (a.solid && a.solid->field()) || (b.solid && b.solid->field());
+  if (!by_field) give_roles(a, b, key.feature);
   return {touch_of(a.role, b.role), touched_facet(a), touched_facet(b), number_in_body(world, key.a),
           number_in_body(world, key.b)};
 }

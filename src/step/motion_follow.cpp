@@ -114,7 +114,7 @@ void MotionWatch::follow_contacts(const World& world, const StepReport& report) 
     const Motion a = motion_of(world, ca), b = motion_of(world, cb);
     const auto key = std::pair(c.key.a, c.key.b);
     while (known != stuck_.end() && std::pair(known->collider_a, known->collider_b) < key) ++known;
-    if (known == stuck_.end() || std::pair(known->collider_a, known->collider_b) != key) {
+    if (known == stuck_.end() || std::pair(known->collider_a, known->collider_b) != key || has_rolled(*known, c, world)) {
       Stuck& fresh = next_.emplace_back(Stuck{key.first, key.second, 0, {}, {}, 0, report.step, report.time});
       for (const ContactRecord& point : pair.first(std::min<std::size_t>(pair.size(), fresh.on_a.size()))) {
         fresh.on_a[fresh.count] = local(a, point.position);
@@ -125,6 +125,16 @@ void MotionWatch::follow_contacts(const World& world, const StepReport& report) 
     follow_stuck(next_.emplace_back(*known), pair, world, report);
   }
   stuck_.swap(next_);
+}
+
+// What rolls lifts the points that it stood on: over the sides of a wheel of triangles it never slips, and moves on.
+bool MotionWatch::has_rolled(const Stuck& s, const ContactRecord& c, const World& world) {
+  const Collider &ca = world.colliders()[c.key.a], &cb = world.colliders()[c.key.b];
+  const Motion a = motion_of(world, ca), b = motion_of(world, cb);
+  const double lifted = kCreepLimit * thinner(ca, cb);
+  for (std::uint32_t k = 0; k < s.count; ++k)
+    if (std::abs(c.normal.dot(b.pose * s.on_b[k] - a.pose * s.on_a[k])) > lifted) return true;
+  return false;
 }
 
 void MotionWatch::follow_stuck(Stuck& s, std::span<const ContactRecord> pair, const World& world, const StepReport& report) {

@@ -103,6 +103,26 @@ TEST(MeshEdges, holes_third_faces_flips_empty_faces_and_touching_corners_are_not
   EXPECT_FALSE(MeshEdges(corners).closed());
 }
 
+TEST(MeshEdges, a_triangle_without_area_is_part_of_the_face_that_it_was_cut_from) {
+  TriangleMesh mesh = box_mesh(Vec3::Ones());   // a corner in the middle of the edge from 0 to 1, which only one face has
+  const auto split =
+      std::find_if(mesh.triangles.begin(), mesh.triangles.end(), [](const auto& t) { return t[0] == 0 && t[1] == 1; });
+  ASSERT_NE(split, mesh.triangles.end());
+  const std::uint32_t third = (*split)[2];
+  mesh.vertices.push_back(0.5 * (mesh.vertices[0] + mesh.vertices[1]));
+  *split = {0, 8, third};
+  mesh.triangles.push_back({8, 1, third});
+  mesh.triangles.push_back({0, 1, 8});
+  const MeshEdges edges(mesh);
+  EXPECT_EQ(edges.irregular_edges(), 0u);
+  EXPECT_EQ(face_normal(mesh, edges.face_continued(mesh, static_cast<std::uint32_t>(mesh.triangles.size() - 1))),
+            Vec3(0, -1, 0));
+  for (const std::uint32_t edge : edges.edges_of_face(mesh.triangles.size() - 1)) {
+    const double length = (mesh.vertices[edges.vertices(edge)[1]] - mesh.vertices[edges.vertices(edge)[0]]).norm();
+    EXPECT_EQ(edges.kind(edge), length > 1.5 ? EdgeKind::convex : EdgeKind::flat);
+  }
+}
+
 TEST(MeshEdges, an_update_is_a_new_start) {
   std::mt19937 random(3);
   TriangleMesh mesh = torus_mesh(1, 0.3, 12, 9);

@@ -151,9 +151,9 @@ ContactRecord touching(const World& world, const char* body, std::uint32_t part,
 StepReport one_step(const World& world) {
   StepReport report;
   report.step = 1, report.time = report.h = report.force_time = 0.01;
-  report.contacts = {touching(world, "first", facet_part(2), mesh_feature(MeshFeature::vertex_on_face, 1, 0)),
-                     touching(world, "bright", facet_part(4), mesh_feature(MeshFeature::edges, 1, 0)),
-                     touching(world, "ball", facet_part(0), mesh_feature(MeshFeature::face_under_vertex, 1, 0)),
+  report.contacts = {touching(world, "first", facet_part(2), mesh_feature(MeshFeature::face_under_vertex, 0, 1)),
+                     touching(world, "bright", facet_part(4), mesh_feature(MeshFeature::edges, 0, 1)),
+                     touching(world, "ball", facet_part(0), mesh_feature(MeshFeature::vertex_on_face, 0, 1)),
                      touching(world, "ball", 0, 0)};
   report.contacts.back().key.b = world.body(world.find("ball")).colliders[1];   // its box
   return report;

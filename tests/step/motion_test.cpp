@@ -1,6 +1,8 @@
 // What steps say about their own motion: each finding where it belongs, at 1 mm, 1 m and 100 m, and none where all is well.
 #include "error_message.h"
+#include "geometry/triangle_meshes.h"
 #include "physics/worlds.h"
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/step/motion_watch.h"
 
 namespace stickslip::testing {
@@ -297,6 +299,18 @@ TEST_P(MotionFindings, call_nothing_creep_that_slides_rolls_or_rests) {
            Vec3(0, 4, 0) / s.time(), rotation_from_vector({std::numbers::pi / 2, 0, 0}));
   add_body(world, Box{Vec3::Constant(0.5 * s.size)}, s.size * Vec3(0, 6, 0.5), m);
   const auto found = run(3);
+  EXPECT_EQ(find(found, MotionKind::creep), nullptr) << names(found);
+}
+
+TEST_P(MotionFindings, call_nothing_creep_that_rolls_over_its_sides) {
+  const MaterialId m = material(world, 0.8);
+  add_ground(world, m);
+  const double r = 0.5 * s.size, thick = 0.2 * s.size;
+  const Shape wheel = make_mesh(revolved_mesh({{r, -thick}, {r, thick}}, -thick, thick, 40));
+  const BodyId id = add_body(world, wheel, Vec3(0, 0, r), m, s.speed() * Vec3(1.5, 0, 0), Vec3(0, 3, 0) / s.time(),
+                             rotation_from_vector({std::numbers::pi / 2, 0, 0}));
+  const auto found = run(2);
+  EXPECT_GT(world.body(id).position.x(), s.size) << "it has rolled on";
   EXPECT_EQ(find(found, MotionKind::creep), nullptr) << names(found);
 }
 

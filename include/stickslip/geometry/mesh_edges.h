@@ -18,7 +18,7 @@ enum class EdgeKind : std::uint8_t {
   convex,     ///< a ridge
   concave,    ///< a valley
   boundary,   ///< one face only
-  irregular   ///< more than two faces, two that run the same way, or one without an area
+  irregular   ///< more than two faces, two that run the same way, or one without an area that continues no other
 };
 
 /// The adjacency of a mesh, about 64 bytes per triangle. It does not hold the mesh; functions that need it take the mesh that
@@ -50,6 +50,8 @@ class MeshEdges {
   std::span<const std::uint32_t> faces_of_vertex(std::size_t vertex) const {
     return {around_.data() + first_around_[vertex], around_.data() + first_around_[vertex + 1]};
   }
+  /// The face whose surface a triangle without an area belongs to; one with an area itself.
+  std::uint32_t face_continued(const TriangleMesh&, std::uint32_t face) const;
   /// Σ αᵢ nᵢ over the faces at the vertex, with their angles α there, as a unit vector [Bærentzen, Aanæs 2005]; zero at a
   /// vertex without faces.
   const Vec3& vertex_normal(std::size_t vertex) const { return vertex_normals_[vertex]; }

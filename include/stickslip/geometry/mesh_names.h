@@ -5,8 +5,8 @@
 
 namespace stickslip {
 
-/// The kinds of features of a contact on a mesh, in the two highest bits of its name. First and second are the shapes in the
-/// order in which their pair function takes them, which need not be A and B.
+/// The kinds of features of a contact on a mesh, in the two highest bits of its name. First and second are the shapes A and B
+/// of the contact.
 enum class MeshFeature : std::uint64_t { vertex_on_face, face_under_vertex, edges, other };
 
 /// @param of_first, of_second a vertex, facet or edge of the mesh, as the kind says
@@ -18,6 +18,15 @@ constexpr std::uint32_t first_of_feature(std::uint64_t feature) {
   return static_cast<std::uint32_t>(feature >> 31) & 0x7fffffffu;
 }
 constexpr std::uint32_t second_of_feature(std::uint64_t feature) { return static_cast<std::uint32_t>(feature) & 0x7fffffffu; }
+
+/// The same contact seen from the other shape.
+constexpr std::uint64_t exchanged_feature(std::uint64_t feature) {
+  const MeshFeature kind = kind_of_feature(feature);
+  const MeshFeature other = kind == MeshFeature::vertex_on_face      ? MeshFeature::face_under_vertex
+                            : kind == MeshFeature::face_under_vertex ? MeshFeature::vertex_on_face
+                                                                     : kind;
+  return mesh_feature(other, second_of_feature(feature), first_of_feature(feature));
+}
 
 /// Names of parts of a mesh: facets from 1, then edges and vertices.
 constexpr std::uint32_t facet_part(std::uint32_t facet) { return facet + 1; }

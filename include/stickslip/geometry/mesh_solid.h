@@ -64,7 +64,7 @@ class MeshSolid {
     field_text_ = std::move(text);
   }
 
-  std::size_t bytes() const;   ///< of memory, the field not counted
+  std::size_t bytes() const;   ///< of memory; field and look not counted
 
  private:
   void find_facets();

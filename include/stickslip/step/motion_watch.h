@@ -64,6 +64,7 @@ class MotionWatch {
     std::uint64_t first_step;
     double first_time;
   };
+  static bool has_rolled(const Stuck&, const ContactRecord&, const World&);
   void follow_stuck(Stuck&, std::span<const ContactRecord> pair, const World&, const StepReport&);
   std::vector<Stuck> stuck_, next_;   ///< sorted by pair
 
