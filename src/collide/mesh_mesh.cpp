@@ -11,6 +11,7 @@
 #include "collide/mesh_gap.h"
 #include "collide/mesh_pairs.h"
 #include "collide/mesh_side.h"
+#include "collide/mesh_touch.h"
 #include "collide/pairs.h"
 #include "collide/tolerances.h"
 
@@ -60,16 +61,28 @@ class MeshPair {
     const MeshPairs::List& pairs = near_.within(reach_, sink.memory());
     for (const auto& [ta, tb] : pairs) add_pair(ta, tb);
     if (pairs.empty()) return add_enclosed(sink);
-    if (const double lowest = scratch_.contacts.lowest_gap(); !nearest && lowest > kApart * thickness)
+    const double lowest = scratch_.contacts.lowest_gap(), touch = kMeshesTouch * std::min(a_.radius(), b_.radius());
+    const bool apart = nearest || lowest > kApart * thickness;
+    if (!nearest && (apart || (scratch_.contacts.has_spares() && lowest > touch)))
       nearest = nearest_of(pairs, std::min(lowest, margin_));
-    if (nearest && nearest->distance > 0 && !nearest->generic) add_nearest(*nearest);
-    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kMeshesTouch * std::min(a_.radius(), b_.radius()) &&
-        nearest_of(pairs, 0))
-      scratch_.contacts.use_spares(kDeepestSpare * thickness);
+    if (nearest && nearest->distance == 0) look_deeper(thickness, touch);
+    else if (nearest && apart && !nearest->generic) add_nearest(*nearest);
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 
  private:
+  /// Surfaces cut each other, but nothing that is behind a face is as near to it as they can move: it lies deeper, or other parts
+  /// of the surface are nearer.
+  void look_deeper(double thickness, double touch) {
+    if (scratch_.contacts.lowest_gap() <= touch) return;
+    if (thickness > reach_) {
+      scratch_.contacts.clear();
+      for (const auto& [ta, tb] : near_.within(thickness, nullptr)) add_pair(ta, tb);
+    }
+    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > touch)
+      scratch_.contacts.use_spares(kDeepestSpare * thickness);
+  }
+
   void add_pair(std::uint32_t ta, std::uint32_t tb) {
     const std::uint8_t of_a = a_.owned_by(ta), of_b = b_.owned_by(tb);
     if (!((of_a | of_b) & ~MeshSolid::kSharp) || are_in_front(ta, tb, of_a, of_b)) return;
@@ -113,9 +126,11 @@ class MeshPair {
     if (!is_near(b_, tb, in_b, height)) return;
     const std::uint32_t facet = b_.facet_of(tb);
     const Vec3 n = -(rotation_ * b_.facets()[facet].normal);
-    if (height < 0 && !faces(a_, vertex, n)) return;
+    if (!can_touch(a_, vertex, n)) return;
+    const auto touches = [&](const Vec3& normal) { return can_touch(a_, vertex, -(rotation_ * normal)); };
     add(pair_of_parts(part_facing(a_, vertex, n), facet_part(facet)), x + 0.5 * height * n, n, height,
-        mesh_feature(MeshFeature::vertex_on_face, vertex, facet), height >= 0 || is_nearest(b_, in_b, -height, tb));
+        mesh_feature(MeshFeature::vertex_on_face, vertex, facet),
+        height >= 0 || is_held_by_face(b_, tb, in_b, -height, touches));
   }
 
   void add_vertex_of_b(std::uint32_t vertex, std::uint32_t ta) {
@@ -125,16 +140,11 @@ class MeshPair {
     const std::uint32_t facet = a_.facet_of(ta);
     const Vec3& n = a_.facets()[facet].normal;
     const Vec3 in_b = -(rotation_.transpose() * n);
-    if (height < 0 && !faces(b_, vertex, in_b)) return;
+    if (!can_touch(b_, vertex, in_b)) return;
+    const auto touches = [&](const Vec3& normal) { return can_touch(b_, vertex, -(rotation_.transpose() * normal)); };
     add(pair_of_parts(facet_part(facet), part_facing(b_, vertex, in_b)), x - 0.5 * height * n, n, height,
-        mesh_feature(MeshFeature::face_under_vertex, facet, vertex), height >= 0 || is_nearest(a_, x, -height, ta));
-  }
-
-  /// Whether a face beside a vertex looks in a direction at all.
-  static bool faces(const MeshSolid& solid, std::uint32_t vertex, const Vec3& direction) {
-    const auto around = solid.surface().edges().faces_of_vertex(vertex);
-    return std::any_of(around.begin(), around.end(),
-                       [&](std::uint32_t face) { return solid.facets()[solid.facet_of(face)].normal.dot(direction) > 0; });
+        mesh_feature(MeshFeature::face_under_vertex, facet, vertex),
+        height >= 0 || is_held_by_face(a_, ta, x, -height, touches));
   }
 
   void add_edges(std::uint32_t ea, std::uint32_t eb) {
@@ -142,9 +152,11 @@ class MeshPair {
     const MeshEdge edge_a = edge_of(a_, ea), edge_b = edge_of(b_, eb);
     const std::optional<EdgeCrossing> x = crossing(edge_a, edge_b, b_in_a_, rotation_);
     if (!x || x->gap > reach_) return;
-    const bool held =
-        x->gap >= 0 || (holds(b_, edge_b, x->facing_b, rotation_.transpose() * (x->on_a - b_in_a_.position), -x->gap) &&
-                        holds(a_, edge_a, x->facing_a, x->on_b, -x->gap));
+    const auto touched_by_a = [&](const Vec3& normal) { return looks(edge_a, -(rotation_ * normal)); };
+    const auto touched_by_b = [&](const Vec3& normal) { return looks(edge_b, -(rotation_.transpose() * normal)); };
+    const bool held = x->gap >= 0 || (holds(b_, edge_b, x->facing_b, rotation_.transpose() * (x->on_a - b_in_a_.position),
+                                            -x->gap, touched_by_a) &&
+                                      holds(a_, edge_a, x->facing_a, x->on_b, -x->gap, touched_by_b));
     const bool face = x->facing_a != 0 || x->facing_b != 0;
     add(face ? pair_of_parts(x->facing_a, x->facing_b) : pair_of_parts(edge_part(ea), edge_part(eb)), 0.5 * (x->on_a + x->on_b),
         x->normal, x->gap, mesh_feature(MeshFeature::edges, ea, eb), held);
@@ -162,8 +174,19 @@ class MeshPair {
     return s >= -slack && u >= -slack && s <= squared + slack && u <= squared + slack;
   }
 
-  static bool holds(const MeshSolid& solid, const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth) {
+  /// Whether one of the faces beside an edge looks in a direction.
+  static bool looks(const MeshEdge& edge, const Vec3& direction) {
+    return std::max(edge.normal[0].dot(direction), edge.normal[1].dot(direction)) > kFeatureCone;
+  }
+
+  static bool holds(const MeshSolid& solid, const MeshEdge& edge, std::uint32_t facing, const Vec3& point, double depth,
+                    auto&& touches) {
     if (depth <= 1e-9 * solid.radius()) return true;
+    if (facing != 0) {
+      const auto& faces = solid.surface().edges().faces(edge.id);
+      const std::uint32_t face = faces[facet_part(edge.facet[0]) == facing ? 0 : 1];
+      if (is_held_by_face(solid, face == MeshEdges::kNoFace ? faces[0] : face, point, depth, touches)) return true;
+    }
     return is_held_by_edge(edge, facing, point, depth, slack_behind(solid, depth), [&](const Vec3& from, double reach) {
       return nearest_facet(solid, from, reach, solid.surface().edges().faces(edge.id)[0]);
     });

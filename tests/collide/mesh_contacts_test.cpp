@@ -211,7 +211,7 @@ TEST(MeshContacts, a_box_over_the_rim_of_a_table_is_not_pushed_off_its_side) {
 TEST(MeshContacts, a_box_on_one_of_its_size_stands_on_its_top_and_touches_no_side) {
   const Shape below = make_mesh(box_mesh(Vec3::Constant(0.5)));
   ContactSink sink;
-  for (const Shape& box : {Shape(Box{Vec3::Constant(0.5)})})
+  for (const Shape& box : {Shape(Box{Vec3::Constant(0.5)}), below})
     for (const double aside : {0.0, 1e-9, -1e-9, 1e-6, 1e-5, -1e-5, 1e-3})
       for (const double deep : {0.0, 1e-9, 1e-7, 1e-5, 1e-4})
         for (const double turn : {0.0, 1e-8, -1e-6}) {
@@ -223,6 +223,19 @@ TEST(MeshContacts, a_box_on_one_of_its_size_stands_on_its_top_and_touches_no_sid
           }
           EXPECT_GE(up, 4) << aside << " " << deep << " " << turn;
         }
+}
+
+TEST(MeshContacts, what_is_deeper_inside_than_it_can_move_in_a_step_is_pushed_out) {
+  const Shape plate = make_mesh(box_mesh(Vec3(0.5, 0.5, 0.1)));
+  ContactSink sink;
+  for (const double deep : {0.01, 0.037, 0.06, 0.09})
+    for (const double aside : {0.0, 0.1}) {
+      collide(plate, {}, plate, {Vec3(aside, 0, 0.2 - deep), Quat::Identity()}, 0.02, sink);
+      ASSERT_FALSE(sink.points().empty()) << deep << " " << aside;
+      for (const ContactPoint& p : sink.points()) EXPECT_LE(p.gap, 0.02);
+      EXPECT_NEAR(deepest(sink).gap, -deep, 1e-9) << deep << " " << aside;
+      EXPECT_GT(deepest(sink).normal.z(), 0.999) << deep << " " << aside;
+    }
 }
 
 TEST(MeshContacts, exchanging_meshes_reverses_normals_and_names_only) {
