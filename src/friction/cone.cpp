@@ -99,4 +99,19 @@ ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, cons
   return project_on_ellipsoidal_cone<3>(law.axes(), x);
 }
 
+ConeVector<PatchFriction> project_on_cone(const PatchFriction& law, const ConeVector<PatchFriction>& x) {
+  const PatchFriction::Vector others = x.tail<5>();
+  ConeVector<PatchFriction> y = ConeVector<PatchFriction>::Zero();
+  const auto slope = [&](double n) {
+    const PatchFriction::Vector closest = law.project(n, others);
+    return n - x[0] - (others - closest).dot(closest) / n;
+  };
+  const double reach = x[0] + law.support(others);
+  if (!(reach > 0)) return y;
+  if (x[0] > 0 && law.project(x[0], others) == others) return x;
+  y[0] = friction_detail::rising_root(slope, 0, -reach, reach, std::abs(x[0]));
+  y.tail<5>() = law.project(y[0], others);
+  return y;
+}
+
 }   // namespace stickslip

@@ -8,6 +8,7 @@ std::string_view name_of(const PlanarFriction&) { return "plane"; }
 std::string_view name_of(const EllipseFriction&) { return "ellipse"; }
 std::string_view name_of(const EllipsoidFriction&) { return "ellipsoid"; }
 std::string_view name_of(const RollingFriction&) { return "rolling"; }
+std::string_view name_of(const PatchFriction& law) { return law.set->name(); }
 template <int Rows>
 std::string_view name_of(const CustomFriction<Rows>& law) {
   return law.set->name();

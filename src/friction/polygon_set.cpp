@@ -5,64 +5,14 @@
 #include <numbers>
 
 #include "friction/directions.h"
+#include "friction/planar_polygon.h"
 #include "math/infinity.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
-namespace {
 
-double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
-
-/// Corners of the hull, counter-clockwise from the lowest x (Andrew's monotone chain). Points on edges, or off them by no more
-/// than rounding, are dropped: points on a line make a segment.
-std::vector<Vec2> hull_of(std::vector<Vec2> points) {
-  std::sort(points.begin(), points.end(),
-            [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
-  points.erase(std::unique(points.begin(), points.end()), points.end());
-  if (points.size() < 3) return points;
-  std::vector<Vec2> chain;
-  const auto turns_left = [](const Vec2& a, const Vec2& b, const Vec2& c) {
-    return cross(b - a, c - b) > 8 * std::numeric_limits<double>::epsilon() * (b - a).norm() * (c - b).norm();
-  };
-  const auto extend = [&](const Vec2& point, std::size_t least) {
-    while (chain.size() >= least && !turns_left(chain[chain.size() - 2], chain.back(), point)) chain.pop_back();
-    chain.push_back(point);
-  };
-  for (const Vec2& point : points) extend(point, 2);
-  const std::size_t upper = chain.size() + 1;
-  for (auto point = points.rbegin() + 1; point != points.rend(); ++point) extend(*point, upper);
-  chain.pop_back();
-  return chain;
-}
-
-/// Closest point of a polygon, and on what it lies.
-struct Closest {
-  Vec2 point;
-  enum { inside, edge, corner } where;
-  std::size_t first = 0;   ///< the corner, or the one where the edge starts
-};
-
-Closest closest_point(const std::vector<Vec2>& corners, double n, const Vec2& trial) {
-  const std::size_t count = corners.size();
-  if (count == 1 || !(n > 0)) return {n * corners[0], Closest::corner, 0};
-  Closest best{trial, Closest::inside};
-  double best_squared = kInfinity;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t j = i + 1 == count ? 0 : i + 1;
-    const Vec2 start = n * corners[i], along = n * corners[j] - start, to_trial = trial - start;
-    if (count > 2 && cross(along, to_trial) >= 0) continue;   // on the inner side of this edge
-    const double length_squared = along.squaredNorm(), t = length_squared > 0 ? to_trial.dot(along) / length_squared : 0;
-    Closest here{start, Closest::corner, i};
-    if (t >= 1) here = {n * corners[j], Closest::corner, j};
-    else if (t > 0) here = {start + t * along, Closest::edge, i};
-    const double squared = (trial - here.point).squaredNorm();
-    if (squared < best_squared) best = here, best_squared = squared;
-  }
-  return best;
-}
-
-}   // namespace
+using friction_detail::closest_on_polygon, friction_detail::ClosestOnPolygon, friction_detail::planar_hull;
 
 PolygonSet::PolygonSet(const std::vector<Vec2>& points) {
   if (points.empty()) throw Error("A polygon without points is not a friction set. Give at least one point.").at("points");
@@ -76,7 +26,7 @@ PolygonSet::PolygonSet(const std::vector<Vec2>& points) {
   for (std::vector<Vec2> before; before != corners_;) {
     before = corners_;
     corners_.push_back(Vec2::Zero());
-    corners_ = hull_of(std::move(corners_));
+    corners_ = planar_hull(std::move(corners_));
   }
 }
 
@@ -104,24 +54,19 @@ std::vector<double> PolygonSet::parameters() const {
 }
 
 Vec2 PolygonSet::project(double normal, const Vec2& trial) const {
-  return closest_point(corners_, std::max(normal, 0.0), trial).point;
+  return closest_on_polygon(corners_, std::max(normal, 0.0), trial).point;
 }
 
-Vec2 PolygonSet::support_point(const Vec2& direction) const {
-  const Vec2* best = &corners_[0];
-  for (const Vec2& corner : corners_)
-    if (corner.dot(direction) > best->dot(direction)) best = &corner;
-  return *best;
-}
+Vec2 PolygonSet::support_point(const Vec2& direction) const { return friction_detail::farthest_corner(corners_, direction); }
 
 ProjectionDerivative<2> PolygonSet::differentiate(double normal, const Vec2& trial) const {
-  const Closest closest = closest_point(corners_, std::max(normal, 0.0), trial);
+  const ClosestOnPolygon closest = closest_on_polygon(corners_, std::max(normal, 0.0), trial);
   ProjectionDerivative<2> d{closest.point, Mat2::Identity(), Vec2::Zero()};
-  if (closest.where == Closest::inside) return d;
+  if (closest.where == ClosestOnPolygon::inside) return d;
   const Vec2& corner = corners_[closest.first];
   d.by_point.setZero();
   d.by_normal = corner;
-  if (closest.where == Closest::corner) return d;
+  if (closest.where == ClosestOnPolygon::corner) return d;
   const Vec2 along = (corners_[(closest.first + 1) % corners_.size()] - corner).normalized();
   d.by_point = along * along.transpose();
   d.by_normal -= along * along.dot(corner);

@@ -43,11 +43,15 @@ FrictionSet make_full(std::span<const double> p) {
   return CustomFriction<5>{std::make_shared<FullSet>(EllipsoidFriction{p[0], p[1], p[2]}, p[3])};
 }
 
+FrictionSet make_patch(std::span<const double> p) {
+  return PatchFriction{std::make_shared<PatchSet>(PatchSet::of_parameters(p))};
+}
+
 /// All makers. Files are read by several threads, so that every access holds the lock.
 struct Makers {
   std::mutex lock;
   std::map<std::string, SetMaker, std::less<>> by_name{
-      {"polygon", make_polygon}, {"hull", make_hull}, {"tresca", make_tresca}, {"full", make_full}};
+      {"polygon", make_polygon}, {"hull", make_hull}, {"tresca", make_tresca}, {"full", make_full}, {"patch", make_patch}};
 };
 
 Makers& makers() {

@@ -237,6 +237,21 @@ template <int D>
   return scale;
 }
 
+/// Of a patch: both masses are lower bounds, by the norm of Frobenius. What its cone does not span counts for nothing, so that
+/// a patch that is a point has the mass of a point. @param w 6 × 6, column-major
+ContactScale patch_scale(const PressurePatch& patch, const double* w) {
+  const Eigen::Map<const Eigen::Matrix<double, 6, 6>> a(w);
+  Mat3 unilateral;
+  constexpr int rows[3] = {0, 4, 5};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) unilateral(i, j) = a(rows[i], rows[j]);
+  ContactScale scale;
+  scale.normal_mass = 1 / (patch.span() * unilateral * patch.span()).norm();
+  scale.friction_mass = 1 / a.block<3, 3>(1, 1).norm();
+  scale.coupling[0] = w[1], scale.coupling[1] = w[2];
+  return scale;
+}
+
 /// Largest number in the first row of a block row of W: the scale of a row that has no positive diagonal. 1 if all are 0.
 double largest_in_row(const BlockMatrix& w, std::uint32_t block, double sigma) {
   double largest = sigma;
@@ -373,6 +388,9 @@ void ContactProblem::finalize() {
       if constexpr (A == 0)
         if (batch.kind == BlockKind::contact && !(diagonal[0] > 0))
           scales[i].normal_mass = 1 / largest_in_row(matrix, i, sigma[block.row]);
+      if constexpr (D == PatchFriction::rows + 1)
+        if (const auto* law = std::get_if<PatchFriction>(&laws[i]); batch.kind == BlockKind::contact && law != nullptr)
+          scales[i] = patch_scale(law->patch(), diagonal);
     }
   });
   // The diagonal of W sums the squares of every number of J and M⁻¹: it shows whether any of them is not finite.

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "problem/kernels.h"
+#include "problem/patch_parts.h"
 #include "stickslip/friction/cone.h"
 #include "stickslip/friction/sets.h"
 
@@ -75,6 +76,22 @@ template <int D, class Law>
   r.dissipation = max_speed(r.dissipation, (friction - project(model, law, impulse[0], trial)).squaredNorm(), mass);
 }
 
+void add_patch(Residual& r, FrictionModel model, const PatchFriction& law, const ContactScale& scale,
+               const PatchFriction::Block& v, const PatchFriction::Block& impulse) {
+  if (model.kind == FrictionModel::Kind::convex) {
+    const double mass = std::min(scale.normal_mass, scale.friction_mass), usable = std::isfinite(mass) ? mass : 1;
+    const PatchFriction::Block trial = impulse - usable * v;
+    r.dissipation = max_or_nan(r.dissipation, (impulse - project_on_cone(law, trial)).norm() / usable);
+    return;
+  }
+  const PatchParts parts =
+      patch_parts(law.patch(), scale.normal_mass, PatchFriction::unilateral(v), PatchFriction::unilateral(impulse));
+  r.gap_velocity = max_or_nan(r.gap_velocity, parts.gap_velocity);
+  r.complementarity = max_or_nan(r.complementarity, parts.complementarity);
+  r.cone = max_or_nan(r.cone, parts.cone);
+  add_friction<4>(r, model, law.friction(), scale.friction_mass, v.head<4>(), impulse.head<4>());
+}
+
 }   // namespace
 
 std::string_view model_name(FrictionModel model) {
@@ -136,7 +153,12 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
           });
         } else {
           kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
-            if constexpr (Law::rows == D - 1)
+            if constexpr (std::is_same_v<Law, PatchFriction>) {
+              if constexpr (Law::rows == D - 1)
+                each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
+                  add_patch(r, model, std::get<Law>(p.laws[i]), p.scales[i], v, impulse);
+                });
+            } else if constexpr (Law::rows == D - 1)
               each([&](auto i, const Block&, const auto&, const Vector& v, const Vector& impulse) {
                 if (model.kind == FrictionModel::Kind::convex) {
                   const double scale = 1 / std::min(p.scales[i].normal_mass, p.scales[i].friction_mass);

@@ -55,7 +55,7 @@ void check_laws(const World& world, const StepOptions& step, std::vector<std::st
       for (const double speed : {0.0, 1.0}) {
         site.slip = speed * Vec3::UnitX();
         const LocalFriction local = local_friction(*pair.law, site);
-        const std::string_view reason = solver->cannot_honour(local.set);
+        const std::string_view reason = solver->cannot_take(local.set);
         if (reason.empty()) continue;
         throw Error(
             fmt::format("The solver '{}' cannot honour the friction law '{}' between '{}' and '{}'. {} Solvers that can: {}.",

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/patch_parts.h"
+#include "solve/patch_step.h"
+
 namespace stickslip {
 
 namespace {
@@ -24,6 +27,14 @@ BlockError block_error(const ContactProblem& p, std::size_t block, FrictionModel
   BlockError error;
   if (b.kind == BlockKind::contact) {
     const ContactScale& scale = p.scales[block];
+    if (const auto* law = std::get_if<PatchFriction>(&p.laws[block]); law != nullptr && b.dim > 1) {
+      const PatchBlock moving = Eigen::Map<const PatchBlock>(v), pushed = Eigen::Map<const PatchBlock>(impulse);
+      const PatchParts parts =
+          patch_parts(law->patch(), scale.normal_mass, PatchFriction::unilateral(moving), PatchFriction::unilateral(pushed));
+      error.normal = std::max({parts.gap_velocity, parts.complementarity, parts.cone});
+      error.friction = patch_error(*law, PatchFactors::of(scale, 1), moving, pushed).friction;
+      return error;
+    }
     error.normal = std::abs(std::min(v[0], impulse[0] / scale.normal_mass));
     if (b.dim > 1 && std::isfinite(scale.friction_mass))
       error.friction = std::visit(

@@ -61,7 +61,7 @@ std::unique_ptr<ContactSolver> make_solver(std::string_view name, const OptionLi
 std::vector<std::string> solvers_that_honour(const FrictionSet& law) {
   std::vector<std::string> names;
   for (const SolverInfo& info : solvers())
-    if (make_solver(info.name)->cannot_honour(law).empty()) names.push_back(info.name);
+    if (make_solver(info.name)->cannot_take(law).empty()) names.push_back(info.name);
   return names;
 }
 

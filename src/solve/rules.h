@@ -2,6 +2,7 @@
 #pragma once
 
 #include "math/infinity.h"
+#include "solve/patch_step.h"
 #include "solve/sweep.h"
 
 namespace stickslip {
@@ -58,6 +59,13 @@ struct ProxRule {
     }
     impulse[0] = normal;
     return std::max(std::abs(pushed) / scale.normal_mass, rubbed / scale.friction_mass);
+  }
+  double patch(const PatchFriction& law, const BlockView<6>& block, const PatchBlock& v, PatchBlock& impulse) const {
+    const ContactScale& scale = problem.scales[block.index];
+    const PatchBlock before = impulse;
+    PatchBlock velocity = v;
+    patch_step(law, PatchMap(block.w), PatchFactors::of(scale, relaxation), block.rows, velocity, impulse);
+    return patch_moved(scale, before, impulse);
   }
   /// Normal row or friction rows alone; apart, so that the common case keeps its registers.
   template <int D, class Law, class Vector>

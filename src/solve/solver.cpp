@@ -29,6 +29,13 @@ std::string_view status_name(SolveStatus status) {
   return "?";
 }
 
+std::string_view ContactSolver::cannot_take(const FrictionSet& law) const {
+  if (!std::holds_alternative<PatchFriction>(law)) return cannot_honour(law);
+  if (takes_patches()) return {};
+  return "Contact patches press over an area, and this solver knows points only. nsgs, prox-gs, alart-curnier, admm and auto "
+         "take them.";
+}
+
 /// Why the problem is not for this solver; empty if it is.
 std::string_view ContactSolver::refusal(const ContactProblem& problem) const {
   std::string_view reason = cannot_solve(problem);
@@ -37,7 +44,7 @@ std::string_view ContactSolver::refusal(const ContactProblem& problem) const {
         std::any_of(problem.batches.begin(), problem.batches.end(), [&](const Batch& b) { return b.kind == kind; }))
       reason = cannot_hold(kind);
   for (std::size_t i = 0; i < problem.blocks.size() && reason.empty(); ++i)
-    if (problem.blocks[i].kind == BlockKind::contact && problem.blocks[i].dim > 1) reason = cannot_honour(problem.laws[i]);
+    if (problem.blocks[i].kind == BlockKind::contact && problem.blocks[i].dim > 1) reason = cannot_take(problem.laws[i]);
   return reason;
 }
 

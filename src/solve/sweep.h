@@ -133,7 +133,10 @@ double gauss_seidel_sweep(const ContactProblem& p, std::span<const Batch> batche
       kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
         if constexpr (Law::rows == D - 1) {
           const auto contact = [&](const BlockView<D>& block, const Vector& v, Vector& impulse) __attribute__((always_inline)) {
-            return rule.template contact<D>(*std::get_if<Law>(&p.laws[block.index]), block, v, impulse);
+            const Law& law = *std::get_if<Law>(&p.laws[block.index]);
+            if constexpr (!std::is_same_v<Law, PatchFriction>) return rule.template contact<D>(law, block, v, impulse);
+            else if constexpr (requires { rule.patch(law, block, v, impulse); }) return rule.patch(law, block, v, impulse);
+            else return 0.0;   // solvers with such a rule refuse patches
           };
           // Most contacts have circles, and most of them no Σ. One instance with Σ, which may be 0, serves all others.
           if constexpr (std::is_same_v<Law, CircularFriction>)

@@ -123,7 +123,19 @@ TEST_F(Files, our_own_format_keeps_sets_of_the_open_slot_and_stores_shared_ones_
   full.problem = with_law(matrix_of(3, 6, 13), [](double mu) {
     return CustomFriction<5>{std::make_shared<const FullSet>(EllipsoidFriction{mu, 0.2, 0.1}, 0.05)};
   });
-  for (const ProblemFile* file : {&flat, &spatial, &full}) {
+  ProblemFile patches;
+  patches.problem = with_law(matrix_of(3, 6, 14), [](double mu) {
+    const PressurePatch patch = mu < 0.3 ? PressurePatch::polygon({{-mu, 0.1}, {0.7, -1.0 / 3}, {0.2, 0.9}})
+                                         : PressurePatch::ellipse({0.1, mu}, {0.3, -0.1}, 1.0 / 7);
+    return PatchFriction{std::make_shared<const PatchSet>(patch, EllipsoidFriction{mu, 0.2, 0.1})};
+  });
+  for (std::size_t i = 0; i < 3; ++i) {
+    const ProblemFile read = again(patches, "stickslip");
+    EXPECT_EQ(std::get<PatchFriction>(read.problem.laws[i]).set->parameters(),
+              std::get<PatchFriction>(patches.problem.laws[i]).set->parameters());
+  }
+  for (const char* format : {"fclib", "siconos"}) EXPECT_NE(cannot_save(patches.problem, format), "") << format;
+  for (const ProblemFile* file : {&flat, &spatial, &full, &patches}) {
     const ProblemFile read = again(*file, "stickslip");
     expect_same_numbers(file->problem, read.problem);
     for (std::size_t i = 0; i < read.problem.laws.size(); ++i)

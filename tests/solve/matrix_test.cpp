@@ -42,6 +42,7 @@ const std::vector<Exceptions>& exceptions() {
       {"bgs", Why::up_to_rounding, {"redundant stack", "sliding stack"}},
       {"shock", Why::model_differs, {"sliding", "wedge", "redundant stack", "sliding stack", "table", "joint and motors"}},
       {"shock", Why::slow, {"mass ratio 1e4"}},
+      {"six-d", Why::slow, {"mass ratio 1e4"}},
       {"staggered", Why::no_agreement, {"mass ratio 1e4"}},
       {"nncg", Why::model_differs, {"sliding", "wedge", "redundant stack", "sliding stack", "table", "joint and motors"}},
       {"nncg", Why::slow, {"mass ratio 1e4"}},

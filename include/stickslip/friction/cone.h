@@ -44,6 +44,36 @@ inline ConeVector<RollingFriction> project_on_cone(const RollingFriction& law, c
 ConeVector<EllipsoidFriction> project_on_cone(const EllipsoidFriction& law, const Vec4& x);
 ConeVector<EllipseFriction> project_on_cone(const EllipseFriction& law, const Vec3& x);
 
+namespace friction_detail {
+
+/// The root of a slope that rises by at least 1 per unit of n, between two ends where it is below and above 0. Regula falsi in
+/// the form of Illinois: an end that stays twice counts half. Of the piecewise linear slopes of polyhedra it finds the root
+/// exactly once the ends are on its piece. @param size of the numbers that make the slope, beside n
+template <class Slope>
+double rising_root(const Slope& slope, double low, double low_slope, double high, double size) {
+  double high_slope = slope(high);
+  int stayed = 0;
+  for (int k = 0; k < 200 && high_slope > 0 && high - low > 4e-16 * high; ++k) {
+    double middle = low + (high - low) * (low_slope / (low_slope - high_slope));
+    if (!(middle > low && middle < high) || k % 8 == 7) middle = 0.5 * (low + high);
+    if (!(middle > low && middle < high)) break;
+    const double here = slope(middle);
+    if (std::abs(here) <= 4e-16 * (middle + size)) return middle;
+    if (here < 0) {
+      low = middle, low_slope = here;
+      if (stayed == 1) high_slope *= 0.5;
+      stayed = 1;
+    } else {
+      high = middle, high_slope = here;
+      if (stayed == -1) low_slope *= 0.5;
+      stayed = -1;
+    }
+  }
+  return high;
+}
+
+}   // namespace friction_detail
+
 /// Of any other law. Where F(n) = n F(1), half the derivative at n is n − xₙ − support(x_f − P(n)), P(n) the closest point of
 /// F(n) to x_f, with the support attained at P(n)/n; its root is bracketed by max(xₙ, 0) and max(xₙ, 0) + support(x_f). Where F
 /// does not depend on n, K is a product.
@@ -56,44 +86,31 @@ ConeVector<Law> project_on_cone(const Law& law, const ConeVector<Law>& x) {
     y.template tail<Law::rows>() = law.project(n, friction);
     return y;
   };
-  double low = std::max(x[0], 0.0);
+  const double low = std::max(x[0], 0.0);
   if (!law.scales_with_normal()) return finish(low);
   const auto slope = [&](double n) {
     const typename Law::Vector closest = law.project(n, friction);
     return n - x[0] - (friction - closest).dot(closest) / n;
   };
   const double reach = law.support(friction);
-  double low_slope = low > 0 ? slope(low) : -x[0] - reach;
+  const double low_slope = low > 0 ? slope(low) : -x[0] - reach;
   if (!(low_slope < 0)) return finish(low);
-  double high = low + reach, high_slope = slope(high);
-  // Regula falsi in the form of Illinois: an end that stays twice counts half. Of the piecewise linear slopes of polyhedra it
-  // finds the root exactly once the ends are on its piece.
-  int stayed = 0;
-  for (int k = 0; k < 200 && high_slope > 0 && high - low > 4e-16 * high; ++k) {
-    double middle = low + (high - low) * (low_slope / (low_slope - high_slope));
-    if (!(middle > low && middle < high) || k % 8 == 7) middle = 0.5 * (low + high);
-    if (!(middle > low && middle < high)) break;
-    const double here = slope(middle);
-    // the slope rises by at least 1 per unit of n
-    if (std::abs(here) <= 4e-16 * (middle + std::abs(x[0]))) return finish(middle);
-    if (here < 0) {
-      low = middle, low_slope = here;
-      if (stayed == 1) high_slope *= 0.5;
-      stayed = 1;
-    } else {
-      high = middle, high_slope = here;
-      if (stayed == -1) low_slope *= 0.5;
-      stayed = -1;
-    }
-  }
-  return finish(high);
+  return finish(friction_detail::rising_root(slope, low, low_slope, low + reach, std::abs(x[0])));
 }
+
+/// Of a patch, the cone of all six rows. P̃ need not have the origin inside, so that the root may lie below xₙ.
+ConeVector<PatchFriction> project_on_cone(const PatchFriction& law, const ConeVector<PatchFriction>& x);
 
 /// de Saxcé's shift: the bipotential turns Coulomb's law into λ ∈ K ⊥ v + support(−v_f) eₙ ∈ K*; friction acts against v_f,
 /// which matters for sets that are not symmetric. Of a set that does not depend on the normal impulse there is none.
 template <FrictionSetConcept Law>
 double normal_shift(const Law& law, const typename Law::Vector& friction_velocity) {
   return law.scales_with_normal() ? law.support(-friction_velocity) : 0.0;
+}
+
+/// Of a patch the rows that rub alone: its rolling rows are unilateral, for which cones are complementary as they are.
+inline double normal_shift(const PatchFriction& law, const PatchFriction::Vector& velocity) {
+  return law.friction().support(-velocity.head<3>());
 }
 
 }   // namespace stickslip

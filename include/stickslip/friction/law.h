@@ -2,7 +2,7 @@
 //
 // A law is a plain value that meets the concept below and stands in the variant `FrictionSet`. Solvers visit the variant once
 // per batch of contacts, never per iteration. Laws that few contacts have, and those of the user, share the alternatives
-// CustomFriction<rows>. How surfaces make such sets, by name and number, is in friction/surface_law.h.
+// CustomFriction<rows>; of a patch some rows press (friction/patch.h). How surfaces make sets by name: friction/surface_law.h.
 #pragma once
 
 #include <concepts>
@@ -12,6 +12,7 @@
 #include "stickslip/friction/convex_set.h"
 #include "stickslip/friction/disc_laws.h"
 #include "stickslip/friction/ellipsoid.h"
+#include "stickslip/friction/patch.h"
 
 namespace stickslip {
 
@@ -35,17 +36,18 @@ concept FrictionSetConcept = requires(const Law& law, double normal, const typen
   { law.scales_with_normal() } -> std::same_as<bool>;
 };
 
-using FrictionSet = std::variant<CircularFriction, PlanarFriction, EllipsoidFriction, RollingFriction, EllipseFriction,
-                                 CustomFriction<1>, CustomFriction<2>, CustomFriction<3>, CustomFriction<4>, CustomFriction<5>>;
+using FrictionSet =
+    std::variant<CircularFriction, PlanarFriction, EllipsoidFriction, RollingFriction, EllipseFriction, CustomFriction<1>,
+                 CustomFriction<2>, CustomFriction<3>, CustomFriction<4>, CustomFriction<5>, PatchFriction>;
 
 static_assert(FrictionSetConcept<PlanarFriction> && FrictionSetConcept<CircularFriction> &&
               FrictionSetConcept<EllipsoidFriction> && FrictionSetConcept<RollingFriction> &&
               FrictionSetConcept<EllipseFriction> && FrictionSetConcept<CustomFriction<3>>);
 
-/// Friction rows beside the normal row.
+/// Rows beside the normal row.
 int law_rows(const FrictionSet&);
 
-/// Its name: circle, plane, ellipse, ellipsoid, rolling, or that of the custom set.
+/// Its name: circle, plane, ellipse, ellipsoid, rolling, patch, or that of the custom set.
 std::string_view law_name(const FrictionSet&);
 
 /// Whether x lies in F(normal), or at most `slack` away [N s].

@@ -13,7 +13,7 @@ namespace stickslip {
 /// Makes a set from the numbers that ConvexSet::parameters() gave. @throws Error if they do not fit.
 using SetMaker = std::function<FrictionSet(std::span<const double> parameters)>;
 
-/// Lets problem files hold sets of this name. Names known from the start: polygon, hull, tresca, full.
+/// Lets problem files hold sets of this name. Names known from the start: polygon, hull, tresca, full, patch.
 /// @throws Error if the name is taken or empty.
 void add_set_maker(std::string name, SetMaker);
 

@@ -4,10 +4,12 @@
 //
 // with, for every block i of the impulses λ,
 //   contact:    0 ≤ vₙ ⊥ λₙ ≥ 0 and λ_f = prox_F(λₙ)(λ_f − r v_f)   [course §3.4; prox §3]
+//   patch:      the rows n, rolling t, rolling b in K_P ⊥ K_P*, and λ_f as of a contact in the other three (friction/patch.h)
 //   bilateral:  v = 0
 //   box:        lower ≤ λ ≤ upper, v ≥ 0 where λ = lower, v ≤ 0 where λ = upper, v = 0 between
 //
-// A contact block is ordered normal, tangent t, tangent b (then torsion, rolling t, rolling b). λ is an impulse on body B
+// A contact block is ordered normal, tangent t, tangent b (then torsion, rolling t, rolling b in units of a length, so that all
+// velocities are m/s; of a patch, which is a contact with the law PatchFriction, of the same length). λ is an impulse on body B
 // [N s], v the velocity of B relative to A at the contact [m/s]; the normal points from A to B.
 //
 // Velocity space. The velocities u that impulses change lie in segments: 6 numbers of a rigid body (linear, angular; world
@@ -87,9 +89,10 @@ struct Batch {
 
 /// What sweeps and the residual need of the diagonal block of a contact, in half a cache line.
 struct ContactScale {
-  /// 1 / W_nn [kg]; infinite if nothing can move. Of a matrix with W_nn ≤ 0: 1 / its largest number in the row
+  /// 1 / W_nn [kg]; infinite if nothing can move. Of a matrix with W_nn ≤ 0: 1 / its largest number in the row. Of a patch
+  /// at most 1 / the largest eigenvalue of the three unilateral rows on what its cone spans
   double normal_mass = 0;
-  double friction_mass = 0;   ///< 1 / the largest eigenvalue of W_ff: exact for two rows, by the trace for more [kg]
+  double friction_mass = 0;   ///< 1 / the largest eigenvalue of W_ff: exact for two rows, from below for more [kg]
   double coupling[2] = {};    ///< W_fn of the first two friction rows
 };
 

@@ -7,6 +7,14 @@
 //   complementarity   min(max(0, vₙ), ωₙ max(0, λₙ))             pushes although it separates
 //   cone              max(ωₙ max(0, −λₙ), ω_f dist(λ_f, F(λₙ)))  impulse that Coulomb's law does not allow
 //   dissipation       ω_f ‖λ_f − prox_F(λₙ)(λ_f − v_f / ω_f)‖    friction that does not oppose slip with all it has
+//
+// Of a patch, with its unilateral rows u = (λₙ, m), their velocities w = (vₙ, ω) and ωₙ of ContactScale; the dissipation is
+// that of its friction rows. Where the patch is a point, these are the parts above:
+//
+//   gap velocity      max(0, −(vₙ + ω·c̃)) over the patch         a place of it approaches
+//   complementarity   ωₙ ‖u⁺ − P(u⁺ − w⁺/ωₙ)‖                   u⁺ = P(u), P the projection on K_P, w⁺ that of w on K_P*
+//   cone              ωₙ ‖u − P(u)‖                             the centre of pressure lies outside
+//
 //   bilateral         ‖v‖∞
 //   box               |λ − clamp(λ − v/ω, lower, upper)| ω
 //

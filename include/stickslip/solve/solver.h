@@ -113,6 +113,10 @@ class ContactSolver {
   virtual bool takes_coupled() const { return false; }
   /// Why this solver cannot honour a friction law, not even by the model that it solves; empty if it can.
   virtual std::string_view cannot_honour(const FrictionSet&) const { return {}; }
+  /// Whether it solves blocks that are patches (friction/patch.h).
+  virtual bool takes_patches() const { return false; }
+  /// Why this solver cannot take a law, as one that rubs or as a patch; empty if it can.
+  std::string_view cannot_take(const FrictionSet&) const;
   /// Why this solver cannot hold blocks of a kind (joints, motors, limits), whatever
   /// their numbers, in one sentence of fixed text; empty if it can.
   virtual std::string_view cannot_hold(BlockKind) const { return {}; }

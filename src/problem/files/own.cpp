@@ -30,8 +30,8 @@ constexpr std::uint8_t kCustomSet = 255;
 class SetList {
  public:
   /// The place of a set in the list.
-  template <int Rows>
-  double place(const CustomFriction<Rows>& law) {
+  template <class Law>
+  double place(const Law& law) {
     const auto [found, is_new] = places_.try_emplace(law.set.get(), first_.size());
     if (is_new) {
       const std::vector<double> numbers = law.set->parameters();
@@ -70,6 +70,7 @@ struct ParametersOf {
   Numbers operator()(const CustomFriction<Rows>& f) {
     return {sets.place(f), 0, 0};
   }
+  Numbers operator()(const PatchFriction& f) { return {sets.place(f), 0, 0}; }
 };
 
 std::uint8_t number_of(const FrictionSet& law) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/exact/local_patch.h"
 #include "solve/sweep.h"
 
 namespace stickslip {
@@ -32,6 +33,12 @@ struct ExactRule {
     double rubbed = 0;
     for (int k = 1; k < D; ++k) rubbed = std::max(rubbed, std::abs(impulse[k] - before[k]));
     return std::max(std::abs(impulse[0] - before[0]) / scale.normal_mass, rubbed / scale.friction_mass);
+  }
+  double patch(const PatchFriction& law, const BlockView<6>& block, const PatchBlock& v, PatchBlock& impulse) const {
+    const std::size_t at = problem.blocks[block.index].diagonal;
+    const PatchBlock before = impulse;
+    if (!solve_patch(law, blocks.matrices.data() + at, blocks.inverses.data() + at, v, impulse)) ++blocks.unsolved;
+    return patch_moved(problem.scales[block.index], before, impulse);
   }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
@@ -125,7 +132,9 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows man
         contacts[i] = ellipse_contact(*ellipse, w.data(), shift);
         if (contacts[i].is_regular()) continue;
       }
-      prepare_set(p, i, shift, many_rows == ManyRows::proximal_step && block.dim > 3 && !alone);
+      // The rolling rows of a patch press: one step of it is far from its law, and sweeps of steps need many times as many.
+      const bool one_step = many_rows == ManyRows::proximal_step && block.dim > 3 && !alone;
+      prepare_set(p, i, shift, one_step && !std::holds_alternative<PatchFriction>(p.laws[i]));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "math/infinity.h"
+#include "solve/exact/small_system.h"
 
 namespace stickslip {
 
@@ -13,74 +14,6 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kAccuracy = 1e-12;   ///< of the residual, relative to the velocities that take part
-
-/// Solves m x = y by elimination with complete pivoting. Of a singular system that has solutions it finds one: unknowns without
-/// a pivot are 0.
-template <int N>
-[[gnu::noinline]] Eigen::Matrix<double, N, 1> solve_singular(Eigen::Matrix<double, N, N> m, Eigen::Matrix<double, N, 1> y) {
-  constexpr double negligible = 1e-13;   // of the largest number
-  int unknown[N];
-  for (int i = 0; i < N; ++i) unknown[i] = i;
-  double least = 0;
-  int rank = 0;
-  for (; rank < N; ++rank) {
-    int row = rank, column = rank;
-    double largest = 0;
-    for (int j = rank; j < N; ++j)
-      for (int i = rank; i < N; ++i)
-        if (std::abs(m(i, j)) > largest) largest = std::abs(m(i, j)), row = i, column = j;
-    if (rank == 0) least = negligible * largest;
-    if (!(largest > least)) break;
-    m.row(rank).swap(m.row(row));
-    m.col(rank).swap(m.col(column));
-    std::swap(y[rank], y[row]);
-    std::swap(unknown[rank], unknown[column]);
-    for (int i = rank + 1; i < N; ++i) {
-      const double factor = m(i, rank) / m(rank, rank);
-      for (int j = rank + 1; j < N; ++j) m(i, j) -= factor * m(rank, j);
-      y[i] -= factor * y[rank];
-    }
-  }
-  Eigen::Matrix<double, N, 1> x = Eigen::Matrix<double, N, 1>::Zero();
-  for (int i = rank - 1; i >= 0; --i) {
-    double sum = y[i];
-    for (int j = i + 1; j < rank; ++j) sum -= m(i, j) * x[unknown[j]];
-    x[unknown[i]] = sum / m(i, i);
-  }
-  return x;
-}
-
-/// The same by rows, for matrices of order 1 that are hardly ever singular.
-template <int N>
-Eigen::Matrix<double, N, 1> solve_small(const Eigen::Matrix<double, N, N>& m, const Eigen::Matrix<double, N, 1>& y) {
-  constexpr double nearly_singular = 1e-12;
-  double rows[N][N + 1];   // with y behind
-  for (int i = 0; i < N; ++i) {
-    for (int j = 0; j < N; ++j) rows[i][j] = m(i, j);
-    rows[i][N] = y[i];
-  }
-  for (int k = 0; k < N; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < N; ++i)
-      if (std::abs(rows[i][k]) > std::abs(rows[pivot][k])) pivot = i;
-    if (!(std::abs(rows[pivot][k]) > nearly_singular)) return solve_singular<N>(m, y);
-    if (pivot != k)
-      for (int j = k; j <= N; ++j) std::swap(rows[k][j], rows[pivot][j]);
-    const double reciprocal = 1 / rows[k][k];
-    for (int i = k + 1; i < N; ++i) {
-      const double factor = rows[i][k] * reciprocal;
-      for (int j = k + 1; j <= N; ++j) rows[i][j] -= factor * rows[k][j];
-    }
-    rows[k][k] = reciprocal;
-  }
-  Eigen::Matrix<double, N, 1> x;
-  for (int i = N - 1; i >= 0; --i) {
-    double sum = rows[i][N];
-    for (int j = i + 1; j < N; ++j) sum -= rows[i][j] * x[j];
-    x[i] = sum * rows[i][i];
-  }
-  return x;
-}
 
 template <int Rows>
 class ContactSolve {

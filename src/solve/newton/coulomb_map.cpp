@@ -35,6 +35,7 @@ Discs discs(const CustomFriction<Rows>& law) {
     }
   return {{{1, Rows < 3 ? Rows : 3, {}}, {}}, 1};
 }
+Discs discs(const PatchFriction&) { return {}; }   // refused
 Discs discs(const RollingFriction& law) { return {{{1, 2, {law.mu, law.mu}}, {3, 2, {law.mu_rolling, law.mu_rolling}}}, 2}; }
 Discs discs(const FrictionSet& law) {
   return std::visit([](const auto& l) { return discs(l); }, law);

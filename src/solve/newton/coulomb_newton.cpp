@@ -33,7 +33,7 @@ CoulombNewton::CoulombNewton(Options options) : options_(std::move(options)) {
 std::string_view CoulombNewton::cannot_honour(const FrictionSet& law) const {
   return std::visit(
       []<class Law>(const Law& l) -> std::string_view {
-        if constexpr (requires { l.set; })
+        if constexpr (requires { dynamic_cast<const FullSet*>(l.set.get()); })
           if (dynamic_cast<const FullSet*>(l.set.get()) == nullptr)
             return "The system is written for ellipsoids and products of them: take alart-curnier for other friction sets.";
         return {};

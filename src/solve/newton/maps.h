@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// ρ per row [kg]: 1/W_nn for normals, 1/λmax(W_ff) for friction, 1/W_kk for joints and boxes; where the diagonal is not
-/// positive, the inverse of the largest diagonal.
+/// ρ per row [kg]: 1/W_nn for normals (of a patch: rows that press), 1/λmax(W_ff) for friction, 1/W_kk for joints and boxes;
+/// where the diagonal is not positive, the inverse of the largest diagonal.
 std::vector<double> row_masses(const ContactProblem&);
 
 /// A reformulation, as the engine sees it.

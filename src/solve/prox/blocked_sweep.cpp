@@ -51,6 +51,13 @@ struct BlockedRule {
     return std::max(std::abs(pushed) / scale.normal_mass,
                     (impulse.template tail<D - 1>() - old).cwiseAbs().maxCoeff() / scale.friction_mass);
   }
+  double patch(const PatchFriction& law, const BlockView<6>& block, const PatchBlock& v, PatchBlock& impulse) const {
+    if (block.rows != RowSet::all) return ProxRule{problem, relaxation}.patch(law, block, v, impulse);
+    const ContactScale& scale = problem.scales[block.index];
+    const PatchBlock before = impulse;
+    patch_steps(law, PatchMap(block.w), PatchFactors::of(scale, relaxation), v, impulse);
+    return patch_moved(scale, before, impulse);
+  }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     return BoxedRule{problem, relaxation}.frictionless<D>(block, v, impulse);

@@ -23,6 +23,12 @@ struct GlobalRule {
     return std::max(std::abs(pushed) / scale.normal_mass,
                     (impulse.template tail<D - 1>() - old).cwiseAbs().maxCoeff() / scale.friction_mass);
   }
+  double patch(const PatchFriction& law, const BlockView<6>& block, const PatchBlock& v, PatchBlock& impulse) const {
+    const PatchBlock before = impulse;
+    PatchBlock velocity = v;
+    patch_step(law, PatchMap(block.w), {r, r}, block.rows, velocity, impulse);
+    return patch_moved(problem.scales[block.index], before, impulse);
+  }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     return rows<D>(block, v, impulse, [](int) { return std::pair(0.0, kInfinity); });

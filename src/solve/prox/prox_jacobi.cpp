@@ -2,6 +2,7 @@
 
 #include "math/infinity.h"
 #include "problem/kernels.h"
+#include "solve/patch_step.h"
 #include "solve/prox/r_factors.h"
 #include "stickslip/solve/monitor.h"
 
@@ -69,6 +70,20 @@ struct JacobiStep {
     }
   }
 
+  void patch(const PatchFriction& law, std::uint32_t i) {
+    const ContactScale& scale = problem.scales[i];
+    const Block& block = problem.blocks[i];
+    const PatchMap w(problem.diagonal_values.data() + block.diagonal);
+    const PatchBlock before = Eigen::Map<const PatchBlock>(old + block.row);
+    PatchBlock velocity = Eigen::Map<const PatchBlock>(v + block.row), impulse = before;
+    PatchFactors r = PatchFactors::of(scale, relaxation);
+    if (strategy == RFactor::global) r = {relaxation * global, relaxation * global};
+    if (strategy == RFactor::blocked) patch_steps(law, w, r, velocity, impulse);
+    else patch_step(law, w, r, RowSet::all, velocity, impulse);
+    Eigen::Map<PatchBlock>(next + block.row) = impulse;
+    note(patch_moved(scale, before, impulse), 1);
+  }
+
   /// Rows with an interval of their own.
   void rows(const Block& block, std::uint32_t i) {
     for (std::uint32_t k = 0; k < block.dim; ++k) {
@@ -95,8 +110,11 @@ struct JacobiStep {
         continue;
       }
       kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
-        if (batch.dim == Law::rows + 1)
-          for (std::uint32_t i = batch.first; i < end; ++i) contact<Law::rows + 1>(std::get<Law>(problem.laws[i]), i);
+        if (batch.dim != Law::rows + 1) return;
+        for (std::uint32_t i = batch.first; i < end; ++i) {
+          if constexpr (std::is_same_v<Law, PatchFriction>) patch(std::get<Law>(problem.laws[i]), i);
+          else contact<Law::rows + 1>(std::get<Law>(problem.laws[i]), i);
+        }
       });
     }
   }

@@ -3,6 +3,7 @@
 #include "stickslip/solve/splitting/projected_jacobi.h"
 #include "stickslip/solve/splitting/projected_sor.h"
 #include "stickslip/solve/splitting/shock_propagation.h"
+#include "stickslip/solve/splitting/six_d.h"
 #include "stickslip/solve/splitting/staggered.h"
 
 namespace stickslip {
@@ -22,6 +23,8 @@ void add_splitting_solvers(SolverTable& t) {
                                  {{"sub_solver", "nsgs"}});
   add_solver<ShockPropagation>(t, {"splitting", "positive diagonal; any friction law, joints", "course §3.2.4; Erleben 2007",
                                    "Tall stacks on the ground: a pass carries their weight down at once."});
+  add_solver<SixD>(t, {"splitting", "positive diagonal; patches, points of any friction law, joints", "6d §5, Alg. 1",
+                       "Patches as the paper projects wrenches: exact where they stick, beside the law where they slide."});
   add_solver<Staggered>(t,
                         {"splitting", "positive diagonal; any friction law, joints", "course §3.2.5; Kaufman et al. 2008",
                          "Normal and friction programs in turn: to study the coupling, or where one of the two is easy."},

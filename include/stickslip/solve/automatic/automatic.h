@@ -49,6 +49,7 @@ class AutomaticSolver final : public ContactSolver {
   explicit AutomaticSolver(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "auto"; }
   bool takes_coupled() const override { return true; }
+  bool takes_patches() const override { return true; }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

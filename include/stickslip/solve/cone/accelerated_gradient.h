@@ -31,6 +31,7 @@ class AcceleratedGradient final : public ContactSolver {
   explicit AcceleratedGradient(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "apgd"; }
   bool takes_coupled() const override { return true; }
+  bool takes_patches() const override { return true; }
   FrictionModel model() const override { return coulomb_ ? FrictionModel::exact : FrictionModel::convex; }
 
  protected:

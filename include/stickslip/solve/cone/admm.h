@@ -39,6 +39,7 @@ class Admm final : public ContactSolver {
   explicit Admm(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "admm"; }
   bool takes_coupled() const override { return true; }
+  bool takes_patches() const override { return true; }
   FrictionModel model() const override { return coulomb_ ? FrictionModel::exact : FrictionModel::convex; }
 
  protected:

@@ -29,6 +29,7 @@ class ProjectedGradient final : public ContactSolver {
   explicit ProjectedGradient(Options);   ///< @throws Error for an unknown shift or step
   std::string_view name() const override { return "pg"; }
   bool takes_coupled() const override { return true; }
+  bool takes_patches() const override { return true; }
   FrictionModel model() const override { return coulomb_ ? FrictionModel::exact : FrictionModel::convex; }
 
  protected:

@@ -23,6 +23,7 @@ class NonsmoothGaussSeidel final : public ContactSolver {
   using Options = NonsmoothGaussSeidelOptions;
   explicit NonsmoothGaussSeidel(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "nsgs"; }
+  bool takes_patches() const override { return true; }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
@@ -40,6 +41,7 @@ class AcceleratedNonsmoothGaussSeidel final : public ContactSolver {
   };
   explicit AcceleratedNonsmoothGaussSeidel(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "accelerated-nsgs"; }
+  bool takes_patches() const override { return true; }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

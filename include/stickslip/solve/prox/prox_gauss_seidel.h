@@ -60,6 +60,7 @@ class ProxGaussSeidel final : public ContactSolver {
   explicit ProxGaussSeidel(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "prox-gs"; }
   FrictionModel model() const override { return boxed_ ? FrictionModel::boxed : FrictionModel::exact; }
+  bool takes_patches() const override { return !boxed_; }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

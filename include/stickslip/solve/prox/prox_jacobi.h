@@ -38,6 +38,7 @@ class ProxJacobi final : public ContactSolver {
   explicit ProxJacobi(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "prox-jacobi"; }
   bool takes_coupled() const override { return true; }
+  bool takes_patches() const override { return true; }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
