@@ -1,0 +1,4 @@
+#pragma once
+namespace stickslip {
+struct RayMemory {};
+}   // namespace stickslip
