@@ -1,7 +1,9 @@
-// The boundary of ball ∩ polyhedron consists of flat regions, bounded by chords and arcs, and of a part of the sphere, bounded by
+// The boundary of ball ∩ polyhedron consists of flat regions, bounded by chords and arcs, and of a part of the sphere,
+// bounded by
 // the same arcs. With y = x − o from any point o,
 //     V = ⅓ ∮ y·n dA,   ∫ y dV = ¼ ∮ y (y·n) dA,   ∫ yyᵀ dV = ⅕ ∮ yyᵀ (y·n) dA,
-// and both kinds of surface are swept by lines from a point to their boundary, so that everything is an integral along chords and
+// and both kinds of surface are swept by lines from a point to their boundary, so that everything is an integral along
+// chords and
 // arcs. o lies on the sphere near the overlap: shallow caps keep their digits.
 #include "volume/ball.h"
 
@@ -92,12 +94,15 @@ std::array<double, 2> rim_parameters(const Vec3& p, const Vec3& e, double rho_sq
 
 /// Chords of a face within the ball, in order. Every corner is inside or outside for both of its edges, so that each end on the
 /// rim has its partner. @returns whether the centre of the disc lies within the face
-bool find_chords(const Polyhedron& p, const Polyhedron::Face& face, const Vec3& middle, double rho_squared, BallScratch& scratch) {
+bool find_chords(const Polyhedron& p, const Polyhedron::Face& face, const Vec3& middle, double rho_squared,
+                 BallScratch& scratch) {
   scratch.chords.clear(), scratch.on_rim.clear();
   bool inside = true;
+  double area = 0;
   for (int k = 0; k < face.count; ++k) {
     const Vec3 from = p.corner(face, k) - middle, to = p.corner(face, (k + 1) % face.count) - middle, e = to - from;
-    inside &= face.normal.dot(from.cross(to)) >= 0;
+    const double swept = face.normal.dot(from.cross(to));
+    inside &= swept >= 0, area += swept / 2;
     const bool from_in = from.squaredNorm() <= rho_squared, to_in = to.squaredNorm() <= rho_squared;
     double low = 0, high = 1;
     if (!from_in || !to_in) {
@@ -109,18 +114,28 @@ bool find_chords(const Polyhedron& p, const Polyhedron::Face& face, const Vec3& 
     scratch.chords.push_back({middle + from + low * e, middle + from + high * e});
     scratch.on_rim.push_back({!from_in, !to_in});
   }
-  return inside;
+  return inside && area > 3 * rho_squared;   // faces without an area hold no disc, whatever rounding says of their edges
+}
+
+bool within_face(const Polyhedron& p, const Polyhedron::Face& face, const Vec3& x) {
+  for (int k = 0; k < face.count; ++k) {
+    const Vec3 &from = p.corner(face, k), &to = p.corner(face, (k + 1) % face.count);
+    if (face.normal.dot((to - from).cross(x - from)) < 0) return false;
+  }
+  return true;
 }
 
 /// Arcs of the rim between the chords.
-void find_arcs(const RimArc& rim, bool middle_inside, BallScratch& scratch) {
+void find_arcs(const Polyhedron& p, const Polyhedron::Face& face, const RimArc& rim, bool middle_inside, BallScratch& scratch) {
   const std::size_t count = scratch.chords.size();
   if (count == 0) {
     if (middle_inside) scratch.arcs.push_back(rim);
     return;
   }
   const double rho = rim.across.norm();
-  const auto angle = [&](const Vec3& x) { return std::atan2((x - rim.middle).dot(rim.along), (x - rim.middle).dot(rim.across)); };
+  const auto angle = [&](const Vec3& x) {
+    return std::atan2((x - rim.middle).dot(rim.along), (x - rim.middle).dot(rim.across));
+  };
   for (std::size_t i = 0; i < count; ++i) {
     if (!scratch.on_rim[i][1]) continue;
     RimArc arc = rim;
@@ -133,7 +148,8 @@ void find_arcs(const RimArc& rim, bool middle_inside, BallScratch& scratch) {
     } else {
       arc.sweep = angle(scratch.chords[(i + 1) % count][0]) - arc.from;
       if (arc.sweep < 0) arc.sweep += kTurn;
-      if (arc.sweep > kTurn - 1e-9) arc.sweep = 0;   // both ends are one corner of the face
+      // Ends that are one corner of the face but for rounding may seem to have the whole rim between them.
+      if (arc.sweep > kTurn / 2 && !within_face(p, face, arc.at(arc.from + arc.sweep / 2))) arc.sweep = 0;
     }
     if (arc.sweep > 0 && rho > 0) scratch.arcs.push_back(arc);
   }
@@ -171,18 +187,24 @@ bool contains_point(const Polyhedron& p, const Vec3& x) {
   return std::all_of(p.faces().begin(), p.faces().end(), [&](const auto& f) { return f.normal.dot(x) <= f.offset; });
 }
 
-/// The pole to sweep the sphere from: that of which no arc comes near the opposite point.
+/// Smallest 1 + u·n over the arcs: how far they keep from the point opposite to the pole u; given up below `enough`.
+double clearance_of(const Vec3& pole, const std::vector<RimArc>& arcs, const Ball& ball, double enough) {
+  double clearance = 2;
+  for (const RimArc& arc : arcs)
+    for (int k = 0; k <= 8 && clearance > enough; ++k)
+      clearance = std::min(clearance, 1 + pole.dot(arc.at(arc.from + k / 8.0 * arc.sweep) - ball.center) / ball.radius);
+  return clearance;
+}
+
+/// The pole to sweep the sphere from: one of which no arc comes near the opposite point.
 Vec3 best_pole(const std::vector<RimArc>& arcs, const Ball& ball) {
   Vec3 best = Vec3::UnitZ();
   double best_clearance = -1;
   for (const RimArc& candidate : arcs)
     for (const double sign : {-1.0, 1.0}) {
-      const Vec3 pole = sign * candidate.normal;
-      double clearance = 2;
-      for (const RimArc& arc : arcs)
-        for (int k = 0; k <= 8; ++k)
-          clearance = std::min(clearance, 1 + pole.dot(arc.at(arc.from + k / 8.0 * arc.sweep) - ball.center) / ball.radius);
-      if (clearance > best_clearance + 1e-12) best_clearance = clearance, best = pole;
+      const double clearance = clearance_of(sign * candidate.normal, arcs, ball, best_clearance);
+      if (clearance > best_clearance) best_clearance = clearance, best = sign * candidate.normal;
+      if (clearance > 1.2) return best;
     }
   return best;
 }
@@ -192,7 +214,8 @@ void add_solid(MomentSums& sums, const Vec3& o, double height, const SurfaceSums
 }
 
 /// Part of the sphere in the polyhedron, from all arcs.
-void add_sphere_part(const Polyhedron& p, const Ball& ball, const Vec3& pole, const std::vector<RimArc>& arcs, MomentSums& sums) {
+void add_sphere_part(const Polyhedron& p, const Ball& ball, const Vec3& pole, const std::vector<RimArc>& arcs,
+                     MomentSums& sums) {
   SurfaceSums s;
   for (const RimArc& arc : arcs)
     along_arc(arc, [&](const Vec3& x, const Vec3& dx) {
@@ -248,7 +271,8 @@ bool add_whole(const Polyhedron& p, const Ball& ball, MomentSums& sums, std::vec
 
 }   // namespace
 
-bool add_ball_moments(const Polyhedron& p, const Ball& ball, MomentSums& sums, std::vector<Vec3>& points, BallScratch& scratch) {
+bool add_ball_moments(const Polyhedron& p, const Ball& ball, MomentSums& sums, std::vector<Vec3>& points,
+                      BallScratch& scratch) {
   if (p.empty()) return false;
   scratch.arcs.clear();
   for (const auto& face : p.faces()) {
@@ -256,7 +280,7 @@ bool add_ball_moments(const Polyhedron& p, const Ball& ball, MomentSums& sums, s
     const RimOfFace r = rim_of(face, ball);
     if (!(r.rho_squared > 0) || face.count < 3) continue;
     const bool inside = find_chords(p, face, r.rim.middle, r.rho_squared, scratch);
-    find_arcs(r.rim, inside, scratch);
+    find_arcs(p, face, r.rim, inside, scratch);
   }
   if (scratch.arcs.empty()) return add_whole(p, ball, sums, points);
 
@@ -271,7 +295,7 @@ bool add_ball_moments(const Polyhedron& p, const Ball& ball, MomentSums& sums, s
     if (!(r.rho_squared > 0) || face.count < 3) continue;
     const bool inside = find_chords(p, face, r.rim.middle, r.rho_squared, scratch);
     const std::size_t first_arc = scratch.arcs.size();
-    find_arcs(r.rim, inside, scratch);
+    find_arcs(p, face, r.rim, inside, scratch);
     if (scratch.chords.empty() && scratch.arcs.size() == first_arc) continue;
     for (const auto& chord : scratch.chords) points.push_back(chord[0]), points.push_back(chord[1]);
     const SurfaceSums region = flat_region(scratch, first_arc, face.normal, o);

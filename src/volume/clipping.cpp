@@ -11,15 +11,19 @@ namespace stickslip {
 
 namespace {
 
+/// Rounds in which all bodies narrow down where the overlap can be. Four find one that is a millionth of the radius deep.
+constexpr int kNarrowings = 4;
+
 /// A shape with a bent surface, placed.
 struct RoundBody {
-  enum class Kind { ball, cylinder, capsule } kind;
+  enum class Kind { ball, tube, cylinder, capsule } kind;
   Vec3 center;
   Mat3 frame;
   double radius, half_height;
   FaceOwner owner;
 
   Ball end(double sign) const { return {center + sign * half_height * frame.col(2), radius, owner}; }
+  Ball ball() const { return {center, radius, owner}; }
   Tube tube() const { return {center, frame, radius, owner}; }
   CutPlane across(double sign, double height, FaceOwner of) const {
     const Vec3 normal = sign * frame.col(2);
@@ -30,13 +34,6 @@ struct RoundBody {
 struct RoundList {
   std::array<RoundBody, 2> bodies;
   int count = 0;
-
-  RoundList without_first() const { return count == 2 ? RoundList{{bodies[1], bodies[1]}, 1} : RoundList{bodies, 0}; }
-  RoundList and_then(const RoundBody& body) const {
-    RoundList longer = *this;
-    longer.bodies[longer.count++] = body;
-    return longer;
-  }
 };
 
 class ConvexClipper {
@@ -44,46 +41,59 @@ class ConvexClipper {
   ConvexClipper(OverlapScratch::Memory& memory, MomentSums& sums, int facets) : memory_(memory), sums_(sums), facets_(facets) {}
 
   /// Measures what the bodies of the list leave of the solid at `level`, which is used up.
-  bool measure(int level, const RoundList& list) {
+  bool measure(int level, RoundList list) {
     Polyhedron& solid = memory_.solids[level];
-    if (solid.empty()) return false;
-    if (list.count == 0) {
-      add_moments(solid, sums_);
-      memory_.points.insert(memory_.points.end(), solid.vertices().begin(), solid.vertices().end());
-      return true;
+    for (int i = 0; i < list.count; ++i) {
+      RoundBody& body = list.bodies[i];
+      if (body.kind == RoundBody::Kind::capsule) return measure_capsule(level, i, list);
+      if (body.kind != RoundBody::Kind::cylinder) continue;
+      if (!cut_across(solid, body, body.owner)) return false;
+      body.kind = RoundBody::Kind::tube;
     }
-    const RoundBody& body = list.bodies[0];
-    const RoundList rest = list.without_first();
-    switch (body.kind) {
-      case RoundBody::Kind::ball:
-        if (rest.count == 0) return add_ball_moments(solid, body.end(0), sums_, memory_.points, memory_.ball);
-        // Balls come last, where they need no planes.
-        if (rest.bodies[0].kind != RoundBody::Kind::ball) return measure(level, rest.and_then(body));
-        return cut_by_ball(solid, body.end(0), body.frame, facets_) && measure(level, rest);
-      case RoundBody::Kind::cylinder:
-        return solid.cut(body.across(1, body.half_height, body.owner)) &&
-               solid.cut(body.across(-1, body.half_height, body.owner)) && cut_by_tube(solid, body.tube(), facets_) &&
-               measure(level, rest);
-      case RoundBody::Kind::capsule: return measure_capsule(level, body, rest);
-    }
-    return false;
+    return measure_simple(solid, list);
   }
 
  private:
+  static bool cut_across(Polyhedron& solid, const RoundBody& body, FaceOwner owner) {
+    return solid.cut(body.across(1, body.half_height, owner)) && solid.cut(body.across(-1, body.half_height, owner));
+  }
+
   /// Barrel and two ends, cut apart by planes that are nobody's surface.
-  bool measure_capsule(int level, const RoundBody& body, const RoundList& rest) {
+  bool measure_capsule(int level, int place, RoundList list) {
     bool any = false;
+    const RoundBody body = list.bodies[place];
     for (const double sign : {-1.0, 1.0}) {
       memory_.solids[level + 1] = memory_.solids[level];
       if (!memory_.solids[level + 1].cut(body.across(-sign, -body.half_height, FaceOwner::none))) continue;
-      const RoundBody end = {RoundBody::Kind::ball, body.end(sign).center, body.frame, body.radius, 0, body.owner};
-      any |= measure(level + 1, rest.and_then(end));
+      list.bodies[place] = {RoundBody::Kind::ball, body.end(sign).center, body.frame, body.radius, 0, body.owner};
+      any |= measure(level + 1, list);
     }
-    Polyhedron& solid = memory_.solids[level];
-    if (!(body.half_height > 0) || !solid.cut(body.across(1, body.half_height, FaceOwner::none)) ||
-        !solid.cut(body.across(-1, body.half_height, FaceOwner::none)) || !cut_by_tube(solid, body.tube(), facets_))
-      return any;
-    return measure(level, rest) || any;
+    if (!(body.half_height > 0) || !cut_across(memory_.solids[level], body, FaceOwner::none)) return any;
+    list.bodies[place].kind = RoundBody::Kind::tube, list.bodies[place].center = body.center;
+    return measure(level, list) || any;
+  }
+
+  /// Balls and tubes only.
+  bool measure_simple(Polyhedron& solid, RoundList list) {
+    if (solid.empty()) return false;
+    const auto is_ball = [&](int i) { return list.bodies[i].kind == RoundBody::Kind::ball; };
+    // A ball at the end needs no planes.
+    if (list.count == 2 && is_ball(0)) std::swap(list.bodies[0], list.bodies[1]);
+    const bool exact = list.count > 0 && is_ball(list.count - 1);
+    for (int round = 0; round < kNarrowings && !(exact && list.count == 1); ++round)
+      for (int i = 0; i < list.count; ++i)
+        if (!(is_ball(i) ? narrow_to_ball(solid, list.bodies[i].ball(), facets_)
+                         : narrow_to_tube(solid, list.bodies[i].tube(), facets_)))
+          return false;
+    for (int i = 0; i < list.count - exact; ++i) {
+      const RoundBody& body = list.bodies[i];
+      if (!(is_ball(i) ? cut_by_ball(solid, body.ball(), body.frame, facets_) : cut_by_tube(solid, body.tube(), facets_)))
+        return false;
+    }
+    if (exact) return add_ball_moments(solid, list.bodies[list.count - 1].ball(), sums_, memory_.points, memory_.ball);
+    add_moments(solid, sums_);
+    memory_.points.insert(memory_.points.end(), solid.vertices().begin(), solid.vertices().end());
+    return true;
   }
 
   OverlapScratch::Memory& memory_;
@@ -227,8 +237,9 @@ bool clip_flat_and_round(const Shape& flat, const Pose& flat_pose, FaceOwner fla
 bool clip_polytopes(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch::Memory& memory,
                     MomentSums& sums) {
   const auto faces = [](const Shape& s) {
-    return is_half_space(s) ? std::size_t{1} : std::holds_alternative<Box>(s) ? std::size_t{6}
-                                                                              : std::get<ConvexHull>(s).polytope->faces.size();
+    return is_half_space(s)                 ? std::size_t{1}
+           : std::holds_alternative<Box>(s) ? std::size_t{6}
+                                            : std::get<ConvexHull>(s).polytope->faces.size();
   };
   Polyhedron& solid = memory.solids[0];
   const bool a_cuts = faces(a) < faces(b);   // the one with fewer faces has less to cut with
@@ -250,15 +261,28 @@ bool clip_convex(const Shape& a, const Pose& pose_a, const Shape& b, const Pose&
     return clip_round_pair(round_body(a, pose_a, FaceOwner::a), b, pose_b, FaceOwner::b, sums, memory.points);
   if (sphere_b && is_half_space(a))
     return clip_round_pair(round_body(b, pose_b, FaceOwner::b), a, pose_a, FaceOwner::a, sums, memory.points);
-  if (flat_a)
-    return clip_flat_and_round(a, pose_a, FaceOwner::a, round_body(b, pose_b, FaceOwner::b), facets, memory, sums);
-  if (flat_b)
-    return clip_flat_and_round(b, pose_b, FaceOwner::b, round_body(a, pose_a, FaceOwner::a), facets, memory, sums);
+  if (flat_a) return clip_flat_and_round(a, pose_a, FaceOwner::a, round_body(b, pose_b, FaceOwner::b), facets, memory, sums);
+  if (flat_b) return clip_flat_and_round(b, pose_b, FaceOwner::b, round_body(a, pose_a, FaceOwner::a), facets, memory, sums);
   const RoundBody first = round_body(a, pose_a, FaceOwner::a), second = round_body(b, pose_b, FaceOwner::b);
   Polyhedron& solid = memory.solids[0];
   solid.set_box(first.center, first.frame, half_sides(first), FaceOwner::none);
   if (!cut_by_box_around(solid, second)) return false;
   return ConvexClipper(memory, sums, facets).measure(0, RoundList{{first, second}, 2});
+}
+
+bool clip_tetrahedron(const std::array<Vec3, 4>& corners, const Shape& b, const Pose& pose_b, int facets,
+                      OverlapScratch::Memory& memory, MomentSums& sums) {
+  memory.points.clear();
+  Polyhedron& solid = memory.solids[0];
+  solid.set_tetrahedron(corners, FaceOwner::a);
+  if (is_polytope(b) || is_half_space(b))
+    return cut_by_solid(solid, b, pose_b, FaceOwner::b) && ConvexClipper(memory, sums, facets).measure(0, {});
+  const RoundBody body = round_body(b, pose_b, FaceOwner::b);
+  if (!cut_by_box_around(solid, body)) return false;
+  memory.solids.back() = solid;   // a capsule leaves only its barrel behind
+  const bool any = ConvexClipper(memory, sums, facets).measure(0, RoundList{{body, body}, 1});
+  solid = memory.solids.back();
+  return any;
 }
 
 }   // namespace stickslip

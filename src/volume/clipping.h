@@ -10,4 +10,8 @@ namespace stickslip {
 bool clip_convex(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, int facets, OverlapScratch::Memory&,
                  MomentSums&);
 
+/// Likewise for a tetrahedron of A and a convex shape B.
+bool clip_tetrahedron(const std::array<Vec3, 4>& corners, const Shape& b, const Pose& pose_b, int facets,
+                      OverlapScratch::Memory&, MomentSums&);
+
 }   // namespace stickslip

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
 
@@ -103,7 +104,8 @@ void choose_points(const Vec3& normal, OverlapScratch::Memory& memory, OverlapVo
 
 Degeneracy named_by_shape(const OverlapVolume& overlap) {
   const Eigen::SelfAdjointEigenSolver<Mat3> principal(overlap.second_moment, Eigen::EigenvaluesOnly);
-  const Vec3 squares = principal.eigenvalues().cwiseMax(0);   // of the sides of the cuboid with the same moments, but for a factor
+  const Vec3 squares =
+      principal.eigenvalues().cwiseMax(0);   // of the sides of the cuboid with the same moments, but for a factor
   constexpr double thin = kThinOverlap * kThinOverlap;
   if (squares[1] < thin * squares[2]) return Degeneracy::needle;
   if (squares[0] < thin * squares[1]) return Degeneracy::sheet;
@@ -148,6 +150,8 @@ bool is_rigid(const Pose& pose) {
 
 bool swapped_order(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
   if (a.index() != b.index()) return a.index() > b.index();
+  if (const auto* mesh_a = std::get_if<Mesh>(&a), *mesh_b = std::get_if<Mesh>(&b); mesh_a && mesh_a->solid != mesh_b->solid)
+    return mesh_a->solid->checksum() > mesh_b->solid->checksum();
   const auto less = [](const auto& x, const auto& y) {
     return std::lexicographical_compare(x.data(), x.data() + x.size(), y.data(), y.data() + y.size());
   };
@@ -166,7 +170,8 @@ void mirror(OverlapVolume& o) {
 
 void check(const OverlapOptions& options) {
   if (options.round_facets < 4 || options.round_facets > 256)
-    throw Error(fmt::format("{} is not a number of facets. It must be from 4 to 256.", options.round_facets)).at("round_facets");
+    throw Error(fmt::format("{} is not a number of facets. It must be from 4 to 256.", options.round_facets))
+        .at("round_facets");
   if (options.rays < 4 || options.rays > 1024)
     throw Error(fmt::format("{} is not a number of rays. It must be from 4 to 1024.", options.rays)).at("rays");
 }

@@ -11,14 +11,15 @@ namespace stickslip {
 struct OverlapScratch::Memory {
   std::array<Polyhedron, 5> solids;   ///< one per depth of branching
   BallScratch ball;
-  std::vector<Vec3> points;         ///< of the surface of the overlap at hand
-  std::vector<Vec2> outline, hull;  ///< seen along its gradient
+  std::vector<Vec3> points;          ///< of the surface of the overlap at hand
+  std::vector<Vec2> outline, hull;   ///< seen along its gradient
   std::vector<std::size_t> corners;
   RayMemory rays;
   std::vector<OverlapSegment> segments;
   std::vector<Polyhedron> pieces;   ///< of convex parts
-  std::vector<OverlapVolume> piece_overlaps, found;
   std::vector<MomentSums> piece_sums;
+  std::vector<Vec3> piece_points;
+  std::vector<std::size_t> piece_points_end;
   std::vector<std::uint32_t> group;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stickslip/geometry/mesh_solid.h"
+#include "volume/begin.h"
 #include "volume/clipping.h"
 #include "volume/finish.h"
 
@@ -45,9 +46,10 @@ Degeneracy trouble(const Shape& a, const Pose& pose_a, const Shape& b, const Pos
   return Degeneracy::none;
 }
 
-/// Clears and says whether there is anything to do. An open mesh is only worth a word where the other shape is near.
-bool begin(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch& scratch,
-           std::vector<OverlapVolume>& found, const OverlapOptions& options) {
+}   // namespace
+
+bool begin_overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch& scratch,
+                    std::vector<OverlapVolume>& found, const OverlapOptions& options) {
   check(options);
   found.clear();
   scratch.memory().segments.clear();
@@ -60,11 +62,9 @@ bool begin(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_
   return false;
 }
 
-}   // namespace
-
 void overlaps_by_clipping(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch& scratch,
                           std::vector<OverlapVolume>& found, const OverlapOptions& options) {
-  if (!begin(a, pose_a, b, pose_b, scratch, found, options)) return;
+  if (!begin_overlaps(a, pose_a, b, pose_b, scratch, found, options)) return;
   const bool swapped = swapped_order(a, pose_a, b, pose_b);
   const Shape &first = swapped ? b : a, &second = swapped ? a : b;
   Pose pose_first = swapped ? pose_b : pose_a, pose_second = swapped ? pose_a : pose_b;
@@ -88,6 +88,3 @@ void overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
 }
 
 }   // namespace stickslip
-namespace stickslip {
-void overlaps_by_rays(const Shape&, const Pose&, const Shape&, const Pose&, OverlapScratch&, std::vector<OverlapVolume>&, const OverlapOptions&) {}
-}

@@ -26,6 +26,17 @@ void Polyhedron::set_box(const Vec3& middle, const Mat3& axes, const Vec3& half,
   }
 }
 
+void Polyhedron::set_tetrahedron(const std::array<Vec3, 4>& corners, FaceOwner owner) {
+  constexpr std::array<std::array<int, 3>, 4> loops = {{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
+  clear();
+  vertices_.assign(corners.begin(), corners.end());
+  for (const auto& [a, b, c] : loops) {
+    const Vec3 normal = (corners[b] - corners[a]).cross(corners[c] - corners[a]).stableNormalized();
+    faces_.push_back({normal, normal.dot(corners[a]), static_cast<int>(loops_.size()), 3, owner});
+    loops_.insert(loops_.end(), {a, b, c});
+  }
+}
+
 void Polyhedron::set_polytope(const Polytope& polytope, const Pose& pose, FaceOwner owner) {
   clear();
   const Mat3 rotation = pose.rotation();

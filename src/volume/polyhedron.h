@@ -2,6 +2,7 @@
 // of an edge is one vertex for both of its faces, so that the surface stays closed whatever rounding does.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "stickslip/geometry/shape.h"
@@ -29,6 +30,8 @@ class Polyhedron {
 
   /// A box with this middle, edges along the columns of `axes`.
   void set_box(const Vec3& middle, const Mat3& axes, const Vec3& half, FaceOwner owner);
+  /// @pre of positive volume (`tet_volume`)
+  void set_tetrahedron(const std::array<Vec3, 4>& corners, FaceOwner owner);
   void set_polytope(const Polytope&, const Pose&, FaceOwner owner);
   void clear() { vertices_.clear(), loops_.clear(), faces_.clear(); }
 
@@ -57,16 +60,17 @@ class Polyhedron {
   std::vector<CutEdge> cuts_;
 };
 
-/// Sums over a volume and its surface, about `origin`: a point near the first part that is added, because about one far away small
+/// Sums over a volume and its surface, about `origin`: a point near the first part that is added, because about one far
+/// away small
 /// volumes would drown.
 struct MomentSums {
   bool started = false;
   Vec3 origin = Vec3::Zero();
   double volume = 0;
-  Vec3 first = Vec3::Zero();     ///< ∫ x dV
-  Mat3 second = Mat3::Zero();    ///< ∫ xxᵀ dV
-  Vec3 force = Vec3::Zero();     ///< ∫ n dA over the surface of B
-  Vec3 torque = Vec3::Zero();    ///< ∫ x × n dA over it
+  Vec3 first = Vec3::Zero();         ///< ∫ x dV
+  Mat3 second = Mat3::Zero();        ///< ∫ xxᵀ dV
+  Vec3 force = Vec3::Zero();         ///< ∫ n dA over the surface of B
+  Vec3 torque = Vec3::Zero();        ///< ∫ x × n dA over it
   bool of_a = false, of_b = false;   ///< whether the surface of either takes part
 
   void start(const Vec3& near) {

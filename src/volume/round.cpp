@@ -9,9 +9,8 @@ namespace stickslip {
 
 namespace {
 
-/// Rounds that narrow the range of directions, and planes in each: a fixed number, so that results are continuous. Four of six
-/// find the range of an overlap a millionth of the radius deep.
-constexpr int kNarrowings = 4, kNarrowingPlanes = 6;
+/// Planes that narrow the range of directions once: a fixed number, so that results are continuous.
+constexpr int kNarrowingPlanes = 6;
 
 /// The angles about the axis of a tube at which a polyhedron lies; the full turn if they do not fit into half of one.
 struct AngleRange {
@@ -35,12 +34,14 @@ AngleRange angles_of(const Polyhedron& p, const Tube& tube) {
   return {first + low, high - low, false};
 }
 
-bool cut_by_sides(Polyhedron& p, const Tube& tube, const AngleRange& range, int count, bool set_back) {
-  const double step = range.sweep / count, half = step / 2;
-  // Polygon and circle have the same area over each step.
-  const double apothem = set_back && half > 1e-4 ? tube.radius * std::sqrt(half / std::tan(half))
-                         : set_back              ? tube.radius * (1 - half * half / 6)
-                                                 : tube.radius;
+/// Of a polygon that has the same area as the circle over each step.
+double even_apothem(double radius, double step) {
+  const double half = step / 2;
+  return radius * (half > 1e-4 ? std::sqrt(half / std::tan(half)) : 1 - half * half / 6);
+}
+
+bool cut_by_sides(Polyhedron& p, const Tube& tube, const AngleRange& range, int count, double apothem) {
+  const double step = range.sweep / count;
   for (int k = 0; k < count; ++k) {
     const double angle = range.from + (k + 0.5) * step;
     const Vec3 normal = std::cos(angle) * tube.frame.col(0) + std::sin(angle) * tube.frame.col(1);
@@ -74,21 +75,23 @@ DirectionCone directions_of(const Polyhedron& p, const Ball& ball) {
   return {axis, std::asin(std::min(sine, 1.0)), false};
 }
 
-bool cut_by_cone(Polyhedron& p, const Ball& ball, const DirectionCone& cone, int rings, bool set_back) {
+bool cut_by_cone(Polyhedron& p, const Ball& ball, const DirectionCone& cone, int rings, double reach) {
   const Mat3 frame = frame_from_normal(cone.axis);
   const double spacing = cone.angle / (rings + 0.5);
-  const int count = 1 + 3 * rings * (rings + 1);
-  // Faces are nearly discs of the radius angle/√count: a tangent plane is a quarter of its square above the sphere on average.
-  const double reach = ball.radius * (1 - (set_back ? cone.angle * cone.angle / (4 * count) : 0));
   for (int ring = 0; ring <= rings; ++ring)
     for (int k = 0; k < std::max(1, 6 * ring); ++k) {
       const double polar = ring * spacing, turn = ring == 0 ? 0 : 2 * std::numbers::pi * (k + 0.5 * (ring % 2)) / (6 * ring);
-      const Vec3 normal = std::cos(polar) * frame.col(0) +
-                          std::sin(polar) * (std::cos(turn) * frame.col(1) + std::sin(turn) * frame.col(2));
+      const Vec3 normal =
+          std::cos(polar) * frame.col(0) + std::sin(polar) * (std::cos(turn) * frame.col(1) + std::sin(turn) * frame.col(2));
       if (!p.cut({normal, normal.dot(ball.center) + reach, ball.owner})) return false;
     }
   return true;
 }
+
+int rings_of(int facets) { return std::max(2, facets / 4); }
+/// (angle)² of a face, nearly a disc, of a cone that is covered by so many rings: a tangent plane is a quarter of it above the
+/// sphere on average.
+double face_squared(const DirectionCone& cone, int rings) { return cone.angle * cone.angle / (1 + 3 * rings * (rings + 1)); }
 
 /// All around, along a spiral that gives every plane the same area.
 bool cut_all_around(Polyhedron& p, const Ball& ball, const Mat3& frame, int count) {
@@ -103,26 +106,31 @@ bool cut_all_around(Polyhedron& p, const Ball& ball, const Mat3& frame, int coun
 
 }   // namespace
 
+bool narrow_to_tube(Polyhedron& p, const Tube& tube, int facets) {
+  if (p.empty()) return false;
+  const AngleRange range = angles_of(p, tube);
+  const double half = range.sweep / (2 * facets);
+  return range.full || cut_by_sides(p, tube, range, kNarrowingPlanes, tube.radius * (1 + half * half / 2));
+}
+
+bool narrow_to_ball(Polyhedron& p, const Ball& ball, int facets) {
+  if (p.empty()) return false;
+  const DirectionCone cone = directions_of(p, ball);
+  return cone.full || cut_by_cone(p, ball, cone, 1, ball.radius * (1 + 0.6 * face_squared(cone, rings_of(facets))));
+}
+
 bool cut_by_tube(Polyhedron& p, const Tube& tube, int facets) {
   if (p.empty()) return false;
-  for (int round = 0; round < kNarrowings; ++round) {
-    const AngleRange range = angles_of(p, tube);
-    if (range.full) break;
-    if (!cut_by_sides(p, tube, range, kNarrowingPlanes, false)) return false;
-  }
   const AngleRange range = angles_of(p, tube);
-  return cut_by_sides(p, tube, range, range.full ? 2 * facets : facets, true);
+  const int count = range.full ? 2 * facets : facets;
+  return cut_by_sides(p, tube, range, count, even_apothem(tube.radius, range.sweep / count));
 }
 
 bool cut_by_ball(Polyhedron& p, const Ball& ball, const Mat3& frame, int facets) {
   if (p.empty()) return false;
-  for (int round = 0; round < kNarrowings; ++round) {
-    const DirectionCone cone = directions_of(p, ball);
-    if (cone.full) break;
-    if (!cut_by_cone(p, ball, cone, 1, false)) return false;
-  }
   const DirectionCone cone = directions_of(p, ball);
-  return cone.full ? cut_all_around(p, ball, frame, facets * facets / 2) : cut_by_cone(p, ball, cone, std::max(2, facets / 4), true);
+  if (cone.full) return cut_all_around(p, ball, frame, facets * facets / 2);
+  return cut_by_cone(p, ball, cone, rings_of(facets), ball.radius * (1 - face_squared(cone, rings_of(facets)) / 4));
 }
 
 }   // namespace stickslip

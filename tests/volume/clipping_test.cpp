@@ -8,8 +8,6 @@
 namespace stickslip::volume_test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 TEST(Clipping, two_boxes_share_a_box) {
   const OverlapVolume o = one_overlap(Box{{1, 1, 1}}, at(0, 0, 0), Box{{0.5, 2, 0.25}}, at(0.9, 0.3, 1.2));
   // x 0.4 … 1, y −1 … 1, z 0.95 … 1

@@ -1,16 +1,20 @@
 // Pairs of shapes that overlap, and what is asked of all of them.
 #pragma once
 
+#include <numbers>
+
 #include <gtest/gtest.h>
 
 #include "stickslip/volume/overlap.h"
 
 namespace stickslip::volume_test {
 
+inline constexpr double kPi = std::numbers::pi;
+
 inline Pose at(double x, double y, double z) { return {Vec3(x, y, z), Quat::Identity()}; }
 
 inline std::vector<OverlapVolume> all_overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                                         const OverlapOptions& options = {}) {
+                                               const OverlapOptions& options = {}) {
   static OverlapScratch scratch;
   std::vector<OverlapVolume> found;
   overlaps(a, pose_a, b, pose_b, scratch, found, options);
@@ -18,7 +22,7 @@ inline std::vector<OverlapVolume> all_overlaps(const Shape& a, const Pose& pose_
 }
 
 inline OverlapVolume one_overlap(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                           const OverlapOptions& options = {}) {
+                                 const OverlapOptions& options = {}) {
   const std::vector<OverlapVolume> found = all_overlaps(a, pose_a, b, pose_b, options);
   EXPECT_EQ(found.size(), 1u);
   return found.empty() ? OverlapVolume{} : found[0];
@@ -34,9 +38,10 @@ struct PlacedPair {
 
 /// Every pair of convex shapes, in general position.
 inline std::vector<PlacedPair> convex_pairs() {
-  const ConvexHull hull =
-      make_convex_hull({{0.5, 0, 0}, {-0.5, 0.1, 0}, {0, 0.6, 0.1}, {0.1, -0.5, 0}, {0, 0.1, 0.6}, {0.1, 0, -0.7}, {0.4, 0.4, 0.4}});
-  const std::vector<Shape> shapes = {HalfSpace{}, Sphere{0.5}, Box{{0.5, 0.4, 0.3}}, Capsule{0.4, 0.5}, Cylinder{0.4, 0.5}, hull};
+  const ConvexHull hull = make_convex_hull(
+      {{0.5, 0, 0}, {-0.5, 0.1, 0}, {0, 0.6, 0.1}, {0.1, -0.5, 0}, {0, 0.1, 0.6}, {0.1, 0, -0.7}, {0.4, 0.4, 0.4}});
+  const std::vector<Shape> shapes = {HalfSpace{},       Sphere{0.5},        Box{{0.5, 0.4, 0.3}},
+                                     Capsule{0.4, 0.5}, Cylinder{0.4, 0.5}, hull};
   std::vector<PlacedPair> pairs;
   const auto exact = [](const Shape& s) { return !std::holds_alternative<Capsule>(s) && !std::holds_alternative<Cylinder>(s); };
   for (std::size_t i = 0; i < shapes.size(); ++i)
@@ -58,8 +63,9 @@ inline void expect_derivatives(const Shape& a, const Pose& pose_a, const Shape& 
   const auto volume = [&](const Pose& pose) { return one_overlap(a, pose_a, b, pose, options).volume; };
   for (int axis = 0; axis < 3; ++axis) {
     const Vec3 along = step * Vec3::Unit(axis);
-    const double slope = (volume({pose_b.position + along, pose_b.orientation}) -
-                          volume({pose_b.position - along, pose_b.orientation})) / (2 * step);
+    const double slope =
+        (volume({pose_b.position + along, pose_b.orientation}) - volume({pose_b.position - along, pose_b.orientation})) /
+        (2 * step);
     EXPECT_NEAR(slope, o.gradient[axis], tolerance * o.gradient.norm()) << "along axis " << axis;
     const auto turned = [&](double sign) {
       const Quat turn = rotation_from_vector(sign * along);

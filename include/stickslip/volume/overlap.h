@@ -36,15 +36,15 @@ std::string_view degeneracy_name(Degeneracy);
 struct OverlapVolume {
   static constexpr int kMaxPoints = 10;
 
-  double volume = 0;                     ///< V [m³]
-  Vec3 centroid = Vec3::Zero();          ///< c [m]
-  Mat3 second_moment = Mat3::Zero();     ///< ∫ (x − c)(x − c)ᵀ dV [m⁵]
-  Vec3 gradient = Vec3::Zero();          ///< ∂V by translations of B, ∫_{S_B} n dA [m²]: points from B into A
-  Vec3 turning = Vec3::Zero();           ///< ∂V by rotations of B about the centroid [m³]; of A the opposite, as with the gradient
+  double volume = 0;                   ///< V [m³]
+  Vec3 centroid = Vec3::Zero();        ///< c [m]
+  Mat3 second_moment = Mat3::Zero();   ///< ∫ (x − c)(x − c)ᵀ dV [m⁵]
+  Vec3 gradient = Vec3::Zero();        ///< ∂V by translations of B, ∫_{S_B} n dA [m²]: points from B into A
+  Vec3 turning = Vec3::Zero();   ///< ∂V by rotations of B about the centroid [m³]; of A the opposite, as with the gradient
   std::array<Vec3, kMaxPoints> points;   ///< corners of the outline seen along the gradient, then the two ends along it [m]
   int point_count = 0;
   Degeneracy degeneracy = Degeneracy::none;
-  double error = 0;   ///< of the volume, estimated [m³]; 0 where it is exact up to rounding
+  double error = 0;                                     ///< of the volume, estimated [m³]; 0 where it is exact up to rounding
   std::uint32_t first_segment = 0, segment_count = 0;   ///< of `OverlapScratch::segments()`; none for two convex shapes
 
   bool has_volume() const { return volume > 0; }
@@ -52,12 +52,12 @@ struct OverlapVolume {
 
 /// A part of an overlap in which the two surfaces face each other in nearly one direction: what a bent overlap is split by.
 struct OverlapSegment {
-  Vec3 normal = Vec3::Zero();          ///< unit, from A to B, mean of those of the two surfaces
-  double area = 0;                     ///< across the normal [m²]
-  double volume = 0;                   ///< [m³]
-  Vec3 first = Vec3::Zero();           ///< ∫ x dV [m⁴]
-  Mat3 second = Mat3::Zero();          ///< ∫ xxᵀ dV, both about the centroid of the overlap [m⁵]
-  std::array<Vec3, 8> corners;         ///< farthest points in eight directions across the normal [m], from that centroid
+  Vec3 normal = Vec3::Zero();           ///< unit, from A to B, mean of those of the two surfaces
+  double area = 0;                      ///< across the normal [m²]
+  double volume = 0;                    ///< [m³]
+  Vec3 first = Vec3::Zero();            ///< ∫ x dV [m⁴]
+  Mat3 second = Mat3::Zero();           ///< ∫ xxᵀ dV, both about the centroid of the overlap [m⁵]
+  std::array<Vec3, 8> corners;          ///< farthest points in eight directions across the normal [m], from that centroid
   std::array<double, 8> reaches = {};   ///< how far they are [m]
 };
 
@@ -86,17 +86,19 @@ class OverlapScratch {
 /// clipping for two convex shapes, rays if one is a mesh. `found` is cleared first, and empty if the shapes are apart.
 /// Nothing is allocated once scratch and list have grown. Swapping A and B gives the same numbers with opposite gradients.
 /// @throws Error if an option is out of range
-void overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch&, std::vector<OverlapVolume>& found,
-              const OverlapOptions& = {});
+void overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch&,
+              std::vector<OverlapVolume>& found, const OverlapOptions& = {});
 
 /// Two convex shapes. Polytopes and half-spaces are clipped, spheres cut by formulas and quadrature over their rims (both to
-/// rounding); the bent sides of capsules and cylinders are replaced by planes in the range of angles that the overlap covers, set
+/// rounding); the bent sides of capsules and cylinders are replaced by planes in the range of angles that the overlap
+/// covers, set
 /// back so that the volume is right: errors are a few parts of round_facets⁻².
 /// @pre neither is a mesh
 void overlaps_by_clipping(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch&,
                           std::vector<OverlapVolume>& found, const OverlapOptions& = {});
 
-/// Any two shapes that are closed, one of them bounded, as seen by parallel rays along three axes: lengths inside both times the
+/// Any two shapes that are closed, one of them bounded, as seen by parallel rays along three axes: lengths inside both
+/// times the
 /// area between rays [6d §4.1]. Axes count by the area that they see, so that thin overlaps are measured across.
 void overlaps_by_rays(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch&,
                       std::vector<OverlapVolume>& found, const OverlapOptions& = {});
