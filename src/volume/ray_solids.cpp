@@ -54,22 +54,23 @@ class TriangleDrawer {
 
   void draw(const std::array<std::uint32_t, 3>& names, const std::array<Vec3, 3>& corners, const Aabb& around) {
     const int u = grid_.u(), v = grid_.v();
-    const int i0 = cell(around.lower[u] - grid_.lower[u], grid_.step_u),
-              i1 = cell(around.upper[u] - grid_.lower[u], grid_.step_u);
-    const int j0 = cell(around.lower[v] - grid_.lower[v], grid_.step_v),
-              j1 = cell(around.upper[v] - grid_.lower[v], grid_.step_v);
+    const int i0 = cell(around.lower[u] - grid_.lower[u], grid_.step_u, grid_.columns),
+              i1 = cell(around.upper[u] - grid_.lower[u], grid_.step_u, grid_.columns);
+    const int j0 = cell(around.lower[v] - grid_.lower[v], grid_.step_v, grid_.rows),
+              j1 = cell(around.upper[v] - grid_.lower[v], grid_.step_v, grid_.rows);
     for (int j = j0; j <= j1; ++j)
       for (int i = i0; i <= i1; ++i) {
-        const auto ray = static_cast<std::uint32_t>(j * grid_.count + i);
-        const Vec2 at = grid_.place(ray);
+        const Vec2 at = grid_.place(i, j);
         if (at.x() < around.lower[u] || at.x() > around.upper[u] || at.y() < around.lower[v] || at.y() > around.upper[v])
           continue;
-        hit(ray, at, names, corners);
+        hit(grid_.ray(i, j), at, names, corners);
       }
   }
 
  private:
-  int cell(double offset, double step) const { return std::clamp(static_cast<int>(offset / step), 0, grid_.count - 1); }
+  static int cell(double offset, double step, int count) {
+    return static_cast<int>(std::clamp(offset / step, 0.0, count - 1.0));
+  }
 
   /// Twice the area between the ray and the edge, positive if the ray is on its left.
   double left_of(const Vec2& at, const std::array<std::uint32_t, 3>& names, const std::array<Vec3, 3>& corners, int k,
@@ -146,7 +147,7 @@ void stretches_in_mesh(const RaySolid& solid, const RayGrid& grid, const Aabb& r
     return (a.leaves != from_below) > (b.leaves != from_below);   // enters first
   });
   std::size_t at = 0;
-  for (std::uint32_t ray = 0; ray < static_cast<std::uint32_t>(grid.count * grid.count); ++ray) {
+  for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
     first.push_back(static_cast<std::uint32_t>(stretches.size()));
     const std::size_t begin = at;
     while (at < memory.hits.size() && memory.hits[at].ray == ray) ++at;
@@ -238,13 +239,15 @@ LineClip line_in(const Mesh&, const Vec3&, const Vec3&) { return {}; }
 
 }   // namespace
 
-Vec2 RayGrid::place(std::uint32_t ray) const {
-  const int i = static_cast<int>(ray) % count, j = static_cast<int>(ray) / count;
-  // Two irrational numbers that spread multiples of them evenly over a square.
+void prepare_shifts(RayMemory& memory, int count) {
+  if (memory.shifts_of == count) return;
+  memory.shifts_of = count;
+  memory.shifts.clear();
+  // Two irrational numbers whose multiples spread evenly over a square.
+  constexpr double p = 0.7548776662466927, q = 0.5698402909980532;
   const auto shift = [](double a) { return 0.25 + 0.5 * (a - std::floor(a)); };
-  const double du = shift(0.7548776662466927 * i + 0.5698402909980532 * j),
-               dv = shift(0.5698402909980532 * i - 0.7548776662466927 * j);
-  return {lower[u()] + (i + du) * step_u, lower[v()] + (j + dv) * step_v};
+  for (int j = 0; j < count; ++j)
+    for (int i = 0; i < count; ++i) memory.shifts.push_back({shift(p * i + q * j), shift(q * i - p * j)});
 }
 
 void stretches_inside(const RaySolid& solid, const RayGrid& grid, const Aabb& reach, RayMemory& memory,
@@ -254,7 +257,7 @@ void stretches_inside(const RaySolid& solid, const RayGrid& grid, const Aabb& re
     stretches_in_mesh(solid, grid, reach, memory, stretches, first);
   } else {
     const Vec3 direction = solid.rotation.row(grid.axis).transpose();
-    for (std::uint32_t ray = 0; ray < static_cast<std::uint32_t>(grid.count * grid.count); ++ray) {
+    for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
       first.push_back(static_cast<std::uint32_t>(stretches.size()));
       const Vec2 at = grid.place(ray);
       Vec3 x = Vec3::Zero();

@@ -54,10 +54,13 @@ class RayMeasure {
  public:
   RayMeasure(RayMemory& memory, const Aabb& box, int count)
       : memory_(memory), box_(box), middle_(0.5 * (box.lower + box.upper)) {
+    prepare_shifts(memory, count);
     for (int axis = 0; axis < 3; ++axis) {
       RayGrid& grid = grids_[axis];
-      grid.axis = axis, grid.count = count, grid.lower = box.lower;
-      grid.step_u = (box.upper - box.lower)[grid.u()] / count, grid.step_v = (box.upper - box.lower)[grid.v()] / count;
+      grid.shifts = memory.shifts.data(), grid.shift_stride = count, grid.axis = axis, grid.lower = box.lower;
+      grid.columns = along(grid.u(), count), grid.rows = along(grid.v(), count);
+      grid.step_u = (box.upper - box.lower)[grid.u()] / grid.columns,
+      grid.step_v = (box.upper - box.lower)[grid.v()] / grid.rows;
     }
   }
 
@@ -68,7 +71,7 @@ class RayMeasure {
       shared.clear(), first.clear();
       stretches_inside(a, grid, box_, memory_, memory_.inside[0], memory_.first_inside[0]);
       stretches_inside(b, grid, box_, memory_, memory_.inside[1], memory_.first_inside[1]);
-      for (std::uint32_t ray = 0; ray < static_cast<std::uint32_t>(grid.count * grid.count); ++ray) {
+      for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
         first.push_back(static_cast<std::uint32_t>(shared.size()));
         share(memory_, ray, shared);
       }
@@ -91,10 +94,10 @@ class RayMeasure {
     memory_.parent.resize(stretches.size());
     std::iota(memory_.parent.begin(), memory_.parent.end(), 0u);
     const RayGrid& grid = grids_[main_];
-    const auto n = static_cast<std::uint32_t>(grid.count);
-    for (std::uint32_t ray = 0; ray < n * n; ++ray) {
+    const auto n = static_cast<std::uint32_t>(grid.columns);
+    for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
       if (ray % n + 1 < n) connect(ray, ray + 1, kLean * grid.step_u);
-      if (ray + n < n * n) connect(ray, ray + n, kLean * grid.step_v);
+      if (ray + n < grid.rays()) connect(ray, ray + n, kLean * grid.step_v);
     }
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < stretches.size(); ++i)   // roots come before what hangs on them
@@ -122,9 +125,17 @@ class RayMeasure {
     return x - middle_;
   }
   const Vec3& middle() const { return middle_; }
+  int main_axis() const { return main_; }   ///< along which the overlap is seen best
   const RayGrid& grid(int axis) const { return grids_[axis]; }
 
  private:
+  /// Rays along a side of the box: across one of less than a quarter of the longest fewer do, as they see little.
+  int along(int side, int count) const {
+    const Vec3 sides = box_.upper - box_.lower;
+    const double part = std::sqrt(std::min(1.0, 4 * sides[side] / sides.maxCoeff()));
+    return std::clamp(static_cast<int>(std::ceil(part * count)), std::min(8, count), count);
+  }
+
   std::uint32_t root(std::uint32_t i) const {
     while (memory_.parent[i] != i) i = memory_.parent[i];
     return i;
@@ -145,16 +156,16 @@ class RayMeasure {
   std::uint32_t piece_at(const Vec3& from_middle) const {
     const RayGrid& grid = grids_[main_];
     const Vec3 x = middle_ + from_middle;
-    const auto cell = [&](int axis, double step) {
-      return std::clamp(static_cast<int>((x[axis] - grid.lower[axis]) / step), 0, grid.count - 1);
+    const auto cell = [&](int axis, double step, int count) {
+      return static_cast<int>(std::clamp((x[axis] - grid.lower[axis]) / step, 0.0, count - 1.0));
     };
-    const int i = cell(grid.u(), grid.step_u), j = cell(grid.v(), grid.step_v);
+    const int i = cell(grid.u(), grid.step_u, grid.columns), j = cell(grid.v(), grid.step_v, grid.rows);
     std::uint32_t best = 0;
     double nearest = std::numeric_limits<double>::infinity();
-    for (int radius = 1; radius < grid.count && !std::isfinite(nearest); radius *= 2)
-      for (int jj = std::max(0, j - radius); jj <= std::min(grid.count - 1, j + radius); ++jj)
-        for (int ii = std::max(0, i - radius); ii <= std::min(grid.count - 1, i + radius); ++ii) {
-          const auto ray = static_cast<std::size_t>(jj * grid.count + ii);
+    for (int radius = 1; radius < 2 * std::max(grid.columns, grid.rows) && !std::isfinite(nearest); radius *= 2)
+      for (int jj = std::max(0, j - radius); jj <= std::min(grid.rows - 1, j + radius); ++jj)
+        for (int ii = std::max(0, i - radius); ii <= std::min(grid.columns - 1, i + radius); ++ii) {
+          const std::uint32_t ray = grid.ray(ii, jj);
           for (std::uint32_t k = memory_.first_shared[main_][ray]; k < memory_.first_shared[main_][ray + 1]; ++k) {
             const SharedStretch& s = memory_.shared[main_][k];
             const double du = (ii - i) * grid.step_u, dv = (jj - j) * grid.step_v;
@@ -250,16 +261,17 @@ const Pose& frame_of_rays(const Shape& a, const Pose& pose_a, const Shape& b, co
   return std::holds_alternative<HalfSpace>(b) ? pose_b : pose_a;
 }
 
-/// Ends of the stretches of a piece, in the world.
+/// Ends of the stretches of a piece along the axis that sees most of it, in the world.
 void collect_points(const RayMeasure& rays, const RayMemory& memory, std::uint32_t piece, const Pose& frame,
                     std::vector<Vec3>& points) {
   points.clear();
-  for (int axis = 0; axis < 3; ++axis)
-    for (const SharedStretch& s : memory.shared[axis]) {
-      if (s.piece != piece) continue;
-      Vec3 x = rays.middle() + rays.place(s, axis);
-      for (const double end : {s.from, s.to}) x[axis] = end, points.push_back(frame * x);
-    }
+  const int axis = rays.main_axis();
+  const Mat3 rotation = frame.rotation();
+  for (const SharedStretch& s : memory.shared[axis]) {
+    if (s.piece != piece) continue;
+    Vec3 x = rays.middle() + rays.place(s, axis);
+    for (const double end : {s.from, s.to}) x[axis] = end, points.push_back(rotation * x + frame.position);
+  }
 }
 
 void turn_to_world(MomentSums& sums, const Vec3& middle, const Pose& frame) {

@@ -37,7 +37,7 @@ int SegmentBins::bin_of(const Vec3& d) {
 void SegmentBins::add(const SharedStretch& s, int axis, double cell, const Vec3& middle) {
   const Vec3 local = facing(s);
   if (local.isZero(0)) return;
-  const Vec3 normal = rotation_ * local, x = frame_ * middle - centroid_;
+  const Vec3 normal = rotation_ * local, x = rotation_ * middle + frame_.position - centroid_;
   Bin& bin = bins_[bin_of(local)];
   const double along = local[axis] * local[axis], length = s.to - s.from, volume = along * length * cell;
   const double area = std::abs(local[axis]) * cell;
@@ -123,7 +123,7 @@ void SegmentBins::add_places_of_piece(const MomentSums& piece, std::span<const V
 
 void SegmentBins::add_place(const SharedStretch& s, const Vec3& middle) {
   const Vec3 local = facing(s);
-  if (!local.isZero(0)) reach_to(bins_[bin_of(local)].segment, frame_ * middle - centroid_);
+  if (!local.isZero(0)) reach_to(bins_[bin_of(local)].segment, rotation_ * middle + frame_.position - centroid_);
 }
 
 void SegmentBins::reach_to(int number, const Vec3& x) {

@@ -25,6 +25,11 @@ OverlapVolume total(const std::vector<OverlapVolume>& pieces) {
     sum.volume += o.volume, sum.centroid += o.volume * o.centroid, sum.gradient += o.gradient;
   EXPECT_GT(sum.volume, 0);
   sum.centroid /= sum.volume;
+  for (const OverlapVolume& o : pieces) {
+    const Vec3 arm = o.centroid - sum.centroid;
+    sum.turning += o.turning + arm.cross(o.gradient);
+    sum.second_moment += o.second_moment + o.volume * arm * arm.transpose();
+  }
   return sum;
 }
 
@@ -75,11 +80,11 @@ TEST(Rays, gradients_are_the_derivatives_of_the_volume) {
   const auto check = [&](const Shape& a, const Shape& b) {
     // Differences over a step that is large beside what rays cannot see.
     const OverlapOptions options{.rays = 96};
-    const OverlapVolume o = one_overlap(a, at(0, 0, 0), b, tilted, options);
+    const OverlapVolume o = total(all_overlaps(a, at(0, 0, 0), b, tilted, options));
     const double step = 0.02, arm = std::sqrt(o.second_moment.trace() / o.volume);
     for (int axis = 0; axis < 3; ++axis) {
       const Vec3 along = step * Vec3::Unit(axis);
-      const auto volume = [&](const Pose& pose) { return one_overlap(a, at(0, 0, 0), b, pose, options).volume; };
+      const auto volume = [&](const Pose& pose) { return total(all_overlaps(a, at(0, 0, 0), b, pose, options)).volume; };
       const double slope =
           (volume({tilted.position + along, tilted.orientation}) - volume({tilted.position - along, tilted.orientation})) /
           (2 * step);
