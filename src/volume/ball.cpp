@@ -82,11 +82,12 @@ void add_whole_sphere(SurfaceSums& sums, const Vec3& u) {
   sums.second += 4 * pi / 3 * (Mat3::Identity() + 5 * u * u.transpose());
 }
 
-/// Parameters at which |p + t e|² = ρ², without cancellation; both 0 if there are none.
+/// Parameters at which |p + t e|² = ρ², without cancellation; both where it is least if it is nowhere less than ρ².
 std::array<double, 2> rim_parameters(const Vec3& p, const Vec3& e, double rho_squared) {
   const double a = e.squaredNorm(), b = p.dot(e), c = p.squaredNorm() - rho_squared;
   const double discriminant = b * b - a * c;
-  if (!(discriminant > 0) || !(a > 0)) return {0, 0};
+  if (!(a > 0)) return {0, 0};
+  if (!(discriminant > 0)) return {-b / a, -b / a};
   const double q = -(b + std::copysign(std::sqrt(discriminant), b));
   const double one = q / a, other = q != 0 ? c / q : 0;
   return {std::min(one, other), std::max(one, other)};
@@ -96,7 +97,7 @@ std::array<double, 2> rim_parameters(const Vec3& p, const Vec3& e, double rho_sq
 /// rim has its partner. @returns whether the centre of the disc lies within the face
 bool find_chords(const Polyhedron& p, const Polyhedron::Face& face, const Vec3& middle, double rho_squared,
                  BallScratch& scratch) {
-  scratch.chords.clear(), scratch.on_rim.clear();
+  scratch.chords.clear(), scratch.on_rim.clear(), scratch.edge.clear();
   bool inside = true;
   double area = 0;
   for (int k = 0; k < face.count; ++k) {
@@ -107,20 +108,28 @@ bool find_chords(const Polyhedron& p, const Polyhedron::Face& face, const Vec3& 
     double low = 0, high = 1;
     if (!from_in || !to_in) {
       const auto [enter, leave] = rim_parameters(from, e, rho_squared);
-      if (!from_in && !to_in && !(enter > 0 && leave < 1 && enter < leave)) continue;
+      // Between two ends outside the edge comes in only if its nearest place lies between them.
+      const double nearest = 0.5 * (enter + leave);
+      if (!from_in && !to_in && !(enter < leave && nearest > 0 && nearest < 1)) continue;
       if (!from_in) low = std::clamp(enter, 0.0, 1.0);
       if (!to_in) high = std::clamp(leave, 0.0, 1.0);
     }
     scratch.chords.push_back({middle + from + low * e, middle + from + high * e});
     scratch.on_rim.push_back({!from_in, !to_in});
+    scratch.edge.push_back(k);
   }
   return inside && area > 3 * rho_squared;   // faces without an area hold no disc, whatever rounding says of their edges
 }
 
-bool within_face(const Polyhedron& p, const Polyhedron::Face& face, const Vec3& x) {
-  for (int k = 0; k < face.count; ++k) {
-    const Vec3 &from = p.corner(face, k), &to = p.corner(face, (k + 1) % face.count);
-    if (face.normal.dot((to - from).cross(x - from)) < 0) return false;
+/// Whether an arc runs within a face, but for rounding.
+bool within_face(const Polyhedron& p, const Polyhedron::Face& face, const RimArc& arc) {
+  const double slack = 1e-7 * arc.across.norm();
+  for (const double part : {0.25, 0.5, 0.75}) {
+    const Vec3 x = arc.at(arc.from + part * arc.sweep);
+    for (int k = 0; k < face.count; ++k) {
+      const Vec3 from = p.corner(face, k), e = p.corner(face, (k + 1) % face.count) - from;
+      if (face.normal.dot(e.cross(x - from)) < -slack * e.norm()) return false;
+    }
   }
   return true;
 }
@@ -148,8 +157,10 @@ void find_arcs(const Polyhedron& p, const Polyhedron::Face& face, const RimArc& 
     } else {
       arc.sweep = angle(scratch.chords[(i + 1) % count][0]) - arc.from;
       if (arc.sweep < 0) arc.sweep += kTurn;
-      // Ends that are one corner of the face but for rounding may seem to have the whole rim between them.
-      if (arc.sweep > kTurn / 2 && !within_face(p, face, arc.at(arc.from + arc.sweep / 2))) arc.sweep = 0;
+      // Ends that are one place but for rounding may seem to have the whole rim between them. Around a corner between two edges
+      // an arc turns by less than half.
+      const bool around_corner = scratch.edge[(i + 1) % count] == (scratch.edge[i] + 1) % face.count;
+      if (arc.sweep > kTurn / 2 && (around_corner || !within_face(p, face, arc))) arc.sweep = 0;
     }
     if (arc.sweep > 0 && rho > 0) scratch.arcs.push_back(arc);
   }

@@ -1,6 +1,10 @@
 // Balls cut by planes, polyhedra and other balls, to rounding.
 #pragma once
 
+#include <array>
+#include <cmath>
+#include <vector>
+
 #include "volume/polyhedron.h"
 
 namespace stickslip {
@@ -23,6 +27,7 @@ struct BallScratch {
   std::vector<RimArc> arcs;
   std::vector<std::array<Vec3, 2>> chords;   ///< pairs of ends of straight pieces of the face at hand
   std::vector<std::array<bool, 2>> on_rim;   ///< whether those ends lie on the rim
+  std::vector<int> edge;                     ///< of the face, that each lies on
 };
 
 /// The moments of ball ∩ polyhedron. Points of its surface, among them the farthest, are added to `points`. @returns whether

@@ -90,9 +90,31 @@ class ConvexClipper {
       if (!(is_ball(i) ? cut_by_ball(solid, body.ball(), body.frame, facets_) : cut_by_tube(solid, body.tube(), facets_)))
         return false;
     }
-    if (exact) return add_ball_moments(solid, list.bodies[list.count - 1].ball(), sums_, memory_.points, memory_.ball);
+    if (exact) return measure_ball(solid, list.bodies[list.count - 1]);
     add_moments(solid, sums_);
     memory_.points.insert(memory_.points.end(), solid.vertices().begin(), solid.vertices().end());
+    return true;
+  }
+
+  /// A solid and a ball. Where faces of the solid coincide but for rounding, as where a capsule is cut apart in the plane of a
+  /// face, rims may not close: then there is next to nothing between the faces, or planes do in place of the ball.
+  bool measure_ball(Polyhedron& solid, const RoundBody& body) {
+    MomentSums whole, part;
+    add_moments(solid, whole);
+    double widest = 0;
+    for (const Vec3& v : solid.vertices()) widest = std::max(widest, (v - solid.vertices()[0]).squaredNorm());
+    if (whole.volume < 1e-13 * body.radius * widest) return false;
+    const std::size_t points = memory_.points.size();
+    if (!add_ball_moments(solid, body.ball(), part, memory_.points, memory_.ball)) return false;
+    const double slack = 1e-9 * body.radius * body.radius * body.radius;
+    if (part.volume < -slack || part.volume > whole.volume * (1 + 1e-9) + slack) {
+      memory_.points.resize(points);
+      if (!cut_by_ball(solid, body.ball(), body.frame, facets_)) return false;
+      part = {};
+      add_moments(solid, part);
+      memory_.points.insert(memory_.points.end(), solid.vertices().begin(), solid.vertices().end());
+    }
+    sums_.add(part);
     return true;
   }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
@@ -29,7 +31,7 @@ double turn_of(const Vec2& a, const Vec2& b, const Vec2& c) {
 void keep_farthest(const std::vector<Vec2>& seen, std::vector<std::size_t>& kept) {
   kept.clear();
   for (int k = 0; k < 16; ++k) {
-    const Vec2 direction(std::cos(k * M_PI / 8), std::sin(k * M_PI / 8));
+    const Vec2 direction(std::cos(k * std::numbers::pi / 8), std::sin(k * std::numbers::pi / 8));
     std::size_t best = 0;
     for (std::size_t i = 1; i < seen.size(); ++i)
       if (direction.dot(seen[i]) > direction.dot(seen[best])) best = i;

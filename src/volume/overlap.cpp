@@ -1,6 +1,7 @@
 #include "stickslip/volume/overlap.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stickslip/geometry/mesh_solid.h"
 #include "volume/begin.h"
@@ -24,6 +25,8 @@ std::string_view degeneracy_name(Degeneracy d) {
 namespace {
 
 bool is_half_space_shape(const Shape& s) { return std::holds_alternative<HalfSpace>(s); }
+
+bool has_bent_side(const Shape& s) { return std::holds_alternative<Capsule>(s) || std::holds_alternative<Cylinder>(s); }
 
 bool has_size(const Shape& s) {
   if (is_half_space_shape(s)) return true;
@@ -74,6 +77,7 @@ void overlaps_by_clipping(const Shape& a, const Pose& pose_a, const Shape& b, co
   MomentSums sums;
   if (!clip_convex(first, pose_first, second, pose_second, options.round_facets, scratch.memory(), sums)) return;
   OverlapVolume o = finished(sums, scratch.memory());
+  if (has_bent_side(first) || has_bent_side(second)) o.error = o.volume / (options.round_facets * options.round_facets);
   o.centroid += near;
   for (int i = 0; i < o.point_count; ++i) o.points[i] += near;
   if (swapped) mirror(o);

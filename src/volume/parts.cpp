@@ -86,11 +86,7 @@ class PieceJoiner {
     const auto count = static_cast<std::uint32_t>(memory_.piece_sums.size());
     for (std::uint32_t i = first; i < count; ++i) {
       if (root(i) != first) continue;
-      const MomentSums& s = memory_.piece_sums[i];
-      sums.start(s.origin);
-      sums.add_volume(s.origin, s.volume, s.first, s.second);
-      sums.force += s.force, sums.torque += s.torque + (s.origin - sums.origin).cross(s.force);
-      sums.of_a |= s.of_a, sums.of_b |= s.of_b;
+      sums.add(memory_.piece_sums[i]);
       memory_.points.insert(memory_.points.end(), points_of(i).begin(), points_of(i).end());
     }
     OverlapVolume o = finished(sums, memory_);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "stickslip/math/error.h"
 #include "volume/outline.h"

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <Eigen/LU>
+
 #include "volume/outline.h"
 
 namespace stickslip {

@@ -129,6 +129,13 @@ void MomentSums::add_volume(const Vec3& about, double part, const Vec3& first_of
   second += second_of_it + first_of_it * shift.transpose() + shift * first_of_it.transpose() + part * shift * shift.transpose();
 }
 
+void MomentSums::add(const MomentSums& part) {
+  start(part.origin);
+  add_volume(part.origin, part.volume, part.first, part.second);
+  force += part.force, torque += part.torque + (part.origin - origin).cross(part.force);
+  of_a |= part.of_a, of_b |= part.of_b;
+}
+
 void MomentSums::add_surface(FaceOwner owner, const Vec3& area, const Vec3& middle) {
   of_a |= owner == FaceOwner::a;
   if (owner != FaceOwner::b) return;

@@ -79,6 +79,8 @@ struct MomentSums {
   }
   /// A part of the volume by its integrals of 1, y and yyᵀ, y = x − about.
   void add_volume(const Vec3& about, double volume_of_it, const Vec3& first_of_it, const Mat3& second_of_it);
+  /// All of another part.
+  void add(const MomentSums& part);
   /// A flat part of the surface of `owner`: its vector of area, and its middle.
   void add_surface(FaceOwner owner, const Vec3& area, const Vec3& middle);
 };

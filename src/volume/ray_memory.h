@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
+#include "math/lists.h"
 #include "stickslip/geometry/aabb.h"
 #include "stickslip/geometry/mesh_solid.h"
 #include "volume/polyhedron.h"
@@ -67,6 +69,7 @@ struct RayMemory {
   std::array<std::vector<SharedStretch>, 3> shared;         ///< per axis
   std::array<std::vector<std::uint32_t>, 3> first_shared;   ///< per ray of that axis
   std::vector<std::uint32_t> parent;
+  std::array<ListsByKey, 3> of_piece;   ///< stretches of each piece, per axis
 };
 
 /// A solid in the frame of the grid.

@@ -106,15 +106,24 @@ class RayMeasure {
       for (int axis = 0; axis < 3; ++axis)
         if (axis != main_)
           for (SharedStretch& s : memory_.shared[axis]) s.piece = piece_at(place(s, axis));
+    for (int axis = 0; axis < 3; ++axis)
+      memory_.of_piece[axis].fill(count, [&](const auto& add) {
+        for (std::uint32_t i = 0; i < memory_.shared[axis].size() && count > 0; ++i) add(memory_.shared[axis][i].piece, i);
+      });
     return count;
   }
 
   PieceSums sums_of(std::uint32_t piece) const {
     PieceSums sums;
-    for (int axis = 0; axis < 3; ++axis)
-      for (const SharedStretch& s : memory_.shared[axis])
-        if (s.piece == piece) add(s, axis, sums);
+    each_of(piece, [&](const SharedStretch& s, int axis) { add(s, axis, sums); });
     return sums;
+  }
+
+  /// Calls visit(stretch, axis) for the stretches of a piece.
+  template <class Visit>
+  void each_of(std::uint32_t piece, const Visit& visit) const {
+    for (int axis = 0; axis < 3; ++axis)
+      for (const std::uint32_t i : memory_.of_piece[axis][piece]) visit(memory_.shared[axis][i], axis);
   }
 
   /// Middle of a stretch, from the middle of the box.
@@ -246,7 +255,7 @@ Aabb overlap_box(const RaySolid& a, const RaySolid& b, RayMemory& memory) {
   const bool mesh_a = std::holds_alternative<Mesh>(*a.shape), mesh_b = std::holds_alternative<Mesh>(*b.shape);
   Aabb box = common(a.box, b.box);
   for (int round = 0; round < 2; ++round) {
-    if (!(box.lower.array() < box.upper.array()).all()) return box;
+    if (!(box.lower.array() <= box.upper.array()).all()) return box;
     if (mesh_a && mesh_b) box = common(box, surface_within(a, box, memory).merged(surface_within(b, box, memory)));
     else if (mesh_a && round == 0) box = reach_of(a, b, box, memory);
     else if (mesh_b && round == 0) box = reach_of(b, a, box, memory);
@@ -267,8 +276,8 @@ void collect_points(const RayMeasure& rays, const RayMemory& memory, std::uint32
   points.clear();
   const int axis = rays.main_axis();
   const Mat3 rotation = frame.rotation();
-  for (const SharedStretch& s : memory.shared[axis]) {
-    if (s.piece != piece) continue;
+  for (const std::uint32_t i : memory.of_piece[axis][piece]) {
+    const SharedStretch& s = memory.shared[axis][i];
     Vec3 x = rays.middle() + rays.place(s, axis);
     for (const double end : {s.from, s.to}) x[axis] = end, points.push_back(rotation * x + frame.position);
   }
@@ -293,7 +302,11 @@ void overlaps_by_rays(const Shape& shape_a, const Pose& pose_a, const Shape& sha
   const Pose frame = frame_of_rays(first, pose_first, second, pose_second);
   const RaySolid a = in_frame(first, pose_first, frame), b = in_frame(second, pose_second, frame);
   const Aabb box = overlap_box(a, b, memory.rays);
-  if (!(box.lower.array() < box.upper.array()).all()) return;
+  if (!(box.lower.array() < box.upper.array()).all()) {
+    if ((box.lower.array() <= box.upper.array()).all())
+      found.push_back(nothing_because(Degeneracy::touching, frame * Vec3(0.5 * (box.lower + box.upper))));
+    return;
+  }
   RayMeasure rays(memory.rays, box, options.rays);
   rays.cast(a, b);
   const std::uint32_t count = rays.find_pieces();
@@ -307,13 +320,10 @@ void overlaps_by_rays(const Shape& shape_a, const Pose& pose_a, const Shape& sha
     if (!o.has_volume()) continue;
     o.error = error;
     SegmentBins bins(frame, o.centroid);
-    for (int axis = 0; axis < 3; ++axis)
-      for (const SharedStretch& s : memory.rays.shared[axis])
-        if (s.piece == piece) bins.add(s, axis, rays.grid(axis).cell(), Vec3(rays.middle() + rays.place(s, axis)));
+    const auto middle = [&](const SharedStretch& s, int axis) { return Vec3(rays.middle() + rays.place(s, axis)); };
+    rays.each_of(piece, [&](const auto& s, int axis) { bins.add(s, axis, rays.grid(axis).cell(), middle(s, axis)); });
     bins.group();
-    for (int axis = 0; axis < 3; ++axis)
-      for (const SharedStretch& s : memory.rays.shared[axis])
-        if (s.piece == piece) bins.add_place(s, Vec3(rays.middle() + rays.place(s, axis)));
+    rays.each_of(piece, [&](const auto& s, int axis) { bins.add_place(s, middle(s, axis)); });
     bins.finish(o, swapped, memory.segments);
     if (swapped) mirror(o);
     found.push_back(o);

@@ -1,4 +1,6 @@
 // Solids of convex parts and of tetrahedra.
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "stickslip/volume/patch.h"
@@ -39,6 +41,32 @@ TEST(Parts, of_one_brick_are_the_brick) {
   EXPECT_LT((found[0].second_moment - exact.second_moment).norm(), 1e-12);
   EXPECT_LT((found[0].gradient - exact.gradient).norm(), 1e-12);
   EXPECT_LT((found[0].turning - exact.turning).norm(), 1e-12);
+}
+
+/// Volume, its first moments and the gradient, of a solid and a ball; zero if they are apart.
+Eigen::Matrix<double, 7, 1> sums_with_ball(const ConvexHull& hull, double radius, const Vec3& at_place) {
+  Eigen::Matrix<double, 7, 1> sums = Eigen::Matrix<double, 7, 1>::Zero();
+  for (const OverlapVolume& o : all_overlaps(hull, Pose{}, Sphere{radius}, {at_place, Quat::Identity()}))
+    sums << o.volume, o.volume * o.centroid, o.gradient;
+  return sums;
+}
+
+TEST(Parts, a_ball_in_a_brick_is_what_it_is_in_its_parts) {
+  const ConvexHull whole = brick({-1, -1, -1}, {1, 1, 1});
+  const ConvexHull parts[] = {brick({-1, -1, -1}, {0.25, 1, 1}), brick({0.25, -1, -1}, {1, 0.5, 1}),
+                              brick({0.25, 0.5, -1}, {1, 1, 1})};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-1.5, 1.5), size(0.05, 2);
+  for (int k = 0; k < 1500; ++k) {
+    // Every third on a lattice, where rims meet edges and corners.
+    const bool lattice = k % 3 == 0;
+    const auto number = [&](double x) { return lattice ? std::round(4 * x) / 4 : x; };
+    const Vec3 center(number(uniform(random)), number(uniform(random)), number(uniform(random)));
+    const double radius = std::max(0.05, number(size(random)));
+    Eigen::Matrix<double, 7, 1> sums = -sums_with_ball(whole, radius, center);
+    for (const ConvexHull& part : parts) sums += sums_with_ball(part, radius, center);
+    EXPECT_LT(sums.norm(), 1e-7) << k << ": " << center.transpose() << ", " << radius;
+  }
 }
 
 TEST(Parts, a_table_touches_with_its_four_legs) {

@@ -176,6 +176,13 @@ TEST(Rays, a_mesh_inside_another_says_so) {
   EXPECT_NEAR(o.volume, ball_mesh(0.3, 8).solid->solid()->mass, 0.01 * o.volume);
 }
 
+TEST(Rays, a_mesh_that_only_touches_says_so) {
+  const OverlapVolume o = one_overlap(HalfSpace{}, at(0, 0, 0), box_mesh({1, 1, 0.5}, 2), at(0, 0, 0.5));
+  EXPECT_EQ(o.degeneracy, Degeneracy::touching);
+  EXPECT_LT(o.centroid.norm(), 1e-12);
+  EXPECT_TRUE(all_overlaps(HalfSpace{}, at(0, 0, 0), box_mesh({1, 1, 0.5}, 2), at(0, 0, 0.501)).empty());
+}
+
 TEST(Rays, an_open_surface_has_no_volume_and_says_so) {
   TriangleMesh sheet;
   sheet.vertices = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
