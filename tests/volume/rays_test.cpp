@@ -79,7 +79,7 @@ TEST(Rays, gradients_are_the_derivatives_of_the_volume) {
   const Pose tilted{Vec3(0.05, 0.1, 0.85), rotation_from_vector({0.15, 0.1, 0.3})};
   const auto check = [&](const Shape& a, const Shape& b) {
     // Differences over a step that is large beside what rays cannot see.
-    const OverlapOptions options{.rays = 96};
+    const OverlapOptions options{.rays = 72};
     const OverlapVolume o = total(all_overlaps(a, at(0, 0, 0), b, tilted, options));
     const double step = 0.02, arm = std::sqrt(o.second_moment.trace() / o.volume);
     for (int axis = 0; axis < 3; ++axis) {
