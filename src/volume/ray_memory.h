@@ -1,0 +1,94 @@
+// Parallel rays through two solids: what they hit, and memory for it.
+//
+// Rays along an axis are scan conversion: triangles are drawn onto the plane across the axis. No ray tracer is needed, and only
+// triangles before or in the box of the overlap are looked at.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "math/lists.h"
+#include "stickslip/geometry/aabb.h"
+#include "stickslip/geometry/mesh_solid.h"
+#include "volume/polyhedron.h"
+
+namespace stickslip {
+
+/// A stretch of a ray inside a solid; places along the axis, outward normals at its ends. Zero normals: not a surface.
+struct RayStretch {
+  double from, to;
+  Vec3 from_normal, to_normal;
+};
+
+/// A stretch inside both.
+struct SharedStretch : RayStretch {
+  FaceOwner from_owner, to_owner;
+  std::uint32_t ray;
+  std::uint32_t piece = 0;
+};
+
+struct RayHit2d {
+  std::uint32_t ray;
+  double at;
+  bool leaves;   ///< the solid, going up the axis
+  Vec3 normal;
+};
+
+/// Rays through the middles of cells, each moved by a fixed pattern so that no row of triangles falls between them.
+struct RayGrid {
+  int axis = 0;
+  int columns = 0, rows = 0;   ///< along u and v
+  Vec3 lower = Vec3::Zero();   ///< of the box
+  double step_u = 0, step_v = 0;
+
+  int u() const { return (axis + 1) % 3; }
+  int v() const { return (axis + 2) % 3; }
+  double cell() const { return step_u * step_v; }
+  const Vec2* shifts = nullptr;   ///< of each ray within its cell, in cells
+  int shift_stride = 0;
+
+  std::uint32_t rays() const { return static_cast<std::uint32_t>(columns * rows); }
+  std::uint32_t ray(int i, int j) const { return static_cast<std::uint32_t>(j * columns + i); }
+  /// (u, v) of a ray: that of column i and row j.
+  Vec2 place(int i, int j) const {
+    const Vec2& shift = shifts[j * shift_stride + i];
+    return {lower[u()] + (i + shift.x()) * step_u, lower[v()] + (j + shift.y()) * step_v};
+  }
+  Vec2 place(std::uint32_t ray) const { return place(static_cast<int>(ray) % columns, static_cast<int>(ray) / columns); }
+};
+
+struct RayMemory {
+  std::vector<Vec2> shifts;   ///< as RayGrid wants them, for `shifts_of` rays along a side
+  int shifts_of = 0;
+  std::vector<std::uint32_t> stack;
+  std::vector<RayHit2d> hits;
+  std::array<std::vector<RayStretch>, 2> inside;
+  std::array<std::vector<std::uint32_t>, 2> first_inside;
+  std::array<std::vector<SharedStretch>, 3> shared;         ///< per axis
+  std::array<std::vector<std::uint32_t>, 3> first_shared;   ///< per ray of that axis
+  std::vector<std::uint32_t> parent;
+  std::array<ListsByKey, 3> of_piece;   ///< stretches of each piece, per axis
+};
+
+/// A solid in the frame of the grid.
+struct RaySolid {
+  const Shape* shape;
+  Pose pose;   ///< in the frame of the grid
+  Mat3 rotation;
+  Aabb box;   ///< tight, in that frame
+};
+
+/// Stretches of all rays of a grid inside a solid: `stretches[first[r], first[r + 1])` for ray r. @param reach the box of
+/// the overlap
+void stretches_inside(const RaySolid&, const RayGrid&, const Aabb& reach, RayMemory&, std::vector<RayStretch>& stretches,
+                      std::vector<std::uint32_t>& first);
+
+/// Makes the pattern for so many rays along a side, if it is not there.
+void prepare_shifts(RayMemory&, int count);
+
+/// Box around what of a mesh lies in a box; empty if nothing does.
+Aabb surface_within(const RaySolid& mesh, const Aabb& box, RayMemory&);
+
+}   // namespace stickslip

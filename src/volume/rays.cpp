@@ -1,0 +1,335 @@
+// Rays through two solids along three axes: pieces that hang together, their moments and gradients, and the directions in which
+// the surfaces face each other.
+//
+// Rays along axis k see the area ∫ |n_k| dA. Each component of the gradient comes from the rays of its axis alone, as
+// ∫ n_k dA = Σ ± cell; volumes and moments are means of the three, weighted by the square of the area seen.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "stickslip/geometry/triangle_tree.h"
+#include "volume/begin.h"
+#include "volume/finish.h"
+#include "volume/segments.h"
+
+namespace stickslip {
+
+namespace {
+
+/// Stretches of neighbouring rays belong together if they are not farther apart along the rays than this many cells: thin
+/// sheets
+/// that lean against the rays stay whole.
+constexpr double kLean = 1.5;
+
+struct AxisSums {
+  double volume = 0, seen = 0;
+  Vec3 first = Vec3::Zero();
+  Mat3 second = Mat3::Zero();
+};
+/// Of one piece, in the frame of the grid, about the middle of the box.
+struct PieceSums {
+  std::array<AxisSums, 3> axes;
+  MomentSums total;
+};
+
+/// Stretches of one ray that are in both solids.
+void share(const RayMemory& m, std::uint32_t ray, std::vector<SharedStretch>& shared) {
+  std::uint32_t i = m.first_inside[0][ray], j = m.first_inside[1][ray];
+  while (i < m.first_inside[0][ray + 1] && j < m.first_inside[1][ray + 1]) {
+    const RayStretch &a = m.inside[0][i], &b = m.inside[1][j];
+    const bool a_starts = a.from >= b.from, a_ends = a.to <= b.to;
+    SharedStretch s;
+    s.from = std::max(a.from, b.from), s.to = std::min(a.to, b.to);
+    s.from_normal = a_starts ? a.from_normal : b.from_normal, s.to_normal = a_ends ? a.to_normal : b.to_normal;
+    s.from_owner = s.from_normal.isZero(0) ? FaceOwner::none : a_starts ? FaceOwner::a : FaceOwner::b;
+    s.to_owner = s.to_normal.isZero(0) ? FaceOwner::none : a_ends ? FaceOwner::a : FaceOwner::b;
+    s.ray = ray, s.piece = 0;
+    if (s.from < s.to) shared.push_back(s);
+    a_ends ? ++i : ++j;
+  }
+}
+
+class RayMeasure {
+ public:
+  RayMeasure(RayMemory& memory, const Aabb& box, int count)
+      : memory_(memory), box_(box), middle_(0.5 * (box.lower + box.upper)) {
+    prepare_shifts(memory, count);
+    for (int axis = 0; axis < 3; ++axis) {
+      RayGrid& grid = grids_[axis];
+      grid.shifts = memory.shifts.data(), grid.shift_stride = count, grid.axis = axis, grid.lower = box.lower;
+      grid.columns = along(grid.u(), count), grid.rows = along(grid.v(), count);
+      grid.step_u = (box.upper - box.lower)[grid.u()] / grid.columns,
+      grid.step_v = (box.upper - box.lower)[grid.v()] / grid.rows;
+    }
+  }
+
+  void cast(const RaySolid& a, const RaySolid& b) {
+    for (const RayGrid& grid : grids_) {
+      auto& shared = memory_.shared[grid.axis];
+      auto& first = memory_.first_shared[grid.axis];
+      shared.clear(), first.clear();
+      stretches_inside(a, grid, box_, memory_, memory_.inside[0], memory_.first_inside[0]);
+      stretches_inside(b, grid, box_, memory_, memory_.inside[1], memory_.first_inside[1]);
+      for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
+        first.push_back(static_cast<std::uint32_t>(shared.size()));
+        share(memory_, ray, shared);
+      }
+      first.push_back(static_cast<std::uint32_t>(shared.size()));
+      for (std::size_t i = 0; i < shared.size(); ++i) {   // nothing lies outside the box but by rounding
+        shared[i].from = std::max(shared[i].from, box_.lower[grid.axis]);
+        shared[i].to = std::max(shared[i].from, std::min(shared[i].to, box_.upper[grid.axis]));
+      }
+    }
+  }
+
+  /// Numbers the pieces, and every stretch by its piece. @returns how many
+  std::uint32_t find_pieces() {
+    main_ = 0;
+    for (int axis = 1; axis < 3; ++axis)
+      if (grids_[axis].cell() * static_cast<double>(memory_.shared[axis].size()) >
+          grids_[main_].cell() * static_cast<double>(memory_.shared[main_].size()))
+        main_ = axis;
+    auto& stretches = memory_.shared[main_];
+    memory_.parent.resize(stretches.size());
+    std::iota(memory_.parent.begin(), memory_.parent.end(), 0u);
+    const RayGrid& grid = grids_[main_];
+    const auto n = static_cast<std::uint32_t>(grid.columns);
+    for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
+      if (ray % n + 1 < n) connect(ray, ray + 1, kLean * grid.step_u);
+      if (ray + n < grid.rays()) connect(ray, ray + n, kLean * grid.step_v);
+    }
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < stretches.size(); ++i)   // roots come before what hangs on them
+      stretches[i].piece = memory_.parent[i] == i ? count++ : stretches[root(i)].piece;
+    if (count > 1)
+      for (int axis = 0; axis < 3; ++axis)
+        if (axis != main_)
+          for (SharedStretch& s : memory_.shared[axis]) s.piece = piece_at(place(s, axis));
+    for (int axis = 0; axis < 3; ++axis)
+      memory_.of_piece[axis].fill(count, [&](const auto& add) {
+        for (std::uint32_t i = 0; i < memory_.shared[axis].size() && count > 0; ++i) add(memory_.shared[axis][i].piece, i);
+      });
+    return count;
+  }
+
+  PieceSums sums_of(std::uint32_t piece) const {
+    PieceSums sums;
+    each_of(piece, [&](const SharedStretch& s, int axis) { add(s, axis, sums); });
+    return sums;
+  }
+
+  /// Calls visit(stretch, axis) for the stretches of a piece.
+  template <class Visit>
+  void each_of(std::uint32_t piece, const Visit& visit) const {
+    for (int axis = 0; axis < 3; ++axis)
+      for (const std::uint32_t i : memory_.of_piece[axis][piece]) visit(memory_.shared[axis][i], axis);
+  }
+
+  /// Middle of a stretch, from the middle of the box.
+  Vec3 place(const SharedStretch& s, int axis) const {
+    const Vec2 at = grids_[axis].place(s.ray);
+    Vec3 x;
+    x[axis] = 0.5 * (s.from + s.to), x[grids_[axis].u()] = at.x(), x[grids_[axis].v()] = at.y();
+    return x - middle_;
+  }
+  const Vec3& middle() const { return middle_; }
+  int main_axis() const { return main_; }   ///< along which the overlap is seen best
+  const RayGrid& grid(int axis) const { return grids_[axis]; }
+
+ private:
+  /// Rays along a side of the box: across one of less than a quarter of the longest fewer do, as they see little.
+  int along(int side, int count) const {
+    const Vec3 sides = box_.upper - box_.lower;
+    const double part = std::sqrt(std::min(1.0, 4 * sides[side] / sides.maxCoeff()));
+    return std::clamp(static_cast<int>(std::ceil(part * count)), std::min(8, count), count);
+  }
+
+  std::uint32_t root(std::uint32_t i) const {
+    while (memory_.parent[i] != i) i = memory_.parent[i];
+    return i;
+  }
+
+  void connect(std::uint32_t ray, std::uint32_t other, double slack) {
+    const auto& first = memory_.first_shared[main_];
+    for (std::uint32_t i = first[ray]; i < first[ray + 1]; ++i)
+      for (std::uint32_t j = first[other]; j < first[other + 1]; ++j) {
+        const SharedStretch &s = memory_.shared[main_][i], &t = memory_.shared[main_][j];
+        if (s.from > t.to + slack || t.from > s.to + slack) continue;
+        const std::uint32_t a = root(i), b = root(j), low = std::min(a, b);
+        memory_.parent[a] = memory_.parent[b] = memory_.parent[i] = memory_.parent[j] = low;
+      }
+  }
+
+  /// Piece of the main stretch nearest to a place, looked for in the rays around it first.
+  std::uint32_t piece_at(const Vec3& from_middle) const {
+    const RayGrid& grid = grids_[main_];
+    const Vec3 x = middle_ + from_middle;
+    const auto cell = [&](int axis, double step, int count) {
+      return static_cast<int>(std::clamp((x[axis] - grid.lower[axis]) / step, 0.0, count - 1.0));
+    };
+    const int i = cell(grid.u(), grid.step_u, grid.columns), j = cell(grid.v(), grid.step_v, grid.rows);
+    std::uint32_t best = 0;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (int radius = 1; radius < 2 * std::max(grid.columns, grid.rows) && !std::isfinite(nearest); radius *= 2)
+      for (int jj = std::max(0, j - radius); jj <= std::min(grid.rows - 1, j + radius); ++jj)
+        for (int ii = std::max(0, i - radius); ii <= std::min(grid.columns - 1, i + radius); ++ii) {
+          const std::uint32_t ray = grid.ray(ii, jj);
+          for (std::uint32_t k = memory_.first_shared[main_][ray]; k < memory_.first_shared[main_][ray + 1]; ++k) {
+            const SharedStretch& s = memory_.shared[main_][k];
+            const double du = (ii - i) * grid.step_u, dv = (jj - j) * grid.step_v;
+            const double dt = std::max({s.from - x[main_], x[main_] - s.to, 0.0}), squared = du * du + dv * dv + dt * dt;
+            if (squared < nearest) nearest = squared, best = s.piece;
+          }
+        }
+    return best;
+  }
+
+  void add(const SharedStretch& s, int axis, PieceSums& sums) const {
+    const RayGrid& grid = grids_[axis];
+    const Vec3 x = place(s, axis);
+    const double length = s.to - s.from, cell = grid.cell(), volume = length * cell;
+    AxisSums& own = sums.axes[axis];
+    own.volume += volume;
+    own.first += volume * x;
+    Vec3 side;
+    side[axis] = length, side[grid.u()] = grid.step_u, side[grid.v()] = grid.step_v;
+    own.second += volume * (x * x.transpose() + Mat3((side.cwiseAbs2() / 12).asDiagonal()));
+    for (const bool end : {false, true}) {
+      const FaceOwner owner = end ? s.to_owner : s.from_owner;
+      if (owner == FaceOwner::none) continue;
+      own.seen += cell;
+      Vec3 at = x, area = Vec3::Zero();
+      at[axis] += end ? length / 2 : -length / 2, area[axis] = end ? cell : -cell;
+      sums.total.add_surface(owner, area, at);
+    }
+  }
+
+  RayMemory& memory_;
+  Aabb box_;
+  Vec3 middle_;
+  std::array<RayGrid, 3> grids_;
+  int main_ = 0;
+};
+
+/// The mean of the three axes.
+void combine(PieceSums& sums, double& error) {
+  double weight_sum = 0;
+  for (const AxisSums& a : sums.axes) weight_sum += a.seen * a.seen;
+  MomentSums& total = sums.total;
+  for (const AxisSums& a : sums.axes) {
+    const double weight = weight_sum > 0 ? a.seen * a.seen / weight_sum : 1.0 / 3;
+    total.volume += weight * a.volume, total.first += weight * a.first, total.second += weight * a.second;
+  }
+  error = 0;
+  for (const AxisSums& a : sums.axes)
+    error += (weight_sum > 0 ? a.seen * a.seen / weight_sum : 1.0 / 3) * std::abs(a.volume - total.volume);
+}
+
+RaySolid in_frame(const Shape& shape, const Pose& pose, const Pose& frame) {
+  const Pose local = frame.inverse() * pose;
+  RaySolid solid{&shape, local, local.rotation(), bounding_box(shape, local)};
+  if (std::holds_alternative<HalfSpace>(shape) && solid.rotation.col(2) == Vec3::UnitZ())
+    solid.box.upper.z() = local.position.z();
+  return solid;
+}
+
+Aabb common(const Aabb& a, const Aabb& b) { return {a.lower.cwiseMax(b.lower), a.upper.cwiseMin(b.upper)}; }
+
+/// Where a mesh and a convex shape can overlap: an extreme place of that lies on the surface of the mesh, or it is one of the
+/// convex shape that lies inside the mesh.
+Aabb reach_of(const RaySolid& mesh, const RaySolid& convex, const Aabb& box, RayMemory& memory) {
+  Aabb reach = surface_within(mesh, box, memory);
+  const MeshSolid& solid = *std::get<Mesh>(*mesh.shape).solid;
+  const bool bounded = !std::holds_alternative<HalfSpace>(*convex.shape);
+  for (int side = 0; side < 6 && bounded; ++side) {
+    const Vec3 direction = (side % 2 == 0 ? -1.0 : 1.0) * Vec3::Unit(side / 2);
+    const Vec3 x = convex.rotation * support(*convex.shape, convex.rotation.transpose() * direction) + convex.pose.position;
+    const Vec3 in_mesh = mesh.pose.to_local(x);
+    if (winding_number(solid.mesh(), solid.surface().tree(), in_mesh) > 0.5) reach = reach.merged({x, x});
+  }
+  return common(reach, box);
+}
+
+Aabb overlap_box(const RaySolid& a, const RaySolid& b, RayMemory& memory) {
+  const bool mesh_a = std::holds_alternative<Mesh>(*a.shape), mesh_b = std::holds_alternative<Mesh>(*b.shape);
+  Aabb box = common(a.box, b.box);
+  for (int round = 0; round < 2; ++round) {
+    if (!(box.lower.array() <= box.upper.array()).all()) return box;
+    if (mesh_a && mesh_b) box = common(box, surface_within(a, box, memory).merged(surface_within(b, box, memory)));
+    else if (mesh_a && round == 0) box = reach_of(a, b, box, memory);
+    else if (mesh_b && round == 0) box = reach_of(b, a, box, memory);
+  }
+  return box;
+}
+
+/// The frame that rays run along: that of the shape that is no mesh, whose faces they then meet square; of two alike the first.
+const Pose& frame_of_rays(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+  const bool mesh_a = std::holds_alternative<Mesh>(a), mesh_b = std::holds_alternative<Mesh>(b);
+  if (mesh_a != mesh_b) return mesh_a ? pose_b : pose_a;
+  return std::holds_alternative<HalfSpace>(b) ? pose_b : pose_a;
+}
+
+/// Ends of the stretches of a piece along the axis that sees most of it, in the world.
+void collect_points(const RayMeasure& rays, const RayMemory& memory, std::uint32_t piece, const Pose& frame,
+                    std::vector<Vec3>& points) {
+  points.clear();
+  const int axis = rays.main_axis();
+  const Mat3 rotation = frame.rotation();
+  for (const std::uint32_t i : memory.of_piece[axis][piece]) {
+    const SharedStretch& s = memory.shared[axis][i];
+    Vec3 x = rays.middle() + rays.place(s, axis);
+    for (const double end : {s.from, s.to}) x[axis] = end, points.push_back(rotation * x + frame.position);
+  }
+}
+
+void turn_to_world(MomentSums& sums, const Vec3& middle, const Pose& frame) {
+  const Mat3 r = frame.rotation();
+  sums.origin = frame * middle;
+  sums.first = r * sums.first, sums.second = r * sums.second * r.transpose();
+  sums.force = r * sums.force, sums.torque = r * sums.torque;
+}
+
+}   // namespace
+
+void overlaps_by_rays(const Shape& shape_a, const Pose& pose_a, const Shape& shape_b, const Pose& pose_b,
+                      OverlapScratch& scratch, std::vector<OverlapVolume>& found, const OverlapOptions& options) {
+  if (!begin_overlaps(shape_a, pose_a, shape_b, pose_b, scratch, found, options)) return;
+  const bool swapped = swapped_order(shape_a, pose_a, shape_b, pose_b);
+  const Shape &first = swapped ? shape_b : shape_a, &second = swapped ? shape_a : shape_b;
+  const Pose &pose_first = swapped ? pose_b : pose_a, &pose_second = swapped ? pose_a : pose_b;
+  OverlapScratch::Memory& memory = scratch.memory();
+  const Pose frame = frame_of_rays(first, pose_first, second, pose_second);
+  const RaySolid a = in_frame(first, pose_first, frame), b = in_frame(second, pose_second, frame);
+  const Aabb box = overlap_box(a, b, memory.rays);
+  if (!(box.lower.array() < box.upper.array()).all()) {
+    if ((box.lower.array() <= box.upper.array()).all())
+      found.push_back(nothing_because(Degeneracy::touching, frame * Vec3(0.5 * (box.lower + box.upper))));
+    return;
+  }
+  RayMeasure rays(memory.rays, box, options.rays);
+  rays.cast(a, b);
+  const std::uint32_t count = rays.find_pieces();
+  for (std::uint32_t piece = 0; piece < count; ++piece) {
+    PieceSums sums = rays.sums_of(piece);
+    double error = 0;
+    combine(sums, error);
+    turn_to_world(sums.total, rays.middle(), frame);
+    collect_points(rays, memory.rays, piece, frame, memory.points);
+    OverlapVolume o = finished(sums.total, memory);
+    if (!o.has_volume()) continue;
+    o.error = error;
+    SegmentBins bins(frame, o.centroid);
+    const auto middle = [&](const SharedStretch& s, int axis) { return Vec3(rays.middle() + rays.place(s, axis)); };
+    rays.each_of(piece, [&](const auto& s, int axis) { bins.add(s, axis, rays.grid(axis).cell(), middle(s, axis)); });
+    bins.group();
+    rays.each_of(piece, [&](const auto& s, int axis) { bins.add_place(s, middle(s, axis)); });
+    bins.finish(o, swapped, memory.segments);
+    if (swapped) mirror(o);
+    found.push_back(o);
+  }
+  const auto larger = [](const OverlapVolume& x, const OverlapVolume& y) { return x.volume > y.volume; };
+  std::sort(found.begin(), found.end(), larger);
+}
+
+}   // namespace stickslip
