@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stickslip/geometry/mesh_solid.h"
+#include "stickslip/math/error.h"
 #include "volume/begin.h"
 #include "volume/clipping.h"
 #include "volume/finish.h"
@@ -67,6 +68,8 @@ bool begin_overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Po
 
 void overlaps_by_clipping(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch& scratch,
                           std::vector<OverlapVolume>& found, const OverlapOptions& options) {
+  if (std::holds_alternative<Mesh>(a) || std::holds_alternative<Mesh>(b))
+    throw Error("A mesh is not convex and cannot be clipped. Measure it by rays, or give it as convex parts.");
   if (!begin_overlaps(a, pose_a, b, pose_b, scratch, found, options)) return;
   const bool swapped = swapped_order(a, pose_a, b, pose_b);
   const Shape &first = swapped ? b : a, &second = swapped ? a : b;

@@ -195,6 +195,9 @@ TEST(Rays, an_open_surface_has_no_volume_and_says_so) {
 
 TEST(Rays, options_out_of_range_are_named) {
   EXPECT_THROW(one_overlap(Sphere{}, at(0, 0, 0), Sphere{}, at(0, 0, 0.5), {.rays = 3}), Error);
+  OverlapScratch scratch;
+  std::vector<OverlapVolume> found;
+  EXPECT_THROW(overlaps_by_clipping(box_mesh({1, 1, 1}), at(0, 0, 0), Sphere{}, at(0, 0, 1), scratch, found), Error);
   EXPECT_THROW(one_overlap(Sphere{}, at(0, 0, 0), Sphere{}, at(0, 0, 0.5), {.round_facets = 1000}), Error);
 }
 

@@ -89,11 +89,11 @@ class OverlapScratch {
 void overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch&,
               std::vector<OverlapVolume>& found, const OverlapOptions& = {});
 
-/// Two convex shapes. Polytopes and half-spaces are clipped, spheres cut by formulas and quadrature over their rims (both to
-/// rounding); the bent sides of capsules and cylinders are replaced by planes in the range of angles that the overlap
-/// covers, set
-/// back so that the volume is right: errors are a few parts of round_facets⁻².
-/// @pre neither is a mesh
+/// Two convex shapes. Polytopes and half-spaces are clipped (to rounding), spheres cut by formulas and quadrature
+/// over their rims (to about 1e-9); the bent sides of capsules and cylinders are replaced by planes in the range
+/// of angles that the overlap covers, set back so that the volume is right: errors are below round_facets⁻² of
+/// the volume.
+/// @throws Error if one is a mesh
 void overlaps_by_clipping(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch&,
                           std::vector<OverlapVolume>& found, const OverlapOptions& = {});
 
