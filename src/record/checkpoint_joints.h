@@ -18,6 +18,8 @@ inline constexpr int kVersionWithShapeNames = 6;
 inline constexpr int kVersionWithNodes = 7;
 /// The first version that knows meshes, and how bodies are kept from passing through others.
 inline constexpr int kVersionWithMeshes = 8;
+/// The first version that knows contact over areas.
+inline constexpr int kVersionWithPatches = 9;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

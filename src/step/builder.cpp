@@ -19,6 +19,15 @@ Mat3 frame_from(const Vec3& normal, const Vec3& tangent) {
   return frame;
 }
 
+/// Coulomb's law over an area, and its frame. @param length of the rolling rows [m]
+LocalFriction friction_of(const ContactPatch& patch, const SurfacePair& surface, double length) {
+  std::vector<Vec2> places;
+  for (const Vec2& corner : patch.outline()) places.push_back(rolling_place(corner, length));
+  PressurePatch pressure = PressurePatch::polygon(std::move(places));
+  const double mu = surface.friction, arm = pressure.mean_arm();
+  return {patch.t, PatchFriction{std::make_shared<const PatchSet>(std::move(pressure), EllipsoidFriction{mu, mu, mu * arm})}};
+}
+
 /// How far F(1) reaches along one of the tangents.
 double tangential_reach(const FrictionSet& law) {
   return std::visit(
@@ -86,7 +95,7 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
   }
   kinds_ = 1;
   local_.clear();
-  if (all_coulomb) return;
+  if (all_coulomb && set.patches.empty()) return;
   local_.resize(set.points.size());
   for (std::size_t k = 0; k < set.manifolds.size(); ++k) {
     const Manifold& m = set.manifolds[k];
@@ -103,7 +112,9 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const ContactPoint& point = set.points[i];
       if (!surface.law) {
-        local_[i].set = CircularFriction{surface.friction};
+        local_[i] = point.feature == kPatchFeature ? friction_of(*set.patch_of(m), surface, site.length)
+                                                   : LocalFriction{Vec3::Zero(), CircularFriction{surface.friction}};
+        kinds_ |= 1u << local_[i].set.index();
         continue;
       }
       site.position = point.position;
@@ -266,8 +277,9 @@ void ProblemBuilder::fill_side(const World& world, const Side& side, const Conta
   if (built.spin != kNoSpin) spins_[built.spin].driven += side.sign * (built.frame.transpose() * motion.angular_velocity);
 }
 
-void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, const ContactPoint& point, std::uint32_t index,
+void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, const PairSetting& pair, std::uint32_t index,
                                   const StepOptions& options) {
+  const ContactPoint& point = set.points[index];
   BuiltContact& built = contacts_[index];
   ContactProblem& p = problem_;
   const Block& block = p.blocks[built.block];
@@ -296,14 +308,19 @@ void ProblemBuilder::fill_contact(const World& world, const PairSetting& pair, c
     b[k] = free_here[k];
   }
   built.before += built.driven;
-  ask(world, pair, point, built, b + built.driven, options);
-  if (built.spin == kNoSpin) return;
-  SpinRows& spin = spins_[built.spin];
-  spin.before += spin.driven;
-  for (int k = 3; k < block.dim; ++k) {
-    const int turn = turn_of_row(block.dim - 1, k);
-    p.b[block.row + k] = spin.length * (u.free_spin[turn] + spin.driven[turn]);
+  b += built.driven;
+  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) p.b[block.row + k] = b[k];
+  if (built.spin != kNoSpin) {
+    SpinRows& spin = spins_[built.spin];
+    spin.before += spin.driven;
+    for (int k = 3; k < block.dim; ++k) {
+      const int turn = turn_of_row(block.dim - 1, k);
+      p.b[block.row + k] = spin.length * (u.free_spin[turn] + spin.driven[turn]);
+    }
   }
+  if (point.feature == kPatchFeature) return ask_of_patch(world, pair, *set.patch_of(pair.manifold), built, options);
+  const Asked asked = ask(world, pair, point.gap, built.before[0], b[0], options);
+  take(asked, asked.speed, pair, built);
 }
 
 Vec3 ProblemBuilder::relative_velocity(const World& world, const Sides& sides, const ContactPoint& point,
@@ -326,27 +343,67 @@ Vec3 ProblemBuilder::relative_spin(const Sides& sides, const BuiltContact& built
   return spin;
 }
 
-/// What the rows ask for. Positions move on for h until contacts are looked at again, in both schemes.
-/// @param b relative velocity without impulses, contact frame [m/s]
-void ProblemBuilder::ask(const World& world, const PairSetting& pair, const ContactPoint& point, BuiltContact& built, Vec3 b,
-                         const StepOptions& options) {
-  const Block& block = problem_.blocks[built.block];
+/// What a normal row asks for beside the free velocity. Positions move on for h until contacts are looked at again, in both
+/// schemes. @param before, free normal velocity before the step and without impulses [m/s]
+ProblemBuilder::Asked ProblemBuilder::ask(const World& world, const PairSetting& pair, double gap, double before, double free,
+                                          const StepOptions& options) const {
   const double h = options.h;
   const double touch = pair.correction.compliance > 0 ? 0 : pair.band;   // a spring has a length of its own
-  if (pair.surface.restitution > 0 && built.before[0] < -pair.threshold && point.gap + h * b[0] <= 0) {
-    b[0] += pair.surface.restitution * built.before[0];   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
-    built.rebounds = true;
-  } else if (point.gap > touch) {
-    b[0] += point.gap / h;
+  Asked asked;
+  if (pair.surface.restitution > 0 && before < -pair.threshold && gap + h * free <= 0) {
+    asked.speed = pair.surface.restitution * before;   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
+    asked.rebounds = true;
+  } else if (gap > touch) {
+    asked.speed = gap / h;
   } else {
-    built.touching = true;
+    asked.touching = true;
     const double time = pair.correction.compliance > 0 ? h : std::max(h, recovery_time_);
-    if (const double depth = -touch - point.gap; depth > 0)
-      built.recovery_speed = std::min(pair.correction.error_reduction * depth / time, fastest_recovery(world, pair.thickness));
-    b[0] -= built.recovery_speed;
-    problem_.sigma[block.row] = pair.correction.compliance;
+    if (const double depth = -touch - gap; depth > 0)
+      asked.recovery = std::min(pair.correction.error_reduction * depth / time, fastest_recovery(world, pair.thickness));
+    asked.speed = -asked.recovery;
   }
-  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) problem_.b[block.row + k] = b[k];
+  return asked;
+}
+
+/// Writes what a contact asks for. @param speed of its normal row [m/s]
+void ProblemBuilder::take(const Asked& asked, double speed, const PairSetting& pair, BuiltContact& built) {
+  const Block& block = problem_.blocks[built.block];
+  problem_.b[block.row] += speed;
+  built.rebounds = asked.rebounds;
+  built.touching = asked.touching;
+  built.recovery_speed = asked.recovery;
+  if (asked.touching) problem_.sigma[block.row] = pair.correction.compliance;
+}
+
+/// What the corners of an area ask for, as a linear function of the place that is nowhere above it: rolling rows have its slope.
+void ProblemBuilder::ask_of_patch(const World& world, const PairSetting& pair, const ContactPatch& patch, BuiltContact& built,
+                                  const StepOptions& options) {
+  const std::uint32_t row = problem_.blocks[built.block].row;
+  const SpinRows& spin = spins_[built.spin];
+  std::array<double, ContactPatch::kMaxCorners> speeds;
+  std::array<Vec3, ContactPatch::kMaxCorners> places;   // 1, c̃
+  Asked all;
+  Mat3 matrix = Mat3::Zero();
+  Vec3 right = Vec3::Zero();
+  for (int k = 0; k < patch.corner_count; ++k) {
+    const Vec2 place = rolling_place(patch.corners[k], spin.length);
+    places[k] << 1, place;
+    const double before = built.before[0] + spin.length * place.dot(spin.before.tail<2>());
+    const double free = problem_.b[row] + place.x() * problem_.b[row + 4] + place.y() * problem_.b[row + 5];
+    const Asked asked = ask(world, pair, patch.gap_at(patch.corners[k]), before, free, options);
+    all.touching = all.touching || asked.touching;
+    all.rebounds = all.rebounds || asked.rebounds;
+    all.recovery = std::max(all.recovery, asked.recovery);
+    speeds[k] = asked.speed;
+    matrix += places[k] * places[k].transpose();
+    right += speeds[k] * places[k];
+  }
+  Vec3 fit = matrix.completeOrthogonalDecomposition().solve(right);
+  double above = 0;
+  for (int k = 0; k < patch.corner_count; ++k) above = std::max(above, fit.dot(places[k]) - speeds[k]);
+  take(all, fit[0] - above, pair, built);
+  problem_.b[row + 4] += fit[1];
+  problem_.b[row + 5] += fit[2];
 }
 
 void ProblemBuilder::fill_contacts(const World& world, const ContactSet& set, const StepOptions& options) {
@@ -358,7 +415,7 @@ void ProblemBuilder::fill_contacts(const World& world, const ContactSet& set, co
     const double thickness = thinner(a, b);
     const double band = options.contact_band * thickness;
     const PairSetting pair{m, pairs_[pair_of_manifold_[k]].surface, sides_of(world, m), thickness, band, threshold, c};
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) fill_contact(world, pair, set.points[i], i, options);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) fill_contact(world, set, pair, i, options);
   }
 }
 

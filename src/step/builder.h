@@ -126,7 +126,7 @@ class ProblemBuilder {
     Correction correction;
   };
   void fill_contacts(const World&, const ContactSet&, const StepOptions&);
-  void fill_contact(const World&, const PairSetting&, const ContactPoint&, std::uint32_t index, const StepOptions&);
+  void fill_contact(const World&, const ContactSet&, const PairSetting&, std::uint32_t index, const StepOptions&);
   void orient(const PairSetting&, const ContactPoint&, std::uint32_t index);
   template <class F>
   void for_each_segment(const World&, const Side&, const Vec3& place, F&& f) const;
@@ -137,7 +137,15 @@ class ProblemBuilder {
   double* columns_of(const Block&, std::uint32_t segment, double* end);
   void push(std::uint32_t segment, const Block&, const double* jacobian);
   void fill_spin(const BuiltContact&, std::uint32_t segment, double sign, double* jacobian, Vec3& free_spin);
-  void ask(const World&, const PairSetting&, const ContactPoint&, BuiltContact&, Vec3 b, const StepOptions&);
+  /// What the normal row of a place asks for.
+  struct Asked {
+    double speed = 0;      ///< beside the free velocity [m/s]
+    double recovery = 0;   ///< separation speed among it, ≥ 0 [m/s]
+    bool touching = false, rebounds = false;
+  };
+  Asked ask(const World&, const PairSetting&, double gap, double before, double free, const StepOptions&) const;
+  void take(const Asked&, double speed, const PairSetting&, BuiltContact&);
+  void ask_of_patch(const World&, const PairSetting&, const ContactPatch&, BuiltContact&, const StepOptions&);
   void weigh();
   void expect(const World&, const StepOptions&);
   void follow_supports(const World&, const ContactSet&, const StepOptions&);

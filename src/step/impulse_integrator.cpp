@@ -14,6 +14,7 @@
 #include "step/impact_watch.h"
 #include "step/look_ahead.h"
 #include "step/motion_judge.h"
+#include "step/patches.h"
 #include "step/pieces.h"
 #include "step/projection.h"
 #include "step/rest_balance.h"
@@ -44,6 +45,7 @@ class ImpulseIntegrator final : public Integrator {
   /// Until contacts are looked at again positions move for h, in both schemes.
   DetectionReach reach() const { return {options_.h, options_.h, options_.margin}; }
   const ContactSet& detect(World&);
+  const ContactSet& with_patches(const World&, const ContactSet&);
   const ContactSet* detect_and_solve(World&);
   const ContactSet* solve_and_look(World&, const ContactSet*);
   LookAhead::Solved solved(const ContactSet& set) const { return {builder_, set, velocity_, impulses_}; }
@@ -81,6 +83,7 @@ class ImpulseIntegrator final : public Integrator {
   StepOptions options_;   ///< the same for the piece of a step that is taken
   std::unique_ptr<ContactSolver> solver_;
   Detection detection_, projection_detection_;
+  PatchMaker patches_;
   ProblemBuilder builder_;
   LookAhead look_ahead_;
   PositionProjection projection_;
@@ -150,7 +153,14 @@ const ContactSet& ImpulseIntegrator::detect(World& world) {
   const ContactSet* set = look();
   // Waking a body brings contacts of its own into play, which may wake others.
   while (sleep_.wake_touched(world, *set)) set = look();
-  return *set;
+  return with_patches(world, *set);
+}
+
+/// The contacts, those of areas as one.
+const ContactSet& ImpulseIntegrator::with_patches(const World& world, const ContactSet& set) {
+  const auto asks = [](const Body& b) { return b.alive && b.contact == ContactForm::patch; };
+  if (options_.contact != ContactForm::patch && std::ranges::none_of(world.bodies(), asks)) return set;
+  return patches_.merge(world, set, options_);
 }
 
 /// Takes a shorter piece, up to a first touch. How long forces act and what scripts ask for follow from its length, and its
@@ -196,7 +206,7 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
     if (!more) break;
     rough_ = 0;
     // A sleeper that is met wakes with all its contacts; the next round meets it again.
-    set = sleep_.wake_touched(world, *more) ? &detect(world) : more;
+    set = sleep_.wake_touched(world, *more) ? &detect(world) : &with_patches(world, *more);
     if (!solve(world, *set, drift_time())) return nullptr;
     ++rounds;
     ++report_.looked_again;

@@ -97,6 +97,7 @@ void LookAhead::merge(const ContactSet& known, const ContactSet& fresh) {
     append(fresh, pair);
   }
   keep_before({~0u, ~0u, ~std::uint64_t{0}});
+  next_.patches = known.patches;
   std::swap(merged_, next_);   // `known` may be merged_
 }
 

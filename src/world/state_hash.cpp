@@ -116,6 +116,7 @@ class Hash {
     add(std::uint64_t{b.generation});
     add(b.motion), add(b.asleep), add(b.can_sleep);
     if (b.continuous != Continuous::automatic) add(b.continuous);
+    if (b.contact != ContactForm::automatic) add(b.contact);
     add(b.quiet.time), add(b.quiet.moved), add(b.quiet.turned), add(b.quiet.early), add(b.quiet.far);
     add(b.position), add(b.orientation), add(b.velocity), add(b.angular_velocity);
     add(b.force), add(b.torque), add(b.mass);

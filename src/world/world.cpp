@@ -132,6 +132,7 @@ BodyId World::add(BodyDescription d) {
   b.motion = d.motion;
   b.can_sleep = d.can_sleep;
   b.continuous = d.continuous;
+  b.contact = d.contact;
   b.mass = mass;
   b.derive_from_mass();
   b.orientation = d.pose.orientation;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -90,14 +91,39 @@ struct Manifold : PartPair {
   ContactKey key(const ContactPoint& point) const { return {*this, point.feature}; }
 };
 
+/// Feature of a contact that stands for an area, which no pair of shapes has.
+inline constexpr std::uint64_t kPatchFeature = ~std::uint64_t{0x1f} + 2;
+
+/// An area in which two parts touch: the one contact with `kPatchFeature` of their manifold stands for all its places.
+struct ContactPatch : PartPair {
+  static constexpr int kMaxCorners = 8;
+
+  Vec3 t = Vec3::Zero();              ///< unit, in the plane of the area; b = normal × t
+  std::array<Vec2, kMaxCorners> corners;   ///< convex, along t and b from the contact point [m]
+  int corner_count = 0;               ///< 2: an edge
+  double gap = 0;                     ///< at the contact point [m]
+  Vec2 slope = Vec2::Zero();          ///< how the gap grows along t and b
+
+  double gap_at(const Vec2& place) const { return gap + slope.dot(place); }
+  std::span<const Vec2> outline() const { return {corners.data(), static_cast<std::size_t>(corner_count)}; }
+};
+
 /// All contacts of one instant, sorted by pair, points of a manifold by feature.
 struct ContactSet {
   std::vector<Manifold> manifolds;
   std::vector<ContactPoint> points;
+  std::vector<ContactPatch> patches;   ///< of the contacts that stand for areas, sorted by pair
 
   void clear() {
     manifolds.clear();
     points.clear();
+    patches.clear();
+  }
+  /// Null if the two parts have none.
+  const ContactPatch* patch_of(const PartPair& pair) const {
+    const auto before = [](const ContactPatch& p, const PartPair& wanted) { return static_cast<const PartPair&>(p) < wanted; };
+    const auto at = std::lower_bound(patches.begin(), patches.end(), pair, before);
+    return at != patches.end() && static_cast<const PartPair&>(*at) == pair ? &*at : nullptr;
   }
   std::span<const ContactPoint> points_of(const Manifold& m) const { return std::span(points).subspan(m.first, m.count); }
 };

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "stickslip/solve/registry.h"
+#include "stickslip/world/body.h"
 
 namespace stickslip {
 
@@ -84,6 +85,9 @@ struct StepOptions {
   /// Whether rows of contacts know how contact points and bodies turn within the step (src/step/turning.h): second order
   /// instead of first.
   bool turning_contacts = true;
+
+  /// How contacts of bodies that do not say become rows; automatic: as points.
+  ContactForm contact = ContactForm::automatic;
 
   std::string solver = "auto";
   OptionList solver_options = {};   ///< options of that solver

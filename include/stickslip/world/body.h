@@ -40,6 +40,14 @@ struct Part {
   MaterialId material;
 };
 
+/// What the contacts of a manifold become rows as. Of two bodies that differ the one that says points decides, then the one
+/// that says patch; where neither says, the step does.
+enum class ContactForm : std::uint8_t {
+  automatic,   ///< as the step options say
+  points,      ///< every point by itself
+  patch        ///< one block of six rows for the area that points of one plane span (docs/patches.md)
+};
+
 /// What a user gives to make a body.
 struct BodyDescription {
   std::string name = {};   ///< unique if not empty; empty gets "body-<index>"
@@ -59,6 +67,7 @@ struct BodyDescription {
   MotionScript script = {};     ///< kinematic bodies only
   bool can_sleep = true;
   Continuous continuous = Continuous::automatic;
+  ContactForm contact = ContactForm::automatic;
 };
 
 /// How a body has moved since it is slow: what only trembles stays near its place, what starts slowly leaves it faster and
@@ -97,6 +106,7 @@ struct Body {
   bool asleep = false;
   bool can_sleep = true;
   Continuous continuous = Continuous::automatic;
+  ContactForm contact = ContactForm::automatic;
   QuietSpell quiet;   ///< of a body that may fall asleep
 
   // Mass. Zero inverse for fixed and kinematic bodies.

@@ -30,6 +30,12 @@ BuiltIn dominoes();
 BuiltIn newtons_cradle();
 BuiltIn spinning_top();
 
+// areas.cpp
+BuiltIn cubes_on_edge();
+BuiltIn nested_stack();
+BuiltIn octagon_slide();
+BuiltIn spinning_discs();
+
 // friction.cpp
 BuiltIn anisotropic_slope();
 BuiltIn log_slide();

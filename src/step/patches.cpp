@@ -1,0 +1,136 @@
+#include "step/patches.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "step/sizes.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kSameDirection = 1e-6;   ///< by which normals of one plane may differ
+constexpr double kPlane = 0.5;            ///< part of the band by which gaps may differ from those of a plane
+constexpr double kArea = 1e-6;            ///< part of the thinner body's thickness from which on points are apart
+
+double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
+
+/// Centre of the area of a convex polygon; of an edge its middle.
+Vec2 center_of(std::span<const Vec2> polygon) {
+  Vec2 sum = Vec2::Zero(), mean = Vec2::Zero();
+  double area = 0, size = 0;
+  for (const Vec2& p : polygon) mean += p / static_cast<double>(polygon.size());
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Vec2 a = polygon[i] - mean, b = polygon[(i + 1) % polygon.size()] - mean;
+    area += cross(a, b);
+    sum += cross(a, b) * (a + b) / 3;
+    size = std::max(size, a.squaredNorm());
+  }
+  return area > 1e-12 * size ? Vec2(mean + sum / area) : mean;
+}
+
+}   // namespace
+
+bool PatchMaker::is_patch(const World& world, const Manifold& m, const StepOptions& options) const {
+  const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
+  if (m.count < 2 || a.deforms || b.deforms) return false;
+  const ContactForm of_a = world.bodies()[a.body].contact, of_b = world.bodies()[b.body].contact;
+  if (of_a == ContactForm::points || of_b == ContactForm::points) return false;
+  if (of_a != ContactForm::patch && of_b != ContactForm::patch && options.contact != ContactForm::patch) return false;
+  return !world.materials.between(a.material, b.material).law;
+}
+
+/// The hull of the points, counter-clockwise about the normal, in `outline_`. [Andrew's chain]
+void PatchMaker::find_outline(std::span<const ContactPoint> points, const Vec3& t, const Vec3& b) {
+  places_.clear();
+  for (const ContactPoint& p : points) places_.push_back({t.dot(p.position), b.dot(p.position)});
+  std::sort(places_.begin(), places_.end(),
+            [](const Vec2& p, const Vec2& q) { return std::pair(p.x(), p.y()) < std::pair(q.x(), q.y()); });
+  outline_.clear();
+  for (const int side : {0, 1}) {
+    const std::size_t begin = outline_.size();
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Vec2& next = side == 0 ? places_[i] : places_[places_.size() - 1 - i];
+      while (outline_.size() >= begin + 2 &&
+             cross(outline_.back() - outline_[outline_.size() - 2], next - outline_.back()) <= 0)
+        outline_.pop_back();
+      outline_.push_back(next);
+    }
+    outline_.pop_back();
+  }
+}
+
+/// The gap as a linear function of the place, nowhere above that of a point. @returns by how much they differ [m]
+double PatchMaker::fit_gap(std::span<const ContactPoint> points, const Vec3& origin, ContactPatch& patch) const {
+  const Vec3& n = points.front().normal;
+  const Vec3 b = n.cross(patch.t);
+  const auto place = [&](const ContactPoint& p) { return Vec2(patch.t.dot(p.position - origin), b.dot(p.position - origin)); };
+  Vec2 middle = Vec2::Zero();
+  double gap = 0;
+  for (const ContactPoint& p : points) middle += place(p) / points.size(), gap += p.gap / points.size();
+  Mat2 spread = Mat2::Zero();
+  Vec2 moment = Vec2::Zero();
+  for (const ContactPoint& p : points) {
+    const Vec2 from = place(p) - middle;
+    spread += from * from.transpose();
+    moment += (p.gap - gap) * from;
+  }
+  // Points on a line say nothing about the slope across it.
+  const Eigen::SelfAdjointEigenSolver<Mat2> axes(spread);
+  patch.slope.setZero();
+  for (int k = 0; k < 2; ++k)
+    if (axes.eigenvalues()[k] > 1e-10 * axes.eigenvalues()[1])
+      patch.slope += axes.eigenvectors().col(k).dot(moment) / axes.eigenvalues()[k] * axes.eigenvectors().col(k);
+  patch.gap = gap - patch.slope.dot(middle);
+  double below = 0, worst = 0;
+  for (const ContactPoint& p : points) {
+    const double off = p.gap - patch.gap_at(place(p));
+    below = std::min(below, off);
+    worst = std::max(worst, std::abs(off));
+  }
+  patch.gap += below;
+  return worst;
+}
+
+bool PatchMaker::make(const World& world, const Manifold& m, std::span<const ContactPoint> points, const StepOptions& options) {
+  const double thickness = thinner(world.colliders()[m.a], world.colliders()[m.b]);
+  const Vec3& n = points.front().normal;
+  for (const ContactPoint& p : points)
+    if (p.feature == kPatchFeature || (p.normal - n).norm() > kSameDirection) return false;
+  const Mat3 frame = frame_from_normal(n);
+  const Vec3 t = frame.col(1), b = frame.col(2);
+  find_outline(points, t, b);
+  if (outline_.size() < 2 || outline_.size() > ContactPatch::kMaxCorners) return false;
+  if ((outline_[0] - outline_[outline_.size() / 2]).norm() < kArea * thickness) return false;
+  ContactPatch patch;
+  static_cast<PartPair&>(patch) = m;
+  patch.t = t;
+  const Vec2 center = center_of(outline_);
+  double height = 0;
+  for (const ContactPoint& p : points) height += n.dot(p.position) / points.size();
+  const Vec3 origin = center.x() * t + center.y() * b + height * n;
+  if (fit_gap(points, origin, patch) > kPlane * options.contact_band * thickness) return false;
+  double lowest = points.front().gap;
+  for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
+  for (const Vec2& corner : outline_) patch.corners[patch.corner_count++] = corner - center;
+  merged_.patches.push_back(patch);
+  merged_.points.push_back({origin, n, lowest, kPatchFeature});
+  return true;
+}
+
+const ContactSet& PatchMaker::merge(const World& world, const ContactSet& set, const StepOptions& options) {
+  merged_.clear();
+  for (const Manifold& m : set.manifolds) {
+    const auto first = static_cast<std::uint32_t>(merged_.points.size());
+    const auto points = set.points_of(m);
+    if (!is_patch(world, m, options) || !make(world, m, points, options)) {
+      merged_.points.insert(merged_.points.end(), points.begin(), points.end());
+      const auto is_one = [](const ContactPoint& p) { return p.feature == kPatchFeature; };
+      if (std::any_of(points.begin(), points.end(), is_one)) merged_.patches.push_back(*set.patch_of(m));
+    }
+    merged_.manifolds.push_back({m, first, static_cast<std::uint32_t>(merged_.points.size() - first)});
+  }
+  return merged_;
+}
+
+}   // namespace stickslip

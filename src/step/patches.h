@@ -1,0 +1,26 @@
+// Contacts of one plane as one contact over the area that they span (docs/patches.md).
+#pragma once
+
+#include "stickslip/collide/contact.h"
+#include "stickslip/step/options.h"
+#include "stickslip/world/world.h"
+
+namespace stickslip {
+
+class PatchMaker {
+ public:
+  /// The contacts with those of every manifold that can be a patch, and is to be one, made one. Others stay: single points,
+  /// points that do not lie in a plane, surfaces with a friction law of their own, and what deforms. Valid until the next call.
+  const ContactSet& merge(const World&, const ContactSet&, const StepOptions&);
+
+ private:
+  bool is_patch(const World&, const Manifold&, const StepOptions&) const;
+  bool make(const World&, const Manifold&, std::span<const ContactPoint>, const StepOptions&);
+  void find_outline(std::span<const ContactPoint>, const Vec3& t, const Vec3& b);
+  double fit_gap(std::span<const ContactPoint>, const Vec3& origin, ContactPatch&) const;
+
+  ContactSet merged_;
+  std::vector<Vec2> places_, outline_;
+};
+
+}   // namespace stickslip
