@@ -28,6 +28,16 @@ LocalFriction friction_of(const ContactPatch& patch, const SurfacePair& surface,
   return {patch.t, PatchFriction{std::make_shared<const PatchSet>(std::move(pressure), EllipsoidFriction{mu, mu, mu * arm})}};
 }
 
+/// The shortest solution of a semidefinite system.
+Vec3 least_solution(const Mat3& matrix, const Vec3& right) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> axes(matrix);
+  Vec3 x = Vec3::Zero();
+  for (int k = 0; k < 3; ++k)
+    if (axes.eigenvalues()[k] > 1e-12 * axes.eigenvalues()[2])
+      x += axes.eigenvectors().col(k).dot(right) / axes.eigenvalues()[k] * axes.eigenvectors().col(k);
+  return x;
+}
+
 /// How far F(1) reaches along one of the tangents.
 double tangential_reach(const FrictionSet& law) {
   return std::visit(
@@ -398,7 +408,7 @@ void ProblemBuilder::ask_of_patch(const World& world, const PairSetting& pair, c
     matrix += places[k] * places[k].transpose();
     right += speeds[k] * places[k];
   }
-  Vec3 fit = matrix.completeOrthogonalDecomposition().solve(right);
+  const Vec3 fit = least_solution(matrix, right);
   double above = 0;
   for (int k = 0; k < patch.corner_count; ++k) above = std::max(above, fit.dot(places[k]) - speeds[k]);
   take(all, fit[0] - above, pair, built);

@@ -9,9 +9,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSameDirection = 1e-6;   ///< by which normals of one plane may differ
-constexpr double kPlane = 0.5;            ///< part of the band by which gaps may differ from those of a plane
-constexpr double kArea = 1e-6;            ///< part of the thinner body's thickness from which on points are apart
+constexpr double kOnePlane = 1e-6;      ///< by which normals of one plane may differ
+constexpr double kFlat = 0.5;           ///< part of the band by which gaps may differ from those of a plane
+constexpr double kPointsApart = 1e-6;   ///< part of the thinner body's thickness from which on points are apart
 
 double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
 
@@ -96,12 +96,12 @@ bool PatchMaker::make(const World& world, const Manifold& m, std::span<const Con
   const double thickness = thinner(world.colliders()[m.a], world.colliders()[m.b]);
   const Vec3& n = points.front().normal;
   for (const ContactPoint& p : points)
-    if (p.feature == kPatchFeature || (p.normal - n).norm() > kSameDirection) return false;
+    if (p.feature == kPatchFeature || (p.normal - n).norm() > kOnePlane) return false;
   const Mat3 frame = frame_from_normal(n);
   const Vec3 t = frame.col(1), b = frame.col(2);
   find_outline(points, t, b);
   if (outline_.size() < 2 || outline_.size() > ContactPatch::kMaxCorners) return false;
-  if ((outline_[0] - outline_[outline_.size() / 2]).norm() < kArea * thickness) return false;
+  if ((outline_[0] - outline_[outline_.size() / 2]).norm() < kPointsApart * thickness) return false;
   ContactPatch patch;
   static_cast<PartPair&>(patch) = m;
   patch.t = t;
@@ -109,7 +109,7 @@ bool PatchMaker::make(const World& world, const Manifold& m, std::span<const Con
   double height = 0;
   for (const ContactPoint& p : points) height += n.dot(p.position) / points.size();
   const Vec3 origin = center.x() * t + center.y() * b + height * n;
-  if (fit_gap(points, origin, patch) > kPlane * options.contact_band * thickness) return false;
+  if (fit_gap(points, origin, patch) > kFlat * options.contact_band * thickness) return false;
   double lowest = points.front().gap;
   for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
   for (const Vec2& corner : outline_) patch.corners[patch.corner_count++] = corner - center;

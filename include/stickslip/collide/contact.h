@@ -98,11 +98,11 @@ inline constexpr std::uint64_t kPatchFeature = ~std::uint64_t{0x1f} + 2;
 struct ContactPatch : PartPair {
   static constexpr int kMaxCorners = 8;
 
-  Vec3 t = Vec3::Zero();              ///< unit, in the plane of the area; b = normal × t
+  Vec3 t = Vec3::Zero();                   ///< unit, in the plane of the area; b = normal × t
   std::array<Vec2, kMaxCorners> corners;   ///< convex, along t and b from the contact point [m]
-  int corner_count = 0;               ///< 2: an edge
-  double gap = 0;                     ///< at the contact point [m]
-  Vec2 slope = Vec2::Zero();          ///< how the gap grows along t and b
+  int corner_count = 0;                    ///< 2: an edge
+  double gap = 0;                          ///< at the contact point [m]
+  Vec2 slope = Vec2::Zero();               ///< how the gap grows along t and b
 
   double gap_at(const Vec2& place) const { return gap + slope.dot(place); }
   std::span<const Vec2> outline() const { return {corners.data(), static_cast<std::size_t>(corner_count)}; }
