@@ -71,8 +71,8 @@ class MeshPair {
   }
 
  private:
-  /// Surfaces cut each other, but nothing that is behind a face is as near to it as they can move: it lies deeper, or other parts
-  /// of the surface are nearer.
+  /// Surfaces cut each other, but nothing that is behind a face is as near to it as they can move: it lies deeper, or other
+  /// parts of the surface are nearer.
   void look_deeper(double thickness, double touch) {
     if (scratch_.contacts.lowest_gap() <= touch) return;
     if (thickness > reach_) {

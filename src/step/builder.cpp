@@ -385,7 +385,8 @@ void ProblemBuilder::take(const Asked& asked, double speed, const PairSetting& p
   if (asked.touching) problem_.sigma[block.row] = pair.correction.compliance;
 }
 
-/// What the corners of an area ask for, as a linear function of the place that is nowhere above it: rolling rows have its slope.
+/// What the corners of an area ask for, as a linear function of the place that is nowhere above it: rolling rows have its
+/// slope.
 void ProblemBuilder::ask_of_patch(const World& world, const PairSetting& pair, const ContactPatch& patch, BuiltContact& built,
                                   const StepOptions& options) {
   const std::uint32_t row = problem_.blocks[built.block].row;
