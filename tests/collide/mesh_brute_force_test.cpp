@@ -184,11 +184,11 @@ Placed place(PairMaker& random, std::size_t kind, const Shape& mesh, double apar
 struct Tolerance {
   double gap = 1e-8, place = 1e-8;   ///< [m]; shapes are about 1 m
 };
-/// Patches of convex shapes may miss the nearest points by 1e-4 of their size (kPatchMisses), and edges see
+/// Patches of convex shapes, up to 3 m across, may miss the nearest points by 1e-4 of their size (kPatchMisses), edges see
 /// cylinders rounded by 1e-3 of the radius (kEdgeInset).
 Tolerance tolerance_for(std::size_t kind) {
   if (kind == 3) return {2e-4, 2e-3};
-  return kind == 1 || kind == 5 ? Tolerance{1e-4, 1e-3} : Tolerance{};
+  return kind == 1 || kind == 5 ? Tolerance{1e-4, 3e-4} : Tolerance{};
 }
 
 double lowest_of(const ContactSink& sink) { return lowest_gap(sink.points()); }

@@ -147,5 +147,25 @@ TEST(MeshMotion, a_wedge_in_its_notch_is_not_pressed_by_forces_of_its_own) {
   EXPECT_NEAR(stepper.step(world).force_on(body).z(), weight, 1e-4 * weight);
 }
 
+TEST(MeshMotion, a_stack_of_equal_boxes_of_triangles_stands_still) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  const Shape box = make_mesh(box_mesh(Vec3::Constant(0.1)));
+  std::vector<BodyId> boxes;
+  for (int i = 0; i < 10; ++i) boxes.push_back(add_body(world, box, Vec3(0, 0, 0.1 + 0.2 * i), m));
+  Stepper stepper(options(0.01));
+  double force = 0, deepest = 0;
+  simulate(world, stepper, 1, [&](const StepReport& r) {
+    force = 0;
+    for (const ContactRecord& c : r.contacts)
+      if (c.position.z() < 0.01) force += c.impulse.z() / 0.01;
+    deepest = std::max(deepest, r.penetration_max);
+  });
+  EXPECT_NEAR(force, 10 * 8 * kGravity, 1e-4 * 10 * 8 * kGravity);
+  EXPECT_LT(deepest, 1e-6);
+  for (int i = 0; i < 10; ++i) EXPECT_LT((world.body(boxes[i]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-6) << i;
+}
+
 }   // namespace
 }   // namespace stickslip::testing
