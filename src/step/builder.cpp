@@ -19,10 +19,11 @@ Mat3 frame_from(const Vec3& normal, const Vec3& tangent) {
   return frame;
 }
 
-/// Coulomb's law over an area, and its frame. @param length of the rolling rows [m]
-LocalFriction friction_of(const ContactPatch& patch, const SurfacePair& surface, double length) {
+/// Coulomb's law over an area, and its frame. Its rolling rows are in units of its radius: in those of a thin body the corners
+/// of a wide area would be far away, and small errors of the rows large there.
+LocalFriction friction_of(const ContactPatch& patch, const SurfacePair& surface) {
   std::vector<Vec2> places;
-  for (const Vec2& corner : patch.outline()) places.push_back(rolling_place(corner, length));
+  for (const Vec2& corner : patch.outline()) places.push_back(rolling_place(corner, patch.radius()));
   PressurePatch pressure = PressurePatch::polygon(std::move(places));
   const double mu = surface.friction, arm = pressure.mean_arm();
   return {patch.t, PatchFriction{std::make_shared<const PatchSet>(std::move(pressure), EllipsoidFriction{mu, mu, mu * arm})}};
@@ -122,7 +123,7 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const ContactPoint& point = set.points[i];
       if (!surface.law) {
-        local_[i] = point.feature == kPatchFeature ? friction_of(*set.patch_of(m), surface, site.length)
+        local_[i] = point.feature == kPatchFeature ? friction_of(*set.patch_of(m), surface)
                                                    : LocalFriction{Vec3::Zero(), CircularFriction{surface.friction}};
         kinds_ |= 1u << local_[i].set.index();
         continue;
@@ -210,8 +211,8 @@ void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) 
   spins_.clear();
 }
 
-/// Frame and friction law of a contact. Points of a face share their normal, and so their frame.
-void ProblemBuilder::orient(const PairSetting& pair, const ContactPoint& point, std::uint32_t index) {
+/// Frame and friction law of a contact. Points of a face share their normal, and so their frame. @param length of spin rows [m]
+void ProblemBuilder::orient(const PairSetting& pair, const ContactPoint& point, std::uint32_t index, double length) {
   BuiltContact& built = contacts_[index];
   if (local_.empty()) {
     const bool known = index > pair.manifold.first && contacts_[index - 1].frame.col(0) == point.normal;
@@ -225,7 +226,7 @@ void ProblemBuilder::orient(const PairSetting& pair, const ContactPoint& point, 
   }
   if (problem_.blocks[built.block].dim <= 3) return;
   built.spin = static_cast<std::uint32_t>(spins_.size());
-  spins_.push_back({pair.thickness, Vec3::Zero(), Vec3::Zero()});
+  spins_.push_back({length, Vec3::Zero(), Vec3::Zero()});
 }
 
 /// Rows of torsion and rolling of one body. @param jacobian of that body
@@ -307,7 +308,8 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, con
   // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point,
   // halfway: two would be a torque from nowhere.
   if (block.arity == 1 && point.gap > pair.band) built.half_gap = 0.5 * point.gap;
-  orient(pair, point, index);
+  const ContactPatch* const patch = point.feature == kPatchFeature ? set.patch_of(pair.manifold) : nullptr;
+  orient(pair, point, index, patch ? patch->radius() : pair.thickness);
   SideVelocities u;
   double* jacobian = p.jacobian_values.data() + block.jacobian;
   for (const Side& side : pair.sides) fill_side(world, side, point, built, jacobian, u);
@@ -328,7 +330,7 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, con
       p.b[block.row + k] = spin.length * (u.free_spin[turn] + spin.driven[turn]);
     }
   }
-  if (point.feature == kPatchFeature) return ask_of_patch(world, pair, *set.patch_of(pair.manifold), built, options);
+  if (patch) return ask_of_patch(world, pair, *patch, built, options);
   const Asked asked = ask(world, pair, point.gap, built.before[0], b[0], options);
   take(asked, asked.speed, pair, built);
 }

@@ -127,7 +127,7 @@ class ProblemBuilder {
   };
   void fill_contacts(const World&, const ContactSet&, const StepOptions&);
   void fill_contact(const World&, const ContactSet&, const PairSetting&, std::uint32_t index, const StepOptions&);
-  void orient(const PairSetting&, const ContactPoint&, std::uint32_t index);
+  void orient(const PairSetting&, const ContactPoint&, std::uint32_t index, double length);
   template <class F>
   void for_each_segment(const World&, const Side&, const Vec3& place, F&& f) const;
   void find_segments(const World&, const Manifold&);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -105,6 +106,11 @@ struct ContactPatch : PartPair {
   Vec2 slope = Vec2::Zero();               ///< how the gap grows along t and b
 
   double gap_at(const Vec2& place) const { return gap + slope.dot(place); }
+  double radius() const {   ///< distance of the farthest corner from the contact point [m]
+    double squared = 0;
+    for (const Vec2& corner : outline()) squared = std::max(squared, corner.squaredNorm());
+    return std::sqrt(squared);
+  }
   std::span<const Vec2> outline() const { return {corners.data(), static_cast<std::size_t>(corner_count)}; }
 };
 
