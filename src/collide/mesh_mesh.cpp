@@ -215,16 +215,39 @@ class MeshPair {
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
 
-  /// The nearest points within a reach, of surfaces whose triangles are nowhere else so near.
+  /// The nearest points within a reach, of surfaces whose triangles are nowhere else so near: those that planes and boxes keep
+  /// least apart are looked at first.
   std::optional<MeshGap> nearest_of(const MeshPairs::List& pairs, double reach) {
+    std::vector<std::pair<double, std::uint32_t>>& order = scratch_.order;
+    order.clear();
+    for (std::uint32_t i = 0; i < pairs.size(); ++i)
+      if (const double apart = kept_apart(pairs[i][0], pairs[i][1]); apart <= reach) order.push_back({apart, i});
+    std::sort(order.begin(), order.end());
     NearestTriangles nearest(reach);
-    for (const auto& [ta, tb] : pairs) {
+    for (const auto& [apart, i] : order) {
+      if (nearest.any() && apart >= nearest.distance()) break;
+      const auto [ta, tb] = pairs[i];
       const auto &of_a = a_.mesh().triangles[ta], &of_b = b_.mesh().triangles[tb];
       const std::vector<Vec3>& vertices = a_.mesh().vertices;
       nearest.note({vertices[of_a[0]], vertices[of_a[1]], vertices[of_a[2]]}, ta,
                    {near_.vertex_of_b(of_b[0]), near_.vertex_of_b(of_b[1]), near_.vertex_of_b(of_b[2])}, tb);
     }
     return nearest.found();
+  }
+
+  /// How far the planes of two triangles keep them apart, at least [m].
+  double kept_apart(std::uint32_t ta, std::uint32_t tb) {
+    const auto beyond = [](const MeshFacet& facet, const std::array<std::uint32_t, 3>& corners, auto&& vertex) {
+      const double x = facet.normal.dot(vertex(corners[0])), y = facet.normal.dot(vertex(corners[1])),
+                   z = facet.normal.dot(vertex(corners[2]));
+      return std::max(std::min({x, y, z}) - facet.offset, facet.offset - std::max({x, y, z}));
+    };
+    const double from_a = beyond(a_.facets()[a_.facet_of(ta)], b_.mesh().triangles[tb],
+                                 [&](std::uint32_t v) -> const Vec3& { return near_.vertex_of_b(v); });
+    const double from_b = beyond(b_.facets()[b_.facet_of(tb)], a_.mesh().triangles[ta],
+                                 [&](std::uint32_t v) -> const Vec3& { return near_.vertex_of_a(v); });
+    // Facets are planes up to rounding; those without a normal keep nothing apart.
+    return std::max({from_a, from_b, near_.boxes_apart(ta, tb), 0.0}) * (1 - 1e-6);
   }
 
   /// By their boxes. @param pose of the inner mesh in the frame of the outer one

@@ -59,6 +59,12 @@ bool MeshPairs::are_near(std::uint32_t of_a, std::uint32_t of_b, double reach) {
          !are_apart(a_in_b_.box(of_a), triangle_box(b_->mesh(), of_b), reach);
 }
 
+double MeshPairs::boxes_apart(std::uint32_t of_a, std::uint32_t of_b) {
+  const auto distance = [](const Aabb& a, const Aabb& b) { return (a.lower - b.upper).cwiseMax(b.lower - a.upper).maxCoeff(); };
+  return std::max(distance(triangle_box(a_->mesh(), of_a), b_in_a_.box(of_b)),
+                  distance(a_in_b_.box(of_a), triangle_box(b_->mesh(), of_b)));
+}
+
 void MeshPairs::ask_trees(double reach, List& found, double& reach_of_found) {
   reach_of_found =
       overlapping_pairs(a_->mesh(), a_->surface().tree(), b_->mesh(), b_->surface().tree(), pose_, reach, descent_, found);

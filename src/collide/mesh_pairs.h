@@ -50,6 +50,9 @@ class MeshPairs {
   /// pose.
   const List& within(double reach, PairMemory*);
 
+  /// How far the boxes of two triangles are apart, along the axes of either [m]; negative if they overlap.
+  double boxes_apart(std::uint32_t of_a, std::uint32_t of_b);
+
   const Vec3& vertex_of_b(std::uint32_t v) { return b_in_a_.vertex(v); }   ///< in the frame of A
   const Vec3& vertex_of_a(std::uint32_t v) { return a_in_b_.vertex(v); }   ///< in the frame of B
 

@@ -126,6 +126,7 @@ struct MeshScratch {
   MeshContacts contacts;
   ContactSink sink;
   std::vector<std::uint32_t> triangles;
+  std::vector<std::pair<double, std::uint32_t>> order;
 
   static MeshScratch& of_thread();
 };
