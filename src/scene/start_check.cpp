@@ -31,7 +31,27 @@ void check_start(const World& world, bool allow_overlap, std::vector<std::string
   warnings.push_back(text);
 }
 
+namespace {
+
+/// Contact over areas needs a solver that takes it, or everything that rests on one would fall.
+void check_patches(const World& world, const StepOptions& step) {
+  const auto asks = [](const Body& b) { return b.alive && b.contact == ContactForm::patch; };
+  if (step.contact != ContactForm::patch && std::ranges::none_of(world.bodies(), asks)) return;
+  const PatchFriction point{
+      std::make_shared<const PatchSet>(PressurePatch::polygon({Vec2::Zero()}), EllipsoidFriction{0.5, 0.5, 0.5})};
+  const std::string_view reason = make_solver(step.solver, step.solver_options)->cannot_take(point);
+  if (reason.empty()) return;
+  throw Error(fmt::format("The solver '{}' cannot take contact as patches, which {} asks for. {} Solvers that can: {}.",
+                          step.solver, step.contact == ContactForm::patch ? "the step" : "a body", reason,
+                          fmt::join(solvers_that_honour(point), ", ")))
+      .at("solver")
+      .at("step");
+}
+
+}   // namespace
+
 void check_laws(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
+  check_patches(world, step);
   const MaterialTable& materials = world.materials;
   std::vector<bool> is_used(materials.size(), false), moves(materials.size(), false);
   for (const Collider& collider : world.colliders()) {

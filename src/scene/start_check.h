@@ -17,7 +17,8 @@ std::string readable_length(double metres);
 void check_start(const World&, bool allow_overlap, std::vector<std::string>& warnings);
 
 /// Checks the friction laws of all materials that can meet.
-/// @throws Error if laws do not combine, or if the solver of the step cannot honour one; it names solvers that can.
+/// @throws Error if laws do not combine, or if the solver of the step cannot honour one, or contact over areas where it is
+/// asked for; it names solvers that can.
 /// @param warnings gets a sentence for every law that does what its user should know
 void check_laws(const World&, const StepOptions&, std::vector<std::string>& warnings);
 

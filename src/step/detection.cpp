@@ -76,6 +76,7 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach, 
     known_.resize(colliders.size());
     poses_.resize(colliders.size());
     margins_.resize(colliders.size());
+    memories_.keep({});   // meshes may be others, at the same places
     structure_version_ = world.structure_version();
   }
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {

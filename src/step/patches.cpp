@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "step/sizes.h"
+#include "stickslip/friction/patch.h"
 
 namespace stickslip {
 
@@ -12,22 +13,6 @@ namespace {
 constexpr double kOnePlane = 1e-6;      ///< by which normals of one plane may differ
 constexpr double kFlat = 0.5;           ///< part of the band by which gaps may differ from those of a plane
 constexpr double kPointsApart = 1e-6;   ///< part of the thinner body's thickness from which on points are apart
-
-double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
-
-/// Centre of the area of a convex polygon; of an edge its middle.
-Vec2 center_of(std::span<const Vec2> polygon) {
-  Vec2 sum = Vec2::Zero(), mean = Vec2::Zero();
-  double area = 0, size = 0;
-  for (const Vec2& p : polygon) mean += p / static_cast<double>(polygon.size());
-  for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Vec2 a = polygon[i] - mean, b = polygon[(i + 1) % polygon.size()] - mean;
-    area += cross(a, b);
-    sum += cross(a, b) * (a + b) / 3;
-    size = std::max(size, a.squaredNorm());
-  }
-  return area > 1e-12 * size ? Vec2(mean + sum / area) : mean;
-}
 
 }   // namespace
 
@@ -38,26 +23,6 @@ bool PatchMaker::is_patch(const World& world, const Manifold& m, const StepOptio
   if (of_a == ContactForm::points || of_b == ContactForm::points) return false;
   if (of_a != ContactForm::patch && of_b != ContactForm::patch && options.contact != ContactForm::patch) return false;
   return !world.materials.between(a.material, b.material).law;
-}
-
-/// The hull of the points, counter-clockwise about the normal, in `outline_`. [Andrew's chain]
-void PatchMaker::find_outline(std::span<const ContactPoint> points, const Vec3& t, const Vec3& b) {
-  places_.clear();
-  for (const ContactPoint& p : points) places_.push_back({t.dot(p.position), b.dot(p.position)});
-  std::sort(places_.begin(), places_.end(),
-            [](const Vec2& p, const Vec2& q) { return std::pair(p.x(), p.y()) < std::pair(q.x(), q.y()); });
-  outline_.clear();
-  for (const int side : {0, 1}) {
-    const std::size_t begin = outline_.size();
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      const Vec2& next = side == 0 ? places_[i] : places_[places_.size() - 1 - i];
-      while (outline_.size() >= begin + 2 &&
-             cross(outline_.back() - outline_[outline_.size() - 2], next - outline_.back()) <= 0)
-        outline_.pop_back();
-      outline_.push_back(next);
-    }
-    outline_.pop_back();
-  }
 }
 
 /// The gap as a linear function of the place, nowhere above that of a point. @returns by how much they differ [m]
@@ -99,20 +64,24 @@ bool PatchMaker::make(const World& world, const Manifold& m, std::span<const Con
     if (p.feature == kPatchFeature || (p.normal - n).norm() > kOnePlane) return false;
   const Mat3 frame = frame_from_normal(n);
   const Vec3 t = frame.col(1), b = frame.col(2);
-  find_outline(points, t, b);
-  if (outline_.size() < 2 || outline_.size() > ContactPatch::kMaxCorners) return false;
-  if ((outline_[0] - outline_[outline_.size() / 2]).norm() < kPointsApart * thickness) return false;
+  // From the first point on: how far the world's origin is must not matter.
+  const Vec3& from = points.front().position;
+  std::vector<Vec2> places;
+  for (const ContactPoint& p : points) places.push_back({t.dot(p.position - from), b.dot(p.position - from)});
+  const PressurePatch area = PressurePatch::polygon(std::move(places));
+  if (area.corners().size() < 2 || area.corners().size() > ContactPatch::kMaxCorners) return false;
   ContactPatch patch;
   static_cast<PartPair&>(patch) = m;
   patch.t = t;
-  const Vec2 center = center_of(outline_);
+  const Vec2& center = area.center();
   double height = 0;
-  for (const ContactPoint& p : points) height += n.dot(p.position) / points.size();
-  const Vec3 origin = center.x() * t + center.y() * b + height * n;
+  for (const ContactPoint& p : points) height += n.dot(p.position - from) / points.size();
+  const Vec3 origin = from + center.x() * t + center.y() * b + height * n;
   if (fit_gap(points, origin, patch) > kFlat * options.contact_band * thickness) return false;
   double lowest = points.front().gap;
   for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
-  for (const Vec2& corner : outline_) patch.corners[patch.corner_count++] = corner - center;
+  for (const Vec2& corner : area.corners()) patch.corners[patch.corner_count++] = corner - center;
+  if (patch.radius() < kPointsApart * thickness) return false;
   merged_.patches.push_back(patch);
   merged_.points.push_back({origin, n, lowest, kPatchFeature});
   return true;

@@ -16,11 +16,9 @@ class PatchMaker {
  private:
   bool is_patch(const World&, const Manifold&, const StepOptions&) const;
   bool make(const World&, const Manifold&, std::span<const ContactPoint>, const StepOptions&);
-  void find_outline(std::span<const ContactPoint>, const Vec3& t, const Vec3& b);
   double fit_gap(std::span<const ContactPoint>, const Vec3& origin, ContactPatch&) const;
 
   ContactSet merged_;
-  std::vector<Vec2> places_, outline_;
 };
 
 }   // namespace stickslip

@@ -46,6 +46,22 @@ TEST(PatchMotion, boxes_fall_tumble_and_come_to_rest_on_patches) {
   EXPECT_LT(energy, 1e-3);
 }
 
+TEST(PatchScenes, a_solver_that_cannot_take_patches_is_refused_before_anything_falls) {
+  for (const auto& overrides :
+       {std::vector<Override>{{"/step/solver", "\"pgs\""}},
+        std::vector<Override>{
+            {"/step/solver", "\"pgs\""}, {"/step/contact", "\"points\""}, {"/bodies/1/contact", "\"patch\""}}}) {
+    try {
+      load_scene("nested-stack", overrides);
+      FAIL() << "loaded";
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("/step/solver"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("cannot take contact as patches"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("nsgs"), std::string::npos) << e.what();
+    }
+  }
+}
+
 TEST(PatchScenes, discs_slow_down_in_inverse_proportion_to_their_radius) {
   Scene scene = load_scene("spinning-discs");
   Stepper stepper(scene.step);
