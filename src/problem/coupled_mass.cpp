@@ -15,9 +15,19 @@ CoupledMass::CoupledMass(Matrix a) : a_(std::move(a)) {
     return m.nonZeros() == 0 ? 0.0 : Eigen::Map<const Eigen::VectorXd>(m.valuePtr(), m.nonZeros()).cwiseAbs().maxCoeff();
   };
   if (!(largest(difference) <= 1e-12 * largest(a_))) throw Error("The mass matrix is not symmetric.");
-  const Matrix lower = a_.triangularView<Eigen::Lower>();
-  factor_.analyze(lower, true);
-  if (!factor_.factor(lower)) throw Error("The mass matrix is not positive definite.");
+  factor_.analyze(a_, true);
+  factor();
+}
+
+bool CoupledMass::refactor(const Matrix& a) {
+  if (!same_pattern(a, a_)) return false;
+  std::copy_n(a.valuePtr(), a.nonZeros(), a_.valuePtr());
+  factor();
+  return true;
+}
+
+void CoupledMass::factor() {
+  if (!factor_.factor(a_)) throw Error("The mass matrix is not positive definite.");
 }
 
 void CoupledMass::solve(const double* b, double* x) const {

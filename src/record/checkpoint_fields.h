@@ -70,6 +70,31 @@ void exchange_nodes(Archive& archive, FlatScene& s) {
   archive.lists("nodal_bodies/triangles", s.nodal_bodies, &NodalBody::triangles, [](auto& t) { t.field("nodes"); });
 }
 
+/// What bodies of nodes have that are soft.
+template <class Archive>
+void exchange_solids(Archive& archive, FlatScene& s) {
+  archive.table("solids", s.solids, [](auto& t) {
+    t.field("model", &FlatSolid::material, &SoftMaterial::model);
+    t.field("young", &FlatSolid::material, &SoftMaterial::young);
+    t.field("poisson", &FlatSolid::material, &SoftMaterial::poisson);
+    t.field("density", &FlatSolid::material, &SoftMaterial::density);
+    t.field("mass_damping", &FlatSolid::material, &SoftMaterial::mass_damping);
+    t.field("stiffness_damping", &FlatSolid::material, &SoftMaterial::stiffness_damping);
+    t.field("viscosity", &FlatSolid::material, &SoftMaterial::viscosity);
+  });
+  archive.lists("solids/rest", s.solids, &FlatSolid::rest, [](auto& t) { t.field("value"); });
+  archive.lists("solids/tetrahedra", s.solids, &FlatSolid::tetrahedra, [](auto& t) { t.field("nodes"); });
+  archive.table("soft_bodies", s.nodal_bodies, [](auto& t) {
+    t.field("pressure", &NodalBody::pressure);
+    t.field("self_contact", &NodalBody::self_contact);
+  });
+  archive.lists("soft_bodies/held", s.nodal_bodies, &NodalBody::held, [](auto& t) {
+    t.field("node", &HeldNode::node);
+    t.field("body", &HeldNode::body);
+    t.field("local", &HeldNode::local);
+  });
+}
+
 template <class Archive>
 void exchange_shapes(Archive& archive, FlatScene& s, int version) {
   archive.table("colliders", s.colliders, [version](auto& t) {
@@ -196,6 +221,10 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
   }
   if (version >= kVersionWithShapeNames) archive.text("step/integrator", o.integrator);
   if (version >= kVersionWithPatches) archive.value("step/contact", o.contact);
+  if (version >= kVersionWithSolids) {
+    archive.value("step/soft/operator", o.soft.operator_);
+    archive.value("step/soft/max_linearisations", o.soft.max_linearisations);
+  }
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field("name", &FlatOption::name);
@@ -220,6 +249,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   exchange_shapes(archive, s, version);
   if (version >= kVersionWithMeshes) exchange_meshes(archive, s);
   if (version >= kVersionWithNodes) exchange_nodes(archive, s);
+  if (version >= kVersionWithSolids) exchange_solids(archive, s);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);

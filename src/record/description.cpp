@@ -11,6 +11,7 @@
 #include "record/mesh_pool.h"
 #include "record/telemetry.h"
 #include "stickslip/geometry/shape_fields.h"
+#include "stickslip/soft/elastic_solid.h"
 
 namespace stickslip {
 
@@ -142,7 +143,10 @@ std::string_view motion_name(MotionType motion) {
   return names[static_cast<int>(motion)];
 }
 
-double node_quantum(const NodalBody& nodes) { return power_of_ten(1e-3 * nodes.radius); }
+double node_quantum(const NodalBody& nodes) {
+  if (!nodes.is_soft()) return power_of_ten(1e-3 * nodes.radius);
+  return power_of_ten(1e-3 * std::cbrt(nodes.solid->volume() / static_cast<double>(nodes.size())));
+}
 
 double position_quantum(const World& world) {
   double smallest = std::numeric_limits<double>::infinity();
@@ -156,7 +160,8 @@ double force_unit(const World& world) {
   for (const Body& b : world.bodies())
     if (b.alive && b.inverse_mass > 0) lightest = std::min(lightest, 1 / b.inverse_mass);
   for (const NodalBody& nodes : world.nodal_bodies())
-    for (const double mass : nodes.masses) lightest = std::min(lightest, mass);
+    if (!nodes.is_soft())
+      for (const double mass : nodes.masses) lightest = std::min(lightest, mass);
   const double g = world.gravity.norm();
   const double weight = lightest * (g > 0 ? g : 1);
   return std::isfinite(weight) && weight > 0 ? power_of_ten(weight) : 1;

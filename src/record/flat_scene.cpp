@@ -100,6 +100,16 @@ std::shared_ptr<const MeshSolid> unflatten(FlatMesh&& flat) {
   }
 }
 
+/// Null without tetrahedra. @throws Error if it is inconsistent
+std::shared_ptr<const ElasticSolid> unflatten(FlatSolid&& flat) {
+  if (flat.tetrahedra.empty()) return nullptr;
+  try {
+    return std::make_shared<const ElasticSolid>(std::move(flat.rest), std::move(flat.tetrahedra), flat.material);
+  } catch (const Error& error) {
+    throw Error(fmt::format("A solid is inconsistent: {} The file cannot be used.", error.message()));
+  }
+}
+
 FlatScript flatten(const MotionScript& script) {
   FlatScript flat;
   flat.kind = static_cast<std::uint32_t>(script.index());
@@ -291,6 +301,10 @@ void check_nodes(const FlatScene& s) {
     expected += body.alive && !body.is_rigid();
   }
   require(expected == s.nodal_bodies.size(), "bodies of nodes are missing");
+  require(s.solids.empty() || s.solids.size() == s.nodal_bodies.size(), "tables have different lengths");
+  for (std::size_t i = 0; i < s.solids.size(); ++i)
+    require(s.solids[i].tetrahedra.empty() || s.solids[i].rest.size() == s.nodal_bodies[i].size(),
+            "tables have different lengths");
   std::vector<const NodalBody*> nodes_of(s.bodies.size());
   for (const NodalBody& nodes : s.nodal_bodies) {
     require(
@@ -302,6 +316,11 @@ void check_nodes(const FlatScene& s) {
     for (const auto& triangle : nodes.triangles)
       for (const std::uint32_t node : triangle) require(node < nodes.size(), "a triangle names a missing node");
     for (const double mass : nodes.masses) require(mass > 0, "a node has no mass");
+    for (std::size_t i = 0; i < nodes.held.size(); ++i) {
+      const HeldNode& h = nodes.held[i];
+      require(h.node < nodes.size() && (i == 0 || nodes.held[i - 1].node < h.node), "a pin names a missing node");
+      require(h.body == HeldNode::kWorld || h.body < s.bodies.size(), "a pin names a missing body");
+    }
   }
   for (const Collider& c : s.colliders)
     if (c.alive && c.node != kNoNode)
@@ -356,6 +375,9 @@ FlatScene flatten(const Scene& scene) {
   for (const Body& body : s.bodies) s.scripts.push_back(flatten(body.script));
   s.colliders.assign(world.colliders().begin(), world.colliders().end());
   s.nodal_bodies.assign(world.nodal_bodies().begin(), world.nodal_bodies().end());
+  for (const NodalBody& nodes : s.nodal_bodies)
+    s.solids.push_back(nodes.is_soft() ? FlatSolid{nodes.solid->rest(), nodes.solid->tetrahedra(), nodes.solid->material()}
+                                       : FlatSolid{});
   FormNumbers numbers;
   for (const Collider& collider : s.colliders) s.shapes.push_back(flatten(collider.shape, numbers, s));
   s.joints.assign(world.joints().begin(), world.joints().end());
@@ -410,6 +432,7 @@ Scene restore(FlatScene&& s) {
   for (std::size_t i = 0; i < s.colliders.size(); ++i) s.colliders[i].shape = unflatten(s.shapes[i], forms);
   world.mutable_bodies() = std::move(s.bodies);
   world.mutable_colliders() = std::move(s.colliders);
+  for (std::size_t i = 0; i < s.solids.size(); ++i) s.nodal_bodies[i].solid = unflatten(std::move(s.solids[i]));
   world.mutable_nodal_bodies() = std::move(s.nodal_bodies);
   for (std::size_t i = 0; i < s.axes.size(); ++i)
     s.joints[i / kJointCoordinates].description.axes[i % kJointCoordinates] = unflatten(std::move(s.axes[i]));

@@ -3,6 +3,7 @@
 
 #include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/scene/scene.h"
+#include "stickslip/soft/elastic_solid.h"
 
 namespace stickslip {
 
@@ -76,6 +77,13 @@ struct FlatAxis {
   JointSpring spring;
 };
 
+/// The solid of a soft body; without tetrahedra there is none.
+struct FlatSolid {
+  std::vector<Vec3> rest;
+  std::vector<Tetrahedron> tetrahedra;
+  SoftMaterial material;
+};
+
 /// Bodies, by their slots, that do not touch each other.
 struct FlatIgnoredPair {
   std::uint32_t a = 0, b = 0;
@@ -97,7 +105,8 @@ struct FlatScene {
   std::vector<FlatScript> scripts;   ///< one per body
   std::vector<Collider> colliders;   ///< shapes apart, below
   std::vector<FlatShape> shapes;     ///< one per collider
-  std::vector<NodalBody> nodal_bodies;
+  std::vector<NodalBody> nodal_bodies;   ///< solids apart, below
+  std::vector<FlatSolid> solids;         ///< one per body of nodes
   std::vector<Polytope> hulls;
   std::vector<FlatMesh> meshes;
   std::vector<Joint> joints;    ///< coordinates apart, below

@@ -3,6 +3,7 @@
 namespace stickslip {
 
 std::vector<std::uint32_t> bare_nodes(const NodalBody& nodes) {
+  if (nodes.is_soft()) return {};   // the others are inside
   std::vector<bool> covered(nodes.size());
   for (const auto& triangle : nodes.triangles)
     for (const std::uint32_t node : triangle) covered[node] = true;

@@ -10,7 +10,7 @@
 
 namespace stickslip {
 
-/// Nodes that no triangle touches, ascending: they are drawn as beads.
+/// Nodes that no triangle touches, ascending: they are drawn as beads. None of a soft body.
 std::vector<std::uint32_t> bare_nodes(const NodalBody&);
 
 /// Unit normals at the corners of a mesh: means over the triangles there, weighted by area; +z where there is none.

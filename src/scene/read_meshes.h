@@ -17,6 +17,8 @@ class SceneMeshes {
   SceneMeshes(std::filesystem::path folder, std::vector<std::string>& warnings)
       : folder_(std::move(folder)), warnings_(warnings) {}
 
+  const std::filesystem::path& folder() const { return folder_; }   ///< that names of files are relative to
+
   /// "meshes" of the document.
   void read_list(Fields& document);
 

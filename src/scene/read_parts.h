@@ -34,6 +34,9 @@ MaterialId read_material_name(const Place&, const MaterialTable&);
 /// An entry of "bodies" that has "nodes".
 void add_nodal_body(const Place&, World&);
 
+/// An entry of "bodies" that has "soft", which makes several bodies if it repeats.
+void add_soft_bodies(const Place&, World&, SceneMeshes&, std::vector<std::string>& warnings);
+
 /// Another entry of "bodies", which makes several bodies if it repeats. @param warnings gets a sentence for each field
 /// that has no effect.
 void add_bodies(const Place&, World&, SceneMeshes&, std::vector<std::string>& warnings);

@@ -1,6 +1,7 @@
 #include "scene/read_friction.h"
 #include "scene/read_meshes.h"
 #include "scene/read_parts.h"
+#include "scene/read_repeat.h"
 
 namespace stickslip::document {
 
@@ -115,34 +116,6 @@ std::vector<Part> read_parts(Fields& body, const MaterialTable& materials, Scene
   return parts;
 }
 
-/// Copies of a body on a grid: count[i] of them along axis i, step[i] apart.
-struct Repeat {
-  int count[3] = {1, 1, 1};
-  Vec3 step = Vec3::Zero();   ///< [m]
-};
-
-Repeat read_repeat(const Place& place) {
-  Repeat repeat;
-  read_object(place, "a repeat", [&](Fields& fields) {
-    const Place count = fields.get("count");
-    std::vector<int> counts;
-    document::read(count, counts);
-    if (counts.size() != 3)
-      count.fail(fmt::format("{} has {} entries. Give three counts: [nx, ny, nz].", shown(count.value()), counts.size()));
-    double total = 1;
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (counts[i] < 1)
-        Place(count.value()[i], count, std::to_string(i))
-            .fail(fmt::format("{} is not a count. It must be at least 1.", counts[i]));
-      total *= repeat.count[i] = counts[i];
-    }
-    if (total > kMostRepeats)
-      count.fail(fmt::format("{} makes {:.0f} bodies. At most {} are possible.", shown(count.value()), total, kMostRepeats));
-    repeat.step = fields.required<Vec3>("step");
-  });
-  return repeat;
-}
-
 }   // namespace
 
 void read_materials(Fields& document, MaterialTable& materials, const std::filesystem::path& folder) {
@@ -173,8 +146,31 @@ void read_materials(Fields& document, MaterialTable& materials, const std::files
   }
 }
 
+Repeat read_repeat(const Place& place) {
+  Repeat repeat;
+  read_object(place, "a repeat", [&](Fields& fields) {
+    const Place count = fields.get("count");
+    std::vector<int> counts;
+    document::read(count, counts);
+    if (counts.size() != 3)
+      count.fail(fmt::format("{} has {} entries. Give three counts: [nx, ny, nz].", shown(count.value()), counts.size()));
+    double total = 1;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (counts[i] < 1)
+        Place(count.value()[i], count, std::to_string(i))
+            .fail(fmt::format("{} is not a count. It must be at least 1.", counts[i]));
+      total *= repeat.count[i] = counts[i];
+    }
+    if (total > kMostRepeats)
+      count.fail(fmt::format("{} makes {:.0f} bodies. At most {} are possible.", shown(count.value()), total, kMostRepeats));
+    repeat.step = fields.required<Vec3>("step");
+  });
+  return repeat;
+}
+
 void add_bodies(const Place& place, World& world, SceneMeshes& meshes, std::vector<std::string>& warnings) {
   if (place.value().is_object() && place.value().contains("nodes")) return add_nodal_body(place, world);
+  if (place.value().is_object() && place.value().contains("soft")) return add_soft_bodies(place, world, meshes, warnings);
   BodyDescription body;
   std::optional<Repeat> repeat;
   read_object(place, "a body", [&](Fields& fields) {
@@ -215,19 +211,7 @@ void add_bodies(const Place& place, World& world, SceneMeshes& meshes, std::vect
       if (!std::holds_alternative<ConstantVelocity>(body.script)) no_effect(key, "the script says how the body moves");
     }
   });
-  if (!repeat) {
-    place.within([&] { world.add(std::move(body)); });
-    return;
-  }
-  int index = 0;
-  for (int z = 0; z < repeat->count[2]; ++z)
-    for (int y = 0; y < repeat->count[1]; ++y)
-      for (int x = 0; x < repeat->count[0]; ++x) {
-        BodyDescription copy = body;
-        if (!copy.name.empty()) copy.name += fmt::format("-{}", index++);
-        copy.pose.position += repeat->step.cwiseProduct(Vec3(x, y, z));
-        place.within([&] { world.add(std::move(copy)); });
-      }
+  for_each_copy(repeat, body, [&](BodyDescription copy) { place.within([&] { world.add(std::move(copy)); }); });
 }
 
 }   // namespace stickslip::document

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "step/motion_judge.h"
+#include "step/soft_systems.h"
 #include "step/velocity_space.h"
 #include "stickslip/step/report.h"
 
@@ -22,8 +23,8 @@ class BodyKindSteps {
   /// @throws Error if the state of a body is not finite.
   virtual void check(const World&) const = 0;
   /// Gives what moves by forces its segments, with their masses, and finds its velocity without contacts. @param kick how long
-  /// forces act [s]
-  virtual void append(const World&, const StepOptions&, double kick, VelocitySpace&, std::vector<VelocitySegment>&) const = 0;
+  /// forces act [s] @param soft null: nodes of soft bodies are as free as others
+  virtual void append(const World&, const StepOptions&, double kick, VelocitySpace&, ContactProblem&, SoftSystems* soft) const = 0;
   /// Moves what moves by forces for time t with its own velocity.
   virtual void drift(World&, Gyroscopic, double t) const = 0;
   /// Gives it the velocities of a solve, and moves it on.

@@ -56,10 +56,11 @@ double tangential_reach(const FrictionSet& law) {
 void ProblemBuilder::begin(const World& world, const StepOptions& options, JointCare care) {
   // Arrays that build() overwrites whole keep their size: clearing them would only have them filled with zeros again.
   problem_.segments.clear();
+  problem_.carriers.clear();
   problem_.h = options.h;
   const double kick = kick_time(world, options);
   space_.begin(world);
-  for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, kick, space_, problem_.segments);
+  for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, kick, space_, problem_, &soft_);
   closing_.begin({world, options, space_.segments(), space_.before()}, care, problem_.segments, space_.free());
 }
 
@@ -131,7 +132,8 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
       site.position = point.position;
       site.normal = point.normal;
       site.gap = point.gap;
-      const Vec3 relative = b.velocity_at(point.position) - a.velocity_at(point.position);
+      const Vec3 relative = velocity_at(world, cb, static_cast<std::uint32_t>(m.parts), point.position) -
+                            velocity_at(world, ca, static_cast<std::uint32_t>(m.parts >> 32), point.position);
       site.slip = relative - relative.dot(point.normal) * point.normal;
       local_[i] = pairs_[pair_of_manifold_[k]].law(site);
       kinds_ |= 1u << local_[i].set.index();
@@ -276,12 +278,20 @@ double* ProblemBuilder::columns_of(const Block& block, std::uint32_t segment, do
   return at;
 }
 
+/// What held nodes of a soft body prescribe.
+void ProblemBuilder::drive_held(const World& world, const Side& side, const Vec3& on_surface, BuiltContact& built) const {
+  for (const Stencil::Entry& entry : stencil(world, *side.collider, side.part, on_surface))
+    if (space_.segment_of(entry.mover) == kNoSegment)
+      built.driven += side.sign * entry.weight * (built.frame.transpose() * motion_of(world, entry.mover).velocity);
+}
+
 void ProblemBuilder::fill_side(const World& world, const Side& side, const ContactPoint& point, BuiltContact& built,
                                double*& jacobian, SideVelocities& u) {
   const Vec3 on_surface = point.position + side.sign * built.half_gap * point.normal;
   for_each_segment(world, side, on_surface, [&](std::uint32_t segment, double weight) {
     fill_columns(segment, side.sign * weight, on_surface, built, jacobian, u);
   });
+  if (side.collider->deforms) return drive_held(world, side, on_surface, built);
   if (side.segment != kNoSegment || world.bodies()[side.collider->body].motion != MotionType::kinematic) return;
   const Motion motion = motion_of(world, *side.collider);
   built.driven += side.sign * (built.frame.transpose() * motion.velocity_at(on_surface));

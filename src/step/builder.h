@@ -4,6 +4,7 @@
 #include <array>
 
 #include "step/joint_closing.h"
+#include "step/soft_systems.h"
 #include "step/turning.h"
 #include "step/velocity_space.h"
 #include "stickslip/collide/contact.h"
@@ -90,6 +91,7 @@ class ProblemBuilder {
                          std::span<const double> u) const;
   /// Of angular velocities, contact frame [rad/s]: what torsion and rolling are about.
   Vec3 relative_spin(const Sides&, const BuiltContact&, std::span<const double> u) const;
+  SoftSystems& soft() { return soft_; }
   JointRows& joints() { return joints_; }
   const JointRows& joints() const { return joints_; }
   void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
@@ -132,6 +134,7 @@ class ProblemBuilder {
   void for_each_segment(const World&, const Side&, const Vec3& place, F&& f) const;
   void find_segments(const World&, const Manifold&);
   void fill_side(const World&, const Side&, const ContactPoint&, BuiltContact&, double*& jacobian, SideVelocities&);
+  void drive_held(const World&, const Side&, const Vec3& on_surface, BuiltContact&) const;
   void fill_columns(std::uint32_t segment, double weight, const Vec3& on_surface, const BuiltContact&, double*& jacobian,
                     SideVelocities&);
   double* columns_of(const Block&, std::uint32_t segment, double* end);
@@ -165,6 +168,7 @@ class ProblemBuilder {
   JointRows joints_;
   JointClosing closing_;
   ContactTurning turning_;
+  SoftSystems soft_;
   VelocitySpace space_;
   std::vector<Twist> expected_;    ///< by mover
   std::vector<double> velocity_;   ///< the same by segment

@@ -7,6 +7,7 @@
 #include "step/clock.h"
 #include "step/impact_watch.h"
 #include "stickslip/collide/collide.h"
+#include "stickslip/collide/surface.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/stepper.h"
 
@@ -15,20 +16,10 @@ namespace stickslip {
 namespace {
 
 constexpr std::size_t kChunkSize = 256;
+constexpr double kSelfDepth = 0.1;   ///< part of its thickness by which a soft body may have passed through itself
 
 /// Far above any real heap (a dense one has about ten per body), and still small enough for memory.
 std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'000 + 100 * world.body_count(), 32'000'000); }
-
-void append_manifolds(const ProxyPair& pair, const ContactSink& sink, ContactSet& out) {
-  const auto append = [&](std::uint64_t parts, std::span<const ContactPoint> points) {
-    if (points.empty()) return;
-    out.manifolds.push_back(
-        {{pair.a, pair.b, parts}, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
-    out.points.insert(out.points.end(), points.begin(), points.end());
-  };
-  if (sink.parts().empty()) append(0, sink.points());
-  for (const ContactSink::Part& part : sink.parts()) append(part.parts, sink.points_of(part.parts));
-}
 
 /// Tells contact generation what it found in the step before, for pairs that come in order.
 class Expectation {
@@ -76,6 +67,8 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach, 
     known_.resize(colliders.size());
     poses_.resize(colliders.size());
     margins_.resize(colliders.size());
+    surfaces_.clear();
+    surfaces_.resize(colliders.size());
     memories_.keep({});   // meshes may be others, at the same places
     structure_version_ = world.structure_version();
   }
@@ -85,12 +78,14 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach, 
     const Body& b = bodies[c.body];
     const Motion motion = motion_of(world, c);
     poses_[i] = motion.pose * c.local;
+    if (c.deforms) update_surface(world, i);
     const double thin = 0.5 * reach.margin * c.characteristic_length;
     double margin = thin, pushed = 0;
     if (!is_passive(b) && b.continuous != Continuous::off) {
       margin += reach.time * motion.velocity.norm();
       if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach))
         margin += reach.time * motion.angular_velocity.norm() * c.reach;
+      if (c.deforms) margin += reach.time * surfaces_[i]->spread;
       if (b.motion == MotionType::dynamic) pushed = reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
       margin += pushed;
     }
@@ -100,10 +95,63 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach, 
       flights_[i] = {*velocity, thin + pushed};
       broad_.set(i, way_of(world, i, *velocity, reach.time), false);
     } else {
-      broad_.set(i, bounding_box(c.shape, poses_[i]).grown(margin), is_passive(b));
+      broad_.set(i, box_of(world, i).grown(margin), is_passive(b));
     }
     known_[i] = true;
   }
+}
+
+Aabb Detection::box_of(const World& world, std::uint32_t collider) const {
+  const Collider& c = world.colliders()[collider];
+  return c.deforms ? surfaces_[collider]->now.tree().bounds() : bounding_box(c.shape, poses_[collider]);
+}
+
+/// Brings the surface of a soft body to where its nodes are.
+void Detection::update_surface(const World& world, std::uint32_t collider) {
+  const Body& body = world.bodies()[world.colliders()[collider].body];
+  const NodalBody& nodes = world.nodal_bodies()[body.place];
+  std::unique_ptr<Surface>& surface = surfaces_[collider];
+  if (!surface) surface = std::make_unique<Surface>(Surface{MeshSurface(TriangleMesh{nodes.positions, nodes.triangles})});
+  else surface->now.move(nodes.positions);
+  surface->spread = 0;
+  for (const Vec3& v : nodes.velocities) surface->spread = std::max(surface->spread, (v - body.velocity).norm());
+}
+
+/// Contacts of one pair.
+void Detection::meet(const World& world, const ProxyPair& pair, double margin, ContactSink& sink) const {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  if (!a.deforms && !b.deforms) return collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], margin, sink);
+  sink.clear();
+  if (pair.a == pair.b)
+    return collide_self(surfaces_[pair.a]->now, margin, kSelfDepth * a.characteristic_length, sink);
+  if (a.deforms && b.deforms) return collide_surfaces(surfaces_[pair.a]->now, surfaces_[pair.b]->now, margin, sink);
+  if (a.deforms) return collide_surface(surfaces_[pair.a]->now, b.shape, poses_[pair.b], margin, sink);
+  collide_surface(surfaces_[pair.b]->now, a.shape, poses_[pair.a], margin, sink);
+  sink.flip();
+}
+
+/// Puts the points of a pair into a set. Held nodes that meet what forces do not move have nothing to say.
+void Detection::append_contacts(const World& world, const ProxyPair& pair, const ContactSink& sink, ContactSet& out) const {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  const auto moves = [&](const Collider& c, std::uint64_t part, const Vec3& place) {
+    if (!world.bodies()[c.body].moves_by_forces()) return false;
+    if (!c.deforms) return true;
+    const NodalBody& nodes = world.nodal_bodies()[world.bodies()[c.body].place];
+    const Stencil s = stencil(world, c, static_cast<std::uint32_t>(part), place);
+    return std::any_of(s.begin(), s.end(), [&](const Stencil::Entry& e) {
+      return nodes.is_free(e.mover - static_cast<std::uint32_t>(world.bodies().size()) - nodes.first_node);
+    });
+  };
+  const auto append = [&](std::uint64_t parts, std::span<const ContactPoint> points) {
+    if (points.empty()) return;
+    const Vec3& place = points.front().position;
+    if ((a.deforms || b.deforms) && !moves(a, parts >> 32, place) && !moves(b, parts, place)) return;
+    out.manifolds.push_back(
+        {{pair.a, pair.b, parts}, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
+    out.points.insert(out.points.end(), points.begin(), points.end());
+  };
+  if (sink.parts().empty()) append(0, sink.points());
+  for (const ContactSink::Part& part : sink.parts()) append(part.parts, sink.points_of(part.parts));
 }
 
 /// How far ahead to look for contacts of a pair. Meshes that fly side by side would cost much if their speeds were added up,
@@ -112,6 +160,7 @@ double Detection::margin_of(const World& world, const ProxyPair& pair) const {
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   const double both = margins_[pair.a] + margins_[pair.b];
   if (!std::holds_alternative<Mesh>(a.shape) && !std::holds_alternative<Mesh>(b.shape)) return both;
+  const auto spread_of = [&](std::uint32_t i) { return surfaces_[i] ? surfaces_[i]->spread : 0.0; };
   const auto twist_of = [&](const Collider& c) {
     const Body& body = world.bodies()[c.body];
     if (is_passive(body) || body.continuous == Continuous::off) return Twist{};
@@ -124,14 +173,14 @@ double Detection::margin_of(const World& world, const ProxyPair& pair) const {
     return world.gravity + body.inverse_mass * body.force;
   };
   const double still = 0.5 * reach_.margin * (a.characteristic_length + b.characteristic_length);
-  const double approach = closing_speed(a, twist_of(a), b, twist_of(b)) + reach_.h * (pull_on(b) - pull_on(a)).norm();
+  const double approach = stickslip::closing_speed(a, twist_of(a), b, twist_of(b)) + spread_of(pair.a) + spread_of(pair.b) +
+                          reach_.h * (pull_on(b) - pull_on(a)).norm();
   return std::min(both, still + reach_.time * approach);
 }
 
 void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pairs, ContactSink& sink, ContactSet& out) {
   out.clear();
   sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
-  const auto colliders = world.colliders();
   Expectation expectation(world.memory);
   for (const ProxyPair& pair : pairs) {
     sink.clear();
@@ -139,8 +188,8 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
     double margin = margin_of(world, pair);
     if (watch_) margin = std::min(margin, watch_->margin_of(pair));
     sink.remember_in(memories_.of(pair));
-    collide(colliders[pair.a].shape, poses_[pair.a], colliders[pair.b].shape, poses_[pair.b], margin, sink);
-    append_manifolds(pair, sink, out);
+    meet(world, pair, margin, sink);
+    append_contacts(world, pair, sink, out);
   }
 }
 
@@ -179,6 +228,13 @@ void Detection::find_candidates(const World& world, ImpactWatch* watch) {
   for (const ProxyPair& pair : broad_.pairs(pair_limit(world)))
     if (is_candidate(world, pair) && !(watch && watch->takes(world, pair, margins_[pair.a] + margins_[pair.b])))
       candidates_.push_back(pair);
+  const std::size_t of_two = candidates_.size();
+  for (std::uint32_t i = 0; i < surfaces_.size(); ++i) {
+    if (!surfaces_[i]) continue;
+    const Body& body = world.bodies()[world.colliders()[i].body];
+    if (!is_passive(body) && world.nodal_bodies()[body.place].self_contact) candidates_.push_back({i, i});
+  }
+  if (candidates_.size() > of_two) std::ranges::sort(candidates_);
   if (!watch || !watch->watches()) return;
   watch->sweep(world);
   if (watch->honest().empty()) return;
@@ -196,7 +252,9 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
   seconds.broad += clock.lap();
 
   of_meshes_.clear();
-  const auto is_mesh = [&](std::uint32_t i) { return std::holds_alternative<Mesh>(world.colliders()[i].shape); };
+  const auto is_mesh = [&](std::uint32_t i) {
+    return std::holds_alternative<Mesh>(world.colliders()[i].shape) && !world.colliders()[i].deforms;
+  };
   for (const ProxyPair& pair : candidates_)
     if (is_mesh(pair.a) && is_mesh(pair.b)) of_meshes_.push_back(pair);
   memories_.keep(of_meshes_);
@@ -213,10 +271,28 @@ double turning_speed(const Collider& c, const Twist& motion) {
   return motion.angular.isZero(0) || !std::isfinite(c.reach) ? 0 : motion.angular.norm() * c.reach;
 }
 
+/// Bound of the speed of a soft body's nodes against its mean [m/s].
+double spread(const World& world, const Collider& c, std::span<const Twist> motion) {
+  const NodalBody& nodes = world.nodal_bodies()[world.bodies()[c.body].place];
+  const auto of_nodes = motion.subspan(world.bodies().size() + nodes.first_node, nodes.size());
+  double fastest = 0;
+  for (const Twist& u : of_nodes) fastest = std::max(fastest, (u.linear - motion[c.body].linear).norm());
+  return fastest;
+}
+
 }   // namespace
 
 double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b) {
   return (of_b.linear - of_a.linear).norm() + turning_speed(a, of_a) + turning_speed(b, of_b);
+}
+
+/// The same of a pair in a motion, whether or not they deform.
+double Detection::closing_speed(const World& world, const ProxyPair& pair, std::span<const Twist> motion) const {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  double speed = stickslip::closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
+  for (const Collider* c : {&a, &b})
+    if (c->deforms) speed += spread(world, *c, motion);
+  return speed;
 }
 
 bool Detection::outrun(const World& world, std::span<const Twist> motion, const DetectionReach& reach) {
@@ -226,18 +302,17 @@ bool Detection::outrun(const World& world, std::span<const Twist> motion, const 
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {
     if (!colliders[i].alive) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
+    const double deforming = surfaces_[i] ? spread(world, colliders[i], motion) : 0;
     if (flies(i)) outrun_[i] = reach.time * (m.linear - flights_[i].velocity).norm() > flights_[i].slack;
     else
-      outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m)) > margins_[i] &&
+      outrun_[i] = reach.time * (m.linear.norm() + turning_speed(colliders[i], m) + deforming) > margins_[i] &&
                    world.bodies()[colliders[i].body].continuous != Continuous::off;
     any = any || outrun_[i];
   }
   const auto is_mesh = [&](std::uint32_t i) { return std::holds_alternative<Mesh>(colliders[i].shape); };
   for (const ProxyPair& pair : candidates_) {
     if (!is_mesh(pair.a) && !is_mesh(pair.b)) continue;
-    const Collider &a = colliders[pair.a], &b = colliders[pair.b];
-    const double travel = reach.time * closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]);
-    if (travel <= margin_of(world, pair)) continue;
+    if (reach.time * closing_speed(world, pair, motion) <= margin_of(world, pair)) continue;
     outrun_[pair.a] = outrun_[pair.b] = any = true;
   }
   return any;

@@ -1,10 +1,13 @@
 // Contact detection for a world: broad phase, then pair colliders, in a fixed order for every number of threads.
 #pragma once
 
+#include <memory>
+
 #include "step/velocity_space.h"
 #include "stickslip/collide/broad_phase.h"
 #include "stickslip/collide/contact.h"
 #include "stickslip/collide/pair_memory.h"
+#include "stickslip/geometry/mesh_distance.h"
 #include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
 
@@ -46,6 +49,11 @@ class Detection {
   bool is_candidate(const World&, const ProxyPair&) const;
   bool flies(std::uint32_t collider) const { return !flights_.empty() && flights_[collider].slack >= 0; }
   double margin_of(const World&, const ProxyPair&) const;
+  Aabb box_of(const World&, std::uint32_t collider) const;
+  void update_surface(const World&, std::uint32_t collider);
+  void meet(const World&, const ProxyPair&, double margin, ContactSink&) const;
+  void append_contacts(const World&, const ProxyPair&, const ContactSink&, ContactSet&) const;
+  double closing_speed(const World&, const ProxyPair&, std::span<const Twist> motion) const;
   void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&);
   void collide_in_parallel(const World&, int threads);
   void find_candidates(const World&, ImpactWatch*);
@@ -54,6 +62,12 @@ class Detection {
   DetectionReach reach_;          ///< of the last detection
   std::vector<Pose> poses_;       ///< world pose of each collider
   std::vector<double> margins_;   ///< reach of each collider [m]
+  /// Of a collider that deforms.
+  struct Surface {
+    MeshSurface now;     ///< where it is
+    double spread = 0;   ///< speed of its nodes against their mean, at most [m/s]
+  };
+  std::vector<std::unique_ptr<Surface>> surfaces_;   ///< of each collider; null if it does not deform
   /// Of colliders that fly: velocity, and how far they may leave the way that it takes them.
   struct Flight {
     Vec3 velocity = Vec3::Zero();   ///< [m/s]

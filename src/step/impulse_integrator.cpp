@@ -512,6 +512,7 @@ bool ImpulseIntegrator::advance(World& world) {
   energy.kinetic_start = world.kinetic_energy();
   energy.potential_start = world.potential_energy();
   aim_kinematic_bodies(world, options_.h);
+  world.place_held_nodes();
   if (options_.scheme == Scheme::moreau_midpoint) {
     for (const BodyKindSteps* kind : body_kinds()) kind->drift(world, options_.gyroscopic, drift_time());
     drift_kinematic_bodies(world, drift_time());
@@ -538,6 +539,7 @@ bool ImpulseIntegrator::advance(World& world) {
   drift_kinematic_bodies(world, drift_time);
   world.time += h;
   place_kinematic_bodies(world);
+  world.place_held_nodes();
   report_.seconds.integration += clock.lap();
   project(world);
   clock.lap();
@@ -547,7 +549,7 @@ bool ImpulseIntegrator::advance(World& world) {
   energy.potential_end = world.potential_energy();
   energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
                        (energy.applied + energy.driven + energy.motors + energy.springs + energy.stabilisation -
-                        energy.friction - energy.impact);
+                        energy.friction - energy.impact - energy.damping);
   report_.seconds.bookkeeping += clock.lap();
   return true;
 }

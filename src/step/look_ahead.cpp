@@ -42,6 +42,13 @@ void LookAhead::collect_motion(const World& world, const Solved& solved) {
       motion_[i] = {motion.velocity, motion.angular_velocity};
     }
   }
+  // Bodies of nodes as a whole.
+  for (const NodalBody& nodes : world.nodal_bodies()) {
+    Vec3 momentum = Vec3::Zero();
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      momentum += nodes.masses[i] * motion_[world.bodies().size() + nodes.first_node + i].linear;
+    motion_[nodes.body].linear = world.bodies()[nodes.body].inverse_mass * momentum;
+  }
 }
 
 bool LookAhead::would_violate(const World& world, const Manifold& m, const ContactSet& fresh, const ContactSet& known,
@@ -50,12 +57,15 @@ bool LookAhead::would_violate(const World& world, const Manifold& m, const Conta
   const Manifold* before = manifold_of(known, m);
   const std::uint32_t a = world.mover_of(ca), b = world.mover_of(cb);
   const double tolerated = kViolated * time * closing_speed(ca, motion_[a], cb, motion_[b]);
-  const auto velocity_at = [&](std::uint32_t mover, const Vec3& point) -> Vec3 {
-    return motion_[mover].linear + motion_[mover].angular.cross(point - motion_of(world, mover).pose.position);
+  const auto velocity_of = [&](const Collider& c, std::uint64_t part, const Vec3& point) {
+    Vec3 sum = Vec3::Zero();
+    for (const auto& [mover, weight] : stencil(world, c, static_cast<std::uint32_t>(part), point))
+      sum += weight * (motion_[mover].linear + motion_[mover].angular.cross(point - motion_of(world, mover).pose.position));
+    return sum;
   };
   for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
     const ContactPoint& p = fresh.points[i];
-    const double approach = -p.normal.dot(velocity_at(b, p.position) - velocity_at(a, p.position));
+    const double approach = -p.normal.dot(velocity_of(cb, m.parts, p.position) - velocity_of(ca, m.parts >> 32, p.position));
     if (time * approach > std::max(p.gap, 0.0) + tolerated && !has_feature(known, before, p.feature)) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// Bodies of nodes in a step: every node falls on its own and drifts along a straight line.
+// Bodies of nodes in a step: every node drifts along a straight line; those that no solid holds together fall on their own.
 #include <fmt/format.h>
 
 #include "step/body_kinds.h"
@@ -19,15 +19,21 @@ class NodalSteps final : public BodyKindSteps {
                           i, world.bodies()[nodes.body].name, world.time));
   }
 
-  void append(const World& world, const StepOptions&, double kick, VelocitySpace& space,
-              std::vector<VelocitySegment>& segments) const override {
+  void append(const World& world, const StepOptions& options, double kick, VelocitySpace& space, ContactProblem& problem,
+              SoftSystems* soft) const override {
     for (const NodalBody& nodes : world.nodal_bodies()) {
       const Body& body = world.bodies()[nodes.body];
       if (!body.moves_by_forces()) continue;
+      if (nodes.is_soft() && soft) {
+        soft->append(world, nodes, {kick, options.h}, options.soft.operator_ == SoftOperator::lumped, space, problem);
+        continue;
+      }
       const Vec3 change = kick * (world.gravity + body.inverse_mass * body.force);
       for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-        space.add_node(mover_of(world, nodes, i), nodes.positions[i], nodes.velocities[i], nodes.velocities[i] + change);
-        segments.push_back({1 / nodes.masses[i], Mat3::Zero(), kNodeSize});
+        problem.segments.push_back({1 / nodes.masses[i], Mat3::Zero(), kNodeSize});
+        if (nodes.is_free(i))
+          space.add_node(mover_of(world, nodes, i), nodes.positions[i], nodes.velocities[i], nodes.velocities[i] + change);
+        else space.add_held_node(nodes.positions[i], nodes.velocities[i]);
       }
     }
   }
@@ -42,12 +48,14 @@ class NodalSteps final : public BodyKindSteps {
             MotionJudge& judge) const override {
     for_each_moving(world, [&](NodalBody& nodes, const Body& body) {
       for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+        if (!nodes.is_free(i)) continue;
         Vec3& v = nodes.velocities[i];
         const Vec3 after = space.twist(velocity, space.segment_of(mover_of(world, nodes, i))).linear;
         energy.applied += 0.5 * kick.time * nodes.masses[i] * body.inverse_mass * body.force.dot(v + after);
         v = after;
         judge.see_fall(world, nodes.masses[i], v, kick.h);
       }
+      if (nodes.is_soft()) energy.damping += kick.time * nodes.solid->dissipation(nodes.positions, nodes.velocities);
     });
     drift(world, kick.gyroscopic, kick.drift_time);
     world.summarise_nodes();
@@ -56,7 +64,8 @@ class NodalSteps final : public BodyKindSteps {
   void displace(World& world, const VelocitySpace& space, std::span<const double> change) const override {
     for_each_moving(world, [&](NodalBody& nodes, const Body&) {
       for (std::uint32_t i = 0; i < nodes.size(); ++i)
-        nodes.positions[i] += space.twist(change, space.segment_of(mover_of(world, nodes, i))).linear;
+        if (nodes.is_free(i))
+          nodes.positions[i] += space.twist(change, space.segment_of(mover_of(world, nodes, i))).linear;
     });
     world.summarise_nodes();
   }

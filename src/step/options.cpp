@@ -46,6 +46,11 @@ Gyroscopic gyroscopic_from_name(std::string_view name) {
   return from_name<Gyroscopic>(name, kGyroscopicNames, "treatment of the gyroscopic torque");
 }
 
+const std::vector<std::string>& soft_operator_names() {
+  static const std::vector<std::string> names{"automatic", "lumped", "assembled", "factored", "partial", "splitting"};
+  return names;
+}
+
 void validate(const StepOptions& o) {
   std::vector<std::string> names;
   for (const IntegratorInfo& info : integrators()) names.push_back(info.name);
@@ -74,6 +79,8 @@ void validate(const StepOptions& o) {
   } catch (Error& e) {
     throw e.at("projection");
   }
+  require(o.soft.max_linearisations >= 1 && o.soft.max_linearisations <= 100, o.soft.max_linearisations, "between 1 and 100",
+          "soft/max_linearisations");
   try {
     require(o.sleep.time >= 0, o.sleep.time, "at least 0 s", "time");
     require(o.sleep.speed >= 0, o.sleep.speed, "at least 0", "speed");

@@ -68,7 +68,7 @@ void PositionProjection::restore(World& world) const {
 void PositionProjection::give_segments(const World& world, const StepOptions& options, bool evenly) {
   problem_.clear();
   space_.begin(world);
-  for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, 0, space_, problem_.segments);
+  for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, 0, space_, problem_, nullptr);
   if (!evenly) return;
   for (VelocitySegment& segment : problem_.segments) {
     const double weight = 1 / segment.inverse_mass;

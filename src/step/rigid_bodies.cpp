@@ -21,13 +21,13 @@ class RigidSteps final : public BodyKindSteps {
                         b.name, world.time));
   }
 
-  void append(const World& world, const StepOptions& options, double kick, VelocitySpace& space,
-              std::vector<VelocitySegment>& segments) const override {
+  void append(const World& world, const StepOptions& options, double kick, VelocitySpace& space, ContactProblem& problem,
+              SoftSystems*) const override {
     const auto bodies = world.bodies();
     for (std::uint32_t i = 0; i < bodies.size(); ++i) {
       const Body& b = bodies[i];
       if (!moves(b)) continue;
-      segments.push_back({b.inverse_mass, b.world_inverse_inertia()});
+      problem.segments.push_back({b.inverse_mass, b.world_inverse_inertia()});
       space.add_rigid(i, b.position, {b.velocity, b.angular_velocity},
                       free_velocity(b, world.gravity, options.gyroscopic, options.h, kick));
     }

@@ -61,6 +61,13 @@ class VelocitySpace {
     before_.insert(before_.end(), before.data(), before.data() + 3);
     free_.insert(free_.end(), free.data(), free.data() + 3);
   }
+  /// A segment of a node that forces do not move: no mover has it.
+  void add_held_node(const Vec3& place, const Vec3& velocity) {
+    ++count_;
+    centers_.push_back(place);
+    before_.insert(before_.end(), velocity.data(), velocity.data() + 3);
+    free_.insert(free_.end(), velocity.data(), velocity.data() + 3);
+  }
 
   std::uint32_t segment_of(std::uint32_t mover) const { return segment_of_[mover]; }
   /// By mover, so that body slots come first.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/geometry/surface_part.h"
 #include "stickslip/math/error.h"
 #include "stickslip/world/stencil.h"
 #include "world/check_numbers.h"
@@ -110,13 +111,29 @@ Motion motion_of_node(const World& world, std::uint32_t mover) {
   return {{nodes->positions[i], Quat::Identity()}, nodes->velocities[i], Vec3::Zero()};
 }
 
-Stencil stencil_of_surface(const World& world, const Collider& c, std::uint32_t part, const Vec3& place) {
+Stencil stencil_of_surface(const World& world, const Collider& c, std::uint32_t number, const Vec3& place) {
   Stencil s;
   const NodalBody& nodes = world.nodal_bodies()[world.bodies()[c.body].place];
-  const auto& corner = nodes.triangles[part];
-  const Vec3 weights = barycentric(nodes.positions[corner[0]], nodes.positions[corner[1]], nodes.positions[corner[2]], place);
   const std::uint32_t first = static_cast<std::uint32_t>(world.bodies().size()) + nodes.first_node;
-  for (int k = 0; k < 3; ++k) s.add(first + corner[k], weights[k]);
+  const SurfacePart part = SurfacePart::of(number);
+  const auto at = [&](std::uint32_t node) -> const Vec3& { return nodes.positions[node]; };
+  switch (part.kind) {
+    case SurfacePartKind::vertex: s.add(first + part.index, 1); break;
+    case SurfacePartKind::edge: {
+      const auto& corner = nodes.triangles[part.index / 3];
+      const std::uint32_t from = corner[part.index % 3], to = corner[(part.index % 3 + 1) % 3];
+      const Vec3 along = at(to) - at(from);
+      const double square = along.squaredNorm(), weight = square > 0 ? along.dot(place - at(from)) / square : 0;
+      s.add(first + from, 1 - weight);
+      s.add(first + to, weight);
+      break;
+    }
+    case SurfacePartKind::triangle: {
+      const auto& corner = nodes.triangles[part.index];
+      const Vec3 weights = barycentric(at(corner[0]), at(corner[1]), at(corner[2]), place);
+      for (int k = 0; k < 3; ++k) s.add(first + corner[k], weights[k]);
+    }
+  }
   return s;
 }
 

@@ -9,6 +9,7 @@
 
 #include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/geometry/shape_fields.h"
+#include "stickslip/soft/elastic_solid.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
@@ -122,6 +123,19 @@ class Hash {
     add(b.force), add(b.torque), add(b.mass);
     add(b.script), add(b.script_start);
   }
+  void add(const SoftMaterial& m) {
+    add(m.model);
+    for (const double x : {m.young, m.poisson, m.density, m.mass_damping, m.stiffness_damping, m.viscosity}) add(x);
+  }
+  void add(const NodalBody& nodes) {
+    add(nodes.positions), add(nodes.velocities), add(nodes.masses);
+    if (!nodes.is_soft()) return;
+    add(nodes.solid->material()), add(nodes.solid->rest());
+    for (const Tetrahedron& t : nodes.solid->tetrahedra())
+      for (const std::uint32_t node : t) add(std::uint64_t{node});
+    for (const HeldNode& h : nodes.held) add(std::uint64_t{h.node} << 32 | h.body), add(h.local);
+    add(nodes.pressure), add(nodes.self_contact);
+  }
   void add(const RememberedImpulse& r) {
     add(std::uint64_t{r.key.a} << 32 | r.key.b);
     if (r.key.parts != 0) add(r.key.parts);
@@ -178,7 +192,7 @@ std::uint64_t World::state_hash() const {
     hash.add(bodies_[i]);
     for (const std::uint32_t collider : bodies_[i].colliders) hash.add(std::uint64_t{collider}), hash.add(colliders_[collider]);
   }
-  for (const NodalBody& nodes : nodal_bodies_) hash.add(nodes.positions), hash.add(nodes.velocities), hash.add(nodes.masses);
+  for (const NodalBody& nodes : nodal_bodies_) hash.add(nodes);
   hash.add(std::uint64_t{ignored_pairs_.size()});
   for (const auto& [a, b] : ignored_pairs_) hash.add(std::uint64_t{a} << 32 | b);
   hash.add(memory.h);

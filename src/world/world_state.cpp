@@ -92,7 +92,7 @@ double World::potential_energy() const {
   for (const Body& b : bodies_)
     if (is_rigid_and_moves(b)) sum -= b.mass.mass * gravity.dot(b.position);
   for_each_node(nodal_bodies_, [&](double m, const Vec3& x, const Vec3&) { sum -= m * gravity.dot(x); });
-  return sum;
+  return sum + elastic_energy();
 }
 
 Vec3 World::linear_momentum() const {

@@ -23,6 +23,7 @@ interface Drawn {
 
 /** Nodes that no triangle touches: nothing else would show them. */
 export function bareNodes(nodes: Nodes): Uint32Array {
+  if (!(nodes.radius > 0)) return new Uint32Array(); // a soft body: the others are inside
   const covered = new Uint8Array(nodes.count);
   for (const triangle of nodes.triangles ?? []) for (const node of triangle) covered[node] = 1;
   return Uint32Array.from(covered.keys()).filter((node) => !covered[node]);

@@ -15,6 +15,11 @@ class CoupledMass {
   /// @param a both triangles stored. @throws Error if it is not square, not symmetric or not positive definite.
   explicit CoupledMass(Matrix a);
 
+  /// Takes the numbers of another matrix, and factors it, with what was analysed. @pre symmetric
+  /// @returns whether it could: false if the pattern differs; then nothing has changed. @throws Error if it is not positive
+  /// definite
+  bool refactor(const Matrix&);
+
   const Matrix& matrix() const { return a_; }
   std::size_t size() const { return static_cast<std::size_t>(a_.rows()); }
 
@@ -24,6 +29,8 @@ class CoupledMass {
   double solve_work() const { return factor_.solve_work(); }   ///< operations of a solve
 
  private:
+  void factor();
+
   Matrix a_;
   mutable SparseFactor factor_;
   mutable std::mutex solving_;

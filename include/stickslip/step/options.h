@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "stickslip/solve/registry.h"
 #include "stickslip/world/body.h"
@@ -55,6 +56,23 @@ struct SleepOptions {
   double speed = 0.5;   ///< "slow": below this times |g| h, with angular speed times reach counted as speed
 };
 
+/// How the elasticity of soft bodies enters the contact problem: what stands for A⁻¹ in W = J A⁻¹ Jᵀ, A = M + hB + h²K
+/// [course §4.3, Table 4].
+enum class SoftOperator : std::uint8_t {
+  automatic,   ///< chosen by the numbers of nodes and contacts
+  lumped,      ///< M⁻¹: forces act at the start of the step, which must be short
+  assembled,   ///< W with A⁻¹ as a matrix
+  factored,    ///< W, its columns by factors of A
+  partial,     ///< never W: solvers go through the factors of A
+  splitting    ///< a sequence of problems with a diagonal matrix in place of A
+};
+
+struct SoftOptions {
+  SoftOperator operator_ = SoftOperator::automatic;
+  /// Linearisations of a step: 1 is one step of Newton's method from the places at the start.
+  int max_linearisations = 1;
+};
+
 struct StepOptions {
   std::string integrator = "impulse";   ///< see step/integrator.h
   double h = 0.01;                      ///< [s], > 0
@@ -89,6 +107,8 @@ struct StepOptions {
   /// How contacts of bodies that do not say become rows; automatic: as points.
   ContactForm contact = ContactForm::automatic;
 
+  SoftOptions soft = {};
+
   std::string solver = "auto";
   OptionList solver_options = {};   ///< options of that solver
   double tolerance = 1e-6;          ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
@@ -97,6 +117,9 @@ struct StepOptions {
                                ///< iterates are judged
   int threads = 1;             ///< the result is the same for every number
 };
+
+/// "automatic", "lumped", "assembled", "factored", "partial", "splitting", in the order of the enumeration.
+const std::vector<std::string>& soft_operator_names();
 
 std::string_view scheme_name(Scheme);
 std::string_view gyroscopic_name(Gyroscopic);

@@ -62,7 +62,7 @@ struct Wrench {
 ///   applied + driven + motors + springs + stabilisation − friction − impact + integration.
 struct EnergyLedger {
   double kinetic_start = 0, kinetic_end = 0;       ///< [J]
-  double potential_start = 0, potential_end = 0;   ///< gravity [J]
+  double potential_start = 0, potential_end = 0;   ///< gravity, and what soft bodies store [J]
   double friction = 0;                             ///< dissipated by friction, of contacts and joints [J]
   double impact = 0;          ///< dissipated by normal impulses, hard limits and locked coordinates of joints [J]
   double stabilisation = 0;   ///< added by Baumgarte terms and position projection [J]
@@ -70,6 +70,7 @@ struct EnergyLedger {
   double driven = 0;          ///< work of kinematic bodies on dynamic ones through contacts and joints [J]
   double motors = 0;          ///< work of motors and servos [J]
   double springs = 0;         ///< work of springs, dampers and soft limits of joints [J]
+  double damping = 0;         ///< dissipated inside soft bodies [J]
   double integration = 0;     ///< what the time discretisation added (negative: lost) [J]
 };
 

@@ -3,10 +3,14 @@
 // Nothing holds the nodes of a cloud of beads together; each carries a ball that touches whatever it meets, other beads of the
 // cloud among it. A node has no spin: friction at the surface of its bead acts on its centre, and the couple of it is lost.
 // Triangles between nodes are drawn, and name material points of the surface (world/stencil.h).
+//
+// A soft body is one of nodes that an elastic solid holds together. It touches with its surface.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +34,41 @@ struct NodalDescription {
   bool can_sleep = true;
 };
 
+class ElasticSolid;   // soft/elastic_solid.h
+
+/// Nodes of a soft body that are held: they keep their place in the frame of a body that forces do not move, or in the world.
+struct NodePins {
+  std::vector<std::uint32_t> nodes = {};
+  BodyId body = {};   ///< fixed or kinematic; none: the world
+};
+
+/// What a user gives to make a soft body.
+struct SoftDescription {
+  std::string name = {};                        ///< as of NodalDescription
+  std::shared_ptr<const ElasticSolid> solid;    ///< rest shape, elements and what they are made of
+  Pose pose = {};                               ///< of the rest shape in the world
+  std::vector<Vec3> positions = {};             ///< of the nodes at the start, in the frame of the rest shape [m]; empty: at rest
+  MaterialId material = {};                     ///< of its surface; its density is not read, the solid has one
+  Vec3 velocity = Vec3::Zero();                 ///< of the centre of mass, world frame [m/s]
+  Vec3 angular_velocity = Vec3::Zero();         ///< world frame [rad/s]
+  Vec3 force = Vec3::Zero();                    ///< constant applied force, shared by the nodes by mass, world frame [N]
+  double pressure = 0;                          ///< of a gas inside, acts on the surface along its outward normals [Pa]
+  std::vector<NodePins> pins = {};
+  bool self_contact = false;                    ///< whether its surface touches itself
+  bool can_sleep = true;
+};
+
 /// Checks nodes, radius, mass and triangles. @throws Error naming the field, its value and what is valid.
 void validate_nodes(const NodalDescription&);
+
+/// A node that keeps its place in the frame of a body.
+struct HeldNode {
+  static constexpr std::uint32_t kWorld = ~0u;
+
+  std::uint32_t node = 0;
+  std::uint32_t body = kWorld;   ///< slot; kWorld: none
+  Vec3 local = Vec3::Zero();     ///< its place in the frame that has its origin in the body's centre of mass, or in the world
+};
 
 struct NodalBody {
   std::uint32_t body = 0;         ///< slot
@@ -42,7 +79,20 @@ struct NodalBody {
   std::vector<std::array<std::uint32_t, 3>> triangles;
   std::uint32_t first_node = 0;   ///< of its nodes among those of all bodies
 
+  // Of soft bodies.
+  std::shared_ptr<const ElasticSolid> solid = nullptr;   ///< null: nothing holds the nodes together
+  std::vector<HeldNode> held = {};                       ///< ascending by node
+  double pressure = 0;                                   ///< [Pa]
+  bool self_contact = false;
+
   std::size_t size() const { return positions.size(); }
+  bool is_soft() const { return solid != nullptr; }
+  /// Whether forces move a node.
+  bool is_free(std::uint32_t node) const {
+    const auto at = std::lower_bound(held.begin(), held.end(), node,
+                                     [](const HeldNode& h, std::uint32_t n) { return h.node < n; });
+    return at == held.end() || at->node != node;
+  }
 };
 
 }   // namespace stickslip

@@ -38,6 +38,12 @@ class World {
   BodyId add(Description d) {
     return add_nodal(std::move(d));
   }
+  /// Adds a soft body. @throws Error for bad numbers, no solid, pins that name no node or a body that moves by forces, a body
+  /// name in use.
+  template <std::same_as<SoftDescription> Description>
+  BodyId add(Description d) {
+    return add_soft(std::move(d));
+  }
 
   /// Removes a body at any time; joints, contacts and remembered impulses with it go too, and what slept on it wakes.
   /// @throws Error if the id is stale.
@@ -115,7 +121,8 @@ class World {
   ContactMemory memory;
 
   double kinetic_energy() const;     ///< of all dynamic bodies [J]
-  double potential_energy() const;   ///< −Σ m g·x of all dynamic bodies [J]
+  double potential_energy() const;   ///< −Σ m g·x of all dynamic bodies, and what soft ones store [J]
+  double elastic_energy() const;     ///< what soft bodies store [J]
   Vec3 linear_momentum() const;      ///< [kg m/s]
   Vec3 angular_momentum() const;     ///< about the world origin [kg m²/s]
 
@@ -129,6 +136,8 @@ class World {
   std::vector<NodalBody>& mutable_nodal_bodies() { return nodal_bodies_; }
   /// Tells `Body` about its nodes as a whole, after they moved.
   void summarise_nodes();
+  /// Where held nodes of soft bodies are now, and how fast the bodies that hold them move there.
+  void place_held_nodes();
   std::vector<Joint>& mutable_joints() { return joints_; }
   /// Pairs of body slots (smaller, larger) that `ignore_contacts` named, sorted.
   std::vector<std::pair<std::uint32_t, std::uint32_t>>& mutable_ignored_pairs() { return ignored_pairs_; }
@@ -143,6 +152,8 @@ class World {
   Joint& checked(JointId);
   JointId add_joint(JointDescription);
   BodyId add_nodal(NodalDescription);
+  BodyId add_soft(SoftDescription);
+  void hold(NodalBody&, const std::vector<NodePins>&);
   BodyId take_slot(std::string name);
   void add_collider(std::uint32_t body, Shape, const Pose& local, MaterialId, std::uint32_t node);
   void number_nodes();

@@ -82,4 +82,17 @@ BuiltIn marble_run();
 BuiltIn hook_and_ring();
 BuiltIn nut_and_bolt();
 
+// soft.cpp
+BuiltIn soft_stack();
+BuiltIn soft_on_rigid();
+BuiltIn rigid_on_soft();
+BuiltIn cantilever();
+BuiltIn squeezed_ball();
+BuiltIn twisted_bar();
+BuiltIn jelly_hand();
+BuiltIn gripper();
+BuiltIn tyre();
+BuiltIn soft_jacks();
+BuiltIn fish_in_net();
+
 }   // namespace stickslip::document

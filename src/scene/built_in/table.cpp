@@ -56,6 +56,17 @@ const std::vector<BuiltIn>& built_ins() {
       marble_run(),
       hook_and_ring(),
       nut_and_bolt(),
+      soft_stack(),
+      soft_on_rigid(),
+      rigid_on_soft(),
+      cantilever(),
+      squeezed_ball(),
+      twisted_bar(),
+      jelly_hand(),
+      gripper(),
+      tyre(),
+      soft_jacks(),
+      fish_in_net(),
   };
   return table;
 }
