@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <numbers>
 
 #include "stickslip/math/error.h"
 
@@ -29,13 +31,13 @@ double volume(const TetMesh& mesh) {
   return sum;
 }
 
-TetSurface surface(const TetMesh& mesh) {
+TetBoundary boundary(std::span<const std::array<std::uint32_t, 4>> tetrahedra) {
   std::vector<TetSide> sides;
-  sides.reserve(4 * mesh.tetrahedra.size());
-  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
+  sides.reserve(4 * tetrahedra.size());
+  for (std::size_t t = 0; t < tetrahedra.size(); ++t)
     for (const auto& side : kTetSides) {
       TetSide s{{}, {}, static_cast<std::uint32_t>(t)};
-      for (int k = 0; k < 3; ++k) s.corners[k] = mesh.tetrahedra[t][side[k]];
+      for (int k = 0; k < 3; ++k) s.corners[k] = tetrahedra[t][side[k]];
       s.sorted = s.corners;
       std::sort(s.sorted.begin(), s.sorted.end());
       sides.push_back(s);
@@ -52,22 +54,44 @@ TetSurface surface(const TetMesh& mesh) {
   }
   std::stable_sort(outer.begin(), outer.end(),
                    [](const TetSide& a, const TetSide& b) { return a.tetrahedron < b.tetrahedron; });
+  TetBoundary result;
+  for (const TetSide& s : outer) result.triangles.push_back(s.corners), result.tetrahedron.push_back(s.tetrahedron);
+  return result;
+}
 
+TetSurface surface(const TetMesh& mesh) {
+  TetBoundary outer = boundary(mesh.tetrahedra);
   TetSurface result;
   std::vector<std::uint32_t> own(mesh.vertices.size(), 0);
-  for (const TetSide& s : outer)
-    for (const std::uint32_t v : s.corners) own[v] = 1;
+  for (const auto& triangle : outer.triangles)
+    for (const std::uint32_t v : triangle) own[v] = 1;
   for (std::uint32_t v = 0; v < own.size(); ++v)
     if (own[v]) {
       own[v] = static_cast<std::uint32_t>(result.tet_vertex.size());
       result.tet_vertex.push_back(v);
       result.mesh.vertices.push_back(mesh.vertices[v]);
     }
-  for (const TetSide& s : outer) {
-    result.mesh.triangles.push_back({own[s.corners[0]], own[s.corners[1]], own[s.corners[2]]});
-    result.tetrahedron.push_back(s.tetrahedron);
-  }
+  for (const auto& t : outer.triangles) result.mesh.triangles.push_back({own[t[0]], own[t[1]], own[t[2]]});
+  result.tetrahedron = std::move(outer.tetrahedron);
   return result;
+}
+
+TetQuality quality(const TetMesh& mesh) {
+  TetQuality q{std::numbers::pi, 0, std::numeric_limits<double>::infinity(), 0};
+  for (const auto& t : mesh.tetrahedra) {
+    const Vec3 p[4] = {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]], mesh.vertices[t[3]]};
+    const double v = tet_volume(p[0], p[1], p[2], p[3]);
+    q.smallest_volume = std::min(q.smallest_volume, v), q.largest_volume = std::max(q.largest_volume, v);
+    for (int i = 0; i < 4; ++i)
+      for (int j = i + 1; j < 4; ++j) {
+        const int k = i == 0 ? (j == 1 ? 2 : 1) : 0, l = 6 - i - j - k;
+        const Vec3 along = (p[j] - p[i]).normalized();
+        const Vec3 a = (p[k] - p[i]) - along.dot(p[k] - p[i]) * along, b = (p[l] - p[i]) - along.dot(p[l] - p[i]) * along;
+        const double angle = std::atan2(a.cross(b).norm(), a.dot(b));
+        q.smallest_angle = std::min(q.smallest_angle, angle), q.largest_angle = std::max(q.largest_angle, angle);
+      }
+  }
+  return q;
 }
 
 void validate(const TetMesh& mesh) {

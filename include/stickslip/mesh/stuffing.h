@@ -27,10 +27,4 @@ TetMesh stuff(const DistanceFunction& distance, const Aabb& box, const StuffingO
 /// The same for a closed mesh. @throws Error also if the mesh is not closed
 TetMesh stuff(const TriangleMesh&, const StuffingOptions&);
 
-struct TetQuality {
-  double smallest_angle = 0, largest_angle = 0;     ///< dihedral [rad]
-  double smallest_volume = 0, largest_volume = 0;   ///< [m³]
-};
-TetQuality quality(const TetMesh&);
-
 }   // namespace stickslip

@@ -234,22 +234,4 @@ TetMesh stuff(const TriangleMesh& mesh, const StuffingOptions& options) {
   return stuff(MeshDistance(mesh), bounding_box(mesh), options);
 }
 
-TetQuality quality(const TetMesh& mesh) {
-  TetQuality q{std::numbers::pi, 0, std::numeric_limits<double>::infinity(), 0};
-  for (const auto& t : mesh.tetrahedra) {
-    const Vec3 p[4] = {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]], mesh.vertices[t[3]]};
-    const double v = tet_volume(p[0], p[1], p[2], p[3]);
-    q.smallest_volume = std::min(q.smallest_volume, v), q.largest_volume = std::max(q.largest_volume, v);
-    for (int i = 0; i < 4; ++i)
-      for (int j = i + 1; j < 4; ++j) {
-        const int k = i == 0 ? (j == 1 ? 2 : 1) : 0, l = 6 - i - j - k;
-        const Vec3 along = (p[j] - p[i]).normalized();
-        const Vec3 a = (p[k] - p[i]) - along.dot(p[k] - p[i]) * along, b = (p[l] - p[i]) - along.dot(p[l] - p[i]) * along;
-        const double angle = std::atan2(a.cross(b).norm(), a.dot(b));
-        q.smallest_angle = std::min(q.smallest_angle, angle), q.largest_angle = std::max(q.largest_angle, angle);
-      }
-  }
-  return q;
-}
-
 }   // namespace stickslip
