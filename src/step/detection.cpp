@@ -326,9 +326,9 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
   for (std::uint32_t i = 0; i < colliders.size(); ++i) {
     if (!outrun_[i]) continue;
     const Twist& m = motion[world.mover_of(colliders[i])];
-    const double travel = reach.time * (m.linear.norm() + turning_speed(colliders[i], m));
-    const Aabb box =
-        flies(i) ? way_of(world, i, m.linear, reach.time) : bounding_box(colliders[i].shape, poses_[i]).grown(travel);
+    const double deforming = surfaces_[i] ? spread(world, colliders[i], motion) : 0;
+    const double travel = reach.time * (m.linear.norm() + turning_speed(colliders[i], m) + deforming);
+    const Aabb box = flies(i) ? way_of(world, i, m.linear, reach.time) : box_of(world, i).grown(travel);
     broad_.set(i, box, is_passive(bodies[colliders[i].body]));
   }
   const std::span<const ProxyPair> pairs = broad_.pairs(pair_limit(world));
@@ -340,13 +340,13 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     if (!(outrun_[pair.a] || outrun_[pair.b]) || !is_candidate(world, pair)) continue;
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
-    const double travel = reach.time * closing_speed(a, of_a, b, of_b);
+    const double travel = reach.time * closing_speed(world, pair, motion);
     const bool looked_at = !flies(pair.a) && !flies(pair.b) && travel <= margin_of(world, pair);
     if (looked_at || watch.takes(world, pair, of_a, of_b)) continue;
     expectation.tell(pair, sink_);
     sink_.remember_in(memories_.of(pair));
-    collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], travel, sink_);
-    append_manifolds(pair, sink_, again_);
+    meet(world, pair, travel, sink_);
+    append_contacts(world, pair, sink_, again_);
   }
   seconds.narrow += clock.lap();
   return again_;
