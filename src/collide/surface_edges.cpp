@@ -30,6 +30,14 @@ bool is_ridge(const MeshEdge& e) { return e.boundary || e.irregular || bend_of(e
 
 bool is_sharp(const MeshEdge& e) { return e.boundary || (bend_of(e) > kRidge && e.normal[0].dot(e.normal[1]) < kSharpBend); }
 
+bool may_cross(const Vec3& start_a, const Vec3& along_a, const Vec3& start_b, const Vec3& along_b, double reach) {
+  const Vec3 cross = along_a.cross(along_b), between = start_b - start_a;
+  const double squared = cross.squaredNorm(), height = cross.dot(between);
+  if (!(height * height <= 1.01 * reach * reach * squared)) return false;
+  const double s = between.cross(along_b).dot(cross), u = between.cross(along_a).dot(cross);
+  return s >= 0 && u >= 0 && s <= squared && u <= squared;
+}
+
 std::optional<SurfaceCrossing> crossing_of(const MeshEdge& a, const MeshEdge& b, double margin, double deepest) {
   const Vec3 cross = a.along.cross(b.along), between = b.start - a.start;
   const double squared = cross.squaredNorm(), aa = a.along.squaredNorm(), bb = b.along.squaredNorm();

@@ -17,6 +17,10 @@ struct SurfaceCrossing {
   Vec3 position() const { return 0.5 * (on_a + on_b); }
 };
 
+/// Whether two segments come as near to each other as that inside both, seen along their common normal: a quick look before
+/// the faces beside them are asked for.
+bool may_cross(const Vec3& start_a, const Vec3& along_a, const Vec3& start_b, const Vec3& along_b, double reach);
+
 /// None beyond the margin, near the ends, or where one of the edges has its faces in the way. At least one is a ridge; the
 /// other may be the seam of a flat or hollow place that the ridge presses into.
 /// @param deepest by how much they may overlap [m]; deeper, vertices have come inside too

@@ -17,14 +17,16 @@ class SurfacePair {
       : a_(a), b_(b), margin_(margin), deepest_(0.5 * std::min(least_extent(a), least_extent(b))), scratch_(scratch) {}
 
   void collide_all() {
+    crossings_ = std::min(deepest_crossing(a_, margin_), deepest_crossing(b_, margin_));
+    overlapping_pairs(a_.mesh(), a_.tree(), b_.mesh(), b_.tree(), Pose{}, crossings_, scratch_.descent, scratch_.pairs);
+    gather(a_, 0);
     vertices_at(a_, b_, scratch_.gaps_a, [&](std::uint32_t v, const SignedDistance& at) {
       scratch_.add(part_of_vertex(v), part_of_point(b_, at.nearest).number(), middle(a_, v, at), -at.gradient, at.distance, 0);
     });
+    gather(b_, 1);
     vertices_at(b_, a_, scratch_.gaps_b, [&](std::uint32_t v, const SignedDistance& at) {
       scratch_.add(part_of_point(a_, at.nearest), part_of_vertex(v).number(), middle(b_, v, at), at.gradient, at.distance, 0);
     });
-    crossings_ = std::min(deepest_crossing(a_, margin_), deepest_crossing(b_, margin_));
-    overlapping_pairs(a_.mesh(), a_.tree(), b_.mesh(), b_.tree(), Pose{}, crossings_, scratch_.descent, scratch_.pairs);
     for (const auto& [ta, tb] : scratch_.pairs) cross(ta, tb);
   }
 
@@ -33,35 +35,51 @@ class SurfacePair {
     return s.mesh().vertices[v] - 0.5 * at.distance * at.gradient;
   }
 
-  /// Vertices of one surface that look at the other or have come inside it.
+  /// Vertices of one surface near the other; where there is none, any: it may lie all inside.
+  void gather(const MeshSurface& own, int side) {
+    scratch_.vertices.clear();
+    scratch_.seen.begin(own.mesh().vertices.size());
+    for (const auto& pair : scratch_.pairs) gather_corners(own, pair[static_cast<std::size_t>(side)]);
+    if (scratch_.pairs.empty()) gather_corners(own, 0);
+  }
+  void gather_corners(const MeshSurface& own, std::uint32_t triangle) {
+    for (const std::uint32_t v : own.mesh().triangles[triangle])
+      if (scratch_.seen.first(v)) scratch_.vertices.push_back(v);
+  }
+
+  /// Vertices of one surface that look at the other or have come inside it. From those inside the neighbours are asked too: far
+  /// from the other surface, all that hang together are on one side of it.
   void vertices_at(const MeshSurface& own, const MeshSurface& other, VertexGaps& gaps, auto&& add) {
     gaps.begin(own.mesh().vertices.size());
-    scratch_.seen.begin(own.mesh().vertices.size());
     const Aabb box = other.tree().bounds().grown(margin_);
-    overlapping(own.mesh(), own.tree(), box, scratch_.triangles);
     std::uint32_t hint = TriangleTree::kNone;
-    for (const std::uint32_t t : scratch_.triangles)
-      for (const std::uint32_t v : own.mesh().triangles[t]) {
-        const Vec3& x = own.mesh().vertices[v];
-        if (!scratch_.seen.first(v) || !box.overlaps({x, x})) continue;
-        const auto look = [&](const Vec3& d) { return look_of_vertex(own, v, d); };
-        const auto found = nearest_touched(other, x, SignRule::automatic, std::max(margin_, deepest_),
-                                           kAskFarther * size_at_vertex(own, v), hint, scratch_.near, look);
-        if (!found) continue;
-        hint = found->nearest.triangle;
-        if (found->distance > margin_ || found->distance < -deepest_ || found->gradient.isZero(0)) continue;
-        if (found->distance > 0 && !can_touch(own, v, -found->gradient)) continue;
-        gaps.set(v, found->distance);
-        add(v, *found);
-      }
+    for (std::size_t i = 0; i < scratch_.vertices.size(); ++i) {
+      const std::uint32_t v = scratch_.vertices[i];
+      const Vec3& x = own.mesh().vertices[v];
+      if (!box.overlaps({x, x})) continue;
+      const auto found =
+          nearest_touched(other, x, SignRule::automatic, std::max(margin_, deepest_), kAskFarther * size_at_vertex(own, v),
+                          hint, scratch_.near, [&](const Vec3& d) { return look_of_vertex(own, v, d); });
+      if (!found) continue;
+      hint = found->nearest.triangle;
+      if (found->distance < 0)
+        for (const std::uint32_t t : own.edges().faces_of_vertex(v)) gather_corners(own, t);
+      if (found->distance > margin_ || found->distance < -deepest_ || found->gradient.isZero(0)) continue;
+      if (found->distance > 0 && !can_touch(own, v, -found->gradient)) continue;
+      gaps.set(v, found->distance);
+      add(v, *found);
+    }
   }
 
   void cross(std::uint32_t ta, std::uint32_t tb) {
     for (const std::uint32_t ea : a_.edges().edges_of_face(ta)) {
       if (a_.edges().faces(ea)[0] != ta) continue;
       std::optional<MeshEdge> of_a;
+      const auto [start, along] = line_of(a_, ea);
       for (const std::uint32_t eb : b_.edges().edges_of_face(tb)) {
         if (b_.edges().faces(eb)[0] != tb || (!a_.edges().active(ea) && !b_.edges().active(eb))) continue;
+        const auto [start_b, along_b] = line_of(b_, eb);
+        if (!may_cross(start, along, start_b, along_b, crossings_)) continue;
         if (!of_a) of_a = edge_of(a_, ea);
         const MeshEdge of_b = edge_of(b_, eb);
         const auto x = crossing_of(*of_a, of_b, margin_, crossings_);

@@ -118,7 +118,7 @@ class PolytopeOnSurface {
     const Aabb box = Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(deepest);
     std::optional<MeshEdge> edge;
     for (std::size_t i = 0; i < p_.edges.size(); ++i) {
-      if (!box.overlaps(p_.boxes[i])) continue;
+      if (!box.overlaps(p_.boxes[i]) || !may_cross(from, to - from, p_.edges[i].start, p_.edges[i].along, deepest)) continue;
       if (!edge) edge = edge_of(a_, id);
       const auto x = crossing_of(*edge, p_.edges[i], near_.margin, deepest);
       const auto& corners = p_.ends[i];
@@ -212,11 +212,13 @@ class MeshOnSurface {
     if (!(solid_.owned_by(tb) & (8 | 16 | 32))) return;
     for (const std::uint32_t ea : a_.edges().edges_of_face(ta)) {
       if (a_.edges().faces(ea)[0] != ta) continue;
-      const MeshEdge of_a = edge_of(a_, ea);
+      const auto [start, along] = line_of(a_, ea);
       for (int l = 0; l < 3; ++l) {
         if (!(solid_.owned_by(tb) & 8 << l)) continue;
         const std::uint32_t eb = b_.edges().edges_of_face(tb)[l];
-        const MeshEdge of_b = placed(edge_of(b_, eb), rotation_, near_.pose.position);
+        const auto [start_b, along_b] = line_of(b_, eb);
+        if (!may_cross(start, along, near_.pose.position + rotation_ * start_b, rotation_ * along_b, deepest_)) continue;
+        const MeshEdge of_a = edge_of(a_, ea), of_b = placed(edge_of(b_, eb), rotation_, near_.pose.position);
         const auto x = crossing_of(of_a, of_b, near_.margin, deepest_);
         const auto& ends = b_.edges().vertices(eb);
         const double end_b = std::min(near_.scratch.gaps_b.of(ends[0]), near_.scratch.gaps_b.of(ends[1]));

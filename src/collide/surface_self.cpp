@@ -142,6 +142,9 @@ class SelfContacts {
       for (std::uint32_t eb : s_.edges().edges_of_face(j)) {
         if (!s_.edges().active(ea) && !s_.edges().active(eb)) continue;
         const std::uint32_t first = std::min(ea, eb), second = std::max(ea, eb);
+        const auto [start_a, along_a] = line_of(s_, first);
+        const auto [start_b, along_b] = line_of(s_, second);
+        if (!may_cross(start_a, along_a, start_b, along_b, std::max(margin_, depth_))) continue;
         const MeshEdge a = edge_of(s_, first), b = edge_of(s_, second);
         const auto x = crossing_of(a, b, margin_, depth_);
         if (!x || are_neighbours(first, second)) continue;

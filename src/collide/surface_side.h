@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "collide/mesh_side.h"
@@ -76,6 +77,12 @@ SurfacePart part_of_edge(const MeshSurface&, std::uint32_t edge);
 SurfacePart part_of_point(const MeshSurface&, const MeshPoint&);
 inline SurfacePart part_of_vertex(std::uint32_t vertex) { return {SurfacePartKind::vertex, vertex}; }
 
+/// Start and way of an edge [m].
+inline std::pair<Vec3, Vec3> line_of(const MeshSurface& surface, std::uint32_t edge) {
+  const auto& ends = surface.edges().vertices(edge);
+  const Vec3& start = surface.mesh().vertices[ends[0]];
+  return {start, surface.mesh().vertices[ends[1]] - start};
+}
 /// An edge with the faces beside it; facets are triangles.
 MeshEdge edge_of(const MeshSurface&, std::uint32_t edge);
 
