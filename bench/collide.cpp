@@ -14,6 +14,7 @@
 #include "bench/meshes.h"
 #include "bench/statistics.h"
 #include "stickslip/collide/collide.h"
+#include "stickslip/collide/surface.h"
 #include "stickslip/geometry/mesh_solid.h"
 #include "stickslip/mesh/make_mesh.h"
 #include "stickslip/scene/scene.h"
@@ -67,6 +68,41 @@ void touching_pairs() {
     slope.add(count, time);
   }
   fmt::print("slope {:.2f}\n", slope.value());
+}
+
+/// Surfaces that deform, of about 10,000 triangles: one call each.
+void soft_surfaces() {
+  fmt::print("\nsurfaces that deform: one call\n{:>28} {:>10} {:>10} {:>10} {:>12}\n", "", "triangles", "contacts", "ms",
+             "us/contact");
+  ContactSink sink;
+  const auto row = [&](const char* what, const MeshSurface& a, auto&& call) {
+    const double time = least_seconds(9, call);
+    const auto count = static_cast<double>(sink.points().size());
+    fmt::print("{:>28} {:>10} {:>10.0f} {:>10.3f} {:>12.2f}\n", what, a.mesh().triangles.size(), count, 1e3 * time,
+               count > 0 ? 1e6 * time / count : 0.0);
+  };
+  const auto at = [](TriangleMesh mesh, const Vec3& middle) {
+    for (Vec3& x : mesh.vertices) x += middle;
+    return MeshSurface(std::move(mesh));
+  };
+  const MeshSurface cube = at(triangle_mesh(Box{Vec3::Constant(0.5)}, 29), Vec3(0, 0, 0.4995));
+  const Box plate{Vec3(0.35, 0.4, 0.1)};
+  const Shape hull = make_convex_hull({{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}, {0, 0, -1}}),
+              mesh = make_mesh(triangle_mesh(plate, 20));
+  row("cube on a plane", cube, [&] { collide_surface(cube, HalfSpace{}, {}, 2e-3, sink); });
+  const Pose below{Vec3(0, 0, -0.1), Quat::Identity()};
+  row("cube on a box", cube, [&] { collide_surface(cube, plate, below, 2e-3, sink); });
+  row("cube on a hull", cube, [&] { collide_surface(cube, hull, {}, 2e-3, sink); });
+  row("cube on a mesh", cube, [&] { collide_surface(cube, mesh, below, 2e-3, sink); });
+  const Pose lying{Vec3(0, 0, -0.2), rotation_between(Vec3::UnitZ(), Vec3::UnitX())};
+  row("cube on a ball", cube, [&] { collide_surface(cube, Sphere{0.2}, {Vec3(0, 0, -0.19), Quat::Identity()}, 2e-3, sink); });
+  row("cube on a cylinder", cube, [&] { collide_surface(cube, Cylinder{0.2, 0.6}, lying, 2e-3, sink); });
+  const MeshSurface ball = at(triangle_mesh(Sphere{0.5}, 22), Vec3::Zero()),
+                    other = at(triangle_mesh(Sphere{0.5}, 22), Vec3(0.61, 0.2, 0.7)),
+                    lid = at(triangle_mesh(Box{Vec3::Constant(0.5)}, 29), Vec3(0.013, 0.007, -0.5));
+  row("two balls", ball, [&] { collide_surfaces(ball, other, 0.02, sink); });
+  row("cube on a cube", cube, [&] { collide_surfaces(cube, lid, 2e-3, sink); });
+  row("ball with itself", ball, [&] { collide_self(ball, 2e-3, 2e-3, sink); });
 }
 
 /// The built-in heap of meshes, when it lies.
@@ -125,6 +161,7 @@ int main(int argc, char** argv) try {
   arguments.finish("--jacks n, --steps n, --triangles n");
   building(triangles);
   touching_pairs();
+  soft_surfaces();
   heaps(jacks, steps);
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());

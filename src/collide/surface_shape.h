@@ -1,0 +1,61 @@
+// A surface that deforms against a rigid shape, one file for each way in which shapes can be touched.
+#pragma once
+
+#include "collide/polytope_view.h"
+#include "collide/surface_edges.h"
+#include "stickslip/field/distance_field.h"
+
+namespace stickslip::narrow {
+
+/// What contacts of a shape are told by, beside the part of the surface: 0 for vertices of the surface, 1 + number for corners
+/// of the shape, these with a number for the rest.
+enum class ShapeFeature : std::uint64_t { edge = 1, ball = 2, axis = 3, side = 4, rim = 5 };
+inline std::uint64_t shape_feature(ShapeFeature kind, std::uint32_t number) {
+  return static_cast<std::uint64_t>(kind) << 32 | number;
+}
+inline std::uint64_t corner_feature(std::uint32_t corner) { return 1 + std::uint64_t{corner}; }
+
+/// One pair: the surface with what was found of it near the shape.
+struct SurfaceNearShape {
+  const MeshSurface& a;
+  const Pose& pose;
+  double margin;
+  SurfaceScratch& scratch;
+
+  /// Triangles, vertices and edges of the surface in a box of the world.
+  void gather(const Aabb& box);
+  void add(SurfacePart part, const Vec3& on_a, const Vec3& normal, double gap, std::uint64_t feature) {
+    scratch.add(part, 0, on_a + 0.5 * gap * normal, normal, gap, feature);
+  }
+  /// A vertex of the surface at a signed distance from the shape, if it looks there or has come inside.
+  void add_vertex(std::uint32_t vertex, const FieldSample& of_shape);
+  /// A corner of the shape in front of or behind the surface.
+  /// @param look how well the corner looks in a direction, as in `nearest_touched`
+  /// @param is_tip whether no edge of the corner goes into a direction, as bool(const Vec3&)
+  /// @returns its gap, infinite if there is no contact
+  double add_corner(const Vec3& corner, std::uint64_t feature, auto&& look, auto&& is_tip) {
+    constexpr double kNothing = std::numeric_limits<double>::infinity();
+    if (!a.tree().bounds().grown(margin).overlaps({corner, corner})) return kNothing;
+    const auto found = nearest_touched(a, corner, SignRule::automatic, kNothing, 0, TriangleTree::kNone, scratch.near, look);
+    if (!found || found->distance > margin || found->gradient.isZero(0)) return kNothing;
+    const Vec3 toward = -found->gradient;
+    if (found->distance > 0 && look_of(look(toward)) != Look::at && !is_tip(toward)) return kNothing;
+    const SurfacePart part = part_of_point(a, found->nearest);
+    // There the surface has its own vertex for it.
+    if (part.kind == SurfacePartKind::vertex && std::isfinite(scratch.gaps_a.of(part.index))) return found->distance;
+    add(part, corner - found->distance * found->gradient, found->gradient, found->distance, feature);
+    return found->distance;
+  }
+  /// The smaller gap of the contacts of an edge's ends.
+  double nearest_end(std::uint32_t edge) const;
+};
+
+void collide_surface_with(SurfaceNearShape&, const HalfSpace&);
+void collide_surface_with(SurfaceNearShape&, const Sphere&);
+void collide_surface_with(SurfaceNearShape&, const Capsule&);
+void collide_surface_with(SurfaceNearShape&, const Cylinder&);
+void collide_surface_with(SurfaceNearShape&, const Box&);
+void collide_surface_with(SurfaceNearShape&, const ConvexHull&);
+void collide_surface_with(SurfaceNearShape&, const Mesh&);
+
+}   // namespace stickslip::narrow
