@@ -30,8 +30,8 @@ void solve(SparseFactor& factor, const Matrix& a, Vectors& b, Vectors& x) {
 }
 
 /// Minimises E(x) − load · x over the numbers that are not held, by Newton's method with projected Hessians and a line search.
-/// @param mass keeps projected Hessians, which may be singular, from going too far; it falls with the forces. Returns the largest
-/// force left.
+/// @param mass keeps projected Hessians, which may be singular, from going too far; it falls with the forces. Returns the
+/// largest force left.
 double find_equilibrium(const ElasticSolid& solid, Vectors& load, const std::vector<char>& held, double mass, int steps,
                         Vectors& x) {
   const ElasticSolid::System system(solid);
@@ -102,7 +102,8 @@ TEST(Statics, a_cantilever_bends_as_beam_theory_says) {
     const double shear = young / (2 * (1 + poisson)), kappa = 10 * (1 + poisson) / (12 + 11 * poisson);
     const double expected = load * (length * length * length / (3 * young * moment) + length / (kappa * shear));
     const SoftMaterial material{.model = SoftModel::linear, .young = young, .poisson = poisson};
-    // Tetrahedra of four nodes are too stiff, by 10 % with eight cells across; the excess of the stiffness falls as their size².
+    // Tetrahedra of four nodes are too stiff, by 10 % with eight cells across; the excess of the stiffness falls as their
+    // size².
     const double coarse = expected / deflection(4, material, load), fine = expected / deflection(8, material, load);
     const double order = std::log2((coarse - 1) / (fine - 1)), limit = (4 * fine - coarse) / 3;
     EXPECT_GT(fine, 1.05);
