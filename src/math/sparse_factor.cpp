@@ -7,6 +7,8 @@
 #ifdef STICKSLIP_HAS_SUITESPARSE
 #include <cholmod.h>
 #include <umfpack.h>
+
+#include "math/supernodal.h"
 #else
 #include <Eigen/SparseCholesky>
 
@@ -25,6 +27,8 @@ struct SparseFactor::Impl {
   double control[UMFPACK_CONTROL];
   std::vector<int> integers;
   std::vector<double> numbers;
+  SupernodalCholesky supernodal;   // of matrices whose columns of L form blocks worth it
+  bool in_blocks = false;
   Matrix copy;   // LU solves read the matrix again
   double factor_work = 0, solve_work = 0;
   bool symmetric = true;
@@ -73,6 +77,8 @@ struct SparseFactor::Impl {
       cholesky = cholmod_analyze(&s, &common);
       factor_work = common.fl;
       solve_work = 4 * common.lnz;
+      in_blocks = cholesky != nullptr && cholesky->is_super;
+      if (in_blocks) hand_over_blocks(a);
       return;
     }
     const int n = static_cast<int>(a.rows());
@@ -85,9 +91,17 @@ struct SparseFactor::Impl {
     numbers.resize(5 * static_cast<std::size_t>(n));
   }
 
+  void hand_over_blocks(const Matrix& a) {
+    const auto list = [](const void* begin, std::size_t count) { return std::span(static_cast<const int*>(begin), count); };
+    const std::size_t fronts = cholesky->nsuper + 1;
+    supernodal.analyze(a, {list(cholesky->Perm, cholesky->n), list(cholesky->super, fronts), list(cholesky->pi, fronts),
+                           list(cholesky->s, cholesky->ssize)});
+    cholmod_free_factor(&cholesky, &common);
+  }
+
   /// LLᵀ stops at a pivot that is not; LDLᵀ goes on.
   bool pivots_are_positive() const {
-    if (cholesky->is_ll || cholesky->is_super) return true;
+    if (cholesky->is_ll) return true;
     const auto* first = static_cast<const int*>(cholesky->p);
     const auto* value = static_cast<const double*>(cholesky->x);
     for (std::size_t j = 0; j < cholesky->n; ++j)
@@ -97,6 +111,7 @@ struct SparseFactor::Impl {
 
   bool factor(const Matrix& a) {
     if (symmetric) {
+      if (in_blocks) return supernodal.factor(a);
       if (cholesky == nullptr) return false;
       cholmod_sparse s = view(a);
       return cholmod_factorize(&s, cholesky, &common) != 0 && common.status == CHOLMOD_OK && cholesky->minor == cholesky->n &&
@@ -110,7 +125,16 @@ struct SparseFactor::Impl {
     return status == UMFPACK_OK;
   }
 
-  void solve(const double* b, double* out) {
+  void solve(const double* b, double* out, int columns) {
+    if (symmetric && in_blocks) {
+      supernodal.solve(b, out, columns);
+      return;
+    }
+    const std::size_t n = symmetric ? cholesky->n : static_cast<std::size_t>(copy.rows());
+    for (int c = 0; c < columns; ++c) solve_one(b + n * c, out + n * c);
+  }
+
+  void solve_one(const double* b, double* out) {
     if (symmetric) {
       cholmod_dense right{};
       right.nrow = right.nzmax = right.d = cholesky->n;
@@ -151,12 +175,14 @@ struct SparseFactor::Impl {
     lu.factorize(a);
     return lu.info() == Eigen::Success;
   }
-  void solve(const double* b, double* out) {
+  void solve(const double* b, double* out, int columns) {
     const Eigen::Index n = symmetric ? cholesky.rows() : lu.rows();
-    const Eigen::Map<const Eigen::VectorXd> right(b, n);
-    Eigen::Map<Eigen::VectorXd> result(out, n);
-    if (symmetric) result = cholesky.solve(right);
-    else result = lu.solve(right);
+    for (int c = 0; c < columns; ++c) {
+      const Eigen::Map<const Eigen::VectorXd> right(b + n * c, n);
+      Eigen::Map<Eigen::VectorXd> result(out + n * c, n);
+      if (symmetric) result = cholesky.solve(right);
+      else result = lu.solve(right);
+    }
   }
 };
 
@@ -173,7 +199,8 @@ void SparseFactor::analyze(const Matrix& a, bool symmetric) {
   impl_->analyze(a);
 }
 bool SparseFactor::factor(const Matrix& a) { return impl_ && impl_->factor(a); }
-void SparseFactor::solve(const double* b, double* x) { impl_->solve(b, x); }
+void SparseFactor::solve(const double* b, double* x) { impl_->solve(b, x, 1); }
+void SparseFactor::solve(const double* b, double* x, int columns) { impl_->solve(b, x, columns); }
 double SparseFactor::factor_work() const { return impl_ ? impl_->factor_work : 0; }
 double SparseFactor::solve_work() const { return impl_ ? impl_->solve_work : 0; }
 

@@ -63,8 +63,8 @@ class SolidMaker {
 /// Weights of up to four corners by their numbers: sorted, so that neighbours of a side call its nodes by the same name.
 using LatticeName = std::array<std::pair<int, int>, 4>;
 
-/// Cuts a tetrahedron of corners 0 … 3 into n³: lattice points n ≥ a ≥ b ≥ c ≥ 0 have the weights n − a, a − b, b − c, c, cells are
-/// cut along their main diagonal, and all sides of the whole into n² equal triangles.
+/// Cuts a tetrahedron of corners 0 … 3 into n³: lattice points n ≥ a ≥ b ≥ c ≥ 0 have the weights n − a, a − b, b − c, c,
+/// cells are cut along their main diagonal, and all sides of the whole into n² equal triangles.
 template <class Emit>
 void cut_tetrahedron(int n, Emit&& emit) {
   constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -84,8 +84,8 @@ void cut_tetrahedron(int n, Emit&& emit) {
         }
 }
 
-/// Tetrahedra from the centre (corner 0) to triangles of points on the unit sphere, cut and blown up to a ball of that radius: layers of
-/// the lattice become spheres.
+/// Tetrahedra from the centre (corner 0) to triangles of points on the unit sphere, cut and blown up to a ball of that radius:
+/// layers of the lattice become spheres.
 void blow_up(std::span<const Vec3> corners, std::span<const std::array<int, 3>> triangles, int n, double radius,
              const Vec3& centre, SolidMaker<LatticeName>& maker) {
   for (const std::array<int, 3>& t : triangles) {
@@ -144,8 +144,8 @@ Disc make_disc(double radius, int n) {
   return disc;
 }
 
-/// A disc swept through layers. Prisms are cut from the lower end of their smaller node to the upper of the larger one, which agrees
-/// across all sides. @param ring: the last layer is the first
+/// A disc swept through layers. Prisms are cut from the lower end of their smaller node to the upper of the larger one, which
+/// agrees across all sides. @param ring: the last layer is the first
 template <class Place>
 TetMesh sweep(const Disc& disc, int layers, bool ring, Place&& place) {
   SolidMaker<int> maker;

@@ -34,8 +34,8 @@ void exchange_columns(Mat3& b, Mat3& v, Vec3& squares, int p, int q) {
 
 }   // namespace
 
-/// One-sided Jacobi rotations: F V has orthogonal columns U Σ. Small singular values come out with small relative errors, which those
-/// from the eigenvalues of FᵀF would not.
+/// One-sided Jacobi rotations: F V has orthogonal columns U Σ. Small singular values come out with small relative errors,
+/// which those from the eigenvalues of FᵀF would not.
 SignedSvd signed_svd(const Mat3& f) {
   Mat3 b = f, v = Mat3::Identity();
   for (int sweep = 0; sweep < 16; ++sweep) {

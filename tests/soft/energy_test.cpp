@@ -186,8 +186,8 @@ TEST(Energy, rotations_neither_store_nor_change_it_but_for_the_linear_model) {
 }
 
 TEST(Energy, uniaxial_stress_of_the_neo_hookean_bar_is_the_closed_form) {
-  // With side stretch b and axial stretch a: Pₐ = m q a + l (J − α) b², 0 = m q b + l (J − α) a b, q = I/(I + 1). The second gives the
-  // pressure, so that Pₐ = m q (a − b²/a) whatever b is; b solves the second by bisection.
+  // With side stretch b and axial stretch a: Pₐ = m q a + l (J − α) b², 0 = m q b + l (J − α) a b, q = I/(I + 1). The second
+  // gives the pressure, so that Pₐ = m q (a − b²/a) whatever b is; b solves the second by bisection.
   const double young = 3e5, poisson = 0.42;
   const Lame p = lame(young, poisson);
   const double m = 4.0 / 3 * p.mu, l = p.lambda + 5.0 / 6 * p.mu, alpha = 1 + 0.75 * m / l;

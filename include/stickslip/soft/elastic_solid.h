@@ -18,16 +18,17 @@ enum class MassMatrix : std::uint8_t {
   consistent   ///< ∫ ρ NᵢNⱼ: couples the nodes of a tetrahedron
 };
 
-/// Rest shape, elements and material; does not change after construction. Places x, velocities v and forces f have one entry per
-/// node. Throughout E(x) is the elastic energy, K = ∂²E/∂x², and damping forces are −α M v − B(x) v.
+/// Rest shape, elements and material; does not change after construction. Places x, velocities v and forces f have one entry
+/// per node. Throughout E(x) is the elastic energy, K = ∂²E/∂x², and damping forces are −α M v − B(x) v.
 ///
 /// B acts on the rate of Green's strain, Ė = sym(FᵀḞ) (of ε for the linear model): it is the Hessian in v of
-/// ½ ∫ β Ė : C : Ė + η |Ė|² dV with the moduli C of linear elasticity. At rest, and for the linear model always, that is Rayleigh's
-/// β K; unlike β K(x) elsewhere it never gives energy, and a body that only moves and turns is not braked however it is deformed.
+/// ½ ∫ β Ė : C : Ė + η |Ė|² dV with the moduli C of linear elasticity. At rest, and for the linear model always, that is
+/// Rayleigh's β K; unlike β K(x) elsewhere it never gives energy, and a body that only moves and turns is not braked however
+/// it is deformed.
 class ElasticSolid {
  public:
-  /// @throws Error naming what is wrong: a field of the material, a node that is not finite, belongs to no tetrahedron or stands twice
-  /// in one, an index that is out of range, tetrahedra that are inverted or flat (numbers and volumes)
+  /// @throws Error naming what is wrong: a field of the material, a node that is not finite, belongs to no tetrahedron or
+  /// stands twice in one, an index that is out of range, tetrahedra that are inverted or flat (numbers and volumes)
   ElasticSolid(std::vector<Vec3> rest, std::vector<Tetrahedron>, SoftMaterial);
 
   std::size_t nodes() const { return rest_.size(); }
@@ -83,8 +84,8 @@ class ElasticSolid {
 /// √(3/2) |dev σ| [Pa]
 double von_mises(const Mat3& stress);
 
-/// The matrix a M + d (α M + B(x)) + s K(x) of a solid: three rows and columns per node, in the order of the nodes, both triangles.
-/// The pattern and where every element adds to it are found once.
+/// The matrix a M + d (α M + B(x)) + s K(x) of a solid: three rows and columns per node, in the order of the nodes, both
+/// triangles. The pattern and where every element adds to it are found once.
 class ElasticSolid::System {
  public:
   using Matrix = Eigen::SparseMatrix<double>;
@@ -97,7 +98,8 @@ class ElasticSolid::System {
   explicit System(const ElasticSolid&);   ///< the solid must outlive it
 
   /// Overwrites `out`, which is given the pattern if it has another one, and then allocates; otherwise it does not.
-  /// @param projected K element by element in its nearest positive semidefinite form; with a > 0 the sum is then positive definite
+  /// @param projected K element by element in its nearest positive semidefinite form; with a > 0 the sum is then positive
+  /// definite
   void assemble(std::span<const Vec3> x, const Factors&, bool projected, Matrix& out) const;
 
   const Matrix& pattern() const { return pattern_; }   ///< all numbers 0

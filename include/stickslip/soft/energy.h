@@ -10,9 +10,10 @@
 //
 // Ψ(I) = 0, P(I) = 0, and at F = I all four have the Hessian of linear elasticity.
 //
-// Seen from the frames U and V the Hessian of an isotropic energy falls apart into the stretches (3 × 3: ∂²Ψ/∂σᵢ∂σⱼ) and, for every
-// pair of axes, a twist with the eigenvalue (pᵢ + pⱼ)/(σᵢ + σⱼ) and a flip with (pᵢ − pⱼ)/(σᵢ − σⱼ), p = ∂Ψ/∂σ; for these energies the
-// divisions by differences cancel. So it is made positive semidefinite by clamping six numbers and a 3 × 3 matrix.
+// Seen from the frames U and V the Hessian of an isotropic energy falls apart into the stretches (3 × 3: ∂²Ψ/∂σᵢ∂σⱼ) and, for
+// every pair of axes, a twist with the eigenvalue (pᵢ + pⱼ)/(σᵢ + σⱼ) and a flip with (pᵢ − pⱼ)/(σᵢ − σⱼ), p = ∂Ψ/∂σ; for
+// these energies the divisions by differences cancel. So it is made positive semidefinite by clamping six numbers and a 3 × 3
+// matrix.
 #pragma once
 
 #include <Eigen/Core>
@@ -27,8 +28,8 @@ using Mat9 = Eigen::Matrix<double, 9, 9>;
 double energy_density(const Lame&, SoftModel, const Mat3& f);   ///< Ψ(F) [J/m³ of the rest shape]
 Mat3 first_piola(const Lame&, SoftModel, const Mat3& f);        ///< P = ∂Ψ/∂F [Pa]
 
-/// ∂²Ψ/∂F² [Pa]; rows and columns are the entries of F, column by column. The corotated energy has a kink where the two smallest
-/// σ add up to 0 (inverted elements): there the twist is bounded.
+/// ∂²Ψ/∂F² [Pa]; rows and columns are the entries of F, column by column. The corotated energy has a kink where the two
+/// smallest σ add up to 0 (inverted elements): there the twist is bounded.
 Mat9 energy_hessian(const Lame&, SoftModel, const Mat3& f);
 
 /// The nearest positive semidefinite matrix: negative eigenvalues are 0.

@@ -1,0 +1,107 @@
+// Sparse factors against dense ones, from matrices of a few rows to such as are factored in blocks.
+#include "stickslip/math/sparse_factor.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "allocation_counter.h"
+
+namespace stickslip {
+namespace {
+
+using Matrix = SparseFactor::Matrix;
+
+/// Three numbers per point of a grid, coupled with those of the points around it: the graph of a solid. Symmetric, positive
+/// definite.
+Matrix solid_matrix(int nx, int ny, int nz, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const int n = nx * ny * nz;
+  std::vector<Eigen::Triplet<double>> entries;
+  Eigen::VectorXd diagonal = Eigen::VectorXd::Ones(3 * n);
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j) {
+      const int dx = i % nx - j % nx, dy = i / nx % ny - j / nx % ny, dz = i / nx / ny - j / nx / ny;
+      if (std::abs(dx) > 1 || std::abs(dy) > 1 || std::abs(dz) > 1) continue;
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) {
+          const double value = uniform(random);
+          entries.emplace_back(3 * i + r, 3 * j + c, value);
+          entries.emplace_back(3 * j + c, 3 * i + r, value);
+          diagonal[3 * i + r] += std::abs(value), diagonal[3 * j + c] += std::abs(value);
+        }
+    }
+  for (int i = 0; i < 3 * n; ++i) entries.emplace_back(i, i, diagonal[i]);
+  Matrix a(3 * n, 3 * n);
+  a.setFromTriplets(entries.begin(), entries.end());
+  return a;
+}
+
+TEST(SparseFactor, solutions_are_those_of_the_dense_matrix_for_any_size) {
+  for (const std::array<int, 3>& size :
+       {std::array{1, 1, 1}, {2, 1, 1}, {3, 3, 2}, {20, 2, 1}, {6, 6, 6}, {9, 8, 7}, {40, 4, 4}}) {
+    const Matrix a = solid_matrix(size[0], size[1], size[2], 1), lower = a.triangularView<Eigen::Lower>();
+    for (const Matrix& given : {a, lower}) {
+      SparseFactor factor;
+      factor.analyze(given, true);
+      for (const double scale : {1e-9, 1.0, 1e9}) {   // other numbers in the same pattern
+        ASSERT_TRUE(factor.factor(scale * given));
+        for (const int columns : {1, 2, 7}) {
+          const Eigen::MatrixXd b = Eigen::MatrixXd::Random(a.rows(), columns);
+          Eigen::MatrixXd x(a.rows(), columns), y = x;
+          factor.solve(b.data(), x.data(), columns);
+          EXPECT_LT((scale * (a * x) - b).norm(), 1e-13 * b.norm());
+          for (int c = 0; c < columns; ++c) factor.solve(b.col(c).data(), y.col(c).data());
+          EXPECT_LT((x - y).norm(), 1e-13 * x.norm());
+        }
+      }
+      EXPECT_GT(factor.factor_work(), 0);
+      EXPECT_GT(factor.solve_work(), 0);
+    }
+  }
+}
+
+TEST(SparseFactor, the_same_matrix_gives_the_same_bits) {
+  const Matrix a = solid_matrix(8, 8, 8, 2), other = solid_matrix(8, 8, 8, 3);
+  const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(a.rows(), -1, 1);
+  Eigen::VectorXd x(a.rows()), y = x;
+  SparseFactor factor, fresh;
+  factor.analyze(a, true), fresh.analyze(a, true);
+  ASSERT_TRUE(factor.factor(other) && factor.factor(a) && fresh.factor(a));
+  factor.solve(b.data(), x.data());
+  fresh.solve(b.data(), y.data());
+  EXPECT_EQ(x, y);
+}
+
+TEST(SparseFactor, matrices_that_are_not_positive_definite_are_refused) {
+  for (const std::array<int, 3>& size : {std::array{2, 2, 1}, {8, 8, 8}}) {
+    Matrix a = solid_matrix(size[0], size[1], size[2], 4);
+    SparseFactor factor;
+    factor.analyze(a, true);
+    ASSERT_TRUE(factor.factor(a));
+    const double kept = a.coeff(10, 10);
+    for (const double bad : {-1.0, 0.0, -1e-3 * kept, double(NAN)}) {
+      a.coeffRef(10, 10) = bad;
+      EXPECT_FALSE(factor.factor(a)) << bad;
+    }
+    a.coeffRef(10, 10) = kept;
+    EXPECT_TRUE(factor.factor(a));
+  }
+}
+
+TEST(SparseFactor, solving_needs_no_memory) {
+  const Matrix a = solid_matrix(10, 10, 10, 5);
+  SparseFactor factor;
+  factor.analyze(a, true);
+  ASSERT_TRUE(factor.factor(a));
+  const Eigen::VectorXd b = Eigen::VectorXd::Ones(a.rows());
+  Eigen::VectorXd x(a.rows());
+  factor.solve(b.data(), x.data());
+  const long before = testing::allocations;
+  factor.solve(b.data(), x.data());
+  EXPECT_EQ(testing::allocations, before);
+}
+
+}   // namespace
+}   // namespace stickslip
