@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/carrier_compliance.h"
 #include "problem/kernels.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/coupled_mass.h"
@@ -12,6 +13,9 @@
 namespace stickslip {
 
 namespace {
+
+/// Rows of A⁻¹ that are kept as a matrix, at most: 0.5 GB.
+constexpr std::size_t kMostTouchedRows = 8000;
 
 bool all_finite(const std::vector<double>& values) {
   // One multiply-add per number: any infinity or NaN makes its sum NaN. Several sums, so that they overlap.
@@ -195,17 +199,24 @@ template <int D, int A>
 /// W_ii = G K Gᵀ + Σ of any block: K Gᵀ row by row. Velocities are scratch, all 0 before and after.
 class AnyDiagonal {
  public:
-  explicit AnyDiagonal(const ContactProblem& p) : p_(p), pushed_(p.is_coupled() ? p.velocity_size() : 0, 0.0) {}
+  explicit AnyDiagonal(const ContactProblem& p)
+      : p_(p),
+        pushed_(p.is_coupled() && !p.compliances ? p.velocity_size() : 0, 0.0),
+        carrier_of_(p.compliances ? carriers_of_segments(p) : std::vector<std::uint32_t>{}) {}
 
   void write(const Block& block, double* out) {
     const std::uint32_t width = p_.row_width(block), dim = block.dim;
     const double* const g = p_.scaled_jacobian.data() + block.jacobian;
+    if (p_.compliances) {
+      std::fill_n(out, dim * dim, 0.0);
+      add_coupled_product(p_, *p_.compliances, carrier_of_, block, block, out);
+    }
     for (std::uint32_t k = 0; k < dim; ++k) {
       if (!p_.is_coupled()) {
         for (std::uint32_t i = 0; i < dim; ++i)
           out[dim * k + i] = Eigen::Map<const Eigen::VectorXd>(g + width * i, width)
                                  .dot(Eigen::Map<const Eigen::VectorXd>(g + width * k, width));
-      } else {
+      } else if (!p_.compliances) {
         kernels::LocalVelocity<kAnyArity> local(p_, block, pushed_.data());
         local.add(g + width * k, 1);
         p_.couple(pushed_);
@@ -219,6 +230,7 @@ class AnyDiagonal {
  private:
   const ContactProblem& p_;
   std::vector<double> pushed_;
+  std::vector<std::uint32_t> carrier_of_;   ///< per segment, if compliances are known
 };
 
 template <int D>
@@ -316,6 +328,7 @@ void ContactProblem::clear() {
   scales.clear();
   inertia_factors.clear();
   batches.clear();
+  compliances.reset();
 }
 
 void ContactProblem::copy_conditions(const ContactProblem& other) {
@@ -367,6 +380,9 @@ void ContactProblem::finalize() {
   scales.resize(blocks.size());
   has_compliance = std::any_of(sigma.begin(), sigma.end(), [](double s) { return s != 0; });
   const std::vector<bool> coupled = coupled_segments();
+  compliances.reset();
+  if (is_coupled() && touched_rows(*this) <= kMostTouchedRows)
+    compliances = std::make_shared<const CarrierCompliances>(carrier_compliances(*this));
   AnyDiagonal any(*this);
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
@@ -444,6 +460,15 @@ void ContactProblem::add_velocity_change(std::span<const double> impulses, std::
   }
   couple(change);
   for (std::size_t k = 0; k < change.size(); ++k) velocity[k] += change[k];
+}
+
+void ContactProblem::add_row_velocities(std::span<const double> velocity, std::span<double> v) const {
+  for (const Block& block : blocks) {
+    const double* j = jacobian_values.data() + block.jacobian;
+    for (const std::uint32_t s : segments_of(block))
+      for (std::uint32_t k = 0; k < block.dim; ++k)
+        for (std::uint32_t c = 0; c < segments[s].size; ++c) v[block.row + k] += *j++ * velocity[offsets[s] + c];
+  }
 }
 
 void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::span<double> velocity) const {

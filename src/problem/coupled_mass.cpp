@@ -35,4 +35,9 @@ void CoupledMass::solve(const double* b, double* x) const {
   factor_.solve(b, x);
 }
 
+void CoupledMass::solve(const double* b, double* x, int columns) const {
+  const std::lock_guard lock(solving_);
+  factor_.solve(b, x, columns);
+}
+
 }   // namespace stickslip

@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <numeric>
+#include <memory>
 
 #include "math/infinity.h"
+#include "problem/carrier_compliance.h"
 #include "problem/incidence.h"
 #include "problem/kernels.h"
 #include "stickslip/problem/contact_problem.h"
@@ -25,59 +26,47 @@ void add_product(const ContactProblem& p, const Block& a, const Block& b, double
   });
 }
 
-/// Blocks that act on each other through segments and carriers.
-class Connected {
- public:
-  explicit Connected(const ContactProblem& p) : set_(p.blocks.size()) {
-    std::vector<std::uint32_t> parent(p.segments.size());
-    std::iota(parent.begin(), parent.end(), 0u);
-    const auto root = [&](std::uint32_t i) {
-      while (parent[i] != i) i = parent[i] = parent[parent[i]];
-      return i;
-    };
-    for (const Block& b : p.blocks)
-      for (const std::uint32_t s : p.segments_of(b)) parent[root(s)] = root(p.segments_of(b)[0]);
-    for (const Carrier& c : p.carriers)
-      for (std::uint32_t s = c.first; s < c.first + c.count; ++s) parent[root(s)] = root(c.first);
-    for (std::uint32_t i = 0; i < set_.size(); ++i) set_[i] = root(p.segments_of(p.blocks[i])[0]);
-    blocks_.fill(p.segments.size(), [&](auto&& put) {
-      for (std::uint32_t i = 0; i < set_.size(); ++i) put(set_[i], i);
-    });
-  }
-  std::span<const std::uint32_t> of(std::uint32_t block) const { return blocks_[set_[block]]; }
-
- private:
-  std::vector<std::uint32_t> set_;   ///< per block: a segment that stands for all it hangs together with
-  ListsByKey blocks_;                ///< by that segment
-};
-
-/// W without Σ of a coupled problem: its columns are G K Gᵀ e.
+/// W without Σ of a coupled problem: blocks meet through segments that they share, and through carriers.
 BlockMatrix coupled_delassus(const ContactProblem& p, std::vector<std::uint32_t> offset) {
   BlockMatrix w;
   w.offset = std::move(offset);
-  const Connected connected(p);
+  const std::vector<std::uint32_t> carrier_of = carriers_of_segments(p);
+  const auto compliances = p.compliances ? p.compliances : std::make_shared<const CarrierCompliances>(carrier_compliances(p));
+  // A carrier stands for all its segments, by its first one.
+  const auto meets_at = [&](std::uint32_t s) { return carrier_of[s] == kNoCarrier ? s : p.carriers[carrier_of[s]].first; };
+  ListsByKey blocks_at;
+  blocks_at.fill(p.segments.size(), [&](auto&& put) {
+    for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
+      for (const std::uint32_t s : p.segments_of(p.blocks[i])) put(meets_at(s), i);
+  });
+  std::vector<std::uint32_t> neighbours;
   w.first.push_back(0);
   std::size_t size = 0;
-  for (std::uint32_t i = 0; i < p.blocks.size(); ++i) {
-    for (const std::uint32_t j : connected.of(i)) {
+  for (const Block& block : p.blocks) {
+    neighbours.clear();
+    for (const std::uint32_t s : p.segments_of(block))
+      neighbours.insert(neighbours.end(), blocks_at[meets_at(s)].begin(), blocks_at[meets_at(s)].end());
+    std::sort(neighbours.begin(), neighbours.end());
+    neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+    for (const std::uint32_t j : neighbours) {
       w.column.push_back(j);
       w.position.push_back(static_cast<std::uint32_t>(size));
-      size += std::size_t{p.blocks[i].dim} * p.blocks[j].dim;
+      size += std::size_t{block.dim} * p.blocks[j].dim;
     }
     w.first.push_back(static_cast<std::uint32_t>(w.column.size()));
   }
   w.values.assign(size, 0.0);
-  std::vector<double> velocity(p.velocity_size());
-  for (std::uint32_t j = 0; j < p.blocks.size(); ++j)
-    for (std::uint32_t c = 0; c < p.blocks[j].dim; ++c) {
-      std::fill(velocity.begin(), velocity.end(), 0.0);
-      kernels::push_row(p, p.blocks[j], c, 1.0, velocity.data());
-      p.couple(velocity);
-      for (const std::uint32_t i : connected.of(j)) {
-        double* const entry = w.values.data() + w.position[static_cast<std::size_t>(w.find(i, j))];
-        for (std::uint32_t r = 0; r < p.blocks[i].dim; ++r)
-          entry[p.blocks[i].dim * c + r] = kernels::row_velocity(p, p.blocks[i], r, velocity.data());
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
+    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
+      const Block &a = p.blocks[i], &b = p.blocks[w.column[e]];
+      double* const entry = w.values.data() + w.position[e];
+      if (w.column[e] >= i) {
+        add_coupled_product(p, *compliances, carrier_of, a, b, entry);
+        continue;
       }
+      const double* const mirrored = w.values.data() + w.position[static_cast<std::size_t>(w.find(w.column[e], i))];
+      for (std::uint32_t r = 0; r < a.dim; ++r)
+        for (std::uint32_t c = 0; c < b.dim; ++c) entry[a.dim * c + r] = mirrored[b.dim * r + c];
     }
   return w;
 }

@@ -19,6 +19,7 @@
 #include "step/projection.h"
 #include "step/rest_balance.h"
 #include "step/sleep.h"
+#include "step/soft_operators.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/integrator.h"
 
@@ -58,6 +59,14 @@ class ImpulseIntegrator final : public Integrator {
   double drift_time() const { return options_.scheme == Scheme::moreau_midpoint ? options_.h / 2 : options_.h; }
   bool solve(const World&, const ContactSet&, double drift_time);
   bool solve_with_care(const World&, const ContactSet&, double drift_time, JointCare);
+  /// What a problem is built from.
+  struct Setting {
+    const World& world;
+    const ContactSet& set;
+    double drift_time;
+    JointCare care;
+  };
+  void linearise_again(const Setting&, const SolveControl&);
   SolveControl control() const;
   void begin_roughly(const World&, const ContactSet&);
   bool goes_on();
@@ -94,6 +103,7 @@ class ImpulseIntegrator final : public Integrator {
   int follows_ = 0;   ///< short pieces of a step in which a body leaves a mesh that it struck
   int tries_ = 0;     ///< solves of a piece whose motion hit something before its end
   RestBalance rest_;
+  SoftOperators operators_;
   Workspace workspace_;
   std::vector<double> impulses_, next_guess_, velocity_, conflict_velocity_, conflict_scratch_;
   JointRows::Overload overload_;
@@ -268,18 +278,26 @@ double ImpulseIntegrator::velocity_scale(const World& world) const {
 /// stack to a lean that grows, and a solve that just meets the tolerance has to be repeated in the next step. In large problems
 /// a decade is dear; there `auto` goes on where it worked (solve/automatic/regions.h).
 void ImpulseIntegrator::solve_problem(SolveControl control) {
-  report_.solve = solver_->solve(builder_.problem(), impulses_, workspace_, control);
+  const ContactProblem& problem = builder_.problem();
+  const bool coupled = problem.is_coupled();
+  if (coupled) operators_.begin(report_.soft_operator = SoftOperators::choose(options_.soft.operator_, problem));
+  const auto solve = [&] {
+    return coupled ? operators_.solve(problem, impulses_, {*solver_, workspace_}, control)
+                   : solver_->solve(problem, impulses_, workspace_, control);
+  };
+  report_.solve = solve();
   const bool worked = report_.solve->status == SolveStatus::converged && report_.solve->iterations > 0;
-  if (worked && !control.keep_history && builder_.problem().rows() <= kSmallProblem) {
+  if (worked && !control.keep_history && problem.rows() <= kSmallProblem) {
     control.tolerance *= kAim;
-    const SolveReport further = solver_->solve(builder_.problem(), impulses_, workspace_, control);
+    const SolveReport further = solve();
     report_.solve->iterations += further.iterations;
     report_.solve->seconds += further.seconds;
     report_.solve->residual = further.residual;
     report_.solve->model_residual = further.model_residual;
   }
   velocity_ = builder_.space().free();
-  builder_.problem().add_unscaled_velocity(workspace_.solved_velocity(), velocity_);
+  if (coupled) problem.add_velocity_change(impulses_, velocity_);
+  else problem.add_unscaled_velocity(workspace_.solved_velocity(), velocity_);
 }
 
 /// Near rest a solve undoes what the guess left unbalanced in the steps before, and its impulses used again would undo it once
@@ -313,6 +331,7 @@ bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double 
 bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& set, double drift_time, JointCare care) {
   Clock clock;
   last_care_ = care;
+  builder_.soft().begin_step();
   builder_.begin(world, options_, care);
   builder_.build(world, set, options_, drift_time);
   look_ahead_.refine(builder_, set);
@@ -323,6 +342,7 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
   report_.outcome.tolerance = options_.tolerance * velocity_scale(world);
   const SolveControl control = this->control();
   solve_problem(control);
+  if (builder_.problem().is_coupled()) linearise_again({world, set, drift_time, care}, control);
   if (rough_ > 0) spent_ = report_.solve->iterations;
   overload_ = builder_.joints().find_overload(builder_.joint_setting(world, options_, drift_time), builder_.problem(),
                                               impulses_, velocity_);
@@ -353,6 +373,31 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
   }
   report_.seconds.solve += clock.lap();
   return good;
+}
+
+/// Newton's method on implicit Euler: soft bodies are linearised where the last solve takes them, as often as the options allow
+/// and as long as that changes velocities.
+void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& control) {
+  report_.linearisations = 1;
+  report_.soft_error = 0;
+  std::vector<double> before;
+  while (report_.linearisations < options_.soft.max_linearisations) {
+    before = velocity_;
+    builder_.soft().try_velocities(s.world, builder_.space(), velocity_);
+    builder_.begin(s.world, options_, s.care);
+    builder_.build(s.world, s.set, options_, s.drift_time);
+    look_ahead_.refine(builder_, s.set);
+    const SolveReport first = *report_.solve;
+    solve_problem(control);
+    report_.solve->iterations += first.iterations;
+    report_.solve->seconds += first.seconds;
+    report_.solve->initial_residual = first.initial_residual;
+    ++report_.linearisations;
+    report_.soft_error = 0;
+    for (std::size_t k = 0; k < before.size(); ++k)
+      report_.soft_error = std::max(report_.soft_error, std::abs(velocity_[k] - before[k]));
+    if (report_.soft_error <= report_.outcome.tolerance) return;
+  }
 }
 
 /// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are
@@ -443,7 +488,9 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
     next[k] = next_guess_[block.row + k];
   }
   const Vec3 after = built.frame.transpose() * builder_.relative_velocity(world, pair.sides, point, built, velocity_);
-  const Vec3 mean = 0.5 * (built.before + after);
+  // Forces inside soft bodies act at the end of the step, and so does what they work against.
+  const bool soft = world.colliders()[m.a].deforms || world.colliders()[m.b].deforms;
+  const Vec3 mean = soft ? after : Vec3(0.5 * (built.before + after));
   const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
   const double lifted = impulse[0] * built.recovery_speed;
   EnergyLedger& energy = report_.energy;

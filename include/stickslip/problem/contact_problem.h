@@ -45,6 +45,7 @@ struct VelocitySegment {
 };
 
 class CoupledMass;
+struct CarrierCompliances;   // problem/carrier_compliance.h
 
 /// Consecutive segments, none of them rigid, whose velocities change together: u += A⁻¹ × impulses.
 struct Carrier {
@@ -116,6 +117,8 @@ struct ContactProblem {
   std::vector<std::uint32_t> offsets;    ///< per segment: its first number in a vector of velocities; then their number
   std::vector<ContactScale> scales;      ///< one per block; zeros unless the block is a contact
   std::vector<Batch> batches;
+  /// A⁻¹ between the segments of coupled carriers that blocks act on; null if that is too much to keep.
+  std::shared_ptr<const CarrierCompliances> compliances;
   bool has_compliance = false;   ///< whether any sigma is not 0
 
   std::size_t rows() const { return b.size(); }
@@ -153,6 +156,9 @@ struct ContactProblem {
 
   /// velocity += M⁻¹ Jᵀ λ.
   void add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const;
+
+  /// v += J u: what velocities of the segments are at the rows.
+  void add_row_velocities(std::span<const double> velocity, std::span<double> v) const;
 
   /// scaled += Gᵀ λ: the same in mass-scaled velocities, where no carrier is coupled.
   void add_scaled_velocity(std::span<const double> impulses, std::span<double> scaled) const;

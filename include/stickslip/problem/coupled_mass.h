@@ -25,6 +25,8 @@ class CoupledMass {
 
   /// x = A⁻¹ b. `b` and `x` must not overlap. One thread at a time gets in.
   void solve(const double* b, double* x) const;
+  /// X = A⁻¹ B of several columns, one after the other in memory.
+  void solve(const double* b, double* x, int columns) const;
 
   double solve_work() const { return factor_.solve_work(); }   ///< operations of a solve
 

@@ -9,6 +9,7 @@
 
 #include "stickslip/solve/solver.h"
 #include "stickslip/step/motion.h"
+#include "stickslip/step/options.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
@@ -98,6 +99,9 @@ struct StepReport {
   double force_time = 0;
   StepOutcome outcome;
   std::optional<SolveReport> solve;   ///< of integrators that solve a contact problem
+  SoftOperator soft_operator = SoftOperator::automatic;   ///< that was used; automatic: no soft body was there
+  int linearisations = 0;                                 ///< of soft bodies, in the last piece
+  double soft_error = 0;   ///< largest change of a velocity by the last of several linearisations [m/s]; 0 of one
   int looked_again =
       0;             ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
   int impacts = 0;   ///< times at which the step was cut because a body first touched another (Continuous::impact)

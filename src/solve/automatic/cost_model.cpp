@@ -38,7 +38,7 @@ double impulse_factorisation(const ContactProblem& p) {
   constexpr double kFill = 4;
   const auto n = static_cast<double>(p.rows());
   const double full = n > 0 ? numbers(p) / n : 0;
-  return std::min(2.0 / 3.0 * n * n * n, kFill * kFill * n * full * full);
+  return std::min(kDenseOperation / kOperation * 2.0 / 3.0 * n * n * n, kFill * kFill * n * full * full);
 }
 
 double admm_step(const ContactProblem& p, double operations) { return kAdmmNumber * numbers(p) + kOperation * operations; }

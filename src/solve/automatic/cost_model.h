@@ -21,6 +21,7 @@ inline constexpr double kBodyOperation = 0.08;       ///< of its factorisation, 
 inline constexpr double kAdmmNumber = 2.2;           ///< of an ADMM step beside its solve, per number of G or W
 /// of other factorisations and solves, per operation: they wait for memory
 inline constexpr double kOperation = 0.5;
+inline constexpr double kDenseOperation = 0.05;   ///< of a dense factorisation, per operation: products of blocks
 
 /// The least that an iteration counts for: 200 of them are 4 ms, which a person who waits for a step does not notice. Small
 /// problems so have the work of factorisations.
@@ -42,7 +43,8 @@ double product(const ContactProblem&);
 /// One Newton step in velocities of bodies whose factorisation takes so many operations; in impulses where W is a matrix.
 double newton_step(const ContactProblem&, double operations);
 
-/// Operations of factoring H in impulses, by a guess: dense while small, then as for a sparse matrix with some fill.
+/// Operations of factoring H in impulses, as many of a sparse matrix as take so long, by a guess: dense while that is cheaper,
+/// then with some fill.
 double impulse_factorisation(const ContactProblem&);
 
 /// One ADMM step whose solve takes so many operations.

@@ -1,0 +1,124 @@
+#include "step/soft_operators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "problem/carrier_compliance.h"
+#include "stickslip/problem/coupled_mass.h"
+#include "stickslip/problem/residual.h"
+
+namespace stickslip {
+
+namespace {
+
+/// Iterations on a matrix, against those of bodies: to make it costs as much as hundreds of sweeps, and contacts of a body that
+/// is nearly rigid are as many as its nodes, which only Newton steps resolve.
+constexpr int kMatrixPatience = 10;
+constexpr int kMostSplittings = 5000;     ///< problems of the splitting method
+constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whole
+
+/// A diagonal matrix D with D − A positive semidefinite: then no step of the splitting goes too far. |A| in place of A gives the
+/// sums of its rows. Per number of a carrier [kg].
+Eigen::VectorXd majorising_diagonal(const CoupledMass::Matrix& a) {
+  Eigen::VectorXd sums = Eigen::VectorXd::Zero(a.rows());
+  for (Eigen::Index column = 0; column < a.outerSize(); ++column)
+    for (CoupledMass::Matrix::InnerIterator entry(a, column); entry; ++entry) sums[entry.row()] += std::abs(entry.value());
+  return sums;
+}
+
+/// The problem in which carriers are segments of their own, as heavy as D says; of a segment the largest number counts.
+ContactProblem split(const ContactProblem& p, std::vector<double>& weights) {
+  ContactProblem s = p;
+  s.carriers.clear();
+  weights.assign(p.velocity_size(), 0.0);
+  for (const Carrier& carrier : p.carriers) {
+    const Eigen::VectorXd d = majorising_diagonal(carrier.mass->matrix());
+    for (std::uint32_t k = carrier.first; k < carrier.first + carrier.count; ++k) {
+      const std::uint32_t at = p.offset(k) - p.offset(carrier.first);
+      const double weight = d.segment(at, p.segments[k].size).maxCoeff();
+      s.segments[k].inverse_mass = 1 / weight;
+      std::fill_n(weights.begin() + p.offset(k), p.segments[k].size, weight);
+    }
+  }
+  s.finalize();
+  return s;
+}
+
+/// change ← D⁻¹ (D − A) change for the numbers of carriers, where `change` is u − u_free; others become 0.
+void smooth(const ContactProblem& p, const std::vector<double>& weights, std::vector<double>& change) {
+  std::vector<double> next(change.size(), 0.0);
+  for (const Carrier& carrier : p.carriers) {
+    const std::uint32_t at = p.offset(carrier.first);
+    const auto n = static_cast<Eigen::Index>(carrier.mass->size());
+    const Eigen::Map<const Eigen::VectorXd> x(change.data() + at, n), d(weights.data() + at, n);
+    Eigen::Map<Eigen::VectorXd>(next.data() + at, n) = x - (carrier.mass->matrix() * x).cwiseQuotient(d);
+  }
+  change.swap(next);
+}
+
+}   // namespace
+
+SoftOperator SoftOperators::choose(SoftOperator asked, const ContactProblem& p) {
+  if (asked != SoftOperator::automatic) return asked;
+  return p.compliances ? SoftOperator::factored : SoftOperator::partial;
+}
+
+SolveReport SoftOperators::solve(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                 const SolveControl& control) {
+  switch (chosen_) {
+    case SoftOperator::partial: return tools.solver.solve(p, impulses, tools.workspace, control);
+    case SoftOperator::splitting: return solve_by_splitting(p, impulses, tools, control);
+    default: return solve_matrix(p, impulses, tools, control);
+  }
+}
+
+SolveReport SoftOperators::solve_matrix(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                        const SolveControl& control) {
+  if (condensed_.matrix.empty()) {
+    if (chosen_ == SoftOperator::assembled) {
+      ContactProblem dense = p;
+      dense.compliances = std::make_shared<const CarrierCompliances>(carrier_compliances(p, InverseBy::matrix));
+      condensed_ = condense(dense);
+    } else {
+      condensed_ = condense(p);
+    }
+  }
+  SolveControl patient = control;
+  patient.max_iterations = std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
+  return tools.solver.solve(condensed_, impulses, tools.workspace, patient);
+}
+
+/// Iterative constraint anticipation [course §4.3.6; Otaduy et al. 2009]: with A = D − (D − A) the coupling acts on the
+/// velocities of the iterate before, and contacts feel D alone. With u − u_free = c, c⁺ = D⁻¹((D − A) c + Jᵀλ⁺).
+SolveReport SoftOperators::solve_by_splitting(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                              const SolveControl& control) {
+  std::vector<double> weights, change(p.velocity_size(), 0.0);
+  ContactProblem s = split(p, weights);
+  ResidualWorkspace work;
+  SolveReport report;
+  report.initial_residual = report.residual = residual(p, impulses, work);
+  p.add_velocity_change(impulses, change);
+  SolveControl inner = control;
+  inner.tolerance *= kInnerTolerance;
+  for (int k = 0; k < kMostSplittings && report.residual.total() > control.tolerance; ++k) {
+    smooth(p, weights, change);
+    // b of the split problem: where the anticipated velocities take the contacts.
+    s.b = p.b;
+    s.add_row_velocities(change, s.b);
+    const SolveReport step = tools.solver.solve(s, impulses, tools.workspace, inner);
+    s.add_velocity_change(impulses, change);
+    report.seconds += step.seconds;
+    report.iterations += std::max(step.iterations, 1);
+    report.residual = residual(p, impulses, work);
+    if (control.keep_history) report.history.push_back(report.residual.total());
+  }
+  report.model_residual = report.residual.total();
+  if (!(report.residual.total() <= control.tolerance)) {
+    report.status = SolveStatus::iteration_limit;
+    report.reason = "The splitting of soft bodies converges too slowly here.";
+  }
+  return report;
+}
+
+}   // namespace stickslip

@@ -1,0 +1,40 @@
+// How the coupling of soft bodies enters the solve of a step: the operators of the dual form [course §4.3, Table 4].
+//
+// All solve the same problem, v = J A⁻¹ Jᵀ λ + b, and are judged by its residual; they differ in what stands for A⁻¹. The
+// lumped operator changes the problem itself and acts where it is built (soft_systems.h).
+#pragma once
+
+#include "stickslip/solve/solver.h"
+#include "stickslip/step/options.h"
+
+namespace stickslip {
+
+class SoftOperators {
+ public:
+  /// What a step solves with.
+  struct Tools {
+    const ContactSolver& solver;
+    Workspace& workspace;
+  };
+
+  /// The operator that solves this problem: the one that was asked for, or the one that `automatic` means here.
+  static SoftOperator choose(SoftOperator asked, const ContactProblem&);
+
+  /// Takes another problem, whose matrix is made when it is first asked for.
+  void begin(SoftOperator chosen) {
+    chosen_ = chosen;
+    condensed_.clear();
+  }
+
+  /// @pre the problem is coupled. The velocity is that of the problem plus what impulses change.
+  SolveReport solve(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
+
+ private:
+  SolveReport solve_matrix(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
+  SolveReport solve_by_splitting(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
+
+  SoftOperator chosen_ = SoftOperator::factored;
+  ContactProblem condensed_;
+};
+
+}   // namespace stickslip
