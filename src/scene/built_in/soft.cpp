@@ -158,17 +158,15 @@ Json gripper_document(const Parameters& p) {
 
 /// A soft ring, held by its hub, rolls over stones that lie fast.
 Json tyre_document(const Parameters& p) {
-  const double ring = 0.2, tube = 0.07, way = 1.5, height = ring + tube - p["sag"], seconds = 3;
+  const double ring = 0.2, tube = 0.07, way = 1.5, height = ring + tube - p["sag"], lowered = 0.5, seconds = 3.5;
   const Polygon profile = {{ring - tube, -0.06}, {ring + tube, -0.06}, {ring + tube, 0.06}, {ring - tube, 0.06}};
-  Json keys = Json::array();
+  Json keys = Json::array({key(0, {-0.5 * way, 0, ring + tube})});
   for (int i = 0; i <= 24; ++i) {
-    const double part = i / 24.0, x = way * (part - 0.5);
-    Json k = Json{{"time", seconds * part}, {"position", vector({x, 0, height})}};
-    k["rotation"] = rotation(Vec3::UnitY(), way * part / height / kDegree);
-    keys.push_back(std::move(k));
+    const double part = i / 24.0;
+    keys.push_back(key(lowered + (seconds - lowered) * part, {way * (part - 0.5), 0, height}, way * part / height / kDegree, Vec3::UnitY()));
   }
   Json hub = driven(body("hub", sphere(0.05), {}), std::move(keys));
-  Json tyre = soft("tyre", mesh("ring"), 0.045, {p["young"]}, {-0.5 * way, 0, height});
+  Json tyre = soft("tyre", mesh("ring"), 0.045, {p["young"]}, {-0.5 * way, 0, ring + tube});
   tyre["rotation"] = rotation(Vec3::UnitX(), 90);
   const double inner = ring - 0.6 * tube;
   tyre["soft"]["pins"] = Json::array({pin({-inner / 1.42, -inner / 1.42, -1}, {inner / 1.42, inner / 1.42, 1}, "hub")});
@@ -176,13 +174,12 @@ Json tyre_document(const Parameters& p) {
   Random random(static_cast<std::uint64_t>(p["seed"]));
   for (int i = 0; i < p.count("stones"); ++i) {
     Json stone = fixed(body(fmt::format("stone-{}", i), box({0.03, 0.03, 0.02}),
-                            {random.uniform(-0.4, 0.8), random.uniform(-0.06, 0.06), random.uniform(-0.005, 0.01)}));
+                            {random.uniform(-0.35, 0.8), random.uniform(-0.06, 0.06), random.uniform(-0.005, 0.01)}));
     stone["orientation_wxyz"] = wxyz(random.rotation());
     bodies.push_back(std::move(stone));
   }
-  Json document = compose_meshes(seconds, 0.005, one_material(1000, p["mu"]), Json::array({revolved("ring", profile, 48)}), std::move(bodies));
-  document["allow_overlap"] = true;
-  return document;
+  return compose_meshes(seconds, 0.005, one_material(1000, p["mu"]), Json::array({revolved("ring", profile, 48)}),
+                        std::move(bodies));
 }
 
 /// Jacks of rubber in a box.

@@ -1,0 +1,278 @@
+// Soft bodies in steps: statics, friction, stacks, operators, pins, and what cannot be.
+#include "error_message.h"
+#include "stickslip/soft/elastic_solid.h"
+#include "stickslip/soft/primitives.h"
+#include "worlds.h"
+
+namespace stickslip::testing {
+namespace {
+
+using test::message_of;
+
+std::shared_ptr<const ElasticSolid> solid_of(const TetMesh& mesh, const SoftMaterial& material = {}) {
+  return std::make_shared<const ElasticSolid>(mesh.vertices, mesh.tetrahedra, material);
+}
+
+SoftDescription soft(std::shared_ptr<const ElasticSolid> solid, const Vec3& position, MaterialId m) {
+  SoftDescription d;
+  d.solid = std::move(solid);
+  d.pose.position = position;
+  d.material = m;
+  return d;
+}
+
+/// A cube of rubber of 20 cm.
+std::shared_ptr<const ElasticSolid> cube(double young = 1e5, double damping = 0.01, int cells = 2) {
+  return solid_of(soft_box(Vec3::Constant(0.1), 0.2 / cells), {.young = young, .stiffness_damping = damping});
+}
+
+Vec3 force_on_ground(const StepReport& report, BodyId ground) {
+  Vec3 sum = Vec3::Zero();
+  for (const ContactRecord& c : report.contacts) {
+    if (c.body_a == ground) sum -= c.impulse;
+    if (c.body_b == ground) sum += c.impulse;
+  }
+  return sum / report.force_time;
+}
+
+double fastest_node(const NodalBody& nodes) {
+  double fastest = 0;
+  for (const Vec3& v : nodes.velocities) fastest = std::max(fastest, v.norm());
+  return fastest;
+}
+
+TEST(SoftBodies, fall_freely_and_keep_their_momentum) {
+  World world;
+  world.gravity.setZero();
+  SoftDescription d = soft(cube(), {0, 0, 1}, material(world, 0.5));
+  d.velocity = {1, 2, 3};
+  d.angular_velocity = {1, -2, 0.5};
+  const BodyId id = world.add(d);
+  Stepper stepper(options(0.01));
+  const Vec3 before = world.linear_momentum();
+  simulate(world, stepper, 1);
+  EXPECT_LT((world.linear_momentum() - before).norm(), 1e-10 * before.norm());
+  EXPECT_LT((world.body(id).position - Vec3(1, 2, 4)).norm(), 1e-9);
+}
+
+TEST(SoftBodies, at_rest_press_with_their_weight_and_do_not_creep) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  const BodyId ground = add_ground(world, m);
+  std::vector<BodyId> cubes;
+  for (int i = 0; i < 3; ++i) cubes.push_back(world.add(soft(cube(), {0, 0, 0.1 + 0.2 * i}, m)));
+  Stepper stepper(options(0.01));
+  simulate(world, stepper, 4);
+  const StepReport& report = stepper.step(world);
+  const double weight = 3 * 8 * kGravity;
+  EXPECT_EQ(report.outcome.status, SolveStatus::converged);
+  EXPECT_LT((force_on_ground(report, ground) + Vec3(0, 0, weight)).norm(), 1e-5 * weight);
+  for (const BodyId id : cubes) EXPECT_LT(fastest_node(world.nodal_body(id)), 1e-6);
+  EXPECT_LT(report.penetration_max, 1e-6);
+  // The lowest carries the most: it is flatter than the top one.
+  const auto height = [&](BodyId id) {
+    const auto& x = world.nodal_body(id).positions;
+    const auto by_z = [](const Vec3& a, const Vec3& b) { return a.z() < b.z(); };
+    return std::ranges::max_element(x, by_z)->z() - std::ranges::min_element(x, by_z)->z();
+  };
+  EXPECT_LT(height(cubes[0]), height(cubes[2]) - 1e-3);
+}
+
+/// A block on a slope, stiff enough to be rigid.
+double slid(double angle, double mu, double seconds) {
+  World world;
+  const MaterialId m = material(world, mu);
+  world.gravity = kGravity * Vec3(std::sin(angle), 0, -std::cos(angle));
+  add_ground(world, m);
+  const BodyId id = world.add(soft(cube(1e8, 1e-3), {0, 0, 0.1}, m));
+  Stepper stepper(options(0.01));
+  simulate(world, stepper, seconds);
+  return world.body(id).position.x();
+}
+
+TEST(SoftBodies, that_are_stiff_stick_and_slide_like_rigid_ones) {
+  const double mu = 0.5;
+  EXPECT_LT(std::abs(slid(std::atan(mu) - 0.02, mu, 1)), 1e-4);
+  const double angle = std::atan(mu) + 0.1, acceleration = kGravity * (std::sin(angle) - mu * std::cos(angle));
+  // Forces act for the whole first step: v = a h n, and so x = a h² n (n + 1) / 2.
+  EXPECT_NEAR(slid(angle, mu, 1) / (0.5 * acceleration * 1.01), 1, 1e-3);
+}
+
+TEST(SoftBodies, bend_as_statics_says) {
+  World world;
+  world.gravity = {0, 0, -kGravity};
+  const TetMesh mesh = soft_box({0.3, 0.05, 0.05}, 0.05);
+  const auto solid = solid_of(mesh, {.young = 1e6, .poisson = 0.3, .stiffness_damping = 0.05});
+  SoftDescription d = soft(solid, {0, 0, 1}, material(world, 0.5));
+  NodePins pins;
+  for (std::uint32_t i = 0; i < mesh.vertices.size(); ++i)
+    if (mesh.vertices[i].x() < -0.3 + 1e-9) pins.nodes.push_back(i);
+  d.pins = {pins};
+  const BodyId id = world.add(d);
+  StepOptions o = options(0.05);
+  o.soft.max_linearisations = 5;
+  Stepper stepper(o);
+  simulate(world, stepper, 20);
+  // Inner forces and weight balance at every node that is free.
+  const NodalBody& nodes = world.nodal_body(id);
+  std::vector<Vec3> forces(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) forces[i] = nodes.masses[i] * world.gravity;
+  solid->add_forces(nodes.positions, forces);
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    if (nodes.is_free(i)) EXPECT_LT(forces[i].norm(), 1e-6 * solid->mass() * kGravity);
+    else EXPECT_EQ(nodes.positions[i], mesh.vertices[i] + Vec3(0, 0, 1));
+  }
+  EXPECT_LT(world.body(id).position.z(), 1 - 1e-3);
+}
+
+TEST(SoftBodies, are_held_by_bodies_that_move) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  BodyDescription plate;
+  plate.motion = MotionType::kinematic;
+  plate.parts = {{Box{Vec3(0.2, 0.2, 0.01)}, {}, m}};
+  plate.pose.position = {0, 0, 1.11};
+  plate.velocity = {0.5, 0, 0};
+  const BodyId holder = world.add(plate);
+  SoftDescription d = soft(cube(), {0, 0, 1}, m);
+  NodePins pins;
+  pins.body = holder;
+  for (std::uint32_t i = 0; i < d.solid->nodes(); ++i)
+    if (d.solid->rest()[i].z() > 0.1 - 1e-9) pins.nodes.push_back(i);
+  d.pins = {pins};
+  const BodyId id = world.add(d);
+  Stepper stepper(options(0.01));
+  double driven = 0;
+  const double before = world.kinetic_energy() + world.potential_energy();
+  double lost = 0;
+  simulate(world, stepper, 2, [&](const StepReport& r) {
+    driven += r.energy.driven;
+    lost += r.energy.damping + r.energy.friction + r.energy.impact - r.energy.integration;
+  });
+  const NodalBody& nodes = world.nodal_body(id);
+  for (const HeldNode& h : nodes.held)
+    EXPECT_LT((nodes.positions[h.node] - (d.solid->rest()[h.node] + Vec3(1, 0, 1))).norm(), 1e-12);
+  EXPECT_NEAR(world.body(id).velocity.x(), 0.5, 1e-3);
+  EXPECT_NEAR(world.kinetic_energy() + world.potential_energy(), before + driven - lost, 1e-9 * (1 + std::abs(before)));
+}
+
+TEST(SoftBodies, have_operators_that_agree) {
+  const auto run = [](SoftOperator how, double h) {
+    World world;
+    const MaterialId m = material(world, 0.5);
+    add_ground(world, m);
+    const BodyId lower = world.add(soft(cube(2e4), {0, 0, 0.101}, m));
+    world.add(soft(cube(2e4), {0.03, 0.02, 0.304}, m));
+    StepOptions o = options(h, 5000);
+    o.tolerance = 1e-7;
+    o.soft.operator_ = how;
+    Stepper stepper(o);
+    StepReport report;
+    simulate(world, stepper, 0.05, [&](const StepReport& r) {
+      report = r;
+      EXPECT_EQ(r.outcome.status, SolveStatus::converged) << soft_operator_names()[static_cast<std::size_t>(how)];
+    });
+    EXPECT_EQ(report.soft_operator, how == SoftOperator::automatic ? SoftOperator::factored : how);
+    return world.nodal_body(lower).positions;
+  };
+  const auto farthest = [](const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, (a[i] - b[i]).norm());
+    return most;
+  };
+  const auto expected = run(SoftOperator::automatic, 0.005);
+  for (const SoftOperator how :
+       {SoftOperator::assembled, SoftOperator::factored, SoftOperator::partial, SoftOperator::splitting})
+    EXPECT_LT(farthest(run(how, 0.005), expected), 1e-8) << soft_operator_names()[static_cast<std::size_t>(how)];
+  // Forces at the start of the step: another discretisation, the same motion as steps become short.
+  EXPECT_LT(farthest(run(SoftOperator::lumped, 2e-4), run(SoftOperator::automatic, 2e-4)), 2e-5);
+}
+
+TEST(SoftBodies, step_to_the_same_bits_with_any_number_of_threads) {
+  const auto hash = [](int threads) {
+    World world;
+    const MaterialId m = material(world, 0.5);
+    add_ground(world, m);
+    for (int i = 0; i < 3; ++i) world.add(soft(cube(), {0.01 * i, 0, 0.11 + 0.205 * i}, m));
+    add_body(world, Sphere{0.05}, {0, 0, 0.9}, m);
+    StepOptions o = options(0.01);
+    o.threads = threads;
+    Stepper stepper(o);
+    simulate(world, stepper, 0.3);
+    return world.state_hash();
+  };
+  EXPECT_EQ(hash(1), hash(3));
+}
+
+TEST(SoftBodies, carry_rigid_ones_and_are_carried_by_them) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  const BodyId ground = add_ground(world, m);
+  add_body(world, Box{Vec3(0.15, 0.15, 0.05)}, {0, 0, 0.05}, m);
+  const BodyId middle = world.add(soft(cube(), {0, 0, 0.2}, m));
+  const BodyId ball = add_body(world, Sphere{0.08}, {0.01, 0, 0.385}, m);
+  Stepper stepper(options(0.01));
+  simulate(world, stepper, 5);
+  const StepReport& report = stepper.step(world);
+  const double weight = kGravity * (9 + 8 + world.body(ball).mass.mass);
+  EXPECT_LT((force_on_ground(report, ground) + Vec3(0, 0, weight)).norm(), 1e-4 * weight);
+  EXPECT_LT(world.body(ball).velocity.norm(), 1e-5);
+  EXPECT_GT(world.body(ball).position.z(), 0.36);
+  EXPECT_LT(fastest_node(world.nodal_body(middle)), 1e-5);
+}
+
+TEST(SoftBodies, that_touch_themselves_do_not_pass_through) {
+  // A strip bent into a U, whose arms fall together.
+  World world;
+  const MaterialId m = material(world, 0.3);
+  const TetMesh mesh = soft_box({0.3, 0.03, 0.015}, 0.03);
+  SoftDescription d = soft(solid_of(mesh, {.young = 3e4, .stiffness_damping = 0.02}), {0, 0, 0}, m);
+  d.positions = mesh.vertices;
+  const double radius = 0.06;   // of the bend
+  for (Vec3& x : d.positions) {
+    const double along = std::clamp(x.x() / radius, -std::numbers::pi / 2, std::numbers::pi / 2), past = x.x() - radius * along;
+    const Vec3 out(std::sin(along), 0, -std::cos(along)), tangent(std::cos(along), 0, std::sin(along));
+    x = (radius + x.z()) * out + past * tangent + Vec3(0, x.y(), 0);
+  }
+  d.self_contact = true;
+  world.gravity.setZero();
+  const BodyId id = world.add(d);
+  // Push the arms together.
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
+    world.mutable_nodal_bodies()[0].velocities[i].x() = mesh.vertices[i].x() > 0 ? -2 : 2;
+  Stepper stepper(options(0.005));
+  double nearest = 1;
+  std::size_t contacts = 0;
+  simulate(world, stepper, 0.3, [&](const StepReport& r) {
+    contacts = std::max(contacts, r.contacts.size());
+    nearest = std::min(nearest, r.distance_min);
+  });
+  EXPECT_GT(contacts, 0u);
+  EXPECT_GT(nearest, -1e-3);
+  EXPECT_LT(fastest_node(world.nodal_body(id)), 10);
+}
+
+TEST(SoftBodies, that_cannot_be_are_refused_with_place_and_remedy) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  const BodyId ball = add_body(world, Sphere{0.1}, {0, 0, 3}, m);
+  const auto message = [&](auto&& change) {
+    SoftDescription d = soft(cube(), Vec3::Zero(), m);
+    change(d);
+    return message_of([&] { world.add(d); });
+  };
+  EXPECT_EQ(message([](SoftDescription& d) { d.solid = nullptr; }), "/solid: A soft body needs a solid.");
+  EXPECT_EQ(message([](SoftDescription& d) { d.positions.resize(3, Vec3::Zero()); }),
+            "/positions: There are 3 positions, and the solid has 27 nodes.");
+  EXPECT_EQ(message([](SoftDescription& d) { d.pins = {{{99}, {}}}; }),
+            "/pins/0/nodes: There is no node 99; the solid has 27, counted from 0.");
+  EXPECT_EQ(message([&](SoftDescription& d) { d.pins = {{{0}, ball}}; }),
+            "/pins/0/body: Nodes are pinned to 'body-0', which moves by forces. Pin them to a fixed or kinematic body, or to "
+            "the world.");
+  EXPECT_EQ(message([](SoftDescription& d) { d.pressure = std::numeric_limits<double>::infinity(); }),
+            "/pressure: inf is not a pressure. It must be finite [Pa].");
+  EXPECT_EQ(world.body_count(), 1u);
+}
+
+}   // namespace
+}   // namespace stickslip::testing
