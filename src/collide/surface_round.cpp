@@ -83,7 +83,7 @@ class RoundOnSurface {
     if (inward_.dot(normal) < -kFeatureCone) return;
     const bool of_axis = feature == shape_feature(ShapeFeature::axis, 0);
     if (!of_axis && !is_touched_from(e, normal, kOverEdge)) return;
-    if (of_axis && !(e.normal[0].dot(normal) > 0 && e.normal[1].dot(normal) > 0)) return;
+    if (of_axis && !can_be_touched(e, normal)) return;
     if (is_through && !is_nearest_to(x + way, distance, e.facet[0])) return;
     near_.add(part_of_edge(a_, e.id), x, normal, gap, feature);
   }

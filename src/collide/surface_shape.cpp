@@ -12,7 +12,7 @@ void collide_surface(const MeshSurface& a, const Shape& b, const Pose& pose_b, d
   sink.clear();
   if (a.tree().empty()) return;
   narrow::SurfaceScratch& scratch = narrow::SurfaceScratch::of_thread();
-  scratch.found.clear();
+  scratch.begin();
   scratch.gaps_a.begin(a.mesh().vertices.size());
   narrow::SurfaceNearShape near{a, pose_b, margin, scratch};
   std::visit([&](const auto& shape) { narrow::collide_surface_with(near, shape); }, b);

@@ -46,6 +46,11 @@ struct SurfaceNearShape {
     add(part, corner - found->distance * found->gradient, found->gradient, found->distance, feature);
     return found->distance;
   }
+  void add_crossing(std::uint32_t edge, const SurfaceCrossing& x, std::uint32_t edge_of_shape, CrossingWorth worth) {
+    if (worth == CrossingWorth::none) return;
+    add(part_of_edge(a, edge), x.on_a, x.normal, x.gap, shape_feature(ShapeFeature::edge, edge_of_shape));
+    if (worth == CrossingWorth::spare) scratch.put_aside();
+  }
   /// The smaller gap of the contacts of an edge's ends.
   double nearest_end(std::uint32_t edge) const;
 };
