@@ -83,12 +83,25 @@ class PolytopeOnSurface {
           [&](const Vec3& d) { return p_.is_tip(corner, d); });
     }
     for (const std::uint32_t e : near_.scratch.edges) cross(e);
+    // Near corners, edges can run through without a crossing that is held.
+    const auto& found = near_.scratch.found;
+    if (near_.scratch.spare.empty() && std::none_of(found.begin(), found.end(), [](const auto& e) { return e.point.gap < 0; }))
+      add_cut_through();
   }
 
  private:
   static PlacedPolytope& of_thread() {
     static thread_local PlacedPolytope placed;
     return placed;
+  }
+
+  /// Edges that lie inside with none of their ends.
+  void add_cut_through() {
+    const std::size_t before = near_.scratch.found.size();
+    for (const std::uint32_t e : near_.scratch.edges) near_.add_lowest(e, field_);
+    const auto apart = [](const SurfaceScratch::Entry& e) { return e.point.gap >= 0; };
+    auto& found = near_.scratch.found;
+    found.erase(std::remove_if(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(), apart), found.end());
   }
 
   /// Inside, the nearest face of those that the vertex looks at.
