@@ -26,8 +26,8 @@ struct SelfNearest {
   Vec3 normal = Vec3::Zero();   ///< from the vertex to the triangle
 };
 
-/// The pairs of triangles of a surface that are near and look at each other. The tree is descended with itself; what looks about
-/// the same way, as all that is near on a smooth surface, is left out by boxes around the normals. Keeps its memory.
+/// The pairs of triangles of a surface that are near and look at each other. The tree is descended with itself; what looks
+/// about the same way, as all that is near on a smooth surface, is left out by boxes around the normals. Keeps its memory.
 class FacingTriangles {
  public:
   using List = std::vector<std::array<std::uint32_t, 2>>;

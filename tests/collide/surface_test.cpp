@@ -1,4 +1,5 @@
-// Contacts of surfaces that deform against brute force over all vertices, edges and triangles, and against what is plain to see.
+// Contacts of surfaces that deform against brute force over all vertices, edges and triangles, and against what is plain to
+// see.
 #include <gtest/gtest.h>
 
 #include <algorithm>
