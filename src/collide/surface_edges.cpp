@@ -19,12 +19,12 @@ constexpr double kDeepestCrossing = 0.25;
 
 double bend_of(const MeshEdge& e) { return -e.into[0].dot(e.normal[1]); }
 
+}   // namespace
+
 bool can_be_touched(const MeshEdge& e, const Vec3& direction) {
   if (is_ridge(e)) return is_touched_from(e, direction, kFeatureCone);
   return e.normal[0].dot(direction) > kSeamLooks && e.normal[1].dot(direction) > kSeamLooks;
 }
-
-}   // namespace
 
 bool is_ridge(const MeshEdge& e) { return e.boundary || e.irregular || bend_of(e) > kRidge; }
 

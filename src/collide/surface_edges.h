@@ -5,9 +5,6 @@
 
 namespace stickslip::narrow {
 
-/// Cosine of the bend below which one of the faces beside an edge is a rim's side.
-inline constexpr double kStillFlat = 0.9;
-
 /// Where two edges cross, seen along the normal that both can be touched from.
 struct SurfaceCrossing {
   Vec3 on_a, on_b;   ///< [m]
@@ -34,20 +31,42 @@ bool is_sharp(const MeshEdge&);
 /// Whether an edge bends outwards at all, or ends the surface.
 bool is_ridge(const MeshEdge&);
 
+/// Whether an edge can be touched from a unit direction: a ridge from within its cone, the seam of a flat or hollow place from
+/// where both its faces look.
+bool can_be_touched(const MeshEdge&, const Vec3& direction);
+
 /// Whether a crossing says more than the contacts of the ends do. Two sharp edges are corners of an overlap. Else one must be
 /// nearer than its ends.
 bool counts(const SurfaceCrossing&, const MeshEdge& a, double nearest_end_a, const MeshEdge& b, double nearest_end_b);
 
-/// Whether a point that lies under an edge by so much is inside and held there: nothing else is nearer than the faces beside
-/// the edge. At the rim of a face that looks along the direction it is asked a little inwards from the edge.
+/// Whether a point that lies under an edge by so much is inside and held there: nothing else is nearer than a face beside the
+/// edge that looks along the direction. It is asked as far inwards from the edge as it is deep: at the rim of a face, what is
+/// beside the face is as near.
 /// @param out direction from the solid at the edge, unit
 /// @param value signed distance to the solid that has the edge, as double(const Vec3&) [m]
 bool is_held_under(const MeshEdge& e, const Vec3& out, double depth, const Vec3& point, auto&& value) {
-  const double left = e.normal[0].dot(out), right = e.normal[1].dot(out), same = kClipTolerance * e.along.norm();
-  const bool at_rim = std::max(left, right) > kNearFace && std::min(left, right) < kStillFlat;
-  const double at = value(at_rim ? Vec3(point + 2 * depth * e.into[left > right ? 0 : 1]) : point);
-  const double wedge = at_rim ? depth : depth * std::clamp(std::min(left, right), 0.0, 1.0);
-  return at <= same && -at >= 0.9 * wedge - same;
+  const double same = kClipTolerance * e.along.norm();
+  for (const int side : {0, 1}) {
+    const double looks = e.normal[side].dot(out);
+    if (looks < 0.5) continue;
+    const double at = value(Vec3(point + depth * e.into[side]));
+    if (at <= same && -at >= 0.9 * depth * looks - same) return true;
+  }
+  return false;
+}
+
+/// What a crossing is worth.
+enum class CrossingWorth { none, spare, holds };
+
+/// Where surfaces overlap, points must be inside, and held, or the crossing is but a spare.
+/// @param value_a, value_b signed distances to the two, as double(const Vec3&) [m]
+CrossingWorth worth_of(const SurfaceCrossing& x, const MeshEdge& a, const MeshEdge& b, auto&& value_a, auto&& value_b) {
+  if (x.gap >= 0) return CrossingWorth::holds;
+  const double same = kClipTolerance * std::max(a.along.norm(), b.along.norm());
+  if (value_b(x.on_a) > same || value_a(x.on_b) > same) return CrossingWorth::none;
+  const bool holds =
+      is_held_under(b, -x.normal, -x.gap, x.on_a, value_b) && is_held_under(a, x.normal, -x.gap, x.on_b, value_a);
+  return holds ? CrossingWorth::holds : CrossingWorth::spare;
 }
 
 /// An edge in another frame.

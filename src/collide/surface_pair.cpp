@@ -85,9 +85,12 @@ class SurfacePair {
         const auto x = crossing_of(*of_a, of_b, margin_, crossings_);
         if (!x || !counts(*x, *of_a, nearest_end(a_, ea, scratch_.gaps_a), of_b, nearest_end(b_, eb, scratch_.gaps_b)))
           continue;
-        if (x->gap < 0 && !(is_held(a_, *of_a, x->normal, -x->gap, x->on_b) && is_held(b_, of_b, -x->normal, -x->gap, x->on_a)))
-          continue;
+        const CrossingWorth worth = worth_of(
+            *x, *of_a, of_b, [&](const Vec3& p) { return distance_to(a_, p, ta); },
+            [&](const Vec3& p) { return distance_to(b_, p, tb); });
+        if (worth == CrossingWorth::none) continue;
         scratch_.add(part_of_edge(a_, ea), part_of_edge(b_, eb).number(), x->position(), x->normal, x->gap, 0);
+        if (worth == CrossingWorth::spare) scratch_.put_aside();
       }
     }
   }
@@ -95,10 +98,6 @@ class SurfacePair {
   static double nearest_end(const MeshSurface& s, std::uint32_t edge, const VertexGaps& gaps) {
     const auto& ends = s.edges().vertices(edge);
     return std::min(gaps.of(ends[0]), gaps.of(ends[1]));
-  }
-
-  static bool is_held(const MeshSurface& s, const MeshEdge& edge, const Vec3& out, double depth, const Vec3& point) {
-    return is_held_under(edge, out, depth, point, [&](const Vec3& p) { return distance_to(s, p, edge.facet[0]); });
   }
 
   const MeshSurface &a_, &b_;
@@ -113,7 +112,7 @@ void collide_surfaces(const MeshSurface& a, const MeshSurface& b, double margin,
   sink.clear();
   if (a.tree().empty() || b.tree().empty() || !a.tree().bounds().grown(margin).overlaps(b.tree().bounds())) return;
   narrow::SurfaceScratch& scratch = narrow::SurfaceScratch::of_thread();
-  scratch.found.clear();
+  scratch.begin();
   narrow::SurfacePair(a, b, margin, scratch).collide_all();
   scratch.emit(sink);
 }

@@ -83,12 +83,25 @@ class PolytopeOnSurface {
           [&](const Vec3& d) { return p_.is_tip(corner, d); });
     }
     for (const std::uint32_t e : near_.scratch.edges) cross(e);
+    // Near corners, edges can run through without a crossing that is held.
+    const auto& found = near_.scratch.found;
+    if (near_.scratch.spare.empty() && std::none_of(found.begin(), found.end(), [](const auto& e) { return e.point.gap < 0; }))
+      add_cut_through();
   }
 
  private:
   static PlacedPolytope& of_thread() {
     static thread_local PlacedPolytope placed;
     return placed;
+  }
+
+  /// Edges that lie inside with none of their ends.
+  void add_cut_through() {
+    const std::size_t before = near_.scratch.found.size();
+    for (const std::uint32_t e : near_.scratch.edges) near_.add_lowest(e, field_);
+    const auto apart = [](const SurfaceScratch::Entry& e) { return e.point.gap >= 0; };
+    auto& found = near_.scratch.found;
+    found.erase(std::remove_if(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(), apart), found.end());
   }
 
   /// Inside, the nearest face of those that the vertex looks at.
@@ -125,14 +138,11 @@ class PolytopeOnSurface {
       const double end_b =
           std::min(p_.gaps[static_cast<std::size_t>(corners[0])], p_.gaps[static_cast<std::size_t>(corners[1])]);
       if (!x || !counts(*x, *edge, near_.nearest_end(id), p_.edges[i], end_b)) continue;
-      if (x->gap < 0 && !is_held(*edge, p_.edges[i], *x)) continue;
-      near_.add(part_of_edge(a_, id), x->on_a, x->normal, x->gap, shape_feature(ShapeFeature::edge, p_.edges[i].id));
+      const CrossingWorth worth = worth_of(
+          *x, *edge, p_.edges[i], [&](const Vec3& p) { return distance_to(a_, p, edge->facet[0]); },
+          [&](const Vec3& p) { return field_.sample(p).value; });
+      near_.add_crossing(id, *x, p_.edges[i].id, worth);
     }
-  }
-
-  bool is_held(const MeshEdge& of_a, const MeshEdge& of_b, const SurfaceCrossing& x) const {
-    return is_held_under(of_b, -x.normal, -x.gap, x.on_a, [&](const Vec3& p) { return field_.sample(p).value; }) &&
-           is_held_under(of_a, x.normal, -x.gap, x.on_b, [&](const Vec3& p) { return distance_to(a_, p, of_a.facet[0]); });
   }
 
   SurfaceNearShape& near_;
@@ -223,16 +233,13 @@ class MeshOnSurface {
         const auto& ends = b_.edges().vertices(eb);
         const double end_b = std::min(near_.scratch.gaps_b.of(ends[0]), near_.scratch.gaps_b.of(ends[1]));
         if (!x || !counts(*x, of_a, near_.nearest_end(ea), of_b, end_b)) continue;
-        if (x->gap < 0 && !is_held(of_a, of_b, *x)) continue;
-        near_.add(part_of_edge(a_, ea), x->on_a, x->normal, x->gap, shape_feature(ShapeFeature::edge, eb));
+        const std::uint32_t face_b = b_.edges().faces(eb)[0];
+        const CrossingWorth worth = worth_of(
+            *x, of_a, of_b, [&](const Vec3& p) { return distance_to(a_, p, ta); },
+            [&](const Vec3& p) { return distance_to(b_, to_local(p), face_b, rule_); });
+        near_.add_crossing(ea, *x, eb, worth);
       }
     }
-  }
-
-  bool is_held(const MeshEdge& of_a, const MeshEdge& of_b, const SurfaceCrossing& x) const {
-    return is_held_under(of_b, -x.normal, -x.gap, x.on_a,
-                         [&](const Vec3& p) { return distance_to(b_, to_local(p), of_b.facet[0], rule_); }) &&
-           is_held_under(of_a, x.normal, -x.gap, x.on_b, [&](const Vec3& p) { return distance_to(a_, p, of_a.facet[0]); });
   }
 
   SurfaceNearShape& near_;

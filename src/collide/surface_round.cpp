@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "collide/surface_shape.h"
-#include "stickslip/field/face_minimum.h"
 
 namespace stickslip::narrow {
 namespace {
@@ -83,7 +82,7 @@ class RoundOnSurface {
     if (inward_.dot(normal) < -kFeatureCone) return;
     const bool of_axis = feature == shape_feature(ShapeFeature::axis, 0);
     if (!of_axis && !is_touched_from(e, normal, kOverEdge)) return;
-    if (of_axis && !(e.normal[0].dot(normal) > 0 && e.normal[1].dot(normal) > 0)) return;
+    if (of_axis && !can_be_touched(e, normal)) return;
     if (is_through && !is_nearest_to(x + way, distance, e.facet[0])) return;
     near_.add(part_of_edge(a_, e.id), x, normal, gap, feature);
   }
@@ -109,7 +108,7 @@ class CylinderOnSurface {
 
   void collide_all() {
     for (const std::uint32_t v : near_.scratch.vertices) near_.add_vertex(v, held(v));
-    for (const std::uint32_t e : near_.scratch.edges) at_side(e);
+    for (const std::uint32_t e : near_.scratch.edges) near_.add_lowest(e, field_);
     for (const int side : {-1, 1}) rim(side);
   }
 
@@ -126,23 +125,6 @@ class CylinderOnSurface {
     if (nearer.value - farther.value > kAskFarther * size_at_vertex(a_, v)) return nearer;
     const auto look = [&](const FieldSample& s) { return look_of(look_of_vertex(a_, v, -s.gradient)); };
     return look(farther) > look(nearer) ? farther : nearer;
-  }
-
-  /// Where an edge of the surface passes the axis nearer than its ends.
-  void at_side(std::uint32_t id) {
-    const auto& ends = a_.edges().vertices(id);
-    const Vec3 &from = a_.mesh().vertices[ends[0]], &to = a_.mesh().vertices[ends[1]], along = to - from;
-    if (!(field_.sample(from).gradient.dot(along) < 0 && field_.sample(to).gradient.dot(along) > 0)) return;
-    const FieldMinimum least = minimise_over_edge(field_, from, to, {.tolerance = 1e-9, .subdivisions = 0});
-    const double length = along.norm();
-    if (least.value > near_.margin || least.value >= near_.nearest_end(id) - kInsideNearer * length) return;
-    // At the kink of a rim the direction between those of cap and side counts that is across the edge.
-    const Vec3 unit = along / length, out = least.gradient - least.gradient.dot(unit) * unit;
-    if (!(out.norm() > 0.1)) return;
-    const MeshEdge e = edge_of(a_, id);
-    const Vec3 normal = -out.normalized();
-    if (!(std::max(e.normal[0].dot(normal), e.normal[1].dot(normal)) > kFeatureCone)) return;
-    near_.add(part_of_edge(a_, id), least.point, normal, least.value, shape_feature(ShapeFeature::side, 0));
   }
 
   Vec3 radial_at(double angle) const { return rotation_ * Vec3(std::cos(angle), std::sin(angle), 0); }

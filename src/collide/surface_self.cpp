@@ -26,12 +26,106 @@ struct SelfNearest {
   Vec3 normal = Vec3::Zero();   ///< from the vertex to the triangle
 };
 
+/// The pairs of triangles of a surface that are near and look at each other. The tree is descended with itself; what looks
+/// about the same way, as all that is near on a smooth surface, is left out by boxes around the normals. Keeps its memory.
+class FacingTriangles {
+ public:
+  using List = std::vector<std::array<std::uint32_t, 2>>;
+
+  const std::vector<Vec3>& normals() const { return normals_; }   ///< of the faces
+
+  /// {lower, higher index}, in the order of the tree.
+  const List& find(const MeshSurface& s, double reach) {
+    s_ = &s;
+    reach_ = reach;
+    bound_normals();
+    found_.clear();
+    waiting_.clear();
+    push_lanes(0, 0);
+    while (!waiting_.empty()) {
+      const auto [p, q] = waiting_.back();
+      waiting_.pop_back();
+      look(p, q);
+    }
+    return found_;
+  }
+
+ private:
+  static constexpr std::uint32_t kLanes = TriangleTree::kWidth;
+  // A place is a child of a node: kLanes × node + lane.
+  std::uint32_t child(std::uint32_t place) const { return s_->tree().nodes()[place / kLanes].children[place % kLanes]; }
+
+  void bound_normals() {
+    const TriangleTree& tree = s_->tree();
+    normals_.resize(s_->mesh().triangles.size());
+    for (std::size_t i = 0; i < normals_.size(); ++i) normals_[i] = face_normal(s_->mesh(), i);
+    bounds_.assign(kLanes * tree.nodes().size(), Aabb{});
+    for (auto place = static_cast<std::uint32_t>(bounds_.size()); place-- > 0;) {
+      const std::uint32_t at = child(place);
+      if (at == TriangleTree::kNone) continue;
+      if (!TriangleTree::is_leaf(at)) {
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) bounds_[place] = bounds_[place].merged(bounds_[kLanes * at + lane]);
+        continue;
+      }
+      for (std::uint32_t i = 0; i < TriangleTree::leaf_count(at); ++i) {
+        const Vec3& n = normals_[tree.order()[TriangleTree::leaf_first(at) + i]];
+        bounds_[place] = bounds_[place].merged({n, n});
+      }
+    }
+  }
+
+  /// Every pair of the children of two nodes, once.
+  void push_lanes(std::uint32_t a, std::uint32_t b) {
+    for (std::uint32_t i = 0; i < kLanes; ++i)
+      for (std::uint32_t j = a == b ? i : 0; j < kLanes; ++j) push(kLanes * a + i, kLanes * b + j);
+  }
+
+  void push(std::uint32_t p, std::uint32_t q) {
+    if (child(p) == TriangleTree::kNone || child(q) == TriangleTree::kNone) return;
+    const Aabb &m = bounds_[p], &n = bounds_[q];
+    const auto lower = m.lower.array(), upper = m.upper.array(), low = n.lower.array(), up = n.upper.array();
+    // The least that the product of two numbers of two intervals can be, summed.
+    if ((lower * low).min(lower * up).min((upper * low).min(upper * up)).sum() >= kLookAtEachOther) return;
+    const TriangleTree::Node &x = s_->tree().nodes()[p / kLanes], &y = s_->tree().nodes()[q / kLanes];
+    const auto i = static_cast<Eigen::Index>(p % kLanes), j = static_cast<Eigen::Index>(q % kLanes);
+    for (int axis = 0; axis < 3; ++axis)
+      if (double{x.lower[axis][i]} - double{y.upper[axis][j]} > reach_ ||
+          double{y.lower[axis][j]} - double{x.upper[axis][i]} > reach_)
+        return;
+    waiting_.push_back({p, q});
+  }
+
+  void look(std::uint32_t p, std::uint32_t q) {
+    const std::uint32_t a = child(p), b = child(q);
+    const bool leaf_a = TriangleTree::is_leaf(a), leaf_b = TriangleTree::is_leaf(b);
+    if (leaf_a && leaf_b) return add_leaves(a, b);
+    if (!leaf_a && !leaf_b) return push_lanes(a, b);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) push(leaf_a ? p : kLanes * a + lane, leaf_a ? kLanes * b + lane : q);
+  }
+
+  void add_leaves(std::uint32_t a, std::uint32_t b) {
+    const auto& order = s_->tree().order();
+    for (std::uint32_t i = 0; i < TriangleTree::leaf_count(a); ++i)
+      for (std::uint32_t j = a == b ? i + 1 : 0; j < TriangleTree::leaf_count(b); ++j) {
+        const auto [low, high] = std::minmax(order[TriangleTree::leaf_first(a) + i], order[TriangleTree::leaf_first(b) + j]);
+        if (normals_[low].dot(normals_[high]) < kLookAtEachOther &&
+            triangle_box(s_->mesh(), low).grown(reach_).overlaps(triangle_box(s_->mesh(), high)))
+          found_.push_back({low, high});
+      }
+  }
+
+  const MeshSurface* s_ = nullptr;
+  double reach_ = 0;
+  std::vector<Vec3> normals_;
+  std::vector<Aabb> bounds_;   ///< of the normals below a place
+  List waiting_, found_;
+};
+
 /// Of one thread; keeps its memory.
 struct SelfScratch {
-  std::vector<Vec3> normals;                          ///< of the faces
-  std::vector<SelfNearest> front, behind;             ///< of the vertices
-  std::vector<std::uint32_t> vertices;                ///< that have one of them
-  std::vector<std::array<std::uint32_t, 2>> facing;   ///< triangles
+  FacingTriangles facing;
+  std::vector<SelfNearest> front, behind;   ///< of the vertices
+  std::vector<std::uint32_t> vertices;      ///< that have one of them
 
   static SelfScratch& of_thread() {
     static thread_local SelfScratch scratch;
@@ -48,25 +142,20 @@ class SelfContacts {
 
   void collide_all() {
     prepare();
-    overlapping_pairs(s_.mesh(), s_.tree(), s_.mesh(), s_.tree(), Pose{}, std::max(margin_, depth_), scratch_.descent,
-                      scratch_.pairs);
-    self_.facing.clear();
-    for (const auto& [i, j] : scratch_.pairs)
-      if (i != j && self_.normals[i].dot(self_.normals[j]) < kLookAtEachOther) self_.facing.push_back({i, j});
-    for (const auto& [i, j] : self_.facing)
+    const FacingTriangles::List& facing = self_.facing.find(s_, std::max(margin_, depth_));
+    for (const auto& [i, j] : facing) {
       for (const std::uint32_t v : s_.mesh().triangles[i])
         if (!is_neighbour(v, j)) look_at(v, j);
+      for (const std::uint32_t v : s_.mesh().triangles[j])
+        if (!is_neighbour(v, i)) look_at(v, i);
+    }
     for (const std::uint32_t v : self_.vertices) settle(v);
     for (const std::uint32_t v : self_.vertices) add(v);
-    for (const auto& [i, j] : self_.facing)
-      if (i < j) cross(i, j);
+    for (const auto& [i, j] : facing) cross(i, j);
   }
 
  private:
   void prepare() {
-    const std::size_t faces = s_.mesh().triangles.size();
-    self_.normals.resize(faces);
-    for (std::size_t i = 0; i < faces; ++i) self_.normals[i] = face_normal(s_.mesh(), i);
     self_.front.resize(x_.size());
     self_.behind.resize(x_.size());
     self_.vertices.clear();
@@ -89,8 +178,9 @@ class SelfContacts {
 
   void look_at(std::uint32_t v, std::uint32_t j) {
     const auto& t = s_.mesh().triangles[j];
+    const Vec3& normal = self_.facing.normals()[j];
     const ClosestOnTriangle on = closest_on_triangle(x_[v], x_[t[0]], x_[t[1]], x_[t[2]]);
-    const double distance = std::sqrt(on.squared_distance), height = self_.normals[j].dot(x_[v] - x_[t[0]]);
+    const double distance = std::sqrt(on.squared_distance), height = normal.dot(x_[v] - x_[t[0]]);
     const bool in_front = height >= 0;
     if (distance > (in_front ? margin_ : depth_) || (!in_front && !winds_)) return;
     if (scratch_.seen.first(v)) {
@@ -107,9 +197,8 @@ class SelfContacts {
     next.at.feature = place < 3 ? stickslip::Feature::vertex : place < 6 ? stickslip::Feature::edge : stickslip::Feature::face;
     next.at.corner = static_cast<std::uint8_t>(place % 3);
     const Vec3 way = in_front ? Vec3(next.at.point - x_[v]) : Vec3(x_[v] - next.at.point);
-    next.normal =
-        next.at.feature == stickslip::Feature::face || !(distance > 0) ? Vec3(-self_.normals[j]) : Vec3(way / distance);
-    if (next.normal.dot(self_.normals[j]) > -kOverTriangle) return;
+    next.normal = next.at.feature == stickslip::Feature::face || !(distance > 0) ? Vec3(-normal) : Vec3(way / distance);
+    if (next.normal.dot(normal) > -kOverTriangle) return;
     if (look_of(look_of_vertex(s_, v, next.normal)) == Look::at) best = next;
   }
 
@@ -180,7 +269,7 @@ void collide_self(const MeshSurface& surface, double margin, double depth, Conta
   sink.clear();
   if (surface.tree().empty()) return;
   narrow::SurfaceScratch& scratch = narrow::SurfaceScratch::of_thread();
-  scratch.found.clear();
+  scratch.begin();
   narrow::SelfContacts(surface, margin, depth, scratch).collide_all();
   scratch.emit(sink);
 }

@@ -46,6 +46,13 @@ struct SurfaceNearShape {
     add(part, corner - found->distance * found->gradient, found->gradient, found->distance, feature);
     return found->distance;
   }
+  void add_crossing(std::uint32_t edge, const SurfaceCrossing& x, std::uint32_t edge_of_shape, CrossingWorth worth) {
+    if (worth == CrossingWorth::none) return;
+    add(part_of_edge(a, edge), x.on_a, x.normal, x.gap, shape_feature(ShapeFeature::edge, edge_of_shape));
+    if (worth == CrossingWorth::spare) scratch.put_aside();
+  }
+  /// Where an edge of the surface is nearer to a convex shape than at its ends.
+  void add_lowest(std::uint32_t edge, const ShapeField&);
   /// The smaller gap of the contacts of an edge's ends.
   double nearest_end(std::uint32_t edge) const;
 };

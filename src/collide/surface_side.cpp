@@ -8,6 +8,8 @@ namespace {
 
 /// Cosine of the angle between the normal of a face and the way to its nearest point beyond which a point lies beside it.
 constexpr double kBeside = 0.7;
+/// Spares count that are no deeper than this times the shallowest.
+constexpr double kNotMuchDeeperSpare = 1.1;
 
 }   // namespace
 
@@ -130,6 +132,12 @@ std::optional<SignedDistance> depth_behind(const MeshSurface& surface, std::uint
 }
 
 void SurfaceScratch::emit(ContactSink& sink) {
+  if (!spare.empty() && std::none_of(found.begin(), found.end(), [](const Entry& e) { return e.point.gap < 0; })) {
+    double shallowest = -std::numeric_limits<double>::infinity();
+    for (const Entry& e : spare) shallowest = std::max(shallowest, e.point.gap);
+    for (const Entry& e : spare)
+      if (e.point.gap >= kNotMuchDeeperSpare * shallowest) found.push_back(e);
+  }
   std::sort(found.begin(), found.end(), [](const Entry& x, const Entry& y) {
     if (x.parts != y.parts) return x.parts < y.parts;
     return x.point.feature != y.point.feature ? x.point.feature < y.point.feature : x.point.gap < y.point.gap;

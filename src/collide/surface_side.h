@@ -138,6 +138,7 @@ struct SurfaceScratch {
     ContactPoint point;
   };
   std::vector<Entry> found;
+  std::vector<Entry> spare;   ///< crossings of edges inside that other parts of the surfaces are nearer to
   std::vector<std::uint32_t> triangles, vertices, edges, near;
   SeenNumbers seen;
   VertexGaps gaps_a, gaps_b;
@@ -146,6 +147,15 @@ struct SurfaceScratch {
 
   void add(SurfacePart a, std::uint32_t part_b, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     found.push_back({pair_of_parts(a.number(), part_b), {position, normal, gap, feature}});
+  }
+  void begin() {
+    found.clear();
+    spare.clear();
+  }
+  /// Makes the last contact a spare: it counts only where surfaces overlap and nothing else says so.
+  void put_aside() {
+    spare.push_back(found.back());
+    found.pop_back();
   }
   /// Sorts, leaves one contact of each name, hands them on.
   void emit(ContactSink&);

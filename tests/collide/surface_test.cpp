@@ -1,8 +1,10 @@
-// Contacts of surfaces that deform against brute force over all vertices, edges and triangles, and against what is plain to see.
+// Contacts of surfaces that deform against brute force over all vertices, edges and triangles, and against what is plain to
+// see.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <random>
 
@@ -18,6 +20,12 @@ namespace stickslip::testing::surface {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// STICKSLIP_PAIRS asks for more pairs of each kind than the daily test.
+int pairs_asked(int daily) {
+  const char* asked = std::getenv("STICKSLIP_PAIRS");
+  return asked ? std::atoi(asked) : daily;
+}
 
 /// The surface of a lattice of cells; lattice points inside are vertices that no triangle uses, as nodes of a solid are.
 TriangleMesh lattice(const Vec3& half, std::array<int, 3> cells) {
@@ -147,16 +155,22 @@ void check_claims(const MeshSurface& a, const DistanceField& b, const Found& c) 
   EXPECT_LT((place_on(a, c.a, c.point.position) - c.on_a()).norm(), 1e-6 * h) << int(c.a.kind) << ' ' << c.point.feature;
   const double value = b.value(c.on_a()), in_a = signed_distance(a, c.on_b())->distance;
   if (c.point.gap > 1e-9) {
-    EXPECT_TRUE(std::abs(value - c.point.gap) < 2e-3 * h || std::abs(in_a - c.point.gap) < 1e-7 * h)
+    EXPECT_TRUE(std::abs(value - c.point.gap) < 2e-3 * h + 1e-3 * c.point.gap ||
+                std::abs(in_a - c.point.gap) < 1e-7 * h + 1e-3 * c.point.gap)
         << c.point.gap << " is claimed, " << value << " and " << in_a << " are true; part " << int(c.a.kind) << " feature "
         << c.point.feature;
     EXPECT_LT(b.value(c.on_b()), 2e-3 * h);
   } else {
     EXPECT_LT(std::min(value, in_a), 1e-6) << "part " << int(c.a.kind) << " feature " << c.point.feature;
   }
-  const bool separates = b.value(c.on_a() - step * c.point.normal) > value - 1e-9 * h ||
-                         signed_distance(a, c.on_b() + step * c.point.normal)->distance > in_a - 1e-9 * h;
-  EXPECT_TRUE(separates);
+  // Along the normal they part: at once if they are apart, by the depth if they overlap.
+  if (c.point.gap > 0) {
+    EXPECT_TRUE(b.value(c.on_a() - step * c.point.normal) > value ||
+                signed_distance(a, c.on_b() + step * c.point.normal)->distance > in_a);
+  } else {
+    EXPECT_TRUE(b.value(c.on_b()) > -1e-6 || signed_distance(a, c.on_a())->distance > -1e-6);
+    EXPECT_GE(c.point.normal.dot(c.on_a() - c.on_b()), 0);
+  }
 }
 
 /// Surfaces to try: coarse, fine, round.
@@ -191,7 +205,7 @@ TEST(SurfaceContacts, what_is_apart_has_a_contact_where_it_is_nearest) {
   PairMaker maker(7);
   int near = 0;
   for (std::size_t kind = 0; kind < 8; ++kind)
-    for (int i = 0; i < 24; ++i) {
+    for (int i = 0; i < pairs_asked(24); ++i) {
       const MeshSurface a = some_surface(maker, i);
       const Shape b = some_shape(maker, kind);
       const Pose pose = beside(maker, a, b, -maker.uniform(0.0, 0.1));
@@ -212,7 +226,7 @@ TEST(SurfaceContacts, whatever_has_come_inside_is_held) {
   PairMaker maker(8);
   int held = 0;
   for (std::size_t kind = 0; kind < 7; ++kind)
-    for (int i = 0; i < 24; ++i) {
+    for (int i = 0; i < pairs_asked(24); ++i) {
       const MeshSurface a = some_surface(maker, i);
       const Shape b = some_shape(maker, kind);
       const Pose pose = beside(maker, a, b, maker.uniform(0.02, 0.25));
@@ -223,7 +237,7 @@ TEST(SurfaceContacts, whatever_has_come_inside_is_held) {
       double deepest = kInfinite;
       for (const Found& c : found) deepest = std::min(deepest, c.point.gap), check_claims(a, field, c);
       if (least < -1e-6) {
-        EXPECT_LT(deepest, 0.5 * least) << shape_name(b) << ' ' << i;
+        EXPECT_LT(deepest, 0.1 * least) << shape_name(b) << ' ' << i;
       }
       for (std::uint32_t v = 0; v < a.mesh().vertices.size(); ++v) {
         const double value = field.value(a.mesh().vertices[v]);
@@ -387,7 +401,7 @@ TEST(SurfaceContacts, what_lies_deep_inside_is_pushed_to_the_nearest_exit) {
 TEST(SurfaceContacts, two_surfaces_are_as_far_apart_as_their_triangles) {
   PairMaker maker(11);
   int near = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < pairs_asked(60); ++i) {
     const MeshSurface a = some_surface(maker, i), b_there = some_surface(maker, i / 3);
     const Mesh as_shape = make_mesh(b_there.mesh());
     const Pose pose = beside(maker, a, as_shape, -maker.uniform(0.0, 0.08));
@@ -415,7 +429,7 @@ TEST(SurfaceContacts, two_surfaces_are_as_far_apart_as_their_triangles) {
 TEST(SurfaceContacts, surfaces_that_overlap_hold_all_vertices_inside) {
   PairMaker maker(12);
   int held = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < pairs_asked(40); ++i) {
     const MeshSurface a = some_surface(maker, i + 1), b_there = some_surface(maker, i / 3);
     const Pose pose = beside(maker, a, make_mesh(b_there.mesh()), maker.uniform(0.02, 0.2));
     const MeshSurface b(placed(b_there.mesh(), pose));
@@ -508,14 +522,14 @@ TEST(SurfaceContacts, contacts_do_not_depend_on_the_order_of_triangles) {
     const auto p = set_of(x), q = set_of(y);
     ASSERT_EQ(p.size(), q.size());
     for (std::size_t i = 0; i < p.size(); ++i)
-      for (std::size_t k = 0; k < 7; ++k) EXPECT_NEAR(p[i][k], q[i][k], 1e-9);
+      for (std::size_t k = 0; k < 7; ++k) EXPECT_NEAR(p[i][k], q[i][k], 1e-6);
   };
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < pairs_asked(8); ++i) {
     const MeshSurface a = some_surface(maker, i), other = some_surface(maker, i + 1);
     TriangleMesh mesh = a.mesh();
     std::shuffle(mesh.triangles.begin(), mesh.triangles.end(), random);
     const MeshSurface shuffled(mesh);
-    const Shape b = some_shape(maker, static_cast<std::size_t>(i));
+    const Shape b = some_shape(maker, static_cast<std::size_t>(i % 8));
     const Pose pose = beside(maker, a, b, 0.03);
     expect_same(contacts(a, b, pose, 0.02), contacts(shuffled, b, pose, 0.02));
     const MeshSurface there(moved(other.mesh(), Vec3(0.7, 0.2, 0.1)));
