@@ -70,29 +70,46 @@ void elements(int nodes, int rounds) {
   }
 }
 
-void matrices(int most, int rounds) {
-  fmt::print("\n{:>8}{:>10}{:>12}{:>12}{:>12}{:>12}{:>10}{:>12}{:>10}{:>12}\n", "nodes", "tets", "numbers A", "assemble",
-             "analyse", "factor", "solve", "Gflop", "Gflop/s", "residual");
-  for (const double share : {0.03, 0.1, 0.3, 1.0}) {
-    const TetMesh mesh = cube_of(static_cast<int>(share * most));
-    const ElasticSolid solid(mesh.vertices, mesh.tetrahedra, {});
-    const ElasticSolid::System system(solid);
-    const std::vector<Vec3> x = deformed(solid);
-    Matrix a;
-    const ElasticSolid::System::Factors factors{1, 0.01, 1e-4};
-    const double assemble = seconds(rounds, [&] { system.assemble(x, factors, true, a); });
-    SparseFactor factor;
-    const double analyse = seconds(1, [&] { factor.analyze(a, true); });
-    bool good = true;
-    factor.factor(a);
-    const double factoring = seconds(rounds, [&] { good = good && factor.factor(a); });
-    Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(a.rows(), -1, 1), y(a.rows());
-    const double solving = seconds(rounds, [&] { factor.solve(b.data(), y.data()); });
-    fmt::print("{:>8}{:>10}{:>12}{:>9.2f} ms{:>9.1f} ms{:>9.1f} ms{:>7.2f} ms{:>12.3f}{:>10.2f}{:>12.1e}{}\n", solid.nodes(),
-               solid.elements(), a.nonZeros(), 1e3 * assemble, 1e3 * analyse, 1e3 * factoring, 1e3 * solving,
-               1e-9 * factor.factor_work(), 1e-9 * factor.factor_work() / factoring, (a * y - b).norm() / b.norm(),
-               good ? "" : " not positive definite");
-  }
+/// Numbers of the nodes of the bottom.
+std::vector<int> bottom(const ElasticSolid& solid) {
+  double lowest = 0;
+  for (const Vec3& p : solid.rest()) lowest = std::min(lowest, p.z());
+  std::vector<int> rows;
+  for (std::size_t i = 0; i < solid.nodes(); ++i)
+    if (solid.rest()[i].z() < lowest + 1e-9)
+      for (int k = 0; k < 3; ++k) rows.push_back(static_cast<int>(3 * i) + k);
+  return rows;
+}
+
+void matrices(const char* shape, const TetMesh& mesh, int rounds) {
+  const ElasticSolid solid(mesh.vertices, mesh.tetrahedra, {});
+  const ElasticSolid::System system(solid);
+  const std::vector<Vec3> x = deformed(solid);
+  Matrix a;
+  const double assemble = seconds(rounds, [&] { system.assemble(x, {1, 0.01, 1e-4}, true, a); });
+  SparseFactor factor;
+  const double analyse = seconds(1, [&] { factor.analyze(a, true); });
+  bool good = factor.factor(a);
+  const double factoring = seconds(rounds, [&] { good = good && factor.factor(a); });
+  const Eigen::MatrixXd b = Eigen::MatrixXd::Random(a.rows(), 32);
+  Eigen::MatrixXd y(a.rows(), 32), part;
+  const double many = seconds(rounds, [&] { factor.solve(b.data(), y.data(), 32); });
+  const double solving = seconds(rounds, [&] { factor.solve(b.data(), y.data()); });
+  const std::vector<int> rows = bottom(solid);
+  const double inverse = seconds(1, [&] { factor.inverse_at(rows, part); });
+  fmt::print("{:<10}{:>7}{:>8}{:>8.1f}{:>9.1f}{:>9.1f}{:>8.2f}{:>9.2f}{:>8.2f}{:>9.1f}{:>7}{:>9.1f}{:>10.1e}{}\n", shape,
+             solid.nodes(), solid.elements(), 1e3 * assemble, 1e3 * analyse, 1e3 * factoring, 1e-9 * factor.factor_work(),
+             1e-9 * factor.factor_work() / factoring, 1e3 * solving, 1e3 * many, rows.size(), 1e3 * inverse,
+             (a * y.col(0) - b.col(0)).norm() / b.col(0).norm(), good ? "" : " not positive definite");
+}
+
+void all_matrices(int most, int rounds) {
+  fmt::print("\nA = M + hB + h2K, times in ms; inverse: at the rows of the bottom\n");
+  fmt::print("{:<10}{:>7}{:>8}{:>8}{:>9}{:>9}{:>8}{:>9}{:>8}{:>9}{:>7}{:>9}{:>10}\n", "", "nodes", "tets", "A", "analyse",
+             "factor", "Gflop", "Gflop/s", "solve", "32", "rows", "inverse", "residual");
+  for (const double share : {0.03, 0.1, 0.3, 1.0}) matrices("cube", cube_of(static_cast<int>(share * most)), rounds);
+  matrices("bar", soft_box({2, 0.5, 0.5}, 1 / (std::cbrt(most / 4.0) - 1)), rounds);
+  matrices("sphere", soft_sphere(1, 1 / std::cbrt(0.3 * most)), rounds);
 }
 
 }   // namespace
@@ -103,7 +120,7 @@ int main(int argc, char** argv) try {
   const int nodes = arguments.number("--nodes", 10000), rounds = arguments.number("--rounds", 7);
   arguments.finish("--nodes N --rounds N");
   stickslip::elements(nodes, rounds);
-  stickslip::matrices(nodes, rounds);
+  stickslip::all_matrices(nodes, rounds);
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());
   return 2;
