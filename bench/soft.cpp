@@ -1,5 +1,7 @@
 // Soft bodies: what elements cost by model, and matrices by number of nodes. Aims stand beside.
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <fmt/format.h>
@@ -112,6 +114,52 @@ void all_matrices(int most, int rounds) {
   matrices("sphere", soft_sphere(1, 1 / std::cbrt(0.3 * most)), rounds);
 }
 
+/// A cantilever of 8 × 1 × 1 under a load at its end, cells twice as long as wide, ν = 0: stiffness over that of beam theory.
+double stiffness_of_beam(int cells) {
+  const double young = 1e7, length = 8;
+  TetMesh mesh = soft_box(Vec3(2, 0.5, 0.5), 1.0 / cells);
+  for (Vec3& x : mesh.vertices) x.x() = 2 * (x.x() + 2);
+  const ElasticSolid solid(mesh.vertices, mesh.tetrahedra, {.model = SoftModel::linear, .young = young, .poisson = 0});
+  Eigen::VectorXd f = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(3 * solid.nodes())), u = f;
+  for (const auto& t : boundary_triangles(solid.tetrahedra())) {
+    const Vec3 &a = solid.rest()[t[0]], &b = solid.rest()[t[1]], &c = solid.rest()[t[2]];
+    if (std::min({a.x(), b.x(), c.x()}) > length - 1e-9)
+      for (const std::uint32_t i : t) f[3 * i + 2] += (b - a).cross(c - a).norm() / 6;
+  }
+  const ElasticSolid::System system(solid);
+  Matrix k;
+  system.assemble(solid.rest(), {.stiffness = 1}, false, k);
+  for (int j = 0; j < k.cols(); ++j)
+    for (Matrix::InnerIterator it(k, j); it; ++it)
+      if (solid.rest()[it.row() / 3].x() < 1e-9 || solid.rest()[j / 3].x() < 1e-9) it.valueRef() = it.row() == j;
+  SparseFactor factor;
+  factor.analyze(k, true);
+  factor.factor(k);
+  factor.solve(f.data(), u.data());
+  return (length * length * length * 12 / (3 * young) + length / (5.0 / 6 * young / 2)) / u.dot(f);
+}
+
+void beams() {
+  fmt::print("\ncantilever, cells across: stiffness beyond beam theory\n");
+  for (const int cells : {2, 4, 8, 16}) fmt::print("{:>4}{:>10.1f} %\n", cells, 100 * (stiffness_of_beam(cells) - 1));
+}
+
+void shapes() {
+  fmt::print("\n{:<12}{:>8}{:>8}{:>18}{:>14}\n", "", "nodes", "tets", "angles", "volume short");
+  const auto line = [](const char* what, const TetMesh& mesh, double exact) {
+    const TetQuality q = quality(mesh);
+    fmt::print("{:<12}{:>8}{:>8}{:>9.1f} … {:>5.1f}{:>13.2f} %\n", what, mesh.vertices.size(), mesh.tetrahedra.size(),
+               q.smallest_angle * 180 / std::numbers::pi, q.largest_angle * 180 / std::numbers::pi,
+               100 * (1 - volume(mesh) / exact));
+  };
+  const double pi = std::numbers::pi;
+  line("box", soft_box({1, 1, 1}, 0.125), 8);
+  line("sphere", soft_sphere(1, 0.125), 4 * pi / 3);
+  line("cylinder", soft_cylinder(1, 1, 0.125), 2 * pi);
+  line("capsule", soft_capsule(1, 1, 0.125), 2 * pi + 4 * pi / 3);
+  line("torus", soft_torus(3, 1, 0.125), 6 * pi * pi);
+}
+
 }   // namespace
 }   // namespace stickslip
 
@@ -121,6 +169,8 @@ int main(int argc, char** argv) try {
   arguments.finish("--nodes N --rounds N");
   stickslip::elements(nodes, rounds);
   stickslip::all_matrices(nodes, rounds);
+  stickslip::beams();
+  stickslip::shapes();
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());
   return 2;
