@@ -130,8 +130,16 @@ struct SparseFactor::Impl {
       supernodal.solve(b, out, columns);
       return;
     }
-    const std::size_t n = symmetric ? cholesky->n : static_cast<std::size_t>(copy.rows());
+    const std::size_t n = static_cast<std::size_t>(size());
     for (int c = 0; c < columns; ++c) solve_one(b + n * c, out + n * c);
+  }
+
+  Eigen::Index size() const { return symmetric ? static_cast<Eigen::Index>(cholesky->n) : copy.rows(); }   ///< not in blocks
+
+  /// False if L is not in blocks.
+  bool inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) const {
+    if (symmetric && in_blocks) supernodal.inverse_at(rows, out);
+    return symmetric && in_blocks;
   }
 
   void solve_one(const double* b, double* out) {
@@ -175,8 +183,10 @@ struct SparseFactor::Impl {
     lu.factorize(a);
     return lu.info() == Eigen::Success;
   }
+  Eigen::Index size() const { return symmetric ? cholesky.rows() : lu.rows(); }
+  bool inverse_at(std::span<const int>, Eigen::MatrixXd&) const { return false; }
   void solve(const double* b, double* out, int columns) {
-    const Eigen::Index n = symmetric ? cholesky.rows() : lu.rows();
+    const Eigen::Index n = size();
     for (int c = 0; c < columns; ++c) {
       const Eigen::Map<const Eigen::VectorXd> right(b + n * c, n);
       Eigen::Map<Eigen::VectorXd> result(out + n * c, n);
@@ -201,6 +211,19 @@ void SparseFactor::analyze(const Matrix& a, bool symmetric) {
 bool SparseFactor::factor(const Matrix& a) { return impl_ && impl_->factor(a); }
 void SparseFactor::solve(const double* b, double* x) { impl_->solve(b, x, 1); }
 void SparseFactor::solve(const double* b, double* x, int columns) { impl_->solve(b, x, columns); }
+void SparseFactor::inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) {
+  if (impl_->inverse_at(rows, out)) return;
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  const Eigen::Index size = impl_->size();
+  Eigen::VectorXd unit = Eigen::VectorXd::Zero(size), column(size);
+  out.resize(n, n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    unit[rows[j]] = 1;
+    impl_->solve(unit.data(), column.data(), 1);
+    unit[rows[j]] = 0;
+    for (Eigen::Index i = 0; i < n; ++i) out(i, j) = column[rows[i]];
+  }
+}
 double SparseFactor::factor_work() const { return impl_ ? impl_->factor_work : 0; }
 double SparseFactor::solve_work() const { return impl_ ? impl_->solve_work : 0; }
 

@@ -1,5 +1,5 @@
 // LLᵀ of sparse symmetric positive definite matrices by dense blocks: columns of L with the same rows stand together
-// (supernodes), and nearly all work is in products of dense matrices [Duff, Reid 1983: multifrontal].
+// (supernodes), and nearly all work is in products of dense matrices [Duff, Reid 1983].
 //
 // The order of elimination and the supernodes come from CHOLMOD. Its own numbers are as fast as the BLAS that happens to be
 // installed, which for the reference implementation is a tenth of what Eigen's products reach; here bits do not depend on it
@@ -36,7 +36,11 @@ class SupernodalCholesky {
   /// X = A⁻¹ B; columns lie one after the other. The two must not overlap, one thread at a time.
   void solve(const double* b, double* x, int columns);
 
+  /// Rows and columns of A⁻¹ that are asked for, each at most once.
+  void inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) const;
+
  private:
+  struct Seen;
   struct Front {
     int column = 0, columns = 0, rows = 0;   ///< first column, number of columns; rows of the block, its columns included
     int parent = -1;
@@ -57,6 +61,7 @@ class SupernodalCholesky {
   void plan_stacks();
   void add_child(const Front& child, const Front& parent, double* update);
   bool eliminate(const Front&, double* update);
+  Eigen::MatrixXd gather_seen(const Front&, std::span<const int> places, std::vector<Seen>&, Seen& own) const;
   template <int Columns>
   void solve_columns(const double* b, double* x, int columns);
 

@@ -1,9 +1,11 @@
 // Sparse factors against dense ones, from matrices of a few rows to such as are factored in blocks.
 #include "stickslip/math/sparse_factor.h"
 
+#include <numeric>
 #include <random>
 
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 
 #include "allocation_counter.h"
 
@@ -59,6 +61,33 @@ TEST(SparseFactor, solutions_are_those_of_the_dense_matrix_for_any_size) {
       EXPECT_GT(factor.factor_work(), 0);
       EXPECT_GT(factor.solve_work(), 0);
     }
+  }
+}
+
+TEST(SparseFactor, parts_of_the_inverse_are_those_of_the_dense_one) {
+  std::mt19937 random(6);
+  for (const std::array<int, 3>& size : {std::array{1, 1, 1}, {3, 2, 2}, {7, 6, 5}, {30, 3, 3}}) {
+    const Matrix a = solid_matrix(size[0], size[1], size[2], 7);
+    const Eigen::MatrixXd inverse = Eigen::MatrixXd(a).inverse();
+    SparseFactor factor;
+    factor.analyze(a, true);
+    ASSERT_TRUE(factor.factor(a));
+    std::vector<int> all(a.rows());
+    std::iota(all.begin(), all.end(), 0);
+    std::shuffle(all.begin(), all.end(), random);
+    for (const std::size_t count : {std::size_t{1}, all.size() / 3, all.size()}) {
+      const std::span<const int> rows(all.data(), count);
+      Eigen::MatrixXd part;
+      factor.inverse_at(rows, part);
+      ASSERT_EQ(part.rows(), static_cast<Eigen::Index>(count));
+      double most = 0;
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < count; ++j) most = std::max(most, std::abs(part(i, j) - inverse(rows[i], rows[j])));
+      EXPECT_LT(most, 1e-13 * inverse.cwiseAbs().maxCoeff());
+    }
+    Eigen::MatrixXd none;
+    factor.inverse_at({}, none);
+    EXPECT_EQ(none.size(), 0);
   }
 }
 

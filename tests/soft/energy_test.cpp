@@ -185,6 +185,21 @@ TEST(Energy, rotations_neither_store_nor_change_it_but_for_the_linear_model) {
   EXPECT_GT(turned(1), 0.1);
 }
 
+TEST(Energy, only_st_venant_kirchhoff_takes_a_mirrored_element_for_one_at_rest) {
+  const Mat3 mirror = Vec3(1, 1, -1).asDiagonal();
+  for (const SoftModel model : kModels) {
+    const double energy = energy_density(lame(1, 0.3), model, mirror);
+    EXPECT_EQ(energy == 0, model == SoftModel::st_venant_kirchhoff) << name(model);
+    EXPECT_TRUE(energy == 0 || energy > 0.3) << energy;
+  }
+  // A bar that cannot widen gives way where P = (λ/2 + µ)(s³ − s) has its minimum, at s = 1/√3.
+  const auto stress = [](double s) {
+    return first_piola(lame(1, 0.3), SoftModel::st_venant_kirchhoff, Vec3(1, 1, s).asDiagonal())(2, 2);
+  };
+  EXPECT_LT(stress(0.5774), stress(0.59));
+  EXPECT_LT(stress(0.5774), stress(0.56));
+}
+
 TEST(Energy, uniaxial_stress_of_the_neo_hookean_bar_is_the_closed_form) {
   // With side stretch b and axial stretch a: Pₐ = m q a + l (J − α) b², 0 = m q b + l (J − α) a b, q = I/(I + 1). The second
   // gives the pressure, so that Pₐ = m q (a − b²/a) whatever b is; b solves the second by bisection.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
+#include <Eigen/Core>
 #include <Eigen/SparseCore>
 
 namespace stickslip {
@@ -29,6 +31,10 @@ class SparseFactor {
 
   /// X = A⁻¹ B for several columns, one after the other in memory: much faster than one by one where L is in blocks.
   void solve(const double* b, double* x, int columns);
+
+  /// The rows and columns of A⁻¹ that are asked for, of a symmetric matrix; each at most once.
+  /// Costs a fraction of solving for the columns: J A⁻¹ Jᵀ needs A⁻¹ only where J has numbers.
+  void inverse_at(std::span<const int> rows, Eigen::MatrixXd& out);
 
   double factor_work() const;   ///< operations of a factorisation, known after analyze
   double solve_work() const;    ///< operations of a solve

@@ -6,14 +6,14 @@
 //     corotated            Ψ = µ |F − R|² + λ/2 (Σσ − 3)²,      R = U Vᵀ
 //     St Venant–Kirchhoff  Ψ = µ |E|² + λ/2 (tr E)²
 //     neo-Hookean          Ψ = m/2 (I − 3) − m/2 ln((I + 1)/4) + l/2 ((J − α)² − (1 − α)²),
-//                          m = 4/3 µ, l = λ + 5/6 µ, α = 1 + 3m/(4l)          [Smith, de Goes, Kim 2018, eqs 14, 16, 17]
+//                          m = 4/3 µ, l = λ + 5/6 µ, α = 1 + 3m/(4l)          [Smith et al. 2018]
 //
 // Ψ(I) = 0, P(I) = 0, and at F = I all four have the Hessian of linear elasticity.
 //
 // Seen from the frames U and V the Hessian of an isotropic energy falls apart into the stretches (3 × 3: ∂²Ψ/∂σᵢ∂σⱼ) and, for
-// every pair of axes, a twist with the eigenvalue (pᵢ + pⱼ)/(σᵢ + σⱼ) and a flip with (pᵢ − pⱼ)/(σᵢ − σⱼ), p = ∂Ψ/∂σ; for
-// these energies the divisions by differences cancel. So it is made positive semidefinite by clamping six numbers and a 3 × 3
-// matrix.
+// every pair of axes, a twist with the eigenvalue (pᵢ + pⱼ)/(σᵢ + σⱼ) and a flip with (pᵢ − pⱼ)/(σᵢ − σⱼ), p = ∂Ψ/∂σ [Smith et
+// al. 2019]; for these energies the divisions by differences cancel. So it is made positive semidefinite by clamping six
+// numbers and a 3 × 3 matrix.
 #pragma once
 
 #include <Eigen/Core>

@@ -13,7 +13,7 @@ enum class SoftModel : std::uint8_t {
   linear,      ///< small strains: a constant stiffness matrix; rotations of more than a few degrees store false energy
   corotated,   ///< linear in the stretch: any rotation, moderate strains
   st_venant_kirchhoff,   ///< linear in Green's strain: any rotation, gives way under strong compression
-  neo_hookean            ///< stable under any deformation, inverted elements included [Smith, de Goes, Kim 2018]
+  neo_hookean            ///< stable under any deformation, inverted elements included [Smith et al. 2018]
 };
 
 struct SoftMaterial {
