@@ -7,8 +7,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr Eigen::Index kColumns = 48;   ///< solved for at a time
-
 std::vector<bool> touched_segments(const ContactProblem& p) {
   std::vector<bool> touched(p.segments.size());
   for (const Block& block : p.blocks)
@@ -16,29 +14,9 @@ std::vector<bool> touched_segments(const ContactProblem& p) {
   return touched;
 }
 
-/// The rows of A⁻¹ that `rows` names, of the columns that it names too.
-Eigen::MatrixXd inverse_between(const CoupledMass& mass, const std::vector<std::uint32_t>& rows) {
-  const auto n = static_cast<Eigen::Index>(mass.size()), k = static_cast<Eigen::Index>(rows.size());
-  Eigen::MatrixXd inverse(k, k), right = Eigen::MatrixXd::Zero(n, std::min(kColumns, k)), solution(n, right.cols());
-  for (Eigen::Index first = 0; first < k; first += kColumns) {
-    const Eigen::Index count = std::min(kColumns, k - first);
-    for (Eigen::Index c = 0; c < count; ++c) right(rows[first + c], c) = 1;
-    mass.solve(right.data(), solution.data(), static_cast<int>(count));
-    for (Eigen::Index c = 0; c < count; ++c) {
-      right(rows[first + c], c) = 0;
-      for (Eigen::Index r = 0; r < k; ++r) inverse(r, first + c) = solution(rows[r], c);
-    }
-  }
-  // A⁻¹ is symmetric, its solved columns up to rounding: sweeps read either half.
-  inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
-  return inverse;
-}
-
 Eigen::MatrixXd whole_inverse(const CoupledMass& mass) {
   const Eigen::MatrixXd a(mass.matrix());
-  Eigen::MatrixXd inverse = a.llt().solve(Eigen::MatrixXd::Identity(a.rows(), a.cols()));
-  inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
-  return inverse;
+  return a.llt().solve(Eigen::MatrixXd::Identity(a.rows(), a.cols()));
 }
 
 }   // namespace
@@ -56,7 +34,7 @@ CarrierCompliances carrier_compliances(const ContactProblem& p, InverseBy how) {
   const std::vector<bool> touched = touched_segments(p);
   CarrierCompliances all;
   all.resize(p.carriers.size());
-  std::vector<std::uint32_t> rows;
+  std::vector<int> rows;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Carrier& carrier = p.carriers[k];
     all[k].place.assign(carrier.count, CarrierCompliance::kUntouched);
@@ -65,10 +43,13 @@ CarrierCompliances carrier_compliances(const ContactProblem& p, InverseBy how) {
       const std::uint32_t s = carrier.first + i;
       if (!touched[s]) continue;
       all[k].place[i] = static_cast<std::uint32_t>(rows.size());
-      for (std::uint32_t c = 0; c < p.segments[s].size; ++c) rows.push_back(p.offset(s) - p.offset(carrier.first) + c);
+      for (std::uint32_t c = 0; c < p.segments[s].size; ++c) rows.push_back(static_cast<int>(p.offset(s) - p.offset(carrier.first) + c));
     }
     if (rows.empty()) continue;
-    all[k].inverse = how == InverseBy::factors ? inverse_between(*carrier.mass, rows) : whole_inverse(*carrier.mass)(rows, rows);
+    if (how == InverseBy::factors) carrier.mass->inverse_at(rows, all[k].inverse);
+    else all[k].inverse = whole_inverse(*carrier.mass)(rows, rows);
+    // Sweeps read either half.
+    all[k].inverse.triangularView<Eigen::StrictlyUpper>() = all[k].inverse.transpose();
   }
   return all;
 }

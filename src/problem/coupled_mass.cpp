@@ -35,9 +35,9 @@ void CoupledMass::solve(const double* b, double* x) const {
   factor_.solve(b, x);
 }
 
-void CoupledMass::solve(const double* b, double* x, int columns) const {
+void CoupledMass::inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) const {
   const std::lock_guard lock(solving_);
-  factor_.solve(b, x, columns);
+  factor_.inverse_at(rows, out);
 }
 
 }   // namespace stickslip

@@ -280,6 +280,7 @@ double ImpulseIntegrator::velocity_scale(const World& world) const {
 void ImpulseIntegrator::solve_problem(SolveControl control) {
   const ContactProblem& problem = builder_.problem();
   const bool coupled = problem.is_coupled();
+  report_.soft_operator = options_.soft.operator_;
   if (coupled) operators_.begin(report_.soft_operator = SoftOperators::choose(options_.soft.operator_, problem));
   const auto solve = [&] {
     return coupled ? operators_.solve(problem, impulses_, {*solver_, workspace_}, control)

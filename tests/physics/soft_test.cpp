@@ -7,8 +7,6 @@
 namespace stickslip::testing {
 namespace {
 
-using test::message_of;
-
 std::shared_ptr<const ElasticSolid> solid_of(const TetMesh& mesh, const SoftMaterial& material = {}) {
   return std::make_shared<const ElasticSolid>(mesh.vertices, mesh.tetrahedra, material);
 }
@@ -184,8 +182,11 @@ TEST(SoftBodies, have_operators_that_agree) {
   for (const SoftOperator how :
        {SoftOperator::assembled, SoftOperator::factored, SoftOperator::partial, SoftOperator::splitting})
     EXPECT_LT(farthest(run(how, 0.005), expected), 1e-8) << soft_operator_names()[static_cast<std::size_t>(how)];
-  // Forces at the start of the step: another discretisation, the same motion as steps become short.
-  EXPECT_LT(farthest(run(SoftOperator::lumped, 2e-4), run(SoftOperator::automatic, 2e-4)), 2e-5);
+  // Forces at the start of the step: another discretisation of first order.
+  const auto differs = [&](double h) { return farthest(run(SoftOperator::lumped, h), run(SoftOperator::automatic, h)); };
+  const double coarse = differs(2e-4), fine = differs(1e-4);
+  EXPECT_LT(coarse, 1e-4);
+  EXPECT_LT(fine, 0.6 * coarse);
 }
 
 TEST(SoftBodies, step_to_the_same_bits_with_any_number_of_threads) {
@@ -210,14 +211,14 @@ TEST(SoftBodies, carry_rigid_ones_and_are_carried_by_them) {
   const BodyId ground = add_ground(world, m);
   add_body(world, Box{Vec3(0.15, 0.15, 0.05)}, {0, 0, 0.05}, m);
   const BodyId middle = world.add(soft(cube(), {0, 0, 0.2}, m));
-  const BodyId ball = add_body(world, Sphere{0.08}, {0.01, 0, 0.385}, m);
+  const BodyId load = add_body(world, Box{Vec3(0.06, 0.07, 0.08)}, {0.01, 0, 0.385}, m);
   Stepper stepper(options(0.01));
   simulate(world, stepper, 5);
   const StepReport& report = stepper.step(world);
-  const double weight = kGravity * (9 + 8 + world.body(ball).mass.mass);
+  const double weight = kGravity * (9 + 8 + world.body(load).mass.mass);
   EXPECT_LT((force_on_ground(report, ground) + Vec3(0, 0, weight)).norm(), 1e-4 * weight);
-  EXPECT_LT(world.body(ball).velocity.norm(), 1e-5);
-  EXPECT_GT(world.body(ball).position.z(), 0.36);
+  EXPECT_LT(world.body(load).velocity.norm(), 1e-5);
+  EXPECT_GT(world.body(load).position.z(), 0.36);
   EXPECT_LT(fastest_node(world.nodal_body(middle)), 1e-5);
 }
 
@@ -241,14 +242,18 @@ TEST(SoftBodies, that_touch_themselves_do_not_pass_through) {
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
     world.mutable_nodal_bodies()[0].velocities[i].x() = mesh.vertices[i].x() > 0 ? -2 : 2;
   Stepper stepper(options(0.005));
-  double nearest = 1;
+  double farthest = -1;
   std::size_t contacts = 0;
   simulate(world, stepper, 0.3, [&](const StepReport& r) {
     contacts = std::max(contacts, r.contacts.size());
-    nearest = std::min(nearest, r.distance_min);
+    // They meet in the middle: neither gets to the other side.
+    for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
+      if (const double x = mesh.vertices[i].x(); std::abs(x) > 0.2)
+        farthest = std::max(farthest, std::copysign(1, -x) * world.nodal_body(id).positions[i].x());
   });
   EXPECT_GT(contacts, 0u);
-  EXPECT_GT(nearest, -1e-3);
+  EXPECT_LT(farthest, 0.005);
+  EXPECT_GT(farthest, -0.03);
   EXPECT_LT(fastest_node(world.nodal_body(id)), 10);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <span>
 
 #include "stickslip/math/sparse_factor.h"
 
@@ -25,8 +26,8 @@ class CoupledMass {
 
   /// x = A⁻¹ b. `b` and `x` must not overlap. One thread at a time gets in.
   void solve(const double* b, double* x) const;
-  /// X = A⁻¹ B of several columns, one after the other in memory.
-  void solve(const double* b, double* x, int columns) const;
+  /// The rows and columns of A⁻¹ that are asked for, each at most once.
+  void inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) const;
 
   double solve_work() const { return factor_.solve_work(); }   ///< operations of a solve
 
