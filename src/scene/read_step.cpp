@@ -104,7 +104,8 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("contact_elasticity", step.contact_elasticity);
     fields.optional("turning_contacts", step.turning_contacts);
     if (const auto field = fields.find("contact"))
-      step.contact = static_cast<ContactForm>(read_choice(*field, {"automatic", "points", "patch"}));
+      step.contact = static_cast<ContactForm>(read_choice(*field, {"automatic", "points", "patch", "volume"}));
+    fields.optional("overlap", step.overlap);
     fields.optional("tolerance", step.tolerance);
     fields.optional("max_iterations", step.max_iterations);
     fields.optional("keep_history", step.keep_history);

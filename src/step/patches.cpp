@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "step/sizes.h"
+#include "step/volumes.h"
 #include "stickslip/friction/patch.h"
+#include "stickslip/step/stepper.h"
 
 namespace stickslip {
 
@@ -16,13 +18,13 @@ constexpr double kPointsApart = 1e-6;   ///< part of the thinner body's thicknes
 
 }   // namespace
 
+bool asks_for_areas(const World& world, const StepOptions& options) {
+  const auto asks = [](const Body& b) { return b.alive && b.contact >= ContactForm::patch; };
+  return options.contact >= ContactForm::patch || std::ranges::any_of(world.bodies(), asks);
+}
+
 bool PatchMaker::is_patch(const World& world, const Manifold& m, const StepOptions& options) const {
-  const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
-  if (m.count < 2 || a.deforms || b.deforms) return false;
-  const ContactForm of_a = world.bodies()[a.body].contact, of_b = world.bodies()[b.body].contact;
-  if (of_a == ContactForm::points || of_b == ContactForm::points) return false;
-  if (of_a != ContactForm::patch && of_b != ContactForm::patch && options.contact != ContactForm::patch) return false;
-  return !world.materials.between(a.material, b.material).law;
+  return m.count > 1 && form_between(world, m.a, m.b, options.contact) != ContactForm::points;
 }
 
 /// The gap as a linear function of the place, nowhere above that of a point. @returns by how much they differ [m]
@@ -97,7 +99,8 @@ const ContactSet& PatchMaker::merge(const World& world, const ContactSet& set, c
       const auto is_one = [](const ContactPoint& p) { return p.feature == kPatchFeature; };
       if (std::any_of(points.begin(), points.end(), is_one)) merged_.patches.push_back(*set.patch_of(m));
     }
-    merged_.manifolds.push_back({m, first, static_cast<std::uint32_t>(merged_.points.size() - first)});
+    merged_.manifolds.push_back({m, first, static_cast<std::uint32_t>(merged_.points.size() - first),
+                                 target_overlap(world, m.a, m.b, options.contact, options.overlap)});
   }
   return merged_;
 }

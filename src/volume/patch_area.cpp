@@ -9,9 +9,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kAlike = 0.906;        ///< cosine of the angle between normals of patches that are joined, 25°
-constexpr double kOneHeight = 0.2;      ///< of their reach: how far planes of patches that are joined are apart
-constexpr double kRoundEnough = 0.01;   ///< by which the area of an ellipse may be off
+constexpr double kAlike = 0.906;     ///< cosine of the angle between normals of patches that are joined, 25°
+constexpr double kOneHeight = 0.2;   ///< of their reach: how far planes of patches that are joined are apart
 
 /// Area, centroid and second moments about it of a polygon.
 struct AreaMoments {
@@ -73,9 +72,12 @@ PatchDepth depth_over(const Patch& patch) {
   return d;
 }
 
-std::optional<EquivalentForm> round_form(const Patch& patch) {
-  for (const EquivalentForm form : {EquivalentForm::sheet, EquivalentForm::cap})
-    if (std::abs(std::numbers::pi * patch.semi_axes(form).prod() / patch.area - 1) < kRoundEnough) return form;
+std::optional<RoundOutline> round_outline(const Patch& patch, double tolerance) {
+  for (const EquivalentForm form : {EquivalentForm::sheet, EquivalentForm::cap}) {
+    const Vec2 axes = patch.semi_axes(form);
+    const double area = std::numbers::pi * axes.prod();
+    if (std::abs(area / patch.area - 1) < tolerance) return RoundOutline{form, std::sqrt(patch.area / area) * axes};
+  }
   return std::nullopt;
 }
 

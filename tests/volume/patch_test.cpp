@@ -191,13 +191,21 @@ TEST(Patch, depth_over_a_tilted_box_is_that_of_its_corners) {
 }
 
 TEST(Patch, discs_and_caps_are_round_and_boxes_are_not) {
-  const auto form = [](const Shape& shape, const Pose& pose) {
-    return round_form(patch_of(one_overlap(HalfSpace{}, Pose{}, shape, pose)));
+  const auto outline = [](const Shape& shape, const Pose& pose, double tolerance = 0.02) {
+    return round_outline(patch_of(one_overlap(HalfSpace{}, Pose{}, shape, pose)), tolerance);
   };
-  EXPECT_EQ(form(Cylinder{0.3, 0.1}, at(0, 0, 0.099)), EquivalentForm::sheet);
-  EXPECT_EQ(form(Sphere{0.3}, at(0, 0, 0.298)), EquivalentForm::cap);
-  EXPECT_EQ(form(Box{{0.3, 0.3, 0.1}}, at(0, 0, 0.099)), std::nullopt);
-  EXPECT_EQ(form(Cylinder{0.3, 0.4}, {Vec3(0, 0, 0.298), rotation_from_vector({kPi / 2, 0, 0})}), std::nullopt);
+  const auto disc = outline(Cylinder{0.3, 0.1}, at(0, 0, 0.099)), cap = outline(Sphere{0.3}, at(0, 0, 0.298));
+  ASSERT_TRUE(disc && cap);
+  EXPECT_EQ(disc->form, EquivalentForm::sheet);
+  EXPECT_NEAR((disc->half_axes - Vec2::Constant(0.3)).norm(), 0, 1e-3);
+  EXPECT_EQ(cap->form, EquivalentForm::cap);
+  EXPECT_NEAR((cap->half_axes - Vec2::Constant(std::sqrt(0.3 * 0.3 - 0.298 * 0.298))).norm(), 0, 1e-6);
+  const auto deep = outline(Sphere{0.3}, at(0, 0, 0.2), 0.1);
+  ASSERT_TRUE(deep);
+  EXPECT_EQ(deep->form, EquivalentForm::cap);
+  EXPECT_NEAR((deep->half_axes - Vec2::Constant(std::sqrt(0.3 * 0.3 - 0.2 * 0.2))).norm(), 0, 1e-6);
+  EXPECT_FALSE(outline(Box{{0.3, 0.3, 0.1}}, at(0, 0, 0.099)));
+  EXPECT_FALSE(outline(Cylinder{0.3, 0.4}, {Vec3(0, 0, 0.298), rotation_from_vector({kPi / 2, 0, 0})}, 0.1));
 }
 
 TEST(Patch, legs_of_a_table_are_one_and_walls_of_a_corner_are_two) {

@@ -74,9 +74,14 @@ struct PatchDepth {
 /// That with the volume and the centroid of the overlap: of two flat faces their distance. Nowhere in the outline below 0.
 PatchDepth depth_over(const Patch&);
 
-/// The form whose ellipse covers as much as the overlap does seen along its normal, to 1 %: of discs the sheet, of round caps
-/// the cap. None if there is no such form. Regular polygons of many sides pass too: ask only where a surface is round.
-std::optional<EquivalentForm> round_form(const Patch&);
+/// Half-axes along t and b of the ellipse that the overlap is, seen along its normal, with its area: if one of the forms has
+/// that area, to `tolerance`, of discs the sheet and of round caps the cap. Regular polygons of many sides pass too: ask only
+/// where a surface is round.
+struct RoundOutline {
+  EquivalentForm form;
+  Vec2 half_axes;   ///< [m]
+};
+std::optional<RoundOutline> round_outline(const Patch&, double tolerance = 0.02);
 
 /// A point of a contact manifold.
 struct PatchPoint {
