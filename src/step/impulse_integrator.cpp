@@ -71,6 +71,7 @@ class ImpulseIntegrator final : public Integrator {
     const Manifold& manifold;
     ProblemBuilder::Sides sides;
     BodyId a, b;
+    const ContactPatch* patch;   ///< null if it has none
   };
   void record_contact(const World&, const RecordedPair&, const ContactPoint&, const BuiltContact&);
   void carry_over(const World&);
@@ -408,7 +409,7 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   for (const Manifold& m : set.manifolds) {
     keep_before(m.a, m.b);
     const RecordedPair pair{m, builder_.sides_of(world, m), world.id_of(world.colliders()[m.a].body),
-                            world.id_of(world.colliders()[m.b].body)};
+                            world.id_of(world.colliders()[m.b].body), set.patches.empty() ? nullptr : set.patch_of(m)};
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
       record_contact(world, pair, set.points[i], builder_.contacts()[i]);
   }
@@ -456,7 +457,8 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   const double at_end = point.gap + drift_time() * (after[0] + built.turning[0]);
   report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
-                              impulse[0], built.friction, built.frame * slip, angular_impulse});
+                              impulse[0], built.friction, built.frame * slip, angular_impulse,
+                              pair.patch && point.feature == kPatchFeature ? outline_of(*pair.patch, point) : nullptr});
   remembered_.push_back(
       {m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }

@@ -62,6 +62,30 @@ TEST_P(Patches, cubes_over_an_edge_stay_or_tip_within_a_thousandth_of_the_thresh
   }
 }
 
+TEST_P(Patches, friction_of_an_even_pressure_slows_a_spinning_disc) {
+  const double s = GetParam().size, h = 1e-3 * GetParam().time(), r = 0.2;
+  for (const bool on_box : {false, true}) {
+    World world;
+    const MaterialId m = material(world, 0.3);
+    if (on_box) {
+      BodyDescription table;
+      table.motion = MotionType::fixed;
+      table.parts = {{Box{s * Vec3(1, 1, 0.5)}, {}, m}};
+      table.pose.position = s * Vec3(0.3, 0.1, -0.5);
+      world.add(table);
+    } else {
+      add_ground(world, m);
+    }
+    const BodyId disc =
+        add_body(world, Cylinder{s * r, s * 0.02}, s * Vec3(0, 0, 0.02), m, Vec3::Zero(), Vec3(0, 0, 10 / GetParam().time()));
+    Stepper stepper(patches(h));
+    const double before = world.body(disc).angular_velocity.z();
+    simulate(world, stepper, 0.05 * GetParam().time(), [](const StepReport& report) { EXPECT_EQ(report.contacts.size(), 1u); });
+    const double slowing = (before - world.body(disc).angular_velocity.z()) / (0.05 * GetParam().time());
+    EXPECT_NEAR(slowing, 0.3 * kGravity * (2.0 / 3 * r * s) / (0.5 * r * r * s * s), 1e-6 * slowing) << on_box;
+  }
+}
+
 TEST_P(Patches, friction_of_an_even_pressure_slows_a_spinning_square) {
   const double s = GetParam().size, h = 1e-3 * GetParam().time(), a = 0.2;
   World world;
