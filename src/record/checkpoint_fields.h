@@ -23,6 +23,7 @@ void exchange_bodies(Archive& archive, FlatScene& s, int version) {
     t.field("can_sleep", &Body::can_sleep);
     if (version >= kVersionWithMeshes) t.field("continuous", &Body::continuous);
     if (version >= kVersionWithPatches) t.field("contact", &Body::contact);
+    if (version >= kVersionWithVolumes) t.field("overlap", &Body::overlap);
     t.field("quiet_time", &Body::quiet, &QuietSpell::time);
     if (version >= kVersionWithPlaces) {
       t.field("quiet_moved", &Body::quiet, &QuietSpell::moved);
@@ -225,6 +226,7 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
     archive.value("step/soft/operator", o.soft.operator_);
     archive.value("step/soft/max_linearisations", o.soft.max_linearisations);
   }
+  if (version >= kVersionWithVolumes) archive.value("step/overlap", o.overlap);
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field("name", &FlatOption::name);

@@ -20,8 +20,8 @@ inline constexpr int kVersionWithNodes = 7;
 inline constexpr int kVersionWithMeshes = 8;
 /// The first version that knows contact over areas.
 inline constexpr int kVersionWithPatches = 9;
-/// The first version that knows soft bodies.
-inline constexpr int kVersionWithSolids = 10;
+/// The first version that knows soft bodies, and how deep overlaps are that contact by volume keeps.
+inline constexpr int kVersionWithSolids = 10, kVersionWithVolumes = 10;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

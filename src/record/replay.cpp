@@ -101,8 +101,10 @@ class Replay final : public Recorder {
     std::size_t count = 0;
     std::array<std::string, kContactChannels> contacts;   ///< varints
     std::vector<double> history;
+    std::size_t areas = 0;
+    std::string outlines;   ///< of contacts that stand for areas: varints
     std::size_t bytes() const {
-      std::size_t sum = 8 * history.size();
+      std::size_t sum = 8 * history.size() + outlines.size();
       for (const std::string& channel : contacts) sum += channel.size();
       return sum;
     }
@@ -147,11 +149,24 @@ class Replay final : public Recorder {
     poses_.push_back(p);
   }
 
+  /// @param c the contact that comes next
+  void add_outline(KeptFrame& frame, const ContactRecord& c) const {
+    ++frame.areas;
+    put_varint(frame.outlines, static_cast<std::int64_t>(frame.count));
+    put_varint(frame.outlines, static_cast<std::int64_t>(c.outline->corners.size()));
+    const auto add = [&](const Vec3& place) {
+      for (int k = 0; k < 3; ++k) put_varint(frame.outlines, rounded((place[k] - c.position[k]) / quantum_));
+    };
+    add(c.center_of_pressure());
+    for (const Vec3& corner : c.outline->corners) add(corner);
+  }
+
   KeptFrame contacts_of(const World& world, const StepReport& report) const {
     KeptFrame frame;
     for (const ContactRecord& c : report.contacts) {
       const auto a = columns_.of(c.body_a), b = columns_.of(c.body_b);
       if (!a || !b) continue;   // not there at the start
+      if (c.outline) add_outline(frame, c);
       ++frame.count;
       std::size_t channel = 0;
       const auto add = [&](double value) { put_varint(frame.contacts[channel++], rounded(value)); };
@@ -209,6 +224,8 @@ class Replay final : public Recorder {
     head["time_of_frame"] = times_;
     if (joints_.size() > 0) head["joint_stride"] = joints_.stride();
     if (has_features_) head["contact_features"] = true;
+    const bool has_areas = std::ranges::any_of(kept_, [](const KeptFrame& frame) { return frame.areas > 0; });
+    if (has_areas) head["contact_areas"] = true;
     const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::string out = "SLREPLAY";
     put(out, std::uint32_t{kViewerProtocol});
@@ -229,6 +246,11 @@ class Replay final : public Recorder {
       }
     }
     joints_.append_to(out);
+    for (const KeptFrame& frame : kept_) {
+      if (!has_areas) break;
+      put_varint(out, static_cast<std::int64_t>(frame.areas));
+      out += frame.outlines;
+    }
     return out;
   }
 

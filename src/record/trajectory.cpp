@@ -116,7 +116,7 @@ class Trajectory final : public Recorder {
   GrowingDataset step_, time_, position_, orientation_, velocity_, angular_velocity_, asleep_, alive_;
   struct {
     GrowingDataset offset, body_a, body_b, position, normal, gap, impulse, friction, slip_velocity, angular_impulse;
-    GrowingDataset touch, facet_a, facet_b;
+    GrowingDataset touch, facet_a, facet_b, outline_offset, outline, center_of_pressure, volume;
   } contacts_;
   struct {
     GrowingDataset name, motion, kind, mass, center_of_mass;
@@ -131,7 +131,7 @@ class Trajectory final : public Recorder {
 
   BodyColumns columns_;
   std::size_t name_length_ = kNameLength;
-  std::uint64_t contact_count_ = 0;
+  std::uint64_t contact_count_ = 0, corner_count_ = 0;   ///< corner_count_: of outlines
   FrameClock frames_{{}, 0};
   Clock::time_point opened_ = Clock::now(), last_flush_ = opened_;
 };
@@ -140,7 +140,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   file_ = h5::GrowingFile(file);
   const hid_t root = file_.id();
   h5::write_attribute(root, "format", "stickslip-trajectory");
-  h5::write_attribute(root, "version", std::uint64_t{3});
+  h5::write_attribute(root, "version", std::uint64_t{4});
   h5::write_attribute(root, "scene", scene.name);
   h5::write_attribute(root, "description", scene.description);
   h5::write_attribute(root, "solver", scene.step.solver);
@@ -193,7 +193,12 @@ void Trajectory::create_contacts() {
   add(contacts_.touch, in, "touch", H5T_NATIVE_UINT8, scalar);
   add(contacts_.facet_a, in, "facet_a", H5T_NATIVE_UINT32, scalar);
   add(contacts_.facet_b, in, "facet_b", H5T_NATIVE_UINT32, scalar);
+  add(contacts_.outline_offset, in, "outline_offset", H5T_NATIVE_UINT64, scalar);
+  add(contacts_.outline, in, "outline", H5T_NATIVE_DOUBLE, vector, "m");
+  add(contacts_.center_of_pressure, in, "center_of_pressure", H5T_NATIVE_DOUBLE, vector, "m");
+  add(contacts_.volume, in, "volume", H5T_NATIVE_DOUBLE, scalar, "m^3");
   contacts_.offset.push(std::uint64_t{0});
+  contacts_.outline_offset.push(std::uint64_t{0});
 }
 
 void Trajectory::create_bodies() {
@@ -268,6 +273,12 @@ void Trajectory::write_contact(const World& world, const ContactRecord& contact)
   contacts_.touch.push(static_cast<std::uint8_t>(features.touch));
   contacts_.facet_a.push(features.facet_a);
   contacts_.facet_b.push(features.facet_b);
+  if (contact.outline)
+    for (const Vec3& corner : contact.outline->corners) contacts_.outline.push(corner);
+  corner_count_ += contact.outline ? contact.outline->corners.size() : 0;
+  contacts_.outline_offset.push(corner_count_);
+  contacts_.center_of_pressure.push(contact.center_of_pressure());
+  contacts_.volume.push(contact.outline ? contact.outline->volume : 0.0);
 }
 
 void Trajectory::add_new_bodies(const World& world) {

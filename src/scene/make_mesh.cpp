@@ -23,14 +23,22 @@ T read_or(Fields& fields, std::string_view key, T standard) {
   return standard;
 }
 
+/// Bumps on a mesh, if it is to have any.
+Making read_bumps(Fields& f, const Vec3& half_extents, Making smooth) {
+  double height = 0;
+  if (!f.optional("bumps", height)) return smooth;
+  return [=, waves = read_or(f, "waves", 6.0)] { return with_bumps(smooth(), half_extents, height, waves); };
+}
+
 Making read_box(Fields& f) {
   const Box box{f.required<Vec3>("half_extents")};
-  return [box, n = read_or(f, "divisions", 1)] { return triangle_mesh(box, n); };
+  return read_bumps(f, box.half_extents, [box, n = read_or(f, "divisions", 1)] { return triangle_mesh(box, n); });
 }
 
 Making read_sphere(Fields& f) {
   const Sphere sphere{f.required<double>("radius")};
-  return [sphere, n = read_or(f, "divisions", 8)] { return triangle_mesh(sphere, n); };
+  return read_bumps(f, Vec3::Constant(sphere.radius),
+                    [sphere, n = read_or(f, "divisions", 8)] { return triangle_mesh(sphere, n); });
 }
 
 /// A cylinder or a capsule.

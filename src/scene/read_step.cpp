@@ -104,13 +104,14 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("contact_elasticity", step.contact_elasticity);
     fields.optional("turning_contacts", step.turning_contacts);
     if (const auto field = fields.find("contact"))
-      step.contact = static_cast<ContactForm>(read_choice(*field, {"automatic", "points", "patch"}));
+      step.contact = static_cast<ContactForm>(read_choice(*field, {"automatic", "points", "patch", "volume"}));
     if (const auto field = fields.find("soft"))
       read_object(*field, "the options of soft bodies", [&](Fields& f) {
         if (const auto how = f.find("operator"))
           step.soft.operator_ = static_cast<SoftOperator>(read_choice(*how, soft_operator_names()));
         f.optional("max_linearisations", step.soft.max_linearisations);
       });
+    fields.optional("overlap", step.overlap);
     fields.optional("tolerance", step.tolerance);
     fields.optional("max_iterations", step.max_iterations);
     fields.optional("keep_history", step.keep_history);

@@ -52,7 +52,7 @@ void read_scene(const Place& place, Scene& scene, const std::filesystem::path& f
     read_joints(fields, scene.world, scene.warnings);
   });
   place.within([&] {
-    document::check_start(scene.world, allow_overlap, scene.warnings);
+    document::check_start(scene.world, scene.step, allow_overlap, scene.warnings);
     document::check_laws(scene.world, scene.step, scene.warnings);
     document::check_joints(scene.world, scene.step, scene.warnings);
   });

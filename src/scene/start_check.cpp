@@ -19,9 +19,9 @@ std::string readable_length(double metres) {
   return fmt::format("{:.3g} nm", metres * 1e9);
 }
 
-void check_start(const World& world, bool allow_overlap, std::vector<std::string>& warnings) {
+void check_start(const World& world, const StepOptions& step, bool allow_overlap, std::vector<std::string>& warnings) {
   check_colliders(world);
-  const std::vector<Overlap> overlaps = find_overlaps(world);
+  const std::vector<Overlap> overlaps = find_overlaps(world, step);
   if (overlaps.empty()) return;
   const Overlap& deepest = overlaps.front();
   const std::string text = fmt::format("'{}' and '{}' overlap by {} at the start{}.", world.body(deepest.a).name,
@@ -35,14 +35,13 @@ namespace {
 
 /// Contact over areas needs a solver that takes it, or everything that rests on one would fall.
 void check_patches(const World& world, const StepOptions& step) {
-  const auto asks = [](const Body& b) { return b.alive && b.contact == ContactForm::patch; };
-  if (step.contact != ContactForm::patch && std::ranges::none_of(world.bodies(), asks)) return;
+  if (!asks_for_areas(world, step)) return;
   const PatchFriction point{
       std::make_shared<const PatchSet>(PressurePatch::polygon({Vec2::Zero()}), EllipsoidFriction{0.5, 0.5, 0.5})};
   const std::string_view reason = make_solver(step.solver, step.solver_options)->cannot_take(point);
   if (reason.empty()) return;
   throw Error(fmt::format("The solver '{}' cannot take contact as patches, which {} asks for. {} Solvers that can: {}.",
-                          step.solver, step.contact == ContactForm::patch ? "the step" : "a body", reason,
+                          step.solver, step.contact >= ContactForm::patch ? "the step" : "a body", reason,
                           fmt::join(solvers_that_honour(point), ", ")))
       .at("solver")
       .at("step");

@@ -14,7 +14,7 @@ std::string readable_length(double metres);
 
 /// @throws Error if two shapes have no collider, or if bodies overlap and may not. @param warnings gets a sentence if they
 /// overlap and may.
-void check_start(const World&, bool allow_overlap, std::vector<std::string>& warnings);
+void check_start(const World&, const StepOptions&, bool allow_overlap, std::vector<std::string>& warnings);
 
 /// Checks the friction laws of all materials that can meet.
 /// @throws Error if laws do not combine, or if the solver of the step cannot honour one, or contact over areas where it is

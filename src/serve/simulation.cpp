@@ -202,7 +202,10 @@ Snapshot Simulation::snapshot() {
     s.has_contacts = s.has_contacts || viewer.contacts;
     s.joint_count = joints_->size() > 0 && (viewer.joints || s.joint_count > 0) ? joints_->size() : 0;
   }
-  if (s.has_contacts) s.contacts = contact_rows(*table_, scene_.world, report);
+  if (s.has_contacts) {
+    s.contacts = contact_rows(*table_, scene_.world, report);
+    s.areas = contact_areas(*table_, report);
+  }
   if (s.joint_count > 0) s.joints = joints_->rows(scene_.world, report);
   s.history = history_;
   return s;

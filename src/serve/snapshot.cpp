@@ -11,7 +11,14 @@ namespace stickslip::serve {
 
 namespace {
 
-enum Flag : std::uint8_t { all_bodies = 1, with_contacts = 2, with_history = 4, with_joints = 8, with_nodes = 16 };
+enum Flag : std::uint8_t {
+  all_bodies = 1,
+  with_contacts = 2,
+  with_history = 4,
+  with_joints = 8,
+  with_nodes = 16,
+  with_areas = 32
+};
 
 static_assert(std::endian::native == std::endian::little, "records go to the wire as they lie in memory");
 
@@ -127,6 +134,26 @@ std::vector<ContactRow> contact_rows(const BodyTable& table, const World& world,
   return rows;
 }
 
+std::string contact_areas(const BodyTable& table, const StepReport& report) {
+  std::string out;
+  std::uint32_t number = 0, count = 0;
+  for (const ContactRecord& c : report.contacts) {
+    if (table.number_of(c.body_a) < 0 || table.number_of(c.body_b) < 0) continue;
+    if (c.outline) {
+      ++count;
+      put(out, number);
+      put(out, static_cast<std::uint32_t>(c.outline->corners.size()));
+      put(out, floats(c.center_of_pressure()));
+      for (const Vec3& corner : c.outline->corners) put(out, floats(corner));
+    }
+    ++number;
+  }
+  if (count == 0) return out;
+  std::string head;
+  put(head, count);
+  return head + out;
+}
+
 namespace {
 
 /// Those that the viewer has not seen since they changed.
@@ -162,10 +189,10 @@ void put_nodes(std::string& out, const std::vector<const NodeRecord*>& news) {
 
 std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history,
-             joints = choice.joints && s.joint_count > 0;
+             joints = choice.joints && s.joint_count > 0, areas = contacts && !s.areas.empty();
   const std::vector<const NodeRecord*> nodes = news_of_nodes(s, choice.since);
   std::size_t size = 64 + s.bodies.size() * sizeof(BodyRecord) + s.telemetry.size() * 4;
-  if (contacts) size += s.contacts.size() * sizeof(ContactRow);
+  if (contacts) size += s.contacts.size() * sizeof(ContactRow) + s.areas.size();
   if (history) size += s.history->size() * sizeof(HistoryPoint);
   if (joints) size += s.joints.size();
   for (const NodeRecord* record : nodes) size += 8 + 12 * record->places->size();
@@ -173,7 +200,7 @@ std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   out.reserve(size);
   put(out, std::uint8_t{1});
   put(out, static_cast<std::uint8_t>((all ? all_bodies : 0) | (contacts ? with_contacts : 0) | (history ? with_history : 0) |
-                                     (joints ? with_joints : 0) | (nodes.empty() ? 0 : with_nodes)));
+                                     (joints ? with_joints : 0) | (nodes.empty() ? 0 : with_nodes) | (areas ? with_areas : 0)));
   put(out, std::uint16_t{0});
   put(out, static_cast<std::uint32_t>(s.step));
   put(out, s.time);
@@ -194,6 +221,7 @@ std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
     out += s.joints;
   }
   if (!nodes.empty()) put_nodes(out, nodes);
+  if (areas) out += s.areas;
   return out;
 }
 

@@ -67,6 +67,7 @@ struct Snapshot {
   std::vector<float> telemetry;
   bool has_contacts = false;
   std::vector<ContactRow> contacts;
+  std::string areas;                        ///< outlines of those contacts that stand for areas, as frames have them
   std::size_t joint_count = 0;              ///< 0 also if nobody wants joints
   std::string joints;                       ///< rows of all joints, as `JointTable` makes them
   std::shared_ptr<const History> history;   ///< of the last solve whose history is known; may be null
@@ -100,6 +101,8 @@ class BodyTable {
 
 /// Contacts between bodies that the table knows; forces are impulses over h.
 std::vector<ContactRow> contact_rows(const BodyTable&, const World&, const StepReport&);
+/// Outlines of those that stand for areas; empty if there is none.
+std::string contact_areas(const BodyTable&, const StepReport&);
 
 /// What one viewer gets of a snapshot.
 struct FrameChoice {

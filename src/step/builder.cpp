@@ -22,9 +22,16 @@ Mat3 frame_from(const Vec3& normal, const Vec3& tangent) {
 /// Coulomb's law over an area, and its frame. Its rolling rows are in units of its radius: in those of a thin body the corners
 /// of a wide area would be far away, and small errors of the rows large there.
 LocalFriction friction_of(const ContactPatch& patch, const SurfacePair& surface) {
-  std::vector<Vec2> places;
-  for (const Vec2& corner : patch.outline()) places.push_back(rolling_place(corner, patch.radius()));
-  PressurePatch pressure = PressurePatch::polygon(std::move(places));
+  const auto pressed = [&] {
+    const double length = patch.radius();
+    if (patch.is_ellipse())
+      return PressurePatch::ellipse(Vec2::Zero(), rolling_place({patch.half_axes.x(), 0}, length),
+                                    patch.half_axes.y() / length);
+    std::vector<Vec2> places;
+    for (const Vec2& corner : patch.outline()) places.push_back(rolling_place(corner, length));
+    return PressurePatch::polygon(std::move(places));
+  };
+  PressurePatch pressure = pressed();
   const double mu = surface.friction, arm = pressure.mean_arm();
   return {patch.t, PatchFriction{std::make_shared<const PatchSet>(std::move(pressure), EllipsoidFriction{mu, mu, mu * arm})}};
 }
@@ -341,7 +348,7 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, con
     }
   }
   if (patch) return ask_of_patch(world, pair, *patch, built, options);
-  const Asked asked = ask(world, pair, point.gap, built.before[0], b[0], options);
+  const Asked asked = ask(world, pair, point.gap + pair.manifold.target, built.before[0], b[0], options);
   take(asked, asked.speed, pair, built);
 }
 
@@ -413,7 +420,7 @@ void ProblemBuilder::ask_of_patch(const World& world, const PairSetting& pair, c
     places[k] << 1, place;
     const double before = built.before[0] + spin.length * place.dot(spin.before.tail<2>());
     const double free = problem_.b[row] + place.x() * problem_.b[row + 4] + place.y() * problem_.b[row + 5];
-    const Asked asked = ask(world, pair, patch.gap_at(patch.corners[k]), before, free, options);
+    const Asked asked = ask(world, pair, patch.gap_at(patch.corners[k]) + pair.manifold.target, before, free, options);
     all.touching = all.touching || asked.touching;
     all.rebounds = all.rebounds || asked.rebounds;
     all.recovery = std::max(all.recovery, asked.recovery);
@@ -456,6 +463,7 @@ void ProblemBuilder::build(const World& world, const ContactSet& set, const Step
   number_contacts(world, set);
   fill_contacts(world, set, options);
   remember(world, set, options);
+  let_roll(world, set);
   if (options.turning_contacts) turn(world, set, options);
   soften(world, set, options);
   problem_.finalize();

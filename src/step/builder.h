@@ -150,6 +150,8 @@ class ProblemBuilder {
   void take(const Asked&, double speed, const PairSetting&, BuiltContact&);
   void ask_of_patch(const World&, const PairSetting&, const ContactPatch&, BuiltContact&, const StepOptions&);
   void weigh();
+  void let_roll(const World&, const ContactSet&);
+  void push_by_guess();
   void expect(const World&, const StepOptions&);
   void follow_supports(const World&, const ContactSet&, const StepOptions&);
   void hold_on(const World&, const Manifold&, const ContactSet&, const StepOptions&);

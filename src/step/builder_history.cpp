@@ -5,6 +5,7 @@
 #include "step/builder.h"
 #include "step/free_motion.h"
 #include "step/sizes.h"
+#include "step/volumes.h"
 
 namespace stickslip {
 
@@ -59,16 +60,14 @@ void ProblemBuilder::hold_on(const World& world, const Manifold& m, const Contac
   for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
     BuiltContact& built = contacts_[i];
     const std::uint32_t row = problem_.blocks[built.block].row;
-    if (built.touching || built.rebounds || set.points[i].gap > 2 * band || !(guess_[row] > 0)) continue;
+    if (built.touching || built.rebounds || set.points[i].gap + m.target > 2 * band || !(guess_[row] > 0)) continue;
     built.touching = true;
     problem_.b[row] -= band / options.h;
   }
 }
 
-/// What bodies would do with the impulses of the last step.
-void ProblemBuilder::expect(const World& world, const StepOptions& options) {
-  const double fall = world.gravity.norm() * options.h;
-  expected_.resize(world.mover_count());
+/// Velocities with the impulses of the last step, by segment.
+void ProblemBuilder::push_by_guess() {
   velocity_.assign(space_.free().begin(), space_.free().end());
   for (const Block& block : problem_.blocks) {
     const double* jacobian = problem_.jacobian_values.data() + block.jacobian;
@@ -77,6 +76,36 @@ void ProblemBuilder::expect(const World& world, const StepOptions& options) {
       jacobian += space_.size_of(s) * block.dim;
     }
   }
+}
+
+/// A ball that rolls comes down in front as fast as it rises behind, and its area stays as it is: what its front does there is no
+/// approach. Normal rows get that speed as room, and the moment of the pressure becomes a resistance, as the rolling rows of
+/// friction laws are. How fast it will roll is not known yet: as fast as the impulses of the last step would leave it.
+void ProblemBuilder::let_roll(const World& world, const ContactSet& set) {
+  bool pushed = false;
+  for (const Manifold& m : set.manifolds) {
+    const ContactPatch* const patch = set.patches.empty() ? nullptr : set.patch_of(m);
+    if (!patch || patch->rolling.isZero(0)) continue;
+    if (!pushed) push_by_guess();
+    pushed = true;
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const BuiltContact& built = contacts_[i];
+      if (set.points[i].feature != kPatchFeature) continue;
+      const SpinRows& spin = spins_[built.spin];
+      const Vec2 before = patch->rolling * spin.before.tail<2>();
+      const Vec2 after = patch->rolling * relative_spin(sides_of(world, m), built, velocity_).tail<2>();
+      if (!(before.dot(after) > 0)) continue;   // it comes to rest
+      const PressurePatch& pressed = std::get<PatchFriction>(problem_.laws[built.block]).patch();
+      problem_.b[problem_.blocks[built.block].row] += std::max(0.0, pressed.support(-spin.length * after));
+    }
+  }
+}
+
+/// What bodies would do with the impulses of the last step.
+void ProblemBuilder::expect(const World& world, const StepOptions& options) {
+  const double fall = world.gravity.norm() * options.h;
+  expected_.resize(world.mover_count());
+  push_by_guess();
   for (std::uint32_t i = 0; i < world.mover_count(); ++i) {
     const Motion now = motion_of(world, i);
     expected_[i] = {now.velocity, now.angular_velocity};
@@ -136,7 +165,7 @@ void ProblemBuilder::turn(const World& world, const ContactSet& set, const StepO
   bool any = false;
   for (const Manifold& m : set.manifolds) {
     hold_on(world, m, set, options);
-    if (!turns(world, m)) continue;
+    if (!turns(world, m) || is_of_volume(set, m)) continue;
     bool loaded = false;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) loaded = loaded || persists(i);
     if (!loaded) continue;

@@ -7,6 +7,7 @@
 
 #include "step/body_kinds.h"
 #include "step/sizes.h"
+#include "step/volumes.h"
 #include "stickslip/collide/collide.h"
 
 namespace stickslip {
@@ -140,7 +141,7 @@ void ContactBends::collect_blows(const Solved& solved) {
 
 bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
-  if (ca.deforms || cb.deforms) return false;
+  if (ca.deforms || cb.deforms || is_of_volume(solved.set, m)) return false;
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
   const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, 2 * rounds_);
@@ -232,7 +233,7 @@ bool ContactBends::look_at_known(const Solved& solved, const Pair& pair) {
 bool ContactBends::look_at_new(const Solved& solved, const Pair& pair) {
   const Manifold& m = pair.manifold;
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
-  double lowest = 0;
+  double lowest = -m.target;
   for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
   bool any = false;
   for (const ContactPoint& e : sink_.points_of(m.parts)) {
@@ -256,7 +257,7 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
   const double tolerated = kTolerated * std::ldexp(thinner(ca, cb), 2 * rounds_);
-  double lowest = 0;
+  double lowest = -first.target;
   for (const Manifold& m : known)
     for (const ContactPoint& p : solved.set.points_of(m)) lowest = std::min(lowest, p.gap);
   bool any = false;

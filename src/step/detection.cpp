@@ -178,11 +178,15 @@ double Detection::margin_of(const World& world, const ProxyPair& pair) const {
   return std::min(both, still + reach_.time * approach);
 }
 
-void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pairs, ContactSink& sink, ContactSet& out) {
+void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pairs, ContactSink& sink, VolumeContacts& volumes,
+                              ContactSet& out) {
   out.clear();
   sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
   Expectation expectation(world.memory);
   for (const ProxyPair& pair : pairs) {
+    if (const double target = target_overlap(world, pair.a, pair.b, reach_.contact, reach_.overlap);
+        target > 0 && volumes.find(world, pair, poses_[pair.a], poses_[pair.b], target, out))
+      continue;
     sink.clear();
     expectation.tell(pair, sink);
     double margin = margin_of(world, pair);
@@ -201,7 +205,7 @@ void Detection::collide_in_parallel(const World& world, int threads) {
     tbb::parallel_for(std::size_t{0}, chunk_count, [&](std::size_t i) {
       const std::span<const ProxyPair> all(candidates_);
       collide_pairs(world, all.subspan(i * kChunkSize, std::min(kChunkSize, all.size() - i * kChunkSize)), chunks_[i].sink,
-                    chunks_[i].set);
+                    chunks_[i].volumes, chunks_[i].set);
     });
   });
   set_.clear();
@@ -212,6 +216,7 @@ void Detection::collide_in_parallel(const World& world, int threads) {
       set_.manifolds.push_back(m);
     }
     set_.points.insert(set_.points.end(), chunks_[i].set.points.begin(), chunks_[i].set.points.end());
+    set_.patches.insert(set_.patches.end(), chunks_[i].set.patches.begin(), chunks_[i].set.patches.end());
   }
 }
 
@@ -258,13 +263,19 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
   for (const ProxyPair& pair : candidates_)
     if (is_mesh(pair.a) && is_mesh(pair.b)) of_meshes_.push_back(pair);
   memories_.keep(of_meshes_);
-  if (threads == 1) collide_pairs(world, candidates_, sink_, set_);
+  if (threads == 1) collide_pairs(world, candidates_, sink_, volumes_, set_);
   else collide_in_parallel(world, threads);
   seconds.narrow += clock.lap();
   return set_;
 }
 
 namespace {
+
+/// Whether the two share a volume that stands for their contact.
+bool has_patch(const ContactSet& set, const ProxyPair& pair) {
+  const auto key = [](const ContactPatch& p) { return std::pair(p.a, p.b); };
+  return std::ranges::binary_search(set.patches, std::pair(pair.a, pair.b), {}, key);
+}
 
 /// Bound of the speed of a collider's points about its body's centre of mass [m/s].
 double turning_speed(const Collider& c, const Twist& motion) {
@@ -342,7 +353,7 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
     const double travel = reach.time * closing_speed(world, pair, motion);
     const bool looked_at = !flies(pair.a) && !flies(pair.b) && travel <= margin_of(world, pair);
-    if (looked_at || watch.takes(world, pair, of_a, of_b)) continue;
+    if (looked_at || has_patch(set_, pair) || watch.takes(world, pair, of_a, of_b)) continue;
     expectation.tell(pair, sink_);
     sink_.remember_in(memories_.of(pair));
     meet(world, pair, travel, sink_);

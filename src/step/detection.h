@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "step/velocity_space.h"
+#include "step/volumes.h"
 #include "stickslip/collide/broad_phase.h"
 #include "stickslip/collide/contact.h"
 #include "stickslip/collide/pair_memory.h"
@@ -17,9 +18,11 @@ class ImpactWatch;
 
 /// How far ahead to look.
 struct DetectionReach {
-  double time = 0;     ///< positions drift this long after detection [s]
-  double h = 0;        ///< forces act this long before that [s]
-  double margin = 0;   ///< part of the thickness of each shape
+  double time = 0;                                ///< positions drift this long after detection [s]
+  double h = 0;                                   ///< forces act this long before that [s]
+  double margin = 0;                              ///< part of the thickness of each shape
+  ContactForm contact = ContactForm::automatic;   ///< where bodies do not say
+  double overlap = 0;                             ///< the same, as in StepOptions
 };
 
 /// Bound of the speed at which points of two colliders approach each other [m/s].
@@ -43,6 +46,7 @@ class Detection {
   struct Chunk {
     ContactSet set;
     ContactSink sink;
+    VolumeContacts volumes;
   };
   void update_proxies(const World&, const DetectionReach&, const ImpactWatch*);
   Aabb way_of(const World&, std::uint32_t collider, const Vec3& velocity, double time) const;
@@ -54,7 +58,7 @@ class Detection {
   void meet(const World&, const ProxyPair&, double margin, ContactSink&) const;
   void append_contacts(const World&, const ProxyPair&, const ContactSink&, ContactSet&) const;
   double closing_speed(const World&, const ProxyPair&, std::span<const Twist> motion) const;
-  void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, ContactSet&);
+  void collide_pairs(const World&, std::span<const ProxyPair>, ContactSink&, VolumeContacts&, ContactSet&);
   void collide_in_parallel(const World&, int threads);
   void find_candidates(const World&, ImpactWatch*);
 
@@ -77,6 +81,7 @@ class Detection {
   std::vector<bool> known_;       ///< colliders that have a proxy
   std::vector<Chunk> chunks_;
   ContactSink sink_;
+  VolumeContacts volumes_;
   std::vector<ProxyPair> candidates_;
   std::vector<ProxyPair> of_meshes_;   ///< those of two meshes
   PairMemories memories_;              ///< of them

@@ -44,7 +44,7 @@ class ImpulseIntegrator final : public Integrator {
   void project(World&);
   void finish(World&);
   /// Until contacts are looked at again positions move for h, in both schemes.
-  DetectionReach reach() const { return {options_.h, options_.h, options_.margin}; }
+  DetectionReach reach() const { return {options_.h, options_.h, options_.margin, options_.contact, options_.overlap}; }
   const ContactSet& detect(World&);
   const ContactSet& with_patches(const World&, const ContactSet&);
   const ContactSet* detect_and_solve(World&);
@@ -80,6 +80,7 @@ class ImpulseIntegrator final : public Integrator {
     const Manifold& manifold;
     ProblemBuilder::Sides sides;
     BodyId a, b;
+    const ContactPatch* patch;   ///< null if it has none
   };
   void record_contact(const World&, const RecordedPair&, const ContactPoint&, const BuiltContact&);
   void carry_over(const World&);
@@ -168,8 +169,7 @@ const ContactSet& ImpulseIntegrator::detect(World& world) {
 
 /// The contacts, those of areas as one.
 const ContactSet& ImpulseIntegrator::with_patches(const World& world, const ContactSet& set) {
-  const auto asks = [](const Body& b) { return b.alive && b.contact == ContactForm::patch; };
-  if (options_.contact != ContactForm::patch && std::ranges::none_of(world.bodies(), asks)) return set;
+  if (!asks_for_areas(world, options_)) return set;
   return patches_.merge(world, set, options_);
 }
 
@@ -455,7 +455,7 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   for (const Manifold& m : set.manifolds) {
     keep_before(m.a, m.b);
     const RecordedPair pair{m, builder_.sides_of(world, m), world.id_of(world.colliders()[m.a].body),
-                            world.id_of(world.colliders()[m.b].body)};
+                            world.id_of(world.colliders()[m.b].body), set.patches.empty() ? nullptr : set.patch_of(m)};
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
       record_contact(world, pair, set.points[i], builder_.contacts()[i]);
   }
@@ -501,11 +501,12 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   energy.driven -= impulse.dot(built.driven);
   const Vec3 angular_impulse = add_spin_energy(pair.sides, built);
   judge_.see(world, builder_.problem(), {m, point, built, block, impulse, after});
-  report_.penetration_max = std::max(report_.penetration_max, -point.gap);
+  report_.penetration_max = std::max(report_.penetration_max, -point.gap - m.target);
   const double at_end = point.gap + drift_time() * (after[0] + built.turning[0]);
   report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
-                              impulse[0], built.friction, built.frame * slip, angular_impulse});
+                              impulse[0], built.friction, built.frame * slip, angular_impulse,
+                              pair.patch && point.feature == kPatchFeature ? outline_of(*pair.patch, point) : nullptr});
   remembered_.push_back(
       {m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }

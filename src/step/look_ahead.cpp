@@ -80,7 +80,7 @@ void LookAhead::append(const ContactSet& from, const PartPair& pair) {
     if (!has_feature(from, m, more.point.feature)) next_.points.push_back(more.point);
   std::sort(next_.points.begin() + first, next_.points.end(),
             [](const ContactPoint& p, const ContactPoint& q) { return p.feature < q.feature; });
-  next_.manifolds.push_back({pair, first, static_cast<std::uint32_t>(next_.points.size() - first)});
+  next_.manifolds.push_back({pair, first, static_cast<std::uint32_t>(next_.points.size() - first), m ? m->target : 0});
 }
 
 void LookAhead::merge(const ContactSet& known, const ContactSet& fresh) {

@@ -80,7 +80,7 @@ void MotionJudge::note(MotionFinding finding) {
 }
 
 void MotionJudge::see(const World& world, const ContactProblem& problem, const SolvedContact& c) {
-  if (c.point.gap < 0) see_depth(world, c);
+  if (c.point.gap + c.manifold.target < 0) see_depth(world, c);
   if (!(c.impulse[0] > 0)) return;
   const double gave = c.impulse.dot(0.5 * (c.built.before + c.after));
   if (gave > giver_.amount) giver_ = contact_finding(MotionKind::energy_created, world, c.manifold, 0, gave);
@@ -89,7 +89,8 @@ void MotionJudge::see(const World& world, const ContactProblem& problem, const S
 }
 
 void MotionJudge::see_depth(const World& world, const SolvedContact& c) {
-  const double thickness = thinner(world.colliders()[c.manifold.a], world.colliders()[c.manifold.b]), depth = -c.point.gap;
+  const double thickness = thinner(world.colliders()[c.manifold.a], world.colliders()[c.manifold.b]),
+               depth = -c.point.gap - c.manifold.target;
   const double value = depth / thickness - band_;
   if (value > worst_[static_cast<std::size_t>(MotionKind::deep_overlap)].value)
     note(contact_finding(MotionKind::deep_overlap, world, c.manifold, value, depth));

@@ -65,6 +65,7 @@ void validate(const StepOptions& o) {
           "contact_band");
   require(std::isfinite(o.contact_elasticity) && o.contact_elasticity >= 0, o.contact_elasticity, "finite and at least 0",
           "contact_elasticity");
+  require(o.overlap > 0 && o.overlap <= 0.5, o.overlap, "greater than 0 and at most 0.5", "overlap");
   require(o.threads >= 1 && o.threads <= 1024, o.threads, "between 1 and 1024", "threads");
   try {
     std::visit([](const auto& s) { check(s); }, o.stabilisation);

@@ -7,6 +7,7 @@
 
 #include "step/detection.h"
 #include "step/sizes.h"
+#include "step/volumes.h"
 #include "stickslip/collide/collide.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/stepper.h"
@@ -33,6 +34,12 @@ void check_colliders(const World& world) {
 }
 
 std::vector<Overlap> find_overlaps(const World& world, double tolerance) {
+  StepOptions points;
+  points.contact = ContactForm::points;
+  return find_overlaps(world, points, tolerance);
+}
+
+std::vector<Overlap> find_overlaps(const World& world, const StepOptions& options, double tolerance) {
   Detection detection;
   StageTimes unused;
   const ContactSet& set = detection.detect(world, {}, 1, unused);
@@ -41,7 +48,8 @@ std::vector<Overlap> find_overlaps(const World& world, double tolerance) {
     const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
     double depth = 0;
     for (const ContactPoint& p : set.points_of(m)) depth = std::max(depth, -p.gap);
-    if (depth <= tolerance * thinner(a, b)) continue;
+    const double target = target_overlap(world, m.a, m.b, options.contact, options.overlap);
+    if (depth <= tolerance * thinner(a, b) + 2 * target) continue;
     double& d = deepest[std::minmax(a.body, b.body)];
     d = std::max(d, depth);
   }

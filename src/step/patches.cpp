@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "step/sizes.h"
+#include "step/volumes.h"
 #include "stickslip/friction/patch.h"
+#include "stickslip/step/stepper.h"
 
 namespace stickslip {
 
@@ -12,17 +15,54 @@ namespace {
 
 constexpr double kOnePlane = 1e-6;      ///< by which normals of one plane may differ
 constexpr double kFlat = 0.5;           ///< part of the band by which gaps may differ from those of a plane
+constexpr double kStands = 0.9999;      ///< cosine between the axis of a cylinder and the normal from which on it stands
+constexpr double kOnRim = 1e-3;         ///< part of its radius by which points may be off its rim
 constexpr double kPointsApart = 1e-6;   ///< part of the thinner body's thickness from which on points are apart
+
+/// Where the axis of a cylinder is, in the plane of the patch from its first point on, if the cylinder touches with the whole face
+/// of an end: the points lie around its axis on its rim.
+std::optional<Vec2> middle_of_disc(const World& world, const Collider& c, std::span<const ContactPoint> points,
+                                   const PressurePatch& area) {
+  const auto* const cylinder = std::get_if<Cylinder>(&c.shape);
+  const Vec3& n = points.front().normal;
+  if (!cylinder || points.size() < 3) return std::nullopt;
+  const Pose pose = motion_of(world, c).pose * c.local;
+  const Vec3 axis = pose.orientation * Vec3::UnitZ(), &from = points.front().position;
+  if (std::abs(axis.dot(n)) < kStands) return std::nullopt;
+  const Vec3 middle = pose.position + n.dot(from - pose.position) / n.dot(axis) * axis;
+  for (const ContactPoint& p : points)
+    if (std::abs((p.position - middle).norm() - cylinder->radius) > kOnRim * cylinder->radius) return std::nullopt;
+  // Points on a rim that is cut off lie on one side.
+  const Mat3 frame = frame_from_normal(n);
+  const Vec2 seen(frame.col(1).dot(middle - from), frame.col(2).dot(middle - from));
+  return (seen - area.center()).norm() < 0.1 * cylinder->radius ? std::optional(seen) : std::nullopt;
+}
 
 }   // namespace
 
+bool asks_for_areas(const World& world, const StepOptions& options) {
+  const auto asks = [](const Body& b) { return b.alive && b.contact >= ContactForm::patch; };
+  return options.contact >= ContactForm::patch || std::ranges::any_of(world.bodies(), asks);
+}
+
+std::shared_ptr<const ContactOutline> outline_of(const ContactPatch& patch, const ContactPoint& point) {
+  constexpr int kRound = 16;
+  const Vec3 b = point.normal.cross(patch.t);
+  auto outline = std::make_shared<ContactOutline>();
+  const auto add = [&](const Vec2& at) { outline->corners.push_back(point.position + at.x() * patch.t + at.y() * b); };
+  outline->volume = patch.volume;
+  outline->corners.reserve(patch.is_ellipse() ? kRound : patch.corner_count);
+  if (!patch.is_ellipse())
+    for (const Vec2& corner : patch.outline()) add(corner);
+  for (int k = 0; k < kRound && patch.is_ellipse(); ++k) {
+    const double turn = 2 * std::numbers::pi * k / kRound;
+    add(patch.half_axes.cwiseProduct(Vec2(std::cos(turn), std::sin(turn))));
+  }
+  return outline;
+}
+
 bool PatchMaker::is_patch(const World& world, const Manifold& m, const StepOptions& options) const {
-  const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
-  if (m.count < 2 || a.deforms || b.deforms) return false;
-  const ContactForm of_a = world.bodies()[a.body].contact, of_b = world.bodies()[b.body].contact;
-  if (of_a == ContactForm::points || of_b == ContactForm::points) return false;
-  if (of_a != ContactForm::patch && of_b != ContactForm::patch && options.contact != ContactForm::patch) return false;
-  return !world.materials.between(a.material, b.material).law;
+  return m.count > 1 && form_between(world, m.a, m.b, options.contact) != ContactForm::points;
 }
 
 /// The gap as a linear function of the place, nowhere above that of a point. @returns by how much they differ [m]
@@ -73,7 +113,14 @@ bool PatchMaker::make(const World& world, const Manifold& m, std::span<const Con
   ContactPatch patch;
   static_cast<PartPair&>(patch) = m;
   patch.t = t;
-  const Vec2& center = area.center();
+  Vec2 center = area.center();
+  for (const std::uint32_t k : {m.a, m.b}) {
+    const Collider& c = world.colliders()[k];
+    const std::optional<Vec2> middle = middle_of_disc(world, c, points, area);
+    if (!middle) continue;
+    center = *middle;
+    patch.half_axes = Vec2::Constant(std::get<Cylinder>(c.shape).radius);
+  }
   double height = 0;
   for (const ContactPoint& p : points) height += n.dot(p.position - from) / points.size();
   const Vec3 origin = from + center.x() * t + center.y() * b + height * n;
@@ -97,7 +144,8 @@ const ContactSet& PatchMaker::merge(const World& world, const ContactSet& set, c
       const auto is_one = [](const ContactPoint& p) { return p.feature == kPatchFeature; };
       if (std::any_of(points.begin(), points.end(), is_one)) merged_.patches.push_back(*set.patch_of(m));
     }
-    merged_.manifolds.push_back({m, first, static_cast<std::uint32_t>(merged_.points.size() - first)});
+    merged_.manifolds.push_back({m, first, static_cast<std::uint32_t>(merged_.points.size() - first),
+                                 target_overlap(world, m.a, m.b, options.contact, options.overlap)});
   }
   return merged_;
 }

@@ -3,9 +3,13 @@
 
 #include "stickslip/collide/contact.h"
 #include "stickslip/step/options.h"
+#include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
+
+/// What is told of an area. @param point that stands for it
+std::shared_ptr<const ContactOutline> outline_of(const ContactPatch&, const ContactPoint& point);
 
 class PatchMaker {
  public:

@@ -4,6 +4,7 @@
 
 #include "step/body_kinds.h"
 #include "step/sizes.h"
+#include "step/volumes.h"
 #include "stickslip/solve/automatic/automatic.h"
 #include "stickslip/solve/prox/prox_gauss_seidel.h"
 
@@ -96,8 +97,10 @@ double PositionProjection::write_contacts(const World& world, const ContactSet& 
   for (const Manifold& m : set.manifolds) {
     // Within the band bodies touch, and stay where they are.
     const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
+    const double target = target_overlap(world, m.a, m.b, options.contact, options.overlap);
     for (const ContactPoint& point : set.points_of(m)) {
-      const double beyond = std::abs(point.gap) <= band ? 0 : point.gap < 0 ? point.gap + band : point.gap;
+      const double gap = point.gap + target;
+      const double beyond = std::abs(gap) <= band ? 0 : gap < 0 ? gap + band : gap;
       const bool moves = write_contact(world, m, point, beyond < 0 ? options.projection.fraction * beyond : beyond);
       if (moves) deepest = std::max(deepest, -beyond);
     }

@@ -36,7 +36,7 @@ std::optional<Vec3> StepReport::center_of_pressure(BodyId a, BodyId b) const {
   double total = 0;
   for (const ContactRecord& c : contacts) {
     if (!((c.body_a == a && c.body_b == b) || (c.body_a == b && c.body_b == a))) continue;
-    weighted += c.normal_impulse * c.position;
+    weighted += c.normal_impulse * c.center_of_pressure();
     total += c.normal_impulse;
   }
   if (!(total > 0)) return std::nullopt;

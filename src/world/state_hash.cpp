@@ -118,6 +118,7 @@ class Hash {
     add(b.motion), add(b.asleep), add(b.can_sleep);
     if (b.continuous != Continuous::automatic) add(b.continuous);
     if (b.contact != ContactForm::automatic) add(b.contact);
+    if (b.overlap != 0) add(b.overlap);
     add(b.quiet.time), add(b.quiet.moved), add(b.quiet.turned), add(b.quiet.early), add(b.quiet.far);
     add(b.position), add(b.orientation), add(b.velocity), add(b.angular_velocity);
     add(b.force), add(b.torque), add(b.mass);

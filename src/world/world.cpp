@@ -40,6 +40,8 @@ void check(BodyDescription& d) {
   require_finite(d.angular_velocity, "angular_velocity", "rad/s");
   require_finite(d.force, "force", "N");
   require_finite(d.torque, "torque", "N m");
+  if (!(d.overlap >= 0 && d.overlap <= 0.5))
+    throw Error(fmt::format("{} is not a part of a thickness. An overlap must be from 0 to 0.5.", d.overlap)).at("overlap");
   validate(d.script);
 }
 
@@ -133,6 +135,7 @@ BodyId World::add(BodyDescription d) {
   b.can_sleep = d.can_sleep;
   b.continuous = d.continuous;
   b.contact = d.contact;
+  b.overlap = d.overlap;
   b.mass = mass;
   b.derive_from_mass();
   b.orientation = d.pose.orientation;

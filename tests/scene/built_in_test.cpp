@@ -61,6 +61,14 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "nested-stack",
                                              "octagon-slide",
                                              "spinning-discs",
+                                             "deflated-balls",
+                                             "spinning-balls",
+                                             "tumbling-cylinders",
+                                             "spinning-coin",
+                                             "sloppy-stack",
+                                             "soft-grasp",
+                                             "bumpy-cube",
+                                             "salad",
                                              "jacks",
                                              "glasses",
                                              "chalices",
@@ -72,7 +80,18 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "bullet-through-paper",
                                              "marble-run",
                                              "hook-and-ring",
-                                             "nut-and-bolt"}));
+                                             "nut-and-bolt",
+                                             "soft-stack",
+                                             "soft-on-rigid",
+                                             "rigid-on-soft",
+                                             "cantilever",
+                                             "squeezed-ball",
+                                             "twisted-bar",
+                                             "jelly-hand",
+                                             "gripper",
+                                             "tyre",
+                                             "soft-jacks",
+                                             "fish-in-net"}));
 }
 
 TEST(BuiltInScenes, beads_start_apart_however_many_there_are) {
@@ -101,7 +120,7 @@ TEST(BuiltInScenes, each_has_one_sentence_and_a_document_that_gives_the_same_wor
 TEST(BuiltInScenes, none_starts_with_an_overlap_even_of_a_millionth_of_a_thickness) {
   for (const BuiltInScene& b : built_in_scenes()) {
     const Scene scene = load_scene(b.name);
-    const auto overlaps = find_overlaps(scene.world, 1e-6);
+    const auto overlaps = find_overlaps(scene.world, scene.step, 1e-6);
     EXPECT_TRUE(overlaps.empty()) << b.name << ": " << scene.world.body(overlaps[0].a).name << ", "
                                   << scene.world.body(overlaps[0].b).name;
   }
@@ -138,6 +157,14 @@ TEST(BuiltInScenes, they_hold_as_many_bodies_as_they_say) {
                                                {"nested-stack", 10},
                                                {"octagon-slide", 4},
                                                {"spinning-discs", 3},
+                                               {"deflated-balls", 4},
+                                               {"spinning-balls", 4},
+                                               {"tumbling-cylinders", 3},
+                                               {"spinning-coin", 1},
+                                               {"sloppy-stack", 8},
+                                               {"soft-grasp", 3},
+                                               {"bumpy-cube", 1},
+                                               {"salad", 8},
                                                {"jacks", 362},
                                                {"glasses", 362},
                                                {"chalices", 4004},

@@ -41,6 +41,8 @@ const std::string kThread = R"("radius": 0.003, "pitch": 0.001, "depth": 0.0006,
 TEST(MadeMeshes, numbers_of_a_document_go_to_the_makers) {
   expect_same(made(R"({"make": "box", "half_extents": [1, 2, 3], "divisions": 2})"), triangle_mesh(Box{{1, 2, 3}}, 2), "box");
   expect_same(made(R"({"make": "sphere", "radius": 2, "divisions": 3})"), triangle_mesh(Sphere{2}, 3), "sphere");
+  expect_same(made(R"({"make": "box", "half_extents": [1, 2, 3], "divisions": 4, "bumps": 0.1, "waves": 2})"),
+              with_bumps(triangle_mesh(Box{{1, 2, 3}}, 4), {1, 2, 3}, 0.1, 2), "bumpy box");
   expect_same(made(R"({"make": "cylinder", "radius": 2, "half_height": 3, "segments": 5})"), triangle_mesh(Cylinder{2, 3}, 5),
               "cylinder");
   expect_same(made(R"({"make": "capsule", "radius": 2, "half_height": 3, "segments": 8})"), triangle_mesh(Capsule{2, 3}, 8),

@@ -1,4 +1,5 @@
 // Scenes of contact over areas, and scenes that ask for it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "stickslip/scene/scene.h"
@@ -84,6 +85,105 @@ TEST(PatchScenes, plates_that_spin_slide_farther) {
   for (std::size_t i = 2; i < scene.world.bodies().size(); ++i) {
     EXPECT_GT(scene.world.bodies()[i].position.x(), last + 0.05) << i;
     last = scene.world.bodies()[i].position.x();
+  }
+}
+
+/// A scene after some steps.
+Scene stepped(const std::string& name, int steps, const std::vector<Override>& overrides = {}) {
+  Scene scene = load_scene(name, overrides);
+  Stepper stepper(scene.step);
+  for (int i = 0; i < steps; ++i) stepper.step(scene.world);
+  return scene;
+}
+
+const Body& body_of(const Scene& scene, const std::string& name) { return scene.world.body(scene.world.find(name)); }
+
+TEST(VolumeScenes, the_softer_a_ball_the_sooner_it_stops) {
+  const Scene rolled = stepped("deflated-balls", 250), spun = stepped("spinning-balls", 20);
+  for (int i = 1; i < 4; ++i) {
+    const std::string one = fmt::format("ball-{}", i), before = fmt::format("ball-{}", i - 1);
+    EXPECT_LT(body_of(rolled, one).velocity.norm(), 1e-6);
+    EXPECT_LT(body_of(rolled, one).position.x(), 0.7 * body_of(rolled, before).position.x());
+    EXPECT_LT(body_of(spun, one).angular_velocity.z(), body_of(spun, before).angular_velocity.z() - 0.5);
+  }
+  const Scene slid = stepped("deflated-balls", 50, {{"/parameters/mu", "0"}});
+  for (const Body& b : slid.world.bodies())
+    if (b.motion == MotionType::dynamic) {
+      EXPECT_NEAR(b.velocity.x(), 1, 1e-9);
+      EXPECT_LT(b.angular_velocity.norm(), 1e-9);
+    }
+}
+
+TEST(VolumeScenes, cylinders_that_are_pushed_rock_or_tip) {
+  const Scene scene = stepped("tumbling-cylinders", 400);
+  const auto lean = [&](const char* name) { return (body_of(scene, name).orientation * Vec3::UnitZ()).z(); };
+  EXPECT_NEAR(lean("cylinder-0"), 1, 1e-6);
+  EXPECT_NEAR(lean("cylinder-1"), 1, 1e-6);
+  EXPECT_NEAR(lean("cylinder-2"), 0, 0.01);
+  for (const Body& b : scene.world.bodies()) EXPECT_LT(b.velocity.norm(), 1e-3);
+}
+
+TEST(VolumeScenes, a_coin_lies_still_at_last) {
+  const Scene scene = stepped("spinning-coin", 1000);
+  const Body& coin = body_of(scene, "coin");
+  EXPECT_NEAR(std::abs((coin.orientation * Vec3::UnitZ()).z()), 1, 1e-6);
+  EXPECT_LT(coin.angular_velocity.norm(), 1e-3);
+}
+
+TEST(VolumeScenes, boxes_that_stand_askew_do_not_move) {
+  const Scene start = load_scene("sloppy-stack"), scene = stepped("sloppy-stack", 200);
+  for (const Body& b : scene.world.bodies())
+    EXPECT_LT((b.position - body_of(start, b.name).position).norm(), 1e-4) << b.name;   // the side of a box is 0.2 m
+}
+
+TEST(VolumeScenes, soft_tips_hold_a_ruler_level_and_hard_ones_let_it_turn) {
+  const auto turned = [](const char* overlap) {
+    const Scene scene = stepped("soft-grasp", 200, {{"/parameters/overlap", overlap}});
+    const Body& ruler = body_of(scene, "ruler");
+    EXPECT_NEAR(ruler.position.z(), 0.3, 0.02) << "it does not fall";
+    return std::abs((ruler.orientation * Vec3::UnitX()).z());
+  };
+  EXPECT_LT(turned("0.1"), 0.03);
+  EXPECT_GT(turned("0.001"), 0.2);
+}
+
+TEST(VolumeScenes, a_bumpy_cube_slides_on_one_block_as_far_as_a_smooth_one) {
+  Scene scene = load_scene("bumpy-cube", std::vector<Override>{{"/parameters/divisions", "40"}});
+  Stepper stepper(scene.step);
+  std::size_t most = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::size_t count = stepper.step(scene.world).contacts.size();
+    if (i > 20) most = std::max(most, count);
+  }
+  EXPECT_EQ(most, 1u);
+  EXPECT_NEAR(body_of(scene, "cube").position.x(), 1 / (2 * 0.5 * 9.81), 0.02);
+  EXPECT_LT(body_of(scene, "cube").velocity.norm(), 1e-6);
+}
+
+TEST(VolumeScenes, rough_bodies_in_a_crate_have_fewer_contacts_by_volume_than_by_points) {
+  std::size_t contacts[2] = {};
+  for (const char* form : {"volume", "points"}) {
+    Scene scene = load_scene("salad", std::vector<Override>{{"/step/contact", fmt::format("\"{}\"", form)}});
+    Stepper stepper(scene.step);
+    for (int i = 0; i < 22; ++i) {
+      const StepReport& r = stepper.step(scene.world);
+      EXPECT_EQ(r.outcome.status, SolveStatus::converged) << form << i;
+      if (i >= 18) contacts[form[0] == 'v'] += r.contacts.size();
+    }
+    for (const Body& b : scene.world.bodies()) EXPECT_TRUE(b.position.allFinite());
+  }
+  EXPECT_LT(contacts[1], contacts[0] * 7 / 10);
+}
+
+TEST(VolumeScenes, overlaps_that_cannot_be_are_refused) {
+  for (const auto& [path, value] : {std::pair{"/step/overlap", "0"}, {"/step/overlap", "0.7"}, {"/bodies/1/overlap", "-0.1"}}) {
+    try {
+      load_scene("sloppy-stack", std::vector<Override>{{path, value}});
+      FAIL() << path;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("overlap"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("0.5"), std::string::npos) << e.what();
+    }
   }
 }
 

@@ -172,5 +172,63 @@ TEST(Patch, two_meshes_that_touch_flat_or_by_crossed_edges_have_one) {
   EXPECT_LT((patches[0].normal() - Vec3::UnitZ()).norm(), 0.05);
 }
 
+TEST(Patch, depth_over_a_tilted_box_is_that_of_its_corners) {
+  const Pose pose{Vec3(3, -2, 0.18), rotation_from_vector({0.03, -0.05, 0.4})};
+  const Box box{{0.5, 0.4, 0.2}};
+  const Patch patch = patch_of(one_overlap(HalfSpace{}, Pose{}, box, pose));
+  const PatchDepth depth = depth_over(patch);
+  for (const double x : {-1.0, 1.0})
+    for (const double y : {-1.0, 1.0}) {
+      const Vec3 corner = pose * Vec3(0.5 * x, 0.4 * y, -0.2), from = corner - patch.origin;
+      if (corner.z() > 0) continue;
+      EXPECT_NEAR(depth.at({patch.frame.col(1).dot(from), patch.frame.col(2).dot(from)}), -corner.z(), 2e-3);
+    }
+  // Sunk wholly it is exact but for how far the shadow of the corners is from where they are.
+  const Patch whole = patch_of(one_overlap(HalfSpace{}, Pose{}, box, {Vec3(3, -2, 0.1), pose.orientation}));
+  const Vec3 up = pose.orientation * Vec3::UnitZ();
+  const PatchDepth linear = depth_over(whole);
+  EXPECT_NEAR((whole.frame.rightCols<2>() * linear.slope - Vec3(up.x(), up.y(), 0)).norm(), 0, 2e-3);
+}
+
+TEST(Patch, discs_and_caps_are_round_and_boxes_are_not) {
+  const auto outline = [](const Shape& shape, const Pose& pose, double tolerance = 0.02) {
+    return round_outline(patch_of(one_overlap(HalfSpace{}, Pose{}, shape, pose)), tolerance);
+  };
+  const auto disc = outline(Cylinder{0.3, 0.1}, at(0, 0, 0.099)), cap = outline(Sphere{0.3}, at(0, 0, 0.298));
+  ASSERT_TRUE(disc && cap);
+  EXPECT_EQ(disc->form, EquivalentForm::sheet);
+  EXPECT_NEAR((disc->half_axes - Vec2::Constant(0.3)).norm(), 0, 1e-3);
+  EXPECT_EQ(cap->form, EquivalentForm::cap);
+  EXPECT_NEAR((cap->half_axes - Vec2::Constant(std::sqrt(0.3 * 0.3 - 0.298 * 0.298))).norm(), 0, 1e-6);
+  const auto deep = outline(Sphere{0.3}, at(0, 0, 0.2), 0.1);
+  ASSERT_TRUE(deep);
+  EXPECT_EQ(deep->form, EquivalentForm::cap);
+  EXPECT_NEAR((deep->half_axes - Vec2::Constant(std::sqrt(0.3 * 0.3 - 0.2 * 0.2))).norm(), 0, 1e-6);
+  EXPECT_FALSE(outline(Box{{0.3, 0.3, 0.1}}, at(0, 0, 0.099)));
+  EXPECT_FALSE(outline(Cylinder{0.3, 0.4}, {Vec3(0, 0, 0.298), rotation_from_vector({kPi / 2, 0, 0})}, 0.1));
+}
+
+TEST(Patch, legs_of_a_table_are_one_and_walls_of_a_corner_are_two) {
+  const auto sunk = [](const Vec3& place) {
+    return patch_of(one_overlap(HalfSpace{}, Pose{}, Box{{0.1, 0.1, 0.5}}, {place, Quat::Identity()}));
+  };
+  std::vector<Patch> legs;
+  for (const double x : {-1.0, 1.0})
+    for (const double y : {-0.5, 0.5}) legs.push_back(sunk({x, y, 0.49}));
+  join_alike(legs);
+  ASSERT_EQ(legs.size(), 1u);
+  EXPECT_NEAR(legs[0].area, 4 * 0.04, 1e-12);
+  EXPECT_NEAR(legs[0].depth, 0.01, 1e-12);
+  EXPECT_NEAR((legs[0].origin - Vec3(0, 0, -0.005)).norm(), 0, 1e-12);
+  EXPECT_NEAR(legs[0].outline_area, 2.2 * 1.2, 1e-12);
+  EXPECT_NEAR(legs[0].deviations.x(), std::sqrt(1 + 0.01 / 3), 1e-12);
+
+  const Pose wall{Vec3::Zero(), rotation_from_vector({0, kPi / 2, 0})};   // its inside is x < 0
+  std::vector<Patch> corner = {sunk({0.09, 0, 0.49}),
+                               patch_of(one_overlap(HalfSpace{}, wall, Box{{0.1, 0.1, 0.5}}, at(0.09, 0, 0.49)))};
+  join_alike(corner);
+  EXPECT_EQ(corner.size(), 2u);
+}
+
 }   // namespace
 }   // namespace stickslip::volume_test

@@ -211,8 +211,11 @@ export class ContactLayers {
     }
   }
 
+  /** Contacts of a pair joined, and the outlines of contacts that stand for areas. */
   private updateManifolds(pairs: PairSum[], c: Contacts | null): void {
+    const areas = pairs.length ? c!.areas : [];
     let segments = 0;
+    for (const { corners } of areas) segments += corners.length < 6 ? 0 : corners.length === 6 ? 1 : corners.length / 3;
     for (const { members } of pairs) segments += members.length < 2 ? 0 : members.length === 2 ? 1 : members.length;
     const to = this.manifolds_.begin(segments);
     let at = 0;
@@ -223,6 +226,12 @@ export class ContactLayers {
       for (let e = 0; e < edges; ++e)
         for (const i of [loop[e]!, loop[(e + 1) % loop.length]!])
           for (let k = 0; k < 3; ++k) to[at++] = c!.position[3 * i + k]!;
+    }
+    for (const { contact, corners } of areas) {
+      const count = corners.length / 3;
+      for (let e = 0; e < (count < 2 ? 0 : count === 2 ? 1 : count); ++e)
+        for (const i of [e, (e + 1) % count])
+          for (let k = 0; k < 3; ++k) to[at++] = c!.position[3 * contact + k]! + corners[3 * i + k]!;
     }
   }
 
@@ -257,6 +266,7 @@ export class ContactLayers {
 
 function pairSums(c: Contacts): PairSum[] {
   const pairs = new Map<number, PairSum>();
+  const pressure = new Map(c.areas.map((area) => [area.contact, area.pressure]));
   for (let i = 0; i < c.count; ++i) {
     const key = c.a[i]! * 4294967296 + c.b[i]!;
     let pair = pairs.get(key);
@@ -265,7 +275,7 @@ function pairSums(c: Contacts): PairSum[] {
     for (let k = 0; k < 3; ++k) load += c.force[3 * i + k]! * c.normal[3 * i + k]!;
     pair.members.push(i);
     pair.load += load;
-    for (let k = 0; k < 3; ++k) pair.moment[k]! += load * c.position[3 * i + k]!;
+    for (let k = 0; k < 3; ++k) pair.moment[k]! += load * (c.position[3 * i + k]! + (pressure.get(i)?.[k] ?? 0));
   }
   return [...pairs.values()];
 }

@@ -30,7 +30,7 @@ export const LAYERS: Layer[] = [
   },
   { name: "slip", key: "5", title: "Stick / slip", help: "Contacts coloured by slip speed", contacts: true },
   { name: "heat", key: "6", title: "Penetration", help: "Contacts coloured by depth of penetration", contacts: true },
-  { name: "manifolds", key: "7", title: "Manifolds", help: "Contacts of the same pair of bodies, joined", contacts: true },
+  { name: "manifolds", key: "7", title: "Manifolds", help: "Contacts of the same pair of bodies, joined; outlines of areas", contacts: true },
   { name: "pressure", key: "8", title: "Centre of pressure", help: "Of each pair of bodies: Σλp / Σλ", contacts: true },
   {
     name: "features",

@@ -8,6 +8,7 @@ const CONTACTS = 2;
 const HISTORY = 4;
 const JOINTS = 8;
 const NODES = 16;
+const AREAS = 32;
 
 const CONTACT_BYTES = 80;
 
@@ -62,7 +63,8 @@ export class LiveWorld {
     if (flags & HISTORY) [history, at] = readHistory(view, at);
     let joints: Joints | null = null;
     if (flags & JOINTS) [joints, at] = readJoints(view, at, this.description.joints ?? []);
-    if (flags & NODES) this.readNodes(view, at);
+    if (flags & NODES) at = this.readNodes(view, at);
+    if (flags & AREAS && contacts) readAreas(view, at, contacts);
 
     this.seconds_ = time - this.time_;
     this.time_ = time;
@@ -82,7 +84,7 @@ export class LiveWorld {
     };
   }
 
-  private readNodes(view: DataView, at: number): void {
+  private readNodes(view: DataView, at: number): number {
     const bodies = view.getUint32(at, true);
     at += 4;
     for (let b = 0; b < bodies; ++b) {
@@ -96,6 +98,7 @@ export class LiveWorld {
       const quantum = this.description.bodies[body]!.nodes!.quantum;
       for (let i = 0; i < numbers; ++i, at += 4) to[i] = view.getInt32(at, true) * quantum;
     }
+    return at;
   }
 
   private velocity(body: number): Vec3 | null {
@@ -127,6 +130,23 @@ function readContacts(view: DataView, at: number): [Contacts, number] {
     c.touch[i] = view.getUint32(at + 76, true);
   }
   return [c, at];
+}
+
+/** Outlines come in the world and are kept from the place of their contact on. */
+function readAreas(view: DataView, at: number, c: Contacts): void {
+  const count = view.getUint32(at, true);
+  at += 4;
+  for (let i = 0; i < count; ++i) {
+    const contact = view.getUint32(at, true);
+    const corners = view.getUint32(at + 4, true);
+    at += 8;
+    if (contact >= c.count || 12 * (corners + 1) > view.byteLength - at)
+      throw new Error("The server sent a frame that ends too early.");
+    const place = () => [0, 1, 2].map((k) => view.getFloat32((at += 4) - 4, true) - c.position[3 * contact + k]!) as Vec3;
+    const area = { contact, pressure: place(), corners: new Float32Array(3 * corners) };
+    for (let k = 0; k < corners; ++k) area.corners.set(place(), 3 * k);
+    c.areas.push(area);
+  }
 }
 
 function readHistory(view: DataView, at: number): [History, number] {

@@ -150,6 +150,8 @@ export interface ReplayDescription extends Description {
   joint_stride?: number;
   /** Whether contacts tell what of meshes touches. */
   contact_features?: boolean;
+  /** Whether contacts that stand for areas have outlines. */
+  contact_areas?: boolean;
   step_of_frame: number[];
   time_of_frame: number[];
 }
@@ -176,6 +178,17 @@ export interface Contacts {
   facetB: Uint32Array;
   shapeA: Uint16Array;
   shapeB: Uint16Array;
+  /** Contacts that stand for areas. */
+  areas: ContactArea[];
+}
+
+/** The area of a contact, from the place of the contact on. */
+export interface ContactArea {
+  contact: number;
+  /** Centre of the pressure [m]. */
+  pressure: Vec3;
+  /** Once around, three numbers each [m]. */
+  corners: Float32Array;
 }
 
 export const JOINT_ACTS = 0;
@@ -279,6 +292,7 @@ export function makeContacts(count: number): Contacts {
     facetB: new Uint32Array(count),
     shapeA: new Uint16Array(count),
     shapeB: new Uint16Array(count),
+    areas: [],
   };
 }
 

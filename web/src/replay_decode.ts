@@ -1,7 +1,7 @@
 // The replay stream of docs/viewer-protocol.md: bytes in, arrays out.
 
 import { isTurn, makeContacts, makeJoints, openDescription, PROTOCOL } from "./protocol";
-import type { Contacts, History, Joints, ReplayDescription } from "./protocol";
+import type { Contacts, History, Joints, ReplayDescription, Vec3 } from "./protocol";
 
 /** Poses are kept as the integers of the stream: channel by channel, body by body, frame by frame. */
 export interface Replay {
@@ -131,6 +131,22 @@ function decodeContacts(reader: Reader, kept: number, quantum: number, forceUnit
   return all;
 }
 
+function decodeAreas(reader: Reader, contacts: Contacts[], quantum: number): void {
+  const place = () => [0, 1, 2].map(() => reader.varint() * quantum) as Vec3;
+  for (const c of contacts) {
+    const count = reader.varint();
+    for (let i = 0; i < count; ++i) {
+      const contact = reader.varint();
+      const corners = reader.varint();
+      if (!(contact >= 0 && contact < c.count) || !(corners >= 0 && 3 * corners <= reader.bytes.length - reader.at))
+        throw new Error("The replay has an area that belongs to no contact.");
+      const area = { contact, pressure: place(), corners: new Float32Array(3 * corners) };
+      for (let k = 0; k < corners; ++k) area.corners.set(place(), 3 * k);
+      c.areas.push(area);
+    }
+  }
+}
+
 function decodeJoints(reader: Reader, description: ReplayDescription): Joints[] {
   const described = description.joints ?? [];
   if (described.length === 0) return [];
@@ -199,5 +215,6 @@ export function decodeReplay(bytes: Uint8Array): Replay {
     histories.push(history);
   }
   const joints = decodeJoints(reader, description);
+  if (description.contact_areas) decodeAreas(reader, contacts, description.quantum);
   return { description, position, orientation, state, nodes, contacts, telemetry, histories, joints };
 }

@@ -58,6 +58,27 @@ test("contacts_telemetry_and_histories_come_back", () => {
   assert.deepEqual([...frame.history.residual], frames[39].history.map(([, r]) => Math.fround(r)));
 });
 
+test("outlines_of_areas_come_back_in_replays_and_live_frames", () => {
+  const contact = (place) => ({ a: 1, b: 2, position: place, normal: [0, 0, 1], force: [0, 0, 5], gap: 0, slip: [0, 0, 0], friction: 0.3 });
+  const outline = [[0.1, 0.2, 0.3], [0.4, 0.2, 0.3], [0.4, 0.5, 0.3]];
+  const area = { ...contact([0.3, 0.3, 0.3]), pressure: [0.35, 0.3, 0.3], outline };
+  const some = makeFrames(description, 4).map((f, i) => ({ ...f, contacts: i === 1 ? [] : [contact([0, 0, 0]), area] }));
+  const check = ({ contacts: c }) => {
+    assert.equal(c.areas.length, 1);
+    assert.equal(c.areas[0].contact, 1);
+    c.areas[0].pressure.forEach((x, k) => near(c.position[3 + k] + x, area.pressure[k], 2e-6, "pressure"));
+    assert.equal(c.areas[0].corners.length, 9);
+    outline.flat().forEach((x, i) => near(c.position[3 + (i % 3)] + c.areas[0].corners[i], x, 2e-6, "corner"));
+  };
+  const source = new ReplaySource(decodeReplay(encodeReplay({ ...description, contact_areas: true }, some)));
+  check(source.frame(0));
+  assert.equal(source.frame(1).contacts.areas.length, 0);
+  check(source.frame(3));
+  check(new LiveWorld(description).apply(arrayBuffer(encodeLiveFrame(description, some[2], { contacts: true }))));
+  const plain = new ReplaySource(decodeReplay(encodeReplay(description, some)));
+  assert.equal(plain.frame(0).contacts.areas.length, 0);
+});
+
 test("contacts_between_kept_frames_move_with_body_a", () => {
   const moving = makeFrames(description, 8).map((f) => ({
     ...f,

@@ -88,6 +88,7 @@ class ContactSink {
 /// The points of one pair of parts: `points[first, first + count)` of the set; normals point from a to b.
 struct Manifold : PartPair {
   std::uint32_t first = 0, count = 0;
+  double target = 0;   ///< depth that the two are to keep: rows take gaps from there [m]
 
   ContactKey key(const ContactPoint& point) const { return {*this, point.feature}; }
 };
@@ -104,7 +105,11 @@ struct ContactPatch : PartPair {
   int corner_count = 0;                    ///< 2: an edge
   double gap = 0;                          ///< at the contact point [m]
   Vec2 slope = Vec2::Zero();               ///< how the gap grows along t and b
+  Vec2 half_axes = Vec2::Zero();           ///< of an ellipse along t and b, whose corners then lie on it; 0: a polygon [m]
+  Mat2 rolling = Mat2::Zero();   ///< projector on the spins (along t, b) that leave the area as it is: of round bodies
+  double volume = 0;             ///< that the two share there [m³]; 0 if points made it
 
+  bool is_ellipse() const { return half_axes.x() > 0; }
   double gap_at(const Vec2& place) const { return gap + slope.dot(place); }
   double radius() const {   ///< distance of the farthest corner from the contact point [m]
     double squared = 0;

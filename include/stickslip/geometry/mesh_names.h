@@ -35,6 +35,8 @@ constexpr std::uint32_t vertex_part(std::uint32_t vertex) { return vertex | 0xc0
 constexpr bool is_facet_part(std::uint32_t part) { return part > 0 && part < 0x80000000u; }
 constexpr bool is_edge_part(std::uint32_t part) { return part >> 30 == 2; }
 constexpr bool is_vertex_part(std::uint32_t part) { return part >> 30 == 3; }
+/// Several areas in which two meshes share a volume: edges that no mesh has. @param number from 1 to 255
+constexpr std::uint32_t area_part(std::uint32_t number) { return 0xbfffff00u | number; }
 /// The edge or vertex of such a part.
 constexpr std::uint32_t number_of_part(std::uint32_t part) { return part & 0x3fffffffu; }
 

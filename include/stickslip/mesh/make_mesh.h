@@ -28,6 +28,10 @@ TriangleMesh triangle_mesh(const Capsule&, int segments);
 /// A ring around z. @param radius of its middle line @param tube its own radius, less than that
 TriangleMesh torus(double radius, double tube, int segments, int around);
 
+/// Bumps all over a mesh: every vertex is moved along its own place, by up to `height` at the end of the box around the origin.
+/// @param half_extents of that box @param height of bumps over that of the box, 0 … 0.2 @param waves of bumps along a side, > 0
+TriangleMesh with_bumps(TriangleMesh, const Vec3& half_extents, double height, double waves);
+
 /// The solid that a profile sweeps out around z. @param profile (r, z) with r ≥ 0; may touch the axis, with corners or sides
 TriangleMesh revolve(const Polygon& profile, int segments);
 

@@ -106,6 +106,9 @@ struct StepOptions {
 
   /// How contacts of bodies that do not say become rows; automatic: as points.
   ContactForm contact = ContactForm::automatic;
+  /// Mean depth of the overlaps that contact by volume keeps, as a part of the thinner body's thickness, where bodies do not
+  /// say.
+  double overlap = 1e-3;
 
   SoftOptions soft = {};
 

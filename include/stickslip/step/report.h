@@ -3,6 +3,7 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,6 +14,12 @@
 #include "stickslip/world/world.h"
 
 namespace stickslip {
+
+/// The area that a contact stands for (docs/patches.md).
+struct ContactOutline {
+  std::vector<Vec3> corners;   ///< once around, world frame [m]; sixteen of an ellipse, two of an edge
+  double volume = 0;           ///< that the two bodies share there [m³]; 0 if points made it
+};
 
 /// One contact of a finished step.
 struct ContactRecord {
@@ -26,6 +33,12 @@ struct ContactRecord {
   double friction;         ///< coefficient μ; of other laws than Coulomb's the farthest that F(1) reaches along a tangent
   Vec3 slip_velocity;      ///< tangential velocity of B relative to A, mean over the drift of the step, world frame [m/s]
   Vec3 angular_impulse;    ///< of torsion and rolling friction on body B, world frame [N m s]; body A gets the opposite
+  std::shared_ptr<const ContactOutline> outline = {};   ///< of a contact that stands for an area; null: a point
+
+  /// Where the pressure of an area acts in sum, or the place of a point; world frame [m].
+  Vec3 center_of_pressure() const {
+    return outline && normal_impulse > 0 ? Vec3(position + normal.cross(angular_impulse) / normal_impulse) : position;
+  }
 };
 
 /// One joint of a finished step. Forces are means over the step.

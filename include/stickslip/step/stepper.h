@@ -39,6 +39,11 @@ struct Overlap {
   double depth;   ///< [m], > 0
 };
 std::vector<Overlap> find_overlaps(const World&, double tolerance = 0.01);
+/// The same beyond what contact by volume is to keep: as deep as a ball is whose mean depth is the target.
+std::vector<Overlap> find_overlaps(const World&, const StepOptions&, double tolerance = 0.01);
+
+/// Whether contacts of some pair may become areas.
+bool asks_for_areas(const World&, const StepOptions&);
 
 /// @throws Error naming two bodies whose shapes have no collider.
 void check_colliders(const World&);

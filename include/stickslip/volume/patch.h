@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,6 +55,33 @@ Patch patch_of(const OverlapVolume&);
 /// One patch per segment of an overlap that bends, largest first; the whole if it does not, or has no segments. `patches` is
 /// cleared first. @param segments `OverlapScratch::segments()` of the call that found it
 void split(const OverlapVolume&, std::span<const OverlapSegment> segments, std::vector<Patch>& patches);
+
+/// One patch for several that face nearly one way: their volumes, moments and outlines together. @pre there is one
+Patch joined(std::span<const Patch> patches);
+
+/// Joins those of a list that face within 25° of each other and lie in nearly one plane: the bumps of a rough face, or the legs
+/// of a table, become one patch. The largest first.
+void join_alike(std::vector<Patch>& patches);
+
+/// Depth as a linear function over the tangent plane.
+struct PatchDepth {
+  Vec2 middle = Vec2::Zero();   ///< of the area of the outline, in (t, b) from the origin [m]
+  double depth = 0;             ///< there, and on average over the outline [m]
+  Vec2 slope = Vec2::Zero();    ///< how it grows along t and b
+
+  double at(const Vec2& place) const { return depth + slope.dot(place - middle); }
+};
+/// That with the volume and the centroid of the overlap: of two flat faces their distance. Nowhere in the outline below 0.
+PatchDepth depth_over(const Patch&);
+
+/// Half-axes along t and b of the ellipse that the overlap is, seen along its normal, with its area: if one of the forms has
+/// that area, to `tolerance`, of discs the sheet and of round caps the cap. Regular polygons of many sides pass too: ask only
+/// where a surface is round.
+struct RoundOutline {
+  EquivalentForm form;
+  Vec2 half_axes;   ///< [m]
+};
+std::optional<RoundOutline> round_outline(const Patch&, double tolerance = 0.02);
 
 /// A point of a contact manifold.
 struct PatchPoint {

@@ -41,11 +41,12 @@ struct Part {
 };
 
 /// What the contacts of a manifold become rows as. Of two bodies that differ the one that says points decides, then the one
-/// that says patch; where neither says, the step does.
+/// that says volume, then patch; where neither says, the step does.
 enum class ContactForm : std::uint8_t {
   automatic,   ///< as the step options say
   points,      ///< every point by itself
-  patch        ///< one block of six rows for the area that points of one plane span (docs/patches.md)
+  patch,       ///< one block of six rows for the area that points of one plane span (docs/patches.md)
+  volume       ///< the same from the volume that the bodies share, of which they keep some
 };
 
 /// What a user gives to make a body.
@@ -68,6 +69,7 @@ struct BodyDescription {
   bool can_sleep = true;
   Continuous continuous = Continuous::automatic;
   ContactForm contact = ContactForm::automatic;
+  double overlap = 0;   ///< see Body
 };
 
 /// How a body has moved since it is slow: what only trembles stays near its place, what starts slowly leaves it faster and
@@ -107,6 +109,9 @@ struct Body {
   bool can_sleep = true;
   Continuous continuous = Continuous::automatic;
   ContactForm contact = ContactForm::automatic;
+  /// Mean depth of the overlaps that contact by volume keeps, as a part of the thinner body's thickness; of two bodies the
+  /// larger counts. 0: as the step options say.
+  double overlap = 0;
   QuietSpell quiet;   ///< of a body that may fall asleep
 
   // Mass. Zero inverse for fixed and kinematic bodies.

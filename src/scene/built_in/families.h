@@ -36,6 +36,16 @@ BuiltIn nested_stack();
 BuiltIn octagon_slide();
 BuiltIn spinning_discs();
 
+// volumes.cpp
+BuiltIn deflated_balls();
+BuiltIn spinning_balls();
+BuiltIn tumbling_cylinders();
+BuiltIn spinning_coin();
+BuiltIn sloppy_stack();
+BuiltIn soft_grasp();
+BuiltIn bumpy_cube();
+BuiltIn salad();
+
 // friction.cpp
 BuiltIn anisotropic_slope();
 BuiltIn log_slide();

@@ -5,8 +5,10 @@
 
 namespace stickslip::document {
 
-const std::vector<BuiltIn>& built_ins() {
-  static const std::vector<BuiltIn> table = {
+namespace {
+
+std::vector<BuiltIn> convex_scenes() {
+  return {
       wall(),
       tower(),
       stack(),
@@ -44,6 +46,19 @@ const std::vector<BuiltIn>& built_ins() {
       nested_stack(),
       octagon_slide(),
       spinning_discs(),
+      deflated_balls(),
+      spinning_balls(),
+      tumbling_cylinders(),
+      spinning_coin(),
+      sloppy_stack(),
+      soft_grasp(),
+      bumpy_cube(),
+      salad(),
+  };
+}
+
+std::vector<BuiltIn> mesh_scenes() {
+  return {
       jacks(),
       glasses(),
       chalices(),
@@ -56,6 +71,11 @@ const std::vector<BuiltIn>& built_ins() {
       marble_run(),
       hook_and_ring(),
       nut_and_bolt(),
+  };
+}
+
+std::vector<BuiltIn> soft_scenes() {
+  return {
       soft_stack(),
       soft_on_rigid(),
       rigid_on_soft(),
@@ -68,6 +88,16 @@ const std::vector<BuiltIn>& built_ins() {
       soft_jacks(),
       fish_in_net(),
   };
+}
+
+}   // namespace
+
+const std::vector<BuiltIn>& built_ins() {
+  static const std::vector<BuiltIn> table = [] {
+    std::vector<BuiltIn> all = convex_scenes();
+    for (const auto& family : {mesh_scenes(), soft_scenes()}) all.insert(all.end(), family.begin(), family.end());
+    return all;
+  }();
   return table;
 }
 

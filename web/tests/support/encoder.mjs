@@ -129,6 +129,15 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
       channel((j) => j.motor[c] * (turn ? newtonMetre : newton));
     });
   });
+  if (description.contact_areas)
+    for (const f of kept) {
+      out.varint(f.contacts.filter((c) => c.outline).length);
+      f.contacts.forEach((c, i) => {
+        if (!c.outline) return;
+        out.varint(i).varint(c.outline.length);
+        for (const place of [c.pressure, ...c.outline]) place.forEach((x, k) => out.varint(Math.round((x - c.position[k]) / q)));
+      });
+    }
   return out.end();
 }
 
@@ -142,7 +151,8 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
   const bodies = which ?? description.bodies.map((_, b) => b);
   const nodal = bodies.filter((b) => description.bodies[b].nodes);
   const flags =
-    (which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0) | (nodal.length ? 16 : 0);
+    (which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0) | (nodal.length ? 16 : 0) |
+    (contacts && frame.contacts.some((c) => c.outline) ? 32 : 0);
   out.u8(1).u8(flags).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
   for (const b of bodies) {
     const body = frame.bodies[b];
@@ -178,6 +188,14 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
     const { count, quantum } = description.bodies[b].nodes;
     out.u32(b).u32(count);
     for (const place of frame.nodes[b]) for (const x of place) out.i32(Math.round(x / quantum));
+  }
+  if (flags & 32) {
+    out.u32(frame.contacts.filter((c) => c.outline).length);
+    frame.contacts.forEach((c, i) => {
+      if (!c.outline) return;
+      out.u32(i).u32(c.outline.length);
+      for (const x of [c.pressure, ...c.outline].flat()) out.f32(x);
+    });
   }
   return out.end();
 }

@@ -1,0 +1,140 @@
+// Scenes of soft bodies say what to look for: here it is looked for, in small ones.
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "error_message.h"
+#include "scene/scene_text.h"
+#include "stickslip/soft/elastic_solid.h"
+#include "stickslip/step/stepper.h"
+
+namespace stickslip::soft_scenes_test {
+namespace {
+
+using stickslip::testing::message_of;
+
+struct Run {
+  Scene scene;
+  StepReport last;
+};
+
+template <class Look>
+Run watched(const std::string& name, double seconds, const std::vector<std::pair<std::string, double>>& parameters, Look look) {
+  std::vector<Override> overrides;
+  for (const auto& [key, value] : parameters) overrides.push_back({"/parameters/" + key, fmt::format("{}", value)});
+  Run run{load_scene(name, overrides), {}};
+  Stepper stepper(run.scene.step);
+  while (run.scene.world.time < seconds - 0.5 * run.scene.step.h) {
+    run.last = stepper.step(run.scene.world);
+    look(run.scene, run.last);
+  }
+  return run;
+}
+Run simulated(const std::string& name, double seconds, const std::vector<std::pair<std::string, double>>& parameters = {}) {
+  return watched(name, seconds, parameters, [](const Scene&, const StepReport&) {});
+}
+
+const Body& named(const Run& run, const std::string& name) { return run.scene.world.body(run.scene.world.find(name)); }
+const NodalBody& nodes_of(const Run& run, const std::string& name) {
+  return run.scene.world.nodal_body(run.scene.world.find(name));
+}
+
+/// Force of contacts on a body [N].
+Vec3 force_on(const Run& run, const std::string& name) {
+  const BodyId id = run.scene.world.find(name);
+  Vec3 sum = Vec3::Zero();
+  for (const ContactRecord& c : run.last.contacts) {
+    if (c.body_a == id) sum -= c.impulse;
+    if (c.body_b == id) sum += c.impulse;
+  }
+  return sum / run.last.force_time;
+}
+
+TEST(SoftScenes, a_gripper_lifts_its_box_and_with_little_friction_does_not) {
+  const Run held = simulated("gripper", 3.3), lost = simulated("gripper", 3.3, {{"mu", 0.05}});
+  EXPECT_GT(named(held, "load").position.z(), 0.13);
+  EXPECT_LT(named(held, "load").velocity.norm(), 1e-4);
+  EXPECT_NEAR(force_on(held, "load").z(), 0.5 * 9.81, 1e-3 * 0.5 * 9.81);
+  EXPECT_LT(named(lost, "load").position.z(), 0.05);
+}
+
+TEST(SoftScenes, a_hand_of_jelly_lifts_the_mug) {
+  const Run run = simulated("jelly-hand", 3.3);
+  EXPECT_GT(named(run, "mug").position.z(), 0.1 + 0.04);
+  EXPECT_LT(named(run, "mug").velocity.norm(), 0.05);
+}
+
+TEST(SoftScenes, the_heavier_the_deeper_in_the_mattress) {
+  const Run run = simulated("rigid-on-soft", 1, {{"mass", 1}});
+  const double ball = named(run, "ball").position.z(), box = named(run, "box").position.z(), drum = named(run, "drum").position.z();
+  EXPECT_GT(box, drum);
+  EXPECT_LT(ball, 0.28);
+  EXPECT_GT(drum, 0.2);
+}
+
+TEST(SoftScenes, a_twisted_bar_winds_up_evenly) {
+  const Run run = simulated("twisted-bar", 3, {{"cells", 2}});
+  const NodalBody& bar = nodes_of(run, "bar");
+  const auto& rest = bar.solid->rest();
+  // After half of one turn the middle has made a quarter.
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const Vec3 now = bar.positions[i] - Vec3(0, 0, 0.4);
+    if (std::abs(rest[i].x()) > 1e-9 || std::hypot(rest[i].y(), rest[i].z()) < 0.04) continue;
+    const double turned = std::atan2(rest[i].y() * now.z() - rest[i].z() * now.y(), rest[i].y() * now.y() + rest[i].z() * now.z());
+    EXPECT_NEAR(turned, std::numbers::pi / 2, 0.1);
+  }
+}
+
+TEST(SoftScenes, a_squeezed_ball_presses_with_a_force_that_grows_faster_than_its_depth) {
+  std::vector<double> depth, force;
+  Run run{load_scene("squeezed-ball"), {}};
+  Stepper stepper(run.scene.step);
+  for (int i = 0; i < 200; ++i) {
+    run.last = stepper.step(run.scene.world);
+    if (i % 50 == 49) {
+      depth.push_back(0.21 - named(run, "press").position.z());
+      force.push_back(force_on(run, "press").z());
+    }
+  }
+  for (std::size_t i = 1; i < depth.size(); ++i) {
+    const double power = std::log(force[i] / force[i - 1]) / std::log(depth[i] / depth[i - 1]);
+    EXPECT_GT(power, 1) << depth[i];
+    EXPECT_LT(power, 2) << depth[i];
+  }
+}
+
+TEST(SoftScenes, jacks_fish_slabs_and_tyres_stay_above_the_ground) {
+  for (const auto& [name, parameters] : std::vector<std::pair<std::string, std::vector<std::pair<std::string, double>>>>{
+           {"soft-jacks", {{"count", 2}}}, {"fish-in-net", {{"cells", 10}}}, {"soft-on-rigid", {}}, {"tyre", {{"stones", 3}}}}) {
+    const Run run = simulated(name, 0.4, parameters);
+    double lowest = 1;
+    for (const NodalBody& body : run.scene.world.nodal_bodies())
+      for (const Vec3& x : body.positions) lowest = std::min(lowest, x.z());
+    EXPECT_GT(lowest, -1e-3) << name;
+    EXPECT_TRUE(std::isfinite(run.scene.world.kinetic_energy())) << name;
+  }
+}
+
+TEST(SoftScenes, mistakes_are_named_with_place_and_remedy) {
+  const auto message = [](const std::string& soft) {
+    return message_of([&] { parse_scene(R"({"bodies": [{"name": "pad", "soft": )" + soft + "}]})", "s.json"); });
+  };
+  EXPECT_NE(message(R"({"shape": {"type": "box", "half_extents": [1, 1, 1]}, "size": 0})").find("/bodies/0/soft"),
+            std::string::npos);
+  EXPECT_NE(message(R"({})").find("A soft body needs tetrahedra."), std::string::npos);
+  EXPECT_NE(message(R"({"shape": {"type": "half-space"}, "size": 0.1})").find("cannot be filled with tetrahedra"),
+            std::string::npos);
+  EXPECT_NE(message(R"({"shape": {"type": "sphere", "radius": 1}, "size": 0.5, "material": {"poisson": 0.5}})")
+                .find("/bodies/0/soft/material/poisson"),
+            std::string::npos);
+  EXPECT_NE(message(R"({"mesh": "nowhere.msh"})").find("/bodies/0/soft/mesh"), std::string::npos);
+  EXPECT_NE(message(R"({"shape": {"type": "sphere", "radius": 1}, "size": 0.5,
+                        "pins": [{"box": {"lower": [5, 5, 5], "upper": [6, 6, 6]}}]})")
+                .find("There is no node in this box."),
+            std::string::npos);
+  EXPECT_NE(message(R"({"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "tetrahedra": [[0, 2, 1, 3]]})").find("/bodies/0/soft"),
+            std::string::npos);
+}
+
+}   // namespace
+}   // namespace stickslip::soft_scenes_test
