@@ -13,16 +13,16 @@ namespace {
 
 using stickslip::testing::message_of;
 
-struct Run {
+struct Watched {
   Scene scene;
   StepReport last;
 };
 
 template <class Look>
-Run watched(const std::string& name, double seconds, const std::vector<std::pair<std::string, double>>& parameters, Look look) {
+Watched watched(const std::string& name, double seconds, const std::vector<std::pair<std::string, double>>& parameters, Look look) {
   std::vector<Override> overrides;
   for (const auto& [key, value] : parameters) overrides.push_back({"/parameters/" + key, fmt::format("{}", value)});
-  Run run{load_scene(name, overrides), {}};
+  Watched run{load_scene(name, overrides), {}};
   Stepper stepper(run.scene.step);
   while (run.scene.world.time < seconds - 0.5 * run.scene.step.h) {
     run.last = stepper.step(run.scene.world);
@@ -30,17 +30,17 @@ Run watched(const std::string& name, double seconds, const std::vector<std::pair
   }
   return run;
 }
-Run simulated(const std::string& name, double seconds, const std::vector<std::pair<std::string, double>>& parameters = {}) {
+Watched simulated(const std::string& name, double seconds, const std::vector<std::pair<std::string, double>>& parameters = {}) {
   return watched(name, seconds, parameters, [](const Scene&, const StepReport&) {});
 }
 
-const Body& named(const Run& run, const std::string& name) { return run.scene.world.body(run.scene.world.find(name)); }
-const NodalBody& nodes_of(const Run& run, const std::string& name) {
+const Body& named(const Watched& run, const std::string& name) { return run.scene.world.body(run.scene.world.find(name)); }
+const NodalBody& nodes_of(const Watched& run, const std::string& name) {
   return run.scene.world.nodal_body(run.scene.world.find(name));
 }
 
 /// Force of contacts on a body [N].
-Vec3 force_on(const Run& run, const std::string& name) {
+Vec3 force_on(const Watched& run, const std::string& name) {
   const BodyId id = run.scene.world.find(name);
   Vec3 sum = Vec3::Zero();
   for (const ContactRecord& c : run.last.contacts) {
@@ -51,7 +51,7 @@ Vec3 force_on(const Run& run, const std::string& name) {
 }
 
 TEST(SoftScenes, a_gripper_lifts_its_box_and_with_little_friction_does_not) {
-  const Run held = simulated("gripper", 3.3), lost = simulated("gripper", 3.3, {{"mu", 0.05}});
+  const Watched held = simulated("gripper", 3.3), lost = simulated("gripper", 3.3, {{"mu", 0.05}});
   EXPECT_GT(named(held, "load").position.z(), 0.13);
   EXPECT_LT(named(held, "load").velocity.norm(), 1e-4);
   EXPECT_NEAR(force_on(held, "load").z(), 0.5 * 9.81, 1e-3 * 0.5 * 9.81);
@@ -59,13 +59,13 @@ TEST(SoftScenes, a_gripper_lifts_its_box_and_with_little_friction_does_not) {
 }
 
 TEST(SoftScenes, a_hand_of_jelly_lifts_the_mug) {
-  const Run run = simulated("jelly-hand", 3.3);
+  const Watched run = simulated("jelly-hand", 3.3);
   EXPECT_GT(named(run, "mug").position.z(), 0.1 + 0.04);
   EXPECT_LT(named(run, "mug").velocity.norm(), 0.05);
 }
 
 TEST(SoftScenes, the_heavier_the_deeper_in_the_mattress) {
-  const Run run = simulated("rigid-on-soft", 1, {{"mass", 1}});
+  const Watched run = simulated("rigid-on-soft", 1, {{"mass", 1}, {"size", 0.15}});
   const double ball = named(run, "ball").position.z(), box = named(run, "box").position.z(), drum = named(run, "drum").position.z();
   EXPECT_GT(box, drum);
   EXPECT_LT(ball, 0.28);
@@ -73,12 +73,15 @@ TEST(SoftScenes, the_heavier_the_deeper_in_the_mattress) {
 }
 
 TEST(SoftScenes, a_twisted_bar_winds_up_evenly) {
-  const Run run = simulated("twisted-bar", 3, {{"cells", 2}});
+  const Watched run = simulated("twisted-bar", 3, {{"cells", 2}});
   const NodalBody& bar = nodes_of(run, "bar");
   const auto& rest = bar.solid->rest();
-  // After half of one turn the middle has made a quarter.
+  // After half of one turn the middle has made a quarter, about where it hangs.
+  Vec3 middle = Vec3::Zero();
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    if (rest[i].norm() < 1e-9) middle = bar.positions[i];
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    const Vec3 now = bar.positions[i] - Vec3(0, 0, 0.4);
+    const Vec3 now = bar.positions[i] - middle;
     if (std::abs(rest[i].x()) > 1e-9 || std::hypot(rest[i].y(), rest[i].z()) < 0.04) continue;
     const double turned = std::atan2(rest[i].y() * now.z() - rest[i].z() * now.y(), rest[i].y() * now.y() + rest[i].z() * now.z());
     EXPECT_NEAR(turned, std::numbers::pi / 2, 0.1);
@@ -87,26 +90,25 @@ TEST(SoftScenes, a_twisted_bar_winds_up_evenly) {
 
 TEST(SoftScenes, a_squeezed_ball_presses_with_a_force_that_grows_faster_than_its_depth) {
   std::vector<double> depth, force;
-  Run run{load_scene("squeezed-ball"), {}};
+  Watched run{load_scene("squeezed-ball"), {}};
   Stepper stepper(run.scene.step);
   for (int i = 0; i < 200; ++i) {
     run.last = stepper.step(run.scene.world);
-    if (i % 50 == 49) {
+    if (i >= 99 && i % 50 == 49) {
       depth.push_back(0.21 - named(run, "press").position.z());
       force.push_back(force_on(run, "press").z());
     }
   }
   for (std::size_t i = 1; i < depth.size(); ++i) {
     const double power = std::log(force[i] / force[i - 1]) / std::log(depth[i] / depth[i - 1]);
-    EXPECT_GT(power, 1) << depth[i];
-    EXPECT_LT(power, 2) << depth[i];
+    EXPECT_NEAR(power, 1.5, 0.3) << depth[i];
   }
 }
 
 TEST(SoftScenes, jacks_fish_slabs_and_tyres_stay_above_the_ground) {
   for (const auto& [name, parameters] : std::vector<std::pair<std::string, std::vector<std::pair<std::string, double>>>>{
            {"soft-jacks", {{"count", 2}}}, {"fish-in-net", {{"cells", 10}}}, {"soft-on-rigid", {}}, {"tyre", {{"stones", 3}}}}) {
-    const Run run = simulated(name, 0.4, parameters);
+    const Watched run = simulated(name, 0.25, parameters);
     double lowest = 1;
     for (const NodalBody& body : run.scene.world.nodal_bodies())
       for (const Vec3& x : body.positions) lowest = std::min(lowest, x.z());
@@ -117,7 +119,7 @@ TEST(SoftScenes, jacks_fish_slabs_and_tyres_stay_above_the_ground) {
 
 TEST(SoftScenes, mistakes_are_named_with_place_and_remedy) {
   const auto message = [](const std::string& soft) {
-    return message_of([&] { parse_scene(R"({"bodies": [{"name": "pad", "soft": )" + soft + "}]})", "s.json"); });
+    return message_of([&] { parse_scene(R"({"bodies": [{"name": "pad", "soft": )" + soft + "}]}", "s.json"); });
   };
   EXPECT_NE(message(R"({"shape": {"type": "box", "half_extents": [1, 1, 1]}, "size": 0})").find("/bodies/0/soft"),
             std::string::npos);

@@ -73,7 +73,7 @@ Json soft_on_rigid_document(const Parameters& p) {
 
 /// A ball, a box and a drum on a mattress, the heavier the deeper.
 Json rigid_on_soft_document(const Parameters& p) {
-  Json bodies = Json::array({ground(), soft("mattress", box({0.6, 0.3, 0.1}), 0.06, {p["young"]}, {0, 0, 0.1})});
+  Json bodies = Json::array({ground(), soft("mattress", box({0.6, 0.3, 0.1}), p["size"], {p["young"]}, {0, 0, 0.1})});
   const Json shapes[] = {sphere(0.08), box({0.08, 0.08, 0.08}), cylinder(0.08, 0.08)};
   const char* const names[] = {"ball", "box", "drum"};
   for (int i = 0; i < 3; ++i) {
@@ -98,7 +98,9 @@ Json squeezed_ball_document(const Parameters& p) {
   Json keys = Json::array({key(0, {0, 0, top}), key(2, {0, 0, top - p["squeeze"]}), key(3, {0, 0, top - p["squeeze"]}),
                            key(4, {0, 0, top + 0.02})});
   Json press = driven(body("press", box({0.15, 0.15, plate}), {0, 0, top}), std::move(keys));
-  return compose(5, 0.01, one_material(1000, p["mu"]), Json::array({ground(), std::move(press), std::move(ball)}));
+  Json document = compose(5, 0.01, one_material(1000, p["mu"]), Json::array({ground(), std::move(press), std::move(ball)}));
+  document["gravity"] = vector(Vec3::Zero());   // its weight would press as well
+  return document;
 }
 
 /// One end stays, the other turns.
@@ -246,7 +248,7 @@ BuiltIn soft_on_rigid() {
 BuiltIn rigid_on_soft() {
   return {"rigid-on-soft",
           "A ball, a box and a drum fall on a mattress: the heavier, the deeper they rest in it.",
-          {young(5e4), {"mass", 2, 0.01, 1000, false, "of the ball, the box has twice and the drum three times as much [kg]"}, friction(0.5)},
+          {young(5e4), {"mass", 2, 0.01, 1000, false, "of the ball, the box has twice and the drum three times as much [kg]"}, {"size", 0.1, 0.02, 0.2, false, "of elements [m]"}, friction(0.5)},
           rigid_on_soft_document};
 }
 BuiltIn cantilever() {
