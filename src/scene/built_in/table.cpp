@@ -5,8 +5,10 @@
 
 namespace stickslip::document {
 
-const std::vector<BuiltIn>& built_ins() {
-  static const std::vector<BuiltIn> table = {
+namespace {
+
+std::vector<BuiltIn> of_shapes() {
+  return {
       wall(),
       tower(),
       stack(),
@@ -52,19 +54,25 @@ const std::vector<BuiltIn>& built_ins() {
       soft_grasp(),
       bumpy_cube(),
       salad(),
-      jacks(),
-      glasses(),
-      chalices(),
-      funnel(),
-      bowl(),
-      temple(),
-      colosseum(),
-      gears(),
-      bullet_through_paper(),
-      marble_run(),
-      hook_and_ring(),
-      nut_and_bolt(),
   };
+}
+
+std::vector<BuiltIn> of_meshes() {
+  return {
+      jacks(),      glasses(),       chalices(),     funnel(), bowl(), temple(), colosseum(), gears(), bullet_through_paper(),
+      marble_run(), hook_and_ring(), nut_and_bolt(),
+  };
+}
+
+}   // namespace
+
+const std::vector<BuiltIn>& built_ins() {
+  static const std::vector<BuiltIn> table = [] {
+    std::vector<BuiltIn> all = of_shapes();
+    const std::vector<BuiltIn> meshes = of_meshes();
+    all.insert(all.end(), meshes.begin(), meshes.end());
+    return all;
+  }();
   return table;
 }
 
