@@ -82,9 +82,10 @@ void ProblemBuilder::push_by_guess() {
 /// approach. Normal rows get that speed as room, and the moment of the pressure becomes a resistance, as the rolling rows of
 /// friction laws are. How fast it will roll is not known yet: as fast as the impulses of the last step would leave it.
 void ProblemBuilder::let_roll(const World& world, const ContactSet& set) {
+  if (set.patches.empty()) return;
   bool pushed = false;
   for (const Manifold& m : set.manifolds) {
-    const ContactPatch* const patch = set.patches.empty() ? nullptr : set.patch_of(m);
+    const ContactPatch* const patch = set.patch_of(m);
     if (!patch || patch->rolling.isZero(0)) continue;
     if (!pushed) push_by_guess();
     pushed = true;

@@ -93,6 +93,20 @@ std::pair<ContactPatch, ContactPoint> contact_of(const PartPair& pair, const Pat
   return {area, {place, patch.normal(), lowest, kPatchFeature}};
 }
 
+/// Puts the last manifolds of a set, of one point each, and their areas in order.
+void sort_by_parts(ContactSet& set, std::size_t first_area, std::size_t first_manifold) {
+  const auto before = [](const PartPair& x, const PartPair& y) { return x < y; };
+  std::sort(set.patches.begin() + static_cast<std::ptrdiff_t>(first_area), set.patches.end(), before);
+  const auto manifolds = std::span(set.manifolds).subspan(first_manifold);
+  const std::size_t first_point = set.points.size() - manifolds.size();
+  const std::vector<ContactPoint> points(set.points.begin() + static_cast<std::ptrdiff_t>(first_point), set.points.end());
+  std::sort(manifolds.begin(), manifolds.end(), before);
+  for (std::size_t i = 0; i < manifolds.size(); ++i) {
+    set.points[first_point + i] = points[manifolds[i].first - first_point];
+    manifolds[i].first = static_cast<std::uint32_t>(first_point + i);
+  }
+}
+
 }   // namespace
 
 ContactForm form_between(const World& world, std::uint32_t a, std::uint32_t b, ContactForm of_step) {
@@ -181,17 +195,9 @@ bool VolumeContacts::find(const World& world, const ProxyPair& pair, const Pose&
     out.manifolds.push_back({parts, static_cast<std::uint32_t>(out.points.size()), 1, target});
     out.points.push_back(point);
   }
-  const auto by_parts = [](const PartPair& x, const PartPair& y) { return x < y; };
-  std::sort(out.patches.begin() + static_cast<std::ptrdiff_t>(first_area), out.patches.end(), by_parts);
-  const auto manifolds = std::span(out.manifolds).subspan(first_manifold);
-  std::vector<ContactPoint> sorted;
-  std::sort(manifolds.begin(), manifolds.end(), by_parts);
-  for (Manifold& m : manifolds) {
-    sorted.push_back(out.points[m.first]);
-    m.first = static_cast<std::uint32_t>(out.points.size() - manifolds.size() + sorted.size() - 1);
-  }
-  std::copy(sorted.begin(), sorted.end(), out.points.end() - static_cast<std::ptrdiff_t>(sorted.size()));
-  return !manifolds.empty();
+  const std::size_t count = out.manifolds.size() - first_manifold;
+  if (count > 1) sort_by_parts(out, first_area, first_manifold);
+  return count > 0;
 }
 
 }   // namespace stickslip

@@ -1,4 +1,5 @@
 // The replay page holds what was recorded: decoded here as docs/viewer-protocol.md says.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,6 +117,39 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
     }
   }
   EXPECT_EQ(r.at, r.data.size());
+}
+
+TEST(ReplayPage, tells_of_outlines_only_where_contacts_stand_for_areas) {
+  const test::Directory directory;
+  for (const char* form : {"patch", "points"}) {
+    Scene scene = load_scene("nested-stack",
+                             std::vector<Override>{{"/parameters/count", "1"}, {"/step/contact", fmt::format("\"{}\"", form)}});
+    const auto recorder = make_recorder(directory / "r.html", {});
+    recorder->begin(scene);
+    Stepper stepper(scene.step);
+    recorder->record(scene.world, stepper.step(scene.world));
+    recorder->finish();
+    const std::string data = test::replay_of(directory / "r.html").data;
+    const bool is_patch = std::string_view(form) == "patch";
+    EXPECT_EQ(data.find("\"contact_areas\":true") != data.npos, is_patch);
+    if (!is_patch) continue;
+    // At the end: no area before the first step, then one of contact 0 with four corners, its centre of pressure in its middle.
+    std::vector<std::int64_t> last;
+    test::ReplayReader reader{data, data.size()};
+    for (int numbers = 0; numbers < 19; ++numbers) {
+      --reader.at;
+      while (static_cast<unsigned char>(data[reader.at - 1]) >= 0x80) --reader.at;
+    }
+    for (int k = 0; k < 19; ++k) last.push_back(reader.varint());
+    EXPECT_EQ(std::vector<std::int64_t>(last.begin(), last.begin() + 4), (std::vector<std::int64_t>{0, 1, 0, 4}));
+    std::int64_t sum = 0;
+    for (std::size_t k = 7; k < 19; k += 3) {
+      EXPECT_EQ(std::abs(last[k]), std::abs(last[k + 1]));
+      EXPECT_GT(std::abs(last[k]), 1000);
+      sum += last[k];
+    }
+    EXPECT_EQ(sum, 0);
+  }
 }
 
 TEST(ReplayPage, of_500_bodies_and_500_frames_is_smaller_than_5_megabytes) {

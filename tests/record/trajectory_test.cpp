@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
@@ -61,6 +62,24 @@ TEST(Trajectory, a_falling_ball_is_recorded_on_its_parabola) {
   EXPECT_EQ(position[3 * 150 + 2], scene.world.bodies()[0].position.z());
   EXPECT_EQ(h5::read_text_attribute(file.get(), "format"), "stickslip-trajectory");
   EXPECT_EQ(h5::read_text_attribute(file.get(), "scene"), "falling ball");
+}
+
+TEST(Trajectory, a_contact_over_an_area_has_its_outline_its_centre_of_pressure_and_its_volume) {
+  const Directory directory;
+  Scene scene = load_scene("deflated-balls", std::vector<Override>{{"/parameters/count", "1"}});
+  record(scene, directory / "t.h5", 5);
+  const h5::Handle file = h5::open_file(directory / "t.h5");
+  const auto offset = numbers(file.get(), "contacts/outline_offset"), outline = numbers(file.get(), "contacts/outline"),
+             place = numbers(file.get(), "contacts/position"), pressure = numbers(file.get(), "contacts/center_of_pressure"),
+             volume = numbers(file.get(), "contacts/volume"), position = numbers(file.get(), "position");
+  ASSERT_EQ(offset, (std::vector<double>{0, 16, 32, 48, 64, 80}));
+  ASSERT_EQ(outline.size(), 3 * 80u);
+  // The ball has a radius of 0.1 m: where it cuts the ground, in the frame before the step of the contact.
+  const double depth = 0.1 - position[3 * 2 * 4 + 5], radius = std::sqrt(depth * (0.2 - depth));
+  for (std::size_t k = 64; k < 80; ++k)
+    EXPECT_NEAR(std::hypot(outline[3 * k] - place[12], outline[3 * k + 1] - place[13]), radius, 1e-3 * radius) << k;
+  EXPECT_NEAR(volume[4], std::numbers::pi * depth * depth * (0.3 - depth) / 3, 1e-3 * volume[4]);
+  EXPECT_NEAR(pressure[12] - place[12], radius, 1e-2 * radius) << "it rolls along x, against the pressure at its front";
 }
 
 TEST(Trajectory, the_contact_impulses_of_a_frame_carry_the_weight) {
