@@ -43,7 +43,8 @@ CarrierCompliances carrier_compliances(const ContactProblem& p, InverseBy how) {
       const std::uint32_t s = carrier.first + i;
       if (!touched[s]) continue;
       all[k].place[i] = static_cast<std::uint32_t>(rows.size());
-      for (std::uint32_t c = 0; c < p.segments[s].size; ++c) rows.push_back(static_cast<int>(p.offset(s) - p.offset(carrier.first) + c));
+      for (std::uint32_t c = 0; c < p.segments[s].size; ++c)
+        rows.push_back(static_cast<int>(p.offset(s) - p.offset(carrier.first) + c));
     }
     if (rows.empty()) continue;
     if (how == InverseBy::factors) carrier.mass->inverse_at(rows, all[k].inverse);

@@ -101,10 +101,10 @@ struct FlatScene {
   Vec3 gravity = Vec3::Zero();
   double time = 0;
   std::uint64_t step_count = 0;
-  std::vector<Body> bodies;          ///< scripts apart, below
-  std::vector<FlatScript> scripts;   ///< one per body
-  std::vector<Collider> colliders;   ///< shapes apart, below
-  std::vector<FlatShape> shapes;     ///< one per collider
+  std::vector<Body> bodies;              ///< scripts apart, below
+  std::vector<FlatScript> scripts;       ///< one per body
+  std::vector<Collider> colliders;       ///< shapes apart, below
+  std::vector<FlatShape> shapes;         ///< one per collider
   std::vector<NodalBody> nodal_bodies;   ///< solids apart, below
   std::vector<FlatSolid> solids;         ///< one per body of nodes
   std::vector<Polytope> hulls;

@@ -71,7 +71,8 @@ TetMesh read_solid(Fields& fields, SceneMeshes& meshes) {
     MeshFileOptions options;
     fields.optional("scale", options.scale);
     if (!(options.scale > 0) || !std::isfinite(options.scale))
-      fields.get("scale").fail(fmt::format("{} is not a scale. Give metres per unit of the file, greater than 0.", options.scale));
+      fields.get("scale").fail(
+          fmt::format("{} is not a scale. Give metres per unit of the file, greater than 0.", options.scale));
     try {
       return read_tet_mesh(meshes.folder() / path, options).mesh;
     } catch (const Error& e) {
@@ -81,8 +82,9 @@ TetMesh read_solid(Fields& fields, SceneMeshes& meshes) {
   }
   if (fields.find("vertices")) return read_tetrahedra_of(fields);
   if (!fields.find("shape"))
-    fields.place().fail("A soft body needs tetrahedra. Give a \"shape\" and the \"size\" of its elements, a \"mesh\" file, or "
-                        "\"vertices\" and \"tetrahedra\".");
+    fields.place().fail(
+        "A soft body needs tetrahedra. Give a \"shape\" and the \"size\" of its elements, a \"mesh\" file, or "
+        "\"vertices\" and \"tetrahedra\".");
   const Place place = fields.get("shape");
   const std::vector<Shape> shapes = read_shape(place, meshes);
   if (shapes.size() != 1) place.fail("A soft body is made of one shape, not of the hulls of a mesh.");
@@ -128,9 +130,8 @@ void read_soft(const Place& place, SoftDescription& body, const World& world, Sc
     if (const auto field = fields.find("material")) material = read_soft_material(*field);
     if (const std::string text = warning(material); !text.empty()) warnings.push_back(place.pointer() + ": " + text);
     TetMesh mesh = read_solid(fields, meshes);
-    body.solid = place.within([&] {
-      return std::make_shared<const ElasticSolid>(std::move(mesh.vertices), std::move(mesh.tetrahedra), material);
-    });
+    body.solid = place.within(
+        [&] { return std::make_shared<const ElasticSolid>(std::move(mesh.vertices), std::move(mesh.tetrahedra), material); });
     fields.optional("pressure", body.pressure);
     fields.optional("self_contact", body.self_contact);
     const auto list = fields.find("pins");

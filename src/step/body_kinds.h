@@ -24,7 +24,8 @@ class BodyKindSteps {
   virtual void check(const World&) const = 0;
   /// Gives what moves by forces its segments, with their masses, and finds its velocity without contacts. @param kick how long
   /// forces act [s] @param soft null: nodes of soft bodies are as free as others
-  virtual void append(const World&, const StepOptions&, double kick, VelocitySpace&, ContactProblem&, SoftSystems* soft) const = 0;
+  virtual void append(const World&, const StepOptions&, double kick, VelocitySpace&, ContactProblem&,
+                      SoftSystems* soft) const = 0;
   /// Moves what moves by forces for time t with its own velocity.
   virtual void drift(World&, Gyroscopic, double t) const = 0;
   /// Gives it the velocities of a solve, and moves it on.

@@ -122,8 +122,7 @@ void Detection::meet(const World& world, const ProxyPair& pair, double margin, C
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   if (!a.deforms && !b.deforms) return collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], margin, sink);
   sink.clear();
-  if (pair.a == pair.b)
-    return collide_self(surfaces_[pair.a]->now, margin, kSelfDepth * a.characteristic_length, sink);
+  if (pair.a == pair.b) return collide_self(surfaces_[pair.a]->now, margin, kSelfDepth * a.characteristic_length, sink);
   if (a.deforms && b.deforms) return collide_surfaces(surfaces_[pair.a]->now, surfaces_[pair.b]->now, margin, sink);
   if (a.deforms) return collide_surface(surfaces_[pair.a]->now, b.shape, poses_[pair.b], margin, sink);
   collide_surface(surfaces_[pair.b]->now, a.shape, poses_[pair.a], margin, sink);

@@ -65,8 +65,7 @@ class NodalSteps final : public BodyKindSteps {
   void displace(World& world, const VelocitySpace& space, std::span<const double> change) const override {
     for_each_moving(world, [&](NodalBody& nodes, const Body&) {
       for (std::uint32_t i = 0; i < nodes.size(); ++i)
-        if (nodes.is_free(i))
-          nodes.positions[i] += space.twist(change, space.segment_of(mover_of(world, nodes, i))).linear;
+        if (nodes.is_free(i)) nodes.positions[i] += space.twist(change, space.segment_of(mover_of(world, nodes, i))).linear;
     });
     world.summarise_nodes();
   }

@@ -67,9 +67,12 @@ SoftOperator SoftOperators::choose(SoftOperator asked, const ContactProblem& p) 
 SolveReport SoftOperators::solve(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
                                  const SolveControl& control) {
   switch (chosen_) {
-    case SoftOperator::partial: return tools.solver.solve(p, impulses, tools.workspace, control);
-    case SoftOperator::splitting: return solve_by_splitting(p, impulses, tools, control);
-    default: return solve_matrix(p, impulses, tools, control);
+    case SoftOperator::partial:
+      return tools.solver.solve(p, impulses, tools.workspace, control);
+    case SoftOperator::splitting:
+      return solve_by_splitting(p, impulses, tools, control);
+    default:
+      return solve_matrix(p, impulses, tools, control);
   }
 }
 
@@ -85,7 +88,8 @@ SolveReport SoftOperators::solve_matrix(const ContactProblem& p, std::span<doubl
     }
   }
   SolveControl patient = control;
-  patient.max_iterations = std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
+  patient.max_iterations =
+      std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
   return tools.solver.solve(condensed_, impulses, tools.workspace, patient);
 }
 

@@ -109,7 +109,8 @@ void SoftSystems::append(const World& world, const NodalBody& nodes, const Times
     const double mass = explicitly ? nodes.masses[i] : diagonal.segment<3>(3 * i).mean();
     problem.segments.push_back({1 / mass, Mat3::Zero(), kNodeSize});
     if (nodes.is_free(i))
-      space.add_node(first_mover + i, nodes.positions[i], nodes.velocities[i], s.trial[i] + Eigen::Map<const Vec3>(&s.change[3 * i]));
+      space.add_node(first_mover + i, nodes.positions[i], nodes.velocities[i],
+                     s.trial[i] + Eigen::Map<const Vec3>(&s.change[3 * i]));
     else space.add_held_node(nodes.positions[i], nodes.velocities[i]);
   }
 }

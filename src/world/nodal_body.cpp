@@ -118,7 +118,9 @@ Stencil stencil_of_surface(const World& world, const Collider& c, std::uint32_t 
   const SurfacePart part = SurfacePart::of(number);
   const auto at = [&](std::uint32_t node) -> const Vec3& { return nodes.positions[node]; };
   switch (part.kind) {
-    case SurfacePartKind::vertex: s.add(first + part.index, 1); break;
+    case SurfacePartKind::vertex:
+      s.add(first + part.index, 1);
+      break;
     case SurfacePartKind::edge: {
       const auto& corner = nodes.triangles[part.index / 3];
       const std::uint32_t from = corner[part.index % 3], to = corner[(part.index % 3 + 1) % 3];

@@ -31,7 +31,8 @@ void check(SoftDescription& d) {
   require_finite(d.velocity, "velocity", "m/s");
   require_finite(d.angular_velocity, "angular_velocity", "rad/s");
   require_finite(d.force, "force", "N");
-  if (!std::isfinite(d.pressure)) throw Error(fmt::format("{} is not a pressure. It must be finite [Pa].", d.pressure)).at("pressure");
+  if (!std::isfinite(d.pressure))
+    throw Error(fmt::format("{} is not a pressure. It must be finite [Pa].", d.pressure)).at("pressure");
 }
 
 /// The surface of a solid at rest, with all its nodes as vertices.
@@ -63,7 +64,8 @@ BodyId World::add_soft(SoftDescription d) {
   b.force = d.force;
   b.place = static_cast<std::uint32_t>(nodal_bodies_.size());
   nodes.body = id.index;
-  add_collider(id.index, rest_surface({solid.rest().begin(), solid.rest().end()}, nodes.triangles), Pose{}, d.material, kNoNode);
+  add_collider(id.index, rest_surface({solid.rest().begin(), solid.rest().end()}, nodes.triangles), Pose{}, d.material,
+               kNoNode);
   colliders_[bodies_[id.index].colliders.back()].deforms = true;
   nodal_bodies_.push_back(std::move(nodes));
   number_nodes();
@@ -80,9 +82,10 @@ void World::hold(NodalBody& nodes, const std::vector<NodePins>& pins) {
     const std::string place = std::to_string(k);
     const bool to_world = pins[k].body == BodyId{};
     if (!to_world && body(pins[k].body).motion == MotionType::dynamic)
-      throw Error(fmt::format("Nodes are pinned to '{}', which moves by forces. Pin them to a fixed or kinematic body, or to the "
-                              "world.",
-                              body(pins[k].body).name))
+      throw Error(
+          fmt::format("Nodes are pinned to '{}', which moves by forces. Pin them to a fixed or kinematic body, or to the "
+                      "world.",
+                      body(pins[k].body).name))
           .at("body")
           .at(place)
           .at("pins");

@@ -269,9 +269,13 @@ TEST(SoftBodies, that_cannot_be_are_refused_with_place_and_remedy) {
   EXPECT_EQ(message([](SoftDescription& d) { d.solid = nullptr; }), "/solid: A soft body needs a solid.");
   EXPECT_EQ(message([](SoftDescription& d) { d.positions.resize(3, Vec3::Zero()); }),
             "/positions: There are 3 positions, and the solid has 27 nodes.");
-  EXPECT_EQ(message([](SoftDescription& d) { d.pins = {{{99}, {}}}; }),
+  EXPECT_EQ(message([](SoftDescription& d) {
+              d.pins = {{{99}, {}}};
+            }),
             "/pins/0/nodes: There is no node 99; the solid has 27, counted from 0.");
-  EXPECT_EQ(message([&](SoftDescription& d) { d.pins = {{{0}, ball}}; }),
+  EXPECT_EQ(message([&](SoftDescription& d) {
+              d.pins = {{{0}, ball}};
+            }),
             "/pins/0/body: Nodes are pinned to 'body-0', which moves by forces. Pin them to a fixed or kinematic body, or to "
             "the world.");
   EXPECT_EQ(message([](SoftDescription& d) { d.pressure = std::numeric_limits<double>::infinity(); }),

@@ -111,7 +111,7 @@ struct StepReport {
   /// What impulses of contacts are divided by to be forces [s]: h, but for steps where pieces become shorter or longer.
   double force_time = 0;
   StepOutcome outcome;
-  std::optional<SolveReport> solve;   ///< of integrators that solve a contact problem
+  std::optional<SolveReport> solve;                       ///< of integrators that solve a contact problem
   SoftOperator soft_operator = SoftOperator::automatic;   ///< that was used; automatic: no soft body was there
   int linearisations = 0;                                 ///< of soft bodies, in the last piece
   double soft_error = 0;   ///< largest change of a velocity by the last of several linearisations [m/s]; 0 of one

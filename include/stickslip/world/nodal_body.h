@@ -44,17 +44,17 @@ struct NodePins {
 
 /// What a user gives to make a soft body.
 struct SoftDescription {
-  std::string name = {};                        ///< as of NodalDescription
-  std::shared_ptr<const ElasticSolid> solid;    ///< rest shape, elements and what they are made of
-  Pose pose = {};                               ///< of the rest shape in the world
-  std::vector<Vec3> positions = {};             ///< of the nodes at the start, in the frame of the rest shape [m]; empty: at rest
-  MaterialId material = {};                     ///< of its surface; its density is not read, the solid has one
-  Vec3 velocity = Vec3::Zero();                 ///< of the centre of mass, world frame [m/s]
-  Vec3 angular_velocity = Vec3::Zero();         ///< world frame [rad/s]
-  Vec3 force = Vec3::Zero();                    ///< constant applied force, shared by the nodes by mass, world frame [N]
-  double pressure = 0;                          ///< of a gas inside, acts on the surface along its outward normals [Pa]
+  std::string name = {};                       ///< as of NodalDescription
+  std::shared_ptr<const ElasticSolid> solid;   ///< rest shape, elements and what they are made of
+  Pose pose = {};                              ///< of the rest shape in the world
+  std::vector<Vec3> positions = {};       ///< of the nodes at the start, in the frame of the rest shape [m]; empty: at rest
+  MaterialId material = {};               ///< of its surface; its density is not read, the solid has one
+  Vec3 velocity = Vec3::Zero();           ///< of the centre of mass, world frame [m/s]
+  Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
+  Vec3 force = Vec3::Zero();              ///< constant applied force, shared by the nodes by mass, world frame [N]
+  double pressure = 0;                    ///< of a gas inside, acts on the surface along its outward normals [Pa]
   std::vector<NodePins> pins = {};
-  bool self_contact = false;                    ///< whether its surface touches itself
+  bool self_contact = false;   ///< whether its surface touches itself
   bool can_sleep = true;
 };
 
@@ -89,8 +89,8 @@ struct NodalBody {
   bool is_soft() const { return solid != nullptr; }
   /// Whether forces move a node.
   bool is_free(std::uint32_t node) const {
-    const auto at = std::lower_bound(held.begin(), held.end(), node,
-                                     [](const HeldNode& h, std::uint32_t n) { return h.node < n; });
+    const auto at =
+        std::lower_bound(held.begin(), held.end(), node, [](const HeldNode& h, std::uint32_t n) { return h.node < n; });
     return at == held.end() || at->node != node;
   }
 };

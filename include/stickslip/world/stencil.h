@@ -56,7 +56,8 @@ inline Stencil stencil(const World& world, const Collider& c, std::uint32_t part
 inline Vec3 velocity_at(const World& world, const Collider& c, std::uint32_t part, const Vec3& place) {
   if (!c.deforms) return motion_of(world, c).velocity_at(place);
   Vec3 sum = Vec3::Zero();
-  for (const Stencil::Entry& entry : stencil(world, c, part, place)) sum += entry.weight * motion_of(world, entry.mover).velocity;
+  for (const Stencil::Entry& entry : stencil(world, c, part, place))
+    sum += entry.weight * motion_of(world, entry.mover).velocity;
   return sum;
 }
 

@@ -8,14 +8,12 @@ namespace {
 
 /// What the solids of a scene are made of.
 struct Rubber {
-  double young = 1e5;      ///< [Pa]
+  double young = 1e5;   ///< [Pa]
   double poisson = 0.4;
   double density = 1000;   ///< [kg/m³]
   double damping = 0.01;   ///< of rates of strain [s]
 
-  Json json() const {
-    return {{"young", young}, {"poisson", poisson}, {"density", density}, {"stiffness_damping", damping}};
-  }
+  Json json() const { return {{"young", young}, {"poisson", poisson}, {"density", density}, {"stiffness_damping", damping}}; }
 };
 
 Json soft(std::string name, Json shape, double size, const Rubber& rubber, const Vec3& position) {
@@ -110,8 +108,8 @@ Json twisted_bar_document(const Parameters& p) {
   for (int i = 0; i <= 12; ++i) keys.push_back(key(0.5 * i, {half + 0.01, 0, height}, p["turns"] * 30 * i));
   Json chuck = driven(body("chuck", box({0.01, 0.08, 0.08}), {}), std::move(keys));
   Json bar = soft("bar", box({half, thick, thick}), 2 * thick / p.count("cells"), {p["young"], 0.45}, {0, 0, height});
-  bar["soft"]["pins"] = Json::array({pin({-half, -thick, -thick}, {-half, thick, thick}),
-                                     pin({half, -thick, -thick}, {half, thick, thick}, "chuck")});
+  bar["soft"]["pins"] = Json::array(
+      {pin({-half, -thick, -thick}, {-half, thick, thick}), pin({half, -thick, -thick}, {half, thick, thick}, "chuck")});
   return compose(7, 0.01, one_material(1000, 0.5), Json::array({ground(), std::move(chuck), std::move(bar)}));
 }
 
@@ -130,7 +128,8 @@ Json jelly_hand_document(const Parameters& p) {
     Json keys = Json::array({key(0, open), key(1, open - (0.01 + close) * out), key(1.3, open - (0.01 + close) * out),
                              key(3, open - (0.01 + close) * out + 0.15 * Vec3::UnitZ())});
     bodies.push_back(driven(body(knuckle, sphere(0.9 * radius), {}), std::move(keys)));
-    Json finger = soft(fmt::format("finger-{}", i), capsule(radius, length), 0.011, {p["young"]}, open - length * Vec3::UnitZ());
+    Json finger =
+        soft(fmt::format("finger-{}", i), capsule(radius, length), 0.011, {p["young"]}, open - length * Vec3::UnitZ());
     finger["soft"]["pins"] = Json::array({pin({-radius, -radius, 0.8 * length}, {radius, radius, length + radius}, knuckle)});
     bodies.push_back(std::move(finger));
   }
@@ -165,7 +164,8 @@ Json tyre_document(const Parameters& p) {
   Json keys = Json::array({key(0, {-0.5 * way, 0, ring + tube})});
   for (int i = 0; i <= 24; ++i) {
     const double part = i / 24.0;
-    keys.push_back(key(lowered + (seconds - lowered) * part, {way * (part - 0.5), 0, height}, way * part / height / kDegree, Vec3::UnitY()));
+    keys.push_back(key(lowered + (seconds - lowered) * part, {way * (part - 0.5), 0, height}, way * part / height / kDegree,
+                       Vec3::UnitY()));
   }
   Json hub = driven(body("hub", sphere(0.05), {}), std::move(keys));
   Json tyre = soft("tyre", mesh("ring"), 0.045, {p["young"]}, {-0.5 * way, 0, ring + tube});
@@ -205,7 +205,8 @@ Json soft_jacks_document(const Parameters& p) {
 /// A soft fish in a cloth that hangs by its corners and folds around it.
 Json fish_in_net_document(const Parameters& p) {
   const double half = 0.4, thick = 0.006, height = 0.8, corner = 0.03;
-  Json net = soft("net", box({half, half, thick}), 2 * half / p.count("cells"), {p["net_young"], 0.3, 300, 0.02}, {0, 0, height});
+  Json net =
+      soft("net", box({half, half, thick}), 2 * half / p.count("cells"), {p["net_young"], 0.3, 300, 0.02}, {0, 0, height});
   net["soft"]["self_contact"] = true;
   Json bodies = Json::array({ground()}), pins = Json::array();
   for (const int x : {-1, 1})
@@ -214,8 +215,7 @@ Json fish_in_net_document(const Parameters& p) {
       const Vec3 at(x * half, y * half, 0), reach(corner, corner, thick), open = at + height * Vec3::UnitZ();
       const Vec3 closed = 0.35 * at + (height + 0.2) * Vec3::UnitZ();
       pins.push_back(pin(at - reach, at + reach, hook));
-      bodies.push_back(
-          driven(body(hook, sphere(0.01), {}), Json::array({key(0.0, open), key(0.6, open), key(2.5, closed)})));
+      bodies.push_back(driven(body(hook, sphere(0.01), {}), Json::array({key(0.0, open), key(0.6, open), key(2.5, closed)})));
     }
   net["soft"]["pins"] = std::move(pins);
   Json sticks = Json::array({Json{{"from", vector({-0.1, 0, 0})}, {"to", vector({0.06, 0, 0})}, {"radius", 0.05}},
@@ -248,7 +248,10 @@ BuiltIn soft_on_rigid() {
 BuiltIn rigid_on_soft() {
   return {"rigid-on-soft",
           "A ball, a box and a drum fall on a mattress: the heavier, the deeper they rest in it.",
-          {young(5e4), {"mass", 2, 0.01, 1000, false, "of the ball, the box has twice and the drum three times as much [kg]"}, {"size", 0.1, 0.02, 0.2, false, "of elements [m]"}, friction(0.5)},
+          {young(5e4),
+           {"mass", 2, 0.01, 1000, false, "of the ball, the box has twice and the drum three times as much [kg]"},
+           {"size", 0.1, 0.02, 0.2, false, "of elements [m]"},
+           friction(0.5)},
           rigid_on_soft_document};
 }
 BuiltIn cantilever() {

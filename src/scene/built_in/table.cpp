@@ -59,34 +59,15 @@ std::vector<BuiltIn> convex_scenes() {
 
 std::vector<BuiltIn> mesh_scenes() {
   return {
-      jacks(),
-      glasses(),
-      chalices(),
-      funnel(),
-      bowl(),
-      temple(),
-      colosseum(),
-      gears(),
-      bullet_through_paper(),
-      marble_run(),
-      hook_and_ring(),
-      nut_and_bolt(),
+      jacks(),      glasses(),       chalices(),     funnel(), bowl(), temple(), colosseum(), gears(), bullet_through_paper(),
+      marble_run(), hook_and_ring(), nut_and_bolt(),
   };
 }
 
 std::vector<BuiltIn> soft_scenes() {
   return {
-      soft_stack(),
-      soft_on_rigid(),
-      rigid_on_soft(),
-      cantilever(),
-      squeezed_ball(),
-      twisted_bar(),
-      jelly_hand(),
-      gripper(),
-      tyre(),
-      soft_jacks(),
-      fish_in_net(),
+      soft_stack(), soft_on_rigid(), rigid_on_soft(), cantilever(), squeezed_ball(), twisted_bar(),
+      jelly_hand(), gripper(),       tyre(),          soft_jacks(), fish_in_net(),
   };
 }
 
