@@ -46,7 +46,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
 add_library(stickslip_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
 target_precompile_headers(stickslip_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <algorithm>
   <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>
-  <stickslip/problem/contact_problem.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h")
+  <stickslip/problem/contact_problem.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h" "${PROJECT_SOURCE_DIR}/src/math/eigen_often.h")
 target_include_directories(stickslip_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
 # Every definition that a room is compiled with must stand here too: with others the compiler silently does without it.
 target_link_libraries(stickslip_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse)
@@ -57,7 +57,7 @@ add_library(stickslip_calm_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
 target_compile_options(stickslip_calm_pch PRIVATE -O1)
 target_precompile_headers(stickslip_calm_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <nlohmann/json.hpp> <algorithm>
   <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>
-  <stickslip/scene/scene.h> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h")
+  <stickslip/scene/scene.h> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h" "${PROJECT_SOURCE_DIR}/src/math/eigen_often.h")
 target_include_directories(stickslip_calm_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(stickslip_calm_pch PRIVATE Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json stickslip_flags stickslip_suitesparse)
 target_compile_definitions(stickslip_calm_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
@@ -151,7 +151,7 @@ function(stickslip_test_pch)
   target_compile_options(stickslip_test_pch PRIVATE -O1)
   target_precompile_headers(stickslip_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h> <Eigen/Core> <Eigen/Geometry> <Eigen/Dense>
     <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <random> <span> <string>
-    <string_view> <variant> <vector> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h")
+    <string_view> <variant> <vector> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h" "${PROJECT_SOURCE_DIR}/src/math/eigen_often.h")
   target_include_directories(stickslip_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(stickslip_test_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse GTest::gtest GTest::gmock)
   target_compile_definitions(stickslip_test_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})

@@ -141,6 +141,14 @@ Eigen::Matrix<double, Rows, 1> closest_point_on_ellipsoid(const Eigen::Matrix<do
 template Vec2 closest_point_on_ellipsoid<2>(const Vec2&, const Vec2&, int*);
 template Vec3 closest_point_on_ellipsoid<3>(const Vec3&, const Vec3&, int*);
 
+double EllipseFriction::support(const Vec2& direction) const { return axes().cwiseProduct(direction).norm(); }
+
+double EllipsoidFriction::support(const Vec3& direction) const { return axes().cwiseProduct(direction).norm(); }
+
+FrictionBox<2> EllipseFriction::box(double normal) const { return FrictionBox<2>::symmetric(std::max(normal, 0.0) * axes()); }
+
+FrictionBox<3> EllipsoidFriction::box(double normal) const { return FrictionBox<3>::symmetric(std::max(normal, 0.0) * axes()); }
+
 Vec2 EllipseFriction::project(double normal, const Vec2& trial) const {
   return closest_point_on_ellipsoid<2>(std::max(normal, 0.0) * axes(), trial);
 }

@@ -300,6 +300,8 @@ PatchFriction::Vector PatchFriction::support_point(const Vector& direction) cons
   return point;
 }
 
+double PatchFriction::support(const Vector& direction) const { return support_point(direction).dot(direction); }
+
 FrictionBox<5> PatchFriction::box(double normal) const {
   const double n = std::max(normal, 0.0);
   FrictionBox<5> box;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <Eigen/Cholesky>
+#include "math/small_matrices.h"
 
 namespace stickslip {
 
@@ -42,7 +42,7 @@ double inscribed_radius(const Polytope& p) {
         gradient -= mu / s * row;
         hessian += mu / (s * s) * row * row.transpose();
       }
-      const Vec4 step = hessian.ldlt().solve(gradient);
+      const Vec4 step = solve_linear(hessian, gradient);
       double longest = 1;   // stay strictly inside
       for (const Polytope::Face& f : p.faces) {
         const double used = f.normal.dot(step.head<3>()) + step[3];

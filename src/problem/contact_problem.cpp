@@ -493,7 +493,6 @@ void ContactProblem::contact_velocity(std::span<const double> impulses, std::spa
   couple(segment_velocity);
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
-    using Row = Eigen::Map<const kernels::BlockVector<D>>;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
       const Block& block = blocks[i];
       kernels::BlockVector<D> relative;
@@ -503,8 +502,10 @@ void ContactProblem::contact_velocity(std::span<const double> impulses, std::spa
       } else {
         relative = kernels::gathered_velocity<D>(matrix, i, impulses.data());
       }
-      Eigen::Map<kernels::BlockVector<D>>(v.data() + block.row) =
-          relative + Row(b.data() + block.row) + Row(sigma.data() + block.row).cwiseProduct(Row(impulses.data() + block.row));
+      for (std::uint32_t k = 0; k < D; ++k) {
+        const std::uint32_t row = block.row + k;
+        v[row] = relative[k] + b[row] + sigma[row] * impulses[row];
+      }
     }
   });
 }

@@ -160,7 +160,8 @@ Lcp as_lcp(const ContactProblem& p, int directions) {
     Eigen::VectorXd v = Eigen::Map<const Eigen::VectorXd>(p.b.data() + p.blocks[i].row, p.blocks[i].dim);
     for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
       const std::uint32_t j = w.column[e];
-      lcp.M.block(start[i], start[j], count, start[j + 1] - start[j]) = s[i].transpose() * w.entry(i, e) * s[j];
+      const Eigen::MatrixXd left = s[i].transpose() * w.entry(i, e);
+      lcp.M.block(start[i], start[j], count, start[j + 1] - start[j]) = left * s[j];
       v += w.entry(i, e) * Eigen::Map<const Eigen::VectorXd>(lcp.offset.data() + p.blocks[j].row, p.blocks[j].dim);
     }
     lcp.q.segment(start[i], count) = s[i].transpose() * v;

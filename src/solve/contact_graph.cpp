@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "math/small_matrices.h"
+
 namespace stickslip {
 
 namespace {
@@ -103,7 +105,7 @@ Vec3 ContactGraph::arm(const ContactProblem& p, const Block& block, std::size_t 
   const double scale = a.trace();
   if (!(scale > 0)) return Vec3::Zero();
   a.diagonal().array() += 1e-12 * scale;
-  return a.ldlt().solve(right);
+  return solve_linear(a, right);
 }
 
 void ContactGraph::coordinates(const ContactProblem& p, int axis, std::span<double> out) {

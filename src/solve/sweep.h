@@ -68,14 +68,18 @@ requires(A == 0) [[gnu::noinline]] double sweep_batch(const ContactProblem& p, c
   double largest = 0, along = 0;
   for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
     const Block& block = p.blocks[i];
-    Eigen::Map<Vector> stored(impulses + block.row);
-    Vector impulse = stored,
-           v = kernels::gathered_velocity<D>(p.matrix, i, impulses) + Eigen::Map<const Vector>(p.b.data() + block.row);
-    if constexpr (Compliant) v += Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
-    largest =
-        std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
-    along += (impulse - stored).dot(Eigen::Map<const Vector>(momentum.ahead + block.row));
-    stored = impulse;
+    const std::uint32_t row = block.row;
+    Vector impulse, v = kernels::gathered_velocity<D>(p.matrix, i, impulses);
+    for (int k = 0; k < D; ++k) {
+      impulse[k] = impulses[row + k];
+      v[k] += p.b[row + k];
+      if constexpr (Compliant) v[k] += p.sigma[row + k] * impulse[k];
+    }
+    largest = std::max(largest, rule(BlockView<D>{i, row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
+    for (int k = 0; k < D; ++k) {
+      along += (impulse[k] - impulses[row + k]) * momentum.ahead[row + k];
+      impulses[row + k] = impulse[k];
+    }
   }
   momentum.along += along;
   return largest;
@@ -90,28 +94,31 @@ template <int D, class Rule>
   double largest = 0;
   for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
     const Block& block = p.blocks[i];
-    Eigen::Map<Vector> stored(impulses + block.row);
-    Vector ahead;
-    if (block.arity == 0) {   // the impulses have been extrapolated before the sweep
-      ahead = Eigen::Map<const Vector>(momentum.ahead + block.row);
-    } else {
-      Eigen::Map<Vector> previous(momentum.previous + block.row);
-      ahead = momentum.beta * (stored - previous);
-      previous = stored;
-      stored += ahead;
+    const std::uint32_t row = block.row;
+    Vector ahead, impulse, v;
+    for (int k = 0; k < D; ++k) {
+      double& stored = impulses[row + k];
+      if (block.arity == 0) {   // the impulses have been extrapolated before the sweep
+        ahead[k] = momentum.ahead[row + k];
+      } else {
+        ahead[k] = momentum.beta * (stored - momentum.previous[row + k]);
+        momentum.previous[row + k] = stored;
+        stored += ahead[k];
+      }
+      impulse[k] = stored;
+      v[k] = p.b[row + k] + p.sigma[row + k] * stored;
     }
-    Vector impulse = stored, v = Eigen::Map<const Vector>(p.b.data() + block.row) +
-                                 Eigen::Map<const Vector>(p.sigma.data() + block.row).cwiseProduct(impulse);
-    if (block.arity == 0) v += kernels::gathered_velocity<D>(p.matrix, i, impulses);
-    else
-      for (int k = 0; k < D; ++k) v[k] = kernels::row_velocity(p, block, static_cast<std::uint32_t>(k), velocity, v[k]);
-    largest =
-        std::max(largest, rule(BlockView<D>{i, block.row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
-    const Vector change = impulse - stored;
-    momentum.along += change.dot(ahead);
-    if (block.arity > 0)
-      for (int k = 0; k < D; ++k) kernels::push_row(p, block, static_cast<std::uint32_t>(k), change[k], velocity);
-    stored = impulse;
+    const Vector gathered = block.arity == 0 ? kernels::gathered_velocity<D>(p.matrix, i, impulses) : Vector();
+    for (int k = 0; k < D; ++k)
+      v[k] = block.arity == 0 ? v[k] + gathered[k]
+                              : kernels::row_velocity(p, block, static_cast<std::uint32_t>(k), velocity, v[k]);
+    largest = std::max(largest, rule(BlockView<D>{i, row, p.diagonal_values.data() + block.diagonal, batch.rows}, v, impulse));
+    for (int k = 0; k < D; ++k) {
+      const double change = impulse[k] - impulses[row + k];
+      momentum.along += change * ahead[k];
+      if (block.arity > 0) kernels::push_row(p, block, static_cast<std::uint32_t>(k), change, velocity);
+      impulses[row + k] = impulse[k];
+    }
   }
   return largest;
 }

@@ -1,8 +1,9 @@
 #include "step/anderson.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "math/small_matrices.h"
 
 namespace stickslip {
 
@@ -56,10 +57,10 @@ void Anderson::mix(std::span<const double> x, std::span<double> image) {
   // Differences shrink from one iterate to the next: all are taken to the same length.
   gram.array() /= (length * length.transpose()).array();
   right.array() /= length.array();
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, kMemory, kMemory>> modes(gram);
+  const SymmetricModes<kMemory> modes = symmetric_modes(gram);
   for (int k = 0; k < kMemory; ++k)
-    if (modes.eigenvalues()[k] > kIndependent * modes.eigenvalues()[kMemory - 1])
-      weights += modes.eigenvectors().col(k) * (modes.eigenvectors().col(k).dot(right) / modes.eigenvalues()[k]);
+    if (modes.values[k] > kIndependent * modes.values[kMemory - 1])
+      weights += modes.vectors.col(k) * (modes.vectors.col(k).dot(right) / modes.values[k]);
   weights.array() /= length.array();
   for (std::size_t j = 0; j < used; ++j)
     for (std::size_t i = 0; i < n; ++i) image[i] -= weights[j] * images_[j][i];

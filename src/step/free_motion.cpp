@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "math/small_matrices.h"
+
 namespace stickslip {
 
 namespace {
@@ -12,7 +14,7 @@ Vec3 implicit_gyroscopic(const Mat3& inertia, const Vec3& omega, double h) {
   const Vec3 momentum = inertia * omega;
   const Vec3 f = h * omega.cross(momentum);
   const Mat3 jacobian = inertia + h * (skew(omega) * inertia - skew(momentum));
-  return omega - jacobian.partialPivLu().solve(f);
+  return omega - solve_linear(jacobian, f);
 }
 
 /// Rotates body-frame momentum and orientation about principal axis `axis` for time t, as if only that axis had inertia.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "math/small_matrices.h"
 #include "step/free_motion.h"
 
 namespace stickslip {
@@ -43,7 +44,11 @@ Mat3 positive_part(const Mat3& m) {
 /// Largest (ω h)² of a body. @param stiffness K h² [kg m²]
 double fastest_turning(const Mat3& stiffness, const Mat3& inertia, const Vec3& moments) {
   if (stiffness.norm() <= kStiff * moments.minCoeff()) return 0;   // an upper bound
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Mat3>(stiffness, inertia, Eigen::EigenvaluesOnly).eigenvalues()[2];
+  const Eigen::SelfAdjointEigenSolver<Mat3> axes(inertia);
+  Mat3 scaled = axes.eigenvectors();   // of unit moments
+  for (int k = 0; k < 3; ++k) scaled.col(k) /= std::sqrt(axes.eigenvalues()[k]);
+  const Mat3 turned = stiffness * scaled, rates = scaled.transpose() * turned;
+  return Eigen::SelfAdjointEigenSolver<Mat3>(rates, Eigen::EigenvaluesOnly).eigenvalues()[2];
 }
 
 }   // namespace
@@ -359,7 +364,7 @@ void JointClosing::balance(const World& world, std::span<const std::uint32_t> se
     all.inertia += b.world_inertia() + b.mass.mass * (arm.squaredNorm() * Mat3::Identity() - arm * arm.transpose());
   });
   for_each([](const Body& b, double* u, Float& all) {
-    const Vec3 turn = -all.inertia.llt().solve(all.couple);
+    const Vec3 turn = -solve_linear(all.inertia, all.couple);
     Eigen::Map<Vec3>{u} += turn.cross(b.position - all.center / all.mass);
     Eigen::Map<Vec3>{u + 3} += turn;
   });

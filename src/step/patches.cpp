@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/small_matrices.h"
 #include "step/sizes.h"
 #include "step/volumes.h"
 #include "stickslip/friction/patch.h"
@@ -81,11 +82,11 @@ double PatchMaker::fit_gap(std::span<const ContactPoint> points, const Vec3& ori
     moment += (p.gap - gap) * from;
   }
   // Points on a line say nothing about the slope across it.
-  const Eigen::SelfAdjointEigenSolver<Mat2> axes(spread);
+  const SymmetricModes<2> axes = symmetric_modes(spread);
   patch.slope.setZero();
   for (int k = 0; k < 2; ++k)
-    if (axes.eigenvalues()[k] > 1e-10 * axes.eigenvalues()[1])
-      patch.slope += axes.eigenvectors().col(k).dot(moment) / axes.eigenvalues()[k] * axes.eigenvectors().col(k);
+    if (axes.values[k] > 1e-10 * axes.values[1])
+      patch.slope += axes.vectors.col(k).dot(moment) / axes.values[k] * axes.vectors.col(k);
   patch.gap = gap - patch.slope.dot(middle);
   double below = 0, worst = 0;
   for (const ContactPoint& p : points) {

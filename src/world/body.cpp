@@ -4,6 +4,16 @@
 
 namespace stickslip {
 
+Mat3 Body::world_inverse_inertia() const {
+  const Mat3 r = orientation.toRotationMatrix();
+  return r * inverse_inertia * r.transpose();
+}
+
+Mat3 Body::world_inertia() const {
+  const Mat3 r = orientation.toRotationMatrix();
+  return r * mass.inertia * r.transpose();
+}
+
 void Body::derive_from_mass() {
   inverse_mass = 0;
   inverse_inertia.setZero();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stickslip/friction/set_values.h"
 
@@ -19,87 +18,29 @@ inline Vector project_on_disc(double radius, const Vector& trial) {
   return trial * (radius / std::sqrt(size_squared));
 }
 
+// What follows is compiled once, in src/friction/disc_laws.cpp, for as many rows as the laws have.
+
 /// The same with derivatives. @param growth dradius/dn
 template <int Rows>
-ProjectionDerivative<Rows> differentiate_disc(double radius, double growth, const Eigen::Matrix<double, Rows, 1>& trial) {
-  ProjectionDerivative<Rows> d;
-  d.value = trial;
-  d.by_point.setIdentity();
-  d.by_normal.setZero();
-  const double size = trial.norm();
-  if (size <= radius && radius > 0) return d;
-  if (!(size > 0)) {   // the disc is a point
-    d.by_point.setZero();
-    return d;
-  }
-  const Eigen::Matrix<double, Rows, 1> direction = trial / size;
-  d.value = radius * direction;
-  d.by_point -= direction * direction.transpose();
-  d.by_point *= radius / size;
-  d.by_normal = growth * direction;
-  return d;
-}
+ProjectionDerivative<Rows> differentiate_disc(double radius, double growth, const Eigen::Matrix<double, Rows, 1>& trial);
 
 /// Gauge of the ellipsoid with these axes, less n. Rows without an axis count only in that they must be zero.
 template <int Rows>
 ImplicitValue<Rows> implicit_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes, double normal,
-                                       const Eigen::Matrix<double, Rows, 1>& x) {
-  ImplicitValue<Rows> f;
-  Eigen::Matrix<double, Rows, 1> weight = Eigen::Matrix<double, Rows, 1>::Zero();
-  bool allowed = true;
-  for (int i = 0; i < Rows; ++i)
-    if (axes[i] > 0) weight[i] = 1 / (axes[i] * axes[i]);
-    else allowed = allowed && x[i] == 0;
-  const double gauge = std::sqrt(x.cwiseProduct(x).dot(weight));
-  f.value = allowed ? gauge - normal : std::numeric_limits<double>::infinity();
-  if (!(gauge > 0)) return f;
-  f.gradient = weight.cwiseProduct(x) / gauge;
-  f.hessian = -f.gradient * f.gradient.transpose() / gauge;
-  f.hessian.diagonal() += weight / gauge;
-  return f;
-}
+                                       const Eigen::Matrix<double, Rows, 1>& x);
 
 /// The farthest point along `direction` of the ellipsoid with these axes; 0 where all are equal.
 template <int Rows>
 Eigen::Matrix<double, Rows, 1> farthest_on_ellipsoid(const Eigen::Matrix<double, Rows, 1>& axes,
-                                                     const Eigen::Matrix<double, Rows, 1>& direction) {
-  const Eigen::Matrix<double, Rows, 1> scaled = axes.cwiseProduct(direction);
-  const double size = scaled.norm();
-  if (!(size > 0)) return Eigen::Matrix<double, Rows, 1>::Zero();
-  return axes.cwiseProduct(scaled) / size;
-}
+                                                     const Eigen::Matrix<double, Rows, 1>& direction);
 
 /// The projection on a product of two sets, from those on its factors.
 template <int A, int B>
-ProjectionDerivative<A + B> join(const ProjectionDerivative<A>& a, const ProjectionDerivative<B>& b) {
-  ProjectionDerivative<A + B> d;
-  d.value.template head<A>() = a.value;
-  d.value.template tail<B>() = b.value;
-  d.by_point.setZero();
-  d.by_point.template topLeftCorner<A, A>() = a.by_point;
-  d.by_point.template bottomRightCorner<B, B>() = b.by_point;
-  d.by_normal.template head<A>() = a.by_normal;
-  d.by_normal.template tail<B>() = b.by_normal;
-  return d;
-}
+ProjectionDerivative<A + B> join(const ProjectionDerivative<A>& a, const ProjectionDerivative<B>& b);
 
 /// The implicit function of a product of two sets: the larger of those of its factors.
 template <int A, int B>
-ImplicitValue<A + B> larger(const ImplicitValue<A>& a, const ImplicitValue<B>& b) {
-  ImplicitValue<A + B> f;
-  if (a.value >= b.value) {
-    f.value = a.value;
-    f.by_normal = a.by_normal;
-    f.gradient.template head<A>() = a.gradient;
-    f.hessian.template topLeftCorner<A, A>() = a.hessian;
-  } else {
-    f.value = b.value;
-    f.by_normal = b.by_normal;
-    f.gradient.template tail<B>() = b.gradient;
-    f.hessian.template bottomRightCorner<B, B>() = b.hessian;
-  }
-  return f;
-}
+ImplicitValue<A + B> larger(const ImplicitValue<A>& a, const ImplicitValue<B>& b);
 
 }   // namespace friction_detail
 
@@ -156,16 +97,8 @@ struct RollingFriction {
   double mu = 0;           ///< coefficient of friction, ≥ 0, dimensionless
   double mu_rolling = 0;   ///< coefficient of rolling friction, ≥ 0 [m]
 
-  Vec4 project(double normal, const Vec4& trial) const {
-    const double n = std::max(normal, 0.0);
-    Vec4 closest;
-    closest.head<2>() = friction_detail::project_on_disc<Vec2>(mu * n, trial.head<2>());
-    closest.tail<2>() = friction_detail::project_on_disc<Vec2>(mu_rolling * n, trial.tail<2>());
-    return closest;
-  }
-  double support(const Vec4& direction) const {
-    return mu * direction.head<2>().norm() + mu_rolling * direction.tail<2>().norm();
-  }
+  Vec4 project(double normal, const Vec4& trial) const;
+  double support(const Vec4& direction) const;
   Vec4 support_point(const Vec4& direction) const;
   FrictionBox<4> box(double normal) const {
     const double n = std::max(normal, 0.0);

@@ -28,9 +28,9 @@ struct EllipseFriction {
 
   Vec2 axes() const { return {mu_t, mu_b}; }
   Vec2 project(double normal, const Vec2& trial) const;
-  double support(const Vec2& direction) const { return axes().cwiseProduct(direction).norm(); }
+  double support(const Vec2& direction) const;
   Vec2 support_point(const Vec2& direction) const { return friction_detail::farthest_on_ellipsoid<2>(axes(), direction); }
-  FrictionBox<2> box(double normal) const { return FrictionBox<2>::symmetric(std::max(normal, 0.0) * axes()); }
+  FrictionBox<2> box(double normal) const;
   ProjectionDerivative<2> differentiate(double normal, const Vec2& trial) const;
   ImplicitValue<2> implicit(double normal, const Vec2& x) const {
     return friction_detail::implicit_ellipsoid<2>(axes(), normal, x);
@@ -49,9 +49,9 @@ struct EllipsoidFriction {
 
   Vec3 axes() const { return {mu_t, mu_b, mu_torsion}; }
   Vec3 project(double normal, const Vec3& trial) const;
-  double support(const Vec3& direction) const { return axes().cwiseProduct(direction).norm(); }
+  double support(const Vec3& direction) const;
   Vec3 support_point(const Vec3& direction) const { return friction_detail::farthest_on_ellipsoid<3>(axes(), direction); }
-  FrictionBox<3> box(double normal) const { return FrictionBox<3>::symmetric(std::max(normal, 0.0) * axes()); }
+  FrictionBox<3> box(double normal) const;
   ProjectionDerivative<3> differentiate(double normal, const Vec3& trial) const;
   ImplicitValue<3> implicit(double normal, const Vec3& x) const {
     return friction_detail::implicit_ellipsoid<3>(axes(), normal, x);

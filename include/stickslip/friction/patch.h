@@ -58,7 +58,7 @@ class PressurePatch {
   ConeDerivative differentiate_cone(const Vec3& x) const { return differentiate_cone(x, true); }
 
   /// The least vₙ + ω·c̃ of the patch [m/s]: below 0 where a place approaches.
-  double parting_velocity(const Vec3& v) const { return v[0] - support(-v.tail<2>()); }
+  double parting_velocity(const Vec3& v) const { return v[0] - support(Vec2(-v[1], -v[2])); }
 
   const Mat3& span() const { return span_; }   ///< projector on what K_P spans: all, or a plane, or a line
   /// Mean distance of a place of the patch from the origin, in units of the length of the rows: µ times it is the torsion that
@@ -121,13 +121,16 @@ struct PatchFriction {
   static Vec3 rubbing(const Block& x) { return {x[1], x[2], x[3]}; }      ///< rows t, b, torsion
   static Block block(const Vec3& unilateral, const Vec3& rubbing) {
     Block x;
-    x << unilateral[0], rubbing, unilateral[1], unilateral[2];
+    x[0] = unilateral[0];
+    for (int k = 0; k < 3; ++k) x[1 + k] = rubbing[k];
+    x[4] = unilateral[1];
+    x[5] = unilateral[2];
     return x;
   }
 
   Vector project(double normal, const Vector& trial) const;
   Vector support_point(const Vector& direction) const;
-  double support(const Vector& direction) const { return support_point(direction).dot(direction); }
+  double support(const Vector& direction) const;
   FrictionBox<5> box(double normal) const;
   static constexpr bool scales_with_normal() { return true; }
 };

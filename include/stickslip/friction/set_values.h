@@ -11,7 +11,11 @@ struct FrictionBox {
   using Vector = Eigen::Matrix<double, Rows, 1>;
   Vector lower, upper;   ///< lower ≤ 0 ≤ upper [N s, or N s m for torques]
 
-  static FrictionBox symmetric(const Vector& half_widths) { return {-half_widths, half_widths}; }
+  static FrictionBox symmetric(const Vector& half_widths) {
+    FrictionBox box;
+    for (int k = 0; k < Rows; ++k) box.lower[k] = -half_widths[k], box.upper[k] = half_widths[k];
+    return box;
+  }
   Vector clamp(const Vector& x) const { return x.cwiseMax(lower).cwiseMin(upper); }
 };
 

@@ -136,14 +136,8 @@ struct Body {
   bool is_rigid() const { return kind == BodyKind::rigid; }
   /// Pose of the body frame (its origin need not be the centre of mass).
   Pose frame() const { return {position - orientation * mass.center, orientation}; }
-  Mat3 world_inverse_inertia() const {
-    const Mat3 r = orientation.toRotationMatrix();
-    return r * inverse_inertia * r.transpose();
-  }
-  Mat3 world_inertia() const {
-    const Mat3 r = orientation.toRotationMatrix();
-    return r * mass.inertia * r.transpose();
-  }
+  Mat3 world_inverse_inertia() const;
+  Mat3 world_inertia() const;
   /// Velocity of the point of the body that is at `point` now [m/s].
   Vec3 velocity_at(const Vec3& point) const { return velocity + angular_velocity.cross(point - position); }
 };

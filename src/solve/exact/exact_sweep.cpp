@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/small_matrices.h"
 #include "solve/exact/local_patch.h"
 #include "solve/sweep.h"
 
@@ -10,13 +11,14 @@ namespace stickslip {
 
 namespace {
 
-/// The pseudo-inverse, so that a joint that constrains one direction twice does no harm.
-void invert(const Eigen::Map<const Eigen::MatrixXd>& w, double proximal, double* out) {
-  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
-  Small a = w;
-  a.diagonal().array() += proximal * w.trace() / static_cast<double>(w.rows());
-  const Eigen::CompleteOrthogonalDecomposition<Small> factor(a);
-  Eigen::Map<Eigen::MatrixXd>(out, w.rows(), w.cols()) = factor.pseudoInverse();
+/// The inverse, or the pseudo-inverse, so that a joint that constrains one direction twice does no harm.
+void invert_joint(int rows, const double* w, double proximal, double* out) {
+  double a[kMostSmallRows * kMostSmallRows], trace = 0;
+  std::copy(w, w + rows * rows, a);
+  for (int k = 0; k < rows; ++k) trace += w[k * (rows + 1)];
+  for (int k = 0; k < rows; ++k) a[k * (rows + 1)] += proximal * trace / rows;
+  constexpr double nearly_singular = 1e-10;
+  if (!invert(rows, a, out, nearly_singular)) pseudo_inverse(rows, a, out);
 }
 
 struct ExactRule {
@@ -121,7 +123,7 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows man
     const bool alone = stands_alone(i);
     const double weight = alone ? 0 : proximal;
     if (block.kind == BlockKind::bilateral) {
-      invert(w, weight, inverses.data() + block.diagonal);
+      invert_joint(block.dim, w.data(), weight, inverses.data() + block.diagonal);
     } else if (block.kind == BlockKind::contact && block.dim > 1) {
       const double shift = weight * w.trace() / block.dim;
       if (std::holds_alternative<CircularFriction>(p.laws[i])) {

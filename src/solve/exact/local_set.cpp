@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "math/infinity.h"
+#include "math/small_matrices.h"
 #include "solve/exact/small_system.h"
 
 namespace stickslip {
@@ -23,17 +24,18 @@ class ContactSolve {
   using Whole = Eigen::Matrix<double, Rows + 1, 1>;
 
   ContactSolve(const SetView<Rows>& set, const LocalMatrix& matrix, const Whole& v, const Whole& impulse)
-      : set_(set),
-        a_(matrix.a),
-        r_(matrix.friction_mass),
-        normal_(a_(0, 0)),
-        q_(v - a_ * impulse),
-        scale_(q_.cwiseAbs().maxCoeff()) {
+      : set_(set), a_(matrix.a), r_(matrix.friction_mass), normal_(a(0, 0)) {
+    const Whole own = small::multiply_add<Rows + 1>(a_, impulse, Whole::Zero());
+    q_ = small::difference<Rows + 1>(v, own);
+    scale_ = small::largest<Rows + 1>(q_);
     if (!(normal_ > 0)) return;
     push_ = -q_[0] / normal_;
-    from_friction_ = a_.template topRightCorner<1, Rows>().transpose() / normal_;
-    reduced_ = a_ff() - a_fn() * from_friction_.transpose();
-    reduced_q_ = q_.template tail<Rows>() + a_fn() * push_;
+    for (int i = 0; i < Rows; ++i) {
+      from_friction_[i] = a(0, i + 1) / normal_;
+      reduced_q_[i] = q_[i + 1] + a(i + 1, 0) * push_;
+    }
+    for (int k = 0; k < Rows; ++k)
+      for (int i = 0; i < Rows; ++i) reduced_(i, k) = a(i + 1, k + 1) - a(i + 1, 0) * from_friction_[k];
   }
 
   /// Any other case than sticking.
@@ -44,14 +46,43 @@ class ContactSolve {
   }
 
  private:
-  auto a_ff() const { return a_.template bottomRightCorner<Rows, Rows>(); }
-  auto a_fn() const { return a_.template bottomLeftCorner<Rows, 1>(); }
-  double normal_at(const Vector& t) const { return push_ - from_friction_.dot(t); }   ///< λ_n that keeps v_n = 0
+  double a(int i, int k) const { return a_[i + (Rows + 1) * k]; }
+  Matrix a_ff() const {
+    Matrix m;
+    for (int k = 0; k < Rows; ++k)
+      for (int i = 0; i < Rows; ++i) m(i, k) = a(i + 1, k + 1);
+    return m;
+  }
+  Vector a_fn() const {
+    Vector x;
+    for (int i = 0; i < Rows; ++i) x[i] = a(i + 1, 0);
+    return x;
+  }
+  double normal_at(const Vector& t) const { return push_ - small::dot<Rows>(from_friction_, t); }   ///< λ_n that keeps v_n = 0
   bool is_solution(double error, double n, const Vector& t) const {
-    return error <= kAccuracy * scale_ + 64 * kEpsilon * (normal_ * std::abs(n) + t.norm() / r_);
+    return error <= kAccuracy * scale_ + 64 * kEpsilon * (normal_ * std::abs(n) + small::norm<Rows>(t) / r_);
   }
   bool a_is_symmetric() const {
-    return (a_ - a_.transpose()).cwiseAbs().maxCoeff() <= 64 * kEpsilon * a_.cwiseAbs().maxCoeff();
+    double size = 0, twist = 0;
+    for (int k = 0; k <= Rows; ++k)
+      for (int i = 0; i <= Rows; ++i) {
+        size = std::max(size, std::abs(a(i, k)));
+        twist = std::max(twist, std::abs(a(i, k) - a(k, i)));
+      }
+    return twist <= 64 * kEpsilon * size;
+  }
+  /// 1 + shift − P′ (1 − r B), of the equations that end at fixed points of t − r (B t + c).
+  Matrix fixed_point_jacobian(const Matrix& by_point, const Matrix& b, double shift) const {
+    Matrix inner, m;
+    for (int k = 0; k < Rows; ++k)
+      for (int i = 0; i < Rows; ++i) inner(i, k) = (i == k ? 1 : 0) - r_ * b(i, k);
+    for (int k = 0; k < Rows; ++k)
+      for (int i = 0; i < Rows; ++i) {
+        double sum = 0;
+        for (int j = 0; j < Rows; ++j) sum += by_point(i, j) * inner(j, k);
+        m(i, k) = (i == k ? 1 + shift : 0) - sum;
+      }
+    return m;
   }
 
   /// A friction impulse that need not be in the set yet, and its image under the map whose fixed points are solutions.
@@ -70,15 +101,15 @@ class ContactSolve {
     }
     if (q_[0] > 0) impulse.setZero();
     Vector closest;
-    set_.project_law(set_.law, impulse[0], impulse.template tail<Rows>(), closest);
-    impulse.template tail<Rows>() = closest;
+    set_.project_law(set_.law, impulse[0], small::tail<Rows + 1>(impulse), closest);
+    small::set_tail<Rows + 1>(closest, impulse);
     return q_[0] >= 0;
   }
 
   /// Newton's method on t − P(λ_n(t), t − r (Ā t + b̄)), with steps that are halved while they do not help.
   bool slide(Whole& impulse) const {
     constexpr int most_steps = 12, most_halvings = 4;
-    Vector start = impulse.template tail<Rows>();
+    Vector start = small::tail<Rows + 1>(impulse);
     if (!(normal_at(start) > 0)) start.setZero();
     Iterate first, second, *here = &first, *next = &second;
     evaluate_slide(start, *here);
@@ -86,17 +117,17 @@ class ContactSolve {
       const double n = normal_at(here->t);
       if (is_solution(here->error, n, here->t)) {
         impulse[0] = n;
-        impulse.template tail<Rows>() = here->image.value;
+        small::set_tail<Rows + 1>(here->image.value, impulse);
         return true;
       }
-      Matrix jacobian =
-          -here->image.by_point * (Matrix::Identity() - r_ * reduced_) + here->image.by_normal * from_friction_.transpose();
-      jacobian.diagonal().array() += 1;
-      const Vector change = solve_small<Rows>(jacobian, here->image.value - here->t);
+      Matrix jacobian = fixed_point_jacobian(here->image.by_point, reduced_, 0);
+      for (int k = 0; k < Rows; ++k)
+        for (int i = 0; i < Rows; ++i) jacobian(i, k) += here->image.by_normal[i] * from_friction_[k];
+      const Vector change = solve_small<Rows>(jacobian, small::difference<Rows>(here->image.value, here->t));
       double part = 1;
       for (int halvings = 0;; ++halvings, part *= 0.5) {
         if (halvings > most_halvings) return false;
-        evaluate_slide(here->t + part * change, *next);
+        evaluate_slide(small::sum<Rows>(here->t, part, change), *next);
         if (next->error < (1 - 0.1 * part) * here->error) break;
       }
       std::swap(here, next);
@@ -109,19 +140,20 @@ class ContactSolve {
     const double n = normal_at(t);
     at.error = kInfinity;
     if (!(n > 0)) return;
-    at.slip = reduced_ * t + reduced_q_;
-    set_.differentiate_law(set_.law, n, t - r_ * at.slip, at.image);
-    at.error = (t - at.image.value).norm() / r_;
+    at.slip = small::multiply_add<Rows>(reduced_.data(), t, reduced_q_);
+    set_.differentiate_law(set_.law, n, small::sum<Rows>(t, -r_, at.slip), at.image);
+    at.error = small::norm<Rows>(small::difference<Rows>(t, at.image.value)) / r_;
   }
 
   /// The search for κ = 1/n that the header describes, and Newton's method again from where it ends.
   bool search(Whole& impulse) const {
     constexpr int most_steps = 200;
-    const Vector coupling = a_fn(), q_friction = q_.template tail<Rows>();
+    const Matrix friction = a_ff();
+    const Vector coupling = a_fn(), q_friction = small::tail<Rows + 1>(q_);
     Vector tau = Vector::Zero();
     const auto approach = [&](double kappa) {   // v_n/n
-      minimise(a_ff(), coupling + kappa * q_friction, 1, tau);
-      return normal_ + coupling.dot(tau) + kappa * q_[0];
+      minimise(friction, small::sum<Rows>(coupling, kappa, q_friction), 1, tau);
+      return normal_ + small::dot<Rows>(coupling, tau) + kappa * q_[0];
     };
     double low = 0, at_low = approach(0), high = (normal_ + std::max(0.0, set_.support_law(set_.law, coupling))) / -q_[0],
            at_high = approach(high);
@@ -144,7 +176,7 @@ class ContactSolve {
     if (!(kappa > 0)) return false;
     Whole found;
     found[0] = 1 / kappa;
-    found.template tail<Rows>() = tau / kappa;
+    for (int k = 0; k < Rows; ++k) found[k + 1] = tau[k] / kappa;
     if (!slide(found)) return false;
     impulse = found;
     return true;
@@ -154,16 +186,16 @@ class ContactSolve {
   bool solve_convex(Whole& impulse) const {
     const bool touched = impulse[0] > 0;
     for (const bool touches : {touched, !touched}) {
-      Vector t = impulse.template tail<Rows>();
+      Vector t = small::tail<Rows + 1>(impulse);
       if (touches) {
         if (!minimise(reduced_, reduced_q_, 1, t)) return false;
       } else {
-        if (!minimise(a_ff(), q_.template tail<Rows>(), 1, t)) return false;
+        if (!minimise(a_ff(), small::tail<Rows + 1>(q_), 1, t)) return false;
       }
-      const double n = touches ? normal_at(t) : 0, v = touches ? 0 : q_[0] + normal_ * from_friction_.dot(t);
+      const double n = touches ? normal_at(t) : 0, v = touches ? 0 : q_[0] + normal_ * small::dot<Rows>(from_friction_, t);
       if (normal_ * n < -kAccuracy * scale_ || v < -kAccuracy * scale_) continue;
       impulse[0] = std::max(0.0, n);
-      impulse.template tail<Rows>() = t;
+      small::set_tail<Rows + 1>(t, impulse);
       return true;
     }
     return false;
@@ -178,43 +210,45 @@ class ContactSolve {
     constexpr int most_steps = 300;
     // Where B is singular there may be a way down without an end: this makes it long, and the set ends it.
     constexpr double regularisation = 1e-10;
-    const double speed = c.cwiseAbs().maxCoeff();
+    const double speed = small::largest<Rows>(c);
     const auto evaluate = [&](const Vector& at_t, Iterate& at) {
       at.t = at_t;
-      at.slip = b * at_t + c;
-      set_.differentiate_law(set_.law, n, at_t - r_ * at.slip, at.image);
-      at.error = (at.image.value - at_t).norm() / r_;
+      at.slip = small::multiply_add<Rows>(b.data(), at_t, c);
+      set_.differentiate_law(set_.law, n, small::sum<Rows>(at_t, -r_, at.slip), at.image);
+      at.error = small::norm<Rows>(small::difference<Rows>(at.image.value, at_t)) / r_;
     };
     Iterate here, next;
     evaluate(t, here);
     double best = kInfinity;
     for (int k = 0; k < most_steps; ++k) {
       if (here.error < best) best = here.error, t = here.image.value;
-      if (best <= 0.01 * kAccuracy * speed + 8 * kEpsilon * t.norm() / r_) return true;
-      Matrix jacobian = -here.image.by_point * (Matrix::Identity() - r_ * b);
-      jacobian.diagonal().array() += 1 + regularisation;
-      const Vector from = here.image.value, newton = here.t + solve_small<Rows>(jacobian, from - here.t);
+      if (best <= 0.01 * kAccuracy * speed + 8 * kEpsilon * small::norm<Rows>(t) / r_) return true;
+      const Matrix jacobian = fixed_point_jacobian(here.image.by_point, b, regularisation);
+      const Vector from = here.image.value;
+      const Vector newton = small::sum<Rows>(here.t, 1, solve_small<Rows>(jacobian, small::difference<Rows>(from, here.t)));
       Vector target;
       set_.project_law(set_.law, n, newton, target);
       evaluate(target, next);
       if (!(next.error <= 0.5 * best)) {
         double fall_to_target, fall_along_step;
-        const Vector to_target = lowest(b, b * from + c, from, target, fall_to_target);
-        const Vector along_step = lowest(b, b * from + c, from, last_inside(n, from, newton), fall_along_step);
+        const Vector gradient = small::multiply_add<Rows>(b.data(), from, c);
+        const Vector to_target = lowest(b, gradient, from, target, fall_to_target);
+        const Vector along_step = lowest(b, gradient, from, last_inside(n, from, newton), fall_along_step);
         evaluate(fall_to_target > fall_along_step ? to_target : along_step, next);
       }
       std::swap(here, next);
     }
-    return best <= kAccuracy * speed + 64 * kEpsilon * t.norm() / r_;
+    return best <= kAccuracy * speed + 64 * kEpsilon * small::norm<Rows>(t) / r_;
   }
 
   /// The lowest point of a quadratic with this gradient at `from`, on the way from there to `to`.
   static Vector lowest(const Matrix& b, const Vector& gradient, const Vector& from, const Vector& to, double& fall) {
-    const Vector way = to - from;
-    const double slope = -way.dot(gradient), curvature = way.dot(b * way);
+    const Vector way = small::difference<Rows>(to, from);
+    const double slope = -small::dot<Rows>(way, gradient);
+    const double curvature = small::dot<Rows>(way, small::multiply_add<Rows>(b.data(), way, Vector::Zero()));
     const double part = slope > 0 ? (curvature > slope ? slope / curvature : 1) : 0;
     fall = part * (slope - 0.5 * part * curvature);
-    return from + part * way;
+    return small::sum<Rows>(from, part, way);
   }
 
   /// The last point of F(n) on the way from a point of it.
@@ -222,36 +256,40 @@ class ContactSolve {
     const auto inside = [&](const Vector& x) {
       Vector closest;
       set_.project_law(set_.law, n, x, closest);
-      return (closest - x).norm() <= 4 * kEpsilon * x.norm();
+      return small::norm<Rows>(small::difference<Rows>(closest, x)) <= 4 * kEpsilon * small::norm<Rows>(x);
     };
     if (inside(to)) return to;
+    const Vector way = small::difference<Rows>(to, from);
     double low = 0, high = 1;
     for (int k = 0; k < 60 && high - low > 1e-3 * high; ++k) {
       const double middle = low > 0 ? 0.5 * (low + high) : 0.125 * high;
-      (inside(from + middle * (to - from)) ? low : high) = middle;
+      (inside(small::sum<Rows>(from, middle, way)) ? low : high) = middle;
     }
-    return from + low * (to - from);
+    return small::sum<Rows>(from, low, way);
   }
 
   /// Proximal steps, for what is left: matrices that are not symmetric or have no solution. Keeps the best impulse.
   bool step(Whole& impulse) const {
     constexpr int most_steps = 40;
+    const Vector coupling = a_fn();
     Whole here = impulse, next;
     double best = kInfinity;
     for (int k = 0; k <= most_steps; ++k) {
-      const Whole v = a_ * here + q_;
-      const Vector t = here.template tail<Rows>();
+      const Whole v = small::multiply_add<Rows + 1>(a_, here, q_);
+      const Vector t = small::tail<Rows + 1>(here), slip = small::tail<Rows + 1>(v);
       Vector closest;
-      set_.project_law(set_.law, here[0], t - r_ * v.template tail<Rows>(), closest);
+      set_.project_law(set_.law, here[0], small::sum<Rows>(t, -r_, slip), closest);
       next[0] = std::max(0.0, here[0] - v[0] / normal_);
-      const double error = std::max(normal_ * std::abs(next[0] - here[0]), (closest - t).norm() / r_);
+      const double off = small::norm<Rows>(small::difference<Rows>(closest, t)) / r_;
+      const double error = std::max(normal_ * std::abs(next[0] - here[0]), off);
       if (k > 0 && error < best) {   // the first may not be in the set
         best = error;
         impulse = here;
         if (is_solution(error, here[0], t)) return true;
       }
-      set_.project_law(set_.law, next[0], t - r_ * (v.template tail<Rows>() + a_fn() * (next[0] - here[0])), closest);
-      next.template tail<Rows>() = closest;
+      const Vector pushed = small::sum<Rows>(slip, next[0] - here[0], coupling);
+      set_.project_law(set_.law, next[0], small::sum<Rows>(t, -r_, pushed), closest);
+      small::set_tail<Rows + 1>(closest, next);
       here = next;
       if (set_.scales && k % 8 == 7 && q_[0] < 0 && slide(next)) {
         impulse = next;
@@ -262,7 +300,7 @@ class ContactSolve {
   }
 
   const SetView<Rows>& set_;
-  Eigen::Map<const Eigen::Matrix<double, Rows + 1, Rows + 1>> a_;
+  const double* a_;        ///< A, column-major
   double r_, normal_;      ///< r; A_nn
   Whole q_;                ///< velocity without the contact's own impulse [m/s]
   double scale_;           ///< the largest of q [m/s]
@@ -275,32 +313,8 @@ class ContactSolve {
 }   // namespace
 
 void invert_block(int rows, const double* a, double* inverse) {
-  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
   constexpr double nearly_singular = 1e-10;
-  Small m = Eigen::Map<const Eigen::MatrixXd>(a, rows, rows);
-  Eigen::Map<Eigen::MatrixXd> out(inverse, rows, rows);
-  out.setIdentity();
-  const double least = nearly_singular * m.cwiseAbs().maxCoeff();
-  for (int k = 0; k < rows; ++k) {   // Gauss and Jordan, pivots by columns
-    int pivot = k;
-    for (int i = k + 1; i < rows; ++i)
-      if (std::abs(m(i, k)) > std::abs(m(pivot, k))) pivot = i;
-    if (!(std::abs(m(pivot, k)) > least)) {
-      inverse[0] = std::numeric_limits<double>::quiet_NaN();
-      return;
-    }
-    for (int j = 0; j < rows; ++j) {
-      std::swap(m(k, j), m(pivot, j));
-      std::swap(out(k, j), out(pivot, j));
-    }
-    const double reciprocal = 1 / m(k, k);
-    for (int j = 0; j < rows; ++j) m(k, j) *= reciprocal, out(k, j) *= reciprocal;
-    for (int i = 0; i < rows; ++i) {
-      if (i == k) continue;
-      const double factor = m(i, k);
-      for (int j = 0; j < rows; ++j) m(i, j) -= factor * m(k, j), out(i, j) -= factor * out(k, j);
-    }
-  }
+  if (!invert(rows, a, inverse, nearly_singular)) inverse[0] = std::numeric_limits<double>::quiet_NaN();
 }
 
 namespace {
@@ -310,15 +324,17 @@ template <int Rows>
 bool sticks(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Matrix<double, Rows + 1, 1>& v,
             Eigen::Matrix<double, Rows + 1, 1>& impulse) {
   if (std::isnan(matrix.inverse[0])) return false;
-  const Eigen::Matrix<double, Rows + 1, 1> sticking =
-      impulse - Eigen::Map<const Eigen::Matrix<double, Rows + 1, Rows + 1>>(matrix.inverse) * v;
+  using Whole = Eigen::Matrix<double, Rows + 1, 1>;
+  const Whole back = small::multiply_add<Rows + 1>(matrix.inverse, v, Whole::Zero());
+  const Whole sticking = small::difference<Rows + 1>(impulse, back);
   if (!(sticking[0] >= 0)) return false;
-  const Eigen::Matrix<double, Rows, 1> t = sticking.template tail<Rows>();
+  const Eigen::Matrix<double, Rows, 1> t = small::tail<Rows + 1>(sticking);
   Eigen::Matrix<double, Rows, 1> closest;
   set.project_law(set.law, sticking[0], t, closest);
-  if (!((closest - t).squaredNorm() <= kEpsilon * kEpsilon * t.squaredNorm())) return false;
+  const Eigen::Matrix<double, Rows, 1> off = small::difference<Rows>(closest, t);
+  if (!(small::dot<Rows>(off, off) <= kEpsilon * kEpsilon * small::dot<Rows>(t, t))) return false;
   impulse[0] = sticking[0];
-  impulse.template tail<Rows>() = closest;
+  small::set_tail<Rows + 1>(closest, impulse);
   return true;
 }
 
@@ -327,14 +343,15 @@ bool sticks(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Ma
 template <int Rows>
 bool solve_contact(const SetView<Rows>& set, const LocalMatrix& matrix, const Eigen::Matrix<double, Rows + 1, 1>& v,
                    Eigen::Matrix<double, Rows + 1, 1>& impulse) {
-  const Eigen::Map<const Eigen::Matrix<double, Rows + 1, Rows + 1>> a(matrix.a);
-  if (set.scales && a(0, 0) > 0 && !(v[0] - a.row(0).dot(impulse) < 0)) {
+  double own = 0;   // what it adds to its own approach
+  for (int k = 0; k <= Rows; ++k) own += matrix.a[(Rows + 1) * k] * impulse[k];
+  if (set.scales && matrix.a[0] > 0 && !(v[0] - own < 0)) {
     impulse.setZero();
     return true;
   }
   // What slips fast most likely slides, and Newton's method finds out if it does not.
-  const bool slips =
-      set.scales && matrix.friction_mass * v.template tail<Rows>().norm() > 0.1 * impulse.template tail<Rows>().norm();
+  const bool slips = set.scales && matrix.friction_mass * small::norm<Rows>(small::tail<Rows + 1>(v)) >
+                                       0.1 * small::norm<Rows>(small::tail<Rows + 1>(impulse));
   if (!slips && sticks(set, matrix, v, impulse)) return true;
   return ContactSolve<Rows>(set, matrix, v, impulse).solve(impulse);
 }

@@ -1,12 +1,71 @@
 // Linear systems of a few unknowns, as the exact solution of one contact meets them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "stickslip/math/types.h"
 
 namespace stickslip {
+
+/// Vectors and matrices of a few rows by plain loops: expressions of Eigen take long to compile, once per number of rows.
+namespace small {
+
+template <int N>
+using Column = Eigen::Matrix<double, N, 1>;
+template <int N>
+using Square = Eigen::Matrix<double, N, N>;
+
+template <int N>
+double dot(const Column<N>& a, const Column<N>& b) {
+  double sum = 0;
+  for (int k = 0; k < N; ++k) sum += a[k] * b[k];
+  return sum;
+}
+template <int N>
+double norm(const Column<N>& a) {
+  return std::sqrt(dot<N>(a, a));
+}
+template <int N>
+double largest(const Column<N>& a) {
+  double size = 0;
+  for (int k = 0; k < N; ++k) size = std::max(size, std::abs(a[k]));
+  return size;
+}
+/// a + s b
+template <int N>
+Column<N> sum(const Column<N>& a, double s, const Column<N>& b) {
+  Column<N> x;
+  for (int k = 0; k < N; ++k) x[k] = a[k] + s * b[k];
+  return x;
+}
+template <int N>
+Column<N> difference(const Column<N>& a, const Column<N>& b) {
+  Column<N> x;
+  for (int k = 0; k < N; ++k) x[k] = a[k] - b[k];
+  return x;
+}
+/// m x + y, m column-major
+template <int N>
+Column<N> multiply_add(const double* m, const Column<N>& x, Column<N> y) {
+  for (int k = 0; k < N; ++k)
+    for (int i = 0; i < N; ++i) y[i] += m[N * k + i] * x[k];
+  return y;
+}
+/// All rows but the first.
+template <int N>
+Column<N - 1> tail(const Column<N>& a) {
+  Column<N - 1> x;
+  for (int k = 1; k < N; ++k) x[k - 1] = a[k];
+  return x;
+}
+template <int N>
+void set_tail(const Column<N - 1>& x, Column<N>& a) {
+  for (int k = 1; k < N; ++k) a[k] = x[k - 1];
+}
+
+}   // namespace small
 
 /// Solves m x = y by elimination with complete pivoting. Of a singular system that has solutions it finds one: unknowns without
 /// a pivot are 0.

@@ -5,6 +5,8 @@
 
 #include <Eigen/OrderingMethods>
 
+#include "math/small_matrices.h"
+
 namespace stickslip {
 
 namespace {
@@ -18,6 +20,38 @@ Eigen::Map<Block6> block(std::vector<double>& values, std::size_t i) {
 }
 Eigen::Map<const Block6> block(const std::vector<double>& values, std::size_t i) {
   return Eigen::Map<const Block6>(values.data() + kNumbers * i);
+}
+
+bool is_finite(const double* block) {
+  return std::all_of(block, block + kNumbers, [](double x) { return std::isfinite(x); });
+}
+
+/// The inverse of a symmetric block by Cholesky's factor L. @return false if it is not positive definite
+bool invert_definite(const double* a, double* inverse) {
+  constexpr int n = kRigidSize;
+  double l[n][n], reciprocal[n][n] = {};   // L, L⁻¹
+  for (int j = 0; j < n; ++j)
+    for (int i = j; i < n; ++i) {
+      double sum = a[i + n * j];
+      for (int k = 0; k < j; ++k) sum -= l[i][k] * l[j][k];
+      if (i == j && !(sum > 0)) return false;
+      l[i][j] = i == j ? std::sqrt(sum) : sum / l[j][j];
+    }
+  for (int j = 0; j < n; ++j) {
+    reciprocal[j][j] = 1 / l[j][j];
+    for (int i = j + 1; i < n; ++i) {
+      double sum = 0;
+      for (int k = j; k < i; ++k) sum -= l[i][k] * reciprocal[k][j];
+      reciprocal[i][j] = sum / l[i][i];
+    }
+  }
+  for (int j = 0; j < n; ++j)
+    for (int i = j; i < n; ++i) {
+      double sum = 0;
+      for (int k = i; k < n; ++k) sum += reciprocal[k][i] * reciprocal[k][j];
+      inverse[i + n * j] = inverse[j + n * i] = sum;
+    }
+  return true;
 }
 
 }   // namespace
@@ -129,16 +163,11 @@ bool BodyMatrix::factor(bool symmetric) {
         if (!symmetric) block(upper_, target).noalias() -= left.lazyProduct(block(upper_, e));
       }
     }
-    Block6 pivot = block(diagonal_, j);
-    if (!pivot.allFinite()) return false;
-    if (symmetric) {
-      const Eigen::LLT<Block6> cholesky(pivot);
-      if (cholesky.info() != Eigen::Success) return false;
-      block(diagonal_, j) = cholesky.solve(Block6::Identity());
-    } else {
-      block(diagonal_, j) = pivot.partialPivLu().inverse();
-    }
-    if (!block(diagonal_, j).allFinite()) return false;
+    const Block6 pivot = block(diagonal_, j);
+    double* const inverse = block(diagonal_, j).data();
+    if (!is_finite(pivot.data())) return false;
+    if (!(symmetric ? invert_definite(pivot.data(), inverse) : invert(kRigidSize, pivot.data(), inverse))) return false;
+    if (!is_finite(inverse)) return false;
     for (std::uint32_t e = first_[j]; e < first_[j + 1]; ++e) {
       if (symmetric) block(upper_, e) = block(lower_, e).transpose();
       const Block6 unscaled = block(lower_, e);

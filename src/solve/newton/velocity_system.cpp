@@ -3,19 +3,96 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/small_matrices.h"
 #include "problem/kernels.h"
 
 namespace stickslip {
 
 namespace {
 
+// Plain loops: of matrices of Eigen every size and every kind of product would take its time to compile. A square matrix of a
+// block is column-major; Gᵀ of one of its segments has six numbers for every row.
+
+/// y = M x
 template <int D>
-using Square = Eigen::Map<Eigen::Matrix<double, D, D>>;
+void multiply_square(const double* m, const double* x, double* y) {
+  for (int i = 0; i < D; ++i) y[i] = m[i] * x[0];
+  for (int k = 1; k < D; ++k)
+    for (int i = 0; i < D; ++i) y[i] += m[D * k + i] * x[k];
+}
+
+/// y += Gᵀ x of one segment.
 template <int D>
-using Slot = Eigen::Map<const Eigen::Matrix<double, kRigidSize, D>>;   ///< Gᵀ of one segment of a block
+void push_segment(const double* g, const double* x, double* y) {
+  double sum[kRigidSize];
+  for (int c = 0; c < kRigidSize; ++c) sum[c] = g[c] * x[0];
+  for (int k = 1; k < D; ++k)
+    for (int c = 0; c < kRigidSize; ++c) sum[c] += g[kRigidSize * k + c] * x[k];
+  for (int c = 0; c < kRigidSize; ++c) y[c] += sum[c];
+}
+
+/// v += G y of one segment.
 template <int D>
-using Rows = Eigen::Map<Eigen::Matrix<double, D, 1>>;
-using Body = Eigen::Map<Eigen::Matrix<double, kRigidSize, 1>>;
+void pull_segment(const double* g, const double* y, double* v) {
+  for (int k = 0; k < D; ++k) {
+    double sum = 0;
+    for (int c = 0; c < kRigidSize; ++c) sum += g[kRigidSize * k + c] * y[c];
+    v[k] += sum;
+  }
+}
+
+/// C⁻¹ and C⁻¹ B with C = A + B Σ. @return whether all numbers are finite
+template <int D>
+bool make_stiffness(const double* a, const double* b, const double* sigma, double* inverse, double* stiffness) {
+  Eigen::Matrix<double, D, D> c;
+  for (int k = 0; k < D; ++k)
+    for (int i = 0; i < D; ++i) c(i, k) = a[D * k + i] + b[D * k + i] * sigma[k];
+  if constexpr (D == 1) {
+    inverse[0] = 1 / c(0, 0);
+  } else if constexpr (D <= 4) {
+    const Eigen::Matrix<double, D, D> inverted = c.inverse();
+    std::copy(inverted.data(), inverted.data() + D * D, inverse);
+  } else {
+    if (!invert(D, c.data(), inverse)) return false;
+  }
+  for (int k = 0; k < D; ++k) multiply_square<D>(inverse, b + D * k, stiffness + D * k);
+  bool finite = true;
+  for (int k = 0; k < D * D; ++k) finite = finite && std::isfinite(inverse[k]) && std::isfinite(stiffness[k]);
+  return finite;
+}
+
+template <int D>
+bool is_symmetric(const double* m) {
+  double size = 0, difference = 0;
+  for (int k = 0; k < D; ++k)
+    for (int i = 0; i < D; ++i) {
+      size = std::max(size, std::abs(m[D * k + i]));
+      difference = std::max(difference, std::abs(m[D * k + i] - m[D * i + k]));
+    }
+  return difference <= 1e-12 * size;
+}
+
+/// G_aᵀ S, six numbers for every row.
+template <int D>
+void multiply_slot(const double* g, const double* stiffness, double* pushed) {
+  for (int k = 0; k < D; ++k) {
+    double sum[kRigidSize] = {};
+    for (int i = 0; i < D; ++i)
+      for (int c = 0; c < kRigidSize; ++c) sum[c] += g[kRigidSize * i + c] * stiffness[D * k + i];
+    std::copy(sum, sum + kRigidSize, pushed + kRigidSize * k);
+  }
+}
+
+/// G_aᵀ S G_b from that, column-major.
+template <int D>
+void multiply_slots(const double* pushed, const double* g, double* product) {
+  for (int c = 0; c < kRigidSize; ++c) {
+    double sum[kRigidSize] = {};
+    for (int k = 0; k < D; ++k)
+      for (int r = 0; r < kRigidSize; ++r) sum[r] += pushed[kRigidSize * k + r] * g[kRigidSize * k + c];
+    std::copy(sum, sum + kRigidSize, product + kRigidSize * c);
+  }
+}
 
 /// Calls f(rows, block, slots) for every block; `slots(s)` is Gᵀ of its segment s.
 template <class F>
@@ -23,7 +100,7 @@ void each_block(const ContactProblem& p, const std::vector<double>& numbers, F&&
   for (const Block& b : p.blocks)
     kernels::with_rows(b.dim, [&](auto rows) {
       constexpr int D = rows;
-      f(rows, b, [&](std::uint32_t s) { return Slot<D>(numbers.data() + b.jacobian + kRigidSize * D * s); });
+      f(rows, b, [&](std::uint32_t s) { return numbers.data() + b.jacobian + kRigidSize * D * s; });
     });
 }
 
@@ -52,31 +129,25 @@ bool VelocitySystem::factor(const Linearisation& l) {
   each_block(p, rows_, [&](auto rows, const Block& b, auto&&) {
     constexpr int D = rows;
     const auto i = static_cast<std::size_t>(&b - p.blocks.data());
-    const Eigen::Map<const Eigen::Matrix<double, D, D>> a(l.a.data() + l.first_a[i]), by_velocity(l.b.data() + l.first_b[i]);
-    const Eigen::Matrix<double, D, D> c =
-        a + by_velocity * Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row).asDiagonal();
-    Square<D> inverse(inverse_.data() + b.diagonal), stiffness(stiffness_.data() + b.diagonal);
-    if constexpr (D == 1) inverse(0, 0) = 1 / c(0, 0);
-    else if constexpr (D <= 4) inverse = c.inverse();
-    else inverse = c.partialPivLu().inverse();
-    stiffness.noalias() = inverse * by_velocity;
-    regular = regular && stiffness.allFinite() && inverse.allFinite();
-    symmetric =
-        symmetric && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
+    double* const stiffness = stiffness_.data() + b.diagonal;
+    regular = regular && make_stiffness<D>(l.a.data() + l.first_a[i], l.b.data() + l.first_b[i], p.sigma.data() + b.row,
+                                           inverse_.data() + b.diagonal, stiffness);
+    symmetric = symmetric && is_symmetric<D>(stiffness);
   });
   if (!regular) return false;
   bodies_.set_identity();
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
-    const Square<D> stiffness(stiffness_.data() + b.diagonal);
-    if ((stiffness.array() == 0).all()) return;   // open
+    const double* const stiffness = stiffness_.data() + b.diagonal;
+    if (std::all_of(stiffness, stiffness + D * D, [](double x) { return x == 0; })) return;   // open
     const auto segments = p.segments_of(b);
+    double pushed[kRigidSize * D], product[kRigidSize * kRigidSize];
     for (std::uint32_t s = 0; s < b.arity; ++s) {
-      const Eigen::Matrix<double, kRigidSize, D> pushed = slot(s).lazyProduct(stiffness);
+      multiply_slot<D>(slot(s), stiffness, pushed);
       for (std::uint32_t t = 0; t < b.arity; ++t) {
         if (symmetric && bodies_.is_upper(segments[s], segments[t])) continue;
-        const Eigen::Matrix<double, kRigidSize, kRigidSize> product = pushed.lazyProduct(slot(t).transpose());
-        bodies_.add(segments[s], segments[t], product.data());
+        multiply_slots<D>(pushed, slot(t), product);
+        bodies_.add(segments[s], segments[t], product);
       }
     }
   });
@@ -90,17 +161,17 @@ void VelocitySystem::eliminate(const double* phi, double* x) {
   std::fill(y_.begin(), y_.end(), 0.0);
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
-    Rows<D> local(local_.data() + b.row);
-    local.noalias() = Square<D>(inverse_.data() + b.diagonal) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi + b.row);
-    for (std::uint32_t s = 0; s < b.arity; ++s) Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() += slot(s) * local;
+    double* const local = local_.data() + b.row;
+    multiply_square<D>(inverse_.data() + b.diagonal, phi + b.row, local);
+    for (std::uint32_t s = 0; s < b.arity; ++s) push_segment<D>(slot(s), local, y_.data() + p.offset(p.segments_of(b)[s]));
   });
   bodies_.solve(y_);
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
-    Eigen::Matrix<double, D, 1> v = Eigen::Matrix<double, D, 1>::Zero();
-    for (std::uint32_t s = 0; s < b.arity; ++s)
-      v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
-    Rows<D>(x + b.row) = Rows<D>(local_.data() + b.row) - Square<D>(stiffness_.data() + b.diagonal) * v;
+    double v[D] = {}, back[D];
+    for (std::uint32_t s = 0; s < b.arity; ++s) pull_segment<D>(slot(s), y_.data() + p.offset(p.segments_of(b)[s]), v);
+    multiply_square<D>(stiffness_.data() + b.diagonal, v, back);
+    for (int k = 0; k < D; ++k) x[b.row + k] = local_[b.row + k] - back[k];
   });
 }
 
@@ -111,16 +182,14 @@ void VelocitySystem::multiply(std::span<const double> x, std::span<double> produ
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
     for (std::uint32_t s = 0; s < b.arity; ++s)
-      Body(y_.data() + p.offset(p.segments_of(b)[s])).noalias() +=
-          slot(s) * Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row);
+      push_segment<D>(slot(s), x.data() + b.row, y_.data() + p.offset(p.segments_of(b)[s]));
   });
   each_block(p, rows_, [&](auto rows, const Block& b, auto&& slot) {
     constexpr int D = rows;
-    Rows<D> v(product.data() + b.row);
-    v = Eigen::Map<const Eigen::Matrix<double, D, 1>>(p.sigma.data() + b.row)
-            .cwiseProduct(Eigen::Map<const Eigen::Matrix<double, D, 1>>(x.data() + b.row));
-    for (std::uint32_t s = 0; s < b.arity; ++s)
-      v.noalias() += slot(s).transpose() * Body(y_.data() + p.offset(p.segments_of(b)[s]));
+    double v[D];
+    for (int k = 0; k < D; ++k) v[k] = p.sigma[b.row + k] * x[b.row + k];
+    for (std::uint32_t s = 0; s < b.arity; ++s) pull_segment<D>(slot(s), y_.data() + p.offset(p.segments_of(b)[s]), v);
+    std::copy(v, v + D, product.data() + b.row);
   });
 }
 
@@ -132,12 +201,10 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
     const Block& b = p.blocks[i];
     kernels::with_rows(b.dim, [&](auto rows) {
       constexpr int D = rows;
-      using Fixed = Eigen::Map<const Eigen::Matrix<double, D, D>>;
-      const Rows<D> mine(x.data() + b.row);
-      Rows<D> rest(rest_.data() + b.row);
-      rest = (Eigen::Map<const Eigen::Matrix<double, D, 1>>(phi.data() + b.row) - Fixed(l.a.data() + l.first_a[i]) * mine -
-              Fixed(l.b.data() + l.first_b[i]) * rest)
-                 .eval();
+      double by_impulse[D], by_velocity[D];
+      multiply_square<D>(l.a.data() + l.first_a[i], x.data() + b.row, by_impulse);
+      multiply_square<D>(l.b.data() + l.first_b[i], rest_.data() + b.row, by_velocity);
+      for (int k = 0; k < D; ++k) rest_[b.row + k] = phi[b.row + k] - by_impulse[k] - by_velocity[k];
     });
   }
   eliminate(rest_.data(), correction_.data());
