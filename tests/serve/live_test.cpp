@@ -83,6 +83,24 @@ TEST(Live, contacts_carry_the_weight_of_the_box_and_come_only_if_wanted) {
   EXPECT_EQ(other.frame.flags & 6, 0) << "the other viewer did not ask";
 }
 
+TEST(Live, contacts_over_areas_come_with_their_outlines) {
+  Scene scene = box_and_ball();
+  scene.step.contact = ContactForm::patch;
+  Server server(std::move(scene), paused());
+  Viewer viewer(server);
+  viewer.step(3);
+  viewer.send({{"type", "want"}, {"contacts", true}});
+  ASSERT_TRUE(viewer.until([&] { return (viewer.frame.flags & 34) == 34; }));
+  ASSERT_EQ(viewer.frame.areas.size(), 1u) << "of the box";
+  const ReceivedArea& area = viewer.frame.areas[0];
+  ASSERT_LT(area.contact, viewer.frame.contacts.size());
+  const ReceivedContact& contact = viewer.frame.contacts[area.contact];
+  const Vec3 place(contact.position[0], contact.position[1], contact.position[2]);
+  ASSERT_EQ(area.corners.size(), 4u);
+  EXPECT_LT((0.25 * (area.corners[0] + area.corners[1] + area.corners[2] + area.corners[3]) - place).norm(), 1e-5);
+  EXPECT_LT((area.pressure - place).norm(), 1e-3) << "its weight is above its middle";
+}
+
 TEST(Live, a_mesh_comes_with_the_scene_and_contacts_tell_what_of_it_touches) {
   Scene scene;
   BodyDescription ground, block;

@@ -35,6 +35,11 @@ struct ReceivedJoint {
   float error = 0, force[3] = {}, torque[3] = {}, coupling = 0;
   std::vector<Coordinate> free;
 };
+struct ReceivedArea {
+  std::uint32_t contact;
+  Vec3 pressure;
+  std::vector<Vec3> corners;
+};
 struct ReceivedFrame {
   int flags = 0;
   std::uint32_t step = 0, records = 0, node_records = 0;
@@ -43,6 +48,7 @@ struct ReceivedFrame {
   std::vector<ReceivedContact> contacts;
   std::vector<std::pair<std::uint32_t, float>> history;
   std::vector<ReceivedJoint> joints;
+  std::vector<ReceivedArea> areas;
 };
 
 /// Reads numbers off a message.
@@ -194,8 +200,22 @@ class Viewer {
     }
     if (frame.flags & 8) take_joints(in);
     if (frame.flags & 16) take_nodes(in);
+    if (frame.flags & 32) take_areas(in);
     EXPECT_TRUE(in.at_end()) << "a frame is longer than it says";
     ++frames;
+  }
+
+  void take_areas(Bytes& in) {
+    const auto place = [&] {
+      const float x = in.get<float>(), y = in.get<float>(), z = in.get<float>();
+      return Vec3(x, y, z);
+    };
+    const auto count = in.get<std::uint32_t>();
+    for (std::uint32_t i = 0; i < count && !in.at_end(); ++i) {
+      const auto contact = in.get<std::uint32_t>(), corners = in.get<std::uint32_t>();
+      frame.areas.push_back({contact, place(), {}});
+      for (std::uint32_t k = 0; k < corners && !in.at_end(); ++k) frame.areas.back().corners.push_back(place());
+    }
   }
 
   void take_nodes(Bytes& in) {
