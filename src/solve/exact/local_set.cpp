@@ -121,8 +121,8 @@ class ContactSolve {
         return true;
       }
       Matrix jacobian = fixed_point_jacobian(here->image.by_point, reduced_, 0);
-      for (int k = 0; k < Rows; ++k)
-        for (int i = 0; i < Rows; ++i) jacobian(i, k) += here->image.by_normal[i] * from_friction_[k];
+      for (int j = 0; j < Rows; ++j)
+        for (int i = 0; i < Rows; ++i) jacobian(i, j) += here->image.by_normal[i] * from_friction_[j];
       const Vector change = solve_small<Rows>(jacobian, small::difference<Rows>(here->image.value, here->t));
       double part = 1;
       for (int halvings = 0;; ++halvings, part *= 0.5) {
