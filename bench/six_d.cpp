@@ -2,8 +2,8 @@
 //
 //   build/bench/bench/bench_six_d
 //
-// Times are processor times of a step, shared among its stages as the clock on the wall shared them. Sweeps are those of nsgs from
-// zero impulses to a residual of 1e-8 m/s, for the contact problem of the last step.
+// Times are processor times of a step, shared among its stages as the clock on the wall shared them. Sweeps are those of nsgs
+// from zero impulses to a residual of 1e-8 m/s, for the contact problem of the last step.
 #include <fmt/format.h>
 
 #include <cstdio>

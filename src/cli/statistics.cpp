@@ -45,7 +45,7 @@ void Statistics::add(const StepReport& report, double step_seconds) {
   energy.kinetic_end = e.kinetic_end, energy.potential_end = e.potential_end;
   energy.friction += e.friction, energy.impact += e.impact, energy.stabilisation += e.stabilisation;
   energy.applied += e.applied, energy.driven += e.driven, energy.motors += e.motors, energy.springs += e.springs;
-  energy.integration += e.integration;
+  energy.damping += e.damping, energy.integration += e.integration;
 
   const StageTimes& s = report.seconds;
   seconds.broad += s.broad, seconds.narrow += s.narrow, seconds.assembly += s.assembly, seconds.solve += s.solve;

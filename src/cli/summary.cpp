@@ -47,6 +47,7 @@ std::string energy_note(const EnergyLedger& e) {
                                                    {"moving bodies", e.driven},
                                                    {"motors", e.motors},
                                                    {"springs", e.springs},
+                                                   {"damping", -e.damping},
                                                    {"integration", e.integration}};
   for (const auto& [name, joules] : others)
     if (joules != 0) text += fmt::format(", {} {}", name, signed_energy(joules));
@@ -178,6 +179,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
         {"driven", s.energy.driven},
         {"motors", s.energy.motors},
         {"springs", s.energy.springs},
+        {"damping", s.energy.damping},
         {"integration", s.energy.integration}}},
       {"seconds", seconds},
       {"wall_seconds", s.wall_seconds},

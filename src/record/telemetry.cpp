@@ -86,7 +86,7 @@ std::vector<TelemetryColumn> columns_of_solve() {
 std::vector<TelemetryColumn> columns_of_energy() {
   return {
       {"kinetic_energy", "J", "J", "at the end", [](R r) { return r.energy.kinetic_end; }},
-      {"potential_energy", "J", "J", "of gravity, at the end", [](R r) { return r.energy.potential_end; }},
+      {"potential_energy", "J", "J", "of gravity and soft bodies, at the end", [](R r) { return r.energy.potential_end; }},
       {"dissipated_by_friction", "J", "J", "in this step", [](R r) { return r.energy.friction; }},
       {"dissipated_by_impact", "J", "J", "by normal impulses and hard joints, in this step",
        [](R r) { return r.energy.impact; }},
@@ -96,6 +96,7 @@ std::vector<TelemetryColumn> columns_of_energy() {
       {"work_of_motors", "J", "J", "of motors and servos of joints, in this step", [](R r) { return r.energy.motors; }},
       {"work_of_springs", "J", "J", "of springs, dampers and soft limits of joints, in this step",
        [](R r) { return r.energy.springs; }},
+      {"dissipated_by_damping", "J", "J", "inside soft bodies, in this step", [](R r) { return r.energy.damping; }},
       {"added_by_integration", "J", "J", "by the time discretisation, in this step", [](R r) { return r.energy.integration; }},
   };
 }

@@ -78,8 +78,8 @@ void ProblemBuilder::push_by_guess() {
   }
 }
 
-/// A ball that rolls comes down in front as fast as it rises behind, and its area stays as it is: what its front does there is no
-/// approach. Normal rows get that speed as room, and the moment of the pressure becomes a resistance, as the rolling rows of
+/// A ball that rolls comes down in front as fast as it rises behind, and its area stays as it is: what its front does there is
+/// no approach. Normal rows get that speed as room, and the moment of the pressure becomes a resistance, as the rolling rows of
 /// friction laws are. How fast it will roll is not known yet: as fast as the impulses of the last step would leave it.
 void ProblemBuilder::let_roll(const World& world, const ContactSet& set) {
   if (set.patches.empty()) return;

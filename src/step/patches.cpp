@@ -20,8 +20,8 @@ constexpr double kStands = 0.9999;      ///< cosine between the axis of a cylind
 constexpr double kOnRim = 1e-3;         ///< part of its radius by which points may be off its rim
 constexpr double kPointsApart = 1e-6;   ///< part of the thinner body's thickness from which on points are apart
 
-/// Where the axis of a cylinder is, in the plane of the patch from its first point on, if the cylinder touches with the whole face
-/// of an end: the points lie around its axis on its rim.
+/// Where the axis of a cylinder is, in the plane of the patch from its first point on, if the cylinder touches with the whole
+/// face of an end: the points lie around its axis on its rim.
 std::optional<Vec2> middle_of_disc(const World& world, const Collider& c, std::span<const ContactPoint> points,
                                    const PressurePatch& area) {
   const auto* const cylinder = std::get_if<Cylinder>(&c.shape);

@@ -64,7 +64,8 @@ void add(EnergyLedger& sum, const EnergyLedger& piece) {
   sum.kinetic_end = piece.kinetic_end;
   sum.potential_end = piece.potential_end;
   for (const auto part : {&EnergyLedger::friction, &EnergyLedger::impact, &EnergyLedger::stabilisation, &EnergyLedger::applied,
-                          &EnergyLedger::driven, &EnergyLedger::motors, &EnergyLedger::springs, &EnergyLedger::integration})
+                          &EnergyLedger::driven, &EnergyLedger::motors, &EnergyLedger::springs, &EnergyLedger::damping,
+                          &EnergyLedger::integration})
     sum.*part += piece.*part;
 }
 

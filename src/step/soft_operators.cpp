@@ -18,8 +18,8 @@ constexpr int kMatrixPatience = 10;
 constexpr int kMostSplittings = 5000;     ///< problems of the splitting method
 constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whole
 
-/// A diagonal matrix D with D − A positive semidefinite: then no step of the splitting goes too far. |A| in place of A gives the
-/// sums of its rows. Per number of a carrier [kg].
+/// A diagonal matrix D with D − A positive semidefinite: then no step of the splitting goes too far. |A| in place of A gives
+/// the sums of its rows. Per number of a carrier [kg].
 Eigen::VectorXd majorising_diagonal(const CoupledMass::Matrix& a) {
   Eigen::VectorXd sums = Eigen::VectorXd::Zero(a.rows());
   for (Eigen::Index column = 0; column < a.outerSize(); ++column)

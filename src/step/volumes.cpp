@@ -38,14 +38,15 @@ Mat2 rolling_of(const Patch& patch, const Shape& shape, const Pose& pose) {
   return along * along.transpose();
 }
 
-/// Of two shapes: a spin about an axis that only one has leaves nothing as it is, but what the other does not turn about either.
+/// Of two shapes: a spin about an axis that only one has leaves nothing as it is, but what the other does not turn about
+/// either.
 Mat2 rolling_of(const Patch& patch, const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
   const Mat2 of_a = rolling_of(patch, a, pose_a), of_b = rolling_of(patch, b, pose_b);
   return of_a.trace() > of_b.trace() ? of_a : of_b;
 }
 
-/// Depth over an ellipse. A cap is as deep in front as behind; a disc has its middle on the axis of the body, and its tilt follows
-/// from how far the centroid of the volume is from there.
+/// Depth over an ellipse. A cap is as deep in front as behind; a disc has its middle on the axis of the body, and its tilt
+/// follows from how far the centroid of the volume is from there.
 PatchDepth round_depth(const Patch& patch, const RoundOutline& round, const std::optional<Vec2>& on_axis) {
   PatchDepth depth{Vec2::Zero(), patch.depth, Vec2::Zero()};
   if (round.form == EquivalentForm::cap || !on_axis) return depth;

@@ -106,16 +106,21 @@ void World::hold(NodalBody& nodes, const std::vector<NodePins>& pins) {
 }
 
 void World::place_held_nodes() {
-  for (NodalBody& nodes : nodal_bodies_)
+  for (NodalBody& nodes : nodal_bodies_) {
+    bool moves = false;
     for (const HeldNode& h : nodes.held) {
-      if (h.body == HeldNode::kWorld || !bodies_[h.body].alive) {
+      if (h.body == HeldNode::kWorld) {
         nodes.velocities[h.node].setZero();
         continue;
       }
       const Motion motion = motion_of(*this, h.body);
       nodes.positions[h.node] = motion.pose * h.local;
       nodes.velocities[h.node] = motion.velocity_at(nodes.positions[h.node]);
+      moves = moves || !nodes.velocities[h.node].isZero(0);
     }
+    Body& body = bodies_[nodes.body];
+    if (moves && body.asleep) body.asleep = false, body.quiet = {};
+  }
 }
 
 double World::elastic_energy() const {

@@ -188,6 +188,10 @@ void World::remove(BodyId id) {
     nodal_bodies_.erase(nodal_bodies_.begin() + b.place);
     number_nodes();
   }
+  // Nodes that it held are free.
+  for (NodalBody& nodes : nodal_bodies_)
+    if (std::erase_if(nodes.held, [&](const HeldNode& h) { return h.body == id.index; }) > 0)
+      bodies_[nodes.body].asleep = false, bodies_[nodes.body].quiet = {};
   slot_of_name_.erase(b.name);
   const std::uint32_t generation = b.generation;
   b = Body{};

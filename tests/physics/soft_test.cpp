@@ -154,6 +154,38 @@ TEST(SoftBodies, are_held_by_bodies_that_move) {
   EXPECT_NEAR(world.kinetic_energy() + world.potential_energy(), before + driven - lost, 1e-9 * (1 + std::abs(before)));
 }
 
+TEST(SoftBodies, sleep_and_wake_with_what_holds_them_and_fall_when_it_is_gone) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  BodyDescription plate;
+  plate.motion = MotionType::kinematic;
+  plate.parts = {{Box{Vec3(0.2, 0.2, 0.01)}, {}, m}};
+  plate.pose.position = {0, 0, 1.11};
+  const BodyId holder = world.add(plate);
+  SoftDescription d = soft(cube(1e5, 0.1), {0, 0, 1}, m);
+  NodePins pins;
+  pins.body = holder;
+  for (std::uint32_t i = 0; i < d.solid->nodes(); ++i)
+    if (d.solid->rest()[i].z() > 0.1 - 1e-9) pins.nodes.push_back(i);
+  d.pins = {pins};
+  const BodyId id = world.add(d);
+  StepOptions o = options(0.01);
+  o.sleep.enabled = true;
+  Stepper stepper(o);
+  simulate(world, stepper, 3);
+  EXPECT_TRUE(world.body(id).asleep);
+  world.set_velocity(holder, {0.2, 0, 0}, Vec3::Zero());
+  simulate(world, stepper, 1);
+  EXPECT_FALSE(world.body(id).asleep);
+  EXPECT_NEAR(world.body(id).position.x(), 0.2, 0.01);
+  world.remove(holder);
+  add_body(world, Sphere{0.1}, {5, 0, 5}, m);   // takes its place, and holds nothing
+  EXPECT_TRUE(world.nodal_body(id).held.empty());
+  simulate(world, stepper, 1);
+  EXPECT_LT(world.body(id).position.z(), 0.2);
+}
+
 TEST(SoftBodies, have_operators_that_agree) {
   const auto run = [](SoftOperator how, double h) {
     World world;

@@ -66,6 +66,7 @@ const SPECS: Spec[] = [
       ["work_of_kinematic_bodies", "driven"],
       ["work_of_motors", "motors"],
       ["work_of_springs", "springs"],
+      ["dissipated_by_damping", "damping"],
       ["added_by_integration", "integration"],
     ],
   },

@@ -136,7 +136,8 @@ class World {
   std::vector<NodalBody>& mutable_nodal_bodies() { return nodal_bodies_; }
   /// Tells `Body` about its nodes as a whole, after they moved.
   void summarise_nodes();
-  /// Where held nodes of soft bodies are now, and how fast the bodies that hold them move there.
+  /// Where held nodes of soft bodies are now, and how fast the bodies that hold them move there. What is held by something that
+  /// moves is awake.
   void place_held_nodes();
   std::vector<Joint>& mutable_joints() { return joints_; }
   /// Pairs of body slots (smaller, larger) that `ignore_contacts` named, sorted.

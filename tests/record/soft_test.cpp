@@ -1,0 +1,47 @@
+// Soft bodies in checkpoints, trajectories and replays.
+#include <gtest/gtest.h>
+
+#include "record_scenes.h"
+#include "stickslip/record/checkpoint.h"
+#include "stickslip/soft/elastic_solid.h"
+
+namespace stickslip::test {
+namespace {
+
+Scene soft_scene() {
+  return parse_scene(R"({"seconds": 0.2, "bodies": [
+    {"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}},
+    {"name": "hook", "motion": "kinematic", "shape": {"type": "sphere", "radius": 0.01}, "position": [0, 0, 0.6],
+     "velocity": [0.1, 0, 0]},
+    {"name": "pad", "position": [0, 0, 0.11], "velocity": [0.5, 0, 0],
+     "soft": {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "size": 0.1, "pressure": 10, "self_contact": true,
+              "material": {"model": "corotated", "young": 5e4, "poisson": 0.3, "viscosity": 20}}},
+    {"name": "bell", "position": [0, 0, 0.45],
+     "soft": {"shape": {"type": "sphere", "radius": 0.1}, "size": 0.08,
+              "pins": [{"box": {"lower": [-1, -1, 0.08], "upper": [1, 1, 1]}, "body": "hook"}]}}]})",
+                     "soft.json");
+}
+
+TEST(SoftCheckpoints, continue_to_the_same_bits) {
+  Scene scene = soft_scene();
+  Stepper stepper(scene.step);
+  for (int i = 0; i < 15; ++i) stepper.step(scene.world);
+  const Directory directory;
+  save_checkpoint(directory / "soft.ckpt", scene);
+  Scene loaded = load_checkpoint(directory / "soft.ckpt");
+  ASSERT_EQ(loaded.world.state_hash(), scene.world.state_hash());
+  const NodalBody& pad = loaded.world.nodal_body(loaded.world.find("pad"));
+  EXPECT_EQ(pad.solid->material(), scene.world.nodal_body(scene.world.find("pad")).solid->material());
+  EXPECT_EQ(pad.pressure, 10);
+  EXPECT_TRUE(pad.self_contact);
+  EXPECT_FALSE(loaded.world.nodal_body(loaded.world.find("bell")).held.empty());
+  Stepper again(loaded.step);
+  for (int i = 0; i < 15; ++i) {
+    stepper.step(scene.world);
+    again.step(loaded.world);
+  }
+  EXPECT_EQ(loaded.world.state_hash(), scene.world.state_hash());
+}
+
+}   // namespace
+}   // namespace stickslip::test
