@@ -256,7 +256,7 @@ BuiltIn rigid_on_soft() {
 }
 BuiltIn cantilever() {
   return {"cantilever",
-          "A bar that is held at one end sags, swings and comes to rest as beam theory says.",
+          "A bar that is held at one end sags, swings and comes to rest.",
           {{"length", 1, 0.2, 3, false, "[m]"}, cells(4, "elements across"), young(5e6)},
           cantilever_document};
 }
