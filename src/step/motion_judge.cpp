@@ -155,7 +155,8 @@ void MotionJudge::see_energy(const World& world, StepReport& report) {
   MotionMeasures& m = report.motion;
   const double work = std::abs(e.applied) + std::abs(e.driven) + std::abs(e.motors) + std::abs(e.springs);
   const double still = kStill / h_;
-  m.energy_scale = e.kinetic_start + work + world.gravity.norm() * mass_size_ + 0.5 * still * still * mass_size_squared_;
+  m.energy_scale = e.kinetic_start + world.elastic_energy() + work + world.gravity.norm() * mass_size_ +
+                   0.5 * still * still * mass_size_squared_;
   // Stabilisation and normal impulses are one work, of which the ledger books what recovery asked for apart. Friction that
   // takes energy is as it should be, and hides nothing that others give.
   auto& created = m.energy_created;

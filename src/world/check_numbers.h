@@ -21,4 +21,12 @@ inline void require_finite(double x, std::string_view field, std::string_view wh
   if (!std::isfinite(x)) throw Error(fmt::format("{} is not {}. It must be finite.", x, what)).at(field);
 }
 
+/// Checks where a body is placed, and normalises its quaternion.
+inline void take_pose(Pose& pose) {
+  require_finite(pose.position, "position", "m");
+  if (!(pose.orientation.norm() > 0) || !pose.orientation.coeffs().allFinite())
+    throw Error("A quaternion must be finite and not zero.").at("orientation_wxyz");
+  pose.orientation.normalize();
+}
+
 }   // namespace stickslip

@@ -24,10 +24,7 @@ void check(SoftDescription& d) {
     } catch (Error& e) {
       throw e.at("positions");
     }
-  require_finite(d.pose.position, "position", "m");
-  if (!(d.pose.orientation.norm() > 0) || !d.pose.orientation.coeffs().allFinite())
-    throw Error("A quaternion must be finite and not zero.").at("orientation_wxyz");
-  d.pose.orientation.normalize();
+  take_pose(d.pose);
   require_finite(d.velocity, "velocity", "m/s");
   require_finite(d.angular_velocity, "angular_velocity", "rad/s");
   require_finite(d.force, "force", "N");

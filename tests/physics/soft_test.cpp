@@ -123,22 +123,27 @@ TEST(SoftBodies, bend_as_statics_says) {
   EXPECT_LT(world.body(id).position.z(), 1 - 1e-3);
 }
 
-TEST(SoftBodies, are_held_by_bodies_that_move) {
-  World world;
-  const MaterialId m = material(world, 0.5);
+/// A cube whose top hangs on a plate that forces do not move. @returns the plate, and the cube
+std::pair<BodyId, BodyId> hang(World& world, const std::shared_ptr<const ElasticSolid>& solid, MaterialId m) {
   BodyDescription plate;
   plate.motion = MotionType::kinematic;
   plate.parts = {{Box{Vec3(0.2, 0.2, 0.01)}, {}, m}};
   plate.pose.position = {0, 0, 1.11};
-  plate.velocity = {0.5, 0, 0};
-  const BodyId holder = world.add(plate);
-  SoftDescription d = soft(cube(), {0, 0, 1}, m);
+  SoftDescription d = soft(solid, {0, 0, 1}, m);
   NodePins pins;
-  pins.body = holder;
-  for (std::uint32_t i = 0; i < d.solid->nodes(); ++i)
-    if (d.solid->rest()[i].z() > 0.1 - 1e-9) pins.nodes.push_back(i);
+  pins.body = world.add(plate);
+  for (std::uint32_t i = 0; i < solid->nodes(); ++i)
+    if (solid->rest()[i].z() > 0.1 - 1e-9) pins.nodes.push_back(i);
   d.pins = {pins};
-  const BodyId id = world.add(d);
+  return {pins.body, world.add(d)};
+}
+
+TEST(SoftBodies, are_held_by_bodies_that_move) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  const auto solid = cube();
+  const auto [holder, id] = hang(world, solid, m);
+  world.set_velocity(holder, {0.5, 0, 0}, Vec3::Zero());
   Stepper stepper(options(0.01));
   double driven = 0;
   const double before = world.kinetic_energy() + world.potential_energy();
@@ -149,7 +154,7 @@ TEST(SoftBodies, are_held_by_bodies_that_move) {
   });
   const NodalBody& nodes = world.nodal_body(id);
   for (const HeldNode& h : nodes.held)
-    EXPECT_LT((nodes.positions[h.node] - (d.solid->rest()[h.node] + Vec3(1, 0, 1))).norm(), 1e-12);
+    EXPECT_LT((nodes.positions[h.node] - (solid->rest()[h.node] + Vec3(1, 0, 1))).norm(), 1e-12);
   EXPECT_NEAR(world.body(id).velocity.x(), 0.5, 1e-3);
   EXPECT_NEAR(world.kinetic_energy() + world.potential_energy(), before + driven - lost, 1e-9 * (1 + std::abs(before)));
 }
@@ -158,18 +163,7 @@ TEST(SoftBodies, sleep_and_wake_with_what_holds_them_and_fall_when_it_is_gone) {
   World world;
   const MaterialId m = material(world, 0.5);
   add_ground(world, m);
-  BodyDescription plate;
-  plate.motion = MotionType::kinematic;
-  plate.parts = {{Box{Vec3(0.2, 0.2, 0.01)}, {}, m}};
-  plate.pose.position = {0, 0, 1.11};
-  const BodyId holder = world.add(plate);
-  SoftDescription d = soft(cube(1e5, 0.1), {0, 0, 1}, m);
-  NodePins pins;
-  pins.body = holder;
-  for (std::uint32_t i = 0; i < d.solid->nodes(); ++i)
-    if (d.solid->rest()[i].z() > 0.1 - 1e-9) pins.nodes.push_back(i);
-  d.pins = {pins};
-  const BodyId id = world.add(d);
+  const auto [holder, id] = hang(world, cube(1e5, 0.1), m);
   StepOptions o = options(0.01);
   o.sleep.enabled = true;
   Stepper stepper(o);
@@ -235,6 +229,28 @@ TEST(SoftBodies, step_to_the_same_bits_with_any_number_of_threads) {
     return world.state_hash();
   };
   EXPECT_EQ(hash(1), hash(3));
+}
+
+TEST(SoftBodies, rest_with_friction_laws_of_every_number_of_rows) {
+  const std::pair<const char*, std::vector<double>> laws[] = {{"tresca", {20}},
+                                                              {"ellipse", {0.5, 0.3}},
+                                                              {"contensou", {0.5, 0.4, 0.01}},
+                                                              {"rolling", {0.5, 0.01}},
+                                                              {"full", {0.5, 0.4, 0.01, 0.01}}};
+  for (const auto& [name, numbers] : laws) {
+    World world;
+    Material surface{"surface", 1000, 0.5, 0};
+    surface.law = std::make_shared<const SurfaceLaw>(SurfaceLaw{name, numbers, {}});
+    const MaterialId m = world.materials.add(surface);
+    const BodyId ground = add_ground(world, m);
+    world.add(soft(cube(), {0, 0, 0.1}, m));
+    Stepper stepper(options(0.01));
+    simulate(world, stepper, 2);
+    const StepReport& report = stepper.step(world);
+    const double weight = 8 * kGravity;
+    EXPECT_EQ(report.outcome.status, SolveStatus::converged) << name;
+    EXPECT_LT((force_on_ground(report, ground) + Vec3(0, 0, weight)).norm(), 1e-4 * weight) << name;
+  }
 }
 
 TEST(SoftBodies, carry_rigid_ones_and_are_carried_by_them) {
