@@ -111,6 +111,18 @@ void read(const Place& place, StepOptions& step) {
           step.soft.operator_ = static_cast<SoftOperator>(read_choice(*how, soft_operator_names()));
         f.optional("max_linearisations", step.soft.max_linearisations);
       });
+    if (const auto field = fields.find("barrier"))
+      read_object(*field, "the options of barriers", [&](Fields& f) {
+        f.optional("range", step.barrier.range);
+        f.optional("stiffness", step.barrier.stiffness);
+        f.optional("slip", step.barrier.slip);
+        f.optional("anchored", step.barrier.anchored);
+        f.optional("max_lags", step.barrier.max_lags);
+        if (const auto form = f.find("form"))
+          step.barrier.form = static_cast<BarrierForm>(read_choice(*form, barrier_form_names()));
+        if (const auto method = f.find("method"))
+          step.barrier.method = static_cast<MinimiseMethod>(read_choice(*method, minimise_method_names()));
+      });
     fields.optional("overlap", step.overlap);
     fields.optional("tolerance", step.tolerance);
     fields.optional("max_iterations", step.max_iterations);

@@ -51,6 +51,11 @@ const std::vector<std::string>& soft_operator_names() {
   return names;
 }
 
+const std::vector<std::string>& barrier_form_names() {
+  static const std::vector<std::string> names{"area", "plain"};
+  return names;
+}
+
 void validate(const StepOptions& o) {
   std::vector<std::string> names;
   for (const IntegratorInfo& info : integrators()) names.push_back(info.name);
@@ -82,6 +87,15 @@ void validate(const StepOptions& o) {
   }
   require(o.soft.max_linearisations >= 1 && o.soft.max_linearisations <= 100, o.soft.max_linearisations, "between 1 and 100",
           "soft/max_linearisations");
+  try {
+    const BarrierOptions& b = o.barrier;
+    require(b.range > 0 && b.range <= 0.1, b.range, "greater than 0 and at most 0.1", "range");
+    require(std::isfinite(b.stiffness) && b.stiffness > 0, b.stiffness, "finite and greater than 0", "stiffness");
+    require(b.slip > 0 && b.slip <= 1, b.slip, "greater than 0 and at most 1", "slip");
+    require(b.max_lags >= 1, b.max_lags, "at least 1", "max_lags");
+  } catch (Error& e) {
+    throw e.at("barrier");
+  }
   try {
     require(o.sleep.time >= 0, o.sleep.time, "at least 0 s", "time");
     require(o.sleep.speed >= 0, o.sleep.speed, "at least 0", "speed");

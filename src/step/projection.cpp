@@ -12,6 +12,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr int kRoundsApart = 10, kSweepsApart = 1000;   ///< in which bodies are moved apart
 constexpr double kNegligible = 1e-10;   ///< error of joints, relative to the size of the bodies
 
 double largest_row_length(const World& world) {
@@ -28,7 +29,8 @@ double PositionProjection::project(World& world, Detection& detection, const Ste
   double error_before = std::numeric_limits<double>::infinity();
   for (int round = 0; round <= options.projection.max_rounds; ++round) {
     if (round == options.projection.max_rounds && world.joint_count() == 0) break;
-    const ContactSet& set = detection.detect(world, {}, options.threads, unused);
+    const DetectionReach reach{0, 0, 2 * clearance_, ContactForm::points, 0};
+    const ContactSet& set = detection.detect(world, clearance_ > 0 ? reach : DetectionReach{}, options.threads, unused);
     give_segments(world, options, evenly);
     double deepest = 0;
     if (world.joint_count() > 0) {
@@ -49,6 +51,14 @@ double PositionProjection::project(World& world, Detection& detection, const Ste
     displace(world, deepest, options);
   }
   return world.joint_count() > 0 ? error_before : 0;
+}
+
+void PositionProjection::separate(World& world, Detection& detection, const StepOptions& options, double part) {
+  StepOptions thorough = options;
+  thorough.projection = {.enabled = true, .max_rounds = kRoundsApart, .iterations = kSweepsApart, .fraction = 1};
+  clearance_ = part;
+  project(world, detection, thorough);
+  clearance_ = 0;
 }
 
 void PositionProjection::keep(const World& world) {
@@ -96,8 +106,10 @@ double PositionProjection::write_contacts(const World& world, const ContactSet& 
   double deepest = 0;
   for (const Manifold& m : set.manifolds) {
     // Within the band bodies touch, and stay where they are.
-    const double band = options.contact_band * thinner(world.colliders()[m.a], world.colliders()[m.b]);
-    const double target = target_overlap(world, m.a, m.b, options.contact, options.overlap);
+    const double thickness = thinner(world.colliders()[m.a], world.colliders()[m.b]);
+    const double band = clearance_ > 0 ? 0 : options.contact_band * thickness;
+    const double target = clearance_ > 0 ? -clearance_ * thickness
+                                         : target_overlap(world, m.a, m.b, options.contact, options.overlap);
     for (const ContactPoint& point : set.points_of(m)) {
       const double gap = point.gap + target;
       const double beyond = std::abs(gap) <= band ? 0 : gap < 0 ? gap + band : gap;

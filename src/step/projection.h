@@ -20,6 +20,8 @@ class PositionProjection {
   /// instead of turning light links far
   /// @returns the largest error of a joint that is left [m]
   double project(World&, Detection&, const StepOptions&, bool evenly = false);
+  /// Moves bodies that are nearer to each other than this part of the thinner one's thickness so far apart.
+  void separate(World&, Detection&, const StepOptions&, double part);
 
  private:
   void keep(const World&);
@@ -29,6 +31,8 @@ class PositionProjection {
   double write_contacts(const World&, const ContactSet&, const StepOptions&);
   bool write_contact(const World&, const Manifold&, const ContactPoint&, double distance);
   void displace(World&, double deepest, const StepOptions&);
+
+  double clearance_ = 0;   ///< that contacts are to have, as a part of the thinner body's thickness
 
   VelocitySpace space_;
   ContactProblem problem_;   ///< of displacements: b and v are lengths [m], λ is mass times length

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "stickslip/minimise/method.h"
+#include "stickslip/potential/barrier.h"
 #include "stickslip/solve/registry.h"
 #include "stickslip/world/body.h"
 
@@ -73,6 +75,21 @@ struct SoftOptions {
   int max_linearisations = 1;
 };
 
+/// Of the integrator `barrier` (docs/barrier.md).
+struct BarrierOptions {
+  /// Distance at which surfaces begin to repel each other, as a part of the thinner body's thickness.
+  double range = 1e-3;
+  double stiffness = 1;   ///< factor of all repelling energies
+  double slip = 0.01;     ///< way over which friction grows to its limit, as a part of the range
+  /// Whether friction remembers how far it was strained: contacts that hold then do not creep. False: it starts anew in every
+  /// step [Li et al. 2020].
+  bool anchored = true;
+  int max_lags = 20;   ///< times that friction may take over normal forces within a step
+  BarrierForm form = BarrierForm::area;
+  MinimiseMethod method = MinimiseMethod::projected_newton;
+};
+const std::vector<std::string>& barrier_form_names();   ///< "area", "plain"
+
 struct StepOptions {
   std::string integrator = "impulse";   ///< see step/integrator.h
   double h = 0.01;                      ///< [s], > 0
@@ -111,6 +128,7 @@ struct StepOptions {
   double overlap = 1e-3;
 
   SoftOptions soft = {};
+  BarrierOptions barrier = {};
 
   std::string solver = "auto";
   OptionList solver_options = {};   ///< options of that solver

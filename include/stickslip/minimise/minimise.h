@@ -1,0 +1,88 @@
+// Minimisers of smooth functions of many unknowns, whose steps may be cut by what lies in their way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/SparseCore>
+
+#include "stickslip/math/sparse_factor.h"
+#include "stickslip/minimise/method.h"
+
+namespace stickslip {
+
+/// A function with a current point. Directions are vectors of `size()` numbers; what moving along one means is the function's
+/// own affair, so that unknowns may be rotations.
+class Objective {
+ public:
+  virtual ~Objective() = default;
+
+  virtual std::size_t size() const = 0;
+
+  // At the current point.
+  virtual double value() = 0;
+  virtual void gradient(std::span<double> out) = 0;
+  /// Symmetric, of which the lower triangle is read. @param projected in a positive definite form
+  virtual const SparseFactor::Matrix& hessian(bool projected) = 0;
+
+  /// What stands for the inverse of the Hessian in methods that do without it. @param out = P in
+  virtual void precondition(std::span<const double> in, std::span<double> out) = 0;
+  /// How far one may go along a direction, in (0, 1]; 0 if not at all.
+  virtual double longest_step(std::span<const double> direction) = 0;
+  /// Makes the current point the last accepted one moved along a direction.
+  virtual void move(std::span<const double> direction, double step) = 0;
+  virtual void accept() = 0;   ///< the current point
+  /// How much a direction moves, in the unit of the tolerance.
+  virtual double size_of(std::span<const double> direction) const = 0;
+};
+
+/// What one iteration did.
+struct MinimiseStep {
+  int iteration = 0;
+  double value = 0;          ///< after it
+  double size = 0;           ///< of its full direction, in the unit of the tolerance
+  double longest = 1;        ///< part of it that was free
+  double taken = 1;          ///< part of it that was taken
+};
+
+struct MinimiseOptions {
+  MinimiseMethod method = MinimiseMethod::projected_newton;
+  double tolerance = 1e-6;   ///< size of a direction below which the minimum is found
+  int max_iterations = 200;
+  std::function<void(const MinimiseStep&)> observer = {};   ///< called after every iteration
+};
+
+struct Minimum {
+  bool converged = false;
+  int iterations = 0;
+  int factorisations = 0, analyses = 0;
+  double size = 0;   ///< of the last direction
+};
+
+/// Keeps memory and the analysis of patterns from call to call; nothing that changes a result.
+class Minimiser {
+ public:
+  /// Ends at a point that is accepted; values never grow on the way, but for rounding.
+  Minimum minimise(Objective&, const MinimiseOptions&);
+
+ private:
+  struct Run;
+  bool factor(const SparseFactor::Matrix&, Minimum&);
+  void newton_direction(Objective&, bool projected, Minimum&);
+  double search(Objective&, double longest, double value, double slope);
+
+  SparseFactor factor_;
+  SparseFactor::Matrix analysed_, shifted_;
+  std::vector<double> gradient_, direction_, last_gradient_, right_;
+  struct Change {
+    std::vector<double> step, gradient;
+    double product;   ///< of the two
+  };
+  void lbfgs_direction(Objective&);
+  std::vector<Change> changes_;
+};
+
+}   // namespace stickslip

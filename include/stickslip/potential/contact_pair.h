@@ -1,0 +1,87 @@
+// Two features that are near each other, and the energy that keeps them apart.
+//
+// The energy of a pair is weight · m · b(d − offset): the barrier of its distance, less the radii of what is round, times the
+// mollifier of edges that are nearly parallel. It is a function of the places of at most four points.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "stickslip/distance/derivatives.h"
+
+namespace stickslip {
+
+enum class PairKind : std::uint8_t {
+  half_space,       ///< a point and a half-space that does not move
+  point_point,      ///< two points
+  point_line,       ///< a point and the inside of an edge
+  point_plane,      ///< a point and the inside of a triangle
+  edge_edge         ///< two edges, by the features that are nearest
+};
+
+struct ContactPair {
+  PairKind kind = PairKind::point_point;
+  OnEdge on_a = OnEdge::inside, on_b = OnEdge::inside;   ///< of edge_edge: where the closest points lie
+  std::uint8_t size = 2;                                 ///< points
+  std::uint8_t size_a = 1;                               ///< of them on side A; they come first
+  std::array<std::uint32_t, 4> points = {};
+  std::uint32_t patch_a = 0, patch_b = 0;   ///< what the sides belong to (ContactSurface::patches)
+  /// Numbers of what touches: edges of edge_edge; of a point A is it, and B the triangle, edge, point or plane.
+  std::uint32_t feature_a = 0, feature_b = 0;
+  Vec3 plane_normal = Vec3::Zero();         ///< of half_space: outward, unit
+  double plane_offset = 0;                  ///< of half_space [m]
+  double weight = 0;                        ///< [J]; negative where features were counted too often
+  double range = 0;                         ///< of the barrier [m]
+  double offset = 0;                        ///< radii of both sides [m]
+  double mollifier = 0;                     ///< threshold of edge_edge [m⁴]; 0: none
+};
+
+/// Where the closest points are. Side A's is Σ weights[i] xᵢ over its points, side B's −Σ weights[i] xᵢ over its own.
+struct PairPlace {
+  std::array<double, 4> weights = {};   ///< of A add up to 1, those of B to −1
+  Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();   ///< world frame [m]
+  Vec3 normal = Vec3::UnitZ();                     ///< from A to B, unit
+  double distance = 0;                             ///< of the points, without the radii [m]
+  double gap() const { return distance; }
+};
+PairPlace place_of(const ContactPair&, std::span<const Vec3> x);
+
+double energy_of(const ContactPair&, std::span<const Vec3> x);   ///< [J]; infinite where the pair touches
+
+/// −dE/dd: the force with which the pair is kept apart [N]; negative of a negative weight.
+double force_of(const ContactPair&, std::span<const Vec3> x);
+
+using Vec12 = Eigen::Matrix<double, 12, 1>;
+using Mat12 = Eigen::Matrix<double, 12, 12>;
+
+/// Energy with its derivatives by the places of the points, three rows each; rows beyond them are zero.
+struct PairDerivatives {
+  double energy = 0;   ///< [J]
+  Vec12 gradient;      ///< [N]
+  Mat12 hessian;       ///< [N/m]; symmetric
+};
+/// @param projected the Hessian in a positive semidefinite form
+PairDerivatives derivatives_of(const ContactPair&, std::span<const Vec3> x, bool projected);
+
+/// Friction of a pair as a potential: its normal force and the direction of its surface are those of an earlier place, "lagged"
+/// [course §5.3.4], so that it depends on the way of its points alone. The way counts from an anchor: where a contact holds, it
+/// keeps the force that it had and does not creep.
+struct FrictionTerm {
+  std::uint8_t size = 2;
+  std::array<std::uint32_t, 4> points = {};
+  std::array<double, 4> weights = {};                      ///< of PairPlace
+  Eigen::Matrix<double, 3, 2> tangents;                    ///< orthonormal, world frame
+  double limit = 0;                                        ///< µ times the normal force [N]
+  double length = 0;                                       ///< way over which friction grows to its limit [m]
+  Vec2 anchor = Vec2::Zero();                              ///< way of A against B at the start of the step [m]
+
+  /// Way of A against B, along the tangents [m]. @param start places at the start of the step
+  Vec2 way(std::span<const Vec3> start, std::span<const Vec3> x) const;
+  double energy(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< [J]
+  Vec3 force_on_a(std::span<const Vec3> start, std::span<const Vec3> x) const; ///< world frame [N]
+  /// Adds to nothing: gradient and Hessian (positive semidefinite) by the places of the points.
+  PairDerivatives derivatives(std::span<const Vec3> start, std::span<const Vec3> x) const;
+};
+
+}   // namespace stickslip

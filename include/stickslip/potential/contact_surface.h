@@ -1,0 +1,135 @@
+// Everything that can touch, as points, edges and triangles: which of them are near each other, which pairs have an energy, and
+// how far points may move before something is passed.
+//
+// A ball is a point with a radius, a capsule an edge with a radius, everything else triangles. Half-spaces stand beside them.
+// Two surfaces without common points are nearest to each other where a corner looks at a triangle or an edge at an edge; of
+// rigid ones only edges that bend outwards count, since at others a face is as near.
+//
+// Points are counted once: the barrier of a point is that of the triangles near it, less that of edges between two of them, plus
+// that of corners among those, so that it is the same wherever the point stands over a flat floor of many triangles [Li et al.
+// 2023]. The plain form of [Li et al. 2020] counts every pair.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "stickslip/geometry/triangle_mesh.h"
+#include "stickslip/potential/barrier.h"
+#include "stickslip/potential/contact_pair.h"
+
+namespace stickslip {
+
+class ContactSurface {
+ public:
+  static constexpr std::uint32_t kNone = ~0u;
+
+  /// What belongs together: one collider.
+  struct Patch {
+    bool deforms = false;     ///< its points move on their own; else they keep their distances
+    double radius = 0;        ///< of what is round about its points and edges [m]
+    double range = 0;         ///< at which the barrier begins; of two patches the smaller counts [m]
+    double pressure = 0;      ///< scale of contact forces per area; of two patches the larger counts [Pa]
+    std::uint32_t body = 0;   ///< what the caller knows it by
+    std::uint32_t collider = 0;
+    std::uint32_t first_point = 0, points = 0, first_triangle = 0, first_edge = 0;   ///< filled in
+  };
+
+  struct Plane {
+    Vec3 normal = Vec3::UnitZ();   ///< outward, unit
+    double offset = 0;             ///< [m]
+    std::uint32_t patch = 0;
+  };
+
+  struct Edge {
+    std::array<std::uint32_t, 2> points;
+    double squared_length;    ///< at rest [m²]
+    double area;              ///< that it stands for [m²]
+    std::uint8_t triangles;   ///< that share it
+    bool active;              ///< meets other edges
+    std::uint32_t place;      ///< 3 × triangle + corner that it begins at, of the first triangle that has it, in its patch
+  };
+
+  struct Triangle {
+    std::array<std::uint32_t, 3> points, edges;   ///< edge k runs from corner k to the next
+    std::uint8_t owned;   ///< corners (bits 0 to 2) and edges (bits 3 to 5) that are looked at with this triangle
+  };
+
+  /// Adds what a mesh, a ball (one point, no triangle) or a capsule (two points, no triangle) is. @param rest places that
+  /// areas and bends of edges are taken from @returns its number
+  std::uint32_t add(Patch, const TriangleMesh& rest);
+  std::uint32_t add(Patch, const Vec3& normal, double offset);   ///< a half-space
+
+  std::size_t points() const { return patch_of_point_.size(); }
+  const std::vector<Patch>& patches() const { return patches_; }
+  const std::vector<Plane>& planes() const { return planes_; }
+  const std::vector<Edge>& edges() const { return edges_; }
+  const std::vector<Triangle>& triangles() const { return triangles_; }
+  const std::vector<std::uint32_t>& lone_points() const { return lone_points_; }   ///< of no edge
+  const std::vector<std::uint32_t>& lone_edges() const { return lone_edges_; }     ///< of no triangle
+  const Patch& patch_of(std::uint32_t point) const { return patches_[patch_of_point_[point]]; }
+  std::uint32_t patch_number(std::uint32_t point) const { return patch_of_point_[point]; }
+  double area_of(std::uint32_t point) const { return area_of_point_[point]; }   ///< that a point stands for [m²]
+  /// Whether all around a point or an edge is surface.
+  bool is_inner(std::uint32_t point) const { return inner_[point]; }
+  double range_of(std::uint32_t patch_a, std::uint32_t patch_b) const;   ///< [m]
+
+ private:
+  std::vector<Patch> patches_;
+  std::vector<Plane> planes_;
+  std::vector<std::uint32_t> patch_of_point_;
+  std::vector<double> area_of_point_;
+  std::vector<bool> inner_;
+  std::vector<Edge> edges_;
+  std::vector<Triangle> triangles_;
+  std::vector<std::uint32_t> lone_points_, lone_edges_;
+};
+
+/// Pairs of features that may come near each other while every point stays in a box of its own.
+class ContactCandidates {
+ public:
+  using Pairs = std::vector<std::array<std::uint32_t, 2>>;
+  /// Whether two patches may touch.
+  using Filter = std::function<bool(std::uint32_t, std::uint32_t)>;
+
+  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by the range of its patch and by
+  /// `slack` [m].
+  void find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, double slack, const Filter&);
+  /// Whether all points are where pairs were looked for, so that none is missing.
+  bool cover(std::span<const Vec3> x, std::span<const double> bends = {}) const;
+  void clear() { boxes_.clear(); }
+
+  Pairs point_triangle, edge_edge, point_edge, point_point, point_plane;   ///< sorted
+
+ private:
+  struct Finder;
+  std::vector<Aabb> boxes_;   ///< in which points are known to be seen, without range
+};
+
+/// The pairs of candidates that are within range, in the order of their points. @param stiffness factor of all weights [1]
+void collect(const ContactSurface&, const ContactCandidates&, std::span<const Vec3> x, BarrierForm, double stiffness,
+             std::vector<ContactPair>& out);
+
+/// How points move in a step: along chords, or along arcs near them.
+struct PointPaths {
+  std::span<const Vec3> start, end;
+  std::span<const double> bends = {};   ///< of each point: its acceleration over the path, at most [m]; empty: all are straight
+  std::function<Vec3(std::uint32_t point, double time)> at = {};   ///< of those that bend, time from 0 to 1
+};
+
+/// The part of the paths, up to `limit`, on which every pair of candidates keeps a tenth of its distance. Never too large,
+/// whatever rounding does (ccd/inclusion.h). @returns in [0, limit]
+double free_part(const ContactSurface&, const ContactCandidates&, const PointPaths&, double limit = 1);
+
+/// A pair of features that is nearer than it may be. Of patches that overlap `distance` is 0.
+struct NearPair {
+  std::uint32_t patch_a = 0, patch_b = 0;
+  double distance = 0;   ///< without radii [m]
+};
+/// Triangles, round things and half-spaces that have points in common, by exact predicates for triangles: the first pair of
+/// every two patches.
+std::vector<NearPair> find_intersections(const ContactSurface&, std::span<const Vec3> x, const ContactCandidates::Filter&);
+
+/// The smallest gap between two patches [m]; infinite if no candidate is within range.
+double smallest_gap(const ContactSurface&, const ContactCandidates&, std::span<const Vec3> x);
+
+}   // namespace stickslip

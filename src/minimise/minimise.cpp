@@ -1,0 +1,128 @@
+#include "stickslip/minimise/minimise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kDecrease = 1e-4;      ///< part of the decrease that the slope promises which a step has to bring
+constexpr double kRounding = 1e-13;     ///< of values: differences below this part of them say nothing
+constexpr int kMostHalvings = 40;
+constexpr std::size_t kMemory = 8;      ///< steps that L-BFGS remembers
+constexpr double kFirstShift = 1e-8, kShiftGrowth = 10;   ///< of the diagonal, relative to its largest number
+
+Eigen::Map<Eigen::VectorXd> as_vector(std::vector<double>& v) { return {v.data(), static_cast<Eigen::Index>(v.size())}; }
+
+}   // namespace
+
+const std::vector<std::string>& minimise_method_names() {
+  static const std::vector<std::string> names{"projected-newton", "newton", "lbfgs", "gradient-descent"};
+  return names;
+}
+
+bool Minimiser::factor(const SparseFactor::Matrix& m, Minimum& result) {
+  if (!same_pattern(analysed_, m)) {
+    factor_.analyze(m, true);
+    analysed_ = m;
+    ++result.analyses;
+  }
+  ++result.factorisations;
+  return factor_.factor(m);
+}
+
+void Minimiser::newton_direction(Objective& f, bool projected, Minimum& result) {
+  const SparseFactor::Matrix& h = f.hessian(projected);
+  right_.resize(gradient_.size());
+  as_vector(right_) = -as_vector(gradient_);
+  if (!factor(h, result)) {
+    const double largest = h.diagonal().cwiseAbs().maxCoeff();
+    shifted_ = h;
+    for (double shift = kFirstShift * largest, last = 0;; last = shift, shift *= kShiftGrowth) {
+      if (!std::isfinite(shift)) throw Error("The Hessian of a step is not finite. Check masses, stiffnesses and places.");
+      for (Eigen::Index k = 0; k < shifted_.cols(); ++k) shifted_.coeffRef(k, k) += shift - last;
+      if (factor(shifted_, result)) break;
+    }
+  }
+  factor_.solve(right_.data(), direction_.data());
+}
+
+/// The two loops of [Nocedal, Wright 2006], algorithm 7.4.
+void Minimiser::lbfgs_direction(Objective& f) {
+  std::vector<double> parts(changes_.size());
+  right_.resize(gradient_.size());
+  as_vector(right_) = -as_vector(gradient_);
+  for (std::size_t k = changes_.size(); k-- > 0;) {
+    parts[k] = as_vector(changes_[k].step).dot(as_vector(right_)) / changes_[k].product;
+    as_vector(right_) -= parts[k] * as_vector(changes_[k].gradient);
+  }
+  f.precondition(right_, direction_);
+  for (std::size_t k = 0; k < changes_.size(); ++k) {
+    const double back = as_vector(changes_[k].gradient).dot(as_vector(direction_)) / changes_[k].product;
+    as_vector(direction_) += (parts[k] - back) * as_vector(changes_[k].step);
+  }
+}
+
+/// Halves the step until the value has decreased. @returns the step that was taken; 0 if none
+double Minimiser::search(Objective& f, double longest, double value, double slope) {
+  double step = longest;
+  for (int k = 0; k < kMostHalvings; ++k, step /= 2) {
+    f.move(direction_, step);
+    const double now = f.value();
+    if (now <= value + kDecrease * step * slope || std::abs(now - value) <= kRounding * std::max(std::abs(now), std::abs(value)))
+      return step;
+  }
+  f.move(direction_, 0);
+  return 0;
+}
+
+Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
+  Minimum result;
+  gradient_.resize(f.size());
+  direction_.resize(f.size());
+  changes_.clear();
+  last_gradient_.clear();
+  for (result.iterations = 0; result.iterations < options.max_iterations;) {
+    f.gradient(gradient_);
+    if (!last_gradient_.empty()) {
+      Change& change = changes_.back();
+      change.gradient.resize(gradient_.size());
+      as_vector(change.gradient) = as_vector(gradient_) - as_vector(last_gradient_);
+      change.product = as_vector(change.step).dot(as_vector(change.gradient));
+      if (!(change.product > 0)) changes_.pop_back();
+      if (changes_.size() > kMemory) changes_.erase(changes_.begin());
+    }
+    const bool remembers = options.method == MinimiseMethod::lbfgs;
+    if (options.method == MinimiseMethod::projected_newton || options.method == MinimiseMethod::newton)
+      newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
+    else lbfgs_direction(f);
+    double slope = as_vector(gradient_).dot(as_vector(direction_));
+    if (remembers && !(slope < 0)) {
+      changes_.clear();
+      lbfgs_direction(f);
+      slope = as_vector(gradient_).dot(as_vector(direction_));
+    }
+    result.size = f.size_of(direction_);
+    const double longest = f.longest_step(direction_), value = f.value();
+    const double step = longest > 0 ? search(f, longest, value, slope) : 0;
+    f.accept();
+    ++result.iterations;
+    if (options.observer) options.observer({result.iterations, f.value(), result.size, longest, step});
+    if (result.size <= options.tolerance) {
+      result.converged = true;
+      return result;
+    }
+    if (step == 0) return result;
+    if (remembers) {
+      last_gradient_ = gradient_;
+      changes_.push_back({direction_, {}, 0});
+      as_vector(changes_.back().step) *= step;
+    }
+  }
+  return result;
+}
+
+}   // namespace stickslip

@@ -1,0 +1,137 @@
+// Contact as a potential that is infinite where surfaces touch: a step minimises it with inertia and elasticity, along paths on
+// which nothing is passed, so that no step ends with an intersection [Li et al. 2020; course §5.3].
+
+#include <fmt/format.h>
+
+#include "step/barrier_system.h"
+#include "step/body_kinds.h"
+#include "step/clock.h"
+#include "step/free_motion.h"
+#include "step/motion_judge.h"
+#include "step/projection.h"
+#include "stickslip/math/error.h"
+#include "stickslip/step/integrator.h"
+
+namespace stickslip {
+
+class BarrierIntegrator final : public Integrator {
+ public:
+  explicit BarrierIntegrator(const StepOptions& options) : options_(options) {}
+
+  const StepReport& step(World&) override;
+
+ private:
+  void begin(World&);
+  void make_room(World&);
+  void solve(const World&);
+  void finish(World&);
+
+  StepOptions options_;
+  BarrierSystem system_;
+  Minimiser minimiser_;
+  PositionProjection apart_;
+  Detection detection_;
+  MotionJudge judge_;
+  StepReport report_;
+};
+
+namespace {
+
+/// Joints are not potentials yet.
+void refuse_joints(const World& world) {
+  for (const Joint& j : world.joints())
+    if (j.acts())
+      throw Error(fmt::format("Joint '{}' cannot be kept by the integrator 'barrier'. Use 'impulse'.", j.description.name));
+}
+
+}   // namespace
+
+void BarrierIntegrator::begin(World& world) {
+  for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
+  refuse_joints(world);
+  for (Body& b : world.mutable_bodies()) b.asleep = false;
+  judge_.begin(world, options_);
+  report_.energy = {};
+  report_.energy.kinetic_start = world.kinetic_energy();
+  report_.energy.potential_start = world.potential_energy();
+  aim_kinematic_bodies(world, options_.h);
+  system_.begin(world, options_);
+  make_room(world);
+}
+
+/// Scenes begin with bodies that touch, and end so where other integrators left them. They are moved apart by half the range.
+void BarrierIntegrator::make_room(World& world) {
+  if (!system_.needs_room(world)) return;
+  apart_.separate(world, detection_, options_, 0.5 * options_.barrier.range);
+  report_.energy.potential_start = world.potential_energy();
+  system_.begin(world, options_);
+  system_.check_start(world);
+}
+
+/// Friction takes its normal forces from the last minimum until it changes nothing any more.
+void BarrierIntegrator::solve(const World& world) {
+  const double fall = world.gravity.norm() * options_.h;
+  StepOutcome& outcome = report_.outcome;
+  outcome = {};
+  outcome.tolerance = options_.tolerance * (fall > 0 ? fall : 1);
+  MinimiseOptions how;
+  how.method = options_.barrier.method;
+  how.tolerance = outcome.tolerance;
+  for (int lag = 0; lag < options_.barrier.max_lags; ++lag) {
+    system_.lag_friction(world);
+    how.max_iterations = options_.max_iterations - outcome.iterations;
+    const Minimum minimum = minimiser_.minimise(system_, how);
+    outcome.iterations += minimum.iterations;
+    outcome.error = minimum.size;
+    const bool settled = minimum.converged && (minimum.iterations <= 1 || !system_.rubs());
+    outcome.status = settled ? SolveStatus::converged : SolveStatus::iteration_limit;
+    if (settled || outcome.iterations >= options_.max_iterations) break;
+  }
+  if (outcome.status != SolveStatus::converged)
+    outcome.reason = "Friction or the minimisation did not settle; the step is free of intersections all the same.";
+}
+
+const StepReport& BarrierIntegrator::step(World& world) {
+  Clock clock;
+  report_.seconds = {};
+  begin(world);
+  report_.seconds.assembly = clock.lap();
+  solve(world);
+  report_.seconds.broad = system_.search_seconds;
+  report_.seconds.narrow = system_.ccd_seconds;
+  report_.seconds.solve = clock.lap() - system_.search_seconds - system_.ccd_seconds;
+  system_.record(world, report_);
+  system_.write(world, report_.energy);
+  world.time += options_.h;
+  ++world.step_count;
+  finish(world);
+  report_.seconds.bookkeeping = clock.lap();
+  return report_;
+}
+
+void BarrierIntegrator::finish(World& world) {
+  report_.step = world.step_count;
+  report_.time = world.time;
+  report_.h = report_.force_time = options_.h;
+  report_.penetration_max = 0;
+  report_.linear_momentum = world.linear_momentum();
+  report_.angular_momentum = world.angular_momentum();
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
+    const Body& b = world.bodies()[i];
+    if (!b.alive || b.motion != MotionType::dynamic) continue;
+    judge_.see_fall(world, b.mass.mass, b.velocity, options_.h);
+    if (b.is_rigid()) judge_.see_spin(world, i, b.angular_velocity.norm(), options_.h);
+  }
+  EnergyLedger& e = report_.energy;
+  e.kinetic_end = world.kinetic_energy();
+  e.potential_end = world.potential_energy();
+  e.integration = e.kinetic_end + e.potential_end - e.kinetic_start - e.potential_start -
+                  (e.applied + e.driven - e.friction - e.damping);
+  judge_.finish(world, report_);
+}
+
+std::unique_ptr<Integrator> make_barrier_integrator(const StepOptions& options) {
+  return std::make_unique<BarrierIntegrator>(options);
+}
+
+}   // namespace stickslip

@@ -1,0 +1,361 @@
+#include "step/barrier_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "step/clock.h"
+#include "step/detection.h"
+#include "stickslip/geometry/mesh_names.h"
+#include "stickslip/geometry/surface_part.h"
+#include "stickslip/math/error.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kLargestTurn = 1;    ///< of a rigid body in one iteration [rad]
+constexpr double kLeastGap = 1e-6;    ///< part of the range below which bodies count as touching
+constexpr double kNoForce = 1e-12; ///< normal forces below this part of the largest have no friction
+
+std::span<const std::uint32_t> points_of_pair(const ContactPair& p) { return {p.points.data(), p.size}; }
+std::span<const std::uint32_t> points_of_term(const FrictionTerm& f) { return {f.points.data(), f.size}; }
+
+ContactKey without_parts(ContactKey key) {
+  key.parts = 0;
+  return key;
+}
+
+}   // namespace
+
+void BarrierSystem::begin(const World& world, const StepOptions& options) {
+  world_ = &world;
+  options_ = options;
+  search_seconds = ccd_seconds = 0;
+  bodies_.begin(world, options);
+  surface_.begin(world, options);
+  surface_.place(bodies_, points_);
+  start_ = points_;
+  pairs_known_ = false;
+  coefficients_.clear();
+  friction_.clear();
+  friction_pairs_.clear();
+  remembered_.clear();
+  if (options.barrier.anchored && world.memory.h > 0)
+    for (const RememberedImpulse& r : world.memory.impulses)
+      remembered_[without_parts(r.key)] += r.impulse / world.memory.h;
+  if (!candidates_.cover(points_)) find_candidates(world, points_);
+  assembly_.begin(bodies_.blocks());
+}
+
+void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to) {
+  Clock clock;
+  double slack = 0;
+  for (const ContactSurface::Patch& patch : surface().patches()) slack = std::max(slack, patch.range);
+  candidates_.find(surface(), points_, to, slack,
+                   [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
+  pairs_known_ = false;
+  search_seconds += clock.lap();
+}
+
+const std::vector<ContactPair>& BarrierSystem::pairs() {
+  if (!pairs_known_)
+    collect(surface(), candidates_, points_, options_.barrier.form, options_.barrier.stiffness, pairs_);
+  pairs_known_ = true;
+  return pairs_;
+}
+
+double BarrierSystem::barrier_energy() {
+  double sum = 0;
+  for (const ContactPair& p : pairs()) sum += energy_of(p, points_);
+  return sum;
+}
+
+double BarrierSystem::value() {
+  double sum = bodies_.energy() + barrier_energy();
+  for (const FrictionTerm& f : friction_) sum += f.energy(start_, points_);
+  return sum;
+}
+
+void BarrierSystem::add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const {
+  const auto block = [&](std::uint32_t k) { return Eigen::Map<Vec3>(out.data() + 3 * std::size_t{k}); };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const BarrierSurface::Owner& o = surface_.owner(points[i]);
+    const Vec3 g = gradient.segment<3>(3 * static_cast<Eigen::Index>(i));
+    if (o.node != kNoBlock) {
+      if (const std::uint32_t at = bodies_.block_of_node(o.node); at != kNoBlock) block(at) += g;
+    } else if (const std::uint32_t r = bodies_.rigid_of(o.slot); r != kNoBlock) {
+      block(2 * r) += g;
+      block(2 * r + 1) += (points_[points[i]] - bodies_.rigid()[r].now.position).cross(g);
+    }
+  }
+}
+
+void BarrierSystem::gradient(std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  bodies_.add_gradient(out);
+  for (const ContactPair& p : pairs()) {
+    Vec12 g = Vec12::Zero();
+    if (p.mollifier > 0) {
+      g = derivatives_of(p, points_, false).gradient;
+    } else {
+      const PairPlace place = place_of(p, points_);
+      const Vec3 pull = force_of(p, points_) * place.normal;   // what moving A towards B costs
+      for (int i = 0; i < p.size; ++i) g.segment<3>(3 * i) = place.weights[i] * pull;
+    }
+    add_to_blocks(points_of_pair(p), g, out);
+  }
+  for (const FrictionTerm& f : friction_) add_to_blocks(points_of_term(f), f.derivatives(start_, points_).gradient, out);
+}
+
+void BarrierSystem::want_blocks(std::span<const std::uint32_t> points) {
+  std::array<std::uint32_t, 8> blocks;
+  int count = 0;
+  const auto take = [&](std::uint32_t k) {
+    if (std::find(blocks.begin(), blocks.begin() + count, k) == blocks.begin() + count) blocks[count++] = k;
+  };
+  for (const std::uint32_t p : points) {
+    const BarrierSurface::Owner& o = surface_.owner(p);
+    if (o.node != kNoBlock) {
+      if (const std::uint32_t at = bodies_.block_of_node(o.node); at != kNoBlock) take(at);
+    } else if (const std::uint32_t r = bodies_.rigid_of(o.slot); r != kNoBlock) {
+      take(2 * r);
+      take(2 * r + 1);
+    }
+  }
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < i; ++j) assembly_.want(blocks[i], blocks[j]);
+}
+
+/// Of a rigid body x = c + exp(θ) r: dx = dc − [r]× dθ, and the second derivative of exp adds to the block of its turn.
+void BarrierSystem::scatter(std::span<const std::uint32_t> points, const PairDerivatives& d) {
+  struct Column {
+    std::uint32_t block = kNoBlock;
+    Mat3 map;   ///< how the point moves with the block
+  };
+  std::array<std::array<Column, 2>, 4> columns;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const BarrierSurface::Owner& o = surface_.owner(points[i]);
+    if (o.node != kNoBlock) {
+      columns[i][0] = {bodies_.block_of_node(o.node), Mat3::Identity()};
+    } else if (const std::uint32_t r = bodies_.rigid_of(o.slot); r != kNoBlock) {
+      const Vec3 arm = points_[points[i]] - bodies_.rigid()[r].now.position;
+      const Vec3 g = d.gradient.segment<3>(3 * static_cast<Eigen::Index>(i));
+      columns[i] = {{{2 * r, Mat3::Identity()}, {2 * r + 1, -skew(arm)}}};
+      turns_[r] += 0.5 * (g * arm.transpose() + arm * g.transpose()) - g.dot(arm) * Mat3::Identity();
+    }
+  }
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      const Mat3 h = d.hessian.block<3, 3>(3 * static_cast<Eigen::Index>(i), 3 * static_cast<Eigen::Index>(j));
+      for (const Column& a : columns[i])
+        for (const Column& b : columns[j])
+          if (a.block != kNoBlock && b.block != kNoBlock && a.block >= b.block)
+            assembly_.add(a.block, b.block, a.map.transpose() * h * b.map);
+    }
+}
+
+const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
+  bodies_.want_blocks(assembly_);
+  for (const ContactPair& p : pairs()) want_blocks(points_of_pair(p));
+  for (const FrictionTerm& f : friction_) want_blocks(points_of_term(f));
+  assembly_.clear();
+  turns_.assign(bodies_.rigid().size(), Mat3::Zero());
+  for (const ContactPair& p : pairs()) scatter(points_of_pair(p), derivatives_of(p, points_, projected));
+  for (const FrictionTerm& f : friction_) scatter(points_of_term(f), f.derivatives(start_, points_));
+  bodies_.add_hessian(projected, turns_, assembly_);
+  return assembly_.matrix();
+}
+
+double BarrierSystem::longest_step(std::span<const double> direction) {
+  double turn = 0;
+  for (std::size_t r = 0; r < bodies_.rigid().size(); ++r)
+    turn = std::max(turn, Eigen::Map<const Vec3>(direction.data() + 6 * r + 3).norm());
+  surface_.place_ends(bodies_, direction, ends_, bends_);
+  if (!candidates_.cover(ends_, bends_)) {
+    find_candidates(*world_, ends_);
+    if (!candidates_.cover(ends_, bends_)) candidates_.clear();   // looked for again next time
+  }
+  Clock clock;
+  const PointPaths paths{points_, ends_, bends_,
+                         [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
+  const double limit = turn > kLargestTurn ? kLargestTurn / turn : 1;
+  const double part = free_part(surface(), candidates_, paths, limit);
+  ccd_seconds += clock.lap();
+  return part;
+}
+
+void BarrierSystem::move(std::span<const double> direction, double step) {
+  bodies_.move(direction, step);
+  surface_.place(bodies_, points_);
+  pairs_known_ = false;
+}
+
+double BarrierSystem::friction_between(const World& world, std::uint32_t a, std::uint32_t b) {
+  const auto [at, is_new] = coefficients_.try_emplace({a, b}, 0.0);
+  if (is_new) {
+    const Collider &ca = world.colliders()[surface().patches()[a].collider], &cb = world.colliders()[surface().patches()[b].collider];
+    const SurfacePair pair = world.materials.between(ca.material, cb.material);
+    if (pair.law && pair.law->name != "coulomb")
+      throw Error(fmt::format("Bodies '{}' and '{}' rub by the law '{}', and barriers know Coulomb's only. Use the integrator "
+                              "'impulse'.",
+                              world.bodies()[ca.body].name, world.bodies()[cb.body].name, pair.law->name));
+    at->second = pair.friction;
+  }
+  return at->second;
+}
+
+/// The part of a surface that deforms which a point, edge or triangle is; 0 of others.
+std::uint32_t BarrierSystem::part_of(std::uint32_t patch_number, SurfacePartKind kind, std::uint32_t feature) const {
+  const ContactSurface::Patch& patch = surface().patches()[patch_number];
+  if (!patch.deforms) return 0;
+  switch (kind) {
+    case SurfacePartKind::triangle:
+      return SurfacePart{kind, feature - patch.first_triangle}.number();
+    case SurfacePartKind::edge:
+      return SurfacePart{kind, surface().edges()[feature].place}.number();
+    case SurfacePartKind::vertex: {
+      const NodalBody& nodes = world_->nodal_bodies()[world_->bodies()[patch.body].place];
+      return SurfacePart{kind, surface_.owner(feature).node - nodes.first_node}.number();
+    }
+  }
+  return 0;
+}
+
+ContactKey BarrierSystem::key_of(const ContactPair& p) const {
+  const ContactSurface& s = surface();
+  const ContactSurface::Patch &pa = s.patches()[p.patch_a], &pb = s.patches()[p.patch_b];
+  // A point that looks at a surface keeps its name wherever it stands over it.
+  const bool edges = p.kind == PairKind::edge_edge;
+  ContactKey key;
+  key.a = pa.collider;
+  key.b = pb.collider;
+  key.feature = edges ? mesh_feature(MeshFeature::edges, p.feature_a - pa.first_edge, p.feature_b - pb.first_edge)
+                      : mesh_feature(MeshFeature::vertex_on_face, p.feature_a - pa.first_point, 0);
+  constexpr SurfacePartKind kinds[] = {SurfacePartKind::vertex, SurfacePartKind::vertex, SurfacePartKind::edge,
+                                       SurfacePartKind::triangle, SurfacePartKind::edge};
+  std::uint32_t part_a = part_of(p.patch_a, edges ? SurfacePartKind::edge : SurfacePartKind::vertex, p.feature_a);
+  std::uint32_t part_b = part_of(p.patch_b, kinds[static_cast<std::size_t>(p.kind)], p.feature_b);
+  if (turned(p)) {
+    std::swap(key.a, key.b);
+    std::swap(part_a, part_b);
+    key.feature = exchanged_feature(key.feature);
+  }
+  key.parts = pair_of_parts(part_a, part_b);
+  return key;
+}
+
+Vec2 BarrierSystem::remembered_way(const ContactPair& p, const PairPlace& place, const FrictionTerm& f, double mu) const {
+  const ContactKey key = without_parts(key_of(p));
+  const auto at = remembered_.find(key);
+  if (at == remembered_.end()) return Vec2::Zero();
+  const Vec3 force = turned(p) ? Vec3(-at->second) : at->second;   // on side B of the pair
+  const double pressed = force.dot(place.normal);
+  const Vec2 rubbed = f.tangents.transpose() * force;
+  const double size = rubbed.norm();
+  if (!(pressed > 0) || size == 0) return Vec2::Zero();
+  return way_of_friction(std::min(1.0, size / (mu * pressed)), f.length) / size * rubbed;
+}
+
+void BarrierSystem::lag_friction(const World& world) {
+  friction_.clear();
+  friction_pairs_.clear();
+  double largest = 0;
+  for (const ContactPair& p : pairs()) largest = std::max(largest, force_of(p, points_));
+  for (const ContactPair& p : pairs()) {
+    const double force = force_of(p, points_);
+    if (!(force > kNoForce * largest)) continue;
+    const double mu = friction_between(world, p.patch_a, p.patch_b);
+    if (!(mu > 0)) continue;
+    const PairPlace place = place_of(p, points_);
+    FrictionTerm f;
+    f.size = p.size;
+    f.points = p.points;
+    f.weights = place.weights;
+    f.tangents = frame_from_normal(place.normal).rightCols<2>();
+    f.limit = mu * force;
+    f.length = options_.barrier.slip * p.range;
+    f.anchor = remembered_way(p, place, f, mu);
+    friction_.push_back(f);
+    friction_pairs_.push_back(p);
+  }
+}
+
+/// The contacts of one point with one surface, or of two edges, are one record: forces add up, and where they act is a mean by
+/// their sizes.
+void BarrierSystem::record(World& world, StepReport& report) {
+  struct Sum {
+    ContactKey key;
+    Vec3 push = Vec3::Zero(), rub = Vec3::Zero(), place = Vec3::Zero(), slip = Vec3::Zero();   ///< forces on B of the key [N]
+    double weight = 0, largest = 0, gap = 0, mu = 0;
+  };
+  std::map<ContactKey, Sum> sums;
+  const double h = options_.h;
+  for (const ContactPair& p : pairs()) {
+    const double force = force_of(p, points_), size = std::abs(force);
+    if (size == 0) continue;
+    const PairPlace place = place_of(p, points_);
+    const ContactKey key = key_of(p);
+    Sum& sum = sums[without_parts(key)];
+    const double gap = place.distance - p.offset;
+    if (sum.weight == 0 || size > sum.largest) sum.key = key, sum.largest = size;
+    sum.gap = sum.weight == 0 ? gap : std::min(sum.gap, gap);
+    sum.push += (turned(p) ? -force : force) * place.normal;
+    sum.place += size * 0.5 * (place.on_a + place.on_b);
+    sum.weight += size;
+    sum.mu = friction_between(world, p.patch_a, p.patch_b);
+  }
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    const auto at = sums.find(without_parts(key_of(friction_pairs_[k])));
+    if (at == sums.end()) continue;
+    const FrictionTerm& f = friction_[k];
+    const Vec3 on_a = f.force_on_a(start_, points_), way = f.tangents * (f.way(start_, points_) - f.anchor);
+    const double sign = turned(friction_pairs_[k]) ? 1 : -1;
+    at->second.rub += sign * on_a;
+    at->second.slip += sign * f.limit / friction_between(world, friction_pairs_[k].patch_a, friction_pairs_[k].patch_b) / h * way;
+    report.energy.friction -= on_a.dot(way);
+  }
+  report.contacts.clear();
+  world.memory.impulses.clear();
+  world.memory.h = h;
+  report.distance_min = std::numeric_limits<double>::infinity();
+  for (const auto& [key, sum] : sums) {
+    report.distance_min = std::min(report.distance_min, sum.gap);
+    const double pressed = sum.push.norm();
+    if (!(pressed > 0)) continue;
+    const Collider &a = world.colliders()[key.a], &b = world.colliders()[key.b];
+    const Vec3 normal = sum.push / pressed, position = sum.place / sum.weight, impulse = h * (sum.push + sum.rub);
+    report.contacts.push_back({world.id_of(a.body), world.id_of(b.body), sum.key, position, normal, sum.gap, impulse,
+                               impulse.dot(normal), sum.mu, sum.slip / sum.weight, Vec3::Zero(), nullptr});
+    world.memory.impulses.push_back({sum.key, impulse, Vec3::Zero(), position});
+  }
+  std::ranges::sort(report.contacts, {}, &ContactRecord::key);
+  std::ranges::sort(world.memory.impulses, {}, &RememberedImpulse::key);
+}
+
+bool BarrierSystem::turned(const ContactPair& p) const {
+  return surface().patches()[p.patch_a].collider > surface().patches()[p.patch_b].collider;
+}
+
+std::vector<NearPair> BarrierSystem::intersections(const World& world) const {
+  return find_intersections(surface(), points_,
+                            [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
+}
+
+bool BarrierSystem::needs_room(const World& world) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ContactSurface::Patch& patch : surface().patches())
+    if (patch.range > 0) least = std::min(least, kLeastGap * patch.range);
+  return smallest_gap(surface(), candidates_, points_) < least || !intersections(world).empty();
+}
+
+void BarrierSystem::check_start(const World& world) const {
+  const std::vector<NearPair> met = intersections(world);
+  if (met.empty()) return;
+  const auto name = [&](std::uint32_t patch) { return world.bodies()[surface().patches()[patch].body].name; };
+  throw Error(fmt::format("Bodies '{}' and '{}' touch or overlap at t = {} s, and barriers need a distance between all that may "
+                          "touch. Move them apart, or use the integrator 'impulse'.",
+                          name(met[0].patch_a), name(met[0].patch_b), world.time));
+}
+
+}   // namespace stickslip

@@ -1,0 +1,77 @@
+// A step of the barrier integrator as a function to minimise: bodies, contacts and friction over the places at its end.
+#pragma once
+
+#include <map>
+
+#include "step/barrier_surface.h"
+#include "stickslip/geometry/surface_part.h"
+#include "stickslip/minimise/minimise.h"
+
+namespace stickslip {
+
+class BarrierSystem final : public Objective {
+ public:
+  /// Takes the state of the world.
+  void begin(const World&, const StepOptions&);
+
+  /// Whether bodies are so near to each other that no step can begin.
+  bool needs_room(const World&) const;
+  /// @throws Error if bodies touch or overlap, naming two of them
+  void check_start(const World&) const;
+
+  /// Gives friction the normal forces and directions of the places that are accepted.
+  void lag_friction(const World&);
+  bool rubs() const { return !friction_.empty(); }
+
+  /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
+  void record(World&, StepReport&);
+  void write(World& world, EnergyLedger& energy) const { bodies_.write(world, energy); }
+  double barrier_energy();   ///< at the places that are accepted [J]
+
+  std::size_t size() const override { return 3 * std::size_t{bodies_.blocks()}; }
+  double value() override;
+  void gradient(std::span<double> out) override;
+  const SparseFactor::Matrix& hessian(bool projected) override;
+  void precondition(std::span<const double> in, std::span<double> out) override { bodies_.precondition(in, out); }
+  double longest_step(std::span<const double> direction) override;
+  void move(std::span<const double> direction, double step) override;
+  void accept() override { bodies_.accept(); }
+  double size_of(std::span<const double> direction) const override { return bodies_.speed_of(direction); }
+
+  const ContactSurface& surface() const { return surface_.surface(); }
+  const std::vector<Vec3>& points() const { return points_; }
+  const std::vector<ContactPair>& pairs();
+
+  double search_seconds = 0, ccd_seconds = 0;   ///< of candidates, and of free parts [s]
+
+ private:
+  /// A pair's name: what its record is called and its friction remembered by.
+  ContactKey key_of(const ContactPair&) const;
+  std::uint32_t part_of(std::uint32_t patch, SurfacePartKind, std::uint32_t feature) const;
+  bool turned(const ContactPair&) const;   ///< whether its side A is B of its key
+  void add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const;
+  void want_blocks(std::span<const std::uint32_t> points);
+  void scatter(std::span<const std::uint32_t> points, const PairDerivatives&);
+  double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
+  Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
+  std::vector<NearPair> intersections(const World&) const;
+  void find_candidates(const World&, std::span<const Vec3> to);
+
+  const World* world_ = nullptr;
+  StepOptions options_;
+  BarrierBodies bodies_;
+  BarrierSurface surface_;
+  ContactCandidates candidates_;
+  std::vector<Vec3> start_, points_, ends_;
+  std::vector<double> bends_;
+  std::vector<ContactPair> pairs_;
+  bool pairs_known_ = false;   ///< whether they are those of points_
+  std::vector<FrictionTerm> friction_;
+  std::vector<ContactPair> friction_pairs_;   ///< that they are of
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
+  std::map<ContactKey, Vec3> remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
+  BlockAssembly assembly_;
+  std::vector<Mat3> turns_;
+};
+
+}   // namespace stickslip
