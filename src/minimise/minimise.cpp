@@ -67,8 +67,8 @@ void Minimiser::lbfgs_direction(Objective& f) {
 }
 
 /// Halves the step until the value has decreased. @returns the step that was taken; 0 if none
-double Minimiser::search(Objective& f, double longest, double value, double slope) {
-  double step = longest;
+double Minimiser::search(Objective& f, double value, double slope) {
+  double step = 1;
   for (int k = 0; k < kMostHalvings; ++k, step /= 2) {
     f.move(direction_, step);
     const double now = f.value();
@@ -106,11 +106,12 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
       slope = as_vector(gradient_).dot(as_vector(direction_));
     }
     result.size = f.size_of(direction_);
-    const double longest = f.longest_step(direction_), value = f.value();
-    const double step = longest > 0 ? search(f, longest, value, slope) : 0;
+    const double value = f.value(), free = f.shorten(direction_);
+    if (free < 1) slope = as_vector(gradient_).dot(as_vector(direction_));
+    const double step = search(f, value, slope);
     f.accept();
     ++result.iterations;
-    if (options.observer) options.observer({result.iterations, f.value(), result.size, longest, step});
+    if (options.observer) options.observer({result.iterations, f.value(), result.size, free, step});
     if (result.size <= options.tolerance) {
       result.converged = true;
       return result;

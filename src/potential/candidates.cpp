@@ -8,6 +8,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kBeyond = 0.2;   ///< of its way that a point may leave it by
+
 Aabb box_of_two(const Vec3& a, const Vec3& b) { return {a.cwiseMin(b), a.cwiseMax(b)}; }
 
 /// Triangles, then lone edges, then lone points: what the tree holds.
@@ -117,7 +119,7 @@ void ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3
   finder.point_boxes.resize(surface.points());
   for (std::uint32_t p = 0; p < surface.points(); ++p) {
     const ContactSurface::Patch& patch = surface.patch_of(p);
-    boxes_[p] = box_of_two(from[p], to[p]).grown(slack);
+    boxes_[p] = box_of_two(from[p], to[p]).grown(slack + kBeyond * (to[p] - from[p]).norm());
     finder.point_boxes[p] = boxes_[p].grown(patch.range + patch.radius);
   }
   for (const ContactSurface::Edge& e : surface.edges())

@@ -8,7 +8,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kParallel = 1e-3;   ///< of the mollifier: threshold over the squared lengths of both edges
+constexpr double kSineSquared = 1e-3;   ///< of the angle at which edges begin to count as parallel
 
 /// Features near one point, and how often each counts.
 struct NearFeatures {
@@ -66,7 +66,7 @@ class Collector {
     pair.points = {ea.points[0], ea.points[1], eb.points[0], eb.points[1]};
     pair.feature_a = a;
     pair.feature_b = b;
-    pair.mollifier = kParallel * ea.squared_length * eb.squared_length;
+    pair.mollifier = kSineSquared * ea.squared_length * eb.squared_length;
     add(pair, 0.5 * (ea.area + eb.area), 1);
   }
 

@@ -35,6 +35,8 @@ void squared_distance(const ContactPair& p, std::span<const Vec3> x, double& val
   }
 }
 
+constexpr double kParallel = 1e-6;   ///< mollifiers below this are those of parallel edges
+
 /// The nearest positive semidefinite matrix.
 template <int N>
 void project(Eigen::Ref<Eigen::Matrix<double, N, N>, 0, Eigen::OuterStride<>> m) {
@@ -132,26 +134,121 @@ double force_of(const ContactPair& p, std::span<const Vec3> x) {
   return gap >= p.range ? 0 : -p.weight * mollifier_of(p, x) * log_barrier(gap, p.range).first;
 }
 
-PairDerivatives derivatives_of(const ContactPair& p, std::span<const Vec3> x, bool projected) {
-  PairDerivatives d;
+namespace {
+
+Vec12 outer(const std::array<double, 4>& weights, const Vec3& direction) {
+  Vec12 v;
+  for (int i = 0; i < 4; ++i) v.segment<3>(3 * i) = weights[i] * direction;
+  return v;
+}
+
+WithDerivatives<12> mollifier_derivatives(const ContactPair& p, std::span<const Vec3> x) {
+  return edge_mollifier_with_derivatives(x[p.points[0]], x[p.points[1]], x[p.points[2]], x[p.points[3]], p.mollifier);
+}
+
+/// Directions in which the closest points may slide, as combinations of the points, orthonormal.
+struct FreeDirections {
+  int count = 0;
+  std::array<std::array<double, 4>, 2> of;
+  std::array<Vec3, 2> along;
+
+  void add(std::array<double, 4> b, const ContactPair& p, std::span<const Vec3> x) {
+    Vec3 e = Vec3::Zero();
+    for (int i = 0; i < p.size; ++i) e += b[i] * x[p.points[i]];
+    if (count == 1) {
+      const double part = e.dot(along[0]);
+      e -= part * along[0];
+      for (int i = 0; i < 4; ++i) b[i] -= part * of[0][i];
+    }
+    const double length = e.norm();
+    if (!(length > 0)) return;
+    for (double& number : b) number /= length;
+    of[count] = b;
+    along[count++] = e / length;
+  }
+};
+
+FreeDirections free_directions(const ContactPair& p, std::span<const Vec3> x) {
+  FreeDirections free;
+  if (p.kind == PairKind::point_line || p.kind == PairKind::point_plane) free.add({0, -1, 1, 0}, p, x);
+  if (p.kind == PairKind::point_plane) free.add({0, -1, 0, 1}, p, x);
+  if (p.kind == PairKind::edge_edge && p.on_a == OnEdge::inside) free.add({-1, 1, 0, 0}, p, x);
+  if (p.kind == PairKind::edge_edge && p.on_b == OnEdge::inside) free.add({0, 0, 1, -1}, p, x);
+  return free;
+}
+
+/// Without the mollifier. @pre a positive weight
+void add_stiffness(const ContactPair& p, std::span<const Vec3> x, double factor, PairStiffness& out) {
+  const PairPlace place = place_of(p, x);
+  const double d = place.distance;
+  const ScalarFunction b = log_barrier(d - p.offset, p.range);
+  factor *= p.weight;
+  out.add(factor * b.second, outer(place.weights, place.normal));
+  if (d == 0) return;
+  const FreeDirections free = free_directions(p, x);
+  for (int k = 0; k < free.count; ++k) {
+    const Vec12 u = d * outer(free.of[k], -place.normal), v = outer(place.weights, free.along[k]);
+    const double uu = u.squaredNorm(), vv = v.squaredNorm(), eigenvalue = 0.5 * (uu + std::sqrt(uu * uu + 4 * uu * vv));
+    if (!(uu > 0) || !(vv > 0)) continue;
+    const Vec12 q = eigenvalue / std::sqrt(uu) * u + std::sqrt(uu) * v;   // (λ, |U||V|) in the axes U/|U|, V/|V|
+    out.add(factor * -b.first / d * eigenvalue / q.squaredNorm(), q);
+  }
+}
+
+/// Edges that are parallel but for rounding have no force, only a stiffness against no longer being so.
+void add_parallel_stiffness(const ContactPair& p, std::span<const Vec3> x, PairStiffness& out) {
+  const double gap = place_of(p, x).distance - p.offset;
+  const double factor = 4 * p.weight * log_barrier(gap, p.range).value / p.mollifier;
+  const Mat3 a = skew(x[p.points[1]] - x[p.points[0]]), b = skew(x[p.points[3]] - x[p.points[2]]);
+  for (int k = 0; k < 3; ++k) {
+    Vec12 row;   // of the derivative of the cross product of both edges
+    row << b.row(k).transpose(), -b.row(k).transpose(), -a.row(k).transpose(), a.row(k).transpose();
+    out.add(factor, row);
+  }
+}
+
+}   // namespace
+
+Vec12 gradient_of(const ContactPair& p, std::span<const Vec3> x) {
+  const PairPlace place = place_of(p, x);
+  const ScalarFunction b = log_barrier(place.distance - p.offset, p.range);
+  Vec12 g = outer(place.weights, -p.weight * b.first * place.normal);   // moving A towards B costs
+  if (p.mollifier > 0 && mollifier_of(p, x) < 1) {
+    const WithDerivatives<12> m = mollifier_derivatives(p, x);
+    g = m.value * g + p.weight * b.value * m.gradient;
+  }
+  return g;
+}
+
+Mat12 hessian_of(const ContactPair& p, std::span<const Vec3> x) {
+  Vec12 g;
+  Mat12 h;
   double square = 0;
-  squared_distance(p, x, square, d.gradient, d.hessian);
+  squared_distance(p, x, square, g, h);
   const double distance = std::sqrt(square);
   const ScalarFunction b = by_square(log_barrier(distance - p.offset, p.range), distance);
-  d.energy = p.weight * b.value;
-  d.hessian = p.weight * (b.second * d.gradient * d.gradient.transpose() + b.first * d.hessian);
-  d.gradient *= p.weight * b.first;
+  h = (p.weight * (b.second * g * g.transpose() + b.first * h)).eval();
+  g *= p.weight * b.first;
   if (p.mollifier > 0) {
-    const WithDerivatives<12> m = edge_mollifier_with_derivatives(x[p.points[0]], x[p.points[1]], x[p.points[2]],
-                                                                  x[p.points[3]], p.mollifier);
-    d.hessian = (m.value * d.hessian + d.gradient * m.gradient.transpose() + m.gradient * d.gradient.transpose() +
-                 d.energy * m.hessian)
-                    .eval();
-    d.gradient = m.value * d.gradient + d.energy * m.gradient;
-    d.energy *= m.value;
+    const WithDerivatives<12> m = mollifier_derivatives(p, x);
+    h = (m.value * h + g * m.gradient.transpose() + m.gradient * g.transpose() + p.weight * b.value * m.hessian).eval();
   }
-  if (projected) project_pair(p.size, d.hessian);
-  return d;
+  return h;
+}
+
+PairStiffness stiffness_of(const ContactPair& p, std::span<const Vec3> x) {
+  PairStiffness out;
+  const double m = mollifier_of(p, x);
+  if (m >= 1) {
+    if (p.weight > 0) add_stiffness(p, x, 1, out);
+  } else if (m < kParallel) {
+    add_parallel_stiffness(p, x, out);
+  } else {
+    out.is_full = true;
+    out.full = hessian_of(p, x);
+    project_pair(p.size, out.full);
+  }
+  return out;
 }
 
 Vec2 FrictionTerm::way(std::span<const Vec3> start, std::span<const Vec3> x) const {
@@ -169,24 +266,19 @@ Vec3 FrictionTerm::force_on_a(std::span<const Vec3> start, std::span<const Vec3>
   return tangents * (-limit * smooth_friction_over_way(u.norm(), length) * u);
 }
 
-PairDerivatives FrictionTerm::derivatives(std::span<const Vec3> start, std::span<const Vec3> x) const {
-  PairDerivatives d;
+Vec12 FrictionTerm::gradient(std::span<const Vec3> start, std::span<const Vec3> x) const {
+  return outer(weights, -force_on_a(start, x));
+}
+
+/// Along the way the force grows by the slope of m, across it the force only turns.
+PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<const Vec3> x) const {
+  PairStiffness out;
   const Vec2 u = way(start, x);
-  const double s = u.norm(), over = smooth_friction_over_way(s, length);
-  const ScalarFunction f = smooth_friction(s, length);
-  d.energy = limit * f.value;
-  // Along the way the force grows by the slope of m, across it the force only turns.
-  Mat2 k = limit * over * Mat2::Identity();
-  if (s > 0) k += limit * (f.second - over) / (s * s) * (u * u.transpose());
-  const Vec3 g = tangents * (limit * over * u);
-  const Mat3 h = tangents * k * tangents.transpose();
-  d.gradient.setZero();
-  d.hessian.setZero();
-  for (int i = 0; i < size; ++i) {
-    d.gradient.segment<3>(3 * i) = weights[i] * g;
-    for (int j = 0; j < size; ++j) d.hessian.block<3, 3>(3 * i, 3 * j) = weights[i] * weights[j] * h;
-  }
-  return d;
+  const double s = u.norm();
+  const Vec2 along = s > 0 ? Vec2(u / s) : Vec2(1, 0), across(-along.y(), along.x());
+  out.add(limit * smooth_friction(s, length).second, outer(weights, tangents * along));
+  out.add(limit * smooth_friction_over_way(s, length), outer(weights, tangents * across));
+  return out;
 }
 
 }   // namespace stickslip

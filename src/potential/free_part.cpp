@@ -14,21 +14,25 @@ constexpr double kBendShare = 0.25;   ///< of what is left of a gap that bends o
 constexpr int kMostPieces = 200;   ///< that a bent path is looked at in
 
 /// One pair on its way. N points, of which the first A are on one side.
-template <int N, int A>
+template <int N, int A, class Distance, class Query>
 class Walk {
  public:
-  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset)
-      : paths_(paths), points_(points), offset_(offset) {
+  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, const Distance& distance,
+       const Query& query)
+      : paths_(paths), points_(points), offset_(offset), distance_(distance), query_(query) {
     for (int i = 0; i < N; ++i) start_[i] = paths.start[points[i]];
+    gap_ = distance_(start_) - offset_;
   }
 
-  template <class Distance, class Query>
-  double free_until(double limit, const Distance& distance, const Query& query) {
-    double gap = distance(start_) - offset_;
-    if (!(gap > 0)) return 0;
-    const double kept = kKept * gap, bend = bend_of_sides();
-    if (gap - limit * relative_way() - bend / 8 > kept) return limit;
-    double from = 0;
+  /// Whether the sides may come too near if each goes any part of its way.
+  bool is_near() const { return !(gap_ - way_of_side(0, A) - way_of_side(A, N) > kKept * gap_); }
+  double gap() const { return gap_; }
+
+  double free_until(double limit) {
+    if (!(gap_ > 0)) return 0;
+    const double kept = kKept * gap_, bend = bend_of_side(0, A) + bend_of_side(A, N);
+    if (gap_ - limit * relative_way() - bend / 8 > kept) return limit;
+    double from = 0, gap = gap_;
     for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
       double part = limit - from;
       if (bend > 0) part = std::min(part, std::sqrt(8 * kBendShare * (gap - kept) / bend));
@@ -36,21 +40,26 @@ class Walk {
       ImpactOptions options;
       options.min_distance = offset_ + kept + bend * part * part / 8;
       options.resolve_start = true;
-      if (const std::optional<Impact> impact = query(start_, end, options)) return from + part * impact->time;
+      if (const std::optional<Impact> impact = query_(start_, end, options)) return from + part * impact->time;
       from = bend > 0 ? from + part : limit;
       start_ = end;
-      gap = distance(start_) - offset_;
+      gap = distance_(start_) - offset_;
       if (!(gap > kept)) break;
     }
     return std::min(from, limit);
   }
 
  private:
-  double bend_of_sides() const {
-    if (paths_.bends.empty()) return 0;
-    double sides[2] = {0, 0};
-    for (int i = 0; i < N; ++i) sides[i >= A] = std::max(sides[i >= A], paths_.bends[points_[i]]);
-    return sides[0] + sides[1];
+  double bend_of_side(int first, int last) const {
+    double largest = 0;
+    if (!paths_.bends.empty())
+      for (int i = first; i < last; ++i) largest = std::max(largest, paths_.bends[points_[i]]);
+    return largest;
+  }
+  double way_of_side(int first, int last) const {
+    double farthest = 0;
+    for (int i = first; i < last; ++i) farthest = std::max(farthest, way(i).squaredNorm());
+    return std::sqrt(farthest) + bend_of_side(first, last) / 8;
   }
   /// How far a point of one side may move against one of the other, at most [m].
   double relative_way() const {
@@ -72,65 +81,130 @@ class Walk {
 
   const PointPaths& paths_;
   std::array<std::uint32_t, N> points_;
-  double offset_;
+  double offset_, gap_;
+  const Distance& distance_;
+  const Query& query_;
   PointsAt<N> start_;
 };
 
 /// Against a half-space distances are linear but for bends.
-double free_of_plane(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius,
-                     double limit) {
-  const auto gap_at = [&](const Vec3& x) { return signed_distance_to_half_space(x, plane.normal, plane.offset) - radius; };
-  const double gap = gap_at(paths.start[p]);
-  if (!(gap > 0)) return 0;
-  const double bend = paths.bends.empty() ? 0 : paths.bends[p], kept = kKept * gap;
-  const double closing = gap - gap_at(paths.end[p]) + bend / 2;   // of the chord, and what the arc may be below it
-  if (gap - limit * closing > kept) return limit;
-  if (bend == 0) return std::min(limit, (gap - kept) / closing);
-  double from = 0, now = gap;
-  for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
-    const double part = std::min(limit - from, std::sqrt(8 * kBendShare * (now - kept) / bend));
-    const double next = gap_at(paths.at(p, from + part)), sag = bend * part * part / 8;
-    if (next - sag <= kept) return from + part * std::max(0.0, (now - sag - kept) / std::max(now - next, 1e-300));
-    from += part;
-    now = next;
+class PlaneWalk {
+ public:
+  PlaneWalk(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius)
+      : paths_(paths), p_(p), plane_(plane), radius_(radius), gap_(gap_at(paths.start[p])) {}
+
+  bool is_near() const { return !(gap_ - closing() > kKept * gap_); }
+  double gap() const { return gap_; }
+
+  double free_until(double limit) const {
+    if (!(gap_ > 0)) return 0;
+    const double bend = this->bend(), kept = kKept * gap_;
+    if (gap_ - limit * closing() > kept) return limit;
+    if (bend == 0) return std::min(limit, (gap_ - kept) / closing());
+    double from = 0, now = gap_;
+    for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
+      const double part = std::min(limit - from, std::sqrt(8 * kBendShare * (now - kept) / bend));
+      const double next = gap_at(paths_.at(p_, from + part)), sag = bend * part * part / 8;
+      if (next - sag <= kept) return from + part * std::clamp((now - sag - kept) / std::max(now - next, 1e-300), 0.0, 1.0);
+      from += part;
+      now = next;
+    }
+    return std::min(from, limit);
   }
-  return std::min(from, limit);
-}
 
-}   // namespace
+ private:
+  double gap_at(const Vec3& x) const { return signed_distance_to_half_space(x, plane_.normal, plane_.offset) - radius_; }
+  double bend() const { return paths_.bends.empty() ? 0 : paths_.bends[p_]; }
+  /// Of the chord, and what the arc may be below it.
+  double closing() const { return gap_ - gap_at(paths_.end[p_]) + bend() / 2; }
 
-double free_part(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths, double limit) {
+  const PointPaths& paths_;
+  std::uint32_t p_;
+  const ContactSurface::Plane& plane_;
+  double radius_, gap_;
+};
+
+/// Calls f(walk, a point of each side, range) for all candidates.
+void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths, auto&& f) {
   const auto radii = [&](std::uint32_t p, std::uint32_t q) { return s.patch_of(p).radius + s.patch_of(q).radius; };
+  const auto range = [&](std::uint32_t p, std::uint32_t q) { return s.range_of(s.patch_number(p), s.patch_number(q)); };
+  const auto to_triangle = [](const PointsAt<4>& x) {
+    return std::sqrt(closest_on_triangle(x[0], x[1], x[2], x[3]).squared_distance);
+  };
+  const auto of_edges = [](const PointsAt<4>& x) {
+    return std::sqrt(closest_of_edges(x[0], x[1], x[2], x[3]).squared_distance);
+  };
+  const auto to_edge = [](const PointsAt<3>& x) { return std::sqrt(closest_on_edge(x[0], x[1], x[2]).squared_distance); };
+  const auto of_points = [](const PointsAt<2>& x) { return (x[0] - x[1]).norm(); };
   for (const auto& [p, k] : candidates.point_plane)
-    limit = free_of_plane(paths, p, s.planes()[k], s.patch_of(p).radius, limit);
+    f(PlaneWalk(paths, p, s.planes()[k], s.patch_of(p).radius), p, p, s.range_of(s.patch_number(p), s.planes()[k].patch));
   for (const auto& [p, t] : candidates.point_triangle) {
     const auto& c = s.triangles()[t].points;
-    limit = Walk<4, 1>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]))
-                .free_until(
-                    limit,
-                    [](const PointsAt<4>& x) { return std::sqrt(closest_on_triangle(x[0], x[1], x[2], x[3]).squared_distance); },
-                    vertex_face_impact);
+    f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
+                                                                      to_triangle, vertex_face_impact),
+      p, c[0], range(p, c[0]));
   }
   for (const auto& [a, b] : candidates.edge_edge) {
     const auto &pa = s.edges()[a].points, &pb = s.edges()[b].points;
-    limit = Walk<4, 2>(paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]))
-                .free_until(
-                    limit,
-                    [](const PointsAt<4>& x) { return std::sqrt(closest_of_edges(x[0], x[1], x[2], x[3]).squared_distance); },
-                    edge_edge_impact);
+    f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]),
+                                                                 of_edges, edge_edge_impact),
+      pa[0], pb[0], range(pa[0], pb[0]));
   }
   for (const auto& [p, e] : candidates.point_edge) {
     const auto& c = s.edges()[e].points;
-    limit = Walk<3, 1>(paths, {p, c[0], c[1]}, radii(p, c[0]))
-                .free_until(
-                    limit, [](const PointsAt<3>& x) { return std::sqrt(closest_on_edge(x[0], x[1], x[2]).squared_distance); },
-                    point_edge_impact);
+    f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), to_edge,
+                                                                 point_edge_impact),
+      p, c[0], range(p, c[0]));
   }
   for (const auto& [p, q] : candidates.point_point)
-    limit = Walk<2, 1>(paths, {p, q}, radii(p, q))
-                .free_until(
-                    limit, [](const PointsAt<2>& x) { return (x[0] - x[1]).norm(); }, point_point_impact);
-  return limit;
+    f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), of_points, point_point_impact),
+      p, q, range(p, q));
+}
+
+/// Groups that have become one.
+class Unions {
+ public:
+  explicit Unions(std::size_t count) : parent_(count) {
+    for (std::uint32_t k = 0; k < count; ++k) parent_[k] = k;
+  }
+  std::uint32_t root(std::uint32_t k) {
+    while (parent_[k] != k) k = parent_[k] = parent_[parent_[k]];
+    return k;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a), b = root(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+}   // namespace
+
+void find_free_parts(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
+                     std::span<const std::uint32_t> group_of_point, std::span<double> parts) {
+  Unions unions(parts.size());
+  std::vector<bool> watched;
+  for_each_walk(s, candidates, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
+    const std::uint32_t a = group_of_point[p], b = group_of_point[q];
+    const bool near = walk.is_near();
+    watched.push_back(near);
+    if (a != ContactSurface::kNone && b != ContactSurface::kNone && (near || walk.gap() < range)) unions.join(a, b);
+  });
+  for (std::uint32_t g = 0; g < parts.size(); ++g) {
+    double& of_root = parts[unions.root(g)];
+    of_root = std::min(of_root, parts[g]);
+  }
+  std::size_t k = 0;
+  for_each_walk(s, candidates, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
+    if (!watched[k++]) return;
+    const std::uint32_t group = group_of_point[p] != ContactSurface::kNone ? group_of_point[p] : group_of_point[q];
+    if (group == ContactSurface::kNone) return;
+    double& part = parts[unions.root(group)];
+    part = walk.free_until(part);
+  });
+  for (std::uint32_t g = 0; g < parts.size(); ++g) parts[g] = parts[unions.root(g)];
 }
 
 }   // namespace stickslip

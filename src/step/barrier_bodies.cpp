@@ -85,6 +85,13 @@ void BarrierBodies::begin_nodes(const World& world) {
     }
   }
   node_base_ = node_now_ = node_start_;
+  group_of_node_.assign(world.node_count(), kNoBlock);
+  groups_ = static_cast<std::uint32_t>(rigid_.size());
+  for (const NodalBody& nodes : world.nodal_bodies()) {
+    for (std::size_t k = nodes.first_node; k < nodes.first_node + nodes.size(); ++k)
+      if (block_of_node_[k] != kNoBlock) group_of_node_[k] = nodes.is_soft() ? groups_ : groups_++;
+    if (nodes.is_soft()) ++groups_;
+  }
 }
 
 void BarrierBodies::begin_solids(const World& world) {
@@ -248,6 +255,24 @@ void BarrierBodies::move(std::span<const double> direction, double step) {
 void BarrierBodies::accept() {
   for (Rigid& r : rigid_) r.base = r.now;
   node_base_ = node_now_;
+}
+
+void BarrierBodies::limit_turns(std::span<const double> direction, double angle, std::vector<double>& parts) const {
+  parts.assign(groups_, 1.0);
+  for (std::uint32_t k = 0; k < rigid_.size(); ++k) {
+    const double turn = Eigen::Map<const Vec3>(direction.data() + 6 * std::size_t{k} + 3).norm();
+    if (turn > angle) parts[k] = angle / turn;
+  }
+}
+
+void BarrierBodies::shorten(std::span<double> direction, std::span<const double> parts) const {
+  const auto block = [&](std::uint32_t k) { return Eigen::Map<Vec3>(direction.data() + 3 * std::size_t{k}); };
+  for (std::uint32_t k = 0; k < rigid_.size(); ++k) {
+    block(2 * k) *= parts[k];
+    block(2 * k + 1) *= parts[k];
+  }
+  for (std::size_t k = 0; k < block_of_node_.size(); ++k)
+    if (block_of_node_[k] != kNoBlock) block(block_of_node_[k]) *= parts[group_of_node_[k]];
 }
 
 double BarrierBodies::speed_of(std::span<const double> direction) const {

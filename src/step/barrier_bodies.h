@@ -59,6 +59,13 @@ class BarrierBodies {
   void precondition(std::span<const double> in, std::span<double> out) const;
   void move(std::span<const double> direction, double step);   ///< from what was accepted
   void accept();
+
+  /// Groups go equally far in a step: rigid bodies, then soft bodies and beads. kNoBlock: a node that does not move.
+  std::uint32_t group_of_node(std::size_t node) const { return group_of_node_[node]; }
+  /// For each group 1, or the part of a direction in which a rigid body turns by no more than an angle.
+  void limit_turns(std::span<const double> direction, double angle, std::vector<double>& parts) const;
+  void shorten(std::span<double> direction, std::span<const double> parts) const;   ///< by the parts of the groups
+
   /// The largest speed of a point that a direction stands for [m/s].
   double speed_of(std::span<const double> direction) const;
   /// Where a rigid body is on its way along a direction.
@@ -88,7 +95,8 @@ class BarrierBodies {
   double h_ = 0, heavy_ = 0;
   std::uint32_t blocks_ = 0;
   std::vector<Rigid> rigid_;
-  std::vector<std::uint32_t> rigid_of_slot_, block_of_node_;
+  std::vector<std::uint32_t> rigid_of_slot_, block_of_node_, group_of_node_;
+  std::uint32_t groups_ = 0;
   std::vector<Vec3> node_start_, node_base_, node_now_, node_target_;
   std::vector<double> node_mass_;    ///< of driven ones a great one [kg]
   std::vector<bool> node_driven_;

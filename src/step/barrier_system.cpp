@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "step/clock.h"
 #include "step/detection.h"
@@ -94,64 +95,94 @@ void BarrierSystem::add_to_blocks(std::span<const std::uint32_t> points, const V
 void BarrierSystem::gradient(std::span<double> out) {
   std::ranges::fill(out, 0.0);
   bodies_.add_gradient(out);
-  for (const ContactPair& p : pairs()) {
-    Vec12 g = Vec12::Zero();
-    if (p.mollifier > 0) {
-      g = derivatives_of(p, points_, false).gradient;
-    } else {
-      const PairPlace place = place_of(p, points_);
-      const Vec3 pull = force_of(p, points_) * place.normal;   // what moving A towards B costs
-      for (int i = 0; i < p.size; ++i) g.segment<3>(3 * i) = place.weights[i] * pull;
-    }
-    add_to_blocks(points_of_pair(p), g, out);
+  for (const ContactPair& p : pairs()) add_to_blocks(points_of_pair(p), gradient_of(p, points_), out);
+  for (const FrictionTerm& f : friction_) add_to_blocks(points_of_term(f), f.gradient(start_, points_), out);
+}
+
+/// What points of a pair move with. Of a rigid body x = c + exp(θ) r: dx = dc − [r]× dθ.
+struct BarrierSystem::Movers {
+  struct Mover {
+    std::uint32_t block;
+    bool is_rigid;   ///< two blocks
+  };
+  int count = 0;
+  std::array<Mover, 4> movers;
+  std::array<int, 4> mover_of;   ///< of each point; −1: nothing moves it
+  std::array<Vec3, 4> arms;
+
+  int take(std::uint32_t block, bool is_rigid) {
+    for (int k = 0; k < count; ++k)
+      if (movers[k].block == block) return k;
+    movers[count] = {block, is_rigid};
+    return count++;
   }
-  for (const FrictionTerm& f : friction_) add_to_blocks(points_of_term(f), f.derivatives(start_, points_).gradient, out);
+};
+
+BarrierSystem::Movers BarrierSystem::movers_of(std::span<const std::uint32_t> points) const {
+  Movers m;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const BarrierSurface::Owner& o = surface_.owner(points[i]);
+    m.mover_of[i] = -1;
+    if (o.node != kNoBlock) {
+      if (const std::uint32_t at = bodies_.block_of_node(o.node); at != kNoBlock) m.mover_of[i] = m.take(at, false);
+    } else if (const std::uint32_t r = bodies_.rigid_of(o.slot); r != kNoBlock) {
+      m.mover_of[i] = m.take(2 * r, true);
+      m.arms[i] = points_[points[i]] - bodies_.rigid()[r].now.position;
+    }
+  }
+  return m;
 }
 
 void BarrierSystem::want_blocks(std::span<const std::uint32_t> points) {
-  std::array<std::uint32_t, 8> blocks;
-  int count = 0;
-  const auto take = [&](std::uint32_t k) {
-    if (std::find(blocks.begin(), blocks.begin() + count, k) == blocks.begin() + count) blocks[count++] = k;
-  };
-  for (const std::uint32_t p : points) {
-    const BarrierSurface::Owner& o = surface_.owner(p);
-    if (o.node != kNoBlock) {
-      if (const std::uint32_t at = bodies_.block_of_node(o.node); at != kNoBlock) take(at);
-    } else if (const std::uint32_t r = bodies_.rigid_of(o.slot); r != kNoBlock) {
-      take(2 * r);
-      take(2 * r + 1);
-    }
-  }
-  for (int i = 0; i < count; ++i)
-    for (int j = 0; j < i; ++j) assembly_.want(blocks[i], blocks[j]);
+  const Movers m = movers_of(points);
+  for (int i = 0; i < m.count; ++i)
+    for (int j = 0; j < i; ++j)
+      for (std::uint32_t a = 0; a < (m.movers[i].is_rigid ? 2u : 1u); ++a)
+        for (std::uint32_t b = 0; b < (m.movers[j].is_rigid ? 2u : 1u); ++b)
+          assembly_.want(m.movers[i].block + a, m.movers[j].block + b);
 }
 
-/// Of a rigid body x = c + exp(θ) r: dx = dc − [r]× dθ, and the second derivative of exp adds to the block of its turn.
-void BarrierSystem::scatter(std::span<const std::uint32_t> points, const PairDerivatives& d) {
-  struct Column {
-    std::uint32_t block = kNoBlock;
-    Mat3 map;   ///< how the point moves with the block
-  };
-  std::array<std::array<Column, 2>, 4> columns;
+/// @param gradient of the pair: the second derivative of exp adds to the blocks of turns
+void BarrierSystem::scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness& stiffness) {
+  const Movers m = movers_of(points);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const BarrierSurface::Owner& o = surface_.owner(points[i]);
-    if (o.node != kNoBlock) {
-      columns[i][0] = {bodies_.block_of_node(o.node), Mat3::Identity()};
-    } else if (const std::uint32_t r = bodies_.rigid_of(o.slot); r != kNoBlock) {
-      const Vec3 arm = points_[points[i]] - bodies_.rigid()[r].now.position;
-      const Vec3 g = d.gradient.segment<3>(3 * static_cast<Eigen::Index>(i));
-      columns[i] = {{{2 * r, Mat3::Identity()}, {2 * r + 1, -skew(arm)}}};
-      turns_[r] += 0.5 * (g * arm.transpose() + arm * g.transpose()) - g.dot(arm) * Mat3::Identity();
-    }
+    if (m.mover_of[i] < 0 || !m.movers[m.mover_of[i]].is_rigid) continue;
+    const Vec3 g = gradient.segment<3>(3 * static_cast<Eigen::Index>(i));
+    turns_[m.movers[m.mover_of[i]].block / 2] +=
+        0.5 * (g * m.arms[i].transpose() + m.arms[i] * g.transpose()) - g.dot(m.arms[i]) * Mat3::Identity();
   }
-  for (std::size_t i = 0; i < points.size(); ++i)
-    for (std::size_t j = 0; j < points.size(); ++j) {
-      const Mat3 h = d.hessian.block<3, 3>(3 * static_cast<Eigen::Index>(i), 3 * static_cast<Eigen::Index>(j));
-      for (const Column& a : columns[i])
-        for (const Column& b : columns[j])
-          if (a.block != kNoBlock && b.block != kNoBlock && a.block >= b.block)
-            assembly_.add(a.block, b.block, a.map.transpose() * h * b.map);
+  for (int t = 0; t < stiffness.count; ++t) scatter_term(m, points.size(), stiffness.terms[t]);
+  if (stiffness.is_full) scatter_full(m, points.size(), stiffness.full);
+}
+
+void BarrierSystem::scatter_term(const Movers& m, std::size_t points, const PairStiffness::Term& term) {
+  std::array<std::array<Vec3, 2>, 4> v;
+  for (int k = 0; k < m.count; ++k) v[k] = {Vec3::Zero(), Vec3::Zero()};
+  for (std::size_t i = 0; i < points; ++i) {
+    if (m.mover_of[i] < 0) continue;
+    const Vec3 part = term.v.segment<3>(3 * static_cast<Eigen::Index>(i));
+    v[m.mover_of[i]][0] += part;
+    if (m.movers[m.mover_of[i]].is_rigid) v[m.mover_of[i]][1] += m.arms[i].cross(part);
+  }
+  for (int i = 0; i < m.count; ++i)
+    for (std::uint32_t a = 0; a < (m.movers[i].is_rigid ? 2u : 1u); ++a)
+      for (int j = 0; j < m.count; ++j)
+        for (std::uint32_t b = 0; b < (m.movers[j].is_rigid ? 2u : 1u); ++b)
+          if (m.movers[i].block + a >= m.movers[j].block + b)
+            assembly_.add(m.movers[i].block + a, m.movers[j].block + b, term.factor * v[i][a] * v[j][b].transpose());
+}
+
+void BarrierSystem::scatter_full(const Movers& m, std::size_t points, const Mat12& full) {
+  const auto map = [&](std::size_t i, std::uint32_t part) { return part == 0 ? Mat3(Mat3::Identity()) : Mat3(-skew(m.arms[i])); };
+  for (std::size_t i = 0; i < points; ++i)
+    for (std::size_t j = 0; j < points; ++j) {
+      if (m.mover_of[i] < 0 || m.mover_of[j] < 0) continue;
+      const Movers::Mover &one = m.movers[m.mover_of[i]], &other = m.movers[m.mover_of[j]];
+      const Mat3 h = full.block<3, 3>(3 * static_cast<Eigen::Index>(i), 3 * static_cast<Eigen::Index>(j));
+      for (std::uint32_t a = 0; a < (one.is_rigid ? 2u : 1u); ++a)
+        for (std::uint32_t b = 0; b < (other.is_rigid ? 2u : 1u); ++b)
+          if (one.block + a >= other.block + b)
+            assembly_.add(one.block + a, other.block + b, map(i, a).transpose() * h * map(j, b));
     }
 }
 
@@ -161,28 +192,34 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
   for (const FrictionTerm& f : friction_) want_blocks(points_of_term(f));
   assembly_.clear();
   turns_.assign(bodies_.rigid().size(), Mat3::Zero());
-  for (const ContactPair& p : pairs()) scatter(points_of_pair(p), derivatives_of(p, points_, projected));
-  for (const FrictionTerm& f : friction_) scatter(points_of_term(f), f.derivatives(start_, points_));
+  PairStiffness exact;
+  exact.is_full = true;
+  for (const ContactPair& p : pairs()) {
+    if (!projected) exact.full = hessian_of(p, points_);
+    scatter(points_of_pair(p), gradient_of(p, points_), projected ? stiffness_of(p, points_) : exact);
+  }
+  for (const FrictionTerm& f : friction_)
+    scatter(points_of_term(f), f.gradient(start_, points_), f.stiffness(start_, points_));
   bodies_.add_hessian(projected, turns_, assembly_);
   return assembly_.matrix();
 }
 
-double BarrierSystem::longest_step(std::span<const double> direction) {
-  double turn = 0;
-  for (std::size_t r = 0; r < bodies_.rigid().size(); ++r)
-    turn = std::max(turn, Eigen::Map<const Vec3>(direction.data() + 6 * r + 3).norm());
+double BarrierSystem::shorten(std::span<double> direction) {
   surface_.place_ends(bodies_, direction, ends_, bends_);
-  if (!candidates_.cover(ends_, bends_)) {
-    find_candidates(*world_, ends_);
-    if (!candidates_.cover(ends_, bends_)) candidates_.clear();   // looked for again next time
-  }
+  if (!candidates_.cover(ends_, bends_)) find_candidates(*world_, ends_);
   Clock clock;
   const PointPaths paths{points_, ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
-  const double limit = turn > kLargestTurn ? kLargestTurn / turn : 1;
-  const double part = free_part(surface(), candidates_, paths, limit);
+  bodies_.limit_turns(direction, kLargestTurn, parts_);
+  group_of_point_.resize(points_.size());
+  for (std::uint32_t p = 0; p < points_.size(); ++p) {
+    const BarrierSurface::Owner& o = surface_.owner(p);
+    group_of_point_[p] = o.node != kNoBlock ? bodies_.group_of_node(o.node) : bodies_.rigid_of(o.slot);
+  }
+  find_free_parts(surface(), candidates_, paths, group_of_point_, parts_);
+  bodies_.shorten(direction, parts_);
   ccd_seconds += clock.lap();
-  return part;
+  return parts_.empty() ? 1 : *std::ranges::min_element(parts_);
 }
 
 void BarrierSystem::move(std::span<const double> direction, double step) {

@@ -33,7 +33,7 @@ class BarrierSystem final : public Objective {
   void gradient(std::span<double> out) override;
   const SparseFactor::Matrix& hessian(bool projected) override;
   void precondition(std::span<const double> in, std::span<double> out) override { bodies_.precondition(in, out); }
-  double longest_step(std::span<const double> direction) override;
+  double shorten(std::span<double> direction) override;
   void move(std::span<const double> direction, double step) override;
   void accept() override { bodies_.accept(); }
   double size_of(std::span<const double> direction) const override { return bodies_.speed_of(direction); }
@@ -51,7 +51,11 @@ class BarrierSystem final : public Objective {
   bool turned(const ContactPair&) const;   ///< whether its side A is B of its key
   void add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const;
   void want_blocks(std::span<const std::uint32_t> points);
-  void scatter(std::span<const std::uint32_t> points, const PairDerivatives&);
+  struct Movers;
+  Movers movers_of(std::span<const std::uint32_t> points) const;
+  void scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness&);
+  void scatter_term(const Movers&, std::size_t points, const PairStiffness::Term&);
+  void scatter_full(const Movers&, std::size_t points, const Mat12&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
   std::vector<NearPair> intersections(const World&) const;
@@ -63,7 +67,8 @@ class BarrierSystem final : public Objective {
   BarrierSurface surface_;
   ContactCandidates candidates_;
   std::vector<Vec3> start_, points_, ends_;
-  std::vector<double> bends_;
+  std::vector<double> bends_, parts_;
+  std::vector<std::uint32_t> group_of_point_;
   std::vector<ContactPair> pairs_;
   bool pairs_known_ = false;   ///< whether they are those of points_
   std::vector<FrictionTerm> friction_;

@@ -30,8 +30,9 @@ class Objective {
 
   /// What stands for the inverse of the Hessian in methods that do without it. @param out = P in
   virtual void precondition(std::span<const double> in, std::span<double> out) = 0;
-  /// How far one may go along a direction, in (0, 1]; 0 if not at all.
-  virtual double longest_step(std::span<const double> direction) = 0;
+  /// Shortens a direction where something lies in its way; parts of it that have nothing to do with each other by different
+  /// factors. @returns the smallest factor, in [0, 1]
+  virtual double shorten(std::span<double> direction) = 0;
   /// Makes the current point the last accepted one moved along a direction.
   virtual void move(std::span<const double> direction, double step) = 0;
   virtual void accept() = 0;   ///< the current point
@@ -44,8 +45,8 @@ struct MinimiseStep {
   int iteration = 0;
   double value = 0;          ///< after it
   double size = 0;           ///< of its full direction, in the unit of the tolerance
-  double longest = 1;        ///< part of it that was free
-  double taken = 1;          ///< part of it that was taken
+  double free = 1;           ///< smallest part of it that was free
+  double taken = 1;          ///< part of what was free that was taken
 };
 
 struct MinimiseOptions {
@@ -72,7 +73,7 @@ class Minimiser {
   struct Run;
   bool factor(const SparseFactor::Matrix&, Minimum&);
   void newton_direction(Objective&, bool projected, Minimum&);
-  double search(Objective&, double longest, double value, double slope);
+  double search(Objective&, double value, double slope);
 
   SparseFactor factor_;
   SparseFactor::Matrix analysed_, shifted_;

@@ -43,7 +43,6 @@ struct PairPlace {
   Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();   ///< world frame [m]
   Vec3 normal = Vec3::UnitZ();                     ///< from A to B, unit
   double distance = 0;                             ///< of the points, without the radii [m]
-  double gap() const { return distance; }
 };
 PairPlace place_of(const ContactPair&, std::span<const Vec3> x);
 
@@ -55,14 +54,35 @@ double force_of(const ContactPair&, std::span<const Vec3> x);
 using Vec12 = Eigen::Matrix<double, 12, 1>;
 using Mat12 = Eigen::Matrix<double, 12, 12>;
 
-/// Energy with its derivatives by the places of the points, three rows each; rows beyond them are zero.
-struct PairDerivatives {
-  double energy = 0;   ///< [J]
-  Vec12 gradient;      ///< [N]
-  Mat12 hessian;       ///< [N/m]; symmetric
+/// ∂E/∂x by the places of the points, three rows each [N]; rows beyond them are zero.
+Vec12 gradient_of(const ContactPair&, std::span<const Vec3> x);
+
+/// ∂²E/∂x² [N/m], as it is.
+Mat12 hessian_of(const ContactPair&, std::span<const Vec3> x);
+
+/// A positive semidefinite matrix, as a sum Σ factor · v vᵀ of few terms, and what has no such form.
+struct PairStiffness {
+  struct Term {
+    double factor = 0;   ///< > 0 [N/m]
+    Vec12 v;
+  };
+  int count = 0;
+  std::array<Term, 4> terms;
+  bool is_full = false;   ///< whether `full` counts
+  Mat12 full;
+
+  void add(double factor, const Vec12& v) { terms[count++] = {factor, v}; }
 };
-/// @param projected the Hessian in a positive semidefinite form
-PairDerivatives derivatives_of(const ContactPair&, std::span<const Vec3> x, bool projected);
+
+/// The Hessian in a positive semidefinite form. With r the difference of the closest points, n its direction, w their weights,
+/// free directions e_k = Σ b_ki xᵢ made orthonormal, and derivatives b', b'' of the barrier by the distance d it is
+///
+///   b'' (w ⊗ n)(w ⊗ n)ᵀ + |b'|/d [ Σ_k (U_k V_kᵀ + V_k U_kᵀ + U_k U_kᵀ) − (w wᵀ) ⊗ (1 − nnᵀ − Σ_k e_k e_kᵀ) ],
+///   U_k = d b_k ⊗ n,  V_k = w ⊗ e_k,
+///
+/// of which every U, V has one positive eigenvalue in closed form, and the last is negative: it is left out. Edges that are
+/// about to be parallel are projected as they are.
+PairStiffness stiffness_of(const ContactPair&, std::span<const Vec3> x);
 
 /// Friction of a pair as a potential: its normal force and the direction of its surface are those of an earlier place, "lagged"
 /// [course §5.3.4], so that it depends on the way of its points alone. The way counts from an anchor: where a contact holds, it
@@ -80,8 +100,8 @@ struct FrictionTerm {
   Vec2 way(std::span<const Vec3> start, std::span<const Vec3> x) const;
   double energy(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< [J]
   Vec3 force_on_a(std::span<const Vec3> start, std::span<const Vec3> x) const; ///< world frame [N]
-  /// Adds to nothing: gradient and Hessian (positive semidefinite) by the places of the points.
-  PairDerivatives derivatives(std::span<const Vec3> start, std::span<const Vec3> x) const;
+  Vec12 gradient(std::span<const Vec3> start, std::span<const Vec3> x) const;            ///< [N]
+  PairStiffness stiffness(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< exact
 };
 
 }   // namespace stickslip

@@ -116,9 +116,12 @@ struct PointPaths {
   std::function<Vec3(std::uint32_t point, double time)> at = {};   ///< of those that bend, time from 0 to 1
 };
 
-/// The part of the paths, up to `limit`, on which every pair of candidates keeps a tenth of its distance. Never too large,
-/// whatever rounding does (ccd/inclusion.h). @returns in [0, limit]
-double free_part(const ContactSurface&, const ContactCandidates&, const PointPaths&, double limit = 1);
+/// Finds how far points may go along their paths so that every pair of candidates keeps a tenth of its distance. Never too far,
+/// whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each other, now or on their
+/// ways, become one, so that a body that strikes does not hold up those that fly.
+/// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
+void find_free_parts(const ContactSurface&, const ContactCandidates&, const PointPaths&,
+                     std::span<const std::uint32_t> group_of_point, std::span<double> parts);
 
 /// A pair of features that is nearer than it may be. Of patches that overlap `distance` is 0.
 struct NearPair {
