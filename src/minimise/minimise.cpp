@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "stickslip/math/error.h"
 
@@ -66,17 +67,30 @@ void Minimiser::lbfgs_direction(Objective& f) {
   }
 }
 
-/// Halves the step until the value has decreased. @returns the step that was taken; 0 if none
-double Minimiser::search(Objective& f, double value, double slope) {
-  double step = 1;
-  for (int k = 0; k < kMostHalvings; ++k, step /= 2) {
-    f.move(direction_, step);
-    const double now = f.value();
-    if (now <= value + kDecrease * step * slope || std::abs(now - value) <= kRounding * std::max(std::abs(now), std::abs(value)))
-      return step;
+void Minimiser::begin_search(Objective& f) {
+  for (std::vector<double>* list : {&values_, &slopes_, &steps_, &trial_values_}) list->assign(f.pieces(), 1.0);
+  f.values(values_);
+  f.slopes(gradient_, direction_, slopes_);
+}
+
+/// Halves the steps of pieces until their values have decreased. @returns the smallest step that was taken
+double Minimiser::search(Objective& f) {
+  double whole = 0;
+  for (const double value : values_) whole += std::abs(value);
+  for (int k = 0; k <= kMostHalvings; ++k) {
+    f.move(direction_, steps_);
+    f.values(trial_values_);
+    bool all = true;
+    for (std::size_t c = 0; c < steps_.size(); ++c) {
+      const double now = trial_values_[c], before = values_[c];
+      if (steps_[c] == 0 || now <= before + kDecrease * steps_[c] * slopes_[c] || std::abs(now - before) <= kRounding * whole) continue;
+      steps_[c] = k < kMostHalvings ? steps_[c] / 2 : 0;
+      all = false;
+    }
+    if (all) break;
+    if (k == kMostHalvings) f.move(direction_, steps_);
   }
-  f.move(direction_, 0);
-  return 0;
+  return *std::ranges::min_element(steps_);
 }
 
 Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
@@ -99,24 +113,25 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
     if (options.method == MinimiseMethod::projected_newton || options.method == MinimiseMethod::newton)
       newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
     else lbfgs_direction(f);
-    double slope = as_vector(gradient_).dot(as_vector(direction_));
-    if (remembers && !(slope < 0)) {
+    if (remembers && !(as_vector(gradient_).dot(as_vector(direction_)) < 0)) {
       changes_.clear();
       lbfgs_direction(f);
-      slope = as_vector(gradient_).dot(as_vector(direction_));
     }
     result.size = f.size_of(direction_);
-    const double value = f.value(), free = f.shorten(direction_);
-    if (free < 1) slope = as_vector(gradient_).dot(as_vector(direction_));
-    const double step = search(f, value, slope);
-    f.accept();
+    const double free = f.shorten(direction_);
+    begin_search(f);
+    const double step = search(f);
+    f.accept(steps_);
     ++result.iterations;
-    if (options.observer) options.observer({result.iterations, f.value(), result.size, free, step});
+    if (options.observer) {
+      const double value = std::accumulate(trial_values_.begin(), trial_values_.end(), 0.0);
+      options.observer({result.iterations, value, result.size, free, step});
+    }
     if (result.size <= options.tolerance) {
       result.converged = true;
       return result;
     }
-    if (step == 0) return result;
+    if (std::ranges::all_of(steps_, [](double taken) { return taken == 0; })) return result;
     if (remembers) {
       last_gradient_ = gradient_;
       changes_.push_back({direction_, {}, 0});

@@ -115,11 +115,13 @@ void ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3
   for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane}) list->clear();
   const ElementList elements(surface);
   Finder finder{surface, elements, {}, {}, *this};
+  const bool more = boxes_.size() == surface.points();
   boxes_.resize(surface.points());
   finder.point_boxes.resize(surface.points());
   for (std::uint32_t p = 0; p < surface.points(); ++p) {
     const ContactSurface::Patch& patch = surface.patch_of(p);
-    boxes_[p] = box_of_two(from[p], to[p]).grown(slack + kBeyond * (to[p] - from[p]).norm());
+    const Aabb box = box_of_two(from[p], to[p]).grown(slack + kBeyond * (to[p] - from[p]).norm());
+    boxes_[p] = more ? boxes_[p].merged(box) : box;
     finder.point_boxes[p] = boxes_[p].grown(patch.range + patch.radius);
   }
   for (const ContactSurface::Edge& e : surface.edges())

@@ -271,13 +271,14 @@ Vec12 FrictionTerm::gradient(std::span<const Vec3> start, std::span<const Vec3> 
 }
 
 /// Along the way the force grows by the slope of m, across it the force only turns.
-PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<const Vec3> x) const {
+PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<const Vec3> x, bool chord) const {
   PairStiffness out;
   const Vec2 u = way(start, x);
   const double s = u.norm();
   const Vec2 along = s > 0 ? Vec2(u / s) : Vec2(1, 0), across(-along.y(), along.x());
-  out.add(limit * smooth_friction(s, length).second, outer(weights, tangents * along));
-  out.add(limit * smooth_friction_over_way(s, length), outer(weights, tangents * across));
+  const double over = smooth_friction_over_way(s, length);
+  out.add(limit * (chord ? over : smooth_friction(s, length).second), outer(weights, tangents * along));
+  out.add(limit * over, outer(weights, tangents * across));
   return out;
 }
 

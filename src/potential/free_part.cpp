@@ -25,8 +25,8 @@ class Walk {
   }
 
   /// Whether the sides may come too near if each goes any part of its way.
-  bool is_near() const { return !(gap_ - way_of_side(0, A) - way_of_side(A, N) > kKept * gap_); }
-  double gap() const { return gap_; }
+  bool is_near() const { return !(nearest() > kKept * gap_); }
+  double nearest() const { return gap_ - way_of_side(0, A) - way_of_side(A, N); }   ///< that they may come [m]
 
   double free_until(double limit) {
     if (!(gap_ > 0)) return 0;
@@ -93,8 +93,8 @@ class PlaneWalk {
   PlaneWalk(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius)
       : paths_(paths), p_(p), plane_(plane), radius_(radius), gap_(gap_at(paths.start[p])) {}
 
-  bool is_near() const { return !(gap_ - closing() > kKept * gap_); }
-  double gap() const { return gap_; }
+  bool is_near() const { return !(nearest() > kKept * gap_); }
+  double nearest() const { return gap_ - closing(); }
 
   double free_until(double limit) const {
     if (!(gap_ > 0)) return 0;
@@ -182,15 +182,16 @@ class Unions {
 
 }   // namespace
 
-void find_free_parts(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
-                     std::span<const std::uint32_t> group_of_point, std::span<double> parts) {
+std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
+                              std::span<const std::uint32_t> group_of_point, std::span<double> parts,
+                              std::span<std::uint32_t> pieces) {
   Unions unions(parts.size());
   std::vector<bool> watched;
   for_each_walk(s, candidates, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
     const std::uint32_t a = group_of_point[p], b = group_of_point[q];
     const bool near = walk.is_near();
     watched.push_back(near);
-    if (a != ContactSurface::kNone && b != ContactSurface::kNone && (near || walk.gap() < range)) unions.join(a, b);
+    if (a != ContactSurface::kNone && b != ContactSurface::kNone && (near || walk.nearest() < range)) unions.join(a, b);
   });
   for (std::uint32_t g = 0; g < parts.size(); ++g) {
     double& of_root = parts[unions.root(g)];
@@ -204,7 +205,13 @@ void find_free_parts(const ContactSurface& s, const ContactCandidates& candidate
     double& part = parts[unions.root(group)];
     part = walk.free_until(part);
   });
-  for (std::uint32_t g = 0; g < parts.size(); ++g) parts[g] = parts[unions.root(g)];
+  std::uint32_t count = 0;
+  for (std::uint32_t g = 0; g < parts.size(); ++g) {   // roots come before what joined them
+    const std::uint32_t root = unions.root(g);
+    parts[g] = parts[root];
+    pieces[g] = root == g ? count++ : pieces[root];
+  }
+  return count;
 }
 
 }   // namespace stickslip

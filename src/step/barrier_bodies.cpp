@@ -92,6 +92,10 @@ void BarrierBodies::begin_nodes(const World& world) {
       if (block_of_node_[k] != kNoBlock) group_of_node_[k] = nodes.is_soft() ? groups_ : groups_++;
     if (nodes.is_soft()) ++groups_;
   }
+  group_of_block_.resize(blocks_);
+  for (std::uint32_t k = 0; k < 2 * rigid_.size(); ++k) group_of_block_[k] = k / 2;
+  for (std::size_t k = 0; k < block_of_node_.size(); ++k)
+    if (block_of_node_[k] != kNoBlock) group_of_block_[block_of_node_[k]] = group_of_node_[k];
 }
 
 void BarrierBodies::begin_solids(const World& world) {
@@ -110,6 +114,9 @@ void BarrierBodies::begin_solids(const World& world) {
     s.slot = nodes.body;
     s.pressure = nodes.pressure;
     if (s.pressure != 0) s.triangles = nodes.triangles;
+    s.group = kNoBlock;
+    for (std::size_t k = s.first_node; k < s.first_node + s.nodes; ++k)
+      if (group_of_node_[k] != kNoBlock) s.group = group_of_node_[k];
   }
   solids_.resize(count);
 }
@@ -126,21 +133,19 @@ double BarrierBodies::energy_of(const Rigid& r) const {
          (2 * h_ * h_);
 }
 
-double BarrierBodies::energy() const {
-  double sum = 0;
-  for (const Rigid& r : rigid_) sum += energy_of(r);
+void BarrierBodies::add_energies(std::span<const std::uint32_t> piece_of_group, std::span<double> out) const {
+  for (std::uint32_t k = 0; k < rigid_.size(); ++k) out[piece_of_group[k]] += energy_of(rigid_[k]);
   for (std::size_t k = 0; k < node_now_.size(); ++k)
-    if (block_of_node_[k] != kNoBlock) sum += node_mass_[k] * (node_now_[k] - node_target_[k]).squaredNorm() / (2 * h_ * h_);
+    if (block_of_node_[k] != kNoBlock)
+      out[piece_of_group[group_of_node_[k]]] += node_mass_[k] * (node_now_[k] - node_target_[k]).squaredNorm() / (2 * h_ * h_);
   for (const Solid& s : solids_) {
-    sum += s.solid->energy(places(s));
-    const auto start = std::span(node_start_).subspan(s.first_node, s.nodes);
-    sum += 0.5 * h_ * s.solid->dissipation(start, velocities(s));
-    for (const auto& [a, b, c] : s.triangles) {
-      const auto x = places(s);
-      sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
-    }
+    if (s.group == kNoBlock) continue;
+    const auto x = places(s);
+    double sum = s.solid->energy(x);
+    sum += 0.5 * h_ * s.solid->dissipation(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s));
+    for (const auto& [a, b, c] : s.triangles) sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
+    out[piece_of_group[s.group]] += sum;
   }
-  return sum;
 }
 
 Vec3 BarrierBodies::turning_gradient(const Rigid& r) const {
@@ -244,12 +249,12 @@ Pose BarrierBodies::moved(const Rigid& r, std::span<const double> direction, std
   return {r.base.position + step * way, (rotation_from_vector(step * turn) * r.base.orientation).normalized()};
 }
 
-void BarrierBodies::move(std::span<const double> direction, double step) {
+void BarrierBodies::move(std::span<const double> direction, std::span<const double> steps) {
   for (std::uint32_t k = 0; k < rigid_.size(); ++k)
-    rigid_[k].now = step == 0 ? rigid_[k].base : moved(rigid_[k], direction, k, step);
+    rigid_[k].now = steps[k] == 0 ? rigid_[k].base : moved(rigid_[k], direction, k, steps[k]);
   for (std::size_t k = 0; k < node_now_.size(); ++k)
     if (const std::uint32_t at = block_of_node_[k]; at != kNoBlock)
-      node_now_[k] = node_base_[k] + step * Eigen::Map<const Vec3>(direction.data() + 3 * std::size_t{at});
+      node_now_[k] = node_base_[k] + steps[group_of_node_[k]] * Eigen::Map<const Vec3>(direction.data() + 3 * std::size_t{at});
 }
 
 void BarrierBodies::accept() {
@@ -266,13 +271,8 @@ void BarrierBodies::limit_turns(std::span<const double> direction, double angle,
 }
 
 void BarrierBodies::shorten(std::span<double> direction, std::span<const double> parts) const {
-  const auto block = [&](std::uint32_t k) { return Eigen::Map<Vec3>(direction.data() + 3 * std::size_t{k}); };
-  for (std::uint32_t k = 0; k < rigid_.size(); ++k) {
-    block(2 * k) *= parts[k];
-    block(2 * k + 1) *= parts[k];
-  }
-  for (std::size_t k = 0; k < block_of_node_.size(); ++k)
-    if (block_of_node_[k] != kNoBlock) block(block_of_node_[k]) *= parts[group_of_node_[k]];
+  for (std::uint32_t k = 0; k < blocks_; ++k)
+    Eigen::Map<Vec3>(direction.data() + 3 * std::size_t{k}) *= parts[group_of_block_[k]];
 }
 
 double BarrierBodies::speed_of(std::span<const double> direction) const {

@@ -47,9 +47,13 @@ class BarrierBodies {
   std::uint32_t block_of_node(std::size_t node) const { return block_of_node_[node]; }
   const std::vector<Vec3>& node_start() const { return node_start_; }
   const std::vector<Vec3>& nodes() const { return node_now_; }
+  /// Where a node would end without contacts.
+  const Vec3& target_of_node(std::size_t node) const {
+    return block_of_node_[node] == kNoBlock ? node_start_[node] : node_target_[node];
+  }
 
   // At the places that are tried.
-  double energy() const;                                       ///< [J]
+  void add_energies(std::span<const std::uint32_t> piece_of_group, std::span<double> out) const;   ///< by pieces [J]
   void add_gradient(std::span<double> out) const;              ///< [N, N m]
   void want_blocks(BlockAssembly&) const;                      ///< that the Hessian has without contacts
   /// @param turns for each rigid body: what contacts add to the block of its turn
@@ -57,11 +61,14 @@ class BarrierBodies {
 
   /// Unknowns by their masses: out = h² M⁻¹ in.
   void precondition(std::span<const double> in, std::span<double> out) const;
-  void move(std::span<const double> direction, double step);   ///< from what was accepted
+  /// From what was accepted. @param steps of each group
+  void move(std::span<const double> direction, std::span<const double> steps);
   void accept();
 
   /// Groups go equally far in a step: rigid bodies, then soft bodies and beads. kNoBlock: a node that does not move.
   std::uint32_t group_of_node(std::size_t node) const { return group_of_node_[node]; }
+  std::uint32_t groups() const { return groups_; }
+  std::uint32_t group_of_block(std::uint32_t block) const { return group_of_block_[block]; }
   /// For each group 1, or the part of a direction in which a rigid body turns by no more than an angle.
   void limit_turns(std::span<const double> direction, double angle, std::vector<double>& parts) const;
   void shorten(std::span<double> direction, std::span<const double> parts) const;   ///< by the parts of the groups
@@ -80,6 +87,7 @@ class BarrierBodies {
     std::unique_ptr<ElasticSolid::System> assembly;
     mutable ElasticSolid::System::Matrix matrix;
     std::uint32_t first_node = 0, nodes = 0, slot = 0;
+    std::uint32_t group = kNoBlock;   ///< kNoBlock: no node of it moves
     double pressure = 0;
     std::vector<std::array<std::uint32_t, 3>> triangles;
   };
@@ -96,6 +104,7 @@ class BarrierBodies {
   std::uint32_t blocks_ = 0;
   std::vector<Rigid> rigid_;
   std::vector<std::uint32_t> rigid_of_slot_, block_of_node_, group_of_node_;
+  std::vector<std::uint32_t> group_of_block_;
   std::uint32_t groups_ = 0;
   std::vector<Vec3> node_start_, node_base_, node_now_, node_target_;
   std::vector<double> node_mass_;    ///< of driven ones a great one [kg]

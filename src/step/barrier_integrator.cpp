@@ -77,15 +77,19 @@ void BarrierIntegrator::solve(const World& world) {
   MinimiseOptions how;
   how.method = options_.barrier.method;
   how.tolerance = outcome.tolerance;
-  for (int lag = 0; lag < options_.barrier.max_lags; ++lag) {
-    system_.lag_friction(world);
-    how.max_iterations = options_.max_iterations - outcome.iterations;
+  // Once friction is sharp and a minimum is found, every iteration takes over the forces of the last one.
+  bool follows = false;
+  for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
+    const bool sharp = system_.lag_friction(world, lag);
+    how.max_iterations = follows ? 1 : options_.max_iterations - outcome.iterations;
+    if (std::getenv("DBG")) how.observer = [&](const MinimiseStep& m) { fmt::print("lag {} it {} value {:.9g} size {:.3g} free {:.3g} taken {:.3g} pairs {} fr {}\n", lag, m.iteration, m.value, m.size, m.free, m.taken, system_.pairs().size(), 0); };
     const Minimum minimum = minimiser_.minimise(system_, how);
     outcome.iterations += minimum.iterations;
     outcome.error = minimum.size;
-    const bool settled = minimum.converged && (minimum.iterations <= 1 || !system_.rubs());
+    const bool settled = minimum.converged && sharp && (minimum.iterations == 1 || !system_.rubs());
     outcome.status = settled ? SolveStatus::converged : SolveStatus::iteration_limit;
-    if (settled || outcome.iterations >= options_.max_iterations) break;
+    if (settled) break;
+    follows = follows || (sharp && minimum.converged);
   }
   if (outcome.status != SolveStatus::converged)
     outcome.reason = "Friction or the minimisation did not settle; the step is free of intersections all the same.";

@@ -177,6 +177,16 @@ void BarrierSurface::place(const BarrierBodies& bodies, std::vector<Vec3>& out) 
   }
 }
 
+void BarrierSurface::place_targets(const BarrierBodies& bodies, std::vector<Vec3>& out) const {
+  out.resize(owners_.size());
+  for (std::size_t p = 0; p < owners_.size(); ++p) {
+    const Owner& o = owners_[p];
+    if (o.node != kNoBlock) out[p] = bodies.target_of_node(o.node);
+    else if (const std::uint32_t r = bodies.rigid_of(o.slot); r != kNoBlock) out[p] = bodies.rigid()[r].target * o.local;
+    else out[p] = fixed_[p];
+  }
+}
+
 void BarrierSurface::place_ends(const BarrierBodies& bodies, std::span<const double> direction, std::vector<Vec3>& ends,
                                 std::vector<double>& bends) const {
   ends.resize(owners_.size());

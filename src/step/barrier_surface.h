@@ -15,6 +15,8 @@ class BarrierSurface {
   const ContactSurface& surface() const { return surface_; }
   /// Of the points now, or on a way. @pre `begin` of both with the same world
   void place(const BarrierBodies&, std::vector<Vec3>& out) const;
+  /// Where points would end without contacts.
+  void place_targets(const BarrierBodies&, std::vector<Vec3>& out) const;
   /// Where points end along a direction, and how much their paths bend.
   void place_ends(const BarrierBodies&, std::span<const double> direction, std::vector<Vec3>& ends,
                   std::vector<double>& bends) const;

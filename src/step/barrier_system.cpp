@@ -16,6 +16,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kLargestTurn = 1;    ///< of a rigid body in one iteration [rad]
+constexpr double kShortStep = 0.3;    ///< of a step that was cut
+constexpr double kSharper = 0.1;      ///< factor of the way over which friction grows, from round to round
 constexpr double kLeastGap = 1e-6;    ///< part of the range below which bodies count as touching
 constexpr double kNoForce = 1e-12; ///< normal forces below this part of the largest have no friction
 
@@ -38,6 +40,15 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   surface_.place(bodies_, points_);
   start_ = points_;
   pairs_known_ = false;
+  group_of_point_.resize(points_.size());
+  for (std::uint32_t p = 0; p < points_.size(); ++p) {
+    const BarrierSurface::Owner& o = surface_.owner(p);
+    group_of_point_[p] = o.node != kNoBlock ? bodies_.group_of_node(o.node) : bodies_.rigid_of(o.slot);
+  }
+  piece_of_group_.assign(bodies_.groups(), 0);
+  piece_count_ = 1;
+  step_of_group_.assign(bodies_.groups(), 0.0);
+  careful_.assign(bodies_.groups(), false);
   coefficients_.clear();
   friction_.clear();
   friction_pairs_.clear();
@@ -45,7 +56,9 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   if (options.barrier.anchored && world.memory.h > 0)
     for (const RememberedImpulse& r : world.memory.impulses)
       remembered_[without_parts(r.key)] += r.impulse / world.memory.h;
-  if (!candidates_.cover(points_)) find_candidates(world, points_);
+  candidates_.clear();
+  surface_.place_targets(bodies_, targets_);
+  find_candidates(world, targets_);
   assembly_.begin(bodies_.blocks());
 }
 
@@ -66,16 +79,24 @@ const std::vector<ContactPair>& BarrierSystem::pairs() {
   return pairs_;
 }
 
-double BarrierSystem::barrier_energy() {
-  double sum = 0;
-  for (const ContactPair& p : pairs()) sum += energy_of(p, points_);
-  return sum;
+/// Of the first point that moves. @pre one does
+std::uint32_t BarrierSystem::group_of(std::span<const std::uint32_t> points) const {
+  for (const std::uint32_t p : points)
+    if (group_of_point_[p] != kNoBlock) return group_of_point_[p];
+  return 0;
 }
 
-double BarrierSystem::value() {
-  double sum = bodies_.energy() + barrier_energy();
-  for (const FrictionTerm& f : friction_) sum += f.energy(start_, points_);
-  return sum;
+void BarrierSystem::values(std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  bodies_.add_energies(piece_of_group_, out);
+  for (const ContactPair& p : pairs()) out[piece_of_group_[group_of(points_of_pair(p))]] += energy_of(p, points_);
+  for (const FrictionTerm& f : friction_) out[piece_of_group_[group_of(points_of_term(f))]] += f.energy(start_, points_);
+}
+
+void BarrierSystem::slopes(std::span<const double> gradient, std::span<const double> direction, std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  for (std::size_t k = 0; k < direction.size(); ++k)
+    out[piece_of_group_[bodies_.group_of_block(static_cast<std::uint32_t>(k / 3))]] += gradient[k] * direction[k];
 }
 
 void BarrierSystem::add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const {
@@ -199,7 +220,8 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
     scatter(points_of_pair(p), gradient_of(p, points_), projected ? stiffness_of(p, points_) : exact);
   }
   for (const FrictionTerm& f : friction_)
-    scatter(points_of_term(f), f.gradient(start_, points_), f.stiffness(start_, points_));
+    scatter(points_of_term(f), f.gradient(start_, points_),
+            f.stiffness(start_, points_, careful_[group_of(points_of_term(f))]));
   bodies_.add_hessian(projected, turns_, assembly_);
   return assembly_.matrix();
 }
@@ -211,21 +233,22 @@ double BarrierSystem::shorten(std::span<double> direction) {
   const PointPaths paths{points_, ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
   bodies_.limit_turns(direction, kLargestTurn, parts_);
-  group_of_point_.resize(points_.size());
-  for (std::uint32_t p = 0; p < points_.size(); ++p) {
-    const BarrierSurface::Owner& o = surface_.owner(p);
-    group_of_point_[p] = o.node != kNoBlock ? bodies_.group_of_node(o.node) : bodies_.rigid_of(o.slot);
-  }
-  find_free_parts(surface(), candidates_, paths, group_of_point_, parts_);
+  piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, parts_, piece_of_group_);
   bodies_.shorten(direction, parts_);
   ccd_seconds += clock.lap();
   return parts_.empty() ? 1 : *std::ranges::min_element(parts_);
 }
 
-void BarrierSystem::move(std::span<const double> direction, double step) {
-  bodies_.move(direction, step);
+void BarrierSystem::move(std::span<const double> direction, std::span<const double> steps) {
+  for (std::uint32_t g = 0; g < bodies_.groups(); ++g) step_of_group_[g] = steps[piece_of_group_[g]];
+  bodies_.move(direction, step_of_group_);
   surface_.place(bodies_, points_);
   pairs_known_ = false;
+}
+
+void BarrierSystem::accept(std::span<const double> steps) {
+  bodies_.accept();
+  for (std::uint32_t g = 0; g < bodies_.groups(); ++g) careful_[g] = steps[piece_of_group_[g]] < kShortStep;
 }
 
 double BarrierSystem::friction_between(const World& world, std::uint32_t a, std::uint32_t b) {
@@ -294,9 +317,19 @@ Vec2 BarrierSystem::remembered_way(const ContactPair& p, const PairPlace& place,
   return way_of_friction(std::min(1.0, size / (mu * pressed)), f.length) / size * rubbed;
 }
 
-void BarrierSystem::lag_friction(const World& world) {
+/// How far the sides of a pair would slide along each other if they went where nothing holds them up [m].
+double BarrierSystem::free_way(const FrictionTerm& f) const {
+  Vec3 moved = Vec3::Zero();
+  for (int i = 0; i < f.size; ++i)
+    moved += f.weights[i] * (targets_[f.points[i]] - start_[f.points[i]]);
+  return (f.tangents.transpose() * moved).norm();
+}
+
+/// Friction that turns around within a tiny way is hard to minimise: in the first rounds the way is longer.
+bool BarrierSystem::lag_friction(const World& world, int round) {
   friction_.clear();
   friction_pairs_.clear();
+  bool final_length = true;
   double largest = 0;
   for (const ContactPair& p : pairs()) largest = std::max(largest, force_of(p, points_));
   for (const ContactPair& p : pairs()) {
@@ -312,10 +345,16 @@ void BarrierSystem::lag_friction(const World& world) {
     f.tangents = frame_from_normal(place.normal).rightCols<2>();
     f.limit = mu * force;
     f.length = options_.barrier.slip * p.range;
+    const double longer = free_way(f) * std::pow(kSharper, round + 1);
+    if (longer > f.length) {
+      f.length = longer;
+      final_length = false;
+    }
     f.anchor = remembered_way(p, place, f, mu);
     friction_.push_back(f);
     friction_pairs_.push_back(p);
   }
+  return final_length;
 }
 
 /// The contacts of one point with one surface, or of two edges, are one record: forces add up, and where they act is a mean by

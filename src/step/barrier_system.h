@@ -19,23 +19,25 @@ class BarrierSystem final : public Objective {
   /// @throws Error if bodies touch or overlap, naming two of them
   void check_start(const World&) const;
 
-  /// Gives friction the normal forces and directions of the places that are accepted.
-  void lag_friction(const World&);
+  /// Gives friction the normal forces and directions of the places that are accepted. @param round from 0 in every step
+  /// @returns whether it is as sharp as it is to be
+  bool lag_friction(const World&, int round);
   bool rubs() const { return !friction_.empty(); }
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
   void record(World&, StepReport&);
   void write(World& world, EnergyLedger& energy) const { bodies_.write(world, energy); }
-  double barrier_energy();   ///< at the places that are accepted [J]
 
   std::size_t size() const override { return 3 * std::size_t{bodies_.blocks()}; }
-  double value() override;
+  void values(std::span<double> out) override;
+  std::size_t pieces() const override { return piece_count_; }
+  void slopes(std::span<const double> gradient, std::span<const double> direction, std::span<double> out) override;
   void gradient(std::span<double> out) override;
   const SparseFactor::Matrix& hessian(bool projected) override;
   void precondition(std::span<const double> in, std::span<double> out) override { bodies_.precondition(in, out); }
   double shorten(std::span<double> direction) override;
-  void move(std::span<const double> direction, double step) override;
-  void accept() override { bodies_.accept(); }
+  void move(std::span<const double> direction, std::span<const double> steps) override;
+  void accept(std::span<const double> steps) override;
   double size_of(std::span<const double> direction) const override { return bodies_.speed_of(direction); }
 
   const ContactSurface& surface() const { return surface_.surface(); }
@@ -59,6 +61,8 @@ class BarrierSystem final : public Objective {
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
   std::vector<NearPair> intersections(const World&) const;
+  std::uint32_t group_of(std::span<const std::uint32_t> points) const;
+  double free_way(const FrictionTerm&) const;
   void find_candidates(const World&, std::span<const Vec3> to);
 
   const World* world_ = nullptr;
@@ -66,9 +70,12 @@ class BarrierSystem final : public Objective {
   BarrierBodies bodies_;
   BarrierSurface surface_;
   ContactCandidates candidates_;
-  std::vector<Vec3> start_, points_, ends_;
+  std::vector<Vec3> start_, targets_, points_, ends_;   ///< places of points
   std::vector<double> bends_, parts_;
-  std::vector<std::uint32_t> group_of_point_;
+  std::vector<std::uint32_t> group_of_point_, piece_of_group_;
+  std::uint32_t piece_count_ = 0;
+  std::vector<double> step_of_group_;
+  std::vector<bool> careful_;   ///< groups whose last step was cut: friction is given the stiffness of its chord
   std::vector<ContactPair> pairs_;
   bool pairs_known_ = false;   ///< whether they are those of points_
   std::vector<FrictionTerm> friction_;

@@ -23,7 +23,9 @@ class Objective {
   virtual std::size_t size() const = 0;
 
   // At the current point.
-  virtual double value() = 0;
+  /// One value for each piece: parts of the unknowns that have nothing to do with each other, as far as the last `shorten` could
+  /// see. Their sum is the function's.
+  virtual void values(std::span<double> out) = 0;
   virtual void gradient(std::span<double> out) = 0;
   /// Symmetric, of which the lower triangle is read. @param projected in a positive definite form
   virtual const SparseFactor::Matrix& hessian(bool projected) = 0;
@@ -33,9 +35,13 @@ class Objective {
   /// Shortens a direction where something lies in its way; parts of it that have nothing to do with each other by different
   /// factors. @returns the smallest factor, in [0, 1]
   virtual double shorten(std::span<double> direction) = 0;
-  /// Makes the current point the last accepted one moved along a direction.
-  virtual void move(std::span<const double> direction, double step) = 0;
-  virtual void accept() = 0;   ///< the current point
+  virtual std::size_t pieces() const { return 1; }
+  /// Products of a gradient and a direction, by pieces.
+  virtual void slopes(std::span<const double> gradient, std::span<const double> direction, std::span<double> out) = 0;
+  /// Makes the current point the last accepted one moved along a direction, each piece by its step.
+  virtual void move(std::span<const double> direction, std::span<const double> steps) = 0;
+  /// Accepts the current point. @param steps that led to it
+  virtual void accept(std::span<const double> steps) = 0;
   /// How much a direction moves, in the unit of the tolerance.
   virtual double size_of(std::span<const double> direction) const = 0;
 };
@@ -46,7 +52,7 @@ struct MinimiseStep {
   double value = 0;          ///< after it
   double size = 0;           ///< of its full direction, in the unit of the tolerance
   double free = 1;           ///< smallest part of it that was free
-  double taken = 1;          ///< part of what was free that was taken
+  double taken = 1;          ///< smallest part of what was free that a piece took
 };
 
 struct MinimiseOptions {
@@ -73,11 +79,13 @@ class Minimiser {
   struct Run;
   bool factor(const SparseFactor::Matrix&, Minimum&);
   void newton_direction(Objective&, bool projected, Minimum&);
-  double search(Objective&, double value, double slope);
+  void begin_search(Objective&);
+  double search(Objective&);
 
   SparseFactor factor_;
   SparseFactor::Matrix analysed_, shifted_;
   std::vector<double> gradient_, direction_, last_gradient_, right_;
+  std::vector<double> values_, slopes_, steps_, trial_values_;   ///< by pieces
   struct Change {
     std::vector<double> step, gradient;
     double product;   ///< of the two

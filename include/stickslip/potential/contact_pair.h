@@ -101,7 +101,9 @@ struct FrictionTerm {
   double energy(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< [J]
   Vec3 force_on_a(std::span<const Vec3> start, std::span<const Vec3> x) const; ///< world frame [N]
   Vec12 gradient(std::span<const Vec3> start, std::span<const Vec3> x) const;            ///< [N]
-  PairStiffness stiffness(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< exact
+  /// The Hessian. @param chord in place of the slope of the force that of its chord: a bound from above, with which steps do
+  /// not go beyond where friction turns around
+  PairStiffness stiffness(std::span<const Vec3> start, std::span<const Vec3> x, bool chord) const;
 };
 
 }   // namespace stickslip

@@ -91,8 +91,8 @@ class ContactCandidates {
   /// Whether two patches may touch.
   using Filter = std::function<bool(std::uint32_t, std::uint32_t)>;
 
-  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by the range of its patch and by
-  /// `slack` [m].
+  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by a part of its way and `slack`
+  /// [m], and where it could be before, since `clear`.
   void find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, double slack, const Filter&);
   /// Whether all points are where pairs were looked for, so that none is missing.
   bool cover(std::span<const Vec3> x, std::span<const double> bends = {}) const;
@@ -120,8 +120,10 @@ struct PointPaths {
 /// whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each other, now or on their
 /// ways, become one, so that a body that strikes does not hold up those that fly.
 /// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
-void find_free_parts(const ContactSurface&, const ContactCandidates&, const PointPaths&,
-                     std::span<const std::uint32_t> group_of_point, std::span<double> parts);
+/// @param pieces on return for each group the number of what it has become one with @returns how many there are
+std::uint32_t find_free_parts(const ContactSurface&, const ContactCandidates&, const PointPaths&,
+                              std::span<const std::uint32_t> group_of_point, std::span<double> parts,
+                              std::span<std::uint32_t> pieces);
 
 /// A pair of features that is nearer than it may be. Of patches that overlap `distance` is 0.
 struct NearPair {

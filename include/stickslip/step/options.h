@@ -84,7 +84,7 @@ struct BarrierOptions {
   /// Whether friction remembers how far it was strained: contacts that hold then do not creep. False: it starts anew in every
   /// step [Li et al. 2020].
   bool anchored = true;
-  int max_lags = 20;   ///< times that friction may take over normal forces within a step
+  int max_lags = 100;   ///< times that friction may take over normal forces within a step
   BarrierForm form = BarrierForm::area;
   MinimiseMethod method = MinimiseMethod::projected_newton;
 };
