@@ -37,6 +37,8 @@ class BarrierIntegrator final : public Integrator {
 
 namespace {
 
+constexpr int kPatience = 12;   ///< iterations in which friction has to come to half its change
+
 /// Joints are not potentials yet.
 void refuse_joints(const World& world) {
   for (const Joint& j : world.joints())
@@ -79,6 +81,8 @@ void BarrierIntegrator::solve(const World& world) {
   how.tolerance = outcome.tolerance;
   // Once friction is sharp and a minimum is found, every iteration takes over the forces of the last one.
   bool follows = false;
+  double best = std::numeric_limits<double>::infinity();
+  int since_best = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
     const bool sharp = system_.lag_friction(world, lag);
     how.max_iterations = follows ? 1 : options_.max_iterations - outcome.iterations;
@@ -89,6 +93,12 @@ void BarrierIntegrator::solve(const World& world) {
     const bool settled = minimum.converged && sharp && (minimum.iterations == 1 || !system_.rubs());
     outcome.status = settled ? SolveStatus::converged : SolveStatus::iteration_limit;
     if (settled) break;
+    since_best = minimum.size < 0.5 * best ? 0 : since_best + 1;
+    best = std::min(best, follows ? minimum.size : best);
+    if (follows && since_best > kPatience) {
+      outcome.status = SolveStatus::stalled;
+      break;
+    }
     follows = follows || (sharp && minimum.converged);
   }
   if (outcome.status != SolveStatus::converged)

@@ -60,6 +60,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   surface_.place_targets(bodies_, targets_);
   find_candidates(world, targets_);
   assembly_.begin(bodies_.blocks());
+  bodies_.want_blocks(assembly_);
 }
 
 void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to) {
@@ -208,7 +209,6 @@ void BarrierSystem::scatter_full(const Movers& m, std::size_t points, const Mat1
 }
 
 const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
-  bodies_.want_blocks(assembly_);
   for (const ContactPair& p : pairs()) want_blocks(points_of_pair(p));
   for (const FrictionTerm& f : friction_) want_blocks(points_of_term(f));
   assembly_.clear();
@@ -333,8 +333,8 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
   double largest = 0;
   for (const ContactPair& p : pairs()) largest = std::max(largest, force_of(p, points_));
   for (const ContactPair& p : pairs()) {
-    const double force = force_of(p, points_);
-    if (!(force > kNoForce * largest)) continue;
+    const double force = force_of(p, points_);   // negative of features that were counted too often
+    if (!(std::abs(force) > kNoForce * largest)) continue;
     const double mu = friction_between(world, p.patch_a, p.patch_b);
     if (!(mu > 0)) continue;
     const PairPlace place = place_of(p, points_);

@@ -1,6 +1,7 @@
 // A symmetric sparse matrix of 3 × 3 blocks whose pattern grows as blocks are asked for. Only the lower triangle is kept.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +18,10 @@ class BlockAssembly {
   /// A matrix of so many blocks, of which only those on the diagonal are there.
   void begin(std::uint32_t blocks);
   /// Asks for a block, given either way round. What is asked for stays until `begin`.
-  void want(std::uint32_t i, std::uint32_t j) { wanted_.push_back(name(i, j)); }
+  void want(std::uint32_t i, std::uint32_t j) {
+    const std::uint64_t block = name(i, j);
+    if (!built_ || !std::binary_search(present_.begin(), present_.end(), block)) wanted_.push_back(block);
+  }
   /// Gives the matrix all blocks that were asked for, and sets it to zero.
   void clear();
 
