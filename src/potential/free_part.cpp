@@ -1,6 +1,7 @@
 // How far points may go before a pair of features comes too near: the filter of line searches.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/ccd/inclusion.h"
 #include "stickslip/potential/contact_surface.h"
@@ -14,24 +15,28 @@ constexpr double kBendShare = 0.25;   ///< of what is left of a gap that bends o
 constexpr int kMostPieces = 200;   ///< that a bent path is looked at in
 
 /// One pair on its way. N points, of which the first A are on one side.
-template <int N, int A, class Distance, class Query>
+template <int N, int A, class Apart, class Query>
 class Walk {
  public:
-  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, const Distance& distance,
+  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, const Apart& apart,
        const Query& query)
-      : paths_(paths), points_(points), offset_(offset), distance_(distance), query_(query) {
+      : paths_(paths), points_(points), offset_(offset), apart_(apart), query_(query) {
     for (int i = 0; i < N; ++i) start_[i] = paths.start[points[i]];
-    gap_ = distance_(start_) - offset_;
+    const Vec3 difference = apart_(start_);
+    const double distance = difference.norm();
+    normal_ = distance > 0 ? Vec3(difference / distance) : Vec3::Zero();
+    gap_ = distance - offset_;
   }
 
   /// Whether the sides may come too near if each goes any part of its way.
   bool is_near() const { return !(nearest() > kKept * gap_); }
-  double nearest() const { return gap_ - way_of_side(0, A) - way_of_side(A, N); }   ///< that they may come [m]
+  /// How near they may come [m]: both sides are convex, with a plane between them that neither comes nearer to than its points.
+  double nearest() const { return gap_ - approach(0, A, 1) - approach(A, N, -1) - bend() / 8; }
 
   double free_until(double limit) {
     if (!(gap_ > 0)) return 0;
-    const double kept = kKept * gap_, bend = bend_of_side(0, A) + bend_of_side(A, N);
-    if (gap_ - limit * relative_way() - bend / 8 > kept) return limit;
+    const double kept = kKept * gap_, bend = this->bend();
+    if (gap_ - limit * (farthest(0, A, 1) + farthest(A, N, -1)) - bend / 8 > kept) return limit;
     double from = 0, gap = gap_;
     for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
       double part = limit - from;
@@ -43,7 +48,7 @@ class Walk {
       if (const std::optional<Impact> impact = query_(start_, end, options)) return from + part * impact->time;
       from = bend > 0 ? from + part : limit;
       start_ = end;
-      gap = distance_(start_) - offset_;
+      gap = apart_(start_).norm() - offset_;
       if (!(gap > kept)) break;
     }
     return std::min(from, limit);
@@ -56,18 +61,14 @@ class Walk {
       for (int i = first; i < last; ++i) largest = std::max(largest, paths_.bends[points_[i]]);
     return largest;
   }
-  double way_of_side(int first, int last) const {
-    double farthest = 0;
-    for (int i = first; i < last; ++i) farthest = std::max(farthest, way(i).squaredNorm());
-    return std::sqrt(farthest) + bend_of_side(first, last) / 8;
+  double bend() const { return bend_of_side(0, A) + bend_of_side(A, N); }
+  /// Of the ways of a side along the normal, or against it, the farthest; negative if all go back [m].
+  double farthest(int first, int last, double sign) const {
+    double most = -std::numeric_limits<double>::infinity();
+    for (int i = first; i < last; ++i) most = std::max(most, sign * normal_.dot(way(i)));
+    return most;
   }
-  /// How far a point of one side may move against one of the other, at most [m].
-  double relative_way() const {
-    double farthest = 0;
-    for (int i = 0; i < A; ++i)
-      for (int j = A; j < N; ++j) farthest = std::max(farthest, (way(i) - way(j)).squaredNorm());
-    return std::sqrt(farthest);
-  }
+  double approach(int first, int last, double sign) const { return std::max(0.0, farthest(first, last, sign)); }
   Vec3 way(int i) const { return paths_.end[points_[i]] - paths_.start[points_[i]]; }
   PointsAt<N> places(double time) const {
     PointsAt<N> out;
@@ -82,7 +83,8 @@ class Walk {
   const PointPaths& paths_;
   std::array<std::uint32_t, N> points_;
   double offset_, gap_;
-  const Distance& distance_;
+  Vec3 normal_;   ///< from the first side to the second
+  const Apart& apart_;
   const Query& query_;
   PointsAt<N> start_;
 };
@@ -128,14 +130,19 @@ class PlaneWalk {
 void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths, auto&& f) {
   const auto radii = [&](std::uint32_t p, std::uint32_t q) { return s.patch_of(p).radius + s.patch_of(q).radius; };
   const auto range = [&](std::uint32_t p, std::uint32_t q) { return s.range_of(s.patch_number(p), s.patch_number(q)); };
+  // From the closest point of the first side to that of the second.
   const auto to_triangle = [](const PointsAt<4>& x) {
-    return std::sqrt(closest_on_triangle(x[0], x[1], x[2], x[3]).squared_distance);
+    const Vec3 w = closest_on_triangle(x[0], x[1], x[2], x[3]).weights;
+    return Vec3(w[0] * (x[1] - x[0]) + w[1] * (x[2] - x[0]) + w[2] * (x[3] - x[0]));
   };
   const auto of_edges = [](const PointsAt<4>& x) {
-    return std::sqrt(closest_of_edges(x[0], x[1], x[2], x[3]).squared_distance);
+    const ClosestOfEdges c = closest_of_edges(x[0], x[1], x[2], x[3]);
+    return Vec3((x[2] - x[0]) + c.weight_b * (x[3] - x[2]) - c.weight_a * (x[1] - x[0]));
   };
-  const auto to_edge = [](const PointsAt<3>& x) { return std::sqrt(closest_on_edge(x[0], x[1], x[2]).squared_distance); };
-  const auto of_points = [](const PointsAt<2>& x) { return (x[0] - x[1]).norm(); };
+  const auto to_edge = [](const PointsAt<3>& x) {
+    return Vec3((x[1] - x[0]) + closest_on_edge(x[0], x[1], x[2]).weight * (x[2] - x[1]));
+  };
+  const auto of_points = [](const PointsAt<2>& x) { return Vec3(x[1] - x[0]); };
   for (const auto& [p, k] : candidates.point_plane)
     f(PlaneWalk(paths, p, s.planes()[k], s.patch_of(p).radius), p, p, s.range_of(s.patch_number(p), s.planes()[k].patch));
   for (const auto& [p, t] : candidates.point_triangle) {

@@ -164,6 +164,13 @@ bool BarrierSurface::may_meet(const World& world, std::uint32_t a, std::uint32_t
   const std::uint32_t body_a = surface_.patches()[a].body, body_b = surface_.patches()[b].body;
   if (body_a == body_b) return !world.bodies()[body_a].is_rigid();
   const auto moves = [&](std::uint32_t slot) { return world.bodies()[slot].motion == MotionType::dynamic; };
+  // What holds nodes of a body has its surface where they are.
+  const auto holds = [&](std::uint32_t holder, std::uint32_t held) {
+    const Body& body = world.bodies()[held];
+    return !body.is_rigid() && std::ranges::any_of(world.nodal_bodies()[body.place].held,
+                                                   [&](const HeldNode& h) { return h.body == holder; });
+  };
+  if (holds(body_a, body_b) || holds(body_b, body_a)) return false;
   return (moves(body_a) || moves(body_b)) && world.may_touch(body_a, body_b);
 }
 

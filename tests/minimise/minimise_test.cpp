@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include "stickslip/minimise/minimise.h"
+
+namespace stickslip {
+namespace {
+
+/// Rosenbrock's valley, (1 − x)² + 100 (y − x²)² times a scale, in as many copies as asked for, each a piece of its own. A wall
+/// at `wall` may not be passed by y.
+class Valleys final : public Objective {
+ public:
+  Valleys(int copies, double wall) : wall_(wall), base_(2 * copies), now_(2 * copies) {
+    for (int k = 0; k < copies; ++k) base_[2 * k] = now_[2 * k] = -1.2 - 0.1 * k, base_[2 * k + 1] = now_[2 * k + 1] = 1;
+  }
+  std::size_t size() const override { return now_.size(); }
+  std::size_t pieces() const override { return now_.size() / 2; }
+  void values(std::span<double> out) override {
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const double x = now_[2 * k], y = now_[2 * k + 1];
+      out[k] = (1 - x) * (1 - x) + 100 * (y - x * x) * (y - x * x);
+    }
+  }
+  void gradient(std::span<double> out) override {
+    for (std::size_t k = 0; k < out.size() / 2; ++k) {
+      const double x = now_[2 * k], y = now_[2 * k + 1];
+      out[2 * k] = -2 * (1 - x) - 400 * x * (y - x * x);
+      out[2 * k + 1] = 200 * (y - x * x);
+    }
+  }
+  const SparseFactor::Matrix& hessian(bool projected) override {
+    std::vector<Eigen::Triplet<double>> entries;
+    for (int k = 0; k < static_cast<int>(now_.size() / 2); ++k) {
+      const double x = now_[2 * k], y = now_[2 * k + 1];
+      const double bend = projected ? 800 * x * x : 1200 * x * x - 400 * y;
+      entries.emplace_back(2 * k, 2 * k, 2 + bend);
+      entries.emplace_back(2 * k + 1, 2 * k, -400 * x);
+      entries.emplace_back(2 * k + 1, 2 * k + 1, 200);
+    }
+    matrix_.resize(static_cast<Eigen::Index>(now_.size()), static_cast<Eigen::Index>(now_.size()));
+    matrix_.setFromTriplets(entries.begin(), entries.end());
+    return matrix_;
+  }
+  void precondition(std::span<const double> in, std::span<double> out) override {
+    for (std::size_t k = 0; k < in.size(); ++k) out[k] = in[k] / 200;
+  }
+  double shorten(std::span<double> direction) override {
+    double least = 1;
+    for (std::size_t k = 0; k < direction.size() / 2; ++k) {
+      const double way = direction[2 * k + 1];
+      if (base_[2 * k + 1] + way <= wall_) continue;
+      const double part = 0.9 * (wall_ - base_[2 * k + 1]) / way;
+      direction[2 * k] *= part;
+      direction[2 * k + 1] *= part;
+      least = std::min(least, part);
+    }
+    return least;
+  }
+  void slopes(std::span<const double> gradient, std::span<const double> direction, std::span<double> out) override {
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = gradient[2 * k] * direction[2 * k] + gradient[2 * k + 1] * direction[2 * k + 1];
+  }
+  void move(std::span<const double> direction, std::span<const double> steps) override {
+    for (std::size_t k = 0; k < now_.size(); ++k) now_[k] = base_[k] + steps[k / 2] * direction[k];
+  }
+  void accept(std::span<const double>) override { base_ = now_; }
+  double size_of(std::span<const double> direction) const override {
+    return Eigen::Map<const Eigen::VectorXd>(direction.data(), static_cast<Eigen::Index>(direction.size()))
+        .lpNorm<Eigen::Infinity>();
+  }
+
+  const std::vector<double>& place() const { return base_; }
+
+ private:
+  double wall_;
+  std::vector<double> base_, now_;
+  SparseFactor::Matrix matrix_;
+};
+
+TEST(Minimise, every_method_finds_the_bottom_of_the_valley) {
+  for (const MinimiseMethod method : {MinimiseMethod::projected_newton, MinimiseMethod::newton, MinimiseMethod::lbfgs,
+                                      MinimiseMethod::gradient_descent}) {
+    Valleys f(1, 1e9);
+    MinimiseOptions options;
+    options.method = method;
+    options.tolerance = method == MinimiseMethod::gradient_descent ? 1e-6 : 1e-9;
+    options.max_iterations = method == MinimiseMethod::gradient_descent ? 100'000 : 1000;
+    double last = std::numeric_limits<double>::infinity();
+    options.observer = [&](const MinimiseStep& s) {
+      EXPECT_LE(s.value, last + 1e-12);
+      last = s.value;
+    };
+    const Minimum found = Minimiser().minimise(f, options);
+    const std::string& name = minimise_method_names()[static_cast<std::size_t>(method)];
+    EXPECT_TRUE(found.converged) << name;
+    EXPECT_NEAR(f.place()[0], 1, method == MinimiseMethod::gradient_descent ? 1e-2 : 1e-6) << name;
+    EXPECT_NEAR(f.place()[1], 1, method == MinimiseMethod::gradient_descent ? 2e-2 : 1e-6) << name;
+    EXPECT_LT(found.iterations, method == MinimiseMethod::newton ? 30 : options.max_iterations);
+  }
+}
+
+TEST(Minimise, the_pattern_is_analysed_once) {
+  Valleys f(3, 1e9);
+  Minimiser minimiser;
+  const Minimum first = minimiser.minimise(f, {.tolerance = 1e-9});
+  EXPECT_EQ(first.analyses, 1);
+  EXPECT_GT(first.factorisations, 5);
+  Valleys again(3, 1e9);
+  EXPECT_EQ(minimiser.minimise(again, {.tolerance = 1e-9}).analyses, 0);
+}
+
+TEST(Minimise, pieces_do_not_hold_each_other_up) {
+  Valleys one(1, 1e9), many(20, 1e9);
+  const int alone = Minimiser().minimise(one, {.tolerance = 1e-9}).iterations;
+  const Minimum together = Minimiser().minimise(many, {.tolerance = 1e-9});
+  EXPECT_TRUE(together.converged);
+  EXPECT_LT(together.iterations, 3 * alone);
+  for (const double number : many.place()) EXPECT_NEAR(number, 1, 1e-6);
+}
+
+TEST(Minimise, walls_are_not_passed) {
+  Valleys f(1, 0.5);
+  const Minimum found = Minimiser().minimise(f, {.tolerance = 1e-9, .max_iterations = 50});
+  EXPECT_FALSE(found.converged);
+  EXPECT_LE(f.place()[1], 0.5);
+}
+
+}   // namespace
+}   // namespace stickslip

@@ -1,0 +1,193 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "stickslip/distance/intersection.h"
+#include "stickslip/distance/triangles.h"
+#include "stickslip/potential/contact_surface.h"
+
+namespace stickslip {
+namespace {
+
+/// A floor of n × n squares, each cut in two, from −1 to 1.
+TriangleMesh floor_mesh(int n) {
+  TriangleMesh mesh;
+  for (int j = 0; j <= n; ++j)
+    for (int i = 0; i <= n; ++i) mesh.vertices.emplace_back(-1 + 2.0 * i / n, -1 + 2.0 * j / n, 0);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      const auto a = static_cast<std::uint32_t>(j * (n + 1) + i), b = a + 1, c = a + n + 2, d = a + n + 1;
+      if ((i + j) % 2 == 0) {
+        mesh.triangles.push_back({a, b, c});
+        mesh.triangles.push_back({a, c, d});
+      } else {
+        mesh.triangles.push_back({a, b, d});
+        mesh.triangles.push_back({b, c, d});
+      }
+    }
+  return mesh;
+}
+
+ContactSurface::Patch patch(double range, std::uint32_t body, double radius = 0) {
+  ContactSurface::Patch p;
+  p.range = range;
+  p.pressure = 1;
+  p.body = body;
+  p.radius = radius;
+  return p;
+}
+
+const ContactCandidates::Filter kAll = [](std::uint32_t, std::uint32_t) { return true; };
+
+double whole_energy(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form) {
+  ContactCandidates candidates;
+  candidates.find(s, x, x, 0.01, kAll);
+  std::vector<ContactPair> pairs;
+  collect(s, candidates, x, form, 1, pairs);
+  double sum = 0;
+  for (const ContactPair& p : pairs) sum += energy_of(p, x);
+  return sum;
+}
+
+TEST(ContactSurface, a_point_over_a_flat_floor_feels_no_seams) {
+  ContactSurface s;
+  const TriangleMesh mesh = floor_mesh(6);
+  s.add(patch(0.1, 0), mesh);
+  s.add(patch(0.1, 1, 0.05), {{Vec3::Zero()}, {}});
+  std::vector<Vec3> x = mesh.vertices;
+  x.push_back({});
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> spread(-0.6, 0.6);
+  x.back() = {0.01, 0.02, 0.09};
+  const double there = whole_energy(s, x, BarrierForm::area);
+  EXPECT_GT(there, 0);
+  double plain_least = 1e300, plain_most = 0;
+  for (int k = 0; k < 300; ++k) {
+    // Over faces, edges and corners alike.
+    x.back() = {k % 3 == 0 ? std::round(3 * spread(random)) / 3 : spread(random), k % 5 == 0 ? 0.0 : spread(random), 0.09};
+    EXPECT_NEAR(whole_energy(s, x, BarrierForm::area), there, 1e-12 * there) << x.back().transpose();
+    const double plain = whole_energy(s, x, BarrierForm::plain);
+    plain_least = std::min(plain_least, plain);
+    plain_most = std::max(plain_most, plain);
+  }
+  EXPECT_GT(plain_most, 1.5 * plain_least);   // what counting once is for
+}
+
+struct TwoMeshes {
+  ContactSurface surface;
+  std::vector<Vec3> x;
+  TriangleMesh a, b;
+};
+
+/// Two tetrahedra of any form, somewhere near each other.
+TwoMeshes random_pair(std::mt19937& random, double range) {
+  std::uniform_real_distribution<double> spread(-1, 1);
+  const auto tetrahedron = [&](const Vec3& at) {
+    TriangleMesh m;
+    for (int k = 0; k < 4; ++k) m.vertices.push_back(at + Vec3(spread(random), spread(random), spread(random)));
+    m.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+    if (volume(m) < 0) std::swap(m.vertices[0], m.vertices[1]);
+    return m;
+  };
+  TwoMeshes out;
+  out.a = tetrahedron(Vec3::Zero());
+  out.b = tetrahedron(Vec3(spread(random), spread(random), spread(random)));
+  out.surface.add(patch(range, 0), out.a);
+  out.surface.add(patch(range, 1), out.b);
+  out.x = out.a.vertices;
+  out.x.insert(out.x.end(), out.b.vertices.begin(), out.b.vertices.end());
+  return out;
+}
+
+double distance_by_force(const TriangleMesh& a, const TriangleMesh& b) {
+  double least = std::numeric_limits<double>::infinity();
+  const auto corners = [](const TriangleMesh& m, const auto& t) {
+    return std::array<Vec3, 3>{m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]]};
+  };
+  for (const auto& s : a.triangles)
+    for (const auto& t : b.triangles) least = std::min(least, closest_of_triangles(corners(a, s), corners(b, t)).squared_distance);
+  return std::sqrt(least);
+}
+
+TEST(ContactSurface, gaps_and_intersections_agree_with_all_pairs_of_triangles) {
+  std::mt19937 random(3);
+  int apart = 0, met = 0;
+  for (int k = 0; k < 3000; ++k) {
+    const TwoMeshes t = random_pair(random, 10);
+    const double distance = distance_by_force(t.a, t.b);
+    const bool meet = !find_intersections(t.surface, t.x, kAll).empty();
+    EXPECT_EQ(meet, distance == 0) << k;
+    if (meet) {
+      ++met;
+      continue;
+    }
+    ++apart;
+    ContactCandidates candidates;
+    candidates.find(t.surface, t.x, t.x, 0, kAll);
+    EXPECT_NEAR(smallest_gap(t.surface, candidates, t.x), distance, 1e-12) << k;
+  }
+  EXPECT_GT(apart, 500);
+  EXPECT_GT(met, 500);
+}
+
+/// Along the free part of random ways nothing meets: looked at in many places, for straight and for turning ways.
+TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> spread(-1, 1);
+  int cut = 0, whole = 0;
+  for (int k = 0; k < 400; ++k) {
+    const TwoMeshes t = random_pair(random, 0.01);
+    if (distance_by_force(t.a, t.b) == 0) continue;
+    const bool turns = k % 2 == 0;
+    const Vec3 way = 3 * Vec3(spread(random), spread(random), spread(random)), axis(spread(random), spread(random), spread(random));
+    const auto place = [&](std::uint32_t p, double time) -> Vec3 {
+      if (p >= 4) return t.x[p];
+      if (!turns) return t.x[p] + time * (way + 0.3 * p * axis);   // deforms
+      return rotation_from_vector(time * 2 * axis) * t.x[p] + time * way;
+    };
+    std::vector<Vec3> ends;
+    std::vector<double> bends;
+    for (std::uint32_t p = 0; p < 8; ++p) {
+      ends.push_back(place(p, 1));
+      bends.push_back(turns && p < 4 ? 4 * axis.squaredNorm() * t.x[p].norm() : 0);
+    }
+    ContactCandidates candidates;
+    candidates.find(t.surface, t.x, ends, *std::ranges::max_element(bends), kAll);
+    const std::vector<std::uint32_t> groups{0, 0, 0, 0, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone,
+                                            ContactSurface::kNone};
+    std::vector<double> parts{1};
+    std::vector<std::uint32_t> pieces(1);
+    EXPECT_EQ(find_free_parts(t.surface, candidates, {t.x, ends, bends, place}, groups, parts, pieces), 1u);
+    (parts[0] < 1 ? cut : whole)++;
+    for (int i = 1; i <= 200; ++i) {
+      std::vector<Vec3> x;
+      for (std::uint32_t p = 0; p < 8; ++p) x.push_back(place(p, parts[0] * i / 200));
+      ASSERT_TRUE(find_intersections(t.surface, x, kAll).empty()) << k << " at " << i;
+    }
+  }
+  EXPECT_GT(cut, 50);
+  EXPECT_GT(whole, 20);
+}
+
+TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
+  ContactSurface s;
+  std::vector<Vec3> x, ends;
+  for (int k = 0; k < 3; ++k) {
+    s.add(patch(0.01, static_cast<std::uint32_t>(k), 0.1), {{Vec3::Zero()}, {}});
+    x.emplace_back(k, 0, 1);
+    ends.emplace_back(k, 0, k == 1 ? -3 : 0.9);
+  }
+  s.add(patch(0, 9), Vec3::UnitZ(), 0);
+  ContactCandidates candidates;
+  candidates.find(s, x, ends, 0.01, kAll);
+  const std::vector<std::uint32_t> groups{0, 1, 2};
+  std::vector<double> parts{1, 1, 1};
+  std::vector<std::uint32_t> pieces(3);
+  EXPECT_EQ(find_free_parts(s, candidates, {x, ends}, groups, parts, pieces), 3u);
+  EXPECT_EQ(parts[0], 1);
+  EXPECT_EQ(parts[2], 1);
+  EXPECT_NEAR(parts[1], 0.9 * 0.9 / 4, 1e-12);   // a tenth of the gap of 0.9 m stays
+}
+
+}   // namespace
+}   // namespace stickslip
