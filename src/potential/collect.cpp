@@ -118,8 +118,7 @@ class Collector {
     return squared_distance < reach * reach;
   }
   void add(ContactPair& pair, double area, int count) {
-    const double pressure = std::max(s_.patches()[pair.patch_a].pressure, s_.patches()[pair.patch_b].pressure);
-    pair.weight = stiffness_ * pressure * area * pair.range * count;
+    pair.weight = stiffness_ * s_.pressure_of(pair.patch_a, pair.patch_b) * area * pair.range * count;
     out_.push_back(pair);
   }
   static void set_point(ContactPair& pair, std::uint32_t p, std::uint32_t q) {

@@ -80,4 +80,8 @@ double ContactSurface::range_of(std::uint32_t a, std::uint32_t b) const {
   return ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb);
 }
 
+double ContactSurface::pressure_of(std::uint32_t a, std::uint32_t b) const {
+  return std::max(patches_[a].load, patches_[b].load) * std::max(patches_[a].acceleration, patches_[b].acceleration);
+}
+
 }   // namespace stickslip

@@ -11,6 +11,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kKept = 0.1;      ///< part of a gap that a step leaves
+constexpr double kRounded = 1e-13;   ///< of coordinates: gaps below this are not made smaller
 constexpr double kBendShare = 0.25;   ///< of what is left of a gap that bends of paths may take
 constexpr int kMostPieces = 200;   ///< that a bent path is looked at in
 
@@ -26,17 +27,20 @@ class Walk {
     const double distance = difference.norm();
     normal_ = distance > 0 ? Vec3(difference / distance) : Vec3::Zero();
     gap_ = distance - offset_;
+    double largest = 0;
+    for (const Vec3& x : start_) largest = std::max(largest, x.lpNorm<Eigen::Infinity>());
+    kept_ = std::max(kKept * gap_, kRounded * largest);
   }
 
   /// Whether the sides may come too near if each goes any part of its way.
-  bool is_near() const { return !(nearest() > kKept * gap_); }
+  bool is_near() const { return !(nearest() > kept_); }
   /// How near they may come [m]: both sides are convex, with a plane between them that neither comes nearer to than its points.
   double nearest() const { return gap_ - approach(0, A, 1) - approach(A, N, -1) - bend() / 8; }
 
   double free_until(double limit) {
-    if (!(gap_ > 0)) return 0;
-    const double kept = kKept * gap_, bend = this->bend();
-    if (gap_ - limit * (farthest(0, A, 1) + farthest(A, N, -1)) - bend / 8 > kept) return limit;
+    const double kept = kept_, bend = this->bend(), closing = farthest(0, A, 1) + farthest(A, N, -1);
+    if (gap_ - limit * closing - bend / 8 > kept) return limit;
+    if (!(gap_ > kept)) return 0;
     double from = 0, gap = gap_;
     for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
       double part = limit - from;
@@ -82,7 +86,7 @@ class Walk {
 
   const PointPaths& paths_;
   std::array<std::uint32_t, N> points_;
-  double offset_, gap_;
+  double offset_, gap_, kept_;
   Vec3 normal_;   ///< from the first side to the second
   const Apart& apart_;
   const Query& query_;
@@ -93,15 +97,20 @@ class Walk {
 class PlaneWalk {
  public:
   PlaneWalk(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius)
-      : paths_(paths), p_(p), plane_(plane), radius_(radius), gap_(gap_at(paths.start[p])) {}
+      : paths_(paths),
+        p_(p),
+        plane_(plane),
+        radius_(radius),
+        gap_(gap_at(paths.start[p])),
+        kept_(std::max(kKept * gap_, kRounded * paths.start[p].lpNorm<Eigen::Infinity>())) {}
 
-  bool is_near() const { return !(nearest() > kKept * gap_); }
+  bool is_near() const { return !(nearest() > kept_); }
   double nearest() const { return gap_ - closing(); }
 
   double free_until(double limit) const {
-    if (!(gap_ > 0)) return 0;
-    const double bend = this->bend(), kept = kKept * gap_;
+    const double bend = this->bend(), kept = kept_;
     if (gap_ - limit * closing() > kept) return limit;
+    if (!(gap_ > kept)) return 0;
     if (bend == 0) return std::min(limit, (gap_ - kept) / closing());
     double from = 0, now = gap_;
     for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
@@ -123,7 +132,7 @@ class PlaneWalk {
   const PointPaths& paths_;
   std::uint32_t p_;
   const ContactSurface::Plane& plane_;
-  double radius_, gap_;
+  double radius_, gap_, kept_;
 };
 
 /// Calls f(walk, a point of each side, range) for all candidates.

@@ -86,7 +86,6 @@ void BarrierIntegrator::solve(const World& world) {
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
     const bool sharp = system_.lag_friction(world, lag);
     how.max_iterations = follows ? 1 : options_.max_iterations - outcome.iterations;
-    if (std::getenv("DBG")) how.observer = [&](const MinimiseStep& m) { fmt::print("lag {} it {} value {:.9g} size {:.3g} free {:.3g} taken {:.3g} pairs {} fr {}\n", lag, m.iteration, m.value, m.size, m.free, m.taken, system_.pairs().size(), 0); };
     const Minimum minimum = minimiser_.minimise(system_, how);
     outcome.iterations += minimum.iterations;
     outcome.error = minimum.size;

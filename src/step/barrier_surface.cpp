@@ -15,6 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr int kAround = 32;      ///< sides of a cylinder
+constexpr double kStopped = 0.1; ///< part of its speed that a body may lose in a step without coming very near to what stops it
 constexpr double kSides = 6;     ///< of a body, one of which carries it
 
 TriangleMesh mesh_of_polytope(const std::vector<Vec3>& vertices, const std::vector<std::vector<std::uint32_t>>& faces) {
@@ -79,15 +80,23 @@ double surface_area(const Shape& shape) {
 }   // namespace
 
 void BarrierSurface::begin(const World& world, const StepOptions& options) {
-  const double gravity = world.gravity.norm();
-  if (world_ == &world && version_ == world.structure_version() && range_ == options.barrier.range && h_ == options.h &&
-      gravity_ == gravity)
-    return;
+  if (world_ != &world || version_ != world.structure_version() || range_ != options.barrier.range) build(world, options);
+  // What weight asks for, what moves a body by the range within a step, and a part of what stops it within one.
+  for (std::uint32_t k = 0; k < surface_.patches().size(); ++k) {
+    const ContactSurface::Patch& patch = surface_.patches()[k];
+    const Body& body = world.bodies()[patch.body];
+    const double speed = body.velocity.norm() + (body.is_rigid() && body.motion != MotionType::fixed
+                                                     ? reach_of(world, body) * body.angular_velocity.norm()
+                                                     : 0.0);
+    const double h = options.h;
+    surface_.set_acceleration(k, std::max({world.gravity.norm(), patch.range / (h * h), kStopped * speed / h}));
+  }
+}
+
+void BarrierSurface::build(const World& world, const StepOptions& options) {
   world_ = &world;
   version_ = world.structure_version();
   range_ = options.barrier.range;
-  h_ = options.h;
-  gravity_ = gravity;
   surface_ = {};
   owners_.clear();
   fixed_.clear();
@@ -104,9 +113,7 @@ void BarrierSurface::begin(const World& world, const StepOptions& options) {
       patch.range = range_ * c.characteristic_length;
       patch.body = i;
       patch.collider = k;
-      // What a body weighs, or what it takes to move it by the range within a step, spread over one of its sides.
-      if (body.motion == MotionType::dynamic && whole > 0)
-        patch.pressure = kSides * body.mass.mass * (gravity_ > 0 ? gravity_ : patch.range / (h_ * h_)) / whole;
+      if (body.motion == MotionType::dynamic && whole > 0) patch.load = kSides * body.mass.mass / whole;
       c.deforms ? add_surface_of_nodes(world, k, patch) : add_rigid(world, k, patch);
     }
   }

@@ -8,7 +8,7 @@ namespace stickslip {
 
 class BarrierSurface {
  public:
-  /// Everything of the world that can touch. Looks at it anew only if bodies came or went or options changed.
+  /// Everything of the world that can touch. Looks at shapes anew only if bodies came or went.
   /// @throws Error naming a body with a shape that barriers cannot take
   void begin(const World&, const StepOptions&);
 
@@ -35,6 +35,7 @@ class BarrierSurface {
   bool may_meet(const World&, std::uint32_t patch_a, std::uint32_t patch_b) const;
 
  private:
+  void build(const World&, const StepOptions&);
   void add_rigid(const World&, std::uint32_t collider, const ContactSurface::Patch&);
   void add_surface_of_nodes(const World&, std::uint32_t collider, const ContactSurface::Patch&);
 
@@ -43,7 +44,7 @@ class BarrierSurface {
   std::vector<Vec3> fixed_;   ///< places of points that nothing moves
   const World* world_ = nullptr;
   std::uint64_t version_ = ~std::uint64_t{0};
-  double range_ = 0, h_ = 0, gravity_ = 0;
+  double range_ = 0;
 };
 
 }   // namespace stickslip

@@ -37,7 +37,8 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   search_seconds = ccd_seconds = 0;
   bodies_.begin(world, options);
   surface_.begin(world, options);
-  surface_.place(bodies_, points_);
+  rubbing_.clear();
+  place_points();
   start_ = points_;
   pairs_known_ = false;
   group_of_point_.resize(points_.size());
@@ -55,7 +56,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   remembered_.clear();
   if (options.barrier.anchored && world.memory.h > 0)
     for (const RememberedImpulse& r : world.memory.impulses)
-      remembered_[without_parts(r.key)] += r.impulse / world.memory.h;
+      remembered_.try_emplace(without_parts(r.key), Vec3::Zero()).first->second += r.impulse / world.memory.h;
   candidates_.clear();
   surface_.place_targets(bodies_, targets_);
   find_candidates(world, targets_);
@@ -63,11 +64,16 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   bodies_.want_blocks(assembly_);
 }
 
+void BarrierSystem::place_points() {
+  surface_.place(bodies_, points_);
+  for (const BarrierSurface::Owner& o : rubbing_) points_.push_back(bodies_.rigid()[bodies_.rigid_of(o.slot)].now * o.local);
+}
+
 void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to) {
   Clock clock;
   double slack = 0;
   for (const ContactSurface::Patch& patch : surface().patches()) slack = std::max(slack, patch.range);
-  candidates_.find(surface(), points_, to, slack,
+  candidates_.find(surface(), std::span(points_).first(surface().points()), to, slack,
                    [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
   pairs_known_ = false;
   search_seconds += clock.lap();
@@ -82,8 +88,10 @@ const std::vector<ContactPair>& BarrierSystem::pairs() {
 
 /// Of the first point that moves. @pre one does
 std::uint32_t BarrierSystem::group_of(std::span<const std::uint32_t> points) const {
-  for (const std::uint32_t p : points)
-    if (group_of_point_[p] != kNoBlock) return group_of_point_[p];
+  for (const std::uint32_t p : points) {
+    const std::uint32_t group = p < group_of_point_.size() ? group_of_point_[p] : bodies_.rigid_of(owner(p).slot);
+    if (group != kNoBlock) return group;
+  }
   return 0;
 }
 
@@ -103,7 +111,7 @@ void BarrierSystem::slopes(std::span<const double> gradient, std::span<const dou
 void BarrierSystem::add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const {
   const auto block = [&](std::uint32_t k) { return Eigen::Map<Vec3>(out.data() + 3 * std::size_t{k}); };
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const BarrierSurface::Owner& o = surface_.owner(points[i]);
+    const BarrierSurface::Owner& o = owner(points[i]);
     const Vec3 g = gradient.segment<3>(3 * static_cast<Eigen::Index>(i));
     if (o.node != kNoBlock) {
       if (const std::uint32_t at = bodies_.block_of_node(o.node); at != kNoBlock) block(at) += g;
@@ -143,7 +151,7 @@ struct BarrierSystem::Movers {
 BarrierSystem::Movers BarrierSystem::movers_of(std::span<const std::uint32_t> points) const {
   Movers m;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const BarrierSurface::Owner& o = surface_.owner(points[i]);
+    const BarrierSurface::Owner& o = owner(points[i]);
     m.mover_of[i] = -1;
     if (o.node != kNoBlock) {
       if (const std::uint32_t at = bodies_.block_of_node(o.node); at != kNoBlock) m.mover_of[i] = m.take(at, false);
@@ -230,7 +238,7 @@ double BarrierSystem::shorten(std::span<double> direction) {
   surface_.place_ends(bodies_, direction, ends_, bends_);
   if (!candidates_.cover(ends_, bends_)) find_candidates(*world_, ends_);
   Clock clock;
-  const PointPaths paths{points_, ends_, bends_,
+  const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
   bodies_.limit_turns(direction, kLargestTurn, parts_);
   piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, parts_, piece_of_group_);
@@ -242,7 +250,7 @@ double BarrierSystem::shorten(std::span<double> direction) {
 void BarrierSystem::move(std::span<const double> direction, std::span<const double> steps) {
   for (std::uint32_t g = 0; g < bodies_.groups(); ++g) step_of_group_[g] = steps[piece_of_group_[g]];
   bodies_.move(direction, step_of_group_);
-  surface_.place(bodies_, points_);
+  place_points();
   pairs_known_ = false;
 }
 
@@ -325,10 +333,40 @@ double BarrierSystem::free_way(const FrictionTerm& f) const {
   return (f.tangents.transpose() * moved).norm();
 }
 
+/// A rigid body rubs with the material point that is nearest now, nodes with their shares of it. What does not move has none.
+void BarrierSystem::add_side(const ContactPair& p, const PairPlace& place, bool side_a, FrictionTerm& f) {
+  const int first = side_a ? 0 : p.size_a, last = side_a ? p.size_a : p.size;
+  if (first == last) return;   // a half-space
+  const std::uint32_t slot = surface_.owner(p.points[first]).slot;
+  if (slot == kNoBlock) {
+    for (int i = first; i < last; ++i) {
+      f.points[f.size] = p.points[i];
+      f.weights[f.size++] = place.weights[i];
+    }
+    return;
+  }
+  const std::uint32_t r = bodies_.rigid_of(slot);
+  if (r == kNoBlock) return;
+  const BarrierBodies::Rigid& body = bodies_.rigid()[r];
+  const double radius = surface().patches()[side_a ? p.patch_a : p.patch_b].radius;
+  const Vec3 surface_point = side_a ? Vec3(place.on_a + radius * place.normal) : Vec3(place.on_b - radius * place.normal);
+  const Vec3 local = body.now.to_local(surface_point);
+  f.points[f.size] = static_cast<std::uint32_t>(points_.size());
+  f.weights[f.size++] = side_a ? 1 : -1;
+  rubbing_.push_back({slot, kNoBlock, local});
+  points_.push_back(surface_point);
+  start_.push_back(body.start * local);
+  targets_.push_back(body.target * local);
+}
+
 /// Friction that turns around within a tiny way is hard to minimise: in the first rounds the way is longer.
 bool BarrierSystem::lag_friction(const World& world, int round) {
   friction_.clear();
   friction_pairs_.clear();
+  rubbing_.clear();
+  place_points();
+  start_.resize(surface().points());
+  targets_.resize(surface().points());
   bool final_length = true;
   double largest = 0;
   for (const ContactPair& p : pairs()) largest = std::max(largest, force_of(p, points_));
@@ -339,9 +377,9 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
     if (!(mu > 0)) continue;
     const PairPlace place = place_of(p, points_);
     FrictionTerm f;
-    f.size = p.size;
-    f.points = p.points;
-    f.weights = place.weights;
+    f.size = 0;
+    add_side(p, place, true, f);
+    add_side(p, place, false, f);
     f.tangents = frame_from_normal(place.normal).rightCols<2>();
     f.limit = mu * force;
     f.length = options_.barrier.slip * p.range;
@@ -414,7 +452,7 @@ bool BarrierSystem::turned(const ContactPair& p) const {
 }
 
 std::vector<NearPair> BarrierSystem::intersections(const World& world) const {
-  return find_intersections(surface(), points_,
+  return find_intersections(surface(), std::span(points_).first(surface().points()),
                             [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
 }
 

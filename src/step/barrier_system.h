@@ -54,6 +54,12 @@ class BarrierSystem final : public Objective {
   void add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const;
   void want_blocks(std::span<const std::uint32_t> points);
   struct Movers;
+  /// What moves a point of the surface, or a material point of friction after them.
+  const BarrierSurface::Owner& owner(std::uint32_t point) const {
+    return point < surface().points() ? surface_.owner(point) : rubbing_[point - surface().points()];
+  }
+  void place_points();
+  void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
   Movers movers_of(std::span<const std::uint32_t> points) const;
   void scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness&);
   void scatter_term(const Movers&, std::size_t points, const PairStiffness::Term&);
@@ -80,6 +86,7 @@ class BarrierSystem final : public Objective {
   bool pairs_known_ = false;   ///< whether they are those of points_
   std::vector<FrictionTerm> friction_;
   std::vector<ContactPair> friction_pairs_;   ///< that they are of
+  std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
   std::map<ContactKey, Vec3> remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
   BlockAssembly assembly_;

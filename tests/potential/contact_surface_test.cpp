@@ -31,7 +31,7 @@ TriangleMesh floor_mesh(int n) {
 ContactSurface::Patch patch(double range, std::uint32_t body, double radius = 0) {
   ContactSurface::Patch p;
   p.range = range;
-  p.pressure = 1;
+  p.load = p.acceleration = 1;
   p.body = body;
   p.radius = radius;
   return p;

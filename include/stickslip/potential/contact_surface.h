@@ -28,7 +28,8 @@ class ContactSurface {
     bool deforms = false;     ///< its points move on their own; else they keep their distances
     double radius = 0;        ///< of what is round about its points and edges [m]
     double range = 0;         ///< at which the barrier begins; of two patches the smaller counts [m]
-    double pressure = 0;      ///< scale of contact forces per area; of two patches the larger counts [Pa]
+    double load = 0;           ///< mass that a unit of area may have to carry; of two patches the larger counts [kg/m²]
+    double acceleration = 0;   ///< that contacts may have to give; of two patches the larger counts [m/s²]
     std::uint32_t body = 0;   ///< what the caller knows it by
     std::uint32_t collider = 0;
     std::uint32_t first_point = 0, points = 0, first_triangle = 0, first_edge = 0;   ///< filled in
@@ -72,6 +73,9 @@ class ContactSurface {
   /// Whether all around a point or an edge is surface.
   bool is_inner(std::uint32_t point) const { return inner_[point]; }
   double range_of(std::uint32_t patch_a, std::uint32_t patch_b) const;   ///< [m]
+  /// Scale of contact forces per area [Pa].
+  double pressure_of(std::uint32_t patch_a, std::uint32_t patch_b) const;
+  void set_acceleration(std::uint32_t patch, double acceleration) { patches_[patch].acceleration = acceleration; }
 
  private:
   std::vector<Patch> patches_;
