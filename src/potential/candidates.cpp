@@ -110,9 +110,13 @@ struct ContactCandidates::Finder {
   }
 };
 
-void ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3> from, std::span<const Vec3> to, double slack,
-                             const Filter& filter) {
+void ContactCandidates::clear_pairs() {
   for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane}) list->clear();
+}
+
+void ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3> from, std::span<const Vec3> to,
+                             std::span<const double> bends, double slack, const Filter& filter) {
+  clear_pairs();
   const ElementList elements(surface);
   Finder finder{surface, elements, {}, {}, *this};
   const bool more = boxes_.size() == surface.points();
@@ -120,7 +124,8 @@ void ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3
   finder.point_boxes.resize(surface.points());
   for (std::uint32_t p = 0; p < surface.points(); ++p) {
     const ContactSurface::Patch& patch = surface.patch_of(p);
-    const Aabb box = box_of_two(from[p], to[p]).grown(slack + kBeyond * (to[p] - from[p]).norm());
+    const double beyond = kBeyond * (to[p] - from[p]).norm() + (bends.empty() ? 0 : bends[p] / 8);
+    const Aabb box = box_of_two(from[p], to[p]).grown(slack + beyond);
     boxes_[p] = more ? boxes_[p].merged(box) : box;
     finder.point_boxes[p] = boxes_[p].grown(patch.range + patch.radius);
   }

@@ -273,7 +273,6 @@ Vec12 FrictionTerm::gradient(std::span<const Vec3> start, std::span<const Vec3> 
 /// Along the way the force grows by the slope of m, across it the force only turns.
 PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<const Vec3> x, bool chord) const {
   PairStiffness out;
-  if (!(limit > 0)) return out;
   const Vec2 u = way(start, x);
   const double s = u.norm();
   const Vec2 along = s > 0 ? Vec2(u / s) : Vec2(1, 0), across(-along.y(), along.x());

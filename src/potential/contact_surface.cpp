@@ -7,6 +7,12 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double kLeastShare = 0.05;   ///< of the area of a rigid surface that a point or edge stands for
+
+}   // namespace
+
 std::uint32_t ContactSurface::add(Patch patch, const Vec3& normal, double offset) {
   const auto number = static_cast<std::uint32_t>(patches_.size());
   patch.first_point = static_cast<std::uint32_t>(points());
@@ -71,6 +77,11 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
       taken_edge[sides[k]] = true;
     }
     triangles_.push_back(triangle);
+  }
+  if (!patch.deforms) {   // all that it carries may rest on a few of its corners
+    const double least = kLeastShare * stickslip::area(rest);
+    for (std::uint32_t p = first; p < points(); ++p) area_of_point_[p] = std::max(area_of_point_[p], least);
+    for (std::uint32_t e = first_edge; e < edges_.size(); ++e) edges_[e].area = std::max(edges_[e].area, least);
   }
   return number;
 }

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kKept = 0.1;      ///< part of a gap that a step leaves
+constexpr double kKept = 0.2;      ///< part of a gap that a step leaves
 constexpr double kRounded = 1e-13;   ///< of coordinates: gaps below this are not made smaller
 constexpr double kBendShare = 0.25;   ///< of what is left of a gap that bends of paths may take
 constexpr int kMostPieces = 200;   ///< that a bent path is looked at in
@@ -30,16 +30,21 @@ class Walk {
     double largest = 0;
     for (const Vec3& x : start_) largest = std::max(largest, x.lpNorm<Eigen::Infinity>());
     kept_ = std::max(kKept * gap_, kRounded * largest);
+    // The direction of a tiny difference of large numbers is uncertain, and so is how far ways go along it.
+    double way_of_sides = 0;
+    for (int i = 0; i < N; ++i) way_of_sides = std::max(way_of_sides, way(i).norm());
+    doubt_ = 2 * way_of_sides * std::min(1.0, kRounded * largest / std::max(distance, 1e-300));
   }
 
   /// Whether the sides may come too near if each goes any part of its way.
   bool is_near() const { return !(nearest() > kept_); }
   /// How near they may come [m]: both sides are convex, with a plane between them that neither comes nearer to than its points.
-  double nearest() const { return gap_ - approach(0, A, 1) - approach(A, N, -1) - bend() / 8; }
+  double nearest() const { return gap_ - approach(0, A, 1) - approach(A, N, -1) - bend() / 8 - doubt_; }
 
   double free_until(double limit) {
-    const double kept = kept_, bend = this->bend(), closing = farthest(0, A, 1) + farthest(A, N, -1);
-    if (gap_ - limit * closing - bend / 8 > kept) return limit;
+    // Arcs may dip below chords that lead away.
+    const double kept = kept_, bend = this->bend(), closing = std::max(0.0, farthest(0, A, 1) + farthest(A, N, -1));
+    if (gap_ - limit * closing - bend / 8 - doubt_ > kept) return limit;
     if (!(gap_ > kept)) return 0;
     double from = 0, gap = gap_;
     for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
@@ -86,7 +91,7 @@ class Walk {
 
   const PointPaths& paths_;
   std::array<std::uint32_t, N> points_;
-  double offset_, gap_, kept_;
+  double offset_, gap_, kept_, doubt_;
   Vec3 normal_;   ///< from the first side to the second
   const Apart& apart_;
   const Query& query_;
@@ -136,7 +141,12 @@ class PlaneWalk {
 };
 
 /// Calls f(walk, a point of each side, range) for all candidates.
-void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths, auto&& f) {
+/// f returns whether the candidate is kept in `kept`.
+void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
+                   ContactCandidates* kept, auto&& f) {
+  const auto keep = [&](ContactCandidates::Pairs ContactCandidates::* list, const std::array<std::uint32_t, 2>& pair, bool wanted) {
+    if (kept && wanted) (kept->*list).push_back(pair);
+  };
   const auto radii = [&](std::uint32_t p, std::uint32_t q) { return s.patch_of(p).radius + s.patch_of(q).radius; };
   const auto range = [&](std::uint32_t p, std::uint32_t q) { return s.range_of(s.patch_number(p), s.patch_number(q)); };
   // From the closest point of the first side to that of the second.
@@ -152,74 +162,71 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
     return Vec3((x[1] - x[0]) + closest_on_edge(x[0], x[1], x[2]).weight * (x[2] - x[1]));
   };
   const auto of_points = [](const PointsAt<2>& x) { return Vec3(x[1] - x[0]); };
-  for (const auto& [p, k] : candidates.point_plane)
-    f(PlaneWalk(paths, p, s.planes()[k], s.patch_of(p).radius), p, p, s.range_of(s.patch_number(p), s.planes()[k].patch));
-  for (const auto& [p, t] : candidates.point_triangle) {
+  for (const auto& pair : candidates.point_plane) {
+    const auto [p, k] = pair;
+    keep(&ContactCandidates::point_plane, pair,
+         f(PlaneWalk(paths, p, s.planes()[k], s.patch_of(p).radius), p, p, s.range_of(s.patch_number(p), s.planes()[k].patch)));
+  }
+  for (const auto& pair : candidates.point_triangle) {
+    const auto [p, t] = pair;
     const auto& c = s.triangles()[t].points;
-    f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
+    const bool wanted = f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
                                                                       to_triangle, vertex_face_impact),
       p, c[0], range(p, c[0]));
+    keep(&ContactCandidates::point_triangle, pair, wanted);
   }
-  for (const auto& [a, b] : candidates.edge_edge) {
+  for (const auto& pair : candidates.edge_edge) {
+    const auto [a, b] = pair;
     const auto &pa = s.edges()[a].points, &pb = s.edges()[b].points;
-    f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]),
+    const bool wanted = f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]),
                                                                  of_edges, edge_edge_impact),
       pa[0], pb[0], range(pa[0], pb[0]));
+    keep(&ContactCandidates::edge_edge, pair, wanted);
   }
-  for (const auto& [p, e] : candidates.point_edge) {
+  for (const auto& pair : candidates.point_edge) {
+    const auto [p, e] = pair;
     const auto& c = s.edges()[e].points;
-    f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), to_edge,
+    const bool wanted = f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), to_edge,
                                                                  point_edge_impact),
       p, c[0], range(p, c[0]));
+    keep(&ContactCandidates::point_edge, pair, wanted);
   }
-  for (const auto& [p, q] : candidates.point_point)
-    f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), of_points, point_point_impact),
-      p, q, range(p, q));
+  for (const auto& pair : candidates.point_point) {
+    const auto [p, q] = pair;
+    keep(&ContactCandidates::point_point, pair,
+         f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), of_points,
+                                                                         point_point_impact),
+           p, q, range(p, q)));
+  }
 }
-
-/// Groups that have become one.
-class Unions {
- public:
-  explicit Unions(std::size_t count) : parent_(count) {
-    for (std::uint32_t k = 0; k < count; ++k) parent_[k] = k;
-  }
-  std::uint32_t root(std::uint32_t k) {
-    while (parent_[k] != k) k = parent_[k] = parent_[parent_[k]];
-    return k;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = root(a), b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 }   // namespace
 
 std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
                               std::span<const std::uint32_t> group_of_point, std::span<double> parts,
-                              std::span<std::uint32_t> pieces) {
+                              std::span<std::uint32_t> pieces, ContactCandidates& near) {
+  near.clear_pairs();
   Unions unions(parts.size());
   std::vector<bool> watched;
-  for_each_walk(s, candidates, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
+  for_each_walk(s, candidates, paths, &near, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
     const std::uint32_t a = group_of_point[p], b = group_of_point[q];
-    const bool near = walk.is_near();
-    watched.push_back(near);
-    if (a != ContactSurface::kNone && b != ContactSurface::kNone && (near || walk.nearest() < range)) unions.join(a, b);
+    const bool is_near = walk.is_near(), within = is_near || walk.nearest() < range;
+    if (within) watched.push_back(is_near);
+    if (a != ContactSurface::kNone && b != ContactSurface::kNone && within) unions.join(a, b);
+    return within;
   });
   for (std::uint32_t g = 0; g < parts.size(); ++g) {
     double& of_root = parts[unions.root(g)];
     of_root = std::min(of_root, parts[g]);
   }
   std::size_t k = 0;
-  for_each_walk(s, candidates, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
-    if (!watched[k++]) return;
+  for_each_walk(s, near, paths, nullptr, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
+    if (!watched[k++]) return true;
     const std::uint32_t group = group_of_point[p] != ContactSurface::kNone ? group_of_point[p] : group_of_point[q];
-    if (group == ContactSurface::kNone) return;
+    if (group == ContactSurface::kNone) return true;
     double& part = parts[unions.root(group)];
     part = walk.free_until(part);
+    return true;
   });
   std::uint32_t count = 0;
   for (std::uint32_t g = 0; g < parts.size(); ++g) {   // roots come before what joined them

@@ -8,7 +8,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kDriven = 1e6;      ///< mass of what a script moves, over that of everything else
-constexpr double kLeastTurn = 1e-3;  ///< of the inertia that projection leaves of a turn's stiffness
+constexpr double kFarther = 2;      ///< times the longest way without contacts that a direction may go
+constexpr double kLeastTurn = 0.5;   ///< of the inertia that projection leaves of the stiffness of a turn
 
 /// x with v = exp(x), for a rotation near another.
 Vec3 vector_of_rotation(const Quat& q) {
@@ -32,6 +33,13 @@ void BarrierBodies::begin(const World& world, const StepOptions& options) {
   blocks_ = 2 * static_cast<std::uint32_t>(rigid_.size());
   begin_nodes(world);
   begin_solids(world);
+  longest_ = 0;
+  for (const Rigid& r : rigid_) {
+    longest_ = std::max(longest_, (r.target.position - r.start.position).norm());
+    if (std::isfinite(r.reach)) longest_ = std::max(longest_, r.reach * r.start.orientation.angularDistance(r.target.orientation));
+  }
+  for (std::size_t k = 0; k < node_start_.size(); ++k)
+    longest_ = std::max(longest_, (target_of_node(k) - node_start_[k]).norm());
 }
 
 void BarrierBodies::begin_rigid(const World& world, const StepOptions& options) {
@@ -53,6 +61,7 @@ void BarrierBodies::begin_rigid(const World& world, const StepOptions& options) 
     r.mass = r.driven ? heavy_ : b.mass.mass;
     const double size = std::isfinite(r.reach) && r.reach > 0 ? r.reach : 1;
     r.moments = second_moments(r.driven ? Mat3(heavy_ * size * size * Mat3::Identity()) : b.mass.inertia);
+    r.least_inertia = r.moments.trace() - Eigen::SelfAdjointEigenSolver<Mat3>(r.moments, Eigen::EigenvaluesOnly).eigenvalues()[2];
     rigid_of_slot_[i] = static_cast<std::uint32_t>(rigid_.size());
     rigid_.push_back(r);
   }
@@ -209,7 +218,7 @@ void BarrierBodies::add_hessian(bool projected, std::span<const Mat3> turns, Blo
     Mat3 turn = (n.trace() * Mat3::Identity() - 0.5 * (n + n.transpose())) / (h_ * h_) + turns[k];
     if (projected) {
       const Eigen::SelfAdjointEigenSolver<Mat3> eigen(turn);
-      const double least = kLeastTurn * 2 * r.moments.trace() / (3 * h_ * h_);
+      const double least = kLeastTurn * r.least_inertia / (h_ * h_);
       if (eigen.eigenvalues()[0] < least)
         turn = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(least).asDiagonal() * eigen.eigenvectors().transpose();
     }
@@ -262,11 +271,14 @@ void BarrierBodies::accept() {
   node_base_ = node_now_;
 }
 
-void BarrierBodies::limit_turns(std::span<const double> direction, double angle, std::vector<double>& parts) const {
+void BarrierBodies::limit(std::span<const double> direction, double angle, std::vector<double>& parts) const {
   parts.assign(groups_, 1.0);
-  for (std::uint32_t k = 0; k < rigid_.size(); ++k) {
-    const double turn = Eigen::Map<const Vec3>(direction.data() + 6 * std::size_t{k} + 3).norm();
-    if (turn > angle) parts[k] = angle / turn;
+  const double farthest = kFarther * longest_;
+  for (std::uint32_t k = 0; k < blocks_; ++k) {
+    const double length = Eigen::Map<const Vec3>(direction.data() + 3 * std::size_t{k}).norm();
+    const double most = k < 2 * rigid_.size() && k % 2 == 1 ? angle : farthest;
+    double& part = parts[group_of_block_[k]];
+    if (length > most && most > 0) part = std::min(part, most / length);
   }
 }
 

@@ -31,6 +31,7 @@ class BarrierBodies {
     Vec3 free_spin = Vec3::Zero();   ///< at the end of free motion [rad/s]
     double mass = 0;                 ///< [kg]
     Mat3 moments = Mat3::Zero();     ///< J, body frame [kg m²]
+    double least_inertia = 0;        ///< smallest principal moment [kg m²]
     double reach = 0;                ///< [m]
     bool driven = false;             ///< by a script
   };
@@ -69,8 +70,9 @@ class BarrierBodies {
   std::uint32_t group_of_node(std::size_t node) const { return group_of_node_[node]; }
   std::uint32_t groups() const { return groups_; }
   std::uint32_t group_of_block(std::uint32_t block) const { return group_of_block_[block]; }
-  /// For each group 1, or the part of a direction in which a rigid body turns by no more than an angle.
-  void limit_turns(std::span<const double> direction, double angle, std::vector<double>& parts) const;
+  /// For each group 1, or the part of a direction in which it turns by no more than an angle and no point of it goes farther
+  /// than a few times what anything would go without contacts.
+  void limit(std::span<const double> direction, double angle, std::vector<double>& parts) const;
   void shorten(std::span<double> direction, std::span<const double> parts) const;   ///< by the parts of the groups
 
   /// The largest speed of a point that a direction stands for [m/s].
@@ -101,6 +103,7 @@ class BarrierBodies {
   void add_solid(const Solid&, bool projected, BlockAssembly&) const;
 
   double h_ = 0, heavy_ = 0;
+  double longest_ = 0;   ///< way of a body or node without contacts [m]
   std::uint32_t blocks_ = 0;
   std::vector<Rigid> rigid_;
   std::vector<std::uint32_t> rigid_of_slot_, block_of_node_, group_of_node_;

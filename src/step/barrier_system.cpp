@@ -15,7 +15,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kLargestTurn = 1;    ///< of a rigid body in one iteration [rad]
+constexpr double kLargestTurn = 0.5;    ///< of a rigid body in one iteration [rad]
 constexpr double kShortStep = 0.3;    ///< of a step that was cut
 constexpr double kSharper = 0.1;      ///< factor of the way over which friction grows, from round to round
 constexpr double kLeastGap = 1e-6;    ///< part of the range below which bodies count as touching
@@ -59,7 +59,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
       remembered_.try_emplace(without_parts(r.key), Vec3::Zero()).first->second += r.impulse / world.memory.h;
   candidates_.clear();
   surface_.place_targets(bodies_, targets_);
-  find_candidates(world, targets_);
+  find_candidates(world, targets_, {});
   assembly_.begin(bodies_.blocks());
   bodies_.want_blocks(assembly_);
 }
@@ -69,19 +69,19 @@ void BarrierSystem::place_points() {
   for (const BarrierSurface::Owner& o : rubbing_) points_.push_back(bodies_.rigid()[bodies_.rigid_of(o.slot)].now * o.local);
 }
 
-void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to) {
+void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to, std::span<const double> bends) {
   Clock clock;
   double slack = 0;
   for (const ContactSurface::Patch& patch : surface().patches()) slack = std::max(slack, patch.range);
-  candidates_.find(surface(), std::span(points_).first(surface().points()), to, slack,
+  candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends, slack,
                    [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
-  pairs_known_ = false;
+  pairs_known_ = near_known_ = false;
   search_seconds += clock.lap();
 }
 
 const std::vector<ContactPair>& BarrierSystem::pairs() {
   if (!pairs_known_)
-    collect(surface(), candidates_, points_, options_.barrier.form, options_.barrier.stiffness, pairs_);
+    collect(surface(), near_known_ ? near_ : candidates_, points_, options_.barrier.form, options_.barrier.stiffness, pairs_);
   pairs_known_ = true;
   return pairs_;
 }
@@ -234,14 +234,37 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
   return assembly_.matrix();
 }
 
+/// Keeps directions that no motion would have from sweeping through the whole scene: bodies that push each other as one.
+void BarrierSystem::limit(std::span<double> direction) {
+  bodies_.limit(direction, kLargestTurn, parts_);
+  Unions unions(parts_.size());
+  for (const ContactPair& p : pairs()) {
+    std::uint32_t first = kNoBlock;
+    for (const std::uint32_t point : points_of_pair(p)) {
+      const std::uint32_t group = group_of_point_[point];
+      if (group == kNoBlock) continue;
+      if (first != kNoBlock) unions.join(first, group);
+      first = group;
+    }
+  }
+  for (std::uint32_t g = 0; g < parts_.size(); ++g) {
+    double& of_root = parts_[unions.root(g)];
+    of_root = std::min(of_root, parts_[g]);
+  }
+  for (std::uint32_t g = 0; g < parts_.size(); ++g) parts_[g] = parts_[unions.root(g)];
+  bodies_.shorten(direction, parts_);
+}
+
 double BarrierSystem::shorten(std::span<double> direction) {
+  limit(direction);
   surface_.place_ends(bodies_, direction, ends_, bends_);
-  if (!candidates_.cover(ends_, bends_)) find_candidates(*world_, ends_);
+  if (!candidates_.cover(ends_, bends_)) find_candidates(*world_, ends_, bends_);
   Clock clock;
   const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
-  bodies_.limit_turns(direction, kLargestTurn, parts_);
-  piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, parts_, piece_of_group_);
+  parts_.assign(bodies_.groups(), 1.0);
+  piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, parts_, piece_of_group_, near_);
+  near_known_ = true;
   bodies_.shorten(direction, parts_);
   ccd_seconds += clock.lap();
   return parts_.empty() ? 1 : *std::ranges::min_element(parts_);
@@ -368,11 +391,23 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
   start_.resize(surface().points());
   targets_.resize(surface().points());
   bool final_length = true;
+  // Features that were counted too often press less than nothing: those of the same point that press share what is left.
+  struct Press {
+    double net = 0, positive = 0;
+  };
+  std::map<ContactKey, Press> presses;
   double largest = 0;
-  for (const ContactPair& p : pairs()) largest = std::max(largest, force_of(p, points_));
   for (const ContactPair& p : pairs()) {
-    const double force = force_of(p, points_);   // negative of features that were counted too often
-    if (!(std::abs(force) > kNoForce * largest)) continue;
+    const double force = force_of(p, points_);
+    Press& press = presses[without_parts(key_of(p))];
+    press.net += force;
+    press.positive += std::max(0.0, force);
+    largest = std::max(largest, force);
+  }
+  for (const ContactPair& p : pairs()) {
+    const Press& press = presses[without_parts(key_of(p))];
+    const double own = force_of(p, points_), force = own > 0 ? own * std::max(0.0, press.net) / press.positive : 0;
+    if (!(force > kNoForce * largest)) continue;
     const double mu = friction_between(world, p.patch_a, p.patch_b);
     if (!(mu > 0)) continue;
     const PairPlace place = place_of(p, points_);

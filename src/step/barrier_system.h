@@ -68,14 +68,16 @@ class BarrierSystem final : public Objective {
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
   std::vector<NearPair> intersections(const World&) const;
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
+  void limit(std::span<double> direction);
   double free_way(const FrictionTerm&) const;
-  void find_candidates(const World&, std::span<const Vec3> to);
+  void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
 
   const World* world_ = nullptr;
   StepOptions options_;
   BarrierBodies bodies_;
   BarrierSurface surface_;
-  ContactCandidates candidates_;
+  ContactCandidates candidates_, near_;   ///< near_: of the last direction
+  bool near_known_ = false;
   std::vector<Vec3> start_, targets_, points_, ends_;   ///< places of points
   std::vector<double> bends_, parts_;
   std::vector<std::uint32_t> group_of_point_, piece_of_group_;

@@ -91,7 +91,12 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "gripper",
                                              "tyre",
                                              "soft-jacks",
-                                             "fish-in-net"}));
+                                             "fish-in-net",
+                                             "mat-twist",
+                                             "chain-mail",
+                                             "ball-through-rollers",
+                                             "soft-cards",
+                                             "arch"}));
 }
 
 TEST(BuiltInScenes, beads_start_apart_however_many_there_are) {

@@ -92,7 +92,7 @@ struct FrictionTerm {
   std::array<std::uint32_t, 4> points = {};
   std::array<double, 4> weights = {};                      ///< of PairPlace
   Eigen::Matrix<double, 3, 2> tangents;                    ///< orthonormal, world frame
-  double limit = 0;                                        ///< µ times the normal force [N]; negative of a negative weight
+  double limit = 0;                                        ///< µ times the normal force [N]
   double length = 0;                                       ///< way over which friction grows to its limit [m]
   Vec2 anchor = Vec2::Zero();                              ///< way of A against B at the start of the step [m]
 
@@ -101,7 +101,7 @@ struct FrictionTerm {
   double energy(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< [J]
   Vec3 force_on_a(std::span<const Vec3> start, std::span<const Vec3> x) const; ///< world frame [N]
   Vec12 gradient(std::span<const Vec3> start, std::span<const Vec3> x) const;            ///< [N]
-  /// The Hessian, nothing of a negative limit. @param chord in place of the slope of the force that of its chord: a bound from above, with which steps do
+  /// The Hessian. @param chord in place of the slope of the force that of its chord: a bound from above, with which steps do
   /// not go beyond where friction turns around
   PairStiffness stiffness(std::span<const Vec3> start, std::span<const Vec3> x, bool chord) const;
 };

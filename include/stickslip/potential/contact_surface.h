@@ -97,10 +97,13 @@ class ContactCandidates {
 
   /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by a part of its way and `slack`
   /// [m], and where it could be before, since `clear`.
-  void find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, double slack, const Filter&);
+  /// @param bends of the ways (PointPaths); empty: they are straight
+  void find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
+            double slack, const Filter&);
   /// Whether all points are where pairs were looked for, so that none is missing.
   bool cover(std::span<const Vec3> x, std::span<const double> bends = {}) const;
   void clear() { boxes_.clear(); }
+  void clear_pairs();
 
   Pairs point_triangle, edge_edge, point_edge, point_point, point_plane;   ///< sorted
 
@@ -120,14 +123,34 @@ struct PointPaths {
   std::function<Vec3(std::uint32_t point, double time)> at = {};   ///< of those that bend, time from 0 to 1
 };
 
-/// Finds how far points may go along their paths so that every pair of candidates keeps a tenth of its distance. Never too far,
+/// Groups that have become one.
+class Unions {
+ public:
+  explicit Unions(std::size_t count) : parent_(count) {
+    for (std::uint32_t k = 0; k < count; ++k) parent_[k] = k;
+  }
+  std::uint32_t root(std::uint32_t k) {
+    while (parent_[k] != k) k = parent_[k] = parent_[parent_[k]];
+    return k;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a), b = root(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+/// Finds how far points may go along their paths so that every pair of candidates keeps a fifth of its distance. Never too far,
 /// whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each other, now or on their
 /// ways, become one, so that a body that strikes does not hold up those that fly.
 /// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
-/// @param pieces on return for each group the number of what it has become one with @returns how many there are
+/// @param pieces on return for each group the number of what it has become one with
+/// @param near on return the candidates that may come within range on their ways @returns how many pieces there are
 std::uint32_t find_free_parts(const ContactSurface&, const ContactCandidates&, const PointPaths&,
                               std::span<const std::uint32_t> group_of_point, std::span<double> parts,
-                              std::span<std::uint32_t> pieces);
+                              std::span<std::uint32_t> pieces, ContactCandidates& near);
 
 /// A pair of features that is nearer than it may be. Of patches that overlap `distance` is 0.
 struct NearPair {

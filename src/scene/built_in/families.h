@@ -105,4 +105,11 @@ BuiltIn tyre();
 BuiltIn soft_jacks();
 BuiltIn fish_in_net();
 
+// barriers.cpp
+BuiltIn mat_twist();
+BuiltIn chain_mail();
+BuiltIn ball_through_rollers();
+BuiltIn soft_cards();
+BuiltIn arch();
+
 }   // namespace stickslip::document
