@@ -170,6 +170,32 @@ TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
   EXPECT_GT(whole, 20);
 }
 
+/// A pendulum that ends higher than it starts, and dips below a floor in between.
+TEST(ContactSurface, arcs_that_dip_below_their_chords_are_seen) {
+  ContactSurface s;
+  s.add(patch(0.001, 0), {{{-3, -3, 0}, {3, -3, 0}, {0, 3, 0}}, {{0, 1, 2}}});
+  s.add(patch(0.001, 1, 0.01), {{Vec3::Zero()}, {}});
+  const double from = -0.5, to = 0.7;
+  const auto swing = [&](double time) {
+    const double angle = from + time * (to - from);
+    return Vec3(std::sin(angle), -1, 0.95 - std::cos(angle));   // lowest at −0.05
+  };
+  std::vector<Vec3> x{{-3, -3, 0}, {3, -3, 0}, {0, 3, 0}, swing(0)}, ends = x;
+  ends[3] = swing(1);
+  ASSERT_GT(ends[3].z(), x[3].z());
+  const std::vector<double> bends{0, 0, 0, (to - from) * (to - from)};
+  ContactCandidates candidates, near;
+  candidates.find(s, x, ends, bends, 0, kAll);
+  const std::vector<std::uint32_t> groups{ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, 0};
+  std::vector<double> parts{1};
+  std::vector<std::uint32_t> pieces(1);
+  find_free_parts(s, candidates, {x, ends, bends, [&](std::uint32_t, double time) { return swing(time); }}, groups, parts, pieces,
+                  near);
+  const double touches = (std::acos(0.94) + from) / (from - to);   // the ball of 1 cm on the floor
+  EXPECT_LT(parts[0], touches);
+  EXPECT_GT(parts[0], 0.5 * touches);
+}
+
 TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
   ContactSurface s;
   std::vector<Vec3> x, ends;
