@@ -73,7 +73,7 @@ void exchange_nodes(Archive& archive, FlatScene& s) {
 
 /// What bodies of nodes have that are soft.
 template <class Archive>
-void exchange_solids(Archive& archive, FlatScene& s) {
+void exchange_solids(Archive& archive, FlatScene& s, int version) {
   archive.table("solids", s.solids, [](auto& t) {
     t.field("model", &FlatSolid::material, &SoftMaterial::model);
     t.field("young", &FlatSolid::material, &SoftMaterial::young);
@@ -93,6 +93,13 @@ void exchange_solids(Archive& archive, FlatScene& s) {
     t.field("node", &HeldNode::node);
     t.field("body", &HeldNode::body);
     t.field("local", &HeldNode::local);
+  });
+  if (version < kVersionWithAttachments) return;
+  archive.lists("soft_bodies/attached", s.nodal_bodies, &NodalBody::attached, [](auto& t) {
+    t.field("node", &AttachedNode::node);
+    t.field("body", &AttachedNode::body);
+    t.field("local", &AttachedNode::local);
+    t.field("impulse", &AttachedNode::impulse);
   });
 }
 
@@ -251,7 +258,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   exchange_shapes(archive, s, version);
   if (version >= kVersionWithMeshes) exchange_meshes(archive, s);
   if (version >= kVersionWithNodes) exchange_nodes(archive, s);
-  if (version >= kVersionWithSolids) exchange_solids(archive, s);
+  if (version >= kVersionWithSolids) exchange_solids(archive, s, version);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);

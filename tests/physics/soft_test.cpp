@@ -308,7 +308,7 @@ TEST(SoftBodies, that_touch_themselves_do_not_pass_through) {
 TEST(SoftBodies, that_cannot_be_are_refused_with_place_and_remedy) {
   World world;
   const MaterialId m = material(world, 0.5);
-  const BodyId ball = add_body(world, Sphere{0.1}, {0, 0, 3}, m);
+  const BodyId other = world.add(soft(cube(), {0, 0, 3}, m));
   const auto message = [&](auto&& change) {
     SoftDescription d = soft(cube(), Vec3::Zero(), m);
     change(d);
@@ -322,10 +322,9 @@ TEST(SoftBodies, that_cannot_be_are_refused_with_place_and_remedy) {
             }),
             "/pins/0/nodes: There is no node 99; the solid has 27, counted from 0.");
   EXPECT_EQ(message([&](SoftDescription& d) {
-              d.pins = {{{0}, ball}};
+              d.pins = {{{0}, other}};
             }),
-            "/pins/0/body: Nodes are pinned to 'body-0', which moves by forces. Pin them to a fixed or kinematic body, or to "
-            "the world.");
+            "/pins/0/body: Nodes are pinned to 'body-0', which is made of nodes. Pin them to a rigid body, or to the world.");
   EXPECT_EQ(message([](SoftDescription& d) { d.pressure = std::numeric_limits<double>::infinity(); }),
             "/pressure: inf is not a pressure. It must be finite [Pa].");
   EXPECT_EQ(world.body_count(), 1u);

@@ -91,7 +91,8 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "gripper",
                                              "tyre",
                                              "soft-jacks",
-                                             "fish-in-net"}));
+                                             "fish-in-net",
+                                             "strap-over-log"}));
 }
 
 TEST(BuiltInScenes, beads_start_apart_however_many_there_are) {

@@ -104,5 +104,6 @@ BuiltIn gripper();
 BuiltIn tyre();
 BuiltIn soft_jacks();
 BuiltIn fish_in_net();
+BuiltIn strap_over_log();
 
 }   // namespace stickslip::document
