@@ -182,8 +182,8 @@ void ProblemBuilder::find_segments(const World& world, const Manifold& m) {
 }
 
 void ProblemBuilder::number_contacts(const World& world, const ContactSet& set, const StepOptions& options) {
-  // After joints and attachments, contacts with the unmoving world first, then those between moving bodies, bottom up, then those of nodes;
-  // within them by law, so that each makes one batch.
+  // After joints and attachments, contacts with the unmoving world first, then those between moving bodies, bottom up, then
+  // those of nodes; within them by law, so that each makes one batch.
   contacts_.resize(set.points.size());
   const AttachmentRows::Start after_joints{joints_.block_count(), joints_.row_count(), joints_.jacobian_size()};
   auto [next, row, jacobian] = attachments_.end(after_joints);

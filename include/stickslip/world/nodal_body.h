@@ -36,7 +36,7 @@ struct NodalDescription {
 
 class ElasticSolid;   // soft/elastic_solid.h
 
-/// Nodes of a soft body that are held: they keep their place in the frame of a rigid body, or in the world. Of a body that moves
+/// Nodes of a soft body that are held: they keep their place in the frame of a rigid body, or in the world. Of one that moves
 /// by forces they are attached: it feels what they weigh and pull. The first pin that names a node holds it.
 struct NodePins {
   std::vector<std::uint32_t> nodes = {};
