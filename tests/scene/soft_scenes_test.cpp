@@ -140,6 +140,12 @@ TEST(SoftScenes, mistakes_are_named_with_place_and_remedy) {
   };
   EXPECT_NE(message(R"({"shape": {"type": "box", "half_extents": [1, 1, 1]}, "size": 0})").find("/bodies/0/soft"),
             std::string::npos);
+  EXPECT_NE(message(R"({"shape": {"type": "sphere", "radius": 1}, "size": 0.5, "growth": 1.2})")
+                .find("Elements of a sphere do not grow."),
+            std::string::npos);
+  EXPECT_NE(
+      message(R"({"shape": {"type": "box", "half_extents": [1, 1, 1]}, "size": 0.5, "growth": 3})").find("3 is not a growth."),
+      std::string::npos);
   EXPECT_NE(message(R"({})").find("A soft body needs tetrahedra."), std::string::npos);
   EXPECT_NE(message(R"({"shape": {"type": "half-space"}, "size": 0.1})").find("cannot be filled with tetrahedra"),
             std::string::npos);
