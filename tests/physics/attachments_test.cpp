@@ -1,4 +1,6 @@
 // Nodes of soft bodies that are attached to rigid bodies which forces move.
+#include <fmt/format.h>
+
 #include "joint_worlds.h"
 #include "stickslip/soft/elastic_solid.h"
 #include "stickslip/soft/primitives.h"
@@ -301,6 +303,60 @@ TEST(Attachments, join_jointed_bodies_too) {
   const double start = world.linear_momentum().z();
   for (int i = 0; i < steps; ++i) mean += stepper.step(world).joint(joint)->force / steps;
   EXPECT_NEAR(mean.z() - (world.linear_momentum().z() - start) / (0.01 * steps), weight, 1e-6 * weight);
+}
+
+/// A box of 8 cm between two soft pads, without gravity. Jaws on rails, which the pads are attached to, press with a force.
+struct Grip {
+  World world;
+  BodyId box;
+
+  Grip(double mu, double force) {
+    world.gravity.setZero();
+    const MaterialId m = material(world, mu);
+    box = add_body(world, Box{Vec3::Constant(0.04)}, {0, 0, 0}, m);
+    const auto solid = bar({0.015, 0.025, 0.025}, 0.0167, {.young = 1e5, .stiffness_damping = 0.02});
+    for (const double side : {-1.0, 1.0}) {
+      const BodyId jaw = add_body(world, Box{Vec3(0.01, 0.03, 0.03)}, {side * 0.0801, 0, 0}, m);
+      join(world, JointType::prismatic, kWorld, jaw, {side * 0.0801, 0, 0}, Vec3::UnitX());
+      world.set_applied(jaw, {-side * force, 0, 0}, Vec3::Zero());
+      SoftDescription d = soft(solid, {side * 0.0551, 0, 0}, m);
+      NodePins pins{{}, jaw};
+      for (std::uint32_t i = 0; i < solid->nodes(); ++i)
+        if (side * solid->rest()[i].x() > 0.015 - 1e-9) pins.nodes.push_back(i);
+      d.pins = {pins};
+      world.add(d);
+    }
+    Stepper stepper(options(0.01));
+    simulate(world, stepper, 0.5);
+  }
+
+  /// Whether the box stays between the pads when it is pulled out with a force [N].
+  bool holds(double force) const {
+    World copy = world;
+    Stepper stepper(options(0.01));
+    copy.set_applied(box, {0, 0, -force}, Vec3::Zero());
+    simulate(copy, stepper, 0.5);
+    const double settled = copy.body(box).position.z();
+    simulate(copy, stepper, 0.2);
+    return settled - copy.body(box).position.z() < 1e-4;
+  }
+};
+
+TEST(SoftPads, grip_with_the_friction_of_statics) {
+  const double pressing = 6;
+  for (const double mu : {0.3, 0.8}) {
+    const Grip grip(mu, pressing);
+    const double limit = 2 * mu * pressing;
+    double held = 0.8 * limit, lost = 1.2 * limit;
+    ASSERT_TRUE(grip.holds(held));
+    ASSERT_FALSE(grip.holds(lost));
+    while (lost - held > 0.02 * limit) {
+      const double middle = 0.5 * (held + lost);
+      (grip.holds(middle) ? held : lost) = middle;
+    }
+    fmt::print("mu = {}: holds {:.3f} to {:.3f} of 2 mu N\n", mu, held / limit, lost / limit);
+    EXPECT_NEAR(held / limit, 1, 0.05) << mu;
+  }
 }
 
 }   // namespace
