@@ -1,7 +1,9 @@
 #include "step/attachment_rows.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "step/arm_stiffness.h"
 #include "step/correction.h"
 #include "step/free_motion.h"
 #include "step/sizes.h"
@@ -117,6 +119,29 @@ AttachmentRows::Start AttachmentRows::write(const Setting& s, ContactProblem& p,
     }
   }
   return at;
+}
+
+void AttachmentRows::stiffen(const Setting& s, std::span<VelocitySegment> segments) {
+  if (!s.options.geometric_stiffness || !s.world.has_attachments()) return;
+  std::vector<Mat3> stiffness(segments.size(), Mat3::Zero());   // by segment: K h² [kg m²]
+  std::vector<std::uint32_t> bodies;
+  for (const NodalBody& nodes : s.world.nodal_bodies())
+    for (const AttachedNode& a : nodes.attached) {
+      const std::uint32_t segment = s.space.segment_of(a.body);
+      if (segment == kNoSegment) continue;
+      stiffness[segment] += turning_stiffness(s.options.h, nodes.positions[a.node] - s.space.center(segment), -a.impulse);
+      bodies.push_back(a.body);
+    }
+  std::ranges::sort(bodies);
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  for (const std::uint32_t slot : bodies) {
+    const Body& body = s.world.bodies()[slot];
+    const std::uint32_t segment = s.space.segment_of(slot);
+    const Mat3 inertia = body.world_inertia(), positive = positive_part(stiffness[segment]);
+    const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+    if (!(fastest_turning(positive, inertia, moments) > kStiffArms)) continue;
+    segments[segment].inverse_inertia = (segments[segment].inverse_inertia.inverse() + 0.5 * positive).inverse();
+  }
 }
 
 void AttachmentRows::fill_guess(const World& world, double scale, std::span<double> guess) const {

@@ -41,6 +41,11 @@ class AttachmentRows {
   Start end(Start start) const;
   bool empty() const { return rows_.empty(); }
 
+  /// Gives bodies that single nodes hold under tension inertia against changes of their spin. Forces at arms are a stiff spring
+  /// to a light body, K h² (step/arm_stiffness.h); with ½ K h² beside its inertia no step is too long for it. What turns
+  /// steadily does not notice. @param segments of the problem
+  static void stiffen(const Setting&, std::span<VelocitySegment> segments);
+
   /// Impulses of the last step. @param scale of the step now to that one
   void fill_guess(const World&, double scale, std::span<double> guess) const;
 

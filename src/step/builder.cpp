@@ -69,6 +69,7 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options, Joint
   space_.begin(world);
   for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, kick, space_, problem_, &soft_);
   closing_.begin({world, options, space_.segments(), space_.before()}, care, problem_.segments, space_.free());
+  AttachmentRows::stiffen(attachment_setting(world, options), problem_.segments);
 }
 
 double ProblemBuilder::look_at_joints(const World& world, const StepOptions& options, double drift_time,

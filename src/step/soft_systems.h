@@ -5,7 +5,8 @@
 //   A (u⁺ − w) = M (u − w) + τ (f(x + h w) − B w) + Jᵀλ,   A = M + τ B + τ h K
 //
 // with τ how long forces act. The first trial goes on as a rigid body would (step/rigid_trial.h); with the solution as the next
-// one it is Newton's method on implicit Euler. Held nodes have their trial velocity, and stay in A only as numbers of their own.
+// one it is Newton's method on implicit Euler. Held nodes have their trial velocity, and stay in A only as numbers of their
+// own.
 #pragma once
 
 #include <memory>

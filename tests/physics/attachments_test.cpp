@@ -305,6 +305,48 @@ TEST(Attachments, join_jointed_bodies_too) {
   EXPECT_NEAR(mean.z() - (world.linear_momentum().z() - start) / (0.01 * steps), weight, 1e-6 * weight);
 }
 
+TEST(Attachments, hold_light_bodies_by_single_nodes_under_high_tension) {
+  // A bead between two straps that are pulled apart: to it, forces at the arms are a spring much too stiff for the step.
+  for (const double mass : {1e-4, 1e-3, 1e-2}) {
+    World world;
+    const MaterialId m = material(world, 0.5);
+    BodyDescription cube;
+    cube.parts = {{Box{Vec3::Constant(0.01)}, {}, m}};
+    cube.mass = mass;
+    cube.angular_velocity = {0, 1, 2};
+    const BodyId bead = world.add(cube);
+    const auto strap = bar({0.1, 0.01, 0.01}, 0.01, {.young = 1e6, .poisson = 0.3, .stiffness_damping = 0.002});
+    for (const double side : {-1.0, 1.0}) {
+      BodyDescription puller;
+      puller.motion = MotionType::kinematic;
+      puller.parts = {{Sphere{0.001}, {}, m}};
+      puller.pose.position = {side * 0.25, 0, 0};
+      puller.velocity = {side * 0.08, 0, 0};
+      NodePins inner{{}, bead}, outer{{}, world.add(puller)};
+      for (std::uint32_t i = 0; i < strap->nodes(); ++i) {
+        const Vec3& x = strap->rest()[i];
+        if (side * x.x() > 0.1 - 1e-9) outer.nodes.push_back(i);
+        if (side * x.x() < -0.1 + 1e-9 && x.tail<2>().norm() < 1e-9) inner.nodes.push_back(i);
+      }
+      ASSERT_EQ(inner.nodes.size(), 1u);
+      SoftDescription d = soft(strap, {side * 0.11, 0, 0}, m);
+      d.pins = {inner, outer};
+      world.add(d);
+    }
+    Stepper stepper(options(0.01));
+    double fastest = 0, error = 0, tension = 0;
+    simulate(world, stepper, 0.5, [&](const StepReport& r) {
+      tension = r.attachments[0].force.norm();
+      for (const AttachmentRecord& a : r.attachments) error = std::max(error, a.error);
+      fastest = std::max(fastest, world.body(bead).angular_velocity.norm());
+    });
+    EXPECT_GT(1e-4 * tension * 0.01, 4 * mass * 2e-4 / 3) << "not stiff";
+    EXPECT_LT(fastest, 30);
+    EXPECT_LT(world.body(bead).angular_velocity.norm(), 5);
+    EXPECT_LT(error, 1e-5);
+  }
+}
+
 /// A box of 8 cm between two soft pads, without gravity. Jaws on rails, which the pads are attached to, press with a force.
 struct Grip {
   World world;
