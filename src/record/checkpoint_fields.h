@@ -232,6 +232,7 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
   if (version >= kVersionWithSolids) {
     archive.value("step/soft/operator", o.soft.operator_);
     archive.value("step/soft/max_linearisations", o.soft.max_linearisations);
+    if (version >= kVersionWithAttachments) archive.value("step/soft/max_pieces", o.soft.max_pieces);
   }
   if (version >= kVersionWithVolumes) archive.value("step/overlap", o.overlap);
   archive.text("step/solver", o.solver);

@@ -12,6 +12,7 @@
 #include "step/detection.h"
 #include "step/free_motion.h"
 #include "step/impact_watch.h"
+#include "step/inversion.h"
 #include "step/look_ahead.h"
 #include "step/motion_judge.h"
 #include "step/patches.h"
@@ -324,6 +325,7 @@ bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double 
     return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.space().before()));
   };
   if (!brief && pieces_.can_shorten() && (!closed || bends())) return false;
+  if (pieces_.can_shorten_for_soft() && inverts_elements(world, builder_.space(), velocity_, options_.h)) return false;
   if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder_.balance_joints(world, velocity_);
   return true;

@@ -148,7 +148,8 @@ void add_attachments(std::vector<AttachmentRecord>& sum, const std::vector<Attac
 }   // namespace
 
 void StepPieces::begin(const World& world, const StepOptions& options) {
-  whole_only_ = world.joint_count() == 0 || options.scheme != Scheme::semi_implicit_euler;
+  soft_pieces_ = options.soft.max_pieces;
+  whole_only_ = (world.joint_count() == 0 && soft_pieces_ == 1) || options.scheme != Scheme::semi_implicit_euler;
   h_ = options.h;
   done_ = count_ = 0;
   size_ = kUnits;

@@ -332,6 +332,36 @@ TEST(SoftBodies, that_touch_themselves_do_not_pass_through) {
   EXPECT_LT(fastest_node(world.nodal_body(id)), 10);
 }
 
+TEST(SoftBodies, that_a_step_would_turn_elements_of_inside_out_are_taken_in_pieces_if_they_may) {
+  // A soft cube strikes the ground at 10 m/s with steps of 10 ms: each takes it half as far as it is large.
+  const auto run = [](int pieces) {
+    World world;
+    const MaterialId m = material(world, 0.5);
+    add_ground(world, m);
+    SoftDescription d = soft(cube(3e4, 0, 4), {0, 0, 0.15}, m);
+    d.velocity = {0, 0, -10};
+    const BodyId id = world.add(d);
+    StepOptions o = options(0.01);
+    o.soft.max_pieces = pieces;
+    Stepper stepper(o);
+    int most = 0, inverted = 0;
+    simulate(world, stepper, 0.1, [&](const StepReport& r) {
+      most = std::max(most, r.pieces);
+      const NodalBody& nodes = world.nodal_body(id);
+      for (std::size_t e = 0; e < nodes.solid->elements(); ++e)
+        inverted += nodes.solid->deformation_gradient(e, nodes.positions).determinant() <= 0;
+      EXPECT_LE(r.pieces, std::max(pieces, 1));
+    });
+    return std::pair(most, inverted);
+  };
+  const auto [whole, inverted] = run(1);
+  EXPECT_EQ(whole, 1);
+  EXPECT_GT(inverted, 0);
+  const auto [most, left] = run(64);
+  EXPECT_GT(most, 1);
+  EXPECT_EQ(left, 0);
+}
+
 TEST(SoftBodies, that_cannot_be_are_refused_with_place_and_remedy) {
   World world;
   const MaterialId m = material(world, 0.5);

@@ -117,7 +117,7 @@ struct StepReport {
   std::uint64_t step = 0;   ///< number of this step, from 1
   double time = 0;          ///< at the end of the step [s]
   double h = 0;             ///< [s]
-  int pieces = 1;           ///< that the step was taken in, more than one where joints move too violently (docs/joints.md)
+  int pieces = 1;           ///< that the step was taken in, more than one where joints or soft bodies move too violently
   /// What impulses of contacts are divided by to be forces [s]: h, but for steps where pieces become shorter or longer.
   double force_time = 0;
   StepOutcome outcome;
