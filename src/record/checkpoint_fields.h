@@ -73,7 +73,7 @@ void exchange_nodes(Archive& archive, FlatScene& s) {
 
 /// What bodies of nodes have that are soft.
 template <class Archive>
-void exchange_solids(Archive& archive, FlatScene& s) {
+void exchange_solids(Archive& archive, FlatScene& s, int version) {
   archive.table("solids", s.solids, [](auto& t) {
     t.field("model", &FlatSolid::material, &SoftMaterial::model);
     t.field("young", &FlatSolid::material, &SoftMaterial::young);
@@ -93,6 +93,13 @@ void exchange_solids(Archive& archive, FlatScene& s) {
     t.field("node", &HeldNode::node);
     t.field("body", &HeldNode::body);
     t.field("local", &HeldNode::local);
+  });
+  if (version < kVersionWithAttachments) return;
+  archive.lists("soft_bodies/attached", s.nodal_bodies, &NodalBody::attached, [](auto& t) {
+    t.field("node", &AttachedNode::node);
+    t.field("body", &AttachedNode::body);
+    t.field("local", &AttachedNode::local);
+    t.field("impulse", &AttachedNode::impulse);
   });
 }
 
@@ -225,6 +232,7 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
   if (version >= kVersionWithSolids) {
     archive.value("step/soft/operator", o.soft.operator_);
     archive.value("step/soft/max_linearisations", o.soft.max_linearisations);
+    if (version >= kVersionWithAttachments) archive.value("step/soft/max_pieces", o.soft.max_pieces);
   }
   if (version >= kVersionWithVolumes) archive.value("step/overlap", o.overlap);
   archive.text("step/solver", o.solver);
@@ -251,7 +259,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   exchange_shapes(archive, s, version);
   if (version >= kVersionWithMeshes) exchange_meshes(archive, s);
   if (version >= kVersionWithNodes) exchange_nodes(archive, s);
-  if (version >= kVersionWithSolids) exchange_solids(archive, s);
+  if (version >= kVersionWithSolids) exchange_solids(archive, s, version);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);

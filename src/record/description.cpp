@@ -9,6 +9,7 @@
 #include "record/joint_description.h"
 #include "record/mesh_drawing.h"
 #include "record/mesh_pool.h"
+#include "record/soft_fields.h"
 #include "record/telemetry.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/soft/elastic_solid.h"
@@ -119,6 +120,7 @@ Json describe_parts(const World& world, const Body& body, DescribedMeshes& meshe
 Json describe_nodes(const NodalBody& nodes) {
   Json description = {{"count", nodes.size()}, {"radius", nodes.radius}, {"quantum", node_quantum(nodes)}};
   if (!nodes.triangles.empty()) description["triangles"] = nodes.triangles;
+  if (nodes.is_soft()) description["fields"] = describe_fields(nodes);
   return description;
 }
 

@@ -321,6 +321,11 @@ void check_nodes(const FlatScene& s) {
       require(h.node < nodes.size() && (i == 0 || nodes.held[i - 1].node < h.node), "a pin names a missing node");
       require(h.body == HeldNode::kWorld || h.body < s.bodies.size(), "a pin names a missing body");
     }
+    for (std::size_t i = 0; i < nodes.attached.size(); ++i) {
+      const AttachedNode& a = nodes.attached[i];
+      require(a.node < nodes.size() && (i == 0 || nodes.attached[i - 1].node < a.node), "a pin names a missing node");
+      require(a.body < s.bodies.size() && s.bodies[a.body].alive && s.bodies[a.body].is_rigid(), "a pin names a missing body");
+    }
   }
   for (const Collider& c : s.colliders)
     if (c.alive && c.node != kNoNode)

@@ -13,6 +13,7 @@
 #include "record/joint_description.h"
 #include "record/node_tracks.h"
 #include "record/output_file.h"
+#include "record/soft_fields.h"
 #include "record/telemetry.h"
 #include "record/varint.h"
 #include "record/viewer_page.h"
@@ -62,6 +63,7 @@ class Replay final : public Recorder {
     columns_.add_new(scene.world);
     joints_ = JointTracks(scene.world, quantum_, force_unit_);
     nodes_ = NodeTracks(scene.world);
+    fields_ = FieldTracks(scene.world);
     frames_ = FrameClock(options_, scene.world.time);
     telemetry_.resize(telemetry_columns().size());
     StepReport start;
@@ -115,6 +117,7 @@ class Replay final : public Recorder {
     times_.push_back(report.time);
     for (const BodyId id : columns_.ids()) add_pose(world, id);
     nodes_.add_frame(world);
+    fields_.add_frame(world, report);
     const auto columns = telemetry_columns();
     for (std::size_t c = 0; c < columns.size(); ++c) telemetry_[c].push_back(static_cast<float>(columns[c].value(report)));
     if (joints_.size() > 0) joints_.add_frame(world, report);
@@ -224,6 +227,7 @@ class Replay final : public Recorder {
     head["time_of_frame"] = times_;
     if (joints_.size() > 0) head["joint_stride"] = joints_.stride();
     if (has_features_) head["contact_features"] = true;
+    if (!fields_.empty()) head["field_stride"] = fields_.stride();
     const bool has_areas = std::ranges::any_of(kept_, [](const KeptFrame& frame) { return frame.areas > 0; });
     if (has_areas) head["contact_areas"] = true;
     const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -251,6 +255,7 @@ class Replay final : public Recorder {
       put_varint(out, static_cast<std::int64_t>(frame.areas));
       out += frame.outlines;
     }
+    fields_.append_to(out);
     return out;
   }
 
@@ -266,7 +271,8 @@ class Replay final : public Recorder {
   std::vector<double> times_;
   std::vector<Pose8> poses_;   ///< frame by frame, all bodies
   std::vector<std::vector<float>> telemetry_;
-  NodeTracks nodes_;     ///< those that were there at the start
+  NodeTracks nodes_;   ///< those that were there at the start
+  FieldTracks fields_;
   JointTracks joints_;   ///< those that were there at the start
   std::vector<KeptFrame> kept_;
   std::size_t stride_ = 1, kept_bytes_ = 0;

@@ -12,6 +12,7 @@
 #include "record/nodal_mesh.h"
 #include "record/output_file.h"
 #include "record/shape_mesh.h"
+#include "record/soft_fields.h"
 #include "record/vtk_bodies.h"
 #include "record/vtk_file.h"
 #include "record/writers.h"
@@ -108,7 +109,7 @@ class Vtk final : public Recorder {
     write_bodies(world);
     write_contacts(world, report);
     if (world.node_count() > 0) has_nodes_ = true;
-    if (has_nodes_) write_nodes(world);
+    if (has_nodes_) write_nodes(world, report);
     else ++frames_before_nodes_;
     if (joint_columns_.size() > 0) write_joints(world, report);
     else ++frames_before_joints_;
@@ -125,7 +126,7 @@ class Vtk final : public Recorder {
   void write_bodies(const World&);
   void write_contacts(const World&, const StepReport&);
   void write_joints(const World&, const StepReport&);
-  void write_nodes(const World&);
+  void write_nodes(const World&, const StepReport&);
 
   /// Files of one kind, one for every frame from `first` on.
   struct Series {
@@ -291,7 +292,24 @@ void Vtk::write_joints(const World& world, const StepReport& report) {
   file.write(directory_ / frame_name("joints", times_.size(), ".vtp"));
 }
 
-void Vtk::write_nodes(const World& world) {
+/// Values inside soft bodies, at all nodes; 0 of those that are not soft.
+void write_soft_fields(VtkFile& file, const World& world, const StepReport& report) {
+  const bool any = std::ranges::any_of(world.nodal_bodies(), [](const NodalBody& nodes) { return nodes.is_soft(); });
+  if (!any) return;
+  std::array<std::vector<double>, 3> values;
+  const std::vector<SoftFields> fields = soft_fields(world, report);
+  for (std::size_t k = 0; k < fields.size(); ++k)
+    for (std::size_t f = 0; f < values.size(); ++f) {
+      const std::vector<double>& of_body = *fields[k].all()[f];
+      values[f].insert(values[f].end(), of_body.begin(), of_body.end());
+      values[f].resize(values[f].size() + (of_body.empty() ? world.nodal_bodies()[k].size() : 0), 0.0);
+    }
+  file.array<double>("von_mises_Pa", 1, values[0]);
+  file.array<double>("contact_pressure_Pa", 1, values[1]);
+  file.array<double>("energy_density_J_per_m3", 1, values[2]);
+}
+
+void Vtk::write_nodes(const World& world, const StepReport& report) {
   std::vector<double> points, velocity, speed, radius, mass;
   std::vector<std::int32_t> numbers, node, vertices, triangles;
   std::vector<std::uint8_t> asleep;
@@ -321,6 +339,7 @@ void Vtk::write_nodes(const World& world) {
   file.array<std::uint8_t>("asleep", 1, asleep);
   file.array<std::int32_t>("body", 1, numbers);
   file.array<std::int32_t>("node", 1, node);
+  write_soft_fields(file, world, report);
   close_values(file, points);
   write_cells(file, "Verts", vertices, 1);
   write_cells(file, "Polys", triangles, 3);

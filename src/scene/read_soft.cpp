@@ -32,9 +32,13 @@ SoftMaterial read_soft_material(const Place& place) {
   return m;
 }
 
-/// A shape filled with tetrahedra whose edges are about `size` long [m].
-TetMesh fill(const Place& place, const Shape& shape, double size) {
+/// A shape filled with tetrahedra whose edges are about `size` long [m]. @param growth of elements away from the top of a box
+TetMesh fill(const Place& place, const Shape& shape, double size, std::optional<double> growth) {
   return place.within([&]() -> TetMesh {
+    if (growth) {
+      if (const auto* s = std::get_if<Box>(&shape)) return soft_graded_box(s->half_extents, size, *growth);
+      throw Error(fmt::format("Elements of a {} do not grow. Use a box, or a mesh file.", shape_name(shape))).at("growth");
+    }
     if (const auto* s = std::get_if<Sphere>(&shape)) return soft_sphere(s->radius, size);
     if (const auto* s = std::get_if<Box>(&shape)) return soft_box(s->half_extents, size);
     if (const auto* s = std::get_if<Capsule>(&shape)) return soft_capsule(s->radius, s->half_height, size);
@@ -89,7 +93,9 @@ TetMesh read_solid(Fields& fields, SceneMeshes& meshes) {
   const std::vector<Shape> shapes = read_shape(place, meshes);
   if (shapes.size() != 1) place.fail("A soft body is made of one shape, not of the hulls of a mesh.");
   const double size = fields.required<double>("size");
-  return fill(fields.place(), shapes.front(), size);
+  std::optional<double> growth;
+  if (fields.find("growth")) growth = fields.required<double>("growth");
+  return fill(fields.place(), shapes.front(), size, growth);
 }
 
 /// Nodes that are held: by their numbers, or those whose place at rest is in a box.

@@ -110,6 +110,7 @@ void read(const Place& place, StepOptions& step) {
         if (const auto how = f.find("operator"))
           step.soft.operator_ = static_cast<SoftOperator>(read_choice(*how, soft_operator_names()));
         f.optional("max_linearisations", step.soft.max_linearisations);
+        f.optional("max_pieces", step.soft.max_pieces);
       });
     if (const auto field = fields.find("barrier"))
       read_object(*field, "the options of barriers", [&](Fields& f) {

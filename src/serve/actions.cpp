@@ -132,6 +132,7 @@ void Simulation::act(ViewerId id, const Want& want) {
   viewer->second.contacts = want.contacts.value_or(viewer->second.contacts);
   viewer->second.history = want.history.value_or(viewer->second.history);
   viewer->second.joints = want.joints.value_or(viewer->second.joints);
+  viewer->second.fields = want.fields.value_or(viewer->second.fields);
   frame_wanted_ = true;
 }
 

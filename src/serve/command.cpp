@@ -137,6 +137,7 @@ Command want_of(Fields& f) {
   want.contacts = f.flag("contacts");
   want.history = f.flag("history");
   want.joints = f.flag("joints");
+  want.fields = f.flag("fields");
   return want;
 }
 

@@ -37,7 +37,7 @@ struct DriveJoint {
   std::optional<double> speed, target;     ///< one of them: of the motor [m/s or rad/s], of the servo [m or rad]
 };
 struct Want {
-  std::optional<bool> contacts, history, joints;
+  std::optional<bool> contacts, history, joints, fields;
 };
 struct Capture {};
 struct Compare {

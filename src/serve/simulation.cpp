@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "record/description.h"
+#include "record/soft_fields.h"
 #include "record/telemetry.h"
 #include "stickslip/math/error.h"
 
@@ -206,6 +207,8 @@ Snapshot Simulation::snapshot() {
     s.contacts = contact_rows(*table_, scene_.world, report);
     s.areas = contact_areas(*table_, report);
   }
+  const bool fields = std::any_of(viewers_.begin(), viewers_.end(), [](const auto& v) { return v.second.fields; });
+  if (fields) s.fields = encode_fields(scene_.world, report, table_->bodies());
   if (s.joint_count > 0) s.joints = joints_->rows(scene_.world, report);
   s.history = history_;
   return s;

@@ -56,7 +56,7 @@ class Simulation {
  private:
   using Clock = std::chrono::steady_clock;
   struct Viewer {
-    bool contacts = false, history = false, joints = false;
+    bool contacts = false, history = false, joints = false, fields = false;
   };
 
   void run();

@@ -17,7 +17,8 @@ enum Flag : std::uint8_t {
   with_history = 4,
   with_joints = 8,
   with_nodes = 16,
-  with_areas = 32
+  with_areas = 32,
+  with_fields = 64
 };
 
 static_assert(std::endian::native == std::endian::little, "records go to the wire as they lie in memory");
@@ -189,18 +190,21 @@ void put_nodes(std::string& out, const std::vector<const NodeRecord*>& news) {
 
 std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history,
-             joints = choice.joints && s.joint_count > 0, areas = contacts && !s.areas.empty();
+             joints = choice.joints && s.joint_count > 0, areas = contacts && !s.areas.empty(),
+             fields = choice.fields && !s.fields.empty();
   const std::vector<const NodeRecord*> nodes = news_of_nodes(s, choice.since);
   std::size_t size = 64 + s.bodies.size() * sizeof(BodyRecord) + s.telemetry.size() * 4;
   if (contacts) size += s.contacts.size() * sizeof(ContactRow) + s.areas.size();
   if (history) size += s.history->size() * sizeof(HistoryPoint);
   if (joints) size += s.joints.size();
+  if (fields) size += s.fields.size();
   for (const NodeRecord* record : nodes) size += 8 + 12 * record->places->size();
   std::string out;
   out.reserve(size);
   put(out, std::uint8_t{1});
   put(out, static_cast<std::uint8_t>((all ? all_bodies : 0) | (contacts ? with_contacts : 0) | (history ? with_history : 0) |
-                                     (joints ? with_joints : 0) | (nodes.empty() ? 0 : with_nodes) | (areas ? with_areas : 0)));
+                                     (joints ? with_joints : 0) | (nodes.empty() ? 0 : with_nodes) | (areas ? with_areas : 0) |
+                                     (fields ? with_fields : 0)));
   put(out, std::uint16_t{0});
   put(out, static_cast<std::uint32_t>(s.step));
   put(out, s.time);
@@ -222,6 +226,7 @@ std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   }
   if (!nodes.empty()) put_nodes(out, nodes);
   if (areas) out += s.areas;
+  if (fields) out += s.fields;
   return out;
 }
 

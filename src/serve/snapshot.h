@@ -70,6 +70,7 @@ struct Snapshot {
   std::string areas;                        ///< outlines of those contacts that stand for areas, as frames have them
   std::size_t joint_count = 0;              ///< 0 also if nobody wants joints
   std::string joints;                       ///< rows of all joints, as `JointTable` makes them
+  std::string fields;                       ///< of soft bodies, as frames have them; empty if nobody wants them
   std::shared_ptr<const History> history;   ///< of the last solve whose history is known; may be null
 };
 
@@ -107,7 +108,7 @@ std::string contact_areas(const BodyTable&, const StepReport&);
 /// What one viewer gets of a snapshot.
 struct FrameChoice {
   std::uint64_t since = 0;   ///< number of the snapshot it was sent last; 0: all bodies
-  bool contacts = false, history = false, joints = false;
+  bool contacts = false, history = false, joints = false, fields = false;
 };
 
 /// The binary message of a frame.

@@ -197,6 +197,92 @@ TetMesh soft_box(const Vec3& half, double size) {
   return mesh;
 }
 
+namespace {
+
+/// Cells along the shortest side of a graded box, times growth − 1: both errors, across and along, are then of like size.
+constexpr double kGradedCells = 0.6, kLeastGradedCells = 4;
+
+/// Cells of a graded box: those of the innermost box, and between its sides and those of the boxes around it. A node is called
+/// (i, j, k, layer); of the layers but the first only nodes on the sides exist, k counts from the top down.
+class GradedBox {
+ public:
+  GradedBox(const Vec3& half, const std::array<int, 3>& cells, double inner, int layers)
+      : half_(half), n_(cells), inner_(inner), layers_(layers) {}
+
+  TetMesh make() {
+    for (int i = 0; i < n_[0]; ++i)
+      for (int j = 0; j < n_[1]; ++j)
+        for (int k = 0; k < n_[2]; ++k) add_cell([&](int a, int b, int c) { return Name{i + a, j + b, k + c, 0}; });
+    for (int l = 0; l < layers_; ++l) {
+      for (int i = 0; i < n_[0]; ++i)
+        for (int j = 0; j < n_[1]; ++j) add_cell([&](int a, int b, int c) { return Name{i + a, j + b, n_[2], l + c}; });
+      for (const int side : {0, 1})
+        for (int k = 0; k < n_[2]; ++k) {
+          for (int j = 0; j < n_[1]; ++j)
+            add_cell([&](int a, int b, int c) { return Name{side * n_[0], j + a, k + b, l + c}; });
+          for (int i = 0; i < n_[0]; ++i)
+            add_cell([&](int a, int b, int c) { return Name{i + a, side * n_[1], k + b, l + c}; });
+        }
+    }
+    return maker_.take();
+  }
+
+ private:
+  using Name = std::array<int, 4>;
+
+  Vec3 place(const Name& name) const {
+    const double outward = static_cast<double>(name[3]) / layers_, scale = std::pow(inner_, 1 - 0.5 * outward * (1 + outward));
+    return Vec3(0, 0, half_.z()) + scale * Vec3(half_.x() * (2.0 * name[0] / n_[0] - 1),
+                                                half_.y() * (2.0 * name[1] / n_[1] - 1), -2 * half_.z() * name[2] / n_[2]);
+  }
+  /// Five tetrahedra: that of the even corners, and one at every odd one. Neighbours see the same corners as even, so that they
+  /// agree on diagonals.
+  template <class NameOf>
+  void add_cell(NameOf&& name_of) {
+    std::array<std::uint32_t, 8> node;
+    std::array<bool, 8> even;
+    for (int c = 0; c < 8; ++c) {
+      const Name name = name_of(c & 1, c >> 1 & 1, c >> 2);
+      node[c] = maker_.node(name, [&] { return place(name); });
+      even[c] = (name[0] + name[1] + name[2] + name[3]) % 2 == 0;
+    }
+    std::array<std::uint32_t, 4> inside;
+    int found = 0;
+    for (int c = 0; c < 8; ++c)
+      if (even[c]) inside[found++] = node[c];
+    maker_.add(inside);
+    for (int c = 0; c < 8; ++c)
+      if (!even[c]) maker_.add({node[c], node[c ^ 1], node[c ^ 2], node[c ^ 4]});
+  }
+
+  Vec3 half_;
+  std::array<int, 3> n_;
+  double inner_;   ///< the innermost box, as a part of the whole
+  int layers_;
+  SolidMaker<Name> maker_;
+};
+
+}   // namespace
+
+TetMesh soft_graded_box(const Vec3& half, double size, double growth) {
+  positive_length("size", size);
+  for (int k = 0; k < 3; ++k) positive_length("half_extents", half[k]);
+  if (!(growth > 1 && growth <= 2))
+    throw Error(fmt::format("{} is not a growth. It must be greater than 1 and at most 2.", growth)).at("growth");
+  const double shortest = std::min({2 * half.x(), 2 * half.y(), 2 * half.z()}),
+               cell = shortest / std::max(kLeastGradedCells, std::round(kGradedCells / (growth - 1)));
+  Vec3 count;
+  for (int k = 0; k < 3; ++k) count[k] = cuts(2 * half[k], cell, 2);
+  const double inner = size / cell;
+  if (inner >= 1) return soft_box(half, size);
+  const double layers = std::max(1.0, std::round(0.5 * std::log(1 / inner) / std::log(growth)));
+  const double sides = count[0] * count[1] + 2 * count[2] * (count[0] + count[1]);
+  refuse_too_many(5 * (count.prod() + layers * sides), size);
+  return GradedBox(half, {static_cast<int>(count[0]), static_cast<int>(count[1]), static_cast<int>(count[2])}, inner,
+                   static_cast<int>(layers))
+      .make();
+}
+
 TetMesh soft_sphere(double radius, double size) {
   const double n = cuts(positive_length("radius", radius), positive_length("size", size));
   refuse_too_many(20 * n * n * n, size);

@@ -69,16 +69,21 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options, Joint
   space_.begin(world);
   for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, kick, space_, problem_, &soft_);
   closing_.begin({world, options, space_.segments(), space_.before()}, care, problem_.segments, space_.free());
+  AttachmentRows::stiffen(attachment_setting(world, options), problem_.segments);
 }
 
 double ProblemBuilder::look_at_joints(const World& world, const StepOptions& options, double drift_time,
                                       std::span<const double> impulses, std::span<const double> velocity) {
-  return closing_.look({world, options, space_.segments(), space_.before()}, joint_setting(world, options, drift_time), joints_,
-                       impulses, velocity);
+  const double off = attachments_.look(attachment_setting(world, options), velocity);
+  closes_joints_ = world.joint_count() > 0;
+  if (!closes_joints_) return off;
+  return std::max(off, closing_.look({world, options, space_.segments(), space_.before()},
+                                     joint_setting(world, options, drift_time), joints_, impulses, velocity));
 }
 
 void ProblemBuilder::correct_joints() {
-  if (closing_.correct(joints_, problem_, space_.free())) problem_.finalize();
+  attachments_.correct(problem_);
+  if (closes_joints_ && closing_.correct(joints_, problem_, space_.free())) problem_.finalize();
 }
 
 double ProblemBuilder::work_beside_rows(std::span<const double> velocity) const {
@@ -177,11 +182,12 @@ void ProblemBuilder::find_segments(const World& world, const Manifold& m) {
     });
 }
 
-void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) {
-  // After the joints, contacts with the unmoving world first, then those between moving bodies, bottom up, then those of nodes;
-  // within them by law, so that each makes one batch.
+void ProblemBuilder::number_contacts(const World& world, const ContactSet& set, const StepOptions& options) {
+  // After joints and attachments, contacts with the unmoving world first, then those between moving bodies, bottom up, then
+  // those of nodes; within them by law, so that each makes one batch.
   contacts_.resize(set.points.size());
-  std::uint32_t next = joints_.block_count(), row = joints_.row_count(), jacobian = joints_.jacobian_size();
+  const AttachmentRows::Start after_joints{joints_.block_count(), joints_.row_count(), joints_.jacobian_size()};
+  auto [next, row, jacobian] = attachments_.end(after_joints);
   problem_.blocks.resize(next + set.points.size());
   problem_.stencils.clear();
   Block common;
@@ -217,6 +223,7 @@ void ProblemBuilder::number_contacts(const World& world, const ContactSet& set) 
   problem_.lower.assign(joints_.has_boxes() ? row : 0, 0.0);
   problem_.upper.assign(joints_.has_boxes() ? row : 0, 0.0);
   joints_.write(problem_);
+  attachments_.write(attachment_setting(world, options), problem_, after_joints);
   spins_.clear();
 }
 
@@ -460,7 +467,8 @@ Vec3 ProblemBuilder::angular_impulse(const BuiltContact& c, std::span<const doub
 void ProblemBuilder::build(const World& world, const ContactSet& set, const StepOptions& options, double drift_time) {
   choose_laws(world, set, options);
   joints_.collect(joint_setting(world, options, drift_time));
-  number_contacts(world, set);
+  attachments_.collect(attachment_setting(world, options));
+  number_contacts(world, set, options);
   fill_contacts(world, set, options);
   remember(world, set, options);
   let_roll(world, set);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "step/attachment_rows.h"
 #include "step/joint_closing.h"
 #include "step/soft_systems.h"
 #include "step/turning.h"
@@ -95,6 +96,10 @@ class ProblemBuilder {
   JointRows& joints() { return joints_; }
   const JointRows& joints() const { return joints_; }
   void reduce_joint_recovery(double part) { joints_.reduce_recovery(problem_, part); }
+  const AttachmentRows& attachments() const { return attachments_; }
+  AttachmentRows::Setting attachment_setting(const World& world, const StepOptions& options) const {
+    return {world, options, space_};
+  }
   bool let_joints_agree(const World& world, const StepOptions& options, double drift_time, std::span<const double> impulses,
                         double tolerance) {
     return joints_.agree(joint_setting(world, options, drift_time), problem_, impulses, tolerance);
@@ -103,7 +108,8 @@ class ProblemBuilder {
   JointRows::Setting joint_setting(const World& world, const StepOptions& options, double drift_time) const {
     return {world, options, drift_time, space_.segments(), space_.before(), space_.free(), closing_.ends(), problem_.segments};
   }
-  /// How far a solve is from closing the joints at the end of the step, relative to their size (step/joint_closing.h).
+  /// How far a solve is from closing joints and attachments at the end of the step, relative to their size
+  /// (step/joint_closing.h).
   double look_at_joints(const World&, const StepOptions&, double drift_time, std::span<const double> impulses,
                         std::span<const double> velocity);
   bool averages_arms() const { return closing_.averages(); }
@@ -117,7 +123,7 @@ class ProblemBuilder {
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
   void choose_laws(const World&, const ContactSet&, const StepOptions&);
-  void number_contacts(const World&, const ContactSet&);
+  void number_contacts(const World&, const ContactSet&, const StepOptions&);
   /// What the contacts of a pair have in common.
   struct PairSetting {
     const Manifold& manifold;
@@ -168,7 +174,9 @@ class ProblemBuilder {
   ContactProblem problem_;
   double recovery_time_ = 0;   ///< [s]
   JointRows joints_;
+  AttachmentRows attachments_;
   JointClosing closing_;
+  bool closes_joints_ = false;   ///< whether there were joints to look at
   ContactTurning turning_;
   SoftSystems soft_;
   VelocitySpace space_;

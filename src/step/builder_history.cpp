@@ -274,6 +274,7 @@ void ProblemBuilder::remember(const World& world, const ContactSet& set, const S
   if (!(world.memory.h > 0)) return;
   const double scale = guess_time(world, options) / world.memory.h;
   joints_.fill_guess(world, scale, guess_);
+  attachments_.fill_guess(world, scale, guess_);
   // Both lists are sorted by key.
   auto old = world.memory.impulses.begin();
   const auto end = world.memory.impulses.end();

@@ -129,7 +129,8 @@ void Detection::meet(const World& world, const ProxyPair& pair, double margin, C
   sink.flip();
 }
 
-/// Puts the points of a pair into a set. Held nodes that meet what forces do not move have nothing to say.
+/// Puts the points of a pair into a set. Held nodes that meet what forces do not move have nothing to say, nor have attached
+/// ones that meet the body that they are attached to.
 void Detection::append_contacts(const World& world, const ProxyPair& pair, const ContactSink& sink, ContactSet& out) const {
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   const auto moves = [&](const Collider& c, std::uint64_t part, const Vec3& place) {
@@ -141,10 +142,20 @@ void Detection::append_contacts(const World& world, const ProxyPair& pair, const
       return nodes.is_free(e.mover - static_cast<std::uint32_t>(world.bodies().size()) - nodes.first_node);
     });
   };
+  const auto sticks = [&](const Collider& c, std::uint64_t part, const Vec3& place, std::uint32_t to) {
+    if (!c.deforms) return false;
+    const NodalBody& nodes = world.nodal_bodies()[world.bodies()[c.body].place];
+    if (nodes.attached.empty()) return false;
+    const Stencil s = stencil(world, c, static_cast<std::uint32_t>(part), place);
+    return std::all_of(s.begin(), s.end(), [&](const Stencil::Entry& e) {
+      return nodes.is_attached(e.mover - static_cast<std::uint32_t>(world.bodies().size()) - nodes.first_node, to);
+    });
+  };
   const auto append = [&](std::uint64_t parts, std::span<const ContactPoint> points) {
     if (points.empty()) return;
     const Vec3& place = points.front().position;
     if ((a.deforms || b.deforms) && !moves(a, parts >> 32, place) && !moves(b, parts, place)) return;
+    if (sticks(a, parts >> 32, place, b.body) || sticks(b, parts, place, a.body)) return;
     out.manifolds.push_back(
         {{pair.a, pair.b, parts}, static_cast<std::uint32_t>(out.points.size()), static_cast<std::uint32_t>(points.size())});
     out.points.insert(out.points.end(), points.begin(), points.end());

@@ -12,6 +12,7 @@
 #include "step/detection.h"
 #include "step/free_motion.h"
 #include "step/impact_watch.h"
+#include "step/inversion.h"
 #include "step/look_ahead.h"
 #include "step/motion_judge.h"
 #include "step/patches.h"
@@ -228,7 +229,8 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
 /// those it need not be exact: the first solve is rough, and the others have the work that it leaves.
 void ImpulseIntegrator::begin_roughly(const World& world, const ContactSet& set) {
   spent_ = 0;
-  const bool large = set.points.size() > kManyContacts && world.joint_count() == 0 && !options_.keep_history;
+  const bool large =
+      set.points.size() > kManyContacts && world.joint_count() == 0 && !world.has_attachments() && !options_.keep_history;
   rough_ = large ? ContactBends::speed_that_matters(world, set, options_.h) : 0;
 }
 
@@ -323,6 +325,7 @@ bool ImpulseIntegrator::solve(const World& world, const ContactSet& set, double 
     return bends_with(velocity_) || (builder_.averages_arms() && bends_with(builder_.space().before()));
   };
   if (!brief && pieces_.can_shorten() && (!closed || bends())) return false;
+  if (pieces_.can_shorten_for_soft() && inverts_elements(world, builder_.space(), velocity_, options_.h)) return false;
   if (!closed) solve_with_care(world, set, drift_time, JointCare::braked);
   if (world.joint_count() > 0) builder_.balance_joints(world, velocity_);
   return true;
@@ -355,7 +358,7 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
   } else if (care == JointCare::braked) {
     builder_.reduce_joint_recovery(0);   // projection will do it
     solve_problem(control);
-  } else if (world.joint_count() > 0) {
+  } else if (world.joint_count() > 0 || !builder_.attachments().empty()) {
     good = close_joints(world, drift_time, control);
   }
   for (int k = 0; k < kAgreements && overload_.affordable == 1 && report_.solve->residual.bilateral > report_.outcome.tolerance;
@@ -401,7 +404,7 @@ void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& co
   }
 }
 
-/// Solves again until joints are closed at the end of the drift (step/joint_closing.h). @returns whether they are
+/// Solves again until joints and attachments are closed where the drift ends (step/joint_closing.h). @returns whether they are
 bool ImpulseIntegrator::close_joints(const World& world, double drift_time, SolveControl control) {
   // A solve that starts from the impulses before must see what is left to correct.
   const bool alone = builder_.contacts().empty();
@@ -519,6 +522,7 @@ void ImpulseIntegrator::find_conflicts(const World& world) {
   conflict_velocity_.resize(p.rows());
   p.contact_velocity(impulses_, conflict_velocity_, conflict_scratch_);
   for (const std::uint32_t block : contradicting_blocks(p, impulses_, report_.outcome.tolerance)) {
+    if (block >= builder_.joints().block_count()) continue;   // of an attachment, which no joint stands for
     const Eigen::Map<const Eigen::VectorXd> v(conflict_velocity_.data() + p.blocks[block].row, p.blocks[block].dim);
     const JointId joint = world.joint_id_of(builder_.joints().joint_of_block(block));
     const auto known = std::find_if(report_.conflicts.begin(), report_.conflicts.end(),
@@ -575,6 +579,7 @@ bool ImpulseIntegrator::advance(World& world) {
 
   const double kick = report_.force_time = kick_time(world, options_);
   builder_.joints().record(builder_.joint_setting(world, options_, drift_time), impulses_, velocity_, world, report_);
+  builder_.attachments().record(builder_.attachment_setting(world, options_), impulses_, velocity_, world, report_);
   energy.impact -= builder_.work_beside_rows(velocity_);
   find_conflicts(world);
   balance();
@@ -594,6 +599,7 @@ bool ImpulseIntegrator::advance(World& world) {
   clock.lap();
 
   builder_.joints().finish(world, report_);
+  AttachmentRows::finish(world, report_);
   energy.kinetic_end = world.kinetic_energy();
   energy.potential_end = world.potential_energy();
   energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -

@@ -7,13 +7,13 @@
 #include <numeric>
 
 #include "math/small_matrices.h"
+#include "step/arm_stiffness.h"
 #include "step/free_motion.h"
 
 namespace stickslip {
 
 namespace {
 
-constexpr double kStiff = 2;           ///< (ω h)² from which on arms are averaged
 constexpr double kTrembles = 8;        ///< (ω h)² from which on there is friction
 constexpr double kFullFriction = 32;   ///< (ω h)² from which on there is all of it
 constexpr double kFriction = 0.25;     ///< ε
@@ -27,28 +27,6 @@ bool holds_a_point(const Joint& joint) {
   if (!joint.acts() || d.type == JointType::gear || d.type == JointType::distance) return false;
   const auto locked = [&](std::size_t k) { return d.axes[k].locked && d.axes[k + 1].locked && d.axes[k + 2].locked; };
   return locked(joint_x) && !locked(joint_turn_x);
-}
-
-/// h (f·r 1 − ½ (r fᵀ + f rᵀ)) for an impulse f.
-Mat3 turning_stiffness(double h, const Vec3& arm, const Vec3& impulse) {
-  const Mat3 outer = arm * impulse.transpose();
-  return h * (arm.dot(impulse) * Mat3::Identity() - 0.5 * (outer + outer.transpose()));
-}
-
-/// The part of a symmetric matrix that is not negative.
-Mat3 positive_part(const Mat3& m) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> modes(m);
-  return modes.eigenvectors() * modes.eigenvalues().cwiseMax(0).asDiagonal() * modes.eigenvectors().transpose();
-}
-
-/// Largest (ω h)² of a body. @param stiffness K h² [kg m²]
-double fastest_turning(const Mat3& stiffness, const Mat3& inertia, const Vec3& moments) {
-  if (stiffness.norm() <= kStiff * moments.minCoeff()) return 0;   // an upper bound
-  const Eigen::SelfAdjointEigenSolver<Mat3> axes(inertia);
-  Mat3 scaled = axes.eigenvectors();   // of unit moments
-  for (int k = 0; k < 3; ++k) scaled.col(k) /= std::sqrt(axes.eigenvalues()[k]);
-  const Mat3 turned = stiffness * scaled, rates = scaled.transpose() * turned;
-  return Eigen::SelfAdjointEigenSolver<Mat3>(rates, Eigen::EigenvaluesOnly).eigenvalues()[2];
 }
 
 }   // namespace
@@ -164,7 +142,7 @@ void JointClosing::choose(const Setting& s) {
       const Vec3& moments = s.world.bodies()[held.body[side]].principal_moments;
       fastest = std::max(fastest, fastest_turning(load.added, load.inertia, moments));
     }
-    held.averaged = held.follows && fastest > kStiff;
+    held.averaged = held.follows && fastest > kStiffArms;
     averages_ = averages_ || held.averaged;
     held.friction = 0;
     if (!held.averaged || held.segment[0] == kNoSegment || held.segment[1] == kNoSegment) continue;

@@ -1,6 +1,7 @@
 #include "stickslip/step/options.h"
 
 #include <fmt/format.h>
+#include <bit>
 
 #include <algorithm>
 #include <array>
@@ -87,6 +88,8 @@ void validate(const StepOptions& o) {
   }
   require(o.soft.max_linearisations >= 1 && o.soft.max_linearisations <= 100, o.soft.max_linearisations, "between 1 and 100",
           "soft/max_linearisations");
+  require(o.soft.max_pieces >= 1 && o.soft.max_pieces <= 256 && std::has_single_bit(static_cast<unsigned>(o.soft.max_pieces)),
+          o.soft.max_pieces, "a power of two between 1 and 256", "soft/max_pieces");
   try {
     const BarrierOptions& b = o.barrier;
     require(b.range > 0 && b.range <= 0.1, b.range, "greater than 0 and at most 0.1", "range");

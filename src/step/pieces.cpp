@@ -131,10 +131,25 @@ void add_joints(std::vector<JointRecord>& sum, const std::vector<JointRecord>& p
   sum.swap(both);
 }
 
+/// The same of attachments.
+void add_attachments(std::vector<AttachmentRecord>& sum, const std::vector<AttachmentRecord>& piece, double time,
+                     double time_of_piece) {
+  const double share = time_of_piece / (time + time_of_piece);
+  std::vector<AttachmentRecord> both = piece;
+  for (AttachmentRecord& r : both)
+    for (const AttachmentRecord& old : sum) {
+      if (old.soft != r.soft || old.body != r.body) continue;
+      r.force = share * r.force + (1 - share) * old.force;
+      r.torque = share * r.torque + (1 - share) * old.torque;
+    }
+  sum.swap(both);
+}
+
 }   // namespace
 
 void StepPieces::begin(const World& world, const StepOptions& options) {
-  whole_only_ = world.joint_count() == 0 || options.scheme != Scheme::semi_implicit_euler;
+  soft_pieces_ = options.soft.max_pieces;
+  whole_only_ = (world.joint_count() == 0 && soft_pieces_ == 1) || options.scheme != Scheme::semi_implicit_euler;
   h_ = options.h;
   done_ = count_ = 0;
   size_ = kUnits;
@@ -188,6 +203,7 @@ void StepPieces::take(const World& world, StepReport& report, double time) {
   add_solve(sum_, report);
   add_contacts(world, sum_.contacts, report.contacts);
   add_joints(sum_.joints, report.joints, sum_.force_time, report.force_time);
+  add_attachments(sum_.attachments, report.attachments, sum_.force_time, report.force_time);
   sum_.force_time += report.force_time;
   sum_.looked_again += report.looked_again;
   sum_.penetration_max = std::max(sum_.penetration_max, report.penetration_max);

@@ -33,6 +33,8 @@ class StepPieces {
   /// Whether the piece is too long for the velocities of its solve. @param velocity 6 numbers per segment
   bool bends_too_far(const World&, std::span<const std::uint32_t> segment_of_body, std::span<const double> velocity) const;
   bool can_shorten() const { return !whole_only_ && size_ > 1; }
+  /// The same for soft bodies, which are allowed fewer pieces.
+  bool can_shorten_for_soft() const { return can_shorten() && size_ > kUnits / soft_pieces_; }
   /// Half of the piece that could not be taken [s].
   double shorten();
   /// The piece has been taken, or the first part of it. The last one leaves the report of the whole step. @param time that it
@@ -49,6 +51,7 @@ class StepPieces {
   double length(int units) const { return h_ * units / kUnits; }
 
   bool whole_only_ = false;
+  int soft_pieces_ = 1;   ///< that soft bodies may ask for
   double h_ = 0;
   int done_ = 0, size_ = kUnits, count_ = 0;
   double within_ = 0;   ///< time since `done_` that earlier parts of the piece took [s]

@@ -17,6 +17,9 @@ constexpr double kNegligible = 1e-10;   ///< error of joints, relative to the si
 
 double largest_row_length(const World& world) {
   double largest = 0;
+  for (const NodalBody& nodes : world.nodal_bodies())
+    if (!nodes.attached.empty())
+      largest = std::max(largest, world.colliders()[world.bodies()[nodes.body].colliders.front()].characteristic_length);
   for (const Joint& j : world.joints())
     if (j.acts()) largest = std::max(largest, j.row_length);
   return largest;
@@ -26,15 +29,18 @@ double largest_row_length(const World& world) {
 
 double PositionProjection::project(World& world, Detection& detection, const StepOptions& options, bool evenly) {
   StageTimes unused;
+  const bool joined = world.joint_count() > 0 || world.has_attachments();
   double error_before = std::numeric_limits<double>::infinity();
   for (int round = 0; round <= options.projection.max_rounds; ++round) {
-    if (round == options.projection.max_rounds && world.joint_count() == 0) break;
+    if (round == options.projection.max_rounds && !joined) break;
     const DetectionReach reach{0, 0, 2 * clearance_, ContactForm::points, 0};
     const ContactSet& set = detection.detect(world, clearance_ > 0 ? reach : DetectionReach{}, options.threads, unused);
     give_segments(world, options, evenly);
     double deepest = 0;
-    if (world.joint_count() > 0) {
-      const double error = joints_.collect_errors({world, options, 0, space_.segments(), {}, {}}, options.projection.fraction);
+    if (joined) {
+      const double error =
+          std::max(joints_.collect_errors({world, options, 0, space_.segments(), {}, {}}, options.projection.fraction),
+                   attachments_.collect_errors({world, options, space_}, options.projection.fraction));
       // Bars that are almost in one line meet only if they turn far: a linear step can make that worse.
       if (error > error_before) {
         restore(world);
@@ -44,13 +50,13 @@ double PositionProjection::project(World& world, Detection& detection, const Ste
       if (round == options.projection.max_rounds) break;
       keep(world);
       if (error > kNegligible * largest_row_length(world)) deepest = error;
-      write_joints();
+      write_joints(world, options);
     }
     deepest = std::max(deepest, write_contacts(world, set, options));
     if (!(deepest > 0)) break;
     displace(world, deepest, options);
   }
-  return world.joint_count() > 0 ? error_before : 0;
+  return joined ? error_before : 0;
 }
 
 void PositionProjection::separate(World& world, Detection& detection, const StepOptions& options, double part) {
@@ -88,17 +94,20 @@ void PositionProjection::give_segments(const World& world, const StepOptions& op
   }
 }
 
-void PositionProjection::write_joints() {
-  problem_.blocks.resize(joints_.block_count());
-  problem_.laws.resize(joints_.block_count());
-  problem_.b.resize(joints_.row_count());
-  problem_.sigma.resize(joints_.row_count());
+void PositionProjection::write_joints(const World& world, const StepOptions& options) {
+  const AttachmentRows::Start after_joints{joints_.block_count(), joints_.row_count(), joints_.jacobian_size()};
+  const AttachmentRows::Start all = attachments_.end(after_joints);
+  problem_.blocks.resize(all.block);
+  problem_.laws.resize(all.block);
+  problem_.b.resize(all.row);
+  problem_.sigma.resize(all.row);
   if (joints_.has_boxes()) {
-    problem_.lower.resize(joints_.row_count());
-    problem_.upper.resize(joints_.row_count());
+    problem_.lower.resize(all.row);
+    problem_.upper.resize(all.row);
   }
-  problem_.jacobian_values.resize(joints_.jacobian_size());
+  problem_.jacobian_values.resize(all.jacobian);
   joints_.write(problem_);
+  attachments_.write({world, options, space_}, problem_, after_joints);
 }
 
 /// @returns the largest depth [m]
@@ -162,7 +171,7 @@ void PositionProjection::displace(World& world, double deepest, const StepOption
   control.max_iterations = options.projection.iterations;
   control.natural_map = false;
   // Long chains take too many sweeps.
-  if (world.joint_count() > 0) AutomaticSolver({}).solve(problem_, displacement_, workspace_, control);
+  if (world.joint_count() > 0 || !attachments_.empty()) AutomaticSolver({}).solve(problem_, displacement_, workspace_, control);
   else ProxGaussSeidel({}).solve(problem_, displacement_, workspace_, control);
   q_change_.assign(problem_.velocity_size(), 0.0);
   problem_.add_velocity_change(displacement_, q_change_);

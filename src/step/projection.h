@@ -1,6 +1,7 @@
 // Position projection after a step.
 #pragma once
 
+#include "step/attachment_rows.h"
 #include "step/detection.h"
 #include "step/joint_rows.h"
 #include "step/velocity_space.h"
@@ -13,7 +14,7 @@ namespace stickslip {
 /// Moves bodies apart without touching their velocities [course §3.4.6; prox §4.4]: finds displacements
 /// Δq = M⁻¹Jᵀd with 0 ≤ J Δq + f φ ⊥ d ≥ 0 for the penetrating contacts, where f is the fraction to remove, and repeats
 /// because gaps are not linear in q. Joints come along: J Δq + f c = 0 for locked coordinates, and limits that are passed as
-/// contacts.
+/// contacts; nodes that are attached to bodies as locked coordinates.
 class PositionProjection {
  public:
   /// @param evenly whether light bodies count as much as heavy ones: joints that are off then close by moving all a little
@@ -27,7 +28,7 @@ class PositionProjection {
   void keep(const World&);
   void restore(World&) const;
   void give_segments(const World&, const StepOptions&, bool evenly);
-  void write_joints();
+  void write_joints(const World&, const StepOptions&);
   double write_contacts(const World&, const ContactSet&, const StepOptions&);
   bool write_contact(const World&, const Manifold&, const ContactPoint&, double distance);
   void displace(World&, double deepest, const StepOptions&);
@@ -37,6 +38,7 @@ class PositionProjection {
   VelocitySpace space_;
   ContactProblem problem_;   ///< of displacements: b and v are lengths [m], λ is mass times length
   JointRows joints_;
+  AttachmentRows attachments_;
   std::vector<Pose> places_;              ///< of all movers before the last round
   std::vector<std::uint32_t> segments_;   ///< of a contact
   std::vector<double> displacement_, q_change_;

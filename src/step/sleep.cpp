@@ -45,6 +45,11 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
     if (b->asleep && moves_by_itself(j, world.time)) wake(j.description.b.index);
     if (a && a->asleep && moves_by_itself(j, world.time)) wake(j.description.a.index);
   }
+  for (const NodalBody& nodes : world.nodal_bodies())
+    for (const AttachedNode& a : nodes.attached) {
+      if (!is_passive(bodies[nodes.body])) wake(a.body);
+      if (!is_passive(bodies[a.body])) wake(nodes.body);
+    }
   const bool any = !stack_.empty();
   // Whatever shared an impulse with a woken body was part of its island.
   while (!stack_.empty()) {
@@ -60,6 +65,11 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
       if (j.description.b.index == slot && j.description.a != BodyId{}) wake(j.description.a.index);
       if (j.description.a.index == slot) wake(j.description.b.index);
     }
+    for (const NodalBody& nodes : world.nodal_bodies())
+      for (const AttachedNode& a : nodes.attached) {
+        if (a.body == slot) wake(nodes.body);
+        if (nodes.body == slot) wake(a.body);
+      }
   }
   return any;
 }
@@ -89,6 +99,8 @@ void SleepManager::find_islands(World& world, std::span<const ContactRecord> con
     const std::uint32_t b = j.description.b.index;
     connect(j.description.a != BodyId{} ? j.description.a.index : b, b, moves_by_itself(j, world.time));
   }
+  for (const NodalBody& nodes : world.nodal_bodies())
+    for (const AttachedNode& a : nodes.attached) connect(nodes.body, a.body, false);
 }
 
 /// What has been slow for long enough rests unless it went somewhere, or is still on its way however slowly.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "step/rigid_trial.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -40,7 +41,7 @@ void SoftSystems::try_velocities(const World& world, const VelocitySpace& space,
 
 /// Trial velocities, and where they take the nodes. Held nodes go where they must.
 void SoftSystems::find_trial(const World&, const NodalBody& nodes, const Times& times, System& s) const {
-  if (trial_.empty()) s.trial.assign(nodes.size(), Vec3::Zero());
+  if (trial_.empty()) find_first_trial(nodes, times.h, s.trial);
   else s.trial.assign(trial_.begin() + nodes.first_node, trial_.begin() + nodes.first_node + nodes.size());
   for (const HeldNode& h : nodes.held) s.trial[h.node] = nodes.velocities[h.node];
   s.places.resize(nodes.size());

@@ -4,8 +4,9 @@
 //
 //   A (u⁺ − w) = M (u − w) + τ (f(x + h w) − B w) + Jᵀλ,   A = M + τ B + τ h K
 //
-// with τ how long forces act. The first trial is w = 0; with the solution as the next one it is Newton's method on implicit
-// Euler. Held nodes have their trial velocity, and stay in A only as numbers of their own.
+// with τ how long forces act. The first trial goes on as a rigid body would (step/rigid_trial.h); with the solution as the next
+// one it is Newton's method on implicit Euler. Held nodes have their trial velocity, and stay in A only as numbers of their
+// own.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@ class SoftSystems {
     double h = 0;      ///< until the next contacts [s]
   };
 
-  /// Forgets trial velocities: the next linearisation is that of the places where nodes are.
+  /// Forgets trial velocities: the next linearisation is the first.
   void begin_step() { trial_.clear(); }
   /// Linearises about these velocities next. @param space that the last call of `append` filled
   void try_velocities(const World&, const VelocitySpace& space, std::span<const double> velocity);

@@ -75,17 +75,17 @@ BodyId World::add_soft(SoftDescription d) {
 
 /// Makes nodes keep their places in the frames of bodies, or in the world.
 void World::hold(NodalBody& nodes, const std::vector<NodePins>& pins) {
+  std::vector<bool> taken(nodes.size());
   for (std::size_t k = 0; k < pins.size(); ++k) {
     const std::string place = std::to_string(k);
     const bool to_world = pins[k].body == BodyId{};
-    if (!to_world && body(pins[k].body).motion == MotionType::dynamic)
-      throw Error(
-          fmt::format("Nodes are pinned to '{}', which moves by forces. Pin them to a fixed or kinematic body, or to the "
-                      "world.",
-                      body(pins[k].body).name))
+    if (!to_world && !body(pins[k].body).is_rigid())
+      throw Error(fmt::format("Nodes are pinned to '{}', which is made of nodes. Pin them to a rigid body, or to the world.",
+                              body(pins[k].body).name))
           .at("body")
           .at(place)
           .at("pins");
+    const bool attached = !to_world && body(pins[k].body).motion == MotionType::dynamic;
     Pose frame;
     if (!to_world) frame = motion_of(*this, pins[k].body.index).pose;
     for (const std::uint32_t node : pins[k].nodes) {
@@ -94,12 +94,19 @@ void World::hold(NodalBody& nodes, const std::vector<NodePins>& pins) {
             .at("nodes")
             .at(place)
             .at("pins");
-      nodes.held.push_back({node, to_world ? HeldNode::kWorld : pins[k].body.index, frame.inverse() * nodes.positions[node]});
+      if (taken[node]) continue;
+      taken[node] = true;
+      const Vec3 local = frame.inverse() * nodes.positions[node];
+      if (attached) nodes.attached.push_back({node, pins[k].body.index, local});
+      else nodes.held.push_back({node, to_world ? HeldNode::kWorld : pins[k].body.index, local});
     }
   }
-  std::ranges::stable_sort(nodes.held, {}, &HeldNode::node);
-  const auto same = [](const HeldNode& x, const HeldNode& y) { return x.node == y.node; };
-  nodes.held.erase(std::unique(nodes.held.begin(), nodes.held.end(), same), nodes.held.end());
+  std::ranges::sort(nodes.held, {}, &HeldNode::node);
+  std::ranges::sort(nodes.attached, {}, &AttachedNode::node);
+}
+
+bool World::has_attachments() const {
+  return std::ranges::any_of(nodal_bodies_, [](const NodalBody& nodes) { return !nodes.attached.empty(); });
 }
 
 void World::place_held_nodes() {

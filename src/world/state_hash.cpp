@@ -135,6 +135,7 @@ class Hash {
     for (const Tetrahedron& t : nodes.solid->tetrahedra())
       for (const std::uint32_t node : t) add(std::uint64_t{node});
     for (const HeldNode& h : nodes.held) add(std::uint64_t{h.node} << 32 | h.body), add(h.local);
+    for (const AttachedNode& a : nodes.attached) add(std::uint64_t{a.node} << 32 | a.body), add(a.local), add(a.impulse);
     add(nodes.pressure), add(nodes.self_contact);
   }
   void add(const RememberedImpulse& r) {

@@ -182,12 +182,14 @@ void World::remove(BodyId id) {
     insert_descending(free_colliders_, c);
   }
   if (!b.is_rigid()) {
+    for (const AttachedNode& a : nodal_bodies_[b.place].attached) bodies_[a.body].asleep = false, bodies_[a.body].quiet = {};
     nodal_bodies_.erase(nodal_bodies_.begin() + b.place);
     number_nodes();
   }
   // Nodes that it held are free.
+  const auto by_it = [&](const auto& held) { return held.body == id.index; };
   for (NodalBody& nodes : nodal_bodies_)
-    if (std::erase_if(nodes.held, [&](const HeldNode& h) { return h.body == id.index; }) > 0)
+    if (std::erase_if(nodes.held, by_it) + std::erase_if(nodes.attached, by_it) > 0)
       bodies_[nodes.body].asleep = false, bodies_[nodes.body].quiet = {};
   slot_of_name_.erase(b.name);
   const std::uint32_t generation = b.generation;

@@ -13,12 +13,14 @@ Scene soft_scene() {
     {"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}},
     {"name": "hook", "motion": "kinematic", "shape": {"type": "sphere", "radius": 0.01}, "position": [0, 0, 0.6],
      "velocity": [0.1, 0, 0]},
+    {"name": "weight", "shape": {"type": "sphere", "radius": 0.02}, "position": [0, 0, 0.33]},
     {"name": "pad", "position": [0, 0, 0.11], "velocity": [0.5, 0, 0],
      "soft": {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "size": 0.1, "pressure": 10, "self_contact": true,
               "material": {"model": "corotated", "young": 5e4, "poisson": 0.3, "viscosity": 20}}},
     {"name": "bell", "position": [0, 0, 0.45],
      "soft": {"shape": {"type": "sphere", "radius": 0.1}, "size": 0.08,
-              "pins": [{"box": {"lower": [-1, -1, 0.08], "upper": [1, 1, 1]}, "body": "hook"}]}}]})",
+              "pins": [{"box": {"lower": [-1, -1, 0.08], "upper": [1, 1, 1]}, "body": "hook"},
+                       {"box": {"lower": [-1, -1, -1], "upper": [1, 1, -0.08]}, "body": "weight"}]}}]})",
                      "soft.json");
 }
 
@@ -35,6 +37,9 @@ TEST(SoftCheckpoints, continue_to_the_same_bits) {
   EXPECT_EQ(pad.pressure, 10);
   EXPECT_TRUE(pad.self_contact);
   EXPECT_FALSE(loaded.world.nodal_body(loaded.world.find("bell")).held.empty());
+  const auto& attached = loaded.world.nodal_body(loaded.world.find("bell")).attached;
+  ASSERT_FALSE(attached.empty());
+  EXPECT_GT(attached[0].impulse.norm(), 0);
   Stepper again(loaded.step);
   for (int i = 0; i < 15; ++i) {
     stepper.step(scene.world);

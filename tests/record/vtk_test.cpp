@@ -181,6 +181,27 @@ TEST(Vtk, no_point_lies_outside_its_body_and_every_point_moves_with_it) {
   for (const double type : frame.arrays.at("types")) EXPECT_EQ(type, 5);
 }
 
+TEST(Vtk, nodes_of_soft_bodies_have_stress_pressure_and_energy) {
+  const Directory directory;
+  Scene scene = parse_scene(R"({"seconds": 0.2, "bodies": [
+    {"name": "beads", "nodes": {"positions": [[1, 0, 0.1]], "radius": 0.1}},
+    {"name": "cube", "position": [0, 0, 0.1], "soft": {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "size": 0.1,
+     "material": {"model": "linear", "young": 1e5, "poisson": 0}}}]})",
+                            "soft.json");
+  NodalBody& cube = scene.world.mutable_nodal_bodies()[1];
+  for (Vec3& x : cube.positions) x.z() *= 1.01;
+  make_recorder(directory / "t.pvd", {})->begin(scene);
+  const VtkFrame frame = read(directory / "t/nodes_000000.vtp");
+  const auto& stress = frame.arrays.at("von_mises_Pa");
+  ASSERT_EQ(stress.size(), 1 + cube.size());
+  EXPECT_EQ(stress[0], 0);
+  for (std::size_t i = 1; i < stress.size(); ++i) {
+    EXPECT_NEAR(stress[i], 1e5 * 0.01, 1e-6);
+    EXPECT_NEAR(frame.arrays.at("energy_density_J_per_m3")[i], 0.5 * 1e5 * 1e-4, 1e-8);
+    EXPECT_EQ(frame.arrays.at("contact_pressure_Pa")[i], 0);
+  }
+}
+
 TEST(Vtk, nodes_are_points_with_velocities_and_triangles_are_cells) {
   const Directory directory;
   Scene scene = test::beads();

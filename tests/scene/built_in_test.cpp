@@ -92,6 +92,7 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "tyre",
                                              "soft-jacks",
                                              "fish-in-net",
+                                             "strap-over-log",
                                              "mat-twist",
                                              "chain-mail",
                                              "ball-through-rollers",

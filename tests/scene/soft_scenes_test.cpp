@@ -104,6 +104,21 @@ TEST(SoftScenes, a_squeezed_ball_presses_with_the_power_three_halves_of_its_dept
   EXPECT_NEAR(std::log(force[1] / force[0]) / std::log(4), 1.5, 0.1);
 }
 
+TEST(SoftScenes, a_strap_around_a_log_holds_a_heavier_box_and_with_little_friction_does_not) {
+  // Boxes swing for long: what the log bears is the weight of all on the mean, but for the momentum that they gain meanwhile.
+  double borne = 0, start = 0;
+  const Watched held = watched("strap-over-log", 3, {{"cells", 24}}, [&](const Scene& scene, const StepReport& report) {
+    if (scene.world.time < 1) start = scene.world.linear_momentum().z();
+    else borne -= force_on({scene, report}, "log").z() * report.h;
+  });
+  const double weight = (2.5 + nodes_of(held, "strap").solid->mass()) * 9.81;
+  EXPECT_NEAR(borne - (held.scene.world.linear_momentum().z() - start), 2.005 * weight, 1e-4 * weight);
+  EXPECT_GT(named(held, "right").position.z(), 0.3);
+  const Watched lost = simulated("strap-over-log", 1.5, {{"cells", 24}, {"mu", 0.05}});
+  // e^(0.05 π) = 1.17 is less than the ratio of the loads.
+  EXPECT_LT(named(lost, "right").position.z(), 0.1);
+}
+
 TEST(SoftScenes, jacks_fish_slabs_and_tyres_stay_above_the_ground) {
   for (const auto& [name, parameters] :
        std::vector<std::pair<std::string, std::vector<std::pair<std::string, double>>>>{{"soft-jacks", {{"count", 2}}},
@@ -125,6 +140,12 @@ TEST(SoftScenes, mistakes_are_named_with_place_and_remedy) {
   };
   EXPECT_NE(message(R"({"shape": {"type": "box", "half_extents": [1, 1, 1]}, "size": 0})").find("/bodies/0/soft"),
             std::string::npos);
+  EXPECT_NE(message(R"({"shape": {"type": "sphere", "radius": 1}, "size": 0.5, "growth": 1.2})")
+                .find("Elements of a sphere do not grow."),
+            std::string::npos);
+  EXPECT_NE(
+      message(R"({"shape": {"type": "box", "half_extents": [1, 1, 1]}, "size": 0.5, "growth": 3})").find("3 is not a growth."),
+      std::string::npos);
   EXPECT_NE(message(R"({})").find("A soft body needs tetrahedra."), std::string::npos);
   EXPECT_NE(message(R"({"shape": {"type": "half-space"}, "size": 0.1})").find("cannot be filled with tetrahedra"),
             std::string::npos);

@@ -104,5 +104,31 @@ TEST(Primitives, what_is_no_length_is_named) {
   EXPECT_NE(message_of([] { soft_capsule(1, 1, 1e-300); }).find("/size"), std::string::npos);
 }
 
+TEST(Primitives, a_graded_box_is_whole_and_its_elements_grow_away_from_the_top) {
+  for (const Vec3& half : {Vec3(1, 1, 0.5), Vec3(1, 2, 1), Vec3(0.5, 0.5, 2)}) {
+    const double size = 0.02;
+    const TetMesh mesh = soft_graded_box(half, size, 1.2);
+    expect_whole(mesh);
+    EXPECT_NEAR(volume(mesh), 8 * half.prod(), 1e-12 * half.prod());
+    EXPECT_NEAR(enclosed(mesh), volume(mesh), 1e-12 * half.prod());
+    // About as long as they should be in the middle, and everywhere no longer than what is left to the middle.
+    const Vec3 middle(0, 0, half.z());
+    double nearest = 1e9, relative = 0;
+    for (const auto& t : mesh.tetrahedra)
+      for (int k = 0; k < 4; ++k)
+        for (int l = 0; l < k; ++l) {
+          const Vec3 &a = mesh.vertices[t[k]], &b = mesh.vertices[t[l]];
+          nearest = std::min(nearest, (a - b).norm());
+          relative = std::max(relative, (a - b).norm() / std::max({(a - middle).norm(), (b - middle).norm(), 2 * size}));
+        }
+    EXPECT_NEAR(nearest, size, 0.5 * size);
+    EXPECT_LT(relative, 1.2);
+  }
+  EXPECT_EQ(testing::message_of([] {
+              soft_graded_box({1, 1, 1}, 0.1, 1);
+            }),
+            "/growth: 1 is not a growth. It must be greater than 1 and at most 2.");
+}
+
 }   // namespace
 }   // namespace stickslip::soft_primitives_test

@@ -3,7 +3,9 @@
 
 import * as THREE from "three";
 import { BodyColours } from "./body_colours";
+import type { FieldScale } from "./field_scale";
 import type { Form } from "./forms";
+import type { FieldName } from "./layers";
 import { multiply, rotationOf } from "./math";
 import { NodeMeshes } from "./node_meshes";
 import { ABSENT, type Description, type Frame } from "./protocol";
@@ -43,6 +45,7 @@ export class BodyMeshes {
   private readonly colours_: BodyColours;
   private readonly nodes_: NodeMeshes;
   private coloured_: Uint8Array;
+  private field_: FieldName | null = null;
   private stale_ = true;
 
   /** `walls` are drawn as glass: bodies behind them are seen and picked. */
@@ -157,7 +160,7 @@ export class BodyMeshes {
     this.nodes_.seeThrough(on);
   }
 
-  update(frame: Frame): void {
+  update(frame: Frame, field: FieldName | null, scale: FieldScale): void {
     const body = new Float64Array(9);
     const both = new Float64Array(9);
     for (const { mesh, body: owners, local } of this.batches_) {
@@ -187,7 +190,10 @@ export class BodyMeshes {
       mesh.boundingSphere = null;
     }
     this.nodes_.update(frame);
+    if (field !== this.field_) this.stale_ = true;
+    this.field_ = field;
     this.recolour(frame);
+    this.nodes_.paint(frame, field, scale);
   }
 
   private recolour(frame: Frame): void {

@@ -37,6 +37,14 @@ export function touchColour(touch: number): Rgb {
   return TOUCH[touch] ?? TOUCH[4]!;
 }
 
+// Dark blue to yellow, evenly in lightness, so that it reads without colours too.
+const FIELD: Rgb[] = [[0.19, 0.13, 0.46], [0.2, 0.38, 0.66], [0.12, 0.6, 0.6], [0.42, 0.78, 0.35], [0.98, 0.9, 0.25]];
+
+/** A value inside soft bodies, as a part of the full scale. */
+export function fieldColour(part: number): Rgb {
+  return along(FIELD, part);
+}
+
 export function css([r, g, b]: Rgb): string {
   return `rgb(${Math.round(255 * r)}, ${Math.round(255 * g)}, ${Math.round(255 * b)})`;
 }

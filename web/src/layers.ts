@@ -2,7 +2,10 @@
 
 export type LayerName =
   | "points" | "normals" | "forces" | "cones" | "slip" | "heat" | "manifolds" | "boxes" | "pressure" | "features"
-  | "joints" | "joint-forces" | "shadows" | "grid" | "through";
+  | "joints" | "joint-forces" | "shadows" | "grid" | "through" | FieldName;
+
+/** Fields of soft bodies, named as in the protocol. */
+export type FieldName = "stress" | "contact-pressure" | "energy";
 
 export interface Layer {
   name: LayerName;
@@ -15,6 +18,8 @@ export interface Layer {
   joints?: boolean;
   /** Only of use in a scene with meshes. */
   meshes?: boolean;
+  /** Only of use in a scene with soft bodies. */
+  soft?: boolean;
 }
 
 export const LAYERS: Layer[] = [
@@ -49,6 +54,23 @@ export const LAYERS: Layer[] = [
     joints: true,
   },
   { name: "joint-forces", key: "k", title: "Joint forces", help: "Forces of joints on body B", contacts: false, joints: true },
+  { name: "stress", key: "v", title: "Stress", help: "Von Mises stress of soft bodies", contacts: false, soft: true },
+  {
+    name: "contact-pressure",
+    key: "b",
+    title: "Contact pressure",
+    help: "What presses on the surface of soft bodies",
+    contacts: false,
+    soft: true,
+  },
+  {
+    name: "energy",
+    key: "e",
+    title: "Strain energy",
+    help: "Elastic energy per volume of soft bodies",
+    contacts: false,
+    soft: true,
+  },
   { name: "boxes", key: "9", title: "Bounding boxes", help: "Axis-aligned boxes of the bodies", contacts: false },
   { name: "through", key: "x", title: "See-through", help: "Transparent bodies", contacts: false },
   { name: "shadows", key: "s", title: "Shadows", help: "Shadows of the sun", contacts: false },
@@ -57,6 +79,8 @@ export const LAYERS: Layer[] = [
 
 /** They colour the same points, so only one of them is on. */
 const COLOUR_POINTS: LayerName[] = ["slip", "heat", "features"];
+/** They colour the same surfaces. */
+const FIELDS: FieldName[] = ["stress", "contact-pressure", "energy"];
 
 export class LayerState {
   private readonly on_ = new Set<LayerName>(["shadows", "grid"]);
@@ -69,7 +93,8 @@ export class LayerState {
     if (on === this.has(name)) return;
     if (on) this.on_.add(name);
     else this.on_.delete(name);
-    if (on && COLOUR_POINTS.includes(name)) for (const rival of COLOUR_POINTS) if (rival !== name) this.set(rival, false);
+    for (const rivals of [COLOUR_POINTS, FIELDS] as LayerName[][])
+      if (on && rivals.includes(name)) for (const rival of rivals) if (rival !== name) this.set(rival, false);
     for (const listener of this.listeners_) listener(name);
   }
   toggle(name: LayerName): void {
@@ -77,6 +102,10 @@ export class LayerState {
   }
   onChange(listener: (name: LayerName) => void): void {
     this.listeners_.push(listener);
+  }
+  /** The field that colours soft bodies. */
+  get field(): FieldName | null {
+    return FIELDS.find((name) => this.has(name)) ?? null;
   }
   get list(): LayerName[] {
     return [...this.on_];

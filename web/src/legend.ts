@@ -1,10 +1,11 @@
 // What the marks mean and how long a newton is.
 
-import { css, heatColour, SLIP_FULL, slipColour, STICK_BELOW, touchColour, type Rgb } from "./colour_scales";
+import { STOPS, titleOf } from "./colour_bar";
+import { css, fieldColour, heatColour, SLIP_FULL, slipColour, STICK_BELOW, touchColour, type Rgb } from "./colour_scales";
 import { el } from "./dom";
 import { TOUCHES } from "./features";
 import type { LayerState } from "./layers";
-import { niceBelow, readable, readableLength } from "./math";
+import { niceBelow, readable, readableLength, readableUnit } from "./math";
 import type { View } from "./view";
 
 export class Legend {
@@ -17,7 +18,8 @@ export class Legend {
     const metres = contacts ? contacts.metresPerNewton * contacts.forceZoom : 0;
     const arrows = layers.has("forces") || layers.has("joint-forces");
     const forces = (arrows || layers.has("cones")) && metres > 0;
-    const state = JSON.stringify([view.ground?.square, layers.list, metres, contacts?.fullPenetration]);
+    const field = layers.field && view.fields?.known ? { name: layers.field, ...view.fields.of(layers.field) } : null;
+    const state = JSON.stringify([view.ground?.square, layers.list, metres, contacts?.fullPenetration, field]);
     if (state === this.last_) return;
     this.last_ = state;
 
@@ -70,6 +72,24 @@ export class Legend {
           "div",
           { id: "touch-colours" },
           ...TOUCHES.flatMap((name, k) => (k > 0 ? [dot(touchColour(k)), el("span", {}, name)] : [])),
+        ),
+      );
+    if (field)
+      rows.push(
+        el(
+          "div",
+          { id: "field-scale" },
+          el("span", {}, titleOf(field.name)),
+          el(
+            "div",
+            { class: "colour-bar" },
+            bar(fieldColour),
+            el(
+              "div",
+              { class: "ticks" },
+              ...STOPS.map((t) => el("span", {}, t === 0 ? "0" : readableUnit(t * field.full, field.unit))),
+            ),
+          ),
         ),
       );
     if (view.ground && layers.has("grid"))

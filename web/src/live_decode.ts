@@ -9,6 +9,7 @@ const HISTORY = 4;
 const JOINTS = 8;
 const NODES = 16;
 const AREAS = 32;
+const FIELDS = 64;
 
 const CONTACT_BYTES = 80;
 
@@ -18,6 +19,7 @@ export class LiveWorld {
   private readonly orientation_: Float32Array;
   private readonly state_: Uint8Array;
   private readonly nodes_: Map<number, Float32Array>;
+  private readonly fields_ = new Map<number, Uint16Array>();
   private time_ = NaN;
   private seconds_ = 0;
   private frames_ = 0;
@@ -64,7 +66,8 @@ export class LiveWorld {
     let joints: Joints | null = null;
     if (flags & JOINTS) [joints, at] = readJoints(view, at, this.description.joints ?? []);
     if (flags & NODES) at = this.readNodes(view, at);
-    if (flags & AREAS && contacts) readAreas(view, at, contacts);
+    if (flags & AREAS && contacts) at = readAreas(view, at, contacts);
+    if (flags & FIELDS) this.readFields(view, at);
 
     this.seconds_ = time - this.time_;
     this.time_ = time;
@@ -76,6 +79,7 @@ export class LiveWorld {
       orientation: this.orientation_,
       state: this.state_,
       nodes: this.nodes_,
+      fields: this.fields_,
       telemetry,
       contacts,
       joints,
@@ -99,6 +103,21 @@ export class LiveWorld {
       for (let i = 0; i < numbers; ++i, at += 4) to[i] = view.getInt32(at, true) * quantum;
     }
     return at;
+  }
+
+  private readFields(view: DataView, at: number): void {
+    const bodies = view.getUint32(at, true);
+    at += 4;
+    for (let b = 0; b < bodies; ++b) {
+      const body = view.getUint32(at, true);
+      const nodes = this.description.bodies[body]?.nodes;
+      const count = view.getUint32(at + 4, true) * (nodes?.fields?.length ?? 0);
+      at += 8;
+      if (!nodes?.fields || 2 * count > view.byteLength - at) throw new Error("The server sent a frame that ends too early.");
+      const codes = new Uint16Array(count);
+      for (let i = 0; i < count; ++i, at += 2) codes[i] = view.getUint16(at, true);
+      this.fields_.set(body, codes);
+    }
   }
 
   private velocity(body: number): Vec3 | null {
@@ -133,7 +152,7 @@ function readContacts(view: DataView, at: number): [Contacts, number] {
 }
 
 /** Outlines come in the world and are kept from the place of their contact on. */
-function readAreas(view: DataView, at: number, c: Contacts): void {
+function readAreas(view: DataView, at: number, c: Contacts): number {
   const count = view.getUint32(at, true);
   at += 4;
   for (let i = 0; i < count; ++i) {
@@ -147,6 +166,7 @@ function readAreas(view: DataView, at: number, c: Contacts): void {
     for (let k = 0; k < corners; ++k) area.corners.set(place(), 3 * k);
     c.areas.push(area);
   }
+  return at;
 }
 
 function readHistory(view: DataView, at: number): [History, number] {

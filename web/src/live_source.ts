@@ -34,7 +34,7 @@ export class LiveSource {
   private world_: LiveWorld | null = null;
   private socket_: WebSocket | null = null;
   private retryMs_ = 250;
-  private wants_ = { contacts: false, history: false, joints: false };
+  private wants_ = { contacts: false, history: false, joints: false, fields: false };
   private time_: number[] = [];
   private columns_: number[][] = [];
   private pending_: Frame | null = null;
@@ -81,9 +81,9 @@ export class LiveSource {
     if (this.socket_?.readyState === WebSocket.OPEN) this.socket_.send(JSON.stringify(message));
   }
 
-  want(contacts: boolean, history: boolean, joints: boolean): void {
-    if (contacts === this.wants_.contacts && history === this.wants_.history && joints === this.wants_.joints) return;
-    this.wants_ = { contacts, history, joints };
+  want(wants: { contacts: boolean; history: boolean; joints: boolean; fields: boolean }): void {
+    if (JSON.stringify(wants) === JSON.stringify(this.wants_)) return;
+    this.wants_ = wants;
     this.send({ type: "want", ...this.wants_ });
   }
 

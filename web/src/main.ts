@@ -68,6 +68,7 @@ async function startReplay(text: string): Promise<void> {
     for (let k = 0; k < count; ++k) yield source.frame(Math.round((k * (source.count - 1)) / Math.max(1, count - 1)));
   }
   viewer.open(source.description, samples(), source.replay.contacts, source.replay.joints, true);
+  viewer.view.fields!.fit(source.replay.fields);
   viewer.plot(source.table());
   await viewer.view.pictures;
   line.go(0);
@@ -106,7 +107,9 @@ class LiveShow {
       viewer.view.contacts!.fit(contacts, joints);
       viewer.legend.update(viewer.view, viewer.layers);
     }
+    viewer.view.fields!.see(frame);
     viewer.show(frame);
+    if (viewer.layers.field) viewer.legend.update(viewer.view, viewer.layers);
     this.bar_.frame(frame);
     if (now - this.plotted_ > 250) {
       this.plotted_ = now;
@@ -146,7 +149,13 @@ function startLive(): Promise<void> {
     viewer = new Viewer(true, () => {}, (message) => source.send(message), (joint) => source.jointSeries(joint));
     const bar = new LiveBar((message) => source.send(message));
     const show = new LiveShow(source, bar);
-    viewer.onWants = () => source.want(viewer.wantContacts, viewer.plots.wantHistory, viewer.wantJoints);
+    viewer.onWants = () =>
+      source.want({
+        contacts: viewer.wantContacts,
+        history: viewer.plots.wantHistory,
+        joints: viewer.wantJoints,
+        fields: viewer.layers.field !== null,
+      });
     viewer.onWants();
     byId("bar").append(bar.element);
     byId("badge").textContent = "live";

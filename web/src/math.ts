@@ -77,6 +77,21 @@ export function niceBelow(x: number): number {
   return decade * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
 }
 
+/** The smallest of 1, 2, 5 × 10ᵏ that is at least x. */
+export function niceAbove(x: number): number {
+  if (!(x > 0) || !Number.isFinite(x)) return 1;
+  const decade = 10 ** Math.floor(Math.log10(x) - 1e-9);
+  const lead = x / decade;
+  return decade * (lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+/** A value with its unit in thousands: 20 kPa. */
+export function readableUnit(x: number, unit: string): string {
+  const sizes: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"]];
+  const [size, prefix] = sizes.find(([s]) => Math.abs(x) >= s) ?? [1, ""];
+  return `${readable(x / size, 3)} ${prefix}${unit}`;
+}
+
 /** A number for people: four significant digits, no needless zeros, e-notation only where it helps. */
 export function readable(x: number, digits = 4): string {
   if (!Number.isFinite(x)) return "–";

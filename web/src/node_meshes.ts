@@ -2,7 +2,10 @@
 
 import * as THREE from "three";
 import { scramble, type BodyColours } from "./body_colours";
-import { ABSENT, type Description, type Frame, type Nodes } from "./protocol";
+import { fieldColour } from "./colour_scales";
+import type { FieldScale } from "./field_scale";
+import type { FieldName } from "./layers";
+import { ABSENT, decodedField, surfaceNodes, type Description, type Frame, type Nodes } from "./protocol";
 import { beadGeometry } from "./shapes";
 
 export interface NodeHit {
@@ -19,6 +22,9 @@ interface Drawn {
   bare: Uint32Array;
   beads: THREE.InstancedMesh | null;
   surface: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial> | null;
+  nodes: Nodes;
+  /** Nodes that fields tell about; null of a body that is not soft. */
+  told: Uint32Array | null;
 }
 
 /** Nodes that no triangle touches: nothing else would show them. */
@@ -37,7 +43,8 @@ export class NodeMeshes {
     description.bodies.forEach((body, index) => {
       if (!body.nodes) return;
       const bare = bareNodes(body.nodes);
-      const drawn = { body: index, radius: body.nodes.radius, bare, beads: makeBeads(bare), surface: makeSurface(body.nodes) };
+      const drawn = { body: index, radius: body.nodes.radius, bare, beads: makeBeads(bare), surface: makeSurface(body.nodes),
+        nodes: body.nodes, told: body.nodes.fields ? surfaceNodes(body.nodes) : null };
       for (const mesh of [drawn.beads, drawn.surface]) if (mesh) this.group.add(mesh);
       this.all_.push(drawn);
     });
@@ -65,6 +72,30 @@ export class NodeMeshes {
     for (const { body, beads, surface } of this.all_)
       for (const mesh of [beads, surface])
         if (mesh) colours.of(body, frame.state[body]!, (mesh.material as THREE.MeshLambertMaterial).color);
+  }
+
+  /** Colours soft bodies by a field, after `recolour`; null: in the colours of their bodies. */
+  paint(frame: Frame, name: FieldName | null, scale: FieldScale): void {
+    for (const { body, surface, nodes, told } of this.all_) {
+      if (!surface || !told) continue;
+      const codes = frame.fields.get(body);
+      const index = nodes.fields!.findIndex((field) => field.name === name);
+      const on = index >= 0 && codes !== undefined && codes.length === nodes.fields!.length * told.length;
+      if (surface.material.vertexColors !== on) {
+        surface.material.vertexColors = on;
+        surface.material.needsUpdate = true;
+      }
+      if (!on) continue;
+      surface.material.color.set(0xffffff);
+      const full = scale.of(name!).full;
+      const colours = surface.geometry.getAttribute("color") as THREE.BufferAttribute;
+      const colour = new THREE.Color();
+      told.forEach((node, i) => {
+        const part = decodedField(codes[index * told.length + i]!, nodes.fields![index]!.from) / full;
+        colours.setXYZ(node, ...(colour.setRGB(...fieldColour(part), THREE.SRGBColorSpace).toArray() as [number, number, number]));
+      });
+      colours.needsUpdate = true;
+    }
   }
 
   update(frame: Frame): void {
@@ -128,6 +159,10 @@ function makeSurface(nodes: Nodes): Drawn["surface"] {
   const geometry = new THREE.BufferGeometry();
   const corners = new THREE.BufferAttribute(new Float32Array(3 * nodes.count), 3);
   geometry.setAttribute("position", corners.setUsage(THREE.DynamicDrawUsage));
+  if (nodes.fields) {
+    const colours = new THREE.BufferAttribute(new Float32Array(3 * nodes.count).fill(1), 3);
+    geometry.setAttribute("color", colours.setUsage(THREE.DynamicDrawUsage));
+  }
   geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(nodes.triangles.flat()), 1));
   return dressed(new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ fog: false, side: THREE.DoubleSide })));
 }

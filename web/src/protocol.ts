@@ -48,6 +48,15 @@ export interface Nodes {
   /** Places in frames are whole multiples of it [m]. */
   quantum: number;
   triangles?: [number, number, number][];
+  /** Of a soft body: what frames tell about the nodes of its surface. */
+  fields?: Field[];
+}
+
+/** A value at nodes, coded as k = round(50 log₂(1 + value / from)). */
+export interface Field {
+  name: string;
+  unit: string;
+  from: number;
 }
 
 export interface Part {
@@ -152,6 +161,8 @@ export interface ReplayDescription extends Description {
   contact_features?: boolean;
   /** Whether contacts that stand for areas have outlines. */
   contact_areas?: boolean;
+  /** Fields of soft bodies are kept in every such frame, from frame 0 on. */
+  field_stride?: number;
   step_of_frame: number[];
   time_of_frame: number[];
 }
@@ -239,6 +250,8 @@ export interface Frame {
   state: Uint8Array;
   /** Of bodies of nodes, by their number: where the nodes are, three numbers each [m]. */
   nodes: ReadonlyMap<number, Float32Array>;
+  /** Of soft bodies, by their number: codes of all fields at the nodes of the surface, field by field; empty: not known. */
+  fields: ReadonlyMap<number, Uint16Array>;
   telemetry: Float32Array;
   /** null: this frame brings none. */
   contacts: Contacts | null;
@@ -343,4 +356,18 @@ export function makeNodes(bodies: Body[]): Map<number, Float32Array> {
   return new Map(
     bodies.flatMap((body, index) => (body.nodes ? [[index, new Float32Array(3 * body.nodes.count)] as const] : [])),
   );
+}
+
+/** Nodes of the surface, ascending: those that fields tell about. */
+export function surfaceNodes(nodes: Nodes): Uint32Array {
+  return Uint32Array.from(new Set(nodes.triangles?.flat() ?? [])).sort();
+}
+
+/** Whether a body of the scene is soft. */
+export function hasFields(d: Description): boolean {
+  return d.bodies.some((body) => body.nodes?.fields);
+}
+
+export function decodedField(code: number, from: number): number {
+  return from * (2 ** (code / 50) - 1);
 }

@@ -1,6 +1,6 @@
 // The replay stream of docs/viewer-protocol.md: bytes in, arrays out.
 
-import { isTurn, makeContacts, makeJoints, openDescription, PROTOCOL } from "./protocol";
+import { isTurn, makeContacts, makeJoints, openDescription, PROTOCOL, surfaceNodes } from "./protocol";
 import type { Contacts, History, Joints, ReplayDescription, Vec3 } from "./protocol";
 
 /** Poses are kept as the integers of the stream: channel by channel, body by body, frame by frame. */
@@ -19,6 +19,8 @@ export interface Replay {
   histories: History[];
   /** Per frame that kept them; none in a scene without joints. */
   joints: Joints[];
+  /** Per frame that kept them, by number of the body: codes of all fields. */
+  fields: Map<number, Uint16Array>[];
 }
 
 /** Undoes zlib with what the browser brings. */
@@ -177,6 +179,24 @@ function decodeJoints(reader: Reader, description: ReplayDescription): Joints[] 
   return frames;
 }
 
+/** Differences from the frame before, for every field and node of a surface. */
+function decodeFields(reader: Reader, description: ReplayDescription): Map<number, Uint16Array>[] {
+  if (!description.field_stride) return [];
+  const kept = Math.ceil(description.frames / description.field_stride);
+  const all = Array.from({ length: kept }, () => new Map<number, Uint16Array>());
+  description.bodies.forEach(({ nodes }, body) => {
+    if (!nodes?.fields) return;
+    const width = nodes.fields.length * surfaceNodes(nodes).length;
+    if (width * kept > reader.bytes.length - reader.at) throw new Error("The replay ends too early.");
+    for (const frame of all) frame.set(body, new Uint16Array(width));
+    for (let k = 0; k < width; ++k) {
+      let code = 0;
+      for (const frame of all) frame.get(body)![k] = code += reader.varint();
+    }
+  });
+  return all;
+}
+
 export function decodeReplay(bytes: Uint8Array): Replay {
   const reader = new Reader(bytes);
   if (reader.text(8) !== "SLREPLAY") throw new Error("This is not a Stickslip replay.");
@@ -216,5 +236,6 @@ export function decodeReplay(bytes: Uint8Array): Replay {
   }
   const joints = decodeJoints(reader, description);
   if (description.contact_areas) decodeAreas(reader, contacts, description.quantum);
-  return { description, position, orientation, state, nodes, contacts, telemetry, histories, joints };
+  const fields = decodeFields(reader, description);
+  return { description, position, orientation, state, nodes, contacts, telemetry, histories, joints, fields };
 }

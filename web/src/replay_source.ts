@@ -62,6 +62,7 @@ export class ReplaySource {
       orientation: this.orientation_,
       state: this.state_,
       nodes: this.nodes_,
+      fields: this.replay.fields[Math.floor(index / (this.description.field_stride ?? 1))] ?? new Map(),
       telemetry: Float32Array.from(telemetry, (column) => column[index]!),
       contacts: this.contactsAt(index),
       joints: this.replay.joints[Math.floor(index / (this.description.joint_stride ?? 1))] ?? null,

@@ -1,8 +1,8 @@
 // window.stickslip: for end-to-end tests, pictures and curious people. Described in web/README.md.
 
 import * as THREE from "three";
-import { LAYERS, type LayerName } from "./layers";
-import type { Vec3 } from "./protocol";
+import { LAYERS, type FieldName, type LayerName } from "./layers";
+import { decodedField, type Vec3 } from "./protocol";
 import type { Timeline } from "./timeline";
 import type { Viewer } from "./viewer";
 
@@ -68,6 +68,17 @@ export function makeSurface(viewer: () => Viewer, timeline: () => Timeline | nul
         state: asleep,
       };
     },
+    /** Values of a field at the nodes of the surface of a soft body; null if they are not known. */
+    field: (index: number, name: FieldName) => {
+      const fields = viewer().description?.bodies[index]?.nodes?.fields ?? [];
+      const codes = viewer().frame?.fields.get(index);
+      const at = fields.findIndex((field) => field.name === name);
+      if (!codes || at < 0) return null;
+      const width = codes.length / fields.length;
+      return [...codes.subarray(at * width, (at + 1) * width)].map((code) => decodedField(code, fields[at]!.from));
+    },
+    /** What the last colour of a field stands for. */
+    fieldScale: (name: FieldName) => viewer().view.fields?.of(name) ?? null,
     ...jointSurface(viewer),
     contacts: () => viewer().frame?.contacts?.count ?? 0,
     /** What of meshes touches, contact by contact, as numbers of the protocol; facets from 1. */

@@ -5,6 +5,8 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BodyMeshes, type Hit } from "./body_meshes";
 import type { Region } from "./bounds";
 import { ContactLayers } from "./contact_layers";
+import { drawColourBar } from "./colour_bar";
+import { FieldScale } from "./field_scale";
 import { Ground } from "./ground";
 import { JointLayers } from "./joint_layers";
 import type { LayerState } from "./layers";
@@ -20,6 +22,7 @@ export class View {
   bodies: BodyMeshes | null = null;
   contacts: ContactLayers | null = null;
   joints: JointLayers | null = null;
+  fields: FieldScale | null = null;
   ground: Ground | null = null;
   region: Region | null = null;
   /** Fulfilled when the pictures of the meshes of the scene can be drawn. */
@@ -76,6 +79,7 @@ export class View {
     this.ground = new Ground(description, region);
     this.contacts = new ContactLayers(description, region, this.layers_);
     this.joints = new JointLayers(description, region, this.layers_);
+    this.fields = new FieldScale(description);
     this.contacts.scene.add(this.joints.group);
     this.scene_.add(this.bodies.group, this.ground.group);
     this.placeSun(region);
@@ -130,7 +134,7 @@ export class View {
 
   show(frame: Frame): void {
     this.frame_ = frame;
-    this.bodies!.update(frame);
+    this.bodies!.update(frame, this.layers_.field, this.fields!);
     this.ground!.update(frame);
     this.contacts!.update(frame);
     this.joints!.update(frame, this.contacts!.metresPerNewton * this.contacts!.forceZoom);
@@ -188,10 +192,21 @@ export class View {
     this.sizeTo(width, height);
     if (this.untouched_) this.fit();
     this.draw();
-    const url = this.canvas.toDataURL("image/png");
+    const url = this.layers_.field && this.fields?.known ? this.withColourBar(width, height) : this.canvas.toDataURL("image/png");
     this.renderer_.setPixelRatio(ratio);
     this.resize();
     return url;
+  }
+
+  /** The picture with what the colours of soft bodies stand for. */
+  private withColourBar(width: number, height: number): string {
+    const canvas = document.createElement("canvas");
+    canvas.width = width;
+    canvas.height = height;
+    const pen = canvas.getContext("2d")!;
+    pen.drawImage(this.canvas, 0, 0, width, height);
+    drawColourBar(pen, this.layers_.field!, this.fields!, width, height, this.theme_.name === "dark");
+    return canvas.toDataURL("image/png");
   }
 
   /** Pixel of the canvas's client area → ray into the scene. */

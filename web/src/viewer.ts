@@ -9,7 +9,7 @@ import { LAYERS, LayerState, type Layer } from "./layers";
 import { Legend } from "./legend";
 import { Plots } from "./plots";
 import { Pointer, type PointerHost } from "./pointer";
-import { hasMeshes, type Contacts, type Description, type Frame, type Joints, type JointSeries, type TelemetryTable } from "./protocol";
+import { hasFields, hasMeshes, type Contacts, type Description, type Frame, type Joints, type JointSeries, type TelemetryTable } from "./protocol";
 import * as THREE from "three";
 import { Theme } from "./theme";
 import { View } from "./view";
@@ -228,7 +228,11 @@ export class Viewer {
 
   private isOfUse(layer: Layer): boolean {
     const d = this.description;
-    return (!layer.joints || (d?.joints?.length ?? 0) > 0) && (!layer.meshes || (d !== null && hasMeshes(d)));
+    return (
+      (!layer.joints || (d?.joints?.length ?? 0) > 0) &&
+      (!layer.meshes || (d !== null && hasMeshes(d))) &&
+      (!layer.soft || (d !== null && hasFields(d)))
+    );
   }
 
   private placeTag(): void {

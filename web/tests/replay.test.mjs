@@ -97,7 +97,7 @@ test("every_layer_changes_the_picture_and_its_button_tells", async () => {
   const seen = await page.evaluate(() => {
     const picture = () => window.stickslip.picture(240, 150);
     const plain = picture();
-    const layers = window.stickslip.layers.all().filter((name) => !name.startsWith("joint") && name !== "features").map((name) => {
+    const layers = window.stickslip.layers.all().filter((name) => !document.getElementById(`layer-${name}`).hidden).map((name) => {
       const button = document.getElementById(`layer-${name}`);
       const before = button.getAttribute("aria-pressed");
       button.click();

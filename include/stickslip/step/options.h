@@ -73,6 +73,8 @@ struct SoftOptions {
   SoftOperator operator_ = SoftOperator::automatic;
   /// Linearisations of a step: 1 is one step of Newton's method from the places at the start.
   int max_linearisations = 1;
+  /// Pieces that a step may be taken in, at most, where it would turn elements inside out; a power of two. 1: it never is.
+  int max_pieces = 1;
 };
 
 /// Of the integrator `barrier` (docs/barrier.md).

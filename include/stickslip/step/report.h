@@ -60,6 +60,16 @@ struct JointRecord {
   Vec3 torque_in_joint() const { return frame.conjugate() * torque; }   ///< axes of frame A [N m]
 };
 
+/// What holds a soft body to a rigid one that forces move, in a finished step: all nodes that are attached to it in sum.
+struct AttachmentRecord {
+  BodyId soft, body;
+  std::size_t nodes = 0;
+  Vec3 point = Vec3::Zero();    ///< middle of the nodes when the problem was set up, world frame [m]
+  Vec3 force = Vec3::Zero();    ///< on the soft body, mean over the step, world frame [N]; the rigid one receives the opposite
+  Vec3 torque = Vec3::Zero();   ///< on the soft body about `point`, world frame [N m]; likewise
+  double error = 0;             ///< how far the nodes are from their places at the end, at most [m]
+};
+
 /// Joints that ask for what cannot be, together: no motion satisfies all of them.
 struct JointConflict {
   JointId joint;
@@ -107,7 +117,7 @@ struct StepReport {
   std::uint64_t step = 0;   ///< number of this step, from 1
   double time = 0;          ///< at the end of the step [s]
   double h = 0;             ///< [s]
-  int pieces = 1;           ///< that the step was taken in, more than one where joints move too violently (docs/joints.md)
+  int pieces = 1;           ///< that the step was taken in, more than one where joints or soft bodies move too violently
   /// What impulses of contacts are divided by to be forces [s]: h, but for steps where pieces become shorter or longer.
   double force_time = 0;
   StepOutcome outcome;
@@ -126,8 +136,9 @@ struct StepReport {
   Vec3 angular_momentum = Vec3::Zero();   ///< about the world origin, at the end [kg m²/s]
   StageTimes seconds;
   std::size_t sleeping_bodies = 0;
-  std::vector<ContactRecord> contacts;   ///< sorted by key
-  std::vector<JointRecord> joints;       ///< of all joints that acted in this step, in the order of their slots
+  std::vector<ContactRecord> contacts;         ///< sorted by key
+  std::vector<JointRecord> joints;             ///< of all joints that acted in this step, in the order of their slots
+  std::vector<AttachmentRecord> attachments;   ///< of soft bodies to rigid ones that forces move
   std::vector<JointConflict>
       conflicts;                ///< joints that cannot be satisfied together, worst first; empty if the solve met its tolerance
   double joint_error_max = 0;   ///< largest error of a joint at the end of the step [m]

@@ -36,10 +36,11 @@ struct NodalDescription {
 
 class ElasticSolid;   // soft/elastic_solid.h
 
-/// Nodes of a soft body that are held: they keep their place in the frame of a body that forces do not move, or in the world.
+/// Nodes of a soft body that are held: they keep their place in the frame of a rigid body, or in the world. Of one that moves
+/// by forces they are attached: it feels what they weigh and pull. The first pin that names a node holds it.
 struct NodePins {
   std::vector<std::uint32_t> nodes = {};
-  BodyId body = {};   ///< fixed or kinematic; none: the world
+  BodyId body = {};   ///< rigid; none: the world
 };
 
 /// What a user gives to make a soft body.
@@ -61,13 +62,21 @@ struct SoftDescription {
 /// Checks nodes, radius, mass and triangles. @throws Error naming the field, its value and what is valid.
 void validate_nodes(const NodalDescription&);
 
-/// A node that keeps its place in the frame of a body.
+/// A node that keeps its place in the frame of a body that forces do not move.
 struct HeldNode {
   static constexpr std::uint32_t kWorld = ~0u;
 
   std::uint32_t node = 0;
   std::uint32_t body = kWorld;   ///< slot; kWorld: none
   Vec3 local = Vec3::Zero();     ///< its place in the frame that has its origin in the body's centre of mass, or in the world
+};
+
+/// A node that keeps its place in the frame of a body that moves by forces: rows of the contact problem hold the two together.
+struct AttachedNode {
+  std::uint32_t node = 0;
+  std::uint32_t body = 0;        ///< slot
+  Vec3 local = Vec3::Zero();     ///< its place in the frame that has its origin in the body's centre of mass [m]
+  Vec3 impulse = Vec3::Zero();   ///< state: of the last step on the node, world frame [N s]
 };
 
 struct NodalBody {
@@ -82,6 +91,7 @@ struct NodalBody {
   // Of soft bodies.
   std::shared_ptr<const ElasticSolid> solid = nullptr;   ///< null: nothing holds the nodes together
   std::vector<HeldNode> held = {};                       ///< ascending by node
+  std::vector<AttachedNode> attached = {};               ///< ascending by node; none of them is held
   double pressure = 0;                                   ///< [Pa]
   bool self_contact = false;
 
@@ -92,6 +102,12 @@ struct NodalBody {
     const auto at =
         std::lower_bound(held.begin(), held.end(), node, [](const HeldNode& h, std::uint32_t n) { return h.node < n; });
     return at == held.end() || at->node != node;
+  }
+  /// Whether a node is attached to the body in a slot.
+  bool is_attached(std::uint32_t node, std::uint32_t slot) const {
+    const auto at = std::lower_bound(attached.begin(), attached.end(), node,
+                                     [](const AttachedNode& a, std::uint32_t n) { return a.node < n; });
+    return at != attached.end() && at->node == node && at->body == slot;
   }
 };
 

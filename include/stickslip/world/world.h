@@ -76,6 +76,8 @@ class World {
   /// Slot of the body that a mover is, or belongs to.
   std::uint32_t body_of_mover(std::uint32_t mover) const { return mover < bodies_.size() ? mover : node(mover).first->body; }
   std::size_t body_count() const { return alive_count_; }
+  /// Whether nodes of a soft body are attached to a body that moves by forces.
+  bool has_attachments() const;
 
   /// Joins two bodies, or a body and the world. @throws Error for anything that cannot be simulated: stale ids, a body joined
   /// to itself, no body that moves by forces, bad numbers, settings of a coordinate that is locked, a name in use.

@@ -104,6 +104,7 @@ BuiltIn gripper();
 BuiltIn tyre();
 BuiltIn soft_jacks();
 BuiltIn fish_in_net();
+BuiltIn strap_over_log();
 
 // barriers.cpp
 BuiltIn mat_twist();

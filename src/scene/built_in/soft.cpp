@@ -188,6 +188,29 @@ Json fish_in_net_document(const Parameters& p) {
   return compose_meshes(4, 0.01, one_material(1000, p["mu"]), Json::array({std::move(entry)}), std::move(bodies));
 }
 
+/// A strap falls over a log and hangs there by two boxes that its ends are attached to.
+Json strap_document(const Parameters& p) {
+  const double length = 0.6, thick = 0.004, width = 0.03, log = 0.1, height = 0.9, box_half = 0.05, end = 0.05;
+  const double up = height + log + thick, cell = length / p.count("cells");
+  Json bodies = Json::array({ground()});
+  Json beam = fixed(body("log", cylinder(log, 0.15), {0, 0, height}));
+  beam["rotation"] = rotation(Vec3::UnitX(), 90);
+  bodies.push_back(std::move(beam));
+  Json strap = soft("strap", box({length, width, thick}), 2 * cell, {p["young"], 0.3, 1000, 0.02}, {0, 0, up});
+  Json pins = Json::array();
+  for (const int side : {-1, 1}) {
+    const std::string name = side < 0 ? "left" : "right";
+    Json load = body(name, box({box_half, box_half, box_half}), {side * (length - box_half), 0, up - thick - box_half});
+    load["mass"] = side < 0 ? 1 : p["mass"];
+    bodies.push_back(std::move(load));
+    const double from = side * (length - end), to = side * length;
+    pins.push_back(pin({std::min(from, to), -width, -thick}, {std::max(from, to), width, -thick}, name));
+  }
+  strap["soft"]["pins"] = std::move(pins);
+  bodies.push_back(std::move(strap));
+  return compose(4, 0.005, one_material(1000, p["mu"]), std::move(bodies));
+}
+
 BuiltIn::Parameter young(double value) { return {"young", value, 1e3, 1e12, false, "Young's modulus [Pa]"}; }
 BuiltIn::Parameter friction(double value) { return {"mu", value, 0, 10, false, "coefficient of friction"}; }
 BuiltIn::Parameter cells(int value, const char* what) { return {"cells", static_cast<double>(value), 1, 40, true, what}; }
@@ -279,6 +302,16 @@ BuiltIn fish_in_net() {
            young(5e4),
            friction(0.4)},
           fish_in_net_document};
+}
+BuiltIn strap_over_log() {
+  return {
+      "strap-over-log",
+      "A strap with boxes at its ends falls over a log: friction around the log holds a box that is heavier than the other.",
+      {{"mass", 1.5, 0.1, 20, false, "of the right box, the left has 1 kg [kg]"},
+       cells(40, "elements along the strap"),
+       young(3e6),
+       friction(0.5)},
+      strap_document};
 }
 
 }   // namespace stickslip::document

@@ -67,7 +67,7 @@ std::vector<BuiltIn> mesh_scenes() {
 std::vector<BuiltIn> soft_scenes() {
   return {
       soft_stack(), soft_on_rigid(), rigid_on_soft(), cantilever(), squeezed_ball(), twisted_bar(),
-      jelly_hand(), gripper(),       tyre(),          soft_jacks(), fish_in_net(),
+      jelly_hand(), gripper(),       tyre(),          soft_jacks(), fish_in_net(),   strap_over_log(),
   };
 }
 

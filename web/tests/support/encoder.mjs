@@ -34,7 +34,7 @@ class Bytes {
 }
 
 /** frames: [{step, time, bodies: [{position, orientation, state}], contacts, joints, telemetry, history}] */
-export function encodeReplay(description, frames, { stride = 1, jointStride = 1, forceUnit = 0.01 } = {}) {
+export function encodeReplay(description, frames, { stride = 1, jointStride = 1, fieldStride = 1, forceUnit = 0.01 } = {}) {
   const q = description.quantum;
   const full = {
     ...description,
@@ -42,6 +42,7 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
     contact_stride: stride,
     force_unit: forceUnit,
     ...(description.joints ? { joint_stride: jointStride } : {}),
+    ...(description.bodies.some((b) => b.nodes?.fields) ? { field_stride: fieldStride } : {}),
     step_of_frame: frames.map((f) => f.step),
     time_of_frame: frames.map((f) => f.time),
   };
@@ -138,7 +139,25 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
         for (const place of [c.pressure, ...c.outline]) place.forEach((x, k) => out.varint(Math.round((x - c.position[k]) / q)));
       });
     }
+  description.bodies.forEach(({ nodes }, b) => {
+    if (!nodes?.fields) return;
+    nodes.fields.forEach((field, k) =>
+      frames[0].fields[b][k].forEach((_, node) => {
+        let before = 0;
+        for (const f of frames.filter((_, i) => i % fieldStride === 0)) {
+          const code = fieldCode(f.fields[b][k][node], field.from);
+          out.varint(code - before);
+          before = code;
+        }
+      }),
+    );
+  });
   return out.end();
+}
+
+/** fields of a frame: by body, by field, a value for every node of the surface. */
+function fieldCode(value, from) {
+  return Math.round(50 * Math.log2(1 + value / from));
 }
 
 export function base64Replay(description, frames, options) {
@@ -146,13 +165,14 @@ export function base64Replay(description, frames, options) {
 }
 
 /** which: the bodies that the frame brings, all by default. */
-export function encodeLiveFrame(description, frame, { contacts = false, history = false, joints = false, which = null } = {}) {
+export function encodeLiveFrame(description, frame, { contacts = false, history = false, joints = false, fields = false, which = null } = {}) {
   const out = new Bytes();
   const bodies = which ?? description.bodies.map((_, b) => b);
   const nodal = bodies.filter((b) => description.bodies[b].nodes);
   const flags =
     (which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0) | (nodal.length ? 16 : 0) |
-    (contacts && frame.contacts.some((c) => c.outline) ? 32 : 0);
+    (contacts && frame.contacts.some((c) => c.outline) ? 32 : 0) |
+    (fields ? 64 : 0);
   out.u8(1).u8(flags).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
   for (const b of bodies) {
     const body = frame.bodies[b];
@@ -196,6 +216,14 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
       out.u32(i).u32(c.outline.length);
       for (const x of [c.pressure, ...c.outline].flat()) out.f32(x);
     });
+  }
+  if (fields) {
+    const soft = description.bodies.flatMap(({ nodes }, b) => (nodes?.fields ? [b] : []));
+    out.u32(soft.length);
+    for (const b of soft) {
+      out.u32(b).u32(frame.fields[b][0].length);
+      description.bodies[b].nodes.fields.forEach(({ from }, k) => frame.fields[b][k].forEach((x) => out.u16(fieldCode(x, from))));
+    }
   }
   return out.end();
 }

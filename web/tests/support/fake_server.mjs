@@ -111,7 +111,7 @@ export class FakeServer {
   }
   #command(command) {
     this.commands.push(command);
-    if (command.type === "want") this.wants = { contacts: command.contacts, history: command.history, joints: command.joints };
+    if (command.type === "want") this.wants = { contacts: command.contacts, history: command.history, joints: command.joints, fields: command.fields ?? false };
     if (command.type === "pause" || command.type === "step") this.running = false;
     if (command.type === "run") this.running = true;
     if (command.type === "step") for (let i = 0; i < command.count; ++i) this.#sendFrame();
