@@ -227,6 +227,17 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
     archive.value("step/soft/max_linearisations", o.soft.max_linearisations);
   }
   if (version >= kVersionWithVolumes) archive.value("step/overlap", o.overlap);
+  if (version >= kVersionWithPenalty) {
+    archive.value("step/penalty/law", o.penalty.law);
+    archive.value("step/penalty/friction", o.penalty.friction);
+    archive.value("step/penalty/stepping", o.penalty.stepping);
+    archive.value("step/penalty/depth", o.penalty.depth);
+    archive.value("step/penalty/stiffness", o.penalty.stiffness);
+    archive.value("step/penalty/damping", o.penalty.damping);
+    archive.value("step/penalty/friction_damping", o.penalty.friction_damping);
+    archive.value("step/penalty/exponent", o.penalty.exponent);
+    archive.value("step/penalty/substeps", o.penalty.substeps);
+  }
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field("name", &FlatOption::name);

@@ -12,6 +12,7 @@ namespace stickslip {
 
 // Each in its own file.
 std::unique_ptr<Integrator> make_impulse_integrator(const StepOptions&);
+std::unique_ptr<Integrator> make_penalty_integrator(const StepOptions&);
 
 namespace {
 
@@ -19,6 +20,7 @@ struct IntegratorTable {
   std::mutex lock;
   std::deque<IntegratorInfo> entries = {
       {"impulse", "contacts and joints as one contact problem over impulses", make_impulse_integrator},
+      {"penalty", "contacts as springs and dampers", make_penalty_integrator},
   };
 };
 

@@ -27,6 +27,18 @@ void require(bool ok, double value, const char* rule, const char* field) {
   if (!ok) throw Error(fmt::format("{} is out of range. It must be {}.", value, rule)).at(field);
 }
 
+void check(const PenaltyOptions& p) {
+  const auto at_least_0 = [](double value, const char* field) {
+    require(std::isfinite(value) && value >= 0, value, "finite and at least 0", field);
+  };
+  require(p.depth > 0 && p.depth <= 0.1, p.depth, "greater than 0 and at most 0.1", "depth");
+  require(p.exponent >= 1 && p.exponent <= 10, p.exponent, "between 1 and 10", "exponent");
+  require(p.substeps >= 0 && p.substeps <= 1'000'000, p.substeps, "between 0 and 1000000", "substeps");
+  at_least_0(p.stiffness, "stiffness");
+  at_least_0(p.damping, "damping");
+  at_least_0(p.friction_damping, "friction_damping");
+}
+
 void check(const NoStabilisation&) {}
 void check(const Baumgarte& s) {
   require(s.error_reduction >= 0 && s.error_reduction <= 1, s.error_reduction, "between 0 and 1", "error_reduction");
@@ -48,6 +60,19 @@ Gyroscopic gyroscopic_from_name(std::string_view name) {
 
 const std::vector<std::string>& soft_operator_names() {
   static const std::vector<std::string> names{"automatic", "lumped", "assembled", "factored", "partial", "splitting"};
+  return names;
+}
+
+const std::vector<std::string>& penalty_law_names() {
+  static const std::vector<std::string> names{"linear", "exponential", "power", "receding", "layered"};
+  return names;
+}
+const std::vector<std::string>& penalty_friction_names() {
+  static const std::vector<std::string> names{"anchored", "damping"};
+  return names;
+}
+const std::vector<std::string>& penalty_stepping_names() {
+  static const std::vector<std::string> names{"automatic", "explicit", "implicit"};
   return names;
 }
 
@@ -82,6 +107,11 @@ void validate(const StepOptions& o) {
   }
   require(o.soft.max_linearisations >= 1 && o.soft.max_linearisations <= 100, o.soft.max_linearisations, "between 1 and 100",
           "soft/max_linearisations");
+  try {
+    check(o.penalty);
+  } catch (Error& e) {
+    throw e.at("penalty");
+  }
   try {
     require(o.sleep.time >= 0, o.sleep.time, "at least 0 s", "time");
     require(o.sleep.speed >= 0, o.sleep.speed, "at least 0", "speed");

@@ -1,6 +1,7 @@
 // Ways of advancing a world by one step, and the table of them.
 //
 //   impulse   contacts and joints as one contact problem over impulses, solved once or a few times a step (the default)
+//   penalty   contacts as springs and dampers (docs/penalty.md)
 //
 // A program may add its own before it makes a stepper that names it.
 #pragma once

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "step/penalty_motion.h"
+#include "stickslip/problem/coupled_mass.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kStablePart = 0.5;     ///< of the longest stable substep that is taken
+constexpr double kPhase = 0.5;          ///< of the fastest spring in a substep [rad]: accuracy of blows
+constexpr double kWayPart = 0.2;        ///< of the depth over which a law stiffens that a substep may go
+constexpr double kMostSubsteps = 1e5;   ///< of a step, beyond which they are no longer shortened
+
+/// velocity += M⁻¹ momenta. @param solved scratch
+void add_change(const ContactProblem& problem, const VelocitySpace& space, std::span<const double> momenta,
+                std::span<double> velocity, std::vector<double>& solved) {
+  std::uint32_t s = 0;
+  const auto alone_until = [&](std::uint32_t end) {
+    for (; s < end; ++s) {
+      const VelocitySegment& segment = problem.segments[s];
+      const std::size_t at = space.offset(s);
+      Eigen::Map<Vec3>(velocity.data() + at) += segment.inverse_mass * Eigen::Map<const Vec3>(&momenta[at]);
+      if (segment.is_rigid())
+        Eigen::Map<Vec3>(velocity.data() + at + 3) += segment.inverse_inertia * Eigen::Map<const Vec3>(&momenta[at + 3]);
+    }
+  };
+  for (const Carrier& carrier : problem.carriers) {
+    alone_until(carrier.first);
+    const std::size_t first = space.offset(carrier.first), n = carrier.mass->size();
+    const auto part = momenta.subspan(first, n);
+    if (std::ranges::any_of(part, [](double x) { return x != 0; })) {
+      solved.resize(n);
+      carrier.mass->solve(part.data(), solved.data());
+      for (std::size_t i = 0; i < n; ++i) velocity[first + i] += solved[i];
+    }
+    s += carrier.count;
+  }
+  alone_until(static_cast<std::uint32_t>(problem.segments.size()));
+}
+
+bool stiffens(const PenaltyContacts& contacts) {
+  if (contacts.all().empty()) return false;
+  const PenaltyLaw law = contacts.all().front().spring.law;
+  return law != PenaltyLaw::linear && law != PenaltyLaw::receding;
+}
+
+/// How long contacts may go on before their stiffness is another [s].
+double way_time(const PenaltyContacts& contacts) {
+  double time = std::numeric_limits<double>::infinity();
+  for (const PenaltyContact& c : contacts.all()) {
+    const double approach = -c.velocity.dot(c.normal);
+    if (!(approach > 0)) continue;
+    const double room = std::min(c.spring.depth, c.spring.barrier() + std::min(c.gap, 0.0));
+    time = std::min(time, (std::max(c.gap, 0.0) + kWayPart * std::max(room, 1e-3 * c.spring.depth)) / approach);
+  }
+  return time;
+}
+
+}   // namespace
+
+double PenaltyExplicit::next_substep(const PenaltyContacts& contacts, const PenaltyOptions& options,
+                                     PenaltyResult& result) const {
+  const bool varies = stiffens(contacts);
+  const double factor = varies ? contacts.stiffening() : 1;
+  const PenaltyContacts::Limits now{factor * limits_.stiffness, factor * limits_.damping};
+  const double longest = now.longest();
+  double wanted = options.substeps > 0 ? h_ / options.substeps : std::min(kStablePart * longest, kPhase / std::sqrt(now.stiffness));
+  if (options.substeps == 0 && varies) wanted = std::min(wanted, way_time(contacts));
+  if (options.substeps == 0) wanted = std::max(wanted, h_ / kMostSubsteps);
+  const double time = left_ / std::max(1.0, std::ceil(left_ / wanted - 1e-9));   // even ones to the end
+  if (time * result.longest > result.substep * longest || result.longest == 0) {
+    result.substep = time;
+    result.longest = longest;
+  }
+  return time;
+}
+
+void PenaltyExplicit::take(PenaltyContacts& contacts, const PenaltySpace& s, PenaltyFriction friction, double time,
+                           PenaltyResult& result) {
+  std::ranges::fill(momenta_, 0.0);
+  for (PenaltyContact& c : contacts.all()) {
+    c.damping = c.gap < 0 || c.spring.law == PenaltyLaw::exponential ? c.damper.time * c.spring.at(c.gap).stiffness : 0;
+    PenaltyContacts::find_force(c, friction, c.gap, c.stretch, c.velocity);
+    c.stretch = PenaltyContacts::held_stretch(c, friction, c.stretch);
+    if (!(c.normal_force.total > 0)) continue;
+    const Vec3 impulse = time * (c.normal_force.total * c.normal + c.friction_force);
+    contacts.push(c, impulse, momenta_);
+    c.impulse += impulse;
+  }
+  for (std::size_t i = 0; i < result.velocity.size(); ++i) result.velocity[i] += time * s.rate(i);
+  add_change(s.problem, s.space, momenta_, result.velocity, solved_);
+  for (PenaltyContact& c : contacts.all()) {
+    const Vec3 before = c.velocity;
+    c.velocity = contacts.velocity(c, result.velocity);
+    c.book(time, 0.5 * (before + c.velocity));
+    c.move(time);
+  }
+  for (std::size_t i = 0; i < result.velocity.size(); ++i) result.mean[i] += time / h_ * result.velocity[i];
+}
+
+void PenaltyExplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, const PenaltyOptions& options,
+                          PenaltyResult& result) {
+  result = {};
+  result.velocity = s.space.before();
+  result.mean.assign(result.velocity.size(), 0.0);
+  momenta_.resize(result.velocity.size());
+  h_ = left_ = s.h;
+  limits_ = contacts.limits(s.problem, options.friction);
+  for (PenaltyContact& c : contacts.all()) c.velocity = contacts.velocity(c, result.velocity);
+  while (left_ > 0) {
+    const double time = next_substep(contacts, options, result);
+    take(contacts, s, options.friction, time, result);
+    left_ = time < left_ * (1 - 1e-9) ? left_ - time : 0;
+    ++result.iterations;
+  }
+  if (!(result.substep > result.longest)) return;
+  result.status = SolveStatus::diverged;
+  result.reason = "Substeps are longer than the springs of contacts can bear (/step/penalty/substeps).";
+}
+
+}   // namespace stickslip
