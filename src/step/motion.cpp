@@ -12,9 +12,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::array<std::string_view, kMotionKinds> kKindNames = {"energy-created", "rebound-missed", "deep-overlap",
-                                                                   "joint-open",     "fast-spin",      "jam",      "unstable",
-                                                                   "energy-drift",   "momentum-lost",  "creep"};
+constexpr std::array<std::string_view, kMotionKinds> kKindNames = {
+    "energy-created", "rebound-missed", "deep-overlap",  "joint-open", "fast-spin", "jam",
+    "unstable",       "energy-drift",   "momentum-lost", "creep"};
 constexpr std::array<std::string_view, kEnergySources> kSourceNames = {"stabilisation", "integration", "impact law",
                                                                        "friction"};
 

@@ -12,18 +12,16 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kBlendPart = 0.1;     ///< of the speed of a fall of one step over which `receding` switches
-constexpr double kNearAnchor = 0.1;    ///< part of the thickness within which a contact takes over another's anchor
-constexpr double kNodesOfAFace = 6;    ///< a soft body rests on a sixth of its surface
+constexpr double kBlendPart = 0.1;    ///< of the speed of a fall of one step over which `receding` switches
+constexpr double kNearAnchor = 0.1;   ///< part of the thickness within which a contact takes over another's anchor
+constexpr double kNodesOfAFace = 6;   ///< a soft body rests on a sixth of its surface
 
 Vec3 along_surface(const Vec3& v, const Vec3& normal) { return v - v.dot(normal) * normal; }
 
 bool is_dynamic(const Body& b) { return b.alive && b.motion == MotionType::dynamic; }
 
 /// Weight of a body with what is applied to it [N]; 0 if forces do not move it.
-double load_of(const World& world, const Body& b) {
-  return is_dynamic(b) ? (b.mass.mass * world.gravity + b.force).norm() : 0;
-}
+double load_of(const World& world, const Body& b) { return is_dynamic(b) ? (b.mass.mass * world.gravity + b.force).norm() : 0; }
 
 /// Parts of its load that each contact of a body carries: a soft body touches with every node of a face.
 double share_of(const World& world, const Collider& c) {
@@ -95,16 +93,16 @@ void PenaltyContacts::weigh(const PenaltySetting& s, const Manifold& m, PenaltyC
   c.damper.blend = kBlendPart * s.world.gravity.norm() * s.options.h;
   c.tangential_stiffness = k;
   c.tangential_damping = std::min(o.damping, 1.0) * critical * k;
-  if (o.friction == PenaltyFriction::damping)
-    c.tangential_damping = o.friction_damping > 0 ? o.friction_damping : critical * k;
+  if (o.friction == PenaltyFriction::damping) c.tangential_damping = o.friction_damping > 0 ? o.friction_damping : critical * k;
 }
 
 void PenaltyContacts::fill_pair(const PenaltySetting& s, const Manifold& m) {
   const Collider &a = s.world.colliders()[m.a], &b = s.world.colliders()[m.b];
   if (const SurfacePair surface = s.world.materials.between(a.material, b.material); surface.law)
-    throw Error(fmt::format("The integrator 'penalty' knows Coulomb's law of friction only, and bodies '{}' and '{}' have the "
-                            "law '{}'. Use --integrator impulse.",
-                            s.world.bodies()[a.body].name, s.world.bodies()[b.body].name, surface.law->name));
+    throw Error(
+        fmt::format("The integrator 'penalty' knows Coulomb's law of friction only, and bodies '{}' and '{}' have the "
+                    "law '{}'. Use --integrator impulse.",
+                    s.world.bodies()[a.body].name, s.world.bodies()[b.body].name, surface.law->name));
   const auto lone = [&](const Collider& c) { return !s.world.bodies()[c.body].moves_by_forces(); };
   for (const ContactPoint& point : s.set.points_of(m)) {
     PenaltyContact c;
@@ -187,21 +185,20 @@ void PenaltyContacts::push(const PenaltyContact& c, const Vec3& impulse, std::sp
 }
 
 void PenaltyContacts::find_force(PenaltyContact& c, PenaltyFriction friction, double gap, const Vec3& stretch,
-                                 const Vec3& velocity) {
+                                 const Vec3& velocity, bool keeps_limit) {
   c.friction_force.setZero();
   c.tried_friction = 0;
-  if (gap >= 0 && c.spring.law != PenaltyLaw::exponential) {
-    c.normal_force = {};
-    return;
-  }
   const double parting = velocity.dot(c.normal);
-  c.normal_force =
-      penalty_force(c.spring.at(gap), c.spring.law == PenaltyLaw::receding, c.damper, parting, c.damping);
+  const bool far = gap >= 0 && c.spring.law != PenaltyLaw::exponential;
+  c.normal_force = far ? PenaltyForce{}
+                       : penalty_force(c.spring.at(gap), c.spring.law == PenaltyLaw::receding, c.damper, parting, c.damping);
+  if (!keeps_limit) c.limit = c.friction * c.normal_force.total;
+  if (!(c.limit > 0)) return;
   const Vec3 slip = velocity - parting * c.normal;
   c.friction_force = -c.tangential_damping * slip;
   if (friction == PenaltyFriction::anchored) c.friction_force -= c.tangential_stiffness * along_surface(stretch, c.normal);
-  const double limit = c.friction * c.normal_force.total, size = c.tried_friction = c.friction_force.norm();
-  if (size > limit) c.friction_force *= limit / size;
+  c.tried_friction = c.friction_force.norm();
+  if (c.tried_friction > c.limit) c.friction_force *= c.limit / c.tried_friction;
 }
 
 Vec3 PenaltyContacts::held_stretch(const PenaltyContact& c, PenaltyFriction friction, const Vec3& stretch) {
@@ -243,8 +240,10 @@ PenaltyContacts::Limits PenaltyContacts::limits(const ContactProblem& problem, P
     for (const PenaltyMover& m : movers(c)) weights += std::abs(m.weight);
     const Mat3 along = c.normal * c.normal.transpose(), across = Mat3::Identity() - along;
     const double k = c.spring.stiffness();
-    const Mat3 K = k * along + (friction == PenaltyFriction::anchored ? c.tangential_stiffness : 0) * across;
-    const Mat3 B = (c.spring.law == PenaltyLaw::receding ? 0 : c.damper.time * k) * along + c.tangential_damping * across;
+    const bool rubs = c.friction > 0, anchored = rubs && friction == PenaltyFriction::anchored;
+    const Mat3 K = k * along + (anchored ? c.tangential_stiffness : 0) * across;
+    const Mat3 B =
+        (c.spring.law == PenaltyLaw::receding ? 0 : c.damper.time * k) * along + (rubs ? c.tangential_damping : 0) * across;
     for (const PenaltyMover& m : movers(c)) {
       Eigen::Matrix<double, 3, 6> J;
       J.leftCols<3>().setIdentity();

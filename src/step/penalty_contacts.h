@@ -33,24 +33,26 @@ struct PenaltyContact {
   Vec3 normal = Vec3::UnitZ();
   PenaltySpring spring;
   PenaltyDamper damper;
-  double friction = 0;                                           ///< µ
-  double tangential_stiffness = 0, tangential_damping = 0;       ///< of what sticks [N/m, N s/m]
-  Vec3 driven = Vec3::Zero();                                    ///< velocity that scripts and held nodes prescribe [m/s]
-  std::uint32_t first = 0, count = 0;                            ///< movers
-  double mass = 0;                                               ///< that its normal feels with its movers alone [kg]
+  double friction = 0;                                       ///< µ
+  double tangential_stiffness = 0, tangential_damping = 0;   ///< of what sticks [N/m, N s/m]
+  Vec3 driven = Vec3::Zero();                                ///< velocity that scripts and held nodes prescribe [m/s]
+  std::uint32_t first = 0, count = 0;                        ///< movers
+  double mass = 0;                                           ///< that its normal feels with its movers alone [kg]
   // State.
-  double gap = 0;                  ///< φ [m]
-  Vec3 stretch = Vec3::Zero();     ///< s, along the surface [m]
-  Vec3 velocity = Vec3::Zero();    ///< of B against A [m/s]
-  double damping = 0;              ///< of the damper in this substep [N s/m]
-  PenaltyForce normal_force;       ///< of the last evaluation
+  double gap = 0;                 ///< φ [m]
+  Vec3 stretch = Vec3::Zero();    ///< s, along the surface [m]
+  Vec3 velocity = Vec3::Zero();   ///< of B against A [m/s]
+  double pull = 0;                ///< largest acceleration of its movers without contacts [m/s²]
+  double damping = 0;             ///< of the damper in this substep [N s/m]
+  PenaltyForce normal_force;      ///< of the last evaluation
   Vec3 friction_force = Vec3::Zero();
   double tried_friction = 0;   ///< size of that before Coulomb's limit [N]
+  double limit = 0;            ///< Coulomb's limit of the last evaluation, or that to keep [N]
   // Sums over the step.
-  Vec3 impulse = Vec3::Zero();             ///< on B [N s]
-  Vec3 slip = Vec3::Zero();                ///< way along the surface [m]
-  double damper_work = 0;                  ///< on the bodies, ≤ 0 but for errors [J]
-  double friction_work = 0, driven_work = 0;   ///< on the bodies; of it what scripts put in [J]
+  Vec3 impulse = Vec3::Zero();                         ///< on B [N s]
+  Vec3 slip = Vec3::Zero();                            ///< way along the surface [m]
+  double damper_work = 0;                              ///< on the bodies, ≤ 0 but for errors [J]
+  double friction_work = 0, driven_work = 0;           ///< on the bodies; of it what scripts put in [J]
   double energy_start = 0, stretch_energy_start = 0;   ///< stored at the start [J]
 
   /// Adds the work of the last evaluated force over a substep. @param mean velocity over it [m/s]
@@ -60,10 +62,10 @@ struct PenaltyContact {
     friction_work += time * friction_force.dot(mean);
     driven_work += time * (normal_force.total * normal + friction_force).dot(driven);
   }
-  /// Moves on with its velocity.
-  void move(double time) {
-    const double parting = velocity.dot(normal);
-    const Vec3 along = time * (velocity - parting * normal);
+  /// Moves on. @param drift velocity of B against A meanwhile [m/s]
+  void move(double time, const Vec3& drift) {
+    const double parting = drift.dot(normal);
+    const Vec3 along = time * (drift - parting * normal);
     gap += time * parting;
     stretch += along;
     slip += along;
@@ -94,14 +96,16 @@ class PenaltyContacts {
   /// Adds the effect of an impulse on B to momenta of segments. @param impulse [N s]
   void push(const PenaltyContact&, const Vec3& impulse, std::span<double> momenta) const;
   /// Force on B for the gap, stretch and velocity that a contact would have [N]; sets `normal_force` and `friction_force`.
-  static void find_force(PenaltyContact&, PenaltyFriction, double gap, const Vec3& stretch, const Vec3& velocity);
+  /// @param keeps_limit friction stays within `limit`, whatever presses now
+  static void find_force(PenaltyContact&, PenaltyFriction, double gap, const Vec3& stretch, const Vec3& velocity,
+                         bool keeps_limit = false);
   /// The stretch that the friction force of the last evaluation leaves: that of the spring, within Coulomb's limit [m].
   static Vec3 held_stretch(const PenaltyContact&, PenaltyFriction, const Vec3& stretch);
 
   /// What bounds explicit substeps t: λ_k t² + 2 λ_b t < 4 [course §5.1.3 asks for it].
   struct Limits {
-    double stiffness = 0;   ///< λ_k: at least the largest eigenvalue of M⁻¹ Jᵀ K J [1/s²]
-    double damping = 0;     ///< λ_b: of M⁻¹ Jᵀ B J [1/s]
+    double stiffness = 0;     ///< λ_k: at least the largest eigenvalue of M⁻¹ Jᵀ K J [1/s²]
+    double damping = 0;       ///< λ_b: of M⁻¹ Jᵀ B J [1/s]
     double longest() const;   ///< t that is stable [s]; infinite without contacts
   };
   /// For the stiffness of `PenaltySpring::stiffness`; see `stiffening`.

@@ -10,8 +10,10 @@ namespace stickslip {
 namespace {
 
 constexpr double kStablePart = 0.5;     ///< of the longest stable substep that is taken
-constexpr double kPhase = 0.5;          ///< of the fastest spring in a substep [rad]: accuracy of blows
+constexpr double kPhase = 0.5;          ///< of the fastest spring in a substep where nothing rebounds [rad]
+constexpr double kReboundCare = 4;      ///< how much shorter substeps are for e = 1, so that blows keep their energy
 constexpr double kWayPart = 0.2;        ///< of the depth over which a law stiffens that a substep may go
+constexpr double kStriking = 20;        ///< times what weight gives in a substep: speed along the normal of what is not carried
 constexpr double kMostSubsteps = 1e5;   ///< of a step, beyond which they are no longer shortened
 
 /// velocity += M⁻¹ momenta. @param solved scratch
@@ -67,7 +69,8 @@ double PenaltyExplicit::next_substep(const PenaltyContacts& contacts, const Pena
   const double factor = varies ? contacts.stiffening() : 1;
   const PenaltyContacts::Limits now{factor * limits_.stiffness, factor * limits_.damping};
   const double longest = now.longest();
-  double wanted = options.substeps > 0 ? h_ / options.substeps : std::min(kStablePart * longest, kPhase / std::sqrt(now.stiffness));
+  double wanted =
+      options.substeps > 0 ? h_ / options.substeps : std::min(kStablePart * longest, phase_ / std::sqrt(now.stiffness));
   if (options.substeps == 0 && varies) wanted = std::min(wanted, way_time(contacts));
   if (options.substeps == 0) wanted = std::max(wanted, h_ / kMostSubsteps);
   const double time = left_ / std::max(1.0, std::ceil(left_ / wanted - 1e-9));   // even ones to the end
@@ -81,6 +84,7 @@ double PenaltyExplicit::next_substep(const PenaltyContacts& contacts, const Pena
 void PenaltyExplicit::take(PenaltyContacts& contacts, const PenaltySpace& s, PenaltyFriction friction, double time,
                            PenaltyResult& result) {
   std::ranges::fill(momenta_, 0.0);
+  carried_ = in_carrier_;
   for (PenaltyContact& c : contacts.all()) {
     c.damping = c.gap < 0 || c.spring.law == PenaltyLaw::exponential ? c.damper.time * c.spring.at(c.gap).stiffness : 0;
     PenaltyContacts::find_force(c, friction, c.gap, c.stretch, c.velocity);
@@ -89,16 +93,32 @@ void PenaltyExplicit::take(PenaltyContacts& contacts, const PenaltySpace& s, Pen
     const Vec3 impulse = time * (c.normal_force.total * c.normal + c.friction_force);
     contacts.push(c, impulse, momenta_);
     c.impulse += impulse;
+    if (std::abs(c.velocity.dot(c.normal)) > kStriking * time * c.pull) continue;
+    for (const PenaltyMover& m : contacts.movers(c)) carried_[m.segment] = true;
   }
   for (std::size_t i = 0; i < result.velocity.size(); ++i) result.velocity[i] += time * s.rate(i);
   add_change(s.problem, s.space, momenta_, result.velocity, solved_);
+  find_drift(s, time, result.velocity);
   for (PenaltyContact& c : contacts.all()) {
     const Vec3 before = c.velocity;
     c.velocity = contacts.velocity(c, result.velocity);
     c.book(time, 0.5 * (before + c.velocity));
-    c.move(time);
+    const auto movers = contacts.movers(c);
+    const bool falls = std::ranges::any_of(movers, [&](const PenaltyMover& m) { return !carried_[m.segment]; });
+    c.move(time, falls ? contacts.velocity(c, drift_) : c.velocity);
   }
-  for (std::size_t i = 0; i < result.velocity.size(); ++i) result.mean[i] += time / h_ * result.velocity[i];
+  for (std::size_t i = 0; i < result.velocity.size(); ++i) result.mean[i] += time / h_ * drift_[i];
+}
+
+/// Velocities with which positions move. What is not carried by anything follows its parabola: symplectic Euler would let a ball
+/// land slower than it left the ground.
+void PenaltyExplicit::find_drift(const PenaltySpace& s, double time, std::span<const double> velocity) {
+  drift_.assign(velocity.begin(), velocity.end());
+  for (std::uint32_t k = 0; k < s.problem.segments.size(); ++k) {
+    if (carried_[k]) continue;
+    const std::size_t first = s.space.offset(k);
+    for (std::size_t i = first; i < first + s.problem.segments[k].size; ++i) drift_[i] -= 0.5 * time * s.rate(i);
+  }
 }
 
 void PenaltyExplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, const PenaltyOptions& options,
@@ -107,9 +127,19 @@ void PenaltyExplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, cons
   result.velocity = s.space.before();
   result.mean.assign(result.velocity.size(), 0.0);
   momenta_.resize(result.velocity.size());
+  in_carrier_.assign(s.problem.segments.size(), false);
+  for (const Carrier& carrier : s.problem.carriers) std::fill_n(in_carrier_.begin() + carrier.first, carrier.count, true);
   h_ = left_ = s.h;
   limits_ = contacts.limits(s.problem, options.friction);
-  for (PenaltyContact& c : contacts.all()) c.velocity = contacts.velocity(c, result.velocity);
+  double elasticity = 0;
+  for (PenaltyContact& c : contacts.all()) {
+    c.velocity = contacts.velocity(c, result.velocity);
+    c.pull = 0;
+    for (const PenaltyMover& m : contacts.movers(c))
+      c.pull = std::max(c.pull, Vec3(s.rate(m.offset), s.rate(m.offset + 1), s.rate(m.offset + 2)).norm());
+    elasticity = std::max(elasticity, c.damper.elasticity);
+  }
+  phase_ = kPhase / (1 + kReboundCare * std::sqrt(elasticity));
   while (left_ > 0) {
     const double time = next_substep(contacts, options, result);
     take(contacts, s, options.friction, time, result);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "math/small_matrices.h"
 #include "step/penalty_motion.h"
@@ -9,8 +10,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kSymmetricIterations = 6;   ///< then sliding friction is linearised exactly
-constexpr int kMostHalvings = 10;         ///< of a step that makes things worse
+constexpr int kMostTrials = 12;              ///< of the length of a step
+constexpr double kGoodStep = 0.1;            ///< part of what was left that a good step leaves
+constexpr std::size_t kSmallSystem = 6000;   ///< velocities of which a matrix that is not symmetric is still cheap
 
 /// Segment by segment: those with a mass of their own, and carriers.
 void for_each_mass(const PenaltySpace& s, auto&& of_segment, auto&& of_carrier) {
@@ -32,20 +34,19 @@ Mat3 inverse(const Mat3& m) {
   return result;
 }
 
-/// −∂f/∂v of a contact over a substep: with D = t times it, t Jᵀ f changes by −Jᵀ D J Δu.
-Mat3 slope_of(const PenaltyContact& c, PenaltyFriction friction, double time, bool symmetric) {
+/// −∂f/∂v of a contact over a substep t: t Jᵀ f changes by −Jᵀ D J Δu with D = t times it.
+/// @param coupled whether the limit of friction follows what presses; then it is not symmetric
+Mat3 slope_of(const PenaltyContact& c, PenaltyFriction friction, double time, bool coupled) {
   const PenaltyForce& f = c.normal_force;
-  if (!(f.total > 0)) return Mat3::Zero();
   const double pressing = time * f.by_gap + f.by_speed;
   const Mat3 along = c.normal * c.normal.transpose();
   Mat3 slope = pressing * along;
+  if (!(c.limit > 0)) return slope;
   const double hold = c.tangential_damping + (friction == PenaltyFriction::anchored ? time * c.tangential_stiffness : 0);
-  const double limit = c.friction * f.total, size = c.tried_friction;
-  if (size <= limit) return slope + hold * (Mat3::Identity() - along);
-  if (!(limit > 0)) return slope;
-  const Vec3 direction = c.friction_force / limit;
-  slope += hold * limit / size * (Mat3::Identity() - along - direction * direction.transpose());
-  if (!symmetric) slope += c.friction * pressing * direction * c.normal.transpose();
+  if (c.tried_friction <= c.limit) return slope + hold * (Mat3::Identity() - along);
+  const Vec3 direction = c.friction_force / c.limit;
+  slope += hold * c.limit / c.tried_friction * (Mat3::Identity() - along - direction * direction.transpose());
+  if (coupled) slope += c.friction * pressing * direction * c.normal.transpose();
   return slope;
 }
 
@@ -57,7 +58,8 @@ void PenaltyImplicit::times_mass(const PenaltySpace& s, std::span<const double> 
       [&](const VelocitySegment& segment, std::size_t at) {
         Eigen::Map<Vec3>(out.data() + at) = Eigen::Map<const Vec3>(&x[at]) / segment.inverse_mass;
         if (segment.is_rigid())
-          Eigen::Map<Vec3>(out.data() + at + 3) = solve_linear(segment.inverse_inertia, Vec3(Eigen::Map<const Vec3>(&x[at + 3])));
+          Eigen::Map<Vec3>(out.data() + at + 3) =
+              solve_linear(segment.inverse_inertia, Vec3(Eigen::Map<const Vec3>(&x[at + 3])));
       },
       [&](const Carrier& carrier, std::size_t at) {
         const auto n = static_cast<Eigen::Index>(carrier.mass->size());
@@ -109,12 +111,11 @@ void PenaltyImplicit::add_blocks(const PenaltyContacts& contacts, const PenaltyC
 }
 
 /// Fills `step_` with Newton's step from what is left. @returns whether the matrix could be factored
-bool PenaltyImplicit::find_step(const PenaltyContacts& contacts, const PenaltySpace& s, PenaltyFriction friction, double time,
-                                bool symmetric) {
+bool PenaltyImplicit::find_step(const Setting& s, bool symmetric) {
   entries_.clear();
-  add_masses(s);
-  for (const PenaltyContact& c : contacts.all())
-    add_blocks(contacts, c, time * slope_of(c, friction, time, symmetric), symmetric);
+  add_masses(s.space);
+  for (const PenaltyContact& c : s.contacts.all())
+    add_blocks(s.contacts, c, s.time * slope_of(c, s.friction, s.time, !symmetric), symmetric);
   const auto n = static_cast<Eigen::Index>(left_.size());
   matrix_.resize(n, n);
   matrix_.setFromTriplets(entries_.begin(), entries_.end());
@@ -130,56 +131,86 @@ bool PenaltyImplicit::find_step(const PenaltyContacts& contacts, const PenaltySp
 }
 
 /// Fills `left_` = t Jᵀ f(u) − A (u − u_free).
-PenaltyImplicit::Left PenaltyImplicit::find_left(PenaltyContacts& contacts, const PenaltySpace& s, PenaltyFriction friction,
-                                                 double time, std::span<const double> u) {
+PenaltyImplicit::Left PenaltyImplicit::find_left(const Setting& s, std::span<const double> u, bool keeps_limits) {
   for (std::size_t i = 0; i < u.size(); ++i) change_[i] = free_[i] - u[i];
-  times_mass(s, change_, left_);
-  for (PenaltyContact& c : contacts.all()) {
-    const Vec3 v = contacts.velocity(c, u);
-    PenaltyContacts::find_force(c, friction, c.gap + time * v.dot(c.normal), c.stretch + time * v, v);
-    if (c.normal_force.total > 0) contacts.push(c, time * (c.normal_force.total * c.normal + c.friction_force), left_);
+  times_mass(s.space, change_, left_);
+  for (PenaltyContact& c : s.contacts.all()) {
+    const Vec3 v = s.contacts.velocity(c, u);
+    PenaltyContacts::find_force(c, s.friction, c.gap + s.time * v.dot(c.normal), c.stretch + s.time * v, v, keeps_limits);
+    if (c.normal_force.total > 0 || c.limit > 0)
+      s.contacts.push(c, s.time * (c.normal_force.total * c.normal + c.friction_force), left_);
   }
   Left result;
-  for (std::uint32_t k = 0; k < s.problem.segments.size(); ++k) {
-    const VelocitySegment& segment = s.problem.segments[k];
-    const std::size_t at = s.space.offset(k);
+  for (std::uint32_t k = 0; k < s.space.problem.segments.size(); ++k) {
+    const VelocitySegment& segment = s.space.problem.segments[k];
+    const std::size_t at = s.space.space.offset(k);
     const Eigen::Map<const Vec3> linear(&left_[at]);
-    result.squared += segment.inverse_mass * linear.squaredNorm();
     result.speed = std::max(result.speed, segment.inverse_mass * linear.norm());
     if (!segment.is_rigid()) continue;
     const Eigen::Map<const Vec3> angular(&left_[at + 3]);
     const Vec3 turn = segment.inverse_inertia * angular;
-    result.squared += angular.dot(turn);
     // Of a point as far from the centre as the radius of gyration.
     result.speed = std::max(result.speed, std::sqrt(std::max(0.0, segment.inverse_mass * angular.dot(turn))));
   }
   return result;
 }
 
-void PenaltyImplicit::solve(PenaltyContacts& contacts, const PenaltySpace& s, const PenaltyOptions& options,
-                            const Control& control, double time, PenaltyResult& result) {
+/// A step of Newton's method with the limits of friction kept where they are: that is the minimum of a convex function, along
+/// whose slope, which is −left · step, the step is shortened. @returns whether the matrix could be factored
+bool PenaltyImplicit::descend(const Setting& s, std::vector<double>& u) {
+  if (!find_step(s, true)) return false;
+  const auto slope = [&] { return std::inner_product(left_.begin(), left_.end(), step_.begin(), 0.0); };
+  const double start = slope();
+  double part = 1, low = 0;
+  for (int k = 0; k < kMostTrials; ++k) {
+    for (std::size_t i = 0; i < u.size(); ++i) trial_[i] = u[i] + part * step_[i];
+    find_left(s, trial_, true);
+    const double now = slope();
+    if (now >= -0.5 * start) {
+      if (k == 0 || now <= 0.5 * start) break;
+      low = part;
+      part *= 1.5;
+      continue;
+    }
+    part = 0.5 * (low + part);
+  }
+  u.swap(trial_);
+  return true;
+}
+
+/// A step of Newton's method on all of it, if it is a good one. @returns what is left then, or `left` if it was not taken
+PenaltyImplicit::Left PenaltyImplicit::leap(const Setting& s, const Left& left, std::vector<double>& u) {
+  if (!find_step(s, false)) return left;
+  for (std::size_t i = 0; i < u.size(); ++i) trial_[i] = u[i] + step_[i];
+  const Left tried = find_left(s, trial_, false);
+  if (tried.speed < kGoodStep * left.speed) {
+    u.swap(trial_);
+    return tried;
+  }
+  find_left(s, u, false);
+  return left;
+}
+
+void PenaltyImplicit::solve(const Setting& s, const Control& control, PenaltyResult& result) {
   std::vector<double>& u = result.velocity;
-  for (PenaltyContact& c : contacts.all())
+  for (PenaltyContact& c : s.contacts.all())
     c.damping = c.gap < 0 || c.spring.law == PenaltyLaw::exponential ? c.damper.time * c.spring.at(c.gap).stiffness : 0;
-  for (std::size_t i = 0; i < u.size(); ++i) free_[i] = u[i] + time * s.rate(i);
-  Left left = find_left(contacts, s, options.friction, time, u);
+  for (std::size_t i = 0; i < u.size(); ++i) free_[i] = u[i] + s.time * s.space.rate(i);
+  Left left = find_left(s, u, false);
   int iterations = 0;
-  for (; left.speed > control.tolerance && iterations < control.max_iterations; ++iterations) {
-    const bool symmetric = iterations < kSymmetricIterations;
-    if (!find_step(contacts, s, options.friction, time, symmetric)) {
+  bool crawls = false;   // what limits of friction do to each other is all that is left
+  while (left.speed > control.tolerance && iterations < control.max_iterations) {
+    const double before = left.speed;
+    ++iterations;
+    if (crawls && u.size() <= kSmallSystem) left = leap(s, left, u);
+    if (left.speed <= kGoodStep * before) continue;
+    if (!descend(s, u)) {
       result.status = SolveStatus::failed;
       result.reason = "The matrix of the implicit step could not be factored.";
       break;
     }
-    double part = 1;
-    Left tried;
-    for (int k = 0; k <= kMostHalvings; ++k, part *= 0.5) {
-      for (std::size_t i = 0; i < u.size(); ++i) trial_[i] = u[i] + part * step_[i];
-      tried = find_left(contacts, s, options.friction, time, trial_);
-      if (tried.squared < left.squared * (1 - 0.1 * part) || tried.speed <= control.tolerance) break;
-    }
-    left = tried;
-    u.swap(trial_);
+    left = find_left(s, u, false);
+    crawls = left.speed > kGoodStep * before;
   }
   result.iterations += iterations;
   result.error = std::max(result.error, left.speed);
@@ -200,14 +231,13 @@ void PenaltyImplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, cons
   const double time = s.h / substeps;
   for (PenaltyContact& c : contacts.all()) c.velocity = contacts.velocity(c, result.velocity);
   for (int k = 0; k < substeps; ++k) {
-    solve(contacts, s, options, control, time, result);
+    solve({contacts, s, options.friction, time}, control, result);
     for (PenaltyContact& c : contacts.all()) {
-      const Vec3 before = c.velocity;
       c.velocity = contacts.velocity(c, result.velocity);
-      // The last evaluation of the solve was at these velocities.
+      // The last evaluation of the solve was at these velocities, with which forces do their work.
       if (c.normal_force.total > 0) c.impulse += time * (c.normal_force.total * c.normal + c.friction_force);
-      c.book(time, 0.5 * (before + c.velocity));
-      c.move(time);
+      c.book(time, c.velocity);
+      c.move(time, c.velocity);
       c.stretch = PenaltyContacts::held_stretch(c, options.friction, c.stretch);
     }
     for (std::size_t i = 0; i < n; ++i) result.mean[i] += result.velocity[i] / substeps;

@@ -19,8 +19,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kWayOfALook = 0.5;   ///< part of its thickness that a body may move before contacts are looked for again
-constexpr int kMostPenaltyLooks = 64;        ///< in a step
+constexpr double kWayOfALook = 0.05;    ///< part of its thickness that a body may move before contacts are looked for again
+constexpr int kMostPenaltyLooks = 64;   ///< in a step
 
 /// Whether neither body of a pair takes part in this step.
 bool pair_sleeps(const World& world, const PartPair& pair) {
@@ -137,7 +137,8 @@ void PenaltyIntegrator::find_free_motion(const World& world, double h) {
 void PenaltyIntegrator::find_motion(const World& world, double h) {
   const PenaltySpace space{problem_, space_, h};
   if (!is_implicit_) return explicit_.run(contacts_, space, options_.penalty, result_);
-  implicit_.run(contacts_, space, options_.penalty, {options_.tolerance * speed_scale(world), options_.max_iterations}, result_);
+  implicit_.run(contacts_, space, options_.penalty, {options_.tolerance * speed_scale(world), options_.max_iterations},
+                result_);
 }
 
 /// Positions move by the mean velocity of the substeps; the last one stays.
@@ -153,13 +154,14 @@ void PenaltyIntegrator::move(World& world, double h) {
     bodies[i].velocity += last.linear - mean.linear;
     bodies[i].angular_velocity += last.angular - mean.angular;
     // Applied forces work along the way, which the mean velocity takes.
-    report_.energy.applied += 0.5 * h * (bodies[i].force.dot(mean.linear - before.linear) +
-                                         bodies[i].torque.dot(mean.angular - before.angular));
+    report_.energy.applied +=
+        0.5 * h * (bodies[i].force.dot(mean.linear - before.linear) + bodies[i].torque.dot(mean.angular - before.angular));
   }
   for (NodalBody& nodes : world.mutable_nodal_bodies())
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       const auto segment = space_.segment_of(static_cast<std::uint32_t>(bodies.size()) + nodes.first_node + i);
-      if (segment != kNoSegment) nodes.velocities[i] += twist(result_.velocity, segment).linear - twist(result_.mean, segment).linear;
+      if (segment != kNoSegment)
+        nodes.velocities[i] += twist(result_.velocity, segment).linear - twist(result_.mean, segment).linear;
     }
   world.summarise_nodes();
 }
@@ -184,8 +186,8 @@ void PenaltyIntegrator::record_contact(const World& world, const Manifold& m, co
   records_.push_back({world.id_of(world.colliders()[m.a].body), world.id_of(world.colliders()[m.b].body), m.key(point),
                       point.position, point.normal, point.gap, c.impulse, normal_impulse, c.friction, c.slip / h, Vec3::Zero(),
                       nullptr});
-  remembered_.push_back({m.key(point), h * (c.normal_force.total * c.normal - c.tangential_stiffness * stretch), Vec3::Zero(),
-                         point.position});
+  remembered_.push_back(
+      {m.key(point), h * (c.normal_force.total * c.normal - c.tangential_stiffness * stretch), Vec3::Zero(), point.position});
 }
 
 void PenaltyIntegrator::record(World& world, const ContactSet& set, double h) {
@@ -202,8 +204,7 @@ void PenaltyIntegrator::record(World& world, const ContactSet& set, double h) {
   };
   for (const Manifold& m : set.manifolds) {
     keep_before(m.a, m.b);
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
-      record_contact(world, m, set.points[i], contacts_.all()[i], h);
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) record_contact(world, m, set.points[i], contacts_.all()[i], h);
   }
   keep_before(~0u, ~0u);
   world.memory.impulses.swap(remembered_);
@@ -251,8 +252,9 @@ const StepReport& PenaltyIntegrator::step(World& world) {
   for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
   for (const Joint& joint : world.joints())
     if (joint.acts())
-      throw Error(fmt::format("The integrator 'penalty' has no joints, and this world has joint '{}'. Use --integrator impulse.",
-                              joint.description.name));
+      throw Error(
+          fmt::format("The integrator 'penalty' has no joints, and this world has joint '{}'. Use --integrator impulse.",
+                      joint.description.name));
   const double start = world.time;
   resting_.clear();
   for (const ContactRecord& c : report_.contacts)

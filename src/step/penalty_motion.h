@@ -24,9 +24,9 @@ struct PenaltyResult {
   int iterations = 0;             ///< substeps if explicit, factorisations if implicit
   SolveStatus status = SolveStatus::converged;
   std::string_view reason;
-  double error = 0;      ///< implicit: what is left of the equations [m/s]
-  double substep = 0;    ///< explicit: the one that is longest compared with what is stable [s]
-  double longest = 0;    ///< explicit: what is stable there [s]; infinite without contacts
+  double error = 0;     ///< implicit: what is left of the equations [m/s]
+  double substep = 0;   ///< explicit: the one that is longest compared with what is stable [s]
+  double longest = 0;   ///< explicit: what is stable there [s]; infinite without contacts
 };
 
 /// Symplectic Euler. Substeps are fixed if the options say how many, otherwise half of what is stable, and shorter where a law
@@ -39,14 +39,19 @@ class PenaltyExplicit {
   double next_substep(const PenaltyContacts&, const PenaltyOptions&, PenaltyResult&) const;
   void take(PenaltyContacts&, const PenaltySpace&, PenaltyFriction, double time, PenaltyResult&);
 
+  void find_drift(const PenaltySpace&, double time, std::span<const double> velocity);
+
   PenaltyContacts::Limits limits_;
   double h_ = 0, left_ = 0;   ///< [s]
-  std::vector<double> momenta_, solved_;
+  double phase_ = 0;          ///< of the fastest spring that a substep may take [rad]
+  std::vector<double> momenta_, solved_, drift_;
+  std::vector<char> in_carrier_, carried_;   ///< by segment: of a soft body; rests on something
 };
 
 /// Backward Euler: forces are those of the end of a substep, found by Newton's method.
 ///   A (u⁺ − u_free) = t Jᵀ f(φ + t J u⁺, J u⁺),   (A + Jᵀ D J) Δ = what is left,   D = t (t K + B)
-/// The first iterations leave out how sliding friction grows with the normal force, so that the matrix is symmetric.
+/// Steps leave out how sliding friction grows with what presses, so that the matrix is symmetric and a step can be judged by a
+/// convex function; where only that is left, the whole matrix is tried.
 class PenaltyImplicit {
  public:
   struct Control {
@@ -56,13 +61,20 @@ class PenaltyImplicit {
   void run(PenaltyContacts&, const PenaltySpace&, const PenaltyOptions&, const Control&, PenaltyResult&);
 
  private:
-  struct Left {
-    double squared = 0;   ///< in the norm of M⁻¹
-    double speed = 0;     ///< largest [m/s]
+  struct Setting {
+    PenaltyContacts& contacts;
+    const PenaltySpace& space;
+    PenaltyFriction friction;
+    double time;   ///< of the substep [s]
   };
-  void solve(PenaltyContacts&, const PenaltySpace&, const PenaltyOptions&, const Control&, double time, PenaltyResult&);
-  Left find_left(PenaltyContacts&, const PenaltySpace&, PenaltyFriction, double time, std::span<const double> u);
-  bool find_step(const PenaltyContacts&, const PenaltySpace&, PenaltyFriction, double time, bool symmetric);
+  struct Left {
+    double speed = 0;   ///< largest [m/s]
+  };
+  void solve(const Setting&, const Control&, PenaltyResult&);
+  bool descend(const Setting&, std::vector<double>& u);
+  Left leap(const Setting&, const Left&, std::vector<double>& u);
+  Left find_left(const Setting&, std::span<const double> u, bool keeps_limits);
+  bool find_step(const Setting&, bool symmetric);
   void add_masses(const PenaltySpace&);
   void add_blocks(const PenaltyContacts&, const PenaltyContact&, const Mat3& D, bool symmetric);
   void times_mass(const PenaltySpace&, std::span<const double> x, std::span<double> out) const;

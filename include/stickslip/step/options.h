@@ -90,7 +90,7 @@ struct PenaltyOptions {
   PenaltyLaw law = PenaltyLaw::linear;
   PenaltyFriction friction = PenaltyFriction::anchored;
   PenaltyStepping stepping = PenaltyStepping::automatic;
-  double depth = 1e-3;           ///< to which weight presses a contact, as a part of the thinner body's thickness, > 0
+  double depth = 3e-4;           ///< to which weight presses a contact, as a part of the thinner body's thickness, > 0
   double stiffness = 0;          ///< of a contact at that depth [N/m]; 0: from the weight that it may have to carry
   double damping = 1;            ///< along normals, over that of critical damping; what rebounds has less
   double friction_damping = 0;   ///< of `damping` friction that sticks [N s/m]; 0: the same as along the normal, critical
