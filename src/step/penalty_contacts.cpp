@@ -208,18 +208,16 @@ Vec3 PenaltyContacts::held_stretch(const PenaltyContact& c, PenaltyFriction fric
   return size > limit ? Vec3(limit / size * s) : s;
 }
 
-double PenaltyContacts::Limits::longest() const {
+double PenaltyLimits::Rates::longest() const {
   if (!(stiffness > 0)) return damping > 0 ? 2 / damping : std::numeric_limits<double>::infinity();
   return (std::sqrt(damping * damping + 4 * stiffness) - damping) / stiffness;
 }
 
 namespace {
 
-using SegmentSum = Eigen::Matrix<double, 6, 6>;
-
 /// A bound of the largest eigenvalue of M⁻¹ S, S symmetric and not negative: the eighth root of the sum of their eighth powers.
-double largest_eigenvalue(const VelocitySegment& segment, const SegmentSum& s) {
-  SegmentSum t;
+double largest_eigenvalue(const VelocitySegment& segment, const PenaltyLimits::Sum& s) {
+  PenaltyLimits::Sum t;
   t.topRows<3>() = segment.inverse_mass * s.topRows<3>();
   t.bottomRows<3>() = segment.inverse_inertia * s.bottomRows<3>();
   const double scale = t.trace();
@@ -231,10 +229,7 @@ double largest_eigenvalue(const VelocitySegment& segment, const SegmentSum& s) {
 
 }   // namespace
 
-PenaltyContacts::Limits PenaltyContacts::limits(const ContactProblem& problem, PenaltyFriction friction) const {
-  // (Σ wᵢ xᵢ)² ≤ Σ|wᵢ| Σ|wᵢ| xᵢ²: what couples movers is bounded by what each of them feels alone, and blocks can be looked at
-  // one by one.
-  std::vector<SegmentSum> stiffness(problem.segments.size(), SegmentSum::Zero()), damping = stiffness;
+void PenaltyContacts::add_limits(PenaltyLimits& limits, PenaltyFriction friction) const {
   for (const PenaltyContact& c : contacts_) {
     double weights = 0;
     for (const PenaltyMover& m : movers(c)) weights += std::abs(m.weight);
@@ -248,11 +243,14 @@ PenaltyContacts::Limits PenaltyContacts::limits(const ContactProblem& problem, P
       Eigen::Matrix<double, 3, 6> J;
       J.leftCols<3>().setIdentity();
       J.rightCols<3>() = m.rigid ? Mat3(-skew(m.arm)) : Mat3::Zero();
-      stiffness[m.segment] += weights * std::abs(m.weight) * J.transpose() * K * J;
-      damping[m.segment] += weights * std::abs(m.weight) * J.transpose() * B * J;
+      limits.stiffness[m.segment] += weights * std::abs(m.weight) * J.transpose() * K * J;
+      limits.damping[m.segment] += weights * std::abs(m.weight) * J.transpose() * B * J;
     }
   }
-  Limits result;
+}
+
+PenaltyLimits::Rates PenaltyLimits::rates(const ContactProblem& problem) const {
+  Rates result;
   for (std::size_t i = 0; i < problem.segments.size(); ++i) {
     result.stiffness = std::max(result.stiffness, largest_eigenvalue(problem.segments[i], stiffness[i]));
     result.damping = std::max(result.damping, largest_eigenvalue(problem.segments[i], damping[i]));

@@ -81,6 +81,25 @@ struct PenaltySetting {
   const ContactProblem& problem;   ///< its segments have masses
 };
 
+/// What bounds explicit substeps t [course §5.1.3 asks for it]: λ_k t² + 2 λ_b t < 4 with λ_k at least the largest eigenvalue of
+/// M⁻¹ Jᵀ K J and λ_b of M⁻¹ Jᵀ B J. (Σ wᵢ xᵢ)² ≤ Σ|wᵢ| Σ|wᵢ| xᵢ²: what couples movers is bounded by what each feels
+/// alone, and movers can be looked at one by one.
+struct PenaltyLimits {
+  using Sum = Eigen::Matrix<double, 6, 6>;
+  std::vector<Sum> stiffness, damping;   ///< by segment: Σ Jᵀ K J and Σ Jᵀ B J
+
+  struct Rates {
+    double stiffness = 0;     ///< λ_k [1/s²]
+    double damping = 0;       ///< λ_b [1/s]
+    double longest() const;   ///< t that is stable [s]; infinite without contacts
+  };
+  void begin(std::size_t segments) {
+    stiffness.assign(segments, Sum::Zero());
+    damping.assign(segments, Sum::Zero());
+  }
+  Rates rates(const ContactProblem&) const;
+};
+
 class PenaltyContacts {
  public:
   /// Makes the contacts, in the order of the set, with the gaps and anchors that they start from.
@@ -102,15 +121,8 @@ class PenaltyContacts {
   /// The stretch that the friction force of the last evaluation leaves: that of the spring, within Coulomb's limit [m].
   static Vec3 held_stretch(const PenaltyContact&, PenaltyFriction, const Vec3& stretch);
 
-  /// What bounds explicit substeps t: λ_k t² + 2 λ_b t < 4 [course §5.1.3 asks for it].
-  struct Limits {
-    double stiffness = 0;     ///< λ_k: at least the largest eigenvalue of M⁻¹ Jᵀ K J [1/s²]
-    double damping = 0;       ///< λ_b: of M⁻¹ Jᵀ B J [1/s]
-    double longest() const;   ///< t that is stable [s]; infinite without contacts
-  };
-  /// For the stiffness of `PenaltySpring::stiffness`; see `stiffening`.
-  Limits limits(const ContactProblem&, PenaltyFriction) const;
-  /// How much stiffer than that the stiffest contact is where it is now, at least 1.
+  void add_limits(PenaltyLimits&, PenaltyFriction) const;
+  /// How much stiffer than `PenaltySpring::stiffness`, which `add_limits` takes, the stiffest contact is now; at least 1.
   double stiffening() const;
 
  private:

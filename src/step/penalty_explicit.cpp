@@ -67,7 +67,7 @@ double PenaltyExplicit::next_substep(const PenaltyContacts& contacts, const Pena
                                      PenaltyResult& result) const {
   const bool varies = stiffens(contacts);
   const double factor = varies ? contacts.stiffening() : 1;
-  const PenaltyContacts::Limits now{factor * limits_.stiffness, factor * limits_.damping};
+  const PenaltyLimits::Rates now{factor * limits_.stiffness, factor * limits_.damping};
   const double longest = now.longest();
   double wanted =
       options.substeps > 0 ? h_ / options.substeps : std::min(kStablePart * longest, phase_ / std::sqrt(now.stiffness));
@@ -81,31 +81,46 @@ double PenaltyExplicit::next_substep(const PenaltyContacts& contacts, const Pena
   return time;
 }
 
-void PenaltyExplicit::take(PenaltyContacts& contacts, const PenaltySpace& s, PenaltyFriction friction, double time,
-                           PenaltyResult& result) {
+void PenaltyExplicit::push(const PenaltyForces& forces, PenaltyFriction friction, double time) {
   std::ranges::fill(momenta_, 0.0);
   carried_ = in_carrier_;
-  for (PenaltyContact& c : contacts.all()) {
+  for (PenaltyContact& c : forces.contacts.all()) {
     c.damping = c.gap < 0 || c.spring.law == PenaltyLaw::exponential ? c.damper.time * c.spring.at(c.gap).stiffness : 0;
     PenaltyContacts::find_force(c, friction, c.gap, c.stretch, c.velocity);
     c.stretch = PenaltyContacts::held_stretch(c, friction, c.stretch);
     if (!(c.normal_force.total > 0)) continue;
     const Vec3 impulse = time * (c.normal_force.total * c.normal + c.friction_force);
-    contacts.push(c, impulse, momenta_);
+    forces.contacts.push(c, impulse, momenta_);
     c.impulse += impulse;
     if (std::abs(c.velocity.dot(c.normal)) > kStriking * time * c.pull) continue;
-    for (const PenaltyMover& m : contacts.movers(c)) carried_[m.segment] = true;
+    for (const PenaltyMover& m : forces.contacts.movers(c)) carried_[m.segment] = true;
   }
+  for (PenaltyJointRow& row : forces.joints.all()) {
+    row.force = row.force_at(row.value, row.speed);
+    PenaltyJoints::push(row, time * row.force, momenta_);
+    for (int k = 0; k < row.count; ++k) carried_[row.movers[static_cast<std::size_t>(k)].segment] = true;
+  }
+}
+
+void PenaltyExplicit::take(const PenaltyForces& forces, const PenaltySpace& s, PenaltyFriction friction, double time,
+                           PenaltyResult& result) {
+  push(forces, friction, time);
   for (std::size_t i = 0; i < result.velocity.size(); ++i) result.velocity[i] += time * s.rate(i);
   add_change(s.problem, s.space, momenta_, result.velocity, solved_);
   find_drift(s, time, result.velocity);
-  for (PenaltyContact& c : contacts.all()) {
+  for (PenaltyContact& c : forces.contacts.all()) {
     const Vec3 before = c.velocity;
-    c.velocity = contacts.velocity(c, result.velocity);
+    c.velocity = forces.contacts.velocity(c, result.velocity);
     c.book(time, 0.5 * (before + c.velocity));
-    const auto movers = contacts.movers(c);
+    const auto movers = forces.contacts.movers(c);
     const bool falls = std::ranges::any_of(movers, [&](const PenaltyMover& m) { return !carried_[m.segment]; });
-    c.move(time, falls ? contacts.velocity(c, drift_) : c.velocity);
+    c.move(time, falls ? forces.contacts.velocity(c, drift_) : c.velocity);
+  }
+  for (PenaltyJointRow& row : forces.joints.all()) {
+    const double before = row.speed;
+    row.speed = PenaltyJoints::speed(row, result.velocity);
+    row.book(time, 0.5 * (before + row.speed));
+    row.move(time, row.speed);
   }
   for (std::size_t i = 0; i < result.velocity.size(); ++i) result.mean[i] += time / h_ * drift_[i];
 }
@@ -121,7 +136,7 @@ void PenaltyExplicit::find_drift(const PenaltySpace& s, double time, std::span<c
   }
 }
 
-void PenaltyExplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, const PenaltyOptions& options,
+void PenaltyExplicit::run(const PenaltyForces& forces, const PenaltySpace& s, const PenaltyOptions& options,
                           PenaltyResult& result) {
   result = {};
   result.velocity = s.space.before();
@@ -130,7 +145,11 @@ void PenaltyExplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, cons
   in_carrier_.assign(s.problem.segments.size(), false);
   for (const Carrier& carrier : s.problem.carriers) std::fill_n(in_carrier_.begin() + carrier.first, carrier.count, true);
   h_ = left_ = s.h;
-  limits_ = contacts.limits(s.problem, options.friction);
+  PenaltyContacts& contacts = forces.contacts;
+  sums_.begin(s.problem.segments.size());
+  contacts.add_limits(sums_, options.friction);
+  forces.joints.add_limits(sums_);
+  limits_ = sums_.rates(s.problem);
   double elasticity = 0;
   for (PenaltyContact& c : contacts.all()) {
     c.velocity = contacts.velocity(c, result.velocity);
@@ -142,7 +161,7 @@ void PenaltyExplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, cons
   phase_ = kPhase / (1 + kReboundCare * std::sqrt(elasticity));
   while (left_ > 0) {
     const double time = next_substep(contacts, options, result);
-    take(contacts, s, options.friction, time, result);
+    take(forces, s, options.friction, time, result);
     left_ = time < left_ * (1 - 1e-9) ? left_ - time : 0;
     ++result.iterations;
   }

@@ -110,12 +110,26 @@ void PenaltyImplicit::add_blocks(const PenaltyContacts& contacts, const PenaltyC
   }
 }
 
+void PenaltyImplicit::add_row(const PenaltyJointRow& row, double D, bool symmetric) {
+  for (int i = 0; i < row.count; ++i)
+    for (int j = 0; j < row.count; ++j) {
+      const auto &a = row.movers[static_cast<std::size_t>(i)], &b = row.movers[static_cast<std::size_t>(j)];
+      if (symmetric && a.offset < b.offset) continue;
+      for (int k = 0; k < kRigidSize; ++k)
+        for (int l = 0; l < kRigidSize; ++l)
+          entries_.emplace_back(static_cast<int>(a.offset) + k, static_cast<int>(b.offset) + l,
+                                D * a.direction[k] * b.direction[l]);
+    }
+}
+
 /// Fills `step_` with Newton's step from what is left. @returns whether the matrix could be factored
 bool PenaltyImplicit::find_step(const Setting& s, bool symmetric) {
   entries_.clear();
   add_masses(s.space);
   for (const PenaltyContact& c : s.contacts.all())
     add_blocks(s.contacts, c, s.time * slope_of(c, s.friction, s.time, !symmetric), symmetric);
+  for (const PenaltyJointRow& row : s.joints.all())
+    add_row(row, s.time * row.slope_at(row.value + s.time * (row.speed - row.target_speed), row.speed, s.time), symmetric);
   const auto n = static_cast<Eigen::Index>(left_.size());
   matrix_.resize(n, n);
   matrix_.setFromTriplets(entries_.begin(), entries_.end());
@@ -139,6 +153,11 @@ PenaltyImplicit::Left PenaltyImplicit::find_left(const Setting& s, std::span<con
     PenaltyContacts::find_force(c, s.friction, c.gap + s.time * v.dot(c.normal), c.stretch + s.time * v, v, keeps_limits);
     if (c.normal_force.total > 0 || c.limit > 0)
       s.contacts.push(c, s.time * (c.normal_force.total * c.normal + c.friction_force), left_);
+  }
+  for (PenaltyJointRow& row : s.joints.all()) {
+    row.speed = PenaltyJoints::speed(row, u);
+    row.force = row.force_at(row.value + s.time * (row.speed - row.target_speed), row.speed);
+    PenaltyJoints::push(row, s.time * row.force, left_);
   }
   Left result;
   for (std::uint32_t k = 0; k < s.space.problem.segments.size(); ++k) {
@@ -220,18 +239,23 @@ void PenaltyImplicit::solve(const Setting& s, const Control& control, PenaltyRes
   }
 }
 
-void PenaltyImplicit::run(PenaltyContacts& contacts, const PenaltySpace& s, const PenaltyOptions& options,
+void PenaltyImplicit::run(const PenaltyForces& forces, const PenaltySpace& s, const PenaltyOptions& options,
                           const Control& control, PenaltyResult& result) {
   result = {};
   result.velocity = s.space.before();
   const std::size_t n = result.velocity.size();
   result.mean.assign(n, 0.0);
   for (std::vector<double>* list : {&free_, &change_, &left_, &step_, &trial_}) list->assign(n, 0.0);
+  PenaltyContacts& contacts = forces.contacts;
   const int substeps = std::max(1, options.substeps);
   const double time = s.h / substeps;
   for (PenaltyContact& c : contacts.all()) c.velocity = contacts.velocity(c, result.velocity);
   for (int k = 0; k < substeps; ++k) {
-    solve({contacts, s, options.friction, time}, control, result);
+    solve({contacts, forces.joints, s, options.friction, time}, control, result);
+    for (PenaltyJointRow& row : forces.joints.all()) {
+      row.book(time, row.speed);
+      row.move(time, row.speed);
+    }
     for (PenaltyContact& c : contacts.all()) {
       c.velocity = contacts.velocity(c, result.velocity);
       // The last evaluation of the solve was at these velocities, with which forces do their work.

@@ -19,8 +19,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kWayOfALook = 0.05;    ///< part of its thickness that a body may move before contacts are looked for again
-constexpr int kMostPenaltyLooks = 64;   ///< in a step
+constexpr double kWayOfALook = 0.05;     ///< part of its thickness that a body may move before contacts are looked for again
+constexpr double kChordPart = 1;         ///< of the wanted depth by which a body may leave the arc on which a joint holds it
+constexpr int kMostPenaltyLooks = 256;   ///< in a step
 
 /// Whether neither body of a pair takes part in this step.
 bool pair_sleeps(const World& world, const PartPair& pair) {
@@ -30,7 +31,7 @@ bool pair_sleeps(const World& world, const PartPair& pair) {
 }
 
 /// Pieces in which a step is taken, so that nothing moves far between two looks for contacts.
-int looks_of(const World& world, double h) {
+int looks_of(const World& world, double h, double depth) {
   double farthest = 0;
   for (const Collider& c : world.colliders()) {
     if (!c.alive || is_passive(world.bodies()[c.body]) || !(c.characteristic_length > 0)) continue;
@@ -39,7 +40,18 @@ int looks_of(const World& world, double h) {
     const double speed = motion.velocity.norm() + (turns ? motion.angular_velocity.norm() * c.reach : 0);
     farthest = std::max(farthest, h * speed / c.characteristic_length);
   }
-  return static_cast<int>(std::clamp(std::ceil(farthest / kWayOfALook), 1.0, double{kMostPenaltyLooks}));
+  // Joints hold bodies on arcs, of which a piece takes the chord.
+  double looks = farthest / kWayOfALook;
+  for (const Joint& joint : world.joints()) {
+    const JointDescription& d = joint.description;
+    for (const auto& [id, frame] : {std::pair(d.a, &d.frame_a), std::pair(d.b, &d.frame_b)}) {
+      if (!joint.acts() || d.type == JointType::gear || id == BodyId{}) continue;
+      const Body& b = world.bodies()[id.index];
+      const double arm = std::max((frame->position - b.mass.center).norm(), joint.row_length);
+      looks = std::max(looks, h * b.angular_velocity.norm() * std::sqrt(arm / (2 * kChordPart * depth * joint.row_length)));
+    }
+  }
+  return static_cast<int>(std::clamp(std::ceil(looks), 1.0, double{kMostPenaltyLooks}));
 }
 
 /// Contacts of both, each once; those of pairs that sleep are not added up.
@@ -90,6 +102,7 @@ class PenaltyIntegrator final : public Integrator {
   VelocitySpace space_;
   ContactProblem problem_;   ///< segments and carriers only
   PenaltyContacts contacts_;
+  PenaltyJoints joints_;
   PenaltyExplicit explicit_;
   PenaltyImplicit implicit_;
   PenaltyResult result_;
@@ -136,9 +149,9 @@ void PenaltyIntegrator::find_free_motion(const World& world, double h) {
 
 void PenaltyIntegrator::find_motion(const World& world, double h) {
   const PenaltySpace space{problem_, space_, h};
-  if (!is_implicit_) return explicit_.run(contacts_, space, options_.penalty, result_);
-  implicit_.run(contacts_, space, options_.penalty, {options_.tolerance * speed_scale(world), options_.max_iterations},
-                result_);
+  if (!is_implicit_) return explicit_.run({contacts_, joints_}, space, options_.penalty, result_);
+  implicit_.run({contacts_, joints_}, space, options_.penalty,
+                {options_.tolerance * speed_scale(world), options_.max_iterations}, result_);
 }
 
 /// Positions move by the mean velocity of the substeps; the last one stays.
@@ -233,11 +246,13 @@ void PenaltyIntegrator::take_piece(World& world, double h) {
   clock.lap();
   find_free_motion(world, h);
   contacts_.build({world, set, piece_options_, space_, problem_});
+  joints_.build({world, set, piece_options_, space_, problem_});
   report_.seconds.assembly += clock.lap();
   find_motion(world, h);
   report_.seconds.solve += clock.lap();
   note_result();
   record(world, set, h);
+  joints_.record(world, h, options_.h, report_);
   add_records(world, records_, report_.contacts);
   report_.seconds.bookkeeping += clock.lap();
   move(world, h);
@@ -250,11 +265,6 @@ void PenaltyIntegrator::take_piece(World& world, double h) {
 
 const StepReport& PenaltyIntegrator::step(World& world) {
   for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
-  for (const Joint& joint : world.joints())
-    if (joint.acts())
-      throw Error(
-          fmt::format("The integrator 'penalty' has no joints, and this world has joint '{}'. Use --integrator impulse.",
-                      joint.description.name));
   const double start = world.time;
   resting_.clear();
   for (const ContactRecord& c : report_.contacts)
@@ -266,10 +276,12 @@ const StepReport& PenaltyIntegrator::step(World& world) {
   report_.outcome.tolerance = options_.tolerance * speed_scale(world);
   report_.energy.kinetic_start = world.kinetic_energy();
   report_.energy.potential_start = world.potential_energy();
-  report_.pieces = looks_of(world, options_.h);
+  report_.pieces = looks_of(world, options_.h, options_.penalty.depth);
   for (int k = 0; k < report_.pieces; ++k) take_piece(world, options_.h / report_.pieces);
   world.time = start + options_.h;
   ++world.step_count;
+  JointRows{}.finish(world, report_);
+  break_joints(world, report_);
   finish(world);
   return report_;
 }
@@ -279,8 +291,9 @@ void PenaltyIntegrator::finish(World& world) {
   EnergyLedger& energy = report_.energy;
   energy.kinetic_end = world.kinetic_energy();
   energy.potential_end = world.potential_energy();
-  energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
-                       (energy.applied + energy.driven + energy.springs - energy.friction - energy.impact - energy.damping);
+  energy.integration =
+      energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
+      (energy.applied + energy.driven + energy.motors + energy.springs - energy.friction - energy.impact - energy.damping);
   for (const ContactRecord& c : resting_)
     if (world.contains(c.body_a) && world.contains(c.body_b) && pair_sleeps(world, c.key)) {
       report_.contacts.push_back(c);

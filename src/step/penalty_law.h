@@ -56,7 +56,8 @@ struct PenaltyForce {
 PenaltyForce penalty_force(const PenaltySpring::Value&, bool receding, const PenaltyDamper&, double speed, double damping);
 
 /// Damping over critical damping at which a mass on a spring with a damper that never pulls leaves with −e times its speed; at
-/// most `most`. [Schwager and Pöschel 2007: the collision ends where the force does]
+/// most `most`. The collision ends where the
+/// force does [Schwager, Pöschel 2007].
 double damping_for_restitution(double e, double most);
 
 }   // namespace stickslip

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "step/penalty_contacts.h"
+#include "step/penalty_joints.h"
 #include "stickslip/math/sparse_factor.h"
 #include "stickslip/solve/solver.h"
 
@@ -15,6 +16,12 @@ struct PenaltySpace {
   double h = 0;   ///< that the change from `before` to `free` takes [s]
 
   double rate(std::size_t i) const { return (space.free()[i] - space.before()[i]) / h; }
+};
+
+/// What pushes.
+struct PenaltyForces {
+  PenaltyContacts& contacts;
+  PenaltyJoints& joints;
 };
 
 /// What came of it.
@@ -33,15 +40,17 @@ struct PenaltyResult {
 /// stiffens.
 class PenaltyExplicit {
  public:
-  void run(PenaltyContacts&, const PenaltySpace&, const PenaltyOptions&, PenaltyResult&);
+  void run(const PenaltyForces&, const PenaltySpace&, const PenaltyOptions&, PenaltyResult&);
 
  private:
   double next_substep(const PenaltyContacts&, const PenaltyOptions&, PenaltyResult&) const;
-  void take(PenaltyContacts&, const PenaltySpace&, PenaltyFriction, double time, PenaltyResult&);
+  void push(const PenaltyForces&, PenaltyFriction, double time);
+  void take(const PenaltyForces&, const PenaltySpace&, PenaltyFriction, double time, PenaltyResult&);
 
   void find_drift(const PenaltySpace&, double time, std::span<const double> velocity);
 
-  PenaltyContacts::Limits limits_;
+  PenaltyLimits sums_;
+  PenaltyLimits::Rates limits_;
   double h_ = 0, left_ = 0;   ///< [s]
   double phase_ = 0;          ///< of the fastest spring that a substep may take [rad]
   std::vector<double> momenta_, solved_, drift_;
@@ -58,11 +67,12 @@ class PenaltyImplicit {
     double tolerance = 0;   ///< [m/s]
     int max_iterations = 0;
   };
-  void run(PenaltyContacts&, const PenaltySpace&, const PenaltyOptions&, const Control&, PenaltyResult&);
+  void run(const PenaltyForces&, const PenaltySpace&, const PenaltyOptions&, const Control&, PenaltyResult&);
 
  private:
   struct Setting {
     PenaltyContacts& contacts;
+    PenaltyJoints& joints;
     const PenaltySpace& space;
     PenaltyFriction friction;
     double time;   ///< of the substep [s]
@@ -76,6 +86,7 @@ class PenaltyImplicit {
   Left find_left(const Setting&, std::span<const double> u, bool keeps_limits);
   bool find_step(const Setting&, bool symmetric);
   void add_masses(const PenaltySpace&);
+  void add_row(const PenaltyJointRow&, double D, bool symmetric);
   void add_blocks(const PenaltyContacts&, const PenaltyContact&, const Mat3& D, bool symmetric);
   void times_mass(const PenaltySpace&, std::span<const double> x, std::span<double> out) const;
 
