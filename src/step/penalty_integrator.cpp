@@ -20,7 +20,6 @@ namespace stickslip {
 namespace {
 
 constexpr double kWayOfALook = 0.05;     ///< part of its thickness that a body may move before contacts are looked for again
-constexpr double kChordPart = 1;         ///< of the wanted depth by which a body may leave the arc on which a joint holds it
 constexpr int kMostPenaltyLooks = 256;   ///< in a step
 
 /// Whether neither body of a pair takes part in this step.
@@ -31,7 +30,7 @@ bool pair_sleeps(const World& world, const PartPair& pair) {
 }
 
 /// Pieces in which a step is taken, so that nothing moves far between two looks for contacts.
-int looks_of(const World& world, double h, double depth) {
+double looks_of(const World& world, double h) {
   double farthest = 0;
   for (const Collider& c : world.colliders()) {
     if (!c.alive || is_passive(world.bodies()[c.body]) || !(c.characteristic_length > 0)) continue;
@@ -40,18 +39,7 @@ int looks_of(const World& world, double h, double depth) {
     const double speed = motion.velocity.norm() + (turns ? motion.angular_velocity.norm() * c.reach : 0);
     farthest = std::max(farthest, h * speed / c.characteristic_length);
   }
-  // Joints hold bodies on arcs, of which a piece takes the chord.
-  double looks = farthest / kWayOfALook;
-  for (const Joint& joint : world.joints()) {
-    const JointDescription& d = joint.description;
-    for (const auto& [id, frame] : {std::pair(d.a, &d.frame_a), std::pair(d.b, &d.frame_b)}) {
-      if (!joint.acts() || d.type == JointType::gear || id == BodyId{}) continue;
-      const Body& b = world.bodies()[id.index];
-      const double arm = std::max((frame->position - b.mass.center).norm(), joint.row_length);
-      looks = std::max(looks, h * b.angular_velocity.norm() * std::sqrt(arm / (2 * kChordPart * depth * joint.row_length)));
-    }
-  }
-  return static_cast<int>(std::clamp(std::ceil(looks), 1.0, double{kMostPenaltyLooks}));
+  return farthest / kWayOfALook;
 }
 
 /// Contacts of both, each once; those of pairs that sleep are not added up.
@@ -276,7 +264,8 @@ const StepReport& PenaltyIntegrator::step(World& world) {
   report_.outcome.tolerance = options_.tolerance * speed_scale(world);
   report_.energy.kinetic_start = world.kinetic_energy();
   report_.energy.potential_start = world.potential_energy();
-  report_.pieces = looks_of(world, options_.h, options_.penalty.depth);
+  const double wanted = std::max(looks_of(world, options_.h), joints_.pieces_of(world, options_.h, options_.penalty.depth));
+  report_.pieces = static_cast<int>(std::clamp(std::ceil(wanted), 1.0, double{kMostPenaltyLooks}));
   for (int k = 0; k < report_.pieces; ++k) take_piece(world, options_.h / report_.pieces);
   world.time = start + options_.h;
   ++world.step_count;

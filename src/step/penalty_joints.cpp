@@ -40,6 +40,9 @@ struct PenaltyJoints::View {
 
 namespace {
 
+constexpr double kChordPart = 1;      ///< of the wanted depth by which a body may leave the arc on which a joint holds it
+constexpr double kSwingPhase = 0.5;   ///< of the swing that tension gives in a piece [rad]
+
 void add_motion(const PenaltySetting& s, const JointDescription& d, const JointRow& rate, double factor, PenaltyJointRow& row) {
   for (const auto& [id, linear, angular] : {std::tuple(d.a, Vec3(-factor * rate.linear), Vec3(factor * rate.angular_a)),
                                             std::tuple(d.b, Vec3(factor * rate.linear), Vec3(factor * rate.angular_b))}) {
@@ -97,9 +100,7 @@ PenaltyJointRow PenaltyJoints::row_of(const PenaltySetting& s, const View& v, Jo
 void PenaltyJoints::hold(const PenaltySetting& s, PenaltyJointRow& row, double lever) const {
   const double mass = row_mass(s, row);
   double load = 0;
-  for (std::uint32_t i = 0; i < s.world.bodies().size(); ++i)
-    for (int k = 0; k < row.count; ++k)
-      if (s.space.segment_of(i) == row.movers[static_cast<std::size_t>(k)].segment) load = std::max(load, load_[i]);
+  for (int k = 0; k < row.count; ++k) load = std::max(load, segment_load_[row.movers[static_cast<std::size_t>(k)].segment]);
   const double size = s.world.joints()[row.joint].row_length;
   row.stiffness = load > 0 ? lever * load / (s.options.penalty.depth * size) : 10 * mass / (s.options.h * s.options.h);
   row.damping = 2 * std::sqrt(row.stiffness * mass);
@@ -227,11 +228,34 @@ void PenaltyJoints::find_loads(const World& world) {
   for (std::uint32_t i = 0; i < bodies.size(); ++i) load_[i] = sum[root(i)];
 }
 
+double PenaltyJoints::pieces_of(const World& world, double h, double depth) {
+  if (world.joint_count() == 0) return 1;
+  find_loads(world);
+  double pieces = 1;
+  for (const Joint& joint : world.joints()) {
+    const JointDescription& d = joint.description;
+    for (const auto& [id, frame] : {std::pair(d.a, &d.frame_a), std::pair(d.b, &d.frame_b)}) {
+      if (!joint.acts() || d.type == JointType::gear || id == BodyId{} || !world.bodies()[id.index].moves_by_forces()) continue;
+      const Body& b = world.bodies()[id.index];
+      const double arm = std::max((frame->position - b.mass.center).norm(), joint.row_length);
+      const double chord = h * b.angular_velocity.norm() * std::sqrt(arm / (2 * kChordPart * depth * joint.row_length));
+      const double tension = std::max(joint.memory.force.norm(), load_[id.index]);
+      const double swing =
+          std::sqrt(tension * std::max(arm / b.principal_moments.minCoeff(), 1 / (b.mass.mass * arm)));   // [1/s]
+      pieces = std::max({pieces, chord, h * swing / kSwingPhase});
+    }
+  }
+  return pieces;
+}
+
 void PenaltyJoints::build(const PenaltySetting& s) {
   rows_.clear();
   if (s.world.joint_count() == 0) return;
   find_loads(s.world);
   find_middles(s);
+  segment_load_.assign(s.problem.segments.size(), 0);
+  for (std::uint32_t i = 0; i < s.world.bodies().size(); ++i)
+    if (s.space.segment_of(i) != kNoSegment) segment_load_[s.space.segment_of(i)] = load_[i];
   const auto joints = s.world.joints();
   for (std::uint32_t slot = 0; slot < joints.size(); ++slot) {
     if (!joints[slot].acts()) continue;
@@ -282,21 +306,23 @@ void PenaltyJoints::add_limits(PenaltyLimits& limits) const {
 
 void PenaltyJoints::record(World& world, double time, double step_time, StepReport& report) {
   EnergyLedger& energy = report.energy;
+  for (const PenaltyJointRow& row : rows_) world.mutable_joints()[row.joint].memory.force.setZero();
   for (const PenaltyJointRow& row : rows_) {
     Joint& joint = world.mutable_joints()[row.joint];
-    auto at = std::ranges::find(report.joints, row.joint, [](const JointRecord& r) { return r.joint.index; });
-    if (at == report.joints.end()) {
-      JointRecord& fresh = report.joints.emplace_back();
+    auto at = std::ranges::lower_bound(report.joints, row.joint, {}, [](const JointRecord& r) { return r.joint.index; });
+    if (at == report.joints.end() || at->joint.index != row.joint) {
+      at = report.joints.insert(at, JointRecord{});
+      JointRecord& fresh = *at;
       fresh.joint = world.joint_id_of(row.joint);
       if (joint.description.type != JointType::gear) {
         const JointPlace place = locate(world, joint);
         fresh.frame = place.frame_a.orientation;
         fresh.point = place.frame_b.position;
       }
-      at = report.joints.end() - 1;
     }
     const double force = row.impulse / step_time, generalised = force * row.scale;
     at->force += force * row.force_on_b;
+    joint.memory.force += row.impulse / time * row.force_on_b;
     at->torque += force * row.torque_on_b;
     if (row.part == JointPart::motor || row.part == JointPart::servo) at->motor_force[row.coordinate] += generalised;
     if (row.part == JointPart::coupling) at->coupling_force += generalised;

@@ -57,6 +57,9 @@ struct PenaltyJointRow {
 
 class PenaltyJoints {
  public:
+  /// Pieces in which a step is to be taken, so that rows are what they are long enough: bodies leave the arcs on which joints
+  /// hold them by little, and follow the swings that tension gives to what is light.
+  double pieces_of(const World&, double h, double depth);
   void build(const PenaltySetting&);
   std::vector<PenaltyJointRow>& all() { return rows_; }
   const std::vector<PenaltyJointRow>& all() const { return rows_; }
@@ -82,6 +85,7 @@ class PenaltyJoints {
   std::vector<PenaltyJointRow> rows_;
   std::vector<Pose> middles_;           ///< by body slot: where bodies are in the middle of the piece
   std::vector<double> load_;            ///< by body slot: of all that joints hang together with it [N]
+  std::vector<double> segment_load_;    ///< the same by segment
   std::vector<std::uint32_t> parent_;   ///< by body slot
 };
 
