@@ -159,7 +159,8 @@ void PenaltyContacts::build(const PenaltySetting& s) {
   for (const Manifold& m : s.set.manifolds) fill_pair(s, m);
   for (const Manifold& m : s.set.manifolds) anchor(s, m);
   for (PenaltyContact& c : contacts_) {
-    c.energy_start = c.spring.at(c.gap).energy;
+    c.value = c.spring.at(c.gap);
+    c.energy_start = c.value.energy;
     c.stretch_energy_start = 0.5 * c.tangential_stiffness * c.stretch.squaredNorm();
   }
 }
@@ -184,14 +185,14 @@ void PenaltyContacts::push(const PenaltyContact& c, const Vec3& impulse, std::sp
   }
 }
 
-void PenaltyContacts::find_force(PenaltyContact& c, PenaltyFriction friction, double gap, const Vec3& stretch,
-                                 const Vec3& velocity, bool keeps_limit) {
+void PenaltyContacts::find_force(PenaltyContact& c, PenaltyFriction friction, const PenaltySpring::Value& value,
+                                 const Vec3& stretch, const Vec3& velocity, bool keeps_limit) {
   c.friction_force.setZero();
   c.tried_friction = 0;
   const double parting = velocity.dot(c.normal);
-  const bool far = gap >= 0 && c.spring.law != PenaltyLaw::exponential;
-  c.normal_force = far ? PenaltyForce{}
-                       : penalty_force(c.spring.at(gap), c.spring.law == PenaltyLaw::receding, c.damper, parting, c.damping);
+  c.normal_force = {};
+  if (value.stiffness > 0)
+    c.normal_force = penalty_force(value, c.spring.law == PenaltyLaw::receding, c.damper, parting, c.damping);
   if (!keeps_limit) c.limit = c.friction * c.normal_force.total;
   if (!(c.limit > 0)) return;
   const Vec3 slip = velocity - parting * c.normal;
@@ -260,9 +261,7 @@ PenaltyLimits::Rates PenaltyLimits::rates(const ContactProblem& problem) const {
 
 double PenaltyContacts::stiffening() const {
   double most = 1;
-  for (const PenaltyContact& c : contacts_)
-    if (c.gap < 0 || c.spring.law == PenaltyLaw::exponential)
-      most = std::max(most, c.spring.at(c.gap).stiffness / c.spring.stiffness());
+  for (const PenaltyContact& c : contacts_) most = std::max(most, c.value.stiffness / c.spring.stiffness());
   return most;
 }
 

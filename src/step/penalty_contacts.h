@@ -40,6 +40,7 @@ struct PenaltyContact {
   double mass = 0;                                           ///< that its normal feels with its movers alone [kg]
   // State.
   double gap = 0;                 ///< φ [m]
+  PenaltySpring::Value value;     ///< of its spring there
   Vec3 stretch = Vec3::Zero();    ///< s, along the surface [m]
   Vec3 velocity = Vec3::Zero();   ///< of B against A [m/s]
   double pull = 0;                ///< largest acceleration of its movers without contacts [m/s²]
@@ -114,10 +115,10 @@ class PenaltyContacts {
   Vec3 velocity(const PenaltyContact&, std::span<const double> u) const;
   /// Adds the effect of an impulse on B to momenta of segments. @param impulse [N s]
   void push(const PenaltyContact&, const Vec3& impulse, std::span<double> momenta) const;
-  /// Force on B for the gap, stretch and velocity that a contact would have [N]; sets `normal_force` and `friction_force`.
+  /// Force on B for what its spring, stretch and velocity would be [N]; sets `normal_force` and `friction_force`.
   /// @param keeps_limit friction stays within `limit`, whatever presses now
-  static void find_force(PenaltyContact&, PenaltyFriction, double gap, const Vec3& stretch, const Vec3& velocity,
-                         bool keeps_limit = false);
+  static void find_force(PenaltyContact&, PenaltyFriction, const PenaltySpring::Value&, const Vec3& stretch,
+                         const Vec3& velocity, bool keeps_limit = false);
   /// The stretch that the friction force of the last evaluation leaves: that of the spring, within Coulomb's limit [m].
   static Vec3 held_stretch(const PenaltyContact&, PenaltyFriction, const Vec3& stretch);
 

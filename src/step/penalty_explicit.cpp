@@ -85,8 +85,8 @@ void PenaltyExplicit::push(const PenaltyForces& forces, PenaltyFriction friction
   std::ranges::fill(momenta_, 0.0);
   carried_ = in_carrier_;
   for (PenaltyContact& c : forces.contacts.all()) {
-    c.damping = c.gap < 0 || c.spring.law == PenaltyLaw::exponential ? c.damper.time * c.spring.at(c.gap).stiffness : 0;
-    PenaltyContacts::find_force(c, friction, c.gap, c.stretch, c.velocity);
+    c.damping = c.damper.time * c.value.stiffness;
+    PenaltyContacts::find_force(c, friction, c.value, c.stretch, c.velocity);
     c.stretch = PenaltyContacts::held_stretch(c, friction, c.stretch);
     if (!(c.normal_force.total > 0)) continue;
     const Vec3 impulse = time * (c.normal_force.total * c.normal + c.friction_force);
@@ -115,6 +115,7 @@ void PenaltyExplicit::take(const PenaltyForces& forces, const PenaltySpace& s, P
     const auto movers = forces.contacts.movers(c);
     const bool falls = std::ranges::any_of(movers, [&](const PenaltyMover& m) { return !carried_[m.segment]; });
     c.move(time, falls ? forces.contacts.velocity(c, drift_) : c.velocity);
+    c.value = c.spring.at(c.gap);
   }
   for (PenaltyJointRow& row : forces.joints.all()) {
     const double before = row.speed;

@@ -150,7 +150,8 @@ PenaltyImplicit::Left PenaltyImplicit::find_left(const Setting& s, std::span<con
   times_mass(s.space, change_, left_);
   for (PenaltyContact& c : s.contacts.all()) {
     const Vec3 v = s.contacts.velocity(c, u);
-    PenaltyContacts::find_force(c, s.friction, c.gap + s.time * v.dot(c.normal), c.stretch + s.time * v, v, keeps_limits);
+    PenaltyContacts::find_force(c, s.friction, c.spring.at(c.gap + s.time * v.dot(c.normal)), c.stretch + s.time * v, v,
+                                keeps_limits);
     if (c.normal_force.total > 0 || c.limit > 0)
       s.contacts.push(c, s.time * (c.normal_force.total * c.normal + c.friction_force), left_);
   }
@@ -212,8 +213,7 @@ PenaltyImplicit::Left PenaltyImplicit::leap(const Setting& s, const Left& left, 
 
 void PenaltyImplicit::solve(const Setting& s, const Control& control, PenaltyResult& result) {
   std::vector<double>& u = result.velocity;
-  for (PenaltyContact& c : s.contacts.all())
-    c.damping = c.gap < 0 || c.spring.law == PenaltyLaw::exponential ? c.damper.time * c.spring.at(c.gap).stiffness : 0;
+  for (PenaltyContact& c : s.contacts.all()) c.damping = c.damper.time * c.value.stiffness;
   for (std::size_t i = 0; i < u.size(); ++i) free_[i] = u[i] + s.time * s.space.rate(i);
   Left left = find_left(s, u, false);
   int iterations = 0;
@@ -262,6 +262,7 @@ void PenaltyImplicit::run(const PenaltyForces& forces, const PenaltySpace& s, co
       if (c.normal_force.total > 0) c.impulse += time * (c.normal_force.total * c.normal + c.friction_force);
       c.book(time, c.velocity);
       c.move(time, c.velocity);
+      c.value = c.spring.at(c.gap);
       c.stretch = PenaltyContacts::held_stretch(c, options.friction, c.stretch);
     }
     for (std::size_t i = 0; i < n; ++i) result.mean[i] += result.velocity[i] / substeps;

@@ -172,10 +172,10 @@ void PenaltyIntegrator::record_contact(const World& world, const Manifold& m, co
   EnergyLedger& energy = report_.energy;
   const PenaltyFriction friction = options_.penalty.friction;
   c.damping = 0;
-  PenaltyContacts::find_force(c, friction, c.gap, c.stretch, Vec3::Zero());   // of the springs alone, at the end
+  PenaltyContacts::find_force(c, friction, c.value, c.stretch, Vec3::Zero());   // of the springs alone, at the end
   const Vec3 stretch = PenaltyContacts::held_stretch(c, friction, c.stretch);
   const double stored = 0.5 * c.tangential_stiffness * stretch.squaredNorm() - c.stretch_energy_start;
-  energy.springs -= c.spring.at(c.gap).energy - c.energy_start + stored;
+  energy.springs -= c.value.energy - c.energy_start + stored;
   energy.impact -= c.damper_work;
   energy.friction -= c.friction_work + stored;
   energy.driven -= c.driven_work;
