@@ -138,7 +138,8 @@ std::string page_notes(const Comparison& c) {
 constexpr std::string_view kPageStyle = R"(<style>
 :root { color-scheme: light dark; --line: #ccc; --ink: #222; --paper: #fff; }
 @media (prefers-color-scheme: dark) { :root { --line: #444; --ink: #ddd; --paper: #16181b; } }
-body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 24px auto; max-width: 1180px; padding: 0 16px; }
+body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  margin: 24px auto; max-width: 1180px; padding: 0 16px; }
 h1 { font-size: 22px; margin: 0 0 4px; }
 table { border-collapse: collapse; margin: 16px 0; }
 td, th { text-align: left; padding: 3px 18px 3px 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }

@@ -82,9 +82,9 @@ struct PenaltySetting {
   const ContactProblem& problem;   ///< its segments have masses
 };
 
-/// What bounds explicit substeps t [course §5.1.3 asks for it]: λ_k t² + 2 λ_b t < 4 with λ_k at least the largest eigenvalue of
-/// M⁻¹ Jᵀ K J and λ_b of M⁻¹ Jᵀ B J. (Σ wᵢ xᵢ)² ≤ Σ|wᵢ| Σ|wᵢ| xᵢ²: what couples movers is bounded by what each feels
-/// alone, and movers can be looked at one by one.
+/// What bounds explicit substeps t [course §5.1.3 asks for it]: λ_k t² + 2 λ_b t < 4 with λ_k at least the largest
+/// eigenvalue of M⁻¹ Jᵀ K J and λ_b of M⁻¹ Jᵀ B J. (Σ wᵢ xᵢ)² ≤ Σ|wᵢ| Σ|wᵢ| xᵢ²: what couples movers is bounded by
+/// what each feels alone, and movers can be looked at one by one.
 struct PenaltyLimits {
   using Sum = Eigen::Matrix<double, 6, 6>;
   std::vector<Sum> stiffness, damping;   ///< by segment: Σ Jᵀ K J and Σ Jᵀ B J

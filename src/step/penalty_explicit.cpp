@@ -126,7 +126,7 @@ void PenaltyExplicit::take(const PenaltyForces& forces, const PenaltySpace& s, P
   for (std::size_t i = 0; i < result.velocity.size(); ++i) result.mean[i] += time / h_ * drift_[i];
 }
 
-/// Velocities with which positions move. What is not carried by anything follows its parabola: symplectic Euler would let a ball
+/// Velocities with which positions move. What nothing carries follows its parabola: symplectic Euler would let a ball
 /// land slower than it left the ground.
 void PenaltyExplicit::find_drift(const PenaltySpace& s, double time, std::span<const double> velocity) {
   drift_.assign(velocity.begin(), velocity.end());

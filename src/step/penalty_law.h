@@ -51,8 +51,8 @@ struct PenaltyForce {
   double by_gap = 0;     ///< −∂total/∂φ ≥ 0 [N/m]
   double by_speed = 0;   ///< −∂total/∂φ' ≥ 0 [N s/m]
 };
-/// @param speed of parting, φ' [m/s] @param damping of the damper [N s/m]: where steps are implicit that of their start, so that
-/// the force never grows with the speed
+/// @param speed of parting, φ' [m/s]
+/// @param damping of the damper [N s/m]: where steps are implicit that of their start, so that the force never grows with speed
 PenaltyForce penalty_force(const PenaltySpring::Value&, bool receding, const PenaltyDamper&, double speed, double damping);
 
 /// Damping over critical damping at which a mass on a spring with a damper that never pulls leaves with −e times its speed; at
