@@ -1,4 +1,6 @@
 // stickslip compare
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,8 @@
 // A comparison as text, JSON and CSV.
 #include "cli/comparison.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/output.h"

@@ -103,8 +103,9 @@ std::string remedy(const MotionFinding& f, double h) {
       return fmt::format("Take steps that part the impacts (--set /step/h={:.2g}), or wider gaps.", h / 10);
     case MotionKind::deep_overlap:
       return fmt::format(
-          "Take a smaller step (--set /step/h={:.2g}), slower or thicker bodies; `stickslip validate` shows overlaps at the "
-          "start.",
+          "Take a smaller step (--set /step/h={:.2g}), slower or thicker bodies, or a smaller /step/penalty/depth where "
+          "springs "
+          "hold them apart; `stickslip validate` shows overlaps at the start.",
           h / 2);
     case MotionKind::joint_open:
       return fmt::format(

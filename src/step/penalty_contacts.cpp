@@ -1,6 +1,7 @@
 #include "step/penalty_contacts.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cmath>
 #include <limits>

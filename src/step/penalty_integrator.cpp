@@ -1,6 +1,7 @@
 // Contacts as springs and dampers: detect, push, move (docs/penalty.md) [course §5.1].
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 #include "step/penalty_joints.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>

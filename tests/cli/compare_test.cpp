@@ -76,6 +76,12 @@ TEST(Compare, without_chromium_the_page_has_plots_only) {
   EXPECT_THAT(content_of(page), AllOf(HasSubstr("<svg"), Not(HasSubstr("<img"))));
 }
 
+TEST(Compare, a_run_that_cannot_go_on_is_told_with_the_reason_and_the_others_are_shown) {
+  const Finished run = stickslip("compare anisotropic-slope --integrators impulse,penalty --steps 5");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("5 of 5"), HasSubstr("0 of 5"), HasSubstr("Coulomb's law of friction only")));
+}
+
 TEST(Compare, what_cannot_be_compared_is_refused_before_anything_runs) {
   expect_refused("compare stack --integrators impulse", "two names or more");
   expect_refused("compare stack --integrators impulse,impulse", "twice");

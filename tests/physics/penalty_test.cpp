@@ -555,6 +555,43 @@ TEST(PenaltyJointForces, motors_limits_and_springs_do_what_they_say) {
   EXPECT_NEAR(200 * turn, 5 * std::cos(turn) - kGravity * std::sin(turn), 0.01);
 }
 
+TEST(PenaltyJointForces, a_new_stepper_goes_on_to_the_same_bits) {
+  const auto hash_after = [](int replace_at) {
+    JointAxis axis;
+    axis.friction = 1.5;
+    axis.upper = 0.2;
+    Pendulum p = pendulum(JointType::hinge, 0.5, axis);
+    Stepper stepper(penalty(0.01));
+    for (int i = 0; i < 100; ++i) {
+      if (i == replace_at) stepper = Stepper(penalty(0.01));
+      stepper.step(p.world);
+    }
+    return p.world.state_hash();
+  };
+  EXPECT_EQ(hash_after(37), hash_after(-1));
+}
+
+TEST(PenaltyState, what_rests_falls_asleep_keeps_its_forces_and_wakes_when_struck) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  const BodyId ground = add_ground(world, m);
+  const BodyId box = add_body(world, Box{{0.1, 0.1, 0.1}}, {0, 0, 0.1}, m);
+  StepOptions o = penalty(0.01);
+  o.sleep.enabled = true;
+  Stepper stepper(o);
+  simulate(world, stepper, 2);
+  const StepReport asleep = stepper.step(world);
+  const double weight = world.body(box).mass.mass * kGravity;
+  EXPECT_EQ(asleep.sleeping_bodies, 1u);
+  EXPECT_NEAR(-asleep.force_on(ground).z(), weight, 1e-3 * weight);
+  const BodyId ball = add_body(world, Sphere{0.05}, {0, 0, 0.3}, m, {0, 0, -1});
+  simulate(world, stepper, 0.2);
+  EXPECT_FALSE(world.body(box).asleep);
+  simulate(world, stepper, 3);
+  const StepReport after = stepper.step(world);
+  EXPECT_NEAR(-after.force_on(ground).z(), weight + world.body(ball).mass.mass * kGravity, 2e-3 * weight);
+}
+
 TEST(PenaltyTrouble, what_it_does_not_know_is_named_with_a_remedy) {
   World world;
   Material rough;
