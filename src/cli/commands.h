@@ -15,6 +15,7 @@ struct Outcome {
 
 void add_run(CLI::App&, Outcome&);
 void add_render(CLI::App&, Outcome&);
+void add_compare(CLI::App&, Outcome&);
 void add_view(CLI::App&, Outcome&);
 void add_capture(CLI::App&, Outcome&);
 void add_solve(CLI::App&, Outcome&);

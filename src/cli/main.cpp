@@ -91,6 +91,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   app.failure_message(CLI::FailureMessage::simple);
   add_run(app, outcome);
   add_render(app, outcome);
+  add_compare(app, outcome);
   add_view(app, outcome);
   add_capture(app, outcome);
   add_solve(app, outcome);

@@ -13,6 +13,7 @@
 #include "cli/open_scene.h"
 #include "cli/output.h"
 #include "cli/simulate.h"
+#include "cli/temporary_folder.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip::cli {
@@ -30,20 +31,6 @@ struct RenderArguments {
   std::string theme = "light";
   std::vector<std::string> layers;
   bool quiet = false;
-};
-
-/// A folder that is gone with its owner.
-struct TemporaryFolder {
-  fs::path path;
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "stickslip-render-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error(fmt::format("'{}' cannot be made. Is the disk full?", name));
-    path = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
 };
 
 void write_file(const fs::path& path, const std::string& bytes) {
@@ -121,7 +108,7 @@ int render(const RenderArguments& arguments) {
   if (arguments.at) checked_seconds("--at", *arguments.at);
   if (arguments.seconds) checked_seconds("--seconds", *arguments.seconds);
   const InterruptGuard interrupts;
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("render");
   Pictures pictures(arguments);
   Scene scene = open_scene(arguments.scene);
   show_warnings(scene);

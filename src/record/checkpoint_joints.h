@@ -24,6 +24,8 @@ inline constexpr int kVersionWithPatches = 9;
 inline constexpr int kVersionWithSolids = 10, kVersionWithVolumes = 10;
 /// The first version that knows nodes which are attached to bodies that move by forces.
 inline constexpr int kVersionWithAttachments = 11;
+/// The first version that knows the options of the integrators by penalty and by barriers.
+inline constexpr int kVersionWithPenalty = 11;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

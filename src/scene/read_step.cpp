@@ -50,6 +50,22 @@ void read_switch(const Place& place, std::string what, Options& options, F&& fie
   });
 }
 
+void read(const Place& place, PenaltyOptions& penalty) {
+  read_object(place, "the options of the penalty integrator", [&](Fields& f) {
+    if (const auto field = f.find("law")) penalty.law = static_cast<PenaltyLaw>(read_choice(*field, penalty_law_names()));
+    if (const auto field = f.find("friction"))
+      penalty.friction = static_cast<PenaltyFriction>(read_choice(*field, penalty_friction_names()));
+    if (const auto field = f.find("stepping"))
+      penalty.stepping = static_cast<PenaltyStepping>(read_choice(*field, penalty_stepping_names()));
+    f.optional("depth", penalty.depth);
+    f.optional("stiffness", penalty.stiffness);
+    f.optional("damping", penalty.damping);
+    f.optional("friction_damping", penalty.friction_damping);
+    f.optional("exponent", penalty.exponent);
+    f.optional("substeps", penalty.substeps);
+  });
+}
+
 /// A name, or an object with the name and the options of that solver.
 void read_solver(const Place& place, StepOptions& step) {
   if (place.value().is_string()) {
@@ -124,6 +140,7 @@ void read(const Place& place, StepOptions& step) {
         if (const auto method = f.find("method"))
           step.barrier.method = static_cast<MinimiseMethod>(read_choice(*method, minimise_method_names()));
       });
+    if (const auto field = fields.find("penalty")) read(*field, step.penalty);
     fields.optional("overlap", step.overlap);
     fields.optional("tolerance", step.tolerance);
     fields.optional("max_iterations", step.max_iterations);

@@ -39,8 +39,13 @@ namespace {
 
 constexpr int kPatience = 12;   ///< iterations in which friction has to come to half its change
 
-/// Joints are not potentials yet.
+/// Joints and attachments are not potentials yet.
 void refuse_joints(const World& world) {
+  for (const NodalBody& nodes : world.nodal_bodies())
+    if (!nodes.attached.empty())
+      throw Error(fmt::format("Nodes of '{}' are attached to '{}', which moves by forces; the integrator 'barrier' cannot keep "
+                              "that. Use 'impulse'.",
+                              world.bodies()[nodes.body].name, world.bodies()[nodes.attached.front().body].name));
   for (const Joint& j : world.joints())
     if (j.acts())
       throw Error(fmt::format("Joint '{}' cannot be kept by the integrator 'barrier'. Use 'impulse'.", j.description.name));

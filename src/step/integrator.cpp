@@ -13,6 +13,7 @@ namespace stickslip {
 // Each in its own file.
 std::unique_ptr<Integrator> make_impulse_integrator(const StepOptions&);
 std::unique_ptr<Integrator> make_barrier_integrator(const StepOptions&);
+std::unique_ptr<Integrator> make_penalty_integrator(const StepOptions&);
 
 namespace {
 
@@ -21,6 +22,7 @@ struct IntegratorTable {
   std::deque<IntegratorInfo> entries = {
       {"impulse", "contacts and joints as one contact problem over impulses", make_impulse_integrator},
       {"barrier", "contact as a potential that nothing passes: never an intersection", make_barrier_integrator},
+      {"penalty", "contacts as springs and dampers", make_penalty_integrator},
   };
 };
 

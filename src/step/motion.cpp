@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "stickslip/world/world.h"
 
@@ -11,9 +12,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::array<std::string_view, kMotionKinds> kKindNames = {"energy-created", "rebound-missed", "deep-overlap",
-                                                                   "joint-open",     "fast-spin",      "jam",
-                                                                   "energy-drift",   "momentum-lost",  "creep"};
+constexpr std::array<std::string_view, kMotionKinds> kKindNames = {
+    "energy-created", "rebound-missed", "deep-overlap",  "joint-open", "fast-spin", "jam",
+    "unstable",       "energy-drift",   "momentum-lost", "creep"};
 constexpr std::array<std::string_view, kEnergySources> kSourceNames = {"stabilisation", "integration", "impact law",
                                                                        "friction"};
 
@@ -84,6 +85,8 @@ std::string what(const MotionFinding& f) {
           "sliding stopped at once although nothing was struck (Painlevé's paradox), by {:.3g} N s, {:.2g} times what weight "
           "explains",
           f.amount, f.value);
+    case MotionKind::unstable:
+      return fmt::format("substeps are {:.2g} times as long as springs of contacts can bear ({:.2g} s)", f.value, f.amount);
   }
   return "";
 }
@@ -100,8 +103,9 @@ std::string remedy(const MotionFinding& f, double h) {
       return fmt::format("Take steps that part the impacts (--set /step/h={:.2g}), or wider gaps.", h / 10);
     case MotionKind::deep_overlap:
       return fmt::format(
-          "Take a smaller step (--set /step/h={:.2g}), slower or thicker bodies; `stickslip validate` shows overlaps at the "
-          "start.",
+          "Take a smaller step (--set /step/h={:.2g}), slower or thicker bodies, or a smaller /step/penalty/depth where "
+          "springs "
+          "hold them apart; `stickslip validate` shows overlaps at the start.",
           h / 2);
     case MotionKind::joint_open:
       return fmt::format(
@@ -112,6 +116,11 @@ std::string remedy(const MotionFinding& f, double h) {
     case MotionKind::jam:
       return "Rigid bodies have no other answer here: lower the friction, or give the contact compliance "
              "(/step/stabilisation).";
+    case MotionKind::unstable:
+      return fmt::format(
+          "Let the integrator choose (/step/penalty/substeps=0), take {:.0f} or more, or implicit steps "
+          "(/step/penalty/stepping=implicit).",
+          std::ceil(h / f.amount));
   }
   return "";
 }

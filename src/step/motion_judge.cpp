@@ -16,6 +16,7 @@ constexpr std::array<double, kStepMotionKinds> kLimit = {
     0.01,   // opening: a hundredth of the radius of gyration
     1,      // turn in a step [rad]: contacts and joints are linear in it
     10,     // a jam gives ten times the speed that weight takes in a step
+    1,      // explicit springs are stable up to here
 };
 constexpr double kStill = 1e-4;   ///< part of its size by which a body moves in a step that counts as resting
 
@@ -132,6 +133,14 @@ void MotionJudge::see_spin(const World& world, std::uint32_t slot, double speed,
   worst.body_a = world.id_of(slot);
   worst.value = h * speed;
   worst.amount = speed;
+}
+
+void MotionJudge::see_substep(double time, double longest) {
+  MotionFinding f;
+  f.kind = MotionKind::unstable;
+  f.value = time / longest;
+  f.amount = longest;
+  note(f);
 }
 
 void MotionJudge::see_joints(const World& world, const StepReport& report) {

@@ -28,6 +28,8 @@ class MotionJudge {
     gravity_work_ += mass * std::abs(world.gravity.dot(velocity)) * h;
   }
   void see_spin(const World&, std::uint32_t slot, double speed, double h);
+  /// Of explicit springs: a substep, and the longest that is stable [s].
+  void see_substep(double time, double longest);
   /// When everything else of the report is there. Writes its measures and findings.
   void finish(const World&, StepReport&);
 

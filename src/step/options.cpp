@@ -28,6 +28,24 @@ void require(bool ok, double value, const char* rule, const char* field) {
   if (!ok) throw Error(fmt::format("{} is out of range. It must be {}.", value, rule)).at(field);
 }
 
+void check(const PenaltyOptions& p) {
+  const auto at_least_0 = [](double value, const char* field) {
+    require(std::isfinite(value) && value >= 0, value, "finite and at least 0", field);
+  };
+  require(p.depth > 0 && p.depth <= 0.1, p.depth, "greater than 0 and at most 0.1", "depth");
+  require(p.exponent >= 1 && p.exponent <= 10, p.exponent, "between 1 and 10", "exponent");
+  require(p.substeps >= 0 && p.substeps <= 1'000'000, p.substeps, "between 0 and 1000000", "substeps");
+  at_least_0(p.stiffness, "stiffness");
+  at_least_0(p.damping, "damping");
+  at_least_0(p.friction_damping, "friction_damping");
+}
+
+void check(const BarrierOptions& b) {
+  require(b.range > 0 && b.range <= 0.1, b.range, "greater than 0 and at most 0.1", "range");
+  require(std::isfinite(b.stiffness) && b.stiffness > 0, b.stiffness, "finite and greater than 0", "stiffness");
+  require(b.slip > 0 && b.slip <= 1, b.slip, "greater than 0 and at most 1", "slip");
+  require(b.max_lags >= 1, b.max_lags, "at least 1", "max_lags");
+}
 void check(const NoStabilisation&) {}
 void check(const Baumgarte& s) {
   require(s.error_reduction >= 0 && s.error_reduction <= 1, s.error_reduction, "between 0 and 1", "error_reduction");
@@ -54,6 +72,18 @@ const std::vector<std::string>& soft_operator_names() {
 
 const std::vector<std::string>& barrier_form_names() {
   static const std::vector<std::string> names{"area", "plain"};
+  return names;
+}
+const std::vector<std::string>& penalty_law_names() {
+  static const std::vector<std::string> names{"linear", "exponential", "power", "receding", "layered"};
+  return names;
+}
+const std::vector<std::string>& penalty_friction_names() {
+  static const std::vector<std::string> names{"anchored", "damping"};
+  return names;
+}
+const std::vector<std::string>& penalty_stepping_names() {
+  static const std::vector<std::string> names{"automatic", "explicit", "implicit"};
   return names;
 }
 
@@ -91,13 +121,14 @@ void validate(const StepOptions& o) {
   require(o.soft.max_pieces >= 1 && o.soft.max_pieces <= 256 && std::has_single_bit(static_cast<unsigned>(o.soft.max_pieces)),
           o.soft.max_pieces, "a power of two between 1 and 256", "soft/max_pieces");
   try {
-    const BarrierOptions& b = o.barrier;
-    require(b.range > 0 && b.range <= 0.1, b.range, "greater than 0 and at most 0.1", "range");
-    require(std::isfinite(b.stiffness) && b.stiffness > 0, b.stiffness, "finite and greater than 0", "stiffness");
-    require(b.slip > 0 && b.slip <= 1, b.slip, "greater than 0 and at most 1", "slip");
-    require(b.max_lags >= 1, b.max_lags, "at least 1", "max_lags");
+    check(o.barrier);
   } catch (Error& e) {
     throw e.at("barrier");
+  }
+  try {
+    check(o.penalty);
+  } catch (Error& e) {
+    throw e.at("penalty");
   }
   try {
     require(o.sleep.time >= 0, o.sleep.time, "at least 0 s", "time");

@@ -123,6 +123,29 @@ TEST(Checkpoint, hulls_keep_their_bits_and_stay_shared) {
   EXPECT_EQ(found[0], found[1]);
 }
 
+TEST(Checkpoint, anchors_and_options_of_penalty_contacts_go_on_to_the_same_bits) {
+  const Directory directory;
+  const std::vector<Override> changes = {{"/step/integrator", "\"penalty\""},
+                                         {"/step/penalty/law", "\"power\""},
+                                         {"/step/penalty/exponent", "1.2"},
+                                         {"/step/penalty/depth", "2e-3"},
+                                         {"/bodies/3/velocity", "[0.4, 0.1, 0]"}};
+  Scene scene = load_scene("stack", changes);
+  Stepper stepper(scene.step);
+  for (int i = 0; i < 20; ++i) stepper.step(scene.world);
+  save_checkpoint(directory / "c.h5", scene);
+  Scene loaded = load_checkpoint(directory / "c.h5");
+  EXPECT_EQ(loaded.step.penalty.law, PenaltyLaw::power);
+  EXPECT_EQ(loaded.step.penalty.exponent, 1.2);
+  EXPECT_EQ(loaded.step.penalty.depth, 2e-3);
+  Stepper again(loaded.step);
+  for (int i = 0; i < 20; ++i) {
+    stepper.step(scene.world);
+    again.step(loaded.world);
+  }
+  EXPECT_EQ(loaded.world.state_hash(), scene.world.state_hash());
+}
+
 TEST(Checkpoint, step_options_and_materials_survive) {
   const Directory directory;
   const Scene scene = everything();

@@ -24,9 +24,20 @@ TEST(SceneDocument, every_step_option_reaches_its_field) {
       "tolerance": 1e-9, "warm_start": false, "restitution_threshold": 3, "margin": 0.02, "contact_band": 2e-4,
        "contact_elasticity": 0.2, "turning_contacts": false, "threads": 2,
       "stabilisation": {"method": "spring", "stiffness": 1000, "damping": 20},
+      "penalty": {"law": "power", "friction": "damping", "stepping": "implicit", "depth": 0.002, "stiffness": 5e4,
+       "damping": 0.5, "friction_damping": 70, "exponent": 2, "substeps": 9},
       "projection": {"max_rounds": 3, "iterations": 11, "fraction": 0.5}, "sleep": true}})",
                                   "s.json");
   const StepOptions& s = scene.step;
+  EXPECT_EQ(s.penalty.law, PenaltyLaw::power);
+  EXPECT_EQ(s.penalty.friction, PenaltyFriction::damping);
+  EXPECT_EQ(s.penalty.stepping, PenaltyStepping::implicit);
+  EXPECT_EQ(s.penalty.depth, 0.002);
+  EXPECT_EQ(s.penalty.stiffness, 5e4);
+  EXPECT_EQ(s.penalty.damping, 0.5);
+  EXPECT_EQ(s.penalty.friction_damping, 70);
+  EXPECT_EQ(s.penalty.exponent, 2);
+  EXPECT_EQ(s.penalty.substeps, 9);
   EXPECT_EQ(s.h, 0.004);
   EXPECT_EQ(s.scheme, Scheme::moreau_midpoint);
   EXPECT_EQ(s.gyroscopic, Gyroscopic::implicit);

@@ -2,6 +2,7 @@
 //
 //   impulse   contacts and joints as one contact problem over impulses, solved once or a few times a step (the default)
 //   barrier   contact as a potential that is infinite where surfaces touch: no step ends with an intersection
+//   penalty   contacts as springs and dampers (docs/penalty.md)
 //
 // A program may add its own before it makes a stepper that names it.
 #pragma once

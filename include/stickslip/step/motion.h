@@ -23,6 +23,8 @@ enum class MotionKind : std::uint8_t {
   joint_open,       ///< value: error over the size of the bodies; amount: error [m]
   fast_spin,        ///< value: turn within the step [rad]; amount: angular speed [rad/s]
   jam,   ///< Painlevé's paradox; value: speed that the contact gave over that of a fall of one step; amount: impulse [N s]
+  unstable,   ///< substeps of the penalty integrator are too long for its springs; value: over the longest stable one;
+              ///< amount: that one [s]
   // Over many steps, each of them fine: known to a MotionWatch only.
   energy_drift,    ///< value and amount as energy_created
   momentum_lost,   ///< where nothing acts from outside; value: change over the momenta of the bodies without their signs;
@@ -30,8 +32,8 @@ enum class MotionKind : std::uint8_t {
   creep,           ///< of bodies whose contacts stick; value: way over the thickness of the thinner body;
                    ///< amount: way beyond the slip reported [m]
 };
-inline constexpr std::size_t kMotionKinds = 9;
-inline constexpr std::size_t kStepMotionKinds = 6;   ///< those that one step can tell
+inline constexpr std::size_t kMotionKinds = 10;
+inline constexpr std::size_t kStepMotionKinds = 7;   ///< those that one step can tell
 std::string_view motion_kind_name(MotionKind);       ///< "energy-created"
 
 /// Where energy came from.

@@ -92,6 +92,31 @@ struct BarrierOptions {
 };
 const std::vector<std::string>& barrier_form_names();   ///< "area", "plain"
 
+/// How the force of a contact grows with depth in the integrator "penalty" (src/step/penalty_law.h).
+enum class PenaltyLaw : std::uint8_t { linear, exponential, power, receding, layered };
+enum class PenaltyFriction : std::uint8_t {
+  anchored,   ///< springs to places where contacts stuck last, up to Coulomb's limit
+  damping     ///< against the velocity of slip, up to Coulomb's limit: creeps at rest
+};
+enum class PenaltyStepping : std::uint8_t {
+  automatic,   ///< implicit where there are soft bodies
+  explicit_,   ///< symplectic Euler in substeps that are short enough for the springs
+  implicit     ///< backward Euler, by Newton's method
+};
+
+/// Of the integrator "penalty": contacts as springs and dampers (docs/penalty.md).
+struct PenaltyOptions {
+  PenaltyLaw law = PenaltyLaw::linear;
+  PenaltyFriction friction = PenaltyFriction::anchored;
+  PenaltyStepping stepping = PenaltyStepping::automatic;
+  double depth = 3e-4;           ///< to which weight presses a contact, as a part of the thinner body's thickness, > 0
+  double stiffness = 0;          ///< of a contact at that depth [N/m]; 0: from the weight that it may have to carry
+  double damping = 1;            ///< along normals, over that of critical damping; what rebounds has less
+  double friction_damping = 0;   ///< of `damping` friction that sticks [N s/m]; 0: the same as along the normal, critical
+  double exponent = 1.5;         ///< of the law `power`, ≥ 1
+  int substeps = 0;              ///< of a step; 0: as many as are stable when explicit, one when implicit
+};
+
 struct StepOptions {
   std::string integrator = "impulse";   ///< see step/integrator.h
   double h = 0.01;                      ///< [s], > 0
@@ -131,6 +156,7 @@ struct StepOptions {
 
   SoftOptions soft = {};
   BarrierOptions barrier = {};
+  PenaltyOptions penalty = {};
 
   std::string solver = "auto";
   OptionList solver_options = {};   ///< options of that solver
@@ -143,6 +169,10 @@ struct StepOptions {
 
 /// "automatic", "lumped", "assembled", "factored", "partial", "splitting", in the order of the enumeration.
 const std::vector<std::string>& soft_operator_names();
+// The same of the enumerations of `PenaltyOptions`.
+const std::vector<std::string>& penalty_law_names();
+const std::vector<std::string>& penalty_friction_names();
+const std::vector<std::string>& penalty_stepping_names();
 
 std::string_view scheme_name(Scheme);
 std::string_view gyroscopic_name(Gyroscopic);
