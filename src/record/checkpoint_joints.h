@@ -22,6 +22,8 @@ inline constexpr int kVersionWithMeshes = 8;
 inline constexpr int kVersionWithPatches = 9;
 /// The first version that knows soft bodies, and how deep overlaps are that contact by volume keeps.
 inline constexpr int kVersionWithSolids = 10, kVersionWithVolumes = 10;
+/// The first version that knows where soft bodies were factored.
+inline constexpr int kVersionWithFactors = 11;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

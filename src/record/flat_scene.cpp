@@ -321,6 +321,10 @@ void check_nodes(const FlatScene& s) {
       require(h.node < nodes.size() && (i == 0 || nodes.held[i - 1].node < h.node), "a pin names a missing node");
       require(h.body == HeldNode::kWorld || h.body < s.bodies.size(), "a pin names a missing body");
     }
+    require(nodes.memory.places.empty() || nodes.memory.places.size() == nodes.size(), "tables have different lengths");
+    for (std::size_t i = 0; i < nodes.memory.touched.size(); ++i)
+      require(nodes.memory.touched[i] < nodes.size() && (i == 0 || nodes.memory.touched[i - 1] < nodes.memory.touched[i]),
+              "a memory names a missing node");
   }
   for (const Collider& c : s.colliders)
     if (c.alive && c.node != kNoNode)

@@ -106,7 +106,7 @@ class ImpulseIntegrator final : public Integrator {
   RestBalance rest_;
   SoftOperators operators_;
   Workspace workspace_;
-  std::vector<double> impulses_, next_guess_, velocity_, conflict_velocity_, conflict_scratch_;
+  std::vector<double> impulses_, next_guess_, velocity_, change_, before_, conflict_velocity_, conflict_scratch_;
   JointRows::Overload overload_;
   JointCare last_care_ = JointCare::closed;   ///< of the last solve
   double rough_ = 0;                          ///< residual at which the first solve of a step may end [m/s]; 0: none
@@ -297,7 +297,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
     report_.solve->model_residual = further.model_residual;
   }
   velocity_ = builder_.space().free();
-  if (coupled) problem.add_velocity_change(impulses_, velocity_);
+  if (coupled) problem.add_velocity_change(impulses_, velocity_, change_);
   else problem.add_unscaled_velocity(workspace_.solved_velocity(), velocity_);
 }
 
@@ -381,9 +381,8 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
 void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& control) {
   report_.linearisations = 1;
   report_.soft_error = 0;
-  std::vector<double> before;
   while (report_.linearisations < options_.soft.max_linearisations) {
-    before = velocity_;
+    before_ = velocity_;
     builder_.soft().try_velocities(s.world, builder_.space(), velocity_);
     builder_.begin(s.world, options_, s.care);
     builder_.build(s.world, s.set, options_, s.drift_time);
@@ -395,8 +394,8 @@ void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& co
     report_.solve->initial_residual = first.initial_residual;
     ++report_.linearisations;
     report_.soft_error = 0;
-    for (std::size_t k = 0; k < before.size(); ++k)
-      report_.soft_error = std::max(report_.soft_error, std::abs(velocity_[k] - before[k]));
+    for (std::size_t k = 0; k < before_.size(); ++k)
+      report_.soft_error = std::max(report_.soft_error, std::abs(velocity_[k] - before_[k]));
     if (report_.soft_error <= report_.outcome.tolerance) return;
   }
 }
@@ -536,6 +535,7 @@ const StepReport& ImpulseIntegrator::step(World& world) {
   judge_.begin(world, whole_);
   pieces_.begin(world, whole_);
   report_.impacts = follows_ = 0;
+  builder_.soft().recall();
   int cuts = 0;
   while (pieces_.left()) {
     options_.h = pieces_.next(world);
@@ -625,6 +625,8 @@ void ImpulseIntegrator::project(World& world) {
 /// What is told of a step as a whole.
 void ImpulseIntegrator::finish(World& world) {
   Clock clock;
+  builder_.soft().remember(world);
+  report_.factorisations = builder_.soft().factorisations();
   report_.sleeping_bodies = whole_.sleep.enabled ? sleep_.update(world, report_.contacts, whole_) : 0;
   const SolveReport& solve = *report_.solve;
   report_.outcome = {solve.status, solve.reason, solve.iterations, solve.residual.total(), report_.outcome.tolerance, "m/s"};

@@ -136,6 +136,9 @@ class Hash {
       for (const std::uint32_t node : t) add(std::uint64_t{node});
     for (const HeldNode& h : nodes.held) add(std::uint64_t{h.node} << 32 | h.body), add(h.local);
     add(nodes.pressure), add(nodes.self_contact);
+    if (nodes.memory.places.empty()) return;
+    add(nodes.memory.places), add(nodes.memory.kick), add(nodes.memory.h);
+    for (const std::uint32_t node : nodes.memory.touched) add(std::uint64_t{node});
   }
   void add(const RememberedImpulse& r) {
     add(std::uint64_t{r.key.a} << 32 | r.key.b);

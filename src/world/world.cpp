@@ -188,7 +188,7 @@ void World::remove(BodyId id) {
   // Nodes that it held are free.
   for (NodalBody& nodes : nodal_bodies_)
     if (std::erase_if(nodes.held, [&](const HeldNode& h) { return h.body == id.index; }) > 0)
-      bodies_[nodes.body].asleep = false, bodies_[nodes.body].quiet = {};
+      bodies_[nodes.body].asleep = false, bodies_[nodes.body].quiet = {}, nodes.memory = {};
   slot_of_name_.erase(b.name);
   const std::uint32_t generation = b.generation;
   b = Body{};
