@@ -128,6 +128,7 @@ constexpr std::size_t kManyContacts = 7000;
 constexpr double kRoughShare = 0.25;   ///< of the iterations of a step that a rough solve may take
 constexpr int kAgreements = 3;         ///< times that loops of joints may find out what they agree on
 constexpr double kAim = 0.1;           ///< part of the tolerance that solves go on to
+constexpr double kAimOfSoft = 0.1;     ///< part of the iterations that this may take where bodies are soft, and sweeps dear
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
 /// with them, where solves are dear and more energy is lost anyway.
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
@@ -290,6 +291,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
   const bool worked = report_.solve->status == SolveStatus::converged && report_.solve->iterations > 0;
   if (worked && !control.keep_history && problem.rows() <= kSmallProblem) {
     control.tolerance *= kAim;
+    if (coupled) control.max_iterations = std::max(1, static_cast<int>(kAimOfSoft * control.max_iterations));
     const SolveReport further = solve();
     report_.solve->iterations += further.iterations;
     report_.solve->seconds += further.seconds;

@@ -13,11 +13,11 @@ namespace {
 
 /// Iterations on a matrix, against those of bodies: to make it costs as much as hundreds of sweeps, and contacts of a body that
 /// is nearly rigid are as many as its nodes, which only Newton steps resolve.
-constexpr int kMatrixPatience = 10;
+constexpr int kMatrixPatience = 25;
 constexpr int kMostSplittings = 5000;     ///< problems of the splitting method
 constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whole
 /// Of problems whose W is near that of the whole, against it: to judge them by the whole is dearer than a few sweeps.
-constexpr double kNearTolerance = 0.05;
+constexpr double kNearTolerance = 0.08;
 constexpr int kMostCorrections = 30;   ///< of such problems
 
 /// A diagonal matrix D with D − A positive semidefinite: then no step of the splitting goes too far. |A| in place of A gives
