@@ -47,7 +47,8 @@ TEST(SoftCheckpoints, of_large_bodies_know_where_they_were_factored) {
   Scene scene = parse_scene(R"({"seconds": 0.2, "bodies": [
     {"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}},
     {"name": "cube", "position": [0, 0, 0.1],
-     "soft": {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "size": 0.01538, "material": {"stiffness_damping": 0.02}}}]})",
+     "soft": {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "size": 0.01538,
+              "material": {"stiffness_damping": 0.02}}}]})",
                             "cube.json");
   Stepper stepper(scene.step);
   for (int i = 0; i < 12; ++i) stepper.step(scene.world);

@@ -275,8 +275,8 @@ std::span<double> Stages::start_whole() {
 
 /// The first Newton steps begin at the guess, if it is far off: it shares loads among redundant contacts as the last step
 /// did, where sweeps leave shares that no solution has. Others begin at the best. The nearer the start, the less it needs to
-/// be held back: α follows the error down as it does within a solve. Contacts of soft bodies, whose W is full, share no loads at
-/// will: there nothing is a better start than a guess of another motion.
+/// be held back: α follows the error down as it does within a solve. Contacts of soft bodies, whose W is full, share no
+/// loads at will: there nothing is a better start than a guess of another motion.
 void Stages::start_newton(std::span<double> iterate) {
   const ContactProblem& p = form_.whole;
   double residual = monitor_.best_total();
