@@ -134,10 +134,15 @@ struct SparseFactor::Impl {
     for (int c = 0; c < columns; ++c) solve_one(b + n * c, out + n * c);
   }
 
+  void solve_roughly(const double* b, double* out) {
+    if (symmetric && in_blocks) supernodal.solve_roughly(b, out);
+    else solve(b, out, 1);
+  }
+
   Eigen::Index size() const { return symmetric ? static_cast<Eigen::Index>(cholesky->n) : copy.rows(); }   ///< not in blocks
 
   /// False if L is not in blocks.
-  bool inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) const {
+  bool inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) {
     if (symmetric && in_blocks) supernodal.inverse_at(rows, out);
     return symmetric && in_blocks;
   }
@@ -185,6 +190,7 @@ struct SparseFactor::Impl {
   }
   Eigen::Index size() const { return symmetric ? cholesky.rows() : lu.rows(); }
   bool inverse_at(std::span<const int>, Eigen::MatrixXd&) const { return false; }
+  void solve_roughly(const double* b, double* out) { solve(b, out, 1); }
   void solve(const double* b, double* out, int columns) {
     const Eigen::Index n = size();
     for (int c = 0; c < columns; ++c) {
@@ -211,6 +217,7 @@ void SparseFactor::analyze(const Matrix& a, bool symmetric) {
 bool SparseFactor::factor(const Matrix& a) { return impl_ && impl_->factor(a); }
 void SparseFactor::solve(const double* b, double* x) { impl_->solve(b, x, 1); }
 void SparseFactor::solve(const double* b, double* x, int columns) { impl_->solve(b, x, columns); }
+void SparseFactor::solve_roughly(const double* b, double* x) { impl_->solve_roughly(b, x); }
 void SparseFactor::inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) {
   if (impl_->inverse_at(rows, out)) return;
   const auto n = static_cast<Eigen::Index>(rows.size());
@@ -223,6 +230,7 @@ void SparseFactor::inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) {
     unit[rows[j]] = 0;
     for (Eigen::Index i = 0; i < n; ++i) out(i, j) = column[rows[i]];
   }
+  out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
 }
 double SparseFactor::factor_work() const { return impl_ ? impl_->factor_work : 0; }
 double SparseFactor::solve_work() const { return impl_ ? impl_->solve_work : 0; }

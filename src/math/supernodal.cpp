@@ -10,7 +10,6 @@ namespace stickslip {
 namespace {
 
 using Panel = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
-using ConstPanel = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 
 constexpr int kPivotBlock = 48;     ///< columns that are eliminated before the others of a front see them
 constexpr int kUpdateBlock = 128;   ///< columns of an update that are one product: half of a block on its diagonal is wasted
@@ -36,6 +35,12 @@ void SupernodalCholesky::analyze(const Matrix& a, const Symbolic& symbolic) {
   make_fronts(symbolic);
   find_entries(a);
   plan_stacks();
+  position_.resize(order_.size());
+  turn_.resize(order_.size());
+  for (std::size_t k = 0; k < order_.size(); ++k) position_[order_[k]] = static_cast<int>(k);
+  int turn = 0;
+  for (const int s : postorder_)
+    for (int c = 0; c < fronts_[s].columns; ++c) turn_[fronts_[s].column + c] = turn++;
 }
 
 void SupernodalCholesky::make_fronts(const Symbolic& symbolic) {
@@ -170,6 +175,7 @@ bool SupernodalCholesky::eliminate(const Front& f, double* update) {
 
 bool SupernodalCholesky::factor(const Matrix& a) {
   const double* values = a.valuePtr();
+  is_rounded_ = false;
   for (const int s : postorder_) {
     const Front& f = fronts_[s];
     double* panel = panels_.data() + f.panel;
@@ -185,18 +191,16 @@ bool SupernodalCholesky::factor(const Matrix& a) {
   return true;
 }
 
-/// One column is solved without buffers, several at a time share the way through L.
-template <int Columns>
-void SupernodalCholesky::solve_columns(const double* b, double* x, int columns) {
-  using Columned = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Columns>>;
-  const auto n = static_cast<Eigen::Index>(order_.size());
-  work_.resize(std::max(work_.size(), static_cast<std::size_t>(n * columns)));
-  gathered_.resize(std::max(gathered_.size(), most_below_ * static_cast<std::size_t>(columns)));
-  Columned y(work_.data(), n, columns);
-  for (int c = 0; c < columns; ++c)
-    for (Eigen::Index k = 0; k < n; ++k) y(k, c) = b[c * n + order_[k]];
+/// Solves for the columns in the scratch, which are in the order of elimination. One column is solved without buffers, several
+/// at a time share the way through L.
+template <class Scalar, int Columns>
+void SupernodalCholesky::solve_columns(const Numbers<Scalar>& panels, Scratch<Scalar>& scratch, int columns) const {
+  using Columned = Eigen::Map<Eigen::Matrix<Scalar, Eigen::Dynamic, Columns>>;
+  using Factor = Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>, 0, Eigen::OuterStride<>>;
+  scratch.gathered.resize(std::max(scratch.gathered.size(), most_below_ * static_cast<std::size_t>(columns)));
+  Columned y(scratch.work.data(), static_cast<Eigen::Index>(order_.size()), columns);
   const auto panel = [&](const Front& f, int row, int rows) {
-    return ConstPanel(panels_.data() + f.panel + row, rows, f.columns, Eigen::OuterStride<>(f.rows));
+    return Factor(panels.data() + f.panel + row, rows, f.columns, Eigen::OuterStride<>(f.rows));
   };
   for (const int s : postorder_) {
     const Front& f = fronts_[s];
@@ -204,7 +208,7 @@ void SupernodalCholesky::solve_columns(const double* b, double* x, int columns) 
     auto top = y.middleRows(f.column, f.columns);
     panel(f, 0, f.columns).template triangularView<Eigen::Lower>().solveInPlace(top);
     if (left == 0) continue;
-    Columned change(gathered_.data(), left, columns);
+    Columned change(scratch.gathered.data(), left, columns);
     change.noalias() = panel(f, f.columns, left) * top;
     const int* rows = rows_.data() + f.row + f.columns;
     for (int c = 0; c < columns; ++c)
@@ -215,7 +219,7 @@ void SupernodalCholesky::solve_columns(const double* b, double* x, int columns) 
     const int left = f.rows - f.columns;
     auto top = y.middleRows(f.column, f.columns);
     if (left > 0) {
-      Columned known(gathered_.data(), left, columns);
+      Columned known(scratch.gathered.data(), left, columns);
       const int* rows = rows_.data() + f.row + f.columns;
       for (int c = 0; c < columns; ++c)
         for (int r = 0; r < left; ++r) known(r, c) = y(rows[r], c);
@@ -223,13 +227,35 @@ void SupernodalCholesky::solve_columns(const double* b, double* x, int columns) 
     }
     panel(f, 0, f.columns).transpose().template triangularView<Eigen::Upper>().solveInPlace(top);
   }
-  for (int c = 0; c < columns; ++c)
-    for (Eigen::Index k = 0; k < n; ++k) x[c * n + order_[k]] = y(k, c);
 }
 
 void SupernodalCholesky::solve(const double* b, double* x, int columns) {
-  if (columns == 1) solve_columns<1>(b, x, 1);
-  else solve_columns<Eigen::Dynamic>(b, x, columns);
+  const std::size_t n = order_.size();
+  Numbers<double>& y = scratch_.work;
+  y.resize(std::max(y.size(), n * static_cast<std::size_t>(columns)));
+  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
+    for (std::size_t k = 0; k < n; ++k) y[c * n + k] = b[c * n + order_[k]];
+  if (columns == 1) solve_columns<double, 1>(panels_, scratch_, 1);
+  else solve_columns<double, Eigen::Dynamic>(panels_, scratch_, columns);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
+    for (std::size_t k = 0; k < n; ++k) x[c * n + order_[k]] = y[c * n + k];
+}
+
+void SupernodalCholesky::solve_roughly(const double* b, double* x) {
+  if (!is_rounded_) {
+    rounded_.resize(panels_.size());
+    std::transform(panels_.begin(), panels_.end(), rounded_.begin(), [](double number) { return static_cast<float>(number); });
+    is_rounded_ = true;
+  }
+  const std::size_t n = order_.size();
+  double largest = 0;   // the range of single precision is small
+  for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(b[k]));
+  Numbers<float>& y = rough_scratch_.work;
+  y.assign(n, 0);
+  if (largest > 0)
+    for (std::size_t k = 0; k < n; ++k) y[k] = static_cast<float>(b[order_[k]] / largest);
+  solve_columns<float, 1>(rounded_, rough_scratch_, 1);
+  for (std::size_t k = 0; k < n; ++k) x[order_[k]] = largest * static_cast<double>(y[k]);
 }
 
 }   // namespace stickslip

@@ -19,6 +19,10 @@ class SupernodalCholesky {
  public:
   using Matrix = Eigen::SparseMatrix<double>;
 
+  /// Eigen's products round by how their memory is aligned: all of it begins alike, so that bits do not depend on where it is.
+  template <class Scalar>
+  using Numbers = std::vector<Scalar, Eigen::aligned_allocator<Scalar>>;
+
   /// What the symbolic analysis found, in the order of elimination; all are copied.
   struct Symbolic {
     std::span<const int> order;   ///< rows of A as they are eliminated
@@ -36,11 +40,20 @@ class SupernodalCholesky {
   /// X = A⁻¹ B; columns lie one after the other. The two must not overlap, one thread at a time.
   void solve(const double* b, double* x, int columns);
 
+  /// The same of one column to single precision, in half the time: most of it L is waited for. Kept for iterations that
+  /// correct themselves.
+  void solve_roughly(const double* b, double* x);
+
   /// Rows and columns of A⁻¹ that are asked for, each at most once.
-  void inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) const;
+  void inverse_at(std::span<const int> rows, Eigen::MatrixXd& out);
 
  private:
-  struct Seen;
+  /// What a front has to do with a part of A⁻¹: columns [first, last) of the part, and where it leaves what it hands to its
+  /// parent.
+  struct Seen {
+    Eigen::Index first = 0, last = 0;
+    std::size_t below = 0;
+  };
   struct Front {
     int column = 0, columns = 0, rows = 0;   ///< first column, number of columns; rows of the block, its columns included
     int parent = -1;
@@ -61,17 +74,30 @@ class SupernodalCholesky {
   void plan_stacks();
   void add_child(const Front& child, const Front& parent, double* update);
   bool eliminate(const Front&, double* update);
-  Eigen::MatrixXd gather_seen(const Front&, std::span<const int> places, std::vector<Seen>&, Seen& own) const;
-  template <int Columns>
-  void solve_columns(const double* b, double* x, int columns);
+  void plan_inverse(std::span<const int> rows);
+  void gather_seen(const Front&, const Seen& own, double* top, double* below) const;
+  template <class Scalar>
+  struct Scratch {
+    Numbers<Scalar> work, gathered;
+  };
+  template <class Scalar, int Columns>
+  void solve_columns(const Numbers<Scalar>& panels, Scratch<Scalar>&, int columns) const;
 
   std::vector<Front> fronts_;
   std::vector<int> postorder_, order_, rows_;
   std::vector<Entry> entries_;
-  std::vector<double> panels_;      ///< L: per front rows × columns
-  std::vector<double> stacks_[2];   ///< updates of fronts at even and odd depths: those of children and parent never overlap
-  std::vector<double> work_, gathered_;
+  Numbers<double> panels_;      ///< L: per front rows × columns
+  Numbers<double> stacks_[2];   ///< updates of fronts at even and odd depths: those of children and parent never overlap
+  Numbers<float> rounded_;      ///< L to single precision, if it was asked for
+  bool is_rounded_ = false;     ///< whether it is that of the last factorisation
+  Scratch<double> scratch_;
+  Scratch<float> rough_scratch_;
   std::size_t most_below_ = 0;   ///< rows that a front hands to its parent
+
+  // Of the inverse: places of the rows of A and their turns in postorder; of the part, sorted by turns.
+  std::vector<int> position_, turn_, sorted_, places_;
+  std::vector<Seen> seen_;   ///< per front
+  Numbers<double> left_[2], top_, part_;
 };
 
 }   // namespace stickslip

@@ -12,8 +12,10 @@ namespace {
 
 constexpr int kInverseBlock = 128;
 
+using WholePanel = Eigen::Map<Eigen::MatrixXd>;
+
 /// c += YᵀY, lower triangle, in blocks of columns.
-void add_square(const Eigen::MatrixXd& y, Eigen::Ref<Eigen::MatrixXd> c) {
+void add_square(const WholePanel& y, Eigen::Ref<Eigen::MatrixXd> c) {
   const Eigen::Index n = y.cols();
   for (Eigen::Index d = 0; d < n; d += kInverseBlock) {
     const Eigen::Index wide = std::min<Eigen::Index>(kInverseBlock, n - d);
@@ -23,63 +25,84 @@ void add_square(const Eigen::MatrixXd& y, Eigen::Ref<Eigen::MatrixXd> c) {
 
 }   // namespace
 
-/// Columns [first, last) of the part that a front has seen, and what it hands to its parent.
-struct SupernodalCholesky::Seen {
-  Eigen::Index first = 0, last = 0;
-  Eigen::MatrixXd below;
-};
-
-/// Rows of the front × its columns of the part: unit vectors of its own rows, and what its children leave.
-Eigen::MatrixXd SupernodalCholesky::gather_seen(const Front& f, std::span<const int> places, std::vector<Seen>& seen,
-                                                Seen& own) const {
-  for (const int child : f.children)
-    if (seen[child].last > seen[child].first) {
-      own.first = std::min(own.first, seen[child].first);
-      own.last = std::max(own.last, seen[child].last);
-    }
-  Eigen::MatrixXd b = Eigen::MatrixXd::Zero(f.rows, std::max<Eigen::Index>(0, own.last - own.first));
-  for (Eigen::Index c = own.first; c < own.last; ++c)
-    if (places[c] >= f.column && places[c] < f.column + f.columns) b(places[c] - f.column, c - own.first) = 1;
-  for (const int child : f.children) {
-    Seen& s = seen[child];
-    if (s.last == s.first) continue;
-    for (const auto& [from, at, length] : fronts_[child].runs)
-      b.block(at, s.first - own.first, length, s.last - s.first) += s.below.middleRows(from, length);
-    s.below.resize(0, 0);
-  }
-  return b;
-}
-
-void SupernodalCholesky::inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) const {
+/// Sorts the rows, finds which fronts see which of them, and gives what they leave its places: on two stacks, as updates of the
+/// factorisation.
+void SupernodalCholesky::plan_inverse(std::span<const int> rows) {
   const auto n = static_cast<Eigen::Index>(rows.size());
-  std::vector<int> position(order_.size()), turn(order_.size()), sorted(rows.size()), places;
-  for (std::size_t k = 0; k < order_.size(); ++k) position[order_[k]] = static_cast<int>(k);
-  for (std::size_t k = 0, t = 0; k < postorder_.size(); ++k)
-    for (int c = 0; c < fronts_[postorder_[k]].columns; ++c) turn[fronts_[postorder_[k]].column + c] = static_cast<int>(t++);
-  std::iota(sorted.begin(), sorted.end(), 0);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](int a, int b) { return turn[position[rows[a]]] < turn[position[rows[b]]]; });
-  for (const int k : sorted) places.push_back(position[rows[k]]);
-
-  Eigen::MatrixXd part = Eigen::MatrixXd::Zero(n, n);
-  std::vector<Seen> seen(fronts_.size());
+  sorted_.resize(rows.size());
+  std::iota(sorted_.begin(), sorted_.end(), 0);
+  std::sort(sorted_.begin(), sorted_.end(),
+            [&](int a, int b) { return turn_[position_[rows[a]]] < turn_[position_[rows[b]]]; });
+  places_.clear();
+  for (const int k : sorted_) places_.push_back(position_[rows[k]]);
+  seen_.assign(fronts_.size(), {});
+  std::size_t height[2] = {0, 0}, most[2] = {0, 0}, top = 0;
   Eigen::Index next = 0;   // first column whose front has not been visited
   for (const int s : postorder_) {
     const Front& f = fronts_[s];
-    Seen own{next, next, {}};
-    while (next < n && places[next] >= f.column && places[next] < f.column + f.columns) own.last = ++next;
-    const Eigen::MatrixXd b = gather_seen(f, places, seen, own);
-    if (b.cols() == 0) continue;
+    Seen& own = seen_[s];
+    own.first = own.last = next;
+    while (next < n && places_[next] >= f.column && places_[next] < f.column + f.columns) own.last = ++next;
+    for (const int child : f.children)
+      if (seen_[child].last > seen_[child].first) own.first = std::min(own.first, seen_[child].first);
+    const auto wide = static_cast<std::size_t>(own.last - own.first);
+    own.below = height[f.stack];
+    height[f.stack] += wide * static_cast<std::size_t>(f.rows - f.columns);
+    most[f.stack] = std::max(most[f.stack], height[f.stack]);
+    if (!f.children.empty()) height[1 - f.stack] = seen_[f.children.front()].below;
+    top = std::max(top, wide * static_cast<std::size_t>(f.columns));
+  }
+  for (int k = 0; k < 2; ++k) left_[k].resize(std::max(left_[k].size(), most[k]));
+  top_.resize(std::max(top_.size(), top));
+}
+
+/// Unit vectors of the rows of a front, and what its children leave: those of its columns, and those below.
+void SupernodalCholesky::gather_seen(const Front& f, const Seen& own, double* top, double* below) const {
+  const auto wide = static_cast<std::size_t>(own.last - own.first);
+  const int left = f.rows - f.columns;
+  std::fill_n(top, wide * static_cast<std::size_t>(f.columns), 0.0);
+  std::fill_n(below, wide * static_cast<std::size_t>(left), 0.0);
+  for (Eigen::Index c = own.first; c < own.last; ++c)
+    if (places_[c] >= f.column && places_[c] < f.column + f.columns)
+      top[(c - own.first) * f.columns + places_[c] - f.column] = 1;
+  for (const int child : f.children) {
+    const Seen& s = seen_[child];
+    const Front& from = fronts_[child];
+    const int height = from.rows - from.columns;
+    for (Eigen::Index c = s.first; c < s.last; ++c) {
+      const double* source = left_[from.stack].data() + s.below + static_cast<std::size_t>(c - s.first) * height;
+      double* const upper = top + (c - own.first) * f.columns;
+      double* const lower = below + (c - own.first) * left - f.columns;
+      for (const auto& [first, at, length] : from.runs) {
+        const int split = std::clamp(f.columns - at, 0, length);   // rows of a run that are columns of the parent
+        for (int r = 0; r < split; ++r) upper[at + r] += source[first + r];
+        for (int r = split; r < length; ++r) lower[at + r] += source[first + r];
+      }
+    }
+  }
+}
+
+void SupernodalCholesky::inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) {
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  plan_inverse(rows);
+  part_.assign(rows.size() * rows.size(), 0.0);
+  WholePanel part(part_.data(), n, n);
+  for (const int s : postorder_) {
+    const Front& f = fronts_[s];
+    const Seen& own = seen_[s];
+    const Eigen::Index wide = own.last - own.first, left = f.rows - f.columns;
+    if (wide == 0) continue;
+    double* const below = left_[f.stack].data() + own.below;
+    gather_seen(f, own, top_.data(), below);
+    WholePanel y(top_.data(), f.columns, wide);
     const Eigen::Map<const Eigen::MatrixXd> panel(panels_.data() + f.panel, f.rows, f.columns);
-    const Eigen::MatrixXd y = panel.topRows(f.columns).triangularView<Eigen::Lower>().solve(b.topRows(f.columns));
-    add_square(y, part.block(own.first, own.first, y.cols(), y.cols()));
-    own.below = b.bottomRows(f.rows - f.columns);
-    own.below.noalias() -= panel.bottomRows(f.rows - f.columns) * y;
-    seen[s] = std::move(own);
+    panel.topRows(f.columns).triangularView<Eigen::Lower>().solveInPlace(y);
+    add_square(y, part.block(own.first, own.first, wide, wide));
+    if (left > 0) WholePanel(below, left, wide).noalias() -= panel.bottomRows(left) * y;
   }
   out.resize(n, n);
   for (Eigen::Index j = 0; j < n; ++j)
-    for (Eigen::Index i = 0; i < n; ++i) out(sorted[i], sorted[j]) = part(std::max(i, j), std::min(i, j));
+    for (Eigen::Index i = j; i < n; ++i) out(sorted_[i], sorted_[j]) = out(sorted_[j], sorted_[i]) = part(i, j);
 }
 
 }   // namespace stickslip

@@ -200,16 +200,14 @@ template <int D, int A>
 class AnyDiagonal {
  public:
   explicit AnyDiagonal(const ContactProblem& p)
-      : p_(p),
-        pushed_(p.is_coupled() && !p.compliances ? p.velocity_size() : 0, 0.0),
-        carrier_of_(p.compliances ? carriers_of_segments(p) : std::vector<std::uint32_t>{}) {}
+      : p_(p), pushed_(p.is_coupled() && !p.compliances ? p.velocity_size() : 0, 0.0) {}
 
   void write(const Block& block, double* out) {
     const std::uint32_t width = p_.row_width(block), dim = block.dim;
     const double* const g = p_.scaled_jacobian.data() + block.jacobian;
     if (p_.compliances) {
       std::fill_n(out, dim * dim, 0.0);
-      add_coupled_product(p_, *p_.compliances, carrier_of_, block, block, out);
+      add_coupled_product(p_, *p_.compliances, block, block, out);
     }
     for (std::uint32_t k = 0; k < dim; ++k) {
       if (!p_.is_coupled()) {
@@ -230,7 +228,6 @@ class AnyDiagonal {
  private:
   const ContactProblem& p_;
   std::vector<double> pushed_;
-  std::vector<std::uint32_t> carrier_of_;   ///< per segment, if compliances are known
 };
 
 template <int D>
@@ -303,13 +300,6 @@ std::uint8_t ContactProblem::arity_class(const Block& block) const {
   return static_cast<std::uint8_t>(block.arity);
 }
 
-std::vector<bool> ContactProblem::coupled_segments() const {
-  if (!is_coupled()) return {};
-  std::vector<bool> coupled(segments.size(), false);
-  for (const Carrier& carrier : carriers) std::fill_n(coupled.begin() + carrier.first, carrier.count, true);
-  return coupled;
-}
-
 void ContactProblem::clear() {
   segments.clear();
   carriers.clear();
@@ -328,7 +318,14 @@ void ContactProblem::clear() {
   scales.clear();
   inertia_factors.clear();
   batches.clear();
+  coupled.clear();
   compliances.reset();
+}
+
+void ContactProblem::clear_carriers() {
+  carriers.clear();
+  if (compliances.use_count() != 1) return compliances.reset();
+  for (CarrierCompliance& c : *compliances) c.part.reset();
 }
 
 void ContactProblem::copy_conditions(const ContactProblem& other) {
@@ -367,6 +364,15 @@ void ContactProblem::lay_out() {
     if (batches.empty() || !batches.back().extend(run)) batches.push_back(run);
   }
   diagonal_values.resize(diagonal_size);
+  coupled.assign(is_coupled() ? segments.size() : 0, false);
+  for (const Carrier& carrier : carriers) std::fill_n(coupled.begin() + carrier.first, carrier.count, true);
+}
+
+void ContactProblem::find_compliances() {
+  if (!is_coupled()) return compliances.reset();
+  if (compliances.use_count() != 1) compliances = std::make_shared<CarrierCompliances>();
+  if (compliances->look(*this) <= kMostTouchedRows) find_carrier_compliances(*this, InverseBy::factors, *compliances);
+  else compliances.reset();
 }
 
 void ContactProblem::finalize() {
@@ -379,10 +385,7 @@ void ContactProblem::finalize() {
   scaled_jacobian.resize(jacobian_values.size());
   scales.resize(blocks.size());
   has_compliance = std::any_of(sigma.begin(), sigma.end(), [](double s) { return s != 0; });
-  const std::vector<bool> coupled = coupled_segments();
-  compliances.reset();
-  if (is_coupled() && touched_rows(*this) <= kMostTouchedRows)
-    compliances = std::make_shared<const CarrierCompliances>(carrier_compliances(*this));
+  find_compliances();
   AnyDiagonal any(*this);
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
@@ -428,18 +431,17 @@ void ContactProblem::add_scaled_velocity(std::span<const double> impulses, std::
 }
 
 void ContactProblem::couple(std::span<double> scaled) const {
-  if (carriers.empty()) return;
-  std::vector<double> right;
-  for (const Carrier& carrier : carriers) {
-    double* const part = scaled.data() + offsets[carrier.first];
-    right.assign(part, part + carrier.mass->size());
-    carrier.mass->solve(right.data(), part);
-  }
+  for (const Carrier& carrier : carriers) carrier.mass->solve_in_place(scaled.data() + offsets[carrier.first]);
 }
 
 void ContactProblem::add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const {
-  const std::vector<bool> coupled = coupled_segments();
-  std::vector<double> change(is_coupled() ? velocity_size() : 0, 0.0);   // of coupled segments
+  std::vector<double> scratch;
+  add_velocity_change(impulses, velocity, scratch);
+}
+
+void ContactProblem::add_velocity_change(std::span<const double> impulses, std::span<double> velocity,
+                                         std::vector<double>& change) const {
+  change.assign(is_coupled() ? velocity_size() : 0, 0.0);   // of coupled segments
   for (const Block& block : blocks) {
     const double* j = jacobian_values.data() + block.jacobian;
     for (const std::uint32_t s : segments_of(block)) {
@@ -479,7 +481,6 @@ void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::
     Eigen::Map<Vec3>(u + 3) += inertia_factors[i] * Eigen::Map<const Vec3>(w + 3);
   }
   if (inertia_factors.size() == segments.size()) return;
-  const std::vector<bool> coupled = coupled_segments();
   for (auto s = static_cast<std::uint32_t>(inertia_factors.size()); s < segments.size(); ++s) {
     const double root = !coupled.empty() && coupled[s] ? 1 : std::sqrt(segments[s].inverse_mass);
     for (std::uint32_t k = offsets[s]; k < offsets[s + 1]; ++k) velocity[k] += root * scaled[k];

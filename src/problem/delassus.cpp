@@ -26,48 +26,18 @@ void add_product(const ContactProblem& p, const Block& a, const Block& b, double
   });
 }
 
-/// W without Σ of a coupled problem: blocks meet through segments that they share, and through carriers.
-BlockMatrix coupled_delassus(const ContactProblem& p, std::vector<std::uint32_t> offset) {
+/// W without Σ of a coupled problem. Factors of other matrices do not do.
+BlockMatrix coupled_delassus(const ContactProblem& p) {
   BlockMatrix w;
-  w.offset = std::move(offset);
-  const std::vector<std::uint32_t> carrier_of = carriers_of_segments(p);
-  const auto compliances = p.compliances ? p.compliances : std::make_shared<const CarrierCompliances>(carrier_compliances(p));
-  // A carrier stands for all its segments, by its first one.
-  const auto meets_at = [&](std::uint32_t s) { return carrier_of[s] == kNoCarrier ? s : p.carriers[carrier_of[s]].first; };
-  ListsByKey blocks_at;
-  blocks_at.fill(p.segments.size(), [&](auto&& put) {
-    for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-      for (const std::uint32_t s : p.segments_of(p.blocks[i])) put(meets_at(s), i);
-  });
-  std::vector<std::uint32_t> neighbours;
-  w.first.push_back(0);
-  std::size_t size = 0;
-  for (const Block& block : p.blocks) {
-    neighbours.clear();
-    for (const std::uint32_t s : p.segments_of(block))
-      neighbours.insert(neighbours.end(), blocks_at[meets_at(s)].begin(), blocks_at[meets_at(s)].end());
-    std::sort(neighbours.begin(), neighbours.end());
-    neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-    for (const std::uint32_t j : neighbours) {
-      w.column.push_back(j);
-      w.position.push_back(static_cast<std::uint32_t>(size));
-      size += std::size_t{block.dim} * p.blocks[j].dim;
-    }
-    w.first.push_back(static_cast<std::uint32_t>(w.column.size()));
+  CoupledDelassus coupled;
+  if (p.compliances && !has_stale_factors(p)) {
+    coupled.make(p, *p.compliances, w);
+    return w;
   }
-  w.values.assign(size, 0.0);
-  for (std::uint32_t i = 0; i < p.blocks.size(); ++i)
-    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
-      const Block &a = p.blocks[i], &b = p.blocks[w.column[e]];
-      double* const entry = w.values.data() + w.position[e];
-      if (w.column[e] >= i) {
-        add_coupled_product(p, *compliances, carrier_of, a, b, entry);
-        continue;
-      }
-      const double* const mirrored = w.values.data() + w.position[static_cast<std::size_t>(w.find(w.column[e], i))];
-      for (std::uint32_t r = 0; r < a.dim; ++r)
-        for (std::uint32_t c = 0; c < b.dim; ++c) entry[a.dim * c + r] = mirrored[b.dim * r + c];
-    }
+  CarrierCompliances compliances;
+  compliances.look(p);
+  find_carrier_compliances(p, InverseBy::their_factors, compliances);
+  coupled.make(p, compliances, w);
   return w;
 }
 
@@ -112,9 +82,7 @@ void add_compliance(const ContactProblem& p, double sign, BlockMatrix& w) {
 }   // namespace
 
 BlockMatrix delassus(const ContactProblem& p) {
-  BlockMatrix w = !p.is_factored() ? p.matrix
-                  : p.is_coupled() ? coupled_delassus(p, block_starts(p))
-                                   : scaled_delassus(p, block_starts(p));
+  BlockMatrix w = !p.is_factored() ? p.matrix : p.is_coupled() ? coupled_delassus(p) : scaled_delassus(p, block_starts(p));
   add_compliance(p, 1, w);
   return w;
 }

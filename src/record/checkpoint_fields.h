@@ -71,6 +71,21 @@ void exchange_nodes(Archive& archive, FlatScene& s) {
   archive.lists("nodal_bodies/triangles", s.nodal_bodies, &NodalBody::triangles, [](auto& t) { t.field("nodes"); });
 }
 
+/// Where soft bodies were factored.
+template <class Archive>
+void exchange_factors(Archive& archive, FlatScene& s) {
+  archive.table("soft_bodies/memory", s.nodal_bodies, [](auto& t) {
+    t.field("kick", &NodalBody::memory, &SoftMemory::kick);
+    t.field("h", &NodalBody::memory, &SoftMemory::h);
+  });
+  archive.lists(
+      "soft_bodies/memory_places", s.nodal_bodies, [](NodalBody & b) -> auto& { return b.memory.places; },
+      [](auto& t) { t.field("value"); });
+  archive.lists(
+      "soft_bodies/memory_touched", s.nodal_bodies, [](NodalBody & b) -> auto& { return b.memory.touched; },
+      [](auto& t) { t.field("node"); });
+}
+
 /// What bodies of nodes have that are soft.
 template <class Archive>
 void exchange_solids(Archive& archive, FlatScene& s, int version) {
@@ -278,6 +293,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   if (version >= kVersionWithMeshes) exchange_meshes(archive, s);
   if (version >= kVersionWithNodes) exchange_nodes(archive, s);
   if (version >= kVersionWithSolids) exchange_solids(archive, s, version);
+  if (version >= kVersionWithFactors) exchange_factors(archive, s);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
   exchange_materials(archive, s);
   archive.value("memory/h", s.memory.h);

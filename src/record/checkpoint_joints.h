@@ -26,6 +26,8 @@ inline constexpr int kVersionWithSolids = 10, kVersionWithVolumes = 10;
 inline constexpr int kVersionWithAttachments = 11;
 /// The first version that knows the options of the integrators by penalty and by barriers.
 inline constexpr int kVersionWithPenalty = 11;
+/// The first version that knows where soft bodies were factored.
+inline constexpr int kVersionWithFactors = 11;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

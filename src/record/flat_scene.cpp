@@ -326,6 +326,10 @@ void check_nodes(const FlatScene& s) {
       require(a.node < nodes.size() && (i == 0 || nodes.attached[i - 1].node < a.node), "a pin names a missing node");
       require(a.body < s.bodies.size() && s.bodies[a.body].alive && s.bodies[a.body].is_rigid(), "a pin names a missing body");
     }
+    require(nodes.memory.places.empty() || nodes.memory.places.size() == nodes.size(), "tables have different lengths");
+    for (std::size_t i = 0; i < nodes.memory.touched.size(); ++i)
+      require(nodes.memory.touched[i] < nodes.size() && (i == 0 || nodes.memory.touched[i - 1] < nodes.memory.touched[i]),
+              "a memory names a missing node");
   }
   for (const Collider& c : s.colliders)
     if (c.alive && c.node != kNoNode)

@@ -40,7 +40,6 @@ void SegmentMatrix::set_up(const ContactProblem& p, Stored stored) {
   lay_out(rows);
 
   std::fill_n(matrix_.valuePtr(), matrix_.nonZeros(), 0.0);
-  const std::vector<bool> coupled = p.coupled_segments();
   for (const Carrier& carrier : p.carriers) {
     const std::vector<std::uint32_t> segment = segments_by_number(p, carrier);
     const Matrix& a = carrier.mass->matrix();
@@ -53,7 +52,8 @@ void SegmentMatrix::set_up(const ContactProblem& p, Stored stored) {
       }
   }
   for (std::uint32_t s = 0; s < p.segments.size(); ++s)
-    for (std::uint32_t k = 0; k < p.segments[s].size && !(p.is_coupled() && coupled[s]); ++k) column(s, p.offset(s) + k)[k] = 1;
+    for (std::uint32_t k = 0; k < p.segments[s].size && !(p.is_coupled() && p.coupled[s]); ++k)
+      column(s, p.offset(s) + k)[k] = 1;
   mass_.assign(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros());
 }
 

@@ -63,7 +63,7 @@ double tangential_reach(const FrictionSet& law) {
 void ProblemBuilder::begin(const World& world, const StepOptions& options, JointCare care) {
   // Arrays that build() overwrites whole keep their size: clearing them would only have them filled with zeros again.
   problem_.segments.clear();
-  problem_.carriers.clear();
+  problem_.clear_carriers();
   problem_.h = options.h;
   const double kick = kick_time(world, options);
   space_.begin(world);

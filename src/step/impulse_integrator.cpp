@@ -107,7 +107,7 @@ class ImpulseIntegrator final : public Integrator {
   RestBalance rest_;
   SoftOperators operators_;
   Workspace workspace_;
-  std::vector<double> impulses_, next_guess_, velocity_, conflict_velocity_, conflict_scratch_;
+  std::vector<double> impulses_, next_guess_, velocity_, change_, before_, conflict_velocity_, conflict_scratch_;
   JointRows::Overload overload_;
   JointCare last_care_ = JointCare::closed;   ///< of the last solve
   double rough_ = 0;                          ///< residual at which the first solve of a step may end [m/s]; 0: none
@@ -129,6 +129,7 @@ constexpr std::size_t kManyContacts = 7000;
 constexpr double kRoughShare = 0.25;   ///< of the iterations of a step that a rough solve may take
 constexpr int kAgreements = 3;         ///< times that loops of joints may find out what they agree on
 constexpr double kAim = 0.1;           ///< part of the tolerance that solves go on to
+constexpr double kAimOfSoft = 0.1;     ///< part of the iterations that this may take where bodies are soft, and sweeps dear
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
 /// with them, where solves are dear and more energy is lost anyway.
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
@@ -292,6 +293,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
   const bool worked = report_.solve->status == SolveStatus::converged && report_.solve->iterations > 0;
   if (worked && !control.keep_history && problem.rows() <= kSmallProblem) {
     control.tolerance *= kAim;
+    if (coupled) control.max_iterations = std::max(1, static_cast<int>(kAimOfSoft * control.max_iterations));
     const SolveReport further = solve();
     report_.solve->iterations += further.iterations;
     report_.solve->seconds += further.seconds;
@@ -299,7 +301,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
     report_.solve->model_residual = further.model_residual;
   }
   velocity_ = builder_.space().free();
-  if (coupled) problem.add_velocity_change(impulses_, velocity_);
+  if (coupled) problem.add_velocity_change(impulses_, velocity_, change_);
   else problem.add_unscaled_velocity(workspace_.solved_velocity(), velocity_);
 }
 
@@ -384,9 +386,8 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
 void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& control) {
   report_.linearisations = 1;
   report_.soft_error = 0;
-  std::vector<double> before;
   while (report_.linearisations < options_.soft.max_linearisations) {
-    before = velocity_;
+    before_ = velocity_;
     builder_.soft().try_velocities(s.world, builder_.space(), velocity_);
     builder_.begin(s.world, options_, s.care);
     builder_.build(s.world, s.set, options_, s.drift_time);
@@ -398,8 +399,8 @@ void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& co
     report_.solve->initial_residual = first.initial_residual;
     ++report_.linearisations;
     report_.soft_error = 0;
-    for (std::size_t k = 0; k < before.size(); ++k)
-      report_.soft_error = std::max(report_.soft_error, std::abs(velocity_[k] - before[k]));
+    for (std::size_t k = 0; k < before_.size(); ++k)
+      report_.soft_error = std::max(report_.soft_error, std::abs(velocity_[k] - before_[k]));
     if (report_.soft_error <= report_.outcome.tolerance) return;
   }
 }
@@ -540,6 +541,7 @@ const StepReport& ImpulseIntegrator::step(World& world) {
   judge_.begin(world, whole_);
   pieces_.begin(world, whole_);
   report_.impacts = follows_ = 0;
+  builder_.soft().recall();
   int cuts = 0;
   while (pieces_.left()) {
     options_.h = pieces_.next(world);
@@ -631,6 +633,8 @@ void ImpulseIntegrator::project(World& world) {
 /// What is told of a step as a whole.
 void ImpulseIntegrator::finish(World& world) {
   Clock clock;
+  builder_.soft().remember(world);
+  report_.factorisations = builder_.soft().factorisations();
   report_.sleeping_bodies = whole_.sleep.enabled ? sleep_.update(world, report_.contacts, whole_) : 0;
   const SolveReport& solve = *report_.solve;
   report_.outcome = {solve.status, solve.reason, solve.iterations, solve.residual.total(), report_.outcome.tolerance, "m/s"};

@@ -25,7 +25,7 @@ class NodalSteps final : public BodyKindSteps {
       const Body& body = world.bodies()[nodes.body];
       if (!body.moves_by_forces()) continue;
       if (nodes.is_soft() && soft) {
-        soft->append(world, nodes, {kick, options.h}, options.soft.operator_ == SoftOperator::lumped, space, problem);
+        soft->append(world, nodes, {kick, options.h}, manner_of(options.soft.operator_), space, problem);
         continue;
       }
       const Vec3 change = kick * (world.gravity + body.inverse_mass * body.force);
@@ -100,6 +100,11 @@ class NodalSteps final : public BodyKindSteps {
     double work = 0;
     for (const HeldNode& h : nodes.held) work -= kick.time * forces[h.node].dot(nodes.velocities[h.node]);
     return work;
+  }
+  static SoftSystems::Manner manner_of(SoftOperator o) {
+    using enum SoftSystems::Manner;
+    if (o == SoftOperator::lumped) return lumped;
+    return o == SoftOperator::automatic || o == SoftOperator::factored ? reused : factored;
   }
   static std::uint32_t mover_of(const World& world, const NodalBody& nodes, std::uint32_t i) {
     return static_cast<std::uint32_t>(world.bodies().size()) + nodes.first_node + i;

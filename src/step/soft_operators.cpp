@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "problem/carrier_compliance.h"
 #include "stickslip/problem/coupled_mass.h"
 #include "stickslip/problem/residual.h"
 
@@ -14,9 +13,12 @@ namespace {
 
 /// Iterations on a matrix, against those of bodies: to make it costs as much as hundreds of sweeps, and contacts of a body that
 /// is nearly rigid are as many as its nodes, which only Newton steps resolve.
-constexpr int kMatrixPatience = 10;
+constexpr int kMatrixPatience = 25;
 constexpr int kMostSplittings = 5000;     ///< problems of the splitting method
 constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whole
+/// Of problems whose W is near that of the whole, against it: to judge them by the whole is dearer than a few sweeps.
+constexpr double kNearTolerance = 0.08;
+constexpr int kMostCorrections = 30;   ///< of such problems
 
 /// A diagonal matrix D with D − A positive semidefinite: then no step of the splitting goes too far. |A| in place of A gives
 /// the sums of its rows. Per number of a carrier [kg].
@@ -76,21 +78,57 @@ SolveReport SoftOperators::solve(const ContactProblem& p, std::span<double> impu
   }
 }
 
+void SoftOperators::multiply_out(const ContactProblem& p) {
+  if (chosen_ == SoftOperator::assembled || !p.compliances) {
+    CarrierCompliances compliances;
+    compliances.look(p);
+    find_carrier_compliances(p, chosen_ == SoftOperator::assembled ? InverseBy::matrix : InverseBy::factors, compliances);
+    condense(p, compliances, delassus_, condensed_);
+  } else {
+    condense(p, *p.compliances, delassus_, condensed_);
+  }
+}
+
 SolveReport SoftOperators::solve_matrix(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
                                         const SolveControl& control) {
-  if (condensed_.matrix.empty()) {
-    if (chosen_ == SoftOperator::assembled) {
-      ContactProblem dense = p;
-      dense.compliances = std::make_shared<const CarrierCompliances>(carrier_compliances(p, InverseBy::matrix));
-      condensed_ = condense(dense);
-    } else {
-      condensed_ = condense(p);
-    }
-  }
+  if (condensed_.matrix.empty()) multiply_out(p);
   SolveControl patient = control;
   patient.max_iterations =
       std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
+  if (chosen_ != SoftOperator::assembled && has_stale_factors(p)) return correct(p, impulses, tools, patient);
   return tools.solver.solve(condensed_, impulses, tools.workspace, patient);
+}
+
+SolveReport SoftOperators::correct(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                   const SolveControl& control) {
+  SolveControl inner = control;
+  inner.tolerance *= kNearTolerance;
+  SolveReport report;
+  if (corrected_ <= control.tolerance) {
+    report = last_;
+    report.iterations = 0;
+    report.seconds = 0;
+    return report;
+  }
+  for (int k = 0; k < kMostCorrections; ++k) {
+    const SolveReport before = report;
+    report = tools.solver.solve(condensed_, impulses, tools.workspace, inner);
+    if (k > 0) {
+      report.iterations += before.iterations;
+      report.seconds += before.seconds;
+      report.initial_residual = before.initial_residual;
+    }
+    report.residual = residual(p, impulses, work_);
+    report.model_residual = corrected_ = report.residual.total();
+    last_ = report;
+    if (report.status != SolveStatus::converged || report.residual.total() <= control.tolerance) return report;
+    near_v_.resize(p.rows());
+    condensed_.contact_velocity(impulses, near_v_, scratch_);
+    for (std::size_t i = 0; i < near_v_.size(); ++i) condensed_.b[i] += work_.v[i] - near_v_[i];
+  }
+  report.status = SolveStatus::stalled;
+  report.reason = "Factors of an earlier step are too far from those of this one.";
+  return report;
 }
 
 /// Iterative constraint anticipation [course §4.3.6; Otaduy et al. 2009]: with A = D − (D − A) the coupling acts on the

@@ -2,8 +2,14 @@
 //
 // All solve the same problem, v = J A⁻¹ Jᵀ λ + b, and are judged by its residual; they differ in what stands for A⁻¹. The
 // lumped operator changes the problem itself and acts where it is built (soft_systems.h).
+//
+// Where factors of earlier matrices serve, W of the factored operator is near: Ŵ. What it is off by stands in b, of the iterate
+// before: v = Ŵ λ⁺ + (W − Ŵ) λ + b, until the residual with W itself is small.
 #pragma once
 
+#include <limits>
+
+#include "problem/carrier_compliance.h"
 #include "stickslip/solve/solver.h"
 #include "stickslip/step/options.h"
 
@@ -24,6 +30,7 @@ class SoftOperators {
   void begin(SoftOperator chosen) {
     chosen_ = chosen;
     condensed_.clear();
+    corrected_ = std::numeric_limits<double>::infinity();
   }
 
   /// @pre the problem is coupled. The velocity is that of the problem plus what impulses change.
@@ -31,10 +38,17 @@ class SoftOperators {
 
  private:
   SolveReport solve_matrix(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
+  void multiply_out(const ContactProblem&);
+  SolveReport correct(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
   SolveReport solve_by_splitting(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
 
   SoftOperator chosen_ = SoftOperator::factored;
   ContactProblem condensed_;
+  CoupledDelassus delassus_;
+  ResidualWorkspace work_;
+  std::vector<double> near_v_, scratch_;
+  SolveReport last_;       ///< of the corrected problem
+  double corrected_ = 0;   ///< its residual; infinite if there was none [m/s]
 };
 
 }   // namespace stickslip

@@ -7,6 +7,10 @@
 // with τ how long forces act. The first trial goes on as a rigid body would (step/rigid_trial.h); with the solution as the next
 // one it is Newton's method on implicit Euler. Held nodes have their trial velocity, and stay in A only as numbers of their
 // own.
+//
+// Of large bodies A is factored when it must be. While it is near the matrix that was factored last, conjugate gradients that
+// those factors precondition solve with it, as exactly, and what contacts feel is corrected (step/soft_operators.h). Which
+// matrix that is belongs to the state of the body (SoftMemory), so that a world that goes on elsewhere keeps its bits.
 #pragma once
 
 #include <memory>
@@ -25,14 +29,26 @@ class SoftSystems {
     double h = 0;      ///< until the next contacts [s]
   };
 
+  /// How soft bodies enter.
+  enum class Manner : std::uint8_t {
+    lumped,     ///< forces act at the start of the step and only masses resist (W_M of the course)
+    factored,   ///< A is factored whenever it changes
+    reused      ///< factors of large matrices serve while they are near
+  };
+
+  /// Begins a whole step: what bodies remember counts, whatever was done with them since.
+  void recall();
+  /// Ends it: bodies remember where they were factored last.
+  void remember(World&) const;
+  int factorisations() const { return factorisations_; }   ///< since the step began
+
   /// Forgets trial velocities: the next linearisation is the first.
   void begin_step() { trial_.clear(); }
   /// Linearises about these velocities next. @param space that the last call of `append` filled
   void try_velocities(const World&, const VelocitySpace& space, std::span<const double> velocity);
 
   /// Gives the nodes of a soft body their segments, and the carrier that couples them.
-  /// @param explicitly forces act at the start of the step and only masses resist (W_M of the course)
-  void append(const World&, const NodalBody&, const Times&, bool explicitly, VelocitySpace&, ContactProblem&);
+  void append(const World&, const NodalBody&, const Times&, Manner, VelocitySpace&, ContactProblem&);
 
  private:
   /// What stays of a body from step to step.
@@ -47,14 +63,24 @@ class SoftSystems {
     std::vector<Eigen::Index> cut;             ///< numbers of the matrix that couple held nodes with others
     std::vector<Vec3> trial, places, forces;   ///< per node
     std::vector<double> right, change;
+    Eigen::VectorXd diagonal;
+    SoftMemory memory;       ///< where `mass` was factored; empty of bodies that are factored whenever they change
+    bool recalled = false;   ///< whether that is what the body remembers, or later
   };
   System& system_of(const NodalBody&);
   static void find_cut(System&, const NodalBody&);
-  static void factor(System&);
+  static void assemble(System&, const NodalBody&, std::span<const Vec3> places, const Times&);
+  void factor(System&, const Times&, Manner);
+  void factor_remembered(System&, const NodalBody&);
+  static bool reuse(System&, const NodalBody&);
+  static bool has_settled(const System&, const NodalBody&, const Times&);
+  static void find_right(const World&, const NodalBody&, const Times&, System&);
+  void solve_free(System&, const NodalBody&, const Times&, Manner);
   void find_trial(const World&, const NodalBody&, const Times&, System&) const;
 
   std::vector<std::pair<std::uint32_t, std::unique_ptr<System>>> systems_;   ///< by body slot
   std::vector<Vec3> trial_;   ///< velocities to linearise about, of all nodes; empty: none
+  int factorisations_ = 0;
 };
 
 /// Forces on the nodes of a soft body that are not its own: weight, applied force, pressure inside [N]. Adds to `forces`.

@@ -137,6 +137,9 @@ class Hash {
     for (const HeldNode& h : nodes.held) add(std::uint64_t{h.node} << 32 | h.body), add(h.local);
     for (const AttachedNode& a : nodes.attached) add(std::uint64_t{a.node} << 32 | a.body), add(a.local), add(a.impulse);
     add(nodes.pressure), add(nodes.self_contact);
+    if (nodes.memory.places.empty()) return;
+    add(nodes.memory.places), add(nodes.memory.kick), add(nodes.memory.h);
+    for (const std::uint32_t node : nodes.memory.touched) add(std::uint64_t{node});
   }
   void add(const RememberedImpulse& r) {
     add(std::uint64_t{r.key.a} << 32 | r.key.b);

@@ -190,7 +190,7 @@ void World::remove(BodyId id) {
   const auto by_it = [&](const auto& held) { return held.body == id.index; };
   for (NodalBody& nodes : nodal_bodies_)
     if (std::erase_if(nodes.held, by_it) + std::erase_if(nodes.attached, by_it) > 0)
-      bodies_[nodes.body].asleep = false, bodies_[nodes.body].quiet = {};
+      bodies_[nodes.body].asleep = false, bodies_[nodes.body].quiet = {}, nodes.memory = {};
   slot_of_name_.erase(b.name);
   const std::uint32_t generation = b.generation;
   b = Body{};

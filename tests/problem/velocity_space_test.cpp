@@ -79,6 +79,58 @@ TEST(CoupledMass, refuses_what_is_no_mass) {
               ::testing::HasSubstr("not positive definite"));
 }
 
+/// The largest difference of two vectors of impulses or velocities, relative.
+double apart(const Eigen::VectorXd& a, const Eigen::VectorXd& b) { return (a - b).norm() / b.norm(); }
+
+TEST(CoupledMass, with_the_factors_of_another_matrix_solves_as_exactly) {
+  constexpr int kNodes = 200;
+  const CoupledMass::Matrix near = testing::chain_mass(kNodes, 3, 1.01, 52), far = testing::chain_mass(kNodes, 3, 1, 5000);
+  CoupledMass mass(testing::chain_mass(kNodes, 3, 1, 50));
+  ASSERT_TRUE(mass.take(near));
+  EXPECT_TRUE(mass.is_stale());
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    std::srand(seed);
+    const Eigen::VectorXd b = Eigen::VectorXd::Random(3 * kNodes);
+    Eigen::VectorXd x(b.size()), again = b, exact(b.size());
+    mass.solve(b.data(), x.data());
+    mass.solve_in_place(again.data());
+    CoupledMass(near).solve(b.data(), exact.data());
+    EXPECT_LT(apart(x, exact), 1e-9);
+    EXPECT_LT(apart(again, exact), 1e-9);
+  }
+  const Eigen::VectorXd b = Eigen::VectorXd::Ones(3 * kNodes) + 0.5 * Eigen::VectorXd::Random(3 * kNodes);
+  Eigen::VectorXd x(b.size());
+  EXPECT_TRUE(mass.solve_within(b.data(), x.data(), 20));
+  ASSERT_TRUE(mass.take(far));
+  EXPECT_FALSE(mass.solve_within(b.data(), x.data(), 5)) << "another matrix altogether";
+  ASSERT_TRUE(mass.take(testing::chain_mass(kNodes, 3, 1, 50)));
+  EXPECT_FALSE(mass.is_stale()) << "the matrix that was factored";
+  EXPECT_FALSE(mass.take(testing::chain_mass(kNodes - 1, 3, 1, 50))) << "another pattern";
+}
+
+TEST(CoupledMass, with_the_factors_of_another_matrix_has_the_same_w) {
+  ContactProblem p = problem_of_all_segments(true);
+  const auto mass = std::make_shared<CoupledMass>(testing::chain_mass(4, 3, 1.1, 2.9));
+  ASSERT_TRUE(mass->take(testing::chain_mass(4, 3, 1, 3)));
+  p.carriers[0].mass = mass;
+  p.finalize();
+  EXPECT_LT((delassus(p).dense() - delassus(problem_of_all_segments(true)).dense()).norm(), 1e-12);
+}
+
+TEST(CoupledMass, keeps_a_part_of_its_inverse_for_fewer_rows) {
+  CoupledMass mass(testing::chain_mass(9, 1, 1, 3));
+  const std::vector<int> many{1, 2, 5, 7}, few{2, 7}, others{0, 2};
+  EXPECT_EQ(mass.inverse_between(many)->rows, many);
+  EXPECT_EQ(mass.inverse_between(few)->rows, few) << "what is found must not depend on what was found before";
+  mass.keep_inverse(many);
+  EXPECT_EQ(mass.inverse_between(few)->rows, many);
+  EXPECT_EQ(mass.inverse_between(others)->rows, others);
+  const Eigen::MatrixXd inverse = Eigen::MatrixXd(mass.matrix()).inverse();
+  EXPECT_NEAR(mass.inverse_between(others)->numbers(0, 1), inverse(0, 2), 1e-14);
+  ASSERT_TRUE(mass.refactor(testing::chain_mass(9, 1, 2, 3)));
+  EXPECT_NEAR(mass.inverse_between(others)->numbers(1, 1), Eigen::MatrixXd(mass.matrix()).inverse()(2, 2), 1e-14);
+}
+
 TEST(VelocitySpaceChecks, name_what_is_wrong) {
   const auto message = [](auto&& spoil) {
     ContactProblem p = problem_of_all_segments(true);

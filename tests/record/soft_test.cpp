@@ -48,5 +48,29 @@ TEST(SoftCheckpoints, continue_to_the_same_bits) {
   EXPECT_EQ(loaded.world.state_hash(), scene.world.state_hash());
 }
 
+TEST(SoftCheckpoints, of_large_bodies_know_where_they_were_factored) {
+  Scene scene = parse_scene(R"({"seconds": 0.2, "bodies": [
+    {"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}},
+    {"name": "cube", "position": [0, 0, 0.1],
+     "soft": {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "size": 0.01538,
+              "material": {"stiffness_damping": 0.02}}}]})",
+                            "cube.json");
+  Stepper stepper(scene.step);
+  for (int i = 0; i < 12; ++i) stepper.step(scene.world);
+  const NodalBody& cube = scene.world.nodal_body(scene.world.find("cube"));
+  ASSERT_FALSE(cube.memory.places.empty());
+  ASSERT_NE(cube.memory.places, cube.positions);
+  const Directory directory;
+  save_checkpoint(directory / "cube.ckpt", scene);
+  Scene loaded = load_checkpoint(directory / "cube.ckpt");
+  EXPECT_EQ(loaded.world.nodal_body(loaded.world.find("cube")).memory, cube.memory);
+  Stepper again(loaded.step);
+  for (int i = 0; i < 3; ++i) {
+    stepper.step(scene.world);
+    again.step(loaded.world);
+  }
+  EXPECT_EQ(loaded.world.state_hash(), scene.world.state_hash());
+}
+
 }   // namespace
 }   // namespace stickslip::test

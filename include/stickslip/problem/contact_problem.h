@@ -117,8 +117,10 @@ struct ContactProblem {
   std::vector<std::uint32_t> offsets;    ///< per segment: its first number in a vector of velocities; then their number
   std::vector<ContactScale> scales;      ///< one per block; zeros unless the block is a contact
   std::vector<Batch> batches;
-  /// A⁻¹ between the segments of coupled carriers that blocks act on; null if that is too much to keep.
-  std::shared_ptr<const CarrierCompliances> compliances;
+  /// A⁻¹ between the segments of coupled carriers that blocks act on; null if that is too much to keep. Near it where carriers
+  /// have the factors of another matrix.
+  std::shared_ptr<CarrierCompliances> compliances;
+  std::vector<bool> coupled;     ///< per segment: whether it belongs to a carrier; empty if there is none
   bool has_compliance = false;   ///< whether any sigma is not 0
 
   std::size_t rows() const { return b.size(); }
@@ -135,14 +137,13 @@ struct ContactProblem {
   /// Numbers of a row of its Jacobian.
   std::uint32_t row_width(const Block& block) const;
   std::uint8_t arity_class(const Block& block) const;   ///< as in Batch
-  /// per segment: whether it belongs to a carrier; empty if there is none
-  std::vector<bool> coupled_segments() const;
 
   // After finalize().
   std::size_t velocity_size() const { return offsets.empty() ? 0 : offsets.back(); }   ///< numbers of a vector of velocities
   std::uint32_t offset(std::uint32_t segment) const { return offsets[segment]; }
 
-  void clear();   ///< empties everything, keeps the memory
+  void clear();            ///< empties everything, keeps the memory
+  void clear_carriers();   ///< of them all; they may then change what they shared with this problem
 
   /// Takes from another problem what its rows ask for, whatever its W is: laws, b, Σ, bounds and h.
   void copy_conditions(const ContactProblem&);
@@ -156,6 +157,8 @@ struct ContactProblem {
 
   /// velocity += M⁻¹ Jᵀ λ.
   void add_velocity_change(std::span<const double> impulses, std::span<double> velocity) const;
+  /// The same; memory is kept in `scratch`.
+  void add_velocity_change(std::span<const double> impulses, std::span<double> velocity, std::vector<double>& scratch) const;
 
   /// v += J u: what velocities of the segments are at the rows.
   void add_row_velocities(std::span<const double> velocity, std::span<double> v) const;
@@ -179,6 +182,7 @@ struct ContactProblem {
 
  private:
   void lay_out();   ///< places in vectors, and batches
+  void find_compliances();
 };
 
 /// W with Σ as a matrix, whichever form the problem has. Of a coupled problem every block meets every other one that a chain of

@@ -124,7 +124,8 @@ struct StepReport {
   std::optional<SolveReport> solve;                       ///< of integrators that solve a contact problem
   SoftOperator soft_operator = SoftOperator::automatic;   ///< that was used; automatic: no soft body was there
   int linearisations = 0;                                 ///< of soft bodies, in the last piece
-  double soft_error = 0;   ///< largest change of a velocity by the last of several linearisations [m/s]; 0 of one
+  double soft_error = 0;    ///< largest change of a velocity by the last of several linearisations [m/s]; 0 of one
+  int factorisations = 0;   ///< of the matrices of soft bodies; 0 where those of earlier steps served
   int looked_again =
       0;             ///< solves that were repeated because the solved motion met contacts that lay too far ahead to be known
   int impacts = 0;   ///< times at which the step was cut because a body first touched another (Continuous::impact)

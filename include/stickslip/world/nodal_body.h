@@ -79,6 +79,16 @@ struct AttachedNode {
   Vec3 impulse = Vec3::Zero();   ///< state: of the last step on the node, world frame [N s]
 };
 
+/// Where the matrix of a large soft body was factored last: its factors serve the steps after it while little has changed
+/// (src/step/soft_systems.h). It belongs to the state, so that a copy of a world moves on to the same bits.
+struct SoftMemory {
+  std::vector<Vec3> places = {};             ///< of the nodes, world frame [m]; empty: nothing is remembered
+  double kick = 0, h = 0;                    ///< how long forces acted, and until the next contacts [s]
+  std::vector<std::uint32_t> touched = {};   ///< nodes between which the inverse was found, ascending
+
+  bool operator==(const SoftMemory&) const = default;
+};
+
 struct NodalBody {
   std::uint32_t body = 0;         ///< slot
   std::vector<Vec3> positions;    ///< state: world frame [m]
@@ -94,6 +104,7 @@ struct NodalBody {
   std::vector<AttachedNode> attached = {};               ///< ascending by node; none of them is held
   double pressure = 0;                                   ///< [Pa]
   bool self_contact = false;
+  SoftMemory memory = {};
 
   std::size_t size() const { return positions.size(); }
   bool is_soft() const { return solid != nullptr; }

@@ -100,7 +100,7 @@ void write_solution_and_guess(hid_t h, const ProblemFile& file, const RowOrder& 
 /// M of the velocities of a factored problem.
 Entries mass_entries(const ContactProblem& p) {
   Entries entries;
-  const std::vector<bool> coupled = p.coupled_segments();
+  const std::vector<bool>& coupled = p.coupled;
   for (std::uint32_t s = 0; s < p.segments.size(); ++s) {
     if (p.is_coupled() && coupled[s]) continue;
     const int at = static_cast<int>(p.offset(s));
@@ -143,7 +143,7 @@ std::string fclib_global_cannot(const ContactProblem& p) {
   if (const std::string reason = fclib_cannot(p); !reason.empty()) return reason;
   if (!p.is_factored()) return "it has no masses, only W. Use fclib.";
   if (p.has_compliance) return "FCLIB's global form has no compliance. Use fclib.";
-  const std::vector<bool> coupled = p.coupled_segments();
+  const std::vector<bool>& coupled = p.coupled;
   for (std::size_t i = 0; i < p.segments.size(); ++i)
     if (!(p.is_coupled() && coupled[i]) &&
         (!(p.segments[i].inverse_mass > 0) ||

@@ -31,6 +31,7 @@ constexpr double kFarGuess = 1e-3;      ///< the same, from which on a guess is 
                                         ///< rather than at what sweeps made of it
 constexpr double kAtRest = 1e-4;        ///< the same, below which contacts go on as they are: sticking, or open
 constexpr double kNearCone = 0.99;      ///< of what friction can hold, below which a contact sticks beyond doubt
+constexpr double kFullAlpha = 0.3;      ///< first regularisation of a full W, from impulses of 0
 constexpr double kLinearAlpha = 1e-8;   ///< regularisation of a problem that is linear: as little as rounding allows
 constexpr int kLinearSteps = 2;         ///< that solve it, or else it is not linear
 constexpr double kMorePatience = 0.5;   ///< and at least this share of all steps taken so far: who came far may rest longer
@@ -59,7 +60,8 @@ Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& w
   for (const double b : form_.whole.b) fastest_ = std::max(fastest_, std::abs(b));
   guess_residual_ = monitor_.best_total();
   const bool from_memory = std::any_of(impulses_.begin(), impulses_.end(), [](double x) { return x != 0; });
-  if (form_.condensation == nullptr && from_memory && guess_residual_ > kFarGuess * fastest_)
+  const bool may_factor = options_.direct_rows > 0;   // only Newton steps begin there
+  if (may_factor && form_.condensation == nullptr && from_memory && guess_residual_ > kFarGuess * fastest_)
     guess_.assign(impulses_.begin(), impulses_.end());
 }
 
@@ -113,7 +115,7 @@ bool Stages::chooses_share() const {
 /// then is the solution, where sweeps remove what stands or leans as a whole contact by contact.
 bool Stages::is_linear() const {
   const ContactProblem& p = form_.whole;
-  const bool plain = form_.condensation == nullptr && form_.joints == nullptr && p.is_factored();
+  const bool plain = form_.condensation == nullptr && form_.joints == nullptr;
   if (!plain || !(guess_residual_ < kAtRest * fastest_)) return false;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& b = p.blocks[i];
@@ -273,11 +275,13 @@ std::span<double> Stages::start_whole() {
 
 /// The first Newton steps begin at the guess, if it is far off: it shares loads among redundant contacts as the last step
 /// did, where sweeps leave shares that no solution has. Others begin at the best. The nearer the start, the less it needs to
-/// be held back: α follows the error down as it does within a solve.
+/// be held back: α follows the error down as it does within a solve. Contacts of soft bodies, whose W is full, share no
+/// loads at will: there nothing is a better start than a guess of another motion.
 void Stages::start_newton(std::span<double> iterate) {
   const ContactProblem& p = form_.whole;
   double residual = monitor_.best_total();
-  if (!guess_.empty()) {
+  const bool from_guess = !guess_.empty();
+  if (from_guess) {
     std::copy(guess_.begin(), guess_.end(), iterate.begin());
     residual = guess_residual_;
     guess_.clear();
@@ -285,6 +289,10 @@ void Stages::start_newton(std::span<double> iterate) {
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.alpha *= std::clamp(residual / fastest_, kNearestStart, 1.0);
+  if (from_guess && form_.condensation == nullptr && !p.is_factored()) {
+    std::fill(iterate.begin(), iterate.end(), 0.0);
+    settings.alpha = kFullAlpha;
+  }
   engine().set(settings);
   if (p.is_factored()) engine().start(iterate);
   else engine().start(p, iterate);
@@ -337,7 +345,8 @@ Stages::Outcome Stages::linear_steps() {
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.alpha = kLinearAlpha;
   engine().set(settings);
-  engine().start(iterate);
+  if (form_.whole.is_factored()) engine().start(iterate);
+  else engine().start(form_.whole, iterate);
   for (int k = 1; k <= kLinearSteps; ++k) {
     const bool alive = engine().step(iterate);
     monitor_.add_work(newton_cost_);

@@ -12,8 +12,9 @@ namespace stickslip {
 
 namespace {
 // A dense factorisation is the faster one of small matrices, and of larger ones that are full or fill.
-constexpr std::size_t kSmallSystem = 200, kMediumSystem = 1000;   ///< rows
+constexpr std::size_t kSmallSystem = 200, kMediumSystem = 1000, kLargeSystem = 6000;   ///< rows
 constexpr double kFull = 0.1;         ///< stored part of a medium matrix from which it counts as full
+constexpr double kVeryFull = 0.5;     ///< the same of a large one
 constexpr double kSingular = 1e-15;   ///< smallest over largest pivot below which a matrix counts as singular
 }   // namespace
 
@@ -116,7 +117,9 @@ void NewtonMatrix::set_up(const BlockMatrix& w, const Linearisation& shape) {
   row_.resize(static_cast<std::size_t>(column_start_.back()));
   values_.assign(row_.size(), 0.0);
   const double full = static_cast<double>(size_) * static_cast<double>(size_);
-  dense_ = size_ <= kSmallSystem || (size_ <= kMediumSystem && static_cast<double>(row_.size()) > kFull * full);
+  const double stored = static_cast<double>(row_.size());
+  dense_ = size_ <= kSmallSystem || (size_ <= kMediumSystem && stored > kFull * full) ||
+           (size_ <= kLargeSystem && stored > kVeryFull * full);
   place_.resize(w.column.size());
   std::vector<std::uint32_t> filled(n, 0);
   for (std::size_t i = 0; i < n; ++i)
