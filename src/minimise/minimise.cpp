@@ -10,10 +10,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kDecrease = 1e-4;      ///< part of the decrease that the slope promises which a step has to bring
-constexpr double kRounding = 1e-13;     ///< of values: differences below this part of them say nothing
+constexpr double kDecrease = 1e-4;    ///< part of the decrease that the slope promises which a step has to bring
+constexpr double kRounding = 1e-13;   ///< of values: differences below this part of them say nothing
 constexpr int kMostHalvings = 40;
-constexpr std::size_t kMemory = 8;      ///< steps that L-BFGS remembers
+constexpr std::size_t kMemory = 8;                        ///< steps that L-BFGS remembers
 constexpr double kFirstShift = 1e-8, kShiftGrowth = 10;   ///< of the diagonal, relative to its largest number
 
 Eigen::Map<Eigen::VectorXd> as_vector(std::vector<double>& v) { return {v.data(), static_cast<Eigen::Index>(v.size())}; }
@@ -83,7 +83,8 @@ double Minimiser::search(Objective& f) {
     bool all = true;
     for (std::size_t c = 0; c < steps_.size(); ++c) {
       const double now = trial_values_[c], before = values_[c];
-      if (steps_[c] == 0 || now <= before + kDecrease * steps_[c] * slopes_[c] || std::abs(now - before) <= kRounding * whole) continue;
+      if (steps_[c] == 0 || now <= before + kDecrease * steps_[c] * slopes_[c] || std::abs(now - before) <= kRounding * whole)
+        continue;
       steps_[c] = k < kMostHalvings ? steps_[c] / 2 : 0;
       all = false;
     }

@@ -148,7 +148,8 @@ void ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3
       if (lowest < 0 && may_stand(surface.patch_number(p), plane.patch)) point_plane.push_back({p, k});
     }
   }
-  for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane}) std::sort(list->begin(), list->end());
+  for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane})
+    std::sort(list->begin(), list->end());
 }
 
 bool ContactCandidates::cover(std::span<const Vec3> x, std::span<const double> bends) const {
@@ -216,8 +217,8 @@ std::vector<NearPair> find_intersections(const ContactSurface& surface, std::spa
     const auto points_a = elements.points_of(a), points_b = elements.points_of(b);
     if (!may_meet(pa, pb) || share_a_point(points_a, points_b)) return;
     const auto corners = [&](std::span<const std::uint32_t> p) { return std::array<Vec3, 3>{x[p[0]], x[p[1]], x[p[2]]}; };
-    const bool meet = elements.is_triangle(b) ? triangles_meet(corners(points_a), corners(points_b))
-                                              : gap_of_round(elements, x, a, b) <= 0;
+    const bool meet =
+        elements.is_triangle(b) ? triangles_meet(corners(points_a), corners(points_b)) : gap_of_round(elements, x, a, b) <= 0;
     if (meet) found.push_back({std::min(pa, pb), std::max(pa, pb), 0});
   });
   for (const ContactSurface::Plane& plane : surface.planes())
@@ -228,11 +229,10 @@ std::vector<NearPair> find_intersections(const ContactSurface& surface, std::spa
     }
   const auto key = [](const NearPair& n) { return std::tuple(n.patch_a, n.patch_b, n.distance); };
   std::sort(found.begin(), found.end(), [&](const NearPair& a, const NearPair& b) { return key(a) < key(b); });
-  found.erase(std::unique(found.begin(), found.end(),
-                          [](const NearPair& a, const NearPair& b) {
-                            return a.patch_a == b.patch_a && a.patch_b == b.patch_b;
-                          }),
-              found.end());
+  found.erase(
+      std::unique(found.begin(), found.end(),
+                  [](const NearPair& a, const NearPair& b) { return a.patch_a == b.patch_a && a.patch_b == b.patch_b; }),
+      found.end());
   return found;
 }
 

@@ -54,7 +54,8 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
                       (rest.vertices[b] - rest.vertices[a]).squaredNorm(),
                       0,
                       static_cast<std::uint8_t>(two ? 2 : 1),
-                      patch.deforms || mesh_edges.active(e), kNone});
+                      patch.deforms || mesh_edges.active(e),
+                      kNone});
     if (!two) inner_[first + a] = inner_[first + b] = false;
   }
   std::vector<bool> taken_point(rest.vertices.size()), taken_edge(mesh_edges.size());

@@ -10,10 +10,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kKept = 0.2;      ///< part of a gap that a step leaves
-constexpr double kRounded = 1e-13;   ///< of coordinates: gaps below this are not made smaller
+constexpr double kKept = 0.2;         ///< part of a gap that a step leaves
+constexpr double kRounded = 1e-13;    ///< of coordinates: gaps below this are not made smaller
 constexpr double kBendShare = 0.25;   ///< of what is left of a gap that bends of paths may take
-constexpr int kMostPieces = 200;   ///< that a bent path is looked at in
+constexpr int kMostPieces = 200;      ///< that a bent path is looked at in
 
 /// One pair on its way. N points, of which the first A are on one side.
 template <int N, int A, class Apart, class Query>
@@ -144,7 +144,8 @@ class PlaneWalk {
 /// f returns whether the candidate is kept in `kept`.
 void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
                    ContactCandidates* kept, auto&& f) {
-  const auto keep = [&](ContactCandidates::Pairs ContactCandidates::* list, const std::array<std::uint32_t, 2>& pair, bool wanted) {
+  const auto keep = [&](ContactCandidates::Pairs ContactCandidates::*list, const std::array<std::uint32_t, 2>& pair,
+                        bool wanted) {
     if (kept && wanted) (kept->*list).push_back(pair);
   };
   const auto radii = [&](std::uint32_t p, std::uint32_t q) { return s.patch_of(p).radius + s.patch_of(q).radius; };
@@ -170,25 +171,25 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   for (const auto& pair : candidates.point_triangle) {
     const auto [p, t] = pair;
     const auto& c = s.triangles()[t].points;
-    const bool wanted = f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
-                                                                      to_triangle, vertex_face_impact),
-      p, c[0], range(p, c[0]));
+    const bool wanted = f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(
+                              paths, {p, c[0], c[1], c[2]}, radii(p, c[0]), to_triangle, vertex_face_impact),
+                          p, c[0], range(p, c[0]));
     keep(&ContactCandidates::point_triangle, pair, wanted);
   }
   for (const auto& pair : candidates.edge_edge) {
     const auto [a, b] = pair;
     const auto &pa = s.edges()[a].points, &pb = s.edges()[b].points;
-    const bool wanted = f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]),
-                                                                 of_edges, edge_edge_impact),
-      pa[0], pb[0], range(pa[0], pb[0]));
+    const bool wanted = f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(
+                              paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]), of_edges, edge_edge_impact),
+                          pa[0], pb[0], range(pa[0], pb[0]));
     keep(&ContactCandidates::edge_edge, pair, wanted);
   }
   for (const auto& pair : candidates.point_edge) {
     const auto [p, e] = pair;
     const auto& c = s.edges()[e].points;
-    const bool wanted = f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), to_edge,
-                                                                 point_edge_impact),
-      p, c[0], range(p, c[0]));
+    const bool wanted = f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]),
+                                                                                     to_edge, point_edge_impact),
+                          p, c[0], range(p, c[0]));
     keep(&ContactCandidates::point_edge, pair, wanted);
   }
   for (const auto& pair : candidates.point_point) {

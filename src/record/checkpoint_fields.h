@@ -213,6 +213,27 @@ void exchange_materials(Archive& archive, FlatScene& s) {
   archive.value("restitution_rule", s.restitution_rule);
 }
 
+/// Options of the integrators by penalty and by barriers.
+template <class Archive>
+void exchange_potentials(Archive& archive, StepOptions& o) {
+  archive.value("step/penalty/law", o.penalty.law);
+  archive.value("step/penalty/friction", o.penalty.friction);
+  archive.value("step/penalty/stepping", o.penalty.stepping);
+  archive.value("step/penalty/depth", o.penalty.depth);
+  archive.value("step/penalty/stiffness", o.penalty.stiffness);
+  archive.value("step/penalty/damping", o.penalty.damping);
+  archive.value("step/penalty/friction_damping", o.penalty.friction_damping);
+  archive.value("step/penalty/exponent", o.penalty.exponent);
+  archive.value("step/penalty/substeps", o.penalty.substeps);
+  archive.value("step/barrier/range", o.barrier.range);
+  archive.value("step/barrier/stiffness", o.barrier.stiffness);
+  archive.value("step/barrier/slip", o.barrier.slip);
+  archive.value("step/barrier/anchored", o.barrier.anchored);
+  archive.value("step/barrier/max_lags", o.barrier.max_lags);
+  archive.value("step/barrier/form", o.barrier.form);
+  archive.value("step/barrier/method", o.barrier.method);
+}
+
 template <class Archive>
 void exchange_step_options(Archive& archive, FlatScene& s, int version) {
   StepOptions& o = s.step;
@@ -250,24 +271,7 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
     if (version >= kVersionWithAttachments) archive.value("step/soft/max_pieces", o.soft.max_pieces);
   }
   if (version >= kVersionWithVolumes) archive.value("step/overlap", o.overlap);
-  if (version >= kVersionWithPenalty) {
-    archive.value("step/penalty/law", o.penalty.law);
-    archive.value("step/penalty/friction", o.penalty.friction);
-    archive.value("step/penalty/stepping", o.penalty.stepping);
-    archive.value("step/penalty/depth", o.penalty.depth);
-    archive.value("step/penalty/stiffness", o.penalty.stiffness);
-    archive.value("step/penalty/damping", o.penalty.damping);
-    archive.value("step/penalty/friction_damping", o.penalty.friction_damping);
-    archive.value("step/penalty/exponent", o.penalty.exponent);
-    archive.value("step/penalty/substeps", o.penalty.substeps);
-    archive.value("step/barrier/range", o.barrier.range);
-    archive.value("step/barrier/stiffness", o.barrier.stiffness);
-    archive.value("step/barrier/slip", o.barrier.slip);
-    archive.value("step/barrier/anchored", o.barrier.anchored);
-    archive.value("step/barrier/max_lags", o.barrier.max_lags);
-    archive.value("step/barrier/form", o.barrier.form);
-    archive.value("step/barrier/method", o.barrier.method);
-  }
+  if (version >= kVersionWithPenalty) exchange_potentials(archive, o);
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field("name", &FlatOption::name);

@@ -8,7 +8,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kDriven = 1e6;      ///< mass of what a script moves, over that of everything else
-constexpr double kFarther = 2;      ///< times the longest way without contacts that a direction may go
+constexpr double kFarther = 2;       ///< times the longest way without contacts that a direction may go
 constexpr double kLeastTurn = 0.5;   ///< of the inertia that projection leaves of the stiffness of a turn
 
 /// x with v = exp(x), for a rotation near another.
@@ -36,7 +36,8 @@ void BarrierBodies::begin(const World& world, const StepOptions& options) {
   longest_ = 0;
   for (const Rigid& r : rigid_) {
     longest_ = std::max(longest_, (r.target.position - r.start.position).norm());
-    if (std::isfinite(r.reach)) longest_ = std::max(longest_, r.reach * r.start.orientation.angularDistance(r.target.orientation));
+    if (std::isfinite(r.reach))
+      longest_ = std::max(longest_, r.reach * r.start.orientation.angularDistance(r.target.orientation));
   }
   for (std::size_t k = 0; k < node_start_.size(); ++k)
     longest_ = std::max(longest_, (target_of_node(k) - node_start_[k]).norm());
@@ -53,15 +54,16 @@ void BarrierBodies::begin_rigid(const World& world, const StepOptions& options) 
     r.start = r.base = r.now = {b.position, b.orientation};
     r.reach = reach_of(world, b);
     r.driven = b.motion == MotionType::kinematic;
-    const Twist free = r.driven ? Twist{b.velocity, b.angular_velocity}
-                                : free_velocity(b, world.gravity, options.gyroscopic, h_, h_);
+    const Twist free =
+        r.driven ? Twist{b.velocity, b.angular_velocity} : free_velocity(b, world.gravity, options.gyroscopic, h_, h_);
     const Motion end = drifted(b, free, r.driven ? Gyroscopic::none : options.gyroscopic, h_);
     r.target = end.pose;
     r.free_spin = end.angular_velocity;
     r.mass = r.driven ? heavy_ : b.mass.mass;
     const double size = std::isfinite(r.reach) && r.reach > 0 ? r.reach : 1;
     r.moments = second_moments(r.driven ? Mat3(heavy_ * size * size * Mat3::Identity()) : b.mass.inertia);
-    r.least_inertia = r.moments.trace() - Eigen::SelfAdjointEigenSolver<Mat3>(r.moments, Eigen::EigenvaluesOnly).eigenvalues()[2];
+    r.least_inertia =
+        r.moments.trace() - Eigen::SelfAdjointEigenSolver<Mat3>(r.moments, Eigen::EigenvaluesOnly).eigenvalues()[2];
     rigid_of_slot_[i] = static_cast<std::uint32_t>(rigid_.size());
     rigid_.push_back(r);
   }
@@ -170,8 +172,7 @@ void BarrierBodies::add_gradient(std::span<double> out) const {
     block(2 * k + 1) += turning_gradient(r);
   }
   for (std::size_t k = 0; k < node_now_.size(); ++k)
-    if (block_of_node_[k] != kNoBlock)
-      block(block_of_node_[k]) += node_mass_[k] / (h_ * h_) * (node_now_[k] - node_target_[k]);
+    if (block_of_node_[k] != kNoBlock) block(block_of_node_[k]) += node_mass_[k] / (h_ * h_) * (node_now_[k] - node_target_[k]);
   std::vector<Vec3> forces;
   for (const Solid& s : solids_) {
     const auto x = places(s);
@@ -225,8 +226,7 @@ void BarrierBodies::add_hessian(bool projected, std::span<const Mat3> turns, Blo
     m.add(2 * k + 1, 2 * k + 1, turn);
   }
   for (std::size_t k = 0; k < node_now_.size(); ++k)
-    if (const std::uint32_t at = block_of_node_[k]; at != kNoBlock)
-      m.add(at, at, node_mass_[k] / (h_ * h_) * Mat3::Identity());
+    if (const std::uint32_t at = block_of_node_[k]; at != kNoBlock) m.add(at, at, node_mass_[k] / (h_ * h_) * Mat3::Identity());
   for (const Solid& s : solids_) add_solid(s, projected, m);
 }
 

@@ -55,8 +55,8 @@ class BarrierBodies {
 
   // At the places that are tried.
   void add_energies(std::span<const std::uint32_t> piece_of_group, std::span<double> out) const;   ///< by pieces [J]
-  void add_gradient(std::span<double> out) const;              ///< [N, N m]
-  void want_blocks(BlockAssembly&) const;                      ///< that the Hessian has without contacts
+  void add_gradient(std::span<double> out) const;                                                  ///< [N, N m]
+  void want_blocks(BlockAssembly&) const;   ///< that the Hessian has without contacts
   /// @param turns for each rigid body: what contacts add to the block of its turn
   void add_hessian(bool projected, std::span<const Mat3> turns, BlockAssembly&) const;
 
@@ -110,7 +110,7 @@ class BarrierBodies {
   std::vector<std::uint32_t> group_of_block_;
   std::uint32_t groups_ = 0;
   std::vector<Vec3> node_start_, node_base_, node_now_, node_target_;
-  std::vector<double> node_mass_;    ///< of driven ones a great one [kg]
+  std::vector<double> node_mass_;   ///< of driven ones a great one [kg]
   std::vector<bool> node_driven_;
   std::vector<Solid> solids_;
 };

@@ -43,9 +43,10 @@ constexpr int kPatience = 12;   ///< iterations in which friction has to come to
 void refuse_joints(const World& world) {
   for (const NodalBody& nodes : world.nodal_bodies())
     if (!nodes.attached.empty())
-      throw Error(fmt::format("Nodes of '{}' are attached to '{}', which moves by forces; the integrator 'barrier' cannot keep "
-                              "that. Use 'impulse'.",
-                              world.bodies()[nodes.body].name, world.bodies()[nodes.attached.front().body].name));
+      throw Error(
+          fmt::format("Nodes of '{}' are attached to '{}', which moves by forces; the integrator 'barrier' cannot keep "
+                      "that. Use 'impulse'.",
+                      world.bodies()[nodes.body].name, world.bodies()[nodes.attached.front().body].name));
   for (const Joint& j : world.joints())
     if (j.acts())
       throw Error(fmt::format("Joint '{}' cannot be kept by the integrator 'barrier'. Use 'impulse'.", j.description.name));
@@ -143,8 +144,8 @@ void BarrierIntegrator::finish(World& world) {
   EnergyLedger& e = report_.energy;
   e.kinetic_end = world.kinetic_energy();
   e.potential_end = world.potential_energy();
-  e.integration = e.kinetic_end + e.potential_end - e.kinetic_start - e.potential_start -
-                  (e.applied + e.driven - e.friction - e.damping);
+  e.integration =
+      e.kinetic_end + e.potential_end - e.kinetic_start - e.potential_start - (e.applied + e.driven - e.friction - e.damping);
   judge_.finish(world, report_);
 }
 

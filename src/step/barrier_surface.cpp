@@ -14,9 +14,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kAround = 32;      ///< sides of a cylinder
-constexpr double kStopped = 0.1; ///< part of its speed that a body may lose in a step without coming very near to what stops it
-constexpr double kSides = 6;     ///< of a body, one of which carries it
+constexpr int kAround = 32;   ///< sides of a cylinder
+constexpr double kStopped =
+    0.1;                       ///< part of its speed that a body may lose in a step without coming very near to what stops it
+constexpr double kSides = 6;   ///< of a body, one of which carries it
 
 TriangleMesh mesh_of_polytope(const std::vector<Vec3>& vertices, const std::vector<std::vector<std::uint32_t>>& faces) {
   TriangleMesh mesh{vertices, {}};
@@ -85,9 +86,9 @@ void BarrierSurface::begin(const World& world, const StepOptions& options) {
   for (std::uint32_t k = 0; k < surface_.patches().size(); ++k) {
     const ContactSurface::Patch& patch = surface_.patches()[k];
     const Body& body = world.bodies()[patch.body];
-    const double speed = body.velocity.norm() + (body.is_rigid() && body.motion != MotionType::fixed
-                                                     ? reach_of(world, body) * body.angular_velocity.norm()
-                                                     : 0.0);
+    const double speed =
+        body.velocity.norm() +
+        (body.is_rigid() && body.motion != MotionType::fixed ? reach_of(world, body) * body.angular_velocity.norm() : 0.0);
     const double h = options.h;
     surface_.set_acceleration(k, std::max({world.gravity.norm(), patch.range / (h * h), kStopped * speed / h}));
   }
@@ -174,8 +175,8 @@ bool BarrierSurface::may_meet(const World& world, std::uint32_t a, std::uint32_t
   // What holds nodes of a body has its surface where they are.
   const auto holds = [&](std::uint32_t holder, std::uint32_t held) {
     const Body& body = world.bodies()[held];
-    return !body.is_rigid() && std::ranges::any_of(world.nodal_bodies()[body.place].held,
-                                                   [&](const HeldNode& h) { return h.body == holder; });
+    return !body.is_rigid() &&
+           std::ranges::any_of(world.nodal_bodies()[body.place].held, [&](const HeldNode& h) { return h.body == holder; });
   };
   if (holds(body_a, body_b) || holds(body_b, body_a)) return false;
   return (moves(body_a) || moves(body_b)) && world.may_touch(body_a, body_b);

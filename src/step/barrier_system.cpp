@@ -15,11 +15,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kLargestTurn = 0.5;    ///< of a rigid body in one iteration [rad]
-constexpr double kShortStep = 0.3;    ///< of a step that was cut
-constexpr double kSharper = 0.1;      ///< factor of the way over which friction grows, from round to round
-constexpr double kLeastGap = 1e-6;    ///< part of the range below which bodies count as touching
-constexpr double kNoForce = 1e-12; ///< normal forces below this part of the largest have no friction
+constexpr double kLargestTurn = 0.5;   ///< of a rigid body in one iteration [rad]
+constexpr double kShortStep = 0.3;     ///< of a step that was cut
+constexpr double kSharper = 0.1;       ///< factor of the way over which friction grows, from round to round
+constexpr double kLeastGap = 1e-6;     ///< part of the range below which bodies count as touching
+constexpr double kNoForce = 1e-12;     ///< normal forces below this part of the largest have no friction
 
 std::span<const std::uint32_t> points_of_pair(const ContactPair& p) { return {p.points.data(), p.size}; }
 std::span<const std::uint32_t> points_of_term(const FrictionTerm& f) { return {f.points.data(), f.size}; }
@@ -203,7 +203,9 @@ void BarrierSystem::scatter_term(const Movers& m, std::size_t points, const Pair
 }
 
 void BarrierSystem::scatter_full(const Movers& m, std::size_t points, const Mat12& full) {
-  const auto map = [&](std::size_t i, std::uint32_t part) { return part == 0 ? Mat3(Mat3::Identity()) : Mat3(-skew(m.arms[i])); };
+  const auto map = [&](std::size_t i, std::uint32_t part) {
+    return part == 0 ? Mat3(Mat3::Identity()) : Mat3(-skew(m.arms[i]));
+  };
   for (std::size_t i = 0; i < points; ++i)
     for (std::size_t j = 0; j < points; ++j) {
       if (m.mover_of[i] < 0 || m.mover_of[j] < 0) continue;
@@ -285,12 +287,14 @@ void BarrierSystem::accept(std::span<const double> steps) {
 double BarrierSystem::friction_between(const World& world, std::uint32_t a, std::uint32_t b) {
   const auto [at, is_new] = coefficients_.try_emplace({a, b}, 0.0);
   if (is_new) {
-    const Collider &ca = world.colliders()[surface().patches()[a].collider], &cb = world.colliders()[surface().patches()[b].collider];
+    const Collider &ca = world.colliders()[surface().patches()[a].collider],
+                   &cb = world.colliders()[surface().patches()[b].collider];
     const SurfacePair pair = world.materials.between(ca.material, cb.material);
     if (pair.law && pair.law->name != "coulomb")
-      throw Error(fmt::format("Bodies '{}' and '{}' rub by the law '{}', and barriers know Coulomb's only. Use the integrator "
-                              "'impulse'.",
-                              world.bodies()[ca.body].name, world.bodies()[cb.body].name, pair.law->name));
+      throw Error(
+          fmt::format("Bodies '{}' and '{}' rub by the law '{}', and barriers know Coulomb's only. Use the integrator "
+                      "'impulse'.",
+                      world.bodies()[ca.body].name, world.bodies()[cb.body].name, pair.law->name));
     at->second = pair.friction;
   }
   return at->second;
@@ -351,8 +355,7 @@ Vec2 BarrierSystem::remembered_way(const ContactPair& p, const PairPlace& place,
 /// How far the sides of a pair would slide along each other if they went where nothing holds them up [m].
 double BarrierSystem::free_way(const FrictionTerm& f) const {
   Vec3 moved = Vec3::Zero();
-  for (int i = 0; i < f.size; ++i)
-    moved += f.weights[i] * (targets_[f.points[i]] - start_[f.points[i]]);
+  for (int i = 0; i < f.size; ++i) moved += f.weights[i] * (targets_[f.points[i]] - start_[f.points[i]]);
   return (f.tangents.transpose() * moved).norm();
 }
 
@@ -461,7 +464,8 @@ void BarrierSystem::record(World& world, StepReport& report) {
     const Vec3 on_a = f.force_on_a(start_, points_), way = f.tangents * (f.way(start_, points_) - f.anchor);
     const double sign = turned(friction_pairs_[k]) ? 1 : -1;
     at->second.rub += sign * on_a;
-    at->second.slip += sign * f.limit / friction_between(world, friction_pairs_[k].patch_a, friction_pairs_[k].patch_b) / h * way;
+    at->second.slip +=
+        sign * f.limit / friction_between(world, friction_pairs_[k].patch_a, friction_pairs_[k].patch_b) / h * way;
     report.energy.friction -= on_a.dot(way);
   }
   report.contacts.clear();
@@ -502,9 +506,10 @@ void BarrierSystem::check_start(const World& world) const {
   const std::vector<NearPair> met = intersections(world);
   if (met.empty()) return;
   const auto name = [&](std::uint32_t patch) { return world.bodies()[surface().patches()[patch].body].name; };
-  throw Error(fmt::format("Bodies '{}' and '{}' touch or overlap at t = {} s, and barriers need a distance between all that may "
-                          "touch. Move them apart, or use the integrator 'impulse'.",
-                          name(met[0].patch_a), name(met[0].patch_b), world.time));
+  throw Error(
+      fmt::format("Bodies '{}' and '{}' touch or overlap at t = {} s, and barriers need a distance between all that may "
+                  "touch. Move them apart, or use the integrator 'impulse'.",
+                  name(met[0].patch_a), name(met[0].patch_b), world.time));
 }
 
 }   // namespace stickslip

@@ -87,7 +87,7 @@ class BarrierSystem final : public Objective {
   std::vector<ContactPair> pairs_;
   bool pairs_known_ = false;   ///< whether they are those of points_
   std::vector<FrictionTerm> friction_;
-  std::vector<ContactPair> friction_pairs_;   ///< that they are of
+  std::vector<ContactPair> friction_pairs_;      ///< that they are of
   std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
   std::map<ContactKey, Vec3> remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]

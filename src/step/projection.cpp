@@ -13,7 +13,7 @@ namespace stickslip {
 namespace {
 
 constexpr int kRoundsApart = 10, kSweepsApart = 1000;   ///< in which bodies are moved apart
-constexpr double kNegligible = 1e-10;   ///< error of joints, relative to the size of the bodies
+constexpr double kNegligible = 1e-10;                   ///< error of joints, relative to the size of the bodies
 
 double largest_row_length(const World& world) {
   double largest = 0;
@@ -117,8 +117,8 @@ double PositionProjection::write_contacts(const World& world, const ContactSet& 
     // Within the band bodies touch, and stay where they are.
     const double thickness = thinner(world.colliders()[m.a], world.colliders()[m.b]);
     const double band = clearance_ > 0 ? 0 : options.contact_band * thickness;
-    const double target = clearance_ > 0 ? -clearance_ * thickness
-                                         : target_overlap(world, m.a, m.b, options.contact, options.overlap);
+    const double target =
+        clearance_ > 0 ? -clearance_ * thickness : target_overlap(world, m.a, m.b, options.contact, options.overlap);
     for (const ContactPoint& point : set.points_of(m)) {
       const double gap = point.gap + target;
       const double beyond = std::abs(gap) <= band ? 0 : gap < 0 ? gap + band : gap;

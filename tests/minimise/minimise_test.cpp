@@ -77,8 +77,8 @@ class Valleys final : public Objective {
 };
 
 TEST(Minimise, every_method_finds_the_bottom_of_the_valley) {
-  for (const MinimiseMethod method : {MinimiseMethod::projected_newton, MinimiseMethod::newton, MinimiseMethod::lbfgs,
-                                      MinimiseMethod::gradient_descent}) {
+  for (const MinimiseMethod method :
+       {MinimiseMethod::projected_newton, MinimiseMethod::newton, MinimiseMethod::lbfgs, MinimiseMethod::gradient_descent}) {
     Valleys f(1, 1e9);
     MinimiseOptions options;
     options.method = method;

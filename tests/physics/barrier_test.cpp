@@ -140,7 +140,8 @@ TEST(Barrier, bullets_of_all_shapes_never_pass_a_sheet) {
         }
         EXPECT_LE(world.kinetic_energy(), energy * (1 + 1e-5));   // free tops keep their momentum, and energy nearly
         const Vec3 at = world.body(bullet).position - world.bodies()[0].position;
-        EXPECT_GT((world.bodies()[0].orientation.conjugate() * at).z(), 0) << "shape " << k << ", h " << h << ", speed " << speed;
+        EXPECT_GT((world.bodies()[0].orientation.conjugate() * at).z(), 0)
+            << "shape " << k << ", h " << h << ", speed " << speed;
       }
 }
 
@@ -163,7 +164,8 @@ TEST(Barrier, momentum_is_kept_in_collisions) {
 }
 
 std::shared_ptr<const ElasticSolid> rubber(const TetMesh& mesh, double young = 1e5) {
-  return std::make_shared<const ElasticSolid>(mesh.vertices, mesh.tetrahedra, SoftMaterial{.young = young, .stiffness_damping = 0.01});
+  return std::make_shared<const ElasticSolid>(mesh.vertices, mesh.tetrahedra,
+                                              SoftMaterial{.young = young, .stiffness_damping = 0.01});
 }
 
 TEST(Barrier, soft_cubes_come_to_rest_on_each_other_and_press_with_their_weight) {

@@ -93,7 +93,8 @@ TEST(ContactPair, forces_are_differences_of_energy) {
   for (int seed = 0; seed < 50; ++seed)
     for (const Sample& s : samples(seed)) {
       const Vec12 g = gradient_of(s.pair, s.x);
-      const Vec12 numbers = differences(s.pair, s.x, [&](const Places& x) { return energy_of(s.pair, x); }, 1e-7);
+      const Vec12 numbers = differences(
+          s.pair, s.x, [&](const Places& x) { return energy_of(s.pair, x); }, 1e-7);
       EXPECT_LT((g - numbers).norm(), 1e-5 * g.norm()) << s.name << " " << seed;
     }
 }
@@ -103,7 +104,8 @@ TEST(ContactPair, Hessians_are_differences_of_forces) {
     for (const Sample& s : samples(seed)) {
       const Mat12 h = hessian_of(s.pair, s.x);
       for (int k = 0; k < 3 * s.pair.size; ++k) {
-        const Vec12 numbers = differences(s.pair, s.x, [&](const Places& x) { return gradient_of(s.pair, x)[k]; }, 1e-7);
+        const Vec12 numbers = differences(
+            s.pair, s.x, [&](const Places& x) { return gradient_of(s.pair, x)[k]; }, 1e-7);
         EXPECT_LT((h.col(k) - numbers).norm(), 1e-5 * h.norm()) << s.name << " " << seed;
       }
     }
@@ -145,7 +147,8 @@ TEST(ContactPair, parallel_edges_have_no_force_but_a_stiffness) {
   EXPECT_LT(gradient_of(p, x).norm(), 1e-12);
   const Mat12 m = sum(stiffness_of(p, x));
   for (int k = 0; k < 12; ++k) {
-    const Vec12 numbers = differences(p, x, [&](const Places& y) { return gradient_of(p, y)[k]; }, 1e-6);
+    const Vec12 numbers = differences(
+        p, x, [&](const Places& y) { return gradient_of(p, y)[k]; }, 1e-6);
     EXPECT_LT((m.col(k) - numbers).norm(), 1e-3 * m.norm());
   }
 }
@@ -164,12 +167,14 @@ TEST(ContactPair, friction_in_closed_form) {
     EXPECT_NEAR(f.force_on_a(start, x).x(), -5 * (2 * y - y * y), 1e-12);
     ContactPair points;
     points.points = f.points;
-    const Vec12 numbers = differences(points, x, [&](const Places& z) { return f.energy(start, z); }, 1e-7);
+    const Vec12 numbers = differences(
+        points, x, [&](const Places& z) { return f.energy(start, z); }, 1e-7);
     EXPECT_LT((f.gradient(start, x) - numbers).norm(), 1e-5);
     const Mat12 h = sum(f.stiffness(start, x, false));
     if (std::abs(way - 0.0099) < 1e-3) continue;   // at the corner of the slope
     for (int k = 0; k < 6; ++k) {
-      const Vec12 column = differences(points, x, [&](const Places& z) { return f.gradient(start, z)[k]; }, 1e-7);
+      const Vec12 column = differences(
+          points, x, [&](const Places& z) { return f.gradient(start, z)[k]; }, 1e-7);
       EXPECT_LT((h.col(k) - column).norm(), 1e-3 * (1 + h.norm())) << way;
     }
   }

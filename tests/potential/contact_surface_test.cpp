@@ -105,7 +105,8 @@ double distance_by_force(const TriangleMesh& a, const TriangleMesh& b) {
     return std::array<Vec3, 3>{m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]]};
   };
   for (const auto& s : a.triangles)
-    for (const auto& t : b.triangles) least = std::min(least, closest_of_triangles(corners(a, s), corners(b, t)).squared_distance);
+    for (const auto& t : b.triangles)
+      least = std::min(least, closest_of_triangles(corners(a, s), corners(b, t)).squared_distance);
   return std::sqrt(least);
 }
 
@@ -139,7 +140,8 @@ TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
     const TwoMeshes t = random_pair(random, 0.01);
     if (distance_by_force(t.a, t.b) == 0) continue;
     const bool turns = k % 2 == 0;
-    const Vec3 way = 3 * Vec3(spread(random), spread(random), spread(random)), axis(spread(random), spread(random), spread(random));
+    const Vec3 way = 3 * Vec3(spread(random), spread(random), spread(random)),
+               axis(spread(random), spread(random), spread(random));
     const auto place = [&](std::uint32_t p, double time) -> Vec3 {
       if (p >= 4) return t.x[p];
       if (!turns) return t.x[p] + time * (way + 0.3 * p * axis);   // deforms
@@ -153,8 +155,8 @@ TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
     }
     ContactCandidates candidates;
     candidates.find(t.surface, t.x, ends, bends, 0, kAll);
-    const std::vector<std::uint32_t> groups{0, 0, 0, 0, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone,
-                                            ContactSurface::kNone};
+    const std::vector<std::uint32_t> groups{
+        0, 0, 0, 0, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone};
     std::vector<double> parts{1};
     std::vector<std::uint32_t> pieces(1);
     ContactCandidates near;
@@ -189,8 +191,8 @@ TEST(ContactSurface, arcs_that_dip_below_their_chords_are_seen) {
   const std::vector<std::uint32_t> groups{ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, 0};
   std::vector<double> parts{1};
   std::vector<std::uint32_t> pieces(1);
-  find_free_parts(s, candidates, {x, ends, bends, [&](std::uint32_t, double time) { return swing(time); }}, groups, parts, pieces,
-                  near);
+  find_free_parts(s, candidates, {x, ends, bends, [&](std::uint32_t, double time) { return swing(time); }}, groups, parts,
+                  pieces, near);
   const double touches = (std::acos(0.94) + from) / (from - to);   // the ball of 1 cm on the floor
   EXPECT_LT(parts[0], touches);
   EXPECT_GT(parts[0], 0.5 * touches);

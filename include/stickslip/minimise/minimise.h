@@ -23,8 +23,8 @@ class Objective {
   virtual std::size_t size() const = 0;
 
   // At the current point.
-  /// One value for each piece: parts of the unknowns that have nothing to do with each other, as far as the last `shorten` could
-  /// see. Their sum is the function's.
+  /// One value for each piece: parts of the unknowns that have nothing to do with each other, as far as the last `shorten`
+  /// could see. Their sum is the function's.
   virtual void values(std::span<double> out) = 0;
   virtual void gradient(std::span<double> out) = 0;
   /// Symmetric, of which the lower triangle is read. @param projected in a positive definite form
@@ -49,10 +49,10 @@ class Objective {
 /// What one iteration did.
 struct MinimiseStep {
   int iteration = 0;
-  double value = 0;          ///< after it
-  double size = 0;           ///< of its full direction, in the unit of the tolerance
-  double free = 1;           ///< smallest part of it that was free
-  double taken = 1;          ///< smallest part of what was free that a piece took
+  double value = 0;   ///< after it
+  double size = 0;    ///< of its full direction, in the unit of the tolerance
+  double free = 1;    ///< smallest part of it that was free
+  double taken = 1;   ///< smallest part of what was free that a piece took
 };
 
 struct MinimiseOptions {

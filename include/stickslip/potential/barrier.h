@@ -36,9 +36,7 @@ inline ScalarFunction smooth_friction(double s, double length) {
 }
 
 /// m(s)/s, finite at s = 0 [1/m].
-inline double smooth_friction_over_way(double s, double length) {
-  return s >= length ? 1 / s : (2 - s / length) / length;
-}
+inline double smooth_friction_over_way(double s, double length) { return s >= length ? 1 / s : (2 - s / length) / length; }
 
 /// The way at which friction has a given part of its full force: the inverse of m. @param part in [0, 1]
 inline double way_of_friction(double part, double length) { return length * (1 - std::sqrt(std::max(0.0, 1 - part))); }

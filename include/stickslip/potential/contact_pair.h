@@ -13,11 +13,11 @@
 namespace stickslip {
 
 enum class PairKind : std::uint8_t {
-  half_space,       ///< a point and a half-space that does not move
-  point_point,      ///< two points
-  point_line,       ///< a point and the inside of an edge
-  point_plane,      ///< a point and the inside of a triangle
-  edge_edge         ///< two edges, by the features that are nearest
+  half_space,    ///< a point and a half-space that does not move
+  point_point,   ///< two points
+  point_line,    ///< a point and the inside of an edge
+  point_plane,   ///< a point and the inside of a triangle
+  edge_edge      ///< two edges, by the features that are nearest
 };
 
 struct ContactPair {
@@ -29,17 +29,17 @@ struct ContactPair {
   std::uint32_t patch_a = 0, patch_b = 0;   ///< what the sides belong to (ContactSurface::patches)
   /// Numbers of what touches: edges of edge_edge; of a point A is it, and B the triangle, edge, point or plane.
   std::uint32_t feature_a = 0, feature_b = 0;
-  Vec3 plane_normal = Vec3::Zero();         ///< of half_space: outward, unit
-  double plane_offset = 0;                  ///< of half_space [m]
-  double weight = 0;                        ///< [J]; negative where features were counted too often
-  double range = 0;                         ///< of the barrier [m]
-  double offset = 0;                        ///< radii of both sides [m]
-  double mollifier = 0;                     ///< threshold of edge_edge [m⁴]; 0: none
+  Vec3 plane_normal = Vec3::Zero();   ///< of half_space: outward, unit
+  double plane_offset = 0;            ///< of half_space [m]
+  double weight = 0;                  ///< [J]; negative where features were counted too often
+  double range = 0;                   ///< of the barrier [m]
+  double offset = 0;                  ///< radii of both sides [m]
+  double mollifier = 0;               ///< threshold of edge_edge [m⁴]; 0: none
 };
 
 /// Where the closest points are. Side A's is Σ weights[i] xᵢ over its points, side B's −Σ weights[i] xᵢ over its own.
 struct PairPlace {
-  std::array<double, 4> weights = {};   ///< of A add up to 1, those of B to −1
+  std::array<double, 4> weights = {};              ///< of A add up to 1, those of B to −1
   Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();   ///< world frame [m]
   Vec3 normal = Vec3::UnitZ();                     ///< from A to B, unit
   double distance = 0;                             ///< of the points, without the radii [m]
@@ -90,17 +90,17 @@ PairStiffness stiffness_of(const ContactPair&, std::span<const Vec3> x);
 struct FrictionTerm {
   std::uint8_t size = 2;
   std::array<std::uint32_t, 4> points = {};
-  std::array<double, 4> weights = {};                      ///< of PairPlace
-  Eigen::Matrix<double, 3, 2> tangents;                    ///< orthonormal, world frame
-  double limit = 0;                                        ///< µ times the normal force [N]
-  double length = 0;                                       ///< way over which friction grows to its limit [m]
-  Vec2 anchor = Vec2::Zero();                              ///< way of A against B at the start of the step [m]
+  std::array<double, 4> weights = {};     ///< of PairPlace
+  Eigen::Matrix<double, 3, 2> tangents;   ///< orthonormal, world frame
+  double limit = 0;                       ///< µ times the normal force [N]
+  double length = 0;                      ///< way over which friction grows to its limit [m]
+  Vec2 anchor = Vec2::Zero();             ///< way of A against B at the start of the step [m]
 
   /// Way of A against B, along the tangents [m]. @param start places at the start of the step
   Vec2 way(std::span<const Vec3> start, std::span<const Vec3> x) const;
-  double energy(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< [J]
-  Vec3 force_on_a(std::span<const Vec3> start, std::span<const Vec3> x) const; ///< world frame [N]
-  Vec12 gradient(std::span<const Vec3> start, std::span<const Vec3> x) const;            ///< [N]
+  double energy(std::span<const Vec3> start, std::span<const Vec3> x) const;     ///< [J]
+  Vec3 force_on_a(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< world frame [N]
+  Vec12 gradient(std::span<const Vec3> start, std::span<const Vec3> x) const;    ///< [N]
   /// The Hessian. @param chord in place of the slope of the force that of its chord: a bound from above, with which steps do
   /// not go beyond where friction turns around
   PairStiffness stiffness(std::span<const Vec3> start, std::span<const Vec3> x, bool chord) const;

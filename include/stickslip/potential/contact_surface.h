@@ -5,9 +5,9 @@
 // Two surfaces without common points are nearest to each other where a corner looks at a triangle or an edge at an edge; of
 // rigid ones only edges that bend outwards count, since at others a face is as near.
 //
-// Points are counted once: the barrier of a point is that of the triangles near it, less that of edges between two of them, plus
-// that of corners among those, so that it is the same wherever the point stands over a flat floor of many triangles [Li et al.
-// 2023]. The plain form of [Li et al. 2020] counts every pair.
+// Points are counted once: the barrier of a point is that of the triangles near it, less that of edges between two of them,
+// plus that of corners among those, so that it is the same wherever the point stands over a flat floor of many triangles
+// [Li et al. 2023]. The plain form of [Li et al. 2020] counts every pair.
 #pragma once
 
 #include <functional>
@@ -25,12 +25,12 @@ class ContactSurface {
 
   /// What belongs together: one collider.
   struct Patch {
-    bool deforms = false;     ///< its points move on their own; else they keep their distances
-    double radius = 0;        ///< of what is round about its points and edges [m]
-    double range = 0;         ///< at which the barrier begins; of two patches the smaller counts [m]
+    bool deforms = false;      ///< its points move on their own; else they keep their distances
+    double radius = 0;         ///< of what is round about its points and edges [m]
+    double range = 0;          ///< at which the barrier begins; of two patches the smaller counts [m]
     double load = 0;           ///< mass that a unit of area may have to carry; of two patches the larger counts [kg/m²]
     double acceleration = 0;   ///< that contacts may have to give; of two patches the larger counts [m/s²]
-    std::uint32_t body = 0;   ///< what the caller knows it by
+    std::uint32_t body = 0;    ///< what the caller knows it by
     std::uint32_t collider = 0;
     std::uint32_t first_point = 0, points = 0, first_triangle = 0, first_edge = 0;   ///< filled in
   };

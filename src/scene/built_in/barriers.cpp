@@ -77,7 +77,8 @@ Json roller_document(const Parameters& p) {
 /// Frames of two soft cards that lean against each other, one beside the other.
 Json soft_cards_document(const Parameters& p) {
   const double half = 0.1, wide = 0.06, thick = 0.004, theta = p["lean_degrees"] * kDegree, size = 2 * thick;
-  const double reach = half * std::sin(theta) + thick * std::cos(theta), rise = half * std::cos(theta) + thick * std::sin(theta);
+  const double reach = half * std::sin(theta) + thick * std::cos(theta),
+               rise = half * std::cos(theta) + thick * std::sin(theta);
   Json bodies = Json::array({ground()});
   for (int i = 0; i < p.count("frames"); ++i)
     for (const int side : {-1, 1}) {
@@ -101,8 +102,7 @@ Json arch_document(const Parameters& p) {
     for (const double angle : {from, to})
       for (const double radius : {middle - half, middle + half})
         for (const double y : {-depth, depth})
-          corners_of_stone.push_back(
-              vector(Vec3(radius * std::cos(angle), y, radius * std::sin(angle) + 0.4) - center));
+          corners_of_stone.push_back(vector(Vec3(radius * std::cos(angle), y, radius * std::sin(angle) + 0.4) - center));
     Json stone = body(fmt::format("stone-{}", i), Json{{"type", "hull"}, {"points", corners_of_stone}}, center);
     bodies.push_back(i < 0 || i == n ? fixed(std::move(stone)) : std::move(stone));
   }
@@ -113,7 +113,8 @@ Json arch_document(const Parameters& p) {
 
 BuiltIn mat_twist() {
   return {"mat-twist",
-          "Both ends of a mat turn against each other: it winds up, buckles and folds onto itself, and never passes through itself.",
+          "Both ends of a mat turn against each other: it winds up, buckles and folds onto itself, and never passes through "
+          "itself.",
           {{"turns", 2, 0.1, 20, false, "of the two ends against each other"},
            {"cells", 1, 1, 4, true, "elements across the thickness"},
            {"young", 2e4, 1e3, 1e9, false, "Young's modulus [Pa]"},
@@ -153,7 +154,8 @@ BuiltIn soft_cards() {
 
 BuiltIn arch() {
   return {"arch",
-          "An arch without mortar stands as long as its line of thrust fits into it: with a thickness below a tenth of the radius it "
+          "An arch without mortar stands as long as its line of thrust fits into it: with a thickness below a tenth of the "
+          "radius it "
           "falls.",
           {{"stones", 16, 3, 200, true, "wedges between the two fixed ones"},
            {"thickness", 0.16, 0.01, 1, false, "over the middle radius of 1 m"},

@@ -78,7 +78,8 @@ std::vector<BuiltIn> barrier_scenes() { return {mat_twist(), chain_mail(), ball_
 const std::vector<BuiltIn>& built_ins() {
   static const std::vector<BuiltIn> table = [] {
     std::vector<BuiltIn> all = convex_scenes();
-    for (const auto& family : {mesh_scenes(), soft_scenes(), barrier_scenes()}) all.insert(all.end(), family.begin(), family.end());
+    for (const auto& family : {mesh_scenes(), soft_scenes(), barrier_scenes()})
+      all.insert(all.end(), family.begin(), family.end());
     return all;
   }();
   return table;
