@@ -113,15 +113,18 @@ TEST(Primitives, a_graded_box_is_whole_and_its_elements_grow_away_from_the_top) 
     EXPECT_NEAR(enclosed(mesh), volume(mesh), 1e-12 * half.prod());
     // About as long as they should be in the middle, and everywhere no longer than what is left to the middle.
     const Vec3 middle(0, 0, half.z());
-    double nearest = 1e9, relative = 0;
+    double nearest = 1e9, shortest = 1e9, relative = 0;
     for (const auto& t : mesh.tetrahedra)
       for (int k = 0; k < 4; ++k)
         for (int l = 0; l < k; ++l) {
           const Vec3 &a = mesh.vertices[t[k]], &b = mesh.vertices[t[l]];
-          nearest = std::min(nearest, (a - b).norm());
+          if (std::min((a - middle).norm(), (b - middle).norm()) < 0.1 * size) nearest = std::min(nearest, (a - b).norm());
+          shortest = std::min(shortest, (a - b).norm());
           relative = std::max(relative, (a - b).norm() / std::max({(a - middle).norm(), (b - middle).norm(), 2 * size}));
         }
     EXPECT_NEAR(nearest, size, 0.5 * size);
+    // The second box is 1.2 times the first, which has four cells along its shortest side at least.
+    EXPECT_GT(shortest, 0.2 * 2 * size);
     EXPECT_LT(relative, 1.2);
   }
   EXPECT_EQ(testing::message_of([] {
