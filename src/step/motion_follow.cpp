@@ -19,6 +19,8 @@ bool moves(const World& world, BodyId id) {
 /// Whether anything from outside acted on the bodies in this step.
 bool acted_on(const World& world, const StepReport& report) {
   if (!world.gravity.isZero(0)) return true;
+  for (const NodalBody& nodes : world.nodal_bodies())
+    if (!nodes.held.empty()) return true;
   for (const Body& b : world.bodies())
     if (b.alive && b.motion == MotionType::dynamic && !(b.force.isZero(0) && b.torque.isZero(0))) return true;
   for (const ContactRecord& c : report.contacts)

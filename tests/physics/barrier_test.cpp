@@ -3,6 +3,7 @@
 #include "step/barrier_system.h"
 #include "stickslip/soft/elastic_solid.h"
 #include "stickslip/soft/primitives.h"
+#include "stickslip/step/motion_watch.h"
 #include "worlds.h"
 
 namespace stickslip::testing {
@@ -239,6 +240,25 @@ TEST(Barrier, scripts_push_what_is_in_their_way) {
   EXPECT_NEAR(world.body(box).velocity.x(), 0.5, 1e-3);
   const Body& b = world.body(box);
   EXPECT_NEAR(driven - rubbed, b.mass.mass * 0.25, 0.05 * driven);   // half of it is lost in the impact
+}
+
+/// What is pinned is acted on: its momentum is not its own.
+TEST(Barrier, a_bar_that_swings_on_its_pins_loses_no_momentum) {
+  World world;
+  world.gravity.setZero();
+  SoftDescription d;
+  d.solid = rubber(soft_box({0.3, 0.03, 0.03}, 0.06), 2e4);
+  d.material = material(world, 0.3);
+  d.velocity = {0, 0, 2};
+  for (std::uint32_t i = 0; i < d.solid->nodes(); ++i)
+    if (d.solid->rest()[i].x() < -0.29) d.pins.resize(1), d.pins[0].nodes.push_back(i);
+  world.add(d);
+  Stepper stepper(barrier(0.01));
+  MotionWatch watch(world);
+  const double before = world.linear_momentum().norm();
+  simulate(world, stepper, 0.3, [&](const StepReport& r) { watch.add(world, r); });
+  EXPECT_LT(world.linear_momentum().norm(), 0.9 * before);
+  EXPECT_TRUE(watch.records().empty());
 }
 
 TEST(Barrier, the_distance_at_rest_shrinks_with_the_range) {
