@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "stickslip/math/error.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/step/stepper.h"
 

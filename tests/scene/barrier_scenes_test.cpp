@@ -1,0 +1,74 @@
+// Scenes for barriers, and what the three ways of stepping agree on.
+#include <gtest/gtest.h>
+
+#include "stickslip/scene/scene.h"
+#include "stickslip/step/stepper.h"
+
+namespace stickslip::barrier_scenes_test {
+namespace {
+
+struct Stepped {
+  Scene scene;
+  StepReport last;
+  int unsolved = 0;
+  double nearest = std::numeric_limits<double>::infinity();
+};
+
+Stepped run_of(const std::string& name, double seconds, const std::string& integrator, std::vector<Override> overrides = {}) {
+  Stepped run{load_scene(name, overrides), {}};
+  run.scene.step.integrator = integrator;
+  Stepper stepper(run.scene.step);
+  while (run.scene.world.time < seconds - 0.5 * run.scene.step.h) {
+    run.last = stepper.step(run.scene.world);
+    run.unsolved += run.last.outcome.status != SolveStatus::converged;
+    run.nearest = std::min(run.nearest, run.last.distance_min);
+  }
+  return run;
+}
+
+double lowest(const Scene& scene) {
+  double z = std::numeric_limits<double>::infinity();
+  for (const Body& b : scene.world.bodies())
+    if (b.motion == MotionType::dynamic) z = std::min(z, b.position.z());
+  return z;
+}
+
+TEST(BarrierScenes, an_arch_stands_or_falls_by_all_integrators_alike) {
+  for (const char* integrator : {"impulse", "penalty", "barrier"}) {
+    const Stepped stands = run_of("arch", 0.4, integrator),
+                  falls = run_of("arch", 0.4, integrator, {{"/parameters/thickness", "0.08"}});
+    EXPECT_GT(lowest(stands.scene), 0.45) << integrator;
+    double moved = 0;
+    for (const Body& b : falls.scene.world.bodies()) moved = std::max(moved, b.velocity.norm());
+    EXPECT_GT(moved, 0.3) << integrator;
+    for (const Body& b : stands.scene.world.bodies()) EXPECT_LT(b.velocity.norm(), 2e-3) << integrator << " " << b.name;
+  }
+}
+
+TEST(BarrierScenes, a_wall_presses_on_the_ground_with_its_weight) {
+  const Stepped run = run_of("wall", 0.15, "barrier", {{"/parameters/rows", "5"}, {"/parameters/bricks_per_row", "4"}});
+  double weight = 0;
+  for (const Body& b : run.scene.world.bodies())
+    if (b.motion == MotionType::dynamic) weight += 9.81 * b.mass.mass;
+  EXPECT_EQ(run.unsolved, 0);
+  EXPECT_NEAR(-run.last.force_on(run.scene.world.find("ground")).z() / weight, 1, 1e-2);
+  EXPECT_GT(run.nearest, 0);
+}
+
+TEST(BarrierScenes, mats_rollers_and_cards_solve_every_step) {
+  for (const auto& [name, seconds] :
+       {std::pair("mat-twist", 0.1), std::pair("ball-through-rollers", 0.15), std::pair("soft-cards", 0.05)}) {
+    const Stepped run = run_of(name, seconds, load_scene(name).step.integrator);
+    EXPECT_EQ(run.scene.step.integrator, "barrier");
+    EXPECT_EQ(run.unsolved, 0) << name;
+    EXPECT_GT(run.nearest, 0) << name;
+  }
+}
+
+TEST(BarrierScenes, rings_of_chain_mail_stay_linked) {
+  const Stepped run = run_of("chain-mail", 0.04, "barrier", {{"/parameters/side", "2"}});
+  EXPECT_GT(run.nearest, 0);
+}
+
+}   // namespace
+}   // namespace stickslip::barrier_scenes_test
