@@ -114,11 +114,12 @@ const StepReport& BarrierIntegrator::step(World& world) {
   Clock clock;
   report_.seconds = {};
   begin(world);
-  report_.seconds.assembly = clock.lap();
+  const double searched = system_.search_seconds;
+  report_.seconds.assembly = std::max(0.0, clock.lap() - searched);
   solve(world);
   report_.seconds.broad = system_.search_seconds;
   report_.seconds.narrow = system_.ccd_seconds;
-  report_.seconds.solve = clock.lap() - system_.search_seconds - system_.ccd_seconds;
+  report_.seconds.solve = std::max(0.0, clock.lap() - (system_.search_seconds - searched) - system_.ccd_seconds);
   system_.record(world, report_);
   system_.write(world, report_.energy);
   world.time += options_.h;
