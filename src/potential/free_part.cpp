@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/unions.h"
 #include "stickslip/ccd/inclusion.h"
 #include "stickslip/potential/contact_surface.h"
 

@@ -122,7 +122,6 @@ void BarrierBodies::begin_solids(const World& world) {
     }
     s.first_node = nodes.first_node;
     s.nodes = static_cast<std::uint32_t>(nodes.size());
-    s.slot = nodes.body;
     s.pressure = nodes.pressure;
     if (s.pressure != 0) s.triangles = nodes.triangles;
     s.group = kNoBlock;

@@ -46,7 +46,6 @@ class BarrierBodies {
   /// Blocks of a rigid body: its place, and next to it its turn.
   static std::uint32_t block_of_rigid(std::uint32_t rigid) { return 2 * rigid; }
   std::uint32_t block_of_node(std::size_t node) const { return block_of_node_[node]; }
-  const std::vector<Vec3>& node_start() const { return node_start_; }
   const std::vector<Vec3>& nodes() const { return node_now_; }
   /// Where a node would end without contacts.
   const Vec3& target_of_node(std::size_t node) const {
@@ -88,7 +87,7 @@ class BarrierBodies {
     std::shared_ptr<const ElasticSolid> solid;
     std::unique_ptr<ElasticSolid::System> assembly;
     mutable ElasticSolid::System::Matrix matrix;
-    std::uint32_t first_node = 0, nodes = 0, slot = 0;
+    std::uint32_t first_node = 0, nodes = 0;
     std::uint32_t group = kNoBlock;   ///< kNoBlock: no node of it moves
     double pressure = 0;
     std::vector<std::array<std::uint32_t, 3>> triangles;

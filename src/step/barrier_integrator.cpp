@@ -106,8 +106,12 @@ void BarrierIntegrator::solve(const World& world) {
     }
     follows = follows || (sharp && minimum.converged);
   }
-  if (outcome.status != SolveStatus::converged)
+  if (!system_.intersections(world).empty()) {   // paths should not have led here
+    outcome.status = SolveStatus::failed;
+    outcome.reason = "The step ended with an intersection.";
+  } else if (outcome.status != SolveStatus::converged) {
     outcome.reason = "Friction or the minimisation did not settle; the step is free of intersections all the same.";
+  }
 }
 
 const StepReport& BarrierIntegrator::step(World& world) {
@@ -130,23 +134,16 @@ const StepReport& BarrierIntegrator::step(World& world) {
 }
 
 void BarrierIntegrator::finish(World& world) {
-  report_.step = world.step_count;
-  report_.time = world.time;
-  report_.h = report_.force_time = options_.h;
+  report_.tell_of(world, options_.h);
+  report_.force_time = options_.h;
   report_.penetration_max = 0;
-  report_.linear_momentum = world.linear_momentum();
-  report_.angular_momentum = world.angular_momentum();
   for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
     const Body& b = world.bodies()[i];
     if (!b.alive || b.motion != MotionType::dynamic) continue;
     judge_.see_fall(world, b.mass.mass, b.velocity, options_.h);
     if (b.is_rigid()) judge_.see_spin(world, i, b.angular_velocity.norm(), options_.h);
   }
-  EnergyLedger& e = report_.energy;
-  e.kinetic_end = world.kinetic_energy();
-  e.potential_end = world.potential_energy();
-  e.integration =
-      e.kinetic_end + e.potential_end - e.kinetic_start - e.potential_start - (e.applied + e.driven - e.friction - e.damping);
+  report_.energy.close(world.kinetic_energy(), world.potential_energy());
   judge_.finish(world, report_);
 }
 

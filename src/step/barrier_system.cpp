@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "math/unions.h"
 #include "step/clock.h"
 #include "step/detection.h"
 #include "stickslip/geometry/mesh_names.h"
@@ -490,19 +491,23 @@ bool BarrierSystem::turned(const ContactPair& p) const {
   return surface().patches()[p.patch_a].collider > surface().patches()[p.patch_b].collider;
 }
 
-std::vector<NearPair> BarrierSystem::intersections(const World& world) const {
-  return find_intersections(surface(), std::span(points_).first(surface().points()),
-                            [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
+std::vector<NearPair> BarrierSystem::intersections(const World& world) {
+  const auto now = std::span(points_).first(surface().points());
+  if (std::ranges::equal(now, free_points_)) return {};
+  std::vector<NearPair> met =
+      find_intersections(surface(), now, [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
+  if (met.empty()) free_points_.assign(now.begin(), now.end());
+  return met;
 }
 
-bool BarrierSystem::needs_room(const World& world) const {
+bool BarrierSystem::needs_room(const World& world) {
   double least = std::numeric_limits<double>::infinity();
   for (const ContactSurface::Patch& patch : surface().patches())
     if (patch.range > 0) least = std::min(least, kLeastGap * patch.range);
   return smallest_gap(surface(), candidates_, points_) < least || !intersections(world).empty();
 }
 
-void BarrierSystem::check_start(const World& world) const {
+void BarrierSystem::check_start(const World& world) {
   const std::vector<NearPair> met = intersections(world);
   if (met.empty()) return;
   const auto name = [&](std::uint32_t patch) { return world.bodies()[surface().patches()[patch].body].name; };

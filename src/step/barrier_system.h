@@ -15,9 +15,12 @@ class BarrierSystem final : public Objective {
   void begin(const World&, const StepOptions&);
 
   /// Whether bodies are so near to each other that no step can begin.
-  bool needs_room(const World&) const;
+  bool needs_room(const World&);
   /// @throws Error if bodies touch or overlap, naming two of them
-  void check_start(const World&) const;
+  void check_start(const World&);
+  /// Surfaces that have points in common at the places that are accepted, by exact predicates. Places that were found free once
+  /// are not looked at again.
+  std::vector<NearPair> intersections(const World&);
 
   /// Gives friction the normal forces and directions of the places that are accepted. @param round from 0 in every step
   /// @returns whether it is as sharp as it is to be
@@ -66,7 +69,6 @@ class BarrierSystem final : public Objective {
   void scatter_full(const Movers&, std::size_t points, const Mat12&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
-  std::vector<NearPair> intersections(const World&) const;
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
   void limit(std::span<double> direction);
   double free_way(const FrictionTerm&) const;
@@ -79,6 +81,7 @@ class BarrierSystem final : public Objective {
   ContactCandidates candidates_, near_;   ///< near_: of the last direction
   bool near_known_ = false;
   std::vector<Vec3> start_, targets_, points_, ends_;   ///< places of points
+  std::vector<Vec3> free_points_;                       ///< places without intersections
   std::vector<double> bends_, parts_;
   std::vector<std::uint32_t> group_of_point_, piece_of_group_;
   std::uint32_t piece_count_ = 0;

@@ -140,13 +140,6 @@ constexpr int kRoundsToClose = 6;        ///< of projection
 /// Solves of a step that close joints, at most: in general, and where arms are averaged.
 constexpr int kFewClosings = 8, kMostClosings = 20;
 
-/// Whether neither body of the pair takes part in this step.
-bool at_rest(const World& world, const PartPair& pair) {
-  const Body& a = world.bodies()[world.colliders()[pair.a].body];
-  const Body& b = world.bodies()[world.colliders()[pair.b].body];
-  return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
-}
-
 /// Size of the smallest joint [m].
 double smallest_row_length(const World& world) {
   double smallest = std::numeric_limits<double>::infinity();
@@ -440,7 +433,7 @@ void ImpulseIntegrator::carry_over(const World& world) {
   resting_.clear();
   if (!options_.sleep.enabled) return;
   for (const ContactRecord& c : report_.contacts)
-    if (world.contains(c.body_a) && world.contains(c.body_b) && at_rest(world, c.key)) resting_.push_back(c);
+    if (world.contains(c.body_a) && world.contains(c.body_b) && pair_rests(world, c.key)) resting_.push_back(c);
 }
 
 void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
@@ -451,7 +444,7 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
   auto old = world.memory.impulses.begin();
   const auto keep_before = [&, end = world.memory.impulses.end()](std::uint32_t a, std::uint32_t b) {
     for (; old != end && std::pair(old->key.a, old->key.b) < std::pair(a, b); ++old)
-      if (at_rest(world, old->key)) remembered_.push_back(*old);
+      if (pair_rests(world, old->key)) remembered_.push_back(*old);
   };
   report_.contacts.clear();
   report_.penetration_max = 0;
@@ -602,11 +595,7 @@ bool ImpulseIntegrator::advance(World& world) {
 
   builder_.joints().finish(world, report_);
   AttachmentRows::finish(world, report_);
-  energy.kinetic_end = world.kinetic_energy();
-  energy.potential_end = world.potential_energy();
-  energy.integration = energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
-                       (energy.applied + energy.driven + energy.motors + energy.springs + energy.stabilisation -
-                        energy.friction - energy.impact - energy.damping);
+  energy.close(world.kinetic_energy(), world.potential_energy());
   report_.seconds.bookkeeping += clock.lap();
   return true;
 }
@@ -638,11 +627,7 @@ void ImpulseIntegrator::finish(World& world) {
   report_.sleeping_bodies = whole_.sleep.enabled ? sleep_.update(world, report_.contacts, whole_) : 0;
   const SolveReport& solve = *report_.solve;
   report_.outcome = {solve.status, solve.reason, solve.iterations, solve.residual.total(), report_.outcome.tolerance, "m/s"};
-  report_.step = world.step_count;
-  report_.time = world.time;
-  report_.h = whole_.h;
-  report_.linear_momentum = world.linear_momentum();
-  report_.angular_momentum = world.angular_momentum();
+  report_.tell_of(world, whole_.h);
   judge_.finish(world, report_);
   report_.seconds.bookkeeping += clock.lap();
 }

@@ -11,6 +11,7 @@
 #include "step/detection.h"
 #include "step/free_motion.h"
 #include "step/penalty_motion.h"
+#include "step/pieces.h"
 #include "step/sizes.h"
 #include "step/sleep.h"
 #include "stickslip/math/error.h"
@@ -23,13 +24,6 @@ namespace {
 constexpr double kWayOfALook = 0.05;     ///< part of its thickness that a body may move before contacts are looked for again
 constexpr int kMostPenaltyLooks = 256;   ///< in a step
 
-/// Whether neither body of a pair takes part in this step.
-bool pair_sleeps(const World& world, const PartPair& pair) {
-  const Body& a = world.bodies()[world.colliders()[pair.a].body];
-  const Body& b = world.bodies()[world.colliders()[pair.b].body];
-  return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
-}
-
 /// Pieces in which a step is taken, so that nothing moves far between two looks for contacts.
 double looks_of(const World& world, double h) {
   double farthest = 0;
@@ -41,25 +35,6 @@ double looks_of(const World& world, double h) {
     farthest = std::max(farthest, h * speed / c.characteristic_length);
   }
   return farthest / kWayOfALook;
-}
-
-/// Contacts of both, each once; those of pairs that sleep are not added up.
-void add_records(const World& world, const std::vector<ContactRecord>& piece, std::vector<ContactRecord>& sum) {
-  std::vector<ContactRecord> both;
-  auto old = sum.begin();
-  for (const ContactRecord& c : piece) {
-    for (; old != sum.end() && old->key < c.key; ++old) both.push_back(*old);
-    both.push_back(c);
-    if (old == sum.end() || old->key != c.key) continue;
-    if (!pair_sleeps(world, c.key)) {
-      both.back().impulse += old->impulse;
-      both.back().normal_impulse += old->normal_impulse;
-      both.back().slip_velocity = 0.5 * (both.back().slip_velocity + old->slip_velocity);
-    }
-    ++old;
-  }
-  both.insert(both.end(), old, sum.end());
-  sum.swap(both);
 }
 
 }   // namespace
@@ -199,7 +174,7 @@ void PenaltyIntegrator::record(World& world, const ContactSet& set, double h) {
   // Pairs that sleep keep their forces, and their records those of the step before.
   const auto keep_before = [&, end = world.memory.impulses.end()](std::uint32_t a, std::uint32_t b) {
     for (; old != end && std::pair(old->key.a, old->key.b) < std::pair(a, b); ++old) {
-      if (!pair_sleeps(world, old->key)) continue;
+      if (!pair_rests(world, old->key)) continue;
       remembered_.push_back(*old);
       remembered_.back().impulse *= h / world.memory.h;
     }
@@ -242,7 +217,7 @@ void PenaltyIntegrator::take_piece(World& world, double h) {
   note_result();
   record(world, set, h);
   joints_.record(world, h, options_.h, report_);
-  add_records(world, records_, report_.contacts);
+  add_contacts(world, report_.contacts, records_);
   report_.seconds.bookkeeping += clock.lap();
   move(world, h);
   drift_kinematic_bodies(world, h);
@@ -257,7 +232,7 @@ const StepReport& PenaltyIntegrator::step(World& world) {
   const double start = world.time;
   resting_.clear();
   for (const ContactRecord& c : report_.contacts)
-    if (options_.sleep.enabled && world.contains(c.body_a) && world.contains(c.body_b) && pair_sleeps(world, c.key))
+    if (options_.sleep.enabled && world.contains(c.body_a) && world.contains(c.body_b) && pair_rests(world, c.key))
       resting_.push_back(c);
   report_ = {};
   judge_.begin(world, options_);
@@ -278,24 +253,16 @@ const StepReport& PenaltyIntegrator::step(World& world) {
 
 void PenaltyIntegrator::finish(World& world) {
   Clock clock;
-  EnergyLedger& energy = report_.energy;
-  energy.kinetic_end = world.kinetic_energy();
-  energy.potential_end = world.potential_energy();
-  energy.integration =
-      energy.kinetic_end + energy.potential_end - energy.kinetic_start - energy.potential_start -
-      (energy.applied + energy.driven + energy.motors + energy.springs - energy.friction - energy.impact - energy.damping);
+  report_.energy.close(world.kinetic_energy(), world.potential_energy());
   for (const ContactRecord& c : resting_)
-    if (world.contains(c.body_a) && world.contains(c.body_b) && pair_sleeps(world, c.key)) {
+    if (world.contains(c.body_a) && world.contains(c.body_b) && pair_rests(world, c.key)) {
       report_.contacts.push_back(c);
       report_.distance_min = std::min(report_.distance_min, c.gap);
     }
   std::ranges::sort(report_.contacts, {}, &ContactRecord::key);
-  report_.force_time = report_.h = options_.h;
+  report_.force_time = options_.h;
   report_.sleeping_bodies = options_.sleep.enabled ? sleep_.update(world, report_.contacts, options_) : 0;
-  report_.step = world.step_count;
-  report_.time = world.time;
-  report_.linear_momentum = world.linear_momentum();
-  report_.angular_momentum = world.angular_momentum();
+  report_.tell_of(world, options_.h);
   judge_.finish(world, report_);
   report_.seconds.bookkeeping += clock.lap();
 }

@@ -92,25 +92,6 @@ bool is_awake(const World& world, BodyId id) {
   return id != BodyId{} && world.contains(id) && world.body(id).moves_by_forces();
 }
 
-/// Contacts of both, each once. Those of bodies that rest are those of an earlier step, and stay what they are.
-void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std::vector<ContactRecord>& piece) {
-  std::vector<ContactRecord> both;
-  auto old = sum.begin();
-  for (const ContactRecord& c : piece) {
-    for (; old != sum.end() && old->key < c.key; ++old) both.push_back(*old);
-    both.push_back(c);
-    if (old == sum.end() || old->key != c.key) continue;
-    if (is_awake(world, c.body_a) || is_awake(world, c.body_b)) {
-      both.back().impulse += old->impulse;
-      both.back().normal_impulse += old->normal_impulse;
-      both.back().angular_impulse += old->angular_impulse;
-    }
-    ++old;
-  }
-  both.insert(both.end(), old, sum.end());
-  sum.swap(both);
-}
-
 /// Forces of joints as means over both.
 void add_joints(std::vector<JointRecord>& sum, const std::vector<JointRecord>& piece, double time, double time_of_piece) {
   const double share = time_of_piece / (time + time_of_piece);
@@ -146,6 +127,24 @@ void add_attachments(std::vector<AttachmentRecord>& sum, const std::vector<Attac
 }
 
 }   // namespace
+
+void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std::vector<ContactRecord>& piece) {
+  std::vector<ContactRecord> both;
+  auto old = sum.begin();
+  for (const ContactRecord& c : piece) {
+    for (; old != sum.end() && old->key < c.key; ++old) both.push_back(*old);
+    both.push_back(c);
+    if (old == sum.end() || old->key != c.key) continue;
+    if (is_awake(world, c.body_a) || is_awake(world, c.body_b)) {
+      both.back().impulse += old->impulse;
+      both.back().normal_impulse += old->normal_impulse;
+      both.back().angular_impulse += old->angular_impulse;
+    }
+    ++old;
+  }
+  both.insert(both.end(), old, sum.end());
+  sum.swap(both);
+}
 
 void StepPieces::begin(const World& world, const StepOptions& options) {
   soft_pieces_ = options.soft.max_pieces;

@@ -24,6 +24,10 @@
 
 namespace stickslip {
 
+/// Contacts of both, each once: impulses add up. Those of bodies that rest are those of an earlier step, and stay what they
+/// are.
+void add_contacts(const World&, std::vector<ContactRecord>& sum, const std::vector<ContactRecord>& piece);
+
 class StepPieces {
  public:
   void begin(const World&, const StepOptions&);

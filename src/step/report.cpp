@@ -2,6 +2,14 @@
 
 namespace stickslip {
 
+void StepReport::tell_of(const World& world, double step_length) {
+  step = world.step_count;
+  time = world.time;
+  h = step_length;
+  linear_momentum = world.linear_momentum();
+  angular_momentum = world.angular_momentum();
+}
+
 const JointRecord* StepReport::joint(JointId id) const {
   const auto found = std::lower_bound(joints.begin(), joints.end(), id.index,
                                       [](const JointRecord& r, std::uint32_t slot) { return r.joint.index < slot; });

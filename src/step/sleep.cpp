@@ -1,11 +1,15 @@
 #include "step/sleep.h"
 
-#include <numeric>
-
 #include "step/body_kinds.h"
 #include "step/detection.h"
 
 namespace stickslip {
+
+bool pair_rests(const World& world, const PartPair& pair) {
+  const Body& a = world.bodies()[world.colliders()[pair.a].body];
+  const Body& b = world.bodies()[world.colliders()[pair.b].body];
+  return a.alive && b.alive && (a.asleep || b.asleep) && !a.moves_by_forces() && !b.moves_by_forces();
+}
 
 namespace {
 
@@ -74,22 +78,12 @@ bool SleepManager::wake_touched(World& world, const ContactSet& set) {
   return any;
 }
 
-std::uint32_t SleepManager::root(std::uint32_t body) {
-  while (parent_[body] != body) body = parent_[body] = parent_[parent_[body]];
-  return body;
-}
-
-void SleepManager::unite(std::uint32_t a, std::uint32_t b) {
-  a = root(a), b = root(b);
-  parent_[std::max(a, b)] = std::min(a, b);
-}
-
 /// Unites bodies that touch or are joined; those that something drives stay awake.
 void SleepManager::find_islands(World& world, std::span<const ContactRecord> contacts) {
   auto& bodies = world.mutable_bodies();
   const auto connect = [&](std::uint32_t a, std::uint32_t b, bool driven) {
     const bool a_moves = bodies[a].motion == MotionType::dynamic, b_moves = bodies[b].motion == MotionType::dynamic;
-    if (a_moves && b_moves) unite(a, b);
+    if (a_moves && b_moves) together_.join(a, b);
     if (a_moves && (driven || (!b_moves && !is_passive(bodies[b])))) bodies[a].quiet = {};
     if (b_moves && (driven || (!a_moves && !is_passive(bodies[a])))) bodies[b].quiet = {};
   };
@@ -113,18 +107,17 @@ bool SleepManager::rests(const Island& i, const World& world, const StepOptions&
 std::size_t SleepManager::update(World& world, std::span<const ContactRecord> contacts, const StepOptions& options) {
   auto& bodies = world.mutable_bodies();
   const auto count = static_cast<std::uint32_t>(bodies.size());
-  parent_.resize(count);
+  together_.begin(count);
   islands_.assign(count, {});
-  std::iota(parent_.begin(), parent_.end(), 0u);
   for (const BodyKindSteps* kind : body_kinds()) kind->watch(world, options);
   find_islands(world, contacts);
   for (std::uint32_t i = 0; i < count; ++i)
-    if (bodies[i].alive && bodies[i].moves_by_forces()) islands_[root(i)].add(bodies[i].quiet);
+    if (bodies[i].alive && bodies[i].moves_by_forces()) islands_[together_.root(i)].add(bodies[i].quiet);
   std::size_t sleeping = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     Body& b = bodies[i];
     if (!b.alive || b.motion != MotionType::dynamic) continue;
-    if (const Island& island = islands_[root(i)]; !b.asleep && island.quiet_time >= options.sleep.time) {
+    if (const Island& island = islands_[together_.root(i)]; !b.asleep && island.quiet_time >= options.sleep.time) {
       b.asleep = rests(island, world, options);
       b.quiet = {};
       if (b.asleep) steps_of(b).stop(world, b);

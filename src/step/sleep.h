@@ -8,12 +8,16 @@
 // too little to count. Otherwise it waits again.
 #pragma once
 
+#include "math/unions.h"
 #include "stickslip/collide/contact.h"
 #include "stickslip/step/options.h"
 #include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
+
+/// Whether neither body of a pair of colliders takes part in a step, because one sleeps.
+bool pair_rests(const World&, const PartPair&);
 
 class SleepManager {
  public:
@@ -38,12 +42,11 @@ class SleepManager {
       farthest = std::max(farthest, q.far);
     }
   };
-  std::uint32_t root(std::uint32_t body);
-  void unite(std::uint32_t a, std::uint32_t b);
   void find_islands(World&, std::span<const ContactRecord>);
   bool rests(const Island&, const World&, const StepOptions&) const;
 
-  std::vector<std::uint32_t> parent_, stack_;
+  Unions together_;   ///< bodies of an island
+  std::vector<std::uint32_t> stack_;
   std::vector<Island> islands_;   ///< by the body that stands for it
 };
 

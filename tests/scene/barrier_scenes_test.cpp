@@ -65,6 +65,30 @@ TEST(BarrierScenes, mats_rollers_and_cards_solve_every_step) {
   }
 }
 
+/// The integrator looks itself, by exact predicates, whether a step ended with an intersection (`find_intersections`, which
+/// tests/potential compares with all pairs of triangles), and says so.
+TEST(BarrierScenes, no_step_of_any_length_ends_with_an_intersection) {
+  const std::vector<std::pair<std::string, Override>> scenes = {{"mat-twist", {"/parameters/turns", "4"}},
+                                                                {"chain-mail", {"/parameters/side", "2"}},
+                                                                {"ball-through-rollers", {"/parameters/size", "0.06"}},
+                                                                {"soft-cards", {"/parameters/frames", "1"}},
+                                                                {"arch", {"/parameters/thickness", "0.08"}},
+                                                                {"boxes", {"/parameters/count", "8"}}};
+  for (const auto& [name, parameter] : scenes)
+    for (const double h : {0.1, 0.01, 1e-4}) {
+      Scene scene = load_scene(name, {parameter});
+      scene.step.integrator = "barrier";
+      scene.step.h = h;
+      scene.step.max_iterations = 60;
+      Stepper stepper(scene.step);
+      for (int k = 0; k < 6; ++k) {
+        const StepReport& report = stepper.step(scene.world);
+        ASSERT_NE(report.outcome.status, SolveStatus::failed) << name << ", h = " << h << ", step " << report.step;
+        ASSERT_GT(report.distance_min, 0);
+      }
+    }
+}
+
 TEST(BarrierScenes, rings_of_chain_mail_stay_linked) {
   const Stepped run = run_of("chain-mail", 0.04, "barrier", {{"/parameters/side", "2"}});
   EXPECT_GT(run.nearest, 0);

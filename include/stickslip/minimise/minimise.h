@@ -76,7 +76,6 @@ class Minimiser {
   Minimum minimise(Objective&, const MinimiseOptions&);
 
  private:
-  struct Run;
   bool factor(const SparseFactor::Matrix&, Minimum&);
   void newton_direction(Objective&, bool projected, Minimum&);
   void begin_search(Objective&);

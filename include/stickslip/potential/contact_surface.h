@@ -123,25 +123,6 @@ struct PointPaths {
   std::function<Vec3(std::uint32_t point, double time)> at = {};   ///< of those that bend, time from 0 to 1
 };
 
-/// Groups that have become one.
-class Unions {
- public:
-  explicit Unions(std::size_t count) : parent_(count) {
-    for (std::uint32_t k = 0; k < count; ++k) parent_[k] = k;
-  }
-  std::uint32_t root(std::uint32_t k) {
-    while (parent_[k] != k) k = parent_[k] = parent_[parent_[k]];
-    return k;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = root(a), b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 /// Finds how far points may go along their paths so that every pair of candidates keeps a fifth of its distance. Never too far,
 /// whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each other, now or on their
 /// ways, become one, so that a body that strikes does not hold up those that fly.

@@ -83,7 +83,7 @@ struct Wrench {
 
 /// Energy over one step. The entries add up:
 /// kinetic_end + potential_end − kinetic_start − potential_start =
-///   applied + driven + motors + springs + stabilisation − friction − impact + integration.
+///   applied + driven + motors + springs + stabilisation − friction − impact − damping + integration.
 struct EnergyLedger {
   double kinetic_start = 0, kinetic_end = 0;       ///< [J]
   double potential_start = 0, potential_end = 0;   ///< gravity, and what soft bodies store [J]
@@ -96,6 +96,14 @@ struct EnergyLedger {
   double springs = 0;         ///< work of springs, dampers and soft limits of joints [J]
   double damping = 0;         ///< dissipated inside soft bodies [J]
   double integration = 0;     ///< what the time discretisation added (negative: lost) [J]
+
+  /// When all else is known: what is left over is the discretisation's.
+  void close(double kinetic, double potential) {
+    kinetic_end = kinetic;
+    potential_end = potential;
+    integration = kinetic_end + potential_end - kinetic_start - potential_start -
+                  (applied + driven + motors + springs + stabilisation - friction - impact - damping);
+  }
 };
 
 struct StageTimes {
@@ -146,6 +154,9 @@ struct StepReport {
   MotionMeasures motion;        ///< how the motion fares, relative to the sizes of the scene
   std::vector<MotionFinding>
       findings;   ///< what a person should know about the motion: the worst of each kind; empty if all is well
+
+  /// Takes number, time and momenta of the world after a step of h.
+  void tell_of(const World&, double step_length);
 
   /// What a joint did, or null if it did not act. Valid until the next step.
   const JointRecord* joint(JointId) const;

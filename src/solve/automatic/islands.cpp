@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
-std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t count) {
   to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first),
@@ -29,21 +24,16 @@ void Islands::find(const ContactProblem& p) {
   const auto blocks = static_cast<std::uint32_t>(p.blocks.size());
   // Nodes are segments, or blocks where W is a matrix.
   const bool factored = p.is_factored();
-  parent_.resize(factored ? p.segments.size() : blocks);
-  for (std::uint32_t i = 0; i < parent_.size(); ++i) parent_[i] = i;
-  const auto unite = [&](std::uint32_t a, std::uint32_t b) {
-    a = root(parent_, a), b = root(parent_, b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  };
+  together_.begin(factored ? p.segments.size() : blocks);
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const Block& b = p.blocks[i];
-    for (const std::uint32_t s : p.segments_of(b)) unite(p.segments_of(b)[0], s);
+    for (const std::uint32_t s : p.segments_of(b)) together_.join(p.segments_of(b)[0], s);
     if (!factored)
-      for (std::uint32_t e = p.matrix.first[i]; e < p.matrix.first[i + 1]; ++e) unite(i, p.matrix.column[e]);
+      for (std::uint32_t e = p.matrix.first[i]; e < p.matrix.first[i + 1]; ++e) together_.join(i, p.matrix.column[e]);
   }
-  const auto node = [&](std::uint32_t i) { return root(parent_, factored ? p.segments_of(p.blocks[i])[0] : i); };
+  const auto node = [&](std::uint32_t i) { return together_.root(factored ? p.segments_of(p.blocks[i])[0] : i); };
   // Islands are numbered by their first blocks.
-  number_.assign(parent_.size(), kNone);
+  number_.assign(together_.size(), kNone);
   std::uint32_t islands = 0;
   for (std::uint32_t i = 0; i < blocks; ++i)
     if (std::uint32_t& mine = number_[node(i)]; mine == kNone) mine = islands++;

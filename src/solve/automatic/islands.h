@@ -5,6 +5,7 @@
 #pragma once
 
 #include "math/lists.h"
+#include "math/unions.h"
 #include "stickslip/problem/contact_problem.h"
 
 namespace stickslip {
@@ -18,7 +19,8 @@ class Islands {
   std::span<const std::uint32_t> blocks(std::size_t island) const { return blocks_[island]; }   ///< in increasing order
 
  private:
-  std::vector<std::uint32_t> parent_, number_;   ///< per node: segments, or blocks where W is a matrix
+  Unions together_;                     ///< nodes: segments, or blocks where W is a matrix
+  std::vector<std::uint32_t> number_;   ///< per node
   ListsByKey blocks_;
 };
 

@@ -13,11 +13,6 @@ constexpr std::size_t kSmall = 48;             ///< rows up to which a mechanism
 constexpr int kRefinements = 12;               ///< at most; two or three are usual
 constexpr int kQuickRefinements = 4;           ///< of columns of W_JJ⁺ W_JC
 
-std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 double largest(const double* x, std::size_t n) {
   double value = 0;
   for (std::size_t k = 0; k < n; ++k) value = std::max(value, std::abs(x[k]));
@@ -29,27 +24,26 @@ double largest(const double* x, std::size_t n) {
 void JointSystem::find_mechanisms(const ContactProblem& p, const BlockProducts& products) {
   const auto blocks = static_cast<std::uint32_t>(p.blocks.size());
   // Joints are united through the bodies they act on, or where W is a matrix, with the joints they are coupled to.
-  parent_.resize(p.is_factored() ? p.segments.size() : blocks);
-  for (std::uint32_t i = 0; i < parent_.size(); ++i) parent_[i] = i;
+  together_.begin(p.is_factored() ? p.segments.size() : blocks);
   std::vector<std::uint32_t> list;
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const Block& b = p.blocks[i];
     if (b.kind != BlockKind::bilateral) continue;
-    for (const std::uint32_t s : p.segments_of(b)) parent_[root(parent_, s)] = root(parent_, p.segments_of(b)[0]);
+    for (const std::uint32_t s : p.segments_of(b)) together_.join(p.segments_of(b)[0], s);
     if (p.is_factored()) continue;
     products.neighbours(i, list);
     for (const std::uint32_t j : list)
-      if (p.blocks[j].kind == BlockKind::bilateral) parent_[root(parent_, j)] = root(parent_, i);
+      if (p.blocks[j].kind == BlockKind::bilateral) together_.join(i, j);
   }
   of_block_.assign(blocks, kNone);
   row_of_block_.assign(blocks, kNone);
   row_.clear();
-  std::vector<std::uint32_t> number(parent_.size(), kNone);
+  std::vector<std::uint32_t> number(together_.size(), kNone);
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const Block& b = p.blocks[i];
     if (b.kind != BlockKind::bilateral) continue;
-    std::uint32_t& mine = number[root(parent_, p.is_factored() ? p.segments_of(b)[0] : i)];
+    std::uint32_t& mine = number[together_.root(p.is_factored() ? p.segments_of(b)[0] : i)];
     if (mine == kNone) {
       mine = count++;
       if (mechanism_.size() < count) mechanism_.emplace_back();

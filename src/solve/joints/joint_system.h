@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "math/unions.h"
 #include "solve/joints/block_products.h"
 #include "stickslip/math/sparse_factor.h"
 
@@ -86,7 +87,8 @@ class JointSystem {
   void multiply(const Mechanism&, const double* x, double* y) const;   ///< y = W_JJ x
 
   std::vector<Mechanism> mechanism_;
-  std::vector<std::uint32_t> of_block_, row_of_block_, row_, parent_;
+  std::vector<std::uint32_t> of_block_, row_of_block_, row_;
+  Unions together_;   ///< segments, or blocks where W is a matrix
   std::vector<double> step_, image_, quick_;
 };
 
