@@ -76,7 +76,7 @@ TEST(BarrierScenes, no_step_of_any_length_ends_with_an_intersection) {
                                                                 {"boxes", {"/parameters/count", "8"}}};
   for (const auto& [name, parameter] : scenes)
     for (const double h : {0.1, 0.01, 1e-4}) {
-      Scene scene = load_scene(name, {parameter});
+      Scene scene = load_scene(name, std::span(&parameter, 1));
       scene.step.integrator = "barrier";
       scene.step.h = h;
       scene.step.max_iterations = 60;
