@@ -2,7 +2,7 @@
 # an up-to-date build of the wanted targets. Standard error tells what is done: ./test says every stage, ./stickslip only
 # what takes long. The complete output of a failed command is shown.
 #
-#   prepare <run|render|test> <target>…      returns when the targets are built, or exits with 3 and a message
+#   prepare <run|render|study|test> <target>…      returns when the targets are built, or exits with 3 and a message
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$root/build/release

@@ -19,6 +19,7 @@ void add_compare(CLI::App&, Outcome&);
 void add_view(CLI::App&, Outcome&);
 void add_capture(CLI::App&, Outcome&);
 void add_solve(CLI::App&, Outcome&);
+void add_study(CLI::App&, Outcome&);
 void add_scenes(CLI::App&);
 void add_solvers(CLI::App&);
 void add_laws(CLI::App&);

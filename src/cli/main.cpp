@@ -74,6 +74,7 @@ std::string missing(const CLI::App& app) {
                      : has_mesh             ? "a file to write: -o FILE"
                      : is_mesh              ? "a mesh: a file such as part.stl"
                      : name == "solve"      ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
+                     : name == "study"      ? "a study (stickslip study list), a manifest, or a scene of your own; all runs all"
                      : name == "import"     ? "a robot: a .urdf file, or a .xml file of MuJoCo"
                                             : "a scene: a built-in name, a .json file, a robot or a checkpoint";
   return fmt::format("'{}' needs {}. See stickslip {} --help.", name, what, name);
@@ -95,6 +96,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_view(app, outcome);
   add_capture(app, outcome);
   add_solve(app, outcome);
+  add_study(app, outcome);
   add_scenes(app);
   add_solvers(app);
   add_laws(app);

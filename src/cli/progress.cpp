@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include "cli/output.h"
 
 namespace stickslip::cli {
@@ -11,15 +13,22 @@ Progress::Progress(std::uint64_t steps, bool wanted) : steps_(steps), shown_(wan
 Progress::~Progress() { clear(); }
 
 void Progress::update(std::uint64_t done, double time) {
+  if (!shown_) return;
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double left = elapsed / static_cast<double>(done) * static_cast<double>(steps_ - done);
+  const double part = steps_ ? static_cast<double>(done) / static_cast<double>(steps_) : 1;
+  show(part, fmt::format("step {}/{}  t = {:.3f} s", done, steps_, time), left);
+}
+
+void Progress::show(double part, std::string_view what, double left) {
   const Clock::time_point now = Clock::now();
   if (!shown_ || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  constexpr std::uint64_t cells = 24;
-  const std::uint64_t filled = steps_ ? done * cells / steps_ : cells;
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double left = elapsed / static_cast<double>(done) * static_cast<double>(steps_ - done);
-  tell(fmt::format("\r\033[K{}{} {:3} %  step {}/{}  t = {:.3f} s  {} left", std::string(filled, '#'),
-                   std::string(cells - filled, '.'), done * 100 / steps_, done, steps_, time, duration(left)));
+  constexpr double cells = 24;
+  const auto filled = static_cast<std::size_t>(part * cells);
+  tell(fmt::format("\r\033[K{}{} {:3.0f} %  {}{}", std::string(filled, '#'),
+                   std::string(static_cast<std::size_t>(cells) - filled, '.'), std::floor(100 * part), what,
+                   std::isnan(left) ? "" : fmt::format("  {} left", duration(left))));
 }
 
 void Progress::clear() {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace stickslip::cli {
 
@@ -16,6 +17,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(std::uint64_t done, double time);
+  /// The same of other work. @param part that is done, from 0 to 1. @param left time left [s]; NaN: not known yet
+  void show(double part, std::string_view what, double left);
   void clear();
 
  private:

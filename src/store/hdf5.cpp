@@ -122,9 +122,12 @@ void write_values(hid_t parent, const std::string& name, hid_t memory_type, cons
   const Handle space = dataspace(extent);
   const Handle links(check(H5Pcreate(H5P_LINK_CREATE), "create a property list"), H5Pclose);
   H5Pset_create_intermediate_group(links.get(), 1);
-  const Handle dataset(check(H5Dcreate2(parent, name.c_str(), memory_type, space.get(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
-                             fmt::format("create dataset '{}'", name)),
-                       H5Dclose);
+  const Handle creation(check(H5Pcreate(H5P_DATASET_CREATE), "create a property list"), H5Pclose);
+  H5Pset_obj_track_times(creation.get(), false);   // the same values are the same bytes whenever they are written
+  const Handle dataset(
+      check(H5Dcreate2(parent, name.c_str(), memory_type, space.get(), links.get(), creation.get(), H5P_DEFAULT),
+            fmt::format("create dataset '{}'", name)),
+      H5Dclose);
   for (const hsize_t length : extent)
     if (length == 0) return;
   check(H5Dwrite(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), fmt::format("write dataset '{}'", name));
