@@ -13,13 +13,19 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 
-# Builds examples/<name>, runs its program and expects a text in what that prints.
-function(example name program text)
+# Builds examples/<name> in ${build}, which it sets.
+function(build_example name)
   set(build ${BUILD}/${name})
   file(REMOVE_RECURSE ${build})
   run(${CMAKE_COMMAND} -S ${SOURCE}/examples/${name} -B ${build} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
       -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix})
   run(${CMAKE_COMMAND} --build ${build})
+  set(build ${build} PARENT_SCOPE)
+endfunction()
+
+# Builds examples/<name>, runs its program and expects a text in what that prints.
+function(example name program text)
+  build_example(${name})
   run(${CMAKE_COMMAND} -E chdir ${build} ./${program})
   if(NOT output MATCHES "${text}")
     message(FATAL_ERROR "Unexpected output:\n${output}")
@@ -29,3 +35,12 @@ endfunction()
 
 example(consumer consumer "the ground carries 100.0 % of the weight")
 example(own-law own_law "forward 2.000 m: free gliding is 2.000 m")
+
+# The programs of the tutorial check themselves, and write films.
+build_example(tutorial)
+run(${CMAKE_CTEST_COMMAND} --test-dir ${build} --output-on-failure)
+run(${CMAKE_COMMAND} -E chdir ${build} ./step-7 film.html)
+file(SIZE ${build}/film.html size)
+if(size LESS 100000)
+  message(FATAL_ERROR "The film of step 7 has only ${size} bytes.")
+endif()
