@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 struct StudyArguments {
   std::string what, output, size;
   std::optional<std::uint64_t> seed;
+  std::vector<std::string> problems, solvers;
+  std::string hold;
   int jobs = 1;
   bool fresh = false, replot = false, no_figures = false, json = false, quiet = false;
 };
@@ -38,12 +40,19 @@ study::Setting setting_of(const StudyArguments& arguments) {
   study::Setting setting;
   if (!arguments.size.empty()) setting.size = study::size_from_name(arguments.size);
   if (arguments.seed) setting.seed = *arguments.seed;
+  setting.problems = arguments.problems;
+  setting.solvers = arguments.solvers;
   return setting;
 }
 
-std::string command_of(const StudyArguments& arguments, const study::Setting& setting, const fs::path& folder) {
-  return fmt::format("stickslip study {} -o {} --size {} --seed {}", arguments.what, folder.string(),
-                     study::size_name(setting.size), setting.seed);
+std::string command_of(const study::Study& s, const study::Setting& setting, const fs::path& folder) {
+  std::string command =
+      fmt::format("stickslip study {} -o {} --size {} --seed {}", setting.scene.empty() ? s.name : setting.scene,
+                  folder.string(), study::size_name(setting.size), setting.seed);
+  for (const std::string& file : setting.problems) command += " --problem " + file;
+  if (!setting.solvers.empty()) command += fmt::format(" --solvers {}", fmt::join(setting.solvers, ","));
+  if (!setting.criterion.empty()) command += " --hold " + setting.criterion;
+  return command;
 }
 
 nlohmann::ordered_json to_json(const study::Study& s, const fs::path& folder, const study::RunResult& result) {
@@ -86,7 +95,7 @@ study::RunResult run_one(const StudyArguments& arguments, const study::Study& s,
   options.fresh = arguments.fresh;
   options.replot = arguments.replot;
   options.figures = !arguments.no_figures;
-  options.command = command_of(arguments, setting, folder);
+  options.command = command_of(s, setting, folder);
   options.version = STICKSLIP_VERSION;
   options.cancel = &InterruptGuard::flag();
   options.progress = [&](const study::Progress& now) {
@@ -112,9 +121,7 @@ int run_again(const StudyArguments& arguments) {
     throw Error("A manifest says size and seed itself. Leave --size and --seed out, or name the study.").in(arguments.what);
   const fs::path there = fs::absolute(arguments.what).parent_path();
   const fs::path folder = !arguments.output.empty() ? fs::path(arguments.output) : fs::path(there.string() + "-again");
-  StudyArguments named = arguments;
-  named.what = manifest.study;
-  const study::RunResult result = run_one(named, study::study_named(manifest.study), manifest.setting, folder);
+  const study::RunResult result = run_one(arguments, study::study_named(manifest.study), manifest.setting, folder);
   if (result.interrupted) return interrupted;
   if (manifest.checksums.empty() || arguments.quiet || arguments.json) return fine;
   std::vector<std::string> different;
@@ -126,14 +133,39 @@ int run_again(const StudyArguments& arguments) {
   return different.empty() ? fine : tolerance_missed;
 }
 
+constexpr const char* kOwnScene = "own-scene";
+
 int run_all(const StudyArguments& arguments) {
   const fs::path root = arguments.output.empty() ? fs::path("studies") : fs::path(arguments.output);
-  for (const study::Study& s : study::studies()) {
-    StudyArguments named = arguments;
-    named.what = s.name;
-    if (run_one(named, s, setting_of(arguments), root / s.name).interrupted) return interrupted;
-  }
+  for (const study::Study& s : study::studies())
+    if (s.name != kOwnScene && run_one(arguments, s, setting_of(arguments), root / s.name).interrupted) return interrupted;
   return fine;
+}
+
+bool names_study(const std::string& word) {
+  return std::ranges::any_of(study::studies(), [&](const study::Study& s) { return s.name == word; });
+}
+
+bool names_scene(const std::string& word) {
+  return word.ends_with(".json") || word.ends_with(".urdf") || word.ends_with(".xml") ||
+         std::ranges::any_of(built_in_scenes(), [&](const BuiltInScene& s) { return s.name == word; });
+}
+
+/// Sweeps step, tolerance and solver of a scene.
+int run_own_scene(const StudyArguments& arguments) {
+  if (!arguments.problems.empty())
+    throw Error("--problem gives files to the study `profiles`, not to that of a scene. Leave it out.");
+  SceneArguments scene;
+  scene.scene = arguments.what;
+  const Scene opened = open_scene(scene);
+  if (!arguments.json && !arguments.quiet) show_warnings(opened);
+  study::Setting setting = setting_of(arguments);
+  setting.scene = arguments.what;
+  setting.document = opened.document;
+  setting.criterion = arguments.hold;
+  const fs::path folder =
+      arguments.output.empty() ? fs::path("study-" + fs::path(arguments.what).stem().string()) : fs::path(arguments.output);
+  return run_one(arguments, study::study_named(kOwnScene), setting, folder).interrupted ? interrupted : fine;
 }
 
 int run_studies(const StudyArguments& arguments) {
@@ -147,7 +179,12 @@ int run_studies(const StudyArguments& arguments) {
   }
   if (arguments.what == "all") return run_all(arguments);
   if (study::is_manifest(arguments.what)) return run_again(arguments);
+  if (names_scene(arguments.what) && !names_study(arguments.what)) return run_own_scene(arguments);
+  if (!arguments.hold.empty())
+    throw Error("--hold is for the study of a scene: stickslip study my-scene.json --hold creep=1e-6.");
   const study::Study& s = study::study_named(arguments.what);
+  if (s.name == kOwnScene)
+    throw Error("Name the scene in place of the study: stickslip study my-scene.json, or a built-in one.");
   const fs::path folder = arguments.output.empty() ? fs::path("study-" + s.name) : fs::path(arguments.output);
   return run_one(arguments, s, setting_of(arguments), folder).interrupted ? interrupted : fine;
 }
@@ -158,7 +195,9 @@ void add_study(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
       app.add_subcommand("study", "Run an experiment of the papers, or one on a scene of your own: data, figures, report");
   auto arguments = std::make_shared<StudyArguments>();
-  command->add_option("study", arguments->what, "Name of a study, list, all, or the manifest.json of an earlier run to repeat")
+  command
+      ->add_option("study", arguments->what,
+                   "Name of a study, list, all, the manifest.json of an earlier run to repeat, or a scene of your own")
       ->required();
   command->add_option("-o,--output", arguments->output,
                       "Folder to write. Default: study-<name>; an interrupted run in it goes on");
@@ -166,6 +205,15 @@ void add_study(CLI::App& app, Outcome& outcome) {
                       "quick (seconds), standard (minutes) or full (the paper's sizes). Default: standard");
   command->add_option("--seed", arguments->seed, "Of what is random. Default: 1");
   command->add_option("--jobs", arguments->jobs, "Cases that run at a time. Default: 1");
+  command->add_option("--solvers", arguments->solvers, "Solvers to compare in place of the study's own, as auto,pgs")
+      ->delimiter(',');
+  command
+      ->add_option("--problem", arguments->problems,
+                   "Study profiles: problem file in place of its own problems; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option(
+      "--hold", arguments->hold,
+      "Study of a scene: what the recommendation must keep, as creep=1e-6,penetration=1e-4. Default: creep=1e-6");
   command->add_flag("--fresh", arguments->fresh, "Run everything again and replace what the folder holds");
   command->add_flag("--replot", arguments->replot, "Run nothing: draw figures and report again from the data in the folder");
   command->add_flag("--no-figures", arguments->no_figures, "Data and report only");

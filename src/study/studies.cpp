@@ -9,6 +9,8 @@ namespace stickslip::study {
 const std::vector<Study>& studies() {
   static const std::vector<Study> table = {
       r_factors(),
+      profiles(),
+      own_scene_study(),
   };
   return table;
 }

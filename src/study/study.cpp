@@ -38,6 +38,11 @@ Scene CaseRun::parse(std::string_view json_text, const std::string& file, const 
   return parse_scene(json_text, file, overrides);
 }
 
+ProblemFile CaseRun::load_problem(const std::string& file) const {
+  const std::scoped_lock lock(scene_lock());
+  return stickslip::load_problem(file);
+}
+
 double processor_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

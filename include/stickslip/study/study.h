@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/problem/files.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/study/table.h"
 
@@ -37,7 +38,7 @@ struct Setting {
 
   /// What the size asks for: setting.pick(10, 100, 450)
   template <class T>
-  const T& pick(const T& quick, const T& standard, const T& full) const {
+  T pick(const T& quick, const T& standard, const T& full) const {
     return size == Size::quick ? quick : size == Size::standard ? standard : full;
   }
 };
@@ -62,6 +63,8 @@ class CaseRun {
   Scene load(const std::string& name_or_path, const std::vector<Override>& overrides = {}) const;
   /// The same of parse_scene.
   Scene parse(std::string_view json_text, const std::string& file, const std::vector<Override>& overrides = {}) const;
+  /// The same of load_problem.
+  ProblemFile load_problem(const std::string& file) const;
 
  private:
   Data& data_;

@@ -5,6 +5,8 @@
 
 namespace stickslip::study {
 
-Study r_factors();   ///< r_factors.cpp [prox §5]
+Study r_factors();         ///< r_factors.cpp [prox §5]
+Study own_scene_study();   ///< own_scene.cpp
+Study profiles();          ///< profiles.cpp [Dolan, Moré 2002]
 
 }   // namespace stickslip::study
