@@ -255,8 +255,8 @@ Plan plan(const Setting& setting) {
           {fmt::format("{} slide {}", model.key, h), [=](CaseRun& run) { run_slide(run, model, h); }, 0.01 / h}),
           plan.cases.push_back(
               {fmt::format("{} pull {}", model.key, h), [=](CaseRun& run) { run_pull(run, model, h); }, 0.01 / h});
-    plan.cases.push_back(
-        {fmt::format("{} cost", model.key), [=](CaseRun& run) { run_cost(run, model, setting.pick("3", "5", "7")); }, 5});
+    plan.cases.push_back({fmt::format("{} cost", model.key),
+                          [=](CaseRun& run) { run_cost(run, model, setting.pick<const char*>("3", "5", "7")); }, 5});
   }
   return plan;
 }
