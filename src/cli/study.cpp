@@ -137,8 +137,22 @@ constexpr const char* kOwnScene = "own-scene";
 
 int run_all(const StudyArguments& arguments) {
   const fs::path root = arguments.output.empty() ? fs::path("studies") : fs::path(arguments.output);
-  for (const study::Study& s : study::studies())
-    if (s.name != kOwnScene && run_one(arguments, s, setting_of(arguments), root / s.name).interrupted) return interrupted;
+  std::vector<std::pair<const study::Study*, study::RunResult>> results;
+  for (const study::Study& s : study::studies()) {
+    if (s.name == kOwnScene) continue;
+    results.emplace_back(&s, run_one(arguments, s, setting_of(arguments), root / s.name));
+    if (results.back().second.interrupted) return interrupted;
+  }
+  study::write_index(root / "index.html", results);
+  if (!arguments.json && !arguments.quiet) fmt::print("  {:<22} {}\n", "written", (root / "index.html").string());
+  return fine;
+}
+
+/// Draws again what a folder holds.
+int replot_folder(const StudyArguments& arguments) {
+  const fs::path folder = arguments.what;
+  const study::Manifest manifest = study::read_manifest(folder / "manifest.json");
+  run_one(arguments, study::study_named(manifest.study), manifest.setting, folder);
   return fine;
 }
 
@@ -178,6 +192,7 @@ int run_studies(const StudyArguments& arguments) {
     return fine;
   }
   if (arguments.what == "all") return run_all(arguments);
+  if (arguments.replot && fs::is_directory(arguments.what)) return replot_folder(arguments);
   if (study::is_manifest(arguments.what)) return run_again(arguments);
   if (names_scene(arguments.what) && !names_study(arguments.what)) return run_own_scene(arguments);
   if (!arguments.hold.empty())

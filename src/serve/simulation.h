@@ -16,7 +16,7 @@
 #include "serve/joints.h"
 #include "serve/messages.h"
 #include "serve/snapshot.h"
-#include "serve/study.h"
+#include "serve/step_problem.h"
 #include "serve/worker.h"
 #include "stickslip/serve/server.h"
 

@@ -150,4 +150,19 @@ void write_report(const RunOptions& options, const Study& study, const Setting& 
   write_text(options.folder / "report.html", page + "</body></html>\n");
 }
 
+void write_index(const std::filesystem::path& page, const std::vector<std::pair<const Study*, RunResult>>& results) {
+  std::string text = fmt::format(
+      "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
+      "<title>Studies</title><style>{}</style></head><body>\n<h1>Studies</h1>\n",
+      kReportStyle);
+  for (const auto& [study, result] : results) {
+    text += fmt::format("<h2><a href=\"{0}/report.html\">{1}</a></h2>\n<table>\n", study->name, html(study->title));
+    for (const auto& [claim, finding] : result.claims)
+      text += fmt::format("<tr><td class=\"verdict {}\">{}</td><td>{}</td><td>{}</td></tr>\n", verdict_class(finding.verdict),
+                          verdict_text(finding.verdict), html(claim.sentence), html(finding.evidence));
+    text += "</table>\n";
+  }
+  write_text(page, text + "</body></html>\n");
+}
+
 }   // namespace stickslip::study

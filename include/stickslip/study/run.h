@@ -55,6 +55,9 @@ struct RunResult {
 /// are kept.
 RunResult run_study(const Study&, const Setting&, const RunOptions&);
 
+/// A page with the verdicts of several studies and links to their reports, which stand in folders of their names beside it.
+void write_index(const std::filesystem::path& page, const std::vector<std::pair<const Study*, RunResult>>&);
+
 /// What a manifest says was run.
 struct Manifest {
   std::string study;

@@ -1,4 +1,4 @@
-#include "serve/study.h"
+#include "serve/step_problem.h"
 
 #include "record/captured_problem.h"
 
