@@ -81,7 +81,7 @@ void print_result(const study::Study& s, const fs::path& folder, const study::Ru
     fmt::print("  {:<22} {}\n", study::verdict_text(finding.verdict),
                wrapped(fmt::format("{} {}", claim.sentence, finding.evidence), 25));
   fmt::print("  {:<22} {} in {}{}\n", "cases", result.cases, duration(result.seconds),
-             result.reused > 0 ? fmt::format(", {} of them were there already (--fresh runs them again)", result.reused) : "");
+             result.reused == 0 ? "" : fmt::format(", {} of them were there already (--fresh runs them again)", result.reused));
   fmt::print("  {:<22} {}\n", "written", (folder / "report.html").string());
 }
 
