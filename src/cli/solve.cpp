@@ -26,7 +26,9 @@ struct SolveArguments {
   std::vector<std::string> options;
   std::string guess = "zero";
   std::string output;
-  bool residual_only = false, json = false, history = false, strict = false;
+  std::string merit = "none";
+  MeritRule rule;   ///< of that merit function
+  bool residual_only = false, json = false, history = false, strict = false, last_iterate = false;
 };
 
 struct Problem {
@@ -114,9 +116,28 @@ std::vector<Chosen> choose_solvers(const SolveArguments& arguments) {
   return chosen;
 }
 
+/// The merit function and its thresholds.
+MeritRule merit_rule(const SolveArguments& arguments) {
+  MeritRule rule = arguments.rule;
+  const auto& names = merit_names();
+  const auto found = std::find(names.begin(), names.end(), arguments.merit);
+  if (found == names.end())
+    throw Error(
+        fmt::format("There is no merit function '{}' for --merit. {}", arguments.merit, suggest(arguments.merit, names)));
+  rule.function = static_cast<Merit>(found - names.begin());
+  try {
+    check(rule);
+  } catch (const Error& error) {
+    throw Error(fmt::format("--merit: {}", error.what()));
+  }
+  return rule;
+}
+
 void check_numbers(const SolveArguments& arguments) {
-  if (!(arguments.tolerance > 0 && std::isfinite(arguments.tolerance)))
-    throw Error(fmt::format("--tol {} is not a tolerance. Give a number greater than 0, such as 1e-8.", arguments.tolerance));
+  const bool by_merit = merit_rule(arguments).function != Merit::none;
+  if (!(std::isfinite(arguments.tolerance) && (arguments.tolerance > 0 || (by_merit && arguments.tolerance == 0))))
+    throw Error(fmt::format("--tol {} is not a tolerance. Give a number greater than 0, such as 1e-8{}.", arguments.tolerance,
+                            by_merit ? ", or 0 to leave the end to the merit function" : ""));
   if (arguments.max_iterations < 0)
     throw Error(fmt::format("--max-iterations {} is not a number of iterations. Give 0 or more.", arguments.max_iterations));
   if (!(arguments.time_limit > 0))
@@ -154,6 +175,8 @@ SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveA
   control.time_limit = arguments.time_limit;
   control.cancel = &InterruptGuard::flag();
   control.keep_history = arguments.history;
+  control.merit = merit_rule(arguments);
+  control.last_iterate = arguments.last_iterate;
   Workspace workspace;
   return {problem.name, contacts, chosen.info.name, std::string(model_name(chosen.solver->model())),
           chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
@@ -292,6 +315,15 @@ void add_solve(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output, "Save the problem with the solution of the smallest residual, as HDF5");
   command->add_flag("--residual-only", arguments->residual_only, "Ask nothing of the natural-map error");
+  command
+      ->add_option(
+          "--merit", arguments->merit,
+          "Also evaluate a merit function of the papers: min-map, min-map-max, fischer, complementarity, step or impulse")
+      ->capture_default_str();
+  command->add_option("--merit-absolute", arguments->rule.absolute, "End a solve where it is at most this");
+  command->add_option("--merit-relative", arguments->rule.relative, "End a solve where it changes by less than this fraction");
+  command->add_flag("--last-iterate", arguments->last_iterate,
+                    "Hand back the last iterate instead of the best, as the papers do");
   command->add_flag("--history", arguments->history, "Keep the residual of every iteration (costs time)");
   command->add_flag("--json", arguments->json, "Print one JSON document: {\"results\": […]}");
   command->add_flag("--strict", arguments->strict, "Exit with 1 if a solver did not converge on a problem");

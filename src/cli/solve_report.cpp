@@ -62,6 +62,10 @@ std::string history_text(const std::vector<double>& history) {
   return text;
 }
 
+Json to_json(const MeritValue& value) {
+  return {{"normal", value.normal}, {"friction", value.friction}, {"total", value.total}};
+}
+
 std::string name_of(const SolveResult& r, bool by_problem) {
   return by_problem ? std::filesystem::path(r.problem).filename().string() : r.solver;
 }
@@ -90,6 +94,8 @@ void sort_results(std::vector<SolveResult>& results) {
 }
 
 Json to_json(const SolveResult& r) {
+  Json merits = Json::array();
+  for (const MeritValue& value : r.report.merit_history) merits.push_back(to_json(value));
   Json parts;
   for (const Part& part : parts_of(r.report.residual)) {
     std::string name(part.name);
@@ -105,6 +111,12 @@ Json to_json(const SolveResult& r) {
           {"residual", r.report.residual.total()},
           {"natural_map_error", r.report.natural_map_error},
           {"history", r.report.history},
+          {"cost", r.report.cost},
+          {"rollbacks", r.report.rollbacks},
+          {"merit", to_json(r.report.merit)},
+          {"merit_stop", merit_stop_name(r.report.merit_stop)},
+          {"merit_history", merits},
+          {"cost_history", r.report.cost_history},
           {"reason", r.report.reason},
           {"residual_parts", parts},
           {"residual_of_guess", r.report.initial_residual.total()},
@@ -129,6 +141,11 @@ std::string table_of(const std::vector<SolveResult>& results, bool by_problem, b
     if (const std::string reason = converged(r) ? "" : reason_of(r); !reason.empty()) below(reason);
     if (!report.notes.empty()) below(report.notes);
     if (history && report.history.size() > 1) below("residual after " + history_text(report.history));
+    if (history && !report.merit_history.empty()) {
+      std::vector<double> totals;
+      for (const MeritValue& value : report.merit_history) totals.push_back(value.total);
+      below("merit after " + history_text(totals));
+    }
   }
   return text;
 }

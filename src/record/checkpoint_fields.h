@@ -272,6 +272,13 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
   }
   if (version >= kVersionWithVolumes) archive.value("step/overlap", o.overlap);
   if (version >= kVersionWithPenalty) exchange_potentials(archive, o);
+  if (version >= kVersionWithMerit) {
+    archive.value("step/merit/function", o.merit.function);
+    archive.value("step/merit/absolute", o.merit.absolute);
+    archive.value("step/merit/relative", o.merit.relative);
+    archive.value("step/merit/divergence", o.merit.divergence);
+    archive.value("step/last_iterate", o.last_iterate);
+  }
   archive.text("step/solver", o.solver);
   archive.table("step/solver_options", s.solver_options, [](auto& t) {
     t.text_field("name", &FlatOption::name);

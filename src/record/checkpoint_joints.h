@@ -28,6 +28,8 @@ inline constexpr int kVersionWithAttachments = 11;
 inline constexpr int kVersionWithPenalty = 11;
 /// The first version that knows where soft bodies were factored.
 inline constexpr int kVersionWithFactors = 11;
+/// The first version that knows merit functions.
+inline constexpr int kVersionWithMerit = 12;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

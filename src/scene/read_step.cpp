@@ -66,6 +66,15 @@ void read(const Place& place, PenaltyOptions& penalty) {
   });
 }
 
+void read(const Place& place, MeritRule& merit) {
+  read_object(place, "the merit function", [&](Fields& f) {
+    if (const auto name = f.find("function")) merit.function = static_cast<Merit>(read_choice(*name, merit_names()));
+    f.optional("absolute", merit.absolute);
+    f.optional("relative", merit.relative);
+    f.optional("divergence", merit.divergence);
+  });
+}
+
 /// A name, or an object with the name and the options of that solver.
 void read_solver(const Place& place, StepOptions& step) {
   if (place.value().is_string()) {
@@ -144,6 +153,8 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("overlap", step.overlap);
     fields.optional("tolerance", step.tolerance);
     fields.optional("max_iterations", step.max_iterations);
+    if (const auto field = fields.find("merit")) read(*field, step.merit);
+    fields.optional("last_iterate", step.last_iterate);
     fields.optional("keep_history", step.keep_history);
     fields.optional("threads", step.threads);
     fields.optional("integrator", step.integrator);

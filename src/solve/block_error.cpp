@@ -5,6 +5,7 @@
 
 #include "problem/patch_parts.h"
 #include "solve/patch_step.h"
+#include "solve/row_sweep.h"
 
 namespace stickslip {
 
@@ -52,6 +53,16 @@ BlockError block_error(const ContactProblem& p, std::size_t block, FrictionModel
     error.normal = std::max(error.normal, row);
   }
   return error;
+}
+
+double boxed_row_error(const ContactProblem& p, std::uint32_t block, std::uint32_t row, std::span<const double> impulses,
+                       std::span<const double> velocity) {
+  const Block& b = p.blocks[block];
+  const double diagonal = p.diagonal(b)(row, row);
+  if (!(diagonal > 0)) return 0;
+  const auto [lower, upper] = boxed_row_bounds(p, block, row, impulses.data() + b.row);
+  const double impulse = impulses[b.row + row], v = velocity[b.row + row];
+  return std::abs(impulse - std::min(std::max(impulse - v / diagonal, lower), upper)) * diagonal;
 }
 
 }   // namespace stickslip

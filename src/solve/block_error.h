@@ -15,4 +15,8 @@ struct BlockError {
 BlockError block_error(const ContactProblem&, std::size_t block, FrictionModel, std::span<const double> impulses,
                        std::span<const double> v);
 
+/// How far one row is from its interval of the boxed model, |λ − clamp(λ − v/W_ii)| W_ii [m/s]; 0 if it cannot move.
+double boxed_row_error(const ContactProblem&, std::uint32_t block, std::uint32_t row, std::span<const double> impulses,
+                       std::span<const double> velocity);
+
 }   // namespace stickslip

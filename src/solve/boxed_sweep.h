@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solve/acceleration.h"
+#include "stickslip/solve/ordering.h"
 
 namespace stickslip {
 
@@ -11,5 +12,13 @@ double boxed_sweep(const ContactProblem&, std::span<double> impulses, std::span<
 /// The same over the runs of an ordering, with every change of a row scaled by the relaxation ω in (0, 2).
 double boxed_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
                    Momentum&, double relaxation = 1);
+
+/// Sweep k = 1, 2, … of an ordering, by blocks or by rows.
+double boxed_sweep(const ContactProblem&, Ordering&, int k, std::span<double> impulses, std::span<double> velocity, Momentum&,
+                   double relaxation = 1);
+
+/// Backwards through the last one.
+double boxed_sweep_back(const ContactProblem&, Ordering&, std::span<double> impulses, std::span<double> velocity, Momentum&,
+                        double relaxation = 1);
 
 }   // namespace stickslip

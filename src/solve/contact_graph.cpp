@@ -139,4 +139,21 @@ void ContactGraph::coordinates(const ContactProblem& p, int axis, std::span<doub
     out[i] = center_[p.segments_of(p.blocks[i])[0]][axis] + arm(p, p.blocks[i], 0)[axis];
 }
 
+void ContactGraph::colours(const ContactProblem& p, std::span<double> out) {
+  if (p.is_factored()) incidence_.find(p);
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i) {
+    neighbours_.clear();
+    if (p.is_factored()) incidence_.neighbours(p, p.blocks[i], neighbours_);
+    else neighbours_.assign(p.matrix.column.begin() + p.matrix.first[i], p.matrix.column.begin() + p.matrix.first[i + 1]);
+    queue_.clear();   // colours that are taken
+    for (const std::uint32_t j : neighbours_)
+      if (j < i) queue_.push_back(static_cast<std::uint32_t>(out[j]));
+    std::sort(queue_.begin(), queue_.end());
+    std::uint32_t free = 0;
+    for (const std::uint32_t colour : queue_)
+      if (colour == free) ++free;
+    out[i] = free;
+  }
+}
+
 }   // namespace stickslip

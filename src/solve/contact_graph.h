@@ -28,13 +28,17 @@ class ContactGraph {
   /// matrix: the number of the block in breadth-first order.
   void coordinates(const ContactProblem&, int axis, std::span<double> out);
 
+  /// A colour for every block, from 0, each the least that no block before it with a common segment has; where W is a matrix,
+  /// with a common number.
+  void colours(const ContactProblem&, std::span<double> out);
+
  private:
   void spread(const ContactProblem&, std::uint32_t from);
   void spread_over_matrix(const ContactProblem&);
   static Vec3 arm(const ContactProblem&, const Block&, std::size_t slot);
 
   Incidence incidence_;
-  std::vector<std::uint32_t> distance_, layer_, queue_, by_mass_;
+  std::vector<std::uint32_t> distance_, layer_, queue_, by_mass_, neighbours_;
   std::vector<Vec3> center_;
   std::uint32_t layers_ = 0;
 };

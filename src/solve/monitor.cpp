@@ -7,6 +7,15 @@
 
 namespace stickslip {
 
+namespace {
+
+/// The iterate before, for merit functions of steps.
+struct MeritMemory {
+  std::vector<double> before;
+};
+
+}   // namespace
+
 int WorkBudget::iterations(int step) const {
   if (!counts_work()) return step;
   return static_cast<int>(std::clamp(std::ceil(done_ / unit_), 1.0, std::max(1.0, static_cast<double>(max_iterations_))));
@@ -29,18 +38,21 @@ SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, c
 bool SolveMonitor::start(std::span<const double> impulses) {
   if (control_.keep_history)
     report_.history.reserve(static_cast<std::size_t>(std::clamp(control_.max_iterations, 0, 1 << 20)) + 1);
+  if (control_.merit.function != Merit::none) workspace_.scratch<MeritMemory>().before.clear();
   const double total = evaluate(0, impulses);
   workspace_.velocity = workspace_.residual.segment_velocity;
   report_.initial_residual = best_residual_;
   if (meets_tolerance(total, impulses)) stop(SolveStatus::converged, "");
   else if (model_is_solved()) stop(SolveStatus::stalled, "The guess solves the model of the solver.");
   else if (control_.max_iterations <= 0) stop(SolveStatus::iteration_limit, "No iteration was allowed.");
+  judge_merit();
   return stopped_;
 }
 
 void SolveMonitor::keep(int iteration, std::span<const double> impulses, const Residual& now, double own) {
   // Where b itself overflows, any finite iterate is better.
-  best_total_ = std::isnan(own) ? kInfinity : own;
+  kept_total_ = std::isnan(own) ? kInfinity : own;
+  best_total_ = iteration == 0 ? kept_total_ : std::min(best_total_, kept_total_);
   best_residual_ = now;
   workspace_.best_velocity = workspace_.residual.segment_velocity;
   best_is_stored_ = iteration < control_.max_iterations || stores_all_;
@@ -51,13 +63,52 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
   evaluated_ = iteration;
   const Residual now = measure_.exact(impulses);
   const double total = now.total();
-  if (control_.keep_history) report_.history.push_back(total);
   if (control_.observer) control_.observer(iteration, impulses, now);
   last_total_ = measure_.own(impulses, now);
   // Where the natural map must hold too, the iterate that meets both is the one to hand back.
   const bool converged = iteration > 0 && std::isfinite(control_.natural_map_tolerance) && meets_tolerance(total, impulses);
-  if (iteration == 0 || last_total_ < best_total_ || converged) keep(iteration, impulses, now, last_total_);
+  if (iteration == 0 || last_total_ < best_total_ || converged || control_.last_iterate)
+    keep(iteration, impulses, now, last_total_);
+  evaluate_merit_of(impulses);
+  record(total);
   return total;
+}
+
+void SolveMonitor::evaluate_merit_of(std::span<const double> impulses) {
+  if (control_.merit.function == Merit::none || undone_) return;
+  std::vector<double>& before = workspace_.scratch<MeritMemory>().before;
+  merit_before_ = before.empty() ? kInfinity : report_.merit.total;
+  report_.merit = evaluate_merit(control_.merit.function, *measure_.problem(), impulses, before, workspace_.residual);
+  before.assign(impulses.begin(), impulses.end());
+}
+
+void SolveMonitor::record(double total) {
+  if (!control_.keep_history) return;
+  report_.history.push_back(total);
+  report_.cost_history.push_back(report_.cost);
+  if (control_.merit.function != Merit::none) report_.merit_history.push_back(report_.merit);
+}
+
+/// Stops where a rule on the merit function says so.
+void SolveMonitor::judge_merit() {
+  const MeritRule& rule = control_.merit;
+  if (rule.function == Merit::none || stopped_ || undone_) return;
+  const double now = report_.merit.total;
+  const auto stop_by = [&](MeritStop by, SolveStatus status, std::string_view reason) {
+    report_.merit_stop = by;
+    stop(status, reason);
+  };
+  if (rule.absolute > 0 && now <= rule.absolute)
+    stop_by(MeritStop::absolute, SolveStatus::stalled, "The merit function is at most its threshold.");
+  else if (!std::isfinite(merit_before_)) return;
+  else if (now > rule.divergence * merit_before_)
+    stop_by(MeritStop::divergence, SolveStatus::diverged, "The merit function grew beyond its limit.");
+  else if (std::abs(now - merit_before_) < rule.relative * merit_before_)
+    stop_by(MeritStop::relative, SolveStatus::stalled, "The merit function changes by less than its relative threshold.");
+}
+
+bool SolveMonitor::judges_all() const {
+  return control_.keep_history || control_.observer || control_.last_iterate || control_.merit.function != Merit::none;
 }
 
 bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulses) const {
@@ -78,6 +129,7 @@ void SolveMonitor::judge(int iteration, std::span<const double> impulses) {
   else if (std::abs(checked_total_ - last_total_) < control_.relative_tolerance * checked_total_ &&
            std::isfinite(checked_total_))
     stop(SolveStatus::stalled, "The residual changes by less than the relative tolerance.");
+  judge_merit();
   checked_total_ = last_total_;
 }
 
@@ -93,13 +145,13 @@ void SolveMonitor::check_limits(int iteration, std::span<const double> impulses)
 void SolveMonitor::count(int iteration) {
   step_ = iteration;
   report_.iterations = budget_.iterations(iteration);
+  report_.cost = charged_ > 0 ? charged_ : report_.iterations;
 }
 
 bool SolveMonitor::done(int iteration, std::span<const double> impulses, double change) {
   count(iteration);
   const bool settled = change <= control_.tolerance && iteration >= settled_check_;
-  if (settled || budget_.used_up(iteration) || control_.keep_history || control_.observer || iteration >= next_check_ ||
-      std::isnan(change)) {
+  if (settled || budget_.used_up(iteration) || judges_all() || iteration >= next_check_ || std::isnan(change)) {
     judge(iteration, impulses);
     // Wait longer after every check that failed: a small change is not convergence.
     next_check_ = iteration + std::max(16, iteration / 4);
@@ -114,6 +166,14 @@ bool SolveMonitor::done(int iteration, std::span<const double> impulses) {
   judge(iteration, impulses);
   check_limits(iteration, impulses);
   return stopped_;
+}
+
+bool SolveMonitor::undone(int iteration, std::span<const double> impulses) {
+  ++report_.rollbacks;
+  undone_ = true;
+  const bool stopped = done(iteration, impulses, kInfinity);
+  undone_ = false;
+  return stopped;
 }
 
 void SolveMonitor::add_note(std::string_view sentence) {
@@ -133,10 +193,10 @@ void SolveMonitor::give_up(std::span<const double> impulses, SolveStatus status,
 void SolveMonitor::judge_by(const ContactProblem& consistent, std::string_view reason) {
   measure_.measure_by(consistent);
   inconsistency_ = reason;
-  best_total_ = checked_total_ = kInfinity;
+  best_total_ = kept_total_ = checked_total_ = kInfinity;
   if (workspace_.best.size() == problem_.rows()) {
     best_residual_ = measure_.exact(workspace_.best);
-    best_total_ = measure_.own(workspace_.best, best_residual_);
+    best_total_ = kept_total_ = measure_.own(workspace_.best, best_residual_);
   }
 }
 
@@ -163,7 +223,7 @@ void SolveMonitor::finish(std::span<double> impulses) {
   // After the last iteration allowed, the impulses still are the best iterate if that is the one.
   if (best_is_stored_) std::copy(workspace_.best.begin(), workspace_.best.end(), impulses.begin());
   report_.residual = best_residual_;
-  report_.model_residual = best_total_;
+  report_.model_residual = kept_total_;
   if (!inconsistency_.empty()) report_on_given(impulses);
   if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);
   report_.seconds = elapsed();

@@ -69,6 +69,8 @@ class ImpulseIntegrator final : public Integrator {
   };
   void linearise_again(const Setting&, const SolveControl&);
   SolveControl control() const;
+  /// Whether the caller wants to see, or end, a solve by its iterates: then there is one solve.
+  bool judges_all() const { return options_.keep_history || options_.merit.function != Merit::none || options_.last_iterate; }
   void begin_roughly(const World&, const ContactSet&);
   bool goes_on();
   bool close_joints(const World&, double drift_time, SolveControl);
@@ -223,8 +225,7 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
 /// those it need not be exact: the first solve is rough, and the others have the work that it leaves.
 void ImpulseIntegrator::begin_roughly(const World& world, const ContactSet& set) {
   spent_ = 0;
-  const bool large =
-      set.points.size() > kManyContacts && world.joint_count() == 0 && !world.has_attachments() && !options_.keep_history;
+  const bool large = set.points.size() > kManyContacts && world.joint_count() == 0 && !world.has_attachments() && !judges_all();
   rough_ = large ? ContactBends::speed_that_matters(world, set, options_.h) : 0;
 }
 
@@ -250,6 +251,8 @@ SolveControl ImpulseIntegrator::control() const {
   control.natural_map = false;
   control.notes = false;
   control.keep_history = options_.keep_history;
+  control.merit = options_.merit;
+  control.last_iterate = options_.last_iterate;
   return control;
 }
 
@@ -284,7 +287,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
   };
   report_.solve = solve();
   const bool worked = report_.solve->status == SolveStatus::converged && report_.solve->iterations > 0;
-  if (worked && !control.keep_history && problem.rows() <= kSmallProblem) {
+  if (worked && !judges_all() && problem.rows() <= kSmallProblem) {
     control.tolerance *= kAim;
     if (coupled) control.max_iterations = std::max(1, static_cast<int>(kAimOfSoft * control.max_iterations));
     const SolveReport further = solve();

@@ -120,16 +120,16 @@ void validate(const StepOptions& o) {
           "soft/max_linearisations");
   require(o.soft.max_pieces >= 1 && o.soft.max_pieces <= 256 && std::has_single_bit(static_cast<unsigned>(o.soft.max_pieces)),
           o.soft.max_pieces, "a power of two between 1 and 256", "soft/max_pieces");
-  try {
-    check(o.barrier);
-  } catch (Error& e) {
-    throw e.at("barrier");
-  }
-  try {
-    check(o.penalty);
-  } catch (Error& e) {
-    throw e.at("penalty");
-  }
+  const auto check_part = [](const auto& part, const char* name) {
+    try {
+      check(part);
+    } catch (Error& e) {
+      throw e.at(name);
+    }
+  };
+  check_part(o.merit, "merit");
+  check_part(o.barrier, "barrier");
+  check_part(o.penalty, "penalty");
   try {
     require(o.sleep.time >= 0, o.sleep.time, "at least 0 s", "time");
     require(o.sleep.speed >= 0, o.sleep.speed, "at least 0", "speed");

@@ -1,6 +1,7 @@
 // Nodes of soft bodies that are attached to rigid bodies which forces move.
 #include <fmt/format.h>
 
+#include "../published_methods.h"
 #include "joint_worlds.h"
 #include "stickslip/soft/elastic_solid.h"
 #include "stickslip/soft/primitives.h"
@@ -237,6 +238,7 @@ TEST(Attachments, are_solved_by_every_solver_that_takes_joints) {
   const double expected = run("auto").second;
   std::size_t unsupported = 0;
   for (const SolverInfo& info : solvers()) {
+    if (is_published(info.name)) continue;
     const auto [status, height] = run(info.name);
     if (status == SolveStatus::unsupported) {
       ++unsupported;

@@ -162,6 +162,10 @@ TEST(Checkpoint, step_options_and_materials_survive) {
   EXPECT_EQ(loaded.step.solver_options, scene.step.solver_options);
   EXPECT_EQ(loaded.step.tolerance, 1e-5);
   EXPECT_EQ(loaded.step.max_iterations, 77);
+  EXPECT_EQ(loaded.step.merit.function, Merit::step);
+  EXPECT_EQ(loaded.step.merit.absolute, 1e-12);
+  EXPECT_EQ(loaded.step.merit.relative, 1e-9);
+  EXPECT_EQ(loaded.step.merit.divergence, 1e9);
   const MaterialTable& materials = loaded.world.materials;
   const SurfacePair pair = materials.between(materials.find("ice"), materials.find("rubber"));
   EXPECT_EQ(pair.friction, 0.17);

@@ -140,6 +140,7 @@ inline Scene everything() {
   scene.step.solver_options = {{"relaxation", 1.1}};
   scene.step.tolerance = 1e-5;
   scene.step.max_iterations = 77;
+  scene.step.merit = {.function = Merit::step, .absolute = 1e-12, .relative = 1e-9, .divergence = 1e9};
   return scene;
 }
 

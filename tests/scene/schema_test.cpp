@@ -63,7 +63,8 @@ const json kFull = json::parse(R"({
            "margin": 0.01, "contact_band": 1e-4, "contact_elasticity": 0.1, "turning_contacts": true,
            "penalty": {"law": "layered", "friction": "anchored", "stepping": "automatic", "depth": 1e-3, "stiffness": 0,
             "damping": 1, "friction_damping": 0, "exponent": 1.5, "substeps": 0},
-            "solver": {"name": "prox-gs"}, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
+            "solver": {"name": "prox-gs"}, "merit": {"function": "step", "absolute": 1e-3, "relative": 0.1, "divergence": 10},
+            "last_iterate": false, "tolerance": 1e-6, "max_iterations": 200, "threads": 1},
   "bodies": [
     {"name": "b", "motion": "dynamic", "material": "a", "position": [0, 0, 1], "orientation_wxyz": [1, 0, 0, 0],
      "parts": [{"shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0], "rotation": {"axis": [1, 0, 0],

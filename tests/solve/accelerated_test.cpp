@@ -284,3 +284,31 @@ TEST(AcceleratedOptions, out_of_range_are_errors_that_name_the_option) {
 
 }   // namespace
 }   // namespace stickslip::accelerated_test
+
+namespace stickslip::accelerated_test {
+namespace {
+
+TEST(Staggered, on_polygons_solves_the_linear_model_that_lemke_solves) {
+  // One contact that slides askew: a polygon lets it turn towards a corner, by an amount that depends on their number.
+  for (const int directions : {4, 8, 16}) {
+    const ContactProblem p = testing::particle_contact({-1, 0.9, 0.4}, 0.5);
+    std::vector<double> found(3), expected(3), exact(3);
+    Workspace workspace;
+    SolveControl control;
+    control.tolerance = 1e-10;
+    control.max_iterations = 2000;
+    const OptionList polygon = {{"model", std::string("polyhedral")}, {"directions", static_cast<double>(directions)}};
+    const SolveReport r = make_solver("staggered", polygon)->solve(p, found, workspace, control);
+    EXPECT_LE(r.model_residual, 1e-9) << directions << ": " << r.reason;
+    make_solver("lemke", {{"directions", static_cast<double>(directions)}})->solve(p, expected, workspace, control);
+    make_solver("staggered")->solve(p, exact, workspace, control);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], expected[i], 1e-8) << directions << " row " << i;
+    EXPECT_GT(std::hypot(found[1] - exact[1], found[2] - exact[2]), 1e-3) << directions << ": the polygon is not the circle";
+  }
+  EXPECT_THROW(make_solver("staggered", {{"directions", 5.0}}), Error);
+  EXPECT_FALSE(
+      make_solver("staggered", {{"model", std::string("polyhedral")}})->cannot_take(RollingFriction{0.5, 0.1}).empty());
+}
+
+}   // namespace
+}   // namespace stickslip::accelerated_test

@@ -27,8 +27,8 @@ long allocations_in_iterations(const std::string& solver, const ContactProblem& 
 }
 
 TEST(Iterations, of_solvers_without_factorisations_allocate_nothing) {
-  for (const char* solver :
-       {"nsgs", "accelerated-nsgs", "prox-gs", "prox-jacobi", "pgs", "psor", "sgs", "jacobi", "nncg", "pg", "apgd"})
+  for (const char* solver : {"nsgs", "accelerated-nsgs", "prox-gs", "prox-jacobi", "pgs", "psor", "sgs", "jacobi", "nncg", "pg",
+                             "apgd", "prox-gs-paper", "prox-jacobi-paper", "pgs-sm-paper"})
     for (const ContactProblem& p : {testing::two_box_stack(1, 1e4, 0.2), testing::joint_motors_and_contact()})
       EXPECT_EQ(allocations_in_iterations(solver, p), 0) << solver;
 }

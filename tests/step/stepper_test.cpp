@@ -17,6 +17,10 @@ TEST(StepOptions, out_of_range_are_named_as_the_scene_file_spells_them) {
             }),
             "/stabilisation/error_reduction: 2 is out of range. It must be between 0 and 1.");
   EXPECT_EQ(message([](StepOptions& o) { o.solver = "pgz"; }), "/solver: There is no solver 'pgz'. Did you mean 'pgs'?");
+  EXPECT_EQ(
+      message([](StepOptions& o) { o.merit.absolute = 1; }),
+      "/merit/function: A threshold needs a merit function. Name one: min-map, min-map-max, fischer, complementarity, step or "
+      "impulse.");
   EXPECT_EQ(message([](StepOptions& o) { o.threads = 0; }), "/threads: 0 is out of range. It must be between 1 and 1024.");
   EXPECT_EQ(message([](StepOptions& o) { o.sleep.time = -1; }), "/sleep/time: -1 is out of range. It must be at least 0 s.");
 }
@@ -27,6 +31,27 @@ TEST(Stepper, names_the_body_whose_state_is_not_finite) {
   world.mutable_bodies()[0].velocity.x() = std::nan("");
   Stepper stepper;
   EXPECT_NE(message_of([&] { stepper.step(world); }).find("'body-0' is not finite"), std::string::npos);
+}
+
+TEST(Stepper, ends_solves_by_a_merit_function_and_takes_their_last_iterate) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  for (int i = 0; i < 3; ++i) add_body(world, Box{{0.5, 0.5, 0.5}}, {0, 0, 0.5 + 1.0 * i}, m);
+  StepOptions o = options(0.01);
+  o.solver = "prox-gs-paper";
+  o.tolerance = 1e-30;
+  o.max_iterations = 1000;
+  o.keep_history = true;
+  o.last_iterate = true;
+  o.merit = {.function = Merit::step, .absolute = 1e-3};
+  Stepper stepper(o);
+  const StepReport& report = stepper.step(world);
+  ASSERT_TRUE(report.solve);
+  EXPECT_EQ(report.solve->merit_stop, MeritStop::absolute);
+  EXPECT_LE(report.solve->merit.total, 1e-3);
+  EXPECT_EQ(report.solve->merit_history.size(), static_cast<std::size_t>(report.solve->iterations) + 1);
+  EXPECT_EQ(report.solve->residual.total(), report.solve->history.back());
 }
 
 TEST(Stepper, steps_a_world_without_bodies) {

@@ -43,6 +43,7 @@ class IterateMeasure {
   double own(std::span<const double> impulses, const Residual& exact) const;
   double natural_map(std::span<const double> impulses) const { return natural_map_error(*problem_, impulses, work_); }
   bool is_exact() const { return model_ == FrictionModel::exact; }
+  const ContactProblem* problem() const { return problem_; }
 
  private:
   const ContactProblem* problem_;
@@ -63,6 +64,13 @@ class SolveMonitor {
 
   /// The same for solvers whose iterations cost much more than an evaluation: every iterate is judged.
   bool done(int iteration, std::span<const double> impulses);
+
+  /// The same for an iteration that the solver undid: the impulses are those of before. The merit function stays where it was.
+  bool undone(int iteration, std::span<const double> impulses);
+
+  /// What was done since the last call cost this many sweeps of projected Gauss–Seidel, or products with W. Solvers whose
+  /// iterations are not one sweep say so before `done`.
+  void charge(double sweeps) { charged_ += sweeps; }
 
   /// The solver gives up for a reason of its own; the last iterate is judged if it was not. Ignored once stopped.
   void give_up(std::span<const double> impulses, SolveStatus, std::string_view reason);
@@ -111,6 +119,10 @@ class SolveMonitor {
  private:
   double evaluate(int iteration, std::span<const double> impulses);
   void judge(int iteration, std::span<const double> impulses);
+  void evaluate_merit_of(std::span<const double> impulses);
+  void record(double total);
+  void judge_merit();
+  bool judges_all() const;
   void check_limits(int iteration, std::span<const double> impulses);
   bool meets_tolerance(double total, std::span<const double> impulses) const;
   void keep(int iteration, std::span<const double> impulses, const Residual&, double own);
@@ -130,9 +142,13 @@ class SolveMonitor {
   std::chrono::steady_clock::time_point start_;
   double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
   double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
+  double kept_total_ = std::numeric_limits<double>::infinity();   ///< of the iterate to be handed back, by the same model
+  double merit_before_ = std::numeric_limits<double>::infinity();
+  double charged_ = 0;
   Residual best_residual_;
   int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, step_ = 0;
   bool stopped_ = false, best_is_stored_ = false;
+  bool undone_ = false;       ///< the iterate being judged is the one before
   bool stores_all_ = false;   ///< the caller's impulses are not the iterates
 };
 

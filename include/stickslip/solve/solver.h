@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "stickslip/problem/contact_problem.h"
+#include "stickslip/problem/merit.h"
 #include "stickslip/problem/residual.h"
 
 namespace stickslip {
@@ -42,6 +43,10 @@ struct SolveControl {
                               ///< (solve/automatic/automatic.h)
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
+  /// A merit function of the papers, which may end the solve as well: as stalled or diverged, for `converged` is the word of the
+  /// residual. tolerance = 0 leaves the end to it. Every iterate is judged then.
+  MeritRule merit;
+  bool last_iterate = false;   ///< hand back the last iterate, as the papers do, instead of the best; all are judged then
   bool keep_history = false;   ///< record the residual at every iteration (costs an evaluation each)
   bool notes = true;           ///< have solvers write down what they decided for themselves (allocates text)
   bool natural_map = true;     ///< also report the natural-map error (costs one product with W)
@@ -60,6 +65,13 @@ struct SolveReport {
   double natural_map_error = std::numeric_limits<double>::quiet_NaN();   ///< of the impulses handed back, if asked for
   /// residual total of the guess and after each iteration, of `auto` after each of its steps, if asked for [m/s]
   std::vector<double> history;
+  MeritValue merit;                        ///< of the iterate judged last, if a function was asked for
+  std::vector<MeritValue> merit_history;   ///< beside `history`
+  MeritStop merit_stop = MeritStop::none;
+  int rollbacks = 0;   ///< iterations that the solver undid because it saw divergence
+  /// about, in sweeps of projected Gauss–Seidel or products with W: the iterations, of solvers that do not say otherwise
+  double cost = 0;
+  std::vector<double> cost_history;   ///< beside `history`
   /// what a solver that decides for itself did and why, and where one did not do what its options ask for; else empty
   std::string notes;
 };

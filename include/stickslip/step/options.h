@@ -162,6 +162,9 @@ struct StepOptions {
   OptionList solver_options = {};   ///< options of that solver
   double tolerance = 1e-6;          ///< on the shared residual, relative to |g| h (or to the largest |b| without gravity)
   int max_iterations = 200;
+  /// A merit function of the papers, which may end solves as well (problem/merit.h). A tiny tolerance leaves the end to it.
+  MeritRule merit = {};
+  bool last_iterate = false;   ///< take the last iterate of a solve, as the papers do, instead of the best
   bool keep_history = false;   ///< record the residual at every iteration in the report; solves may then stop earlier, as all
                                ///< iterates are judged
   int threads = 1;             ///< the result is the same for every number

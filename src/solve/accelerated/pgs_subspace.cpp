@@ -116,6 +116,7 @@ PgsSubspace::PgsSubspace(Options options) : options_(options) {
   if (options.sparse_threshold < 0)
     throw Error(fmt::format("{} is not a number of rows. It must be at least 0.", options.sparse_threshold))
         .at("sparse_threshold");
+  options_.order.check(OrderingOptions::Use::fixed_rows);
 }
 
 void PgsSubspace::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
@@ -128,11 +129,12 @@ void PgsSubspace::iterate(const ContactProblem& problem, std::span<double> impul
     if (problem.is_factored()) s.best_velocity = s.evaluation.segment_velocity;
   };
   const double enough = monitor.control().tolerance;
+  Ordering order(options_.order, problem, model(), workspace, OrderingOptions::Use::fixed_rows);
   std::optional<Acceleration> acceleration(std::in_place, problem, impulses, workspace, options_.accelerate);
   long sweeps = 0, solves = 0, longer = 1;
   for (int k = 1;; ++k) {
     for (long i = 0; i < longer * options_.sweeps; ++i, ++sweeps) {
-      boxed_sweep(problem, impulses, workspace.velocity, acceleration->next());
+      boxed_sweep(problem, order, static_cast<int>(sweeps) + 1, impulses, workspace.velocity, acceleration->next());
       acceleration->restart_if_opposed();
     }
     const double swept = merit();

@@ -1,6 +1,7 @@
 #include "solve/registry_entry.h"
 #include "stickslip/solve/accelerated/nncg.h"
 #include "stickslip/solve/accelerated/pgs_subspace.h"
+#include "stickslip/solve/accelerated/pgs_subspace_paper.h"
 
 namespace stickslip {
 
@@ -12,6 +13,9 @@ void add_accelerated_solvers(SolverTable& t) {
   add_solver<PgsSubspace>(
       t, {"accelerated", "positive diagonal; any friction law, joints; factorises W", "course §3.2.6, Alg. 9; thesis C",
           "Sweeps guess the active set, a direct solve finishes: mass ratios and joints, small problems."});
+  add_solver<PgsSubspacePaper>(
+      t, {"accelerated", "positive diagonal; any friction law, joints; builds W", "thesis C §4.3; course §3.2.6, Alg. 9",
+          "PGS-SM line by line, with conjugate gradients, to compare with the paper; pgs-sm is the one to use."});
 }
 
 }   // namespace stickslip

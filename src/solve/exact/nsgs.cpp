@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "solve/exact/exact_sweep.h"
+#include "solve/row_sweep.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/monitor.h"
 
@@ -21,7 +22,8 @@ void sweep_until_done(const ContactProblem& problem, std::span<double> impulses,
   ExactBlocks& blocks = workspace.scratch<ExactBlocks>();
   blocks.prepare(problem, options.proximal);
   Acceleration acceleration(problem, impulses, workspace, accelerate);
-  Ordering order(options.order, problem, FrictionModel::exact, workspace);
+  Ordering order(options.order, problem, FrictionModel::exact, workspace, OrderingOptions::Use::whole_blocks);
+  note_joined_rows(order, monitor);
   for (int k = 1;; ++k) {
     const std::span<const Batch> batches = order.next(k, impulses);
     const double change = exact_sweep(problem, blocks, batches, impulses, workspace.velocity, acceleration.next());

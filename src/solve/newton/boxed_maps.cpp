@@ -11,19 +11,20 @@ namespace {
 struct RowBounds {
   double lower = -INFINITY, upper = INFINITY, lower_growth = 0, upper_growth = 0;
 };
-RowBounds friction_bounds(const FrictionSet& law, std::uint32_t k, double normal) {
+/// @param literal ∓μλₙ also where λₙ is not positive
+RowBounds friction_bounds(const FrictionSet& law, std::uint32_t k, double normal, bool literal) {
   return std::visit(
       [&](const auto& l) -> RowBounds {
         const auto box = l.box(1.0);
         const double lower = box.lower[k - 1], upper = box.upper[k - 1];
         if (!l.scales_with_normal()) return {lower, upper};
-        if (!(normal > 0)) return {0, 0};
+        if (!literal && !(normal > 0)) return {0, 0};
         return {lower * normal, upper * normal, lower, upper};
       },
       law);
 }
 
-template <class Ncp, bool Friction>
+template <class Ncp, bool Friction, bool Literal = false>
 void boxed_map(const ContactProblem& p, std::span<const double> rho, std::span<const double> x, std::span<const double> v,
                Linearisation& l, bool derivatives) {
   const Ncp ncp;
@@ -45,7 +46,7 @@ void boxed_map(const ContactProblem& p, std::span<const double> rho, std::span<c
       }
       RowBounds bounds;
       if (contact && k == 0) bounds.lower = 0;
-      else if (contact) bounds = friction_bounds(p.laws[i], k, x[row]);
+      else if (contact) bounds = friction_bounds(p.laws[i], k, x[row], Literal);
       else if (block.kind == BlockKind::box) bounds = {p.lower[row + k], p.upper[row + k]};
       const BoundedValue phi = bounded(ncp, impulse - bounds.lower, bounds.upper - impulse, mass * v[row + k]);
       l.phi[row + k] = phi.value;
@@ -63,5 +64,7 @@ const NewtonSystem min_map_system{&boxed_map<MinimumMap, true>};
 const NewtonSystem fischer_system{&boxed_map<FischerBurmeister, true>};
 const NewtonSystem min_map_normal_system{&boxed_map<MinimumMap, false>};
 const NewtonSystem fischer_normal_system{&boxed_map<FischerBurmeister, false>};
+const NewtonSystem paper_min_map_system{&boxed_map<MinimumMap, true, true>};
+const NewtonSystem paper_fischer_system{&boxed_map<FischerBurmeister, true, true>};
 
 }   // namespace stickslip

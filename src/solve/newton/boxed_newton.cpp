@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "solve/model_option.h"
 #include "solve/newton/newton_solve.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/monitor.h"
@@ -28,6 +29,7 @@ LinearSolver::Kind linear_kind(const std::string& name) {
 
 BoxedNewton::BoxedNewton(Options options) : options_(std::move(options)) {
   linear_kind(options_.linear);
+  choose(options_.line_search, {"nonmonotone", "armijo"}, "line_search");
   if (options_.sweeps < 0)
     throw Error(fmt::format("{} sweeps cannot be made. There must be at least 0.", options_.sweeps)).at("sweeps");
   if (options_.staggered < 0)
@@ -48,19 +50,22 @@ void BoxedNewton::iterate(const ContactProblem& problem, std::span<double> impul
   BoxedScratch& scratch = workspace.scratch<BoxedScratch>();
   ProximalNewton::Settings settings;
   settings.alpha = options_.alpha;
+  settings.monotone = options_.line_search == "armijo";
   settings.linear = {linear_kind(options_.linear), options_.linear_iterations, options_.linear_tolerance,
                      options_.precondition};
-  sweep_first(ProjectedSor({}), options_.sweeps, problem, impulses, scratch, monitor);
+  monitor.charge(sweep_first(ProjectedSor({}), options_.sweeps, problem, impulses, scratch, monitor));
   int iteration = 0;
   if (options_.staggered > 0) {
     scratch.newton.set(settings);
     scratch.newton.start(problem, impulses, system(false));
     const double start = scratch.newton.error();
     while (iteration < options_.staggered && scratch.newton.error() > kStaggeredAccuracy * start &&
-           scratch.newton.step(impulses))
+           scratch.newton.step(impulses)) {
+      monitor.charge(scratch.newton.step_cost());
       if (monitor.done(++iteration, impulses)) return;
+    }
   }
-  run_newton(problem, system(true), settings, impulses, scratch, monitor, iteration);
+  run_newton(problem, system(true), settings, impulses, scratch, monitor, iteration, true);
 }
 
 const NewtonSystem& MinMapNewton::system(bool friction) const { return friction ? min_map_system : min_map_normal_system; }

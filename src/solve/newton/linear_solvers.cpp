@@ -56,6 +56,7 @@ class KrylovCycle {
     std::vector<double>& product = s_.basis[static_cast<std::size_t>(k) + 1];
     precondition(shape_, s_, preconditions_, s_.basis[static_cast<std::size_t>(k)], s_.work);
     h_.multiply(s_.work, product);
+    ++s_.products;
     Vector next = vector(product);
     for (int j = 0; j <= k; ++j) {
       const Vector q = vector(s_.basis[static_cast<std::size_t>(j)]);
@@ -149,6 +150,11 @@ bool gmres(const NewtonMatrix& h, const Linearisation& shape, std::span<const do
 
 bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const LinearSolver& options, KrylovScratch& s,
                      std::span<double> x) {
+  return fletcher_reeves([&h](std::span<const double> p, std::span<double> hp) { h.multiply(p, hp); }, phi, options, s, x);
+}
+
+bool fletcher_reeves(const HessianProduct& multiply, std::span<const double> phi, const LinearSolver& options, KrylovScratch& s,
+                     std::span<double> x) {
   const std::size_t n = x.size();
   if (n == 0) return true;
   s.r.assign(phi.begin(), phi.end());
@@ -160,7 +166,8 @@ bool fletcher_reeves(const NewtonMatrix& h, std::span<const double> phi, const L
   const double start = r.squaredNorm();
   double squared = start, smallest = INFINITY;
   for (int k = 0; k < options.iterations && squared > options.tolerance * options.tolerance * start; ++k) {
-    h.multiply(s.p, s.hp);
+    multiply(s.p, s.hp);
+    ++s.products;
     const double curvature = p.dot(hp);
     if (!(std::abs(curvature) > 0) || !std::isfinite(curvature)) break;
     const double length = squared / curvature;

@@ -39,7 +39,10 @@ extern const NewtonSystem min_map_system;
 ///   Φ = ψ(λ − l, −ψ(−ρv, u − λ))
 extern const NewtonSystem fischer_system;
 
-/// The same two with the friction impulses held where they are: the semi-staggered start [thesis A §3].
+/// The same two with bounds ∓μλₙ also where λₙ is negative, as the thesis has them.
+extern const NewtonSystem paper_min_map_system, paper_fischer_system;
+
+/// The first two with the friction impulses held where they are: the semi-staggered start [thesis A §3].
 extern const NewtonSystem min_map_normal_system, fischer_normal_system;
 
 /// Coulomb's law as optimality conditions of maximal dissipation [course §3.3.3, (194)–(199)], a slack γ for each disc of the

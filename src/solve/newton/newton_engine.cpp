@@ -93,6 +93,7 @@ double NewtonEngine::merit(std::span<const double> x, double alpha) {
 
 /// H direction = Φ.
 bool NewtonEngine::solve_direction() {
+  krylov_.products = 0;
   switch (linear_.kind) {
     case LinearSolver::Kind::velocities:
       return velocities_.factor(map_) && velocities_.solve(map_, map_.phi, direction_);
@@ -210,12 +211,18 @@ bool ProximalNewton::cycles() const {
   return n >= 4 && merits_[n - 1] > kCycle * merits_[n - 3] && merits_[n - 2] > kCycle * merits_[n - 4];
 }
 
+double NewtonEngine::step_cost() const {
+  if (linear_.kind != LinearSolver::Kind::direct) return 2.0 + krylov_.products;
+  return 2 + std::pow(static_cast<double>(map_.unknowns()), 3) / (3 * std::max(1.0, static_cast<double>(w_.values.size())));
+}
+
 bool ProximalNewton::step(std::span<double> impulses) {
   const int taken = static_cast<int>(merits_.size());
   // The first step to a new reference is nearly free: it changes many contacts between sticking, sliding and parting at
   // once, and the error before says little about it. Later ones must beat the worst of the last few.
   double allowance = settings_.first_step * error_;
-  if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
+  if (settings_.monotone) allowance = 0;
+  else if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
   bool alive = true;
   if (taken >= settings_.inner || cycles() || !engine_.step(x_, alpha_, allowance)) alive = retreat();
   else {

@@ -38,6 +38,9 @@ class NewtonEngine {
   /// Operations of one step, about: of its factorisation and solves. Known after set_up, of steps in velocities only.
   double step_work() const { return velocities_.factor_work() * 2 + velocities_.solve_work(); }
 
+  /// Sweeps that the last step cost, about: products with W and H, and n³/3 for a factorisation.
+  double step_cost() const;
+
   bool in_velocities() const { return linear_.kind == LinearSolver::Kind::velocities; }
   double last_merit() const { return merit_; }   ///< after the last step [m/s]
 
@@ -81,6 +84,7 @@ class ProximalNewton {
     double accuracy = 0.1;                   ///< fraction of the error at λ̄ to which a regularised problem is solved
     int inner = 25;                          ///< steps allowed for one λ̄
     int failures = 60;                       ///< without progress in between, after which it gives up
+    bool monotone = false;                   ///< every step lowers the merit of its regularised problem
     double first_step = 1e4;   ///< growth of the error allowed to the first step from a λ̄; 1: strictly downhill
     LinearSolver linear;
   };
@@ -100,6 +104,7 @@ class ProximalNewton {
   bool step(std::span<double> impulses);
 
   double step_work() const { return engine_.step_work(); }   ///< operations, of steps in velocities
+  double step_cost() const { return engine_.step_cost(); }   ///< of the last step, in sweeps; not of steps in velocities
   double alpha() const { return alpha_; }
   double error() const { return error_; }   ///< merit of the unregularised system at λ̄ [m/s]
 

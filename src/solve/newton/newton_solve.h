@@ -13,11 +13,13 @@ struct NewtonScratch {
 };
 
 /// Sweeps of a first-order solver from the guess, within the limits of the solve; skipped if the guess is not finite.
-void sweep_first(const ContactSolver& solver, int sweeps, const ContactProblem&, std::span<double> impulses, NewtonScratch&,
-                 const SolveMonitor&);
+/// Returns how many there were, and notes it.
+int sweep_first(const ContactSolver& solver, int sweeps, const ContactProblem&, std::span<double> impulses, NewtonScratch&,
+                SolveMonitor&);
 
-/// Newton steps until the monitor ends the solve or the engine does. `iteration` counts on.
+/// Newton steps until the monitor ends the solve or the engine does. `iteration` counts on. @param charges whether the cost of
+/// steps is told
 void run_newton(const ContactProblem&, const NewtonSystem&, const ProximalNewton::Settings&, std::span<double> impulses,
-                NewtonScratch&, SolveMonitor&, int iteration = 0);
+                NewtonScratch&, SolveMonitor&, int iteration = 0, bool charges = false);
 
 }   // namespace stickslip

@@ -2,6 +2,7 @@
 #include "stickslip/solve/newton/alart_curnier.h"
 #include "stickslip/solve/newton/boxed_newton.h"
 #include "stickslip/solve/newton/coulomb_newton.h"
+#include "stickslip/solve/newton/newton_paper.h"
 
 namespace stickslip {
 
@@ -16,6 +17,8 @@ void add_newton_solvers(SolverTable& t) {
                                "Boxed model to high accuracy in few factorisations; large mass ratios."});
   add_solver<FischerNewton>(t, {"newton", "nothing special: any friction law, joints, any W", "course §3.3.2; thesis A",
                                 "As min-map with a smoother function; which takes fewer steps depends on the problem."});
+  add_solver<NewtonPaper>(t, {"newton", "nothing special: any friction law, joints, any W", "thesis A §3, §4.3, Alg. 2",
+                              "Fischer–Newton as the thesis states it, to compare with it; fischer is the one to use."});
 }
 
 }   // namespace stickslip

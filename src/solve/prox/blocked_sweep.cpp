@@ -4,10 +4,6 @@
 
 namespace stickslip {
 
-namespace {
-
-/// Solves W x = v by elimination with row pivoting; not a template, for the size of a block says little about its time.
-/// @param w n × n, column-major, n ≤ 6 @param x v, and then the solution @returns whether W is regular; if not, x is spoiled
 bool solve_block(int n, const double* w, double* x) {
   double a[36], largest = 0;
   std::copy(w, w + n * n, a);
@@ -31,6 +27,8 @@ bool solve_block(int n, const double* w, double* x) {
   }
   return true;
 }
+
+namespace {
 
 struct BlockedRule {
   const ContactProblem& problem;

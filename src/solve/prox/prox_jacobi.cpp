@@ -18,17 +18,7 @@ struct ProxJacobiScratch {
 
 /// 1/λmax(W) by power iteration [kg].
 double inverse_eigenvalue(const ContactProblem& p, ProxJacobiScratch& m) {
-  double largest = 0;
-  for (std::size_t k = 0; k < p.rows(); ++k)
-    m.next[k] = std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5;
-  for (int i = 0; i < 20; ++i) {
-    Eigen::Map<Eigen::VectorXd> x(m.next.data(), static_cast<Eigen::Index>(m.next.size()));
-    if (!(x.norm() > 0)) break;
-    x.normalize();
-    p.contact_velocity(m.next, m.v, m.segment);
-    for (std::size_t k = 0; k < p.rows(); ++k) m.next[k] = m.v[k] - p.b[k];
-    largest = std::max(largest, x.norm());
-  }
+  const double largest = power_iteration(p, 0, 20, m.next, m.v, m.segment);
   return largest > 0 && std::isfinite(largest) ? 1 / largest : 1;
 }
 
@@ -144,17 +134,19 @@ void ProxJacobi::iterate(const ContactProblem& problem, std::span<double> impuls
     step.all();
     const double change = step.moved;
     since_best = change < best_change ? 0 : since_best + 1;
+    bool undone = false;
     if (change <= options_.growth * best_change && since_best < kFactorPatience) {
       best_change = std::min(best_change, change);
       std::copy(m.next.begin(), m.next.end(), impulses.begin());
       problem.contact_velocity(impulses, m.v, m.segment);
     } else {
+      undone = true;
       step.relaxation *= options_.shrink;
       // One that moved little by chance must not hold all later ones to its measure, unless the rule is that of the paper.
       if (options_.growth > 1) best_change *= 2;
       since_best = 0;
     }
-    if (monitor.done(k, impulses, change / step.relaxation)) return;
+    if (undone ? monitor.undone(k, impulses) : monitor.done(k, impulses, change / step.relaxation)) return;
   }
 }
 

@@ -17,4 +17,8 @@ double global_prox_sweep(const ContactProblem&, std::span<const Batch>, std::spa
 double blocked_prox_sweep(const ContactProblem&, std::span<const Batch>, std::span<double> impulses, std::span<double> velocity,
                           Momentum&, double relaxation);
 
+/// Solves W x = v by elimination with row pivoting; not a template, for the size of a block says little about its time.
+/// @param w n × n, column-major, n ≤ 6 @param x v, and then the solution @returns whether W is regular; if not, x is spoiled
+bool solve_block(int n, const double* w, double* x);
+
 }   // namespace stickslip

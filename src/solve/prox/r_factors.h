@@ -33,6 +33,33 @@ inline void check_r_factors(double relaxation, double shrink, double growth) {
   if (!(growth >= 1)) throw Error(fmt::format("{} is not a growth factor. It must be at least 1.", growth)).at("growth");
 }
 
+/// Whether friction takes the box around its set. @throws Error at /friction if it is neither law nor box.
+inline bool wants_box(const std::string& friction) {
+  if (friction == "box") return true;
+  if (friction == "law") return false;
+  throw Error(
+      fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"})))
+      .at("friction");
+}
+
+/// The largest eigenvalue of W − shift I by size, from below [1/kg]. @param x, product, segment scratch
+inline double power_iteration(const ContactProblem& p, double shift, int steps, std::vector<double>& x,
+                              std::vector<double>& product, std::vector<double>& segment) {
+  double largest = 0;
+  x.resize(p.rows());
+  product.resize(p.rows());
+  for (std::size_t k = 0; k < p.rows(); ++k) x[k] = std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5;
+  for (int i = 0; i < steps; ++i) {
+    Eigen::Map<Eigen::VectorXd> direction(x.data(), static_cast<Eigen::Index>(x.size()));
+    if (!(direction.norm() > 0)) break;
+    direction.normalize();
+    p.contact_velocity(x, product, segment);
+    for (std::size_t k = 0; k < p.rows(); ++k) x[k] = product[k] - p.b[k] - shift * x[k];
+    largest = std::max(largest, direction.norm());
+  }
+  return largest;
+}
+
 /// The smallest local r-factor of all rows that can move [kg].
 inline double smallest_r_factor(const ContactProblem& p) {
   double smallest = kInfinity;

@@ -21,8 +21,7 @@ void ProjectedSor::iterate(const ContactProblem& problem, std::span<double> impu
   Ordering order(options_.order, problem, model(), workspace);
   double previous = 0;
   for (int k = 1;; ++k) {
-    const double change =
-        boxed_sweep(problem, order.next(k, impulses), impulses, workspace.velocity, plain.next(), options_.relaxation);
+    const double change = boxed_sweep(problem, order, k, impulses, workspace.velocity, plain.next(), options_.relaxation);
     // Where normal and friction rows take turns, a sweep that does not move says nothing of the other rows.
     if (monitor.done(k, impulses, order.sweeps_per_pass() > 1 ? std::max(change, previous) : change)) return;
     previous = change;
@@ -34,9 +33,9 @@ void SymmetricGaussSeidel::iterate(const ContactProblem& problem, std::span<doub
   Acceleration plain(problem, impulses, workspace, false);
   Ordering order(options_.order, problem, model(), workspace);
   for (int k = 1;; ++k) {
-    const double forward =
-        boxed_sweep(problem, order.next(k, impulses), impulses, workspace.velocity, plain.next(), options_.relaxation);
-    const double back = boxed_sweep(problem, order.backward(), impulses, workspace.velocity, plain.next(), options_.relaxation);
+    const double forward = boxed_sweep(problem, order, k, impulses, workspace.velocity, plain.next(), options_.relaxation);
+    const double back = boxed_sweep_back(problem, order, impulses, workspace.velocity, plain.next(), options_.relaxation);
+    monitor.charge(2);
     if (monitor.done(k, impulses, std::max(forward, back))) return;
   }
 }

@@ -169,7 +169,7 @@ void ShockPropagation::iterate(const ContactProblem& problem, std::span<double> 
   long next_pass = options_.sweeps_before + 1L, interval = options_.every;
   for (int k = 1, sweep = 1;; ++k) {
     if (k != next_pass) {
-      const double change = boxed_sweep(problem, order.next(sweep++, impulses), impulses, workspace.velocity, plain.next());
+      const double change = boxed_sweep(problem, order, sweep++, impulses, workspace.velocity, plain.next());
       if (monitor.done(k, impulses, change)) return;
       continue;
     }

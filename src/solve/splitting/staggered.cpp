@@ -7,7 +7,10 @@
 
 #include "solve/deadline.h"
 #include "solve/model_option.h"
+#include "solve/row_sweep.h"
 #include "solve/splitting/staggered_sweeps.h"
+#include "stickslip/friction/sets.h"
+#include "stickslip/problem/views.h"
 #include "stickslip/solve/monitor.h"
 
 namespace stickslip {
@@ -30,6 +33,7 @@ struct StaggeredScratch {
   Iterate last;                ///< after the iteration before
   Iterate middle;              ///< between the two programs
   std::vector<double> start;   ///< λ that the iteration starts from
+  ContactProblem polygonal;    ///< of the polyhedral model
 };
 
 /// Runs `sweep(momentum)` with extrapolation until it moves no more than `enough` [m/s]. Returns the number of sweeps.
@@ -65,21 +69,55 @@ bool turns_back(std::span<const double> now, std::span<const double> start, std:
   return along < 0;
 }
 
-}   // namespace
-
-Staggered::Staggered(Options options) : options_(options), exact_(is_exact_model(options.model)) {
-  if (!(options.inner_tolerance >= 0 && options.inner_tolerance < 1))
-    throw Error(fmt::format("{} is not an inner tolerance. It must be at least 0 and less than 1.", options.inner_tolerance))
-        .at("inner_tolerance");
-  if (options.inner_sweeps < 1)
-    throw Error(fmt::format("{} sweeps solve no program. There must be at least 1.", options.inner_sweeps)).at("inner_sweeps");
-  if (options.patience < 1)
-    throw Error(fmt::format("{} iterations are no patience. There must be at least 1.", options.patience)).at("patience");
+FrictionModel model_of(const Staggered::Options& options) {
+  const std::size_t model = choose(options.model, {"exact", "boxed", "polyhedral"}, "model");
+  if (options.directions < 4 || options.directions % 2 != 0)
+    throw Error(fmt::format("{} directions do not make a friction polygon. Their number must be even and at least 4.",
+                            options.directions))
+        .at("directions");
+  return model == 0 ? FrictionModel::exact : model == 1 ? FrictionModel::boxed : FrictionModel::polyhedral(options.directions);
 }
 
-void Staggered::iterate(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+/// The same problem with polygons for friction sets.
+void make_polygonal(const ContactProblem& problem, int directions, ContactProblem& polygonal) {
+  polygonal = problem;
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i)
+    if (problem.blocks[i].kind == BlockKind::contact && problem.blocks[i].dim == 3)
+      std::visit(
+          [&]<class Law>(const Law& law) {
+            if constexpr (Law::rows == 2)
+              polygonal.laws[i] = CustomFriction<2>{std::make_shared<PolygonSet>(polyhedron(law, directions))};
+          },
+          problem.laws[i]);
+  polygonal.finalize();
+}
+
+}   // namespace
+
+std::string_view Staggered::cannot_honour(const FrictionSet& law) const {
+  return model_.kind == FrictionModel::Kind::polyhedral ? no_polygon_because(law) : std::string_view();
+}
+
+Staggered::Staggered(Options options) : options_(std::move(options)), model_(model_of(options_)) {
+  if (!(options_.inner_tolerance >= 0 && options_.inner_tolerance < 1))
+    throw Error(fmt::format("{} is not an inner tolerance. It must be at least 0 and less than 1.", options_.inner_tolerance))
+        .at("inner_tolerance");
+  if (options_.inner_sweeps < 1)
+    throw Error(fmt::format("{} sweeps solve no program. There must be at least 1.", options_.inner_sweeps)).at("inner_sweeps");
+  if (options_.patience < 1)
+    throw Error(fmt::format("{} iterations are no patience. There must be at least 1.", options_.patience)).at("patience");
+  options_.order.check(OrderingOptions::Use::fixed);
+}
+
+void Staggered::iterate(const ContactProblem& given, std::span<double> impulses, Workspace& workspace,
                         SolveMonitor& monitor) const {
   auto& s = workspace.scratch<StaggeredScratch>();
+  const bool polyhedral = model_.kind == FrictionModel::Kind::polyhedral, boxed = model_ == FrictionModel::boxed;
+  if (polyhedral) make_polygonal(given, options_.directions, s.polygonal);
+  const ContactProblem& problem = polyhedral ? s.polygonal : given;
+  Ordering order(options_.order, problem, model(), workspace, OrderingOptions::Use::fixed);
+  note_joined_rows(order, monitor);
+  const std::span<const Batch> runs = order.next(1, impulses);
   std::vector<double>& velocity = workspace.velocity;
   s.last.assign(impulses, velocity);
   const double floor = 0.1 * monitor.control().tolerance;
@@ -95,10 +133,10 @@ void Staggered::iterate(const ContactProblem& problem, std::span<double> impulse
     s.start.assign(impulses.begin(), impulses.end());
 
     sweeps += run_program(problem, impulses, workspace, monitor, enough, options_.inner_sweeps,
-                          [&](Momentum& m) { return normal_sweep(problem, impulses, velocity, m); });
+                          [&](Momentum& m) { return normal_sweep(problem, runs, impulses, velocity, m); });
     s.middle.assign(impulses, velocity);
     sweeps += run_program(problem, impulses, workspace, monitor, enough, options_.inner_sweeps,
-                          [&](Momentum& m) { return friction_sweep(problem, exact_, impulses, velocity, m); });
+                          [&](Momentum& m) { return friction_sweep(problem, runs, !boxed, impulses, velocity, m); });
     if (theta < 1) {
       damp(impulses, s.middle.impulses, theta);
       damp(velocity, s.middle.velocity, theta);

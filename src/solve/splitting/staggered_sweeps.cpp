@@ -36,13 +36,14 @@ struct FrictionRule : BoxedRule {
 
 }   // namespace
 
-double normal_sweep(const ContactProblem& problem, std::span<double> impulses, std::span<double> velocity, Momentum& momentum) {
-  return gauss_seidel_sweep(problem, impulses, velocity, momentum, NormalRule{{problem, 1.0}});
+double normal_sweep(const ContactProblem& problem, std::span<const Batch> runs, std::span<double> impulses,
+                    std::span<double> velocity, Momentum& momentum) {
+  return gauss_seidel_sweep(problem, runs, impulses, velocity, momentum, NormalRule{{problem, 1.0}});
 }
 
-double friction_sweep(const ContactProblem& problem, bool exact, std::span<double> impulses, std::span<double> velocity,
-                      Momentum& momentum) {
-  return gauss_seidel_sweep(problem, impulses, velocity, momentum, FrictionRule{{problem, 1.0}, exact});
+double friction_sweep(const ContactProblem& problem, std::span<const Batch> runs, bool exact, std::span<double> impulses,
+                      std::span<double> velocity, Momentum& momentum) {
+  return gauss_seidel_sweep(problem, runs, impulses, velocity, momentum, FrictionRule{{problem, 1.0}, exact});
 }
 
 }   // namespace stickslip

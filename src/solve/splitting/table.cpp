@@ -28,7 +28,7 @@ void add_splitting_solvers(SolverTable& t) {
   add_solver<Staggered>(t,
                         {"splitting", "positive diagonal; any friction law, joints", "course §3.2.5; Kaufman et al. 2008",
                          "Normal and friction programs in turn: to study the coupling, or where one of the two is easy."},
-                        {{"model", "boxed"}});
+                        {{"model", "boxed"}, {"model", "polyhedral"}});
 }
 
 }   // namespace stickslip

@@ -1,7 +1,7 @@
 // Projected Gauss–Seidel with subspace minimisation.
 #pragma once
 
-#include "stickslip/solve/solver.h"
+#include "stickslip/solve/ordering.h"
 
 namespace stickslip {
 
@@ -31,6 +31,7 @@ class PgsSubspace final : public ContactSolver {
     int sparse_threshold = 200;
     bool accelerate = true;
     bool release = true;
+    OrderingOptions order;   ///< of the sweeps
 
     template <class Visitor>
     void visit(Visitor&& v) {
@@ -40,12 +41,14 @@ class PgsSubspace final : public ContactSolver {
       v("sparse_threshold", sparse_threshold, "more free rows than this are factorised sparsely, ≥ 0");
       v("accelerate", accelerate, "extrapolate between sweeps (Nesterov); false as in the paper");
       v("release", release, "let go of rows at a bound that v pulls away from it; false as in the paper: only sweeps let go");
+      order.visit(v);
     }
   };
 
   explicit PgsSubspace(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "pgs-sm"; }
   FrictionModel model() const override { return FrictionModel::boxed; }
+  std::string_view cannot_solve(const ContactProblem& problem) const override { return options_.order.cannot_order(problem); }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

@@ -24,6 +24,7 @@ class NonsmoothGaussSeidel final : public ContactSolver {
   explicit NonsmoothGaussSeidel(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "nsgs"; }
   bool takes_patches() const override { return true; }
+  std::string_view cannot_solve(const ContactProblem& problem) const override { return options_.order.cannot_order(problem); }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
@@ -42,6 +43,7 @@ class AcceleratedNonsmoothGaussSeidel final : public ContactSolver {
   explicit AcceleratedNonsmoothGaussSeidel(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "accelerated-nsgs"; }
   bool takes_patches() const override { return true; }
+  std::string_view cannot_solve(const ContactProblem& problem) const override { return options_.order.cannot_order(problem); }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

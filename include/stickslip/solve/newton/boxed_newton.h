@@ -24,6 +24,7 @@ class BoxedNewton : public ContactSolver {
     int linear_iterations = 200;
     double linear_tolerance = 1e-8;
     bool precondition = true;
+    std::string line_search = "nonmonotone";
 
     template <class Visitor>
     void visit(Visitor&& v) {
@@ -35,6 +36,9 @@ class BoxedNewton : public ContactSolver {
       v("linear_iterations", linear_iterations, "iterations of gmres and fletcher-reeves per Newton step at most, ≥ 1");
       v("linear_tolerance", linear_tolerance, "relative residual at which gmres and fletcher-reeves stop, in (0, 1)");
       v("precondition", precondition, "whether gmres is preconditioned by the diagonal blocks");
+      v("line_search", line_search,
+        "nonmonotone: a step may beat the worst of the last four merits, and the first one is nearly free; armijo: every step "
+        "lowers the merit, as in the thesis");
     }
   };
 

@@ -61,11 +61,14 @@ class ProxGaussSeidel final : public ContactSolver {
   std::string_view name() const override { return "prox-gs"; }
   FrictionModel model() const override { return boxed_ ? FrictionModel::boxed : FrictionModel::exact; }
   bool takes_patches() const override { return !boxed_; }
+  std::string_view cannot_solve(const ContactProblem&) const override;
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
 
  private:
+  OrderingOptions::Use order_use() const;
+
   Options options_;
   bool boxed_;
 };

@@ -27,6 +27,7 @@ class ProjectedSor : public ContactSolver {
   explicit ProjectedSor(Options);   ///< @throws Error if ω is outside (0, 2) or the ordering is unknown
   std::string_view name() const override { return "pgs"; }
   FrictionModel model() const override { return FrictionModel::boxed; }
+  std::string_view cannot_solve(const ContactProblem& problem) const override { return options_.order.cannot_order(problem); }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

@@ -38,6 +38,7 @@ class ShockPropagation final : public ContactSolver {
   explicit ShockPropagation(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "shock"; }
   FrictionModel model() const override { return FrictionModel::boxed; }
+  std::string_view cannot_solve(const ContactProblem& problem) const override { return options_.order.cannot_order(problem); }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "stickslip/solve/solver.h"
+#include "stickslip/solve/ordering.h"
 
 namespace stickslip {
 
@@ -14,7 +14,9 @@ namespace stickslip {
 ///   normal:    λ_N = argmin ½ xᵀ W_NN x + xᵀ (b_N + W_NF λ_F)   over x ≥ 0
 ///   friction:  λ_F = argmin ½ xᵀ W_FF x + xᵀ (b_F + W_FN λ_N)   over x_i ∈ Fᵢ(λ_N,i)
 ///
-/// The friction sets are the exact ones of the law (or their boxes), so a fixed point solves the exact (boxed) problem.
+/// The friction sets are the exact ones of the law, or their boxes, or polygons inside them, so a fixed point solves the exact,
+/// boxed or polyhedral problem. The program on a polygon is the LCP in the impulses along its corners and the slack β
+/// [course (162)], whose slack its multiplier is.
 /// Bilateral and box rows take part in both. Each program is solved by Gauss–Seidel sweeps with Nesterov's extrapolation,
 /// until a sweep moves less than `inner_tolerance` times the residual before the iteration, or less than a tenth of the
 /// tolerance of the solve.
@@ -29,33 +31,39 @@ class Staggered final : public ContactSolver {
  public:
   struct Options {
     std::string model = "exact";
+    int directions = 8;
     double inner_tolerance = 0.2;
     int inner_sweeps = 1000;
     bool accelerate = true;
     int patience = 200;
+    OrderingOptions order;   ///< of the sweeps
 
     template <class Visitor>
     void visit(Visitor&& v) {
-      v("model", model, "exact: the friction law itself; boxed: the box around its set");
+      v("model", model, "exact: the friction law itself; boxed: the box around its set; polyhedral: a polygon inside it");
+      v("directions", directions, "corners of the polygon of model=polyhedral, even, ≥ 4");
       v("inner_tolerance", inner_tolerance,
         "of each program, as a fraction of the residual before it, in [0, 1); 0: to the tolerance");
       v("inner_sweeps", inner_sweeps, "at most this many sweeps per program, ≥ 1");
       v("accelerate", accelerate, "extrapolate between iterations; false as in the paper");
       v("patience", patience,
         "iterations without progress before extrapolation ends, then before each halving of the step, ≥ 1");
+      order.visit(v);
     }
   };
 
   explicit Staggered(Options);   ///< @throws Error if an option is out of range
   std::string_view name() const override { return "staggered"; }
-  FrictionModel model() const override { return exact_ ? FrictionModel::exact : FrictionModel::boxed; }
+  FrictionModel model() const override { return model_; }
+  std::string_view cannot_honour(const FrictionSet&) const override;
+  std::string_view cannot_solve(const ContactProblem& problem) const override { return options_.order.cannot_order(problem); }
 
  protected:
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
 
  private:
   Options options_;
-  bool exact_;
+  FrictionModel model_;
 };
 
 }   // namespace stickslip
