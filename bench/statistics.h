@@ -1,8 +1,9 @@
 // Clocks and summaries that the benchmarks share.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
-#include <ctime>
 #include <numeric>
 #include <vector>
 
@@ -10,7 +11,11 @@ namespace stickslip::bench {
 
 /// Processor time of this process [s]: other programs on the machine do not count, and everything measured here runs on
 /// one thread.
-inline double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+inline double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;

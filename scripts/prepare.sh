@@ -2,7 +2,7 @@
 # an up-to-date build of the wanted targets. Standard error tells what is done: ./test says every stage, ./stickslip only
 # what takes long. The complete output of a failed command is shown.
 #
-#   prepare <run|render|study|test> <target>…      returns when the targets are built, or exits with 3 and a message
+#   prepare <run|render|study|test|peers> <target>…      returns when the targets are built, or exits with 3 and a message
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$root/build/release
@@ -104,6 +104,7 @@ wanted_settings() {
   local fresh
   [ -f "$build/CMakeCache.txt" ] && fresh=0 || fresh=1
   if [ "$purpose" = test ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=ON
+  elif [ "$purpose" = peers ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=OFF STICKSLIP_BENCH:BOOL=ON STICKSLIP_PEERS:BOOL=ON
   elif [ "$fresh" = 1 ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=OFF
   fi
   [ "${CI:-}$fresh" = true1 ] && printf '%s\n' STICKSLIP_WERROR:BOOL=ON
@@ -122,7 +123,7 @@ configure() {
   done
   [ "$unset" = 1 ] || [ ! -f "$build/build.ninja" ] || return 0
   announce "configuring"
-  (cd "$root" && cmake --preset release "${options[@]}") </dev/null >"$log" 2>&1
+  (cd "$root" && cmake --preset release -B "$build" "${options[@]}") </dev/null >"$log" 2>&1
 }
 
 prepare() {
