@@ -24,6 +24,7 @@ class OdePeer final : public Peer {
                     sizeof(dReal), s.sweeps, kOdeContacts);
     static const bool ready = dInitODE2(0) != 0;
     if (!ready) throw std::runtime_error("ODE cannot be started.");
+    dRandSetSeed(0);   // it sweeps in random orders
     world_ = dWorldCreate();
     space_ = dHashSpaceCreate(nullptr);
     group_ = dJointGroupCreate(0);
