@@ -68,7 +68,7 @@ void read(const Place& place, PenaltyOptions& penalty) {
 
 void read(const Place& place, MeritRule& merit) {
   read_object(place, "the merit function", [&](Fields& f) {
-    if (const auto name = f.find("function")) merit.function = static_cast<Merit>(read_choice(*name, merit_names()));
+    merit.function = static_cast<Merit>(read_choice(f.get("function"), merit_names()));
     f.optional("absolute", merit.absolute);
     f.optional("relative", merit.relative);
     f.optional("divergence", merit.divergence);

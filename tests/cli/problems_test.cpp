@@ -164,6 +164,26 @@ TEST(Solve, guesses_limits_and_options_take_effect) {
   EXPECT_EQ(stickslip("solve " + file + " --solver prox-gs --max-iterations 1").exit_code, 0);
 }
 
+TEST(Solve, a_merit_function_of_the_papers_is_recorded_and_ends_solves) {
+  const Directory directory;
+  const std::string block = sliding_block(directory);
+  const json plain = results_of(block + " --solver pgs --merit fischer --history --max-iterations 5").at(0);
+  ASSERT_EQ(plain.at("merit_history").size(), plain.at("history").size());
+  // λ = 0: φ(0, −1) = 2 of the normal row, φ(0, φ(−1, 0)) = φ(0, 2) = 0 of the row that slips.
+  EXPECT_NEAR(plain.at("merit_history").at(0).at("normal").get<double>(), 2, 1e-12);
+  EXPECT_NEAR(plain.at("merit_history").at(0).at("friction").get<double>(), 0, 1e-12);
+  EXPECT_EQ(plain.at("merit_stop"), "none");
+  const json ended =
+      results_of(block +
+                 " --solver prox-gs-paper --option relaxation=0.5 --tol 0 --merit step --merit-absolute 1e-3 --last-iterate")
+          .at(0);
+  EXPECT_EQ(ended.at("merit_stop"), "absolute");
+  EXPECT_LE(ended.at("merit").at("total").get<double>(), 1e-3);
+  expect_refused("solve " + block + " --merit fisher", "Did you mean 'fischer'?");
+  expect_refused("solve " + block + " --merit-absolute 1", "A threshold needs a merit function.");
+  expect_refused("solve " + block + " --tol 0", "is not a tolerance");
+}
+
 TEST(Solve, several_problems_make_one_table_for_one_solver_and_a_score_for_many) {
   const Directory directory;
   const std::string files = sliding_block(directory, "first.dat") + " " + sliding_block(directory, "second.dat");
