@@ -138,7 +138,7 @@ function(stickslip_library)
   target_compile_options(stickslip PUBLIC ${STICKSLIP_MARCH})
   target_compile_definitions(stickslip PUBLIC ${STICKSLIP_PUBLIC_DEFINITIONS})
   target_link_libraries(stickslip PUBLIC Eigen3::Eigen
-    PRIVATE fmt::fmt TBB::tbb PNG::PNG ZLIB::ZLIB Threads::Threads Qhull::qhullstatic_r ${HDF5_C_LIBRARIES} ${SUITESPARSE_LIBRARIES} ${ROBOT_LIBRARIES})
+    PRIVATE fmt::fmt TBB::tbb PNG::PNG ZLIB::ZLIB Threads::Threads Qhull::qhull_r ${HDF5_C_LIBRARIES} ${SUITESPARSE_LIBRARIES} ${ROBOT_LIBRARIES})
   if(STICKSLIP_SANITIZE)
     target_link_options(stickslip PUBLIC -fsanitize=${STICKSLIP_SANITIZE})
   endif()

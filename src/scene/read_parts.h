@@ -12,6 +12,9 @@ namespace stickslip::document {
 void read(const Place&, MotionScript&);   ///< {"type": "oscillation", …}
 void read(const Place&, StepOptions&);    ///< fields that are not there stay as they are
 
+/// In the order of ContactForm.
+inline const std::vector<std::string> kContactForms = {"automatic", "points", "patch", "volume"};
+
 class SceneMeshes;
 
 /// {"type": "box", "half_extents": […]}: one shape, or several where a mesh is to become hulls.

@@ -8,6 +8,7 @@
 
 #include "stickslip/math/error.h"
 #include "world/check_numbers.h"
+#include "world/structure_version.h"
 
 namespace stickslip {
 
@@ -96,7 +97,7 @@ BodyId World::take_slot(std::string name) {
   b.generation = generation;
   b.alive = true;
   ++alive_count_;
-  ++structure_version_;
+  structure_version_ = next_structure_version();
   return {slot, generation};
 }
 
@@ -197,7 +198,7 @@ void World::remove(BodyId id) {
   b.generation = generation;
   insert_descending(free_bodies_, id.index);
   --alive_count_;
-  ++structure_version_;
+  structure_version_ = next_structure_version();
 }
 
 bool World::contains(BodyId id) const {
@@ -263,7 +264,7 @@ void World::rebuild_derived() {
     if (!whole) throw Error(fmt::format("The joint '{}' connects what does not exist.", d.name));
   }
   find_apart();
-  ++structure_version_;
+  structure_version_ = next_structure_version();
 }
 
 }   // namespace stickslip

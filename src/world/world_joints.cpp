@@ -6,6 +6,7 @@
 #include "stickslip/math/error.h"
 #include "stickslip/world/world.h"
 #include "world/joint_check.h"
+#include "world/structure_version.h"
 
 namespace stickslip {
 
@@ -47,7 +48,7 @@ JointId World::add_joint(JointDescription d) {
   slot_of_joint_name_[name] = slot;
   joints_[slot] = std::move(joint);
   ++joint_count_;
-  ++structure_version_;
+  structure_version_ = next_structure_version();
   wake_joined(slot);
   if (const auto pair = kept_apart(joints_[slot])) insert_sorted(apart_, *pair);
   return joint_id_of(slot);
@@ -66,7 +67,7 @@ void World::remove(JointId id) {
   joint = Joint{};
   joint.generation = generation;
   --joint_count_;
-  ++structure_version_;
+  structure_version_ = next_structure_version();
   find_apart();
 }
 
@@ -120,7 +121,7 @@ void World::break_joint(JointId id) {
   j.broken = true;
   j.memory = {};
   wake_joined(id.index);
-  ++structure_version_;
+  structure_version_ = next_structure_version();
   find_apart();
 }
 

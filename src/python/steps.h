@@ -1,0 +1,48 @@
+// A stepper with its world and its last report, as Python holds them.
+#pragma once
+
+#include "python/module.h"
+
+namespace stickslip::python {
+
+/// The report of a step. It stands in the memory of the integrator until the next step. If anybody still has it then, or an
+/// array of it, it takes that memory with it: reports and their arrays never change.
+struct ReportHandle {
+  WorldPointer world;
+  const StepReport* report = nullptr;
+  StepReport own;
+
+  const StepReport& get() const { return *report; }
+  void detach();
+};
+using ReportPointer = std::shared_ptr<ReportHandle>;
+
+/// A file that sees the steps of a simulation.
+struct RecordingHandle {
+  std::string path;
+  std::unique_ptr<Recorder> recorder;   ///< null once finished
+
+  void finish();
+};
+using RecordingPointer = std::shared_ptr<RecordingHandle>;
+
+struct StepperHandle {
+  StepperHandle(WorldPointer w, StepOptions options) : world(std::move(w)), stepper(std::move(options)) {}
+  ~StepperHandle() { leave_report(); }
+  StepperHandle(const StepperHandle&) = delete;
+  StepperHandle& operator=(const StepperHandle&) = delete;
+
+  WorldPointer world;
+  Stepper stepper;
+  ReportPointer report;   ///< of the last step; null before the first
+  std::vector<RecordingPointer> recordings;
+
+  /// Before a step: lets go of the report, which its holders keep.
+  void leave_report();
+  /// After one.
+  void take_report(const StepReport&);
+  void record(const StepReport&);
+};
+using StepperPointer = std::shared_ptr<StepperHandle>;
+
+}   // namespace stickslip::python
