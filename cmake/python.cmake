@@ -2,9 +2,9 @@
 # the whole package in python/, so that it runs from there.
 function(stickslip_python)
   # Debian's own Python, for which its packages of NumPy and SciPy are; not another that is first on the path.
-  if(NOT Python_EXECUTABLE AND EXISTS /usr/bin/python3)
-    set(Python_EXECUTABLE /usr/bin/python3)
-  endif()
+  find_program(STICKSLIP_PYTHON_EXECUTABLE python3 PATHS /usr/bin NO_DEFAULT_PATH DOC "The Python that the module is built for")
+  find_program(STICKSLIP_PYTHON_EXECUTABLE python3 REQUIRED)
+  set(Python_EXECUTABLE ${STICKSLIP_PYTHON_EXECUTABLE})
   find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
   find_path(PYBIND11_INCLUDE_DIR pybind11/pybind11.h REQUIRED)
   set(package ${PROJECT_BINARY_DIR}/python/stickslip)
@@ -44,7 +44,6 @@ function(stickslip_python)
   set(STICKSLIP_PYTHON_DIR ${CMAKE_INSTALL_LIBDIR}/${version}/site-packages CACHE STRING "Where `cmake --install` puts the Python package")
   install(TARGETS stickslip_python LIBRARY DESTINATION ${STICKSLIP_PYTHON_DIR}/stickslip COMPONENT python)
   install(FILES ${modules} DESTINATION ${STICKSLIP_PYTHON_DIR}/stickslip COMPONENT python)
-  set(STICKSLIP_PYTHON_EXECUTABLE ${Python_EXECUTABLE} PARENT_SCOPE)
 endfunction()
 
 # The tests of the module, by pytest.

@@ -2,7 +2,7 @@
 # an up-to-date build of the wanted targets. Standard error tells what is done: ./test says every stage, ./stickslip only
 # what takes long. The complete output of a failed command is shown.
 #
-#   prepare <run|render|study|test|peers> <target>…      returns when the targets are built, or exits with 3 and a message
+#   prepare <run|render|study|python|test|peers> <target>…      returns when the targets are built, or exits with 3 and a message
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$root/build/release
@@ -59,6 +59,7 @@ install_packages() {
 ensure_packages() {
   local sections=(run) checksum missing
   [ "$purpose" = run ] || sections+=("$purpose")
+  [ "$purpose" != test ] || sections+=(python)
   checksum=$(cksum <"$root/packages.txt")
   [ -f "$build/build.ninja" ] && [ "$(cat "$packages_stamp" 2>/dev/null)" = "$checksum" ] && return
   if command -v dpkg-query >/dev/null; then
@@ -103,6 +104,7 @@ run_logged() { "$@" </dev/null 2>&1 | tee "$log" | show_progress; }
 wanted_settings() {
   local fresh
   [ -f "$build/CMakeCache.txt" ] && fresh=0 || fresh=1
+  case $purpose in test | python) printf '%s\n' STICKSLIP_PYTHON:BOOL=ON ;; esac
   if [ "$purpose" = test ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=ON
   elif [ "$purpose" = peers ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=OFF STICKSLIP_BENCH:BOOL=ON STICKSLIP_PEERS:BOOL=ON
   elif [ "$fresh" = 1 ]; then printf '%s\n' STICKSLIP_TESTS:BOOL=OFF

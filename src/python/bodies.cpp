@@ -80,16 +80,21 @@ void bind_motion(py::class_<BodyHandle>& c) {
         b.world->use().apply_impulse(b.id, to_vec3(impulse, "an impulse"), at);
       },
       py::arg("impulse"), py::arg("point") = py::none(), doc("World::apply_impulse"));
-  c.def("wake", [](const BodyHandle& b) { b.get(), b.world->use().wake(b.id); }, "Wakes the body.");
-  c.def("velocity_at", [](const BodyHandle& b, const py::object& point) { return to_array(b.get().velocity_at(to_vec3(point, "a point"))); },
-        py::arg("point"), doc("Body::velocity_at"));
+  c.def(
+      "wake", [](const BodyHandle& b) { b.get(), b.world->use().wake(b.id); }, "Wakes the body.");
+  c.def(
+      "velocity_at",
+      [](const BodyHandle& b, const py::object& point) { return to_array(b.get().velocity_at(to_vec3(point, "a point"))); },
+      py::arg("point"), doc("Body::velocity_at"));
 }
 
 void bind_nodes(py::class_<BodyHandle>& c) {
-  c.def_property_readonly("node_positions", [](const BodyHandle& b) { return to_rows(nodes_of(b).positions); },
-                          "Of a body of nodes: where they are, world frame [m]; a new array.");
-  c.def_property_readonly("node_velocities", [](const BodyHandle& b) { return to_rows(nodes_of(b).velocities); },
-                          "Of a body of nodes: how they move [m/s]; a new array.");
+  c.def_property_readonly(
+      "node_positions", [](const BodyHandle& b) { return to_rows(nodes_of(b).positions); },
+      "Of a body of nodes: where they are, world frame [m]; a new array.");
+  c.def_property_readonly(
+      "node_velocities", [](const BodyHandle& b) { return to_rows(nodes_of(b).velocities); },
+      "Of a body of nodes: how they move [m/s]; a new array.");
   c.def_property_readonly(
       "tetrahedra",
       [](const BodyHandle& b) {
@@ -111,7 +116,7 @@ std::string body_repr(const BodyHandle& b) {
 }
 
 void bind_material(py::class_<MaterialHandle>& c) {
-  const auto number = [&](const char* name, double Material::* member) {
+  const auto number = [&](const char* name, double Material::*member) {
     c.def_property(
         name, [member](const MaterialHandle& m) { return m.get().*member; },
         [member](const MaterialHandle& m, double value) {
@@ -121,15 +126,24 @@ void bind_material(py::class_<MaterialHandle>& c) {
         },
         doc(std::string("Material::") + name));
   };
-  c.def_property_readonly("name", [](const MaterialHandle& m) { return m.get().name; }, "Unique.");
+  c.def_property_readonly(
+      "name", [](const MaterialHandle& m) { return m.get().name; }, "Unique.");
   number("friction", &Material::friction);
   number("restitution", &Material::restitution);
-  c.def_property_readonly("density", [](const MaterialHandle& m) { return m.get().density; }, doc("Material::density"));
-  c.def_property_readonly("law", [](const MaterialHandle& m) { return m.get().law ? m.get().law->name : std::string("coulomb"); },
-                          "The name of its friction law.");
-  c.def("__repr__", [](const MaterialHandle& m) { return m.world->busy ? "<stickslip.Material>" : fmt::format("<stickslip.Material '{}'>", m.get().name); });
-  c.def("__eq__", [](const MaterialHandle& a, const py::object& b) { return py::isinstance<MaterialHandle>(b) && a == b.cast<const MaterialHandle&>(); },
-        py::arg("other"));
+  c.def_property_readonly(
+      "density", [](const MaterialHandle& m) { return m.get().density; }, doc("Material::density"));
+  c.def_property_readonly(
+      "law", [](const MaterialHandle& m) { return m.get().law ? m.get().law->name : std::string("coulomb"); },
+      "The name of its friction law.");
+  c.def("__repr__", [](const MaterialHandle& m) {
+    return m.world->busy ? "<stickslip.Material>" : fmt::format("<stickslip.Material '{}'>", m.get().name);
+  });
+  c.def(
+      "__eq__",
+      [](const MaterialHandle& a, const py::object& b) {
+        return py::isinstance<MaterialHandle>(b) && a == b.cast<const MaterialHandle&>();
+      },
+      py::arg("other"));
   c.def("__hash__", [](const MaterialHandle& m) { return std::hash<const void*>{}(m.world.get()) * 31 + m.id.index; });
 }
 
@@ -137,19 +151,28 @@ void bind_material(py::class_<MaterialHandle>& c) {
 
 void bind_bodies(py::module_& m) {
   py::class_<BodyHandle> c = m.attr("Body");
-  c.def_property_readonly("name", [](const BodyHandle& b) { return b.get().name; }, "Unique in its world.");
-  c.def_property_readonly("world", [](const BodyHandle& b) { return b.world; }, "The world it belongs to.");
-  c.def_property_readonly("exists", [](const BodyHandle& b) { return b.world->use().contains(b.id); }, "False once it has been removed.");
-  c.def_property_readonly("index", [](const BodyHandle& b) { return b.get(), b.id.index; },
-                          "Its slot: what `contacts.body_a` and `contacts.body_b` of reports hold.");
+  c.def_property_readonly(
+      "name", [](const BodyHandle& b) { return b.get().name; }, "Unique in its world.");
+  c.def_property_readonly(
+      "world", [](const BodyHandle& b) { return b.world; }, "The world it belongs to.");
+  c.def_property_readonly(
+      "exists", [](const BodyHandle& b) { return b.world->use().contains(b.id); }, "False once it has been removed.");
+  c.def_property_readonly(
+      "index", [](const BodyHandle& b) { return b.get(), b.id.index; },
+      "Its slot: what `contacts.body_a` and `contacts.body_b` of reports hold.");
   c.def_property_readonly(
       "motion",
-      [](const BodyHandle& b) { return std::array{"dynamic", "fixed", "kinematic"}[static_cast<std::size_t>(b.get().motion)]; },
+      [](const BodyHandle& b) {
+        return std::array{"dynamic", "fixed", "kinematic"}[static_cast<std::size_t>(b.get().motion)];
+      },
       "'dynamic', 'fixed' or 'kinematic'.");
   c.def_property_readonly(
-      "kind", [](const BodyHandle& b) { return b.get().is_rigid() ? "rigid" : nodes_of(b).is_soft() ? "soft" : "beads"; },
+      "kind", [](const BodyHandle& b) { return b.get().is_rigid()      ? "rigid"
+                                               : nodes_of(b).is_soft() ? "soft"
+                                                                       : "beads"; },
       "'rigid', 'soft' or 'beads'.");
-  c.def_property_readonly("mass", [](const BodyHandle& b) { return b.get().mass.mass; }, "[kg]; 0 if it is not dynamic and has no mass.");
+  c.def_property_readonly(
+      "mass", [](const BodyHandle& b) { return b.get().mass.mass; }, "[kg]; 0 if it is not dynamic and has no mass.");
   c.def_property_readonly(
       "inertia",
       [](const BodyHandle& b) {
@@ -157,13 +180,20 @@ void bind_bodies(py::module_& m) {
         return py::array_t<double>({3, 3}, inertia.data());   // symmetric
       },
       "About the centre of mass, world frame [kg m²].");
-  c.def_property_readonly("asleep", [](const BodyHandle& b) { return b.get().asleep; }, "Whether it rests and is left alone.");
+  c.def_property_readonly(
+      "asleep", [](const BodyHandle& b) { return b.get().asleep; }, "Whether it rests and is left alone.");
   bind_motion(c);
   bind_nodes(c);
   c.def("__repr__", &body_repr);
-  c.def("__eq__", [](const BodyHandle& a, const py::object& b) { return py::isinstance<BodyHandle>(b) && a == b.cast<const BodyHandle&>(); },
-        py::arg("other"));
-  c.def("__hash__", [](const BodyHandle& b) { return std::hash<const void*>{}(b.world.get()) * 31 + b.id.index * 7919u + b.id.generation; });
+  c.def(
+      "__eq__",
+      [](const BodyHandle& a, const py::object& b) {
+        return py::isinstance<BodyHandle>(b) && a == b.cast<const BodyHandle&>();
+      },
+      py::arg("other"));
+  c.def("__hash__", [](const BodyHandle& b) {
+    return std::hash<const void*>{}(b.world.get()) * 31 + b.id.index * 7919u + b.id.generation;
+  });
   py::class_<MaterialHandle> material = m.attr("Material");
   bind_material(material);
 }

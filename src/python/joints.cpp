@@ -59,7 +59,9 @@ double velocity_of(const AxisHandle& a) {
 }
 
 double target_of(const AxisHandle& a) {
-  if (!a.get().servo) throw Error(fmt::format("The joint '{}' has no servo there. Give it one: axis.servo = {{'stiffness': …}}.", a.joint.get().description.name));
+  if (!a.get().servo)
+    throw Error(fmt::format("The joint '{}' has no servo there. Give it one: axis.servo = {{'stiffness': …}}.",
+                            a.joint.get().description.name));
   return servo_target(*a.get().servo, a.joint.world->scene.world.time).first;
 }
 
@@ -72,7 +74,9 @@ void set_target(const AxisHandle& a, double target) {
 }
 
 double speed_of(const AxisHandle& a) {
-  if (!a.get().motor) throw Error(fmt::format("The joint '{}' has no motor there. Give it one: axis.motor = {{'speed': …, 'max_force': …}}.", a.joint.get().description.name));
+  if (!a.get().motor)
+    throw Error(fmt::format("The joint '{}' has no motor there. Give it one: axis.motor = {{'speed': …, 'max_force': …}}.",
+                            a.joint.get().description.name));
   return a.get().motor->speed;
 }
 
@@ -93,7 +97,7 @@ void push(const AxisHandle& a, double force) {
 
 /// Sets the numbers of a motor, servo or spring from a dictionary; None takes it away.
 template <class Drive>
-void set_drive(const AxisHandle& a, std::optional<Drive> JointAxis::* member, const py::object& given,
+void set_drive(const AxisHandle& a, std::optional<Drive> JointAxis::*member, const py::object& given,
                const std::vector<std::pair<const char*, double Drive::*>>& fields, const char* what) {
   JointAxis axis = a.get();
   if (given.is_none()) {
@@ -107,7 +111,7 @@ void set_drive(const AxisHandle& a, std::optional<Drive> JointAxis::* member, co
       const std::string name = py::str(key);
       const auto at = std::ranges::find(names, name);
       if (at == names.end()) throw Error(fmt::format("Unknown key '{}' for a {}. {}", name, what, suggest(name, names)));
-      double Drive::* const number = fields[static_cast<std::size_t>(at - names.begin())].second;
+      double Drive::*const number = fields[static_cast<std::size_t>(at - names.begin())].second;
       drive.*number = to_number(value, name.c_str());
     }
     axis.*member = drive;
@@ -124,7 +128,7 @@ py::object get_drive(const std::optional<Drive>& drive, const std::vector<std::p
 }
 
 template <class Drive>
-void bind_drive(py::class_<AxisHandle>& c, const char* name, std::optional<Drive> JointAxis::* member,
+void bind_drive(py::class_<AxisHandle>& c, const char* name, std::optional<Drive> JointAxis::*member,
                 std::vector<std::pair<const char*, double Drive::*>> fields, const std::string& help) {
   c.def_property(
       name, [=](const AxisHandle& a) { return get_drive(a.get().*member, fields); },
@@ -134,7 +138,7 @@ void bind_drive(py::class_<AxisHandle>& c, const char* name, std::optional<Drive
 
 void bind_axis(py::module_& m) {
   py::class_<AxisHandle> c(m, "JointAxis", doc("JointAxis"));
-  const auto number = [&](const char* name, double JointAxis::* member) {
+  const auto number = [&](const char* name, double JointAxis::*member) {
     c.def_property(
         name, [member](const AxisHandle& a) { return a.get().*member; },
         [member](const AxisHandle& a, double value) {
@@ -152,22 +156,30 @@ void bind_axis(py::module_& m) {
   bind_drive<JointMotor>(c, "motor", &JointAxis::motor, {{"speed", &JointMotor::speed}, {"max_force", &JointMotor::max_force}},
                          doc("JointMotor"));
   bind_drive<JointServo>(c, "servo", &JointAxis::servo,
-                         {{"target", &JointServo::target}, {"stiffness", &JointServo::stiffness}, {"damping", &JointServo::damping}, {"max_force", &JointServo::max_force}},
+                         {{"target", &JointServo::target},
+                          {"stiffness", &JointServo::stiffness},
+                          {"damping", &JointServo::damping},
+                          {"max_force", &JointServo::max_force}},
                          doc("JointServo"));
-  bind_drive<JointSpring>(c, "spring", &JointAxis::spring,
-                          {{"rest", &JointSpring::rest}, {"stiffness", &JointSpring::stiffness}, {"damping", &JointSpring::damping}},
-                          doc("JointSpring"));
-  c.def_property_readonly("name", [](const AxisHandle& a) { return std::string(joint_coordinate_name(a.coordinate)); },
-                          "'x', 'y', 'z', 'turn_x', 'turn_y' or 'turn_z'.");
+  bind_drive<JointSpring>(
+      c, "spring", &JointAxis::spring,
+      {{"rest", &JointSpring::rest}, {"stiffness", &JointSpring::stiffness}, {"damping", &JointSpring::damping}},
+      doc("JointSpring"));
+  c.def_property_readonly(
+      "name", [](const AxisHandle& a) { return std::string(joint_coordinate_name(a.coordinate)); },
+      "'x', 'y', 'z', 'turn_x', 'turn_y' or 'turn_z'.");
   c.def_property_readonly("position", &position_of, "Where it is now [m or rad].");
   c.def_property_readonly("velocity", &velocity_of, "How fast it grows [m/s or rad/s].");
-  c.def_property("target", &target_of, &set_target, "Target of the servo now [m or rad]. Assigning ends the path of a servo that has one.");
+  c.def_property("target", &target_of, &set_target,
+                 "Target of the servo now [m or rad]. Assigning ends the path of a servo that has one.");
   c.def_property("speed", &speed_of, &set_speed, "That the motor keeps [m/s or rad/s].");
-  c.def("push", &push, py::arg("force"), "Has the motor push with this force until told otherwise [N or N m]: control by torques.");
-  c.def("__repr__", [](const AxisHandle& a) { return fmt::format("<stickslip.JointAxis '{}'>", joint_coordinate_name(a.coordinate)); });
+  c.def("push", &push, py::arg("force"),
+        "Has the motor push with this force until told otherwise [N or N m]: control by torques.");
+  c.def("__repr__",
+        [](const AxisHandle& a) { return fmt::format("<stickslip.JointAxis '{}'>", joint_coordinate_name(a.coordinate)); });
 }
 
-py::object body_or_world(const JointHandle& j, BodyId JointDescription::* member) {
+py::object body_or_world(const JointHandle& j, BodyId JointDescription::*member) {
   const BodyId id = j.get().description.*member;
   return id == BodyId{} ? py::object(py::none()) : py::cast(BodyHandle{j.world, id});
 }
@@ -177,16 +189,25 @@ py::object body_or_world(const JointHandle& j, BodyId JointDescription::* member
 void bind_joints(py::module_& m) {
   bind_axis(m);
   py::class_<JointHandle> c = m.attr("Joint");
-  c.def_property_readonly("name", [](const JointHandle& j) { return j.get().description.name; }, "Unique among the joints of its world.");
-  c.def_property_readonly("type", [](const JointHandle& j) { return std::string(joint_type_name(j.get().description.type)); },
-                          "'hinge', 'ball', …, as in scene files.");
-  c.def_property_readonly("world", [](const JointHandle& j) { return j.world; }, "The world it belongs to.");
-  c.def_property_readonly("exists", [](const JointHandle& j) { return j.world->use().contains(j.id); }, "False once it has been removed.");
-  c.def_property_readonly("index", [](const JointHandle& j) { return j.get(), j.id.index; }, "Its slot.");
-  c.def_property_readonly("a", [](const JointHandle& j) { return body_or_world(j, &JointDescription::a); }, "A body, or None: the world.");
-  c.def_property_readonly("b", [](const JointHandle& j) { return body_or_world(j, &JointDescription::b); }, "A body; None of a gear.");
-  c.def_property_readonly("broken", [](const JointHandle& j) { return j.get().broken; }, doc("Joint::broken"));
-  c.def("break_", [](const JointHandle& j) { j.get(), j.world->use().break_joint(j.id); }, doc("World::break_joint"));
+  c.def_property_readonly(
+      "name", [](const JointHandle& j) { return j.get().description.name; }, "Unique among the joints of its world.");
+  c.def_property_readonly(
+      "type", [](const JointHandle& j) { return std::string(joint_type_name(j.get().description.type)); },
+      "'hinge', 'ball', …, as in scene files.");
+  c.def_property_readonly(
+      "world", [](const JointHandle& j) { return j.world; }, "The world it belongs to.");
+  c.def_property_readonly(
+      "exists", [](const JointHandle& j) { return j.world->use().contains(j.id); }, "False once it has been removed.");
+  c.def_property_readonly(
+      "index", [](const JointHandle& j) { return j.get(), j.id.index; }, "Its slot.");
+  c.def_property_readonly(
+      "a", [](const JointHandle& j) { return body_or_world(j, &JointDescription::a); }, "A body, or None: the world.");
+  c.def_property_readonly(
+      "b", [](const JointHandle& j) { return body_or_world(j, &JointDescription::b); }, "A body; None of a gear.");
+  c.def_property_readonly(
+      "broken", [](const JointHandle& j) { return j.get().broken; }, doc("Joint::broken"));
+  c.def(
+      "break_", [](const JointHandle& j) { j.get(), j.world->use().break_joint(j.id); }, doc("World::break_joint"));
   c.def_property_readonly(
       "axes",
       [](const JointHandle& j) {
@@ -196,10 +217,12 @@ void bind_joints(py::module_& m) {
       },
       "Its free coordinates by name.");
   c.def("__getitem__", &axis_called, py::arg("coordinate"), "joint['turn_z']: one of its free coordinates.");
-  c.def_property_readonly("position", [](const JointHandle& j) { return position_of(only_axis(j)); },
-                          "Of a joint with one free coordinate: where it is now [m or rad].");
-  c.def_property_readonly("velocity", [](const JointHandle& j) { return velocity_of(only_axis(j)); },
-                          "Of a joint with one free coordinate: how fast it grows [m/s or rad/s].");
+  c.def_property_readonly(
+      "position", [](const JointHandle& j) { return position_of(only_axis(j)); },
+      "Of a joint with one free coordinate: where it is now [m or rad].");
+  c.def_property_readonly(
+      "velocity", [](const JointHandle& j) { return velocity_of(only_axis(j)); },
+      "Of a joint with one free coordinate: how fast it grows [m/s or rad/s].");
   c.def_property(
       "target", [](const JointHandle& j) { return target_of(only_axis(j)); },
       [](const JointHandle& j, double target) { set_target(only_axis(j), target); },
@@ -208,15 +231,22 @@ void bind_joints(py::module_& m) {
       "speed", [](const JointHandle& j) { return speed_of(only_axis(j)); },
       [](const JointHandle& j, double speed) { set_speed(only_axis(j), speed); },
       "Of a joint with one free coordinate: the speed that its motor keeps [m/s or rad/s].");
-  c.def("push", [](const JointHandle& j, double force) { push(only_axis(j), force); }, py::arg("force"),
-        "Of a joint with one free coordinate: has its motor push with this force until told otherwise [N or N m].");
+  c.def(
+      "push", [](const JointHandle& j, double force) { push(only_axis(j), force); }, py::arg("force"),
+      "Of a joint with one free coordinate: has its motor push with this force until told otherwise [N or N m].");
   c.def("__repr__", [](const JointHandle& j) {
     if (j.world->busy || !j.world->scene.world.contains(j.id)) return std::string("<stickslip.Joint>");
     return fmt::format("<stickslip.Joint '{}': {}>", j.get().description.name, joint_type_name(j.get().description.type));
   });
-  c.def("__eq__", [](const JointHandle& a, const py::object& b) { return py::isinstance<JointHandle>(b) && a == b.cast<const JointHandle&>(); },
-        py::arg("other"));
-  c.def("__hash__", [](const JointHandle& j) { return std::hash<const void*>{}(j.world.get()) * 31 + j.id.index * 7919u + j.id.generation; });
+  c.def(
+      "__eq__",
+      [](const JointHandle& a, const py::object& b) {
+        return py::isinstance<JointHandle>(b) && a == b.cast<const JointHandle&>();
+      },
+      py::arg("other"));
+  c.def("__hash__", [](const JointHandle& j) {
+    return std::hash<const void*>{}(j.world.get()) * 31 + j.id.index * 7919u + j.id.generation;
+  });
 }
 
 }   // namespace stickslip::python

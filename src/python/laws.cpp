@@ -49,7 +49,8 @@ class PythonSet final : public ConvexSet<Rows> {
   Vector to_vector(const py::object& given, const char* what) const {
     const std::vector<double> numbers = to_numbers(given, "a list of friction impulses");
     const Vector v = numbers.size() == Rows ? Vector(Eigen::Map<const Vector>(numbers.data())) : Vector::Constant(std::nan(""));
-    if (!v.allFinite()) throw Error(fmt::format("`{}` of the friction set '{}' must return {} finite numbers.", what, name_, Rows));
+    if (!v.allFinite())
+      throw Error(fmt::format("`{}` of the friction set '{}' must return {} finite numbers.", what, name_, Rows));
     return v;
   }
 
@@ -77,7 +78,8 @@ FrictionSet set_from_python(const py::handle& given, int rows) {
     throw Error("Friction is a coefficient, or an object with `project` and `support_point`.");
   const double mu = PyFloat_AsDouble(given.ptr());
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-  if (!(mu >= 0) || !std::isfinite(mu)) throw Error(fmt::format("{} is not a coefficient of friction. It must be at least 0.", mu));
+  if (!(mu >= 0) || !std::isfinite(mu))
+    throw Error(fmt::format("{} is not a coefficient of friction. It must be at least 0.", mu));
   if (rows == 1) return PlanarFriction{mu};
   if (rows == 3) return EllipsoidFriction{mu, mu, 0};
   if (rows == 4) return RollingFriction{mu, 0};
@@ -201,19 +203,27 @@ py::list laws_list() {
 }
 
 void bind_set(py::module_& m) {
-  py::class_<SetHandle> c(m, "FrictionSet", "A friction set F(n) of the library: `project` and `support_point` as of those written in Python.");
-  c.def_property_readonly("rows", [](const SetHandle& s) { return law_rows(s.set); }, "Friction rows.");
-  c.def_property_readonly("name", [](const SetHandle& s) { return std::string(law_name(s.set)); }, "'circle', 'ellipse', …");
-  c.def("project", [](const SetHandle& s, double normal, const py::object& trial) {
-    return std::visit([&](const auto& law) {
-      constexpr int kRows = std::decay_t<decltype(law)>::rows;
-      using Vector = Eigen::Matrix<double, kRows, 1>;
-      const std::vector<double> numbers = to_numbers(trial, "a list of friction impulses");
-      if (numbers.size() != kRows) throw Error(fmt::format("{} numbers for a set of {} rows.", numbers.size(), kRows));
-      const Vector p = law.project(normal, Vector(Eigen::Map<const Vector>(numbers.data())));
-      return to_array(std::span(p.data(), static_cast<std::size_t>(kRows)));
-    }, s.set);
-  }, py::arg("normal"), py::arg("trial"), "Closest point of F(max(normal, 0)) to trial [N s].");
+  py::class_<SetHandle> c(m, "FrictionSet",
+                          "A friction set F(n) of the library: `project` and `support_point` as of those written in Python.");
+  c.def_property_readonly(
+      "rows", [](const SetHandle& s) { return law_rows(s.set); }, "Friction rows.");
+  c.def_property_readonly(
+      "name", [](const SetHandle& s) { return std::string(law_name(s.set)); }, "'circle', 'ellipse', …");
+  c.def(
+      "project",
+      [](const SetHandle& s, double normal, const py::object& trial) {
+        return std::visit(
+            [&](const auto& law) {
+              constexpr int kRows = std::decay_t<decltype(law)>::rows;
+              using Vector = Eigen::Matrix<double, kRows, 1>;
+              const std::vector<double> numbers = to_numbers(trial, "a list of friction impulses");
+              if (numbers.size() != kRows) throw Error(fmt::format("{} numbers for a set of {} rows.", numbers.size(), kRows));
+              const Vector p = law.project(normal, Vector(Eigen::Map<const Vector>(numbers.data())));
+              return to_array(std::span(p.data(), static_cast<std::size_t>(kRows)));
+            },
+            s.set);
+      },
+      py::arg("normal"), py::arg("trial"), "Closest point of F(max(normal, 0)) to trial [N s].");
   c.def("__repr__", [](const SetHandle& s) { return fmt::format("<stickslip.FrictionSet '{}'>", law_name(s.set)); });
 }
 
@@ -222,23 +232,27 @@ void bind_set(py::module_& m) {
 void bind_laws(py::module_& m) {
   bind_set(m);
   py::class_<SiteHandle> site(m, "ContactSite", doc("ContactSite"));
-  const auto vector = [&](const char* name, Vec3 SiteHandle::* member) {
-    site.def_property_readonly(name, [member](const SiteHandle& s) { return to_array(s.*member); }, doc(std::string("ContactSite::") + name));
+  const auto vector = [&](const char* name, Vec3 SiteHandle::*member) {
+    site.def_property_readonly(
+        name, [member](const SiteHandle& s) { return to_array(s.*member); }, doc(std::string("ContactSite::") + name));
   };
   vector("position", &SiteHandle::position);
   vector("normal", &SiteHandle::normal);
   vector("slip", &SiteHandle::slip);
-  site.def_property_readonly("material_direction", [](const SiteHandle& s) { return to_array(s.direction); }, doc("ContactSite::material_direction"));
+  site.def_property_readonly(
+      "material_direction", [](const SiteHandle& s) { return to_array(s.direction); }, doc("ContactSite::material_direction"));
   site.def_readonly("gap", &SiteHandle::gap, doc("ContactSite::gap"));
   site.def_readonly("h", &SiteHandle::h, "Step [s].");
   site.def_readonly("length", &SiteHandle::length, doc("ContactSite::length"));
   site.def_readonly("slack", &SiteHandle::slack, doc("ContactSite::slack"));
   site.def_readonly("frame_of_b", &SiteHandle::frame_of_b, doc("ContactSite::frame_of_b"));
   m.def("laws", &laws_list, "All friction laws: a list of dictionaries with name, summary, rows and parameters.");
-  m.def("add_law", &add_python_law, py::arg("name"), py::arg("function"), py::arg("parameters") = py::dict(), py::arg("rows") = 2,
-        py::arg("summary") = "", py::arg("at_sites") = false, "Adds a friction law that materials and scenes can name: see `law`.");
-  m.def("add_set", &add_python_set, py::arg("name"), py::arg("make"), py::arg("rows") = 2,
-        "Lets problem files hold friction sets of this name: `make` is called with the numbers that `parameters` of a set gave.");
+  m.def("add_law", &add_python_law, py::arg("name"), py::arg("function"), py::arg("parameters") = py::dict(),
+        py::arg("rows") = 2, py::arg("summary") = "", py::arg("at_sites") = false,
+        "Adds a friction law that materials and scenes can name: see `law`.");
+  m.def(
+      "add_set", &add_python_set, py::arg("name"), py::arg("make"), py::arg("rows") = 2,
+      "Lets problem files hold friction sets of this name: `make` is called with the numbers that `parameters` of a set gave.");
 }
 
 }   // namespace stickslip::python

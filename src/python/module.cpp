@@ -78,7 +78,8 @@ std::vector<double> to_numbers(const py::handle& given, const char* what) {
     PyErr_Clear();
     throw Error(fmt::format("{} is not {}. Give a list or array of numbers.", shown(given), what));
   }
-  if (array.ndim() != 1) throw Error(fmt::format("An array of {} dimensions is not {}. Give a list of numbers.", array.ndim(), what));
+  if (array.ndim() != 1)
+    throw Error(fmt::format("An array of {} dimensions is not {}. Give a list of numbers.", array.ndim(), what));
   return {array.data(), array.data() + array.size()};
 }
 
@@ -118,7 +119,8 @@ Json to_json(const py::handle& given, const std::string& place, int depth) {
   if (py::isinstance<py::int_>(given)) {
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(given.ptr(), &overflow);
-    return overflow == 0 ? Json(number) : float_to_json(PyFloat_AsDouble(py::float_(py::reinterpret_borrow<py::object>(given)).ptr()), place);
+    return overflow == 0 ? Json(number)
+                         : float_to_json(PyFloat_AsDouble(py::float_(py::reinterpret_borrow<py::object>(given)).ptr()), place);
   }
   if (py::isinstance<py::float_>(given)) return float_to_json(given.cast<double>(), place);
   if (py::isinstance<py::dict>(given)) return dictionary_to_json(py::reinterpret_borrow<py::dict>(given), place, depth);

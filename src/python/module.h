@@ -44,7 +44,7 @@ py::object from_document(const std::string& json_text);
 
 /// A read-only view on a member of every element of a list; `owner` keeps the list alive.
 template <class Element, class Member>
-py::array view(const std::vector<Element>& list, Member Element::* member, const py::object& owner);
+py::array view(const std::vector<Element>& list, Member Element::*member, const py::object& owner);
 
 /// Kept by Python objects that C++ holds: let go of under the lock of the interpreter, or never once that has ended.
 std::shared_ptr<py::object> shared_object(py::object);
@@ -107,6 +107,14 @@ struct ProblemHandle {
 FrictionSet set_from_python(const py::handle&, int rows);
 py::object set_to_python(const FrictionSet&);
 
+/// Loads what Python objects hold; None is not among it.
+template <class T>
+struct NotNone : py::detail::copyable_holder_caster<T, std::shared_ptr<T>> {
+  bool load(py::handle source, bool convert) {
+    return !source.is_none() && py::detail::copyable_holder_caster<T, std::shared_ptr<T>>::load(source, convert);
+  }
+};
+
 void bind_worlds(py::module_&);
 void bind_bodies(py::module_&);
 void bind_joints(py::module_&);
@@ -117,7 +125,7 @@ void bind_solvers(py::module_&);
 void bind_laws(py::module_&);
 
 template <class Element, class Member>
-py::array view(const std::vector<Element>& list, Member Element::* member, const py::object& owner) {
+py::array view(const std::vector<Element>& list, Member Element::*member, const py::object& owner) {
   using Numbers = std::conditional_t<std::is_arithmetic_v<Member>, std::array<Member, 1>, Member>;
   using Number = std::decay_t<decltype(std::declval<Numbers>()[0])>;
   constexpr py::ssize_t kWidth = sizeof(Member) / sizeof(Number);
@@ -126,10 +134,14 @@ py::array view(const std::vector<Element>& list, Member Element::* member, const
   std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(list.size())};
   std::vector<py::ssize_t> strides{static_cast<py::ssize_t>(sizeof(Element))};
   if (!std::is_arithmetic_v<Member>) shape.push_back(kWidth), strides.push_back(sizeof(Number));
-  py::array array = first ? py::array(py::dtype::of<Number>(), shape, strides, data, owner)
-                          : py::array(py::dtype::of<Number>(), shape);
+  py::array array =
+      first ? py::array(py::dtype::of<Number>(), shape, strides, data, owner) : py::array(py::dtype::of<Number>(), shape);
   array.attr("flags").attr("writeable") = false;
   return array;
 }
 
 }   // namespace stickslip::python
+
+template <>
+class pybind11::detail::type_caster<stickslip::python::WorldPointer>
+    : public stickslip::python::NotNone<stickslip::python::WorldHandle> {};

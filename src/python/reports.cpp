@@ -25,7 +25,7 @@ py::array force_of(const ContactsHandle& c) {
 }
 
 /// Slots of bodies: a view.
-py::array slots(const ContactsHandle& c, BodyId ContactRecord::* member) {
+py::array slots(const ContactsHandle& c, BodyId ContactRecord::*member) {
   const std::vector<ContactRecord>& list = c.report->get().contacts;
   if (list.empty()) return py::array_t<std::uint32_t>(0);
   py::array array(py::dtype::of<std::uint32_t>(), {static_cast<py::ssize_t>(list.size())},
@@ -52,9 +52,10 @@ py::array_t<bool> contacts_of(const ContactsHandle& c, const py::object& given) 
 }
 
 void bind_contacts(py::module_& m) {
-  py::class_<ContactsHandle> c(m, "Contacts",
-                               "The contacts of a step, as arrays with a row for each: views on the report's memory, read-only. Forces and\n"
-                               "impulses act on body B; A receives the opposite.");
+  py::class_<ContactsHandle> c(
+      m, "Contacts",
+      "The contacts of a step, as arrays with a row for each: views on the report's memory, read-only. Forces and\n"
+      "impulses act on body B; A receives the opposite.");
   const auto field = [&](const char* name, auto member) {
     c.def_property_readonly(
         name, [member](const ContactsHandle& h) { return view(h.report->get().contacts, member, py::cast(h.report)); },
@@ -68,19 +69,26 @@ void bind_contacts(py::module_& m) {
   field("friction", &ContactRecord::friction);
   field("slip_velocity", &ContactRecord::slip_velocity);
   field("angular_impulse", &ContactRecord::angular_impulse);
-  c.def_property_readonly("force", &force_of, "On body B, world frame, mean over the step [N]: `impulse` over the time of the step; a new array.");
-  c.def_property_readonly("body_a", [](const ContactsHandle& h) { return slots(h, &ContactRecord::body_a); }, "Slots of the bodies A: `Body.index`.");
-  c.def_property_readonly("body_b", [](const ContactsHandle& h) { return slots(h, &ContactRecord::body_b); }, "Slots of the bodies B: `Body.index`.");
+  c.def_property_readonly("force", &force_of,
+                          "On body B, world frame, mean over the step [N]: `impulse` over the time of the step; a new array.");
+  c.def_property_readonly(
+      "body_a", [](const ContactsHandle& h) { return slots(h, &ContactRecord::body_a); },
+      "Slots of the bodies A: `Body.index`.");
+  c.def_property_readonly(
+      "body_b", [](const ContactsHandle& h) { return slots(h, &ContactRecord::body_b); },
+      "Slots of the bodies B: `Body.index`.");
   c.def_property_readonly("bodies", &pairs_of, "A list of pairs of bodies (A, B).");
   c.def("of", &contacts_of, py::arg("body"), "Which contacts are those of a body: an array of truth values, to pick rows by.");
   c.def("__len__", [](const ContactsHandle& h) { return h.report->get().contacts.size(); });
-  c.def("__repr__", [](const ContactsHandle& h) { return fmt::format("<stickslip.Contacts: {}>", h.report->get().contacts.size()); });
+  c.def("__repr__",
+        [](const ContactsHandle& h) { return fmt::format("<stickslip.Contacts: {}>", h.report->get().contacts.size()); });
 }
 
 void bind_joint_records(py::module_& m) {
-  py::class_<JointsHandle> c(m, "JointRecords",
-                             "The joints that acted in a step, as arrays with a row for each: views on the report's memory, read-only. Forces act\n"
-                             "on body B; A receives the opposite.");
+  py::class_<JointsHandle> c(
+      m, "JointRecords",
+      "The joints that acted in a step, as arrays with a row for each: views on the report's memory, read-only. Forces act\n"
+      "on body B; A receives the opposite.");
   const auto field = [&](const char* name, auto member) {
     c.def_property_readonly(
         name, [member](const JointsHandle& h) { return view(h.report->get().joints, member, py::cast(h.report)); },
@@ -110,13 +118,17 @@ void bind_joint_records(py::module_& m) {
 template <class T>
 void bind_numbers(py::class_<T>& c, std::initializer_list<std::pair<const char*, double T::*>> fields, const char* of) {
   for (const auto& [name, member] : fields)
-    c.def_property_readonly(name, [member = member](const T& t) { return t.*member; }, doc(fmt::format("{}::{}", of, name)));
+    c.def_property_readonly(
+        name, [member = member](const T& t) { return t.*member; }, doc(fmt::format("{}::{}", of, name)));
   std::vector<std::pair<const char*, double T::*>> list = fields;
-  c.def("as_dict", [list](const T& t) {
-    py::dict dictionary;
-    for (const auto& [name, member] : list) dictionary[name] = t.*member;
-    return dictionary;
-  }, "All of them by name.");
+  c.def(
+      "as_dict",
+      [list](const T& t) {
+        py::dict dictionary;
+        for (const auto& [name, member] : list) dictionary[name] = t.*member;
+        return dictionary;
+      },
+      "All of them by name.");
   c.def("__repr__", [list, of = std::string(of)](const T& t) {
     std::string text;
     for (const auto& [name, member] : list) text += fmt::format("{}{}={:.6g}", text.empty() ? "" : ", ", name, t.*member);
@@ -128,17 +140,31 @@ void bind_parts(py::module_& m) {
   using E = EnergyLedger;
   py::class_<E> energy(m, "EnergyLedger", doc("EnergyLedger"));
   bind_numbers<E>(energy,
-                  {{"kinetic_start", &E::kinetic_start}, {"kinetic_end", &E::kinetic_end}, {"potential_start", &E::potential_start},
-                   {"potential_end", &E::potential_end}, {"friction", &E::friction}, {"impact", &E::impact},
-                   {"stabilisation", &E::stabilisation}, {"applied", &E::applied}, {"driven", &E::driven}, {"motors", &E::motors},
-                   {"springs", &E::springs}, {"damping", &E::damping}, {"integration", &E::integration}},
+                  {{"kinetic_start", &E::kinetic_start},
+                   {"kinetic_end", &E::kinetic_end},
+                   {"potential_start", &E::potential_start},
+                   {"potential_end", &E::potential_end},
+                   {"friction", &E::friction},
+                   {"impact", &E::impact},
+                   {"stabilisation", &E::stabilisation},
+                   {"applied", &E::applied},
+                   {"driven", &E::driven},
+                   {"motors", &E::motors},
+                   {"springs", &E::springs},
+                   {"damping", &E::damping},
+                   {"integration", &E::integration}},
                   "EnergyLedger");
   using T = StageTimes;
   py::class_<T> times(m, "StageTimes", "What the stages of a step took [s].");
-  for (const auto& [name, member] :
-       {std::pair{"broad", &T::broad}, {"narrow", &T::narrow}, {"assembly", &T::assembly}, {"solve", &T::solve},
-        {"integration", &T::integration}, {"projection", &T::projection}, {"bookkeeping", &T::bookkeeping}})
-    times.def_property_readonly(name, [member = member](const T& t) { return t.*member; }, "[s]");
+  for (const auto& [name, member] : {std::pair{"broad", &T::broad},
+                                     {"narrow", &T::narrow},
+                                     {"assembly", &T::assembly},
+                                     {"solve", &T::solve},
+                                     {"integration", &T::integration},
+                                     {"projection", &T::projection},
+                                     {"bookkeeping", &T::bookkeeping}})
+    times.def_property_readonly(
+        name, [member = member](const T& t) { return t.*member; }, "[s]");
   times.def_property_readonly("total", &T::total, "[s]");
 }
 
@@ -163,7 +189,8 @@ std::vector<FindingHandle> findings_of(const ReportHandle& r) {
   std::vector<FindingHandle> list;
   const World& world = r.world->use();
   for (const MotionFinding& f : r.get().findings)
-    list.push_back({std::string(motion_kind_name(f.kind)), where(f, world), what(f), remedy(f, r.get().h), f.value, f.limit, f.amount});
+    list.push_back(
+        {std::string(motion_kind_name(f.kind)), where(f, world), what(f), remedy(f, r.get().h), f.value, f.limit, f.amount});
   return list;
 }
 
@@ -188,7 +215,8 @@ py::object joint_of(const ReportPointer& r, const JointHandle& joint) {
 
 void bind_sums(py::class_<ReportHandle, ReportPointer>& c) {
   c.def(
-      "force_on", [](const ReportPointer& r, const py::object& body) { return to_array(r->get().force_on(body_of(r->world, body))); },
+      "force_on",
+      [](const ReportPointer& r, const py::object& body) { return to_array(r->get().force_on(body_of(r->world, body))); },
       py::arg("body"), doc("StepReport::force_on"));
   c.def(
       "wrench",
@@ -216,10 +244,13 @@ void bind_reports(py::module_& m) {
   bind_joint_records(m);
   bind_parts(m);
   bind_findings(m);
-  py::class_<ReportHandle, ReportPointer> c(m, "Report",
-                                            "What a step tells: contacts with their forces, joints, energy, residual. It stays as it is as long as you keep it.");
+  py::class_<ReportHandle, ReportPointer> c(
+      m, "Report",
+      "What a step tells: contacts with their forces, joints, energy, residual. It stays as it is as long as you keep it.");
   const auto field = [&](const char* name, auto member, const char* help = nullptr) {
-    c.def_property_readonly(name, [member](const ReportPointer& r) { return r->get().*member; }, help ? help : doc(std::string("StepReport::") + name));
+    c.def_property_readonly(
+        name, [member](const ReportPointer& r) { return r->get().*member; },
+        help ? help : doc(std::string("StepReport::") + name));
   };
   field("step", &StepReport::step);
   field("time", &StepReport::time);
@@ -235,20 +266,34 @@ void bind_reports(py::module_& m) {
   field("sleeping_bodies", &StepReport::sleeping_bodies, "How many bodies sleep.");
   field("joint_error_max", &StepReport::joint_error_max);
   field("solve", &StepReport::solve);
-  c.def_property_readonly("linear_momentum", [](const ReportPointer& r) { return to_array(r->get().linear_momentum); }, doc("StepReport::linear_momentum"));
-  c.def_property_readonly("angular_momentum", [](const ReportPointer& r) { return to_array(r->get().angular_momentum); }, doc("StepReport::angular_momentum"));
-  c.def_property_readonly("status", [](const ReportPointer& r) { return std::string(status_name(r->get().outcome.status)); },
-                          "'converged', or why the equations of the step were not solved to the tolerance.");
-  c.def_property_readonly("converged", [](const ReportPointer& r) { return r->get().outcome.status == SolveStatus::converged; },
-                          "Whether the tolerance was met.");
-  c.def_property_readonly("reason", [](const ReportPointer& r) { return std::string(r->get().outcome.reason); }, doc("StepOutcome::reason"));
-  c.def_property_readonly("iterations", [](const ReportPointer& r) { return r->get().outcome.iterations; }, "Of the solver.");
-  c.def_property_readonly("error", [](const ReportPointer& r) { return r->get().outcome.error; }, doc("StepOutcome::error"));
-  c.def_property_readonly("tolerance", [](const ReportPointer& r) { return r->get().outcome.tolerance; }, doc("StepOutcome::tolerance"));
-  c.def_property_readonly("unit", [](const ReportPointer& r) { return std::string(r->get().outcome.unit); }, "Of error and tolerance.");
-  c.def_property_readonly("contacts", [](const ReportPointer& r) { return ContactsHandle{r}; }, "All contacts of the step.");
-  c.def_property_readonly("joints", [](const ReportPointer& r) { return JointsHandle{r}; }, "All joints that acted.");
-  c.def_property_readonly("findings", [](const ReportPointer& r) { return findings_of(*r); }, doc("StepReport::findings"));
+  c.def_property_readonly(
+      "linear_momentum", [](const ReportPointer& r) { return to_array(r->get().linear_momentum); },
+      doc("StepReport::linear_momentum"));
+  c.def_property_readonly(
+      "angular_momentum", [](const ReportPointer& r) { return to_array(r->get().angular_momentum); },
+      doc("StepReport::angular_momentum"));
+  c.def_property_readonly(
+      "status", [](const ReportPointer& r) { return std::string(status_name(r->get().outcome.status)); },
+      "'converged', or why the equations of the step were not solved to the tolerance.");
+  c.def_property_readonly(
+      "converged", [](const ReportPointer& r) { return r->get().outcome.status == SolveStatus::converged; },
+      "Whether the tolerance was met.");
+  c.def_property_readonly(
+      "reason", [](const ReportPointer& r) { return std::string(r->get().outcome.reason); }, doc("StepOutcome::reason"));
+  c.def_property_readonly(
+      "iterations", [](const ReportPointer& r) { return r->get().outcome.iterations; }, "Of the solver.");
+  c.def_property_readonly(
+      "error", [](const ReportPointer& r) { return r->get().outcome.error; }, doc("StepOutcome::error"));
+  c.def_property_readonly(
+      "tolerance", [](const ReportPointer& r) { return r->get().outcome.tolerance; }, doc("StepOutcome::tolerance"));
+  c.def_property_readonly(
+      "unit", [](const ReportPointer& r) { return std::string(r->get().outcome.unit); }, "Of error and tolerance.");
+  c.def_property_readonly(
+      "contacts", [](const ReportPointer& r) { return ContactsHandle{r}; }, "All contacts of the step.");
+  c.def_property_readonly(
+      "joints", [](const ReportPointer& r) { return JointsHandle{r}; }, "All joints that acted.");
+  c.def_property_readonly(
+      "findings", [](const ReportPointer& r) { return findings_of(*r); }, doc("StepReport::findings"));
   bind_sums(c);
   c.def("__repr__", [](const ReportPointer& r) {
     return fmt::format("<stickslip.Report of step {}: t = {:g} s, {} contacts, {}>", r->get().step, r->get().time,

@@ -166,7 +166,8 @@ class Watch {
 
 std::unique_ptr<ContactSolver> solver_of(const py::object& given, const py::dict& options) {
   if (py::isinstance<py::str>(given)) return make_solver(std::string(py::str(given)), to_options(options));
-  if (PyCallable_Check(given.ptr()) == 0) throw Error("Give the name of a solver, or a function of problem, impulses and done.");
+  if (PyCallable_Check(given.ptr()) == 0)
+    throw Error("Give the name of a solver, or a function of problem, impulses and done.");
   return std::make_unique<PythonSolver>("python", shared_object(given), to_options(options));
 }
 
@@ -175,7 +176,8 @@ AnswerHandle solve(const ProblemHandle& p, const py::object& solver, SolveContro
   const std::unique_ptr<ContactSolver> chosen = solver_of(solver, options);
   std::vector<double> impulses(p.problem->rows());
   if (!guess.is_none()) impulses = to_numbers(guess, "a guess");
-  if (impulses.size() != p.problem->rows()) throw Error(fmt::format("A guess of {} numbers for {} rows.", impulses.size(), p.problem->rows()));
+  if (impulses.size() != p.problem->rows())
+    throw Error(fmt::format("A guess of {} numbers for {} rows.", impulses.size(), p.problem->rows()));
   Watch watch(control, callback);
   AnswerHandle answer;
   std::vector<double> v(p.problem->rows()), scratch;
@@ -201,8 +203,10 @@ AnswerHandle solve_problem(const ProblemHandle& p, const py::object& solver, dou
   if (!(tol >= 0)) throw Error(fmt::format("{} is not a tolerance. It must be at least 0 m/s.", tol));
   if (max_iterations < 0) throw Error(fmt::format("{} iterations cannot be made. Give 0 or more.", max_iterations));
   if (!(time_limit >= 0)) throw Error(fmt::format("{} is not a time. Give seconds, 0 or more.", time_limit));
-  if (!callback.is_none() && PyCallable_Check(callback.ptr()) == 0) throw Error("A callback is a function of iteration, impulses and residual.");
-  control.tolerance = tol, control.max_iterations = max_iterations, control.time_limit = time_limit, control.keep_history = history;
+  if (!callback.is_none() && PyCallable_Check(callback.ptr()) == 0)
+    throw Error("A callback is a function of iteration, impulses and residual.");
+  control.tolerance = tol, control.max_iterations = max_iterations, control.time_limit = time_limit,
+  control.keep_history = history;
   return solve(p, solver, control, guess, callback, options);
 }
 
@@ -231,19 +235,35 @@ py::list solvers_list() {
 /// What all reports of solves say. @param of how to get at the report
 template <class C, class Of>
 void bind_report(C& c, Of of) {
-  c.def_property_readonly("status", [of](const typename C::type& a) { return std::string(status_name(of(a).status)); }, "'converged', 'iteration-limit', 'stalled', …");
-  c.def_property_readonly("converged", [of](const typename C::type& a) { return of(a).status == SolveStatus::converged; }, "Whether the residual is at most the tolerance.");
-  c.def_property_readonly("reason", [of](const typename C::type& a) { return std::string(of(a).reason); }, doc("SolveReport::reason"));
-  c.def_property_readonly("iterations", [of](const typename C::type& a) { return of(a).iterations; }, "What one is, the solver says.");
-  c.def_property_readonly("seconds", [of](const typename C::type& a) { return of(a).seconds; }, "[s]");
-  c.def_property_readonly("residual", [of](const typename C::type& a) { return of(a).residual; }, doc("SolveReport::residual"));
-  c.def_property_readonly("initial_residual", [of](const typename C::type& a) { return of(a).initial_residual; }, doc("SolveReport::initial_residual"));
-  c.def_property_readonly("model_residual", [of](const typename C::type& a) { return of(a).model_residual; }, doc("SolveReport::model_residual"));
-  c.def_property_readonly("natural_map_error", [of](const typename C::type& a) { return of(a).natural_map_error; }, doc("SolveReport::natural_map_error"));
-  c.def_property_readonly("history", [of](const typename C::type& a) { return to_array(of(a).history); }, doc("SolveReport::history"));
-  c.def_property_readonly("notes", [of](const typename C::type& a) { return of(a).notes; }, doc("SolveReport::notes"));
+  c.def_property_readonly(
+      "status", [of](const typename C::type& a) { return std::string(status_name(of(a).status)); },
+      "'converged', 'iteration-limit', 'stalled', …");
+  c.def_property_readonly(
+      "converged", [of](const typename C::type& a) { return of(a).status == SolveStatus::converged; },
+      "Whether the residual is at most the tolerance.");
+  c.def_property_readonly(
+      "reason", [of](const typename C::type& a) { return std::string(of(a).reason); }, doc("SolveReport::reason"));
+  c.def_property_readonly(
+      "iterations", [of](const typename C::type& a) { return of(a).iterations; }, "What one is, the solver says.");
+  c.def_property_readonly(
+      "seconds", [of](const typename C::type& a) { return of(a).seconds; }, "[s]");
+  c.def_property_readonly(
+      "residual", [of](const typename C::type& a) { return of(a).residual; }, doc("SolveReport::residual"));
+  c.def_property_readonly(
+      "initial_residual", [of](const typename C::type& a) { return of(a).initial_residual; },
+      doc("SolveReport::initial_residual"));
+  c.def_property_readonly(
+      "model_residual", [of](const typename C::type& a) { return of(a).model_residual; }, doc("SolveReport::model_residual"));
+  c.def_property_readonly(
+      "natural_map_error", [of](const typename C::type& a) { return of(a).natural_map_error; },
+      doc("SolveReport::natural_map_error"));
+  c.def_property_readonly(
+      "history", [of](const typename C::type& a) { return to_array(of(a).history); }, doc("SolveReport::history"));
+  c.def_property_readonly(
+      "notes", [of](const typename C::type& a) { return of(a).notes; }, doc("SolveReport::notes"));
   c.def("__repr__", [of](const typename C::type& a) {
-    return fmt::format("<stickslip solve: {}, residual {:.2e} m/s, {} iterations>", status_name(of(a).status), of(a).residual.total(), of(a).iterations);
+    return fmt::format("<stickslip solve: {}, residual {:.2e} m/s, {} iterations>", status_name(of(a).status),
+                       of(a).residual.total(), of(a).iterations);
   });
 }
 
@@ -256,16 +276,21 @@ void bind_solvers(py::module_& m) {
   bind_report(answer, [](const AnswerHandle& a) -> const SolveReport& { return a.report; });
   answer.def_readonly("impulses", &AnswerHandle::impulses, "The best that were seen [N s].");
   answer.def_readonly("velocity", &AnswerHandle::velocity, "v = W λ + b of them [m/s].");
-  py::class_<DoneHandle, DonePointer> done(m, "Done", "What a solver written in Python calls after every iteration; true when it must return.");
+  py::class_<DoneHandle, DonePointer> done(
+      m, "Done", "What a solver written in Python calls after every iteration; true when it must return.");
   done.def("__call__", &DoneHandle::done, py::arg("iteration"), doc("SolveMonitor::done"));
   done.def("give_up", &DoneHandle::give_up, py::arg("reason") = "No more progress is possible.", "Ends the solve as stalled.");
-  done.def_property_readonly("residual", [](const DoneHandle& d) { return d.get().last_total(); }, "Of the iterate judged last [m/s].");
-  done.def_property_readonly("tolerance", [](const DoneHandle& d) { return d.get().control().tolerance; }, "That is asked for [m/s].");
-  m.def("solve", &solve_problem, py::arg("problem"), py::arg("solver") = "auto", py::arg("tol") = 1e-6, py::arg("max_iterations") = 200,
-        py::arg("time_limit") = std::numeric_limits<double>::infinity(), py::arg("guess") = py::none(), py::arg("history") = false,
-        py::arg("callback") = py::none(),
-        "Solves a contact problem to a residual of at most `tol` [m/s], by a solver of the table or a function (see `solver`). Further\n"
-        "arguments are options of the solver: `ss.solve(problem, 'sor', relaxation=1.2)`. With `history` every iterate is judged and\n"
+  done.def_property_readonly(
+      "residual", [](const DoneHandle& d) { return d.get().last_total(); }, "Of the iterate judged last [m/s].");
+  done.def_property_readonly(
+      "tolerance", [](const DoneHandle& d) { return d.get().control().tolerance; }, "That is asked for [m/s].");
+  m.def("solve", &solve_problem, py::arg("problem"), py::arg("solver") = "auto", py::arg("tol") = 1e-6,
+        py::arg("max_iterations") = 200, py::arg("time_limit") = std::numeric_limits<double>::infinity(),
+        py::arg("guess") = py::none(), py::arg("history") = false, py::arg("callback") = py::none(),
+        "Solves a contact problem to a residual of at most `tol` [m/s], by a solver of the table or a function (see `solver`). "
+        "Further\n"
+        "arguments are options of the solver: `ss.solve(problem, 'sor', relaxation=1.2)`. With `history` every iterate is "
+        "judged and\n"
         "told in `answer.history`; `callback(iteration, impulses, residual)` sees those that are judged. Ctrl-C ends it.");
   m.def("solvers", &solvers_list, "All solvers: a list of dictionaries with name, model, needs, advice and options.");
   m.def("add_solver", &add_python_solver, py::arg("name"), py::arg("function"), py::arg("summary") = "",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "record/captured_problem.h"
@@ -54,22 +55,33 @@ StepperPointer make_stepper(const WorldPointer& world, const py::kwargs& changes
   return std::make_shared<StepperHandle>(world, options_with(world->scene.step, changes));
 }
 
+constexpr std::chrono::milliseconds kPatience(50);   ///< after which Ctrl-C is looked for between two steps
+
+/// Takes steps until `left` of them are 0, or some time has passed. @returns the last report
+const StepReport* take_steps(StepperHandle& sim, std::int64_t& left) {
+  const auto start = std::chrono::steady_clock::now();
+  const StepReport* report = nullptr;
+  do {
+    report = &sim.stepper.step(sim.world->scene.world);
+    sim.record(*report);
+  } while (--left > 0 && std::chrono::steady_clock::now() - start < kPatience);
+  return report;
+}
+
 /// Takes steps; other Python threads run meanwhile.
 ReportPointer step(const StepperPointer& sim, std::int64_t count) {
   if (count < 1) throw Error(fmt::format("{} steps cannot be taken. Give 1 or more.", count));
   const BusyGuard busy(sim->world);
-  for (std::int64_t i = 0; i < count; ++i) {
-    sim->leave_report();
+  sim->leave_report();
+  while (true) {
     const StepReport* report;
     {
       const py::gil_scoped_release unlocked;
-      report = &sim->stepper.step(sim->world->scene.world);
-      sim->record(*report);
+      report = take_steps(*sim, count);
     }
-    sim->take_report(*report);
-    if (count > 1 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (count == 0) return sim->take_report(*report), sim->report;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
-  return sim->report;
 }
 
 std::vector<ReportPointer> step_all(const std::vector<StepperPointer>& sims, int steps, int threads) {
@@ -78,8 +90,8 @@ std::vector<ReportPointer> step_all(const std::vector<StepperPointer>& sims, int
   std::vector<BatchEntry> entries;
   std::vector<const StepReport*> reports(sims.size());
   for (const StepperPointer& sim : sims) {
-    if (!sim) throw Error("None is not a stepper.");
-    if (std::ranges::any_of(entries, [&](const BatchEntry& e) { return e.world == &sim->world->scene.world; }) && sim->world->busy)
+    if (std::ranges::any_of(entries, [&](const BatchEntry& e) { return e.world == &sim->world->scene.world; }) &&
+        sim->world->busy)
       throw Error("The same world stands twice in the batch. Every stepper needs one of its own.");
     busy.push_back(std::make_unique<BusyGuard>(sim->world));
     entries.push_back({&sim->stepper, &sim->world->scene.world});
@@ -159,35 +171,46 @@ ProblemHandle problem_of(const StepperPointer& sim) {
 }
 
 void bind_stepper(py::module_& m) {
-  py::class_<StepperHandle, StepperPointer> c(
-      m, "Stepper",
-      "Advances a world by one step after the other. Options are those of `step` in scene files (docs/scenes.md); those that are\n"
-      "not given are the world's own.\n\n"
-      "    sim = ss.Stepper(world, h=0.005, solver='prox-gs', sleep=True)\n"
-      "    for report in sim.run(seconds=2):\n"
-      "        print(report.time, report.contacts.force.sum(axis=0))");
+  py::class_<StepperHandle, StepperPointer> c(m, "Stepper",
+                                              "Advances a world by one step after the other. Options are those of `step` in "
+                                              "scene files (docs/scenes.md); those that are\n"
+                                              "not given are the world's own.\n\n"
+                                              "    sim = ss.Stepper(world, h=0.005, solver='prox-gs', sleep=True)\n"
+                                              "    for report in sim.run(seconds=2):\n"
+                                              "        print(report.time, report.contacts.force.sum(axis=0))");
   py::class_<Run>(m, "Run", "Steps to be taken, by iterating: see `Stepper.run`.")
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__", &Run::next)
       .def("__len__", [](const Run& r) { return r.left; })
-      .def("finish", [](Run& r) {
-        ReportPointer last = r.sim->report;
-        while (r.left > 0) last = r.next();
-        return last;
-      }, "Takes all steps that are left; returns the last report.");
+      .def(
+          "finish",
+          [](Run& r) {
+            ReportPointer last = r.sim->report;
+            while (r.left > 0) last = r.next();
+            return last;
+          },
+          "Takes all steps that are left; returns the last report.");
   c.def(py::init(&make_stepper), py::arg("world"));
-  c.def("step", &step, py::arg("count") = 1, "Takes one step, or several; returns the report of the last. Other Python threads run meanwhile.");
+  c.def("step", &step, py::arg("count") = 1,
+        "Takes one step, or several; returns the report of the last. Other Python threads run meanwhile.");
   c.def("run", &run, py::arg("seconds") = py::none(), py::arg("steps") = py::none(), py::arg("controller") = py::none(),
-        "Steps to iterate over: `for report in sim.run(seconds=2): …`. Without numbers as long as the scene says. The controller is\n"
+        "Steps to iterate over: `for report in sim.run(seconds=2): …`. Without numbers as long as the scene says. The "
+        "controller is\n"
         "called with the stepper before every step, to read and to drive: `lambda sim: ...`.");
-  c.def("problem", &problem_of, "The contact problem of the last step, with the guess that it was solved from and the impulses found.");
+  c.def("problem", &problem_of,
+        "The contact problem of the last step, with the guess that it was solved from and the impulses found.");
   c.def("record", &record, py::arg("path"), py::arg("frames_per_second") = 0.0,
-        "Writes all further steps to a file; the ending of its name says what it is: .h5 trajectory, .csv telemetry, .html replay,\n"
+        "Writes all further steps to a file; the ending of its name says what it is: .h5 trajectory, .csv telemetry, .html "
+        "replay,\n"
         ".glb glTF, .pvd ParaView. Returns the recording, to be finished, by itself or `with`.");
-  c.def_property_readonly("world", [](const StepperPointer& s) { return s->world; }, "What is stepped.");
-  c.def_property_readonly("report", [](const StepperPointer& s) { return s->world->use(), s->report; }, "Of the last step; None before the first.");
-  c.def_property_readonly("time", [](const StepperPointer& s) { return s->world->use().time; }, "Of the world [s].");
-  c.def_property_readonly("h", [](const StepperPointer& s) { return s->stepper.options().h; }, "Length of a step [s].");
+  c.def_property_readonly(
+      "world", [](const StepperPointer& s) { return s->world; }, "What is stepped.");
+  c.def_property_readonly(
+      "report", [](const StepperPointer& s) { return s->world->use(), s->report; }, "Of the last step; None before the first.");
+  c.def_property_readonly(
+      "time", [](const StepperPointer& s) { return s->world->use().time; }, "Of the world [s].");
+  c.def_property_readonly(
+      "h", [](const StepperPointer& s) { return s->stepper.options().h; }, "Length of a step [s].");
   c.def_property(
       "options", [](const StepperPointer& s) { return from_document(write_step_options(s->stepper.options())); },
       [](const StepperPointer& s, const py::dict& changes) {
@@ -205,13 +228,19 @@ void bind_stepper(py::module_& m) {
 }
 
 void bind_recording(py::module_& m) {
-  py::class_<RecordingHandle, RecordingPointer> c(m, "Recording", "A file that sees the steps of a simulation, made by `Stepper.record`.");
-  c.def_property_readonly("path", [](const RecordingHandle& r) { return r.path; }, "Where it is.");
-  c.def_property_readonly("finished", [](const RecordingHandle& r) { return r.recorder == nullptr; }, "Whether the file is complete.");
-  c.def("finish", [](RecordingHandle& r) {
-    const py::gil_scoped_release unlocked;
-    r.finish();
-  }, "Completes the file. Calls after the first do nothing.");
+  py::class_<RecordingHandle, RecordingPointer> c(m, "Recording",
+                                                  "A file that sees the steps of a simulation, made by `Stepper.record`.");
+  c.def_property_readonly(
+      "path", [](const RecordingHandle& r) { return r.path; }, "Where it is.");
+  c.def_property_readonly(
+      "finished", [](const RecordingHandle& r) { return r.recorder == nullptr; }, "Whether the file is complete.");
+  c.def(
+      "finish",
+      [](RecordingHandle& r) {
+        const py::gil_scoped_release unlocked;
+        r.finish();
+      },
+      "Completes the file. Calls after the first do nothing.");
   c.def("__enter__", [](py::object self) { return self; });
   c.def("__exit__", [](RecordingHandle& r, const py::args&) {
     const py::gil_scoped_release unlocked;
@@ -224,7 +253,8 @@ void bind_server(py::module_& m) {
   py::class_<Server, std::shared_ptr<Server>> c(m, "Server", doc("Server"));
   c.def(py::init([](const WorldPointer& world, int port, bool paused, double speed) {
           world->use();
-          if (port < 0 || port > 65535) throw Error(fmt::format("{} is not a port. Give 1 to 65535, or 0 for any that is free.", port));
+          if (port < 0 || port > 65535)
+            throw Error(fmt::format("{} is not a port. Give 1 to 65535, or 0 for any that is free.", port));
           Scene copy = world->scene;
           const py::gil_scoped_release unlocked;
           ServerOptions options;
@@ -241,10 +271,13 @@ void bind_server(py::module_& m) {
         "Serves a copy of a world to browsers on this machine.");
   c.def_property_readonly("url", &Server::url, doc("Server::url"));
   c.def_property_readonly("port", &Server::port, "Where it listens.");
-  c.def("stop", [](Server& s) {
-    const py::gil_scoped_release unlocked;
-    s.stop();
-  }, doc("Server::stop"));
+  c.def(
+      "stop",
+      [](Server& s) {
+        const py::gil_scoped_release unlocked;
+        s.stop();
+      },
+      doc("Server::stop"));
   c.def("__enter__", [](py::object self) { return self; });
   c.def("__exit__", [](Server& s, const py::args&) {
     const py::gil_scoped_release unlocked;

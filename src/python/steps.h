@@ -46,3 +46,10 @@ struct StepperHandle {
 using StepperPointer = std::shared_ptr<StepperHandle>;
 
 }   // namespace stickslip::python
+
+template <>
+class pybind11::detail::type_caster<stickslip::python::ReportPointer>
+    : public stickslip::python::NotNone<stickslip::python::ReportHandle> {};
+template <>
+class pybind11::detail::type_caster<stickslip::python::StepperPointer>
+    : public stickslip::python::NotNone<stickslip::python::StepperHandle> {};

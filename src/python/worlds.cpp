@@ -13,16 +13,14 @@ namespace {
 /// Anything that a scene can be made of.
 Scene open_scene(const py::object& source, const py::dict& changes) {
   std::vector<Override> overrides;
-  for (const auto& [pointer, value] : changes)
-    overrides.push_back({py::str(pointer), to_document(value)});
+  for (const auto& [pointer, value] : changes) overrides.push_back({py::str(pointer), to_document(value)});
   if (py::isinstance<py::dict>(source)) return parse_scene(to_document(source), "", overrides);
   if (!py::isinstance<py::str>(source) && !py::hasattr(source, "__fspath__"))
     throw Error("A scene is made of the name of a built-in one, a file, or a dictionary.");
   const std::string name = py::str(py::module_::import("os").attr("fspath")(source));
   const py::gil_scoped_release unlocked;
   if (is_checkpoint(name) || name.ends_with(".h5") || name.ends_with(".hdf5")) {
-    if (!overrides.empty())
-      throw Error("A checkpoint is built already, so that nothing of its scene can be changed.").in(name);
+    if (!overrides.empty()) throw Error("A checkpoint is built already, so that nothing of its scene can be changed.").in(name);
     return load_checkpoint(name);
   }
   if (!names_robot(name)) return load_scene(name, overrides);
@@ -71,8 +69,7 @@ MaterialHandle add_material(const WorldPointer& world, const py::str& name, cons
 }
 
 void set_pair(const WorldPointer& world, const py::object& a, const py::object& b, const py::kwargs& fields) {
-  fields["a"] = a;
-  fields["b"] = b;
+  fields["between"] = py::make_tuple(a, b);
   add(world, "material_pairs", fields);
 }
 
@@ -130,18 +127,20 @@ std::string world_repr(const WorldPointer& world) {
 }
 
 void bind_content(py::class_<WorldHandle, WorldPointer>& c) {
-  c.def("add", &add_body,
-        "Adds a body. The fields are those of an entry of `bodies` in scene files (docs/scenes.md): `shape` or `parts`, `name`,\n"
-        "`motion`, `material`, `position`, `orientation_wxyz` or `rotation`, `velocity`, `mass`, ...; `nodes` makes a body of\n"
-        "beads, `soft` a soft one. Returns the body, or a list of bodies where `repeat` makes several.\n\n"
-        "    box = world.add(shape=ss.box(0.1, 0.1, 0.1), position=(0, 0, 1), material=wood)");
+  c.def(
+      "add", &add_body,
+      "Adds a body. The fields are those of an entry of `bodies` in scene files (docs/scenes.md): `shape` or `parts`, `name`,\n"
+      "`motion`, `material`, `position`, `orientation_wxyz` or `rotation`, `velocity`, `mass`, ...; `nodes` makes a body of\n"
+      "beads, `soft` a soft one. Returns the body, or a list of bodies where `repeat` makes several.\n\n"
+      "    box = world.add(shape=ss.box(0.1, 0.1, 0.1), position=(0, 0, 1), material=wood)");
   c.def("add_joint", &add_joint, py::arg("type"),
         "Adds a joint. The fields are those of an entry of `joints` in scene files (docs/joints.md): `a` and `b` (bodies or\n"
         "names; a may be left out: the world), `anchor`, `axis`, `lower`, `upper`, `motor`, `servo`, `spring`, `axes`, ...\n\n"
         "    hinge = world.add_joint('hinge', b=door, anchor=(0, 0, 0), servo={'stiffness': 50, 'damping': 5})");
-  c.def("add_material", &add_material, py::arg("name"),
-        "Adds a material, or changes the one called 'default'. The fields are those of an entry of `materials` in scene files:\n"
-        "`density`, `friction` (a number, or a law with its numbers), `restitution`, ...");
+  c.def(
+      "add_material", &add_material, py::arg("name"),
+      "Adds a material, or changes the one called 'default'. The fields are those of an entry of `materials` in scene files:\n"
+      "`density`, `friction` (a number, or a law with its numbers), `restitution`, ...");
   c.def("set_pair", &set_pair, py::arg("a"), py::arg("b"),
         "Fixes what two materials do where they touch: `friction`, `restitution`, `fixed_to`.");
   c.def(
@@ -167,17 +166,28 @@ void bind_content(py::class_<WorldHandle, WorldPointer>& c) {
   c.def_property_readonly("joints", &joints_of, "All joints, a list.");
   c.def_property_readonly("materials", &materials_of, "All materials, a list; the first is 'default'.");
   c.def(
-      "body", [](const WorldPointer& world, const std::string& name) { return BodyHandle{world, world->use().find(name)}; },
+      "body",
+      [](const WorldPointer& world, const std::string& name) {
+        return BodyHandle{world, world->use().find(name)};
+      },
       py::arg("name"), "The body with this name. Raises Error with a suggestion if there is none.");
   c.def(
-      "joint", [](const WorldPointer& world, const std::string& name) { return JointHandle{world, world->use().find_joint(name)}; },
+      "joint",
+      [](const WorldPointer& world, const std::string& name) {
+        return JointHandle{world, world->use().find_joint(name)};
+      },
       py::arg("name"), "The joint with this name. Raises Error with a suggestion if there is none.");
   c.def(
       "material",
-      [](const WorldPointer& world, const std::string& name) { return MaterialHandle{world, world->use().materials.find(name)}; },
+      [](const WorldPointer& world, const std::string& name) {
+        return MaterialHandle{world, world->use().materials.find(name)};
+      },
       py::arg("name"), "The material with this name. Raises Error with a suggestion if there is none.");
   c.def(
-      "__getitem__", [](const WorldPointer& world, const std::string& name) { return BodyHandle{world, world->use().find(name)}; },
+      "__getitem__",
+      [](const WorldPointer& world, const std::string& name) {
+        return BodyHandle{world, world->use().find(name)};
+      },
       py::arg("name"), "world['box'] is world.body('box').");
   c.def(
       "__contains__",
@@ -207,8 +217,10 @@ void bind_state(py::class_<WorldHandle, WorldPointer>& c) {
           if (w.bodies()[i].alive) w.wake(w.id_of(i));
       },
       doc("World::gravity"));
-  c.def_property_readonly("time", [](const WorldPointer& world) { return world->use().time; }, doc("World::time"));
-  c.def_property_readonly("step_count", [](const WorldPointer& world) { return world->use().step_count; }, "Steps taken so far.");
+  c.def_property_readonly(
+      "time", [](const WorldPointer& world) { return world->use().time; }, doc("World::time"));
+  c.def_property_readonly(
+      "step_count", [](const WorldPointer& world) { return world->use().step_count; }, "Steps taken so far.");
   c.def_property_readonly(
       "positions", [](const WorldPointer& w) { return gathered<3>(w, [](const Body& b) { return b.position; }); },
       "Centres of mass of all bodies, in the order of `bodies`, world frame [m]; a new array.");
@@ -225,32 +237,41 @@ void bind_state(py::class_<WorldHandle, WorldPointer>& c) {
       "velocities", [](const WorldPointer& w) { return gathered<3>(w, [](const Body& b) { return b.velocity; }); },
       "Velocities of the centres of mass of all bodies [m/s]; a new array.");
   c.def_property_readonly(
-      "angular_velocities", [](const WorldPointer& w) { return gathered<3>(w, [](const Body& b) { return b.angular_velocity; }); },
+      "angular_velocities",
+      [](const WorldPointer& w) { return gathered<3>(w, [](const Body& b) { return b.angular_velocity; }); },
       "Angular velocities of all bodies, world frame [rad/s]; a new array.");
-  c.def_property_readonly("kinetic_energy", [](const WorldPointer& w) { return w->use().kinetic_energy(); }, doc("World::kinetic_energy"));
-  c.def_property_readonly("potential_energy", [](const WorldPointer& w) { return w->use().potential_energy(); },
-                          doc("World::potential_energy"));
-  c.def_property_readonly("elastic_energy", [](const WorldPointer& w) { return w->use().elastic_energy(); },
-                          doc("World::elastic_energy"));
-  c.def_property_readonly("linear_momentum", [](const WorldPointer& w) { return to_array(w->use().linear_momentum()); },
-                          doc("World::linear_momentum"));
-  c.def_property_readonly("angular_momentum", [](const WorldPointer& w) { return to_array(w->use().angular_momentum()); },
-                          doc("World::angular_momentum"));
-  c.def_property_readonly("state_hash", [](const WorldPointer& w) { return w->use().state_hash(); }, doc("World::state_hash"));
-  c.def("copy", [](const WorldPointer& w) { return w->use(), make_world(w->scene); }, "A world of its own that is the same to the bit.");
+  c.def_property_readonly(
+      "kinetic_energy", [](const WorldPointer& w) { return w->use().kinetic_energy(); }, doc("World::kinetic_energy"));
+  c.def_property_readonly(
+      "potential_energy", [](const WorldPointer& w) { return w->use().potential_energy(); }, doc("World::potential_energy"));
+  c.def_property_readonly(
+      "elastic_energy", [](const WorldPointer& w) { return w->use().elastic_energy(); }, doc("World::elastic_energy"));
+  c.def_property_readonly(
+      "linear_momentum", [](const WorldPointer& w) { return to_array(w->use().linear_momentum()); },
+      doc("World::linear_momentum"));
+  c.def_property_readonly(
+      "angular_momentum", [](const WorldPointer& w) { return to_array(w->use().angular_momentum()); },
+      doc("World::angular_momentum"));
+  c.def_property_readonly(
+      "state_hash", [](const WorldPointer& w) { return w->use().state_hash(); }, doc("World::state_hash"));
+  c.def(
+      "copy", [](const WorldPointer& w) { return w->use(), make_world(w->scene); },
+      "A world of its own that is the same to the bit.");
   c.def("__copy__", [](const WorldPointer& w) { return w->use(), make_world(w->scene); });
-  c.def("__deepcopy__", [](const WorldPointer& w, const py::dict&) { return w->use(), make_world(w->scene); }, py::arg("memo"));
+  c.def(
+      "__deepcopy__", [](const WorldPointer& w, const py::dict&) { return w->use(), make_world(w->scene); }, py::arg("memo"));
   c.def(
       "save_state", [](const WorldPointer& w) { return WorldState{w->use()}; },
       "The whole state, in memory, to go back to with `restore`; `save` writes a file.");
   c.def(
       "restore", [](const WorldPointer& w, const WorldState& state) { w->use() = state.world; }, py::arg("state"),
-      "Goes back to a saved state: bodies, joints, materials, time, remembered impulses. The motion from there on is the same to\n"
+      "Goes back to a saved state: bodies, joints, materials, time, remembered impulses. The motion from there on is the same "
+      "to\n"
       "the bit. Bodies that were added since are gone, those that were removed are back.");
 }
 
 void bind_scene(py::class_<WorldHandle, WorldPointer>& c) {
-  const auto text = [&](const char* name, std::string Scene::* member, const char* help) {
+  const auto text = [&](const char* name, std::string Scene::*member, const char* help) {
     c.def_property(
         name, [member](const WorldPointer& w) { return w->scene.*member; },
         [member](const WorldPointer& w, const std::string& value) { w->use(), w->scene.*member = value; }, help);
@@ -260,14 +281,19 @@ void bind_scene(py::class_<WorldHandle, WorldPointer>& c) {
   c.def_property(
       "seconds", [](const WorldPointer& w) { return w->scene.seconds; },
       [](const WorldPointer& w, double value) {
-        if (!(value > 0) || !std::isfinite(value)) throw Error(fmt::format("{} is not a duration. It must be greater than 0 s.", value));
+        if (!(value > 0) || !std::isfinite(value))
+          throw Error(fmt::format("{} is not a duration. It must be greater than 0 s.", value));
         w->scene.seconds = value;
       },
       doc("Scene::seconds"));
-  c.def_property_readonly("warnings", [](const WorldPointer& w) { return w->scene.warnings; },
-                          "Sentences about what is allowed but may not do what one hopes for.");
   c.def_property_readonly(
-      "document", [](const WorldPointer& w) { return w->scene.document.empty() ? py::object(py::dict()) : from_document(w->scene.document); },
+      "warnings", [](const WorldPointer& w) { return w->scene.warnings; },
+      "Sentences about what is allowed but may not do what one hopes for.");
+  c.def_property_readonly(
+      "document",
+      [](const WorldPointer& w) {
+        return w->scene.document.empty() ? py::object(py::dict()) : from_document(w->scene.document);
+      },
       "The scene document that the world was made from, a dictionary; empty if it was made by hand.");
   c.def_property(
       "options", &world_options,

@@ -128,8 +128,7 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("contact_band", step.contact_band);
     fields.optional("contact_elasticity", step.contact_elasticity);
     fields.optional("turning_contacts", step.turning_contacts);
-    if (const auto field = fields.find("contact"))
-      step.contact = static_cast<ContactForm>(read_choice(*field, kContactForms));
+    if (const auto field = fields.find("contact")) step.contact = static_cast<ContactForm>(read_choice(*field, kContactForms));
     if (const auto field = fields.find("soft"))
       read_object(*field, "the options of soft bodies", [&](Fields& f) {
         if (const auto how = f.find("operator"))

@@ -193,8 +193,7 @@ void add_bodies(const Place& place, World& world, SceneMeshes& meshes, std::vect
     fields.optional("can_sleep", body.can_sleep);
     if (const auto how = fields.find("continuous"))
       body.continuous = static_cast<Continuous>(read_choice(*how, {"automatic", "margin", "impact", "off"}));
-    if (const auto form = fields.find("contact"))
-      body.contact = static_cast<ContactForm>(read_choice(*form, kContactForms));
+    if (const auto form = fields.find("contact")) body.contact = static_cast<ContactForm>(read_choice(*form, kContactForms));
     fields.optional("overlap", body.overlap);
     const bool scripted = fields.optional("script", body.script);
     if (const auto field = fields.find("repeat")) repeat = read_repeat(*field);

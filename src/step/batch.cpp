@@ -15,7 +15,7 @@ namespace stickslip {
 namespace {
 
 template <class T>
-void require_distinct(std::span<const BatchEntry> entries, T* BatchEntry::* member, const char* what) {
+void require_distinct(std::span<const BatchEntry> entries, T* BatchEntry::*member, const char* what) {
   std::vector<const T*> all;
   for (const BatchEntry& e : entries) all.push_back(e.*member);
   std::ranges::sort(all);

@@ -1,0 +1,197 @@
+"""Steppers, reports, batches, records."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+
+def stack(count=4):
+    return ss.scene("stack", count=count)
+
+
+def test_reports_and_their_arrays_never_change_and_outlive_everything():
+    sim = ss.Stepper(stack())
+    first = sim.step()
+    impulse, position, seen = first.contacts.impulse, first.contacts.position, first.contacts.impulse.copy()
+    kept = [sim.step() for _ in range(20)]
+    assert np.array_equal(impulse, seen) and first.step == 1
+    assert [r.step for r in kept] == list(range(2, 22))
+    places = position.copy()
+    del sim, first, kept
+    gc.collect()
+    junk = [np.random.rand(1000) for _ in range(200)]   # takes memory that was freed
+    assert np.array_equal(impulse, seen) and np.array_equal(position, places) and junk
+    assert not impulse.flags.writeable and not impulse.flags.owndata
+
+
+def test_contacts_are_views_on_one_memory():
+    report = ss.Stepper(stack()).step(5)
+    contacts = report.contacts
+    assert len(contacts) == 16 and contacts.position.shape == (16, 3) and contacts.gap.shape == (16,)
+    assert contacts.position.__array_interface__["data"] == contacts.position.__array_interface__["data"]
+    assert contacts.position.strides[0] == contacts.gap.strides[0] > 100
+    assert contacts.force == pytest.approx(contacts.impulse / report.h)
+    assert contacts.normal_impulse == pytest.approx(np.sum(contacts.impulse * contacts.normal, axis=1))
+    assert np.allclose(np.linalg.norm(contacts.normal, axis=1), 1)
+    names = {(a.name, b.name) for a, b in contacts.bodies}
+    assert len(names) == 4
+    a, b = contacts.bodies[0]
+    assert (contacts.body_a[0], contacts.body_b[0]) == (a.index, b.index)
+    assert contacts.of(b).sum() >= 4
+    empty = ss.Stepper(ss.World()).step()
+    assert empty.contacts.force.shape == (0, 3) and empty.contacts.body_a.shape == (0,) and empty.joints.position.shape == (0, 6)
+
+
+def test_energy_adds_up_and_findings_tell():
+    sim = ss.Stepper(ss.scene("pinch-grasp"))
+    for report in sim.run(seconds=0.3):
+        e = report.energy
+        change = e.kinetic_end + e.potential_end - e.kinetic_start - e.potential_start
+        rest = e.applied + e.driven + e.motors + e.springs + e.stabilisation - e.friction - e.impact - e.damping + e.integration
+        assert change == pytest.approx(rest, abs=1e-12)
+    assert report.joints.force.shape == (len(report.joints), 3) and report.joints.motor_force.shape[1] == 6
+    joint = report.joints.joints[0]
+    assert np.array_equal(report.joint(joint)["force"], report.joints.force[0])
+    assert report.energy.as_dict()["motors"] == report.energy.motors
+    world = ss.World()
+    world.gravity = (0, 0, 0)
+    world.add(name="top", shape=ss.box(1, 0.1, 0.1), angular_velocity=(0, 0, 300))
+    finding = ss.Stepper(world).step().findings[0]
+    assert finding.kind == "fast-spin" and "top" in finding.where and finding.value > finding.limit and finding.remedy
+
+
+def test_runs_have_controllers_and_lengths():
+    sim = ss.Stepper(stack(), h=0.01)
+    calls = []
+    reports = list(sim.run(seconds=0.1, controller=lambda s: calls.append(s.time)))
+    assert len(reports) == 10 and calls == pytest.approx(np.arange(10) * 0.01)
+    assert len(sim.run(steps=7)) == 7 and len(list(sim.run(steps=0))) == 0
+    with pytest.raises(ZeroDivisionError):
+        sim.run(steps=5, controller=lambda s: 1 / 0).finish()
+    assert sim.step().step == 11
+    for bad in (dict(seconds=-1), dict(steps=-1), dict(seconds=1, steps=1), dict(seconds=float("nan")), dict(controller=3)):
+        with pytest.raises(ss.Error):
+            sim.run(**bad)
+
+
+def test_options_are_those_of_scene_files():
+    sim = ss.Stepper(stack(), h=0.004, solver={"name": "prox-gs", "accelerate": False}, sleep=True, scheme="moreau-midpoint")
+    options = sim.options
+    assert options["h"] == 0.004 and options["solver"] == {"name": "prox-gs", "accelerate": False} and options["sleep"]["enabled"]
+    assert ss.Stepper(stack(), **options).options == options
+    sim.options = {"integrator": "penalty"}
+    assert sim.options["integrator"] == "penalty" and sim.options["h"] == 0.004 and sim.step().solve is None
+    with pytest.raises(ss.Error, match="solves no contact problem"):
+        sim.problem()
+    with pytest.raises(ss.Error, match="Did you mean 'solver'"):
+        ss.Stepper(stack(), solvr="pgs")
+
+
+def test_states_are_restored_to_the_bit():
+    world = ss.scene("pinch-grasp")
+    sim = ss.Stepper(world)
+    sim.step(10)
+    state = world.save_state()
+    copy = world.copy()
+    once = sim.step(20) and world.state_hash
+    added = world.add(shape=ss.sphere(0.01), position=(0, 0, 3))
+    sim.step(3)
+    world.restore(state)
+    assert not added.exists and world.step_count == 10
+    assert sim.step(20) and world.state_hash == once
+    assert ss.Stepper(copy).step(20) and copy.state_hash == once
+
+
+def test_batches_step_to_the_same_bits():
+    def sims():
+        return [ss.Stepper(ss.scene("pinch-grasp", pinch=5 + i)) for i in range(6)]
+
+    alone, together = sims(), sims()
+    for sim in alone:
+        sim.step(20)
+    for threads in (0, 1, 2, 3):
+        reports = ss.step_all(together, steps=5, threads=threads)
+    assert [r.step for r in reports] == [20] * 6
+    assert [s.world.state_hash for s in alone] == [s.world.state_hash for s in together]
+    assert reports[3].contacts.impulse.shape == alone[3].report.contacts.impulse.shape
+    with pytest.raises(ss.Error, match="same world"):
+        ss.step_all([alone[0], ss.Stepper(alone[0].world)])
+    with pytest.raises(ss.Error, match="same"):
+        ss.step_all([alone[0], alone[0]])
+    alone[0].step()   # nothing stays marked as busy
+    assert ss.step_all([]) == []
+
+
+def test_records_are_written_and_read_back(tmp_path):
+    world = stack()
+    sim = ss.Stepper(world)
+    with sim.record(tmp_path / "run.h5"), sim.record(str(tmp_path / "run.csv")), sim.record(tmp_path / "run.html") as page:
+        for report in sim.run(steps=12):
+            pass
+    assert page.finished and "<iframe" in page._repr_html_()
+    assert len((tmp_path / "run.csv").read_text().splitlines()) == 13
+    sim.step()   # is not recorded
+    with ss.load_trajectory(tmp_path / "run.h5") as run:
+        assert len(run) == 13 and run.time[-1] == pytest.approx(report.time)
+        body = world.bodies[-1]
+        assert run.position.shape[1:] == (len(world), 3) and body.name in run.bodies
+        assert len(run.telemetry("residual")) == 12
+        contacts = run.contacts(-1)
+        assert np.allclose(contacts["impulse"], report.contacts.impulse) and np.allclose(contacts["position"], report.contacts.position)
+        assert ss.scene(run.document).name == world.name
+        assert "joints/force" in run and run.attributes["format"] == "stickslip-trajectory"
+        with pytest.raises(ss.Error, match="no dataset"):
+            run["nothing"]
+        with pytest.raises(ss.Error, match="no frame"):
+            run.contacts(99)
+    for path in (tmp_path / "nothing.h5", tmp_path / "run.csv"):
+        with pytest.raises(ss.Error):
+            ss.load_trajectory(path)
+    with pytest.raises(ss.Error, match="names no kind of record"):
+        sim.record(tmp_path / "run.xyz")
+    with pytest.raises(ss.Error):
+        sim.record(tmp_path / "no" / "such" / "folder" / "run.csv")
+
+
+def test_replays_hold_the_whole_page(tmp_path):
+    world = stack(2)
+    shown = ss.replay(world, seconds=0.1)
+    assert world.time == 0 and "<html" in shown.page
+    text = shown._repr_html_()
+    assert text.startswith("<iframe srcdoc=") and '"replay"' not in text.split(">")[0].replace("&quot;replay&quot;", "")
+    shown.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == shown.page
+    assert "<iframe" in world._repr_html_()
+
+
+def test_a_world_that_is_being_stepped_says_so_and_others_run():
+    world = ss.scene("spheres")
+    sim = ss.Stepper(world)
+    seen, ended = [], threading.Event()
+
+    def work():
+        sim.step(2)
+        ended.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not ended.is_set():
+        try:
+            world.positions
+            sim.step()
+        except ss.Error as error:
+            seen.append(str(error))
+    thread.join()
+    assert any("being stepped" in text for text in seen)
+    assert world.positions.shape == (len(world), 3)
+
+
+def test_the_server_serves_and_stops():
+    with ss.view(stack(2), block=False, browser=False, paused=True) as server:
+        assert server.port > 0 and str(server.port) in server.url
+    with pytest.raises(ss.Error):
+        ss.Server(stack(2), port=70000)
