@@ -205,6 +205,22 @@ void bind_error(py::module_& m) {
   });
 }
 
+/// What only the library makes cannot be made by `__new__` either, which would leave it empty.
+void forbid_making(py::module_& m) {
+  const py::object refuse =
+      py::module_::import("builtins")
+          .attr("staticmethod")(py::cpp_function([](const py::args& given, const py::kwargs&) -> py::object {
+            throw py::type_error(
+                fmt::format("{} cannot be made by itself.", given.size() > 0 ? std::string(py::str(given[0])) : "This"));
+          }));
+  const std::vector<std::string> made_by_users = {"World", "Stepper", "Problem", "Server"};
+  for (const auto& [name, thing] : py::dict(m.attr("__dict__").attr("copy")())) {
+    if (!py::isinstance<py::type>(thing) || PyExceptionClass_Check(thing.ptr())) continue;
+    const bool has_constructor = std::ranges::find(made_by_users, std::string(py::str(name))) != made_by_users.end();
+    if (!has_constructor) py::setattr(thing, "__new__", refuse);
+  }
+}
+
 }   // namespace
 
 }   // namespace stickslip::python
@@ -222,4 +238,5 @@ PYBIND11_MODULE(_core, m) {
   bind_steps(m);
   bind_laws(m);
   bind_solvers(m);
+  forbid_making(m);
 }

@@ -103,11 +103,14 @@ struct ProblemHandle {
   std::vector<double> guess, impulses;   ///< of the step it came from; may be empty
 };
 
+using ProblemPointer = std::shared_ptr<ProblemHandle>;
+
 /// A friction set that Python handed over: a number, or an object with `project` and `support_point`.
 FrictionSet set_from_python(const py::handle&, int rows);
 py::object set_to_python(const FrictionSet&);
 
-/// Loads what Python objects hold; None is not among it.
+/// Loads what Python objects hold; None is not among it, nor an object that was made without its constructor. Functions of
+/// classes that Python can construct take them as pointers: by reference pybind11 would hand out memory that nobody filled.
 template <class T>
 struct NotNone : py::detail::copyable_holder_caster<T, std::shared_ptr<T>> {
   bool load(py::handle source, bool convert) {
@@ -145,3 +148,6 @@ py::array view(const std::vector<Element>& list, Member Element::*member, const 
 template <>
 class pybind11::detail::type_caster<stickslip::python::WorldPointer>
     : public stickslip::python::NotNone<stickslip::python::WorldHandle> {};
+template <>
+class pybind11::detail::type_caster<stickslip::python::ProblemPointer>
+    : public stickslip::python::NotNone<stickslip::python::ProblemHandle> {};

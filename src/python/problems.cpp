@@ -30,19 +30,19 @@ py::object to_scipy(const Triplets& entries, std::size_t rows, std::size_t colum
       .attr("tocsr")();
 }
 
-py::object matrix_of(const ProblemHandle& p) {
-  const Eigen::SparseMatrix<double> w = delassus(*p.problem).sparse();
+py::object matrix_of(const ProblemPointer& p) {
+  const Eigen::SparseMatrix<double> w = delassus(*p->problem).sparse();
   py::array_t<double> values(w.nonZeros(), w.valuePtr());
   py::array_t<int> inner(w.nonZeros(), w.innerIndexPtr()), outer(w.outerSize() + 1, w.outerIndexPtr());
   return sparse("csc_matrix", py::make_tuple(values, inner, outer), w.rows(), w.cols()).attr("tocsr")();
 }
 
-const ContactProblem& factored(const ProblemHandle& p, const char* what) {
-  if (!p.problem->is_factored()) throw Error(fmt::format("This problem has W as a matrix, and no {}.", what));
-  return *p.problem;
+const ContactProblem& factored(const ProblemPointer& p, const char* what) {
+  if (!p->problem->is_factored()) throw Error(fmt::format("This problem has W as a matrix, and no {}.", what));
+  return *p->problem;
 }
 
-py::object jacobian_of(const ProblemHandle& handle) {
+py::object jacobian_of(const ProblemPointer& handle) {
   const ContactProblem& p = factored(handle, "J");
   Triplets entries;
   for (const Block& block : p.blocks) {
@@ -75,7 +75,7 @@ void add_masses(const ContactProblem& p, bool inverse, Triplets& entries) {
   }
 }
 
-py::object mass_of(const ProblemHandle& handle) {
+py::object mass_of(const ProblemPointer& handle) {
   const ContactProblem& p = factored(handle, "M");
   Triplets entries;
   add_masses(p, false, entries);
@@ -89,7 +89,7 @@ py::object mass_of(const ProblemHandle& handle) {
   return to_scipy(entries, p.velocity_size(), p.velocity_size());
 }
 
-py::object inverse_mass_of(const ProblemHandle& handle) {
+py::object inverse_mass_of(const ProblemPointer& handle) {
   const ContactProblem& p = factored(handle, "M");
   if (p.is_coupled()) throw Error("The inverse mass of soft bodies is full. Use M, or W = J M⁻¹ Jᵀ + Σ.");
   Triplets entries;
@@ -266,23 +266,23 @@ ProblemHandle make_problem(const ProblemArguments& given) {
   return {std::make_shared<ContactProblem>(std::move(p)), {}, {}};
 }
 
-std::vector<double> checked_impulses(const ProblemHandle& p, const py::object& given) {
+std::vector<double> checked_impulses(const ProblemPointer& p, const py::object& given) {
   std::vector<double> impulses = to_numbers(given, "a list of impulses");
-  if (impulses.size() != p.problem->rows())
-    throw Error(fmt::format("{} impulses for {} rows.", impulses.size(), p.problem->rows()));
+  if (impulses.size() != p->problem->rows())
+    throw Error(fmt::format("{} impulses for {} rows.", impulses.size(), p->problem->rows()));
   return impulses;
 }
 
-py::list blocks_of(const ProblemHandle& p) {
+py::list blocks_of(const ProblemPointer& p) {
   py::list list;
-  for (std::size_t i = 0; i < p.problem->blocks.size(); ++i) {
-    const Block& block = p.problem->blocks[i];
+  for (std::size_t i = 0; i < p->problem->blocks.size(); ++i) {
+    const Block& block = p->problem->blocks[i];
     py::dict entry;
     entry["kind"] = kKinds[static_cast<std::size_t>(block.kind)];
     entry["row"] = block.row;
     entry["dim"] = static_cast<int>(block.dim);
     entry["friction"] =
-        block.kind == BlockKind::contact && block.dim > 1 ? set_to_python(p.problem->laws[i]) : py::object(py::none());
+        block.kind == BlockKind::contact && block.dim > 1 ? set_to_python(p->problem->laws[i]) : py::object(py::none());
     list.append(entry);
   }
   return list;
@@ -305,7 +305,7 @@ void bind_residual(py::module_& m) {
   c.def("__repr__", [](const R& r) { return fmt::format("<stickslip.Residual: {:.3g} m/s>", r.total()); });
 }
 
-void bind_arrays(py::class_<ProblemHandle, std::shared_ptr<ProblemHandle>>& c) {
+void bind_arrays(py::class_<ProblemHandle, ProblemPointer>& c) {
   c.def_property_readonly("W", &matrix_of, "W = J M⁻¹ Jᵀ + Σ, a SciPy matrix in compressed rows.");
   c.def_property_readonly(
       "J", &jacobian_of,
@@ -315,20 +315,19 @@ void bind_arrays(py::class_<ProblemHandle, std::shared_ptr<ProblemHandle>>& c) {
                           "M⁻¹, a SciPy matrix. Raises Error for soft bodies, whose inverse is full.");
   const auto list = [&](const char* name, std::vector<double> ContactProblem::*member) {
     c.def_property_readonly(
-        name, [member](const py::object& self) { return numbers(self, (*self.cast<const ProblemHandle&>().problem).*member); },
+        name, [member](const py::object& self) { return numbers(self, (*self.cast<ProblemPointer>()->problem).*member); },
         doc(std::string("ContactProblem::") + name));
   };
   list("b", &ContactProblem::b);
   list("sigma", &ContactProblem::sigma);
   list("lower", &ContactProblem::lower);
   c.def_property_readonly(
-      "upper", [](const py::object& self) { return numbers(self, self.cast<const ProblemHandle&>().problem->upper); },
-      "As lower.");
+      "upper", [](const py::object& self) { return numbers(self, self.cast<ProblemPointer>()->problem->upper); }, "As lower.");
   c.def_property_readonly(
-      "guess", [](const ProblemHandle& p) { return to_array(p.guess); },
+      "guess", [](const ProblemPointer& p) { return to_array(p->guess); },
       "Impulses that the step started from [N s]; empty if unknown.");
   c.def_property_readonly(
-      "impulses", [](const ProblemHandle& p) { return to_array(p.impulses); },
+      "impulses", [](const ProblemPointer& p) { return to_array(p->impulses); },
       "Impulses that the step found [N s]; empty if unknown.");
   c.def_property_readonly("blocks", &blocks_of, "The blocks of rows: a list of dictionaries with kind, row, dim and friction.");
 }
@@ -337,7 +336,7 @@ void bind_arrays(py::class_<ProblemHandle, std::shared_ptr<ProblemHandle>>& c) {
 
 void bind_problems(py::module_& m) {
   bind_residual(m);
-  py::class_<ProblemHandle, std::shared_ptr<ProblemHandle>> c(
+  py::class_<ProblemHandle, ProblemPointer> c(
       m, "Problem",
       "The contact problem of one step, v = W λ + b, W = J M⁻¹ Jᵀ + Σ. It does not change.\n\n"
       "Made by `Stepper.problem`, `load_problem`, or of arrays: W and b, or J, M and b. Rows lie in blocks, of three for a "
@@ -355,43 +354,43 @@ void bind_problems(py::module_& m) {
         py::arg("sigma") = py::none(), py::arg("lower") = py::none(), py::arg("upper") = py::none(), py::arg("h") = 0.0);
   bind_arrays(c);
   c.def_property_readonly(
-      "rows", [](const ProblemHandle& p) { return p.problem->rows(); }, "How many rows.");
+      "rows", [](const ProblemPointer& p) { return p->problem->rows(); }, "How many rows.");
   c.def_property_readonly(
-      "contact_count", [](const ProblemHandle& p) { return p.problem->contact_count(); }, "How many blocks are contacts.");
+      "contact_count", [](const ProblemPointer& p) { return p->problem->contact_count(); }, "How many blocks are contacts.");
   c.def_property_readonly(
-      "h", [](const ProblemHandle& p) { return p.problem->h; }, doc("ContactProblem::h"));
+      "h", [](const ProblemPointer& p) { return p->problem->h; }, doc("ContactProblem::h"));
   c.def(
       "velocity",
-      [](const ProblemHandle& p, const py::object& given) {
-        std::vector<double> v(p.problem->rows()), scratch;
-        p.problem->contact_velocity(checked_impulses(p, given), v, scratch);
+      [](const ProblemPointer& p, const py::object& given) {
+        std::vector<double> v(p->problem->rows()), scratch;
+        p->problem->contact_velocity(checked_impulses(p, given), v, scratch);
         return to_array(v);
       },
       py::arg("impulses"), "v = W λ + b [m/s].");
   c.def(
       "residual",
-      [](const ProblemHandle& p, const py::object& given) {
+      [](const ProblemPointer& p, const py::object& given) {
         ResidualWorkspace work;
-        return residual(*p.problem, checked_impulses(p, given), work);
+        return residual(*p->problem, checked_impulses(p, given), work);
       },
       py::arg("impulses"), "How wrong impulses are.");
   c.def(
       "natural_map_error",
-      [](const ProblemHandle& p, const py::object& given) {
+      [](const ProblemPointer& p, const py::object& given) {
         ResidualWorkspace work;
-        return natural_map_error(*p.problem, checked_impulses(p, given), work);
+        return natural_map_error(*p->problem, checked_impulses(p, given), work);
       },
       py::arg("impulses"), doc("natural_map_error"));
   c.def(
       "save",
-      [](const ProblemHandle& p, const py::object& path, const std::string& format) {
+      [](const ProblemPointer& p, const py::object& path, const std::string& format) {
         ProblemFile file;
-        file.problem = *p.problem, file.guess = p.guess, file.solution = p.impulses;
+        file.problem = *p->problem, file.guess = p->guess, file.solution = p->impulses;
         save_problem(std::string(py::str(py::module_::import("os").attr("fspath")(path))), file, format);
       },
       py::arg("path"), py::arg("format") = "", doc("save_problem"));
-  c.def("__repr__", [](const ProblemHandle& p) {
-    return fmt::format("<stickslip.Problem: {} contacts, {} rows>", p.problem->contact_count(), p.problem->rows());
+  c.def("__repr__", [](const ProblemPointer& p) {
+    return fmt::format("<stickslip.Problem: {} contacts, {} rows>", p->problem->contact_count(), p->problem->rows());
   });
   m.def(
       "load_problem",

@@ -171,25 +171,25 @@ std::unique_ptr<ContactSolver> solver_of(const py::object& given, const py::dict
   return std::make_unique<PythonSolver>("python", shared_object(given), to_options(options));
 }
 
-AnswerHandle solve(const ProblemHandle& p, const py::object& solver, SolveControl control, const py::object& guess,
+AnswerHandle solve(const ProblemPointer& p, const py::object& solver, SolveControl control, const py::object& guess,
                    const py::object& callback, const py::dict& options) {
   const std::unique_ptr<ContactSolver> chosen = solver_of(solver, options);
-  std::vector<double> impulses(p.problem->rows());
+  std::vector<double> impulses(p->problem->rows());
   if (!guess.is_none()) impulses = to_numbers(guess, "a guess");
-  if (impulses.size() != p.problem->rows())
-    throw Error(fmt::format("A guess of {} numbers for {} rows.", impulses.size(), p.problem->rows()));
+  if (impulses.size() != p->problem->rows())
+    throw Error(fmt::format("A guess of {} numbers for {} rows.", impulses.size(), p->problem->rows()));
   Watch watch(control, callback);
   AnswerHandle answer;
-  std::vector<double> v(p.problem->rows()), scratch;
+  std::vector<double> v(p->problem->rows()), scratch;
   // Factors of soft bodies are shared, and one solve at a time may use them.
   static std::recursive_mutex coupled;
   {
     const py::gil_scoped_release unlocked;
     std::unique_lock<std::recursive_mutex> turn(coupled, std::defer_lock);
-    if (p.problem->is_coupled()) turn.lock();
+    if (p->problem->is_coupled()) turn.lock();
     Workspace workspace;
-    answer.report = chosen->solve(*p.problem, impulses, workspace, control);
-    p.problem->contact_velocity(impulses, v, scratch);
+    answer.report = chosen->solve(*p->problem, impulses, workspace, control);
+    p->problem->contact_velocity(impulses, v, scratch);
   }
   watch.rethrow();
   answer.impulses = to_array(impulses);
@@ -197,7 +197,7 @@ AnswerHandle solve(const ProblemHandle& p, const py::object& solver, SolveContro
   return answer;
 }
 
-AnswerHandle solve_problem(const ProblemHandle& p, const py::object& solver, double tol, int max_iterations, double time_limit,
+AnswerHandle solve_problem(const ProblemPointer& p, const py::object& solver, double tol, int max_iterations, double time_limit,
                            const py::object& guess, bool history, const py::object& callback, const py::kwargs& options) {
   SolveControl control;
   if (!(tol >= 0)) throw Error(fmt::format("{} is not a tolerance. It must be at least 0 m/s.", tol));

@@ -249,8 +249,10 @@ void bind_recording(py::module_& m) {
   c.def("__repr__", [](const RecordingHandle& r) { return fmt::format("<stickslip.Recording '{}'>", r.path); });
 }
 
+using ServerPointer = std::shared_ptr<Server>;
+
 void bind_server(py::module_& m) {
-  py::class_<Server, std::shared_ptr<Server>> c(m, "Server", doc("Server"));
+  py::class_<Server, ServerPointer> c(m, "Server", doc("Server"));
   c.def(py::init([](const WorldPointer& world, int port, bool paused, double speed) {
           world->use();
           if (port < 0 || port > 65535)
@@ -261,7 +263,7 @@ void bind_server(py::module_& m) {
           options.port = static_cast<std::uint16_t>(port);
           options.paused = paused;
           options.speed = speed;
-          return std::shared_ptr<Server>(new Server(std::move(copy), options), [](Server* server) {
+          return ServerPointer(new Server(std::move(copy), options), [](Server* server) {
             if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) return delete server;
             const py::gil_scoped_release free;   // its threads may wait for the interpreter
             delete server;
@@ -269,19 +271,21 @@ void bind_server(py::module_& m) {
         }),
         py::arg("world"), py::arg("port") = 0, py::arg("paused") = false, py::arg("speed") = 1.0,
         "Serves a copy of a world to browsers on this machine.");
-  c.def_property_readonly("url", &Server::url, doc("Server::url"));
-  c.def_property_readonly("port", &Server::port, "Where it listens.");
+  c.def_property_readonly(
+      "url", [](const ServerPointer& s) { return s->url(); }, doc("Server::url"));
+  c.def_property_readonly(
+      "port", [](const ServerPointer& s) { return s->port(); }, "Where it listens.");
   c.def(
       "stop",
-      [](Server& s) {
+      [](const ServerPointer& s) {
         const py::gil_scoped_release unlocked;
-        s.stop();
+        s->stop();
       },
       doc("Server::stop"));
   c.def("__enter__", [](py::object self) { return self; });
-  c.def("__exit__", [](Server& s, const py::args&) {
+  c.def("__exit__", [](const ServerPointer& s, const py::args&) {
     const py::gil_scoped_release unlocked;
-    s.stop();
+    s->stop();
   });
 }
 

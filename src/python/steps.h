@@ -2,6 +2,7 @@
 #pragma once
 
 #include "python/module.h"
+#include "stickslip/serve/server.h"
 
 namespace stickslip::python {
 
@@ -53,3 +54,6 @@ class pybind11::detail::type_caster<stickslip::python::ReportPointer>
 template <>
 class pybind11::detail::type_caster<stickslip::python::StepperPointer>
     : public stickslip::python::NotNone<stickslip::python::StepperHandle> {};
+template <>
+class pybind11::detail::type_caster<std::shared_ptr<stickslip::Server>> : public stickslip::python::NotNone<stickslip::Server> {
+};

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip import _core
 
 # These wait, or write where they are told to.
 LEFT_OUT = {"view", "Server", "record", "save", "replay"}
@@ -127,12 +128,21 @@ def test_a_thousand_worlds_leak_nothing():
     assert resident_kilobytes() - before < 6000   # one world alone takes more than 40
 
 
-def test_classes_cannot_be_made_of_nothing():
-    for name in ("Body", "Joint", "Material", "Report", "Contacts", "WorldState", "Done", "Recording"):
-        with pytest.raises(TypeError):
-            getattr(ss, name)()
-        with pytest.raises(TypeError):
-            getattr(ss, name).__new__(getattr(ss, name)).name   # made without its constructor
+def test_objects_cannot_be_made_of_nothing():
+    made = {"World", "Stepper", "Problem", "Server"}
+    for name, kind in vars(_core).items():
+        if not inspect.isclass(kind) or issubclass(kind, BaseException):
+            continue
+        if name not in made:
+            for make in (kind, lambda kind=kind: kind.__new__(kind), lambda kind=kind: type("Mine", (kind,), {})()):
+                with pytest.raises(TypeError):
+                    make()
+            continue
+        empty = kind.__new__(kind)   # its constructor was not called
+        for member in (m for m in dir(kind) if not m.startswith("__") and m not in LEFT_OUT):
+            attempt(lambda: getattr(empty, member)())
+        for function in (len, repr, ss.view, ss.Stepper, lambda e: ss.step_all([e]), ss.solve, ss.replay):
+            attempt(function, empty)
 
 
 def test_the_interpreter_ends_well_whatever_still_lives():

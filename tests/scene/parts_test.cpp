@@ -65,8 +65,10 @@ TEST(AddParts, builds_the_world_of_a_whole_document_piece_by_piece) {
   World world;
   add_parts(world, "{" + materials + "}");
   EXPECT_EQ(add_parts(world, R"({"bodies": [)" + ground + "]}").bodies.size(), 1u);
-  EXPECT_EQ(add_parts(world, R"({"bodies": [)" + box + "]}").bodies[0], world.find("box"));
-  EXPECT_EQ(add_parts(world, R"({"joints": [)" + joint + "]}").joints[0], world.find_joint("hinge"));
+  const AddedParts boxes = add_parts(world, R"({"bodies": [)" + box + "]}");
+  EXPECT_EQ(boxes.bodies.at(0), world.find("box"));
+  const AddedParts joints = add_parts(world, R"({"joints": [)" + joint + "]}");
+  EXPECT_EQ(joints.joints.at(0), world.find_joint("hinge"));
   EXPECT_EQ(world.state_hash(), whole.world.state_hash());
 }
 
