@@ -12,8 +12,8 @@ function(stickslip_python)
   set(docstrings ${PROJECT_BINARY_DIR}/generated/docstrings.h)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
   add_custom_command(OUTPUT ${docstrings}
-    COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/python/docstrings.py ${PROJECT_SOURCE_DIR}/include ${docstrings}
-    DEPENDS ${PROJECT_SOURCE_DIR}/python/docstrings.py ${headers}
+    COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/python_docstrings.py ${PROJECT_SOURCE_DIR}/include ${docstrings}
+    DEPENDS ${PROJECT_SOURCE_DIR}/scripts/python_docstrings.py ${headers}
     COMMENT "Taking docstrings from the headers" VERBATIM)
 
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/python/*.cpp)

@@ -184,6 +184,27 @@ py::object body_or_world(const JointHandle& j, BodyId JointDescription::*member)
   return id == BodyId{} ? py::object(py::none()) : py::cast(BodyHandle{j.world, id});
 }
 
+/// What a joint with one free coordinate does as a whole.
+void bind_only_axis(py::class_<JointHandle>& c) {
+  c.def_property_readonly(
+      "position", [](const JointHandle& j) { return position_of(only_axis(j)); },
+      "Of a joint with one free coordinate: where it is now [m or rad].");
+  c.def_property_readonly(
+      "velocity", [](const JointHandle& j) { return velocity_of(only_axis(j)); },
+      "Of a joint with one free coordinate: how fast it grows [m/s or rad/s].");
+  c.def_property(
+      "target", [](const JointHandle& j) { return target_of(only_axis(j)); },
+      [](const JointHandle& j, double target) { set_target(only_axis(j), target); },
+      "Of a joint with one free coordinate: the target of its servo [m or rad].");
+  c.def_property(
+      "speed", [](const JointHandle& j) { return speed_of(only_axis(j)); },
+      [](const JointHandle& j, double speed) { set_speed(only_axis(j), speed); },
+      "Of a joint with one free coordinate: the speed that its motor keeps [m/s or rad/s].");
+  c.def(
+      "push", [](const JointHandle& j, double force) { push(only_axis(j), force); }, py::arg("force"),
+      "Of a joint with one free coordinate: has its motor push with this force until told otherwise [N or N m].");
+}
+
 }   // namespace
 
 void bind_joints(py::module_& m) {
@@ -217,23 +238,7 @@ void bind_joints(py::module_& m) {
       },
       "Its free coordinates by name.");
   c.def("__getitem__", &axis_called, py::arg("coordinate"), "joint['turn_z']: one of its free coordinates.");
-  c.def_property_readonly(
-      "position", [](const JointHandle& j) { return position_of(only_axis(j)); },
-      "Of a joint with one free coordinate: where it is now [m or rad].");
-  c.def_property_readonly(
-      "velocity", [](const JointHandle& j) { return velocity_of(only_axis(j)); },
-      "Of a joint with one free coordinate: how fast it grows [m/s or rad/s].");
-  c.def_property(
-      "target", [](const JointHandle& j) { return target_of(only_axis(j)); },
-      [](const JointHandle& j, double target) { set_target(only_axis(j), target); },
-      "Of a joint with one free coordinate: the target of its servo [m or rad].");
-  c.def_property(
-      "speed", [](const JointHandle& j) { return speed_of(only_axis(j)); },
-      [](const JointHandle& j, double speed) { set_speed(only_axis(j), speed); },
-      "Of a joint with one free coordinate: the speed that its motor keeps [m/s or rad/s].");
-  c.def(
-      "push", [](const JointHandle& j, double force) { push(only_axis(j), force); }, py::arg("force"),
-      "Of a joint with one free coordinate: has its motor push with this force until told otherwise [N or N m].");
+  bind_only_axis(c);
   c.def("__repr__", [](const JointHandle& j) {
     if (j.world->busy || !j.world->scene.world.contains(j.id)) return std::string("<stickslip.Joint>");
     return fmt::format("<stickslip.Joint '{}': {}>", j.get().description.name, joint_type_name(j.get().description.type));

@@ -187,7 +187,10 @@ namespace {
 /// Errors of the library are of this class in Python, with file, pointer and message as attributes.
 void bind_error(py::module_& m) {
   static PyObject* error_class = nullptr;
-  error_class = PyErr_NewExceptionWithDoc("stickslip.Error", doc("Error"), PyExc_ValueError, nullptr);
+  error_class = PyErr_NewExceptionWithDoc("stickslip.Error",
+                                          "Bad input: the message names place, value and remedy, as the program does. `file`, "
+                                          "`pointer` and `message` are its parts.",
+                                          PyExc_ValueError, nullptr);
   m.attr("Error") = py::handle(error_class);
   py::register_exception_translator([](std::exception_ptr thrown) {
     if (!thrown) return;

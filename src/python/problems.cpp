@@ -332,33 +332,7 @@ void bind_arrays(py::class_<ProblemHandle, ProblemPointer>& c) {
   c.def_property_readonly("blocks", &blocks_of, "The blocks of rows: a list of dictionaries with kind, row, dim and friction.");
 }
 
-}   // namespace
-
-void bind_problems(py::module_& m) {
-  bind_residual(m);
-  py::class_<ProblemHandle, ProblemPointer> c(
-      m, "Problem",
-      "The contact problem of one step, v = W λ + b, W = J M⁻¹ Jᵀ + Σ. It does not change.\n\n"
-      "Made by `Stepper.problem`, `load_problem`, or of arrays: W and b, or J, M and b. Rows lie in blocks, of three for a "
-      "contact in\n"
-      "space: normal, tangent t, tangent b. `dims` gives other numbers of rows, `kinds` 'contact', 'bilateral' or 'box' for "
-      "all or each,\n"
-      "`friction` a coefficient or a friction set for all or each.\n\n"
-      "    problem = ss.Problem(W, b, friction=0.5)");
-  c.def(py::init([](py::object w, py::object b, py::object friction, py::object j, py::object mass, py::object dims,
-                    py::object kinds, py::object sigma, py::object lower, py::object upper, double h) {
-          return std::make_shared<ProblemHandle>(make_problem({w, b, friction, j, mass, dims, kinds, sigma, lower, upper, h}));
-        }),
-        py::arg("W") = py::none(), py::arg("b") = py::none(), py::arg("friction") = 0.0, py::kw_only(),
-        py::arg("J") = py::none(), py::arg("M") = py::none(), py::arg("dims") = py::none(), py::arg("kinds") = py::none(),
-        py::arg("sigma") = py::none(), py::arg("lower") = py::none(), py::arg("upper") = py::none(), py::arg("h") = 0.0);
-  bind_arrays(c);
-  c.def_property_readonly(
-      "rows", [](const ProblemPointer& p) { return p->problem->rows(); }, "How many rows.");
-  c.def_property_readonly(
-      "contact_count", [](const ProblemPointer& p) { return p->problem->contact_count(); }, "How many blocks are contacts.");
-  c.def_property_readonly(
-      "h", [](const ProblemPointer& p) { return p->problem->h; }, doc("ContactProblem::h"));
+void bind_evaluations(py::class_<ProblemHandle, ProblemPointer>& c) {
   c.def(
       "velocity",
       [](const ProblemPointer& p, const py::object& given) {
@@ -389,6 +363,36 @@ void bind_problems(py::module_& m) {
         save_problem(std::string(py::str(py::module_::import("os").attr("fspath")(path))), file, format);
       },
       py::arg("path"), py::arg("format") = "", doc("save_problem"));
+}
+
+}   // namespace
+
+void bind_problems(py::module_& m) {
+  bind_residual(m);
+  py::class_<ProblemHandle, ProblemPointer> c(
+      m, "Problem",
+      "The contact problem of one step, v = W λ + b, W = J M⁻¹ Jᵀ + Σ. It does not change.\n\n"
+      "Made by `Stepper.problem`, `load_problem`, or of arrays: W and b, or J, M and b. Rows lie in blocks, of three for a "
+      "contact in\n"
+      "space: normal, tangent t, tangent b. `dims` gives other numbers of rows, `kinds` 'contact', 'bilateral' or 'box' for "
+      "all or each,\n"
+      "`friction` a coefficient or a friction set for all or each.\n\n"
+      "    problem = ss.Problem(W, b, friction=0.5)");
+  c.def(py::init([](py::object w, py::object b, py::object friction, py::object j, py::object mass, py::object dims,
+                    py::object kinds, py::object sigma, py::object lower, py::object upper, double h) {
+          return std::make_shared<ProblemHandle>(make_problem({w, b, friction, j, mass, dims, kinds, sigma, lower, upper, h}));
+        }),
+        py::arg("W") = py::none(), py::arg("b") = py::none(), py::arg("friction") = 0.0, py::kw_only(),
+        py::arg("J") = py::none(), py::arg("M") = py::none(), py::arg("dims") = py::none(), py::arg("kinds") = py::none(),
+        py::arg("sigma") = py::none(), py::arg("lower") = py::none(), py::arg("upper") = py::none(), py::arg("h") = 0.0);
+  bind_arrays(c);
+  c.def_property_readonly(
+      "rows", [](const ProblemPointer& p) { return p->problem->rows(); }, "How many rows.");
+  c.def_property_readonly(
+      "contact_count", [](const ProblemPointer& p) { return p->problem->contact_count(); }, "How many blocks are contacts.");
+  c.def_property_readonly(
+      "h", [](const ProblemPointer& p) { return p->problem->h; }, doc("ContactProblem::h"));
+  bind_evaluations(c);
   c.def("__repr__", [](const ProblemPointer& p) {
     return fmt::format("<stickslip.Problem: {} contacts, {} rows>", p->problem->contact_count(), p->problem->rows());
   });

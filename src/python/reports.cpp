@@ -237,6 +237,25 @@ void bind_sums(py::class_<ReportHandle, ReportPointer>& c) {
         "What a joint did, a dictionary of the entries of `joints`; None if it did not act.");
 }
 
+void bind_outcome(py::class_<ReportHandle, ReportPointer>& c) {
+  c.def_property_readonly(
+      "status", [](const ReportPointer& r) { return std::string(status_name(r->get().outcome.status)); },
+      "'converged', or why the equations of the step were not solved to the tolerance.");
+  c.def_property_readonly(
+      "converged", [](const ReportPointer& r) { return r->get().outcome.status == SolveStatus::converged; },
+      "Whether the tolerance was met.");
+  c.def_property_readonly(
+      "reason", [](const ReportPointer& r) { return std::string(r->get().outcome.reason); }, doc("StepOutcome::reason"));
+  c.def_property_readonly(
+      "iterations", [](const ReportPointer& r) { return r->get().outcome.iterations; }, "Of the solver.");
+  c.def_property_readonly(
+      "error", [](const ReportPointer& r) { return r->get().outcome.error; }, doc("StepOutcome::error"));
+  c.def_property_readonly(
+      "tolerance", [](const ReportPointer& r) { return r->get().outcome.tolerance; }, doc("StepOutcome::tolerance"));
+  c.def_property_readonly(
+      "unit", [](const ReportPointer& r) { return std::string(r->get().outcome.unit); }, "Of error and tolerance.");
+}
+
 }   // namespace
 
 void bind_reports(py::module_& m) {
@@ -272,22 +291,7 @@ void bind_reports(py::module_& m) {
   c.def_property_readonly(
       "angular_momentum", [](const ReportPointer& r) { return to_array(r->get().angular_momentum); },
       doc("StepReport::angular_momentum"));
-  c.def_property_readonly(
-      "status", [](const ReportPointer& r) { return std::string(status_name(r->get().outcome.status)); },
-      "'converged', or why the equations of the step were not solved to the tolerance.");
-  c.def_property_readonly(
-      "converged", [](const ReportPointer& r) { return r->get().outcome.status == SolveStatus::converged; },
-      "Whether the tolerance was met.");
-  c.def_property_readonly(
-      "reason", [](const ReportPointer& r) { return std::string(r->get().outcome.reason); }, doc("StepOutcome::reason"));
-  c.def_property_readonly(
-      "iterations", [](const ReportPointer& r) { return r->get().outcome.iterations; }, "Of the solver.");
-  c.def_property_readonly(
-      "error", [](const ReportPointer& r) { return r->get().outcome.error; }, doc("StepOutcome::error"));
-  c.def_property_readonly(
-      "tolerance", [](const ReportPointer& r) { return r->get().outcome.tolerance; }, doc("StepOutcome::tolerance"));
-  c.def_property_readonly(
-      "unit", [](const ReportPointer& r) { return std::string(r->get().outcome.unit); }, "Of error and tolerance.");
+  bind_outcome(c);
   c.def_property_readonly(
       "contacts", [](const ReportPointer& r) { return ContactsHandle{r}; }, "All contacts of the step.");
   c.def_property_readonly(

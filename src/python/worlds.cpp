@@ -162,6 +162,9 @@ void bind_content(py::class_<WorldHandle, WorldPointer>& c) {
         world->use().remove(id);
       },
       py::arg("what"), "Removes a body, with its joints and contacts, or a joint. What slept on it wakes.");
+}
+
+void bind_lookup(py::class_<WorldHandle, WorldPointer>& c) {
   c.def_property_readonly("bodies", &bodies_of, "All bodies, a list.");
   c.def_property_readonly("joints", &joints_of, "All joints, a list.");
   c.def_property_readonly("materials", &materials_of, "All materials, a list; the first is 'default'.");
@@ -254,6 +257,9 @@ void bind_state(py::class_<WorldHandle, WorldPointer>& c) {
       doc("World::angular_momentum"));
   c.def_property_readonly(
       "state_hash", [](const WorldPointer& w) { return w->use().state_hash(); }, doc("World::state_hash"));
+}
+
+void bind_copies(py::class_<WorldHandle, WorldPointer>& c) {
   c.def(
       "copy", [](const WorldPointer& w) { return w->use(), make_world(w->scene); },
       "A world of its own that is the same to the bit.");
@@ -355,7 +361,9 @@ void bind_worlds(py::module_& m) {
             }),
             py::arg("name") = "world", "An empty world with gravity along -z.");
   bind_content(world);
+  bind_lookup(world);
   bind_state(world);
+  bind_copies(world);
   bind_scene(world);
   m.def(
       "open_scene", [](const py::object& source, const py::dict& changes) { return make_world(open_scene(source, changes)); },

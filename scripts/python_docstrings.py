@@ -1,6 +1,6 @@
 """Extracts the comments of the public headers, for the docstrings of the module.
 
-    docstrings.py <folder of headers> <output>
+    python_docstrings.py <folder of headers> <output>
 
 A comment of `///` lines stands before what it describes, `///<` behind it. Names are written as in C++: "World::add". Of
 functions with one name the first that is described counts.
@@ -37,6 +37,7 @@ def tidy(text):
     text = re.sub(r"\s*@(?:param) (\w+)", r" \1:", text)
     text = re.sub(r"\s*@returns\b", " Returns", text)
     text = re.sub(r"\s*@pre\b", " Needs:", text).strip()
+    text = re.sub(r"(\w)::(\w)", r"\1.\2", text)
     return text[:1].upper() + text[1:]
 
 
@@ -77,7 +78,7 @@ def main(folder, output):
     for header in sorted(pathlib.Path(folder).rglob("*.h")):
         for name, text in comments(header):
             found.setdefault(name, text)
-    lines = ["// Generated from the public headers by python/docstrings.py.", "#pragma once", "#include <string_view>", "",
+    lines = ["// Generated from the public headers by scripts/python_docstrings.py.", "#pragma once", "#include <string_view>", "",
              "namespace stickslip::python {", "", "struct Docstring {", "  std::string_view name;", "  const char* text;", "};", "",
              "inline constexpr Docstring kDocstrings[] = {"]
     lines += [f'    {{"{name}", R"doc({found[name]})doc"}},' for name in sorted(found, key=lambda n: n.encode())]
