@@ -51,6 +51,22 @@ void Minimiser::newton_direction(Objective& f, bool projected, Minimum& result) 
   factor_.solve(right_.data(), direction_.data());
 }
 
+/// False if the matrix is singular.
+bool Minimiser::coupled_direction(Objective& f, Minimum& result) {
+  const SparseFactor::Matrix& j = f.jacobian();
+  if (!same_pattern(analysed_lu_, j)) {
+    lu_.analyze(j, false);
+    analysed_lu_ = j;
+    ++result.analyses;
+  }
+  ++result.factorisations;
+  if (!lu_.factor(j)) return false;
+  right_.resize(gradient_.size());
+  as_vector(right_) = -as_vector(gradient_);
+  lu_.solve(right_.data(), direction_.data());
+  return as_vector(direction_).allFinite();
+}
+
 /// The two loops of [Nocedal, Wright 2006], algorithm 7.4.
 void Minimiser::lbfgs_direction(Objective& f) {
   std::vector<double> parts(changes_.size());
@@ -94,6 +110,21 @@ double Minimiser::search(Objective& f) {
   return *std::ranges::min_element(steps_);
 }
 
+void Minimiser::find_direction(Objective& f, const MinimiseOptions& options, Minimum& result) {
+  if (options.coupled && coupled_direction(f, result)) {
+    f.foresee(direction_);
+    f.gradient(gradient_);
+    return;
+  }
+  if (options.method == MinimiseMethod::projected_newton || options.method == MinimiseMethod::newton)
+    return newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
+  lbfgs_direction(f);
+  if (options.method == MinimiseMethod::lbfgs && !(as_vector(gradient_).dot(as_vector(direction_)) < 0)) {
+    changes_.clear();
+    lbfgs_direction(f);
+  }
+}
+
 Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
   Minimum result;
   gradient_.resize(f.size());
@@ -111,19 +142,13 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
       if (changes_.size() > kMemory) changes_.erase(changes_.begin());
     }
     const bool remembers = options.method == MinimiseMethod::lbfgs;
-    if (options.method == MinimiseMethod::projected_newton || options.method == MinimiseMethod::newton)
-      newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
-    else lbfgs_direction(f);
-    if (remembers && !(as_vector(gradient_).dot(as_vector(direction_)) < 0)) {
-      changes_.clear();
-      lbfgs_direction(f);
-    }
+    find_direction(f, options, result);
     result.size = f.size_of(direction_);
+    ++result.iterations;
     const double free = f.shorten(direction_);
     begin_search(f);
     const double step = search(f);
     f.accept(steps_);
-    ++result.iterations;
     if (options.observer) {
       const double value = std::accumulate(trial_values_.begin(), trial_values_.end(), 0.0);
       options.observer({result.iterations, value, result.size, free, step});

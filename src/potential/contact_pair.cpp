@@ -220,6 +220,12 @@ Vec12 gradient_of(const ContactPair& p, std::span<const Vec3> x) {
   return g;
 }
 
+Vec12 gradient_of_force(const ContactPair& p, std::span<const Vec3> x) {
+  const PairPlace place = place_of(p, x);
+  const ScalarFunction b = log_barrier(place.distance - p.offset, p.range);
+  return outer(place.weights, p.weight * mollifier_of(p, x) * b.second * place.normal);
+}
+
 Mat12 hessian_of(const ContactPair& p, std::span<const Vec3> x) {
   Vec12 g;
   Mat12 h;
@@ -270,16 +276,37 @@ Vec12 FrictionTerm::gradient(std::span<const Vec3> start, std::span<const Vec3> 
   return outer(weights, -force_on_a(start, x));
 }
 
-/// Along the way the force grows by the slope of m, across it the force only turns.
-PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<const Vec3> x, bool chord) const {
+namespace {
+
+/// The slope of g(s) = s/m(s).
+double slope_of_way_over_force(double s, double length) {
+  const double x = std::min(1.0, s / length);
+  return 1 / ((2 - x) * (2 - x));
+}
+
+}   // namespace
+
+/// µλ/g (1 − g' (p ûᵀ + û pᵀ)/2), whose eigenvectors are p̂ ± û.
+PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<const Vec3> x) const {
   PairStiffness out;
   const Vec2 u = way(start, x);
-  const double s = u.norm();
-  const Vec2 along = s > 0 ? Vec2(u / s) : Vec2(1, 0), across(-along.y(), along.x());
-  const double over = smooth_friction_over_way(s, length);
-  out.add(limit * (chord ? over : smooth_friction(s, length).second), outer(weights, tangents * along));
-  out.add(limit * over, outer(weights, tangents * across));
+  const double s = u.norm(), factor = limit * smooth_friction_over_way(s, length);
+  const Vec2 along = s > 0 ? Vec2(u / s) : Vec2(1, 0);
+  const Eigen::Matrix2d turn = pull * along.transpose();
+  const Eigen::Matrix2d m = Eigen::Matrix2d::Identity() - 0.5 * slope_of_way_over_force(s, length) * (turn + turn.transpose());
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen;
+  eigen.computeDirect(m);
+  for (int k = 0; k < 2; ++k)
+    out.add(factor * std::max(0.0, eigen.eigenvalues()[k]), outer(weights, tangents * eigen.eigenvectors().col(k)));
   return out;
+}
+
+Vec2 FrictionTerm::next_pull(const Vec2& from, const Vec2& to) const {
+  const double s = from.norm();
+  const Vec2 along = s > 0 ? Vec2(from / s) : Vec2::Zero();
+  const Vec2 next =
+      smooth_friction_over_way(s, length) * (to - slope_of_way_over_force(s, length) * along.dot(to - from) * pull);
+  return next / std::max(1.0, next.norm());
 }
 
 }   // namespace stickslip

@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kKept = 0.2;         ///< part of a gap that a step leaves
+constexpr double kKept = 0.5;         ///< part of a gap that a step leaves
 constexpr double kRounded = 1e-13;    ///< of coordinates: gaps below this are not made smaller
 constexpr double kBendShare = 0.25;   ///< of what is left of a gap that bends of paths may take
 constexpr int kMostPieces = 200;      ///< that a bent path is looked at in

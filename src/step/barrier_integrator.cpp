@@ -37,7 +37,9 @@ class BarrierIntegrator final : public Integrator {
 
 namespace {
 
-constexpr int kPatience = 12;   ///< iterations in which friction has to come to half its change
+constexpr int kBluntIterations = 4;      ///< with friction that is not yet as sharp as it is to be
+constexpr int kPatience = 8;             ///< iterations in which the error has to come to half of what it was
+constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
 
 /// Joints and attachments are not potentials yet.
 void refuse_joints(const World& world) {
@@ -76,7 +78,9 @@ void BarrierIntegrator::make_room(World& world) {
   system_.check_start(world);
 }
 
-/// Friction takes its normal forces from the last minimum until it changes nothing any more.
+/// Friction takes its normal forces from where the last iterations led. At first a few of them share the same; once it is as
+/// sharp as it is to be, every iteration has its own and knows how they depend on places. Where that leads nowhere, a minimum
+/// with forces that stay is looked for, and then on from there.
 void BarrierIntegrator::solve(const World& world) {
   const double fall = world.gravity.norm() * options_.h;
   StepOutcome& outcome = report_.outcome;
@@ -85,26 +89,28 @@ void BarrierIntegrator::solve(const World& world) {
   MinimiseOptions how;
   how.method = options_.barrier.method;
   how.tolerance = outcome.tolerance;
-  // Once friction is sharp and a minimum is found, every iteration takes over the forces of the last one.
-  bool follows = false;
+  const bool newton =
+      how.method == MinimiseMethod::projected_newton || how.method == MinimiseMethod::newton;   // others have no matrix
   double best = std::numeric_limits<double>::infinity();
   int since_best = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
-    const bool sharp = system_.lag_friction(world, lag);
-    how.max_iterations = follows ? 1 : options_.max_iterations - outcome.iterations;
+    const bool sharp = system_.lag_friction(world, lag), stalled = since_best > kPatience;
+    how.coupled = newton && sharp && system_.rubs() && !stalled;
+    int most = options_.max_iterations - outcome.iterations;
+    if (how.coupled) most = 1;
+    else if (!sharp) most = std::min(most, kBluntIterations);
+    else if (stalled) most = std::min(most, kStalledIterations);
+    how.max_iterations = most;
     const Minimum minimum = minimiser_.minimise(system_, how);
     outcome.iterations += minimum.iterations;
     outcome.error = minimum.size;
-    const bool settled = minimum.converged && sharp && (minimum.iterations == 1 || !system_.rubs());
+    // A minimum with the friction that it has itself: found with it coupled, or again at the first look.
+    const bool settled = minimum.converged && sharp && (how.coupled || minimum.iterations == 1 || !system_.rubs());
     outcome.status = settled ? SolveStatus::converged : SolveStatus::iteration_limit;
     if (settled) break;
-    since_best = minimum.size < 0.5 * best ? 0 : since_best + 1;
-    best = std::min(best, follows ? minimum.size : best);
-    if (follows && since_best > kPatience) {
-      outcome.status = SolveStatus::stalled;
-      break;
-    }
-    follows = follows || (sharp && minimum.converged);
+    if (stalled) best = std::numeric_limits<double>::infinity();
+    since_best = !how.coupled || minimum.size < 0.5 * best ? 0 : since_best + 1;
+    if (how.coupled) best = std::min(best, minimum.size);
   }
   if (!system_.intersections(world).empty()) {   // paths should not have led here
     outcome.status = SolveStatus::failed;

@@ -17,8 +17,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kLargestTurn = 0.5;   ///< of a rigid body in one iteration [rad]
-constexpr double kShortStep = 0.3;     ///< of a step that was cut
 constexpr double kSharper = 0.1;       ///< factor of the way over which friction grows, from round to round
+constexpr double kForeseen = 10;       ///< factor by which normal forces are taken to change in an iteration, at most
 constexpr double kLeastGap = 1e-6;     ///< part of the range below which bodies count as touching
 constexpr double kNoForce = 1e-12;     ///< normal forces below this part of the largest have no friction
 
@@ -50,7 +50,6 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   piece_of_group_.assign(bodies_.groups(), 0);
   piece_count_ = 1;
   step_of_group_.assign(bodies_.groups(), 0.0);
-  careful_.assign(bodies_.groups(), false);
   coefficients_.clear();
   friction_.clear();
   friction_pairs_.clear();
@@ -186,15 +185,20 @@ void BarrierSystem::scatter(std::span<const std::uint32_t> points, const Vec12& 
   if (stiffness.is_full) scatter_full(m, points.size(), stiffness.full);
 }
 
-void BarrierSystem::scatter_term(const Movers& m, std::size_t points, const PairStiffness::Term& term) {
+std::array<std::array<Vec3, 2>, 4> BarrierSystem::gather(const Movers& m, std::size_t points, const Vec12& over_points) {
   std::array<std::array<Vec3, 2>, 4> v;
   for (int k = 0; k < m.count; ++k) v[k] = {Vec3::Zero(), Vec3::Zero()};
   for (std::size_t i = 0; i < points; ++i) {
     if (m.mover_of[i] < 0) continue;
-    const Vec3 part = term.v.segment<3>(3 * static_cast<Eigen::Index>(i));
+    const Vec3 part = over_points.segment<3>(3 * static_cast<Eigen::Index>(i));
     v[m.mover_of[i]][0] += part;
     if (m.movers[m.mover_of[i]].is_rigid) v[m.mover_of[i]][1] += m.arms[i].cross(part);
   }
+  return v;
+}
+
+void BarrierSystem::scatter_term(const Movers& m, std::size_t points, const PairStiffness::Term& term) {
+  const std::array<std::array<Vec3, 2>, 4> v = gather(m, points, term.v);
   for (int i = 0; i < m.count; ++i)
     for (std::uint32_t a = 0; a < (m.movers[i].is_rigid ? 2u : 1u); ++a)
       for (int j = 0; j < m.count; ++j)
@@ -230,11 +234,58 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
     if (!projected) exact.full = hessian_of(p, points_);
     scatter(points_of_pair(p), gradient_of(p, points_), projected ? stiffness_of(p, points_) : exact);
   }
-  for (const FrictionTerm& f : friction_)
-    scatter(points_of_term(f), f.gradient(start_, points_),
-            f.stiffness(start_, points_, careful_[group_of(points_of_term(f))]));
+  ways_.clear();
+  for (const FrictionTerm& f : friction_) {
+    scatter(points_of_term(f), f.gradient(start_, points_), f.stiffness(start_, points_));
+    ways_.push_back(f.way(start_, points_));
+  }
   bodies_.add_hessian(projected, turns_, assembly_);
   return assembly_.matrix();
+}
+
+void BarrierSystem::add_rank_one(const Movers& rows, const Vec12& row, std::size_t row_points, const Movers& columns,
+                                 const Vec12& column, std::size_t column_points) {
+  const std::array<std::array<Vec3, 2>, 4> r = gather(rows, row_points, row), c = gather(columns, column_points, column);
+  for (int j = 0; j < columns.count; ++j)
+    for (std::uint32_t b = 0; b < (columns.movers[j].is_rigid ? 2u : 1u); ++b)
+      for (int i = 0; i < rows.count; ++i)
+        for (std::uint32_t a = 0; a < (rows.movers[i].is_rigid ? 2u : 1u); ++a) {
+          const int at_row = static_cast<int>(3 * (rows.movers[i].block + a));
+          for (int k = 0; k < 3; ++k) {
+            const int at_column = static_cast<int>(3 * (columns.movers[j].block + b)) + k;
+            const int *first = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[at_column],
+                      *last = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[at_column + 1];
+            double* at = jacobian_.valuePtr() + (std::lower_bound(first, last, at_row) - jacobian_.innerIndexPtr());
+            for (int l = 0; l < 3; ++l) at[l] += r[i][a][l] * c[j][b][k];
+          }
+        }
+}
+
+/// Friction follows the normal forces: what a pair is pressed more changes the force along it.
+const SparseFactor::Matrix& BarrierSystem::jacobian() {
+  jacobian_ = hessian(true).selfadjointView<Eigen::Lower>();
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    const FrictionTerm& f = friction_[k];
+    const ContactPair& p = friction_pairs_[k];
+    const auto of_term = points_of_term(f), of_pair = points_of_pair(p);
+    add_rank_one(movers_of(of_term), f.gradient(start_, points_) / f.limit, of_term.size(), movers_of(of_pair),
+                 shares_[k] * gradient_of_force(p, points_), of_pair.size());
+  }
+  return jacobian_;
+}
+
+void BarrierSystem::foresee(std::span<const double> direction) {
+  const auto block = [&](std::uint32_t k) { return Eigen::Map<const Vec3>(direction.data() + 3 * std::size_t{k}); };
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    FrictionTerm& f = friction_[k];
+    const auto points = points_of_pair(friction_pairs_[k]);
+    const Movers m = movers_of(points);
+    const auto v = gather(m, points.size(), shares_[k] * gradient_of_force(friction_pairs_[k], points_));
+    double change = 0;
+    for (int i = 0; i < m.count; ++i)
+      for (std::uint32_t a = 0; a < (m.movers[i].is_rigid ? 2u : 1u); ++a) change += v[i][a].dot(block(m.movers[i].block + a));
+    f.limit = std::clamp(f.limit + change, f.limit / kForeseen, f.limit * kForeseen);
+  }
 }
 
 /// Keeps directions that no motion would have from sweeping through the whole scene: bodies that push each other as one.
@@ -280,9 +331,12 @@ void BarrierSystem::move(std::span<const double> direction, std::span<const doub
   pairs_known_ = false;
 }
 
-void BarrierSystem::accept(std::span<const double> steps) {
+void BarrierSystem::accept(std::span<const double>) {
   bodies_.accept();
-  for (std::uint32_t g = 0; g < bodies_.groups(); ++g) careful_[g] = steps[piece_of_group_[g]] < kShortStep;
+  for (std::size_t k = 0; k < ways_.size(); ++k) {   // of methods that take a Hessian
+    FrictionTerm& f = friction_[k];
+    f.pull = f.next_pull(ways_[k], f.way(start_, points_));
+  }
 }
 
 double BarrierSystem::friction_between(const World& world, std::uint32_t a, std::uint32_t b) {
@@ -388,6 +442,11 @@ void BarrierSystem::add_side(const ContactPair& p, const PairPlace& place, bool 
 
 /// Friction that turns around within a tiny way is hard to minimise: in the first rounds the way is longer.
 bool BarrierSystem::lag_friction(const World& world, int round) {
+  pulls_.clear();
+  for (std::size_t k = 0; k < friction_.size(); ++k)
+    pulls_[key_of(friction_pairs_[k])] = friction_[k].tangents * friction_[k].pull;
+  ways_.clear();
+  shares_.clear();
   friction_.clear();
   friction_pairs_.clear();
   rubbing_.clear();
@@ -421,6 +480,7 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
     add_side(p, place, false, f);
     f.tangents = frame_from_normal(place.normal).rightCols<2>();
     f.limit = mu * force;
+    shares_.push_back(f.limit / own);
     f.length = options_.barrier.slip * p.range;
     const double longer = free_way(f) * std::pow(kSharper, round + 1);
     if (longer > f.length) {
@@ -428,6 +488,8 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
       final_length = false;
     }
     f.anchor = remembered_way(p, place, f, mu);
+    if (const auto at = pulls_.find(key_of(p)); at != pulls_.end()) f.pull = f.tangents.transpose() * at->second;
+    else if (f.anchor != Vec2::Zero()) f.pull = smooth_friction_over_way(f.anchor.norm(), f.length) * f.anchor;
     friction_.push_back(f);
     friction_pairs_.push_back(p);
   }

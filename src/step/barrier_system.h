@@ -37,10 +37,12 @@ class BarrierSystem final : public Objective {
   void slopes(std::span<const double> gradient, std::span<const double> direction, std::span<double> out) override;
   void gradient(std::span<double> out) override;
   const SparseFactor::Matrix& hessian(bool projected) override;
+  const SparseFactor::Matrix& jacobian() override;
+  void foresee(std::span<const double> direction) override;
   void precondition(std::span<const double> in, std::span<double> out) override { bodies_.precondition(in, out); }
   double shorten(std::span<double> direction) override;
   void move(std::span<const double> direction, std::span<const double> steps) override;
-  void accept(std::span<const double> steps) override;
+  void accept(std::span<const double>) override;
   double size_of(std::span<const double> direction) const override { return bodies_.speed_of(direction); }
 
   const ContactSurface& surface() const { return surface_.surface(); }
@@ -66,6 +68,10 @@ class BarrierSystem final : public Objective {
   Movers movers_of(std::span<const std::uint32_t> points) const;
   void scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness&);
   void scatter_term(const Movers&, std::size_t points, const PairStiffness::Term&);
+  /// What a vector over points is over unknowns: of each mover that of its place, and that of its turn.
+  static std::array<std::array<Vec3, 2>, 4> gather(const Movers&, std::size_t points, const Vec12&);
+  void add_rank_one(const Movers& rows, const Vec12& row, std::size_t row_points, const Movers& columns, const Vec12& column,
+                    std::size_t column_points);
   void scatter_full(const Movers&, std::size_t points, const Mat12&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
@@ -86,15 +92,18 @@ class BarrierSystem final : public Objective {
   std::vector<std::uint32_t> group_of_point_, piece_of_group_;
   std::uint32_t piece_count_ = 0;
   std::vector<double> step_of_group_;
-  std::vector<bool> careful_;   ///< groups whose last step was cut: friction is given the stiffness of its chord
   std::vector<ContactPair> pairs_;
   bool pairs_known_ = false;   ///< whether they are those of points_
   std::vector<FrictionTerm> friction_;
   std::vector<ContactPair> friction_pairs_;      ///< that they are of
+  std::vector<double> shares_;                   ///< limits of friction over the forces of their pairs
+  std::vector<Vec2> ways_;                       ///< of friction where the Hessian was taken last
+  std::map<ContactKey, Vec3> pulls_;             ///< of friction on A, by key, world frame
   std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
   std::map<ContactKey, Vec3> remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
   BlockAssembly assembly_;
+  SparseFactor::Matrix jacobian_;
   std::vector<Mat3> turns_;
 };
 

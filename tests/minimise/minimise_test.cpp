@@ -124,5 +124,59 @@ TEST(Minimise, walls_are_not_passed) {
   EXPECT_LE(f.place()[1], 0.5);
 }
 
+/// Pressed by n ≥ 0 and rubbed along t with a force that follows the pressure: ½ k (n − 1)² + ½ t² + s t with s = µ n².
+class Rubbed final : public Objective {
+ public:
+  std::size_t size() const override { return 2; }
+  void values(std::span<double> out) override {
+    out[0] = 5 * (now_[0] - 1) * (now_[0] - 1) + 0.5 * now_[1] * now_[1] + force_ * now_[1];
+  }
+  void gradient(std::span<double> out) override {
+    out[0] = 10 * (now_[0] - 1);
+    out[1] = now_[1] + force_;
+  }
+  const SparseFactor::Matrix& hessian(bool) override { return fill(0); }
+  const SparseFactor::Matrix& jacobian() override { return fill(2 * kMu * base_[0]); }
+  void foresee(std::span<const double> d) override { force_ = kMu * (base_[0] * base_[0] + 2 * base_[0] * d[0]); }
+  void precondition(std::span<const double> in, std::span<double> out) override { std::ranges::copy(in, out.begin()); }
+  double shorten(std::span<double>) override { return 1; }
+  void slopes(std::span<const double> g, std::span<const double> d, std::span<double> out) override {
+    out[0] = g[0] * d[0] + g[1] * d[1];
+  }
+  void move(std::span<const double> d, std::span<const double> steps) override {
+    for (int k = 0; k < 2; ++k) now_[k] = base_[k] + steps[0] * d[k];
+  }
+  void accept(std::span<const double>) override { base_ = now_; }
+  double size_of(std::span<const double> d) const override { return std::max(std::abs(d[0]), std::abs(d[1])); }
+
+  void follow() { force_ = kMu * base_[0] * base_[0]; }
+  const std::array<double, 2>& place() const { return base_; }
+  static constexpr double kMu = 0.7;
+
+ private:
+  const SparseFactor::Matrix& fill(double coupling) {
+    const std::vector<Eigen::Triplet<double>> entries{{0, 0, 10}, {1, 0, coupling}, {1, 1, 1}};
+    matrix_.resize(2, 2);
+    matrix_.setFromTriplets(entries.begin(), entries.end());
+    return matrix_;
+  }
+  std::array<double, 2> base_ = {0.2, 3}, now_ = base_;
+  double force_ = 0;
+  SparseFactor::Matrix matrix_;
+};
+
+TEST(Minimise, forces_that_follow_others_are_found_with_them) {
+  Rubbed f;
+  Minimiser minimiser;
+  std::vector<double> sizes;
+  for (int k = 0; k < 6; ++k) {
+    f.follow();
+    sizes.push_back(minimiser.minimise(f, {.tolerance = 1e-12, .max_iterations = 1, .coupled = true}).size);
+  }
+  EXPECT_NEAR(f.place()[0], 1, 1e-12);
+  EXPECT_NEAR(f.place()[1], -Rubbed::kMu, 1e-12);
+  EXPECT_LT(sizes[3], 1e-12);   // n is found at once, t with it but for what is not linear
+}
+
 }   // namespace
 }   // namespace stickslip

@@ -170,7 +170,12 @@ TEST(ContactPair, friction_in_closed_form) {
     const Vec12 numbers = differences(
         points, x, [&](const Places& z) { return f.energy(start, z); }, 1e-7);
     EXPECT_LT((f.gradient(start, x) - numbers).norm(), 1e-5);
-    const Mat12 h = sum(f.stiffness(start, x, false));
+    f.pull = {2 * y - y * y, 0};   // what the force is: then it is the Hessian
+    const Mat12 h = sum(f.stiffness(start, x));
+    EXPECT_LT((f.next_pull({way, 0}, {way, 0}) - f.pull).norm(), 1e-12);
+    f.pull.setZero();   // the chord, which is stiffer
+    const Eigen::SelfAdjointEigenSolver<Mat12> more(sum(f.stiffness(start, x)) - h);
+    EXPECT_GT(more.eigenvalues()[0], -1e-9 * (1 + h.norm())) << way;
     if (std::abs(way - 0.0099) < 1e-3) continue;   // at the corner of the slope
     for (int k = 0; k < 6; ++k) {
       const Vec12 column = differences(
@@ -178,6 +183,36 @@ TEST(ContactPair, friction_in_closed_form) {
       EXPECT_LT((h.col(k) - column).norm(), 1e-3 * (1 + h.norm())) << way;
     }
   }
+}
+
+TEST(ContactPair, pulls_stay_within_the_limit_and_stiffness_positive) {
+  FrictionTerm f;
+  f.points = {0, 1, 0, 0};
+  f.weights = {1, -1, 0, 0};
+  f.tangents << 1, 0, 0, 1, 0, 0;
+  f.limit = 5;
+  f.length = 1e-3;
+  const Places start{{0, 0, 0}, {0, 0, 1}};
+  Vec2 from(0.01, -0.02);
+  for (int k = 0; k < 200; ++k) {
+    const Vec2 to = 0.02 * Vec2(std::sin(1.7 * k), std::cos(2.3 * k)) * std::pow(0.97, k);
+    f.pull = f.next_pull(from, to);
+    EXPECT_LE(f.pull.norm(), 1 + 1e-12);
+    const Eigen::SelfAdjointEigenSolver<Mat12> eigen(sum(f.stiffness(start, {{to.x(), to.y(), 0}, {0, 0, 1}})));
+    EXPECT_GT(eigen.eigenvalues()[0], -1e-9 * eigen.eigenvalues()[11]);
+    from = to;
+  }
+}
+
+TEST(ContactPair, forces_change_as_their_gradient_says) {
+  for (int seed = 0; seed < 3; ++seed)
+    for (const Sample& s : samples(seed)) {
+      if (s.pair.mollifier > 0) continue;   // whose derivative is left out
+      const Vec12 numbers = differences(
+          s.pair, s.x, [&](const Places& y) { return force_of(s.pair, y); }, 1e-7);
+      const Vec12 found = gradient_of_force(s.pair, s.x);
+      EXPECT_LT((found - numbers).norm(), 1e-4 * found.norm()) << s.name << " " << seed;
+    }
 }
 
 TEST(ContactPair, friction_remembers_by_the_inverse_of_its_force) {

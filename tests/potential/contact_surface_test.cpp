@@ -216,7 +216,7 @@ TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
   EXPECT_EQ(find_free_parts(s, candidates, {x, ends}, groups, parts, pieces, near), 3u);
   EXPECT_EQ(parts[0], 1);
   EXPECT_EQ(parts[2], 1);
-  EXPECT_NEAR(parts[1], 0.8 * 0.9 / 4, 1e-12);   // a fifth of the gap of 0.9 m stays
+  EXPECT_NEAR(parts[1], 0.5 * 0.9 / 4, 1e-12);   // half of the gap of 0.9 m stays
 }
 
 }   // namespace

@@ -89,9 +89,16 @@ TEST(BarrierScenes, no_step_of_any_length_ends_with_an_intersection) {
     }
 }
 
-TEST(BarrierScenes, rings_of_chain_mail_stay_linked) {
-  const Stepped run = run_of("chain-mail", 0.04, "barrier", {{"/parameters/side", "2"}});
-  EXPECT_GT(run.nearest, 0);
+/// Rings that fall into each other and heaps that tumble: friction and impacts of many at once.
+TEST(BarrierScenes, mail_and_heaps_solve_every_step) {
+  for (const auto& [name, seconds, parameter] : {std::tuple("chain-mail", 0.25, Override{"/parameters/side", "2"}),
+                                                 std::tuple("boxes", 0.3, Override{"/parameters/count", "12"}),
+                                                 std::tuple("spheres", 0.3, Override{"/parameters/count", "30"})}) {
+    const Stepped run = run_of(name, seconds, "barrier", {parameter});
+    EXPECT_EQ(run.unsolved, 0) << name;
+    EXPECT_GT(run.nearest, 0) << name;
+    EXPECT_FALSE(run.last.contacts.empty()) << name;
+  }
 }
 
 }   // namespace

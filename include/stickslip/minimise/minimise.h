@@ -30,6 +30,13 @@ class Objective {
   /// Symmetric, of which the lower triangle is read. @param projected in a positive definite form
   virtual const SparseFactor::Matrix& hessian(bool projected) = 0;
 
+  /// The derivative of `gradient` where parts of that depend on places in a way that no function has, all of it stored; of
+  /// `MinimiseOptions::coupled`.
+  virtual const SparseFactor::Matrix& jacobian() { return hessian(false); }
+  /// Gives those parts what they will be after a step along a direction by `jacobian`. Along it the function that they then
+  /// are part of decreases, as along a direction of Newton's method for it.
+  virtual void foresee(std::span<const double> direction) {}
+
   /// What stands for the inverse of the Hessian in methods that do without it. @param out = P in
   virtual void precondition(std::span<const double> in, std::span<double> out) = 0;
   /// Shortens a direction where something lies in its way; parts of it that have nothing to do with each other by different
@@ -59,6 +66,8 @@ struct MinimiseOptions {
   MinimiseMethod method = MinimiseMethod::projected_newton;
   double tolerance = 1e-6;   ///< size of a direction below which the minimum is found
   int max_iterations = 200;
+  /// Newton's method for gradient = 0 by `jacobian`.
+  bool coupled = false;
   std::function<void(const MinimiseStep&)> observer = {};   ///< called after every iteration
 };
 
@@ -77,12 +86,14 @@ class Minimiser {
 
  private:
   bool factor(const SparseFactor::Matrix&, Minimum&);
+  void find_direction(Objective&, const MinimiseOptions&, Minimum&);
   void newton_direction(Objective&, bool projected, Minimum&);
+  bool coupled_direction(Objective&, Minimum&);
   void begin_search(Objective&);
   double search(Objective&);
 
-  SparseFactor factor_;
-  SparseFactor::Matrix analysed_, shifted_;
+  SparseFactor factor_, lu_;
+  SparseFactor::Matrix analysed_, shifted_, analysed_lu_;
   std::vector<double> gradient_, direction_, last_gradient_, right_;
   std::vector<double> values_, slopes_, steps_, trial_values_;   ///< by pieces
   struct Change {

@@ -57,6 +57,9 @@ using Mat12 = Eigen::Matrix<double, 12, 12>;
 /// ∂E/∂x by the places of the points, three rows each [N]; rows beyond them are zero.
 Vec12 gradient_of(const ContactPair&, std::span<const Vec3> x);
 
+/// Derivative of `force_of` by the places of the points [N/m], but for the mollifier's.
+Vec12 gradient_of_force(const ContactPair&, std::span<const Vec3> x);
+
 /// ∂²E/∂x² [N/m], as it is.
 Mat12 hessian_of(const ContactPair&, std::span<const Vec3> x);
 
@@ -95,15 +98,20 @@ struct FrictionTerm {
   double limit = 0;                       ///< µ times the normal force [N]
   double length = 0;                      ///< way over which friction grows to its limit [m]
   Vec2 anchor = Vec2::Zero();             ///< way of A against B at the start of the step [m]
+  Vec2 pull = Vec2::Zero();               ///< what the force over its limit is taken for by `stiffness`, |pull| ≤ 1
 
   /// Way of A against B, along the tangents [m]. @param start places at the start of the step
   Vec2 way(std::span<const Vec3> start, std::span<const Vec3> x) const;
   double energy(std::span<const Vec3> start, std::span<const Vec3> x) const;     ///< [J]
   Vec3 force_on_a(std::span<const Vec3> start, std::span<const Vec3> x) const;   ///< world frame [N]
   Vec12 gradient(std::span<const Vec3> start, std::span<const Vec3> x) const;    ///< [N]
-  /// The Hessian. @param chord in place of the slope of the force that of its chord: a bound from above, with which steps do
-  /// not go beyond where friction turns around
-  PairStiffness stiffness(std::span<const Vec3> start, std::span<const Vec3> x, bool chord) const;
+  /// What takes the place of the Hessian. Forces that turn around within a tiny way are hopeless for Newton's method in ways
+  /// alone; so the force p, over its limit, is an unknown of its own: g(|u|) p = u with g(s) = s/m(s), linearised in both, as
+  /// for sums of norms [Chan, Golub, Mulet 1999]. With p = 0 it is the stiffness of the chord, which is too large and never
+  /// leads beyond; with the p of u it is the Hessian.
+  PairStiffness stiffness(std::span<const Vec3> start, std::span<const Vec3> x) const;
+  /// The pull after a step from one way to another.
+  Vec2 next_pull(const Vec2& from, const Vec2& to) const;
 };
 
 }   // namespace stickslip

@@ -56,7 +56,9 @@ Json chain_mail_document(const Parameters& p) {
   Json ball = body("ball", sphere(0.07), {0, 0, height + 0.15});
   ball["mass"] = p["mass"];
   bodies.push_back(std::move(ball));
-  return by_barriers(compose_meshes(2, 0.01, one_material(7800, p["mu"]), meshes, std::move(bodies)));
+  Json document = by_barriers(compose_meshes(2, 0.01, one_material(7800, p["mu"]), meshes, std::move(bodies)));
+  document["step"]["barrier"]["range"] = 0.02;   // of wires of 12 mm that move by most of it in a step
+  return document;
 }
 
 /// Two rollers draw a soft ball through a gap that is narrower than it.
