@@ -205,10 +205,12 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
 }   // namespace
 
 std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
-                              std::span<const std::uint32_t> group_of_point, std::span<double> parts,
+                              std::span<const std::uint32_t> group_of_point,
+                              std::span<const std::array<std::uint32_t, 2>> links, std::span<double> parts,
                               std::span<std::uint32_t> pieces, ContactCandidates& near) {
   near.clear_pairs();
   Unions unions(parts.size());
+  for (const auto& [a, b] : links) unions.join(a, b);
   std::vector<bool> watched;
   for_each_walk(s, candidates, paths, &near, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
     const std::uint32_t a = group_of_point[p], b = group_of_point[q];

@@ -41,24 +41,21 @@ constexpr int kBluntIterations = 4;      ///< with friction that is not yet as s
 constexpr int kPatience = 8;             ///< iterations in which the error has to come to half of what it was
 constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
 
-/// Joints and attachments are not potentials yet.
-void refuse_joints(const World& world) {
+/// Attachments are not potentials yet.
+void refuse_attachments(const World& world) {
   for (const NodalBody& nodes : world.nodal_bodies())
     if (!nodes.attached.empty())
       throw Error(
           fmt::format("Nodes of '{}' are attached to '{}', which moves by forces; the integrator 'barrier' cannot keep "
                       "that. Use 'impulse'.",
                       world.bodies()[nodes.body].name, world.bodies()[nodes.attached.front().body].name));
-  for (const Joint& j : world.joints())
-    if (j.acts())
-      throw Error(fmt::format("Joint '{}' cannot be kept by the integrator 'barrier'. Use 'impulse'.", j.description.name));
 }
 
 }   // namespace
 
 void BarrierIntegrator::begin(World& world) {
   for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
-  refuse_joints(world);
+  refuse_attachments(world);
   for (Body& b : world.mutable_bodies()) b.asleep = false;
   judge_.begin(world, options_);
   report_.energy = {};
@@ -149,6 +146,8 @@ void BarrierIntegrator::finish(World& world) {
     judge_.see_fall(world, b.mass.mass, b.velocity, options_.h);
     if (b.is_rigid()) judge_.see_spin(world, i, b.angular_velocity.norm(), options_.h);
   }
+  JointRows{}.finish(world, report_);
+  break_joints(world, report_);
   report_.energy.close(world.kinetic_energy(), world.potential_energy());
   judge_.finish(world, report_);
 }

@@ -37,6 +37,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   options_ = options;
   search_seconds = ccd_seconds = 0;
   bodies_.begin(world, options);
+  joints_.begin(world, bodies_, options);
   surface_.begin(world, options);
   rubbing_.clear();
   place_points();
@@ -62,6 +63,8 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   find_candidates(world, targets_, {});
   assembly_.begin(bodies_.blocks());
   bodies_.want_blocks(assembly_);
+  joints_.want_blocks(assembly_);
+  stored_at_start_ = stored();
 }
 
 void BarrierSystem::place_points() {
@@ -86,6 +89,12 @@ const std::vector<ContactPair>& BarrierSystem::pairs() {
   return pairs_;
 }
 
+double BarrierSystem::stored() {
+  double sum = 0;
+  for (const ContactPair& p : pairs()) sum += energy_of(p, points_);
+  return sum;
+}
+
 /// Of the first point that moves. @pre one does
 std::uint32_t BarrierSystem::group_of(std::span<const std::uint32_t> points) const {
   for (const std::uint32_t p : points) {
@@ -98,6 +107,7 @@ std::uint32_t BarrierSystem::group_of(std::span<const std::uint32_t> points) con
 void BarrierSystem::values(std::span<double> out) {
   std::ranges::fill(out, 0.0);
   bodies_.add_energies(piece_of_group_, out);
+  joints_.add_energies(bodies_, piece_of_group_, out);
   for (const ContactPair& p : pairs()) out[piece_of_group_[group_of(points_of_pair(p))]] += energy_of(p, points_);
   for (const FrictionTerm& f : friction_) out[piece_of_group_[group_of(points_of_term(f))]] += f.energy(start_, points_);
 }
@@ -125,6 +135,7 @@ void BarrierSystem::add_to_blocks(std::span<const std::uint32_t> points, const V
 void BarrierSystem::gradient(std::span<double> out) {
   std::ranges::fill(out, 0.0);
   bodies_.add_gradient(out);
+  joints_.add_gradient(bodies_, out);
   for (const ContactPair& p : pairs()) add_to_blocks(points_of_pair(p), gradient_of(p, points_), out);
   for (const FrictionTerm& f : friction_) add_to_blocks(points_of_term(f), f.gradient(start_, points_), out);
 }
@@ -240,6 +251,7 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
     ways_.push_back(f.way(start_, points_));
   }
   bodies_.add_hessian(projected, turns_, assembly_);
+  joints_.add_hessian(bodies_, projected, assembly_);
   return assembly_.matrix();
 }
 
@@ -292,6 +304,7 @@ void BarrierSystem::foresee(std::span<const double> direction) {
 void BarrierSystem::limit(std::span<double> direction) {
   bodies_.limit(direction, kLargestTurn, parts_);
   Unions unions(parts_.size());
+  for (const auto& [a, b] : joints_.links()) unions.join(a, b);
   for (const ContactPair& p : pairs()) {
     std::uint32_t first = kNoBlock;
     for (const std::uint32_t point : points_of_pair(p)) {
@@ -317,7 +330,8 @@ double BarrierSystem::shorten(std::span<double> direction) {
   const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
   parts_.assign(bodies_.groups(), 1.0);
-  piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, parts_, piece_of_group_, near_);
+  piece_count_ =
+      find_free_parts(surface(), candidates_, paths, group_of_point_, joints_.links(), parts_, piece_of_group_, near_);
   near_known_ = true;
   bodies_.shorten(direction, parts_);
   ccd_seconds += clock.lap();
@@ -453,7 +467,7 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
   place_points();
   start_.resize(surface().points());
   targets_.resize(surface().points());
-  bool final_length = true;
+  bool final_length = joints_.stiffen(round);
   // Features that were counted too often press less than nothing: those of the same point that press share what is left.
   struct Press {
     double net = 0, positive = 0;
@@ -499,6 +513,8 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
 /// The contacts of one point with one surface, or of two edges, are one record: forces add up, and where they act is a mean by
 /// their sizes.
 void BarrierSystem::record(World& world, StepReport& report) {
+  joints_.record(world, bodies_, report);
+  report.energy.springs += stored_at_start_ - stored();
   struct Sum {
     ContactKey key;
     Vec3 push = Vec3::Zero(), rub = Vec3::Zero(), place = Vec3::Zero(), slip = Vec3::Zero();   ///< forces on B of the key [N]

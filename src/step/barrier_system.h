@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "step/barrier_joints.h"
 #include "step/barrier_surface.h"
 #include "stickslip/geometry/surface_part.h"
 #include "stickslip/minimise/minimise.h"
@@ -22,8 +23,8 @@ class BarrierSystem final : public Objective {
   /// are not looked at again.
   std::vector<NearPair> intersections(const World&);
 
-  /// Gives friction the normal forces and directions of the places that are accepted. @param round from 0 in every step
-  /// @returns whether it is as sharp as it is to be
+  /// Gives friction the normal forces and directions of the places that are accepted, and joints their stiffness.
+  /// @param round from 0 in every step @returns whether both are as sharp as they are to be
   bool lag_friction(const World&, int round);
   bool rubs() const { return !friction_.empty(); }
 
@@ -52,6 +53,7 @@ class BarrierSystem final : public Objective {
   double search_seconds = 0, ccd_seconds = 0;   ///< of candidates, and of free parts [s]
 
  private:
+  double stored();   ///< energy of all barriers [J]
   /// A pair's name: what its record is called and its friction remembered by.
   ContactKey key_of(const ContactPair&) const;
   std::uint32_t part_of(std::uint32_t patch, SurfacePartKind, std::uint32_t feature) const;
@@ -83,6 +85,7 @@ class BarrierSystem final : public Objective {
   const World* world_ = nullptr;
   StepOptions options_;
   BarrierBodies bodies_;
+  BarrierJoints joints_;
   BarrierSurface surface_;
   ContactCandidates candidates_, near_;   ///< near_: of the last direction
   bool near_known_ = false;
@@ -94,6 +97,7 @@ class BarrierSystem final : public Objective {
   std::vector<double> step_of_group_;
   std::vector<ContactPair> pairs_;
   bool pairs_known_ = false;   ///< whether they are those of points_
+  double stored_at_start_ = 0;
   std::vector<FrictionTerm> friction_;
   std::vector<ContactPair> friction_pairs_;      ///< that they are of
   std::vector<double> shares_;                   ///< limits of friction over the forces of their pairs

@@ -198,7 +198,8 @@ TEST(ContactPair, pulls_stay_within_the_limit_and_stiffness_positive) {
     const Vec2 to = 0.02 * Vec2(std::sin(1.7 * k), std::cos(2.3 * k)) * std::pow(0.97, k);
     f.pull = f.next_pull(from, to);
     EXPECT_LE(f.pull.norm(), 1 + 1e-12);
-    const Eigen::SelfAdjointEigenSolver<Mat12> eigen(sum(f.stiffness(start, {{to.x(), to.y(), 0}, {0, 0, 1}})));
+    const Places x{{to.x(), to.y(), 0}, {0, 0, 1}};
+    const Eigen::SelfAdjointEigenSolver<Mat12> eigen(sum(f.stiffness(start, x)));
     EXPECT_GT(eigen.eigenvalues()[0], -1e-9 * eigen.eigenvalues()[11]);
     from = to;
   }

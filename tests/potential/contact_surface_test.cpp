@@ -160,7 +160,7 @@ TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
     std::vector<double> parts{1};
     std::vector<std::uint32_t> pieces(1);
     ContactCandidates near;
-    EXPECT_EQ(find_free_parts(t.surface, candidates, {t.x, ends, bends, place}, groups, parts, pieces, near), 1u);
+    EXPECT_EQ(find_free_parts(t.surface, candidates, {t.x, ends, bends, place}, groups, {}, parts, pieces, near), 1u);
     (parts[0] < 1 ? cut : whole)++;
     for (int i = 1; i <= 60; ++i) {
       std::vector<Vec3> x;
@@ -191,7 +191,7 @@ TEST(ContactSurface, arcs_that_dip_below_their_chords_are_seen) {
   const std::vector<std::uint32_t> groups{ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, 0};
   std::vector<double> parts{1};
   std::vector<std::uint32_t> pieces(1);
-  find_free_parts(s, candidates, {x, ends, bends, [&](std::uint32_t, double time) { return swing(time); }}, groups, parts,
+  find_free_parts(s, candidates, {x, ends, bends, [&](std::uint32_t, double time) { return swing(time); }}, groups, {}, parts,
                   pieces, near);
   const double touches = (std::acos(0.94) + from) / (from - to);   // the ball of 1 cm on the floor
   EXPECT_LT(parts[0], touches);
@@ -213,7 +213,7 @@ TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
   std::vector<double> parts{1, 1, 1};
   std::vector<std::uint32_t> pieces(3);
   ContactCandidates near;
-  EXPECT_EQ(find_free_parts(s, candidates, {x, ends}, groups, parts, pieces, near), 3u);
+  EXPECT_EQ(find_free_parts(s, candidates, {x, ends}, groups, {}, parts, pieces, near), 3u);
   EXPECT_EQ(parts[0], 1);
   EXPECT_EQ(parts[2], 1);
   EXPECT_NEAR(parts[1], 0.5 * 0.9 / 4, 1e-12);   // half of the gap of 0.9 m stays

@@ -126,11 +126,13 @@ struct PointPaths {
 /// Finds how far points may go along their paths so that every pair of candidates keeps half of its distance. Never too far,
 /// whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each other, now or on their
 /// ways, become one, so that a body that strikes does not hold up those that fly.
+/// @param links groups that belong together anyway
 /// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
 /// @param pieces on return for each group the number of what it has become one with
 /// @param near on return the candidates that may come within range on their ways @returns how many pieces there are
 std::uint32_t find_free_parts(const ContactSurface&, const ContactCandidates&, const PointPaths&,
-                              std::span<const std::uint32_t> group_of_point, std::span<double> parts,
+                              std::span<const std::uint32_t> group_of_point,
+                              std::span<const std::array<std::uint32_t, 2>> links, std::span<double> parts,
                               std::span<std::uint32_t> pieces, ContactCandidates& near);
 
 /// A pair of features that is nearer than it may be. Of patches that overlap `distance` is 0.
