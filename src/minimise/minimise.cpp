@@ -117,8 +117,7 @@ void Minimiser::find_direction(Objective& f, const MinimiseOptions& options, Min
     f.gradient(gradient_);
     return;
   }
-  if (options.method == MinimiseMethod::projected_newton || options.method == MinimiseMethod::newton)
-    return newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
+  if (takes_hessian(options.method)) return newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
   lbfgs_direction(f);
   if (options.method == MinimiseMethod::lbfgs && !(as_vector(gradient_).dot(as_vector(direction_)) < 0)) {
     changes_.clear();
@@ -162,7 +161,8 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
       // Where all that the direction promises is lost in the rounding of sums, numbers tell no more of the minimum.
       double whole = 0;
       for (const double value : values_) whole += std::abs(value);
-      result.converged = std::ranges::all_of(slopes_, [&](double slope) { return std::abs(slope) <= kLost * whole; });
+      result.converged = free == 1 && takes_hessian(options.method) &&
+                         std::ranges::all_of(slopes_, [&](double slope) { return std::abs(slope) <= kLost * whole; });
       return result;
     }
     if (remembers) {

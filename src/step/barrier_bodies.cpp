@@ -54,6 +54,7 @@ void BarrierBodies::begin_rigid(const World& world, const StepOptions& options) 
     r.start = r.base = r.now = {b.position, b.orientation};
     r.reach = reach_of(world, b);
     r.driven = b.motion == MotionType::kinematic;
+    if (!r.driven) r.reach = std::max(r.reach, std::sqrt(b.principal_moments.maxCoeff() / b.mass.mass));   // without a shape
     const Twist free =
         r.driven ? Twist{b.velocity, b.angular_velocity} : free_velocity(b, world.gravity, options.gyroscopic, h_, h_);
     const Motion end = drifted(b, free, r.driven ? Gyroscopic::none : options.gyroscopic, h_);

@@ -86,16 +86,14 @@ void BarrierIntegrator::solve(const World& world) {
   MinimiseOptions how;
   how.method = options_.barrier.method;
   how.tolerance = outcome.tolerance;
-  const bool newton =
-      how.method == MinimiseMethod::projected_newton || how.method == MinimiseMethod::newton;   // others have no matrix
   double best = std::numeric_limits<double>::infinity();
   int since_best = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
     const bool sharp = system_.lag_friction(world, lag), stalled = since_best > kPatience;
-    how.coupled = newton && sharp && system_.rubs() && !stalled;
+    how.coupled = takes_hessian(how.method) && sharp && system_.rubs() && !stalled;
     int most = options_.max_iterations - outcome.iterations;
     if (how.coupled) most = 1;
-    else if (!sharp) most = std::min(most, kBluntIterations);
+    else if (!sharp && takes_hessian(how.method)) most = std::min(most, kBluntIterations);
     else if (stalled) most = std::min(most, kStalledIterations);
     how.max_iterations = most;
     const Minimum minimum = minimiser_.minimise(system_, how);

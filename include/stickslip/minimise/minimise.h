@@ -14,6 +14,8 @@
 
 namespace stickslip {
 
+inline bool takes_hessian(MinimiseMethod m) { return m == MinimiseMethod::projected_newton || m == MinimiseMethod::newton; }
+
 /// A function with a current point. Directions are vectors of `size()` numbers; what moving along one means is the function's
 /// own affair, so that unknowns may be rotations.
 class Objective {
