@@ -1,6 +1,7 @@
 // Whole steps of soft bodies: what they cost by nodes, by contacts and by operator, and which solvers are quick on their
 // contact problems. Processor time of one thread.
 #include <cmath>
+#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -85,6 +86,7 @@ void by_size(int most, int settle) {
     fmt::print("{:>7}{:>10.0f}{:>12.1f}{:>10.1f}{:>13}/{:<2}{:>10.1f}{:>10.1f}{:>8}\n", world.node_count(), reused.contacts,
                1e3 * reused.first, 1e3 * reused.step, reused.factorisations, reused.steps, 1e3 * anew.step, reused.iterations,
                reused.missed);
+    std::fflush(stdout);
   }
 }
 
@@ -120,13 +122,46 @@ void by_operator(int most) {
   }
 }
 
-/// Contact problems of scenes of soft bodies, with W multiplied out, from the impulses of the step before.
+const std::vector<std::string> kCompared{"auto", "alart-curnier", "admm", "accelerated-nsgs", "nsgs", "prox-gs", "apgd"};
+
+/// The problem of the last step with W multiplied out, from the impulses of the step before.
+void compare_solvers(const std::string& name, const Stepper& stepper, double tolerance, double seconds) {
+  const ContactProblem problem = condense(stepper.problem());
+  fmt::print("{:<26}{:>6}", name, problem.rows());
+  for (const std::string& solver_name : kCompared) {
+    const auto solver = make_solver(solver_name, {});
+    std::vector<double> impulses(stepper.guess().begin(), stepper.guess().end());
+    SolveControl control;
+    control.tolerance = tolerance;
+    control.max_iterations = 1'000'000;
+    control.time_limit = seconds;
+    control.natural_map = false;
+    Workspace workspace;
+    const double start = bench::processor_seconds();
+    const SolveReport report = solver->solve(problem, impulses, workspace, control);
+    const double time = bench::processor_seconds() - start;
+    const bool solved = report.residual.total() <= control.tolerance;
+    fmt::print("{:>18}", solved ? fmt::format("{:.1f} ({})", 1e3 * time, report.iterations) : "-");
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+/// Contact problems of soft bodies: of cubes that settle on a plate, whose W is of full rank, and of scenes.
 void by_solver(double seconds) {
-  const std::vector<std::string> names{"auto", "alart-curnier", "admm", "accelerated-nsgs", "nsgs", "prox-gs", "apgd"};
   fmt::print("\ncontact problems of soft bodies, W multiplied out; [ms] to 1e-6 |g| h, - not within {} s\n{:<26}{:>6}", seconds,
              "scene, step", "rows");
-  for (const std::string& name : names) fmt::print("{:>18}", name);
+  for (const std::string& name : kCompared) fmt::print("{:>18}", name);
   fmt::print("\n");
+  for (const int nodes : {343, 1000, 2744})
+    for (const int step : {1, 4}) {
+      World world = cube_on_plate(nodes, 2);
+      const StepOptions options = one_thread();
+      Stepper stepper(options);
+      for (int k = 0; k < step; ++k) stepper.step(world);
+      compare_solvers(fmt::format("cube of {}, {}", nodes, step), stepper, options.tolerance * world.gravity.norm() * options.h,
+                      seconds);
+    }
   struct Place {
     const char* scene;
     const char* parameter;
@@ -143,24 +178,8 @@ void by_solver(double seconds) {
     Scene scene = load_scene(name, overrides);
     Stepper stepper(scene.step);
     for (int k = 0; k < step; ++k) stepper.step(scene.world);
-    const ContactProblem problem = condense(stepper.problem());
-    fmt::print("{:<26}{:>6}", fmt::format("{}, {}", name, step), problem.rows());
-    for (const std::string& solver_name : names) {
-      const auto solver = make_solver(solver_name, {});
-      std::vector<double> impulses(stepper.guess().begin(), stepper.guess().end());
-      SolveControl control;
-      control.tolerance = scene.step.tolerance * scene.world.gravity.norm() * scene.step.h;
-      control.max_iterations = 1'000'000;
-      control.time_limit = seconds;
-      control.natural_map = false;
-      Workspace workspace;
-      const double start = bench::processor_seconds();
-      const SolveReport report = solver->solve(problem, impulses, workspace, control);
-      const double time = bench::processor_seconds() - start;
-      const bool solved = report.residual.total() <= control.tolerance;
-      fmt::print("{:>18}", solved ? fmt::format("{:.1f} ({})", 1e3 * time, report.iterations) : "-");
-    }
-    fmt::print("\n");
+    compare_solvers(fmt::format("{}, {}", name, step), stepper,
+                    scene.step.tolerance * scene.world.gravity.norm() * scene.step.h, seconds);
   }
 }
 

@@ -1,32 +1,17 @@
 #include "math/supernodal.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <Eigen/Dense>
+
+#include "math/dense_cholesky.h"
 
 namespace stickslip {
 
 namespace {
-
-using Panel = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
-
-constexpr int kPivotBlock = 48;     ///< columns that are eliminated before the others of a front see them
-constexpr int kUpdateBlock = 128;   ///< columns of an update that are one product: half of a block on its diagonal is wasted
-
-/// Cholesky of the lower triangle, column by column.
-bool eliminate_block(Panel a) {
-  const Eigen::Index n = a.cols();
-  for (Eigen::Index j = 0; j < n; ++j) {
-    for (Eigen::Index k = 0; k < j; ++k) a.col(j).segment(j, n - j) -= a(j, k) * a.col(k).segment(j, n - j);
-    if (!(a(j, j) > 0)) return false;
-    const double pivot = std::sqrt(a(j, j));
-    a(j, j) = pivot;
-    a.col(j).segment(j + 1, n - j - 1) /= pivot;
-  }
-  return true;
-}
-
+using FrontPanel = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+constexpr int kFrontUpdateBlock =
+    128;   ///< columns of an update that are one product: half of a block on its diagonal is wasted
 }   // namespace
 
 void SupernodalCholesky::analyze(const Matrix& a, const Symbolic& symbolic) {
@@ -150,25 +135,13 @@ void SupernodalCholesky::add_child(const Front& child, const Front& parent, doub
 
 bool SupernodalCholesky::eliminate(const Front& f, double* update) {
   double* numbers = panels_.data() + f.panel;
-  const auto part = [&](int row, int column, int rows, int columns) {
-    return Panel(numbers + row + static_cast<std::size_t>(column) * f.rows, rows, columns, Eigen::OuterStride<>(f.rows));
-  };
-  for (int c = 0; c < f.columns; c += kPivotBlock) {
-    const int width = std::min(kPivotBlock, f.columns - c), next = c + width;
-    Panel pivots = part(c, c, width, width);
-    if (!eliminate_block(pivots)) return false;
-    Panel below = part(next, c, f.rows - next, width);
-    pivots.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(below);
-    for (int d = next; d < f.columns; d += kUpdateBlock) {
-      const int wide = std::min(kUpdateBlock, f.columns - d);
-      part(d, d, f.rows - d, wide).noalias() -= part(d, c, f.rows - d, width) * part(d, c, wide, width).transpose();
-    }
-  }
+  if (!eliminate_columns(numbers, f.rows, f.columns)) return false;
   const int left = f.rows - f.columns;
-  for (int d = 0; d < left; d += kUpdateBlock) {
-    const int wide = std::min(kUpdateBlock, left - d);
-    Panel out(update + d + static_cast<std::size_t>(d) * left, left - d, wide, Eigen::OuterStride<>(left));
-    out.noalias() -= part(f.columns + d, 0, left - d, f.columns) * part(f.columns + d, 0, wide, f.columns).transpose();
+  const FrontPanel below(numbers + f.columns, left, f.columns, Eigen::OuterStride<>(f.rows));
+  for (int d = 0; d < left; d += kFrontUpdateBlock) {
+    const int wide = std::min(kFrontUpdateBlock, left - d);
+    FrontPanel out(update + d + static_cast<std::size_t>(d) * left, left - d, wide, Eigen::OuterStride<>(left));
+    out.noalias() -= below.bottomRows(left - d) * below.middleRows(d, wide).transpose();
   }
   return true;
 }

@@ -11,7 +11,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSolved = 1e-10;          ///< error of an iterated solution, relative, in the norm of A
 constexpr double kSafety = 0.1;            ///< of that where the error is only estimated
 constexpr double kRounding = 1e-15;        ///< of a residual that is nothing else
 constexpr double kLikeBefore = 10;         ///< square of a right side over the next one's, up to which its solution is near
@@ -44,7 +43,13 @@ bool CoupledMass::take(const Matrix& a) {
   std::copy_n(a.valuePtr(), a.nonZeros(), a_.valuePtr());
   stale_ = !std::equal(factored_.begin(), factored_.end(), a.valuePtr());
   iteration_.solution.resize(0);
+  accuracy_ = kExact;
   return true;
+}
+
+void CoupledMass::solve_to(double accuracy) const {
+  const std::lock_guard lock(solving_);
+  accuracy_ = accuracy;
 }
 
 void CoupledMass::factor() {
@@ -94,7 +99,7 @@ bool CoupledMass::iterate(const double* b, double* x, int most) const {
   for (int k = 0; !solved; ++k) {
     factor_.solve_roughly(residual.data(), preconditioned.data());
     const double now = residual.dot(preconditioned);
-    if (k == 0) first = now, bound = kSolved * kSolved * (energy + now);
+    if (k == 0) first = now, bound = accuracy_ * accuracy_ * (energy + now);
     if (now <= bound) break;
     // How many it will be if the others are as fast as those so far.
     const double needed = k < kFirstLook ? 0 : k * std::log(bound / first) / std::log(now / first);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/matrix_series.h"
 #include "stickslip/problem/coupled_mass.h"
 #include "stickslip/problem/residual.h"
 
@@ -19,6 +20,8 @@ constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whol
 /// Of problems whose W is near that of the whole, against it: to judge them by the whole is dearer than a few sweeps.
 constexpr double kNearTolerance = 0.08;
 constexpr int kMostCorrections = 30;   ///< of such problems
+/// What the first of them is solved to, relative to the velocities of the problem, and others, relative to the residual before.
+constexpr double kFirstNear = 1e-4, kLaterNear = 1e-3;
 
 /// A diagonal matrix D with D − A positive semidefinite: then no step of the splitting goes too far. |A| in place of A gives
 /// the sums of its rows. Per number of a carrier [kg].
@@ -78,7 +81,30 @@ SolveReport SoftOperators::solve(const ContactProblem& p, std::span<double> impu
   }
 }
 
+void SoftOperators::find_source(const ContactProblem& p, Source& source) const {
+  source.parts.clear();
+  source.places.clear();
+  source.jacobian.clear();
+  if (chosen_ == SoftOperator::assembled || !p.compliances || !has_stale_factors(p)) return;
+  for (const CarrierCompliance& compliance : *p.compliances) source.parts.push_back(compliance.part);
+  for (const Carrier& carrier : p.carriers) source.places.insert(source.places.end(), {carrier.first, carrier.count});
+  for (const Block& block : p.blocks) {
+    source.places.insert(source.places.end(), {static_cast<std::uint32_t>(block.kind), block.dim, block.row, block.arity});
+    for (const std::uint32_t segment : p.segments_of(block)) source.places.push_back(segment);
+  }
+  source.jacobian.assign(p.scaled_jacobian.begin(), p.scaled_jacobian.end());
+}
+
 void SoftOperators::multiply_out(const ContactProblem& p) {
+  is_made_ = true;
+  find_source(p, next_source_);
+  if (!next_source_.parts.empty() && next_source_ == source_) {
+    condensed_.copy_conditions(p);
+    condensed_.finalize();
+    return;
+  }
+  std::swap(source_, next_source_);
+  next_source_.parts.clear();   // others may use their memory again
   if (chosen_ == SoftOperator::assembled || !p.compliances) {
     CarrierCompliances compliances;
     compliances.look(p);
@@ -91,18 +117,32 @@ void SoftOperators::multiply_out(const ContactProblem& p) {
 
 SolveReport SoftOperators::solve_matrix(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
                                         const SolveControl& control) {
-  if (condensed_.matrix.empty()) multiply_out(p);
+  if (!is_made_) multiply_out(p);
   SolveControl patient = control;
   patient.max_iterations =
       std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
-  if (chosen_ != SoftOperator::assembled && has_stale_factors(p)) return correct(p, impulses, tools, patient);
-  return tools.solver.solve(condensed_, impulses, tools.workspace, patient);
+  MatrixSeries& series = tools.workspace.scratch<MatrixSeries>();
+  series.number = series_;
+  const bool near = chosen_ != SoftOperator::assembled && has_stale_factors(p);
+  const SolveReport report =
+      near ? correct(p, impulses, tools, patient) : tools.solver.solve(condensed_, impulses, tools.workspace, patient);
+  series.number = 0;
+  return report;
+}
+
+/// The residual with W itself, of velocities as exact as that; of those that meet the tolerance, exactly.
+Residual SoftOperators::judge(const ContactProblem& p, std::span<const double> impulses, double accuracy, double tolerance) {
+  const auto look = [&](double exactly) {
+    for (const Carrier& carrier : p.carriers) carrier.mass->solve_to(exactly);
+    return residual(p, impulses, work_);
+  };
+  const Residual rough = accuracy > CoupledMass::kExact ? look(accuracy) : Residual{};
+  if (accuracy > CoupledMass::kExact && rough.total() > tolerance) return rough;
+  return look(CoupledMass::kExact);
 }
 
 SolveReport SoftOperators::correct(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
                                    const SolveControl& control) {
-  SolveControl inner = control;
-  inner.tolerance *= kNearTolerance;
   SolveReport report;
   if (corrected_ <= control.tolerance) {
     report = last_;
@@ -110,24 +150,35 @@ SolveReport SoftOperators::correct(const ContactProblem& p, std::span<double> im
     report.seconds = 0;
     return report;
   }
+  double fastest = 0;
+  for (const double b : p.b) fastest = std::max(fastest, std::abs(b));
+  // Products with W itself are dear: neither they nor the problems need to be more exact than the next correction.
+  double accuracy = std::isfinite(corrected_) ? kLaterNear * corrected_ / fastest : kFirstNear;
+  SolveControl inner = control;
   for (int k = 0; k < kMostCorrections; ++k) {
     const SolveReport before = report;
+    inner.tolerance = std::max(kNearTolerance * control.tolerance, accuracy * fastest);
     report = tools.solver.solve(condensed_, impulses, tools.workspace, inner);
     if (k > 0) {
       report.iterations += before.iterations;
       report.seconds += before.seconds;
       report.initial_residual = before.initial_residual;
     }
-    report.residual = residual(p, impulses, work_);
+    const bool gives_up = report.status != SolveStatus::converged || k + 1 == kMostCorrections;
+    report.residual = judge(p, impulses, gives_up ? CoupledMass::kExact : accuracy, control.tolerance);
     report.model_residual = corrected_ = report.residual.total();
     last_ = report;
-    if (report.status != SolveStatus::converged || report.residual.total() <= control.tolerance) return report;
+    if (report.status != SolveStatus::converged || report.residual.total() <= control.tolerance) break;
     near_v_.resize(p.rows());
     condensed_.contact_velocity(impulses, near_v_, scratch_);
     for (std::size_t i = 0; i < near_v_.size(); ++i) condensed_.b[i] += work_.v[i] - near_v_[i];
+    accuracy = std::max(kLaterNear * corrected_ / fastest, CoupledMass::kExact);
   }
-  report.status = SolveStatus::stalled;
-  report.reason = "Factors of an earlier step are too far from those of this one.";
+  for (const Carrier& carrier : p.carriers) carrier.mass->solve_to(CoupledMass::kExact);
+  if (report.status == SolveStatus::converged && report.residual.total() > control.tolerance) {
+    report.status = SolveStatus::stalled;
+    report.reason = "Factors of an earlier step are too far from those of this one.";
+  }
   return report;
 }
 

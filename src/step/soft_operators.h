@@ -29,7 +29,8 @@ class SoftOperators {
   /// Takes another problem, whose matrix is made when it is first asked for.
   void begin(SoftOperator chosen) {
     chosen_ = chosen;
-    condensed_.clear();
+    ++series_;
+    is_made_ = false;
     corrected_ = std::numeric_limits<double>::infinity();
   }
 
@@ -39,16 +40,29 @@ class SoftOperators {
  private:
   SolveReport solve_matrix(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
   void multiply_out(const ContactProblem&);
+  Residual judge(const ContactProblem&, std::span<const double> impulses, double accuracy, double tolerance);
   SolveReport correct(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
   SolveReport solve_by_splitting(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
 
   SoftOperator chosen_ = SoftOperator::factored;
+  /// What a matrix was made of, where factors of an earlier step serve: contacts that stay as they are leave it as it is.
+  struct Source {
+    std::vector<std::shared_ptr<const CoupledMass::InversePart>> parts;
+    std::vector<std::uint32_t> places;   ///< what blocks act on: kinds, sizes, rows and segments
+    std::vector<double> jacobian;
+    bool operator==(const Source&) const = default;
+  };
+  void find_source(const ContactProblem&, Source&) const;
+
   ContactProblem condensed_;
+  Source source_, next_source_;   ///< empty: of no use
+  bool is_made_ = false;          ///< whether the condensed problem is that of this step
   CoupledDelassus delassus_;
   ResidualWorkspace work_;
   std::vector<double> near_v_, scratch_;
-  SolveReport last_;       ///< of the corrected problem
-  double corrected_ = 0;   ///< its residual; infinite if there was none [m/s]
+  SolveReport last_;           ///< of the corrected problem
+  double corrected_ = 0;       ///< its residual; infinite if there was none [m/s]
+  std::uint64_t series_ = 0;   ///< of problems with one matrix
 };
 
 }   // namespace stickslip

@@ -8,6 +8,7 @@
 #include <Eigen/LU>
 
 #include "allocation_counter.h"
+#include "math/dense_cholesky.h"
 
 namespace stickslip {
 namespace {
@@ -130,6 +131,43 @@ TEST(SparseFactor, solving_needs_no_memory) {
   const long before = testing::allocations;
   factor.solve(b.data(), x.data());
   EXPECT_EQ(testing::allocations, before);
+}
+
+/// Positive definite with eigenvalues from `least` on.
+Eigen::MatrixXd full_matrix(Eigen::Index n, double least) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  const Eigen::MatrixXd g = Eigen::MatrixXd::NullaryExpr(n, n - 1, [&] { return normal(random); });
+  return g * g.transpose() + least * Eigen::MatrixXd::Identity(n, n);
+}
+
+TEST(DenseCholesky, multiplies_to_the_matrix_and_solves_with_it) {
+  for (const Eigen::Index n : {1, 47, 48, 49, 300}) {
+    const Eigen::MatrixXd a = full_matrix(n, 1);
+    DenseCholesky cholesky;
+    cholesky.numbers() = a;
+    ASSERT_TRUE(cholesky.factor(1e-10)) << n;
+    const Eigen::MatrixXd l = cholesky.numbers().triangularView<Eigen::Lower>();
+    EXPECT_LT((l * l.transpose() - a).norm(), 1e-13 * a.norm()) << n;
+    const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(n, -1, 2);
+    Eigen::VectorXd x = b;
+    cholesky.forward(x);
+    cholesky.backward(x);
+    EXPECT_LT((a * x - b).norm(), 1e-9 * b.norm()) << n;
+    // Unit vectors of the last rows have zeros above.
+    const Eigen::Index first = n / 3;
+    Eigen::MatrixXd y = Eigen::MatrixXd::Identity(n - first, n - first);
+    cholesky.forward(first, y);
+    EXPECT_LT((l.bottomRightCorner(n - first, n - first) * y - Eigen::MatrixXd::Identity(n - first, n - first)).norm(), 1e-9);
+  }
+}
+
+TEST(DenseCholesky, refuses_matrices_that_are_nearly_singular) {
+  DenseCholesky cholesky;
+  cholesky.numbers() = full_matrix(100, 0);   // of rank 99
+  EXPECT_FALSE(cholesky.factor(1e-10));
+  cholesky.numbers() = full_matrix(100, -1);
+  EXPECT_FALSE(cholesky.factor(0));
 }
 
 }   // namespace

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "../problem/problems.h"
+#include "solve/newton/full_rank_newton.h"
 #include "solve/newton/maps.h"
 #include "solve/newton/newton_engine.h"
 #include "stickslip/math/error.h"
@@ -275,6 +276,97 @@ TEST(AlartCurnier, solves_published_problems_to_a_natural_map_error_of_1e8) {
     ++files;
   }
   EXPECT_GT(files, 0);
+}
+
+/// Contacts with a full, symmetric W of full rank, as soft bodies have them. @param slip velocities along the contacts, over
+/// those at which they approach: few slide at 0.2, most at 2
+ContactProblem full_rank_problem(int contacts, double slip, double skew = 0) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal;
+  const Eigen::Index n = 3 * contacts;
+  const Eigen::MatrixXd g = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return normal(random); });
+  const Eigen::MatrixXd w = g * g.transpose() / n + 0.3 * Eigen::MatrixXd::Identity(n, n) + skew * (g - g.transpose());
+  std::vector<std::uint32_t> offset;
+  for (int i = 0; i <= contacts; ++i) offset.push_back(3 * static_cast<std::uint32_t>(i));
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) entries.emplace_back(i, j, w(i, j));
+  ContactProblem p = matrix_problem(block_matrix(offset, entries), BlockKind::contact, CircularFriction{0.4});
+  for (std::size_t k = 0; k < p.b.size(); ++k) p.b[k] = k % 3 == 0 ? -1 + 0.8 * normal(random) : slip * normal(random);
+  std::fill(p.sigma.begin(), p.sigma.end(), 0.05);
+  p.finalize();
+  return p;
+}
+
+/// Newton steps until the residual is below the tolerance; 0 if it does not get there.
+int full_rank_steps(FullRankNewton& newton, const ContactProblem& p, std::vector<double>& impulses, MatrixSeries series = {}) {
+  impulses.resize(p.rows());
+  ResidualWorkspace work;
+  if (!newton.prepare(p, series)) return 0;
+  for (int k = 1; k <= 30; ++k) {
+    residual(p, impulses, work);
+    if (!newton.step(p, impulses, work.v)) return 0;
+    if (residual(p, impulses, work).total() < 1e-11) return k;
+  }
+  return 0;
+}
+
+TEST(FullRankNewton, finds_in_few_steps_what_sweeps_find) {
+  for (const double slip : {0.1, 0.6, 3.0}) {
+    const ContactProblem p = full_rank_problem(30, slip);
+    ASSERT_TRUE(FullRankNewton::fits(p));
+    FullRankNewton newton;
+    std::vector<double> impulses, swept;
+    const int steps = full_rank_steps(newton, p, impulses);
+    EXPECT_GT(steps, 0) << slip;
+    EXPECT_LE(steps, 15) << slip;
+    ASSERT_EQ(solve("nsgs", p, swept, 1e-12, 20000).status, SolveStatus::converged);
+    for (std::size_t k = 0; k < swept.size(); ++k) EXPECT_NEAR(impulses[k], swept[k], 1e-9) << slip << ", row " << k;
+  }
+}
+
+TEST(FullRankNewton, keeps_factors_without_a_trace_and_columns_within_a_series) {
+  ContactProblem first = full_rank_problem(30, 0.6), second = first;
+  for (double& b : second.b) b *= 1.1;
+  second.finalize();
+  FullRankNewton used, fresh, serial;
+  std::vector<double> impulses, from_used, from_fresh, from_series;
+  ASSERT_GT(full_rank_steps(used, first, impulses), 0);
+  ASSERT_GT(full_rank_steps(used, second, from_used), 0);
+  ASSERT_GT(full_rank_steps(fresh, second, from_fresh), 0);
+  EXPECT_EQ(from_used, from_fresh);
+  impulses.clear();
+  ASSERT_GT(full_rank_steps(serial, first, impulses, {1}), 0);
+  from_series = impulses;
+  ASSERT_GT(full_rank_steps(serial, second, from_series, {1}), 0);
+  for (std::size_t k = 0; k < from_fresh.size(); ++k) EXPECT_NEAR(from_series[k], from_fresh[k], 1e-9);
+  // Another matrix, in a series of its own, is not taken for the one before.
+  const ContactProblem other = full_rank_problem(29, 0.6);
+  impulses.clear();
+  EXPECT_GT(full_rank_steps(serial, other, impulses, {2}), 0);
+}
+
+TEST(FullRankNewton, leaves_alone_what_is_not_symmetric_or_of_full_rank) {
+  FullRankNewton newton;
+  EXPECT_FALSE(newton.prepare(full_rank_problem(4, 1, 0.01), {}));
+  ContactProblem redundant =
+      matrix_problem(delassus(testing::two_box_stack(2, 3, 0.2)), BlockKind::contact, CircularFriction{0.2});
+  redundant.finalize();
+  EXPECT_FALSE(FullRankNewton::fits(redundant) && newton.prepare(redundant, {}));
+  EXPECT_FALSE(FullRankNewton::fits(testing::two_box_stack(2, 3, 0.2)));
+  EXPECT_TRUE(newton.prepare(full_rank_problem(4, 1), {}));
+}
+
+TEST(FullRankNewton, is_what_automatic_solves_full_matrices_with) {
+  const ContactProblem p = full_rank_problem(30, 0.6);
+  std::vector<double> impulses(p.rows(), 0.0);
+  Workspace workspace;
+  SolveControl control;
+  control.tolerance = 1e-11;
+  control.notes = true;
+  const SolveReport report = make_solver("auto", {})->solve(p, impulses, workspace, control);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_NE(report.notes.find("by the factors of W"), std::string::npos) << report.notes;
 }
 
 }   // namespace

@@ -44,6 +44,8 @@ class CoupledMass {
   void solve(const double* b, double* x) const;
   /// The same unless stale factors would take more than so many iterations, or about so many. @returns whether it is solved
   bool solve_within(const double* b, double* x, int iterations) const;
+  /// How exactly stale factors solve until the next matrix: error over the solution, in the norm of A. 1e-10 unless set.
+  void solve_to(double accuracy) const;
   int iterations() const { return iterations_; }   ///< of the last solve; 0 unless factors are stale
   /// x ← A⁻¹ x.
   void solve_in_place(double* x) const;
@@ -55,6 +57,8 @@ class CoupledMass {
   /// @param rows of the part that serves first
   void keep_inverse(std::vector<int> rows);
   std::span<const int> kept_rows() const { return kept_rows_; }   ///< of the part found last
+
+  static constexpr double kExact = 1e-10;   ///< accuracy of solves with stale factors
 
   double factor_work() const { return factor_.factor_work(); }   ///< operations of a factorisation
   double solve_work() const { return factor_.solve_work(); }     ///< operations of a solve
@@ -72,6 +76,7 @@ class CoupledMass {
   mutable std::shared_ptr<InversePart> part_;   ///< null: not found yet
   mutable std::vector<double> right_;
   mutable int iterations_ = 0;
+  mutable double accuracy_ = kExact;
 
   /// Of conjugate gradients. They begin at the solution before, of this matrix.
   struct Iteration {

@@ -9,6 +9,7 @@
 #include "solve/automatic/cost_model.h"
 #include "solve/cone/admm_engine.h"
 #include "solve/exact/exact_sweep.h"
+#include "solve/newton/full_rank_newton.h"
 #include "solve/newton/newton_engine.h"
 
 namespace stickslip {
@@ -34,6 +35,7 @@ constexpr double kNearCone = 0.99;      ///< of what friction can hold, below wh
 constexpr double kFullAlpha = 0.3;      ///< first regularisation of a full W, from impulses of 0
 constexpr double kLinearAlpha = 1e-8;   ///< regularisation of a problem that is linear: as little as rounding allows
 constexpr int kLinearSteps = 2;         ///< that solve it, or else it is not linear
+constexpr int kFullRankPatience = 6;    ///< steps at a W of full rank in which the residual must have halved, or they are left
 constexpr double kMorePatience = 0.5;   ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;        ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;      ///< that a finish usually takes, with
@@ -69,6 +71,7 @@ void Stages::run(const Plan& plan) {
   expand(true);
   const bool direct = plan.stages.size() > 1;
   if (direct && chooses_share() && run(Method::newton) == Outcome::done) return;
+  if (direct && is_full() && full_rank_steps() == Outcome::done) return;
   if (direct && is_linear() && linear_steps() == Outcome::done) return;
   double before = kInfinity;
   while (direct && monitor_.best_total() < kHelped * before) {
@@ -356,6 +359,37 @@ Stages::Outcome Stages::linear_steps() {
     }
     if (!alive || monitor_.last_total() > kHelped * start) break;
   }
+  return Outcome::slow;
+}
+
+/// Whether W is full, as that of soft bodies is: then a factorisation is the price of a few sweeps, and Newton steps beside it
+/// need no regularisation unless bodies are nearly rigid.
+bool Stages::is_full() const {
+  return form_.condensation == nullptr && form_.joints == nullptr && FullRankNewton::fits(form_.whole);
+}
+
+Stages::Outcome Stages::full_rank_steps() {
+  const ContactProblem& p = form_.whole;
+  FullRankNewton& full = work_.scratch<FullRankNewton>();
+  const double price = cost::kDenseOperation * FullRankNewton::factor_work(p);
+  if (!can_afford(price)) return Outcome::slow;
+  monitor_.add_work(price);
+  if (!full.prepare(p, work_.scratch<MatrixSeries>())) return Outcome::slow;
+  const double start = monitor_.best_total();
+  const std::span<double> iterate = start_whole();
+  const std::vector<double>& v = work_.residual.v;   // the guess was judged just now, as every iterate will be
+  double halved = start;
+  for (int k = 1, progress = 0; k - progress <= kFullRankPatience; ++k) {
+    const bool alive = full.step(p, iterate, v);
+    monitor_.add_work(cost::kDenseOperation * full.step_work());
+    if (monitor_.done(++step_, iterate)) {
+      tell("Newton steps by the factors of W", k, start);
+      return Outcome::done;
+    }
+    if (!alive) break;
+    if (monitor_.best_total() <= kHelped * halved) halved = monitor_.best_total(), progress = k;
+  }
+  tell("Newton steps by the factors of W, which then stood still,", step_, start);
   return Outcome::slow;
 }
 

@@ -77,6 +77,8 @@ class Stages {
   void start_newton(std::span<double> iterate);
   Outcome newton();
   Outcome linear_steps();
+  bool is_full() const;
+  Outcome full_rank_steps();
   Outcome admm();
 
   const ProblemForm form_;
