@@ -67,16 +67,12 @@ std::string find_program(const std::string& name) {
   return "";
 }
 
-Browser::Browser(const std::string& url, int width, int height) {
+Browser::Browser(const std::string& url, int width, int height, const std::filesystem::path& profile) {
   std::string program;
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
     if (program.empty()) program = find_program(name);
   if (program.empty())
     throw Error("Pictures are made with Chromium, which is not on this machine. Install it: sudo apt-get install chromium.");
-  std::string folder = (std::filesystem::temp_directory_path() / "stickslip-browser-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw Error(fmt::format("'{}' cannot be made. Is the disk full?", folder));
-  profile_ = folder;
-
   int down[2], up[2];
   if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0)
     throw Error("No pipe to the browser could be made: too many files are open.");
@@ -84,7 +80,7 @@ Browser::Browser(const std::string& url, int width, int height) {
                                               "--headless=new",
                                               "--no-sandbox",
                                               "--remote-debugging-pipe",
-                                              "--user-data-dir=" + profile_,
+                                              "--user-data-dir=" + profile.string(),
                                               "--disable-background-networking",
                                               "--no-first-run",
                                               "--mute-audio",
@@ -127,8 +123,6 @@ void Browser::end() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
-  std::error_code ignored;
-  if (!profile_.empty()) std::filesystem::remove_all(profile_, ignored);
 }
 
 /// Messages end with a zero byte.
@@ -178,6 +172,12 @@ Json Browser::evaluate(const std::string& expression) {
                             answer["exceptionDetails"].value("text", "") + " " +
                                 answer["exceptionDetails"].value("/exception/description"_json_pointer, std::string())));
   return answer.at("result").value("value", Json());
+}
+
+void wait_for_viewer(Browser& browser) {
+  browser.evaluate(
+      "new Promise(done => { const wait = () => window.stickslip ? window.stickslip.ready.then(done) : setTimeout(wait, 20); "
+      "wait(); })");
 }
 
 }   // namespace stickslip::cli

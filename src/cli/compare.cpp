@@ -120,10 +120,8 @@ std::vector<std::string> compared_names(const CompareArguments& arguments) {
 /// The end of a replay as a data URL; empty, with a warning, if there is no browser.
 std::string picture_of(const std::filesystem::path& page) {
   constexpr int width = 640, height = 420;
-  Browser browser("file://" + page.string(), width, height);
-  browser.evaluate(
-      "new Promise(done => { const wait = () => window.stickslip ? window.stickslip.ready.then(done) : setTimeout(wait, 20); "
-      "wait(); })");
+  Browser browser("file://" + page.string(), width, height, page.string() + ".browser");
+  wait_for_viewer(browser);
   browser.evaluate("stickslip.theme('light')");
   return browser.evaluate(fmt::format("stickslip.setFrame(stickslip.frames() - 1), stickslip.picture({}, {})", width, height))
       .get<std::string>();

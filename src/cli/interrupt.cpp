@@ -8,6 +8,7 @@ namespace {
 
 std::atomic<bool> signal_seen = false;   // the only thing the signal handler touches
 static_assert(std::atomic<bool>::is_always_lock_free);
+int guards = 0;   // one within another are one
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};
@@ -22,10 +23,13 @@ void set_handler(void (*handler)(int)) {
 }   // namespace
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0) return;
   signal_seen = false;
   set_handler([](int) { signal_seen = true; });
 }
-InterruptGuard::~InterruptGuard() { set_handler(SIG_DFL); }
+InterruptGuard::~InterruptGuard() {
+  if (--guards == 0) set_handler(SIG_DFL);
+}
 
 bool InterruptGuard::requested() { return signal_seen; }
 const std::atomic<bool>& InterruptGuard::flag() { return signal_seen; }

@@ -9,7 +9,8 @@
 
 namespace stickslip::cli {
 
-Progress::Progress(std::uint64_t steps, bool wanted) : steps_(steps), shown_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::uint64_t steps, bool wanted, std::string_view what)
+    : steps_(steps), shown_(wanted && ::isatty(STDERR_FILENO) == 1), what_(what) {}
 Progress::~Progress() { clear(); }
 
 void Progress::update(std::uint64_t done, double time) {
@@ -17,7 +18,7 @@ void Progress::update(std::uint64_t done, double time) {
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   const double left = elapsed / static_cast<double>(done) * static_cast<double>(steps_ - done);
   const double part = steps_ ? static_cast<double>(done) / static_cast<double>(steps_) : 1;
-  show(part, fmt::format("step {}/{}  t = {:.3f} s", done, steps_, time), left);
+  show(part, fmt::format("{} {}/{}  t = {:.3f} s", what_, done, steps_, time), left);
 }
 
 void Progress::show(double part, std::string_view what, double left) {

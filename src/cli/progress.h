@@ -11,7 +11,8 @@ namespace stickslip::cli {
 class Progress {
  public:
   /// Shows nothing unless `wanted` and standard error is a terminal.
-  Progress(std::uint64_t steps, bool wanted);
+  /// @param what is counted: steps, pictures
+  Progress(std::uint64_t steps, bool wanted, std::string_view what = "step");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -26,6 +27,7 @@ class Progress {
 
   std::uint64_t steps_;
   bool shown_;
+  std::string what_;
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 

@@ -10,8 +10,11 @@
 #include "cli/browser.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/look.h"
 #include "cli/open_scene.h"
 #include "cli/output.h"
+#include "cli/play.h"
+#include "cli/progress.h"
 #include "cli/simulate.h"
 #include "cli/temporary_folder.h"
 #include "stickslip/math/error.h"
@@ -24,14 +27,15 @@ namespace fs = std::filesystem;
 
 struct RenderArguments {
   SceneArguments scene;
+  LookArguments look;
   std::string output;
   std::optional<double> seconds, at;
-  double frames_per_second = 30;
+  std::optional<double> frames_per_second;   ///< default: 30 of pictures, all that a trajectory has of other records
   int width = 1280, height = 720;
-  std::string theme = "light";
-  std::vector<std::string> layers;
   bool quiet = false;
 };
+
+double picture_rate(const RenderArguments& arguments) { return arguments.frames_per_second.value_or(30); }
 
 void write_file(const fs::path& path, const std::string& bytes) {
   std::ofstream out(path, std::ios::binary);
@@ -43,7 +47,8 @@ void write_file(const fs::path& path, const std::string& bytes) {
 /// Where the pictures go: one file, numbered files, or ffmpeg.
 class Pictures {
  public:
-  Pictures(const RenderArguments& arguments) : output_(arguments.output) {
+  /// @param folder for a film that is not whole yet
+  Pictures(const RenderArguments& arguments, const fs::path& folder) : output_(arguments.output) {
     const std::string extension = output_.extension().string();
     if (extension == ".mp4") {
       const std::string ffmpeg = find_program("ffmpeg");
@@ -54,11 +59,12 @@ class Pictures {
             .in(arguments.output);
       if (output_.string().find('\'') != std::string::npos)
         throw Error("A file name with a quote cannot be given to ffmpeg. Choose another name.").in(arguments.output);
-      temporary_ = output_.string() + ".part.mp4";
+      temporary_ = folder / "film.mp4";
+      check_writable(arguments.output);
       const std::string command = fmt::format(
           "'{}' -loglevel error -y -f image2pipe -framerate {} -c:v png -i - -c:v libx264 -pix_fmt yuv420p -vf "
           "'pad=ceil(iw/2)*2:ceil(ih/2)*2' '{}'",
-          ffmpeg, arguments.frames_per_second, temporary_.string());
+          ffmpeg, picture_rate(arguments), temporary_.string());
       signal(SIGPIPE, SIG_IGN);
       film_ = popen(command.c_str(), "w");
       if (film_ == nullptr) throw Error("ffmpeg could not be started.").in(arguments.output);
@@ -68,10 +74,7 @@ class Pictures {
     }
   }
   ~Pictures() {
-    if (film_ == nullptr) return;
-    pclose(film_);
-    std::error_code ignored;
-    fs::remove(temporary_, ignored);
+    if (film_ != nullptr) pclose(film_);
   }
 
   void add(const std::string& png, std::size_t number, bool only_one) {
@@ -91,7 +94,10 @@ class Pictures {
     const int status = pclose(film_);
     film_ = nullptr;
     if (status != 0) throw Error("ffmpeg could not make the film. Its message is above.").in(output_.string());
-    fs::rename(temporary_, output_);
+    std::error_code error;
+    fs::rename(temporary_, output_, error);
+    if (error) fs::copy_file(temporary_, output_, fs::copy_options::overwrite_existing, error);   // another disk
+    if (error) throw Error("The film could not be written. Is the disk full?").in(output_.string());
   }
 
  private:
@@ -99,50 +105,88 @@ class Pictures {
   std::FILE* film_ = nullptr;
 };
 
-int render(const RenderArguments& arguments) {
-  if (!(arguments.frames_per_second > 0 && arguments.frames_per_second <= 1000))
-    throw Error(
-        fmt::format("{} frames per second cannot be rendered. Give a number from 0 to 1000.", arguments.frames_per_second));
+void check(const RenderArguments& arguments) {
+  if (const double rate = picture_rate(arguments); !(rate > 0 && rate <= 1000))
+    throw Error(fmt::format("{} frames per second cannot be rendered. Give a number from 0 to 1000.", rate));
   for (const int side : {arguments.width, arguments.height})
     if (side < 16 || side > 8192) throw Error(fmt::format("{} pixels are not the side of a picture. Give 16 to 8192.", side));
   if (arguments.at) checked_seconds("--at", *arguments.at);
   if (arguments.seconds) checked_seconds("--seconds", *arguments.seconds);
-  const InterruptGuard interrupts;
-  const TemporaryFolder folder("render");
-  Pictures pictures(arguments);
+}
+
+/// Pictures of all frames of a replay, or of the last one. @returns how many; none if it was interrupted
+std::size_t take_pictures(const fs::path& page, const std::string& fragment, const RenderArguments& arguments,
+                          Pictures& pictures) {
+  Browser browser(fmt::format("file://{}#ui=off&{}", page.string(), fragment), arguments.width, arguments.height,
+                  page.parent_path() / "browser");
+  wait_for_viewer(browser);
+  const auto frames = browser.evaluate("stickslip.frames()").get<std::size_t>();
+  const std::size_t first = arguments.at ? frames - 1 : 0;
+  Progress progress(frames - first, !arguments.quiet, "picture");
+  for (std::size_t i = first; i < frames; ++i) {
+    if (InterruptGuard::requested()) return 0;
+    const auto shot = browser.evaluate(fmt::format("stickslip.setFrame({}), [stickslip.picture({}, {}), stickslip.time()]", i,
+                                                   arguments.width, arguments.height));
+    const auto url = shot.at(0).get<std::string>();
+    pictures.add(base64_decoded(std::string_view(url).substr(url.find(',') + 1)), i, arguments.at.has_value());
+    progress.update(i - first + 1, shot.at(1).get<double>());
+  }
+  return frames - first;
+}
+
+/// Simulates a scene into the page of the viewer. @returns what follows # in its address; none if it was interrupted
+std::optional<std::string> simulate_into(const fs::path& page, const RenderArguments& arguments) {
   Scene scene = open_scene(arguments.scene);
   show_warnings(scene);
+  const std::string fragment = look_fragment(arguments.look, scene.world);
   const bool one = arguments.at.has_value();
   const std::uint64_t steps = steps_for(one ? *arguments.at : arguments.seconds.value_or(scene.seconds), scene.step.h);
-  const fs::path page = folder.path / "replay.html";
   std::vector<std::unique_ptr<Recorder>> recorders;
-  recorders.push_back(make_recorder(page, {.frames_per_second = one ? 0 : arguments.frames_per_second}));
+  recorders.push_back(make_recorder(page, {.frames_per_second = one ? 0 : picture_rate(arguments)}));
   FailureHandler failures("ignore", ".");
-  if (simulate(scene, steps, recorders, failures, !arguments.quiet).interrupted) return interrupted;
+  if (simulate(scene, steps, recorders, failures, !arguments.quiet).interrupted) return std::nullopt;
+  return fragment;
+}
 
-  Browser browser("file://" + page.string(), arguments.width, arguments.height);
-  // The page may still be loading when it is first asked.
-  browser.evaluate(
-      "new Promise(done => { const wait = () => window.stickslip ? window.stickslip.ready.then(done) : setTimeout(wait, 20); "
-      "wait(); })");
-  browser.evaluate(fmt::format("stickslip.theme('{}')", arguments.theme));
-  const auto known = browser.evaluate("stickslip.layers.all()").get<std::vector<std::string>>();
-  for (const std::string& layer : arguments.layers) {
-    if (std::find(known.begin(), known.end(), layer) == known.end())
-      throw Error(fmt::format("There is no layer '{}'. {}", layer, suggest(layer, known)));
-    browser.evaluate(fmt::format("stickslip.layers.set('{}', true)", layer));
-  }
-  const auto frames = browser.evaluate("stickslip.frames()").get<std::size_t>();
-  for (std::size_t i = one ? frames - 1 : 0; i < frames; ++i) {
-    if (InterruptGuard::requested()) return interrupted;
-    const auto url =
-        browser.evaluate(fmt::format("stickslip.setFrame({}), stickslip.picture({}, {})", i, arguments.width, arguments.height))
-            .get<std::string>();
-    pictures.add(base64_decoded(std::string_view(url).substr(url.find(',') + 1)), i, one);
-  }
+/// The same of a trajectory, of which nothing is simulated again.
+/// @param rate frames per second; 0: all
+std::optional<std::string> play_into(const fs::path& page, const RenderArguments& arguments, double rate) {
+  Playback playback = open_playback(arguments.scene);
+  const std::string fragment = look_fragment(arguments.look, playback.scene().world);
+  const auto recorder = make_recorder(page, {.frames_per_second = arguments.at ? 0 : rate});
+  const std::optional<double> length = arguments.at ? arguments.at : arguments.seconds;
+  const double until = length ? playback.time(0) + *length : std::numeric_limits<double>::infinity();
+  if (!play(playback, *recorder, !arguments.quiet, until)) return std::nullopt;
+  return fragment;
+}
+
+/// A trajectory as another kind of record.
+int convert(const RenderArguments& arguments) {
+  check_writable(arguments.output);
+  const InterruptGuard interrupts;
+  if (!play_into(arguments.output, arguments, arguments.frames_per_second.value_or(0))) return interrupted;
+  if (!arguments.quiet) fmt::print("{}: {}\n", arguments.output, file_size(fs::file_size(arguments.output)));
+  return fine;
+}
+
+int render(RenderArguments arguments) {
+  check(arguments);
+  const bool played = is_trajectory(arguments.scene.scene);
+  const std::string ending = fs::path(arguments.output).extension().string();
+  if (played && (ending == ".html" || ending == ".glb" || ending == ".pvd")) return convert(arguments);
+  if (arguments.look.theme.empty()) arguments.look.theme = "light";
+  const InterruptGuard interrupts;
+  const TemporaryFolder folder("render");
+  Pictures pictures(arguments, folder.path);
+  const fs::path page = folder.path / "replay.html";
+  const std::optional<std::string> fragment =
+      played ? play_into(page, arguments, picture_rate(arguments)) : simulate_into(page, arguments);
+  if (!fragment) return interrupted;
+  const std::size_t count = take_pictures(page, *fragment, arguments, pictures);
+  if (InterruptGuard::requested()) return interrupted;
   pictures.finish();
   if (!arguments.quiet)
-    fmt::print("{}: {} of {}x{} pixels\n", arguments.output, one ? "a picture" : fmt::format("{} frames", frames),
+    fmt::print("{}: {} of {}x{} pixels\n", arguments.output, arguments.at ? "a picture" : fmt::format("{} frames", count),
                arguments.width, arguments.height);
   return fine;
 }
@@ -150,22 +194,21 @@ int render(const RenderArguments& arguments) {
 }   // namespace
 
 void add_render(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("render", "Simulate a scene and make pictures or a film of it, with Chromium and ffmpeg");
+  CLI::App* command = app.add_subcommand(
+      "render", "Make pictures or a film of a scene, or of a trajectory (run.h5) that was recorded, with Chromium and ffmpeg");
   auto arguments = std::make_shared<RenderArguments>();
   add_scene_arguments(*command, arguments->scene);
-  command->add_option("-o,--output", arguments->output, "film.mp4, or frames.png for frames-00000.png and so on")->required();
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "film.mp4, or frames.png for frames-00000.png and so on; of a trajectory also replay.html, .glb and .pvd")
+      ->required();
   command->add_option("--seconds", arguments->seconds, "Simulated time [s]. Default: the scene's own duration");
   command->add_option("--at", arguments->at, "One picture only, of the state at this time [s]");
-  command->add_option("--frames-per-second", arguments->frames_per_second, "Frames per simulated second")
-      ->capture_default_str();
+  command->add_option("--frames-per-second", arguments->frames_per_second,
+                      "Frames per simulated second. Default: 30; of a trajectory as another record all that it has");
   command->add_option("--width", arguments->width, "Of the picture [pixels]")->capture_default_str();
   command->add_option("--height", arguments->height, "Of the picture [pixels]")->capture_default_str();
-  command->add_option("--theme", arguments->theme, "light or dark")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"light", "dark"}));
-  command->add_option("--layer", arguments->layers, "Show a layer of the viewer, such as forces or contacts; may be repeated")
-      ->allow_extra_args(false);
+  add_look_arguments(*command, arguments->look);
   command->add_flag("--quiet", arguments->quiet, "Print nothing");
   command->callback([arguments, &outcome] { outcome.exit_code = render(*arguments); });
 }

@@ -1,29 +1,23 @@
-// A folder that is gone with its owner.
+// A folder that is gone with its owner, however that ends.
 #pragma once
-
-#include <fmt/format.h>
-#include <stdlib.h>
 
 #include <filesystem>
 
-#include "stickslip/math/error.h"
-
 namespace stickslip::cli {
 
+/// A second process waits for the end of this one and then removes the folder: nothing is left behind where the program is
+/// killed, or interrupted twice. Make one before other threads are started.
 struct TemporaryFolder {
   std::filesystem::path path;
 
-  explicit TemporaryFolder(const char* purpose) {
-    std::string name = (std::filesystem::temp_directory_path() / fmt::format("stickslip-{}-XXXXXX", purpose)).string();
-    if (mkdtemp(name.data()) == nullptr) throw Error(fmt::format("'{}' cannot be made. Is the disk full?", name));
-    path = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
+  explicit TemporaryFolder(const char* purpose);   ///< @throws Error if it cannot be made
+  ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+ private:
+  int leash_ = -1;     ///< write end of a pipe that nobody writes to: its end tells the other process
+  int cleaner_ = -1;   ///< the other process
 };
 
 }   // namespace stickslip::cli

@@ -9,8 +9,11 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/look.h"
 #include "cli/open_scene.h"
 #include "cli/output.h"
+#include "cli/play.h"
+#include "cli/temporary_folder.h"
 #include "stickslip/math/error.h"
 #include "stickslip/serve/server.h"
 
@@ -20,6 +23,7 @@ namespace {
 
 struct ViewArguments {
   SceneArguments scene;
+  LookArguments look;
   ServerOptions server;
   std::string capture_directory = ".";
   int port = 0;
@@ -44,21 +48,45 @@ void open_browser(const std::string& url) {
   posix_spawn_file_actions_destroy(&actions);
 }
 
+void wait_for_interrupt() {
+  while (!InterruptGuard::requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+/// A trajectory as a page that plays it, for as long as the program runs.
+int view_trajectory(const ViewArguments& arguments) {
+  const TemporaryFolder folder("view");
+  Playback playback = open_playback(arguments.scene);
+  const std::string fragment = look_fragment(arguments.look, playback.scene().world);
+  const std::filesystem::path page = folder.path / "replay.html";
+  constexpr double often_enough = 60;   // frames per second
+  const auto recorder = make_recorder(page, {.frames_per_second = often_enough});
+  if (!play(playback, *recorder, true)) return interrupted;
+  const std::string url = "file://" + page.string() + (fragment.empty() ? "" : "#" + fragment);
+  fmt::print("{} is at {}\nCtrl-C ends it. 'stickslip render {} -o replay.html' keeps the page.\n", arguments.scene.scene, url,
+             arguments.scene.scene);
+  std::fflush(stdout);
+  if (!arguments.no_browser) open_browser(url);
+  wait_for_interrupt();
+  return fine;
+}
+
 int view(ViewArguments arguments) {
   const InterruptGuard guard;
+  if (is_trajectory(arguments.scene.scene)) return view_trajectory(arguments);
   if (arguments.port < 0 || arguments.port > 65535)
     throw Error(fmt::format("--port {} is not a port. Give 1 to 65535, or 0 for any that is free.", arguments.port));
   arguments.server.port = static_cast<std::uint16_t>(arguments.port);
   arguments.server.directory = arguments.capture_directory;
   Scene scene = open_scene(arguments.scene);
   show_warnings(scene);
-  const std::string name = scene.name;
+  const std::string name = scene.name, fragment = look_fragment(arguments.look, scene.world);
 
   Server server(std::move(scene), arguments.server);
-  fmt::print("{} is at {}\nCtrl-C ends it.\n", name, server.url());
+  const std::string url = server.url() + (fragment.empty() ? "" : "#" + fragment);
+  fmt::print("{} is at {}\nCtrl-C ends it.\n", name, url);
   std::fflush(stdout);
-  if (!arguments.no_browser) open_browser(server.url());
-  while (!InterruptGuard::requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  if (!arguments.no_browser) open_browser(url);
+  wait_for_interrupt();
   server.stop();
   return fine;
 }
@@ -70,6 +98,7 @@ void add_view(CLI::App& app, Outcome& outcome) {
       "view", "Watch a scene in the browser while it runs: pause, step, drag bodies, change solver and parameters");
   auto arguments = std::make_shared<ViewArguments>();
   add_scene_arguments(*command, arguments->scene);
+  add_look_arguments(*command, arguments->look);
   ServerOptions& server = arguments->server;
   command->add_option("--port", arguments->port, "Where to listen; 0: any that is free")->capture_default_str();
   command

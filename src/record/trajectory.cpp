@@ -116,6 +116,7 @@ class Trajectory final : public Recorder {
   GrowingDataset step_, time_, position_, orientation_, velocity_, angular_velocity_, asleep_, alive_;
   struct {
     GrowingDataset offset, body_a, body_b, position, normal, gap, impulse, friction, slip_velocity, angular_impulse;
+    GrowingDataset collider_a, collider_b, parts, feature;
     GrowingDataset touch, facet_a, facet_b, outline_offset, outline, center_of_pressure, volume;
   } contacts_;
   struct {
@@ -140,7 +141,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   file_ = h5::GrowingFile(file);
   const hid_t root = file_.id();
   h5::write_attribute(root, "format", "stickslip-trajectory");
-  h5::write_attribute(root, "version", std::uint64_t{4});
+  h5::write_attribute(root, "version", std::uint64_t{5});
   h5::write_attribute(root, "scene", scene.name);
   h5::write_attribute(root, "description", scene.description);
   h5::write_attribute(root, "solver", scene.step.solver);
@@ -190,6 +191,10 @@ void Trajectory::create_contacts() {
   add(contacts_.friction, in, "friction", H5T_NATIVE_DOUBLE, scalar);
   add(contacts_.slip_velocity, in, "slip_velocity", H5T_NATIVE_DOUBLE, vector, "m/s");
   add(contacts_.angular_impulse, in, "angular_impulse", H5T_NATIVE_DOUBLE, vector, "N m s");
+  add(contacts_.collider_a, in, "collider_a", H5T_NATIVE_UINT32, scalar);
+  add(contacts_.collider_b, in, "collider_b", H5T_NATIVE_UINT32, scalar);
+  add(contacts_.parts, in, "parts", H5T_NATIVE_UINT64, scalar);
+  add(contacts_.feature, in, "feature", H5T_NATIVE_UINT64, scalar);
   add(contacts_.touch, in, "touch", H5T_NATIVE_UINT8, scalar);
   add(contacts_.facet_a, in, "facet_a", H5T_NATIVE_UINT32, scalar);
   add(contacts_.facet_b, in, "facet_b", H5T_NATIVE_UINT32, scalar);
@@ -269,6 +274,10 @@ void Trajectory::write_contact(const World& world, const ContactRecord& contact)
   contacts_.friction.push(contact.friction);
   contacts_.slip_velocity.push(contact.slip_velocity);
   contacts_.angular_impulse.push(contact.angular_impulse);
+  contacts_.collider_a.push(contact.key.a);
+  contacts_.collider_b.push(contact.key.b);
+  contacts_.parts.push(contact.key.parts);
+  contacts_.feature.push(contact.key.feature);
   const ContactFeatures features = features_of(world, contact);
   contacts_.touch.push(static_cast<std::uint8_t>(features.touch));
   contacts_.facet_a.push(features.facet_a);

@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <set>
+#include <thread>
 
 #include "../record/record_scenes.h"
 #include "program.h"
@@ -58,6 +62,43 @@ TEST(Render, makes_a_picture_with_more_than_one_colour) {
   const Finished unknown = stickslip("render stack --at 0 --layer force -o " + file.string());
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("'force'"), HasSubstr("forces")));
+}
+
+TEST(Render, refuses_cameras_that_cannot_be_meant_before_anything_is_simulated) {
+  const Directory directory;
+  const std::string rest = " --seconds 1000 -o " + (directory / "a.png").string();
+  test::expect_refused("render wall --camera 30" + rest, "--camera 30 is no place");
+  test::expect_refused("render wall --camera 30,95" + rest, "95 degrees are no elevation");
+  test::expect_refused("render wall --camera 1,2,nan" + rest, "--camera 1,2,nan");
+  test::expect_refused("render wall --follow brik-0" + rest, "--follow brik-0: the scene has no such body");
+  test::expect_refused("render wall --zoom 0" + rest, "--zoom 0");
+  test::expect_refused("render wall --layer force" + rest, "There is no layer 'force'");
+}
+
+/// Whether a folder for temporary files becomes empty, or gets something, within some seconds.
+bool becomes(const std::filesystem::path& folder, bool empty) {
+  for (int i = 0; i < 500; ++i) {
+    if (std::filesystem::is_empty(folder) == empty) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+TEST(Render, leaves_no_folder_behind_when_it_is_interrupted_or_killed) {
+  for (const int signal : {SIGINT, SIGKILL}) {
+    const Directory directory;
+    const std::filesystem::path folder = directory / "temporary";
+    std::filesystem::create_directory(folder);
+    const char* before = std::getenv("TMPDIR");
+    const std::string kept = before ? before : "";
+    setenv("TMPDIR", folder.c_str(), 1);
+    test::Background program({"render", "stack", "--seconds", "1000", "-o", (directory / "a.png").string()});
+    before ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
+    ASSERT_TRUE(becomes(folder, false));
+    program.send(signal);
+    program.wait();
+    EXPECT_TRUE(becomes(folder, true)) << "after signal " << signal;
+  }
 }
 
 }   // namespace

@@ -3,6 +3,7 @@
 
 import * as THREE from "three";
 import { BodyColours } from "./body_colours";
+import type { BodyValues, Colouring } from "./body_values";
 import type { FieldScale } from "./field_scale";
 import type { Form } from "./forms";
 import type { FieldName } from "./layers";
@@ -160,7 +161,13 @@ export class BodyMeshes {
     this.nodes_.seeThrough(on);
   }
 
-  update(frame: Frame, field: FieldName | null, scale: FieldScale): void {
+  colourBy(by: Colouring): void {
+    this.colours_.by = by;
+    this.stale_ = true;
+  }
+
+  update(frame: Frame, field: FieldName | null, scale: FieldScale, values: BodyValues): void {
+    if (this.colours_.update(frame, values)) this.stale_ = true;
     const body = new Float64Array(9);
     const both = new Float64Array(9);
     for (const { mesh, body: owners, local } of this.batches_) {

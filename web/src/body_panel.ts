@@ -3,7 +3,7 @@
 import { el, setText } from "./dom";
 import { touchesOf } from "./features";
 import { readable } from "./math";
-import { ABSENT, ASLEEP, type Description, type Frame } from "./protocol";
+import { ABSENT, ASLEEP, forceOn, type Description, type Frame } from "./protocol";
 
 const ROWS = ["Motion", "Mass", "Material", "Position", "Velocity", "Speed", "Contacts", "Touches", "Contact force", "State"] as const;
 
@@ -63,25 +63,10 @@ export class BodyPanel {
     const v = frame.velocity(index);
     put("Velocity", v ? vector(v, "m/s") : "–");
     put("Speed", v ? `${readable(Math.hypot(...v), 3)} m/s` : "–");
-    const sum = contactForce(frame, index);
+    const sum = frame.contacts && forceOn(frame.contacts, index);
     put("Contacts", sum ? String(sum.count) : "–");
     put("Touches", (frame.contacts && touchesOf(frame.contacts, index)) || "–");
     put("Contact force", sum ? vector(sum.force, "N", Math.hypot(...sum.force) < 10 ? 3 : 1) : "–");
     put("State", frame.state[index] === ASLEEP ? "asleep" : frame.state[index] === ABSENT ? "not there" : "awake");
   }
-}
-
-/** Sum of the contact forces on a body [N]: those on B, and their opposites on A. */
-export function contactForce(frame: Frame, body: number): { count: number; force: [number, number, number] } | null {
-  const c = frame.contacts;
-  if (!c) return null;
-  const force: [number, number, number] = [0, 0, 0];
-  let count = 0;
-  for (let i = 0; i < c.count; ++i) {
-    const sign = (c.b[i] === body ? 1 : 0) - (c.a[i] === body ? 1 : 0);
-    if (sign === 0) continue;
-    ++count;
-    for (let k = 0; k < 3; ++k) force[k]! += sign * c.force[3 * i + k]!;
-  }
-  return { count, force };
 }

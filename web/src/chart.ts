@@ -25,7 +25,9 @@ export interface ChartOptions {
   onPick?: (x: number) => void;
 }
 
-const HEIGHT = 168;
+const HEIGHT = 190;
+/** Lines of different colours that the style sheet knows. */
+const COLOURS = 10;
 
 export class Chart {
   readonly element: HTMLDetailsElement;
@@ -118,11 +120,8 @@ export class Chart {
 
   csv(): string {
     const quote = (s: string) => (/[",\n]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
-    const unit = (s: string) => (s ? ` [${s}]` : "");
-    const head = [
-      `${this.options_.x.label}${unit(this.options_.x.unit)}`,
-      ...this.lines_.map((l) => `${l.label}${unit(this.options_.unit)}`),
-    ];
+    const { x, unit } = this.options_;
+    const head = [titled(x.label, x.unit), ...this.lines_.map((l) => titled(l.label, unit))];
     const rows = [head.map(quote).join(",")];
     for (let i = 0; i < this.x_.length; ++i)
       rows.push(
@@ -151,7 +150,7 @@ export class Chart {
     g.textBaseline = "middle";
     g.fillStyle = cssColour("--text");
     g.font = `600 ${13 * scale}px system-ui, sans-serif`;
-    g.fillText(`${this.options_.title}${this.options_.unit ? ` [${this.options_.unit}]` : ""}`, 8 * scale, 13 * scale);
+    g.fillText(titled(this.options_.title, this.options_.unit), 8 * scale, 13 * scale);
     g.font = `${11 * scale}px system-ui, sans-serif`;
     let at = 8 * scale;
     this.lines_.forEach((line, i) => {
@@ -191,13 +190,14 @@ export class Chart {
   }
 
   private create(data: uPlot.AlignedData): uPlot {
-    const { x, log } = this.options_;
+    const { x, log, unit } = this.options_;
     const axis = {
       stroke: cssColour("--muted"),
       grid: { stroke: cssColour("--line"), width: 1 },
       ticks: { stroke: cssColour("--line"), width: 1, size: 4 },
       font: "11px system-ui, sans-serif",
     };
+    const title = { labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" };
     const single = data[0].length < 60;
     const plot = new uPlot(
       {
@@ -206,10 +206,11 @@ export class Chart {
         padding: [8, 10, 0, 0],
         scales: { x: { time: false }, y: log ? { distr: 3, range: wholeDecades } : { range: roomy } },
         axes: [
-          { ...axis, size: 28, values: (_u, splits) => splits.map((v) => readable(v)) },
+          { ...axis, size: 28, label: titled(x.label, x.unit), ...title, values: (_u, splits) => splits.map((v) => readable(v)) },
           {
             ...axis,
             size: 52,
+            ...(unit ? { label: `[${unit}]`, ...title } : {}),
             ...(log ? { splits: decades, filter: (_u: uPlot, splits: number[]) => splits } : {}),
             values: (_u, splits) => splits.map((v) => (v === null ? "" : log ? powerOfTen(v) : readable(v))),
           },
@@ -250,7 +251,7 @@ export class Chart {
   private colourOf(index: number): string {
     const main = this.lines_.findIndex((l) => l.main);
     if (index === main) return lineColour(0);
-    return lineColour(main < 0 ? index : 1 + ((index - (index > main ? 1 : 0)) % 6));
+    return lineColour(main < 0 ? index : 1 + ((index - (index > main ? 1 : 0)) % (COLOURS - 1)));
   }
 
   private fitWidth(): void {
@@ -259,6 +260,10 @@ export class Chart {
     if (!this.plot_) this.render();
     else if (this.plot_.width !== width) this.plot_.setSize({ width, height: HEIGHT });
   }
+}
+
+function titled(label: string, unit: string): string {
+  return unit ? `${label} [${unit}]` : label;
 }
 
 function wholeDecades(_u: uPlot, low: number | null, high: number | null): [number, number] {
@@ -278,7 +283,7 @@ function decades(_u: uPlot, _axis: number, low: number, high: number): number[] 
 }
 
 function lineColour(index: number): string {
-  return cssColour(`--line-${(index % 7) + 1}`);
+  return cssColour(`--line-${(index % COLOURS) + 1}`);
 }
 
 /** Room for lines that are constant. */

@@ -45,6 +45,13 @@ export function fieldColour(part: number): Rgb {
   return along(FIELD, part);
 }
 
+const FORCE: Rgb[] = [[0.98, 0.75, 0.2], [0.93, 0.45, 0.08], [0.76, 0.17, 0.08], [0.45, 0.03, 0.1]];
+
+/** The size of a force, as a part of the full scale. */
+export function forceColour(part: number): Rgb {
+  return along(FORCE, part);
+}
+
 export function css([r, g, b]: Rgb): string {
   return `rgb(${Math.round(255 * r)}, ${Math.round(255 * g)}, ${Math.round(255 * b)})`;
 }

@@ -1,12 +1,13 @@
 // Everything that is drawn over the bodies: contacts, forces, cones, manifolds, centres of pressure, bounding boxes.
 
 import * as THREE from "three";
-import { BodyBounds, type Region } from "./bounds";
-import { heatColour, slipColour, touchColour } from "./colour_scales";
+import { BodyBounds } from "./bounds";
+import { forceColour, heatColour, slipColour, touchColour } from "./colour_scales";
 import { FeatureLayer } from "./feature_layer";
 import type { LayerState } from "./layers";
 import { LineMarks, PointMarks, SolidMarks } from "./marks";
-import { niceBelow } from "./math";
+import { niceAbove, niceBelow } from "./math";
+import type { Region } from "./region";
 import type { Contacts, Description, Frame, Joints } from "./protocol";
 import type { Palette } from "./theme";
 
@@ -27,6 +28,8 @@ export class ContactLayers {
   selected = -1;
   /** Chosen by the user on top of the automatic scale. */
   forceZoom = 1;
+  /** Arrows of smaller forces are not drawn [N]. */
+  leastForce = 0;
 
   private readonly points_ = new PointMarks(8);
   private readonly pressure_ = new PointMarks(15, true);
@@ -43,6 +46,11 @@ export class ContactLayers {
   private palette_!: Palette;
   private largestForce_ = 0;
 
+  /** What the last colour of arrows stands for [N]. */
+  get fullForce(): number {
+    return this.largestForce_ > 0 ? niceAbove(this.largestForce_) : 1;
+  }
+
   constructor(
     private readonly description_: Description,
     private readonly region_: Region,
@@ -51,8 +59,8 @@ export class ContactLayers {
     this.bounds_ = new BodyBounds(description_);
     this.features_ = new FeatureLayer(description_, region_.size);
     const along = (g: THREE.BufferGeometry) => g.rotateX(Math.PI / 2).translate(0, 0, 0.5);
-    this.shafts_ = new SolidMarks(along(new THREE.CylinderGeometry(1, 1, 1, 8)), new THREE.MeshBasicMaterial({ fog: false }));
-    this.heads_ = new SolidMarks(along(new THREE.ConeGeometry(1, 1, 12)), new THREE.MeshBasicMaterial({ fog: false }));
+    this.shafts_ = new SolidMarks(along(new THREE.CylinderGeometry(1, 1, 1, 8)), new THREE.MeshBasicMaterial({ fog: false }), true);
+    this.heads_ = new SolidMarks(along(new THREE.ConeGeometry(1, 1, 12)), new THREE.MeshBasicMaterial({ fog: false }), true);
     // The apex of the friction cone is at the contact, the opening along the normal.
     const funnel = new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
     this.cones_ = new SolidMarks(
@@ -84,8 +92,6 @@ export class ContactLayers {
     this.manifolds_.colour(palette.manifold);
     this.boxes_.colour(palette.box);
     this.spring_.colour(palette.spring);
-    this.shafts_.material.color.set(palette.force);
-    this.heads_.material.color.set(palette.force);
     this.cones_.material.color.set(palette.cone);
     this.rims_.material.color.set(palette.cone);
   }
@@ -130,14 +136,14 @@ export class ContactLayers {
 
   update(frame: Frame): void {
     const on = (name: Parameters<LayerState["has"]>[0]) => this.layers_.has(name);
-    const c = frame.contacts;
-    const pairs = c && (on("manifolds") || on("pressure")) ? pairSums(c) : [];
-    this.updatePoints(on("points") || on("slip") || on("heat") || on("features") ? c : null);
+    const c = on("selected-only") && this.selected >= 0 && frame.contacts ? contactsOf(frame.contacts, this.selected) : frame.contacts;
+    const pairs = c && (on("manifolds") || on("pressure-centres")) ? pairSums(c) : [];
+    this.updatePoints(on("contacts") || on("slip") || on("penetration") || on("features") ? c : null);
     this.updateNormals(on("normals") ? c : null);
     this.updateForces(on("forces") ? c : null);
     this.updateCones(on("cones") ? c : null);
     this.updateManifolds(on("manifolds") ? pairs : [], c);
-    this.updatePressure(on("pressure") ? pairs : []);
+    this.updatePressure(on("pressure-centres") ? pairs : []);
     this.updateBoxes(on("boxes") ? frame : null);
     this.features_.update(frame, on("features") ? c : null, this.selected);
   }
@@ -150,7 +156,7 @@ export class ContactLayers {
       for (let k = 0; k < 3; ++k) positions[3 * i + k] = c.position[3 * i + k]!;
       if (this.layers_.has("slip"))
         colour.setRGB(...slipColour(Math.hypot(c.slip[3 * i]!, c.slip[3 * i + 1]!, c.slip[3 * i + 2]!)), THREE.SRGBColorSpace);
-      else if (this.layers_.has("heat")) colour.setRGB(...heatColour(c.gap[i]!, this.fullPenetration), THREE.SRGBColorSpace);
+      else if (this.layers_.has("penetration")) colour.setRGB(...heatColour(c.gap[i]!, this.fullPenetration), THREE.SRGBColorSpace);
       else if (this.layers_.has("features")) colour.setRGB(...touchColour(c.touch[i]!), THREE.SRGBColorSpace);
       else colour.set(this.palette_.plain);
       colour.toArray(colours, 3 * i);
@@ -175,17 +181,21 @@ export class ContactLayers {
     if (!c) return;
     const scale = this.metresPerNewton * this.forceZoom;
     const radius = 0.022 * this.region_.size;
+    const full = this.fullForce;
+    const colour = new THREE.Color();
     const foot = new THREE.Vector3();
     const direction = new THREE.Vector3();
     for (let i = 0; i < count; ++i) {
       direction.fromArray(c.force, 3 * i);
-      const length = direction.length() * scale;
+      const newtons = direction.length();
+      const length = newtons < this.leastForce ? 0 : newtons * scale;
+      colour.setRGB(...forceColour(newtons / full), THREE.SRGBColorSpace);
       if (length > 0) direction.normalize();
       else direction.set(0, 0, 1);
       foot.fromArray(c.position, 3 * i);
       const head = Math.min(6 * radius, 0.45 * length);
-      this.shafts_.put(i, foot, direction, Math.min(radius, length), length - head);
-      this.heads_.put(i, foot.addScaledVector(direction, length - head), direction, head / 2.4, head);
+      this.shafts_.put(i, foot, direction, Math.min(radius, length), length - head, colour);
+      this.heads_.put(i, foot.addScaledVector(direction, length - head), direction, head / 2.4, head, colour);
     }
   }
 
@@ -262,6 +272,21 @@ export class ContactLayers {
     }
     to.fill(0, at, 72 * bodies);
   }
+}
+
+/** The contacts of one body. */
+function contactsOf(c: Contacts, body: number): Contacts {
+  const which = Array.from({ length: c.count }, (_, i) => i).filter((i) => c.a[i] === body || c.b[i] === body);
+  const ones = <T extends Float32Array | Uint32Array | Uint16Array | Uint8Array>(from: T): T =>
+    (from.constructor as unknown as { from(list: number[]): T }).from(which.map((i) => from[i]!));
+  const threes = (from: Float32Array) => Float32Array.from(which.flatMap((i) => [...from.subarray(3 * i, 3 * i + 3)]));
+  return {
+    count: which.length,
+    a: ones(c.a), b: ones(c.b), gap: ones(c.gap), friction: ones(c.friction), touch: ones(c.touch),
+    facetA: ones(c.facetA), facetB: ones(c.facetB), shapeA: ones(c.shapeA), shapeB: ones(c.shapeB),
+    position: threes(c.position), normal: threes(c.normal), force: threes(c.force), slip: threes(c.slip),
+    areas: c.areas.flatMap((area) => (which.includes(area.contact) ? [{ ...area, contact: which.indexOf(area.contact) }] : [])),
+  };
 }
 
 function pairSums(c: Contacts): PairSum[] {

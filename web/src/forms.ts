@@ -101,7 +101,8 @@ function formOfFaces(vertices: Vec3[], faces: number[][]): Form {
   };
 }
 
-function outlineOf(points: Float64Array): Float64Array {
+/** Of many points those that reach farthest in some directions: nothing is farther out, or hardly. Three numbers each. */
+export function outlineOf(points: Float64Array): Float64Array {
   const count = points.length / 3;
   if (count <= OUTLINE) return points;
   const chosen = new Set<number>();

@@ -1,7 +1,7 @@
 // Half-spaces as wide planes with a measured grid, or a grid below the bodies where there is none.
 
 import * as THREE from "three";
-import type { Region } from "./bounds";
+import type { Region } from "./region";
 import { niceBelow } from "./math";
 import { ABSENT, type Description, type Frame } from "./protocol";
 import type { Palette } from "./theme";

@@ -8,6 +8,7 @@ type Row = [key: string, what: string];
 const RUN_KEYS: Row[] = [
   ["space", "run, pause"],
   ["→", "one step"],
+  ["←", "look back by a frame"],
   ["r", "reset"],
   ["c", "capture the contact problem"],
 ];
@@ -21,7 +22,12 @@ const PLAY_KEYS: Row[] = [
 ];
 const COMMON_KEYS: Row[] = [
   [", .", "shorter, longer force arrows"],
-  ["f", "show everything"],
+  ["f", "show everything, from the usual side"],
+  ["o", "with, without perspective"],
+  ["a", "follow the selected body, or no longer"],
+  ["pad 1, 3, 7, 0", "from the front, the side, the top, askew"],
+  ["i", "save a picture"],
+  ["m", "save a film"],
   ["esc", "deselect"],
   ["p", "side panel"],
   ["t", "dark, light"],
@@ -46,7 +52,7 @@ function table(rows: Row[]): HTMLElement {
 export function makeHelp(live: boolean): HTMLDialogElement {
   const keys = [
     ...(live ? RUN_KEYS : PLAY_KEYS),
-    ...LAYERS.map((layer): Row => [layer.key, layer.title.toLowerCase()]),
+    ...LAYERS.map((layer): Row => [layer.key, layer.name]),
     ...COMMON_KEYS,
   ];
   const dialog = el(

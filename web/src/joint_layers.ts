@@ -1,7 +1,7 @@
 // Glyphs of joints: what each type lets move, its limits, where it is now, and a red line where it is apart.
 
 import * as THREE from "three";
-import type { Region } from "./bounds";
+import type { Region } from "./region";
 import { JointPlaces, type JointFrame } from "./joint_places";
 import type { LayerState } from "./layers";
 import { RodMarks, SolidMarks } from "./marks";

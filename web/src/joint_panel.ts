@@ -119,6 +119,7 @@ export class JointPanel {
       this.items_[selected]?.scrollIntoView({ block: "nearest" });
     }
     if (joint) this.fill(joint, selected, frame?.joints ?? null);
+    if (joint && frame?.joints) this.alongPath(joint, selected, frame.joints);
   }
 
   /** Somebody has changed what a joint is driven to. */
@@ -128,7 +129,10 @@ export class JointPanel {
     const free = joints[index]?.free.find((c) => c.coordinate === change.coordinate);
     if (!free) return;
     if (change.speed !== undefined && free.motor) free.motor.speed = change.speed;
-    if (change.target !== undefined && free.servo) free.servo.target = change.target;
+    if (change.target !== undefined && free.servo) {
+      free.servo.target = change.target;
+      free.servo.follows_path = false;
+    }
     if (index !== this.shown_) return;
     for (const [what, value] of [["speed", change.speed], ["target", change.target]] as const)
       for (const input of this.controls_.querySelectorAll<HTMLInputElement>(`input[name="${change.coordinate}-${what}"]`))
@@ -136,6 +140,20 @@ export class JointPanel {
           input.value = String(value);
           tellValue(input, free, what);
         }
+  }
+
+  /** Where a path leads is not known here: the slider of a servo that follows one goes with the joint. */
+  private alongPath(joint: Joint, i: number, joints: Joints): void {
+    joint.free.forEach((free, c) => {
+      if (!free.servo?.follows_path) return;
+      const input = this.controls_.querySelector<HTMLInputElement>(`input[name="${free.coordinate}-target"]`);
+      if (!input || document.activeElement === input) return;
+      const position = joints.position[joints.first[i]! + c]!;
+      input.min = String(Math.min(Number(input.min), position));
+      input.max = String(Math.max(Number(input.max), position));
+      input.value = String(position);
+      tellValue(input, free, "target");
+    });
   }
 
   private fill(joint: Joint, i: number, joints: Joints | null): void {
@@ -206,19 +224,24 @@ export class JointPanel {
         add("speed", free.motor.speed, -most, most);
       }
       if (free.servo) {
-        const reach = Math.max(2 * Math.abs(free.servo.target), turn ? Math.PI : 1);
-        add("target", free.servo.target, free.lower ?? -reach, free.upper ?? reach);
+        add("target", free.servo.target, ...reachOf(free, free.servo.target));
       }
       return list;
     });
   }
 }
 
+/** Where a servo can be sent: between the limits; where there is none, as far again as the other or the target is. */
+function reachOf({ coordinate, lower, upper }: FreeCoordinate, target: number): [number, number] {
+  const reach = Math.max(2 * Math.abs(target), 2 * Math.abs(lower ?? 0), 2 * Math.abs(upper ?? 0), isTurn(coordinate) ? Math.PI : 1);
+  return [Math.min(lower ?? -reach, target), Math.max(upper ?? reach, target)];
+}
+
 function tellValue(input: HTMLInputElement, free: FreeCoordinate, what: "speed" | "target"): void {
   const value = input.valueAsNumber;
   const text =
     what === "target"
-      ? coordinateText(free.coordinate, value)
+      ? coordinateText(free.coordinate, value) + (free.servo?.follows_path ? " (path)" : "")
       : `${readable(value, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}`;
   setText(input.nextElementSibling as HTMLElement, text);
 }

@@ -1,8 +1,8 @@
 // What can be switched on and off, and the keys that do it.
 
 export type LayerName =
-  | "points" | "normals" | "forces" | "cones" | "slip" | "heat" | "manifolds" | "boxes" | "pressure" | "features"
-  | "joints" | "joint-forces" | "shadows" | "grid" | "through" | FieldName;
+  | "contacts" | "normals" | "forces" | "cones" | "slip" | "penetration" | "manifolds" | "boxes" | "pressure-centres" | "features"
+  | "joints" | "joint-forces" | "trails" | "selected-only" | "marks-in-front" | "shadows" | "grid" | "see-through" | FieldName;
 
 /** Fields of soft bodies, named as in the protocol. */
 export type FieldName = "stress" | "contact-pressure" | "energy";
@@ -22,21 +22,22 @@ export interface Layer {
   soft?: boolean;
 }
 
+/** The name, which addresses and `--layer` take, is the title in small letters with - for spaces. */
 export const LAYERS: Layer[] = [
-  { name: "points", key: "1", title: "Contact points", help: "Where bodies touch", contacts: true },
+  { name: "contacts", key: "1", title: "Contacts", help: "Where bodies touch", contacts: true },
   { name: "normals", key: "2", title: "Normals", help: "Contact normals, from body A to body B", contacts: true },
   { name: "forces", key: "3", title: "Forces", help: "Contact forces on body B", contacts: true },
   {
     name: "cones",
     key: "4",
-    title: "Friction cones",
-    help: "Half-angle atan μ, as high as the normal force: a force on the rim slides",
+    title: "Cones",
+    help: "Friction cones: half-angle atan μ, as high as the normal force: a force on the rim slides",
     contacts: true,
   },
-  { name: "slip", key: "5", title: "Stick / slip", help: "Contacts coloured by slip speed", contacts: true },
-  { name: "heat", key: "6", title: "Penetration", help: "Contacts coloured by depth of penetration", contacts: true },
+  { name: "slip", key: "5", title: "Slip", help: "Contacts coloured by slip speed", contacts: true },
+  { name: "penetration", key: "6", title: "Penetration", help: "Contacts coloured by depth of penetration", contacts: true },
   { name: "manifolds", key: "7", title: "Manifolds", help: "Contacts of the same pair of bodies, joined; outlines of areas", contacts: true },
-  { name: "pressure", key: "8", title: "Centre of pressure", help: "Of each pair of bodies: Σλp / Σλ", contacts: true },
+  { name: "pressure-centres", key: "8", title: "Pressure centres", help: "Centre of pressure of each pair of bodies: Σλp / Σλ", contacts: true },
   {
     name: "features",
     key: "0",
@@ -66,24 +67,27 @@ export const LAYERS: Layer[] = [
   {
     name: "energy",
     key: "e",
-    title: "Strain energy",
+    title: "Energy",
     help: "Elastic energy per volume of soft bodies",
     contacts: false,
     soft: true,
   },
-  { name: "boxes", key: "9", title: "Bounding boxes", help: "Axis-aligned boxes of the bodies", contacts: false },
-  { name: "through", key: "x", title: "See-through", help: "Transparent bodies", contacts: false },
+  { name: "trails", key: "y", title: "Trails", help: "Ways of the bodies until now; of the selected one only, if there is one", contacts: false },
+  { name: "selected-only", key: "w", title: "Selected only", help: "Marks of contacts of the selected body alone", contacts: false },
+  { name: "marks-in-front", key: "d", title: "Marks in front", help: "Marks are seen through bodies; without it bodies hide them", contacts: false },
+  { name: "boxes", key: "9", title: "Boxes", help: "Axis-aligned boxes of the bodies", contacts: false },
+  { name: "see-through", key: "x", title: "See-through", help: "Transparent bodies", contacts: false },
   { name: "shadows", key: "s", title: "Shadows", help: "Shadows of the sun", contacts: false },
   { name: "grid", key: "g", title: "Grid", help: "Squares on the ground", contacts: false },
 ];
 
 /** They colour the same points, so only one of them is on. */
-const COLOUR_POINTS: LayerName[] = ["slip", "heat", "features"];
+const COLOUR_POINTS: LayerName[] = ["slip", "penetration", "features"];
 /** They colour the same surfaces. */
 const FIELDS: FieldName[] = ["stress", "contact-pressure", "energy"];
 
 export class LayerState {
-  private readonly on_ = new Set<LayerName>(["shadows", "grid"]);
+  private readonly on_ = new Set<LayerName>(["shadows", "grid", "marks-in-front"]);
   private readonly listeners_: ((name: LayerName) => void)[] = [];
 
   has(name: LayerName): boolean {

@@ -1,11 +1,11 @@
 // What the marks mean and how long a newton is.
 
-import { STOPS, titleOf } from "./colour_bar";
-import { css, fieldColour, heatColour, SLIP_FULL, slipColour, STICK_BELOW, touchColour, type Rgb } from "./colour_scales";
+import { STOPS, stopText } from "./colour_bar";
+import { css, fieldColour, forceColour, heatColour, SLIP_FULL, slipColour, STICK_BELOW, touchColour, type Rgb } from "./colour_scales";
 import { el } from "./dom";
 import { TOUCHES } from "./features";
 import type { LayerState } from "./layers";
-import { niceBelow, readable, readableLength, readableUnit } from "./math";
+import { niceBelow, readable, readableLength } from "./math";
 import type { View } from "./view";
 
 export class Legend {
@@ -18,8 +18,8 @@ export class Legend {
     const metres = contacts ? contacts.metresPerNewton * contacts.forceZoom : 0;
     const arrows = layers.has("forces") || layers.has("joint-forces");
     const forces = (arrows || layers.has("cones")) && metres > 0;
-    const field = layers.field && view.fields?.known ? { name: layers.field, ...view.fields.of(layers.field) } : null;
-    const state = JSON.stringify([view.ground?.square, layers.list, metres, contacts?.fullPenetration, field]);
+    const range = view.range;
+    const state = JSON.stringify([view.ground?.square, layers.list, metres, contacts?.fullForce, contacts?.fullPenetration, range]);
     if (state === this.last_) return;
     this.last_ = state;
 
@@ -32,6 +32,7 @@ export class Legend {
           "div",
           { id: "force-scale" },
           el("span", {}, `${arrows ? "Arrows" : "Cones"}: ${readable(newtons)} N = ${readableLength(newtons * metres)}`),
+          ...(layers.has("forces") ? [bar(forceColour), el("span", { id: "force-colours" }, `0 … ${readable(contacts!.fullForce)} N`)] : []),
           el(
             "button",
             { type: "button", title: "Shorter arrows (,)", "aria-label": "Shorter arrows", onclick: () => this.zoom_(0.5) },
@@ -56,7 +57,7 @@ export class Legend {
           el("span", {}, `slips at 1 mm/s … ${SLIP_FULL} m/s`),
         ),
       );
-    if (layers.has("heat") && contacts)
+    if (layers.has("penetration") && contacts)
       rows.push(
         el(
           "div",
@@ -74,12 +75,12 @@ export class Legend {
           ...TOUCHES.flatMap((name, k) => (k > 0 ? [dot(touchColour(k)), el("span", {}, name)] : [])),
         ),
       );
-    if (field)
+    if (range)
       rows.push(
         el(
           "div",
           { id: "field-scale" },
-          el("span", {}, titleOf(field.name)),
+          el("span", {}, range.title),
           el(
             "div",
             { class: "colour-bar" },
@@ -87,7 +88,7 @@ export class Legend {
             el(
               "div",
               { class: "ticks" },
-              ...STOPS.map((t) => el("span", {}, t === 0 ? "0" : readableUnit(t * field.full, field.unit))),
+              ...STOPS.map((t) => el("span", {}, stopText(range, t))),
             ),
           ),
         ),

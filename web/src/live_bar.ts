@@ -29,7 +29,16 @@ export class LiveBar {
   });
   private readonly result_ = el("div", { class: "comparison", "aria-live": "polite" });
 
-  constructor(private readonly send_: Send) {
+  private readonly slider_: HTMLInputElement;
+
+  /** `back`: a frame of the past is to be shown, by its number. */
+  constructor(private readonly send_: Send, back: (index: number) => void) {
+    this.slider_ = el("input", { type: "range", id: "live-scrubber", min: 0, max: 0, step: 1, value: 0, "aria-label": "Look back",
+      title: "Look back at the last frames; the simulation pauses (←)" });
+    this.slider_.addEventListener("input", () => {
+      if (this.running) this.send_({ type: "pause" });
+      back(this.slider_.valueAsNumber);
+    });
     const button = (label: string, key: string, path: string, run: () => void) =>
       el(
         "button",
@@ -53,6 +62,7 @@ export class LiveBar {
       button("Step", "→", ICONS.forward, () => this.step()),
       button("Reset", "r", ICONS.reset, () => this.reset()),
       this.speed_,
+      this.slider_,
       this.readout_,
       this.rate_,
     );
@@ -163,8 +173,11 @@ export class LiveBar {
     put(this.speed_, String(state.speed));
   }
 
-  frame(frame: Frame): void {
-    setText(this.readout_, `${frame.time.toFixed(3)} s · step ${frame.step}`);
+  /** Number `at` of the `count` frames that are remembered. */
+  frame(frame: Frame, at: number, count: number): void {
+    setText(this.readout_, `${frame.time.toFixed(3)} s · step ${frame.step}${at < count - 1 ? " (past)" : ""}`);
+    this.slider_.max = String(Math.max(0, count - 1));
+    this.slider_.value = String(at);
   }
 
   comparison(comparison: Comparison): void {
@@ -173,6 +186,7 @@ export class LiveBar {
       el(
         "table",
         {},
+        el("thead", {}, el("tr", {}, ...["solver", "status", "iterations", "time [ms]", "residual [m/s]"].map((name) => el("th", { scope: "col" }, name)))),
         el(
           "tbody",
           {},
@@ -182,8 +196,8 @@ export class LiveBar {
               {},
               el("th", { scope: "row" }, s.name),
               el("td", {}, s.status),
-              el("td", {}, `${s.iterations} it.`),
-              el("td", {}, `${readable(s.seconds * 1e3, 3)} ms`),
+              el("td", {}, String(s.iterations)),
+              el("td", {}, readable(s.seconds * 1e3, 3)),
               el("td", {}, readable(s.residual, 2)),
             ),
           ),

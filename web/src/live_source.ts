@@ -1,6 +1,7 @@
 // The WebSocket of a live server: keeps the connection, gives frames, sends commands.
 
 import { LiveWorld } from "./live_decode";
+import { PastFrames } from "./past_frames";
 import { openDescription } from "./protocol";
 import type { Comparison, CoordinateName, Description, Frame, JointSeries, LiveState, TelemetryTable } from "./protocol";
 
@@ -38,6 +39,8 @@ export class LiveSource {
   private time_: number[] = [];
   private columns_: number[][] = [];
   private pending_: Frame | null = null;
+  /** The last frames, for trails and for looking back. */
+  readonly past = new PastFrames();
   /** The joint that is plotted, and what it did since it was chosen. */
   private followed_ = -1;
   private series_: { time: number[]; position: number[][]; motor: number[][]; force: number[]; torque: number[] } =
@@ -123,6 +126,7 @@ export class LiveSource {
       case "scene":
         this.world_ = null; // frames of a scene that cannot be read are not of the one before
         this.pending_ = null;
+        this.past.clear();
         try {
           this.world_ = new LiveWorld(openDescription(message.description, "the server"));
         } catch (error) {
@@ -166,6 +170,7 @@ export class LiveSource {
       }
     }
     this.remember(frame);
+    this.past.add(frame);
     // Frames that arrive faster than pictures are drawn are taken in, but only the last of them is shown.
     if (!this.pending_) requestAnimationFrame(() => this.present());
     this.pending_ = frame;

@@ -2,12 +2,14 @@
 
 import "./style.css";
 import "uplot/dist/uPlot.min.css";
+import { applyAddress } from "./address";
 import { byId } from "./dom";
 import { bytesOfBase64 } from "./forms";
+import { FILM_RATE } from "./film";
 import { LiveBar } from "./live_bar";
 import { LiveSource } from "./live_source";
-import { LAYERS, type LayerName } from "./layers";
 import type { Description, Frame } from "./protocol";
+import { regionOf, sampled } from "./region";
 import { decodeReplay, inflate } from "./replay_decode";
 import { ReplaySource } from "./replay_source";
 import { makeSurface } from "./testing";
@@ -22,31 +24,21 @@ function listenToKeys(own: (e: KeyboardEvent) => boolean): void {
   addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const target = e.target as HTMLElement;
-    if (target.closest("input[type=number], select, textarea")) return;
-    if (target.closest("button, summary") && (e.key === " " || e.key === "Enter")) return;
+    const writes = target.closest("input:not([type=range], [type=checkbox], [type=number]), textarea");
+    // Space runs and pauses whatever has the focus, where nobody writes.
+    if (writes || (e.key !== " " && target.closest("input[type=number], select"))) return;
+    if (target.closest("button, summary") && e.key === "Enter") return;
     if (viewer.help.open && e.key !== "?") return;
     if (own(e) || viewer.key(e)) e.preventDefault();
   });
-}
-
-/** #frame=12&theme=dark&layers=points,forces&camera=x,y,z,tx,ty,tz&ui=off&play */
-function applyAddress(): void {
-  const wishes = new URLSearchParams(location.hash.slice(1));
-  const theme = wishes.get("theme");
-  if (theme === "dark" || theme === "light") viewer.theme.choose(theme);
-  const layers = wishes.get("layers");
-  if (layers !== null) for (const l of LAYERS) viewer.layers.set(l.name, layers.split(",").includes(l.name as LayerName));
-  const camera = wishes.get("camera")?.split(",").map(Number);
-  if (camera?.length === 6 && camera.every(Number.isFinite))
-    viewer.view.look([camera[0]!, camera[1]!, camera[2]!], [camera[3]!, camera[4]!, camera[5]!]);
-  if (wishes.has("frame")) timeline?.go(Number(wishes.get("frame")));
-  if (wishes.has("play")) timeline?.play();
+  // A button is pressed when the key goes up.
+  addEventListener("keyup", (e) => e.key === " " && (e.target as HTMLElement).closest("button, summary") && e.preventDefault());
 }
 
 async function startReplay(text: string): Promise<void> {
   const source = new ReplaySource(decodeReplay(await inflate(bytesOfBase64(text))));
   if (source.count < 1) throw new Error("The replay has no frames.");
-  viewer = new Viewer(false, (time) => timeline!.go(source.frameAt(time)), null, (joint) => source.jointSeries(joint));
+  viewer = new Viewer(false, (time) => timeline!.go(source.frameAt(time)), null, (joint) => source.jointSeries(joint), (body) => source.bodySeries(body));
   timeline = new Timeline(source, (index) => viewer.show(source.frame(index)));
   byId("bar").append(timeline.element);
   byId("badge").textContent = "replay";
@@ -64,15 +56,19 @@ async function startReplay(text: string): Promise<void> {
     return true;
   });
   function* samples() {
-    const count = Math.min(source.count, 12);
-    for (let k = 0; k < count; ++k) yield source.frame(Math.round((k * (source.count - 1)) / Math.max(1, count - 1)));
+    for (const index of sampled(source.description, source.count)) yield source.frame(index);
+    source.frame(line.index); // frames share their arrays, and that one is on the screen
   }
+  viewer.view.camera.motion = samples;
+  viewer.reel = () => line.reel(FILM_RATE);
   viewer.open(source.description, samples(), source.replay.contacts, source.replay.joints, true);
   viewer.view.fields!.fit(source.replay.fields);
+  for (const frame of samples()) viewer.view.values!.see(frame);
+  viewer.view.trailOf = (body, points) => source.trail(body, line.index, points);
   viewer.plot(source.table());
   await viewer.view.pictures;
   line.go(0);
-  applyAddress();
+  applyAddress(viewer, timeline);
   viewer.view.draw();
 }
 
@@ -82,6 +78,9 @@ class LiveShow {
   private fresh_ = false;
   private plotted_ = 0;
   private fitted_ = 0;
+  private widened_ = 0;
+  /** Number of the past frame that is shown, and the step that was the newest then; null: now. */
+  private back_: { index: number; newest: number } | null = null;
 
   constructor(private readonly source_: LiveSource, private readonly bar_: LiveBar) {}
 
@@ -91,14 +90,31 @@ class LiveShow {
     this.bar_.open(description);
   }
 
+  /** Shows a frame of the past; the last of them is now. */
+  look(index: number): void {
+    const { past } = this.source_;
+    const frame = past.frame(Math.max(0, index));
+    if (!frame || !viewer.description) return;
+    this.back_ = index < past.count - 1 ? { index: Math.max(0, index), newest: past.frame(past.count - 1)!.step } : null;
+    viewer.show(frame);
+    this.bar_.frame(frame, Math.max(0, index), past.count);
+  }
+
+  /** One frame back. */
+  back(): void {
+    this.look((this.back_?.index ?? this.source_.past.count - 1) - 1);
+  }
+
   frame(frame: Frame): void {
+    if (this.back_ && !this.fresh_ && frame.step === this.back_.newest) return;
+    this.back_ = null;
     const contacts = frame.contacts ? [frame.contacts] : [];
     const joints = frame.joints ? [frame.joints] : [];
     if (this.fresh_) {
       this.fresh_ = false;
       const description = this.source_.description!;
       viewer.open(description, [frame], contacts, joints, description.name !== this.name_);
-      if (this.name_ === "") applyAddress();
+      if (this.name_ === "") applyAddress(viewer, timeline);
       this.name_ = description.name;
     }
     const now = performance.now();
@@ -108,13 +124,32 @@ class LiveShow {
       viewer.legend.update(viewer.view, viewer.layers);
     }
     viewer.view.fields!.see(frame);
+    viewer.view.values!.see(frame);
     viewer.show(frame);
-    if (viewer.layers.field) viewer.legend.update(viewer.view, viewer.layers);
-    this.bar_.frame(frame);
+    if (viewer.view.range) viewer.legend.update(viewer.view, viewer.layers);
+    this.widen(now);
+    this.bar_.frame(frame, this.source_.past.count - 1, this.source_.past.count);
     if (now - this.plotted_ > 250) {
       this.plotted_ = now;
       viewer.plot(this.source_.table());
     }
+  }
+
+  /** Until someone moves the camera, it steps back when things happen beyond what it shows. */
+  private widen(now: number): void {
+    const { view, description } = viewer;
+    if (!view.camera.untouched || now - this.widened_ < 1000 || this.source_.past.count < 2) return;
+    this.widened_ = now;
+    const region = regionOf(description!, sampledPast(this.source_));
+    if (region.travels || region.radius > 1.1 * view.region!.radius) view.widen(region);
+  }
+}
+
+/** Some frames of the past of a live simulation, evenly. */
+function* sampledPast(source: LiveSource): Iterable<Frame> {
+  for (let k = 0; k < 12; ++k) {
+    const frame = source.past.frame(Math.round((k * (source.past.count - 1)) / 11));
+    if (frame) yield frame;
   }
 }
 
@@ -146,9 +181,12 @@ function startLive(): Promise<void> {
         viewer.notice(yes ? "" : "Connection lost – reconnecting", true);
       },
     });
-    viewer = new Viewer(true, () => {}, (message) => source.send(message), (joint) => source.jointSeries(joint));
-    const bar = new LiveBar((message) => source.send(message));
+    viewer = new Viewer(true, () => {}, (message) => source.send(message), (joint) => source.jointSeries(joint), (body) => source.past.bodySeries(body));
+    const bar = new LiveBar((message) => source.send(message), (index) => show.look(index));
     const show = new LiveShow(source, bar);
+    viewer.paused = () => !bar.running;
+    viewer.view.camera.motion = () => sampledPast(source);
+    viewer.view.trailOf = (body, points) => source.past.trail(body, viewer.frame?.step ?? 0, points);
     viewer.onWants = () =>
       source.want({
         contacts: viewer.wantContacts,
@@ -163,6 +201,10 @@ function startLive(): Promise<void> {
     listenToKeys((e) => {
       if (e.key === " ") bar.toggle();
       else if (e.key === "ArrowRight") bar.step();
+      else if (e.key === "ArrowLeft") {
+        if (bar.running) bar.toggle();
+        show.back();
+      }
       else if (e.key === "r") bar.reset();
       else if (e.key === "c") bar.capture();
       else return false;

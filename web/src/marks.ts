@@ -109,7 +109,12 @@ export class SolidMarks {
   private readonly matrix_ = new THREE.Matrix4();
   private readonly size_ = new THREE.Vector3();
 
-  constructor(private readonly geometry_: THREE.BufferGeometry, readonly material: THREE.MeshBasicMaterial) {}
+  /** `coloured`: each has a colour of its own. */
+  constructor(
+    private readonly geometry_: THREE.BufferGeometry,
+    readonly material: THREE.MeshBasicMaterial,
+    private readonly coloured_ = false,
+  ) {}
 
   begin(count: number): void {
     if (count > this.capacity_) {
@@ -120,15 +125,18 @@ export class SolidMarks {
       }
       this.mesh_ = new THREE.InstancedMesh(this.geometry_, this.material, this.capacity_);
       this.mesh_.frustumCulled = false;
+      if (this.coloured_) this.mesh_.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * this.capacity_), 3);
       this.group.add(this.mesh_);
     }
     if (!this.mesh_) return;
     this.mesh_.count = count;
     this.mesh_.visible = count > 0;
     this.mesh_.instanceMatrix.needsUpdate = true;
+    if (this.mesh_.instanceColor) this.mesh_.instanceColor.needsUpdate = true;
   }
   /** direction: unit. */
-  put(index: number, foot: THREE.Vector3, direction: THREE.Vector3, radius: number, length: number): void {
+  put(index: number, foot: THREE.Vector3, direction: THREE.Vector3, radius: number, length: number, colour?: THREE.Color): void {
+    if (colour && this.coloured_) this.mesh_!.setColorAt(index, colour);
     this.turn_.setFromUnitVectors(this.up_, direction);
     this.matrix_.compose(foot, this.turn_, this.size_.set(radius, radius, length));
     this.mesh_!.setMatrixAt(index, this.matrix_);

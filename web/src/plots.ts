@@ -3,6 +3,7 @@
 import { Chart, type Line } from "./chart";
 import {
   isTurn,
+  type BodySeries,
   type Column,
   type Comparison,
   type Frame,
@@ -132,6 +133,8 @@ export class Plots {
   private readonly comparison_: Chart;
   private readonly jointPosition_: Chart;
   private readonly jointForce_: Chart;
+  /** Of the selected body. */
+  private readonly body_: Chart[];
   private h_ = -1;
 
   constructor(
@@ -162,6 +165,14 @@ export class Plots {
       fileName_,
     );
     this.joint(null, null);
+    const ofBody = (id: string, title: string, unit: string) =>
+      new Chart({ id, title, x: time, unit, open: id !== "body-position", onPick: onTime_ }, fileName_);
+    this.body_ = [
+      ofBody("body-position", "Place of the body", "m"),
+      ofBody("body-speed", "Speed of the body", "m/s"),
+      ofBody("body-force", "Contact force on the body", "N"),
+    ];
+    this.body(null);
     this.comparison_ = new Chart(
       { id: "comparison", title: "Two solvers on one step", x, unit: "m/s", log: true, open: true },
       fileName_,
@@ -175,6 +186,7 @@ export class Plots {
     this.comparison_.element.hidden = true;
     this.h_ = find(columns, "h");
     const elements: HTMLElement[] = [
+      ...this.body_.map((chart) => chart.element),
       this.jointPosition_.element,
       this.jointForce_.element,
       this.comparison_.element,
@@ -223,6 +235,7 @@ export class Plots {
     for (const { chart } of this.charts_) chart.mark(frame.time);
     this.jointPosition_.mark(frame.time);
     this.jointForce_.mark(frame.time);
+    for (const chart of this.body_) chart.mark(frame.time);
     if (history && frame.history && this.convergence_.isOpen)
       this.convergence_.set(frame.history.iteration, [{ label: "residual", values: frame.history.residual, main: true }]);
   }
@@ -251,6 +264,16 @@ export class Plots {
     ]);
   }
 
+  /** The selected body over time; null: none is. */
+  body(series: BodySeries | null): void {
+    const [place, speed, force] = this.body_ as [Chart, Chart, Chart];
+    for (const chart of this.body_) chart.element.hidden = !series;
+    if (!series) return;
+    place.set(series.time, ["x", "y", "z"].map((label, k) => ({ label, values: series.position[k]! })));
+    speed.set(series.time, [{ label: "speed", values: series.speed, main: true }]);
+    force.set(series.time, [{ label: "force", values: series.force, main: true }]);
+  }
+
   compare(comparison: Comparison): void {
     const all = [...new Set(comparison.solvers.flatMap((s) => s.history.map(([i]) => i)))].sort((a, b) => a - b);
     const lines = comparison.solvers.map((s) => {
@@ -264,7 +287,7 @@ export class Plots {
 
   repaint(): void {
     for (const { chart } of this.charts_) chart.repaint();
-    for (const chart of [this.jointPosition_, this.jointForce_]) chart.repaint();
+    for (const chart of [this.jointPosition_, this.jointForce_, ...this.body_]) chart.repaint();
     this.convergence_.repaint();
     this.comparison_.repaint();
   }
@@ -272,6 +295,8 @@ export class Plots {
   /** For tests and scripts. */
   csv(id: string): string | null {
     if (id === "convergence") return this.convergence_.csv();
+    const ofBody = this.body_.find((chart) => chart.element.id === `chart-${id}`);
+    if (ofBody) return ofBody.csv();
     if (id === "joint-position") return this.jointPosition_.csv();
     if (id === "joint-force") return this.jointForce_.csv();
     return this.charts_.find((c) => c.spec.id === id)?.chart.csv() ?? null;

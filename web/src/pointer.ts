@@ -14,6 +14,8 @@ export interface PointerHost {
   selectJoint(joint: number): void;
   /** The pointer rests on a joint, or on none (−1). */
   hover(joint: number, x: number, y: number): void;
+  /** A drag begins. */
+  grabbed(): void;
   /** Null: bodies cannot be dragged (a replay). */
   send: ((message: { type: string; [key: string]: unknown }) => void) | null;
 }
@@ -48,7 +50,7 @@ export class Pointer {
     const hit = this.view_.pick(e.clientX, e.clientY);
     const frame = this.host_.frame();
     if (!hit || !frame || this.host_.description()?.bodies[hit.body]?.motion !== "dynamic") return;
-    const toward = this.view_.camera.getWorldDirection(new THREE.Vector3()).negate();
+    const toward = this.view_.camera.object.getWorldDirection(new THREE.Vector3()).negate();
     this.drag_ = {
       body: hit.body,
       held: hit.node === undefined ? { local: toLocal(frame, hit.body, hit.point) } : { node: hit.node },
@@ -56,7 +58,7 @@ export class Pointer {
       target: hit.point.clone(),
       started: false,
     };
-    this.view_.controls.enabled = false;
+    this.view_.camera.controls.enabled = false;
     this.view_.canvas.setPointerCapture(e.pointerId);
   }
 
@@ -66,6 +68,7 @@ export class Pointer {
     if (!start && e.buttons === 0) this.host_.hover(this.host_.jointAt(e.clientX, e.clientY), e.clientX, e.clientY);
     if (!drag || !start || e.pointerId !== start.id) return;
     if (!drag.started && Math.hypot(e.clientX - start.x, e.clientY - start.y) < SLACK) return;
+    if (!drag.started) this.host_.grabbed();
     drag.started = true;
     if (!this.view_.ray(e.clientX, e.clientY).ray.intersectPlane(drag.plane, drag.target)) return;
     this.host_.send!({ type: "drag", body: drag.body, ...drag.held, target: drag.target.toArray() });
@@ -87,7 +90,7 @@ export class Pointer {
     if (!this.drag_) return;
     if (this.drag_.started) this.host_.send!({ type: "release" });
     this.drag_ = null;
-    this.view_.controls.enabled = true;
+    this.view_.camera.controls.enabled = true;
     this.view_.contacts?.spring(null);
     this.view_.invalidate();
   }

@@ -234,6 +234,27 @@ export interface JointSeries {
   torque: ArrayLike<number>;
 }
 
+/** One body over time: its centre of mass and the size of the sum of its contact forces. */
+export interface BodySeries {
+  time: ArrayLike<number>;
+  position: ArrayLike<number>[];
+  speed: ArrayLike<number>;
+  force: ArrayLike<number>;
+}
+
+/** Sum of the contact forces on a body [N]: those on B, and their opposites on A. */
+export function forceOn(c: Contacts, body: number): { count: number; force: Vec3 } {
+  const force: Vec3 = [0, 0, 0];
+  let count = 0;
+  for (let i = 0; i < c.count; ++i) {
+    const sign = (c.b[i] === body ? 1 : 0) - (c.a[i] === body ? 1 : 0);
+    if (sign === 0) continue;
+    ++count;
+    for (let k = 0; k < 3; ++k) force[k]! += sign * c.force[3 * i + k]!;
+  }
+  return { count, force };
+}
+
 /** Residual [m/s] against iteration of one solve. */
 export interface History {
   iteration: Uint32Array;

@@ -1,6 +1,6 @@
 // A decoded replay as a sequence of frames.
 
-import { makeNodes, type Contacts, type Frame, type JointSeries, type TelemetryTable, type Vec3 } from "./protocol";
+import { forceOn, makeNodes, type BodySeries, type Contacts, type Frame, type JointSeries, type TelemetryTable, type Vec3 } from "./protocol";
 import type { Replay } from "./replay_decode";
 
 export class ReplaySource {
@@ -93,7 +93,10 @@ export class ReplaySource {
 
   /** Contacts of the last frame that kept them; their places move along with body A in between. */
   private contactsAt(index: number): Contacts | null {
-    const kept = this.replay.contacts[Math.floor(index / this.description.contact_stride)];
+    const all = this.replay.contacts;
+    let kept = all[Math.floor(index / this.description.contact_stride)];
+    // No step leads to the first frame; what touches there is what the first step found.
+    if (index === 0 && kept?.count === 0) kept = all[1] ?? kept;
     if (!kept) return null;
     if (this.places_.length < 3 * kept.count) this.places_ = new Float32Array(6 * kept.count);
     const placed = { ...kept, position: this.places_ };
@@ -104,6 +107,34 @@ export class ReplaySource {
         placed.position[3 * i + k] = kept.position[3 * i + k]! + (fixed ? 0 : this.position_[3 * a + k]!);
     }
     return placed;
+  }
+
+  /** The way of a body until a frame, in at most so many points. */
+  trail(body: number, index: number, points: number): Float64Array {
+    const { position, state } = this.replay;
+    const stride = Math.max(1, Math.ceil((index + 1) / points));
+    const places: number[] = [];
+    for (let f = index % stride; f <= index; f += stride) {
+      const at = body * this.count + f;
+      if (state[at] !== 2) for (let k = 0; k < 3; ++k) places.push(position[k]![at]! * this.description.quantum);
+    }
+    return Float64Array.from(places);
+  }
+
+  /** What a body did over time. */
+  bodySeries(body: number): BodySeries {
+    const { position } = this.replay;
+    const quantum = this.description.quantum;
+    const time = this.description.time_of_frame;
+    const places = [0, 1, 2].map((k) => time.map((_, f) => position[k]![body * this.count + f]! * quantum));
+    const speed = time.map((_, f) => Math.hypot(...(this.velocity(f, body) ?? [NaN])));
+    const stride = this.description.contact_stride;
+    const kept = this.replay.contacts;
+    const force = time.map((_, f) => {
+      const sum = f > 0 && kept[Math.floor(f / stride)] ? forceOn(kept[Math.floor(f / stride)]!, body) : null;
+      return sum ? Math.hypot(...sum.force) : NaN;
+    });
+    return { time, position: places, speed, force };
   }
 
   private velocity(index: number, body: number): Vec3 | null {

@@ -1,6 +1,8 @@
 // window.stickslip: for end-to-end tests, pictures and curious people. Described in web/README.md.
 
 import * as THREE from "three";
+import { applyCamera } from "./address";
+import type { Colouring } from "./body_values";
 import { LAYERS, type FieldName, type LayerName } from "./layers";
 import { decodedField, type Vec3 } from "./protocol";
 import type { Timeline } from "./timeline";
@@ -93,18 +95,35 @@ export function makeSurface(viewer: () => Viewer, timeline: () => Timeline | nul
     /** Pixel of the window where the centre of mass of a body appears. */
     project: (index: number) => viewer().view.project(new THREE.Vector3().fromArray(viewer().frame!.position, 3 * index)),
     camera: {
-      get: () => ({ position: viewer().view.camera.position.toArray(), target: viewer().view.controls.target.toArray() }),
+      get: () => ({
+        position: viewer().view.camera.object.position.toArray(),
+        target: viewer().view.camera.controls.target.toArray(),
+        ...viewer().view.camera.angles,
+        orthographic: viewer().view.camera.orthographic,
+        followed: viewer().view.camera.followed,
+        zoom: viewer().view.camera.zoom,
+        fitTo: viewer().view.camera.fitTo,
+      }),
       set(position: Vec3, target: Vec3): void {
-        viewer().view.look(position, target);
+        viewer().view.camera.look(position, target);
         viewer().view.draw();
       },
-      fit: () => viewer().view.fit(),
+      fit: () => viewer().view.camera.fit(),
+      /** As after # in the address: {"camera": "30,20", "follow": "body"}. Says what it does not understand. */
+      wish: (wishes: Record<string, string>) => applyCamera(viewer(), new URLSearchParams(wishes)),
     },
     layers: { all: () => LAYERS.map((l) => l.name), on: () => viewer().layers.list,
       set(name: LayerName, on: boolean): void {
         viewer().layers.set(name, on);
         viewer().view.draw();
       } },
+    /** What bodies are coloured by. */
+    colourBy: (by: Colouring) => {
+      viewer().colourBy(by);
+      viewer().view.draw();
+    },
+    /** What the colours of bodies stand for; null if for no numbers. */
+    range: () => viewer().view.range,
     theme: (name?: "light" | "dark") => {
       if (name) viewer().theme.choose(name);
       return viewer().theme.name;

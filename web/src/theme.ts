@@ -19,6 +19,7 @@ export interface Palette {
   box: number;
   pressure: number;
   spring: number;
+  trail: number;
   joint: number;
   /** Limits, and what is beside the point. */
   jointFaint: number;
@@ -45,6 +46,7 @@ const light: Palette = {
   box: 0x64748b,
   pressure: 0xdb2777,
   spring: 0xd97706,
+  trail: 0x475569,
   joint: 0x0e7490,
   jointFaint: 0x6aa5b5,
   jointBroken: 0x9aa3ab,
@@ -70,6 +72,7 @@ const dark: Palette = {
   box: 0x94a3b8,
   pressure: 0xf687b3,
   spring: 0xfbbf24,
+  trail: 0xb6c2cf,
   joint: 0x38d0ee,
   jointFaint: 0x3d8798,
   jointBroken: 0x6b7680,

@@ -99,6 +99,22 @@ export class Timeline {
     this.select_.value = String(this.speed_);
   }
 
+  /** Shows the frames of a film, one after the other; then again what was shown before. */
+  *reel(rate: number): Iterable<number> {
+    this.pause();
+    const before = this.index_;
+    const [start, end] = [this.source_.time(0), this.source_.time(this.source_.count - 1)];
+    const count = Math.floor(((end - start) * rate) / this.speed_ + 1e-9) + 1;
+    try {
+      for (let k = 0; k < count; ++k) {
+        this.go(this.source_.frameAt(start + (k * this.speed_) / rate));
+        yield k;
+      }
+    } finally {
+      this.go(before);
+    }
+  }
+
   private tick(now: number): void {
     if (!this.playing) return;
     // A tab that was hidden does not leap ahead.

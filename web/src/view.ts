@@ -1,29 +1,35 @@
 // The 3D view: light, camera, bodies, ground and layers. Draws only when something changed.
 
 import * as THREE from "three";
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BodyMeshes, type Hit } from "./body_meshes";
-import type { Region } from "./bounds";
+import { Camera } from "./camera";
+import { BodyValues, isValue, type Colouring, type Range } from "./body_values";
 import { ContactLayers } from "./contact_layers";
-import { drawColourBar } from "./colour_bar";
+import { drawColourBar, titleOf } from "./colour_bar";
 import { FieldScale } from "./field_scale";
 import { Ground } from "./ground";
 import { JointLayers } from "./joint_layers";
 import type { LayerState } from "./layers";
-import type { Description, Frame, Vec3 } from "./protocol";
+import type { Description, Frame } from "./protocol";
+import type { Region } from "./region";
 import type { Theme } from "./theme";
+import { Trails, type TrailOf } from "./trails";
 
 /** Nearer than this [px] the pointer is at a joint. */
 const NEAR_JOINT = 11;
 
 export class View {
-  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
-  readonly controls: OrbitControls;
+  readonly camera: Camera;
   bodies: BodyMeshes | null = null;
   contacts: ContactLayers | null = null;
   joints: JointLayers | null = null;
   fields: FieldScale | null = null;
+  values: BodyValues | null = null;
+  colouring: Colouring = "usual";
   ground: Ground | null = null;
+  trails: Trails | null = null;
+  /** Ways of bodies until now, from whoever knows. */
+  trailOf: TrailOf = () => new Float64Array();
   region: Region | null = null;
   /** Fulfilled when the pictures of the meshes of the scene can be drawn. */
   pictures: Promise<unknown> = Promise.resolve();
@@ -38,9 +44,8 @@ export class View {
   private readonly sky_ = new THREE.HemisphereLight(0xffffff, 0x9aa4ae, 1.5);
   private readonly fog_ = new THREE.Fog(0, 1, 10);
   private frame_: Frame | null = null;
+  private readonly copy_ = document.createElement("canvas");
   private waiting_ = false;
-  /** Until someone moves the camera, it keeps everything in view when the window changes. */
-  private untouched_ = true;
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly theme_: Theme, private readonly layers_: LayerState) {
     this.renderer_ = new THREE.WebGLRenderer({ canvas, antialias: true });
@@ -49,17 +54,13 @@ export class View {
     this.renderer_.shadowMap.type = THREE.PCFShadowMap;
     this.renderer_.shadowMap.autoUpdate = false;
     this.renderer_.autoClear = false;
-    this.camera.up.set(0, 0, 1);
     this.sun_.castShadow = true;
     this.sun_.shadow.mapSize.set(2048, 2048);
     this.sun_.shadow.intensity = 0.75;
     this.sky_.position.set(0, 0, 1);
     this.scene_.add(this.sun_, this.sun_.target, this.sky_);
     this.scene_.fog = this.fog_;
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.zoomToCursor = true;
-    this.controls.addEventListener("change", () => this.invalidate());
-    this.controls.addEventListener("start", () => (this.untouched_ = false));
+    this.camera = new Camera(canvas, () => this.invalidate());
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     theme_.onChange(() => this.paint());
     layers_.onChange(() => this.applyLayers());
@@ -68,7 +69,7 @@ export class View {
   /** A new scene; the camera moves only if `fit`. */
   open(description: Description, region: Region, fit: boolean): void {
     if (this.bodies) {
-      this.scene_.remove(this.bodies.group, this.ground!.group);
+      this.scene_.remove(this.bodies.group, this.ground!.group, this.trails!.object);
       this.bodies.dispose();
       this.ground!.dispose();
     }
@@ -80,62 +81,36 @@ export class View {
     this.contacts = new ContactLayers(description, region, this.layers_);
     this.joints = new JointLayers(description, region, this.layers_);
     this.fields = new FieldScale(description);
+    this.values = new BodyValues(description, region);
+    this.bodies.colourBy(this.colouring);
     this.contacts.scene.add(this.joints.group);
-    this.scene_.add(this.bodies.group, this.ground.group);
+    this.trails = new Trails(description);
+    this.scene_.add(this.bodies.group, this.ground.group, this.trails.object);
     this.placeSun(region);
     this.frame_ = null;
+    this.camera.open(description, region);
     this.resize();
-    if (fit) this.fit();
+    if (fit) this.camera.fit();
     this.paint();
-    this.bodies.seeThrough(this.layers_.has("through"));
+    this.bodies.seeThrough(this.layers_.has("see-through"));
   }
 
-  /** The camera looks at the broad side of the region, from a little above. */
-  fit(): void {
-    const region = this.region;
-    if (!region) return;
-    const wide = region.high[0] - region.low[0];
-    const deep = region.high[1] - region.low[1];
-    const direction = wide >= deep ? new THREE.Vector3(0.55, -1, 0.48) : new THREE.Vector3(1, -0.55, 0.48);
-    direction.normalize();
-    // Every corner of the region inside the frustum: |across| ≤ tan(half angle) · depth.
-    const right = new THREE.Vector3(0, 0, 1).cross(direction).normalize();
-    const up = new THREE.Vector3().crossVectors(direction, right);
-    const tangent = 0.86 * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
-    let distance = 0;
-    for (let corner = 0; corner < 8; ++corner) {
-      const p = new THREE.Vector3(
-        ...(region.centre.map((c, k) => ((corner >> k) & 1 ? region.high : region.low)[k]! - c) as [number, number, number]),
-      );
-      const near = p.dot(direction);
-      distance = Math.max(
-        distance,
-        near + Math.abs(p.dot(up)) / tangent,
-        near + Math.abs(p.dot(right)) / (tangent * this.camera.aspect),
-      );
-    }
-    this.controls.target.set(...region.centre);
-    this.camera.position.copy(this.controls.target).addScaledVector(direction, Math.max(distance, 0.5 * region.radius));
-    this.controls.minDistance = region.radius * 0.02;
-    this.controls.maxDistance = region.radius * 40;
-    this.controls.update();
-    this.untouched_ = true;
-    this.invalidate();
-  }
-
-  /** From a point, toward another [m]. */
-  look(from: Vec3, at: Vec3): void {
-    this.camera.position.set(...from);
-    this.controls.target.set(...at);
-    this.controls.update();
-    this.untouched_ = false;
+  /** More is to be shown than was known. */
+  widen(region: Region): void {
+    this.region = { ...region, size: this.region!.size, walls: this.region!.walls };
+    this.camera.open(this.camera.description!, this.region);
+    if (this.frame_) this.camera.show(this.frame_);
+    this.camera.fit();
     this.invalidate();
   }
 
   show(frame: Frame): void {
     this.frame_ = frame;
-    this.bodies!.update(frame, this.layers_.field, this.fields!);
+    this.camera.show(frame);
+    this.placeSun(this.region!);
+    this.bodies!.update(frame, this.layers_.field, this.fields!, this.values!);
     this.ground!.update(frame);
+    this.trails!.update(this.layers_.has("trails") ? frame : null, this.contacts!.selected, this.trailOf);
     this.contacts!.update(frame);
     this.joints!.update(frame, this.contacts!.metresPerNewton * this.contacts!.forceZoom);
     // Shadows move with bodies, not with the camera.
@@ -168,45 +143,62 @@ export class View {
 
   draw(): void {
     this.waiting_ = false;
-    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.prepare();
+    const { distance, object } = this.camera;
     const radius = this.region?.radius ?? 1;
-    this.camera.near = Math.max(0.005 * distance, 1e-4 * radius);
-    this.camera.far = distance + 150 * radius;
-    this.camera.updateProjectionMatrix();
     this.fog_.near = 1.5 * distance + 3 * radius;
     this.fog_.far = 5 * distance + 18 * radius;
     this.renderer_.clear();
-    this.renderer_.render(this.scene_, this.camera);
+    this.renderer_.render(this.scene_, object);
     if (this.contacts) {
-      this.renderer_.clearDepth();
-      this.renderer_.render(this.contacts.scene, this.camera);
+      if (this.layers_.has("marks-in-front")) this.renderer_.clearDepth();
+      this.renderer_.render(this.contacts.scene, object);
     }
     ++this.drawn;
     this.afterDraw();
   }
 
-  /** PNG of the view alone, as a data URL. */
-  picture(width: number, height: number): string {
-    const ratio = this.renderer_.getPixelRatio();
-    this.renderer_.setPixelRatio(1);
-    this.sizeTo(width, height);
-    if (this.untouched_) this.fit();
-    this.draw();
-    const url = this.layers_.field && this.fields?.known ? this.withColourBar(width, height) : this.canvas.toDataURL("image/png");
-    this.renderer_.setPixelRatio(ratio);
-    this.resize();
-    return url;
+  colourBy(by: Colouring): void {
+    this.colouring = by;
+    this.bodies?.colourBy(by);
+    this.paint();
   }
 
-  /** The picture with what the colours of soft bodies stand for. */
-  private withColourBar(width: number, height: number): string {
-    const canvas = document.createElement("canvas");
-    canvas.width = width;
-    canvas.height = height;
-    const pen = canvas.getContext("2d")!;
+  /** What the colours of bodies stand for; null if for no numbers. */
+  get range(): Range | null {
+    const field = this.layers_.field;
+    if (field && this.fields?.known) {
+      const { full, unit } = this.fields.of(field);
+      return { title: titleOf(field), unit, low: 0, high: full };
+    }
+    return isValue(this.colouring) ? (this.values?.range(this.colouring) ?? null) : null;
+  }
+
+  /** PNG of the view alone, as a data URL. */
+  picture(width: number, height: number): string {
+    return this.still(width, height).toDataURL("image/png");
+  }
+
+  /** The view alone, with what the colours of soft bodies stand for. */
+  still(width: number, height: number): HTMLCanvasElement {
+    const ratio = this.renderer_.getPixelRatio();
+    const same = this.canvas.width === width && this.canvas.height === height;
+    if (!same) {
+      this.renderer_.setPixelRatio(1);
+      this.sizeTo(width, height);
+    }
+    this.draw();
+    this.copy_.width = width;
+    this.copy_.height = height;
+    const pen = this.copy_.getContext("2d")!;
     pen.drawImage(this.canvas, 0, 0, width, height);
-    drawColourBar(pen, this.layers_.field!, this.fields!, width, height, this.theme_.name === "dark");
-    return canvas.toDataURL("image/png");
+    const range = this.range;
+    if (range) drawColourBar(pen, range, width, height, this.theme_.name === "dark");
+    if (!same) {
+      this.renderer_.setPixelRatio(ratio);
+      this.resize();
+    }
+    return this.copy_;
   }
 
   /** Pixel of the canvas's client area → ray into the scene. */
@@ -214,8 +206,8 @@ export class View {
     const box = this.canvas.getBoundingClientRect();
     const ray = new THREE.Raycaster();
     const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
-    this.camera.updateMatrixWorld();
-    ray.setFromCamera(at, this.camera);
+    this.camera.object.updateMatrixWorld();
+    ray.setFromCamera(at, this.camera.object);
     return ray;
   }
 
@@ -247,8 +239,8 @@ export class View {
 
   /** World point → pixel of the window, null behind the camera. */
   project(point: THREE.Vector3): { x: number; y: number } | null {
-    this.camera.updateMatrixWorld();
-    const p = point.clone().project(this.camera);
+    this.camera.object.updateMatrixWorld();
+    const p = point.clone().project(this.camera.object);
     if (p.z > 1) return null;
     const box = this.canvas.getBoundingClientRect();
     return { x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
@@ -262,6 +254,7 @@ export class View {
     this.bodies?.paint(palette);
     this.ground?.paint(palette, this.layers_.has("grid"), this.renderer_.capabilities.getMaxAnisotropy());
     this.contacts?.paint(palette);
+    this.trails?.lines.colour(palette.trail);
     this.joints?.paint(palette);
     this.refresh();
     this.invalidate();
@@ -270,15 +263,17 @@ export class View {
   private applyLayers(): void {
     this.sun_.castShadow = this.layers_.has("shadows");
     this.renderer_.shadowMap.needsUpdate = true;
-    this.bodies?.seeThrough(this.layers_.has("through"));
+    this.bodies?.seeThrough(this.layers_.has("see-through"));
     this.paint();
   }
 
+  /** Above the region, or above what the camera goes along with. */
   private placeSun(region: Region): void {
     const reach = 1.6 * region.radius;
-    this.sun_.target.position.set(...region.centre);
+    const centre = region.travels ? this.camera.controls.target : new THREE.Vector3(...region.centre);
+    this.sun_.target.position.copy(centre);
     this.sun_.position
-      .set(...region.centre)
+      .copy(centre)
       .add(new THREE.Vector3(-0.5, -0.65, 1.3).normalize().multiplyScalar(4 * region.radius));
     const camera = this.sun_.shadow.camera;
     camera.left = camera.bottom = -reach;
@@ -295,13 +290,11 @@ export class View {
     const box = this.canvas.parentElement!.getBoundingClientRect();
     if (box.width < 1 || box.height < 1) return;
     this.sizeTo(box.width, box.height);
-    if (this.untouched_) this.fit();
     this.invalidate();
   }
 
   private sizeTo(width: number, height: number): void {
     this.renderer_.setSize(width, height, true);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.camera.resize(width / height);
   }
 }

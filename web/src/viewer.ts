@@ -1,15 +1,18 @@
 // The page: puts view, bars, panels and keys together. Shows frames, whatever source they come from.
 
 import { BodyPanel } from "./body_panel";
-import { regionOf } from "./bounds";
-import { byId, el, ICONS, icon, setText } from "./dom";
+import { COLOURINGS, type Colouring } from "./body_values";
+import { CameraPanel } from "./camera_panel";
+import { regionOf } from "./region";
+import { byId, download, el, ICONS, icon, setText } from "./dom";
+import { Film, FILM_RATE } from "./film";
 import { makeHelp } from "./help";
 import { JointPanel, jointSummary } from "./joint_panel";
 import { LAYERS, LayerState, type Layer } from "./layers";
 import { Legend } from "./legend";
 import { Plots } from "./plots";
 import { Pointer, type PointerHost } from "./pointer";
-import { hasFields, hasMeshes, type Contacts, type Description, type Frame, type Joints, type JointSeries, type TelemetryTable } from "./protocol";
+import { hasFields, hasMeshes, type BodySeries, type Contacts, type Description, type Frame, type Joints, type JointSeries, type TelemetryTable } from "./protocol";
 import * as THREE from "three";
 import { Theme } from "./theme";
 import { View } from "./view";
@@ -24,10 +27,15 @@ export class Viewer {
   selected = -1;
   selectedJoint = -1;
   readonly jointPanel: JointPanel;
+  readonly cameraPanel: CameraPanel;
   frame: Frame | null = null;
   description: Description | null = null;
   /** What else a layer or selection changes: a live source asks for other data. */
   onWants: () => void = () => {};
+  /** Whether a live simulation waits. */
+  paused: () => boolean = () => false;
+  /** The times of a film from end to end, each shown before it is asked for; null: what is live is filmed until told to end. */
+  reel: (() => Iterable<unknown>) | null = null;
 
   private readonly panel_ = new BodyPanel(() => this.select(-1));
   private readonly tag_ = byId("tag");
@@ -35,6 +43,7 @@ export class Viewer {
   private readonly pointer_: Pointer;
   private hovered_ = -1;
   private plotted_ = 0;
+  private filming_ = false;
 
   /** `series`: what a joint did over time. */
   constructor(
@@ -42,9 +51,21 @@ export class Viewer {
     private readonly goTo_: (time: number) => void,
     send: PointerHost["send"],
     private readonly series_: (joint: number) => JointSeries,
+    private readonly bodySeries_: (body: number) => BodySeries,
   ) {
     this.view = new View(byId<HTMLCanvasElement>("view"), this.theme, this.layers);
-    this.view.afterDraw = () => this.placeTag();
+    this.view.afterDraw = () => {
+      this.placeTag();
+      this.cameraPanel.update();
+    };
+    this.cameraPanel = new CameraPanel({
+      camera: this.view.camera,
+      changed: () => this.view.refresh(),
+      selected: () => this.selected,
+      nameOf: (body) => this.description?.bodies[body]?.name ?? "",
+      savePicture: () => this.savePicture(),
+      saveFilm: () => void this.saveFilm(),
+    });
     const host = el("div", { id: "plots" });
     this.plots = new Plots(
       host,
@@ -59,6 +80,7 @@ export class Viewer {
       this.panel_.element,
       this.jointPanel.element,
       this.layerPanel(),
+      this.cameraPanel.element,
       el("section", { class: "panel", "aria-label": "Plots" }, el("h2", {}, "Plots"), host),
     );
     this.pointer_ = new Pointer(this.view, {
@@ -66,6 +88,7 @@ export class Viewer {
       description: () => this.description,
       select: (body) => this.select(body),
       send,
+      grabbed: () => this.paused() && this.notice("Paused: the pull acts when the simulation runs (space) or steps (→).", false, 6),
       jointAt: (x, y) => this.view.pickJoint(x, y, this.description?.joints?.length ?? 0),
       selectJoint: (joint) => this.selectJoint(joint),
       hover: (joint, x, y) => this.hover(joint, x, y),
@@ -82,7 +105,7 @@ export class Viewer {
 
   /** Whether the frames should bring contacts: for a layer or for the forces on the selected body. */
   get wantContacts(): boolean {
-    return this.layers.wantContacts || this.selected >= 0;
+    return this.layers.wantContacts || this.selected >= 0 || this.view.colouring === "force";
   }
 
   /**
@@ -143,6 +166,7 @@ export class Viewer {
     this.selected = body;
     this.view.select(body);
     this.panel_.show(this.description, this.frame, body);
+    this.plotBody();
     this.placeTag();
     this.onWants();
   }
@@ -155,6 +179,11 @@ export class Viewer {
     this.jointPanel.show(this.frame, joint);
     this.plotJoint();
     this.onWants();
+  }
+
+  private plotBody(): void {
+    const body = this.description?.bodies[this.selected];
+    this.plots.body(body ? this.bodySeries_(this.selected) : null);
   }
 
   private plotJoint(): void {
@@ -180,6 +209,7 @@ export class Viewer {
   plot(table: TelemetryTable): void {
     this.plots.set(table);
     this.plotJoint();
+    this.plotBody();
     if (this.frame) this.plots.frame(this.frame, true);
   }
 
@@ -188,6 +218,13 @@ export class Viewer {
     this.view.contacts.forceZoom *= factor;
     this.view.refresh();
     this.legend.update(this.view, this.layers);
+  }
+
+  colourBy(by: Colouring): void {
+    this.view.colourBy(by);
+    byId<HTMLSelectElement>("colour-by").value = by;
+    this.legend.update(this.view, this.layers);
+    this.onWants();
   }
 
   notice(text: string, bad: boolean, seconds = 0): void {
@@ -212,10 +249,11 @@ export class Viewer {
   /** Keys that are the same for replay and live. */
   key(e: KeyboardEvent): boolean {
     const layer = LAYERS.find((l) => l.key === e.key && this.isOfUse(l));
+    if (this.cameraPanel.key(e)) return true;
     if (layer) this.layers.toggle(layer.name);
     else if (e.key === "?") this.help.open ? this.help.close() : this.help.showModal();
     else if (e.key === "t") this.theme.toggle();
-    else if (e.key === "f") this.view.fit();
+    else if (e.key === "f") this.view.camera.turn(null);
     else if (e.key === "p") this.toggleSide();
     else if (e.key === "Escape") {
       this.select(-1);
@@ -224,6 +262,42 @@ export class Viewer {
     else if (e.key === ".") this.zoomForces(2);
     else return false;
     return true;
+  }
+
+  savePicture(): void {
+    const { width, height } = this.view.canvas;
+    const bytes = Uint8Array.from(atob(this.view.picture(width, height).split(",")[1]!), (c) => c.charCodeAt(0));
+    download(`${this.description?.name ?? "stickslip"}-${this.frame?.step ?? 0}.png`, new Blob([bytes], { type: "image/png" }));
+  }
+
+  /** Of a replay from end to end, of what is live from now until it is called again. */
+  async saveFilm(): Promise<void> {
+    if (this.filming_) {
+      this.filming_ = false;
+      return;
+    }
+    this.filming_ = true;
+    try {
+      // Encoders want even numbers of pixels.
+      const [width, height] = [this.view.canvas.width & ~1, this.view.canvas.height & ~1];
+      const film = new Film(width, height);
+      let count = 0;
+      for (const _ of this.reel?.() ?? this.untilToldToEnd()) {
+        if (!this.filming_) break;
+        await film.add(this.view.still(width, height));
+        this.cameraPanel.filming(`${(++count / FILM_RATE).toFixed(1)} s – end`);
+        await new Promise((next) => setTimeout(next, this.reel ? 0 : 1000 / FILM_RATE));
+      }
+      if (count > 0) download(`${this.description?.name ?? "stickslip"}.webm`, await film.finish());
+    } catch (error) {
+      this.notice(error instanceof Error ? error.message : String(error), true, 8);
+    }
+    this.filming_ = false;
+    this.cameraPanel.filming(null);
+  }
+
+  private *untilToldToEnd(): Iterable<unknown> {
+    while (this.filming_) yield null;
   }
 
   private isOfUse(layer: Layer): boolean {
@@ -271,7 +345,23 @@ export class Viewer {
       { class: "panel", "aria-label": "Layers" },
       el("h2", {}, "Layers"),
       el("div", { class: "layers" }, ...buttons),
+      el("div", { class: "settings" }, this.colourField(), this.thresholdField()),
     );
+  }
+
+  private colourField(): HTMLElement {
+    const select = el("select", { id: "colour-by", onchange: () => this.colourBy(select.value as Colouring) },
+      ...COLOURINGS.map((name) => el("option", { value: name }, name)));
+    return el("label", { for: "colour-by" }, el("span", {}, "Colours by"), select);
+  }
+
+  private thresholdField(): HTMLElement {
+    const input = el("input", { id: "least-force", type: "number", min: 0, step: "any", placeholder: "all" });
+    input.addEventListener("input", () => {
+      this.view.contacts!.leastForce = Math.max(0, input.valueAsNumber || 0);
+      this.view.refresh();
+    });
+    return el("label", { for: "least-force", title: "Arrows of smaller forces are not drawn" }, el("span", {}, "Forces from"), input, el("span", { class: "unit" }, "N"));
   }
 
   private topBar(): void {
@@ -282,7 +372,7 @@ export class Viewer {
         content,
       );
     byId("tools").append(
-      button("fit-button", "Show everything", "f", icon(ICONS.fit), () => this.view.fit()),
+      button("fit-button", "Show everything", "f", icon(ICONS.fit), () => this.view.camera.turn(null)),
       button("theme-button", "Dark or light", "t", icon(ICONS.theme), () => this.theme.toggle()),
       button("help-button", "Help", "?", "?", () => this.help.showModal()),
       button("side-button", "Side panel", "p", icon(ICONS.panel), () => this.toggleSide()),

@@ -8,7 +8,7 @@ import { makeDescription, makeFrame } from "./support/scene.mjs";
 const folder = scratch(after);
 const { extentsOf, niceBelow, readable, readableLength, rotationOf } = await importSource(folder, "math");
 const { formOf } = await importSource(folder, "forms");
-const { regionOf } = await importSource(folder, "bounds");
+const { directionOf, regionOf } = await importSource(folder, "region");
 const { openDescription } = await importSource(folder, "protocol");
 
 /** Points of the surface, dense enough to touch every side within 1 %. */
@@ -70,24 +70,52 @@ for (const shape of shapes)
     }
   });
 
-test("a_container_is_glass_and_a_table_is_not", () => {
+const slab = (name, half_extents, position) => ({ body: { name, motion: "fixed", mass: 0, material: "default",
+  parts: [{ shape: { type: "box", half_extents }, position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] }] }, position });
+
+/** The region of ten bodies that go along x, with some things that stand around. */
+function regionWith(extra, frames = [0]) {
   const description = openDescription(makeDescription(10), "the test");
-  const slab = (name, half_extents, position) => ({ body: { name, motion: "fixed", mass: 0, material: "default",
-    parts: [{ shape: { type: "box", half_extents }, position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] }] }, position });
-  const extra = [
+  description.bodies.push(...extra.map((e) => e.body));
+  const made = frames.map((index) => {
+    const frame = makeFrame(description, index);
+    extra.forEach((e, k) => (frame.bodies[11 + k].position = e.position));
+    return {
+      position: Float64Array.from(frame.bodies.flatMap((b) => b.position)),
+      orientation: Float32Array.from(frame.bodies.flatMap((b, i) => (i > 10 ? [1, 0, 0, 0] : b.orientation))),
+      state: new Uint8Array(frame.bodies.length),
+    };
+  });
+  return regionOf(description, made);
+}
+
+test("a_container_is_glass_and_a_table_is_not", () => {
+  const walls = regionWith([
     slab("left", [0.1, 3, 2], [-1, 0, 1]),
     slab("right", [0.1, 3, 2], [5, 0, 1]),
+    slab("back", [3, 0.1, 2], [2, 3, 1]),
+    slab("front", [3, 0.1, 2], [2, -3, 1]),
     slab("table", [4, 3, 0.1], [2, 0, -0.05]),
-  ];
-  description.bodies.push(...extra.map((e) => e.body));
-  const made = makeFrame(description, 0);
-  extra.forEach((e, k) => (made.bodies[11 + k].position = e.position));
-  const frame = {
-    position: Float64Array.from(made.bodies.flatMap((b) => b.position)),
-    orientation: Float32Array.from(made.bodies.flatMap((b, i) => (i > 10 ? [1, 0, 0, 0] : b.orientation))),
-    state: new Uint8Array(made.bodies.length),
-  };
-  assert.deepEqual([...regionOf(description, [frame]).walls], [11, 12]);
+  ]).walls;
+  assert.deepEqual([...walls], [11, 12, 13, 14]);
+});
+
+test("what_hides_nothing_is_no_container", () => {
+  assert.deepEqual([...regionWith([slab("left", [0.5, 3, 1], [-9, 0, 1]), slab("right", [0.5, 3, 1], [14, 0, 1])]).walls], []);
+});
+
+test("fixed_things_beside_the_motion_are_part_of_the_picture_and_floors_are_not", () => {
+  const alone = regionWith([]);
+  const post = regionWith([slab("post", [0.2, 0.2, 3], [2, 2, 3])]);
+  assert.ok(alone.high[2] < 3 && Math.abs(post.high[2] - 6) < 1e-9, `${post.high[2]} m high`);
+  assert.equal(regionWith([slab("floor", [40, 40, 0.1], [0, 0, -0.1])]).high[0], alone.high[0]);
+});
+
+test("the_camera_stands_where_its_angles_say", () => {
+  const near = (a, b) => a.forEach((x, k) => assert.ok(Math.abs(x - b[k]) < 1e-12, `${a} is not ${b}`));
+  near(directionOf(0, 0), [0, -1, 0]);
+  near(directionOf(90, 0), [1, 0, 0]);
+  near(directionOf(17, 90), [0, 0, 1]);
 });
 
 test("scales_are_round_and_numbers_readable", () => {

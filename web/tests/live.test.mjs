@@ -115,7 +115,7 @@ test("two_solvers_are_compared_and_a_problem_is_captured", async () => {
   assert.equal(command.solvers.length, 2);
   assert.notEqual(command.solvers[0], command.solvers[1]);
   await page.locator("#chart-comparison canvas").waitFor();
-  assert.match(await page.locator(".comparison").textContent(), /converged8 it\./);
+  assert.match(await page.locator(".comparison").textContent(), /solverstatusiterationstime \[ms\]residual \[m\/s\].*converged8/);
   assert.equal(
     await page.evaluate(() => {
       const side = document.getElementById("side");

@@ -19,7 +19,8 @@ const frames = makeBeadsFrames(description, 21);
 const { decodeReplay } = await importSource(folder, "replay_decode");
 const { ReplaySource } = await importSource(folder, "replay_source");
 const { LiveWorld } = await importSource(folder, "live_decode");
-const { regionOf, BodyBounds } = await importSource(folder, "bounds");
+const { BodyBounds } = await importSource(folder, "bounds");
+const { regionOf } = await importSource(folder, "region");
 const { openDescription } = await importSource(folder, "protocol");
 let browser, html, replay;
 

@@ -75,6 +75,25 @@ test("a_replay_of_the_program_opens_from_disk_and_moves", { skip }, async () => 
   await page.close();
 });
 
+test("layers_have_the_same_names_in_the_page_its_buttons_and_the_program", { skip }, async () => {
+  const help = execFileSync(program, ["render", "--help"], { encoding: "utf8" }).replace(/\s+/g, " ");
+  const told = /may be repeated: ([a-z, -]+?)(?= --| -[a-z]|$)/.exec(help)[1].split(", ").map((name) => name.trim());
+  const file = path.join(folder, "layers.html");
+  execFileSync(program, ["run", "stack", "--seconds", "0.02", "-o", file, "--quiet"]);
+  const { page } = await openPage(browser, `file://${file}`);
+  const seen = await page.evaluate(() => window.stickslip.layers.all().map((name) => ({
+    name,
+    title: document.querySelector(`#layer-${name} span`).textContent,
+    helped: [...document.querySelectorAll("#help td")].some((cell) => cell.textContent === name),
+  })));
+  assert.deepEqual(seen.map((layer) => layer.name).sort(), told.sort());
+  for (const { name, title, helped } of seen) {
+    assert.equal(title.toLowerCase().replaceAll(" ", "-"), name);
+    assert.ok(helped, `${name} is in the help`);
+  }
+  await page.close();
+});
+
 test("every_friction_scene_can_be_shown", { skip }, async () => {
   for (const scene of ["rolling-stones", "polisher", "log-slide", "hopper"]) {
     const file = path.join(folder, `${scene}.html`);

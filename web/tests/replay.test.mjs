@@ -1,6 +1,7 @@
 // The replay page, opened from disk in headless Chromium.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { base64Replay } from "./support/encoder.mjs";
 import { buildPage, openBrowser, openPage, scratch, viewPixels, writeReplay } from "./support/page.mjs";
@@ -108,9 +109,136 @@ test("every_layer_changes_the_picture_and_its_button_tells", async () => {
     });
     return { layers, restored: picture() === plain };
   });
-  assert.equal(seen.layers.length, 12);
-  for (const { name, changed, told } of seen.layers) assert.ok(changed && told, name);
+  assert.equal(seen.layers.length, 15);
+  // Two of them say how others are drawn.
+  const alone = ({ name }) => name !== "selected-only" && name !== "marks-in-front";
+  for (const { name, changed, told } of seen.layers) assert.ok((changed || !alone({ name })) && told, name);
   assert.ok(seen.restored, "all as before");
+});
+
+/** Names of what changes the picture, of several changes, with layers on and a body selected. */
+const picturesWith = (page, layers, body, changes) =>
+  page.evaluate(([layers, body, changes]) => {
+    const s = window.stickslip;
+    for (const name of layers) s.layers.set(name, true);
+    s.select(body);
+    const picture = () => s.picture(240, 150);
+    const plain = picture();
+    const changed = changes.filter((name) => {
+      s.layers.set(name, !s.layers.on().includes(name));
+      const other = picture() !== plain;
+      s.layers.set(name, !s.layers.on().includes(name));
+      return other;
+    });
+    for (const name of layers) s.layers.set(name, false);
+    s.select(-1);
+    return changed;
+  }, [layers, body, changes]);
+
+test("marks_can_be_those_of_the_selected_body_and_hide_behind_bodies", async () => {
+  const { page } = shared;
+  await page.evaluate(() => window.stickslip.setFrame(40));
+  assert.deepEqual(await picturesWith(page, ["forces"], 1, ["selected-only", "marks-in-front"]), ["selected-only", "marks-in-front"]);
+  assert.deepEqual(await picturesWith(page, ["forces"], -1, ["selected-only"]), [], "without a selected body all are drawn");
+});
+
+test("small_forces_can_be_left_out_and_sizes_have_colours", async () => {
+  const { page } = shared;
+  await page.evaluate(() => window.stickslip.setFrame(40));
+  const none = await page.evaluate(() => window.stickslip.picture(240, 150));
+  await page.click("#layer-forces");
+  const all = await page.evaluate(() => window.stickslip.picture(240, 150));
+  assert.match(await page.locator("#force-colours").textContent(), /^0 … \S+ N$/);
+  await page.fill("#least-force", "20");
+  const some = await page.evaluate(() => window.stickslip.picture(240, 150));
+  assert.ok(some !== all && some !== none);
+  await page.fill("#least-force", "1e9");
+  assert.equal(await page.evaluate(() => window.stickslip.picture(240, 150)), none);
+  await page.fill("#least-force", "");
+  await page.click("#layer-forces");
+});
+
+test("contacts_are_there_in_the_first_frame", async () => {
+  const resting = makeFrames(description, 60).slice(30, 40).map((frame, i) => ({ ...frame, contacts: i ? frame.contacts : [] }));
+  const other = await openPage(browser, writeReplay(scratch(later), buildPage(folder), base64Replay(description, resting, { stride: 1 })));
+  await other.page.evaluate(() => window.stickslip.setFrame(0));
+  assert.ok((await other.page.evaluate(() => window.stickslip.contacts())) > 0);
+  await other.page.close();
+});
+
+test("bodies_are_coloured_by_what_is_asked_for", async () => {
+  const { page } = shared;
+  await page.evaluate(() => window.stickslip.setFrame(40));
+  const pictures = new Set();
+  for (const by of ["usual", "mechanism", "speed", "force", "height"]) {
+    await page.selectOption("#colour-by", by);
+    pictures.add(await viewPixels(page));
+    const range = await page.evaluate(() => window.stickslip.range());
+    if (by === "speed") assert.ok(range.low === 0 && range.high >= 0.8 && range.unit === "m/s", JSON.stringify(range));
+    if (by === "force") assert.ok(range.high >= 10 * 9.81 && range.unit === "N", JSON.stringify(range));
+    if (by === "height") assert.ok(range.low <= 0.2 && range.high >= 1.1, JSON.stringify(range));
+    assert.equal(await page.locator("#field-scale").count(), ["speed", "force", "height"].includes(by) ? 1 : 0);
+  }
+  assert.equal(pictures.size, 5);
+  await page.selectOption("#colour-by", "usual");
+});
+
+test("the_selected_body_is_plotted", async () => {
+  const { page } = shared;
+  await page.evaluate(() => window.stickslip.select(3));
+  const rows = (await page.evaluate(() => window.stickslip.plots.csv("body-position"))).trim().split("\n");
+  assert.equal(rows[0], "time [s],x [m],y [m],z [m]");
+  assert.equal(rows.length, 61);
+  const [time, x] = rows[21].split(",").map(Number);
+  assert.ok(Math.abs(time - 0.4) < 1e-9 && Math.abs(x - frames[20].bodies[3].position[0]) < 1e-5);
+  const speeds = (await page.evaluate(() => window.stickslip.plots.csv("body-speed"))).trim().split("\n");
+  assert.ok(Math.abs(Number(speeds.at(-1).split(",")[1]) - 0.8) < 1e-3);
+  const forces = (await page.evaluate(() => window.stickslip.plots.csv("body-force"))).trim().split("\n");
+  const weight = 3 * 9.81;
+  assert.ok(Math.abs(Number(forces.at(-1).split(",")[1]) - Math.hypot(weight, 0.1 * weight)) < 0.1, forces.at(-1));
+  assert.ok(await page.locator("#chart-body-force").isVisible());
+  await page.keyboard.press("Escape");
+  assert.ok(!(await page.locator("#chart-body-force").isVisible()));
+});
+
+test("space_plays_and_pauses_whatever_has_the_focus", async () => {
+  const { page } = shared;
+  for (const focus of ["#fit-button", "#layer-grid", "#colour-by", "#scrubber", "#least-force", "#chart-energy summary"]) {
+    await page.evaluate(() => window.stickslip.setFrame(5));
+    await page.focus(focus);
+    const before = await page.evaluate(() => window.stickslip.layers.on().sort().join());
+    await page.keyboard.press("Space");
+    assert.ok(await page.evaluate(() => window.stickslip.playing()), `${focus}: it plays`);
+    await page.keyboard.press("Space");
+    assert.ok(!(await page.evaluate(() => window.stickslip.playing())), `${focus}: it pauses`);
+    assert.equal(await page.evaluate(() => window.stickslip.layers.on().sort().join()), before, `${focus}: nothing was pressed`);
+  }
+});
+
+test("a_picture_and_a_film_are_saved", async () => {
+  const short = makeFrames(description, 8);
+  const { page } = await openPage(browser, writeReplay(scratch(later), buildPage(folder), base64Replay(description, short, { stride: 1 })),
+    { width: 420, height: 300 });
+  const picture = page.waitForEvent("download");
+  await page.evaluate(() => document.getElementById("save-picture").click());
+  assert.match((await picture).suggestedFilename(), /^made-up-\d+\.png$/);
+  const film = page.waitForEvent("download", { timeout: 60000 });
+  await page.evaluate(() => document.getElementById("save-film").click());
+  const saved = await film;
+  assert.equal(saved.suggestedFilename(), "made-up.webm");
+  const player = await browser.newPage();   // the page itself may not load films
+  const seconds = await player.evaluate(async (base64) => {
+    const video = document.createElement("video");
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    video.src = URL.createObjectURL(new Blob([bytes], { type: "video/webm" }));
+    return new Promise((done, fail) => {
+      video.onloadeddata = () => done([video.duration, video.videoWidth]);
+      video.onerror = () => fail(new Error(video.error.message));
+    });
+  }, readFileSync(await saved.path()).toString("base64"));
+  assert.ok(Math.abs(seconds[0] - 5 / 30) < 0.04, `${seconds} s`);
+  await player.close();
+  await page.close();
 });
 
 test("the_legend_states_newtons_and_metres", async () => {
@@ -175,7 +303,7 @@ test("at_phone_width_nothing_overflows_and_the_drawer_opens", async () => {
   assert.deepEqual(await overflow(), []);
   assert.ok(!(await page.locator("#side").isVisible()));
   await page.click("#side-button");
-  assert.ok(await page.locator("#layer-points").isVisible());
+  assert.ok(await page.locator("#layer-contacts").isVisible());
   assert.deepEqual(await overflow(), []);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   assert.deepEqual(errors, []);

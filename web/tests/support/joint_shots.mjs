@@ -23,7 +23,7 @@ try {
     await page.evaluate(() => {
       window.stickslip.setFrame(Math.floor(window.stickslip.frames() * 0.6));
       window.stickslip.layers.set("joints", true);
-      window.stickslip.layers.set("through", true);
+      window.stickslip.layers.set("see-through", true);
     });
     await page.screenshot({ path: join(folder, `joints-${scheme}.png`) });
     if (!process.argv[3])

@@ -26,7 +26,7 @@ try {
       await shot("plain");
       await page.evaluate(() => {
         window.stickslip.select(1);
-        for (const layer of ["forces", "cones", "slip", "manifolds", "pressure", "through"])
+        for (const layer of ["forces", "cones", "slip", "manifolds", "pressure-centres", "see-through"])
           window.stickslip.layers.set(layer, true);
       });
       if (name === "phone") await page.click("#side-button");

@@ -1,0 +1,65 @@
+#include "cli/temporary_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "stickslip/math/error.h"
+
+namespace stickslip::cli {
+
+namespace {
+
+/// What a browser that is about to end still writes is removed with the second try.
+void remove_folder(const std::filesystem::path& path) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+    if (!error && !std::filesystem::exists(path, error)) return;
+    usleep(100'000);
+  }
+}
+
+/// Runs in the child: out of reach of the terminal's signals, with nothing open that others may wait for.
+[[noreturn]] void wait_and_remove(int leash, const std::filesystem::path& path) {
+  setsid();
+  const int nothing = open("/dev/null", O_RDWR);
+  for (const int standard : {0, 1, 2}) dup2(nothing, standard);
+  const long most = std::min(sysconf(_SC_OPEN_MAX), 4096L);
+  for (int other = 3; other < most; ++other)
+    if (other != leash) close(other);
+  char byte;
+  while (read(leash, &byte, 1) < 0 && errno == EINTR) {
+  }
+  remove_folder(path);
+  _exit(0);
+}
+
+}   // namespace
+
+TemporaryFolder::TemporaryFolder(const char* purpose) {
+  std::string name = (std::filesystem::temp_directory_path() / fmt::format("stickslip-{}-XXXXXX", purpose)).string();
+  if (mkdtemp(name.data()) == nullptr) throw Error(fmt::format("'{}' cannot be made. Is the disk full?", name));
+  path = name;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return;   // then only the destructor removes it
+  cleaner_ = fork();
+  if (cleaner_ == 0) {
+    close(ends[1]);
+    wait_and_remove(ends[0], path);
+  }
+  close(ends[0]);
+  leash_ = ends[1];
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (leash_ >= 0) close(leash_);
+  if (cleaner_ > 0) waitpid(cleaner_, nullptr, 0);
+  else remove_folder(path);
+}
+
+}   // namespace stickslip::cli
