@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <random>
 
 #include "stickslip/math/error.h"
 
@@ -42,21 +44,28 @@ void remove_folder(const std::filesystem::path& path) {
 }   // namespace
 
 TemporaryFolder::TemporaryFolder(const char* purpose) {
-  std::string name = (std::filesystem::temp_directory_path() / fmt::format("stickslip-{}-XXXXXX", purpose)).string();
-  if (mkdtemp(name.data()) == nullptr) throw Error(fmt::format("'{}' cannot be made. Is the disk full?", name));
-  path = name;
+  // The name is known before the folder is there, so that it has somebody to remove it from the first moment on.
+  std::random_device random;
+  path = std::filesystem::temp_directory_path() / fmt::format("stickslip-{}-{:08x}{:08x}", purpose, random(), random());
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return;   // then only the destructor removes it
-  cleaner_ = fork();
-  if (cleaner_ == 0) {
-    close(ends[1]);
-    wait_and_remove(ends[0], path);
+  if (!std::filesystem::exists(path) && pipe2(ends, O_CLOEXEC) == 0) {
+    cleaner_ = fork();
+    if (cleaner_ == 0) {
+      close(ends[1]);
+      wait_and_remove(ends[0], path);
+    }
+    close(ends[0]);
+    leash_ = ends[1];
   }
-  close(ends[0]);
-  leash_ = ends[1];
+  if (mkdir(path.c_str(), 0700) != 0) {
+    end();
+    throw Error(fmt::format("'{}' cannot be made. Is the disk full?", path.string()));
+  }
 }
 
-TemporaryFolder::~TemporaryFolder() {
+TemporaryFolder::~TemporaryFolder() { end(); }
+
+void TemporaryFolder::end() {
   if (leash_ >= 0) close(leash_);
   if (cleaner_ > 0) waitpid(cleaner_, nullptr, 0);
   else remove_folder(path);

@@ -16,6 +16,8 @@ struct TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
  private:
+  void end();
+
   int leash_ = -1;     ///< write end of a pipe that nobody writes to: its end tells the other process
   int cleaner_ = -1;   ///< the other process
 };

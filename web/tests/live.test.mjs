@@ -79,6 +79,33 @@ test("contacts_are_asked_for_only_with_a_layer", async () => {
   await heard((c) => c.type === "want" && !c.contacts);
 });
 
+test("one_can_look_back_while_the_simulation_waits_and_steps_lead_out_of_the_past", async () => {
+  server.running = true;
+  await page.waitForFunction(() => Number(document.getElementById("live-scrubber").max) > 4);
+  await page.evaluate(() => {
+    const slider = document.getElementById("live-scrubber");
+    slider.value = "1";
+    slider.dispatchEvent(new Event("input"));
+  });
+  await heard((c) => c.type === "pause");
+  server.running = false;
+  await page.waitForTimeout(150);
+  const newest = server.step;
+  await page.evaluate(() => {
+    const slider = document.getElementById("live-scrubber");
+    slider.value = "1";
+    slider.dispatchEvent(new Event("input"));
+  });
+  const past = await step();
+  assert.ok(past < newest, `${past} is before ${newest}`);
+  assert.match(await page.locator(".readout").textContent(), /\(past\)/);
+  await page.focus("#view");
+  await page.keyboard.press("ArrowLeft");
+  assert.ok((await step()) <= past);
+  await page.click("button[aria-label=Step]");
+  await page.waitForFunction((s) => window.stickslip.step() > s, newest);
+});
+
 test("a_body_is_dragged_with_a_spring", async () => {
   server.running = false;
   await page.waitForTimeout(100);
@@ -90,6 +117,7 @@ test("a_body_is_dragged_with_a_spring", async () => {
   await page.waitForTimeout(50);
   const drag = server.commands.findLast((c) => c.type === "drag");
   assert.equal(drag.body, 2);
+  assert.match(await page.locator("#notice").textContent(), /^Paused: the pull acts when/);
   assert.ok(Math.hypot(...drag.local) < 0.26, "a point of the sphere");
   const body = await page.evaluate(() => window.stickslip.body(2).position);
   assert.ok(drag.target[2] > body[2], "pulled upwards");
