@@ -166,7 +166,8 @@ Plan plan(const Setting& setting) {
                    .log_y = true},
                   {.name = "stiffness",
                    .title = "What near contacts cost",
-                   .caption = "Substeps of springs grow with the root of the stiffness; barriers take a few iterations more.",
+                   .caption = "Substeps of springs grow with the root of the stiffness; barriers take fewer iterations the "
+                              "shorter their range, in what rests.",
                    .table = "stiffness",
                    .x = "value",
                    .y = {"iterations"},

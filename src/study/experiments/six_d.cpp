@@ -96,8 +96,8 @@ void run_form(CaseRun& run, const Setup& setup, const char* form, int limit) {
   // Processor time, shared among the stages as the clock on the wall shared it.
   const double each = 1e3 * (processor_seconds() - start) / setup.steps / total;
   const Measured sweeps = sweep(run, setup, form, stepper.problem(), limit);
-  const bool volume = std::string(form) == "volume";
-  const Paper& paper = volume ? setup.volume : setup.points;
+  const std::string name = form;
+  const Paper& paper = name == "volume" ? setup.volume : name == "points" ? setup.points : kNotInPaper;
   run.table("stages").add({setup.label, form, contacts / setup.steps, stepper.problem().rows(), iterations / setup.steps,
                            sweeps.sweeps, sweeps.least, paper.detection, paper.assembly + paper.factorisation, paper.solve,
                            each * detection, each * assembly, each * solve, each * total});
