@@ -72,7 +72,7 @@ std::string followed_body(const std::string& follow, const World& world) {
 }
 
 /// As addresses want it.
-std::string escaped(const std::string& text) {
+std::string in_address(const std::string& text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -118,7 +118,7 @@ std::string look_fragment(const LookArguments& arguments, const World& world) {
       throw Error(fmt::format("There is no layer '{}'. {}", layer, suggest(layer, kLayers)));
   std::string out;
   const auto add = [&](std::string_view key, const std::string& value) {
-    out += fmt::format("{}{}={}", out.empty() ? "" : "&", key, escaped(value));
+    out += fmt::format("{}{}={}", out.empty() ? "" : "&", key, in_address(value));
   };
   if (!arguments.theme.empty()) add("theme", arguments.theme);
   if (!arguments.layers.empty()) add("layers", fmt::format("{},{}", kUsualLayers, fmt::join(arguments.layers, ",")));
