@@ -24,7 +24,7 @@ def best(function, rounds=7):
 
 def imports():
     def seconds(modules):
-        script = f"import time; t = time.perf_counter(); import {modules}; print(time.perf_counter() - t)"
+        script = f"import time; t = time.process_time(); import {modules}; print(time.process_time() - t)"
         return min(float(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout) for _ in range(7))
 
     return seconds("stickslip"), seconds("numpy")
