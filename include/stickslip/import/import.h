@@ -36,7 +36,7 @@ struct ImportOptions {
   std::filesystem::path document_folder = {};
   bool merge_fixed = false;   ///< links that are rigidly connected become one body; without it a fixed joint holds them
   bool ground = false;        ///< add a floor at the height of the lowest point of the model
-  /// URDF: whether the root link is held by the world. MJCF says it itself, by <freejoint>.
+  /// URDF: whether the root link is held by the world. MJCF says it itself, by `<freejoint>`.
   bool fixed_base = true;
   /// URDF: hold every joint with limits where it starts, with no more than its effort. The format itself says nothing about
   /// control.
@@ -70,7 +70,7 @@ struct ImportedScene {
 ImportedScene import_urdf(const std::filesystem::path&, const ImportOptions& = {});
 ImportedScene import_mjcf(const std::filesystem::path&, const ImportOptions& = {});
 
-/// Either of them, by the root element: <robot> or <mujoco>.
+/// Either of them, by the root element: `<robot>` or `<mujoco>`.
 ImportedScene import_robot(const std::filesystem::path&, const ImportOptions& = {});
 
 /// Whether a name looks like a robot file: it ends in .urdf or .xml.

@@ -96,7 +96,7 @@ struct RowVisit {
 /// The order of one solve. Its memory lies in the workspace: one at a time per workspace. Sweeps allocate nothing.
 class Ordering {
  public:
-  /// @param model by which errors are measured: the one the solver solves @param use as in OrderingOptions::check
+  /// The model is that by which errors are measured: the one the solver solves; `use` is as in OrderingOptions::check
   Ordering(const OrderingOptions&, const ContactProblem&, FrictionModel, Workspace&,
            OrderingOptions::Use use = OrderingOptions::Use::any);
 

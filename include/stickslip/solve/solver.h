@@ -113,7 +113,7 @@ class ContactSolver {
   virtual ~ContactSolver() = default;
 
   /// Solves the problem. @param impulses in: the guess (zeros will do; what is not finite counts as zero); out: the best
-  /// iterate seen, never worse than the guess, measured by the model of the solver. @param workspace out: `solved_velocity()`.
+  /// iterate seen, never worse than the guess, measured by the model of the solver. The workspace then has `solved_velocity()`.
   /// Never throws for numerical trouble: see the status.
   SolveReport solve(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl& = {}) const;
 
