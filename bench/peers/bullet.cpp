@@ -127,8 +127,8 @@ class BulletPeer final : public Peer {
     point.on_b = from_bullet(p.getPositionWorldOnB());
     point.normal = -from_bullet(p.m_normalWorldOnB).normalized();   // ours points from A to B
     point.frame = frame_from_normal(point.normal);
-    // gap/h for points that are still apart; its error reduction for those that overlap, down to its split-impulse threshold, below
-    // which it corrects positions apart from velocities.
+    // gap/h for points that are still apart; its error reduction for those that overlap, down to its split-impulse threshold,
+    // below which it corrects positions apart from velocities.
     const double gap = p.getDistance() + info.m_linearSlop;
     if (gap > 0) point.demand[0] = gap / settings_.h;
     else if (!info.m_splitImpulse || gap > info.m_splitImpulsePenetrationThreshold)

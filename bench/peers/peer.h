@@ -18,7 +18,8 @@ struct PeerSettings {
   int sweeps = 20;         ///< of engines that sweep a given number of times
 };
 
-/// The problem that an engine solved in its last step and its answer, in our form. Each is judged by its own contacts and its own demands:
+/// The problem that an engine solved in its last step and its answer, in our form. Each is judged by its own contacts and its
+/// own demands:
 ///  - unknowns: the impulses of its contacts, as it reports them;
 ///  - Jacobians: its points and normals;
 ///  - b and Σ: velocities before the step plus h g, plus what it asks of the contact beyond them (recovery, softness).

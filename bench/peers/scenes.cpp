@@ -2,12 +2,14 @@
 //
 //   bench_peers [--scenes boxes,spheres,wall,mass-ratio,incline,sliding] [--count 300] [--repeats 3] [--sweeps 20] [--csv FILE]
 //
-// All start from the same world, with the same h = 1/60 s, friction and gravity, warm start where the engine has one, no sleeping; each engine is
-// otherwise set as its makers advise, which the report lists. ms: processor time of a step, of each of the last steps the least over the
-// repeats, then the mean. Residual [m/s] and natural map: those of problem/residual.h, of the impulses that the engine applied on the problem that it posed
-// itself, medians over judged steps, which are not timed. Depth [mm]: the deepest overlap at the end, found by Stickslip's collision detection for all. Drift
-// [mm]: the farthest that a body has come from where it was when measuring began. Speed [µm/s]: of the fastest body at the end. Energy
-// [J]: kinetic at the end. Force: error of the force on what does not move, over the weight. Check [m/s]: how well velocities follow from the impulses.
+// All start from the same world, with the same h = 1/60 s, friction and gravity, warm start where the engine has one, no
+// sleeping; each engine is otherwise set as its makers advise, which the report lists. ms: processor time of a step, of each of
+// the last steps the least over the repeats, then the mean. Residual [m/s] and natural map: those of problem/residual.h, of the
+// impulses that the engine applied on the problem that it posed itself, medians over judged steps, which are not timed. Depth
+// [mm]: the deepest overlap at the end, found by Stickslip's collision detection for all. Drift [mm]: the farthest that a body
+// has come from where it was when measuring began. Speed [µm/s]: of the fastest body at the end. Energy [J]: kinetic at the
+// end. Force: error of the force on what does not move, over the weight. Check [m/s]: how well velocities follow from the
+// impulses.
 #include <chrono>
 #include <cstdio>
 #include <exception>

@@ -1,11 +1,14 @@
-// Published contact problems with every solver of Siconos that applies, and with `auto`, each answer judged by Stickslip's residual.
+// Published contact problems with every solver of Siconos that applies, and with `auto`, each answer judged by Stickslip's
+// residual.
 //
 //   bench_siconos [--time-limit 5] [--csv FILE] --files problem,…
 //
-// All start from zero and are asked for 1e-8, Siconos by its own error (the natural map), `auto` by that and the residual in m/s. An answer counts if its
-// natural-map error, computed by Stickslip, is at most 1e-8. Times are processor times of the solve alone, the least of several. Every solver of Siconos runs with its default
-// options but for tolerance and number of iterations, with W as block, sparse and (up to 100 contacts) dense matrix, of which the best counts; each in a process of its own, as
-// some end the program. A run is ended after the limit, or when it has taken ten times as long as the best of Siconos so far.
+// All start from zero and are asked for 1e-8, Siconos by its own error (the natural map), `auto` by that and the residual in
+// m/s. An answer counts if its natural-map error, computed by Stickslip, is at most 1e-8. Times are processor times of the
+// solve alone, the least of several. Every solver of Siconos runs with its default options but for tolerance and number of
+// iterations, with W as block, sparse and (up to 100 contacts) dense matrix, of which the best counts; each in a process of its
+// own, as some end the program. A run is ended after the limit, or when it has taken ten times as long as the best of Siconos
+// so far.
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>

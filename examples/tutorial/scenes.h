@@ -20,7 +20,8 @@ inline Bodies sliding_block(const Vec3& v) {
   return bodies;
 }
 
-/// A floor and boxes on top of each other, each a little smaller than the one below. The last one weighs `heavy` kg, the others 1.
+/// A floor and boxes on top of each other, each a little smaller than the one below. The last one weighs `heavy` kg, the others
+/// 1.
 inline Bodies tower(int count, double heavy) {
   Bodies bodies = {floor_of(2)};
   for (int i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 // Joints as potentials of the places at the end of a step, for the barrier integrator. Every coordinate c that a joint locks,
-// couples, limits, drives, pulls or rubs has an energy φ(c) of its own; rows of angles are angles times a length, so that all are
-// in m and N (docs/barrier.md):
+// couples, limits, drives, pulls or rubs has an energy φ(c) of its own; rows of angles are angles times a length, so that all
+// are in m and N (docs/barrier.md):
 //
 //   locked, coupling   ½ k c², k so large that what hangs on the joint pulls it off by a thousandth of its fall in a step
 //   limit              the same, beyond it only

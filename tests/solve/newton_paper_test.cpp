@@ -160,7 +160,8 @@ TEST(NewtonPaper, backtracks_as_its_options_say) {
         "newton-paper", {{"linear", std::string("direct")}, {"staggered", false}, {"armijo", armijo}, {"halvings", halvings}},
         p, iterations);
   };
-  // Asked for nearly all of the predicted decrease, a step of Fischer's function must be shorter; without halvings there is none.
+  // Asked for nearly all of the predicted decrease, a step of Fischer's function must be shorter; without halvings there is
+  // none.
   const testing::Iterates easy = run(1e-4, 20), strict = run(0.49, 20), stuck = run(0.49, 0, 3);
   EXPECT_LT(strict.impulses.back().norm(), 0.75 * easy.impulses.back().norm());
   EXPECT_EQ(stuck.report.status, SolveStatus::stalled);

@@ -22,8 +22,8 @@ inline std::vector<Rows> rows_of(const std::vector<Contact>& contacts, const Bod
   return problem;
 }
 
-/// One sweep over all contacts, row by row: λ ← what makes the velocity of the row 0, within its bounds. The velocities u always
-/// hold what all impulses so far have done.
+/// One sweep over all contacts, row by row: λ ← what makes the velocity of the row 0, within its bounds. The velocities u
+/// always hold what all impulses so far have done.
 inline void sweep_boxed(std::vector<Rows>& problem, Velocities& u) {
   for (Rows& c : problem) {
     Vec6 &ua = u[static_cast<std::size_t>(c.a)], &ub = u[static_cast<std::size_t>(c.b)];

@@ -15,7 +15,8 @@ std::vector<Rows> problem_of(Bodies& bodies, Velocities& u) {
 }
 
 int main(int argc, char** argv) {
-  // A column of balls, each pushed aside: contacts of which some stick and some slide. Errors of Newton's method square themselves.
+  // A column of balls, each pushed aside: contacts of which some stick and some slide. Errors of Newton's method square
+  // themselves.
   Bodies column = {floor_of(2)};
   for (int k = 0; k < 4; ++k) {
     Body ball{Sphere{0.1}, 1};

@@ -37,8 +37,8 @@ inline Dense assemble(const std::vector<Rows>& problem, const Velocities& u) {
   return d;
 }
 
-/// F(λ) = w (λ − P(λ − v/w)): zero exactly where λ is the answer, in m/s. With `H`, also the derivative of each row on the branch
-/// of P that holds now.
+/// F(λ) = w (λ − P(λ − v/w)): zero exactly where λ is the answer, in m/s. With `H`, also the derivative of each row on the
+/// branch of P that holds now.
 inline VectorXd error_of(const std::vector<Rows>& problem, const Dense& d, const VectorXd& lambda, MatrixXd* H) {
   const VectorXd v = d.W * lambda + d.b;
   VectorXd F(lambda.size());

@@ -41,8 +41,8 @@ namespace stickslip {
 ///
 /// Acceleration between sweeps needs an order that stays: shuffling every sweep destroys it.
 ///
-/// With `order_rows` the orderings sort single rows instead of blocks: by their own velocity, W_ii or error. Solvers of the boxed
-/// model then visit row by row. Those that project the friction rows of a contact together visit them where the first of
+/// With `order_rows` the orderings sort single rows instead of blocks: by their own velocity, W_ii or error. Solvers of the
+/// boxed model then visit row by row. Those that project the friction rows of a contact together visit them where the first of
 /// them stands, and those that change a contact as a whole visit it where the first of its rows stands.
 struct OrderingOptions {
   std::string ordering = "given";

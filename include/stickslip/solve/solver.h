@@ -43,8 +43,8 @@ struct SolveControl {
                               ///< (solve/automatic/automatic.h)
   double time_limit = std::numeric_limits<double>::infinity();   ///< [s]
   const std::atomic<bool>* cancel = nullptr;                     ///< stop soon after it becomes true
-  /// A merit function of the papers, which may end the solve as well: as stalled or diverged, for `converged` is the word of the
-  /// residual. tolerance = 0 leaves the end to it. Every iterate is judged then.
+  /// A merit function of the papers, which may end the solve as well: as stalled or diverged, for `converged` is the word of
+  /// the residual. tolerance = 0 leaves the end to it. Every iterate is judged then.
   MeritRule merit;
   bool last_iterate = false;   ///< hand back the last iterate, as the papers do, instead of the best; all are judged then
   bool keep_history = false;   ///< record the residual at every iteration (costs an evaluation each)

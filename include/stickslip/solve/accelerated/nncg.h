@@ -15,8 +15,8 @@ namespace stickslip {
 ///   β = ‖g_k‖² / ‖g_{k−1}‖²,   λ_{k+1} = S(λ_k) + β p_{k−1},   p_k = β p_{k−1} − g_k
 ///
 /// and p = 0 where β > 1 (restart), and at the start, where Alg. 10 has −g₀ (`start=gradient`). The norm is ‖x‖² = Σ W_ii xᵢ²,
-/// an energy, rather than Σ xᵢ² as in the paper (`norm=plain`), so that light and heavy bodies count alike. S(λ) is admissible and is what is judged and handed
-/// back; the extrapolated impulses need not be, the next sweep projects them.
+/// an energy, rather than Σ xᵢ² as in the paper (`norm=plain`), so that light and heavy bodies count alike. S(λ) is admissible
+/// and is what is judged and handed back; the extrapolated impulses need not be, the next sweep projects them.
 /// Costs one sweep and three vector updates per iteration.
 class Nncg final : public ContactSolver {
  public:

@@ -7,8 +7,8 @@ namespace stickslip {
 
 /// PGS-SM line by line [thesis C §4.3, §5; course §3.2.6, Alg. 9], beside `pgs-sm`, which is ours and better.
 ///
-/// `sweeps` sweeps of projected Gauss–Seidel, then `subspace` times: the rows at a bound, L and U, stay there, those between, A,
-/// are solved for
+/// `sweeps` sweeps of projected Gauss–Seidel, then `subspace` times: the rows at a bound, L and U, stay there, those between,
+/// A, are solved for
 ///
 ///   (W_AA + γI) λ_A = −(b_A + W_AL l_L + W_AU u_U)
 ///
