@@ -186,16 +186,21 @@ void BarrierJoints::add_axis(const JointPlace& place, int coordinate, Held& held
     friction.rest = (held_with > 0 ? 1 : -1) * way_of_friction(part, friction.length);
     add(place, held, friction);
   }
+  add_limits(place, t, held);
+}
+
+void BarrierJoints::add_limits(const JointPlace& place, const Term& t, Held& held) const {
+  const JointAxis& axis = world_->joints()[held.slot].description.axes[t.coordinate];
   for (const auto& [part, has, bound, sign] : {std::tuple(JointPart::lower, axis.has_lower(), axis.lower, 1.0),
                                                std::tuple(JointPart::upper, axis.has_upper(), axis.upper, -1.0)}) {
     if (!has) continue;
     Term limit = t;
     limit.part = part;
     limit.form = Form::beyond;
-    limit.scale = sign * scale;
-    limit.rest = sign * scale * bound;
+    limit.scale = sign * t.scale;
+    limit.rest = sign * t.scale * bound;
     limit.hard = !(axis.limit_stiffness > 0);
-    limit.stiffness = axis.limit_stiffness / square;
+    limit.stiffness = axis.limit_stiffness / (t.scale * t.scale);
     add(place, held, limit);
   }
 }

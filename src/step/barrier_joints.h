@@ -70,6 +70,7 @@ class BarrierJoints {
   Reading read(const Held&, const JointPlace&, const Term&) const;
   ScalarFunction energy_of(const Held&, const Term&, double c) const;
   void add_axis(const JointPlace&, int coordinate, Held&) const;
+  void add_limits(const JointPlace&, const Term& of_axis, Held&) const;
   void add_terms(const JointPlace&, Held&) const;
   void add(const JointPlace&, Held&, Term) const;
   Vec12 gradient_of(const Held&, const JointPlace&) const;
