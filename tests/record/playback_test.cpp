@@ -50,8 +50,8 @@ TEST_P(Playing, a_replay_of_the_file_is_that_of_the_run_to_the_byte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Playing, ::testing::Values("card-house", "beads", "car", "hook-and-ring", "rigid-on-soft"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& scene) {
+                           std::string name = scene.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });

@@ -15,7 +15,10 @@ class Borrowed final : public ContactSolver {
  protected:
   void iterate(const ContactProblem& p, std::span<double> impulses, Workspace&, SolveMonitor& monitor) const override {
     Workspace own;
-    make_solver("nsgs")->solve(p, impulses, own, {.tolerance = 1e-10, .max_iterations = 2000});
+    SolveControl control;
+    control.tolerance = 1e-10;
+    control.max_iterations = 2000;
+    make_solver("nsgs")->solve(p, impulses, own, control);
     if (!monitor.done(1, impulses)) monitor.give_up(impulses, SolveStatus::stalled, "Nothing is left to borrow.");
   }
 };
