@@ -140,7 +140,7 @@ TEST_P(Matrix, velocities_are_those_of_every_other_solver_where_they_are_unique)
 std::vector<std::string> names() {
   std::vector<std::string> list;
   for (const SolverInfo& solver : solvers())
-    if (!testing::is_published(solver.name)) list.push_back(solver.name);
+    if (!is_published(solver.name)) list.push_back(solver.name);
   return list;
 }
 

@@ -149,7 +149,7 @@ TEST(Solvers, keep_a_history_that_ends_at_the_reported_residual) {
       EXPECT_EQ(seen, r.iterations + 1) << info.name;
     }
     ASSERT_GE(r.history.size(), 2u) << info.name;
-    if (testing::is_published(info.name)) continue;
+    if (is_published(info.name)) continue;
     EXPECT_EQ(r.history.back(), r.residual.total());
     EXPECT_LT(r.history.back(), 1e-3 * r.history.front());
   }
