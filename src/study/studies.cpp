@@ -8,8 +8,8 @@ namespace stickslip::study {
 
 const std::vector<Study>& studies() {
   static const std::vector<Study> table = {
-      r_factors(),   row_orders(), contact_models(), stabilisation(),   soft_operators(),
-      integrators(), six_d(),      profiles(),       own_scene_study(),
+      r_factors(),      row_orders(),    fischer_newton(), sweep_heuristics(), subspace(), pain_and_agony(), mass_ratios(),
+      contact_models(), stabilisation(), soft_operators(), integrators(),      six_d(),    profiles(),       own_scene_study(),
   };
   return table;
 }

@@ -3,6 +3,7 @@
 
 #include "../error_message.h"
 #include "../problem/problems.h"
+#include "stickslip/solve/ordering.h"
 #include "stickslip/solve/registry.h"
 #include "study/experiments/order_census.h"
 #include "study/run_in_memory.h"
@@ -63,6 +64,9 @@ TEST(OrderCensus, sweeps_as_the_solver_does) {
   expect_same_curve(problem, {}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   expect_same_curve(problem, {{"reverse_order", true}}, {9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2});
   expect_same_curve(problem, {{"ordering", std::string("grouped")}}, {0, 3, 6, 9, 1, 2, 4, 5, 7, 8, 10, 11});
+  const std::vector<int> any = {7, 2, 11, 0, 5, 9, 4, 1, 10, 3, 8, 6};
+  std::vector<std::uint32_t> rows(any.begin(), any.end());
+  expect_same_curve(problem, {{"ordering", std::string("permutation")}, {"permutation", permutation_text(rows)}}, any);
 }
 
 TEST(OrderCensus, counts_every_order_once) {

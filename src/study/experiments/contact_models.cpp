@@ -68,7 +68,7 @@ void run_directions(CaseRun& run, const Model& model, double step_degrees) {
 
 /// Until it rests: how far, how straight, how high.
 void run_slide(CaseRun& run, const Model& model, double h) {
-  const double degrees = 22.5;
+  const double degrees = 15;
   Scene scene = sliding_box(run, model, degrees, h);
   Stepper stepper(scene.step);
   double highest = 0;
@@ -203,7 +203,7 @@ std::vector<Table> tables() {
                  number("along", "", "its part against the slide, over μ λₙ"),
                  number("turn", "°", "angle between friction and the slide"),
                  number("lift", "", "normal velocity over μ times the slip")}),
-          Table("slides", "Slides at 22.5° until the box rests",
+          Table("slides", "Slides at 15° until the box rests",
                 {model, number("h", "ms", "step"), number("distance", "", "way over v²/2μg"),
                  number("aside", "%", "deviation from the straight way"),
                  number("highest", "mm", "largest height above the ground")}),

@@ -73,7 +73,7 @@ void add_named(CaseRun& run, const OrderedBody& body, const ContactProblem& prob
     run.table("named").add({body.name, name, sweeps, 100 * census.part_within(sweeps - 1)});
   };
   for (const std::string name : {"given", "random", "random-sweep", "propagation", "effective-mass", "complementarity"})
-    for (const bool rows : {false}) {
+    for (const bool rows : {false, true}) {
       if (rows && (name == "given" || body.rows_per_contact == 1)) continue;
       OptionList options = {{"ordering", name}, {"ordering_refresh", 1.0}};
       if (rows) options.push_back({"order_rows", true});
