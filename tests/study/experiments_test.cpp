@@ -120,4 +120,9 @@ TEST(Experiments, one_contact_of_six_rows_takes_fewer_sweeps_than_points) {
   expect_holds(quick("6d-contact"), {"octagon-few-sweeps", "stack-fewer-sweeps", "fewer-rows"});
 }
 
+TEST(MassRatios, conjugate_gradients_over_sweeps_need_fewer_of_them_and_fail_later) {
+  const MemoryRun run = quick("mass-ratios");
+  expect_holds(run, {"nncg-outperforms-pgs", "nncg-has-limits"});
+}
+
 }   // namespace stickslip::experiments_test

@@ -81,4 +81,12 @@ double least_merit(const Data& data, std::string_view problem, std::string_view 
   return least;
 }
 
+double last_merit(const Data& data, std::string_view problem, std::string_view method, std::string_view part) {
+  double last = std::numeric_limits<double>::quiet_NaN(), latest = -1;
+  visit_curve(data, problem, method, part, [&](double spent, double value) {
+    if (spent >= latest) latest = spent, last = value;
+  });
+  return last;
+}
+
 }   // namespace stickslip::study

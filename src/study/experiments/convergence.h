@@ -31,5 +31,7 @@ double cost_to(const Data&, std::string_view problem, std::string_view method, d
 /// Least value of a curve up to a cost.
 double least_merit(const Data&, std::string_view problem, std::string_view method, double cost = 1e300,
                    std::string_view part = "total");
+/// The same at the end. Friction rows begin without an error, as there is no impulse: their least says nothing.
+double last_merit(const Data&, std::string_view problem, std::string_view method, std::string_view part);
 
 }   // namespace stickslip::study
