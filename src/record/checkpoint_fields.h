@@ -177,19 +177,20 @@ void exchange_meshes(Archive& archive, FlatScene& s) {
 }
 
 template <class Archive>
-void exchange_materials(Archive& archive, FlatScene& s) {
+void exchange_materials(Archive& archive, FlatScene& s, int version) {
   archive.table("materials", s.materials, [](auto& t) {
     t.text_field("name", &Material::name);
     t.field("density", &Material::density);
     t.field("friction", &Material::friction);
     t.field("restitution", &Material::restitution);
   });
-  archive.table("material_pairs", s.pairs, [](auto& t) {
+  archive.table("material_pairs", s.pairs, [version](auto& t) {
     t.field("a", &FlatPair::a);
     t.field("b", &FlatPair::b);
     t.field("friction", &FlatPair::surface, &SurfacePair::friction);
     t.field("restitution", &FlatPair::surface, &SurfacePair::restitution);
     t.field("fixed_to", &FlatPair::surface, &SurfacePair::fixed_to, &MaterialId::index);
+    if (version >= kVersionWithPairForms) t.field("contact", &FlatPair::surface, &SurfacePair::contact);
   });
   archive.table("laws", s.laws, [](auto& t) { t.text_field("name", &FlatLaw::name); });
   archive.lists("laws/numbers", s.laws, &FlatLaw::numbers, [](auto& t) { t.field("number"); });
@@ -306,7 +307,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   if (version >= kVersionWithSolids) exchange_solids(archive, s, version);
   if (version >= kVersionWithFactors) exchange_factors(archive, s);
   if (version >= kVersionWithJoints) exchange_joints(archive, s);
-  exchange_materials(archive, s);
+  exchange_materials(archive, s, version);
   archive.value("memory/h", s.memory.h);
   archive.table("memory/impulses", s.memory.impulses, [version](auto& t) {
     t.field("collider_a", &RememberedImpulse::key, &ContactKey::a);

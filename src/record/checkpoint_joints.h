@@ -30,6 +30,8 @@ inline constexpr int kVersionWithPenalty = 11;
 inline constexpr int kVersionWithFactors = 11;
 /// The first version that knows merit functions.
 inline constexpr int kVersionWithMerit = 12;
+/// The first version in which pairs of materials say what their contacts become.
+inline constexpr int kVersionWithPairForms = 13;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

@@ -342,6 +342,7 @@ void check_indices(const FlatScene& s) {
   require(!s.materials.empty(), "no material");
   for (const Body& body : s.bodies) {
     require(static_cast<int>(body.motion) <= static_cast<int>(MotionType::kinematic), "unknown kind of motion");
+    require(body.contact <= ContactForm::volume, "unknown form of contact");
     for (const std::uint32_t c : body.colliders) require(c < s.colliders.size(), "a body names a missing shape");
   }
   for (std::size_t i = 0; i < s.colliders.size(); ++i) {
@@ -353,7 +354,8 @@ void check_indices(const FlatScene& s) {
   }
   for (const Polytope& hull : s.hulls) check_polytope(hull);
   for (const FlatPair& p : s.pairs)
-    require(p.a < s.materials.size() && p.b < s.materials.size(), "the pair table names a missing material");
+    require(p.a < s.materials.size() && p.b < s.materials.size() && p.surface.contact <= ContactForm::volume,
+            "the pair table names a missing material or an unknown form of contact");
   require(s.laws.size() == s.materials.size() + s.pairs.size() && s.surfaces.size() == s.materials.size(),
           "laws or surfaces are missing");
   for (const FlatSurface& f : s.surfaces)

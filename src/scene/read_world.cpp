@@ -51,6 +51,7 @@ void read_pair(const Place& place, MaterialTable& materials) {
       pair.fixed_to = a;
     }
     fields.optional("restitution", pair.restitution);
+    if (const auto form = fields.find("contact")) pair.contact = static_cast<ContactForm>(read_choice(*form, kContactForms));
     place.within([&] { materials.set_pair(a, b, pair); });
   });
 }

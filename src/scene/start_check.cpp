@@ -41,8 +41,8 @@ void check_patches(const World& world, const StepOptions& step) {
   const std::string_view reason = make_solver(step.solver, step.solver_options)->cannot_take(point);
   if (reason.empty()) return;
   throw Error(fmt::format("The solver '{}' cannot take contact as patches, which {} asks for. {} Solvers that can: {}.",
-                          step.solver, step.contact >= ContactForm::patch ? "the step" : "a body", reason,
-                          fmt::join(solvers_that_honour(point), ", ")))
+                          step.solver, step.contact >= ContactForm::patch ? "the step" : "a body or a pair of materials",
+                          reason, fmt::join(solvers_that_honour(point), ", ")))
       .at("solver")
       .at("step");
 }

@@ -43,7 +43,9 @@ std::optional<Vec2> middle_of_disc(const World& world, const Collider& c, std::s
 
 bool asks_for_areas(const World& world, const StepOptions& options) {
   const auto asks = [](const Body& b) { return b.alive && b.contact >= ContactForm::patch; };
-  return options.contact >= ContactForm::patch || std::ranges::any_of(world.bodies(), asks);
+  const auto pair_asks = [](const auto& entry) { return entry.second.contact >= ContactForm::patch; };
+  return options.contact >= ContactForm::patch || std::ranges::any_of(world.bodies(), asks) ||
+         std::ranges::any_of(world.materials.pairs(), pair_asks);
 }
 
 std::shared_ptr<const ContactOutline> outline_of(const ContactPatch& patch, const ContactPoint& point) {

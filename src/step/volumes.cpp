@@ -112,14 +112,17 @@ void sort_by_parts(ContactSet& set, std::size_t first_area, std::size_t first_ma
 
 ContactForm form_between(const World& world, std::uint32_t a, std::uint32_t b, ContactForm of_step) {
   const Collider &ca = world.colliders()[a], &cb = world.colliders()[b];
-  const ContactForm of_a = world.bodies()[ca.body].contact, of_b = world.bodies()[cb.body].contact;
-  if (of_a == ContactForm::points || of_b == ContactForm::points) return ContactForm::points;
-  ContactForm form = std::max(of_a, of_b);
+  // What deforms has no area that stays.
+  if (ca.deforms || cb.deforms) return ContactForm::points;
+  ContactForm form = world.materials.contact_between(ca.material, cb.material);
+  if (form == ContactForm::automatic) {
+    const ContactForm of_a = world.bodies()[ca.body].contact, of_b = world.bodies()[cb.body].contact;
+    form = of_a == ContactForm::points || of_b == ContactForm::points ? ContactForm::points : std::max(of_a, of_b);
+  }
   if (form == ContactForm::automatic) form = of_step;
-  // A law of its own is about points, and what deforms has no area that stays.
-  if (form <= ContactForm::points || ca.deforms || cb.deforms || world.materials.between(ca.material, cb.material).law)
-    return ContactForm::points;
-  return form;
+  // A law of its own is about points.
+  const bool points = form <= ContactForm::points || world.materials.between(ca.material, cb.material).law;
+  return points ? ContactForm::points : form;
 }
 
 double target_overlap(const World& world, std::uint32_t a, std::uint32_t b, ContactForm of_step, double overlap) {

@@ -105,7 +105,13 @@ void MaterialTable::set_pair(MaterialId a, MaterialId b, SurfacePair pair) {
 SurfacePair MaterialTable::coefficients_between(MaterialId a, MaterialId b) const {
   const Material &ma = materials_[a.index], &mb = materials_[b.index];
   return {combine(friction_rule, ma.friction, mb.friction), combine(restitution_rule, ma.restitution, mb.restitution), nullptr,
-          a};
+          a, ContactForm::automatic};
+}
+
+ContactForm MaterialTable::contact_between(MaterialId a, MaterialId b) const {
+  if (pairs_.empty()) return ContactForm::automatic;
+  const auto found = pairs_.find(std::minmax(a.index, b.index));
+  return found == pairs_.end() ? ContactForm::automatic : found->second.contact;
 }
 
 SurfacePair MaterialTable::between(MaterialId a, MaterialId b) const {

@@ -101,6 +101,7 @@ class Hash {
   }
   void add(const SurfacePair& pair) {
     add(pair.friction), add(pair.restitution), add(pair.law), add(std::uint64_t{pair.fixed_to.index});
+    if (pair.contact != ContactForm::automatic) add(pair.contact);
   }
   void add(const MaterialTable& table) {
     add(table.friction_rule), add(table.restitution_rule);

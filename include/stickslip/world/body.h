@@ -9,6 +9,7 @@
 
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/geometry/shape.h"
+#include "stickslip/world/contact_form.h"
 #include "stickslip/world/ids.h"
 #include "stickslip/world/motion_script.h"
 
@@ -38,15 +39,6 @@ struct Part {
   Shape shape;
   Pose pose;
   MaterialId material;
-};
-
-/// What the contacts of a manifold become rows as. Of two bodies that differ the one that says points decides, then the one
-/// that says volume, then patch; where neither says, the step does.
-enum class ContactForm : std::uint8_t {
-  automatic,   ///< as the step options say
-  points,      ///< every point by itself
-  patch,       ///< one block of six rows for the area that points of one plane span (docs/patches.md)
-  volume       ///< the same from the volume that the bodies share, of which they keep some
 };
 
 /// What a user gives to make a body.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stickslip/friction/surface_law.h"
+#include "stickslip/world/contact_form.h"
 #include "stickslip/world/ids.h"
 
 namespace stickslip {
@@ -24,10 +25,11 @@ struct Material {
 
 /// What a pair of materials does.
 struct SurfacePair {
-  double friction = 0.5;                        ///< μ ≥ 0
-  double restitution = 0;                       ///< e in [0, 1]
-  std::shared_ptr<const SurfaceLaw> law = {};   ///< null: Coulomb's with `friction`
-  MaterialId fixed_to = {};                     ///< whose surface gives the tangents of a law that is fixed to one of the two
+  double friction = 0.5;                          ///< μ ≥ 0
+  double restitution = 0;                         ///< e in [0, 1]
+  std::shared_ptr<const SurfaceLaw> law = {};     ///< null: Coulomb's with `friction`
+  MaterialId fixed_to = {};                       ///< whose surface gives the tangents of a law that is fixed to one of the two
+  ContactForm contact = ContactForm::automatic;   ///< goes before what bodies and the step say
 };
 
 /// How the coefficients of two materials become one, where the pair table is silent.
@@ -64,6 +66,8 @@ class MaterialTable {
   /// mean.
   /// @throws Error if the materials have laws of different names and the pair table is silent.
   SurfacePair between(MaterialId a, MaterialId b) const;
+  /// What the pair table says about contacts of two materials; automatic where it is silent.
+  ContactForm contact_between(MaterialId a, MaterialId b) const;
   /// Friction and restitution by the rules, without pair table and laws.
   SurfacePair coefficients_between(MaterialId a, MaterialId b) const;
 

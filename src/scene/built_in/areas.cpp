@@ -44,11 +44,11 @@ Json cubes_on_edge_document(const Parameters& p) {
 Json nested_stack_document(const Parameters& p) {
   const int count = p.count("count");
   Json bodies = Json::array({ground()});
-  double height = 0, half = 0.1;
+  double height = 0, half = 0.2;
   for (int i = 0; i < count; ++i) {
-    bodies.push_back(body(fmt::format("box-{}", i), box({half, half, 0.1}), {0, 0, height + 0.1}));
-    height += 0.2;
-    half *= p["growth"];
+    bodies.push_back(body(fmt::format("cube-{}", i), box({half, half, half}), {0, 0, height + half}));
+    height += 2 * half;
+    half *= p["taper"];
   }
   return compose_patches(2, 0.01, one_material(500, p["mu"]), std::move(bodies));
 }
@@ -95,12 +95,13 @@ BuiltIn cubes_on_edge() {
 }
 
 BuiltIn nested_stack() {
-  return {"nested-stack",
-          "Boxes stand on smaller and lighter ones, each on one patch: the stack stands still from the first step on.",
-          {{"count", 10, 1, 100, true, "boxes"},
-           {"growth", 1.15, 1, 2, false, "width of a box over that of the one below"},
-           {"mu", 0.5, 0, 10, false, "coefficient of friction"}},
-          nested_stack_document};
+  return {
+      "nested-stack",
+      "A tower of cubes, each smaller than the one that it stands on with one patch: it stands still from the first step on.",
+      {{"count", 10, 1, 30, true, "cubes"},
+       {"taper", 0.85, 0.5, 1.5, false, "side of a cube over that of the one below"},
+       {"mu", 0.5, 0, 10, false, "coefficient of friction"}},
+      nested_stack_document};
 }
 
 BuiltIn octagon_slide() {

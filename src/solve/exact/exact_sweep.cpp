@@ -11,6 +11,9 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kOfPatches =
+    0.3;   ///< part of α for patches: their rows are not redundant, but patches that meet in loops are
+
 /// The inverse, or the pseudo-inverse, so that a joint that constrains one direction twice does no harm.
 void invert_joint(int rows, const double* w, double proximal, double* out) {
   double a[kMostSmallRows * kMostSmallRows], trace = 0;
@@ -125,7 +128,8 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows man
     if (block.kind == BlockKind::bilateral) {
       invert_joint(block.dim, w.data(), weight, inverses.data() + block.diagonal);
     } else if (block.kind == BlockKind::contact && block.dim > 1) {
-      const double shift = weight * w.trace() / block.dim;
+      const bool is_patch = std::holds_alternative<PatchFriction>(p.laws[i]);
+      const double shift = (is_patch ? kOfPatches : 1) * weight * w.trace() / block.dim;
       if (std::holds_alternative<CircularFriction>(p.laws[i])) {
         contacts[i] = LocalContact(w.data(), shift);
         continue;
@@ -136,7 +140,7 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows man
       }
       // The rolling rows of a patch press: one step of it is far from its law, and sweeps of steps need many times as many.
       const bool one_step = many_rows == ManyRows::proximal_step && block.dim > 3 && !alone;
-      prepare_set(p, i, shift, one_step && !std::holds_alternative<PatchFriction>(p.laws[i]));
+      prepare_set(p, i, shift, one_step && !is_patch);
     }
   }
 }

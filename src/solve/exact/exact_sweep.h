@@ -29,7 +29,7 @@ struct ExactBlocks {
   std::vector<std::uint32_t> visitors;   ///< blocks that act on each segment, of a factored problem
 
   /// @param proximal α ≥ 0: A = W_ii + α tr(W_ii)/dim I. Keeps redundant contacts from cycling; the fixed points stay. A block
-  /// that touches no other gets none: one visit solves it.
+  /// that touches no other gets none: one visit solves it. Patches get a part of it.
   void prepare(const ContactProblem&, double proximal, ManyRows = ManyRows::exact);
 
   std::size_t unsolved = 0;   ///< visits since then that did not solve their contact to rounding: see solve_contact
