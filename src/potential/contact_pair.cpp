@@ -35,7 +35,9 @@ void squared_distance(const ContactPair& p, std::span<const Vec3> x, double& val
   }
 }
 
-constexpr double kParallel = 1e-6;   ///< mollifiers below this are those of parallel edges
+constexpr double kPushChange = 100;   ///< factor by which a push changes at most
+constexpr double kLeastSlope = 0.5;   ///< of λ/d: that of a force that grows as 1/√d
+constexpr double kParallel = 1e-6;    ///< mollifiers below this are those of parallel edges
 
 /// The nearest positive semidefinite matrix.
 template <int N>
@@ -177,13 +179,24 @@ FreeDirections free_directions(const ContactPair& p, std::span<const Vec3> x) {
   return free;
 }
 
+/// The force of a pair and its slope, as `stiffness_of` takes them.
+struct PushAndSlope {
+  double push, slope;
+};
+
+PushAndSlope push_and_slope(const ContactPair& p, double gap) {
+  const ScalarFunction b = log_barrier(gap, p.range);
+  const double force = -p.weight * b.first, slope = p.weight * b.second;
+  if (p.push == 0) return {force, slope};
+  return {p.push, std::max(slope + (p.push - force) / gap, kLeastSlope * p.push / gap)};
+}
+
 /// Without the mollifier. @pre a positive weight
-void add_stiffness(const ContactPair& p, std::span<const Vec3> x, double factor, PairStiffness& out) {
+void add_stiffness(const ContactPair& p, std::span<const Vec3> x, PairStiffness& out) {
   const PairPlace place = place_of(p, x);
   const double d = place.distance;
-  const ScalarFunction b = log_barrier(d - p.offset, p.range);
-  factor *= p.weight;
-  out.add(factor * b.second, outer(place.weights, place.normal));
+  const auto [push, slope] = push_and_slope(p, d - p.offset);
+  out.add(slope, outer(place.weights, place.normal));
   if (d == 0) return;
   const FreeDirections free = free_directions(p, x);
   for (int k = 0; k < free.count; ++k) {
@@ -191,7 +204,7 @@ void add_stiffness(const ContactPair& p, std::span<const Vec3> x, double factor,
     const double uu = u.squaredNorm(), vv = v.squaredNorm(), eigenvalue = 0.5 * (uu + std::sqrt(uu * uu + 4 * uu * vv));
     if (!(uu > 0) || !(vv > 0)) continue;
     const Vec12 q = eigenvalue / std::sqrt(uu) * u + std::sqrt(uu) * v;   // (λ, |U||V|) in the axes U/|U|, V/|V|
-    out.add(factor * -b.first / d * eigenvalue / q.squaredNorm(), q);
+    out.add(push / d * eigenvalue / q.squaredNorm(), q);
   }
 }
 
@@ -222,8 +235,16 @@ Vec12 gradient_of(const ContactPair& p, std::span<const Vec3> x) {
 
 Vec12 gradient_of_force(const ContactPair& p, std::span<const Vec3> x) {
   const PairPlace place = place_of(p, x);
-  const ScalarFunction b = log_barrier(place.distance - p.offset, p.range);
-  return outer(place.weights, p.weight * mollifier_of(p, x) * b.second * place.normal);
+  const double slope = push_and_slope(p, place.distance - p.offset).slope;
+  return outer(place.weights, mollifier_of(p, x) * slope * place.normal);
+}
+
+bool is_mollified(const ContactPair& p, std::span<const Vec3> x) { return mollifier_of(p, x) < 1; }
+
+double next_push(const ContactPair& p, std::span<const Vec3> x, double way) {
+  const double gap = place_of(p, x).distance - p.offset, force = -p.weight * log_barrier(gap, p.range).first;
+  const auto [push, slope] = push_and_slope(p, gap);
+  return std::clamp(force - slope * way, push / kPushChange, push * kPushChange);
 }
 
 Mat12 hessian_of(const ContactPair& p, std::span<const Vec3> x) {
@@ -246,7 +267,7 @@ PairStiffness stiffness_of(const ContactPair& p, std::span<const Vec3> x) {
   PairStiffness out;
   const double m = mollifier_of(p, x);
   if (m >= 1) {
-    if (p.weight > 0) add_stiffness(p, x, 1, out);
+    if (p.weight > 0) add_stiffness(p, x, out);
   } else if (m < kParallel) {
     add_parallel_stiffness(p, x, out);
   } else {

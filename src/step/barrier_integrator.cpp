@@ -89,7 +89,7 @@ void BarrierIntegrator::solve(const World& world) {
   double best = std::numeric_limits<double>::infinity();
   int since_best = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
-    const bool sharp = system_.lag_friction(world, lag), stalled = since_best > kPatience;
+    const bool stalled = since_best > kPatience, sharp = system_.lag_friction(world, lag, stalled);
     how.coupled = takes_hessian(how.method) && sharp && system_.rubs() && !stalled;
     int most = options_.max_iterations - outcome.iterations;
     if (how.coupled) most = 1;

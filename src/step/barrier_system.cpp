@@ -18,12 +18,17 @@ namespace {
 
 constexpr double kLargestTurn = 0.5;   ///< of a rigid body in one iteration [rad]
 constexpr double kSharper = 0.1;       ///< factor of the way over which friction grows, from round to round
-constexpr double kForeseen = 10;       ///< factor by which normal forces are taken to change in an iteration, at most
+constexpr double kForeseen = 1e6;      ///< factor by which normal forces are taken to change in an iteration, at most
 constexpr double kLeastGap = 1e-6;     ///< part of the range below which bodies count as touching
 constexpr double kNoForce = 1e-12;     ///< normal forces below this part of the largest have no friction
 
 std::span<const std::uint32_t> points_of_pair(const ContactPair& p) { return {p.points.data(), p.size}; }
 std::span<const std::uint32_t> points_of_term(const FrictionTerm& f) { return {f.points.data(), f.size}; }
+
+/// Different for all pairs of a scene.
+std::uint64_t name_of(const ContactPair& p) {
+  return (std::uint64_t{static_cast<std::uint8_t>(p.kind)} << 60) ^ (std::uint64_t{p.feature_a} << 30) ^ p.feature_b;
+}
 
 ContactKey without_parts(ContactKey key) {
   key.parts = 0;
@@ -54,6 +59,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   coefficients_.clear();
   friction_.clear();
   friction_pairs_.clear();
+  pushes_.clear();
   remembered_.clear();
   if (options.barrier.anchored && world.memory.h > 0)
     for (const RememberedImpulse& r : world.memory.impulses)
@@ -85,6 +91,9 @@ void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to
 const std::vector<ContactPair>& BarrierSystem::pairs() {
   if (!pairs_known_)
     collect(surface(), near_known_ ? near_ : candidates_, points_, options_.barrier.form, options_.barrier.stiffness, pairs_);
+  if (!pairs_known_ && !pushes_.empty())
+    for (ContactPair& p : pairs_)
+      if (const auto at = pushes_.find(name_of(p)); at != pushes_.end() && !is_mollified(p, points_)) p.push = at->second;
   pairs_known_ = true;
   return pairs_;
 }
@@ -243,7 +252,9 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
   exact.is_full = true;
   for (const ContactPair& p : pairs()) {
     if (!projected) exact.full = hessian_of(p, points_);
-    scatter(points_of_pair(p), gradient_of(p, points_), projected ? stiffness_of(p, points_) : exact);
+    Vec12 gradient = gradient_of(p, points_);
+    if (projected && p.push > 0) gradient *= p.push / force_of(p, points_);
+    scatter(points_of_pair(p), gradient, projected ? stiffness_of(p, points_) : exact);
   }
   ways_.clear();
   for (const FrictionTerm& f : friction_) {
@@ -322,7 +333,38 @@ void BarrierSystem::limit(std::span<double> direction) {
   bodies_.shorten(direction, parts_);
 }
 
+Vec3 BarrierSystem::way_along(std::span<const double> direction, std::span<const std::uint32_t> points,
+                              const std::array<double, 4>& weights) const {
+  const auto block = [&](std::uint32_t k) { return Eigen::Map<const Vec3>(direction.data() + 3 * std::size_t{k}); };
+  const Movers m = movers_of(points);
+  Vec3 way = Vec3::Zero();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (m.mover_of[i] < 0) continue;
+    const Movers::Mover& mover = m.movers[m.mover_of[i]];
+    way += weights[i] * block(mover.block);
+    if (mover.is_rigid) way += weights[i] * block(mover.block + 1).cross(m.arms[i]);
+  }
+  return way;
+}
+
+/// Where the whole direction would lead, to first order: steps that are cut short keep what they learnt of forces.
+void BarrierSystem::foresee_forces(std::span<const double> direction) {
+  full_ways_ = ways_;
+  for (std::size_t k = 0; k < ways_.size(); ++k) {
+    const FrictionTerm& f = friction_[k];
+    full_ways_[k] += f.tangents.transpose() * way_along(direction, points_of_term(f), f.weights);
+  }
+  next_pushes_.clear();
+  for (const ContactPair& p : pairs()) {
+    if (!(p.weight > 0) || is_mollified(p, points_)) continue;
+    const PairPlace place = place_of(p, points_);
+    const double apart = -place.normal.dot(way_along(direction, points_of_pair(p), place.weights));
+    next_pushes_.emplace(name_of(p), next_push(p, points_, apart));
+  }
+}
+
 double BarrierSystem::shorten(std::span<double> direction) {
+  if (takes_hessian(options_.barrier.method)) foresee_forces(direction);
   limit(direction);
   surface_.place_ends(bodies_, direction, ends_, bends_);
   if (!candidates_.cover(ends_, bends_)) find_candidates(*world_, ends_, bends_);
@@ -347,9 +389,11 @@ void BarrierSystem::move(std::span<const double> direction, std::span<const doub
 
 void BarrierSystem::accept(std::span<const double>) {
   bodies_.accept();
+  std::swap(pushes_, next_pushes_);
+  pairs_known_ = false;
   for (std::size_t k = 0; k < ways_.size(); ++k) {   // of methods that take a Hessian
     FrictionTerm& f = friction_[k];
-    f.pull = f.next_pull(ways_[k], f.way(start_, points_));
+    f.pull = f.next_pull(ways_[k], full_ways_[k]);
   }
 }
 
@@ -455,7 +499,7 @@ void BarrierSystem::add_side(const ContactPair& p, const PairPlace& place, bool 
 }
 
 /// Friction that turns around within a tiny way is hard to minimise: in the first rounds the way is longer.
-bool BarrierSystem::lag_friction(const World& world, int round) {
+bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
   pulls_.clear();
   for (std::size_t k = 0; k < friction_.size(); ++k)
     pulls_[key_of(friction_pairs_[k])] = friction_[k].tangents * friction_[k].pull;
@@ -506,6 +550,10 @@ bool BarrierSystem::lag_friction(const World& world, int round) {
     else if (f.anchor != Vec2::Zero()) f.pull = smooth_friction_over_way(f.anchor.norm(), f.length) * f.anchor;
     friction_.push_back(f);
     friction_pairs_.push_back(p);
+  }
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    const ContactPair& p = friction_pairs_[k];
+    if (p.push > 0 && (frozen || !final_length)) friction_[k].limit = shares_[k] * p.push;
   }
   return final_length;
 }

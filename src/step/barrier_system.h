@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <unordered_map>
 
 #include "step/barrier_joints.h"
 #include "step/barrier_surface.h"
@@ -24,8 +25,10 @@ class BarrierSystem final : public Objective {
   std::vector<NearPair> intersections(const World&);
 
   /// Gives friction the normal forces and directions of the places that are accepted, and joints their stiffness.
-  /// @param round from 0 in every step @returns whether both are as sharp as they are to be
-  bool lag_friction(const World&, int round);
+  /// @param round from 0 in every step @param frozen normal forces are those that the last direction led to, and not those of
+  /// the places, which iterations that know how friction depends on them want
+  /// @returns whether both are as sharp as they are to be
+  bool lag_friction(const World&, int round, bool frozen);
   bool rubs() const { return !friction_.empty(); }
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
@@ -79,6 +82,10 @@ class BarrierSystem final : public Objective {
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
   void limit(std::span<double> direction);
+  /// Σ weights · ways of points along a direction, to first order.
+  Vec3 way_along(std::span<const double> direction, std::span<const std::uint32_t> points,
+                 const std::array<double, 4>& weights) const;
+  void foresee_forces(std::span<const double> direction);
   double free_way(const FrictionTerm&) const;
   void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
 
@@ -99,10 +106,12 @@ class BarrierSystem final : public Objective {
   bool pairs_known_ = false;   ///< whether they are those of points_
   double stored_at_start_ = 0;
   std::vector<FrictionTerm> friction_;
-  std::vector<ContactPair> friction_pairs_;      ///< that they are of
-  std::vector<double> shares_;                   ///< limits of friction over the forces of their pairs
-  std::vector<Vec2> ways_;                       ///< of friction where the Hessian was taken last
-  std::map<ContactKey, Vec3> pulls_;             ///< of friction on A, by key, world frame
+  std::vector<ContactPair> friction_pairs_;                          ///< that they are of
+  std::vector<double> shares_;                                       ///< limits of friction over the forces of their pairs
+  std::vector<Vec2> ways_;                                           ///< of friction where the Hessian was taken last
+  std::vector<Vec2> full_ways_;                                      ///< where the whole direction would lead
+  std::unordered_map<std::uint64_t, double> pushes_, next_pushes_;   ///< of pairs by their names, now and after the direction
+  std::map<ContactKey, Vec3> pulls_;                                 ///< of friction on A, by key, world frame
   std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
   std::map<ContactKey, Vec3> remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]

@@ -216,6 +216,35 @@ TEST(ContactPair, forces_change_as_their_gradient_says) {
     }
 }
 
+/// Iterations of Newton's method, with steps that keep half of the gap, until a pair carries a load to 1e-9.
+int iterations_to_carry(double load, double gap, bool pushes) {
+  ContactPair p;
+  p.kind = PairKind::half_space;
+  p.size = p.size_a = 1;
+  p.plane_normal = Vec3::UnitZ();
+  p.weight = 2;
+  p.range = 0.1;
+  Places x{{0, 0, gap * p.range}};
+  for (int k = 0; k < 100; ++k) {
+    const double force = force_of(p, x), step = (force - load) / sum(stiffness_of(p, x))(2, 2);
+    if (std::abs(force - load) < 1e-9 * load) {
+      EXPECT_NEAR(p.push, pushes ? load : 0, 1e-6 * load);
+      return k;
+    }
+    if (pushes) p.push = next_push(p, x, step);
+    x[0].z() += std::max(step, -0.5 * x[0].z());
+  }
+  return 100;
+}
+
+TEST(ContactPair, pushes_find_the_gap_of_a_load_from_wherever_they_begin) {
+  for (const double load : {0.1, 10.0, 1000.0, 1e5}) {
+    for (const double gap : {1e-9, 1e-6, 1e-3, 0.1, 0.5, 0.9, 0.999})
+      EXPECT_LE(iterations_to_carry(load, gap, true), 20) << load << " " << gap;
+    EXPECT_GT(iterations_to_carry(load, 1e-9, false), 20) << load;   // by doubling
+  }
+}
+
 TEST(ContactPair, friction_remembers_by_the_inverse_of_its_force) {
   for (const double part : {0.0, 0.1, 0.5, 0.99, 1.0})
     EXPECT_NEAR(smooth_friction(way_of_friction(part, 0.2), 0.2).first, part, 1e-12);

@@ -35,6 +35,8 @@ struct ContactPair {
   double range = 0;                   ///< of the barrier [m]
   double offset = 0;                  ///< radii of both sides [m]
   double mollifier = 0;               ///< threshold of edge_edge [m⁴]; 0: none
+  /// What `stiffness_of` takes its force for [N]; 0: for what it is.
+  double push = 0;
 };
 
 /// Where the closest points are. Side A's is Σ weights[i] xᵢ over its points, side B's −Σ weights[i] xᵢ over its own.
@@ -57,7 +59,7 @@ using Mat12 = Eigen::Matrix<double, 12, 12>;
 /// ∂E/∂x by the places of the points, three rows each [N]; rows beyond them are zero.
 Vec12 gradient_of(const ContactPair&, std::span<const Vec3> x);
 
-/// Derivative of `force_of` by the places of the points [N/m], but for the mollifier's.
+/// Derivative of `force_of` by the places of the points [N/m], but for the mollifier's, with the slope of `stiffness_of`.
 Vec12 gradient_of_force(const ContactPair&, std::span<const Vec3> x);
 
 /// ∂²E/∂x² [N/m], as it is.
@@ -85,7 +87,18 @@ struct PairStiffness {
 ///
 /// of which every U, V has one positive eigenvalue in closed form, and the last is negative: it is left out. Edges that are
 /// about to be parallel are projected as they are.
+///
+/// With a push λ the force is an unknown of its own, as in interior-point methods [Nocedal, Wright 2006]: λ d = −b' d is
+/// linearised in both, so that b'' becomes b'' + (λ + b')/d, and |b'| becomes λ. Where a step was cut short b' is far from the
+/// force that is to be, and λ is not: a gap that collapsed opens at once and not by doubling, and one that would collapse does
+/// not.
 PairStiffness stiffness_of(const ContactPair&, std::span<const Vec3> x);
+
+/// Whether its edges are so nearly parallel that the mollifier acts. Such pairs have no push.
+bool is_mollified(const ContactPair&, std::span<const Vec3> x);
+
+/// The push after a direction in which the sides come apart by `way` [m], in sight of the one before.
+double next_push(const ContactPair&, std::span<const Vec3> x, double way);
 
 /// Friction of a pair as a potential: its normal force and the direction of its surface are those of an earlier place, "lagged"
 /// [course §5.3.4], so that it depends on the way of its points alone. The way counts from an anchor: where a contact holds, it
