@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "cli/commands.h"
@@ -53,7 +55,7 @@ void wait_for_interrupt() {
 }
 
 /// A trajectory as a page that plays it, for as long as the program runs.
-int view_trajectory(const ViewArguments& arguments) {
+int view_trajectory(ViewArguments arguments) {
   const TemporaryFolder folder("view");
   Playback playback = open_playback(arguments.scene);
   const std::string fragment = look_fragment(arguments.look, playback.scene().world);
@@ -61,7 +63,11 @@ int view_trajectory(const ViewArguments& arguments) {
   constexpr double often_enough = 60;   // frames per second
   const auto recorder = make_recorder(page, {.frames_per_second = often_enough});
   if (!play(playback, *recorder, true)) return interrupted;
-  const std::string url = "file://" + page.string() + (fragment.empty() ? "" : "#" + fragment);
+  std::ifstream in(page, std::ios::binary);
+  arguments.server.page.assign(std::istreambuf_iterator<char>(in), {});
+  arguments.server.paused = true;
+  Server server(Scene{}, arguments.server);
+  const std::string url = server.url() + (fragment.empty() ? "" : "#" + fragment);
   fmt::print("{} is at {}\nCtrl-C ends it. 'stickslip render {} -o replay.html' keeps the page.\n", arguments.scene.scene, url,
              arguments.scene.scene);
   std::fflush(stdout);
@@ -70,14 +76,26 @@ int view_trajectory(const ViewArguments& arguments) {
   return fine;
 }
 
+/// What is shown until somebody chooses a scene in the page.
+Scene nothing_yet(const ViewArguments& arguments) {
+  const SceneArguments& given = arguments.scene;
+  if (!given.set.empty() || !given.solver.empty() || !given.integrator.empty())
+    throw Error("--set, --solver and --integrator change a scene, and none is named. Name one before them, such as 'tower'.");
+  Scene scene;
+  scene.name = "stickslip";
+  scene.description = "Choose a scene.";
+  scene.document = "{\"bodies\": []}";
+  return scene;
+}
+
 int view(ViewArguments arguments) {
   const InterruptGuard guard;
-  if (is_trajectory(arguments.scene.scene)) return view_trajectory(arguments);
   if (arguments.port < 0 || arguments.port > 65535)
     throw Error(fmt::format("--port {} is not a port. Give 1 to 65535, or 0 for any that is free.", arguments.port));
   arguments.server.port = static_cast<std::uint16_t>(arguments.port);
   arguments.server.directory = arguments.capture_directory;
-  Scene scene = open_scene(arguments.scene);
+  if (is_trajectory(arguments.scene.scene)) return view_trajectory(arguments);
+  Scene scene = arguments.scene.scene.empty() ? nothing_yet(arguments) : open_scene(arguments.scene);
   show_warnings(scene);
   const std::string name = scene.name, fragment = look_fragment(arguments.look, scene.world);
 
@@ -98,6 +116,8 @@ void add_view(CLI::App& app, Outcome& outcome) {
       "view", "Watch a scene in the browser while it runs: pause, step, drag bodies, change solver and parameters");
   auto arguments = std::make_shared<ViewArguments>();
   add_scene_arguments(*command, arguments->scene);
+  command->get_option("scene")->required(false)->description(
+      "A built-in scene, a .json file, a robot (.urdf, .xml), a checkpoint or a trajectory; none: the page lists the scenes");
   add_look_arguments(*command, arguments->look);
   ServerOptions& server = arguments->server;
   command->add_option("--port", arguments->port, "Where to listen; 0: any that is free")->capture_default_str();

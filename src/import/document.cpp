@@ -116,6 +116,7 @@ class Writer {
       Json json = Json::object({{"shape", shape_json(part)}});
       put_pose(json, part.pose);
       if (part.material >= 0) json["material"] = tree_.materials[at(part.material)].name;
+      if (part.colour) json["color"] = colour_name(*part.colour);
       parts.push_back(std::move(json));
     }
     return parts;

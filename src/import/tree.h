@@ -17,6 +17,7 @@
 #include "stickslip/geometry/shape.h"
 #include "stickslip/math/types.h"
 #include "stickslip/mesh/height_field.h"
+#include "stickslip/world/colour.h"
 
 namespace stickslip::robot {
 
@@ -63,6 +64,7 @@ struct TreePart {
   std::shared_ptr<const HeightField> heights = nullptr;   ///< that the shape is made of
   Pose pose;
   int material = -1;   ///< index in Tree::materials; −1: the default
+  std::optional<Colour> colour = {};
   std::uint32_t contact_type = 1,
                 contact_affinity = 1;   ///< two parts touch if one's type and the other's affinity share a bit
 };

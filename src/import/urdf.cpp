@@ -86,6 +86,7 @@ class UrdfReader {
       while ((*collision_node)->name != "collision") ++collision_node;
       add_part(*collision, **collision_node++, body);
     }
+    if (!body.parts.empty()) give_colours(link, body);
     if (link.collision_array.empty() && !link.visual_array.empty())
       findings_.add(Kind::ignored, node.line, node.place(), "The link has looks but no <collision>: nothing touches it.");
     tree_.bodies.push_back(std::move(body));
@@ -94,6 +95,18 @@ class UrdfReader {
     std::sort(in_order.begin(), in_order.end(),
               [&](const auto& a, const auto& b) { return joint_nodes_.at(a->name)->line < joint_nodes_.at(b->name)->line; });
     for (const auto& joint : in_order) add_child(*joint, index);
+  }
+
+  /// Shapes that touch have no looks of their own: those of the <visual> of the same number, or of the first.
+  static void give_colours(const urdf::Link& link, TreeBody& body) {
+    const auto& looks = link.visual_array;
+    const bool by_number = looks.size() == body.parts.size();
+    for (std::size_t i = 0; i < body.parts.size() && !looks.empty(); ++i) {
+      const urdf::Visual& look = *looks[by_number ? i : 0];
+      if (!look.material || !(look.material->color.a > 0)) continue;
+      const urdf::Color& c = look.material->color;
+      body.parts[i].colour = colour_of_parts(c.r, c.g, c.b, c.a);
+    }
   }
 
   void add_child(const urdf::Joint& joint, int parent) {

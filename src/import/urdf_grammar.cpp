@@ -52,8 +52,8 @@ struct PassedOver {
 /// Elements that are known and have no place in a scene.
 const std::map<std::string_view, PassedOver>& passed_over() {
   static const std::map<std::string_view, PassedOver> table = {
-      {"visual", {Kind::ignored, "only looks."}},
-      {"material", {Kind::ignored, "only looks."}},
+      {"visual", {Kind::ignored, "only looks; its colour is taken."}},
+      {"material", {Kind::ignored, "only looks; its colour is taken."}},
       {"transmission", {Kind::ignored, "drives need a controller, and a scene has none."}},
       {"safety_controller", {Kind::ignored, "limits of a controller, and a scene has none."}},
       {"calibration", {Kind::ignored, "only for the real machine."}},

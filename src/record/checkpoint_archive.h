@@ -51,6 +51,19 @@ struct Packed<std::array<T, N>> {
   static void fetch(const T* from, std::array<T, N>& values) { std::copy_n(from, N, values.data()); }
 };
 
+template <>
+struct Packed<std::optional<Colour>> {   // whether there is one, then its parts
+  using Scalar = std::uint8_t;
+  static constexpr int count = 5;
+  static void store(const std::optional<Colour>& c, std::uint8_t* to) {
+    const Colour parts = c.value_or(Colour{0, 0, 0, 0});
+    to[0] = c.has_value(), to[1] = parts.red, to[2] = parts.green, to[3] = parts.blue, to[4] = parts.opacity;
+  }
+  static void fetch(const std::uint8_t* from, std::optional<Colour>& c) {
+    c = from[0] != 0 ? std::optional(Colour{from[1], from[2], from[3], from[4]}) : std::nullopt;
+  }
+};
+
 inline h5::Extent packed_extent(std::size_t rows, int count) {
   return count == 1 ? h5::Extent{rows} : h5::Extent{rows, static_cast<hsize_t>(count)};
 }

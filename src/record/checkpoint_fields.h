@@ -126,6 +126,7 @@ void exchange_shapes(Archive& archive, FlatScene& s, int version) {
     t.field("body", &Collider::body);
     if (version >= kVersionWithNodes) t.field("node", &Collider::node);
     t.field("material", &Collider::material, &MaterialId::index);
+    if (version >= kVersionWithColours) t.field("colour", &Collider::colour);
     t.field("characteristic_length", &Collider::characteristic_length);
     t.field("reach", &Collider::reach);
     t.field("alive", &Collider::alive);
@@ -178,11 +179,12 @@ void exchange_meshes(Archive& archive, FlatScene& s) {
 
 template <class Archive>
 void exchange_materials(Archive& archive, FlatScene& s, int version) {
-  archive.table("materials", s.materials, [](auto& t) {
+  archive.table("materials", s.materials, [version](auto& t) {
     t.text_field("name", &Material::name);
     t.field("density", &Material::density);
     t.field("friction", &Material::friction);
     t.field("restitution", &Material::restitution);
+    if (version >= kVersionWithColours) t.field("colour", &Material::colour);
   });
   archive.table("material_pairs", s.pairs, [version](auto& t) {
     t.field("a", &FlatPair::a);

@@ -32,6 +32,8 @@ inline constexpr int kVersionWithFactors = 11;
 inline constexpr int kVersionWithMerit = 12;
 /// The first version in which pairs of materials say what their contacts become.
 inline constexpr int kVersionWithPairForms = 13;
+/// The first version that knows colours of materials and parts.
+inline constexpr int kVersionWithColours = 14;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

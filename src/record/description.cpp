@@ -113,6 +113,7 @@ Json describe_parts(const World& world, const Body& body, DescribedMeshes& meshe
     parts.push_back({{"shape", describe(c.shape, meshes)},
                      {"position", vector(c.local.position)},
                      {"orientation_wxyz", wxyz(c.local.orientation)}});
+    if (const auto colour = shown_colour(world, c)) parts.back()["colour"] = colour_name(*colour);
   }
   return parts;
 }
@@ -131,7 +132,11 @@ Json describe_body(const World& world, const Body& b, DescribedMeshes& meshes) {
                {"mass", b.inverse_mass > 0 ? 1 / b.inverse_mass : 0},
                {"material", world.materials[material].name},
                {"parts", b.is_rigid() ? describe_parts(world, b, meshes) : Json::array()}};
-  if (!b.is_rigid()) body["nodes"] = describe_nodes(world.nodal_bodies()[b.place]);
+  if (!b.is_rigid()) {
+    body["nodes"] = describe_nodes(world.nodal_bodies()[b.place]);
+    if (const auto colour = shown_colour(world, world.colliders()[b.colliders.front()]))
+      body["nodes"]["colour"] = colour_name(*colour);
+  }
   return body;
 }
 

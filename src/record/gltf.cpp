@@ -27,10 +27,12 @@ constexpr int kCornersOfCircle = 32;
 constexpr std::uint64_t kBytesPerPose = 40;   // translation, rotation and scale, as floats
 constexpr std::uint64_t kBytesPerNode = 24;   // position and, of a surface, normal
 
+constexpr std::uint32_t kOwn = ~0u;
+
 struct DrawnPart {
   MeshLibrary::Entry shape;
   bool half_space;
-  std::uint32_t material;   ///< of the file
+  std::uint32_t material;   ///< of the file; kOwn: those that its mesh brings
   Pose local;               ///< from the centre of mass, in body axes
 };
 
@@ -198,16 +200,17 @@ void Gltf::add_body(const World& world, const Body& body) {
     const MeshLibrary::Entry shape = library_.find_or_add(collider.shape);
     const DrawnMesh& mesh = library_.meshes()[shape.mesh];
     // A material that nothing uses should not stand in the file.
-    const std::uint32_t material =
-        mesh.has_own_colours() ? 0 : materials_.find_or_add(world, collider.material, mesh.open ? glb::Look::two_sided : look);
+    const std::uint32_t material = mesh.has_own_colours() && !collider.colour
+                                       ? kOwn
+                                       : materials_.find_or_add(world, collider, mesh.open ? glb::Look::two_sided : look);
     track.parts.push_back({shape, std::holds_alternative<HalfSpace>(collider.shape), material, collider.local});
   }
 }
 
 void Gltf::add_nodal_body(const World& world, const Body& body, Track& track) {
   const NodalBody& nodes = world.nodal_bodies()[body.place];
-  const MaterialId material = world.colliders()[body.colliders.front()].material;
-  const auto look = [&](glb::Look l) { return materials_.find_or_add(world, material, l); };
+  const Collider& collider = world.colliders()[body.colliders.front()];
+  const auto look = [&](glb::Look l) { return materials_.find_or_add(world, collider, l); };
   const bool has_beads = !bare_nodes(nodes).empty();   // what nothing uses should not stand in the file
   track.nodal.emplace(nodes, has_beads ? library_.find_or_add(Sphere{nodes.radius}) : MeshLibrary::Entry{},
                       has_beads ? look(glb::Look::free) : 0, nodes.triangles.empty() ? 0 : look(glb::Look::two_sided));
@@ -260,9 +263,10 @@ std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
     for (const glb::Forms::Piece& piece : forms_.pieces(part.shape.mesh)) {
       primitives.push_back(piece.primitive);
       const std::size_t mesh = part.shape.mesh;
-      primitives.back()["material"] = forms_.has_own_colours(mesh)
+      primitives.back()["material"] = part.material == kOwn
                                           ? materials_.find_or_add_own(piece.image, forms_.is_clear(mesh), forms_.is_open(mesh))
                                           : part.material;
+      if (part.material != kOwn && forms_.has_own_colours(mesh)) primitives.back()["attributes"].erase("COLOR_0");
     }
     meshes.push_back({{"primitives", std::move(primitives)}});
   }

@@ -1,4 +1,4 @@
-// Materials of a glTF file: those of the scene in the colours of the viewer.
+// Materials of a glTF file: those of the scene in their colours, or in those of the viewer.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ enum class Look : std::uint8_t {
 class Materials {
  public:
   /// @returns number in the file
-  std::uint32_t find_or_add(const World&, MaterialId, Look);
+  std::uint32_t find_or_add(const World&, const Collider&, Look);
   /// Of a mesh that brings its own colours. @param image of the file, as its texture @param clear some are not opaque
   /// @param open seen from both sides
   std::uint32_t find_or_add_own(std::optional<std::size_t> image, bool clear, bool open);
@@ -27,7 +27,7 @@ class Materials {
 
  private:
   Json list_ = Json::array();
-  std::map<std::pair<std::uint32_t, Look>, std::uint32_t> number_;
+  std::map<std::tuple<std::uint32_t, Look, std::string>, std::uint32_t> number_;   ///< by material, look and own colour
   std::map<std::tuple<std::optional<std::size_t>, bool, bool>, std::uint32_t> number_of_own_;
 };
 

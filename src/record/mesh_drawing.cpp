@@ -139,4 +139,13 @@ DrawnMesh drawn_mesh(const MeshSolid& solid) {
   return drawn;
 }
 
+std::optional<Colour> shown_colour(const World& world, const Collider& collider) {
+  if (collider.colour) return collider.colour;
+  if (const auto* mesh = std::get_if<Mesh>(&collider.shape)) {
+    const MeshLook& look = mesh->solid->look();
+    if (!look.colours.empty() || !look.pictures.empty()) return std::nullopt;
+  }
+  return world.materials[collider.material].colour;
+}
+
 }   // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include "record/shape_mesh.h"
 #include "stickslip/geometry/mesh_solid.h"
+#include "stickslip/world/world.h"
 
 namespace stickslip {
 
@@ -12,5 +13,9 @@ inline constexpr double kCrease = 0.5235987755982988;   // 30°
 /// The surface of a mesh in the look of its file; where that gives no normals, smooth but for edges sharper than `kCrease`.
 /// Triangles are in the order of the mesh.
 DrawnMesh drawn_mesh(const MeshSolid&);
+
+/// The one colour that a part is shown in: its own, or that of its material. None where its mesh brings colours, and where the
+/// scene says nothing.
+std::optional<Colour> shown_colour(const World&, const Collider&);
 
 }   // namespace stickslip

@@ -9,6 +9,7 @@
 #include "record/disk_driver.h"
 #include "record/frame_clock.h"
 #include "record/growing_dataset.h"
+#include "record/mesh_drawing.h"
 #include "record/telemetry.h"
 #include "record/trajectory_joints.h"
 #include "record/trajectory_meshes.h"
@@ -120,10 +121,10 @@ class Trajectory final : public Recorder {
     GrowingDataset touch, facet_a, facet_b, outline_offset, outline, center_of_pressure, volume;
   } contacts_;
   struct {
-    GrowingDataset name, motion, kind, mass, center_of_mass;
+    GrowingDataset name, motion, kind, mass, center_of_mass, colour;
   } bodies_;
   struct {
-    GrowingDataset body, kind, size, position, orientation, first_vertex, vertex_count, vertices, mesh;
+    GrowingDataset body, kind, size, position, orientation, first_vertex, vertex_count, vertices, mesh, colour;
   } shapes_;
   MeshDatasets meshes_;
   NodeDatasets nodes_;
@@ -141,7 +142,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   file_ = h5::GrowingFile(file);
   const hid_t root = file_.id();
   h5::write_attribute(root, "format", "stickslip-trajectory");
-  h5::write_attribute(root, "version", std::uint64_t{5});
+  h5::write_attribute(root, "version", std::uint64_t{6});
   h5::write_attribute(root, "scene", scene.name);
   h5::write_attribute(root, "description", scene.description);
   h5::write_attribute(root, "solver", scene.step.solver);
@@ -208,12 +209,14 @@ void Trajectory::create_contacts() {
 
 void Trajectory::create_bodies() {
   const GrowingDataset::Layout scalar{{}, 256}, vector{{3}, 256}, quaternion{{4}, 256};
+  const GrowingDataset::Layout colour{{4}, 256};
   const Handle bodies = h5::create_group(file_.id(), "bodies");
   add(bodies_.name, bodies.get(), "name", h5::text_type(name_length_).get(), scalar);
   add(bodies_.motion, bodies.get(), "motion", h5::text_type(kKindLength).get(), scalar);
   add(bodies_.kind, bodies.get(), "kind", h5::text_type(kKindLength).get(), scalar);
   add(bodies_.mass, bodies.get(), "mass", H5T_NATIVE_DOUBLE, scalar, "kg");
   add(bodies_.center_of_mass, bodies.get(), "center_of_mass", H5T_NATIVE_DOUBLE, vector, "m");
+  add(bodies_.colour, bodies.get(), "colour", H5T_NATIVE_UINT8, colour);
   const Handle shapes = h5::create_group(file_.id(), "shapes");
   add(shapes_.body, shapes.get(), "body", H5T_NATIVE_UINT32, scalar);
   add(shapes_.kind, shapes.get(), "kind", h5::text_type(kKindLength).get(), scalar);
@@ -224,6 +227,7 @@ void Trajectory::create_bodies() {
   add(shapes_.vertex_count, shapes.get(), "vertex_count", H5T_NATIVE_UINT64, scalar);
   add(shapes_.vertices, shapes.get(), "vertices", H5T_NATIVE_DOUBLE, vector, "m");
   add(shapes_.mesh, shapes.get(), "mesh", H5T_NATIVE_INT32, scalar);
+  add(shapes_.colour, shapes.get(), "colour", H5T_NATIVE_UINT8, colour);
 }
 
 void Trajectory::create_telemetry() {
@@ -303,6 +307,13 @@ Vec3 size_of(const Shape& shape) {
   return std::visit([](const auto& s) { return numbers_of(s, std::numeric_limits<double>::quiet_NaN()); }, shape);
 }
 
+/// Red, green, blue, opacity; all 0 where nothing is said.
+void push_colour(GrowingDataset& to, const std::optional<Colour>& said) {
+  const Colour c = said.value_or(Colour{0, 0, 0, 0});
+  const std::uint8_t parts[4] = {c.red, c.green, c.blue, c.opacity};
+  to.push(parts, sizeof parts);
+}
+
 void Trajectory::add_body(const World& world, std::uint32_t column) {
   const BodyId id = columns_.ids()[column];
   const Body& body = world.bodies()[id.index];
@@ -311,6 +322,8 @@ void Trajectory::add_body(const World& world, std::uint32_t column) {
   push_text(bodies_.kind, body.is_rigid() ? "rigid" : "nodes", kKindLength);
   bodies_.mass.push(body.mass.mass);
   bodies_.center_of_mass.push(body.mass.center);
+  push_colour(bodies_.colour,
+              body.colliders.empty() ? std::nullopt : shown_colour(world, world.colliders()[body.colliders.front()]));
   if (body.is_rigid()) add_shapes(world, body, column);
   else nodes_.add_body(world, id, column);
 }
@@ -332,6 +345,7 @@ void Trajectory::add_shapes(const World& world, const Body& body, std::uint32_t 
     shapes_.vertex_count.push(count);
     const auto* mesh = std::get_if<Mesh>(&collider.shape);
     shapes_.mesh.push(mesh ? static_cast<std::int32_t>(meshes_.find_or_add(*mesh)) : std::int32_t{-1});
+    push_colour(shapes_.colour, shown_colour(world, collider));
   }
 }
 

@@ -169,7 +169,7 @@ void Vtk::write_bodies(const World& world) {
       const Vec3 scale =
           std::holds_alternative<HalfSpace>(collider.shape) ? Vec3::Constant(extent_.square_side()) : entry.scale;
       bodies.add(body, columns_.of_slot(slot), Pose{body.position, body.orientation} * collider.local, scale, mesh,
-                 pictures_.first_of(entry.mesh, mesh));
+                 pictures_.first_of(entry.mesh, mesh), shown_colour(world, collider));
     }
   }
   bodies.write(directory_ / frame_name("bodies", times_.size(), ".vtu"), world.time, has_meshes(world));

@@ -31,9 +31,9 @@ std::int32_t VtkPictures::first_of(std::uint32_t mesh, const DrawnMesh& drawn) {
 }
 
 void VtkBodies::add(const Body& body, std::uint32_t number, const Pose& pose, const Vec3& scale, const DrawnMesh& mesh,
-                    std::int32_t first_picture) {
+                    std::int32_t first_picture, std::optional<Colour> colour) {
   const auto first = static_cast<std::int32_t>(points_.size() / 3);
-  has_colours_ = has_colours_ || !mesh.colours.empty();
+  has_colours_ = has_colours_ || colour || !mesh.colours.empty();
   has_pictures_ = has_pictures_ || !mesh.pictures.empty();
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
     const Vec3 point = pose * scale.cwiseProduct(mesh.vertices[i]), point_velocity = body.velocity_at(point);
@@ -45,8 +45,11 @@ void VtkBodies::add(const Body& body, std::uint32_t number, const Pose& pose, co
     mass_.push_back(static_cast<float>(body.mass.mass));
     numbers_.push_back(static_cast<std::int32_t>(number));
     asleep_.push_back(body.asleep);
+    const Colour whole = colour.value_or(Colour{255, 255, 255});
+    const std::uint8_t parts[3] = {whole.red, whole.green, whole.blue};
     for (int k = 0; k < 3; ++k)
-      colours_.push_back(mesh.colours.empty() ? 255 : static_cast<std::uint8_t>(std::lround(255 * mesh.colours[i][k])));
+      colours_.push_back(colour || mesh.colours.empty() ? parts[k]
+                                                        : static_cast<std::uint8_t>(std::lround(255 * mesh.colours[i][k])));
     for (int k = 0; k < 2; ++k) on_picture_.push_back(mesh.on_picture.empty() ? 0 : mesh.on_picture[i][k]);
   }
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {

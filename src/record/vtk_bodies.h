@@ -25,7 +25,9 @@ class VtkBodies {
  public:
   /// @param number of the body in the record @param scale of the points of the mesh
   /// @param first_picture number of the first picture of the mesh in the record, from 1
-  void add(const Body&, std::uint32_t number, const Pose&, const Vec3& scale, const DrawnMesh&, std::int32_t first_picture);
+  /// @param colour of the whole part
+  void add(const Body&, std::uint32_t number, const Pose&, const Vec3& scale, const DrawnMesh&, std::int32_t first_picture,
+           std::optional<Colour> colour);
 
   /// Normals, colours and places on pictures stand in the file if the bodies have meshes that bring them. @throws Error
   void write(const std::filesystem::path&, double time, bool with_normals) const;

@@ -63,6 +63,7 @@ void add_nodal_body(const Place& place, World& world) {
     if (fields.optional("position", position))
       for (Vec3& x : body.positions) x += position;
     if (const auto material = fields.find("material")) body.material = read_material_name(*material, world.materials);
+    read_colour(fields, body.colour);
     fields.optional("velocity", body.velocity);
     fields.optional("force", body.force);
     fields.optional("can_sleep", body.can_sleep);

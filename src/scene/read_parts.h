@@ -34,6 +34,9 @@ void read_materials(Fields& document, MaterialTable&, const std::filesystem::pat
 
 MaterialId read_material_name(const Place&, const MaterialTable&);
 
+/// "color" of a material, body or part.
+void read_colour(Fields&, std::optional<Colour>&);
+
 /// An entry of "bodies" that has "nodes".
 void add_nodal_body(const Place&, World&);
 

@@ -158,6 +158,7 @@ void add_soft_bodies(const Place& place, World& world, SceneMeshes& meshes, std:
     read_soft(fields.get("soft"), body, world, meshes, warnings);
     body.pose = read_pose(fields);
     if (const auto material = fields.find("material")) body.material = read_material_name(*material, world.materials);
+    read_colour(fields, body.colour);
     fields.optional("velocity", body.velocity);
     fields.optional("angular_velocity", body.angular_velocity);
     fields.optional("force", body.force);

@@ -11,6 +11,14 @@ MaterialId read_material_name(const Place& place, const MaterialTable& materials
   return place.within([&] { return materials.find(name); });
 }
 
+void read_colour(Fields& fields, std::optional<Colour>& colour) {
+  const auto place = fields.find("color");
+  if (!place) return;
+  std::string name;
+  document::read(*place, name);
+  place->within([&] { colour = colour_from_name(name); });
+}
+
 namespace {
 
 constexpr int kMostRepeats = 1'000'000;   ///< copies that one body may ask for
@@ -21,6 +29,7 @@ void read(const Place& place, Material& material, const std::filesystem::path& f
     fields.optional("density", material.density);
     if (const auto friction = fields.find("friction")) read_friction(*friction, material.friction, material.law);
     fields.optional("restitution", material.restitution);
+    read_colour(fields, material.colour);
     read_surface(fields, material.surface, folder);
   });
 }
@@ -91,11 +100,13 @@ MassProperties read_mass_properties(const Place& place) {
 std::vector<Part> read_parts(Fields& body, const MaterialTable& materials, SceneMeshes& meshes) {
   MaterialId material;
   if (const auto name = body.find("material")) material = read_material_name(*name, materials);
+  std::optional<Colour> colour;
+  read_colour(body, colour);
   body.not_both("shape", "parts");
   std::vector<Part> parts;
   const auto list = body.find("parts");
   if (!list) {
-    for (Shape& shape : read_shape(body.get("shape"), meshes)) parts.push_back({std::move(shape), Pose{}, material});
+    for (Shape& shape : read_shape(body.get("shape"), meshes)) parts.push_back({std::move(shape), Pose{}, material, colour});
     return parts;
   }
   if (!list->value().is_array()) list->wrong_type("Give an array of parts.");
@@ -104,10 +115,11 @@ std::vector<Part> read_parts(Fields& body, const MaterialTable& materials, Scene
   std::size_t index = 0;
   for (const Json& value : list->value()) {
     read_object(Place(value, *list, std::to_string(index++)), "a part", [&](Fields& fields) {
-      Part part{Shape{}, Pose{}, material};
+      Part part{Shape{}, Pose{}, material, colour};
       std::vector<Shape> shapes = read_shape(fields.get("shape"), meshes);
       part.pose = read_pose(fields);
       if (const auto name = fields.find("material")) part.material = read_material_name(*name, materials);
+      read_colour(fields, part.colour);
       for (Shape& shape : shapes) {
         part.shape = std::move(shape);
         parts.push_back(part);

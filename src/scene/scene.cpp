@@ -69,7 +69,8 @@ Scene build_scene(Json document, const std::string& file, std::span<const Overri
     }
     Scene scene;
     scene.name = std::filesystem::path(file).stem().string();
-    read_scene(Place(document), scene, std::filesystem::path(file).parent_path());
+    scene.folder = std::filesystem::path(file).parent_path();
+    read_scene(Place(document), scene, scene.folder);
     scene.document = document::write_json(document);
     return scene;
   } catch (Error& e) {

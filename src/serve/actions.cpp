@@ -3,31 +3,13 @@
 
 #include "record/captured_problem.h"
 #include "scene/start_check.h"
+#include "serve/edits.h"
 #include "serve/simulation.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip::serve {
 
 namespace {
-
-constexpr std::size_t kMostJobs = 4;   // for the worker
-constexpr std::string_view kBusy =
-    "The server is still busy with earlier requests of this kind. Ask again when they are answered.";
-
-/// The materials of a scene with one coefficient everywhere and Coulomb's law.
-MaterialTable with_friction(const MaterialTable& own, double friction) {
-  MaterialTable materials = own;
-  for (std::uint32_t i = 0; i < own.size(); ++i) {
-    Material material = own[MaterialId{i}];
-    material.friction = friction;
-    material.law = nullptr;
-    materials.set(MaterialId{i}, material);
-  }
-  for (const auto& [key, pair] : own.pairs())
-    materials.set_pair(MaterialId{key.first}, MaterialId{key.second}, {friction, pair.restitution, nullptr, {}});
-  materials.friction_rule = CombineRule::average;   // of equal numbers: the number
-  return materials;
-}
 
 /// @throws Error if the solver cannot treat what the world brings
 void check_solver(const World& world, const StepOptions& step, const ContactProblem& last) {
@@ -36,11 +18,6 @@ void check_solver(const World& world, const StepOptions& step, const ContactProb
   document::check_joints(world, step, warnings);
   if (const std::string_view reason = make_solver(step.solver, step.solver_options)->cannot_solve(last); !reason.empty())
     throw Error(fmt::format("The solver '{}' cannot treat the contacts of this scene. {}", step.solver, reason));
-}
-
-void wake_all(World& world) {
-  for (std::uint32_t slot = 0; slot < world.bodies().size(); ++slot)
-    if (const Body& body = world.bodies()[slot]; body.alive && body.asleep) world.wake(world.id_of(slot));
 }
 
 }   // namespace
@@ -72,10 +49,11 @@ void Simulation::act(ViewerId, const StepOnce& s) {
 }
 
 void Simulation::act(ViewerId, const Reset&) {
-  MaterialTable materials = scene_.world.materials;
   scene_.world = start_;
-  scene_.world.materials = std::move(materials);   // friction stays as it was set
+  use_materials();   // friction stays as it was set
   drags_.clear();
+  driven_.clear();
+  driven_joints_.clear();
   steps_wanted_ = 0;
   open_scene();
 }
@@ -93,8 +71,7 @@ void Simulation::act(ViewerId, const Settings& s) {
     step.solver = *s.solver;
     step.solver_options = step.solver == start_options_.solver ? start_options_.solver_options : OptionList{};
   }
-  MaterialTable materials = scene_.world.materials;
-  if (s.friction) materials = *s.friction ? with_friction(start_.materials, **s.friction) : start_.materials;
+  MaterialTable materials = s.friction ? materials_of(start_, *s.friction) : scene_.world.materials;
   std::swap(scene_.world.materials, materials);
   try {
     check_solver(scene_.world, step, stepper_->problem());
@@ -107,14 +84,13 @@ void Simulation::act(ViewerId, const Settings& s) {
   if (s.friction) {
     state_.friction = *s.friction;
     wake_all(scene_.world);   // what sleeps would not notice
+    tell_surroundings();
   }
   state_changed_ = true;
 }
 
 void Simulation::act(ViewerId viewer, const DragTo& d) {
-  if (d.body >= table_->bodies().size())
-    throw Error(fmt::format("There is no body {}. This scene has {}, numbered from 0.", d.body, table_->bodies().size()));
-  drags_.set(scene_.world, viewer, {table_->bodies()[d.body], d.local, d.target, d.node.value_or(kNoNode)});
+  drags_.set(scene_.world, viewer, {body_numbered(d.body), d.local, d.target, d.node.value_or(kNoNode)});
 }
 
 void Simulation::act(ViewerId viewer, const Release&) { drags_.release(scene_.world, viewer); }
@@ -122,7 +98,9 @@ void Simulation::act(ViewerId viewer, const Release&) { drags_.release(scene_.wo
 void Simulation::act(ViewerId, const DriveJoint& d) {
   const int coordinate = drive(scene_.world, d);
   const std::string message = joint_message(d, coordinate);
-  driven_[fmt::format("{} {} {}", d.speed ? "speed" : "target", coordinate, d.name)] = message;
+  const char* what = d.speed ? "speed" : d.target ? "target" : d.lower ? "lower" : "upper";
+  driven_[fmt::format("{} {} {}", what, coordinate, d.name)] = message;
+  driven_joints_.emplace(d.name, coordinate);
   audience_->tell_all(message);
 }
 
@@ -136,34 +114,34 @@ void Simulation::act(ViewerId id, const Want& want) {
   frame_wanted_ = true;
 }
 
+void Simulation::ask_worker(std::function<void(const std::atomic<bool>& cancel)> job) {
+  constexpr std::size_t most = 4;
+  if (!worker_.submit(std::move(job), most))
+    throw Error("The server is still busy with earlier requests of this kind. Ask again when they are answered.");
+}
+
 void Simulation::act(ViewerId viewer, const Capture&) {
   if (report_ == nullptr) throw Error("There is no step to capture yet. Step once first.");
   auto problem = last_problem();
-  const bool taken = worker_.submit(
-      [this, viewer, problem, name = capture_name(scene_, report_->step)](const std::atomic<bool>&) {
-        try {
-          save_problem(options_.directory / name, problem->file, "stickslip");
-          audience_->tell(viewer, captured_message(name));
-        } catch (const std::exception& error) {
-          audience_->tell(viewer, error_message("capture", error.what()));
-        }
-      },
-      kMostJobs);
-  if (!taken) throw Error(std::string(kBusy));
+  ask_worker([this, viewer, problem, name = capture_name(scene_, report_->step)](const std::atomic<bool>&) {
+    try {
+      save_problem(options_.directory / name, problem->file, "stickslip");
+      audience_->tell(viewer, captured_message(name));
+    } catch (const std::exception& error) {
+      audience_->tell(viewer, error_message("capture", error.what()));
+    }
+  });
 }
 
 void Simulation::act(ViewerId viewer, const Compare& c) {
   if (report_ == nullptr) throw Error("There is no step to compare solvers on yet. Step once first.");
-  const bool taken = worker_.submit(
-      [this, viewer, problem = last_problem(), names = c.solvers](const std::atomic<bool>& cancel) {
-        try {
-          audience_->tell(viewer, comparison_message(problem->step, compare(*problem, names, cancel)));
-        } catch (const std::exception& error) {
-          audience_->tell(viewer, error_message("compare", error.what()));
-        }
-      },
-      kMostJobs);
-  if (!taken) throw Error(std::string(kBusy));
+  ask_worker([this, viewer, problem = last_problem(), names = c.solvers](const std::atomic<bool>& cancel) {
+    try {
+      audience_->tell(viewer, comparison_message(problem->step, compare(*problem, names, cancel)));
+    } catch (const std::exception& error) {
+      audience_->tell(viewer, error_message("compare", error.what()));
+    }
+  });
 }
 
 }   // namespace stickslip::serve

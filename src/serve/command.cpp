@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stickslip/math/error.h"
+#include "stickslip/scene/scene.h"
 #include "stickslip/solve/registry.h"
 
 namespace stickslip::serve {
@@ -100,7 +101,7 @@ Command speed_of(Fields& f) {
 Command settings_of(Fields& f) {
   Settings s;
   if (const Json* solver = f.find("solver")) s.solver = Fields::solver(*solver);
-  if (const Json* h = f.find("h")) s.h = f.number("h", *h, 1e-9, 10, "a step from 1e-9 to 10 seconds");
+  if (const Json* h = f.find("h")) s.h = f.number("h", *h, 1e-9, 1, "a step from 1e-9 to 1 second");
   if (const Json* friction = f.find("friction"))
     s.friction = friction->is_null()
                      ? std::optional<double>()
@@ -109,9 +110,11 @@ Command settings_of(Fields& f) {
   return s;
 }
 
+std::uint32_t body_of(Fields& f) { return static_cast<std::uint32_t>(f.whole("body", f.need("body"), 0, 0xffffffffll)); }
+
 Command drag_of(Fields& f) {
   DragTo drag;
-  drag.body = static_cast<std::uint32_t>(f.whole("body", f.need("body"), 0, 0xffffffffll));
+  drag.body = body_of(f);
   if (const Json* node = f.find("node")) drag.node = static_cast<std::uint32_t>(f.whole("node", *node, 0, 0xfffffffell));
   else drag.local = f.point("local");
   drag.target = f.point("target");
@@ -127,9 +130,62 @@ Command joint_of(Fields& f) {
     joint.speed = f.number("speed", *speed, -most, most, "a speed from -1e6 to 1e6 m/s or rad/s");
   if (const Json* target = f.find("target"))
     joint.target = f.number("target", *target, -most, most, "a target from -1e6 to 1e6 m or rad");
-  if (joint.speed.has_value() == joint.target.has_value())
-    throw Error("Give either speed, of the motor, or target, of the servo.");
+  if (const Json* lower = f.find("lower"))
+    joint.lower = f.number("lower", *lower, -most, most, "a bound from -1e6 to 1e6 m or rad");
+  if (const Json* upper = f.find("upper"))
+    joint.upper = f.number("upper", *upper, -most, most, "a bound from -1e6 to 1e6 m or rad");
+  const int given = joint.speed.has_value() + joint.target.has_value() + (joint.lower || joint.upper);
+  if (given != 1) throw Error("Give either speed, of the motor, or target, of the servo, or lower and upper, the bounds.");
   return joint;
+}
+
+Command gravity_of(Fields& f) {
+  const Vec3 value = f.point("value");
+  if (!(value.norm() <= 1e4))
+    throw Error(fmt::format("value: {:g} m/s² will not do. Give a gravity of at most 1e4 m/s².", value.norm()));
+  return EditGravity{value};
+}
+
+Command material_of(Fields& f) {
+  EditMaterial edit;
+  if (const Json* between = f.find("between")) {
+    if (!between->is_array() || between->size() != 2)
+      throw Error(fmt::format("between: {} is not a pair. Give two names of materials.", shown(*between)));
+    for (const Json& name : *between) edit.names.push_back(f.text("between", name));
+  } else {
+    edit.names.push_back(f.text("name", f.need("name")));
+  }
+  f.find("name");
+  if (const Json* friction = f.find("friction"))
+    edit.friction = f.number("friction", *friction, 0, 100, "a coefficient from 0 to 100");
+  if (const Json* restitution = f.find("restitution"))
+    edit.restitution = f.number("restitution", *restitution, 0, 1, "a coefficient from 0 to 1");
+  if (!edit.friction && !edit.restitution) throw Error("There is nothing to change. Give friction or restitution.");
+  return edit;
+}
+
+Command body_edit_of(Fields& f) {
+  EditBody edit;
+  edit.body = body_of(f);
+  if (f.find("position")) edit.position = f.point("position");
+  if (f.find("velocity")) {
+    edit.velocity = f.point("velocity");
+    if (!(edit.velocity->norm() <= 1e6)) throw Error("velocity: This is too fast. Give at most 1e6 m/s.");
+  }
+  if (const Json* mass = f.find("mass")) edit.mass = f.number("mass", *mass, 1e-12, 1e12, "a mass from 1e-12 to 1e12 kg");
+  if (!edit.position && !edit.velocity && !edit.mass)
+    throw Error("There is nothing to change. Give position, velocity or mass.");
+  return edit;
+}
+
+Command open_of(Fields& f) {
+  const std::string name = f.text("scene", f.need("scene"));
+  std::vector<std::string> names;
+  for (const BuiltInScene& scene : built_in_scenes()) names.push_back(scene.name);
+  // Only these: no part of a message names a file.
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    throw Error(fmt::format("There is no built-in scene '{}'. {}", name, suggest(name, names)));
+  return OpenScene{name};
 }
 
 Command want_of(Fields& f) {
@@ -169,6 +225,13 @@ constexpr Kind kKinds[] = {
     {"want", want_of},
     {"capture", [](Fields&) -> Command { return Capture{}; }},
     {"compare", compare_of},
+    {"gravity", gravity_of},
+    {"material", material_of},
+    {"body", body_edit_of},
+    {"remove", [](Fields& f) -> Command { return RemoveBody{body_of(f)}; }},
+    {"copy", [](Fields& f) -> Command { return CopyBody{body_of(f)}; }},
+    {"open", open_of},
+    {"save", [](Fields&) -> Command { return SaveScene{}; }},
 };
 static_assert(std::size(kKinds) == std::variant_size_v<Command>);
 

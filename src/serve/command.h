@@ -35,7 +35,31 @@ struct DriveJoint {
   std::string name;
   std::optional<std::string> coordinate;   ///< empty: the only one that has a motor or servo
   std::optional<double> speed, target;     ///< one of them: of the motor [m/s or rad/s], of the servo [m or rad]
+  std::optional<double> lower, upper;      ///< or bounds of the coordinate [m or rad]
 };
+struct EditGravity {
+  Vec3 value = Vec3::Zero();   ///< [m/s²]
+};
+/// Of a material, or of a pair that the scene lists.
+struct EditMaterial {
+  std::vector<std::string> names;   ///< 1 or 2
+  std::optional<double> friction, restitution;
+};
+struct EditBody {
+  std::uint32_t body = 0;                   ///< as frames number it
+  std::optional<Vec3> position, velocity;   ///< of the centre of mass, world frame [m], [m/s]
+  std::optional<double> mass;               ///< [kg]
+};
+struct RemoveBody {
+  std::uint32_t body = 0;
+};
+struct CopyBody {
+  std::uint32_t body = 0;
+};
+struct OpenScene {
+  std::string name;   ///< of a built-in scene
+};
+struct SaveScene {};
 struct Want {
   std::optional<bool> contacts, history, joints, fields;
 };
@@ -44,7 +68,8 @@ struct Compare {
   std::vector<std::string> solvers;   ///< 1 to 8
 };
 
-using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, DriveJoint, Want, Capture, Compare>;
+using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, DriveJoint, Want, Capture, Compare,
+                             EditGravity, EditMaterial, EditBody, RemoveBody, CopyBody, OpenScene, SaveScene>;
 
 /// The type that messages give a command: "pause", "run", …
 std::string_view type_of(const Command&);

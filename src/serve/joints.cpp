@@ -36,12 +36,13 @@ namespace {
 
 /// The one coordinate that has what the command changes. @throws Error if it is not one
 int driven_coordinate(const Joint& joint, const DriveJoint& command) {
-  const std::string_view wanted = command.speed ? "motor" : "servo";
+  const bool bounds = command.lower || command.upper;
+  const std::string_view wanted = bounds ? "free coordinate" : command.speed ? "motor" : "servo";
   std::vector<std::string> able;
   int only = -1;
   for (const int c : free_coordinates(joint.description)) {
     const JointAxis& axis = joint.description.axes[static_cast<std::size_t>(c)];
-    if (command.speed ? !axis.motor : !axis.servo) continue;
+    if (!bounds && (command.speed ? !axis.motor : !axis.servo)) continue;
     able.emplace_back(joint_coordinate_name(c));
     only = c;
   }
@@ -73,6 +74,11 @@ int drive(World& world, const DriveJoint& command) {
     axis.servo->target = *command.target;
     axis.servo->path.clear();   // which would move it away again
   }
+  if (command.lower) axis.lower = *command.lower;
+  if (command.upper) axis.upper = *command.upper;
+  if (axis.lower > axis.upper)
+    throw Error(
+        fmt::format("The lower bound {:g} is above the upper bound {:g}. Change the other one first.", axis.lower, axis.upper));
   world.set_joint_axis(id, coordinate, axis);
   return coordinate;
 }

@@ -21,6 +21,10 @@ std::string scene_message(const Scene& scene, double quantum) {
   Json names = Json::array();
   for (const SolverInfo& info : solvers()) names.push_back(info.name);
   description["solvers"] = std::move(names);
+  Json scenes = Json::array();
+  for (const BuiltInScene& built_in : built_in_scenes())
+    scenes.push_back({{"name", built_in.name}, {"look_for", built_in.look_for}});
+  description["scenes"] = std::move(scenes);
   return text_of({{"type", "scene"}, {"description", std::move(description)}});
 }
 
@@ -54,7 +58,36 @@ std::string joint_message(const DriveJoint& d, int coordinate) {
   Json message = {{"type", "joint"}, {"name", d.name}, {"coordinate", joint_coordinate_name(coordinate)}};
   if (d.speed) message["speed"] = *d.speed;
   if (d.target) message["target"] = *d.target;
+  if (d.lower) message["lower"] = *d.lower;
+  if (d.upper) message["upper"] = *d.upper;
   return text_of(message);
+}
+
+std::string surroundings_message(const World& world) {
+  Json list = Json::array(), pairs = Json::array();
+  const MaterialTable& materials = world.materials;
+  const auto entry = [](double friction, double restitution, const auto& law) {
+    Json json = {{"friction", friction}, {"restitution", restitution}};
+    if (law) json["law"] = law->name;
+    return json;
+  };
+  for (std::uint32_t i = 0; i < materials.size(); ++i) {
+    const Material& m = materials[MaterialId{i}];
+    list.push_back(entry(m.friction, m.restitution, m.law));
+    list.back()["name"] = m.name;
+  }
+  for (const auto& [key, pair] : materials.pairs()) {
+    pairs.push_back(entry(pair.friction, pair.restitution, pair.law));
+    pairs.back()["between"] = {materials[MaterialId{key.first}].name, materials[MaterialId{key.second}].name};
+  }
+  return text_of({{"type", "surroundings"},
+                  {"gravity", {world.gravity.x(), world.gravity.y(), world.gravity.z()}},
+                  {"materials", std::move(list)},
+                  {"pairs", std::move(pairs)}});
+}
+
+std::string saved_message(const std::string& file, const std::string& text, const std::string& remark) {
+  return text_of({{"type", "saved"}, {"file", file}, {"text", text}, {"remark", remark}});
 }
 
 std::string captured_message(const std::string& file) { return text_of({{"type", "captured"}, {"file", file}}); }

@@ -35,6 +35,10 @@ std::string state_message(const State&);
 std::string comparison_message(std::uint64_t step, const std::vector<ComparedSolver>&);
 /// What a joint is driven to from now on.
 std::string joint_message(const DriveJoint&, int coordinate);
+/// Gravity and materials, which viewers can change.
+std::string surroundings_message(const World&);
+/// A scene file, for the viewer to keep. @param remark what its user should know
+std::string saved_message(const std::string& file, const std::string& text, const std::string& remark);
 std::string captured_message(const std::string& file);
 /// @param of type of the command that was refused; empty if it has none
 std::string error_message(std::string_view of, std::string_view message);

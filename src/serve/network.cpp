@@ -223,7 +223,10 @@ class Visit : public std::enable_shared_from_this<Visit> {
                                    view(request[http::field::origin]), websocket::is_upgrade(request)},
                                   hub_.rules);
     if (verdict.kind == Verdict::refused) return respond(verdict.status, verdict.reason);
-    if (verdict.kind == Verdict::page) return respond(200, viewer_page(), "text/html; charset=utf-8");
+    if (verdict.kind == Verdict::page) {
+      const std::string& replay = hub_.options.page;
+      return respond(200, replay.empty() ? viewer_page() : replay, "text/html; charset=utf-8");
+    }
     if (hub_.viewers.size() >= kMostViewers)
       return respond(503, "As many viewers as this server takes are here. Close one of them.");
     const ViewerId id = ++hub_.last_viewer;

@@ -85,6 +85,7 @@ void Simulation::join(ViewerId viewer) {
       [this, viewer] {
         viewers_[viewer] = {};
         for (const auto& [what, message] : driven_) audience_->tell(viewer, message);
+        audience_->tell(viewer, surroundings_message(scene_.world));
         state_changed_ = frame_wanted_ = true;
       },
       kNoLimit);
@@ -115,7 +116,6 @@ void Simulation::open_scene() {
   ++scene_number_;
   table_.emplace(scene_.world, position_quantum(scene_.world));
   joints_.emplace(scene_.world);
-  driven_.clear();
   scene_message_ = std::make_shared<const std::string>(scene_message(scene_, table_->quantum()));
   frame_wanted_ = true;
 }

@@ -8,9 +8,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
+#include "scene/edited_document.h"
 #include "serve/command.h"
 #include "serve/drag.h"
 #include "serve/joints.h"
@@ -83,21 +85,38 @@ class Simulation {
   void act(ViewerId, const Want&);
   void act(ViewerId, const Capture&);
   void act(ViewerId, const Compare&);
+  void act(ViewerId, const EditGravity&);
+  void act(ViewerId, const EditMaterial&);
+  void act(ViewerId, const EditBody&);
+  void act(ViewerId, const RemoveBody&);
+  void act(ViewerId, const CopyBody&);
+  void act(ViewerId, const OpenScene&);
+  void act(ViewerId, const SaveScene&);
   std::shared_ptr<const StepProblem> last_problem() const;
+  BodyId body_numbered(std::uint32_t) const;
+  document::EditedDocument& edited();
+  void use_materials();
+  void tell_surroundings();
+  void move(BodyId, const Vec3& position);
+  void take(Scene);
+  /// @throws Error if too many wait already
+  void ask_worker(std::function<void(const std::atomic<bool>& cancel)>);
 
   const ServerOptions options_;
   Audience* audience_ = nullptr;
 
   // Owned by the simulation thread.
   Scene scene_;
-  const World start_;   ///< what `reset` goes back to
-  const StepOptions start_options_;
+  World start_;   ///< what `reset` goes back to: the scene as it was edited
+  StepOptions start_options_;
+  std::optional<document::EditedDocument> edited_;   ///< since the first edit
   std::optional<Stepper> stepper_;
   const StepReport* report_ = nullptr;   ///< of the last step since the scene was opened
   std::optional<BodyTable> table_;
   std::optional<JointTable> joints_;
   std::shared_ptr<const std::string> scene_message_;
   std::map<std::string, std::string> driven_;   ///< what viewers changed about joints: whoever joins is told, beside the scene
+  std::set<std::pair<std::string, int>> driven_joints_;   ///< their names and coordinates
   std::shared_ptr<const History> history_;
   std::uint64_t scene_number_ = 0, snapshot_number_ = 0, history_step_ = 0;
   std::map<ViewerId, Viewer> viewers_;

@@ -58,7 +58,7 @@ BodyId World::add_nodal(NodalDescription d) {
   b.force = d.force;
   b.place = static_cast<std::uint32_t>(nodal_bodies_.size());
   const std::size_t count = d.positions.size();
-  for (std::uint32_t i = 0; i < count; ++i) add_collider(id.index, bead, Pose{}, d.material, i);
+  for (std::uint32_t i = 0; i < count; ++i) add_collider(id.index, {bead, Pose{}, d.material, d.colour}, i);
   nodal_bodies_.push_back({id.index, std::move(d.positions), std::vector<Vec3>(count, d.velocity),
                            std::vector<double>(count, mass), d.radius, std::move(d.triangles)});
   number_nodes();

@@ -61,8 +61,8 @@ BodyId World::add_soft(SoftDescription d) {
   b.force = d.force;
   b.place = static_cast<std::uint32_t>(nodal_bodies_.size());
   nodes.body = id.index;
-  add_collider(id.index, rest_surface({solid.rest().begin(), solid.rest().end()}, nodes.triangles), Pose{}, d.material,
-               kNoNode);
+  Shape surface = rest_surface({solid.rest().begin(), solid.rest().end()}, nodes.triangles);
+  add_collider(id.index, {std::move(surface), Pose{}, d.material, d.colour}, kNoNode);
   colliders_[bodies_[id.index].colliders.back()].deforms = true;
   nodal_bodies_.push_back(std::move(nodes));
   number_nodes();

@@ -101,7 +101,7 @@ BodyId World::take_slot(std::string name) {
   return {slot, generation};
 }
 
-void World::add_collider(std::uint32_t body, Shape shape, const Pose& local, MaterialId material, std::uint32_t node) {
+void World::add_collider(std::uint32_t body, Part part, std::uint32_t node) {
   std::uint32_t index;
   if (!free_colliders_.empty()) {
     index = free_colliders_.back();
@@ -111,11 +111,12 @@ void World::add_collider(std::uint32_t body, Shape shape, const Pose& local, Mat
     colliders_.emplace_back();
   }
   Collider& c = colliders_[index];
-  c.shape = std::move(shape);
-  c.local = local;
+  c.shape = std::move(part.shape);
+  c.local = part.pose;
   c.body = body;
   c.node = node;
-  c.material = material;
+  c.material = part.material;
+  c.colour = part.colour;
   c.characteristic_length = characteristic_length(c.shape);
   c.reach = bounding_radius(c.shape) + c.local.position.norm();
   c.alive = true;
@@ -151,9 +152,10 @@ BodyId World::add(BodyDescription d) {
     b.position = now.position;
     b.orientation = now.orientation;
   }
-  for (Part& part : d.parts)
-    add_collider(id.index, std::move(part.shape), {part.pose.position - mass.center, part.pose.orientation}, part.material,
-                 kNoNode);
+  for (Part& part : d.parts) {
+    part.pose.position -= mass.center;
+    add_collider(id.index, std::move(part), kNoNode);
+  }
   return id;
 }
 

@@ -51,12 +51,13 @@ export class BodyColours {
     return true;
   }
 
-  /** `own`: the shape brings its own colours, which this only tints. */
-  of(body: number, state: number, out: THREE.Color, own = false): THREE.Color {
+  /** `own`: the shape brings its own colours, which this only tints. `said`: the colour that the scene gives it, if it does. */
+  of(body: number, state: number, out: THREE.Color, own = false, said?: ArrayLike<number>): THREE.Color {
     if (body === this.selected) return out.copy(this.selectedTint_);
     if (this.parts_ && this.description_.bodies[body]!.motion !== "fixed")
       return out.setRGB(...fieldColour(this.parts_[body]!), THREE.SRGBColorSpace);
-    if (own && this.by === "usual") out.set(0xffffff);
+    if (said && said[0]! >= 0 && this.by === "usual") out.setRGB(said[0]!, said[1]!, said[2]!);
+    else if (own && this.by === "usual") out.set(0xffffff);
     else out.copy(this.tints_[body]!);
     return state === ASLEEP ? out.lerp(this.asleep_, 0.62) : out;
   }

@@ -10,7 +10,7 @@ import type { FieldName } from "./layers";
 import { multiply, rotationOf } from "./math";
 import { NodeMeshes } from "./node_meshes";
 import { ABSENT, type Description, type Frame } from "./protocol";
-import { isClear, pictureTexture, piecesOf, rimTexture, unitGeometry } from "./shapes";
+import { isClear, pictureTexture, piecesOf, rimTexture, saidColour, unitGeometry, withoutColours } from "./shapes";
 import type { Palette } from "./theme";
 
 type Material = THREE.MeshLambertMaterial;
@@ -23,9 +23,27 @@ interface Batch {
   /** The mesh brings its own colours; some of them are not opaque. */
   own: boolean;
   clear: boolean;
+  /** That the scene says for all of it. */
+  opacity: number;
+  /** Colours that the scene says, in linear light, three numbers each; NaN: none. */
+  said: Float32Array;
   body: Uint32Array;
   /** Nine numbers of the rotation of the part times the scale, then three of its place: all in the body frame. */
   local: Float64Array;
+}
+
+interface Piece {
+  body: number;
+  local: number[];
+  form: Form | null;
+  glass: boolean;
+  opacity: number;
+  colour: THREE.Color | null;
+  geometry: string;
+}
+
+function bringsColours(form: Form): boolean {
+  return form.colours !== null || form.pictures.length > 0;
 }
 
 export interface Hit {
@@ -61,13 +79,16 @@ export class BodyMeshes {
 
   private build(): void {
     const meshes = new Map<string, THREE.BufferGeometry>();
-    const lists = new Map<string, { body: number; local: number[]; form: Form | null }[]>();
+    const lists = new Map<string, Piece[]>();
     const r = new Float64Array(9);
     this.description_.bodies.forEach((body, index) => {
       for (const part of body.parts) {
         rotationOf(part.orientation_wxyz, 0, r);
-        const form = "form" in part.shape ? part.shape.form : null;
-        for (const piece of piecesOf(part, meshes)) {
+        const { colour, opacity } = saidColour(part.colour);
+        // A colour that the scene gives a part stands in place of those that its mesh brings.
+        const shown = colour && "form" in part.shape && bringsColours(part.shape.form) ? { ...part, shape: withoutColours(part.shape) } : part;
+        const form = "form" in shown.shape ? shown.shape.form : null;
+        for (const piece of piecesOf(shown, meshes)) {
           const local: number[] = [];
           for (let i = 0; i < 3; ++i) for (let j = 0; j < 3; ++j) local.push(r[3 * i + j]! * piece.scale[j]!);
           for (let i = 0; i < 3; ++i)
@@ -77,17 +98,16 @@ export class BodyMeshes {
                 r[3 * i + 1]! * piece.offset[1] +
                 r[3 * i + 2]! * piece.offset[2],
             );
-          const key = (this.walls_.has(index) ? "glass " : "") + piece.geometry;
+          const glass = this.walls_.has(index);
+          const key = `${glass ? "glass" : opacity} ${piece.geometry}`;
           if (!lists.has(key)) lists.set(key, []);
-          lists.get(key)!.push({ body: index, local, form });
+          lists.get(key)!.push({ body: index, local, form, glass, opacity, colour, geometry: piece.geometry });
         }
       }
     });
-    for (const [key, pieces] of lists) {
-      const glass = key.startsWith("glass ");
-      const name = glass ? key.slice(6) : key;
+    for (const pieces of lists.values()) {
+      const { glass, form, opacity, geometry: name } = pieces[0]!;
       const geometry = meshes.get(name) ?? unitGeometry(name, pieces.length);
-      const form = pieces[0]!.form;
       const materials = this.materialsOf(form, name === "box" ? this.rim_ : null);
       const mesh = new THREE.InstancedMesh(geometry, materials.length > 1 ? materials : materials[0]!, pieces.length);
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
@@ -97,12 +117,16 @@ export class BodyMeshes {
       mesh.matrixAutoUpdate = false;
       const local = new Float64Array(12 * pieces.length);
       pieces.forEach((piece, i) => local.set(piece.local, 12 * i));
+      const said = new Float32Array(3 * pieces.length).fill(NaN);
+      pieces.forEach((piece, i) => piece.colour?.toArray(said, 3 * i));
       this.batches_.push({
         mesh,
         materials,
         glass,
-        own: form !== null && (form.colours !== null || form.pictures.length > 0),
+        own: form !== null && bringsColours(form),
         clear: isClear(form?.colours ?? null),
+        opacity,
+        said,
         body: Uint32Array.from(pieces, (p) => p.body),
         local,
       });
@@ -151,10 +175,10 @@ export class BodyMeshes {
   }
 
   seeThrough(on: boolean): void {
-    for (const { materials, glass, clear } of this.batches_)
+    for (const { materials, glass, clear, opacity } of this.batches_)
       for (const material of materials) {
-        material.transparent = on || glass || clear;
-        material.opacity = glass ? 0.2 : on ? 0.3 : 1;
+        material.transparent = on || glass || clear || opacity < 1;
+        material.opacity = glass ? 0.2 : on ? Math.min(0.3, opacity) : opacity;
         material.depthWrite = !material.transparent;
         material.needsUpdate = true;
       }
@@ -208,11 +232,11 @@ export class BodyMeshes {
     for (let i = 0; same && i < frame.state.length; ++i) same = this.coloured_[i] === frame.state[i];
     if (same) return;
     const colour = new THREE.Color();
-    for (const { mesh, body, own } of this.batches_) {
+    for (const { mesh, body, own, said } of this.batches_) {
       const to = mesh.instanceColor!.array as Float32Array;
       for (let i = 0; i < body.length; ++i) {
         const owner = body[i]!;
-        this.colours_.of(owner, frame.state[owner]!, colour, own).toArray(to, 3 * i);
+        this.colours_.of(owner, frame.state[owner]!, colour, own, said.subarray(3 * i, 3 * i + 3)).toArray(to, 3 * i);
       }
       mesh.instanceColor!.needsUpdate = true;
     }

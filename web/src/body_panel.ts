@@ -1,9 +1,10 @@
 // The state of the selected body.
 
+import { BodyEditor } from "./body_editor";
 import { el, setText } from "./dom";
 import { touchesOf } from "./features";
 import { readable } from "./math";
-import { ABSENT, ASLEEP, forceOn, type Description, type Frame } from "./protocol";
+import { ABSENT, ASLEEP, forceOn, type Description, type Frame, type Send } from "./protocol";
 
 const ROWS = ["Motion", "Mass", "Material", "Position", "Velocity", "Speed", "Contacts", "Touches", "Contact force", "State"] as const;
 
@@ -12,9 +13,12 @@ export class BodyPanel {
   private readonly title_ = el("strong", { id: "body-name" });
   private readonly values_ = new Map<string, HTMLElement>();
   private readonly table_: HTMLElement;
+  private readonly editor_: BodyEditor | null;
   private readonly hint_ = el("p", { class: "hint" }, "Click a body to see its state.");
 
-  constructor(clear: () => void) {
+  /** `send`: of a live scene, which can be changed. */
+  constructor(clear: () => void, send: Send | null) {
+    this.editor_ = send && new BodyEditor(send);
     const rows = ROWS.map((name) => {
       const value = el("dd", { id: `body-${name.toLowerCase().replace(" ", "-")}` });
       this.values_.set(name, value);
@@ -30,6 +34,7 @@ export class BodyPanel {
         el("button", { type: "button", class: "save", title: "Deselect (Esc)", "aria-label": "Deselect", onclick: clear }, "✕"),
       ),
       el("dl", {}, ...rows),
+      this.editor_?.element ?? null,
     );
     this.element = el(
       "section",
@@ -67,6 +72,7 @@ export class BodyPanel {
     put("Contacts", sum ? String(sum.count) : "–");
     put("Touches", (frame.contacts && touchesOf(frame.contacts, index)) || "–");
     put("Contact force", sum ? vector(sum.force, "N", Math.hypot(...sum.force) < 10 ? 3 : 1) : "–");
+    this.editor_?.show(body, frame, index);
     put("State", frame.state[index] === ASLEEP ? "asleep" : frame.state[index] === ABSENT ? "not there" : "awake");
   }
 }

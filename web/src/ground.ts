@@ -4,6 +4,7 @@ import * as THREE from "three";
 import type { Region } from "./region";
 import { niceBelow } from "./math";
 import { ABSENT, type Description, type Frame } from "./protocol";
+import { saidColour } from "./shapes";
 import type { Palette } from "./theme";
 
 const CELLS = 10; // squares along a tile of the texture; its outline is a major line
@@ -12,6 +13,8 @@ interface Plane {
   mesh: THREE.Mesh<THREE.PlaneGeometry, THREE.MeshLambertMaterial>;
   body: number;
   local: THREE.Matrix4;
+  /** That the scene gives it. */
+  colour: THREE.Color | null;
 }
 
 export class Ground {
@@ -34,20 +37,20 @@ export class Ground {
           new THREE.Quaternion(x, y, z, w),
           new THREE.Vector3(1, 1, 1),
         );
-        this.add(index, local);
+        this.add(index, local, saidColour(part.colour).colour);
       }
     });
     if (this.planes_.length === 0) this.add(-1, new THREE.Matrix4().makeTranslation(0, 0, Math.min(0, region_.low[2])));
   }
 
-  private add(body: number, local: THREE.Matrix4): void {
+  private add(body: number, local: THREE.Matrix4, colour: THREE.Color | null = null): void {
     const geometry = new THREE.PlaneGeometry(2 * this.reach_, 2 * this.reach_);
     const material = new THREE.MeshLambertMaterial({ polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     const mesh = new THREE.Mesh(geometry, material);
     mesh.receiveShadow = true;
     mesh.frustumCulled = false;
     mesh.matrixAutoUpdate = false;
-    this.planes_.push({ mesh, body, local });
+    this.planes_.push({ mesh, body, local, colour });
     this.group.add(mesh);
   }
 
@@ -62,7 +65,7 @@ export class Ground {
   paint(palette: Palette, grid: boolean, anisotropy: number): void {
     for (const plane of this.planes_) {
       plane.mesh.material.map?.dispose();
-      const texture = gridTexture(palette, grid, anisotropy);
+      const texture = gridTexture(plane.colour ? inColour(palette, plane.colour) : palette, grid, anisotropy);
       texture.repeat.setScalar((2 * this.reach_) / (CELLS * this.square));
       plane.mesh.material.map = texture;
       plane.mesh.material.needsUpdate = true;
@@ -112,6 +115,13 @@ export class Ground {
     }
     return best;
   }
+}
+
+/** Lines are the colour made darker, or lighter where it is dark. */
+function inColour(palette: Palette, colour: THREE.Color): Palette {
+  const { l } = colour.getHSL({ h: 0, s: 0, l: 0 });
+  const shade = (part: number) => `#${colour.clone().offsetHSL(0, 0, l > 0.3 ? -part * l : part * (1 - l)).getHexString()}`;
+  return { ...palette, ground: shade(0), gridMinor: shade(0.1), gridMajor: shade(0.25) };
 }
 
 function gridTexture(palette: Palette, grid: boolean, anisotropy: number): THREE.Texture {

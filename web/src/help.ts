@@ -11,6 +11,7 @@ const RUN_KEYS: Row[] = [
   ["←", "look back by a frame"],
   ["r", "reset"],
   ["c", "capture the contact problem"],
+  ["n", "choose a scene"],
 ];
 const PLAY_KEYS: Row[] = [
   ["space", "play, pause"],

@@ -3,6 +3,7 @@
 import { el, setText } from "./dom";
 import type { JointChange } from "./live_source";
 import { readable, readableLength } from "./math";
+import { numberField, putNumber } from "./number_field";
 import {
   isTurn,
   JOINT_ABSENT,
@@ -15,9 +16,8 @@ import {
   type Frame,
   type Joint,
   type Joints,
+  type Send,
 } from "./protocol";
-
-type Send = (message: { type: string; [key: string]: unknown }) => void;
 
 const STATES = ["acts", "broken", "not there", "at rest", "contradicts other joints"];
 const DEGREES = 180 / Math.PI;
@@ -133,7 +133,13 @@ export class JointPanel {
       free.servo.target = change.target;
       free.servo.follows_path = false;
     }
+    if (change.lower !== undefined) free.lower = change.lower;
+    if (change.upper !== undefined) free.upper = change.upper;
     if (index !== this.shown_) return;
+    if (change.lower !== undefined || change.upper !== undefined) {
+      this.controls_.replaceChildren(...(this.send_ ? this.controlsOf(joints[index]!) : []));
+      return;
+    }
     for (const [what, value] of [["speed", change.speed], ["target", change.target]] as const)
       for (const input of this.controls_.querySelectorAll<HTMLInputElement>(`input[name="${change.coordinate}-${what}"]`))
         if (value !== undefined && document.activeElement !== input) {
@@ -226,6 +232,17 @@ export class JointPanel {
       if (free.servo) {
         add("target", free.servo.target, ...reachOf(free, free.servo.target));
       }
+      const unit = turn ? DEGREES : 1;
+      const bound = (what: "lower" | "upper") => {
+        const input = numberField(`${free.coordinate}-${what}`, `${what} bound of ${free.coordinate}`, (value) =>
+          this.send_!({ type: "joint", name: joint.name, coordinate: free.coordinate, [what]: value / unit }));
+        input.placeholder = "none";
+        const now = free[what];
+        putNumber(input, now === undefined ? undefined : now * unit);
+        return input;
+      };
+      list.push(el("div", { class: "three" }, el("span", {}, `Bounds ${free.coordinate}`), bound("lower"), bound("upper"),
+        el("span", { class: "unit" }, turn ? "°" : "m")));
       return list;
     });
   }

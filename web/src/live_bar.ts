@@ -2,9 +2,7 @@
 
 import { el, ICONS, icon, setText } from "./dom";
 import { readable } from "./math";
-import type { Comparison, Description, Frame, LiveState } from "./protocol";
-
-type Send = (message: { type: string; [key: string]: unknown }) => void;
+import type { Comparison, Description, Frame, LiveState, Send } from "./protocol";
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 0];
 
@@ -161,6 +159,7 @@ export class LiveBar {
     );
     // What the user is typing in stays.
     const put = (control: HTMLInputElement | HTMLSelectElement, value: string) => {
+      control.dataset.last = value;
       if (document.activeElement !== control && control.value !== value) control.value = value;
     };
     if (![...this.solver_.options].some((o) => o.value === state.solver))

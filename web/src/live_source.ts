@@ -3,14 +3,16 @@
 import { LiveWorld } from "./live_decode";
 import { PastFrames } from "./past_frames";
 import { openDescription } from "./protocol";
-import type { Comparison, CoordinateName, Description, Frame, JointSeries, LiveState, TelemetryTable } from "./protocol";
+import type { Comparison, CoordinateName, Description, Frame, JointSeries, LiveState, Surroundings, TelemetryTable } from "./protocol";
 
-/** A motor's speed or a servo's target. */
+/** A motor's speed, a servo's target, or bounds. */
 export interface JointChange {
   name: string;
   coordinate: CoordinateName;
   speed?: number;
   target?: number;
+  lower?: number;
+  upper?: number;
 }
 
 export interface LiveEvents {
@@ -20,10 +22,13 @@ export interface LiveEvents {
   comparison(comparison: Comparison): void;
   /** Somebody drives a joint to something else. */
   joint(change: JointChange): void;
+  surroundings(now: Surroundings): void;
+  /** A scene file to keep. */
+  saved(file: string, text: string, remark: string): void;
   /** The scene cannot be shown, and no frame will come. */
   refused(text: string): void;
   /** Something to tell the user: a file that was written, a command that was refused. */
-  note(text: string, bad: boolean): void;
+  note(text: string, bad: boolean, refused?: boolean): void;
   connected(yes: boolean): void;
 }
 
@@ -147,11 +152,17 @@ export class LiveSource {
       case "joint":
         this.on_.joint(message);
         break;
+      case "surroundings":
+        this.on_.surroundings(message);
+        break;
+      case "saved":
+        this.on_.saved(message.file, message.text, message.remark ?? "");
+        break;
       case "captured":
         this.on_.note(`Captured the contact problem: ${message.file}`, false);
         break;
       case "error":
-        this.on_.note(message.message, true);
+        this.on_.note(message.message, true, true);
         break;
     }
   }

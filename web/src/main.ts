@@ -3,15 +3,18 @@
 import "./style.css";
 import "uplot/dist/uPlot.min.css";
 import { applyAddress } from "./address";
-import { byId } from "./dom";
+import { byId, download } from "./dom";
 import { bytesOfBase64 } from "./forms";
 import { FILM_RATE } from "./film";
 import { LiveBar } from "./live_bar";
 import { LiveSource } from "./live_source";
+import { putBack } from "./number_field";
 import type { Description, Frame } from "./protocol";
 import { regionOf, sampled } from "./region";
 import { decodeReplay, inflate } from "./replay_decode";
 import { ReplaySource } from "./replay_source";
+import { SceneEditor } from "./scene_editor";
+import { ScenePicker } from "./scene_picker";
 import { makeSurface } from "./testing";
 import { Timeline } from "./timeline";
 import { Viewer } from "./viewer";
@@ -28,7 +31,7 @@ function listenToKeys(own: (e: KeyboardEvent) => boolean): void {
     // Space runs and pauses whatever has the focus, where nobody writes.
     if (writes || (e.key !== " " && target.closest("input[type=number], select"))) return;
     if (target.closest("button, summary") && e.key === "Enter") return;
-    if (viewer.help.open && e.key !== "?") return;
+    if (document.querySelector("dialog[open]") && !(viewer.help.open && e.key === "?")) return;
     if (own(e) || viewer.key(e)) e.preventDefault();
   });
   // A button is pressed when the key goes up.
@@ -82,12 +85,13 @@ class LiveShow {
   /** Number of the past frame that is shown, and the step that was the newest then; null: now. */
   private back_: { index: number; newest: number } | null = null;
 
-  constructor(private readonly source_: LiveSource, private readonly bar_: LiveBar) {}
+  constructor(private readonly source_: LiveSource, private readonly bar_: LiveBar, private readonly picker_: ScenePicker) {}
 
   scene(description: Description): void {
     this.fresh_ = true;
     viewer.description = null;
     this.bar_.open(description);
+    this.picker_.scene(description.name, description.scenes ?? [], description.bodies.length === 0);
   }
 
   /** Shows a frame of the past; the last of them is now. */
@@ -174,7 +178,15 @@ function startLive(): Promise<void> {
         viewer.plots.compare(comparison);
       },
       joint: (change) => viewer.jointPanel.change(change),
-      note: (text, bad) => viewer.notice(text, bad, 6),
+      surroundings: (now) => editor.show(now),
+      saved(file, text, remark) {
+        download(file, new Blob([text], { type: "application/json" }));
+        viewer.notice(`Saved ${file}. ${remark}`, false, 6);
+      },
+      note(text, bad, refused) {
+        viewer.notice(text, bad, 6);
+        if (refused) putBack(byId("side"));
+      },
       refused: (text) => viewer.notice(text, true),
       connected(yes) {
         byId("badge").classList.toggle("lost", !yes);
@@ -183,7 +195,9 @@ function startLive(): Promise<void> {
     });
     viewer = new Viewer(true, () => {}, (message) => source.send(message), (joint) => source.jointSeries(joint), (body) => source.past.bodySeries(body));
     const bar = new LiveBar((message) => source.send(message), (index) => show.look(index));
-    const show = new LiveShow(source, bar);
+    const picker = new ScenePicker((message) => source.send(message));
+    const editor = new SceneEditor((message) => source.send(message));
+    const show = new LiveShow(source, bar, picker);
     viewer.paused = () => !bar.running;
     viewer.view.camera.motion = () => sampledPast(source);
     viewer.view.trailOf = (body, points) => source.past.trail(body, viewer.frame?.step ?? 0, points);
@@ -197,7 +211,8 @@ function startLive(): Promise<void> {
     viewer.onWants();
     byId("bar").append(bar.element);
     byId("badge").textContent = "live";
-    byId("side").prepend(panel("Simulation", bar.settings));
+    byId("side").prepend(panel("Simulation", bar.settings), panel("Scene", editor.element));
+    byId("tools").prepend(picker.button);
     listenToKeys((e) => {
       if (e.key === " ") bar.toggle();
       else if (e.key === "ArrowRight") bar.step();
@@ -207,6 +222,7 @@ function startLive(): Promise<void> {
       }
       else if (e.key === "r") bar.reset();
       else if (e.key === "c") bar.capture();
+      else if (e.key === "n") picker.open();
       else return false;
       return true;
     });

@@ -6,7 +6,7 @@ import { fieldColour } from "./colour_scales";
 import type { FieldScale } from "./field_scale";
 import type { FieldName } from "./layers";
 import { ABSENT, decodedField, surfaceNodes, type Description, type Frame, type Nodes } from "./protocol";
-import { beadGeometry } from "./shapes";
+import { beadGeometry, saidColour } from "./shapes";
 
 export interface NodeHit {
   body: number;
@@ -25,6 +25,8 @@ interface Drawn {
   nodes: Nodes;
   /** Nodes that fields tell about; null of a body that is not soft. */
   told: Uint32Array | null;
+  /** Colour that the scene gives it. */
+  said: THREE.Color | null;
 }
 
 /** Nodes that no triangle touches: nothing else would show them. */
@@ -44,10 +46,15 @@ export class NodeMeshes {
       if (!body.nodes) return;
       const bare = bareNodes(body.nodes);
       const drawn = { body: index, radius: body.nodes.radius, bare, beads: makeBeads(bare), surface: makeSurface(body.nodes),
-        nodes: body.nodes, told: body.nodes.fields ? surfaceNodes(body.nodes) : null };
-      for (const mesh of [drawn.beads, drawn.surface]) if (mesh) this.group.add(mesh);
+        nodes: body.nodes, told: body.nodes.fields ? surfaceNodes(body.nodes) : null, said: saidColour(body.nodes.colour).colour };
+      for (const mesh of [drawn.beads, drawn.surface])
+        if (mesh) {
+          (mesh.material as THREE.Material).userData.opacity = saidColour(body.nodes.colour).opacity;
+          this.group.add(mesh);
+        }
       this.all_.push(drawn);
     });
+    this.seeThrough(false);
   }
 
   dispose(): void {
@@ -61,17 +68,18 @@ export class NodeMeshes {
 
   seeThrough(on: boolean): void {
     for (const material of this.materials()) {
-      material.transparent = on;
-      material.opacity = on ? 0.3 : 1;
-      material.depthWrite = !on;
+      const own = (material.userData.opacity as number | undefined) ?? 1;
+      material.transparent = on || own < 1;
+      material.opacity = on ? Math.min(0.3, own) : own;
+      material.depthWrite = !material.transparent;
       material.needsUpdate = true;
     }
   }
 
   recolour(frame: Frame, colours: BodyColours): void {
-    for (const { body, beads, surface } of this.all_)
+    for (const { body, beads, surface, said } of this.all_)
       for (const mesh of [beads, surface])
-        if (mesh) colours.of(body, frame.state[body]!, (mesh.material as THREE.MeshLambertMaterial).color);
+        if (mesh) colours.of(body, frame.state[body]!, (mesh.material as THREE.MeshLambertMaterial).color, false, said?.toArray());
   }
 
   /** Colours soft bodies by a field, after `recolour`; null: in the colours of their bodies. */

@@ -13,7 +13,15 @@ export type Shape =
   | { type: "capsule"; radius: number; half_height: number }
   | { type: "cylinder"; radius: number; half_height: number }
   | { type: "half-space" }
-  | { type: "hull" | "mesh"; mesh: number; form: Form };
+  | MeshShape;
+
+export interface MeshShape {
+  type: "hull" | "mesh";
+  mesh: number;
+  form: Form;
+  /** Drawn without the colours that its mesh brings. */
+  plain?: boolean;
+}
 
 /** A mesh that shapes name by its number: faces that are loops, counter-clockwise from outside, or arrays as base64 text. */
 export type Mesh = { vertices: Vec3[]; faces: number[][] } | PackedMesh;
@@ -48,6 +56,7 @@ export interface Nodes {
   /** Places in frames are whole multiples of it [m]. */
   quantum: number;
   triangles?: [number, number, number][];
+  colour?: string;
   /** Of a soft body: what frames tell about the nodes of its surface. */
   fields?: Field[];
 }
@@ -63,6 +72,8 @@ export interface Part {
   shape: Shape;
   position: Vec3;
   orientation_wxyz: Quat;
+  /** That the scene shows it in: "#rrggbb" or "#rrggbbaa". */
+  colour?: string;
 }
 
 export interface Body {
@@ -143,6 +154,8 @@ export interface Description {
   solver: string;
   /** Live only: the names that `set` and `compare` accept. */
   solvers?: string[];
+  /** Live only: what can be opened in place of this scene. */
+  scenes?: SceneEntry[];
   bodies: Body[];
   meshes?: Mesh[];
   /** Absent in scenes without joints. */
@@ -296,6 +309,28 @@ export interface LiveState {
   friction: number | null;
   steps_per_second: number;
   viewers: number;
+}
+
+/** A command to a live server. */
+export type Send = (message: { type: string; [key: string]: unknown }) => void;
+
+export interface SceneEntry {
+  name: string;
+  look_for: string;
+}
+
+export interface Coefficients {
+  friction: number;
+  restitution: number;
+  /** In place of Coulomb's. */
+  law?: string;
+}
+
+/** What can be changed about a live scene as a whole. */
+export interface Surroundings {
+  gravity: Vec3;
+  materials: (Coefficients & { name: string })[];
+  pairs: (Coefficients & { between: [string, string] })[];
 }
 
 export interface Comparison {

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import type { Form } from "./forms";
-import type { Part, Vec3 } from "./protocol";
+import type { MeshShape, Part, Vec3 } from "./protocol";
 
 /** One drawn instance: which geometry, how it sits in its part. A capsule is a tube and two balls. */
 export interface Piece {
@@ -33,13 +33,24 @@ export function piecesOf(part: Part, meshes: Map<string, THREE.BufferGeometry>):
     }
     case "hull":
     case "mesh": {
-      const key = `mesh ${shape.mesh}`;
+      const key = `${shape.plain ? "plain mesh" : "mesh"} ${shape.mesh}`;
       if (!meshes.has(key)) meshes.set(key, meshGeometry(shape.form));
       return [{ geometry: key, offset: still, scale: [1, 1, 1] }];
     }
     case "half-space":
       return [];
   }
+}
+
+/** The same mesh in one colour. */
+export function withoutColours(shape: MeshShape): MeshShape {
+  return { ...shape, plain: true, form: { ...shape.form, colours: null, onPicture: null, pictureOf: null, pictures: [] } };
+}
+
+/** A colour of the scene, "#rrggbb" or "#rrggbbaa". */
+export function saidColour(text: string | undefined): { colour: THREE.Color | null; opacity: number } {
+  if (text === undefined) return { colour: null, opacity: 1 };
+  return { colour: new THREE.Color(text.slice(0, 7)), opacity: text.length > 7 ? parseInt(text.slice(7), 16) / 255 : 1 };
 }
 
 /** Round shapes get fewer facets where there are many of them. */

@@ -37,13 +37,14 @@ export class Viewer {
   /** The times of a film from end to end, each shown before it is asked for; null: what is live is filmed until told to end. */
   reel: (() => Iterable<unknown>) | null = null;
 
-  private readonly panel_ = new BodyPanel(() => this.select(-1));
+  private readonly panel_: BodyPanel;
   private readonly tag_ = byId("tag");
   private readonly tip_ = byId("joint-tip");
   private readonly pointer_: Pointer;
   private hovered_ = -1;
   private plotted_ = 0;
   private filming_ = false;
+  private selectedName_: string | null = null;
 
   /** `series`: what a joint did over time. */
   constructor(
@@ -53,6 +54,7 @@ export class Viewer {
     private readonly series_: (joint: number) => JointSeries,
     private readonly bodySeries_: (body: number) => BodySeries,
   ) {
+    this.panel_ = new BodyPanel(() => this.select(-1), send);
     this.view = new View(byId<HTMLCanvasElement>("view"), this.theme, this.layers);
     this.view.afterDraw = () => {
       this.placeTag();
@@ -140,7 +142,8 @@ export class Viewer {
     if (this.selectedJoint >= count) this.selectedJoint = -1;
     this.view.selectJoint(this.selectedJoint);
     this.jointPanel.open(description);
-    if (this.selected >= description.bodies.length) this.selected = -1;
+    // Of a scene that was edited bodies have other numbers.
+    this.selected = description.bodies.findIndex((body) => body.name === this.selectedName_);
     this.view.select(this.selected);
     this.plots.open(description.telemetry ?? [], count > 0);
     this.legend.update(this.view, this.layers);
@@ -164,6 +167,7 @@ export class Viewer {
   select(body: number): void {
     if (this.selectedJoint >= 0) this.selectJoint(-1);
     this.selected = body;
+    this.selectedName_ = this.description?.bodies[body]?.name ?? null;
     this.view.select(body);
     this.panel_.show(this.description, this.frame, body);
     this.plotBody();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { openBrowser, openPage, scratch } from "./support/page.mjs";
@@ -22,8 +22,8 @@ before(async () => {
 });
 
 /** The address of a live view that waits to be told. */
-async function serve(scene) {
-  const server = spawn(program, ["view", scene, "--no-browser", "--paused"], {
+async function serve(...scene) {
+  const server = spawn(program, ["view", ...scene, "--no-browser", "--paused"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -197,6 +197,153 @@ test("a_slider_of_the_page_drives_a_motor_of_the_program", { skip }, async () =>
     () => window.stickslip.step() === 0 && document.querySelector("input[name=turn_z-speed]").value === "1",
     "reset brings back the scene's own",
   );
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("a_scene_is_chosen_in_the_page_and_another_one_after_it", { skip }, async () => {
+  const { page, errors } = await openPage(browser, await serve());
+  const dialog = page.locator("#scene-picker");
+  const shown = () => page.locator("#scene-list li:visible").count();
+  const scene = (name) => page.waitForFunction((n) => document.getElementById("scene-name").textContent === n, name, { timeout: 20000 });
+  await dialog.waitFor();
+  const listed = JSON.parse(execFileSync(program, ["scenes", "--json"], { encoding: "utf8" })).scenes.length;
+  assert.equal(await shown(), listed);
+  await page.fill("#scene-search", "no scene has these words");
+  assert.equal(await shown(), 0);
+  await page.fill("#scene-search", "falling row domino");
+  assert.equal(await shown(), 1);
+  await page.press("#scene-search", "Enter");
+  await scene("dominoes");
+  assert.ok(!(await dialog.isVisible()));
+  assert.ok((await page.evaluate(() => window.stickslip.bodies().length)) > 20);
+  await page.focus("#view");
+  await page.keyboard.press("n");
+  await page.click("[data-scene=stack]");
+  await scene("stack");
+  await page.getByLabel("Step", { exact: true }).click();
+  await page.waitForFunction(() => window.stickslip.step() === 1);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("materials_gravity_joints_and_bodies_are_changed_in_the_page_and_saved_as_a_scene_that_runs", { skip }, async () => {
+  const file = path.join(folder, "bench.json");
+  const ball = (name, position) => ({ name, shape: { type: "sphere", radius: 0.2 }, position });
+  writeFileSync(file, JSON.stringify({
+    materials: [{ name: "ice", friction: 0.1 }, { name: "felt", friction: 0.8 }],
+    material_pairs: [{ between: ["ice", "felt"], friction: 0.3 }],
+    bodies: [ball("puck", [0, 0, 1]), ball("rock", [2, 0, 1]), ball("arm", [4, 0, 1])],
+    joints: [{ name: "shoulder", type: "hinge", b: "arm", anchor: [4, 0, 1], axis: [0, 1, 0], motor: { speed: 1, max_force: 9 } }],
+  }));
+  const { page, errors } = await openPage(browser, await serve(file));
+  const enter = async (selector, value) => {
+    await page.fill(selector, String(value));
+    await page.press(selector, "Enter");
+  };
+  const refused = async (selector, value, words) => {
+    const before = await page.inputValue(selector);
+    await enter(selector, value);
+    await page.waitForFunction((text) => document.getElementById("notice").textContent.includes(text), words);
+    assert.equal(await page.inputValue(selector), before, `${selector} shows what holds`);
+  };
+  const bodies = (count) => page.waitForFunction((n) => window.stickslip.bodies().length === n, count);
+  await page.locator("#friction-of-ice").waitFor();
+  await refused("#live-h", 5, "a step from 1e-9 to 1 second");
+  await refused("#friction-of-ice", -2, "a coefficient from 0 to 100");
+  await refused("#restitution-of-ice", 1.5, "a coefficient from 0 to 1");
+  await refused("#gravity-z", 1e7, "at most 1e4");
+  await enter("#gravity-z", -2);
+  await enter("#friction-of-ice", 0.25);
+  await enter("#restitution-of-felt", 0.5);
+  await enter("#friction-of-ice-felt", 0.15);
+
+  await page.evaluate(() => window.stickslip.select(0));
+  await page.click("#edit-body summary");
+  await enter("#body-position-z", 3);
+  await page.waitForFunction(() => Math.abs(window.stickslip.body(0).position[2] - 3) < 1e-6);
+  await enter("#body-velocity-x", 1.5);
+  await refused("#body-mass-edit", -1, "a mass from");
+  await enter("#body-mass-edit", 7);
+  await page.waitForFunction(() => window.stickslip.bodies()[0].mass === 7);
+  assert.equal(await page.evaluate(() => window.stickslip.selected()), 0, "it stays selected");
+  await page.click("#copy-body");
+  await bodies(4);
+  await page.evaluate(() => window.stickslip.select(1));
+  await page.click("#delete-body");
+  await bodies(3);
+  assert.equal(await page.evaluate(() => window.stickslip.selected()), -1);
+
+  await page.evaluate(() => window.stickslip.selectJoint(0));
+  await enter("#turn_z-lower", -30);
+  await enter("#turn_z-upper", 45);
+  await refused("#turn_z-lower", 90, "is above the upper bound");
+  await page.evaluate(() => {
+    const slider = document.querySelector("input[name=turn_z-speed]");
+    slider.value = "-2";
+    slider.dispatchEvent(new Event("input"));
+  });
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-scene")]);
+  const saved = path.join(folder, "saved.json");
+  await download.saveAs(saved);
+  const scene = JSON.parse(readFileSync(saved, "utf8"));
+  assert.deepEqual(scene.gravity, [0, 0, -2]);
+  assert.deepEqual(scene.materials, [{ name: "ice", friction: 0.25 }, { name: "felt", friction: 0.8, restitution: 0.5 }]);
+  assert.equal(scene.material_pairs[0].friction, 0.15);
+  assert.deepEqual(scene.bodies.map((body) => body.name), ["puck", "arm", "puck-copy"]);
+  assert.deepEqual([scene.bodies[0].mass, scene.bodies[0].velocity], [7, [1.5, 0, 0]]);
+  assert.equal(scene.joints[0].motor.speed, -2);
+  assert.ok(Math.abs(scene.joints[0].upper - Math.PI / 4) < 1e-12);
+  const run = JSON.parse(execFileSync(program, ["run", saved, "--steps", "20", "--json"], { encoding: "utf8" }));
+  assert.equal(run.bodies, 3);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("colours_of_the_scene_are_seen", { skip }, async () => {
+  const file = path.join(folder, "painted.json");
+  const ball = (name, position, more) => ({ name, shape: { type: "sphere", radius: 0.5 }, position, ...more });
+  writeFileSync(file, JSON.stringify({
+    materials: [{ name: "grass", color: "#20a020" }],
+    bodies: [
+      { name: "ground", motion: "fixed", shape: { type: "half-space" }, color: "#3050a0" },
+      ball("red", [-1.2, 0, 0.5], { color: "#d02020" }),
+      ball("green", [0, 0, 0.5], { material: "grass" }),
+      ball("usual", [1.2, 0, 0.5], {}),
+    ],
+  }));
+  const replay = path.join(folder, "painted.html");
+  execFileSync(program, ["run", file, "--steps", "2", "-o", replay, "--quiet"]);
+  const { page, errors } = await openPage(browser, `file://${replay}#ui=off`);
+  /** Parts of the colour at the middle of a body, or at a point of the world. */
+  const colourAt = (place) =>
+    page.evaluate(async (place) => {
+      const { x, y } = typeof place === "number" ? window.stickslip.project(place) : window.stickslip.projectPoint(place);
+      const image = new Image();
+      image.src = window.stickslip.picture(innerWidth, innerHeight);
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [innerWidth, innerHeight];
+      const g = canvas.getContext("2d");
+      g.drawImage(image, 0, 0);
+      return [...g.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+    }, place);
+  const strongest = (colour) => colour.indexOf(Math.max(...colour));
+  const [red, green, ground] = [await colourAt(1), await colourAt(2), await colourAt([0.1, -2, 0])];
+  assert.deepEqual([red, green, ground].map(strongest), [0, 1, 2]);
+  for (const colour of [red, green, ground]) assert.ok(Math.max(...colour) > 1.5 * Math.min(...colour), `${colour} is no grey`);
+  await page.evaluate(() => window.stickslip.colourBy("body"));
+  assert.notDeepEqual(await colourAt(2), green);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("a_trajectory_is_shown_at_the_port_that_was_asked_for", { skip }, async () => {
+  const file = path.join(folder, "run.h5");
+  execFileSync(program, ["run", "stack", "--steps", "5", "-o", file, "--quiet"]);
+  const { page, errors } = await openPage(browser, await serve(file, "--port", "0"));
+  assert.equal(await page.evaluate(() => window.stickslip.mode()), "replay");
+  assert.ok((await page.evaluate(() => window.stickslip.frames())) > 1);
   assert.deepEqual(errors, []);
   await page.close();
 });

@@ -17,8 +17,9 @@ struct Scene {
   std::string description;   ///< what to look for
   World world;
   StepOptions step;
-  double seconds = 5;     ///< how long to simulate if the user does not say [s]
-  std::string document;   ///< the complete scene document (JSON text) it was built from, overrides applied
+  double seconds = 5;             ///< how long to simulate if the user does not say [s]
+  std::string document;           ///< the complete scene document (JSON text) it was built from, overrides applied
+  std::filesystem::path folder;   ///< that names of files in the document are relative to
   std::vector<std::string> warnings;
 };
 

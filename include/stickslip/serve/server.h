@@ -19,6 +19,7 @@ struct ServerOptions {
   double speed = 1;                        ///< simulated over real time at the start; 0: as fast as it goes
   bool paused = false;                     ///< at the start
   bool only_while_watched = true;          ///< time stands still while there is no viewer
+  std::string page;                        ///< a replay to hand out in place of the live page; the scene is of no use then
 };
 
 /// What the simulation thread did since the server started.

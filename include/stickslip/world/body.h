@@ -9,6 +9,7 @@
 
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/geometry/shape.h"
+#include "stickslip/world/colour.h"
 #include "stickslip/world/contact_form.h"
 #include "stickslip/world/ids.h"
 #include "stickslip/world/motion_script.h"
@@ -39,6 +40,7 @@ struct Part {
   Shape shape;
   Pose pose;
   MaterialId material;
+  std::optional<Colour> colour = {};   ///< that it is shown in; without: those of its mesh, or that of its material
 };
 
 /// What a user gives to make a body.
@@ -143,6 +145,7 @@ struct Collider {
   std::uint32_t body = 0;         ///< body slot
   std::uint32_t node = kNoNode;   ///< that it moves with, among the nodes of its body; kNoNode: the body as a whole
   MaterialId material;
+  std::optional<Colour> colour;       ///< as of Part
   double characteristic_length = 0;   ///< of the shape [m]
   double reach = 0;   ///< largest distance of a point of the shape from the centre of mass [m]; infinite for a half-space
   bool alive = false;

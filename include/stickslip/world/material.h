@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stickslip/friction/surface_law.h"
+#include "stickslip/world/colour.h"
 #include "stickslip/world/contact_form.h"
 #include "stickslip/world/ids.h"
 
@@ -21,6 +22,7 @@ struct Material {
   double restitution = 0;                       ///< Newton's coefficient e against itself, in [0, 1]
   std::shared_ptr<const SurfaceLaw> law = {};   ///< friction law against itself; null: Coulomb's with `friction`
   Surface surface = {};                         ///< what anisotropic laws read, in the frame of the collider
+  std::optional<Colour> colour = {};            ///< what parts are shown in that have none of their own
 };
 
 /// What a pair of materials does.

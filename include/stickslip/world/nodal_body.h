@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "stickslip/math/types.h"
+#include "stickslip/world/colour.h"
 #include "stickslip/world/ids.h"
 
 namespace stickslip {
@@ -26,7 +27,8 @@ struct NodalDescription {
   std::vector<Vec3> positions = {};   ///< of the nodes, world frame [m]; at least one
   double radius = 0.01;               ///< of the bead that each node carries [m]
   MaterialId material = {};
-  std::optional<double> mass = {};   ///< of each node [kg]; that of a ball of the material if not given
+  std::optional<Colour> colour = {};   ///< that it is shown in; without: that of its material
+  std::optional<double> mass = {};     ///< of each node [kg]; that of a ball of the material if not given
   std::vector<std::array<std::uint32_t, 3>> triangles =
       {};                         ///< between nodes, counter-clockwise seen from outside; may be empty
   Vec3 velocity = Vec3::Zero();   ///< of all nodes, world frame [m/s]
@@ -50,6 +52,7 @@ struct SoftDescription {
   Pose pose = {};                              ///< of the rest shape in the world
   std::vector<Vec3> positions = {};       ///< of the nodes at the start, in the frame of the rest shape [m]; empty: at rest
   MaterialId material = {};               ///< of its surface; its density is not read, the solid has one
+  std::optional<Colour> colour = {};      ///< that it is shown in; without: that of its material
   Vec3 velocity = Vec3::Zero();           ///< of the centre of mass, world frame [m/s]
   Vec3 angular_velocity = Vec3::Zero();   ///< world frame [rad/s]
   Vec3 force = Vec3::Zero();              ///< constant applied force, shared by the nodes by mass, world frame [N]

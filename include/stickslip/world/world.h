@@ -158,7 +158,7 @@ class World {
   BodyId add_soft(SoftDescription);
   void hold(NodalBody&, const std::vector<NodePins>&);
   BodyId take_slot(std::string name);
-  void add_collider(std::uint32_t body, Shape, const Pose& local, MaterialId, std::uint32_t node);
+  void add_collider(std::uint32_t body, Part, std::uint32_t node);
   void number_nodes();
   void remove_joints_of(BodyId);
   void wake_joined(std::uint32_t joint_slot);

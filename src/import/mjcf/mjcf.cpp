@@ -78,6 +78,7 @@ void read_assets(Model& model, const XmlNode& node) {
   for (const auto& child : node.children) {
     if (child->name == "mesh") read_mesh_asset(model, *child);
     else if (child->name == "hfield") read_height_asset(model, *child);
+    else if (child->name == "material") read_look_asset(model, *child);
     else
       account_for(*child, model.findings, child->name == "model" ? Kind::not_supported : Kind::ignored,
                   child->name == "model" ? "left out." : "only looks.");
@@ -154,7 +155,7 @@ ImportedScene import_mjcf(const std::filesystem::path& file, const ImportOptions
     const std::unique_ptr<XmlNode> root = load_xml(file, true);
     if (root->name != "mujoco") root->fail(fmt::format("<{}> is not the root of an MJCF file, which is <mujoco>.", root->name));
     Findings findings;
-    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, {}, kWorld, {}};
+    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, {}, {}, kWorld, {}};
     mjcf::read_model(model, *root);
     report_unread(*root, findings);
     ImportedScene scene;

@@ -85,6 +85,7 @@ struct Model {
   Tree tree;
   std::map<std::string, const XmlNode*> meshes;
   std::map<std::string, std::shared_ptr<const HeightField>> heights;
+  std::map<std::string, std::optional<Colour>> looks;   ///< colours of the materials of the file, which only look
   struct SurfaceMaterial {
     double friction;
     int condim, priority;
@@ -103,6 +104,7 @@ void read_geom(Model&, const XmlNode&, const std::string& child_class, TreeBody&
 void read_joint(Model&, const XmlNode&, const std::string& child_class, TreeBody&);
 void read_mesh_asset(Model&, const XmlNode&);
 void read_height_asset(Model&, const XmlNode&);
+void read_look_asset(Model&, const XmlNode&);
 void read_world(Model&, const XmlNode& worldbody);
 void read_actuators(Model&, const XmlNode&);
 void read_equality(Model&, const XmlNode&);

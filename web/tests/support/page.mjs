@@ -17,10 +17,17 @@ export function scratch(after) {
   return folder;
 }
 
-export function buildPage(folder) {
+/** The page that the sources make. */
+export function bundlePage(folder) {
   const file = join(folder, "viewer.html");
   execFileSync(process.execPath, [join(web, "build.mjs"), file], { stdio: "pipe" });
   return readFileSync(file, "utf8");
+}
+
+/** The page that is kept, where its place is known: page.test.mjs says when it is not that of the sources. */
+export function buildPage(folder) {
+  const kept = process.env.STICKSLIP_VIEWER_PAGE;
+  return kept ? readFileSync(kept, "utf8") : bundlePage(folder);
 }
 
 export function writeReplay(folder, page, base64) {
