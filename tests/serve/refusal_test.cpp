@@ -53,7 +53,7 @@ TEST(Refusal, messages_that_are_no_commands_are_answered_with_an_error_and_the_c
       {R"({"type": "set"})", "nothing to set"},
       {R"({"type": "set", "solver": "nsgsx"})", "nsgs"},
       {R"({"type": "set", "solver": 7})", "not the name"},
-      {R"({"type": "set", "h": -0.01})", "seconds"},
+      {R"({"type": "set", "h": -0.01})", "1e-9 to 1 second"},
       {R"({"type": "set", "h": 1e999})", "not JSON"},
       {R"({"type": "set", "friction": "much"})", "coefficient"},
       {R"({"type": "drag", "body": -1, "local": [0, 0, 0], "target": [0, 0, 0]})", "whole number"},

@@ -12,6 +12,8 @@ export class BodyEditor {
   private readonly copy_: HTMLButtonElement;
   private body_ = -1;
   private frame_: Frame | null = null;
+  /** What was typed in: frames tell velocities only when there was a step. */
+  private given_ = { body: -1, step: -1, velocity: [0, 0, 0] };
 
   constructor(send: Send) {
     const three = (what: "position" | "velocity") =>
@@ -19,6 +21,7 @@ export class BodyEditor {
         numberField(`body-${what}-${axis}`, `${what} along ${axis}`, (value) => {
           const now = this.now(what);
           now[k] = value;
+          if (what === "velocity") this.given_ = { body: this.body_, step: this.frame_?.step ?? 0, velocity: now };
           send({ type: "body", body: this.body_, [what]: now });
         }),
       );
@@ -55,6 +58,7 @@ export class BodyEditor {
 
   private now(what: "position" | "velocity"): number[] {
     if (!this.frame_) return [0, 0, 0];
+    if (what === "velocity" && this.given_.body === this.body_ && this.given_.step === this.frame_.step) return [...this.given_.velocity];
     if (what === "velocity") return [...(this.frame_.velocity(this.body_) ?? [0, 0, 0])];
     return [...this.frame_.position.subarray(3 * this.body_, 3 * this.body_ + 3)];
   }

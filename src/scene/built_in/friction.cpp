@@ -79,7 +79,7 @@ Json log_slide_document(const Parameters& p) {
     log["material"] = "wood";
     bodies.push_back(std::move(log));
   }
-  Json document = compose(6, 0.005, Json::array({std::move(ground_material), std::move(wood)}), std::move(bodies));
+  Json document = compose(3.5, 0.005, Json::array({std::move(ground_material), std::move(wood)}), std::move(bodies));
   const Json law{{"law", "matchstick"}, {"friction", p["mu"]}, {"along", p["along"]}, {"across", p["across"]}};
   document["material_pairs"] = Json::array({pair_law("wood", "slope", law)});
   return document;
@@ -152,7 +152,7 @@ Json rolling_stones_document(const Parameters& p) {
     stone["material"] = name;
     bodies.push_back(std::move(stone));
   }
-  Json document = compose(8, 0.005, std::move(materials), std::move(bodies));
+  Json document = compose(5, 0.005, std::move(materials), std::move(bodies));
   document["material_pairs"] = std::move(pairs);
   return document;
 }
@@ -237,7 +237,7 @@ BuiltIn rolling_stones() {
           {{"radius", 0.1, 0.001, 10, false, "of the stones [m]"},
            {"speed", 2, 0, 100, false, "at the start, rolling [m/s]"},
            {"mu", 0.6, 0, 10, false, "coefficient of sliding"},
-           {"rolling", 0.002, 0, 1, false, "coefficient of rolling resistance, times 1 to 5 [m]"}},
+           {"rolling", 0.008, 0, 1, false, "coefficient of rolling resistance, times 1 to 5 [m]"}},
           rolling_stones_document};
 }
 
