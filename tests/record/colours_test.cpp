@@ -25,7 +25,8 @@ constexpr const char* kPainted = R"({
     {"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}, "material": "stone", "color": "#204060"},
     {"name": "ball", "shape": {"type": "sphere", "radius": 0.2}, "position": [0, 0, 0.3], "material": "brass"},
     {"name": "toy", "position": [1, 0, 0.3], "material": "brass", "color": "#ff000080",
-     "parts": [{"shape": {"type": "sphere", "radius": 0.1}}, {"shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0.2], "color": "#00ff00"}]},
+     "parts": [{"shape": {"type": "sphere", "radius": 0.1}},
+               {"shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0.2], "color": "#00ff00"}]},
     {"name": "plain", "shape": {"type": "sphere", "radius": 0.2}, "position": [2, 0, 0.3], "material": "stone"},
     {"name": "beads", "nodes": {"positions": [[3, 0, 1]], "radius": 0.1}, "color": "#0000FF"}
   ]})";

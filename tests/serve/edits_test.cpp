@@ -18,10 +18,14 @@ constexpr const char* kWorkshop = R"({
   "materials": [{"name": "ice", "friction": 1, "restitution": 0.25}, {"name": "felt", "friction": 1}],
   "material_pairs": [{"between": ["ice", "felt"], "friction": 0.9}],
   "bodies": [
-    {"name": "slope", "motion": "fixed", "shape": {"type": "half-space"}, "rotation": {"axis": [0, 1, 0], "degrees": 30}, "material": "ice"},
-    {"name": "block", "shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "position": [0.05, 0, 0.0866025403784], "rotation": {"axis": [0, 1, 0], "degrees": 30}, "material": "ice"},
-    {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 2, 5], "repeat": {"count": [3, 1, 1], "step": [0.5, 0, 0]}},
-    {"shape": {"type": "sphere", "radius": 0.1}, "position": [0, -2, 5], "mass_properties": {"mass": 2, "inertia": [0.1, 0.1, 0.1]}},
+    {"name": "slope", "motion": "fixed", "shape": {"type": "half-space"},
+     "rotation": {"axis": [0, 1, 0], "degrees": 30}, "material": "ice"},
+    {"name": "block", "shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]},
+     "position": [0.05, 0, 0.0866025403784], "rotation": {"axis": [0, 1, 0], "degrees": 30}, "material": "ice"},
+    {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 2, 5],
+     "repeat": {"count": [3, 1, 1], "step": [0.5, 0, 0]}},
+    {"shape": {"type": "sphere", "radius": 0.1}, "position": [0, -2, 5],
+     "mass_properties": {"mass": 2, "inertia": [0.1, 0.1, 0.1]}},
     {"name": "arm", "shape": {"type": "box", "half_extents": [0.2, 0.05, 0.05]}, "position": [0, -4, 5]}
   ],
   "joints": [{"type": "hinge", "b": "arm", "anchor": [0, -4, 5], "axis": [0, 1, 0], "motor": {"speed": 1, "max_force": 100}}]
@@ -94,8 +98,8 @@ TEST(Edits, the_saved_scene_moves_as_the_edited_one_does_after_a_reset) {
   ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 2; }));
   viewer.send({{"type", "copy"}, {"body", number_of(viewer, "block")}});
   ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 3; }));
-  const std::string unnamed = viewer.description["bodies"][4]["name"];
-  viewer.send({{"type", "body"}, {"body", 4}, {"mass", 8}});
+  const std::string unnamed = "body-5";
+  viewer.send({{"type", "body"}, {"body", number_of(viewer, unnamed)}, {"mass", 8}});
   ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 4; }));
   viewer.send({{"type", "set"}, {"h", 0.004}, {"solver", "nsgs"}});
   const Json saved = save(viewer);
