@@ -5,8 +5,8 @@
 
 namespace stickslip {
 
-/// What the contacts of a manifold become rows as. The entry of a pair of materials goes first; then, of two bodies that differ,
-/// the one that says points decides, then the one that says volume, then patch; where none of them says, the step does.
+/// What the contacts of a manifold become rows as. The entry of a pair of materials goes first; then, of two bodies that
+/// differ, the one that says points decides, then the one that says volume, then patch; where none of them says, the step does.
 enum class ContactForm : std::uint8_t {
   automatic,   ///< as the next in that order says
   points,      ///< every point by itself
