@@ -1,7 +1,7 @@
 // Builds the page once, opens it in headless Chromium, and watches what it does.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -27,7 +27,9 @@ export function bundlePage(folder) {
 /** The page that is kept, where its place is known: page.test.mjs says when it is not that of the sources. */
 export function buildPage(folder) {
   const kept = process.env.STICKSLIP_VIEWER_PAGE;
-  return kept ? readFileSync(kept, "utf8") : bundlePage(folder);
+  if (!kept) return bundlePage(folder);
+  copyFileSync(kept, join(folder, "viewer.html"));
+  return readFileSync(kept, "utf8");
 }
 
 export function writeReplay(folder, page, base64) {
