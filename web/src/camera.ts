@@ -264,7 +264,32 @@ function frameAll(points: Float64Array, right: THREE.Vector3, up: THREE.Vector3,
     );
   }
   const [a, b, c, d] = most as [number, number, number, number];
-  return { x: (tangents[0] * (a - b)) / 2, y: (tangents[1] * (c - d)) / 2, z: Math.max((a + b) / 2, (c + d) / 2), middle: (near + far) / 2 };
+  const z = Math.max((a + b) / 2, (c + d) / 2);
+  return { x: centred(points, right, back, z), y: centred(points, up, back, z), z, middle: (near + far) / 2 };
+}
+
+/**
+ * Where a camera at that height above all points stands along an axis to have as much room on one side of them as on the other:
+ * max (x − c) / (cz − z) = max (c − x) / (cz − z). The left side falls with c, the right side grows.
+ */
+function centred(points: Float64Array, along: THREE.Vector3, back: THREE.Vector3, height: number): number {
+  const p = new THREE.Vector3();
+  const seen: [number, number][] = [];
+  for (let i = 0; i < points.length; i += 3) seen.push([p.fromArray(points, i).dot(along), Math.max(height - p.dot(back), 1e-9 * Math.abs(height))]);
+  let low = Math.min(...seen.map(([x]) => x));
+  let high = Math.max(...seen.map(([x]) => x));
+  for (let round = 0; round < 50; ++round) {
+    const middle = (low + high) / 2;
+    let above = -Infinity;
+    let below = -Infinity;
+    for (const [x, depth] of seen) {
+      above = Math.max(above, (x - middle) / depth);
+      below = Math.max(below, (middle - x) / depth);
+    }
+    if (above > below) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
 }
 
 function frameFlat(points: Float64Array, right: THREE.Vector3, up: THREE.Vector3, aspect: number): Framing {

@@ -53,6 +53,26 @@ test("everything_that_happens_is_in_the_picture_from_everywhere", async () => {
   await wish({ orthographic: "off", camera: "" });
 });
 
+test("what_happens_is_in_the_middle_of_the_picture_whichever_side_is_the_tight_one", async () => {
+  for (const from of ["30,20", "0,70", "iso"]) {
+    await wish({ camera: from });
+    const { across, upright } = await page.evaluate(() => {
+      const box = document.getElementById("view").getBoundingClientRect();
+      const seen = [];
+      for (let index = 0; index < 60; index += 5) {
+        window.stickslip.setFrame(index);
+        window.stickslip.bodies().forEach(({ motion }, b) => {
+          if (motion === "dynamic") seen.push(window.stickslip.projectPoint(window.stickslip.body(b).position));
+        });
+      }
+      const offset = (values, low, high) => (Math.min(...values) - low - (high - Math.max(...values))) / (high - low);
+      return { across: offset(seen.map((p) => p.x), box.left, box.right), upright: offset(seen.map((p) => p.y), box.top, box.bottom) };
+    });
+    assert.ok(Math.abs(across) < 0.1 && Math.abs(upright) < 0.1, `${from}: off by ${across} and ${upright} of the picture`);
+  }
+  await wish({ camera: "" });
+});
+
 test("angles_are_those_that_were_asked_for", async () => {
   await wish({ camera: "30,20" });
   const { azimuth, elevation, position, target } = await camera();
