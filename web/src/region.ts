@@ -113,9 +113,10 @@ class Motion {
     return list;
   }
 
-  /** Of what does not move by itself, part by part. */
-  still(frame: Frame): Placed[] {
+  /** Of what does not move by itself, part by part; `driven`: only what moves nevertheless. */
+  still(frame: Frame, driven = false): Placed[] {
     return this.description.bodies.flatMap((body, index) => {
+      if (driven && body.motion !== "kinematic") return [];
       if (this.moves_(index) || body.nodes || frame.state[index] === ABSENT) return [];
       return body.parts.flatMap((_, p) => {
         const box = new Float64Array(6);
@@ -150,10 +151,12 @@ function corners(box: Box, shift: Vec3, to: number[]): void {
 export function regionOf(description: Description, frames: Iterable<Frame>): Region {
   const motion = new Motion(description);
   let still: Placed[] = [];
+  const driven: Placed[] = [];
   let all: Placed[][] = [];
   for (const frame of frames) {
     all.push(motion.boxes(frame));
     if (all.length === 1) still = motion.still(frame);
+    else driven.push(...motion.still(frame, true));
   }
   if (all.every((boxes) => boxes.length === 0)) {
     const outline = Float64Array.of(-1, -1, 0, 1, 1, 1);
@@ -163,7 +166,7 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
   all = all.map((boxes) => boxes.filter(({ box }) => isHere(box))).filter((boxes) => boxes.length > 0);
   const unions = all.map(unionOf);
   const whole = unions.reduce(join, nothing());
-  const beside = still.filter(({ box }) => isWithin(box, whole, (isFlat(box) ? BESIDE_FLAT : BESIDE) * longest(whole)));
+  const beside = [...still, ...driven].filter(({ box }) => isWithin(box, whole, (isFlat(box) ? BESIDE_FLAT : BESIDE) * longest(whole)));
   const passed = still.some(({ box }) => !isFlat(box) && isWithin(box, whole, 0));
   const travels = !passed && longest(whole) > FAR * Math.max(...unions.map(longest));
   const points: number[] = [];

@@ -79,7 +79,7 @@ function regionWith(extra, frames = [0]) {
   description.bodies.push(...extra.map((e) => e.body));
   const made = frames.map((index) => {
     const frame = makeFrame(description, index);
-    extra.forEach((e, k) => (frame.bodies[11 + k].position = e.position));
+    extra.forEach((e, k) => (frame.bodies[11 + k].position = e.at?.(index) ?? e.position));
     return {
       position: Float64Array.from(frame.bodies.flatMap((b) => b.position)),
       orientation: Float32Array.from(frame.bodies.flatMap((b, i) => (i > 10 ? [1, 0, 0, 0] : b.orientation))),
@@ -109,6 +109,13 @@ test("fixed_things_beside_the_motion_are_part_of_the_picture_and_floors_are_not"
   const post = regionWith([slab("post", [0.2, 0.2, 3], [2, 2, 3])]);
   assert.ok(alone.high[2] < 3 && Math.abs(post.high[2] - 6) < 1e-9, `${post.high[2]} m high`);
   assert.equal(regionWith([slab("floor", [40, 40, 0.1], [0, 0, -0.1])]).high[0], alone.high[0]);
+});
+
+test("what_a_script_moves_is_in_the_picture_wherever_it_goes", () => {
+  const lift = slab("lift", [0.2, 0.2, 0.2], [2, 0, 1]);
+  lift.body.motion = "kinematic";
+  lift.at = (index) => [2, 0, 1 + index / 10];
+  assert.ok(Math.abs(regionWith([lift], [0, 20, 40]).high[2] - 5.2) < 1e-6);
 });
 
 test("the_camera_stands_where_its_angles_say", () => {
