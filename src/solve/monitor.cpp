@@ -66,8 +66,8 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
   if (control_.observer) control_.observer(iteration, impulses, now);
   last_total_ = measure_.own(impulses, now);
   // Where the natural map must hold too, the iterate that meets both is the one to hand back.
-  const bool converged = iteration > 0 && std::isfinite(control_.natural_map_tolerance) && meets_tolerance(total, impulses);
-  if (iteration == 0 || last_total_ < best_total_ || converged || control_.last_iterate)
+  const auto converged = [&] { return std::isfinite(control_.natural_map_tolerance) && meets_tolerance(total, impulses); };
+  if (iteration == 0 || last_total_ < best_total_ || control_.last_iterate || converged())
     keep(iteration, impulses, now, last_total_);
   evaluate_merit_of(impulses);
   record(total);

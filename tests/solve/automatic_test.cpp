@@ -355,5 +355,94 @@ TEST(AlartCurnier, in_velocities_finds_the_velocities_that_it_finds_in_impulses)
   }
 }
 
+/// A linear complementarity problem.
+ContactProblem lcp(const Eigen::MatrixXd& m, const Eigen::VectorXd& q) {
+  std::vector<std::uint32_t> offset;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < m.rows(); ++i) {
+    offset.push_back(static_cast<std::uint32_t>(i));
+    for (int j = 0; j < m.cols(); ++j) entries.emplace_back(i, j, m(i, j));
+  }
+  offset.push_back(static_cast<std::uint32_t>(m.rows()));
+  ContactProblem p = matrix_problem(block_matrix(std::move(offset), entries), BlockKind::contact);
+  p.b.assign(q.begin(), q.end());
+  p.finalize();
+  return p;
+}
+
+/// The solution of an LCP whose matrix is a P-matrix: the only basis that is feasible.
+Eigen::VectorXd enumerate_bases(const Eigen::MatrixXd& m, const Eigen::VectorXd& q) {
+  const int n = static_cast<int>(q.size());
+  for (unsigned basis = 0; basis < 1u << n; ++basis) {
+    std::vector<int> rows;
+    for (int i = 0; i < n; ++i)
+      if (basis >> i & 1u) rows.push_back(i);
+    Eigen::VectorXd z = Eigen::VectorXd::Zero(n);
+    if (!rows.empty()) {
+      const Eigen::MatrixXd a = m(rows, rows);
+      const Eigen::VectorXd right = -q(rows), x = a.partialPivLu().solve(right);
+      z(rows) = x;
+    }
+    if (z.minCoeff() >= -1e-10 && (m * z + q).minCoeff() >= -1e-10) return z;
+  }
+  ADD_FAILURE() << "no basis is feasible";
+  return Eigen::VectorXd::Zero(n);
+}
+
+TEST(FewRows, without_friction_are_solved_by_pivots_as_by_enumeration) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (const int n : {1, 2, 3, 5, 8, 12})
+    for (int k = 0; k < 8; ++k) {
+      const Eigen::MatrixXd g = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return number(random); });
+      const Eigen::MatrixXd turn = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return number(random); });
+      // Not symmetric for odd k: xᵀMx > 0 all the same.
+      const Eigen::MatrixXd m = g * g.transpose() + 0.1 * Eigen::MatrixXd::Identity(n, n) + (k % 2) * (turn - turn.transpose());
+      const Eigen::VectorXd q = Eigen::VectorXd::NullaryExpr(n, [&] { return number(random); });
+      std::vector<double> impulses;
+      const SolveReport r = solve(lcp(m, q), impulses, 1e-9);
+      ASSERT_EQ(r.status, SolveStatus::converged) << n << ": " << r.reason;
+      if (q.minCoeff() < 0) {
+        EXPECT_NE(r.notes.find(fmt::format("solved {} rows.", n)), std::string::npos) << r.notes;
+      }
+      const Eigen::VectorXd expected = enumerate_bases(m, q);
+      for (int i = 0; i < n; ++i) EXPECT_NEAR(impulses[static_cast<std::size_t>(i)], expected[i], 1e-8) << n << ' ' << k;
+    }
+}
+
+TEST(FewRows, without_a_solution_are_told_to_be_unsolved) {
+  std::vector<double> impulses;
+  const SolveReport r = solve(lcp(Eigen::MatrixXd::Constant(1, 1, -1), Eigen::VectorXd::Constant(1, -1)), impulses, 1e-9);
+  EXPECT_NE(r.status, SolveStatus::converged);
+  EXPECT_GE(r.residual.total(), 0.5);
+}
+
+TEST(FewRows, with_friction_that_hardly_act_on_each_other_take_one_sweep_each) {
+  // Three contacts, the first of which sticks, the second slides and the third parts; none acts on another.
+  Eigen::VectorXd b(9);
+  b << -1, 0.2, 0.1, -1, 3, 4, 0.5, 1, 1;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < 9; ++i) entries.emplace_back(i, i, 2.0);
+  ContactProblem p = matrix_problem(block_matrix({0, 3, 6, 9}, entries), BlockKind::contact, CircularFriction{0.7});
+  p.b.assign(b.begin(), b.end());
+  p.finalize();
+  std::vector<double> impulses;
+  const SolveReport r = solve(p, impulses, 1e-10);
+  EXPECT_EQ(r.status, SolveStatus::converged) << r.reason;
+  EXPECT_EQ(r.notes.rfind("1 plain sweeps", 0), 0u) << r.notes;
+  const double expected[9] = {0.5, -0.1, -0.05, 0.5, -0.7 * 0.5 * 0.6, -0.7 * 0.5 * 0.8, 0, 0, 0};
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(impulses[i], expected[i], 1e-10) << i;
+}
+
+TEST(FewRows, whose_sweeps_are_slow_are_solved_all_the_same) {
+  std::vector<double> few, reference;
+  const ContactProblem factored = testing::two_box_stack(1, 1000, 0.02), p = testing::as_matrix(factored);
+  const SolveReport r = solve(p, few, 1e-9);
+  EXPECT_EQ(r.status, SolveStatus::converged) << r.notes << r.reason;
+  EXPECT_EQ(solve(factored, reference, 1e-9).status, SolveStatus::converged);
+  const auto v = testing::row_velocities(p, few), expected = testing::row_velocities(factored, reference);
+  for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], expected[i], 1e-7) << i;
+}
+
 }   // namespace
 }   // namespace stickslip::automatic_test

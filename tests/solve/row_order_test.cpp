@@ -148,7 +148,9 @@ TEST(RowOrder, prox_gs_visits_normal_rows_and_friction_sets_where_they_stand) {
 
 TEST(RowOrder, every_solver_with_orders_takes_a_permutation_and_ends_where_it_did) {
   const ContactProblem p = testing::box_stack(2);
-  const Rows order = shuffled(p.rows(), 13);
+  unsigned seed = 13;
+  while (shuffled(p.rows(), seed)[0] < p.rows() / 2) ++seed;   // so that groups change their places as well
+  const Rows order = shuffled(p.rows(), seed);
   for (const SolverInfo& info : solvers()) {
     const auto is_order = [](const OptionInfo& o) { return o.name == "permutation"; };
     if (std::none_of(info.options.begin(), info.options.end(), is_order)) continue;

@@ -179,7 +179,10 @@ TEST(Splitting, every_solver_reaches_the_velocities_of_pgs_in_both_forms_of_w) {
                                       {"bgs", {{"block", std::string("layer")}}},
                                       {"bgs", {{"block", std::string("all")}, {"joints", std::string("pcg")}}},
                                       {"bgs", {{"sub_solver", std::string("sweeps")}, {"joints", std::string("block")}}},
-                                      {"bgs", {{"sub_solver", std::string("psor")}, {"sub_iterations", 50.0}}}})
+                                      {"bgs", {{"sub_solver", std::string("psor")}, {"sub_iterations", 50.0}}},
+                                      {"bgs", {{"ordering", std::string("random-sweep")}}},
+                                      {"bgs", {{"scheme", std::string("jacobi")}}},
+                                      {"bgs", {{"scheme", std::string("jacobi")}, {"joints", std::string("block")}}}})
     for (const ContactProblem* p : {&factored, &matrix}) {
       std::vector<double> impulses;
       const SolveReport r = solve(name, options, *p, impulses, 1e-10);
@@ -293,6 +296,112 @@ TEST(BlockedGaussSeidel, with_an_exact_sub_solver_it_solves_the_exact_law) {
   const SolveReport r = solve("bgs", {{"sub_solver", std::string("prox-gs")}, {"sub_iterations", 100.0}}, p, impulses);
   EXPECT_EQ(r.status, SolveStatus::converged);
   EXPECT_NEAR(std::hypot(impulses[1], impulses[2]), 0.5, 1e-9);
+}
+
+/// Five boxes, listed in disorder: groups with one, two and three neighbours.
+ContactProblem listed_stack(double mu) { return testing::box_stack(5, mu, 0.05, std::vector<int>{3, 0, 4, 2, 1}); }
+
+TEST(BlockedGaussSeidel, one_sweep_over_contacts_in_an_order_is_a_sweep_of_pgs_in_that_order) {
+  const ContactProblem p = listed_stack(0.5);
+  const OptionList swept = {{"block", std::string("contact")}, {"sub_solver", std::string("sweeps")}, {"sub_iterations", 1.0}};
+  for (const char* ordering : {"given", "random", "random-sweep", "coordinate-x", "layers", "complementarity"})
+    for (const bool reverse : {false, true}) {
+      const OptionList order = {{"ordering", std::string(ordering)}, {"reverse_order", reverse}};
+      OptionList both = swept;
+      both.insert(both.end(), order.begin(), order.end());
+      const auto expected = iterates("pgs", order, p, 12), found = iterates("bgs", both, p, 12);
+      ASSERT_EQ(found.size(), expected.size()) << ordering;
+      for (std::size_t k = 0; k < found.size(); ++k)
+        for (std::size_t i = 0; i < p.rows(); ++i)
+          ASSERT_NEAR(found[k][i], expected[k][i], 1e-12) << ordering << ", iterate " << k << ", row " << i;
+    }
+}
+
+TEST(BlockedGaussSeidel, visits_pairs_where_a_permutation_has_the_first_of_their_rows) {
+  const ContactProblem p = testing::box_stack(3);   // pairs 0, 1 and 2 from the ground, of twelve rows each
+  std::string permutation;
+  for (const int pair : {1, 0, 2})
+    for (int k = 11; k >= 0; --k) permutation += std::to_string(12 * pair + k) + " ";
+  const OptionList order = {{"ordering", std::string("permutation")}, {"permutation", permutation}};
+  const std::vector<double> first = iterates("bgs", order, p, 1).back(), given = iterates("bgs", {}, p, 1).back();
+  // The pair that comes first is solved against a world without impulses: alone. Those above the ground then have nothing to do,
+  // unless the one below was visited before.
+  const std::vector<double> alone = iterates("bgs", {{"scheme", std::string("jacobi")}, {"relaxation", 1.0}}, p, 1).back();
+  for (std::size_t i = 12; i < 24; ++i) EXPECT_NEAR(first[i], alone[i], 1e-12) << i;
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(given[i], alone[i], 1e-12) << i;
+  EXPECT_GT(std::abs(first[12] - given[12]), 1e-3);
+}
+
+TEST(BlockedJacobi, solves_groups_that_do_not_share_bodies_at_once_and_does_not_depend_on_their_order) {
+  ContactProblem apart;
+  apart.segments = {testing::box_segment(1), testing::box_segment(3)};
+  for (int body = 0; body < 2; ++body)
+    for (const double x : {-0.5, 0.5})
+      testing::add_contact(apart, -1, Vec3::Zero(), body, Vec3(0, 0, 0.5), Vec3(x, 0.1, 0), Vec3::UnitZ(), 0.4,
+                           Vec3(-0.2, 0.05, 0));
+  apart.finalize();
+  std::vector<double> impulses;
+  const SolveReport r = solve("bgs", {{"scheme", std::string("jacobi")}}, apart, impulses, 1e-9);
+  EXPECT_EQ(r.iterations, 1) << r.reason;
+  EXPECT_LE(r.model_residual, 1e-9);
+
+  const ContactProblem listed = listed_stack(0.5), sorted = testing::box_stack(5, 0.5, 0.05);
+  const OptionList jacobi = {{"scheme", std::string("jacobi")}, {"block", std::string("pair")}};
+  const auto a = iterates("bgs", jacobi, listed, 20), b = iterates("bgs", jacobi, sorted, 20);
+  const std::vector<int> places = {3, 0, 4, 2, 1};
+  ASSERT_EQ(a.size(), b.size());
+  // Impulses are free where four contacts carry a box; velocities are not.
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const auto v = testing::row_velocities(listed, a[k]), expected = testing::row_velocities(sorted, b[k]);
+    for (std::size_t pair = 0; pair < 5; ++pair)
+      for (std::size_t i = 0; i < 12; ++i)
+        ASSERT_NEAR(v[12 * pair + i], expected[12 * static_cast<std::size_t>(places[pair]) + i], 1e-9) << k << ' ' << pair;
+  }
+}
+
+TEST(BlockedJacobi, never_raises_the_energy_of_the_normal_problem_and_diverges_without_relaxation) {
+  const ContactProblem factored = listed_stack(0), matrix = testing::as_matrix(factored);
+  const Eigen::MatrixXd w = testing::dense_delassus(factored);
+  const Eigen::VectorXd c = right_side(factored);
+  const auto energy = [&](const std::vector<double>& impulses) {
+    const Eigen::Map<const Eigen::VectorXd> x(impulses.data(), static_cast<Eigen::Index>(impulses.size()));
+    return 0.5 * x.dot(w * x) + c.dot(x);
+  };
+  for (const char* block : {"contact", "pair", "layer"})
+    for (const ContactProblem* p : {&factored, &matrix}) {
+      const auto steps = iterates("bgs", {{"scheme", std::string("jacobi")}, {"block", std::string(block)}}, *p, 60);
+      ASSERT_EQ(steps.size(), 61u);
+      EXPECT_LT(energy(steps.back()), 0.5 * energy(steps[1]));
+      for (std::size_t k = 1; k < steps.size(); ++k)
+        EXPECT_LE(energy(steps[k]), energy(steps[k - 1]) + 1e-12) << block << ' ' << k;
+    }
+  const OptionList textbook = {{"scheme", std::string("jacobi")}, {"block", std::string("contact")}, {"relaxation", 1.0}};
+  std::vector<double> impulses, safe;
+  EXPECT_GT(solve("bgs", textbook, factored, impulses, 1e-6, 5000).model_residual, 1e-3);
+  EXPECT_LE(solve("bgs", {{"scheme", std::string("jacobi")}}, factored, safe, 1e-6).model_residual, 1e-6);
+}
+
+TEST(BlockedJacobi, options_that_mean_nothing_are_refused) {
+  const auto message = [](const OptionList& options) { return testing::message_of([&] { make_solver("bgs", options); }); };
+  EXPECT_NE(message({{"scheme", std::string("jacoby")}}).find("/scheme: 'jacoby' is not a scheme."), std::string::npos);
+  EXPECT_NE(message({{"relaxation", 0.5}}).find("/relaxation: 0.5 is not a relaxation factor of gauss-seidel."),
+            std::string::npos);
+  EXPECT_NE(message({{"scheme", std::string("jacobi")}, {"relaxation", 1.5}}).find("between 0 and 1"), std::string::npos);
+  EXPECT_NE(
+      message({{"scheme", std::string("jacobi")}, {"ordering", std::string("random")}}).find("/ordering: With scheme=jacobi"),
+      std::string::npos);
+  EXPECT_NE(message({{"ordering", std::string("grouped")}}).find("takes normal and friction rows apart"), std::string::npos);
+}
+
+TEST(BlockedGaussSeidel, with_lemke_in_its_groups_it_solves_the_polyhedral_model_with_its_slacks) {
+  const ContactProblem p = testing::box_stack(2, 0.3, 0.4);   // slides
+  std::vector<double> blocked, whole;
+  const SolveReport r = solve("bgs", {{"sub_solver", std::string("lemke")}, {"sub_iterations", 1000.0}}, p, blocked, 1e-9);
+  EXPECT_LE(r.model_residual, 1e-9) << r.reason;
+  const SolveReport direct = solve("lemke", {}, p, whole, 1e-9);
+  EXPECT_LE(direct.model_residual, 1e-9);
+  const auto v = testing::row_velocities(p, blocked), expected = testing::row_velocities(p, whole);
+  for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], expected[i], 1e-6) << i;
 }
 
 TEST(BlockedGaussSeidel, unknown_choices_are_named) {

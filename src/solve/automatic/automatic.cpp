@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "solve/automatic/cost_model.h"
+#include "solve/automatic/few_rows.h"
 #include "solve/automatic/islands.h"
 #include "solve/automatic/mechanisms.h"
 #include "solve/automatic/regions.h"
@@ -196,6 +197,7 @@ void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulse
                               SolveMonitor& monitor) const {
   if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);
   monitor.count_work(sweeps_of_iteration(p) * cost::sweep(p) + cost::kLeastIteration);
+  if (solve_few_rows(p, impulses, workspace, monitor)) return;
   const SubSolver inside = [this](const ContactProblem& sub, std::span<double> x, Workspace& w, SolveMonitor& m) {
     solve_islands(sub, x, w, m, Guess::any);
   };

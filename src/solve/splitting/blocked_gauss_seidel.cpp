@@ -7,6 +7,7 @@
 
 #include "math/infinity.h"
 #include "solve/boxed_sweep.h"
+#include "solve/row_sweep.h"
 #include "solve/run_list.h"
 #include "solve/splitting/block_state.h"
 #include "solve/splitting/boxed_pivoting.h"
@@ -24,11 +25,13 @@ constexpr std::size_t kExactRows = 96;   ///< dense pivoting beyond this costs m
 
 /// One group with what its sub-solver needs.
 struct Group {
-  std::vector<Batch> runs;    ///< of the whole problem
-  std::size_t size = 0;       ///< rows
-  Eigen::MatrixXd matrix;     ///< W_GG, for pivoting
-  std::vector<BoxRow> rows;   ///< for pivoting
-  ContactProblem problem;     ///< the group by itself, for another solver
+  std::vector<Batch> runs;              ///< of the whole problem
+  std::vector<std::uint32_t> ordered;   ///< its blocks in the order of the sweep, where one is asked for
+  double relaxation = 1;                ///< of Jacobi
+  std::size_t size = 0;                 ///< rows
+  Eigen::MatrixXd matrix;               ///< W_GG, for pivoting
+  std::vector<BoxRow> rows;             ///< for pivoting
+  ContactProblem problem;               ///< the group by itself, for another solver
 };
 
 std::vector<BoxRow> box_rows(const ContactProblem& p, std::span<const std::uint32_t> blocks) {
@@ -89,12 +92,68 @@ struct BlockedGaussSeidel::Groups {
   std::vector<double> joint_velocity;
   Eigen::VectorXd velocity, change, impulses;   ///< of one group
   Workspace workspace;                          ///< of the sub-solver
-  int large = 0;                                ///< groups too large for pivoting
-  int not_pivoted = 0;                          ///< visits that pivoting failed on
-  int not_solved = 0;                           ///< visits that the sub-solver broke down in
+  std::vector<std::uint32_t> group_of;          ///< per block; of joints that are one system: the number of groups
+  std::vector<std::uint32_t> visits;            ///< groups in the order of the sweep
+  double joint_relaxation = 1;
+  std::vector<double> start, start_velocity, next;   ///< of Jacobi: where all groups start from; where they go
+  int large = 0;                                     ///< groups too large for pivoting
+  int not_pivoted = 0;                               ///< visits that pivoting failed on
+  int not_solved = 0;                                ///< visits that the sub-solver broke down in
 
+  void number_groups(const ContactProblem&);
+  void sort(const ContactProblem&, std::span<const Batch> order);
+  void relax_by_neighbours(const BlockMatrix&);
   void tell(SolveMonitor&) const;
 };
+
+void BlockedGaussSeidel::Groups::number_groups(const ContactProblem& p) {
+  group_of.assign(p.blocks.size(), static_cast<std::uint32_t>(list.size()));
+  visits.resize(list.size());
+  for (std::uint32_t g = 0; g < list.size(); ++g) {
+    visits[g] = g;
+    for (const std::uint32_t i : list[g]) group_of[i] = g;
+  }
+}
+
+/// Groups where the first of their blocks stands in the order, and their blocks as they stand there.
+void BlockedGaussSeidel::Groups::sort(const ContactProblem& p, std::span<const Batch> order) {
+  visits.clear();
+  for (Group& group : groups) group.ordered.clear();
+  for (const Batch& run : order)
+    for (std::uint32_t i = run.first; i < run.first + run.count; ++i) {
+      if (group_of[i] == groups.size()) continue;
+      std::vector<std::uint32_t>& blocks = groups[group_of[i]].ordered;
+      if (blocks.empty()) visits.push_back(group_of[i]);
+      blocks.push_back(i);
+    }
+  for (Group& group : groups) {
+    group.runs.clear();
+    append_runs(p, group.ordered, RowSet::all, group.runs);
+  }
+}
+
+/// ω_g = 1 / max (over the groups h that g acts on) of the number of groups that h acts on, each on itself as well.
+void BlockedGaussSeidel::Groups::relax_by_neighbours(const BlockMatrix& w) {
+  constexpr std::uint32_t kNone = 0xffffffff;
+  const std::size_t all = list.size() + 1;   // the joints last
+  std::vector<std::vector<std::uint32_t>> neighbours(all);
+  std::vector<std::uint32_t> seen(all, kNone);
+  const auto collect = [&](std::uint32_t g, std::span<const std::uint32_t> blocks) {
+    for (const std::uint32_t i : blocks)
+      for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) {
+        const std::uint32_t h = group_of[w.column[e]];
+        if (seen[h] != g) neighbours[g].push_back(h);
+        seen[h] = g;
+      }
+  };
+  for (std::uint32_t g = 0; g < list.size(); ++g) collect(g, list[g]);
+  collect(static_cast<std::uint32_t>(list.size()), joint_blocks);
+  for (std::size_t g = 0; g < all; ++g) {
+    std::size_t most = 1;
+    for (const std::uint32_t h : neighbours[g]) most = std::max(most, neighbours[h].size());
+    (g < list.size() ? groups[g].relaxation : joint_relaxation) = 1 / static_cast<double>(most);
+  }
+}
 
 /// Where groups were not solved the way that the options ask for.
 void BlockedGaussSeidel::Groups::tell(SolveMonitor& monitor) const {
@@ -111,6 +170,16 @@ BlockedGaussSeidel::BlockedGaussSeidel(Options options) : options_(std::move(opt
   if (options_.sub_iterations < 1)
     throw Error(fmt::format("{} is not a number of iterations. It must be at least 1.", options_.sub_iterations))
         .at("sub_iterations");
+  check_choice(options_.scheme, {"gauss-seidel", "jacobi"}, "a scheme", "scheme");
+  const bool jacobi = options_.scheme == "jacobi";
+  if (!(options_.relaxation >= 0 && options_.relaxation <= 1) || (options_.relaxation > 0 && !jacobi))
+    throw Error(
+        fmt::format("{} is not a relaxation factor of {}. It must be between 0 and 1 with scheme=jacobi, and 0 without.",
+                    options_.relaxation, options_.scheme))
+        .at("relaxation");
+  options_.order.check(OrderingOptions::Use::whole_blocks);
+  if (jacobi && (options_.order.ordering != "given" || options_.order.reverse_order))
+    throw Error("With scheme=jacobi groups have no order. Leave ordering and reverse_order out.").at("ordering");
   if (options_.sub_solver == name()) throw Error("Blocked Gauss–Seidel cannot be its own sub-solver.").at("sub_solver");
   if (options_.sub_solver == "exact" || options_.sub_solver == "sweeps") return;
   try {
@@ -135,7 +204,8 @@ std::string_view BlockedGaussSeidel::cannot_hold(BlockKind kind) const {
 }
 
 std::string_view BlockedGaussSeidel::cannot_solve(const ContactProblem& p) const {
-  return sub_solver_ ? sub_solver_->cannot_solve(p) : std::string_view();
+  const std::string_view reason = options_.order.cannot_order(p);
+  return reason.empty() && sub_solver_ ? sub_solver_->cannot_solve(p) : reason;
 }
 
 double BlockedGaussSeidel::visit_group(const ContactProblem& p, std::size_t g, std::span<double> impulses, Workspace& workspace,
@@ -264,6 +334,57 @@ void BlockedGaussSeidel::prepare_joints(const ContactProblem& p, const BlockMatr
   s.joints.prepare(principal_submatrix(w, s.joint_blocks), options_.joints == "direct");
 }
 
+double BlockedGaussSeidel::sweep_in_turn(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                         SolveMonitor& monitor) const {
+  Groups& s = workspace.scratch<Groups>();
+  double change = s.joint_blocks.empty() ? 0 : visit_joints(p, impulses, workspace, monitor);
+  if (std::isnan(change)) return change;
+  for (const std::uint32_t g : s.visits) change = std::max(change, visit_group(p, g, impulses, workspace, monitor));
+  return change;
+}
+
+/// Notes where blocks go by a part of their way, and puts them back to where all start from. Returns how far they go.
+double BlockedGaussSeidel::relax(const ContactProblem& p, std::span<const std::uint32_t> blocks, double part,
+                                 std::span<double> impulses, Workspace& workspace) const {
+  Groups& s = workspace.scratch<Groups>();
+  double largest = 0;
+  for (const std::uint32_t i : blocks) {
+    const Block& b = p.blocks[i];
+    for (std::uint32_t k = 0; k < b.dim; ++k) {
+      const double way = impulses[b.row + k] - s.start[b.row + k];
+      s.next[b.row + k] = s.start[b.row + k] + part * way;
+      impulses[b.row + k] = s.start[b.row + k];
+      largest = std::max(largest, std::abs(way) * p.diagonal(b)(k, k));
+    }
+    for (const std::uint32_t segment : p.segments_of(b))
+      std::copy(s.start_velocity.begin() + p.offsets[segment], s.start_velocity.begin() + p.offsets[segment + 1],
+                workspace.velocity.begin() + p.offsets[segment]);
+  }
+  return largest;
+}
+
+double BlockedGaussSeidel::sweep_together(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
+                                          SolveMonitor& monitor) const {
+  Groups& s = workspace.scratch<Groups>();
+  s.start.assign(impulses.begin(), impulses.end());
+  s.start_velocity = workspace.velocity;
+  s.next = s.start;
+  const auto part = [&](double safe) { return options_.relaxation > 0 ? options_.relaxation : safe; };
+  double change = 0;
+  if (!s.joint_blocks.empty()) {
+    if (std::isnan(visit_joints(p, impulses, workspace, monitor))) return std::numeric_limits<double>::quiet_NaN();
+    change = relax(p, s.joint_blocks, part(s.joint_relaxation), impulses, workspace);
+  }
+  for (std::size_t g = 0; g < s.list.size(); ++g) {
+    visit_group(p, g, impulses, workspace, monitor);
+    change = std::max(change, relax(p, s.list[g], part(s.groups[g].relaxation), impulses, workspace));
+  }
+  std::copy(s.next.begin(), s.next.end(), impulses.begin());
+  std::fill(workspace.velocity.begin(), workspace.velocity.end(), 0.0);
+  p.add_scaled_velocity(impulses, workspace.velocity);
+  return change;
+}
+
 void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
                                  SolveMonitor& monitor) const {
   Groups& s = workspace.scratch<Groups>();
@@ -275,14 +396,20 @@ void BlockedGaussSeidel::iterate(const ContactProblem& p, std::span<double> impu
   s.previous.assign(p.rows(), 0.0);
   s.ahead.assign(p.rows(), 0.0);
   s.momentum = {0, s.previous.data(), p.is_factored() ? nullptr : s.ahead.data(), 0};
+  const bool jacobi = options_.scheme == "jacobi", given = options_.order.ordering == "given" && !options_.order.reverse_order;
+  s.number_groups(p);
+  if (jacobi) s.relax_by_neighbours(w);
+  Ordering order(options_.order, p, model(), workspace, OrderingOptions::Use::whole_blocks);
+  note_joined_rows(order, monitor);
 
   for (int k = 1;; ++k) {
-    double change = s.joint_blocks.empty() ? 0 : visit_joints(p, impulses, workspace, monitor);
+    if (!given) s.sort(p, order.next(k, impulses));
+    const double change =
+        jacobi ? sweep_together(p, impulses, workspace, monitor) : sweep_in_turn(p, impulses, workspace, monitor);
     if (std::isnan(change)) {
       monitor.give_up(impulses, SolveStatus::failed, "The linear system of the joints could not be solved.");
       break;
     }
-    for (std::size_t g = 0; g < s.list.size(); ++g) change = std::max(change, visit_group(p, g, impulses, workspace, monitor));
     // Exact groups cost much more than an evaluation; a few sweeps do not.
     if (options_.sub_solver == "sweeps" ? monitor.done(k, impulses, change) : monitor.done(k, impulses)) break;
   }

@@ -1,0 +1,183 @@
+#include "solve/automatic/few_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "math/infinity.h"
+#include "solve/automatic/cost_model.h"
+#include "solve/exact/exact_sweep.h"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t kMostPivoted = 12;   ///< rows: the tableau of more would not fit two kilobytes
+constexpr std::size_t kMostSwept = 36;     ///< rows: a dozen contacts
+constexpr int kSweepsOfRows = 3;           ///< without friction: what they do not solve takes many
+constexpr int kMostPivotsPerRow = 6;       ///< pivots beyond which rounding goes round in circles
+constexpr double kGainOfSweep = 0.6;       ///< part of the change before that a sweep may make, or others do better
+constexpr int kJudgedSweeps = 2;           ///< contacts that hardly act on each other are solved by then
+constexpr double kStandsStill = 1e-14;     ///< pivot over the largest entry that is rounding
+
+/// Lemke's dictionary x_B = d + D x_N, x_N without the variable that has just left. Variables are w_i = i, z_i = n + i and the
+/// artificial one, 2n.
+class SmallTableau {
+ public:
+  /// w = Mz + q + d z₀ with d = 1, or others where that ends on a ray. @param skew of d: d_i = 1 + skew i
+  SmallTableau(const ContactProblem& p, double skew) : n_(static_cast<int>(p.rows())) {
+    const BlockMatrix& w = p.matrix;
+    for (int i = 0; i < n_; ++i) {
+      const auto block = static_cast<std::uint32_t>(i);
+      std::fill_n(row_[i].begin(), n_, 0.0);
+      for (std::uint32_t e = w.first[block]; e < w.first[block + 1]; ++e) row_[i][w.column[e]] = w.values[w.position[e]];
+      row_[i][i] += p.sigma[block];
+      row_[i][n_] = 1 + skew * i;
+      value_[i] = p.b[block];
+      basic_[i] = i;
+      other_[i] = n_ + i;
+      for (int j = 0; j < n_; ++j) largest_ = std::max(largest_, std::abs(row_[i][j]));
+    }
+    other_[n_] = 2 * n_;
+  }
+
+  /// False if it ends on a ray, or does not end.
+  bool solve() {
+    int row = 0, column = n_;
+    for (int i = 1; i < n_; ++i)
+      if (value_[i] * row_[row][n_] < value_[row] * row_[i][n_]) row = i;
+    if (value_[row] >= 0) return true;
+    for (int pivots = 0; pivots < kMostPivotsPerRow * n_; ++pivots) {
+      const int leaving = basic_[row];
+      exchange(row, column);
+      if (leaving == 2 * n_) return true;
+      const int entering = leaving < n_ ? leaving + n_ : leaving - n_;
+      column = static_cast<int>(std::find(other_.begin(), other_.begin() + n_ + 1, entering) - other_.begin());
+      row = blocking_row(column);
+      if (row < 0) return false;
+    }
+    return false;
+  }
+
+  void write(std::span<double> impulses) const {
+    std::fill(impulses.begin(), impulses.end(), 0.0);
+    for (int i = 0; i < n_; ++i)
+      if (basic_[i] >= n_ && basic_[i] < 2 * n_) impulses[static_cast<std::size_t>(basic_[i] - n_)] = std::max(value_[i], 0.0);
+  }
+
+ private:
+  void exchange(int r, int c) {
+    const double pivot = 1 / row_[r][c];
+    for (int k = 0; k <= n_; ++k) row_[r][k] *= -pivot;
+    row_[r][c] = pivot;
+    value_[r] *= -pivot;
+    for (int i = 0; i < n_; ++i) {
+      if (i == r) continue;
+      const double factor = row_[i][c];
+      row_[i][c] = 0;
+      for (int k = 0; k <= n_; ++k) row_[i][k] += factor * row_[r][k];
+      value_[i] += factor * value_[r];
+    }
+    std::swap(basic_[r], other_[c]);
+  }
+
+  /// The first that becomes 0 as the variable of a column grows; of equals the artificial one, which ends the search.
+  int blocking_row(int column) const {
+    int best = -1;
+    double least = 0;
+    for (int i = 0; i < n_; ++i) {
+      const double slope = -row_[i][column];
+      if (!(slope > kStandsStill * largest_)) continue;
+      const double ratio = std::max(value_[i], 0.0) / slope;
+      if (best < 0 || ratio < least || (ratio == least && basic_[i] == 2 * n_)) best = i, least = ratio;
+    }
+    return best;
+  }
+
+  int n_;
+  std::array<std::array<double, kMostPivoted + 1>, kMostPivoted> row_;
+  std::array<double, kMostPivoted> value_;
+  std::array<int, kMostPivoted + 1> basic_, other_;
+  double largest_ = 0;
+};
+
+bool is_lcp(const ContactProblem& p) {
+  return std::all_of(p.batches.begin(), p.batches.end(),
+                     [](const Batch& b) { return b.kind == BlockKind::contact && b.dim == 1; });
+}
+
+bool has_contacts_only(const ContactProblem& p) {
+  return std::all_of(p.batches.begin(), p.batches.end(), [](const Batch& b) { return b.kind == BlockKind::contact; });
+}
+
+/// A few projected sweeps. Whether one of them changed nothing that counts.
+bool settles_at_once(const ContactProblem& p, std::span<double> impulses, double tolerance) {
+  const BlockMatrix& w = p.matrix;
+  double change = kInfinity;
+  for (int k = 0; k < kSweepsOfRows && change > tolerance; ++k) {
+    change = 0;
+    for (std::uint32_t i = 0; i < p.rows(); ++i) {
+      double v = p.b[i] + p.sigma[i] * impulses[i];
+      for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) v += w.values[w.position[e]] * impulses[w.column[e]];
+      const double diagonal = p.diagonal_values[p.blocks[i].diagonal];
+      if (!(diagonal > 0)) return false;
+      const double next = std::max(0.0, impulses[i] - v / diagonal);
+      change = std::max(change, std::abs(next - impulses[i]) * diagonal);
+      impulses[i] = next;
+    }
+  }
+  return change <= tolerance;
+}
+
+bool pivot(const ContactProblem& p, std::span<double> impulses, SolveMonitor& monitor) {
+  int step = 0;
+  if (settles_at_once(p, impulses, monitor.control().tolerance) && monitor.done(++step, impulses)) {
+    monitor.note([&] { return fmt::format("Plain sweeps solved {} rows.", p.rows()); });
+    return true;
+  }
+  for (const double skew : {0.0, 0.7}) {
+    SmallTableau tableau(p, skew);
+    if (!tableau.solve()) continue;
+    tableau.write(impulses);
+    if (!monitor.done(++step, impulses)) continue;
+    monitor.note([&] { return fmt::format("Pivots solved {} rows.", p.rows()); });
+    return true;
+  }
+  return false;
+}
+
+bool sweep(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) {
+  const double start = monitor.best_total(), cost = cost::sweep(p);
+  ExactBlocks& blocks = workspace.scratch<ExactBlocks>();
+  blocks.prepare(p, 0, ManyRows::exact);
+  Acceleration plain(p, impulses, workspace, false);
+  double before = kInfinity;
+  for (int k = 1;; ++k) {
+    const double change = exact_sweep(p, blocks, p.batches, impulses, workspace.velocity, plain.next());
+    monitor.add_work(cost);
+    if (k <= kJudgedSweeps ? monitor.done(k, impulses) : monitor.done(k, impulses, change)) {
+      monitor.note([&] {
+        return fmt::format("{} plain sweeps took the residual from {:.1e} to {:.1e} m/s.", k, start, monitor.best_total());
+      });
+      return true;
+    }
+    if (!(change <= kGainOfSweep * before)) return false;
+    before = change;
+  }
+}
+
+}   // namespace
+
+bool solve_few_rows(const ContactProblem& p, std::span<double> impulses, Workspace& workspace, SolveMonitor& monitor) {
+  if (p.is_factored() || p.rows() > kMostSwept || !has_contacts_only(p)) return false;
+  if (std::any_of(impulses.begin(), impulses.end(), [](double x) { return x != 0; })) return false;
+  const bool lcp = is_lcp(p);
+  if (lcp && p.rows() > kMostPivoted) return false;
+  if (lcp ? pivot(p, impulses, monitor) : sweep(p, impulses, workspace, monitor)) return true;
+  std::copy(workspace.best.begin(), workspace.best.end(), impulses.begin());
+  p.contact_velocity(impulses, workspace.residual.v, workspace.residual.segment_velocity);
+  return false;
+}
+
+}   // namespace stickslip
