@@ -80,10 +80,11 @@ struct Maker {
 };
 
 std::vector<Maker> makers() {
-  const auto ours = [](const char* solver, int iterations) -> Maker {
+  const auto ours = [](const char* solver, int iterations, bool turning = true) -> Maker {
     return {"Stickslip", [=](const SceneOfPeers& s) {
               StepOptions options;
               options.solver = solver;
+              options.turning_contacts = turning;
               if (iterations > 0) options.max_iterations = iterations;
               return make_stickslip(s.world, s.settings, options);
             }};
@@ -91,6 +92,8 @@ std::vector<Maker> makers() {
   return {ours("auto", 0),
           ours("prox-gs", 20),
           ours("prox-gs", 10),
+          ours("prox-gs", 10, false),
+          ours("prox-gs", 5, false),
           {"Bullet", [](const SceneOfPeers& s) { return make_bullet(s.world, s.settings, 1); }},
           {"Bullet", [](const SceneOfPeers& s) { return make_bullet(s.world, s.settings, 2); }},
           {"ODE", [](const SceneOfPeers& s) { return make_ode(s.world, s.settings); }},
@@ -208,6 +211,25 @@ void print(const SceneOfPeers& scene, const std::vector<Row>& rows, std::ostream
   }
 }
 
+/// For every other engine: our cheapest setting whose residual is smaller, and what it costs beside it.
+void print_cheapest(const std::vector<Row>& rows) {
+  const auto is_ours = [](const Row& r) { return r.name.starts_with("Stickslip"); };
+  fmt::print("\n| beside | our cheapest setting with a smaller residual | its time over theirs | its residual over theirs |\n");
+  fmt::print("|---|---|---|---|\n");
+  for (const Row& peer : rows) {
+    if (is_ours(peer) || !peer.trouble.empty()) continue;
+    const Row* best = nullptr;
+    for (const Row& r : rows)
+      if (is_ours(r) && r.trouble.empty() && median(r.residual) < median(peer.residual) &&
+          (best == nullptr || milliseconds(r) < milliseconds(*best)))
+        best = &r;
+    if (best == nullptr) fmt::print("| {} | none | | |\n", peer.name);
+    else
+      fmt::print("| {} | {} | {:.2f} | {:.2g} |\n", peer.name, best->name, milliseconds(*best) / milliseconds(peer),
+                 median(best->residual) / median(peer.residual));
+  }
+}
+
 std::string processor() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
@@ -232,6 +254,7 @@ void compare(const std::string& scenes, int count, int repeats, int sweeps, cons
     std::vector<Row> rows(makers().size());
     for (int i = 0; i < repeats; ++i) run_once(scene, rows);
     print(scene, rows, csv.is_open() ? &csv : nullptr);
+    print_cheapest(rows);
     std::fflush(stdout);
     for (const Row& row : rows) {
       const std::string line = fmt::format("- {}: {}", row.name, row.settings);

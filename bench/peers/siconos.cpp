@@ -217,7 +217,7 @@ Result run_automatic(const ContactProblem& p, double limit) {
   control.tolerance = control.natural_map_tolerance = kTolerance;
   control.max_iterations = 100'000'000;
   control.time_limit = limit;
-  control.natural_map = false;
+  control.natural_map = control.notes = false;   // as in a simulation
   const auto method = make_solver("auto");
   std::vector<double> impulses;
   Workspace workspace;   // kept from solve to solve, as a simulation keeps it

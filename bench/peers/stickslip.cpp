@@ -12,8 +12,11 @@ class StickslipPeer final : public Peer {
   StickslipPeer(const World& world, const StepOptions& options) : world_(world), stepper_(options) {
     name = "Stickslip " + options.solver;
     if (options.max_iterations != StepOptions{}.max_iterations) name += fmt::format(", {} sweeps", options.max_iterations);
-    settings = fmt::format("solver {}, at most {} iterations, tolerance {:g} |g| h, warm start", options.solver,
-                           options.max_iterations, options.tolerance);
+    if (!options.turning_contacts) name += ", rows that do not turn";
+    settings =
+        fmt::format("solver {}, at most {} iterations, tolerance {:g} |g| h, warm start{}", options.solver,
+                    options.max_iterations, options.tolerance,
+                    options.turning_contacts ? "" : ", turning_contacts off: rows of first order, as the others have them");
   }
   void step() override { report_ = &stepper_.step(world_); }
   void remember() override {
