@@ -189,9 +189,16 @@ def draw_matrix(fig, axes, figure, columns):
         fig.colorbar(image, ax=axes, label=figure["value_label"], shrink=0.8)
 
 
+def counts(axes):
+    """Whether x is a count on all curves."""
+    return all(float(x).is_integer() for line in axes.get_lines() for x in line.get_xdata())
+
+
 def finish(axes, figure, first):
     if figure["log_x"]:
         axes.set_xscale("log")
+    elif figure["kind"] in ("lines", "steps") and counts(axes):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))   # steps and sweeps have no halves
     if figure["log_y"]:
         axes.set_yscale("log")
     for i, (name, level) in enumerate(figure["levels"].items()):

@@ -54,6 +54,18 @@ void add_convergence(CaseRun& run, const ContactProblem& problem, const Converge
                          status_name(report.status), 1e3 * seconds});
 }
 
+void add_convergence(CaseRun& run, const ContactProblem& problem, const std::string& label, int sweeps,
+                     const std::vector<NamedMethod>& methods) {
+  for (const NamedMethod& method : methods)
+    add_convergence(run, problem,
+                    {.problem = label,
+                     .method = method.label,
+                     .solver = method.solver,
+                     .options = method.options,
+                     .iterations = sweeps,
+                     .cost = static_cast<double>(sweeps)});
+}
+
 namespace {
 
 template <class Visit>

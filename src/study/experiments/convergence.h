@@ -26,6 +26,15 @@ Table convergence_ends();
 /// Solves from zero impulses and adds a curve to the one table and its end to the other.
 void add_convergence(CaseRun&, const ContactProblem&, const ConvergenceCurve&);
 
+/// A solver with its options, and how tables call it.
+struct NamedMethod {
+  const char* label;
+  const char* solver;
+  OptionList options = {};
+};
+/// A curve by Fischer's function for each, as long as so many sweeps of pgs.
+void add_convergence(CaseRun&, const ContactProblem&, const std::string& label, int sweeps, const std::vector<NamedMethod>&);
+
 /// Least cost at which a curve is at most so large; infinite if it never is. @param part "normal", "friction" or "total"
 double cost_to(const Data&, std::string_view problem, std::string_view method, double merit, std::string_view part = "total");
 /// Least value of a curve up to a cost.

@@ -40,20 +40,11 @@ OptionList options(const char* linear, bool staggered, bool line_search = true) 
 }
 
 void run_convergence(CaseRun& run, const Setup& setup, int sweeps) {
-  const ContactProblem problem = problem_of(run, setup);
-  const auto add = [&](const char* method, const char* solver, OptionList options) {
-    add_convergence(run, problem,
-                    {.problem = setup.label,
-                     .method = method,
-                     .solver = solver,
-                     .options = std::move(options),
-                     .iterations = sweeps,
-                     .cost = double(sweeps)});
-  };
-  add("PGS", "pgs", {});
-  add("Fischer–Newton", "newton-paper", options("fletcher-reeves-fd", true));
-  add("without staggered start", "newton-paper", options("fletcher-reeves-fd", false));
-  add("exact Newton steps", "newton-paper", options("direct", true));
+  add_convergence(run, problem_of(run, setup), setup.label, sweeps,
+                  {{"PGS", "pgs"},
+                   {"Fischer–Newton", "newton-paper", options("fletcher-reeves-fd", true)},
+                   {"without staggered start", "newton-paper", options("fletcher-reeves-fd", false)},
+                   {"exact Newton steps", "newton-paper", options("direct", true)}});
 }
 
 void run_line_search(CaseRun& run, const Setup& setup, int sweeps) {

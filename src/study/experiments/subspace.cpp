@@ -38,21 +38,13 @@ std::vector<Setup> setups(const Setting& setting) {
 }
 
 void run_setup(CaseRun& run, const Setup& setup, int sweeps) {
-  const ContactProblem problem = captured_problem(run, setup.scene, setup.overrides, setup.step).problem;
-  const auto add = [&](const char* method, const char* solver, OptionList options) {
-    add_convergence(run, problem,
-                    {.problem = setup.label,
-                     .method = method,
-                     .solver = solver,
-                     .options = std::move(options),
-                     .iterations = sweeps,
-                     .cost = double(sweeps)});
-  };
-  add("PGS", "pgs", {});
-  add("PGS-SM", "pgs-sm-paper", {});
-  add("lazy bounds", "pgs-sm-paper", {{"bounds", std::string("lazy")}});
-  add("regularised friction", "pgs-sm-paper", {{"regularisation", 1e-3}, {"regularise", std::string("friction")}});
-  add("ours", "pgs-sm", {});
+  add_convergence(
+      run, captured_problem(run, setup.scene, setup.overrides, setup.step).problem, setup.label, sweeps,
+      {{"PGS", "pgs"},
+       {"PGS-SM", "pgs-sm-paper"},
+       {"lazy bounds", "pgs-sm-paper", {{"bounds", std::string("lazy")}}},
+       {"regularised friction", "pgs-sm-paper", {{"regularisation", 1e-3}, {"regularise", std::string("friction")}}},
+       {"ours", "pgs-sm"}});
 }
 
 struct Comparison {
