@@ -91,6 +91,17 @@ TEST(Colours, survive_checkpoints_and_trajectories) {
   EXPECT_THAT(bodies[4], ::testing::ElementsAre(0, 0, 255, 255));
 }
 
+TEST(Colours, are_missing_in_a_checkpoint_of_the_time_before_them_which_is_read_and_runs_on) {
+  const Directory directory;
+  test::unpack_older_checkpoint("checkpoint-13.h5.gz", directory / "c.h5");
+  Scene scene = load_checkpoint(directory / "c.h5");
+  EXPECT_EQ(scene.name, "old-ball");
+  EXPECT_EQ(scene.world.step_count, 5u);
+  EXPECT_EQ(colours_in(describe_scene(scene, 1e-6)), (std::vector<std::string>{"none", "none"}));
+  test::simulate(scene, 30);
+  EXPECT_NEAR(scene.world.body(scene.world.find("ball")).position.z(), 0.2, 1e-3) << "it fell to the ground";
+}
+
 TEST(Colours, that_are_none_are_errors_that_say_how_to_write_one) {
   for (const std::string bad : {"red", "#12345", "#1234567", "#12345g", "", "123456#"}) {
     Json document = Json::parse(kPainted);
