@@ -27,12 +27,11 @@ TEST(RFactors, local_factors_need_fewer_iterations_than_global_ones) { expect("l
 // By the change of impulses blocked factors are about as good as others here: it is what they converge to that is wrong.
 TEST(RFactors, blocked_factors_end_with_the_largest_residuals) { expect("blocked-is-least-exact", Verdict::holds); }
 
-TEST(RFactors, every_step_ends_in_one_of_three_ways_within_the_iterations_allowed) {
+TEST(RFactors, every_step_ends_in_one_of_three_ways) {
   const Table& summary = small_version().data.table("summary");
   ASSERT_EQ(summary.rows(), 8u * 3 + 6u * 3);   // eight scenes by Gauss–Seidel, six by Jacobi, three strategies
   for (std::size_t i = 0; i < summary.rows(); ++i)
     EXPECT_NEAR(summary.numbers("absolute")[i] + summary.numbers("relative")[i] + summary.numbers("none")[i], 1, 1e-12);
-  EXPECT_LE(largest(small_version().data.table("steps").numbers("iterations")), 1000);
 }
 
 }   // namespace stickslip::r_factors_test
