@@ -199,6 +199,8 @@ export class Chart {
     };
     const title = { labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" };
     const single = data[0].length < 60;
+    // Of several lines the legend says what they are.
+    const upright = this.lines_.length === 1 ? titled(this.lines_[0]!.label, unit) : unit && `[${unit}]`;
     const plot = new uPlot(
       {
         width: this.holder_.clientWidth,
@@ -210,7 +212,7 @@ export class Chart {
           {
             ...axis,
             size: 52,
-            ...(unit ? { label: `[${unit}]`, ...title } : {}),
+            ...(upright ? { label: upright, ...title } : {}),
             ...(log ? { splits: decades, filter: (_u: uPlot, splits: number[]) => splits } : {}),
             values: (_u, splits) => splits.map((v) => (v === null ? "" : log ? powerOfTen(v) : readable(v))),
           },
