@@ -7,6 +7,7 @@
 #include "stickslip/import/import.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/checkpoint.h"
+#include "stickslip/scene/controls.h"
 
 namespace stickslip::cli {
 
@@ -32,6 +33,7 @@ Scene resume(const SceneArguments& arguments) {
     scene.step.solver = arguments.solver;
     scene.step.solver_options.clear();
   }
+  if (!arguments.controls.empty()) read_controls(arguments.controls, scene.world);
   return scene;
 }
 
@@ -52,6 +54,8 @@ void add_scene_arguments(CLI::App& command, SceneArguments& arguments) {
       ->required();
   command.add_option("--integrator", arguments.integrator, "How steps are taken (see docs/stepping.md)");
   command.add_option("--solver", arguments.solver, "Contact solver (see stickslip solvers)");
+  command.add_option("--controls", arguments.controls,
+                     "A CSV file that drives joints: time,joint:effort,joint.coordinate:target,… (see docs/driving.md)");
   command
       .add_option("--set", arguments.set,
                   "Change the scene: /json/pointer=value, such as /step/h=0.005 or /parameters/n=20; may be repeated")
@@ -73,6 +77,10 @@ Scene open_scene(const SceneArguments& arguments) {
     if (!arguments.integrator.empty()) overrides.push_back({"/step/integrator", nlohmann::json(arguments.integrator).dump()});
     // As an object, so that --set /step/solver/<option> can follow.
     if (!arguments.solver.empty()) overrides.push_back({"/step/solver", nlohmann::json{{"name", arguments.solver}}.dump()});
+    // From anywhere, and to be found from anywhere.
+    if (!arguments.controls.empty())
+      overrides.push_back(
+          {"/controls", nlohmann::json{{"file", std::filesystem::absolute(arguments.controls).string()}}.dump()});
     for (const std::string& text : arguments.set) overrides.push_back(parse_override(text));
     scene = names_robot(arguments.scene) ? load_robot(arguments.scene, overrides) : load_scene(arguments.scene, overrides);
   }

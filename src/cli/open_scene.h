@@ -12,11 +12,12 @@ namespace stickslip::cli {
 struct SceneArguments {
   std::string scene;
   std::string integrator, solver;
+  std::string controls;   ///< a file of them
   std::vector<std::string> set;
   int threads = 0;   ///< 0: as the scene says
 };
 
-/// Adds <scene>, --solver, --set and --threads.
+/// Adds <scene>, --integrator, --solver, --controls, --set and --threads.
 void add_scene_arguments(CLI::App&, SceneArguments&);
 
 /// Whether the argument names a checkpoint: by its content, or by an ending that only HDF5 files have.

@@ -45,6 +45,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
   SimulateResult result;
   Stepper stepper(scene.step);
   MotionWatch motion(scene.world);
+  result.sensors = SensorReader(scene.world, scene.sensors);
   const InterruptGuard guard;
   const Clock::time_point start = Clock::now();
   try {
@@ -56,6 +57,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
       result.statistics.add(report, seconds_since(before));
       for (auto& recorder : recorders) recorder->record(scene.world, report);
       motion.add(scene.world, report);
+      result.sensors.read(scene.world, report);
       if (report.outcome.status != SolveStatus::converged) result.stopped = failures.handle(scene, stepper, report);
       progress.update(i + 1, scene.world.time);
     }

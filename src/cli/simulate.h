@@ -13,6 +13,7 @@ namespace stickslip::cli {
 
 struct SimulateResult {
   Statistics statistics;
+  SensorReader sensors;               ///< as they read after the last step
   std::vector<MotionRecord> motion;   ///< what is wrong with it; empty if nothing is
   bool interrupted = false;
   bool stopped = false;   ///< at a step that missed its tolerance

@@ -120,6 +120,18 @@ nlohmann::ordered_json to_json(const MotionRecord& r) {
           {"remedy", remedy(r.worst, r.h)}};
 }
 
+/// {"tip": {"force_x": 1.5, …}, …}; what is not finite is null.
+nlohmann::ordered_json to_json(const SensorReader& reader) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < reader.channels().size(); ++i) {
+    const SensorChannel& channel = reader.channels()[i];
+    const double value = reader.values()[i];
+    json[reader.sensors()[channel.sensor].name][std::string(channel.quantity)] =
+        std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+  }
+  return json;
+}
+
 std::string stage_note(const StageTimes& seconds) {
   std::string text;
   const double total = seconds.total();
@@ -159,6 +171,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
         {"broken", broken_names(summary)},
         {"conflicts", conflict_names(summary)},
         {"steps_with_conflicts", s.steps_with_conflicts}}},
+      {"sensors", to_json(summary.result.sensors)},
       {"energy", {{"start", summary.energy_start}, {"end", summary.energy_end}}},
       {"state_hash", hash_text(scene.world)},
       {"h", scene.step.h},

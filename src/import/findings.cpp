@@ -24,7 +24,7 @@ std::string_view import_kind_name(ImportFinding::Kind kind) {
 
 namespace {
 
-/// "<joint armature>: the inertia of rotors is left out (not supported)"
+/// "<geom solref>: contacts are rigid here (approximated)"
 std::string said(const ImportFinding& finding) {
   const std::string_view what = finding.what;
   return fmt::format("{} ({})", what.substr(0, what.size() - what.ends_with('.')), import_kind_name(finding.kind));

@@ -38,6 +38,11 @@ Json settings(const TreeJoint& joint, double sign) {
   if (lower > -kNoLimit) axis["lower"] = lower;
   if (upper < kNoLimit) axis["upper"] = upper;
   if (joint.friction > 0) axis["friction"] = joint.friction;
+  if (joint.armature > 0) axis["armature"] = joint.armature;
+  if (joint.effort) {
+    Json& effort = axis["effort"] = Json::object({{"force", sign * joint.effort->force + 0.0}});
+    if (joint.effort->max_force < kNoLimit) effort["max_force"] = joint.effort->max_force;
+  }
   if (joint.servo) {
     Json& servo = axis["servo"] = {
         {"target", sign * joint.servo->target + 0.0}, {"stiffness", joint.servo->stiffness}, {"damping", joint.servo->damping}};

@@ -34,6 +34,11 @@ struct TreeServo {
   double target = 0, stiffness = 0, damping = 0, max_force = kNoLimit;
 };
 
+/// A force that whoever steers may set; 0 until then.
+struct TreeEffort {
+  double force = 0, max_force = kNoLimit;
+};
+
 enum class Freedom { slide, hinge, ball, free };
 
 struct TreeJoint {
@@ -45,7 +50,9 @@ struct TreeJoint {
   double swing = kNoLimit;   ///< ball [rad]
   double friction = 0;       ///< [N or N m]
   double rest = 0, stiffness = 0, damping = 0;
+  double armature = 0;   ///< [kg or kg m²]
   std::optional<TreeServo> servo;
+  std::optional<TreeEffort> effort;
   Source source;
 };
 

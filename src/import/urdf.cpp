@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 #include "import/meshes.h"
 #include "import/tree.h"
@@ -55,6 +56,9 @@ class UrdfReader {
     for (const auto& node : root.children)
       if (node->name == "link") link_nodes_[node->get("name")] = node.get();
       else if (node->name == "joint") joint_nodes_[node->get("name")] = node.get();
+      else if (node->name == "transmission")
+        for (const auto& child : node->children)
+          if (const std::string* name = child->name == "joint" ? child->find("name") : nullptr) driven_.insert(*name);
   }
 
   Tree read() {
@@ -247,7 +251,9 @@ class UrdfReader {
       default:
         joint.kind = Freedom::hinge;
     }
-    if (given.limits) limit(joint, *given.limits, given.type != urdf::Joint::CONTINUOUS, node);
+    const bool driven = !given.mimic && driven_.contains(given.name);
+    if (given.limits) limit(joint, *given.limits, given.type != urdf::Joint::CONTINUOUS, driven, node);
+    if (driven) joint.effort = TreeEffort{0, given.limits && given.limits->effort > 0 ? given.limits->effort : kNoLimit};
     if (given.mimic) add_mimic(*given.mimic, given.name, node);
     else if (options_.hold) {
       joint.servo = TreeServo{0, options_.hold->stiffness, options_.hold->damping};
@@ -273,7 +279,7 @@ class UrdfReader {
     return three;
   }
 
-  void limit(TreeJoint& joint, const urdf::JointLimits& limits, bool stops, const XmlNode& node) {
+  void limit(TreeJoint& joint, const urdf::JointLimits& limits, bool stops, bool driven, const XmlNode& node) {
     const XmlNode& limit_node = *node.child("limit");
     if (stops) {
       joint.lower = limits.lower;
@@ -281,12 +287,12 @@ class UrdfReader {
       if (joint.lower > joint.upper)
         limit_node.fail("lower", fmt::format("It is above upper=\"{}\". Exchange them.", limits.upper));
     }
-    if (!options_.hold)
+    if (!options_.hold && !driven)
       findings_.add(Kind::ignored, limit_node.line, limit_node.place(),
                     "<limit effort velocity>: bounds of a drive, and the joint has none.");
     else if (limits.velocity > 0)
       findings_.add(Kind::ignored, limit_node.line, limit_node.place(),
-                    "<limit velocity>: a bound of the drive, which only holds here.");
+                    "<limit velocity>: a bound of the drive, which has none here.");
   }
 
   void add_mimic(const urdf::JointMimic& mimic, const std::string& follower, const XmlNode& node) {
@@ -334,6 +340,7 @@ class UrdfReader {
   Findings& findings_;
   Tree tree_;
   std::map<std::string, const XmlNode*> link_nodes_, joint_nodes_;
+  std::set<std::string> driven_;   ///< joints that transmissions name
   std::map<std::string, const urdf::JointMimic*> mimic_of_;
 };
 

@@ -54,7 +54,7 @@ const std::map<std::string_view, PassedOver>& passed_over() {
   static const std::map<std::string_view, PassedOver> table = {
       {"visual", {Kind::ignored, "only looks; its colour is taken."}},
       {"material", {Kind::ignored, "only looks; its colour is taken."}},
-      {"transmission", {Kind::ignored, "drives need a controller, and a scene has none."}},
+      {"transmission", {Kind::ignored, "its joint can be driven by an effort; the rest is for controllers."}},
       {"safety_controller", {Kind::ignored, "limits of a controller, and a scene has none."}},
       {"calibration", {Kind::ignored, "only for the real machine."}},
       {"sensor", {Kind::ignored, "sensors do not move anything."}},

@@ -9,17 +9,17 @@ namespace stickslip::python {
 
 namespace {
 
-constexpr double kRacing = 1e6;   ///< speed that a motor is told to reach when it is to push with a given force [m/s, rad/s]
-
 /// One coordinate of a joint.
 struct AxisHandle {
   JointHandle joint;
   int coordinate = 0;
 
   const JointAxis& get() const { return joint.get().description.axes[static_cast<std::size_t>(coordinate)]; }
-  void set(JointAxis axis) const {
+  void set(JointAxis axis) const { use().set_joint_axis(joint.id, coordinate, std::move(axis)); }
+  /// The world, to change the joint.
+  World& use() const {
     joint.get();
-    joint.world->use().set_joint_axis(joint.id, coordinate, std::move(axis));
+    return joint.world->use();
   }
 };
 
@@ -67,32 +67,28 @@ double target_of(const AxisHandle& a) {
 
 void set_target(const AxisHandle& a, double target) {
   target_of(a);
-  JointAxis axis = a.get();
-  axis.servo->path.clear();
-  axis.servo->target = target;
-  a.set(std::move(axis));
+  a.use().set_target(a.joint.id, a.coordinate, target);
 }
 
 double speed_of(const AxisHandle& a) {
   if (!a.get().motor)
     throw Error(fmt::format("The joint '{}' has no motor there. Give it one: axis.motor = {{'speed': …, 'max_force': …}}.",
                             a.joint.get().description.name));
-  return a.get().motor->speed;
+  return motor_speed(*a.get().motor, a.joint.world->scene.world.time);
 }
 
 void set_speed(const AxisHandle& a, double speed) {
   speed_of(a);
-  JointAxis axis = a.get();
-  axis.motor->speed = speed;
-  a.set(std::move(axis));
+  a.use().set_speed(a.joint.id, a.coordinate, speed);
 }
 
-/// A motor that never gets as fast as it wants pushes with all that it may.
+double effort_of(const AxisHandle& a) {
+  return a.get().effort ? effort_force(*a.get().effort, a.joint.world->scene.world.time) : 0;
+}
+
 void push(const AxisHandle& a, double force) {
   if (!std::isfinite(force)) throw Error(fmt::format("{} is not a force. It must be finite [N or N m].", force));
-  JointAxis axis = a.get();
-  axis.motor = JointMotor{std::copysign(kRacing, force), std::abs(force)};
-  a.set(std::move(axis));
+  a.use().set_effort(a.joint.id, a.coordinate, force);
 }
 
 /// Sets the numbers of a motor, servo or spring from a dictionary; None takes it away.
@@ -153,6 +149,7 @@ void bind_axis(py::module_& m) {
   number("limit_stiffness", &JointAxis::limit_stiffness);
   number("limit_damping", &JointAxis::limit_damping);
   number("friction", &JointAxis::friction);
+  number("armature", &JointAxis::armature);
   bind_drive<JointMotor>(c, "motor", &JointAxis::motor, {{"speed", &JointMotor::speed}, {"max_force", &JointMotor::max_force}},
                          doc("JointMotor"));
   bind_drive<JointServo>(c, "servo", &JointAxis::servo,
@@ -173,8 +170,10 @@ void bind_axis(py::module_& m) {
   c.def_property("target", &target_of, &set_target,
                  "Target of the servo now [m or rad]. Assigning ends the path of a servo that has one.");
   c.def_property("speed", &speed_of, &set_speed, "That the motor keeps [m/s or rad/s].");
-  c.def("push", &push, py::arg("force"),
-        "Has the motor push with this force until told otherwise [N or N m]: control by torques.");
+  c.def_property(
+      "effort", &effort_of, &push,
+      "Force on the coordinate now [N or N m]; 0 if there is none. Assigning one holds until told otherwise: control "
+      "by torques.");
   c.def("__repr__",
         [](const AxisHandle& a) { return fmt::format("<stickslip.JointAxis '{}'>", joint_coordinate_name(a.coordinate)); });
 }
@@ -200,9 +199,10 @@ void bind_only_axis(py::class_<JointHandle>& c) {
       "speed", [](const JointHandle& j) { return speed_of(only_axis(j)); },
       [](const JointHandle& j, double speed) { set_speed(only_axis(j), speed); },
       "Of a joint with one free coordinate: the speed that its motor keeps [m/s or rad/s].");
-  c.def(
-      "push", [](const JointHandle& j, double force) { push(only_axis(j), force); }, py::arg("force"),
-      "Of a joint with one free coordinate: has its motor push with this force until told otherwise [N or N m].");
+  c.def_property(
+      "effort", [](const JointHandle& j) { return effort_of(only_axis(j)); },
+      [](const JointHandle& j, double force) { push(only_axis(j), force); },
+      "Of a joint with one free coordinate: the force on it [N or N m].");
 }
 
 }   // namespace

@@ -38,6 +38,7 @@ void StepperHandle::take_report(const StepReport& step) {
 }
 
 void StepperHandle::record(const StepReport& step) {
+  if (!sensors.sensors().empty()) sensors.read(world->scene.world, step);
   for (const RecordingPointer& r : recordings)
     if (r->recorder) r->recorder->record(world->scene.world, step);
 }
@@ -161,6 +162,17 @@ RecordingPointer record(const StepperPointer& sim, const py::object& path, doubl
   return recording;
 }
 
+py::dict sensors_of(const StepperPointer& sim) {
+  std::map<std::string, std::vector<double>> by_name;
+  const SensorReader& reader = sim->sensors;
+  for (std::size_t i = 0; i < reader.channels().size(); ++i)
+    by_name[reader.sensors()[reader.channels()[i].sensor].name].push_back(reader.values()[i]);
+  py::dict all;
+  for (const auto& [name, values] : by_name)
+    all[py::str(name)] = py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+  return all;
+}
+
 /// The contact problem of the last step.
 ProblemHandle problem_of(const StepperPointer& sim) {
   sim->world->use();
@@ -197,6 +209,10 @@ void bind_stepper(py::module_& m) {
         "Steps to iterate over: `for report in sim.run(seconds=2): …`. Without numbers as long as the scene says. The "
         "controller is\n"
         "called with the stepper before every step, to read and to drive: `lambda sim: ...`.");
+  c.def_property_readonly("sensors", &sensors_of,
+                          "What the sensors of the scene measured in the last step, by name: arrays of their channels "
+                          "(docs/driving.md). NaN before "
+                          "the first.");
   c.def("problem", &problem_of,
         "The contact problem of the last step, with the guess that it was solved from and the impulses found.");
   c.def("record", &record, py::arg("path"), py::arg("frames_per_second") = 0.0,

@@ -28,7 +28,8 @@ struct RecordingHandle {
 using RecordingPointer = std::shared_ptr<RecordingHandle>;
 
 struct StepperHandle {
-  StepperHandle(WorldPointer w, StepOptions options) : world(std::move(w)), stepper(std::move(options)) {}
+  StepperHandle(WorldPointer w, StepOptions options)
+      : world(std::move(w)), stepper(std::move(options)), sensors(world->scene.world, world->scene.sensors) {}
   ~StepperHandle() { leave_report(); }
   StepperHandle(const StepperHandle&) = delete;
   StepperHandle& operator=(const StepperHandle&) = delete;
@@ -37,11 +38,13 @@ struct StepperHandle {
   Stepper stepper;
   ReportPointer report;   ///< of the last step; null before the first
   std::vector<RecordingPointer> recordings;
+  SensorReader sensors;   ///< those of the scene when the stepper was made
 
   /// Before a step: lets go of the report, which its holders keep.
   void leave_report();
   /// After one.
   void take_report(const StepReport&);
+  /// Hands a step to the recordings, and lets the sensors see it.
   void record(const StepReport&);
 };
 using StepperPointer = std::shared_ptr<StepperHandle>;

@@ -4,6 +4,7 @@
 #include "python/module.h"
 #include "stickslip/import/import.h"
 #include "stickslip/record/checkpoint.h"
+#include "stickslip/scene/controls.h"
 #include "stickslip/scene/parts.h"
 
 namespace stickslip::python {
@@ -243,6 +244,14 @@ void bind_state(py::class_<WorldHandle, WorldPointer>& c) {
       "angular_velocities",
       [](const WorldPointer& w) { return gathered<3>(w, [](const Body& b) { return b.angular_velocity; }); },
       "Angular velocities of all bodies, world frame [rad/s]; a new array.");
+  c.def(
+      "read_controls",
+      [](const WorldPointer& w, const py::object& path) {
+        const std::string file = py::str(py::module_::import("os").attr("fspath")(path));
+        read_controls(file, w->use());
+      },
+      py::arg("path"),
+      "Gives joints the paths of efforts, speeds and targets that stand in a CSV file: time,joint:effort,… (docs/driving.md).");
   c.def_property_readonly(
       "kinetic_energy", [](const WorldPointer& w) { return w->use().kinetic_energy(); }, doc("World::kinetic_energy"));
   c.def_property_readonly(

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kUserBlock = 512;   // the smallest that HDF5 allows
 constexpr std::string_view kMarker = "stickslip-checkpoint ";
-constexpr int kVersion = 14, kOldestVersion = 2;
+constexpr int kVersion = 15, kOldestVersion = 2;
 
 /// FNV-1a.
 std::uint64_t checksum(std::string_view bytes) {

@@ -299,6 +299,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   archive.text("scene/document", s.document);
   archive.value("scene/seconds", s.seconds);
   archive.table("scene/warnings", s.warnings, [](auto& t) { t.text_field("text", &FlatText::text); });
+  if (version >= kVersionWithEfforts) archive.text("scene/sensors", s.sensors);
   archive.value("gravity", s.gravity);
   archive.value("time", s.time);
   archive.value("step_count", s.step_count);
@@ -308,7 +309,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   if (version >= kVersionWithNodes) exchange_nodes(archive, s);
   if (version >= kVersionWithSolids) exchange_solids(archive, s, version);
   if (version >= kVersionWithFactors) exchange_factors(archive, s);
-  if (version >= kVersionWithJoints) exchange_joints(archive, s);
+  if (version >= kVersionWithJoints) exchange_joints(archive, s, version);
   exchange_materials(archive, s, version);
   archive.value("memory/h", s.memory.h);
   archive.table("memory/impulses", s.memory.impulses, [version](auto& t) {

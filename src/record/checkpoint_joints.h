@@ -34,6 +34,8 @@ inline constexpr int kVersionWithMerit = 12;
 inline constexpr int kVersionWithPairForms = 13;
 /// The first version that knows colours of materials and parts.
 inline constexpr int kVersionWithColours = 14;
+/// The first version that knows efforts, armature, motors with paths, and sensors.
+inline constexpr int kVersionWithEfforts = 15;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {
@@ -71,8 +73,8 @@ void exchange_joint_table(Archive& archive, FlatScene& s) {
 }
 
 template <class Archive>
-void exchange_joint_memory(Archive& archive, FlatScene& s) {
-  archive.table("joints/memory", s.joints, [](auto& t) {
+void exchange_joint_memory(Archive& archive, FlatScene& s, int version) {
+  archive.table("joints/memory", s.joints, [version](auto& t) {
     t.field("locked", &Joint::memory, &JointMemory::locked);
     t.field("motor", &Joint::memory, &JointMemory::motor);
     t.field("servo", &Joint::memory, &JointMemory::servo);
@@ -83,12 +85,13 @@ void exchange_joint_memory(Archive& archive, FlatScene& s) {
     t.field("coupling", &Joint::memory, &JointMemory::coupling);
     t.field("swing", &Joint::memory, &JointMemory::swing);
     t.field("force", &Joint::memory, &JointMemory::force);
+    if (version >= kVersionWithEfforts) t.field("armature", &Joint::memory, &JointMemory::armature);
   });
 }
 
 template <class Archive>
-void exchange_joint_axes(Archive& archive, FlatScene& s) {
-  archive.table("joints/axes", s.axes, [](auto& t) {
+void exchange_joint_axes(Archive& archive, FlatScene& s, int version) {
+  archive.table("joints/axes", s.axes, [version](auto& t) {
     t.field("locked", &FlatAxis::axis, &JointAxis::locked);
     t.field("lower", &FlatAxis::axis, &JointAxis::lower);
     t.field("upper", &FlatAxis::axis, &JointAxis::upper);
@@ -107,20 +110,32 @@ void exchange_joint_axes(Archive& archive, FlatScene& s) {
     t.field("spring_rest", &FlatAxis::spring, &JointSpring::rest);
     t.field("spring_stiffness", &FlatAxis::spring, &JointSpring::stiffness);
     t.field("spring_damping", &FlatAxis::spring, &JointSpring::damping);
+    if (version < kVersionWithEfforts) return;
+    t.field("armature", &FlatAxis::axis, &JointAxis::armature);
+    t.field("has_effort", &FlatAxis::has_effort);
+    t.field("effort_force", &FlatAxis::effort, &JointEffort::force);
+    t.field("effort_max_force", &FlatAxis::effort, &JointEffort::max_force);
   });
+  const auto path = [](const char* value) {
+    return [value](auto& t) {
+      t.field("time", &std::pair<double, double>::first);
+      t.field(value, &std::pair<double, double>::second);
+    };
+  };
   archive.lists(
-      "joints/axes/servo_path", s.axes, [](FlatAxis & x) -> auto& { return x.servo.path; },
-      [](auto& t) {
-        t.field("time", &std::pair<double, double>::first);
-        t.field("target", &std::pair<double, double>::second);
-      });
+      "joints/axes/servo_path", s.axes, [](FlatAxis & x) -> auto& { return x.servo.path; }, path("target"));
+  if (version < kVersionWithEfforts) return;
+  archive.lists(
+      "joints/axes/motor_path", s.axes, [](FlatAxis & x) -> auto& { return x.motor.path; }, path("speed"));
+  archive.lists(
+      "joints/axes/effort_path", s.axes, [](FlatAxis & x) -> auto& { return x.effort.path; }, path("force"));
 }
 
 template <class Archive>
-void exchange_joints(Archive& archive, FlatScene& s) {
+void exchange_joints(Archive& archive, FlatScene& s, int version) {
   exchange_joint_table(archive, s);
-  exchange_joint_memory(archive, s);
-  exchange_joint_axes(archive, s);
+  exchange_joint_memory(archive, s, version);
+  exchange_joint_axes(archive, s, version);
   archive.table("ignored_pairs", s.ignored_pairs, [](auto& t) {
     t.field("a", &FlatIgnoredPair::a);
     t.field("b", &FlatIgnoredPair::b);

@@ -22,7 +22,8 @@ class CsvTelemetry final : public Recorder {
     if (file_) std::fclose(file_);
   }
 
-  void begin(const Scene&) override {
+  void begin(const Scene& scene) override {
+    sensors_ = SensorReader(scene.world, scene.sensors);
     StagedFile staged(path_);
     file_ = std::fopen(staged.path().c_str(), "w");
     if (!file_) fail();
@@ -32,17 +33,21 @@ class CsvTelemetry final : public Recorder {
       fmt::format_to(std::back_inserter(row_), "{}{}{}", column.name, column.unit_suffix.empty() ? "" : "_",
                      column.unit_suffix);
     }
+    for (const SensorChannel& channel : sensors_.channels())
+      fmt::format_to(std::back_inserter(row_), ",{}.{}_{}", sensors_.sensors()[channel.sensor].name, channel.quantity,
+                     channel.unit_suffix);
     write_row();
     if (std::fflush(file_) != 0) fail();
     staged.commit();
   }
 
-  void record(const World&, const StepReport& report) override {
+  void record(const World& world, const StepReport& report) override {
     row_.clear();
     for (const TelemetryColumn& column : telemetry_columns()) {
       if (row_.size() > 0) row_.push_back(',');
       fmt::format_to(std::back_inserter(row_), "{}", column.value(report));
     }
+    for (const double value : sensors_.read(world, report)) fmt::format_to(std::back_inserter(row_), ",{}", value);
     write_row();
   }
 
@@ -64,6 +69,7 @@ class CsvTelemetry final : public Recorder {
 
   std::filesystem::path path_;
   std::FILE* file_ = nullptr;
+  SensorReader sensors_;
   fmt::memory_buffer row_;
 };
 

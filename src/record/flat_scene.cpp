@@ -256,7 +256,9 @@ Surface unflatten(const FlatSurface& flat, const std::vector<std::shared_ptr<con
 }
 
 FlatAxis flatten(const JointAxis& axis) {
-  FlatAxis flat{axis, axis.motor.has_value(), axis.servo.has_value(), axis.spring.has_value(), {}, {}, {}};
+  FlatAxis flat{
+      axis, axis.effort.has_value(), axis.motor.has_value(), axis.servo.has_value(), axis.spring.has_value(), {}, {}, {}, {}};
+  flat.effort = axis.effort.value_or(JointEffort{});
   flat.motor = axis.motor.value_or(JointMotor{});
   flat.servo = axis.servo.value_or(JointServo{});
   flat.spring = axis.spring.value_or(JointSpring{});
@@ -265,7 +267,8 @@ FlatAxis flatten(const JointAxis& axis) {
 
 JointAxis unflatten(FlatAxis&& flat) {
   JointAxis axis = std::move(flat.axis);
-  axis.motor = flat.has_motor ? std::optional(flat.motor) : std::nullopt;
+  axis.effort = flat.has_effort ? std::optional(std::move(flat.effort)) : std::nullopt;
+  axis.motor = flat.has_motor ? std::optional(std::move(flat.motor)) : std::nullopt;
   axis.servo = flat.has_servo ? std::optional(std::move(flat.servo)) : std::nullopt;
   axis.spring = flat.has_spring ? std::optional(flat.spring) : std::nullopt;
   return axis;
@@ -379,6 +382,7 @@ FlatScene flatten(const Scene& scene) {
   const World& world = scene.world;
   FlatScene s;
   s.name = scene.name, s.description = scene.description, s.document = scene.document, s.seconds = scene.seconds;
+  s.sensors = sensors_to_text(world, scene.sensors);
   for (const std::string& warning : scene.warnings) s.warnings.push_back({warning});
 
   s.gravity = world.gravity, s.time = world.time, s.step_count = world.step_count;
@@ -459,6 +463,7 @@ Scene restore(FlatScene&& s) {
     scene.step.solver_options.emplace_back(std::move(name), unflatten(std::move(option)));
   }
   validate(scene.step);
+  scene.sensors = sensors_from_text(s.sensors, world);
   return scene;
 }
 

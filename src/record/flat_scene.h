@@ -71,7 +71,8 @@ struct FlatSurface {
 /// One coordinate of a joint as numbers.
 struct FlatAxis {
   JointAxis axis;   ///< what drives it apart, below
-  bool has_motor = false, has_servo = false, has_spring = false;
+  bool has_effort = false, has_motor = false, has_servo = false, has_spring = false;
+  JointEffort effort;
   JointMotor motor;
   JointServo servo;
   JointSpring spring;
@@ -94,7 +95,7 @@ struct FlatText {
 };
 
 struct FlatScene {
-  std::string name, description, document;
+  std::string name, description, document, sensors;
   double seconds = 0;
   std::vector<FlatText> warnings;
 

@@ -28,9 +28,15 @@ Json describe_axis(int coordinate, const JointAxis& axis) {
   put_finite(d, "lower", axis.lower);
   put_finite(d, "upper", axis.upper);
   if (axis.friction > 0) d["friction"] = axis.friction;
+  if (axis.effort) {
+    d["effort"] = {{"force", axis.effort->force}};
+    put_finite(d["effort"], "max_force", axis.effort->max_force);
+    if (!axis.effort->path.empty()) d["effort"]["follows_path"] = true;
+  }
   if (axis.motor) {
     d["motor"] = {{"speed", axis.motor->speed}};
     put_finite(d["motor"], "max_force", axis.motor->max_force);
+    if (!axis.motor->path.empty()) d["motor"]["follows_path"] = true;
   }
   if (axis.servo) {
     d["servo"] = {{"target", axis.servo->target}, {"stiffness", axis.servo->stiffness}, {"damping", axis.servo->damping}};

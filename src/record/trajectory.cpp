@@ -53,6 +53,7 @@ class Trajectory final : public Recorder {
     guarded([&] {
       auto column = telemetry_.begin();
       for (const TelemetryColumn& source : telemetry_columns()) (column++)->push(source.value(report));
+      write_sensors(world, report);
       if (frames_.is_due(report)) write_frame(world, report);
       for (GrowingDataset* d : all_) d->write_full_chunks();
       if (flush_is_due()) flush();
@@ -92,6 +93,8 @@ class Trajectory final : public Recorder {
   void create_contacts();
   void create_bodies();
   void create_telemetry();
+  void create_sensors(const Scene&);
+  void write_sensors(const World&, const StepReport&);
 
   GrowingDataset* add(GrowingDataset& dataset, hid_t parent, const char* name, hid_t type, GrowingDataset::Layout layout,
                       std::string_view unit = "") {
@@ -130,6 +133,8 @@ class Trajectory final : public Recorder {
   NodeDatasets nodes_;
   JointDatasets joints_;
   std::list<GrowingDataset> telemetry_;
+  SensorReader reader_;
+  std::list<GrowingDataset> sensors_;   ///< a dataset for each, of one row for every step
 
   BodyColumns columns_;
   std::size_t name_length_ = kNameLength;
@@ -142,7 +147,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   file_ = h5::GrowingFile(file);
   const hid_t root = file_.id();
   h5::write_attribute(root, "format", "stickslip-trajectory");
-  h5::write_attribute(root, "version", std::uint64_t{6});
+  h5::write_attribute(root, "version", std::uint64_t{7});
   h5::write_attribute(root, "scene", scene.name);
   h5::write_attribute(root, "description", scene.description);
   h5::write_attribute(root, "solver", scene.step.solver);
@@ -161,6 +166,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   nodes_.create(root, scene.world, all_);
   joints_.create(root, scene.world, all_);
   create_telemetry();
+  create_sensors(scene);
 }
 
 void Trajectory::create_frames(hsize_t bodies) {
@@ -237,6 +243,36 @@ void Trajectory::create_telemetry() {
     add(dataset, group.get(), std::string(column.name).c_str(), H5T_NATIVE_DOUBLE, {.item = {}, .compressed = false},
         column.unit);
     h5::write_attribute(dataset.id(), "meaning", column.meaning);
+  }
+}
+
+void Trajectory::create_sensors(const Scene& scene) {
+  reader_ = SensorReader(scene.world, scene.sensors);
+  const Handle group = h5::create_group(file_.id(), "sensors");
+  const auto channels = reader_.channels();
+  for (std::size_t i = 0, first = 0; i < reader_.sensors().size(); ++i) {
+    const Sensor& sensor = reader_.sensors()[i];
+    std::string quantities, units;
+    std::size_t count = 0;
+    for (; first + count < channels.size() && channels[first + count].sensor == i; ++count) {
+      quantities += fmt::format("{}{}", count > 0 ? ", " : "", channels[first + count].quantity);
+      units += fmt::format("{}{}", count > 0 ? ", " : "", channels[first + count].unit);
+    }
+    first += count;
+    GrowingDataset& dataset = sensors_.emplace_back();
+    add(dataset, group.get(), sensor.name.c_str(), H5T_NATIVE_DOUBLE, {.item = {count}, .compressed = false}, units);
+    h5::write_attribute(dataset.id(), "type", sensor_type_name(sensor));
+    h5::write_attribute(dataset.id(), "quantities", quantities);
+  }
+}
+
+void Trajectory::write_sensors(const World& world, const StepReport& report) {
+  if (sensors_.empty()) return;
+  const auto values = reader_.read(world, report);
+  auto dataset = sensors_.begin();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0 && reader_.channels()[i].sensor != reader_.channels()[i - 1].sensor) ++dataset;
+    dataset->push(values[i]);
   }
 }
 

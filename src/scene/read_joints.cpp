@@ -8,10 +8,17 @@
 
 namespace stickslip::document {
 
+BodyId read_body_name(const Place& place, const World& world) {
+  std::string name;
+  read(place, name);
+  return place.within([&] { return world.find(name); });
+}
+
 namespace {
 
 /// The settings that a coordinate which is not locked may have.
-constexpr std::array kSettings = {"lower", "upper", "limit_stiffness", "limit_damping", "friction", "motor", "servo", "spring"};
+constexpr std::array kSettings = {"lower",    "upper",  "limit_stiffness", "limit_damping", "friction",
+                                  "armature", "effort", "motor",           "servo",         "spring"};
 
 /// What a document may say about the coordinates of a type.
 struct FreeCoordinates {
@@ -79,21 +86,14 @@ void read_stiffness(Fields& fields, double& stiffness, double& damping) {
     fields.place().fail(fmt::format("Stiffness and damping are both 0: {} would do nothing. Give one of them.", fields.what()));
 }
 
-void read(const Place& place, JointMotor& motor) {
-  read_object(place, "a motor", [&](Fields& fields) {
-    motor.speed = fields.required<double>("speed");
-    read_at_least_zero(fields, "max_force", motor.max_force);
-  });
-}
-
-/// [[time, target], …], times increasing.
-void read_path(const Place& place, std::vector<std::pair<double, double>>& path) {
-  if (!place.value().is_array()) place.wrong_type("Give an array of [time, target].");
-  if (place.value().empty()) place.fail("[] holds no point. A path needs at least one [time, target].");
+/// [[time, value], …], times increasing.
+void read_path(const Place& place, JointPath& path) {
+  if (!place.value().is_array()) place.wrong_type("Give an array of [time, value].");
+  if (place.value().empty()) place.fail("[] holds no point. A path needs at least one [time, value].");
   for (const Json& value : place.value()) {
     const Place point(value, place, std::to_string(path.size()));
     if (!value.is_array() || value.size() != 2)
-      point.fail(fmt::format("{} is not a point of a path. Give [time, target].", shown(value)));
+      point.fail(fmt::format("{} is not a point of a path. Give [time, value].", shown(value)));
     std::pair<double, double> next;
     document::read(Place(value[0], point, "0"), next.first);
     document::read(Place(value[1], point, "1"), next.second);
@@ -103,16 +103,41 @@ void read_path(const Place& place, std::vector<std::pair<double, double>>& path)
   }
 }
 
+/// "path", in whose presence another key says nothing.
+void read_path(Fields& fields, std::string_view instead_of, JointPath& path, std::vector<std::string>& warnings) {
+  const auto place = fields.find("path");
+  if (!place) return;
+  read_path(*place, path);
+  if (const auto other = fields.find(instead_of))
+    warnings.push_back(fmt::format("{} has no effect: the path says it for every time.", other->pointer()));
+}
+
+/// A number, or an object.
+void read(const Place& place, JointEffort& effort, std::vector<std::string>& warnings) {
+  if (place.value().is_number()) return document::read(place, effort.force);
+  if (!place.value().is_object()) place.wrong_type("Give a force [N or N m], or {\"path\": [[time, force], …]}.");
+  read_object(place, "an effort", [&](Fields& fields) {
+    fields.optional("force", effort.force);
+    read_at_least_zero(fields, "max_force", effort.max_force);
+    read_path(fields, "force", effort.path, warnings);
+  });
+}
+
+void read(const Place& place, JointMotor& motor, std::vector<std::string>& warnings) {
+  read_object(place, "a motor", [&](Fields& fields) {
+    read_at_least_zero(fields, "max_force", motor.max_force);
+    read_path(fields, "speed", motor.path, warnings);
+    if (motor.path.empty()) motor.speed = fields.required<double>("speed");
+    else fields.optional("speed", motor.speed);
+  });
+}
+
 void read(const Place& place, JointServo& servo, std::vector<std::string>& warnings) {
   read_object(place, "a servo", [&](Fields& fields) {
     fields.optional("target", servo.target);
     read_stiffness(fields, servo.stiffness, servo.damping);
     read_at_least_zero(fields, "max_force", servo.max_force);
-    const auto path = fields.find("path");
-    if (!path) return;
-    read_path(*path, servo.path);
-    if (const auto target = fields.find("target"))
-      warnings.push_back(fmt::format("{} has no effect: the path says where the servo goes.", target->pointer()));
+    read_path(fields, "target", servo.path, warnings);
   });
 }
 
@@ -134,7 +159,9 @@ void read_settings(Fields& fields, JointAxis& axis, std::vector<std::string>& wa
     if (const auto place = fields.find(key); place && !axis.has_lower() && !axis.has_upper())
       warnings.push_back(fmt::format("{} has no effect: there is no limit.", place->pointer()));
   read_at_least_zero(fields, "friction", axis.friction);
-  if (const auto motor = fields.find("motor")) read(*motor, axis.motor.emplace());
+  read_at_least_zero(fields, "armature", axis.armature);
+  if (const auto effort = fields.find("effort")) read(*effort, axis.effort.emplace(), warnings);
+  if (const auto motor = fields.find("motor")) read(*motor, axis.motor.emplace(), warnings);
   if (const auto servo = fields.find("servo")) read(*servo, axis.servo.emplace(), warnings);
   if (const auto spring = fields.find("spring")) read(*spring, axis.spring.emplace());
   if (!axis.locked) return;
@@ -185,12 +212,6 @@ void read_coordinates(Fields& fields, JointDescription& joint, std::vector<std::
           fmt::format("A {} joint has the coordinates {}. Say which one under \"axes\": {{\"{}\": {{\"{}\": …}}}}.",
                       joint_type_name(joint.type), fmt::join(names, ", "), names[0], key));
   if (const auto axes = fields.find("axes")) read_axes(*axes, free, joint, warnings);
-}
-
-BodyId read_body_name(const Place& place, const World& world) {
-  std::string name;
-  read(place, name);
-  return place.within([&] { return world.find(name); });
 }
 
 bool has_body_called_world(const World& world) {
@@ -286,43 +307,14 @@ void add_joint(const Place& place, JointType type, bool ambiguous, World& world,
   place.within([&] { world.add(std::move(joint)); });
 }
 
-GearSide read_gear_side(const Place& place, const World& world) {
-  GearSide side;
-  read_object(place, "a side of a gear", [&](Fields& fields) {
-    const Place name = fields.get("joint");
-    std::string text;
-    read(name, text);
-    side.joint = name.within([&] { return world.find_joint(text); });
-    const JointDescription& joint = world.joint(side.joint).description;
-    if (joint.type == JointType::gear)
-      name.fail(fmt::format("'{}' is a gear. A gear couples coordinates of other joints.", text));
-    std::vector<std::string_view> free;
-    for (const int coordinate : free_coordinates(joint.type).coordinates)
-      if (!joint.axes[static_cast<std::size_t>(coordinate)].locked) free.push_back(joint_coordinate_name(coordinate));
-    if (free.empty()) name.fail(fmt::format("'{}' has no free coordinate that a gear could couple.", text));
-    std::string chosen(free[0]);
-    if (const auto coordinate = fields.find("coordinate")) {
-      read(*coordinate, chosen);
-      coordinate->within([&] { joint_coordinate_from_name(chosen); });
-      if (std::find(free.begin(), free.end(), chosen) == free.end())
-        coordinate->fail(fmt::format("{} of '{}' is locked. Free are: {}.", chosen, text, fmt::join(free, ", ")));
-    } else if (free.size() > 1) {
-      place.fail(
-          fmt::format("'{}' has several free coordinates. Give \"coordinate\": one of {}.", text, fmt::join(free, ", ")));
-    }
-    side.coordinate = joint_coordinate_from_name(chosen);
-  });
-  return side;
-}
-
 void add_gear(const Place& place, World& world) {
   JointDescription joint;
   joint.type = JointType::gear;
   read_object(place, "a gear joint", [&](Fields& fields) {
     fields.find("type");
     fields.optional("name", joint.name);
-    joint.first = read_gear_side(fields.get("first"), world);
-    joint.second = read_gear_side(fields.get("second"), world);
+    for (const auto& [key, side] : {std::pair("first", &joint.first), std::pair("second", &joint.second)})
+      read_object(fields.get(key), "a side of a gear", [&](Fields& keys) { *side = read_joint_coordinate(keys, world); });
     if (const auto ratio = fields.find("ratio")) read_not_zero(*ratio, joint.ratio);
   });
   place.within([&] { world.add(std::move(joint)); });
@@ -354,6 +346,33 @@ void for_each_entry(const Place& list, std::string_view expected, F&& f) {
 }
 
 }   // namespace
+
+GearSide read_joint_coordinate(Fields& fields, const World& world) {
+  GearSide side;
+  const Place name = fields.get("joint");
+  std::string text;
+  read(name, text);
+  side.joint = name.within([&] { return world.find_joint(text); });
+  const JointDescription& joint = world.joint(side.joint).description;
+  if (joint.type == JointType::gear)
+    name.fail(fmt::format("'{}' is a gear, which has no coordinates of its own. Name another joint.", text));
+  std::vector<std::string_view> free;
+  for (const int coordinate : free_coordinates(joint.type).coordinates)
+    if (!joint.axes[static_cast<std::size_t>(coordinate)].locked) free.push_back(joint_coordinate_name(coordinate));
+  if (free.empty()) name.fail(fmt::format("'{}' has no free coordinate.", text));
+  std::string chosen(free[0]);
+  if (const auto coordinate = fields.find("coordinate")) {
+    read(*coordinate, chosen);
+    coordinate->within([&] { joint_coordinate_from_name(chosen); });
+    if (std::find(free.begin(), free.end(), chosen) == free.end())
+      coordinate->fail(fmt::format("{} of '{}' is locked. Free are: {}.", chosen, text, fmt::join(free, ", ")));
+  } else if (free.size() > 1) {
+    fields.place().fail(
+        fmt::format("'{}' has several free coordinates. Give \"coordinate\": one of {}.", text, fmt::join(free, ", ")));
+  }
+  side.coordinate = joint_coordinate_from_name(chosen);
+  return side;
+}
 
 void read_joints(Fields& document, World& world, std::vector<std::string>& warnings) {
   if (const auto list = document.find("joints")) {

@@ -11,4 +11,9 @@ namespace stickslip::document {
 /// effect
 void read_joints(Fields& document, World&, std::vector<std::string>& warnings);
 
+/// "joint" and "coordinate" of an object; the latter may be left out where only one is free.
+GearSide read_joint_coordinate(Fields&, const World&);
+
+BodyId read_body_name(const Place&, const World&);
+
 }   // namespace stickslip::document

@@ -1,16 +1,14 @@
 #include "stickslip/scene/scene.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
 #include "scene/built_in/built_in.h"
 #include "scene/overrides.h"
+#include "scene/read_file.h"
 #include "scene/read_joints.h"
 #include "scene/read_meshes.h"
 #include "scene/read_parts.h"
+#include "scene/read_sensors.h"
 #include "scene/start_check.h"
+#include "stickslip/scene/controls.h"
 
 namespace stickslip {
 
@@ -20,7 +18,29 @@ using document::Place;
 
 namespace {
 
-void read_scene(const Place& place, Scene& scene, const std::filesystem::path& folder) {
+/// "controls": {"file": …}, or the table itself. @returns the table
+std::string read_controls(const Place& place, World& world, const std::filesystem::path& folder) {
+  std::string table;
+  document::read_object(place, "the controls", [&](Fields& fields) {
+    fields.not_both("file", "table");
+    if (const auto given = fields.find("table")) {
+      read(*given, table);
+      given->within([&] { parse_controls(table, "", world); });
+      return;
+    }
+    const Place file = fields.get("file");
+    std::string name;
+    read(file, name);
+    file.within([&] {
+      table = document::read_file(folder / name, "Name a CSV file in it.");
+      parse_controls(table, (folder / name).string(), world);
+    });
+  });
+  return table;
+}
+
+/// @param controls the table of them, if there is one
+void read_scene(const Place& place, Scene& scene, const std::filesystem::path& folder, std::string& controls) {
   bool allow_overlap = false;
   document::read_object(place, "a scene", [&](Fields& fields) {
     if (const auto version = fields.find("schema")) {
@@ -50,6 +70,8 @@ void read_scene(const Place& place, Scene& scene, const std::filesystem::path& f
     for (const Json& body : bodies.value())
       add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, meshes, scene.warnings);
     read_joints(fields, scene.world, scene.warnings);
+    if (const auto given = fields.find("controls")) controls = read_controls(*given, scene.world, folder);
+    if (const auto sensors = fields.find("sensors")) scene.sensors = document::read_sensors(*sensors, scene.world);
   });
   place.within([&] {
     document::check_start(scene.world, scene.step, allow_overlap, scene.warnings);
@@ -70,29 +92,15 @@ Scene build_scene(Json document, const std::string& file, std::span<const Overri
     Scene scene;
     scene.name = std::filesystem::path(file).stem().string();
     scene.folder = std::filesystem::path(file).parent_path();
-    read_scene(Place(document), scene, scene.folder);
+    std::string controls;
+    read_scene(Place(document), scene, scene.folder, controls);
+    // What is recorded can be read again wherever it is.
+    if (!controls.empty()) document["controls"] = {{"table", controls}};
     scene.document = document::write_json(document);
     return scene;
   } catch (Error& e) {
     throw e.in(file);
   }
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  const auto fail = [&](const std::string& message) { throw Error(message).in(path.string()); };
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) fail("There is no such file.");
-  if (std::filesystem::is_directory(status)) fail("This is a directory. Name a scene file in it.");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail(fmt::format("The file cannot be opened: {}.", std::strerror(errno)));
-  std::string text;
-  try {
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  } catch (const std::ios_base::failure&) {
-    fail(fmt::format("The file cannot be read: {}.", std::strerror(errno)));
-  }
-  return text;
 }
 
 Scene load_built_in(const document::BuiltIn& built_in, std::span<const Override> overrides) {
@@ -131,7 +139,7 @@ const std::vector<BuiltInScene>& built_in_scenes() {
 
 Scene load_scene(const std::string& name_or_path, std::span<const Override> overrides) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json")) {
-    return parse_scene(read_file(name_or_path), name_or_path, overrides);
+    return parse_scene(document::read_file(name_or_path, "Name a scene file in it."), name_or_path, overrides);
   }
   std::vector<std::string> names;
   for (const document::BuiltIn& built_in : document::built_ins()) {

@@ -68,12 +68,10 @@ int drive(World& world, const DriveJoint& command) {
   const Joint& joint = world.joint(id);
   if (joint.broken) throw Error(fmt::format("The joint '{}' is broken. Reset to have it whole again.", command.name));
   const int coordinate = driven_coordinate(joint, command);
+  if (command.speed) world.set_speed(id, coordinate, *command.speed);
+  if (command.target) world.set_target(id, coordinate, *command.target);
+  if (!command.lower && !command.upper) return coordinate;
   JointAxis axis = joint.description.axes[static_cast<std::size_t>(coordinate)];
-  if (command.speed) axis.motor->speed = *command.speed;
-  if (command.target) {
-    axis.servo->target = *command.target;
-    axis.servo->path.clear();   // which would move it away again
-  }
   if (command.lower) axis.lower = *command.lower;
   if (command.upper) axis.upper = *command.upper;
   if (axis.lower > axis.upper)

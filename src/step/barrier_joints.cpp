@@ -112,6 +112,8 @@ ScalarFunction BarrierJoints::energy_of(const Held& held, const Term& t, double 
       [[fallthrough]];
     case Form::quadratic:
       return {0.5 * k * s * s, k * s, k};
+    case Form::linear:
+      return {-t.most * s, -t.most, 0};
     case Form::capped:
       if (k * size <= t.most) return {0.5 * k * s * s, k * s, k};
       return {t.most * (size - 0.5 * t.most / k), sign * t.most, 0};
@@ -126,8 +128,55 @@ ScalarFunction BarrierJoints::energy_of(const Held& held, const Term& t, double 
 void BarrierJoints::add(const JointPlace& place, Held& held, Term t) const {
   t.start = read(held, place, t).value;
   // What follows the motion says how far it is from where that starts.
-  if (t.part == JointPart::motor || t.part == JointPart::friction || t.part == JointPart::damper) t.rest += t.start;
+  if (t.part == JointPart::effort || t.part == JointPart::armature || t.part == JointPart::motor ||
+      t.part == JointPart::friction || t.part == JointPart::damper)
+    t.rest += t.start;
   held.terms.push_back(t);
+}
+
+/// Efforts, armature, motors and servos.
+void BarrierJoints::add_drives(const JointPlace& place, const Term& t, Held& held) const {
+  const JointDescription& d = world_->joints()[held.slot].description;
+  const std::size_t at = t.coordinate;
+  const JointAxis& axis = d.axes[at];
+  const double scale = t.scale, square = scale * scale, h = options_.h;
+  if (axis.effort) {
+    Term effort = t;
+    effort.part = JointPart::effort;
+    effort.form = Form::linear;
+    effort.most = effort_force(*axis.effort, world_->time + h) / scale;
+    add(place, held, effort);
+  }
+  if (axis.armature > 0) {
+    if (d.type == JointType::ball)
+      throw Error(fmt::format("The ball joint '{}' has armature, which the integrator 'barrier' does not know. Use 'impulse'.",
+                              d.name));
+    Term armature = t;
+    armature.part = JointPart::armature;
+    armature.stiffness = axis.armature / (h * h * square);
+    armature.rest = h * scale * rate(*world_, d, place.row[at]);
+    add(place, held, armature);
+  }
+  if (axis.motor) {
+    Term motor = t;
+    motor.part = JointPart::motor;
+    motor.form = Form::capped;
+    motor.hard = true;
+    motor.rest = h * scale * motor_speed(*axis.motor, world_->time + 0.5 * h);
+    motor.most = axis.motor->max_force / scale;
+    add(place, held, motor);
+  }
+  if (axis.servo) {
+    const auto [target, speed] = servo_target(*axis.servo, world_->time + h);
+    Term servo = t;
+    servo.part = JointPart::servo;
+    servo.form = Form::capped;
+    const double damper = axis.servo->damping / h, start = place.position[at];
+    servo.stiffness = (axis.servo->stiffness + damper) / square;
+    servo.rest = scale * (axis.servo->stiffness * target + damper * (start + h * speed)) / (axis.servo->stiffness + damper);
+    servo.most = axis.servo->max_force / scale;
+    add(place, held, servo);
+  }
 }
 
 void BarrierJoints::add_axis(const JointPlace& place, int coordinate, Held& held) const {
@@ -144,26 +193,7 @@ void BarrierJoints::add_axis(const JointPlace& place, int coordinate, Held& held
     lock.rest = joint.description.type == JointType::distance ? joint.description.length : 0;
     add(place, held, lock);
   }
-  if (axis.motor) {
-    Term motor = t;
-    motor.part = JointPart::motor;
-    motor.form = Form::capped;
-    motor.hard = true;
-    motor.rest = h * scale * axis.motor->speed;
-    motor.most = axis.motor->max_force / scale;
-    add(place, held, motor);
-  }
-  if (axis.servo) {
-    const auto [target, speed] = servo_target(*axis.servo, world_->time + h);
-    Term servo = t;
-    servo.part = JointPart::servo;
-    servo.form = Form::capped;
-    const double damper = axis.servo->damping / h, start = place.position[at];
-    servo.stiffness = (axis.servo->stiffness + damper) / square;
-    servo.rest = scale * (axis.servo->stiffness * target + damper * (start + h * speed)) / (axis.servo->stiffness + damper);
-    servo.most = axis.servo->max_force / scale;
-    add(place, held, servo);
-  }
+  add_drives(place, t, held);
   if (axis.spring) {
     Term spring = t;
     spring.part = JointPart::spring;
@@ -328,14 +358,14 @@ void BarrierJoints::record(World& world, const BarrierBodies& bodies, StepReport
       const double force = -energy_of(held, t, r.value).first, work = force * (r.value - t.start);
       record.force += force * r.row.linear;
       record.torque += force * (r.row.angular_b - arm.cross(r.row.linear));
-      if (t.part == JointPart::motor || t.part == JointPart::servo) record.motor_force[t.coordinate] += force * t.scale;
+      if (is_drive(t.part)) record.motor_force[t.coordinate] += force * t.scale;
+      if (is_of_free_coordinate(t.part)) record.free_force[t.coordinate] += force * t.scale;
       if (t.part == JointPart::coupling) record.coupling_force += force * t.scale;
-      else if (t.part != JointPart::locked && t.part != JointPart::swing) record.free_force[t.coordinate] += force * t.scale;
       if (t.part == JointPart::friction) joint.memory.friction[t.coordinate] = options_.h * force;
-      if (t.part == JointPart::motor || t.part == JointPart::servo) energy.motors += work;
+      if (is_drive(t.part)) energy.motors += work;
       else if (t.part == JointPart::friction) energy.friction -= work;
       else if (t.part == JointPart::spring || t.part == JointPart::damper) energy.springs += work;
-      else energy.impact -= work;
+      else if (t.part != JointPart::armature) energy.impact -= work;   // which stays kinetic energy
     }
     joint.memory.force = record.force;
     report.joints.push_back(record);

@@ -5,6 +5,8 @@
 //   locked, coupling   ½ k c², k so large that what hangs on the joint pulls it off by a thousandth of its fall in a step
 //   limit              the same, beyond it only
 //   spring, servo      ½ k (c − rest)² + ½ d/h (c − c₀)²; of a servo no steeper than its force
+//   effort             −F c
+//   armature           ½ I/h² (c − c₀ − h c'₀)²
 //   motor              ½ k (c − c₀ − h speed)², no steeper than its force
 //   friction           a smooth |c − c₀| that remembers how far it was strained, as of contacts
 //
@@ -39,7 +41,7 @@ class BarrierJoints {
   void record(World&, const BarrierBodies&, StepReport&) const;
 
  private:
-  enum class Form : std::uint8_t { quadratic, beyond, capped, friction };
+  enum class Form : std::uint8_t { quadratic, linear, beyond, capped, friction };
   struct Term {
     JointPart part = JointPart::locked;
     std::uint8_t coordinate = 0;
@@ -48,7 +50,7 @@ class BarrierJoints {
     double scale = 1;       ///< c = scale · coordinate
     double stiffness = 0;   ///< [N/m]
     double rest = 0;        ///< [m]
-    double most = 0;        ///< force of capped ones and of friction [N]
+    double most = 0;        ///< force of linear and capped ones and of friction [N]
     double length = 0;      ///< of friction [m]
     double start = 0;       ///< c at the start of the step [m]
   };
@@ -70,6 +72,7 @@ class BarrierJoints {
   Reading read(const Held&, const JointPlace&, const Term&) const;
   ScalarFunction energy_of(const Held&, const Term&, double c) const;
   void add_axis(const JointPlace&, int coordinate, Held&) const;
+  void add_drives(const JointPlace&, const Term& of_axis, Held&) const;
   void add_limits(const JointPlace&, const Term& of_axis, Held&) const;
   void add_terms(const JointPlace&, Held&) const;
   void add(const JointPlace&, Held&, Term) const;

@@ -68,6 +68,8 @@ void ProblemBuilder::begin(const World& world, const StepOptions& options, Joint
   const double kick = kick_time(world, options);
   space_.begin(world);
   for (const BodyKindSteps* kind : body_kinds()) kind->append(world, options, kick, space_, problem_, &soft_);
+  const JointRows::Setting efforts{world, options, 0, space_.segments(), space_.before(), space_.free(), {}, problem_.segments};
+  joints_.push_efforts(efforts, space_.free());
   closing_.begin({world, options, space_.segments(), space_.before()}, care, problem_.segments, space_.free());
   AttachmentRows::stiffen(attachment_setting(world, options), problem_.segments);
 }

@@ -14,8 +14,11 @@ double& remembered(JointMemory& m, JointPart part, std::size_t coordinate) {
     case JointPart::damper:   // of an angle that is not locked
     case JointPart::locked:
       return m.locked[coordinate];
+    case JointPart::effort:   // has no row
     case JointPart::motor:
       return m.motor[coordinate];
+    case JointPart::armature:
+      return m.armature[coordinate];
     case JointPart::servo:
       return m.servo[coordinate];
     case JointPart::spring:
@@ -37,9 +40,12 @@ double& remembered(JointMemory& m, JointPart part, std::size_t coordinate) {
 /// Books the work of a row where it belongs.
 void add_energy(EnergyLedger& energy, JointPart part, bool soft, double work, double lifted) {
   switch (part) {
+    case JointPart::effort:
     case JointPart::motor:
     case JointPart::servo:
       energy.motors += work;
+      return;
+    case JointPart::armature:   // stays kinetic energy
       return;
     case JointPart::spring:
     case JointPart::damper:
@@ -91,6 +97,37 @@ void JointRows::fill_guess(const World& world, double scale, std::span<double> g
   }
 }
 
+JointRecord& record_of(const World& world, std::uint32_t slot, StepReport& report) {
+  auto& records = report.joints;
+  const auto later = [](const JointRecord& r, std::uint32_t x) { return r.joint.index < x; };
+  // Mostly it is the last one, or comes after it.
+  auto at = records.empty() || records.back().joint.index < slot
+                ? records.end()
+                : std::lower_bound(records.begin(), records.end(), slot, later);
+  if (at != records.end() && at->joint.index == slot) return *at;
+  JointRecord& fresh = *records.insert(at, JointRecord{});
+  fresh.joint = world.joint_id_of(slot);
+  if (const Joint& joint = world.joints()[slot]; joint.description.type != JointType::gear) {
+    const JointPlace place = locate(world, joint);
+    fresh.frame = place.frame_a.orientation;
+    fresh.point = place.frame_b.position;
+  }
+  return fresh;
+}
+
+/// @param after velocity of the row @param time that forces act [s]
+void JointRows::record_row(const Row& r, double impulse, double after, double time, JointRecord& record,
+                           EnergyLedger& energy) const {
+  record.force += impulse / time * r.force;
+  record.torque += impulse / time * r.torque;
+  const double generalised = impulse / time * r.scale;
+  if (is_drive(r.part)) record.motor_force[r.coordinate] += generalised;
+  if (is_of_free_coordinate(r.part)) record.free_force[r.coordinate] += generalised;
+  if (r.part == JointPart::coupling) record.coupling_force = generalised;
+  add_energy(energy, r.part, r.sigma > 0 && r.recovery == 0, impulse * 0.5 * (r.before + after), impulse * r.recovery);
+  energy.driven -= impulse * r.driven;
+}
+
 void JointRows::record(const Setting& s, std::span<const double> impulses, std::span<const double> velocity, World& world,
                        StepReport& report) {
   resting_.clear();
@@ -105,29 +142,12 @@ void JointRows::record(const Setting& s, std::span<const double> impulses, std::
   find_velocities(velocity);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& r = rows_[i];
-    const double impulse = impulses[r.row];
-    Joint& joint = joints[r.joint];
-    if (report.joints.empty() || report.joints.back().joint.index != r.joint) {
-      JointRecord& fresh = report.joints.emplace_back();
-      fresh.joint = world.joint_id_of(r.joint);
-      if (joint.description.type != JointType::gear) {
-        const JointPlace place = locate(world, joint);
-        fresh.frame = place.frame_a.orientation;
-        fresh.point = place.frame_b.position;
-      }
-    }
-    JointRecord& record = report.joints.back();
-    remembered(joint.memory, r.part, r.coordinate) = impulse;
-    record.force += impulse / time * r.force;
-    record.torque += impulse / time * r.torque;
-    const double generalised = impulse / time * r.scale;
-    if (r.part == JointPart::motor || r.part == JointPart::servo) record.motor_force[r.coordinate] += generalised;
-    if (r.part == JointPart::coupling) record.coupling_force = generalised;
-    else if (r.part != JointPart::locked && r.part != JointPart::swing) record.free_force[r.coordinate] += generalised;
-    add_energy(report.energy, r.part, r.sigma > 0 && r.recovery == 0, impulse * 0.5 * (r.before + after_[i]),
-               impulse * r.recovery);
-    report.energy.driven -= impulse * r.driven;
+    remembered(joints[r.joint].memory, r.part, r.coordinate) = impulses[r.row];
+    record_row(r, impulses[r.row], after_[i], time, record_of(world, r.joint, report), report.energy);
   }
+  for (const Given& effort : efforts_)
+    record_row(effort.draft.row, effort.impulse, effort.draft.speed(velocity), time,
+               record_of(world, effort.draft.row.joint, report), report.energy);
   for (const JointRecord& r : report.joints) joints[r.joint.index].memory.force = r.force;
   if (resting_.empty()) return;
   report.joints.insert(report.joints.end(), resting_.begin(), resting_.end());

@@ -124,6 +124,15 @@ double JointRows::Draft::speed(std::span<const double> velocity) const {
   return sum;
 }
 
+void JointRows::Draft::push(const Setting& s, double impulse, std::span<double> velocity) const {
+  for (int k = 0; k < arity; ++k) {
+    const VelocitySegment& body = s.segments[segment[k]];
+    const Eigen::Map<const Vec3> linear(jacobian[k]), angular(jacobian[k] + 3);
+    mutable_linear_part(velocity, segment[k]) += impulse * body.inverse_mass * linear;
+    mutable_angular_part(velocity, segment[k]) += impulse * (body.inverse_inertia * angular);
+  }
+}
+
 void JointRows::Draft::pull(const Setting& s, double stiffness, double damping, Aim now, Aim end) {
   const double k = stiffness / (row.scale * row.scale), d = damping / (row.scale * row.scale);
   const double h = s.options.h, kick = kick_time(s.world, s.options), h_before = 2 * kick - h;
@@ -247,6 +256,36 @@ void JointRows::collect_spring(const Setting& s, const View& v, int coordinate, 
   }
 }
 
+void JointRows::collect_armature(const Setting& s, const View& v, int coordinate) {
+  const double scale = v.scale(coordinate);
+  Draft d = v.draft(s, JointPart::armature, coordinate, armature_row(v.description(), v.place, coordinate), scale);
+  d.row.sigma = scale * scale / v.description().axes[static_cast<std::size_t>(coordinate)].armature;
+  d.row.b = -d.speed(s.before);
+  add_block(s, BlockKind::bilateral, {&d, 1});
+}
+
+void JointRows::push_efforts(const Setting& s, std::span<double> free) {
+  efforts_.clear();
+  const double time = kick_time(s.world, s.options);
+  const auto joints = s.world.joints();
+  for (std::uint32_t slot = 0; slot < joints.size(); ++slot) {
+    const auto& axes = joints[slot].description.axes;
+    if (!joints[slot].acts() || std::none_of(axes.begin(), axes.end(), [](const JointAxis& a) { return a.effort; })) continue;
+    const View v{slot, joints[slot], locate(s.world, joints[slot])};
+    for (int k = 0; k < kJointCoordinates; ++k) {
+      const std::size_t at = static_cast<std::size_t>(k);
+      if (!axes[at].effort) continue;
+      Given given{v.draft(s, JointPart::effort, k, v.place.row[at], v.scale(k)), 0};
+      if (given.draft.arity == 0) continue;
+      given.draft.row.before = given.draft.speed(s.before);
+      // Velocities are means over drifts: the middle of the kick is now.
+      given.impulse = time * effort_force(*axes[at].effort, s.world.time) / v.scale(k);
+      given.draft.push(s, given.impulse, free);
+      efforts_.push_back(given);
+    }
+  }
+}
+
 void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
   const std::size_t at = static_cast<std::size_t>(coordinate);
   const JointAxis& axis = v.description().axes[at];
@@ -260,7 +299,8 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
   };
   if (axis.motor) {
     Draft d = v.draft(s, JointPart::motor, coordinate, rate, scale);
-    d.row.b = -scale * axis.motor->speed;
+    // The velocity that is asked for is the mean over the drift.
+    d.row.b = -scale * motor_speed(*axis.motor, s.world.time + 0.5 * s.options.h);
     bounded(d, axis.motor->max_force);
   }
   if (axis.servo) {
@@ -270,6 +310,7 @@ void JointRows::collect_axis(const Setting& s, const View& v, int coordinate) {
     d.pull(s, axis.servo->stiffness, axis.servo->damping, {position - now, speed_now}, {position - end, speed_end});
     bounded(d, axis.servo->max_force);
   }
+  if (axis.armature > 0) collect_armature(s, v, coordinate);
   const bool ball = is_turn(coordinate) && v.description().type == JointType::ball;
   if (axis.spring) collect_spring(s, v, coordinate, ball);
   if (axis.friction > 0) {

@@ -10,6 +10,9 @@
 //   soft limit: force −k (c⁺ − limit) − d v at the end of the step, c⁺ = c + τ v, is
 //              v + ε λ + ε h k (c − limit) = 0 with ε = 1 / (h (τ k + d))     soft: ε on the diagonal [course §1.9]
 //   spring, servo   the same, with values between those of the end and of the middle of the step
+//   armature   an impulse −I (v − v⁻) against changes of the speed is v + λ/I − v⁻ = 0       soft
+//
+// An effort is no row: its impulse is known, and part of the free velocity (`push_efforts`).
 //
 // Springs. Velocities are means over drifts: v⁻ over the last, v⁺ over the next, and the impulse between them acts while
 // c goes from c − ½ h v⁻ to c + ½ h v⁺. By the mean of these two, c + ¼ h (v⁺ − v⁻), and by the mean velocity ½ (v⁺ + v⁻),
@@ -40,7 +43,31 @@
 namespace stickslip {
 
 /// What a row of a joint is for.
-enum class JointPart : std::uint8_t { locked, motor, servo, spring, damper, friction, lower, upper, coupling, swing };
+enum class JointPart : std::uint8_t {
+  locked,
+  effort,
+  motor,
+  servo,
+  spring,
+  damper,
+  friction,
+  armature,
+  lower,
+  upper,
+  coupling,
+  swing
+};
+/// Whether its work is that of a drive, and its force one of `motor_force`.
+inline bool is_drive(JointPart part) {
+  return part == JointPart::effort || part == JointPart::motor || part == JointPart::servo;
+}
+/// Whether its force is one of `free_force`.
+inline bool is_of_free_coordinate(JointPart part) {
+  return part != JointPart::locked && part != JointPart::coupling && part != JointPart::swing;
+}
+
+/// The record of a joint, which is a new one if the report has none. Records are in the order of their slots.
+JointRecord& record_of(const World&, std::uint32_t slot, StepReport&);
 
 /// Breaks the joints whose forces, as recorded, are beyond what they bear.
 void break_joints(World&, StepReport&);
@@ -59,6 +86,8 @@ class JointRows {
     std::span<const VelocitySegment> segments = {};   ///< what springs pull at
   };
 
+  /// Adds to free velocities what efforts do to them. @pre the setting has segments
+  void push_efforts(const Setting&, std::span<double> free);
   /// Finds the rows of all joints that act on a moving body.
   void collect(const Setting&);
   /// The same for moving positions instead of velocities: rows of locked coordinates, couplings and limits that are passed,
@@ -146,6 +175,7 @@ class JointRows {
     void add(const Setting&, const JointDescription&, const JointRow&, double factor);
     double inverse_mass(const Setting&) const;              ///< that the row feels with its bodies alone [1/kg]
     double speed(std::span<const double> velocity) const;   ///< [m/s]
+    void push(const Setting&, double impulse, std::span<double> velocity) const;
     /// How far the coordinate is from its target at a time, and how fast that moves.
     struct Aim {
       double error, speed;
@@ -167,6 +197,8 @@ class JointRows {
   void collect_locked(const Setting&, const View&);
   void collect_axis(const Setting&, const View&, int coordinate);
   void collect_spring(const Setting&, const View&, int coordinate, bool ball);
+  void collect_armature(const Setting&, const View&, int coordinate);
+  void record_row(const Row&, double impulse, double after, double time, JointRecord&, EnergyLedger&) const;
   void collect_limit(const Setting&, const View&, JointPart, int coordinate, double gap, double scale, const JointRow&);
   void collect_coupling(const Setting&, std::uint32_t slot, Draft&);
   void add_block(const Setting&, BlockKind, std::span<Draft>);
@@ -174,6 +206,12 @@ class JointRows {
   std::vector<Row> rows_;           ///< in the order of the joints
   std::vector<BlockRows> blocks_;   ///< in the order of the problem: equal kinds and sizes next to each other
   std::vector<double> jacobian_;
+  /// An effort, whose impulse is known [N s].
+  struct Given {
+    Draft draft;
+    double impulse;
+  };
+  std::vector<Given> efforts_;          ///< in the order of the joints
   std::vector<JointRecord> resting_;    ///< of joints whose bodies sleep
   mutable std::vector<double> after_;   ///< velocity of each row after the solve
   bool has_boxes_ = false;

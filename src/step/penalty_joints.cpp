@@ -1,17 +1,20 @@
 #include "step/penalty_joints.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
 #include "step/free_motion.h"
+#include "stickslip/math/error.h"
 
 namespace stickslip {
 
 double PenaltyJointRow::force_at(double c, double rate) const {
   if (one_sided) return c < 0 ? std::max(0.0, -stiffness * c - damping * rate) : 0;
-  return std::clamp(-stiffness * c - damping * (rate - target_speed), -most, most);
+  return std::clamp(push - stiffness * c - damping * (rate - target_speed), -most, most);
 }
 
 double PenaltyJointRow::slope_at(double c, double rate, double time) const {
@@ -128,10 +131,21 @@ void PenaltyJoints::add_axis(const PenaltySetting& s, const View& v, int coordin
     row.most = most / scale;
     add(s, row);
   };
+  const double middle_time = s.world.time + 0.5 * s.options.h;
+  if (axis.armature > 0)
+    throw Error(
+        fmt::format("Joint '{}' has armature, which the integrator 'penalty' does not know. Use 'impulse' or 'barrier'.",
+                    v.description().name));
+  if (axis.effort) {
+    PenaltyJointRow row = row_of(s, v, JointPart::effort, coordinate, v.middle.row[at], scale);
+    row.stiffness = row.damping = 0;
+    row.push = effort_force(*axis.effort, middle_time) / scale;
+    add(s, row);
+  }
   if (axis.motor) {
     PenaltyJointRow row = row_of(s, v, JointPart::motor, coordinate, v.middle.row[at], scale);
     row.stiffness = 0;
-    row.target_speed = scale * axis.motor->speed;
+    row.target_speed = scale * motor_speed(*axis.motor, middle_time);
     row.most = axis.motor->max_force / scale;
     add(s, row);
   }
@@ -310,28 +324,18 @@ void PenaltyJoints::record(World& world, double time, double step_time, StepRepo
   for (const PenaltyJointRow& row : rows_) world.mutable_joints()[row.joint].memory.force.setZero();
   for (const PenaltyJointRow& row : rows_) {
     Joint& joint = world.mutable_joints()[row.joint];
-    auto at = std::ranges::lower_bound(report.joints, row.joint, {}, [](const JointRecord& r) { return r.joint.index; });
-    if (at == report.joints.end() || at->joint.index != row.joint) {
-      at = report.joints.insert(at, JointRecord{});
-      JointRecord& fresh = *at;
-      fresh.joint = world.joint_id_of(row.joint);
-      if (joint.description.type != JointType::gear) {
-        const JointPlace place = locate(world, joint);
-        fresh.frame = place.frame_a.orientation;
-        fresh.point = place.frame_b.position;
-      }
-    }
+    JointRecord& record = record_of(world, row.joint, report);
     const double force = row.impulse / step_time, generalised = force * row.scale;
-    at->force += force * row.force_on_b;
+    record.force += force * row.force_on_b;
     joint.memory.force += row.impulse / time * row.force_on_b;
-    at->torque += force * row.torque_on_b;
-    if (row.part == JointPart::motor || row.part == JointPart::servo) at->motor_force[row.coordinate] += generalised;
-    if (row.part == JointPart::coupling) at->coupling_force += generalised;
-    else if (row.part != JointPart::locked && row.part != JointPart::swing) at->free_force[row.coordinate] += generalised;
+    record.torque += force * row.torque_on_b;
+    if (is_drive(row.part)) record.motor_force[row.coordinate] += generalised;
+    if (is_of_free_coordinate(row.part)) record.free_force[row.coordinate] += generalised;
+    if (row.part == JointPart::coupling) record.coupling_force += generalised;
     joint.memory.friction[row.coordinate] =
         row.part == JointPart::friction ? -time * row.stiffness * row.value : joint.memory.friction[row.coordinate];
     energy.driven -= row.driven_work;
-    if (row.part == JointPart::motor || row.part == JointPart::servo) {
+    if (is_drive(row.part)) {
       energy.motors += row.work;
     } else if (row.part == JointPart::friction) {
       const double stored = row.energy() - row.energy_start;

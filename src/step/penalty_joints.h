@@ -6,6 +6,7 @@
 //   locked, coupling   c: how far off; k such that the load of all that joints hang together pulls it off by the wanted depth
 //   limit              the same, beyond it only, and never pulls
 //   spring, servo      k and b of the joint
+//   effort             the force, whatever c does
 //   motor              k = 0: a damper to the wanted speed
 //   friction           a spring that gives way where it reaches the force of dry friction: its force is remembered, as those of
 //                      anchored contacts are
@@ -32,6 +33,7 @@ struct PenaltyJointRow {
   std::array<Mover, kInlineSegments> movers = {};
   Vec3 force_on_b = Vec3::Zero(), torque_on_b = Vec3::Zero();   ///< per unit of force, about the origin of frame B
   double stiffness = 0, damping = 0;                            ///< [N/m, N s/m]
+  double push = 0;                                              ///< force of an effort [N]
   double target_speed = 0;                                      ///< of what the row is to follow [m/s]
   double most = kInfinity;                                      ///< size of the force, at most [N]
   bool one_sided = false;                                       ///< acts where the value is negative, and only pushes

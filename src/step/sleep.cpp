@@ -16,10 +16,11 @@ namespace {
 constexpr double kGrowth = 1.8;      ///< farther after the whole wait than after half of it: 2 at a steady speed
 constexpr double kUnbalanced = 10;   ///< tolerances of speed at which what solves leave unbalanced may carry bodies away
 
-/// Whether a joint has a motor that turns, or a servo whose target still moves.
+/// Whether a joint has a motor that turns, or a servo, a motor or an effort whose path is not over.
 bool moves_by_itself(const Joint& joint, double time) {
+  const auto goes_on = [&](const auto& drive) { return drive && !drive->path.empty() && time < drive->path.back().first; };
   return std::any_of(joint.description.axes.begin(), joint.description.axes.end(), [&](const JointAxis& a) {
-    return (a.motor && a.motor->speed != 0) || (a.servo && !a.servo->path.empty() && time < a.servo->path.back().first);
+    return (a.motor && motor_speed(*a.motor, time) != 0) || goes_on(a.motor) || goes_on(a.servo) || goes_on(a.effort);
   });
 }
 

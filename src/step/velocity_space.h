@@ -26,6 +26,9 @@ inline Eigen::Map<const Vec3> linear_part(std::span<const double> u, std::uint32
 inline Eigen::Map<const Vec3> angular_part(std::span<const double> u, std::uint32_t rigid) {
   return Eigen::Map<const Vec3>(u.data() + std::size_t{kRigidSize} * rigid + 3);
 }
+inline Eigen::Map<Vec3> mutable_linear_part(std::span<double> u, std::uint32_t rigid) {
+  return Eigen::Map<Vec3>(u.data() + std::size_t{kRigidSize} * rigid);
+}
 inline Eigen::Map<Vec3> mutable_angular_part(std::span<double> u, std::uint32_t rigid) {
   return Eigen::Map<Vec3>(u.data() + std::size_t{kRigidSize} * rigid + 3);
 }

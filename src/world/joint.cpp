@@ -158,15 +158,37 @@ double rate(const World& world, const JointDescription& d, const JointRow& row) 
   return v + row.angular_b.dot(b.angular_velocity) + row.linear.dot(b.velocity);
 }
 
-std::pair<double, double> servo_target(const JointServo& servo, double time) {
-  const auto& path = servo.path;
-  if (path.empty()) return {servo.target, 0};
+JointRow armature_row(const JointDescription& d, const JointPlace& place, int coordinate) {
+  if (d.type != JointType::ball || !is_turn(coordinate)) return place.row[static_cast<std::size_t>(coordinate)];
+  const Vec3 axis = place.frame_b.rotation().col(coordinate - joint_turn_x);
+  return {Vec3::Zero(), -axis, axis};
+}
+
+namespace {
+
+/// Where a path is at a time, and how fast it goes.
+std::pair<double, double> followed(const JointPath& path, double time) {
   const auto next = std::upper_bound(path.begin(), path.end(), time, [](double t, const auto& key) { return t < key.first; });
   if (next == path.begin()) return {path.front().second, 0};
   if (next == path.end()) return {path.back().second, 0};
   const auto& last = *(next - 1);
   const double speed = (next->second - last.second) / (next->first - last.first);
   return {last.second + speed * (time - last.first), speed};
+}
+
+}   // namespace
+
+std::pair<double, double> servo_target(const JointServo& servo, double time) {
+  return servo.path.empty() ? std::pair(servo.target, 0.0) : followed(servo.path, time);
+}
+
+double motor_speed(const JointMotor& motor, double time) {
+  return motor.path.empty() ? motor.speed : followed(motor.path, time).first;
+}
+
+double effort_force(const JointEffort& effort, double time) {
+  const double force = effort.path.empty() ? effort.force : followed(effort.path, time).first;
+  return std::clamp(force, -effort.max_force, effort.max_force);
 }
 
 }   // namespace stickslip

@@ -40,8 +40,8 @@ std::optional<std::array<bool, kJointCoordinates>> locks_of(JointType type) {
 }
 
 bool is_set(const JointAxis& a) {
-  return a.has_lower() || a.has_upper() || a.limit_stiffness != 0 || a.limit_damping != 0 || a.friction != 0 || a.motor ||
-         a.servo || a.spring;
+  return a.has_lower() || a.has_upper() || a.limit_stiffness != 0 || a.limit_damping != 0 || a.friction != 0 ||
+         a.armature != 0 || a.effort || a.motor || a.servo || a.spring;
 }
 
 void require_not_negative(double x, std::string_view field, std::string_view what) {
@@ -55,6 +55,15 @@ void check_stiffness(double stiffness, double damping, bool may_be_nothing = fal
   require_not_negative(damping, "damping", "a damping");
   if (stiffness == 0 && damping == 0 && !may_be_nothing)
     throw Error("Stiffness and damping are both 0, which does nothing. Give one of them.").at("stiffness");
+}
+
+void check_path(const JointPath& path) {
+  for (std::size_t i = 0; i < path.size(); ++i)
+    if (!std::isfinite(path[i].first) || !std::isfinite(path[i].second) || (i > 0 && !(path[i].first > path[i - 1].first)))
+      throw Error(fmt::format("[{}, {}] cannot follow here. Times and values must be finite, and times increase.",
+                              path[i].first, path[i].second))
+          .at(std::to_string(i))
+          .at("path");
 }
 
 /// Runs a check of a part of an object, and adds the name of the part to the place of its error.
@@ -141,8 +150,10 @@ void check_special(const JointDescription& d) {
 void check_axis(const JointDescription& d, int coordinate, const JointAxis& axis) {
   const auto unused = d.type == JointType::gear || (d.type == JointType::distance && coordinate != joint_x);
   if (is_set(axis) && (axis.locked || unused))
-    throw Error(fmt::format("A {} joint does not move along {}: it has no limits, motor, servo, spring or friction there.",
-                            joint_type_name(d.type), joint_coordinate_name(coordinate)));
+    throw Error(
+        fmt::format("A {} joint does not move along {}: it has no limits, effort, motor, servo, spring, friction "
+                    "or armature there.",
+                    joint_type_name(d.type), joint_coordinate_name(coordinate)));
   if (std::isnan(axis.lower) || std::isnan(axis.upper) || axis.lower > axis.upper)
     throw Error(
         fmt::format("The limits {} to {} leave nothing. The lower must not be above the upper.", axis.lower, axis.upper))
@@ -150,23 +161,26 @@ void check_axis(const JointDescription& d, int coordinate, const JointAxis& axis
   in_part("limit", [&] { check_stiffness(axis.limit_stiffness, axis.limit_damping, true); });
   require_not_negative(axis.friction, "friction", "a friction force");
   require_finite(axis.friction, "friction", "a friction force");
+  require_not_negative(axis.armature, "armature", "an inertia");
+  require_finite(axis.armature, "armature", "an inertia");
+  if (axis.effort)
+    in_part("effort", [&] {
+      require_finite(axis.effort->force, "force", "a force");
+      require_not_negative(axis.effort->max_force, "max_force", "a largest force");
+      check_path(axis.effort->path);
+    });
   if (axis.motor)
     in_part("motor", [&] {
       require_finite(axis.motor->speed, "speed", "a speed");
       require_not_negative(axis.motor->max_force, "max_force", "a largest force");
+      check_path(axis.motor->path);
     });
   if (axis.servo)
     in_part("servo", [&] {
       check_stiffness(axis.servo->stiffness, axis.servo->damping);
       require_finite(axis.servo->target, "target", "a target");
       require_not_negative(axis.servo->max_force, "max_force", "a largest force");
-      const auto& path = axis.servo->path;
-      for (std::size_t i = 0; i < path.size(); ++i)
-        if (!std::isfinite(path[i].first) || !std::isfinite(path[i].second) || (i > 0 && !(path[i].first > path[i - 1].first)))
-          throw Error(fmt::format("[{}, {}] cannot follow here. Times and targets must be finite, and times increase.",
-                                  path[i].first, path[i].second))
-              .at(std::to_string(i))
-              .at("path");
+      check_path(axis.servo->path);
     });
   if (axis.spring)
     in_part("spring", [&] {

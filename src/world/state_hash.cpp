@@ -152,12 +152,18 @@ class Hash {
   // Joints.
   void add(BodyId id) { add(std::uint64_t{id.index} << 32 | id.generation); }
   void add(JointId id) { add(std::uint64_t{id.index} << 32 | id.generation); }
-  void add(const JointMotor& m) { add(m.speed), add(m.max_force); }
+  void add(const JointEffort& e) { add(e.force), add(e.max_force), add(e.path); }
+  void add(const JointMotor& m) {
+    add(m.speed), add(m.max_force);
+    if (!m.path.empty()) add(m.path);
+  }
   void add(const JointServo& s) { add(s.target), add(s.stiffness), add(s.damping), add(s.max_force), add(s.path); }
   void add(const JointSpring& s) { add(s.rest), add(s.stiffness), add(s.damping); }
   void add(const JointAxis& a) {
     add(a.locked), add(a.lower), add(a.upper), add(a.limit_stiffness), add(a.limit_damping), add(a.friction);
     add(a.motor), add(a.servo), add(a.spring);
+    if (a.armature != 0) add(a.armature);
+    if (a.effort) add(*a.effort);
   }
   void add(const GearSide& side) { add(side.joint), add(static_cast<std::uint64_t>(side.coordinate)); }
   /// −0 counts as 0: the same axis, written or computed, gives one or the other.
@@ -173,6 +179,7 @@ class Hash {
   void add(const JointMemory& m) {
     for (const auto* list : {&m.locked, &m.motor, &m.servo, &m.spring, &m.friction, &m.lower, &m.upper}) add(*list);
     add(m.coupling), add(m.swing), add(m.force);
+    if (m.armature != decltype(m.armature){}) add(m.armature);
   }
   void add(const Joint& j) {
     add(std::uint64_t{j.generation});

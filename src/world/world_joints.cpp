@@ -5,6 +5,7 @@
 
 #include "stickslip/math/error.h"
 #include "stickslip/world/world.h"
+#include "world/check_numbers.h"
 #include "world/joint_check.h"
 #include "world/structure_version.h"
 
@@ -24,6 +25,11 @@ std::optional<SlotPair> kept_apart(const Joint& j) {
 void insert_sorted(std::vector<SlotPair>& pairs, const SlotPair& pair) {
   if (const auto at = std::lower_bound(pairs.begin(), pairs.end(), pair); at == pairs.end() || *at != pair)
     pairs.insert(at, pair);
+}
+
+std::string lacks(const Joint& joint, int coordinate, std::string_view what) {
+  return fmt::format("The joint '{}' has no {} along {}. Give it one first: set_joint_axis, or \"{}\" in the scene.",
+                     joint.description.name, what, joint_coordinate_name(coordinate), what);
 }
 
 }   // namespace
@@ -113,6 +119,41 @@ void World::set_joint_axis(JointId id, int coordinate, JointAxis axis) {
   axis.locked = present.locked;
   check_axis(j.description, coordinate, axis);
   present = std::move(axis);
+  wake_joined(id.index);
+}
+
+void World::set_effort(JointId id, int coordinate, double force) {
+  const JointAxis& axis = joint(id).description.axes[static_cast<std::size_t>(coordinate)];
+  if (!axis.effort) {
+    JointAxis with = axis;
+    with.effort = JointEffort{.force = force};
+    set_joint_axis(id, coordinate, std::move(with));
+    return;
+  }
+  require_finite(force, "effort", "a force");
+  JointEffort& effort = *checked(id).description.axes[static_cast<std::size_t>(coordinate)].effort;
+  drive(id, effort.force, effort.path, force);
+}
+
+void World::set_speed(JointId id, int coordinate, double speed) {
+  auto& motor = checked(id).description.axes[static_cast<std::size_t>(coordinate)].motor;
+  if (!motor) throw Error(lacks(joint(id), coordinate, "motor"));
+  require_finite(speed, "speed", "a speed");
+  drive(id, motor->speed, motor->path, speed);
+}
+
+void World::set_target(JointId id, int coordinate, double target) {
+  auto& servo = checked(id).description.axes[static_cast<std::size_t>(coordinate)].servo;
+  if (!servo) throw Error(lacks(joint(id), coordinate, "servo"));
+  require_finite(target, "target", "a target");
+  drive(id, servo->target, servo->path, target);
+}
+
+/// Gives a value that a path would move away again.
+void World::drive(JointId id, double& value, JointPath& path, double wanted) {
+  if (value == wanted && path.empty()) return;
+  value = wanted;
+  path.clear();
   wake_joined(id.index);
 }
 

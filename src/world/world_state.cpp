@@ -19,6 +19,18 @@ void for_each_node(const std::vector<NodalBody>& bodies, auto&& f) {
     for (std::size_t i = 0; i < b.size(); ++i) f(b.masses[i], b.positions[i], b.velocities[i]);
 }
 
+/// Of what turns behind gears.
+double armature_energy(const World& world, const Joint& joint) {
+  const JointDescription& d = joint.description;
+  if (std::all_of(d.axes.begin(), d.axes.end(), [](const JointAxis& a) { return a.armature == 0; })) return 0;
+  const JointPlace place = locate(world, joint);
+  double sum = 0;
+  for (int k = 0; k < kJointCoordinates; ++k)
+    if (const double inertia = d.axes[static_cast<std::size_t>(k)].armature; inertia > 0)
+      sum += 0.5 * inertia * std::pow(rate(world, d, armature_row(d, place, k)), 2);
+  return sum;
+}
+
 }   // namespace
 
 void World::set_frame(BodyId id, const Pose& frame) {
@@ -84,6 +96,8 @@ double World::kinetic_energy() const {
       sum +=
           0.5 * b.mass.mass * b.velocity.squaredNorm() + 0.5 * b.angular_velocity.dot(b.world_inertia() * b.angular_velocity);
   for_each_node(nodal_bodies_, [&](double m, const Vec3&, const Vec3& v) { sum += 0.5 * m * v.squaredNorm(); });
+  for (const Joint& j : joints_)
+    if (j.acts()) sum += armature_energy(*this, j);
   return sum;
 }
 

@@ -54,17 +54,43 @@ def test_pushing_a_hinge_turns_a_wheel_as_its_inertia_says():
     world.gravity = (0, 0, 0)
     wheel = world.add(shape=ss.cylinder(0.2, 0.05), mass=4)
     hinge = world.add_joint("hinge", b=wheel, anchor=(0, 0, 0), axis=(0, 0, 1))
-    hinge.push(0.5)
+    hinge.effort = 0.5
     ss.Stepper(world, h=0.01).run(seconds=1).finish()
     inertia = 0.5 * 4 * 0.2**2
     assert wheel.inertia[2, 2] == pytest.approx(inertia)
     assert wheel.angular_velocity[2] == pytest.approx(0.5 / inertia, rel=1e-6)
     assert hinge.velocity == pytest.approx(0.5 / inertia, rel=1e-6)
     assert hinge.position == pytest.approx(0.5 * (0.5 / inertia), rel=0.02)
-    hinge.push(0)
+    hinge.effort = 0
     before = hinge.velocity
     ss.Stepper(world).step(10)
     assert hinge.velocity == pytest.approx(before, rel=1e-9)
+
+
+def test_controls_drive_and_sensors_measure(tmp_path):
+    world = ss.scene({
+        "gravity": [0, 0, 0],
+        "bodies": [{"name": "block", "mass": 2, "shape": {"type": "sphere", "radius": 0.1}}],
+        "joints": [{"name": "rail", "type": "prismatic", "b": "block", "anchor": [0, 0, 0]}],
+        "sensors": [{"name": "rail", "type": "joint", "joint": "rail"},
+                    {"name": "eye", "type": "ray", "direction": [0, 0, 1], "origin": [0, 0, -1]}],
+    })
+    (tmp_path / "push.csv").write_text("time,rail:effort\n0,4\n")
+    world.read_controls(tmp_path / "push.csv")
+    sim = ss.Stepper(world, h=0.01)
+    assert all(math.isnan(x) for x in sim.sensors["rail"])
+    sim.run(seconds=1).finish()
+    position, velocity, effort = sim.sensors["rail"]
+    assert velocity == pytest.approx(2, rel=1e-6)
+    assert effort == pytest.approx(4)
+    assert sim.sensors["eye"][0] == pytest.approx(0.9 + position, rel=1e-9)
+    assert world.joint("rail").effort == 4
+    world.joint("rail").effort = -1
+    sim.step(10)
+    assert sim.sensors["rail"][2] == pytest.approx(-1)
+    with pytest.raises(ss.Error, match="line 1, column 'rial:effort'"):
+        (tmp_path / "bad.csv").write_text("time,rial:effort\n0,4\n")
+        world.read_controls(tmp_path / "bad.csv")
 
 
 def test_servos_reach_targets_and_motors_their_speed():

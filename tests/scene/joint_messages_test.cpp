@@ -64,10 +64,10 @@ TEST(JointMessages, settings_that_a_type_does_not_have_are_refused) {
   expect_messages({
       {joint("fixed", R"("servo": {"stiffness": 1})"),
        "/servo: Unknown key 'servo' for a fixed joint. Valid are: " + places + ", collide, break_force, break_torque."},
-      {joint("hinge", R"("pitch": 0.1)"),
-       "/pitch: Unknown key 'pitch' for a hinge joint. Valid are: " + places +
-           ", lower, upper, limit_stiffness, limit_damping, friction, motor, servo, spring, collide, break_force, "
-           "break_torque."},
+      {joint("hinge", R"("pitch": 0.1)"), "/pitch: Unknown key 'pitch' for a hinge joint. Valid are: " + places +
+                                              ", lower, upper, limit_stiffness, limit_damping, friction, armature, effort, "
+                                              "motor, servo, spring, collide, break_force, "
+                                              "break_torque."},
       {joint("hinge", R"("axes": {"turn_z": {}})"),
        "/axes: A hinge joint has one coordinate, turn_z. Write its settings beside \"type\"."},
       {joint("planar", R"("motor": {"speed": 1})"),
@@ -77,7 +77,7 @@ TEST(JointMessages, settings_that_a_type_does_not_have_are_refused) {
        "/axes/turn: Unknown key 'turn' for the axes of a cylindrical joint. Did you mean 'turn_z'?"},
       {joint("ball", R"("axes": {"turn_x": {"locked": true}})"),
        "/axes/turn_x/locked: Unknown key 'locked' for a coordinate. Valid are: lower, upper, limit_stiffness, limit_damping, "
-       "friction, motor, servo, "
+       "friction, armature, effort, motor, servo, "
        "spring."},
       {joint("six-dof", R"("axes": {"x": {"locked": true, "friction": 1}})"),
        "/axes/x/friction: A locked coordinate takes no 'friction'. Leave it or \"locked\" out."},
@@ -112,17 +112,22 @@ TEST(JointMessages, numbers_out_of_range_are_named) {
       {joint("hinge", R"("limit_stiffness": -1)"), "/limit_stiffness: -1 is out of range. It must be at least 0."},
       {joint("hinge", R"("limit_damping": -1)"), "/limit_damping: -1 is out of range. It must be at least 0."},
       {joint("hinge", R"("motor": {})"), "/motor: 'speed' is missing: a motor needs it."},
+      {joint("hinge", R"("motor": {"path": []})"), "/motor/path: [] holds no point. A path needs at least one [time, value]."},
+      {joint("hinge", R"("effort": "5")"),
+       "/effort: \"5\" is a string. Give a force [N or N m], or {\"path\": [[time, force], …]}."},
+      {joint("hinge", R"("effort": {"max_force": -1})"), "/effort/max_force: -1 is out of range. It must be at least 0."},
+      {joint("hinge", R"("armature": -1)"), "/armature: -1 is out of range. It must be at least 0."},
       {joint("hinge", R"("motor": {"speed": 1, "max_force": -1})"),
        "/motor/max_force: -1 is out of range. It must be at least 0."},
       {joint("hinge", R"("servo": {"target": 1})"),
        "/servo: Stiffness and damping are both 0: a servo would do nothing. Give one of them."},
       {joint("hinge", R"("servo": {"stiffness": -1})"), "/servo/stiffness: -1 is out of range. It must be at least 0."},
       {joint("hinge", R"("servo": {"damping": 1, "path": []})"),
-       "/servo/path: [] holds no point. A path needs at least one [time, target]."},
+       "/servo/path: [] holds no point. A path needs at least one [time, value]."},
       {joint("hinge", R"("servo": {"damping": 1, "path": [[0, 1], [0, 2]]})"),
        "/servo/path/1: The time 0 s comes after 0 s. Times must increase."},
       {joint("hinge", R"("servo": {"damping": 1, "path": [[0, 1, 2]]})"),
-       "/servo/path/0: [0, 1, 2] is not a point of a path. Give [time, target]."},
+       "/servo/path/0: [0, 1, 2] is not a point of a path. Give [time, value]."},
       {joint("hinge", R"("spring": {"rest": 1})"),
        "/spring: Stiffness and damping are both 0: a spring would do nothing. Give one of them."},
       {joint("hinge", R"("spring": {"damping": -1})"), "/spring/damping: -1 is out of range. It must be at least 0."},
@@ -151,7 +156,7 @@ TEST(JointMessages, gears_say_what_they_cannot_couple) {
       {gear("{}"), "/first: 'joint' is missing: a side of a gear needs it."},
       {gear(R"({"joint": "hh"})"), "/first/joint: There is no joint 'hh'. Did you mean 'h'?"},
       {gear(R"({"joint": "g"})"), "/first/joint: There is no joint 'g'. Did you mean 'h'?"},
-      {gear(R"({"joint": "f"})"), "/first/joint: 'f' has no free coordinate that a gear could couple."},
+      {gear(R"({"joint": "f"})"), "/first/joint: 'f' has no free coordinate."},
       {gear(R"({"joint": "c"})"), "/first: 'c' has several free coordinates. Give \"coordinate\": one of z, turn_z."},
       {gear(R"({"joint": "c", "coordinate": "w"})"), "/first/coordinate: There is no coordinate 'w'. Did you mean 'x'?"},
       {gear(R"({"joint": "c", "coordinate": "turn_x"})"), "/first/coordinate: turn_x of 'c' is locked. Free are: z, turn_z."},
@@ -166,7 +171,7 @@ TEST(JointMessages, gears_say_what_they_cannot_couple) {
                              {"type": "gear", "first": {"joint": "g"}, "second": {"joint": "h"}})" +
       others;
   EXPECT_EQ(error_of(with_joints(two)),
-            "s.json: /joints/1/first/joint: 'g' is a gear. A gear couples coordinates of other joints.");
+            "s.json: /joints/1/first/joint: 'g' is a gear, which has no coordinates of its own. Name another joint.");
 }
 
 TEST(JointMessages, pairs_without_contacts_must_be_two_bodies) {

@@ -281,7 +281,7 @@ TEST(SceneJoints, fields_without_effect_are_warned_about) {
   EXPECT_EQ(parse(R"({"type": "ball", "b": "left", "anchor": [0, 0, 0],
                       "axes": {"turn_x": {"servo": {"target": 1, "stiffness": 3, "path": [[0, 1]]}}}})")
                 .warnings,
-            std::vector<std::string>{"/joints/0/axes/turn_x/servo/target has no effect: the path says where the servo goes."});
+            std::vector<std::string>{"/joints/0/axes/turn_x/servo/target has no effect: the path says it for every time."});
 }
 
 TEST(SceneJoints, geometric_stiffness_is_on_unless_the_step_says_otherwise) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stickslip/step/options.h"
+#include "stickslip/step/sensors.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
@@ -17,6 +18,7 @@ struct Scene {
   std::string description;   ///< what to look for
   World world;
   StepOptions step;
+  std::vector<Sensor> sensors;    ///< that records read after every step; they do not change the motion
   double seconds = 5;             ///< how long to simulate if the user does not say [s]
   std::string document;           ///< the complete scene document (JSON text) it was built from, overrides applied
   std::filesystem::path folder;   ///< that names of files in the document are relative to
@@ -48,6 +50,12 @@ Scene load_scene(const std::string& name_or_path, std::span<const Override> over
 
 /// Builds from JSON text. @param file for messages
 Scene parse_scene(std::string_view json_text, const std::string& file, std::span<const Override> overrides = {});
+
+/// Sensors as the JSON text of the "sensors" of a document; empty if there are none. Those of bodies and joints that are gone
+/// are left out.
+std::string sensors_to_text(const World&, std::span<const Sensor>);
+/// @throws Error
+std::vector<Sensor> sensors_from_text(const std::string&, const World&);
 
 /// The JSON Schema of scene documents (draft 2020-12), as text.
 const std::string& scene_schema();

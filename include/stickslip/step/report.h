@@ -50,8 +50,9 @@ struct JointRecord {
   Vec3 torque = Vec3::Zero();      ///< on body B about `point`, world frame [N m]; A receives the opposite
   std::array<double, kJointCoordinates> position = {};      ///< at the end of the step [m, rad]; of a gear: the error in x
   std::array<double, kJointCoordinates> velocity = {};      ///< at the end of the step [m/s, rad/s]
-  std::array<double, kJointCoordinates> motor_force = {};   ///< of motor and servo [N, N m]
-  std::array<double, kJointCoordinates> free_force = {};    ///< of motor, servo, spring, friction and limits together [N, N m]
+  std::array<double, kJointCoordinates> motor_force = {};   ///< of effort, motor and servo [N, N m]
+  /// of effort, motor, servo, spring, friction, armature and limits together [N, N m]
+  std::array<double, kJointCoordinates> free_force = {};
   double coupling_force = 0;   ///< of a screw or gear, on its second coordinate (z of a screw) [N or N m]
   double error = 0;            ///< how far locked coordinates are off at the end, angles times the size of the bodies [m]
   bool broke = false;          ///< in this step
@@ -92,7 +93,7 @@ struct EnergyLedger {
   double stabilisation = 0;   ///< added by Baumgarte terms and position projection [J]
   double applied = 0;         ///< work of applied forces and torques [J]
   double driven = 0;          ///< work of kinematic bodies on dynamic ones through contacts and joints [J]
-  double motors = 0;          ///< work of motors and servos [J]
+  double motors = 0;          ///< work of efforts, motors and servos [J]
   double springs = 0;         ///< work of springs, dampers and soft limits of joints [J]
   double damping = 0;         ///< dissipated inside soft bodies [J]
   double integration = 0;     ///< what the time discretisation added (negative: lost) [J]

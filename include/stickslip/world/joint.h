@@ -58,10 +58,22 @@ std::string_view joint_coordinate_name(int coordinate);   ///< "x" … "turn_z"
 /// @throws Error with a suggestion for an unknown name.
 int joint_coordinate_from_name(std::string_view);
 
+/// A value that changes with time: passes through (time [s], value) linearly, rests before the first and after the last. Times
+/// increase strictly.
+using JointPath = std::vector<std::pair<double, double>>;
+
+/// A force on a coordinate, as it is given: positive pushes the coordinate up. B receives it, A the opposite.
+struct JointEffort {
+  double force = 0;                                             ///< [N or N m]
+  double max_force = std::numeric_limits<double>::infinity();   ///< [N or N m], ≥ 0: what is beyond is cut off
+  JointPath path = {};                                          ///< moves the force
+};
+
 /// Keeps a speed as long as no more than a given force is needed for it.
 struct JointMotor {
   double speed = 0;                                             ///< [m/s or rad/s]
   double max_force = std::numeric_limits<double>::infinity();   ///< [N or N m], ≥ 0
+  JointPath path = {};                                          ///< changes the speed
 };
 
 /// Proportional–derivative: pulls towards a target with stiffness (target − coordinate) + damping (its speed − speed), by means
@@ -71,9 +83,7 @@ struct JointServo {
   double stiffness = 0;   ///< [N/m or N m/rad], ≥ 0
   double damping = 0;     ///< [N s/m or N m s/rad], ≥ 0; stiffness and damping not both 0
   double max_force = std::numeric_limits<double>::infinity();   ///< [N or N m], ≥ 0
-  /// Moves the target: passes through (time [s], target) linearly, rests before the first and after the last. Times increase
-  /// strictly.
-  std::vector<std::pair<double, double>> path = {};
+  JointPath path = {};                                          ///< moves the target
 };
 
 /// Spring and damper in parallel, without a limit of force.
@@ -92,6 +102,10 @@ struct JointAxis {
   double limit_stiffness = 0;                                ///< of the stops [N/m or N m/rad]; 0 with damping 0: hard
   double limit_damping = 0;                                  ///< of the stops [N s/m or N m s/rad]
   double friction = 0;                                       ///< largest force of dry friction [N or N m], ≥ 0
+  /// Inertia against changes of the speed of the coordinate beside that of the bodies, as a rotor has behind its gear, ≥ 0
+  /// [kg or kg m²]
+  double armature = 0;
+  std::optional<JointEffort> effort = {};
   std::optional<JointMotor> motor = {};
   std::optional<JointServo> servo = {};
   std::optional<JointSpring> spring = {};
@@ -129,7 +143,8 @@ struct JointDescription {
 /// The impulses of the last step by what made them, in the units of the rows of the contact problem [N s]: where the next solve
 /// starts from.
 struct JointMemory {
-  std::array<double, kJointCoordinates> locked = {}, motor = {}, servo = {}, spring = {}, friction = {}, lower = {}, upper = {};
+  std::array<double, kJointCoordinates> locked = {}, motor = {}, servo = {}, spring = {}, friction = {}, lower = {}, upper = {},
+                                        armature = {};
   double coupling = 0, swing = 0;
   Vec3 force = Vec3::Zero();   ///< on B, world frame, mean over the last step [N]
 };
@@ -171,6 +186,10 @@ JointPlace locate(const World&, const Joint&, const Pose& a, const Pose& b);
 /// Velocity of a coordinate of a joint, from the bodies as they are now [m/s or rad/s].
 double rate(const World&, const JointDescription&, const JointRow&);
 
+/// The motion that the armature of a free coordinate is against: of the angles of a ball the angular velocity of B relative to
+/// A along an axis of frame B, as dampers have it; the coordinate itself otherwise.
+JointRow armature_row(const JointDescription&, const JointPlace&, int coordinate);
+
 /// What a screw or gear keeps: z − pitch · turn_z / 2π, or second − ratio · first [m or rad].
 double coupled_position(const World&, const Joint&);
 
@@ -186,5 +205,9 @@ void place_joint(JointDescription&, const World&, const Vec3& anchor, const Vec3
 
 /// Target and speed of a servo at a time [m or rad, and per second].
 std::pair<double, double> servo_target(const JointServo&, double time);
+/// Speed that a motor keeps at a time [m/s or rad/s].
+double motor_speed(const JointMotor&, double time);
+/// Force of an effort at a time, within its bound [N or N m].
+double effort_force(const JointEffort&, double time);
 
 }   // namespace stickslip

@@ -100,8 +100,16 @@ class World {
   double joint_position(JointId, int coordinate) const;
   /// Breaks a joint as a load above its break_force would: it stays, but exerts nothing. @throws Error if the id is stale.
   void break_joint(JointId);
-  /// Changes what a free coordinate does (limits, motor, servo, spring, friction), and wakes the bodies. @throws Error as `add`
+  /// Changes what a free coordinate does (limits, effort, motor, servo, spring, friction), and wakes the bodies. @throws Error
+  /// as `add`
   void set_joint_axis(JointId, int coordinate, JointAxis);
+
+  // Driving a coordinate of a joint, from step to step. Each holds until it is changed, in place of a path, and wakes the
+  // bodies if it changes anything. @throws Error if the id is stale, the number is not finite, or as said below
+  /// Applies a force [N or N m]; a coordinate without an effort gets one. @throws Error if the coordinate is not free
+  void set_effort(JointId, int coordinate, double force);
+  void set_speed(JointId, int coordinate, double speed);     ///< [m/s or rad/s] @throws Error without a motor there
+  void set_target(JointId, int coordinate, double target);   ///< [m or rad] @throws Error without a servo there
 
   /// Keeps two bodies from touching each other. Joints do so by themselves unless they say `collide`. @throws Error if an id is
   /// stale.
@@ -122,7 +130,7 @@ class World {
   std::uint64_t step_count = 0;
   ContactMemory memory;
 
-  double kinetic_energy() const;     ///< of all dynamic bodies [J]
+  double kinetic_energy() const;     ///< of all dynamic bodies, and of armature [J]
   double potential_energy() const;   ///< −Σ m g·x of all dynamic bodies, and what soft ones store [J]
   double elastic_energy() const;     ///< what soft bodies store [J]
   Vec3 linear_momentum() const;      ///< [kg m/s]
@@ -162,6 +170,7 @@ class World {
   void number_nodes();
   void remove_joints_of(BodyId);
   void wake_joined(std::uint32_t joint_slot);
+  void drive(JointId, double& value, JointPath&, double wanted);
   void find_apart();
   std::string unused_name(std::uint32_t slot) const;
 

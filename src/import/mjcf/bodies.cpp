@@ -38,36 +38,40 @@ bool passed_over(Model& model, const XmlNode& node) {
                 node.name == "site" ? "a marked place; only looks by itself." : "only looks.");
     return true;
   }
-  static const std::set<std::string_view> kMakers = {"composite", "flexcomp", "replicate", "attach", "frame", "plugin"};
+  static const std::set<std::string_view> kMakers = {"composite", "flexcomp", "attach", "plugin"};
   if (!kMakers.contains(node.name)) return false;
   account_for(node, model.findings, Kind::not_supported, "what it makes is left out.");
   return true;
 }
 
-void read_body(Model& model, const XmlNode& node, int parent, std::string child_class) {
+void read_body(Model& model, const PlacedChild& placed, int parent) {
+  const XmlNode& node = *placed.node;
   node.used = true;
   const Element e(node, {}, nullptr);
   TreeBody body;
   if (const std::string* name = node.find("name")) body.name = *name;
   else body.name = fmt::format("body-{}", model.tree.bodies.size());
   body.parent = parent;
-  body.in_parent = read_pose(e, model.compiler);
+  body.in_parent = placed.frame * read_pose(e, model.compiler);
   body.source = model.source(node);
-  child_class = e.word("childclass", child_class);
+  std::vector<PlacedChild> children;
+  add_children(model, node, Pose{}, e.word("childclass", placed.child_class), children);
   e.pass_over({"user"}, Kind::ignored, "numbers for programs of the user.", model.findings);
   if (e.number("gravcomp", 0) != 0) e.pass_over({"gravcomp"}, Kind::not_supported, "gravity acts in full.", model.findings);
   if (e.truth("mocap", false)) e.pass_over({"mocap"}, Kind::approximated, "the body stands still.", model.findings);
 
   std::optional<MassProperties> of_geoms, of_inertial;
   bool has_inertial = false;
-  for (const auto& child : node.children) {
-    if (child->name == "geom") read_geom(model, *child, child_class, body, of_geoms);
-    else if (child->name == "joint" || child->name == "freejoint") read_joint(model, *child, child_class, body);
-    else if (child->name == "inertial") {
-      if (has_inertial) child->fail("The body has two <inertial>. Keep one of them.");
-      of_inertial = read_inertial(model, *child);
+  for (const PlacedChild& child : children) {
+    const std::string& kind = child.node->name;
+    if (kind == "geom") read_geom(model, child, body, of_geoms);
+    else if (kind == "joint" || kind == "freejoint") read_joint(model, child, body);
+    else if (kind == "inertial") {
+      if (has_inertial) child.node->fail("The body has two <inertial>. Keep one of them.");
+      if (child.node->parent != &node) child.node->fail("An <inertial> does not stand in a <frame>. Put it into the body.");
+      of_inertial = read_inertial(model, *child.node);
       has_inertial = true;
-    } else if (child->name != "body") passed_over(model, *child);
+    } else if (kind != "body") passed_over(model, *child.node);
   }
   if (body.joints.size() > 1)
     for (const TreeJoint& joint : body.joints)
@@ -86,8 +90,8 @@ void read_body(Model& model, const XmlNode& node, int parent, std::string child_
   if (!model.body_index.emplace(body.name, index).second)
     node.fail("name", "There is another body of this name. Names must differ.");
   model.tree.bodies.push_back(std::move(body));
-  for (const auto& child : node.children)
-    if (child->name == "body") read_body(model, *child, index, child_class);
+  for (const PlacedChild& child : children)
+    if (child.node->name == "body") read_body(model, child, index);
 }
 
 }   // namespace
@@ -99,7 +103,8 @@ TreeJoint* Model::joint(const std::string& name) {
   return nullptr;
 }
 
-void read_joint(Model& model, const XmlNode& node, const std::string& child_class, TreeBody& body) {
+void read_joint(Model& model, const PlacedChild& placed, TreeBody& body) {
+  const XmlNode& node = *placed.node;
   Findings& findings = model.findings;
   TreeJoint joint;
   joint.source = model.source(node);
@@ -116,7 +121,7 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
     body.joints.push_back(std::move(joint));
     return;
   }
-  const Element e = model.defaults.element(node, child_class);
+  const Element e = model.defaults.element(node, placed.child_class);
   const std::string type = e.word("type", "hinge");
   if (type == "hinge") joint.kind = Freedom::hinge;
   else if (type == "slide") joint.kind = Freedom::slide;
@@ -128,8 +133,8 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
 
   const bool turns = joint.kind == Freedom::hinge || joint.kind == Freedom::ball;
   const auto value = [&](double given) { return turns ? model.compiler.angle(given) : given; };
-  joint.anchor = e.vector("pos", Vec3::Zero());
-  joint.axis = e.vector("axis", Vec3::UnitZ());
+  joint.anchor = placed.frame * e.vector("pos", Vec3::Zero());
+  joint.axis = placed.frame.orientation * e.vector("axis", Vec3::UnitZ());
   if (!(joint.axis.norm() > 1e-12)) e.fail("axis", "A direction must not be zero.");
   joint.axis.normalize();
   joint.stiffness = e.number("stiffness", 0);
@@ -162,8 +167,10 @@ void read_joint(Model& model, const XmlNode& node, const std::string& child_clas
   if (joint.kind == Freedom::free && (joint.stiffness > 0 || joint.damping > 0 || joint.friction > 0))
     findings.add(Kind::not_supported, node.line, node.place(),
                  "<joint type=\"free\">: stiffness, damping and frictionloss of a free joint.");
-  if (e.number("armature", 0) != 0)
-    e.pass_over({"armature"}, Kind::not_supported, "the inertia of rotors is left out.", findings);
+  joint.armature = e.number("armature", 0);
+  if (joint.armature < 0) e.fail("armature", "It must not be negative.");
+  if (joint.armature > 0 && joint.kind == Freedom::free)
+    e.pass_over({"armature"}, Kind::not_supported, "of a free joint: left out.", findings);
   e.pass_over({"solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin"}, Kind::approximated,
               "stops and friction of joints are rigid here.", findings);
   e.pass_over({"springdamper", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp"}, Kind::not_supported, "left out.",
@@ -180,21 +187,24 @@ void read_world(Model& model, const XmlNode& worldbody) {
   ground.source = model.source(worldbody);
   std::optional<MassProperties> mass;
   std::string only_name;
-  for (const auto& child : worldbody.children) {
-    if (child->name == "joint" || child->name == "freejoint" || child->name == "inertial")
-      child->fail(fmt::format("The world has no <{}>.", child->name));
-    if (child->name == "geom") {
-      read_geom(model, *child, "", ground, mass);
-      if (const std::string* name = child->find("name")) only_name = *name;
-    } else if (child->name != "body") passed_over(model, *child);
+  std::vector<PlacedChild> children;
+  add_children(model, worldbody, Pose{}, "", children);
+  for (const PlacedChild& child : children) {
+    const std::string& kind = child.node->name;
+    if (kind == "joint" || kind == "freejoint" || kind == "inertial")
+      child.node->fail(fmt::format("The world has no <{}>.", kind));
+    if (kind == "geom") {
+      read_geom(model, child, ground, mass);
+      if (const std::string* name = child.node->find("name")) only_name = *name;
+    } else if (kind != "body") passed_over(model, *child.node);
   }
   if (!ground.parts.empty()) {
     ground.name = ground.parts.size() == 1 && !only_name.empty() ? only_name : "ground";
     model.ground = static_cast<int>(model.tree.bodies.size());
     model.tree.bodies.push_back(std::move(ground));
   }
-  for (const auto& child : worldbody.children)
-    if (child->name == "body") read_body(model, *child, kWorld, "");
+  for (const PlacedChild& child : children)
+    if (child.node->name == "body") read_body(model, child, kWorld);
 }
 
 }   // namespace stickslip::robot::mjcf

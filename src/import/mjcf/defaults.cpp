@@ -80,11 +80,10 @@ void Defaults::read(const XmlNode& node, const std::string& parent, Findings& fi
   Class& here = classes_[name];
   here.parent = parent.empty() && name != "main" ? "main" : parent;
   for (const auto& child : node.children) {
-    static const std::set<std::string_view> kRead = {"geom",  "joint",    "mesh",     "equality",
+    static const std::set<std::string_view> kRead = {"geom",  "joint",    "mesh",     "equality", "tendon",
                                                      "motor", "position", "velocity", "general"};
-    static const std::set<std::string_view> kPassedOver = {"site",     "camera", "light",    "material", "tendon",
-                                                           "pair",     "muscle", "cylinder", "damper",   "intvelocity",
-                                                           "adhesion", "plugin", "flex"};
+    static const std::set<std::string_view> kPassedOver = {"site",     "camera", "light",       "material", "pair",   "muscle",
+                                                           "cylinder", "damper", "intvelocity", "adhesion", "plugin", "flex"};
     if (kRead.contains(child->name)) {
       child->used = true;
       here.elements.push_back(child.get());
@@ -130,18 +129,23 @@ void Defaults::finish(Findings& findings) const {
 
 namespace {
 
-Quat from_euler(const Vec3& angles, const std::string& sequence) {
+Quat from_euler(const std::vector<double>& angles, const Compiler& compiler) {
   Quat q = Quat::Identity();
-  for (int i = 0; i < 3; ++i) {
-    const char axis = sequence[static_cast<std::size_t>(i)];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const char axis = compiler.euler_sequence[i];
     const Vec3 unit = Vec3::Unit((axis | 0x20) - 'x');
-    const Quat turn(Eigen::AngleAxisd(angles[i], unit));
+    const Quat turn(Eigen::AngleAxisd(compiler.angle(angles[i]), unit));
     q = axis >= 'a' ? q * turn : turn * q;
   }
   return q;
 }
 
 }   // namespace
+
+Quat euler_rotation(const Element& e, const Compiler& compiler) {
+  const auto angles = e.numbers("euler", 3, 3);
+  return angles ? from_euler(*angles, compiler) : Quat::Identity();
+}
 
 Pose read_pose(const Element& e, const Compiler& compiler) {
   Pose pose;
@@ -169,9 +173,7 @@ Pose read_pose(const Element& e, const Compiler& compiler) {
   } else if (const auto a = numbers("axisangle", 4)) {
     pose.orientation = Eigen::AngleAxisd(compiler.angle((*a)[3]), unit(Vec3(a->data()), "axisangle"));
   } else if (const auto angles = numbers("euler", 3)) {
-    pose.orientation =
-        from_euler(Vec3(compiler.angle((*angles)[0]), compiler.angle((*angles)[1]), compiler.angle((*angles)[2])),
-                   compiler.euler_sequence);
+    pose.orientation = from_euler(*angles, compiler);
   } else if (const auto xy = numbers("xyaxes", 6)) {
     Mat3 axes;
     axes.col(0) = unit(Vec3(xy->data()), "xyaxes");

@@ -229,9 +229,8 @@ std::uint32_t mask(const Element& e, std::string_view attribute) {
 
 }   // namespace
 
-void read_geom(Model& model, const XmlNode& node, const std::string& child_class, TreeBody& body,
-               std::optional<MassProperties>& mass) {
-  const Element e = model.defaults.element(node, child_class);
+void read_geom(Model& model, const PlacedChild& child, TreeBody& body, std::optional<MassProperties>& mass) {
+  const Element e = model.defaults.element(*child.node, child.child_class);
   Findings& findings = model.findings;
   e.find("name");
   e.pass_over({"group", "user"}, Kind::ignored, "only looks.", findings);
@@ -251,6 +250,7 @@ void read_geom(Model& model, const XmlNode& node, const std::string& child_class
   const std::optional<Solid> made = solid(model, e, part);
   if (!made) return;
   part.shape = made->shape;
+  part.pose = child.frame * part.pose;
   if (made->unit) {
     MassProperties scaled = *made->unit;
     const double factor = given_mass >= 0 ? given_mass / scaled.mass : density;

@@ -39,6 +39,42 @@ void read_compiler(Model& model, const XmlNode& node) {
     account_for(*lengths, findings, Kind::ignored, "how MuJoCo compiles.");
 }
 
+void read_flag(Model& model, const XmlNode& node, const XmlAttribute& flag) {
+  static const std::set<std::string_view> kOffAtFirst = {"override", "energy", "fwdinv", "invdiscrete", "multiccd", "island"};
+  static const std::set<std::string_view> kObeyed = {"constraint", "contact", "equality",  "limit",    "frictionloss",
+                                                     "passive",    "gravity", "actuation", "clampctrl"};
+  static const std::set<std::string_view> kOfSolving = {"energy",   "fwdinv",    "island",  "warmstart",
+                                                        "midphase", "nativeccd", "refsafe", "sensor"};
+  flag.used = true;
+  if (flag.value != "enable" && flag.value != "disable") node.fail(flag.name, "Give \"enable\" or \"disable\".");
+  if (flag.value == (kOffAtFirst.contains(flag.name) ? "disable" : "enable")) return;
+  if (kObeyed.contains(flag.name)) model.disabled.insert(flag.name);
+  else if (kOfSolving.contains(flag.name))
+    model.findings.add(Kind::ignored, flag.line, node.place(), fmt::format("<flag {}>: how MuJoCo solves.", flag.name));
+  else
+    model.findings.add(Kind::not_supported, flag.line, node.place(),
+                       fmt::format("<flag {}=\"{}\">: left out.", flag.name, flag.value));
+}
+
+/// Takes out what flags switch off.
+void obey_flags(Model& model) {
+  const auto off = [&](const char* flag) { return model.disabled.contains(flag); };
+  const bool constraints = off("constraint");
+  Tree& tree = model.tree;
+  if (off("gravity")) tree.gravity.setZero();
+  if (constraints || off("equality")) tree.loops.clear(), tree.gears.clear();
+  for (TreeBody& body : tree.bodies) {
+    if (constraints || off("contact"))
+      for (TreePart& part : body.parts) part.contact_type = part.contact_affinity = 0;
+    for (TreeJoint& joint : body.joints) {
+      if (constraints || off("limit")) joint.lower = -kNoLimit, joint.upper = joint.swing = kNoLimit;
+      if (constraints || off("frictionloss")) joint.friction = 0;
+      if (off("passive")) joint.stiffness = joint.damping = 0;
+      if (off("actuation")) joint.servo.reset(), joint.effort.reset();
+    }
+  }
+}
+
 void read_option(Model& model, const XmlNode& node) {
   node.used = true;
   const Element e(node, {}, nullptr);
@@ -58,18 +94,7 @@ void read_option(Model& model, const XmlNode& node) {
   for (const auto& child : node.children) {
     if (child->name != "flag") continue;
     child->used = true;
-    for (const XmlAttribute& flag : child->attributes) {
-      flag.used = true;
-      if (flag.name == "gravity" && flag.value == "disable") model.tree.gravity.setZero();
-      else if (flag.name == "warmstart" || flag.name == "fwdinv" || flag.name == "energy" || flag.name == "midphase" ||
-               flag.name == "nativeccd" || flag.name == "clampctrl")
-        findings.add(Kind::ignored, flag.line, child->place(), fmt::format("<flag {}>: how MuJoCo solves.", flag.name));
-      else if (flag.name == "filterparent" || flag.value == "disable" || flag.name == "override" ||
-               flag.name == "invdiscrete" || flag.name == "multiccd")
-        if (!(flag.name == "filterparent" && flag.value == "enable") && !(flag.name == "override" && flag.value == "disable"))
-          findings.add(Kind::not_supported, flag.line, child->place(),
-                       fmt::format("<flag {}=\"{}\">: left out.", flag.name, flag.value));
-    }
+    for (const XmlAttribute& flag : child->attributes) read_flag(model, *child, flag);
   }
 }
 
@@ -97,7 +122,6 @@ const std::map<std::string_view, Section>& passed_over() {
       {"sensor", {Kind::ignored, "sensors do not move anything."}},
       {"keyframe", {Kind::ignored, "the scene starts in the pose of the file."}},
       {"custom", {Kind::ignored, "numbers for programs of the user."}},
-      {"tendon", {Kind::not_supported, "tendons are left out."}},
       {"deformable", {Kind::not_supported, "all bodies are rigid here."}},
       {"extension", {Kind::not_supported, "plugins are left out."}},
   };
@@ -122,7 +146,7 @@ void set_total_mass(Model& model) {
     }
 }
 
-void read_model(Model& model, const XmlNode& root) {
+void read_model(Model& model, XmlNode& root) {
   root.used = true;
   model.tree.name = Element(root, {}, nullptr).word("model", model.file.stem().string());
   model.tree.description = fmt::format("Imported from {}.", model.file.filename().string());
@@ -132,14 +156,17 @@ void read_model(Model& model, const XmlNode& root) {
   sections(root, "compiler", [&](const XmlNode& n) { read_compiler(model, n); });
   sections(root, "option", [&](const XmlNode& n) { read_option(model, n); });
   sections(root, "default", [&](const XmlNode& n) { model.defaults.read(n, "", model.findings); });
+  expand_replicates(model, root);
   sections(root, "asset", [&](const XmlNode& n) { read_assets(model, n); });
   sections(root, "worldbody", [&](const XmlNode& n) { read_world(model, n); });
+  sections(root, "tendon", [&](const XmlNode& n) { read_tendons(model, n); });
   sections(root, "actuator", [&](const XmlNode& n) { read_actuators(model, n); });
   sections(root, "equality", [&](const XmlNode& n) { read_equality(model, n); });
   sections(root, "contact", [&](const XmlNode& n) { read_contact(model, n); });
   for (const auto& child : root.children)
     if (const auto known = passed_over().find(child->name); known != passed_over().end())
       account_for(*child, model.findings, known->second.kind, known->second.why);
+  obey_flags(model);
   pair_materials(model);
   set_total_mass(model);
   model.defaults.finish(model.findings);
@@ -155,7 +182,7 @@ ImportedScene import_mjcf(const std::filesystem::path& file, const ImportOptions
     const std::unique_ptr<XmlNode> root = load_xml(file, true);
     if (root->name != "mujoco") root->fail(fmt::format("<{}> is not the root of an MJCF file, which is <mujoco>.", root->name));
     Findings findings;
-    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, {}, {}, kWorld, {}};
+    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, {}, {}, kWorld, {}, {}, {}};
     mjcf::read_model(model, *root);
     report_unread(*root, findings);
     ImportedScene scene;

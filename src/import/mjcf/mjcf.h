@@ -75,6 +75,14 @@ class Defaults {
 /// Where something is placed: pos and one of quat, axisangle, euler, xyaxes, zaxis.
 Pose read_pose(const Element&, const Compiler&);
 
+/// The rotation of the attribute euler; none without it.
+Quat euler_rotation(const Element&, const Compiler&);
+
+/// A tendon whose length is Σ coef q.
+struct FixedTendon {
+  std::vector<std::pair<std::string, double>> joints = {};   ///< names, coefficients
+};
+
 /// Everything that the parts of the reader work on.
 struct Model {
   std::filesystem::path file;
@@ -91,21 +99,36 @@ struct Model {
     int condim, priority;
     auto operator<=>(const SurfaceMaterial&) const = default;
   };
-  std::map<SurfaceMaterial, int> materials;   ///< to indices of tree.materials
-  std::map<std::string, int> body_index;      ///< by the name in the file
-  int ground = kWorld;                        ///< the body of the geoms of the world, if it has any
-  std::map<std::string, double> reference;    ///< joint → its value in the pose of the file (ref)
+  std::map<SurfaceMaterial, int> materials;     ///< to indices of tree.materials
+  std::map<std::string, int> body_index;        ///< by the name in the file
+  int ground = kWorld;                          ///< the body of the geoms of the world, if it has any
+  std::map<std::string, double> reference;      ///< joint → its value in the pose of the file (ref)
+  std::set<std::string> disabled;               ///< what <flag> switches off
+  std::map<std::string, FixedTendon> tendons;   ///< by name, those that are kept
 
   Source source(const XmlNode& node) const { return {node.line, node.place()}; }
   TreeJoint* joint(const std::string& name);
 };
 
-void read_geom(Model&, const XmlNode&, const std::string& child_class, TreeBody&, std::optional<MassProperties>& mass);
-void read_joint(Model&, const XmlNode&, const std::string& child_class, TreeBody&);
+/// An element of a body, with the pose of the <frame>s around it and the class that they give it.
+struct PlacedChild {
+  const XmlNode* node;
+  Pose frame;
+  std::string child_class;
+};
+/// Adds the elements of a body, those in <frame>s too.
+void add_children(const Model&, const XmlNode&, const Pose& frame, const std::string& child_class, std::vector<PlacedChild>&);
+/// Writes every <replicate> out as <frame>s, and what refers to its elements as often.
+void expand_replicates(const Model&, XmlNode& root);
+
+void read_geom(Model&, const PlacedChild&, TreeBody&, std::optional<MassProperties>& mass);
+void read_joint(Model&, const PlacedChild&, TreeBody&);
 void read_mesh_asset(Model&, const XmlNode&);
 void read_height_asset(Model&, const XmlNode&);
 void read_look_asset(Model&, const XmlNode&);
 void read_world(Model&, const XmlNode& worldbody);
+void read_tendons(Model&, const XmlNode&);
+void read_tendon_equality(Model&, const Element&);
 void read_actuators(Model&, const XmlNode&);
 void read_equality(Model&, const XmlNode&);
 void read_contact(Model&, const XmlNode&);
