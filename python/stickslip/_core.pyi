@@ -264,7 +264,7 @@ class EnergyLedger:
         """[J]"""
     @property
     def motors(self) -> float:
-        """Work of motors and servos [J]"""
+        """Work of efforts, motors and servos [J]"""
     @property
     def potential_end(self) -> float:
         """Gravity, and what soft bodies store [J]"""
@@ -342,6 +342,11 @@ class Joint:
     def broken(self) -> bool:
         """Exerts nothing any more"""
     @property
+    def effort(self) -> float:
+        """Of a joint with one free coordinate: the force on it [N or N m]."""
+    @effort.setter
+    def effort(self, value: float) -> None: ...
+    @property
     def exists(self) -> bool:
         """False once it has been removed."""
     @property
@@ -353,8 +358,6 @@ class Joint:
     @property
     def position(self) -> float:
         """Of a joint with one free coordinate: where it is now [m or rad]."""
-    def push(self, force: float) -> None:
-        """Of a joint with one free coordinate: has its motor push with this force until told otherwise [N or N m]."""
     @property
     def speed(self) -> float:
         """Of a joint with one free coordinate: the speed that its motor keeps [m/s or rad/s]."""
@@ -379,6 +382,18 @@ class JointAxis:
     """What one coordinate of a joint may do."""
     def __repr__(self) -> str:
         ...
+    @property
+    def armature(self) -> float:
+        """Inertia against changes of the speed of the coordinate beside that of the bodies, as a rotor has behind its gear, ≥ 0
+        [kg or kg m²]
+        """
+    @armature.setter
+    def armature(self, value: float) -> None: ...
+    @property
+    def effort(self) -> float:
+        """Force on the coordinate now [N or N m]; 0 if there is none. Assigning one holds until told otherwise: control by torques."""
+    @effort.setter
+    def effort(self, value: float) -> None: ...
     @property
     def friction(self) -> float:
         """Largest force of dry friction [N or N m], ≥ 0"""
@@ -412,8 +427,6 @@ class JointAxis:
     @property
     def position(self) -> float:
         """Where it is now [m or rad]."""
-    def push(self, force: float) -> None:
-        """Has the motor push with this force until told otherwise [N or N m]: control by torques."""
     @property
     def servo(self) -> Any:
         """Proportional–derivative: pulls towards a target with stiffness (target − coordinate) + damping (its speed − speed), by means
@@ -465,13 +478,13 @@ class JointRecords:
         """On body B, at `point`, world frame [N]; A receives the opposite"""
     @property
     def free_force(self) -> NDArray[Any]:
-        """Of motor, servo, spring, friction and limits together [N, N m]"""
+        """Of effort, motor, servo, spring, friction, armature and limits together [N, N m]"""
     @property
     def joints(self) -> list[Any]:
         """The joint of every row, a list."""
     @property
     def motor_force(self) -> NDArray[Any]:
-        """Of motor and servo [N, N m]"""
+        """Of effort, motor and servo [N, N m]"""
     @property
     def point(self) -> NDArray[Any]:
         """Origin of frame B when the problem was set up, world frame [m]"""
@@ -849,6 +862,9 @@ class Stepper:
         """Steps to iterate over: `for report in sim.run(seconds=2): …`. Without numbers as long as the scene says. The controller is
         called with the stepper before every step, to read and to drive: `lambda sim: ...`.
         """
+    @property
+    def sensors(self) -> dict[str, Any]:
+        """What the sensors of the scene measured in the last step, by name: arrays of their channels (docs/driving.md). NaN before the first."""
     def step(self, count: int = ...) -> Report:
         """Takes one step, or several; returns the report of the last. Other Python threads run meanwhile."""
     @property
@@ -939,7 +955,7 @@ class World:
         """All joints, a list."""
     @property
     def kinetic_energy(self) -> float:
-        """Of all dynamic bodies [J]"""
+        """Of all dynamic bodies, and of armature [J]"""
     @property
     def linear_momentum(self) -> NDArray[Any]:
         """[kg m/s]"""
@@ -967,6 +983,8 @@ class World:
     @property
     def potential_energy(self) -> float:
         """−Σ m g·x of all dynamic bodies, and what soft ones store [J]"""
+    def read_controls(self, path: Any) -> None:
+        """Gives joints the paths of efforts, speeds and targets that stand in a CSV file: time,joint:effort,… (docs/driving.md)."""
     def remove(self, what: Any) -> None:
         """Removes a body, with its joints and contacts, or a joint. What slept on it wakes."""
     def restore(self, state: WorldState) -> None:

@@ -34,7 +34,7 @@ function(example name program text)
 endfunction()
 
 example(consumer consumer "the ground carries 100.0 % of the weight")
-example(controller controller "the ball is 150 mm above the table; each finger presses it with 8.0 N")
+example(controller controller "each finger presses it with 8.0 N and carries 3.47 N of its weight and pull")
 example(own-law own_law "forward 2.000 m: free gliding is 2.000 m")
 
 # The programs of the tutorial check themselves, and write films.
