@@ -57,7 +57,7 @@ Sensor read_sensor(const Place& place, const World& world) {
   return sensor;
 }
 
-Json json_of(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
+Json sensor_vector(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
 void write(const World& world, const ContactSensor& s, Json& json) {
   json["body"] = world.body(s.body).name;
@@ -71,15 +71,15 @@ void write(const World& world, const JointSensor& s, Json& json) {
 
 void write(const World& world, const InertialSensor& s, Json& json) {
   json["body"] = world.body(s.body).name;
-  json["position"] = json_of(s.frame.position);
+  json["position"] = sensor_vector(s.frame.position);
   const Quat& q = s.frame.orientation;
   json["orientation_wxyz"] = Json::array({q.w(), q.x(), q.y(), q.z()});
 }
 
 void write(const World& world, const RaySensor& s, Json& json) {
   json["body"] = s.body == BodyId{} ? "world" : world.body(s.body).name;
-  json["origin"] = json_of(s.origin);
-  json["direction"] = json_of(s.direction);
+  json["origin"] = sensor_vector(s.origin);
+  json["direction"] = sensor_vector(s.direction);
   if (s.range < std::numeric_limits<double>::infinity()) json["range"] = s.range;
 }
 
