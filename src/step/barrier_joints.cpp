@@ -229,8 +229,13 @@ void BarrierJoints::add_limits(const JointPlace& place, const Term& t, Held& hel
     limit.form = Form::beyond;
     limit.scale = sign * t.scale;
     limit.rest = sign * t.scale * bound;
-    limit.hard = !(axis.limit_stiffness > 0);
+    limit.hard = !(axis.limit_stiffness > 0) && !(axis.limit_damping > 0);
     limit.stiffness = axis.limit_stiffness / (t.scale * t.scale);
+    if (limit.hard || limit.stiffness > 0) add(place, held, limit);
+    if (!(axis.limit_damping > 0)) continue;
+    // A damper resists going farther beyond the limit than at the start.
+    limit.stiffness = axis.limit_damping / (options_.h * t.scale * t.scale);
+    limit.rest = std::min(limit.rest, read(held, place, limit).value);
     add(place, held, limit);
   }
 }

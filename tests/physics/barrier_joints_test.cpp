@@ -81,6 +81,152 @@ TEST(BarrierJoints, dry_friction_holds_up_to_its_force) {
   }
 }
 
+TEST(BarrierJoints, servos_sag_by_load_over_stiffness_and_give_way_above_their_force) {
+  const double mass = 2, stiffness = 1000 * kGravity;
+  for (const double strength : {0.5, 2.0}) {
+    World world;
+    const BodyId weight = add_mass(world, mass, Vec3::Constant(0.1), Vec3::Zero());
+    JointAxis axis;
+    axis.servo = JointServo{0.3, stiffness, 2 * std::sqrt(stiffness * mass), strength * mass * kGravity, {}};
+    const JointId joint = join(world, JointType::prismatic, kWorld, weight, Vec3::Zero(), Vec3::UnitZ(), axis);
+    Stepper stepper(by_barriers(0.01));
+    simulate(world, stepper, 2);
+    const JointRecord* record = stepper.step(world).joint(joint);
+    if (strength > 1) {
+      EXPECT_NEAR((record->position[joint_z] - 0.3) / (-mass * kGravity / stiffness), 1, 1e-3);
+      EXPECT_NEAR(record->motor_force[joint_z] / (mass * kGravity), 1, 1e-4);
+    } else {
+      EXPECT_NEAR(record->velocity[joint_z] / (-0.5 * kGravity * 2.01), 1, 1e-4);
+    }
+  }
+}
+
+/// A spring swings with its period, and one with a damper comes to rest where it carries the weight.
+TEST(BarrierJoints, springs_swing_with_their_period_and_carry_weights) {
+  const double mass = 2, stiffness = 800, period = 2 * std::numbers::pi * std::sqrt(mass / stiffness);
+  for (const double damping : {0.0, 40.0}) {
+    World world;
+    const BodyId weight = add_mass(world, mass, Vec3::Constant(0.1), Vec3::Zero());
+    JointAxis axis;
+    axis.spring = JointSpring{.rest = 0, .stiffness = stiffness, .damping = damping};
+    const JointId joint = join(world, JointType::prismatic, kWorld, weight, Vec3::Zero(), Vec3::UnitZ(), axis);
+    Stepper stepper(by_barriers(0.0005));
+    double turned = 0, last = 0;
+    simulate(world, stepper, damping > 0 ? 1 : 0.8 * period, [&](const StepReport& r) {
+      const double speed = world.body(weight).velocity.z();
+      if (turned == 0 && last < 0 && speed >= 0) turned = r.time;   // lowest after half a period
+      last = speed;
+    });
+    if (damping == 0) {
+      EXPECT_NEAR(turned / (0.5 * period), 1, 0.01);
+    } else {
+      EXPECT_NEAR(stepper.step(world).joint(joint)->position[joint_z] / (-mass * kGravity / stiffness), 1, 1e-3);
+    }
+  }
+}
+
+TEST(BarrierJoints, screws_turn_force_into_torque) {
+  World world;
+  const double mass = 2, inertia = 0.1, pitch = 0.3, lead = pitch / (2 * std::numbers::pi);
+  const BodyId nut = add_mass(world, mass, Vec3::Constant(inertia), Vec3::Zero());
+  JointDescription d;
+  d.type = JointType::screw;
+  d.b = nut;
+  d.pitch = pitch;
+  place_joint(d, world, Vec3::Zero(), Vec3::UnitZ());
+  const JointId joint = world.add(d);
+  Stepper stepper(by_barriers(0.01));
+  simulate(world, stepper, 1);
+  const JointRecord* record = stepper.step(world).joint(joint);
+  EXPECT_NEAR(record->velocity[joint_z] / (-mass * kGravity / (mass + inertia / (lead * lead)) * 1.01), 1, 1e-2);
+  EXPECT_NEAR(record->position[joint_z] / (lead * record->position[joint_turn_z]), 1, 1e-3);
+}
+
+TEST(BarrierJoints, balls_swing_up_to_their_limit) {
+  World world;
+  world.gravity = {3, 4, 0};
+  JointDescription d;
+  d.type = JointType::ball;
+  d.b = add_mass(world, 1, Vec3(0.1, 0.1, 0.01), {0, 0, 0.5});
+  d.swing_limit = 0.7;
+  place_joint(d, world, Vec3::Zero(), Vec3::UnitZ());
+  const JointId joint = world.add(d);
+  Stepper stepper(by_barriers(0.005));
+  double widest = 0;
+  const auto swing = [&] { return swing_of(locate(world, world.joint(joint))).first; };
+  simulate(world, stepper, 2, [&](const StepReport&) { widest = std::max(widest, swing()); });
+  EXPECT_NEAR(widest, 0.7, 5e-3);
+  EXPECT_NEAR(swing(), 0.7, 1e-3);
+}
+
+TEST(BarrierJoints, rods_and_taut_ropes_keep_their_length_and_slack_ropes_do_nothing) {
+  for (const bool rod : {true, false}) {
+    World world;
+    const BodyId bob = add_mass(world, 1, Vec3::Constant(0.01), {0.6, 0, rod ? -0.8 : -0.2});
+    JointDescription d;
+    d.type = JointType::distance;
+    d.b = bob;
+    d.axes[joint_x].locked = rod;
+    if (!rod) d.axes[joint_x].upper = 1;
+    const JointId joint = world.add(d);
+    Stepper stepper(by_barriers(0.002));
+    double longest = 0;
+    simulate(world, stepper, 1, [&](const StepReport& r) {
+      longest = std::max(longest, world.body(bob).position.norm());
+      if (!rod && r.time < 0.2) {
+        EXPECT_EQ(r.joint(joint)->force.norm(), 0) << r.time;
+      }
+      if (rod) {
+        EXPECT_NEAR(world.body(bob).position.norm(), 1, 1e-4) << r.time;
+      }
+    });
+    EXPECT_NEAR(longest, 1, 1e-3) << rod;
+  }
+}
+
+TEST(BarrierJoints, break_at_their_load) {
+  for (const double strength : {0.99, 1.01}) {
+    World world;
+    const BodyId weight = add_mass(world, 3, Vec3::Constant(0.1), Vec3::Zero());
+    JointDescription d;
+    d.type = JointType::fixed;
+    d.b = weight;
+    d.break_force = strength * 3 * kGravity;
+    place_joint(d, world, {0.2, 0, 0});
+    const JointId joint = world.add(d);
+    Stepper stepper(by_barriers(0.01));
+    bool broke = false;
+    simulate(world, stepper, 0.5, [&](const StepReport& r) {
+      for (const JointRecord& j : r.joints) broke = broke || j.broke;
+    });
+    EXPECT_EQ(broke, strength < 1);
+    EXPECT_EQ(world.joint(joint).broken, strength < 1);
+    EXPECT_EQ(world.body(weight).position.z() < -0.5, strength < 1);
+  }
+}
+
+/// Stops that give way carry a weight where their spring does; a damper alone lets it sink with its terminal speed.
+TEST(BarrierJoints, soft_stops_give_way_by_load_over_stiffness_and_dampers_by_speed) {
+  const double mass = 2, stiffness = 4000, damping = 400;
+  for (const bool sprung : {true, false}) {
+    World world;
+    const BodyId slider = add_mass(world, mass, Vec3::Constant(0.1), {0, 0, 0});
+    JointAxis axis;
+    axis.lower = -0.05;
+    axis.limit_stiffness = sprung ? stiffness : 0;
+    axis.limit_damping = damping;
+    const JointId joint = join(world, JointType::prismatic, kWorld, slider, {0, 0, 0}, Vec3::UnitZ(), axis);
+    Stepper stepper(by_barriers(0.005));
+    simulate(world, stepper, 1.5);
+    const JointRecord* record = stepper.step(world).joint(joint);
+    if (sprung) {
+      EXPECT_NEAR((record->position[joint_z] - axis.lower) / (-mass * kGravity / stiffness), 1, 1e-2);
+    } else {
+      EXPECT_NEAR(record->velocity[joint_z] / (-mass * kGravity / damping), 1, 1e-2);
+    }
+  }
+}
+
 TEST(BarrierJoints, gears_are_refused_by_name) {
   World world;
   const BodyId a = add_mass(world, 1, Vec3::Constant(0.1), {0, 0, 0}), b = add_mass(world, 1, Vec3::Constant(0.1), {1, 0, 0});

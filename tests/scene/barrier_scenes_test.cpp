@@ -1,6 +1,10 @@
 // Scenes for barriers, and what the three ways of stepping agree on.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
 #include "stickslip/scene/scene.h"
 #include "stickslip/step/stepper.h"
 
@@ -65,28 +69,90 @@ TEST(BarrierScenes, mats_rollers_and_cards_solve_every_step) {
   }
 }
 
+/// Gives everything that moves by forces a speed in a direction of its own.
+void kick(World& world, double speed) {
+  int turn = 0;
+  const auto direction = [&] {
+    const double angle = 2.4 * ++turn, z = std::sin(1.7 * turn);   // spread over the ball
+    return Vec3(std::sqrt(1 - z * z) * std::cos(angle), std::sqrt(1 - z * z) * std::sin(angle), z);
+  };
+  for (std::uint32_t i = 0; i < world.bodies().size(); ++i) {
+    const Body& b = world.bodies()[i];
+    if (b.motion == MotionType::dynamic && b.is_rigid())
+      world.set_velocity(world.id_of(i), b.velocity + speed * direction(), b.angular_velocity + speed * direction());
+  }
+  for (NodalBody& nodes : world.mutable_nodal_bodies()) {
+    const Vec3 change = speed * direction();
+    for (std::uint32_t i = 0; i < nodes.size(); ++i)
+      if (nodes.is_free(i)) nodes.velocities[i] += change;
+  }
+}
+
+struct Swept {
+  const char* name;
+  std::vector<Override> parameters;
+};
+
 /// The integrator looks itself, by exact predicates, whether a step ended with an intersection (`find_intersections`, which
 /// tests/potential compares with all pairs of triangles), and says so.
-TEST(BarrierScenes, no_step_of_any_length_ends_with_an_intersection) {
-  const std::vector<std::pair<std::string, Override>> scenes = {{"mat-twist", {"/parameters/turns", "4"}},
-                                                                {"chain-mail", {"/parameters/side", "2"}},
-                                                                {"ball-through-rollers", {"/parameters/size", "0.06"}},
-                                                                {"soft-cards", {"/parameters/frames", "1"}},
-                                                                {"arch", {"/parameters/thickness", "0.08"}},
-                                                                {"boxes", {"/parameters/count", "8"}}};
-  for (const auto& [name, parameter] : scenes)
-    for (const double h : {0.1, 0.01, 1e-4}) {
-      Scene scene = load_scene(name, std::span(&parameter, 1));
-      scene.step.integrator = "barrier";
-      scene.step.h = h;
-      scene.step.max_iterations = 60;
-      Stepper stepper(scene.step);
-      for (int k = 0; k < 6; ++k) {
-        const StepReport& report = stepper.step(scene.world);
-        ASSERT_NE(report.outcome.status, SolveStatus::failed) << name << ", h = " << h << ", step " << report.step;
-        ASSERT_GT(report.distance_min, 0);
+void sweep(const std::vector<Swept>& scenes, const std::vector<double>& lengths, const std::vector<double>& speeds, int steps,
+           bool tell) {
+  for (const auto& [name, parameters] : scenes)
+    for (const double h : lengths)
+      for (const double speed : speeds) {
+        Scene scene = load_scene(name, parameters);
+        scene.step.integrator = "barrier";
+        scene.step.h = h;
+        scene.step.max_iterations = speed * h > 10 ? 10 : 40;   // ways that cross everything are dear
+        kick(scene.world, speed);
+        Stepper stepper(scene.step);
+        int solved = 0;
+        double nearest = std::numeric_limits<double>::infinity();
+        for (int k = 0; k < steps; ++k) {
+          const StepReport& report = stepper.step(scene.world);
+          ASSERT_NE(report.outcome.status, SolveStatus::failed)
+              << name << ", h = " << h << ", speed " << speed << ", step " << report.step;
+          ASSERT_GT(report.distance_min, 0) << name;
+          nearest = std::min(nearest, report.distance_min);
+          solved += report.outcome.status == SolveStatus::converged;
+        }
+        if (tell) {
+          std::printf("%s h %g speed %g: %d steps, %d solved, nearest %g m\n", name, h, speed, steps, solved, nearest);
+          std::fflush(stdout);
+        }
       }
-    }
+}
+
+TEST(BarrierScenes, no_step_of_any_length_or_speed_ends_with_an_intersection) {
+  const std::vector<Swept> dear = {{"mat-twist", {{"/parameters/turns", "4"}}},
+                                   {"ball-through-rollers", {{"/parameters/size", "0.06"}}},
+                                   {"soft-cards", {{"/parameters/frames", "1"}}},
+                                   {"chain-mail", {{"/parameters/side", "2"}}}};
+  const std::vector<Swept> light = {{"arch", {{"/parameters/thickness", "0.08"}}}, {"boxes", {{"/parameters/count", "8"}}}};
+  sweep(dear, {0.1, 0.01, 1e-4}, {0}, 3, false);
+  sweep(light, {0.1, 1e-4}, {0, 1000}, 3, false);
+}
+
+/// By hand: STICKSLIP_BARRIER_SWEEP is the number of steps of each run (docs/barrier.md).
+TEST(BarrierScenes, no_step_of_any_scene_ends_with_an_intersection) {
+  const char* steps = std::getenv("STICKSLIP_BARRIER_SWEEP");
+  if (!steps) GTEST_SKIP() << "STICKSLIP_BARRIER_SWEEP is not set";
+  sweep({{"arch", {}},
+         {"card-house", {}},
+         {"wall", {{"/parameters/rows", "5"}, {"/parameters/bricks_per_row", "4"}}},
+         {"tower", {}},
+         {"boxes", {{"/parameters/count", "30"}}},
+         {"spheres", {{"/parameters/count", "60"}}},
+         {"heavy-chain", {}},
+         {"rope-bridge", {}},
+         {"soft-cards", {{"/parameters/frames", "1"}}},
+         {"card-shuffle", {{"/parameters/cards", "1"}}},
+         {"soft-stack", {{"/parameters/count", "2"}}},
+         {"ball-through-rollers", {{"/parameters/size", "0.06"}}},
+         {"nut-and-bolt", {{"/parameters/count", "1"}}},
+         {"chain-mail", {{"/parameters/side", "2"}}},
+         {"mat-twist", {}}},
+        {0.1, 0.01, 1e-3, 1e-4}, {0, 10, 1000}, std::max(1, std::atoi(steps)), true);
 }
 
 /// Rings that fall into each other and heaps that tumble: friction and impacts of many at once.

@@ -97,6 +97,7 @@ TEST(BuiltInScenes, all_promised_ones_are_in_the_table) {
                                              "chain-mail",
                                              "ball-through-rollers",
                                              "soft-cards",
+                                             "card-shuffle",
                                              "arch"}));
 }
 

@@ -92,6 +92,30 @@ Json soft_cards_document(const Parameters& p) {
   return by_barriers(compose(3, 0.01, one_material(700, p["mu"]), std::move(bodies)));
 }
 
+/// Two packs of soft cards, the clamps of whose outer ends come nearer: every card slides between two of the other pack. Then one
+/// pack sinks onto the other.
+Json card_shuffle_document(const Parameters& p) {
+  const double half = 0.1, wide = 0.03, thick = 0.0015, pitch = p["pitch"], apart = 0.02, travel = 0.1;
+  const int n = p.count("cards");
+  Json bodies = Json::array({ground()});
+  for (const int side : {-1, 1}) {
+    const std::string name = side < 0 ? "left" : "right";
+    const double low = 0.05 + (side < 0 ? 0 : 0.5 * pitch), middle = low + 0.5 * (n - 1) * pitch;
+    const double outer = side * (apart + 2 * half + 0.011);
+    const double inner = outer - side * (apart + travel), end_height = middle - (side < 0 ? 0 : 1.5 * pitch);
+    Json keys = Json::array({key(0, {outer, 0, middle}), key(1, {inner, 0, middle}), key(1.5, {inner, 0, end_height})});
+    bodies.push_back(driven(body(name, box({0.01, wide, 0.5 * n * pitch}), {}), std::move(keys)));
+    for (int i = 0; i < n; ++i) {
+      Json card = soft(fmt::format("{}-{}", name, i), box({half, wide, thick}), 0.02, {p["young"], 0.3, 700, 0.002},
+                       {side * (apart + half), 0, low + i * pitch});
+      const double end = side * half;
+      card["soft"]["pins"].push_back(pin({end - 1e-6, -wide, -thick}, {end + 1e-6, wide, thick}, name));
+      bodies.push_back(std::move(card));
+    }
+  }
+  return by_barriers(compose(2, 0.01, one_material(700, p["mu"]), std::move(bodies)));
+}
+
 /// Half a ring of wedges without mortar on two fixed feet.
 Json arch_document(const Parameters& p) {
   const int n = p.count("stones");
@@ -152,6 +176,17 @@ BuiltIn soft_cards() {
            {"young", 2e6, 1e4, 1e10, false, "Young's modulus [Pa]"},
            {"mu", 0.8, 0, 10, false, "coefficient of friction"}},
           soft_cards_document};
+}
+
+BuiltIn card_shuffle() {
+  return {"card-shuffle",
+          "Two packs of soft cards slide into each other, every card between two of the other pack; then one pack sinks onto "
+          "the other, and all bend.",
+          {{"cards", 4, 1, 40, true, "of a pack"},
+           {"pitch", 0.012, 0.005, 0.1, false, "from card to card [m]"},
+           {"young", 2e7, 1e5, 1e10, false, "Young's modulus [Pa]"},
+           {"mu", 0.2, 0, 10, false, "coefficient of friction"}},
+          card_shuffle_document};
 }
 
 BuiltIn arch() {

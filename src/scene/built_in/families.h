@@ -111,6 +111,7 @@ BuiltIn mat_twist();
 BuiltIn chain_mail();
 BuiltIn ball_through_rollers();
 BuiltIn soft_cards();
+BuiltIn card_shuffle();
 BuiltIn arch();
 
 }   // namespace stickslip::document

@@ -71,7 +71,9 @@ std::vector<BuiltIn> soft_scenes() {
   };
 }
 
-std::vector<BuiltIn> barrier_scenes() { return {mat_twist(), chain_mail(), ball_through_rollers(), soft_cards(), arch()}; }
+std::vector<BuiltIn> barrier_scenes() {
+  return {mat_twist(), chain_mail(), ball_through_rollers(), soft_cards(), card_shuffle(), arch()};
+}
 
 }   // namespace
 
