@@ -70,9 +70,19 @@ int view_trajectory(const ViewArguments& arguments) {
   return fine;
 }
 
-int view(ViewArguments arguments) {
+/// @param live_only options that a trajectory has no use for
+int view(ViewArguments arguments, const std::vector<CLI::Option*>& live_only) {
   const InterruptGuard guard;
-  if (is_trajectory(arguments.scene.scene)) return view_trajectory(arguments);
+  if (is_trajectory(arguments.scene.scene)) {
+    for (const CLI::Option* option : live_only)
+      if (!option->empty())
+        throw Error(
+            fmt::format("{} is for scenes that run while they are watched. A trajectory is shown as a page of its own, which "
+                        "nobody serves: leave it out; 'stickslip render {} -o replay.html' makes a page to send to others.",
+                        option->get_name(), arguments.scene.scene))
+            .in(arguments.scene.scene);
+    return view_trajectory(arguments);
+  }
   if (arguments.port < 0 || arguments.port > 65535)
     throw Error(fmt::format("--port {} is not a port. Give 1 to 65535, or 0 for any that is free.", arguments.port));
   arguments.server.port = static_cast<std::uint16_t>(arguments.port);
@@ -100,17 +110,19 @@ void add_view(CLI::App& app, Outcome& outcome) {
   add_scene_arguments(*command, arguments->scene);
   add_look_arguments(*command, arguments->look);
   ServerOptions& server = arguments->server;
-  command->add_option("--port", arguments->port, "Where to listen; 0: any that is free")->capture_default_str();
-  command
-      ->add_option("--address", server.address,
-                   "Who can reach it: 127.0.0.1 only this machine, 0.0.0.0 all, which needs a token")
-      ->capture_default_str();
-  command->add_option("--token", server.token, "A word that viewers must show: 8 to 128 letters, digits and -._~");
-  command->add_option("--speed", server.speed, "Simulated over real time; 0: as fast as it goes")->capture_default_str();
-  command->add_flag("--paused", server.paused, "Wait for the viewer to run or step");
+  const std::vector<CLI::Option*> live_only = {
+      command->add_option("--port", arguments->port, "Where to listen; 0: any that is free")->capture_default_str(),
+      command
+          ->add_option("--address", server.address,
+                       "Who can reach it: 127.0.0.1 only this machine, 0.0.0.0 all, which needs a token")
+          ->capture_default_str(),
+      command->add_option("--token", server.token, "A word that viewers must show: 8 to 128 letters, digits and -._~"),
+      command->add_option("--speed", server.speed, "Simulated over real time; 0: as fast as it goes")->capture_default_str(),
+      command->add_flag("--paused", server.paused, "Wait for the viewer to run or step"),
+  };
   command->add_flag("--no-browser", arguments->no_browser, "Print the address and open nothing");
   command->add_option("--capture-dir", arguments->capture_directory, "Where captured problems go")->capture_default_str();
-  command->callback([arguments, &outcome] { outcome.exit_code = view(*arguments); });
+  command->callback([=, &outcome] { outcome.exit_code = view(*arguments, live_only); });
 }
 
 }   // namespace stickslip::cli

@@ -375,8 +375,7 @@ void check_indices(const FlatScene& s) {
 
 }   // namespace
 
-FlatScene flatten(const Scene& scene) {
-  const World& world = scene.world;
+FlatScene flatten(const Scene& scene, const World& world) {
   FlatScene s;
   s.name = scene.name, s.description = scene.description, s.document = scene.document, s.seconds = scene.seconds;
   for (const std::string& warning : scene.warnings) s.warnings.push_back({warning});

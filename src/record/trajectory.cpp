@@ -13,6 +13,7 @@
 #include "record/trajectory_joints.h"
 #include "record/trajectory_meshes.h"
 #include "record/trajectory_nodes.h"
+#include "record/trajectory_states.h"
 #include "record/writers.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
@@ -54,8 +55,16 @@ class Trajectory final : public Recorder {
       for (const TelemetryColumn& source : telemetry_columns()) (column++)->push(source.value(report));
       if (frames_.is_due(report)) write_frame(world, report);
       for (GrowingDataset* d : all_) d->write_full_chunks();
-      if (flush_is_due()) flush();
+      if (!flush_is_due()) return;
+      flush();
+      if (states_.is_due(options_.flush_interval)) states_.write_last(world);
     });
+  }
+
+  void finish_at(const World& world) override {
+    if (!file_) return;
+    guarded([&] { states_.write_last(world); });
+    finish();
   }
 
   void finish() override {
@@ -129,6 +138,7 @@ class Trajectory final : public Recorder {
   NodeDatasets nodes_;
   JointDatasets joints_;
   std::list<GrowingDataset> telemetry_;
+  TrajectoryStates states_;
 
   BodyColumns columns_;
   std::size_t name_length_ = kNameLength;
@@ -141,7 +151,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   file_ = h5::GrowingFile(file);
   const hid_t root = file_.id();
   h5::write_attribute(root, "format", "stickslip-trajectory");
-  h5::write_attribute(root, "version", std::uint64_t{5});
+  h5::write_attribute(root, "version", std::uint64_t{6});
   h5::write_attribute(root, "scene", scene.name);
   h5::write_attribute(root, "description", scene.description);
   h5::write_attribute(root, "solver", scene.step.solver);
@@ -160,6 +170,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   nodes_.create(root, scene.world, all_);
   joints_.create(root, scene.world, all_);
   create_telemetry();
+  states_.create(root, scene);
 }
 
 void Trajectory::create_frames(hsize_t bodies) {
@@ -347,6 +358,7 @@ bool Trajectory::close() noexcept {
   bool good = true;
   for (GrowingDataset* d : all_) good = d->close() && good;
   all_.clear();
+  good = states_.close() && good;
   return file_.close() && good;
 }
 
