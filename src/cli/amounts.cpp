@@ -11,6 +11,7 @@
 
 #include "stickslip/math/error.h"
 #include "store/staged_file.h"
+#include "store/stale_parts.h"
 
 namespace stickslip::cli {
 
@@ -43,6 +44,7 @@ std::uint64_t steps_for(double seconds, double h) {
 }
 
 void check_writable(const std::string& file) {
+  remove_stale_parts(file);
   const StagedFile staged(file);
   std::error_code ignored;
   // Opening a pipe would wait for its reader.

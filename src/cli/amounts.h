@@ -17,7 +17,8 @@ double checked_seconds(std::string_view option, double seconds);
 /// Steps that cover a time; a part of a step counts as one unless it is rounding error. @throws Error if they are too many
 std::uint64_t steps_for(double seconds, double h);
 
-/// @throws Error if a file of this name cannot be written. Leaves one that is there as it is
+/// @throws Error if a file of this name cannot be written. Leaves one that is there as it is; what killed
+/// programs have left of writing it is removed
 void check_writable(const std::string& file);
 
 }   // namespace stickslip::cli

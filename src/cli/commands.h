@@ -20,6 +20,8 @@ void add_view(CLI::App&, Outcome&);
 void add_capture(CLI::App&, Outcome&);
 void add_solve(CLI::App&, Outcome&);
 void add_study(CLI::App&, Outcome&);
+void add_sweep(CLI::App&, Outcome&);
+void add_new(CLI::App&);
 void add_scenes(CLI::App&);
 void add_solvers(CLI::App&);
 void add_laws(CLI::App&);

@@ -43,6 +43,13 @@ std::string padded(std::string text, std::size_t width) {
   return columns < width ? text + std::string(width - columns, ' ') : text;
 }
 
+/// Of the last step at which the first run has a state.
+double last_rms(const ComparedRun& run) {
+  for (auto s = run.steps.rbegin(); s != run.steps.rend(); ++s)
+    if (std::isfinite(s->rms)) return s->rms;
+  return 0;
+}
+
 nlohmann::ordered_json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
@@ -78,7 +85,7 @@ nlohmann::ordered_json to_json(const ComparedRun& run) {
            {{"farthest", run.farthest},
             {"body", run.farthest_body},
             {"time", run.farthest_time},
-            {"rms_end", last.rms},
+            {"rms_end", last_rms(run)},
             {"turn_max", largest(run, [](const ComparedStep& s) { return s.turn; })}}},
           {"force", {{"ground_end", last.ground_force}, {"max", largest(run, [](const ComparedStep& s) { return s.force; })}}},
           {"energy_end", last.energy},
@@ -100,10 +107,10 @@ std::vector<std::pair<std::string, std::string>> facts(const Comparison& c, cons
   const Statistics& s = run.result.statistics;
   const std::optional<double> gap = nearest(run);
   return {
-      {"steps", fmt::format("{} of {}", run.steps.size(), c.steps)},
+      {c.of_files() ? "frames" : "steps", fmt::format("{} of {}", run.steps.size(), c.steps)},
       {"time of a step", value(quantity(1e-3 * mean_milliseconds(run), "s"))},
       {"farthest body", difference(quantity(run.farthest, "m"))},
-      {"rms at the end", difference(quantity(last.rms, "m"))},
+      {"rms at the end", difference(quantity(last_rms(run), "m"))},
       {"largest turn", difference(quantity(largest(run, [](const ComparedStep& x) { return x.turn; }), "rad"))},
       {"force on ground", value(quantity(last.ground_force, "N"))},
       {"largest force", value(quantity(largest(run, [](const ComparedStep& x) { return x.force; }), "N"))},
@@ -111,20 +118,30 @@ std::vector<std::pair<std::string, std::string>> facts(const Comparison& c, cons
       {"penetration", value(quantity(largest(run, [](const ComparedStep& x) { return x.penetration; }), "m"))},
       {"nearest", gap ? quantity(*gap, "m") : "-"},
       {"missed", !run.error.empty() || none ? "-" : counted(s.missed(), "step", "steps")},
-      {"motion", !run.error.empty() || none  ? "-"
-                 : run.result.motion.empty() ? "nothing amiss"
-                                             : counted(run.result.motion.size(), "finding", "findings")},
+      {"motion", run.steps_with_findings > 0  ? "amiss in " + counted(run.steps_with_findings, "step", "steps")
+                 : !run.error.empty() || none ? "-"
+                 : run.result.motion.empty()  ? "nothing amiss"
+                                              : counted(run.result.motion.size(), "finding", "findings")},
   };
 }
 
+std::string title_of(const Comparison& c) {
+  const std::string bodies = counted(c.bodies, "body", "bodies");
+  if (c.of_files())
+    return fmt::format("{}, {} trajectories: {}, {} at most", c.scene, c.runs.size(), bodies,
+                       counted(c.steps, "frame", "frames"));
+  return fmt::format("{} by {}: {}, {} of {}", c.scene, counted(c.runs.size(), c.kind, c.kind + "s"), bodies,
+                     counted(c.steps, "step", "steps"), quantity(c.h, "s"));
+}
+
 std::string to_text(const Comparison& c) {
-  std::string text = fmt::format("{} by {}: {}, {} of {}\n\n", c.scene, counted(c.runs.size(), c.kind, c.kind + "s"),
-                                 counted(c.bodies, "body", "bodies"), counted(c.steps, "step", "steps"), quantity(c.h, "s"));
+  std::string text = title_of(c) + "\n\n";
   std::vector<std::vector<std::pair<std::string, std::string>>> columns;
   for (const ComparedRun& run : c.runs) columns.push_back(facts(c, run));
   const auto line = [&](const std::string& label, auto&& cell) {
     std::string row = "  " + padded(label, 17);
-    for (std::size_t i = 0; i < c.runs.size(); ++i) row += padded(cell(i), 18);
+    for (std::size_t i = 0; i < c.runs.size(); ++i)
+      row += padded(cell(i), std::max<std::size_t>(18, c.runs[i].name.size() + 2));
     row.erase(row.find_last_not_of(' ') + 1);
     return row + "\n";
   };

@@ -1,4 +1,4 @@
-// One scene by several integrators or solvers: what each run did, and how far it is from the first.
+// One scene by several integrators or solvers, or several trajectories: what each run did, and how far it is from the first.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 
 namespace stickslip::cli {
 
-/// A step of a run.
+/// A step of a run. Differences are NaN where the first run has no state at that time.
 struct ComparedStep {
   double time = 0;                  ///< [s]
   double farthest = 0;              ///< of a body's centre from where the first run has it [m]
@@ -25,26 +25,31 @@ struct ComparedStep {
 };
 
 struct ComparedRun {
-  std::string name;   ///< of the integrator or solver
+  std::string name;   ///< of the integrator, solver or file
   std::vector<ComparedStep> steps;
   std::string farthest_body;                ///< the one that was ever farthest
   double farthest = 0, farthest_time = 0;   ///< [m], [s]
   SimulateResult result;                    ///< empty if the run ended with an error
   std::string error;                        ///< why it ended before its time; empty: it did not
   std::string picture;                      ///< of its end, as a data URL; empty: none
+  std::size_t steps_with_findings = 0;      ///< about the motion, of a trajectory, which does not say which
 };
 
 struct Comparison {
-  std::string scene, kind;   ///< kind: "integrator" or "solver"
+  std::string scene, kind;   ///< kind: "integrator", "solver" or "trajectory"
   double h = 0, energy_start = 0;
   std::size_t bodies = 0;
-  std::uint64_t steps = 0;   ///< asked for
+  std::uint64_t steps = 0;   ///< asked for; of trajectories the most that one has
   std::vector<ComparedRun> runs;
+
+  bool of_files() const { return kind == "trajectory"; }
 };
 
 /// What a person wants to see of a run, label and value, in one order for all runs.
 std::vector<std::pair<std::string, std::string>> facts(const Comparison&, const ComparedRun&);
 
+/// "wall by 2 solvers: 82 bodies, 300 steps of 10 ms"
+std::string title_of(const Comparison&);
 std::string to_text(const Comparison&);
 nlohmann::ordered_json to_json(const Comparison&);
 std::string to_csv(const Comparison&);

@@ -211,9 +211,7 @@ std::string to_html(const Comparison& c) {
       "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport "
       "content=\"width=device-width\">\n<title>{} compared</title>\n{}",
       escaped(c.scene), kPageStyle);
-  html += fmt::format("<h1>{} by {}</h1>\n<div>{}, {} of {}; differences are from {}.</div>\n", escaped(c.scene),
-                      counted(c.runs.size(), c.kind, c.kind + "s"), counted(c.bodies, "body", "bodies"),
-                      counted(c.steps, "step", "steps"), quantity(c.h, "s"), escaped(c.runs.front().name));
+  html += fmt::format("<h1>{}</h1>\n<div>Differences are from {}.</div>\n", escaped(title_of(c)), escaped(c.runs.front().name));
   html += page_table(c) + page_notes(c) + "<div class=row>\n";
   for (std::size_t i = 0; i < c.runs.size(); ++i)
     if (!c.runs[i].picture.empty())

@@ -8,7 +8,7 @@ namespace {
 
 std::atomic<bool> signal_seen = false;   // the only thing the signal handler touches
 static_assert(std::atomic<bool>::is_always_lock_free);
-int guards = 0;   // one within another are one
+std::atomic<int> guards = 0;   // one within another are one
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};

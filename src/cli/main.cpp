@@ -75,8 +75,9 @@ std::string missing(const CLI::App& app) {
                      : is_mesh              ? "a mesh: a file such as part.stl"
                      : name == "solve"      ? "a problem: a file of `stickslip capture`, FCLIB or Siconos"
                      : name == "study"      ? "a study (stickslip study list), a manifest, or a scene of your own; all runs all"
+                     : name == "new"        ? "the name of a file to write, such as my.json"
                      : name == "import"     ? "a robot: a .urdf file, or a .xml file of MuJoCo"
-                                            : "a scene: a built-in name, a .json file, a robot or a checkpoint";
+                                            : "a scene: a built-in name, a .json file, a robot, a checkpoint or a trajectory";
   return fmt::format("'{}' needs {}. See stickslip {} --help.", name, what, name);
 }
 
@@ -97,6 +98,8 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_capture(app, outcome);
   add_solve(app, outcome);
   add_study(app, outcome);
+  add_sweep(app, outcome);
+  add_new(app);
   add_scenes(app);
   add_solvers(app);
   add_laws(app);
@@ -108,7 +111,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
 
 int fail(const std::string& message, int exit_code) {
   std::fflush(stdout);
-  tell(fmt::format("stickslip: {}\n", message));
+  tell(shown_text(fmt::format("stickslip: {}\n", message)));
   return exit_code;
 }
 

@@ -24,7 +24,7 @@ Scene resume(const SceneArguments& arguments) {
   Scene scene = load_checkpoint(arguments.scene);
   if (!arguments.set.empty())
     throw Error(
-        "--set changes a scene before it is built, and a checkpoint is built already. Only --integrator, --solver and "
+        "--set changes a scene before it is built, and this one is built already. Only --integrator, --solver and "
         "--threads can "
         "change; or start again from the scene.")
         .in(arguments.scene);
@@ -50,7 +50,8 @@ Scene load_robot(const std::string& file, const std::vector<Override>& overrides
 void add_scene_arguments(CLI::App& command, SceneArguments& arguments) {
   command
       .add_option("scene", arguments.scene,
-                  "A built-in scene (see stickslip scenes), a .json file, a robot (.urdf, .xml), or a checkpoint to continue")
+                  "A built-in scene (see stickslip scenes), a .json file, a robot (.urdf, .xml), or a checkpoint or "
+                  "trajectory (.h5) to go on from")
       ->required();
   command.add_option("--integrator", arguments.integrator, "How steps are taken (see docs/stepping.md)");
   command.add_option("--solver", arguments.solver, "Contact solver (see stickslip solvers)");

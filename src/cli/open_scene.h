@@ -1,4 +1,4 @@
-// The scene that a command works on: a built-in one, a file, a robot, or a checkpoint to go on from.
+// The scene that a command works on: a built-in one, a file, a robot, or a checkpoint or trajectory to go on from.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@ struct SceneArguments {
 /// Adds <scene>, --integrator, --solver, --controls, --set and --threads.
 void add_scene_arguments(CLI::App&, SceneArguments&);
 
-/// Whether the argument names a checkpoint: by its content, or by an ending that only HDF5 files have.
+/// Whether the argument names a checkpoint or a trajectory: by its content, or by an ending that only HDF5 files have.
 bool names_checkpoint(const std::string& scene);
 
 /// @throws Error

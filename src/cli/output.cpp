@@ -43,13 +43,23 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return result;
 }
 
+std::string shown_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if ((code < 0x20 && c != '\n' && c != '\t') || code == 0x7f) result += fmt::format("\\x{:02x}", code);
+    else result += c;
+  }
+  return result;
+}
+
 void tell(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
 
 void show_warnings(const Scene& scene) {
-  for (const std::string& warning : scene.warnings) tell(fmt::format("stickslip: warning: {}\n", warning));
+  for (const std::string& warning : scene.warnings) tell(shown_text(fmt::format("stickslip: warning: {}\n", warning)));
 }
 
 }   // namespace stickslip::cli

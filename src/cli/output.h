@@ -23,6 +23,9 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 /// Breaks text into lines of at most `width` characters, each after the first indented.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 110);
 
+/// Text without what a terminal would obey: control characters but the ends of lines become `\x1b` and the like.
+std::string shown_text(std::string_view);
+
 /// Writes to standard error. Where that cannot be written there is nobody to tell, and nothing happens.
 void tell(std::string_view text);
 

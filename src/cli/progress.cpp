@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -27,14 +28,21 @@ void Progress::show(double part, std::string_view what, double left) {
   last_ = now;
   constexpr double cells = 24;
   const auto filled = static_cast<std::size_t>(part * cells);
-  tell(fmt::format("\r\033[K{}{} {:3.0f} %  {}{}", std::string(filled, '#'),
-                   std::string(static_cast<std::size_t>(cells) - filled, '.'), std::floor(100 * part), what,
-                   std::isnan(left) ? "" : fmt::format("  {} left", duration(left))));
+  show_line(fmt::format("{}{} {:3.0f} %  {}{}", std::string(filled, '#'),
+                        std::string(static_cast<std::size_t>(cells) - filled, '.'), std::floor(100 * part), what,
+                        std::isnan(left) ? "" : fmt::format("  {} left", duration(left))));
 }
 
 void Progress::clear() {
   if (shown_) tell("\r\033[K");
   shown_ = false;
+}
+
+void show_line(std::string_view text) {
+  struct winsize size = {};
+  const std::size_t width = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79u;
+  tell("\r\033[K");
+  tell(shown_text(text.substr(0, width)));
 }
 
 std::string duration(double seconds) {

@@ -31,6 +31,9 @@ class Progress {
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 
+/// Replaces the line on the terminal, cut at its width: a line that wraps cannot be taken back.
+void show_line(std::string_view text);
+
 /// "2 min 05 s", "0.4 s"
 std::string duration(double seconds);
 

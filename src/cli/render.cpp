@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/amounts.h"
 #include "cli/browser.h"
@@ -17,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/simulate.h"
 #include "cli/temporary_folder.h"
+#include "record/output_file.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip::cli {
@@ -36,13 +36,6 @@ struct RenderArguments {
 };
 
 double picture_rate(const RenderArguments& arguments) { return arguments.frames_per_second.value_or(30); }
-
-void write_file(const fs::path& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out << bytes;
-  out.close();
-  if (!out) throw Error("The picture could not be written. Does the folder exist, and is the disk full?").in(path.string());
-}
 
 /// Where the pictures go: one file, numbered files, or ffmpeg.
 class Pictures {
@@ -86,7 +79,9 @@ class Pictures {
     fs::path file = output_;
     if (!only_one)
       file.replace_filename(fmt::format("{}-{:05}{}", output_.stem().string(), number, output_.extension().string()));
-    write_file(file, png);
+    OutputFile out(file);
+    out.write(png);
+    out.commit();
   }
 
   void finish() {

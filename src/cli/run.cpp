@@ -3,6 +3,7 @@
 
 #include "cli/amounts.h"
 #include "cli/commands.h"
+#include "cli/length.h"
 #include "cli/open_scene.h"
 #include "cli/output.h"
 #include "cli/summary.h"
@@ -15,8 +16,7 @@ namespace {
 
 struct RunArguments {
   SceneArguments scene;
-  std::optional<std::string> steps;
-  std::optional<double> seconds;
+  LengthArguments length;
   std::vector<std::string> outputs;
   std::string checkpoint;
   double frames_per_second = 0;
@@ -24,24 +24,17 @@ struct RunArguments {
   bool json = false, quiet = false, strict = false;
 };
 
-std::uint64_t wanted_steps(const RunArguments& arguments, const Scene& scene) {
-  if (arguments.steps) return count_of_steps("--steps", *arguments.steps);
-  if (arguments.seconds) return steps_for(checked_seconds("--seconds", *arguments.seconds), scene.step.h);
-  const std::uint64_t steps = steps_for(scene.seconds - scene.world.time, scene.step.h);
-  if (steps == 0)
-    throw Error(fmt::format("The {:g} s of this scene are over (t = {:g} s). Say how far to go on with --seconds or --steps.",
-                            scene.seconds, scene.world.time))
-        .in(arguments.scene.scene);
-  return steps;
-}
-
 void check_files(const RunArguments& arguments) {
   std::vector<std::string> files = arguments.outputs;
   if (!arguments.checkpoint.empty()) files.push_back(arguments.checkpoint);
   std::sort(files.begin(), files.end());
   if (const auto twice = std::adjacent_find(files.begin(), files.end()); twice != files.end())
     throw Error("This file is to be written twice. Give each output a name of its own.").in(*twice);
-  if (!arguments.checkpoint.empty()) check_writable(arguments.checkpoint);
+  std::error_code ignored;
+  for (const std::string& file : arguments.outputs)
+    if (std::filesystem::equivalent(file, arguments.scene.scene, ignored))
+      throw Error("The run goes on from this file, and would replace it. Give the output another name.").in(file);
+  for (const std::string& file : files) check_writable(file);
 }
 
 int run(const RunArguments& arguments) {
@@ -50,7 +43,7 @@ int run(const RunArguments& arguments) {
   for (const std::string& file : arguments.outputs) recorders.push_back(make_recorder(file, {arguments.frames_per_second}));
   Scene scene = open_scene(arguments.scene);
   if (!arguments.json) show_warnings(scene);
-  const std::uint64_t steps = wanted_steps(arguments, scene);
+  const std::uint64_t steps = steps_of(arguments.length, scene, arguments.scene.scene);
 
   const auto energy = [&] { return scene.world.kinetic_energy() + scene.world.potential_energy(); };
   const double energy_start = energy();
@@ -75,11 +68,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene and say how it went");
   auto arguments = std::make_shared<RunArguments>();
   add_scene_arguments(*command, arguments->scene);
-  CLI::Option* steps = command->add_option("--steps", arguments->steps, "Number of steps; of further steps for a checkpoint");
-  command
-      ->add_option("--seconds", arguments->seconds,
-                   "Simulated time [s]; further time for a checkpoint. Default: the scene's own duration")
-      ->excludes(steps);
+  add_length_arguments(*command, arguments->length);
   command
       ->add_option("-o,--output", arguments->outputs,
                    "Write a record, chosen by the ending: .html replay, .h5 trajectory, .csv telemetry, .glb glTF, .pvd "

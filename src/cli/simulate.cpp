@@ -17,12 +17,14 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Finishes all recorders, whatever becomes of one of them. @returns the first error, or null
-std::exception_ptr finish_all(std::vector<std::unique_ptr<Recorder>>& recorders) {
+/// Finishes all recorders, whatever becomes of one of them. @param last state to go on from; null: there is none
+/// @returns the first error, or null
+std::exception_ptr finish_all(std::vector<std::unique_ptr<Recorder>>& recorders, const World* last) {
   std::exception_ptr first;
   for (auto& recorder : recorders) {
     try {
-      recorder->finish();
+      if (last) recorder->finish_at(*last);
+      else recorder->finish();
     } catch (...) {
       if (!first) first = std::current_exception();
     }
@@ -62,10 +64,10 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
       progress.update(i + 1, scene.world.time);
     }
   } catch (...) {
-    finish_all(recorders);
+    finish_all(recorders, nullptr);   // a step that failed may have left anything
     throw;
   }
-  if (const std::exception_ptr error = finish_all(recorders)) std::rethrow_exception(error);
+  if (const std::exception_ptr error = finish_all(recorders, &scene.world)) std::rethrow_exception(error);
   result.interrupted = !result.stopped && result.statistics.steps < steps;
   result.statistics.wall_seconds = seconds_since(start);
   result.motion = motion.records();

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/amounts.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/solve_report.h"
 #include "stickslip/math/error.h"
 
@@ -210,8 +212,8 @@ class BestSolution {
     residual_ = residual;
     impulses_ = impulses;
   }
+  bool is_there() const { return !impulses_.empty(); }
   void save(const std::string& output, ProblemFile file) const {
-    if (impulses_.empty()) throw Error("No solver took the problem, so there is no solution to save.").in(output);
     file.solution = impulses_;
     save_problem(output, file, file.format == "siconos" ? "" : file.format);
   }
@@ -228,7 +230,14 @@ class Ticker {
   void next(const std::string& what) {
     ++done_;
     if (!shown_) return;
-    tell(fmt::format("\r\033[K{} of {}: {}", done_, total_, what));
+    show_line(fmt::format("{} of {}: {}", done_, total_, what));
+  }
+  /// What came of it, which the table will tell in its order.
+  void finished(const SolveResult& result) const {
+    if (!shown_) return;
+    clear();
+    tell(fmt::format("  {:<28} {:<16} {:>9} {:>12}\n", result.solver, status_name(result.report.status),
+                     quantity(result.report.seconds, "s"), quantity(result.report.residual.total(), "m/s")));
   }
   void clear() const {
     if (shown_) tell("\r\033[K");
@@ -249,6 +258,7 @@ int solve(const SolveArguments& arguments) {
     throw Error("This is to hold the solution of one problem. Give one problem.").in(arguments.output);
   if (arguments.output.ends_with(".dat") || arguments.output.ends_with(".txt"))
     throw Error("Siconos text holds no solution. Give a name that ends in .hdf5.").in(arguments.output);
+  if (!arguments.output.empty()) check_writable(arguments.output);
 
   const InterruptGuard guard;
   Ticker ticker(problems.size() * chosen.size());
@@ -264,9 +274,12 @@ int solve(const SolveArguments& arguments) {
       std::vector<double> impulses = problem.guess;
       here.push_back(solve_one(problem, c, arguments, impulses));
       best.offer(here.back(), impulses);
+      ticker.finished(here.back());
     }
     sort_results(here);
     ticker.clear();
+    // Before anything is printed, which whoever reads it may end.
+    if (!arguments.output.empty() && best.is_there()) best.save(arguments.output, problem.file);
     if (!arguments.json && !by_problem && !here.empty()) {
       fmt::print("\n{}{}", heading(problem), table_of(here, false, arguments.history));
       std::fflush(stdout);
@@ -283,7 +296,8 @@ int solve(const SolveArguments& arguments) {
     fmt::print("\n{}", scores_of(results));
   }
   if (InterruptGuard::requested()) return interrupted;
-  if (!arguments.output.empty()) best.save(arguments.output, problems.front().file);
+  if (!arguments.output.empty() && !best.is_there())
+    throw Error("No solver took the problem, so there is no solution to save.").in(arguments.output);
   const bool missed = std::any_of(results.begin(), results.end(),
                                   [](const SolveResult& r) { return r.report.status != SolveStatus::converged; });
   return arguments.strict && missed ? tolerance_missed : fine;

@@ -104,6 +104,9 @@ std::string motion_lines(const std::vector<MotionRecord>& motion) {
   return text;
 }
 
+/// The largest of numbers that are counts.
+std::uint64_t count_of(const Sample& sample) { return static_cast<std::uint64_t>(sample.max()); }
+
 nlohmann::ordered_json to_json(const MotionRecord& r) {
   const bool energy = r.worst.kind == MotionKind::energy_created || r.worst.kind == MotionKind::energy_drift;
   return {{"kind", motion_kind_name(r.worst.kind)},
@@ -158,10 +161,10 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"solver", scene.step.solver},
       {"steps", s.steps},
       {"bodies", scene.world.body_count()},
-      {"contacts", {{"mean", s.contacts.mean()}, {"max", s.contacts.max()}}},
+      {"contacts", {{"mean", s.contacts.mean()}, {"max", count_of(s.contacts)}}},
       {"ms_per_step", {{"mean", s.milliseconds.mean()}, {"p95", s.milliseconds.quantile(0.95)}}},
       {"residual", {{"median", s.residual.quantile(0.5)}, {"max", s.residual.max()}}},
-      {"iterations", {{"mean", s.iterations.mean()}, {"max", s.iterations.max()}}},
+      {"iterations", {{"mean", s.iterations.mean()}, {"max", count_of(s.iterations)}}},
       {"penetration_max", s.penetration_max},
       {"distance_min", std::isfinite(s.distance_min) ? nlohmann::ordered_json(s.distance_min) : nlohmann::ordered_json()},
       {"impacts", s.impacts},

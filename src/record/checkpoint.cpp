@@ -4,7 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "record/checkpoint_bytes.h"
 #include "record/checkpoint_fields.h"
+#include "record/repair.h"
+#include "record/trajectory_states.h"
+#include "stickslip/record/playback.h"
 #include "store/memory_file.h"
 #include "store/staged_file.h"
 
@@ -38,8 +42,8 @@ int verify(const std::string& bytes) {
   if (!bytes.starts_with(kMarker)) {
     if (h5::has_signature(bytes))
       throw Error(
-          "This HDF5 file is not a checkpoint (perhaps a trajectory, or a contact problem for `stickslip solve`). `stickslip "
-          "run … --checkpoint FILE` writes checkpoints.");
+          "This HDF5 file is neither a checkpoint nor a trajectory (perhaps a damaged one, or a contact problem for `stickslip "
+          "solve`). `stickslip run … --checkpoint FILE` writes checkpoints.");
     throw Error("This is not a checkpoint. `stickslip run … --checkpoint FILE` writes checkpoints.");
   }
   const std::string text = bytes.substr(kMarker.size(), bytes.find('\n') - kMarker.size());
@@ -79,13 +83,40 @@ FlatScene from_bytes(std::string_view bytes, int version) {
   return snapshot;
 }
 
+/// The state that a trajectory goes on from.
+Scene last_state(const fs::path& path) {
+  const h5::Handle file = h5::open_grown(path);
+  std::optional<Scene> scene = read_last_state(file.get());
+  if (!scene)
+    throw Error(
+        "This trajectory holds no state to go on from: an earlier version of the program wrote it, or its world has a law or "
+        "script that files cannot hold. `stickslip new FILE.json --from` it gives its scene, to start again.");
+  const std::vector<double> times = h5::read_list<double>(file.get(), "time");
+  if (!times.empty() && times.back() > scene->world.time)
+    scene->warnings.push_back(fmt::format(
+        "The run goes on from t = {:g} s, the last state that was kept. The trajectory shows {:g} s more: the program "
+        "that wrote it did not come to its end.",
+        scene->world.time, times.back() - scene->world.time));
+  return std::move(*scene);
+}
+
 }   // namespace
+
+std::string checkpoint_bytes(const Scene& about, const World& world) {
+  FlatScene snapshot = flatten(about, world);
+  return to_bytes(snapshot);
+}
+
+Scene scene_of_checkpoint(const std::string& bytes) {
+  const int version = verify(bytes);
+  return restore(from_bytes(bytes, version));
+}
 
 void save_checkpoint(const fs::path& path, const Scene& scene) {
   try {
-    FlatScene snapshot = flatten(scene);
+    const std::string bytes = checkpoint_bytes(scene, scene.world);
     StagedFile staged(path);
-    write_bytes(staged.path(), to_bytes(snapshot));
+    write_bytes(staged.path(), bytes);
     staged.commit();
   } catch (Error& error) {
     throw error.in(path.string());
@@ -94,9 +125,8 @@ void save_checkpoint(const fs::path& path, const Scene& scene) {
 
 Scene load_checkpoint(const fs::path& path) {
   try {
-    const std::string bytes = read_bytes(path);
-    const int version = verify(bytes);
-    return restore(from_bytes(bytes, version));
+    if (!is_checkpoint(path) && is_trajectory(path)) return last_state(path);
+    return scene_of_checkpoint(read_bytes(path));
   } catch (Error& error) {
     throw error.in(path.string());
   }

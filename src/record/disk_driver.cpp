@@ -10,6 +10,8 @@
 #include <cstring>
 #include <memory>
 
+#include "record/repair.h"
+
 namespace stickslip::h5 {
 
 namespace {
@@ -43,6 +45,7 @@ H5FD_t* open_file(const char* name, unsigned, hid_t access, haddr_t) {
     **parameters->first_error = errno;
     return nullptr;
   }
+  announce_writer(descriptor);
   auto* file = new DiskFile;
   file->descriptor = descriptor;
   file->first_error = *parameters->first_error;

@@ -378,8 +378,7 @@ void check_indices(const FlatScene& s) {
 
 }   // namespace
 
-FlatScene flatten(const Scene& scene) {
-  const World& world = scene.world;
+FlatScene flatten(const Scene& scene, const World& world) {
   FlatScene s;
   s.name = scene.name, s.description = scene.description, s.document = scene.document, s.seconds = scene.seconds;
   s.sensors = sensors_to_text(world, scene.sensors);

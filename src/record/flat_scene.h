@@ -126,7 +126,8 @@ struct FlatScene {
   std::vector<FlatOption> solver_options;
 };
 
-FlatScene flatten(const Scene&);
+/// @param about everything of the scene but its world
+FlatScene flatten(const Scene& about, const World&);
 
 /// @throws Error if indices or kinds are out of range, or options are invalid.
 Scene restore(FlatScene&&);

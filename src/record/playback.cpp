@@ -7,7 +7,9 @@
 #include <map>
 
 #include "record/columns.h"
+#include "record/repair.h"
 #include "record/telemetry.h"
+#include "record/trajectory_states.h"
 #include "stickslip/math/error.h"
 #include "store/hdf5.h"
 
@@ -49,13 +51,15 @@ class Rows {
   h5::Extent extent_;
 };
 
-/// A file that is still marked as being written, because its writer was killed or goes on, is read as one that grows.
-Handle open_trajectory(const std::string& path) {
-  h5::Quiet quiet;
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file) file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT), H5Fclose);
-  if (!file) file = h5::open_file(path);   // says why
-  return file;
+/// The scene of a trajectory, with the world that it began with: as it was stored, or, in older files, made from the document.
+Scene scene_of_trajectory(hid_t file, const std::string& path) {
+  if (!h5::exists(file, "scene_document") || !h5::exists(file, "position"))
+    throw Error("This is no trajectory. 'stickslip run wall -o run.h5' writes one.");
+  if (std::optional<Scene> start = read_start_state(file)) return std::move(*start);
+  const std::string document = h5::read_text(file, "scene_document");
+  if (document.empty() || document == "{}")
+    throw Error("This trajectory does not hold the scene that it is of. It was made without a scene document, from C++.");
+  return parse_scene(document, path);
 }
 
 Vec3 vector_at(const std::vector<double>& numbers, std::size_t row) {
@@ -167,13 +171,8 @@ struct Playback::Impl {
   void tell_telemetry();
 };
 
-Playback::Impl::Impl(const std::filesystem::path& path) : file(open_trajectory(path.string())) {
-  if (!h5::exists(file.get(), "scene_document") || !h5::exists(file.get(), "position"))
-    throw Error("This is no trajectory. 'stickslip run wall -o run.h5' writes one.");
-  const std::string document = h5::read_text(file.get(), "scene_document");
-  if (document.empty() || document == "{}")
-    throw Error("This trajectory does not hold the scene that it is of. It was made without a scene document, from C++.");
-  scene = parse_scene(document, path.string());
+Playback::Impl::Impl(const std::filesystem::path& path) : file(h5::open_grown(path)) {
+  scene = scene_of_trajectory(file.get(), path.string());
   bodies.add_new(scene.world);
   joints.add_new(scene.world);
   times = h5::read_list<double>(file.get(), "time");   // written last: these frames are whole
@@ -366,7 +365,7 @@ bool is_trajectory(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   try {
     h5::Quiet quiet;
-    const Handle file = open_trajectory(path.string());
+    const Handle file = h5::open_grown(path);
     return h5::read_text_attribute(file.get(), "format") == "stickslip-trajectory";
   } catch (const Error&) {
     return false;

@@ -14,6 +14,7 @@
 #include "record/trajectory_joints.h"
 #include "record/trajectory_meshes.h"
 #include "record/trajectory_nodes.h"
+#include "record/trajectory_states.h"
 #include "record/writers.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/math/error.h"
@@ -56,8 +57,16 @@ class Trajectory final : public Recorder {
       write_sensors(world, report);
       if (frames_.is_due(report)) write_frame(world, report);
       for (GrowingDataset* d : all_) d->write_full_chunks();
-      if (flush_is_due()) flush();
+      if (!flush_is_due()) return;
+      flush();
+      if (states_.is_due(options_.flush_interval)) states_.write_last(world);
     });
+  }
+
+  void finish_at(const World& world) override {
+    if (!file_) return;
+    guarded([&] { states_.write_last(world); });
+    finish();
   }
 
   void finish() override {
@@ -135,6 +144,7 @@ class Trajectory final : public Recorder {
   std::list<GrowingDataset> telemetry_;
   SensorReader reader_;
   std::list<GrowingDataset> sensors_;   ///< a dataset for each, of one row for every step
+  TrajectoryStates states_;
 
   BodyColumns columns_;
   std::size_t name_length_ = kNameLength;
@@ -167,6 +177,7 @@ void Trajectory::create(const std::string& file, const Scene& scene) {
   joints_.create(root, scene.world, all_);
   create_telemetry();
   create_sensors(scene);
+  states_.create(root, scene);
 }
 
 void Trajectory::create_frames(hsize_t bodies) {
@@ -397,6 +408,7 @@ bool Trajectory::close() noexcept {
   bool good = true;
   for (GrowingDataset* d : all_) good = d->close() && good;
   all_.clear();
+  good = states_.close() && good;
   return file_.close() && good;
 }
 

@@ -120,7 +120,7 @@ TEST(BadInput, damaged_and_foreign_hdf5_files_are_refused) {
     expect_refused("validate " + cut, cut);
   }
   ASSERT_EQ(stickslip("run stack --steps 1 -o " + whole).exit_code, 0);
-  expect_refused("run " + whole, "trajectory");
+  expect_refused("run " + whole + " -o " + whole, "would replace it");
   test::write_content(cut, test::content_of(whole).substr(0, 3000));
   expect_refused("run " + cut, cut);
 }

@@ -44,7 +44,7 @@ TEST(MeshCheckpoint, meshes_keep_their_bits_and_equal_ones_are_one) {
   EXPECT_EQ(&mesh_of(loaded.world, "first"), &mesh_of(loaded.world, "second"));
   EXPECT_EQ(&mesh_of(loaded.world, "first"), &mesh_of(loaded.world, "third"));
   EXPECT_NE(&mesh_of(loaded.world, "first"), &mesh_of(loaded.world, "bright")) << "the same surface, but another look";
-  EXPECT_EQ(flatten(scene).meshes.size(), 3u);
+  EXPECT_EQ(flatten(scene, scene.world).meshes.size(), 3u);
 }
 
 TEST(MeshCheckpoint, meshes_go_on_to_the_same_bits) {
@@ -88,12 +88,13 @@ TEST(MeshCheckpoint, a_removed_mesh_is_not_kept) {
   scene.world.remove(scene.world.find("ball"));
   save_checkpoint(directory / "c.h5", scene);
   EXPECT_EQ(load_checkpoint(directory / "c.h5").world.state_hash(), scene.world.state_hash());
-  EXPECT_EQ(flatten(scene).meshes.size(), 2u);
+  EXPECT_EQ(flatten(scene, scene.world).meshes.size(), 2u);
 }
 
 /// What restoring says after the tables were changed.
 std::string error_after(const std::function<void(FlatScene&)>& change) {
-  FlatScene flat = flatten(meshes());
+  const Scene scene = meshes();
+  FlatScene flat = flatten(scene, scene.world);
   change(flat);
   try {
     restore(std::move(flat));

@@ -4,6 +4,7 @@
 
 #include "record_scenes.h"
 #include "stickslip/math/error.h"
+#include "stickslip/record/checkpoint.h"
 #include "stickslip/record/playback.h"
 #include "stickslip/record/recorder.h"
 #include "stickslip/step/stepper.h"
@@ -83,6 +84,66 @@ TEST(Playback, opens_what_a_writer_that_vanished_left_behind) {
   EXPECT_GE(Playback(copy).frames(), 1u);
   recorder->finish();
   EXPECT_EQ(Playback(file).frames(), 6u);
+}
+
+TEST(Playback, needs_neither_the_scene_nor_its_meshes_nor_a_document) {
+  const Directory directory;
+  std::filesystem::create_directory(directory / "there");
+  test::write_content(directory / "t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+  test::write_content(directory / "s.json",
+                      R"({"bodies": [{"name": "t", "shape": {"type": "mesh", "file": "t.obj"}, "position": [0, 0, 1]}]})");
+  run(load_scene(directory / "s.json"), 3, {directory / "there/run.h5"});
+  std::filesystem::remove(directory / "t.obj");
+  Playback playback(directory / "there/run.h5");
+  EXPECT_EQ(playback.frames(), 4u);
+  EXPECT_TRUE(std::holds_alternative<Mesh>(playback.scene().world.colliders()[0].shape));
+
+  run(test::resting_box(), 3, {directory / "box.h5"});
+  EXPECT_EQ(Playback(directory / "box.h5").scene().world.bodies()[1].name, "box");
+}
+
+class GoingOn : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(GoingOn, a_trajectory_goes_on_to_the_bits_of_a_run_that_was_never_interrupted) {
+  const Directory directory;
+  Scene scene = load_scene(GetParam());
+  Stepper stepper(scene.step);
+  const auto recorder = make_recorder(directory / "run.h5");
+  recorder->begin(scene);
+  for (int i = 0; i < 5; ++i) recorder->record(scene.world, stepper.step(scene.world));
+  recorder->finish_at(scene.world);
+  Scene again = load_checkpoint(directory / "run.h5");
+  EXPECT_EQ(again.document, scene.document);
+  EXPECT_TRUE(again.warnings == scene.warnings);
+  Stepper other(again.step);
+  for (int i = 0; i < 5; ++i) stepper.step(scene.world), other.step(again.world);
+  EXPECT_EQ(again.world.state_hash(), scene.world.state_hash());
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, GoingOn, ::testing::Values("dominoes", "car", "hook-and-ring", "rigid-on-soft"),
+                         [](const auto& scene) {
+                           std::string name = scene.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(Playback, a_file_of_version_5_plays_and_says_that_it_holds_no_state) {
+  const Directory directory;
+  test::unpack_older_checkpoint("trajectory-5.h5.gz", directory / "old.h5");
+  Playback playback(directory / "old.h5");
+  EXPECT_EQ(playback.frames(), 4u);
+  playback.show(3);
+  Scene scene = load_scene("stack", std::vector<Override>{{"/parameters/count", "2"}});
+  Stepper stepper(scene.step);
+  for (int i = 0; i < 3; ++i) stepper.step(scene.world);
+  for (std::size_t i = 0; i < scene.world.bodies().size(); ++i)
+    EXPECT_LT((playback.scene().world.bodies()[i].position - scene.world.bodies()[i].position).norm(), 1e-6);
+  try {
+    load_checkpoint(directory / "old.h5");
+    FAIL() << "it holds no state";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("holds no state to go on from"));
+  }
 }
 
 TEST(Playback, says_what_is_no_trajectory) {

@@ -11,6 +11,7 @@ namespace stickslip {
 /// older checkpoint of that name survives a failure. @throws Error
 void save_checkpoint(const std::filesystem::path&, const Scene&);
 
+/// A trajectory holds one too, of the last state that its writer kept: a warning of the scene says if frames lie behind it.
 /// @throws Error if the file is missing, truncated, of a version that is too old or too new, or inconsistent.
 Scene load_checkpoint(const std::filesystem::path&);
 

@@ -20,6 +20,8 @@ class Recorder {
   virtual void record(const World&, const StepReport&) = 0;
   /// Completes the file. Called on interruption too; a recorder destroyed without it leaves a readable file.
   virtual void finish() = 0;
+  /// The same, and keeps the state that the run ended in where the file can hold one: a trajectory goes on from there.
+  virtual void finish_at(const World&) { finish(); }
 };
 
 struct RecordOptions {
