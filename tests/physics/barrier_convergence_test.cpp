@@ -5,7 +5,7 @@
 namespace stickslip::testing {
 namespace {
 
-StepOptions by(const std::string& integrator, double h) {
+StepOptions stepped_by(const std::string& integrator, double h) {
   StepOptions o = options(h);
   o.integrator = integrator;
   return o;
@@ -19,7 +19,7 @@ double slides_by(const std::string& integrator, double h) {
   const MaterialId m = material(world, kMu);
   add_ground(world, m);
   const BodyId box = add_body(world, Box{{0.2, 0.2, 0.05}}, {0, 0, 0.05007}, m, {kSpeed, 0, 0});
-  Stepper stepper(by(integrator, h));
+  Stepper stepper(stepped_by(integrator, h));
   simulate(world, stepper, 0.4);
   return world.body(box).position.x();
 }
@@ -44,7 +44,7 @@ TEST(BarrierConvergence, a_weight_on_a_spring_swings_with_an_error_of_first_orde
     JointAxis axis;
     axis.spring = JointSpring{.rest = 0, .stiffness = 100, .damping = 0};
     join(world, JointType::prismatic, kWorld, weight, Vec3::Zero(), Vec3::UnitZ(), axis);
-    Stepper stepper(by("barrier", h));
+    Stepper stepper(stepped_by("barrier", h));
     simulate(world, stepper, 0.2);
     return world.body(weight).position.z();
   };
@@ -59,8 +59,8 @@ TEST(BarrierConvergence, a_weight_on_a_spring_swings_with_an_error_of_first_orde
   }
 }
 
-/// A round rod leans against a smooth wall. Moments about where it stands give the force of the wall; the distances that barriers
-/// keep change them to first order.
+/// A round rod leans against a smooth wall. Moments about where it stands give the force of the wall; the distances that
+/// barriers keep change them to first order.
 TEST(BarrierConvergence, forces_and_places_of_a_leaning_rod_approach_those_of_contact) {
   const double radius = 0.02, half = 0.3, angle = std::numbers::pi / 3;
   double last = std::numeric_limits<double>::infinity();
@@ -78,7 +78,7 @@ TEST(BarrierConvergence, forces_and_places_of_a_leaning_rod_approach_those_of_co
     const Vec3 middle(-radius - room - half * std::cos(angle), 0, radius + room + half * std::sin(angle));
     const BodyId rod = add_body(world, Capsule{radius, half}, middle, rough, Vec3::Zero(), Vec3::Zero(),
                                 rotation_between(Vec3::UnitZ(), Vec3(std::cos(angle), 0, std::sin(angle))));
-    StepOptions o = by("barrier", 0.01);
+    StepOptions o = stepped_by("barrier", 0.01);
     o.barrier.range = range;
     Stepper stepper(o);
     simulate(world, stepper, 0.6);
@@ -104,7 +104,7 @@ TEST(BarrierConvergence, three_integrators_agree_on_sliding_and_rolling) {
     const Vec3 normal(std::sin(0.2), 0, std::cos(0.2));
     add_ground(world, m, normal);
     const BodyId ball = add_body(world, Sphere{0.1}, 0.10005 * normal, m);
-    Stepper stepper(by(integrator, 0.002));
+    Stepper stepper(stepped_by(integrator, 0.002));
     const Vec3 start = world.body(ball).position;
     simulate(world, stepper, 0.5);
     ends.push_back(world.body(ball).position - start);
@@ -116,8 +116,8 @@ TEST(BarrierConvergence, three_integrators_agree_on_sliding_and_rolling) {
   }
 }
 
-/// A heap that tumbles. The work of barriers is the springs' part of the ledger. How stiff they are follows the speeds of bodies,
-/// so that it adds up to what they store within a step, and not from step to step.
+/// A heap that tumbles. The work of barriers is the springs' part of the ledger. How stiff they are follows the speeds of
+/// bodies, so that it adds up to what they store within a step, and not from step to step.
 TEST(BarrierConvergence, a_step_never_adds_energy_beyond_the_work_of_its_barriers) {
   World world;
   const MaterialId m = material(world, 0.4);
@@ -125,7 +125,7 @@ TEST(BarrierConvergence, a_step_never_adds_energy_beyond_the_work_of_its_barrier
   for (int k = 0; k < 6; ++k)
     add_body(world, Box{{0.1, 0.07, 0.05}}, {0.03 * k, 0.02 * (k % 3), 0.15 + 0.25 * k}, m, {0.3 * (k % 2), 0, -1},
              {1.0 * k, 2, 0.5});
-  Stepper stepper(by("barrier", 0.005));
+  Stepper stepper(stepped_by("barrier", 0.005));
   const double whole = world.kinetic_energy() + world.potential_energy();
   double worked = 0, rubbed = 0, gained = 0, lost = 0;
   simulate(world, stepper, 1, [&](const StepReport& r) {
@@ -151,7 +151,7 @@ TEST(BarrierConvergence, barriers_store_nothing_once_nothing_touches) {
   const MaterialId m = material(world, 0.4);
   add_ground(world, m);
   const BodyId box = add_body(world, Box{Vec3::Constant(0.1)}, {0, 0, 0.12}, m);
-  Stepper stepper(by("barrier", 0.01));
+  Stepper stepper(stepped_by("barrier", 0.01));
   double stored = 0;
   const auto sum = [&](const StepReport& r) { stored -= r.energy.springs; };
   simulate(world, stepper, 0.3, sum);
@@ -175,7 +175,7 @@ TEST(BarrierConvergence, the_plain_form_carries_stacks_and_stops_what_slides) {
   }
   const BodyId slider = add_body(world, Box{{0.2, 0.2, 0.05}}, {2, 0, 0.0501}, m, {1, 0, 0});
   weight += kGravity * world.body(slider).mass.mass;
-  StepOptions o = by("barrier", 0.005);
+  StepOptions o = stepped_by("barrier", 0.005);
   o.barrier.form = BarrierForm::plain;
   Stepper stepper(o);
   int missed = 0;
