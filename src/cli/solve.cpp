@@ -1,5 +1,7 @@
 // stickslip solve
 #include <unistd.h>
+#include <cerrno>
+#include <system_error>
 
 #include <algorithm>
 #include <charconv>
@@ -282,7 +284,7 @@ int solve(const SolveArguments& arguments) {
     if (!arguments.output.empty() && best.is_there()) best.save(arguments.output, problem.file);
     if (!arguments.json && !by_problem && !here.empty()) {
       fmt::print("\n{}{}", heading(problem), table_of(here, false, arguments.history));
-      std::fflush(stdout);
+      if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());   // told by the program
     }
     results.insert(results.end(), std::make_move_iterator(here.begin()), std::make_move_iterator(here.end()));
   }

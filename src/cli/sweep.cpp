@@ -289,8 +289,7 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
       ->add_option(
           "--over", arguments->over,
           "What varies: /json/pointer=first:last:count, …:log for equal ratios, or a list a,b,c; repeated: every combination")
-      ->allow_extra_args(false)
-      ->required();
+      ->allow_extra_args(false);
   command->add_option("-o,--output", arguments->output, "The table (.csv). What is in it already is not run again")->required();
   command->add_option("--body", arguments->bodies, "Columns for the place and speed of this body at the end; may be repeated")
       ->allow_extra_args(false);

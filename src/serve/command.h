@@ -33,9 +33,9 @@ struct DragTo {
 struct Release {};
 struct DriveJoint {
   std::string name;
-  std::optional<std::string> coordinate;   ///< empty: the only one that has a motor or servo
-  std::optional<double> speed, target;     ///< one of them: of the motor [m/s or rad/s], of the servo [m or rad]
-  std::optional<double> lower, upper;      ///< or bounds of the coordinate [m or rad]
+  std::optional<std::string> coordinate;           ///< empty: the only one that has a motor or servo
+  std::optional<double> speed = {}, target = {};   ///< one of them: of the motor [m/s or rad/s], of the servo [m or rad]
+  std::optional<double> lower = {}, upper = {};    ///< or bounds of the coordinate [m or rad]
 };
 struct EditGravity {
   Vec3 value = Vec3::Zero();   ///< [m/s²]

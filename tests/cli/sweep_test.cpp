@@ -122,7 +122,7 @@ TEST(Sweep, a_block_stops_after_v_squared_over_two_mu_g_for_every_coefficient) {
     EXPECT_NEAR(number(table, i, "block x_m"), distance, 0.005 * kSpeed) << mu;   // within what it slides in a step
     EXPECT_NEAR(number(table, i, "block speed_m_per_s"), 0, 1e-6);
     EXPECT_EQ(number(table, i, "steps"), 300);
-    EXPECT_NEAR(number(table, i, "friction_J"), -number(table, i, "energy_start_J") + number(table, i, "energy_end_J"), 0.05);
+    EXPECT_NEAR(number(table, i, "friction_J"), number(table, i, "energy_start_J") - number(table, i, "energy_end_J"), 0.05);
   }
   // Several at a time: the same rows in the same order, but for the clock.
   ASSERT_EQ(stickslip(over + two + " --jobs 3 --quiet").exit_code, 0);
