@@ -1,4 +1,5 @@
-// A gripper that holds a ball by the force that it feels: two fingers on slides close until they touch, press with 8 N, lift the
+// A gripper that holds a ball by the force that it feels: two fingers on slides close until they touch, press with 8 N, lift
+// the
 // ball and hold on to it while it is pulled at. A controller is a function that looks at the world and the last step, and sets
 // efforts, speeds and targets before the next.
 #include <cstdio>

@@ -48,7 +48,8 @@ struct Track {
     const auto found = std::ranges::lower_bound(states, time - tolerance, {}, &TrackedState::time);
     return found != states.end() && found->time <= time + tolerance ? &*found : nullptr;
   }
-  /// The body of the first run that one of another run is: the one in the same place with the same name, or the one of that name.
+  /// The body of the first run that one of another run is: the one in the same place with the same name, or the one of that
+  /// name.
   std::optional<std::size_t> body(std::size_t place, const std::string& name) const {
     if (place < names.size() && names[place] == name) return place;
     const auto found = by_name.find(name);

@@ -11,7 +11,8 @@ namespace stickslip::h5 {
 void announce_writer(int descriptor);
 
 /// Opens a file of `GrowingFile` for reading. One that is still marked as being written though nobody writes it any more is
-/// mended first, if it may be written: the mark is taken away, and its length is the one that it has. Otherwise it is read as one that
+/// mended first, if it may be written: the mark is taken away, and its length is the one that it has. Otherwise it is read as
+/// one that
 /// grows. @throws Error
 Handle open_grown(const std::filesystem::path&);
 

@@ -24,7 +24,8 @@ class StateDataset {
   hsize_t length_ = 0;
 };
 
-/// The group `states`. The last state is written into `last_0` and `last_1` in turn, so that one of them is whole at any moment.
+/// The group `states`. The last state is written into `last_0` and `last_1` in turn, so that one of them is whole at any
+/// moment.
 /// It holds no document: the trajectory has that already.
 class TrajectoryStates {
  public:

@@ -133,11 +133,8 @@ TEST(Kill, the_run_is_there_up_to_its_last_second_and_goes_on) {
     const Finished on = stickslip("run " + h5 + " --steps 1 --json -o " + (directory / "b.h5").string());
     EXPECT_EQ(on.exit_code, 0) << on.err;
     const auto steps = json::parse(on.out).at("step_count").get<std::uint64_t>();
-    Scene scene = load_scene("stack");
-    Stepper stepper(scene.step);
-    while (scene.world.step_count < std::min<std::uint64_t>(steps, 20000)) stepper.step(scene.world);
-    if (scene.world.step_count == steps) {
-      EXPECT_EQ(fmt::format("{:016x}", scene.world.state_hash()), hash_of(on));
+    if (steps < 20000) {
+      EXPECT_EQ(hash_of(stickslip(fmt::format("run stack --steps {} --json", steps))), hash_of(on));
     }
   }
   // The next run of the same names takes away what is left of the others.

@@ -210,7 +210,8 @@ TEST(Sweep, a_run_that_blows_up_has_a_row_that_says_so_and_the_others_are_there)
   const std::string scene = directory / "plate.json", csv = directory / "s.csv";
   // Forward Euler makes the spin of a plate grow without end; on the ground it becomes speed.
   write_content(scene, R"({"bodies": [{"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}},
-    {"name": "plate", "shape": {"type": "box", "half_extents": [0.5, 0.3, 0.02]}, "position": [0, 0, 5], "angular_velocity": [20, 30, 1]}],
+    {"name": "plate", "shape": {"type": "box", "half_extents": [0.5, 0.3, 0.02]}, "position": [0, 0, 5],
+     "angular_velocity": [20, 30, 1]}],
     "seconds": 5})");
   const Finished run = stickslip("sweep " + scene + " --over /step/gyroscopic=explicit,implicit -o " + csv);
   EXPECT_EQ(run.exit_code, 1) << run.err;

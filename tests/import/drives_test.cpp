@@ -132,7 +132,8 @@ TEST(Flags, switch_off_what_they_name_and_nothing_else) {
 TEST(Frames, move_what_stands_in_them) {
   const Scene scene =
       scene_of(import_text("xml", R"(<mujoco><default><default class='heavy'><geom density='2000'/></default></default>
-    <worldbody><frame pos='1 0 0' euler='0 0 90'><body name='b' pos='1 0 0'><frame pos='0 0 1' euler='90 0 0' childclass='heavy'>
+    <worldbody><frame pos='1 0 0' euler='0 0 90'><body name='b' pos='1 0 0'>
+    <frame pos='0 0 1' euler='90 0 0' childclass='heavy'>
     <joint name='j' axis='0 0 1' pos='0.5 0 0'/><geom type='capsule' fromto='0 0 0 0 0 1' size='0.1'/></frame></body></frame>
     </worldbody></mujoco>)"));
   // By hand: the body is at (1, 1, 0) and turned by 90° about z; in it z of the inner frame points along −y.

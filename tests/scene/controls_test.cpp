@@ -22,7 +22,8 @@ std::string scene_with(const std::string& more) {
     {{"name": "block", "mass": 2, "shape": {{"type": "sphere", "radius": 0.1}}, "position": [2, 0, 0]}}],
    "joints": [
     {{"name": "shoulder", "type": "hinge", "b": "arm", "anchor": [0, 0, 0], "servo": {{"stiffness": 10, "damping": 1}}}},
-    {{"name": "axle", "type": "cylindrical", "b": "wheel", "anchor": [1, 0, 0], "axes": {{"turn_z": {{"motor": {{"speed": 0, "max_force": 5}}}}}}}},
+    {{"name": "axle", "type": "cylindrical", "b": "wheel", "anchor": [1, 0, 0],
+     "axes": {{"turn_z": {{"motor": {{"speed": 0, "max_force": 5}}}}}}}},
     {{"name": "left.slide", "type": "prismatic", "b": "block", "anchor": [2, 0, 0]}}]{}}})",
                      more);
 }

@@ -40,7 +40,7 @@ TEST(SceneMessages, of_nodes_name_place_value_and_remedy) {
        "s.json: /bodies/0/nodes/triangles/0: [0, 1] is not a triangle. Give three numbers of nodes."},
       {R"({"bodies": [{"nodes": {"positions": [[0, 0, 0]], "radius": 0.1}, "shape": {}}]})",
        "s.json: /bodies/0/shape: Unknown key 'shape' for a body of nodes. Valid are: name, nodes, position, material, "
-       "velocity, force, "
+       "color, velocity, force, "
        "can_sleep."},
   });
 }
@@ -72,13 +72,15 @@ TEST(SceneMessages, unknown_keys_come_with_a_suggestion) {
       {with_field(R"("parameters": {"rows": 3})"),
        "s.json: /parameters: Unknown key 'parameters' for a scene. Valid are: schema, $schema, name, description, "
        "generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, meshes, step, bodies, joints, "
-       "ignore_contacts."},
+       "ignore_contacts, "
+       "controls, sensors."},
       {with_field(R"("a/b~c": 1)").substr(0),
        "s.json: /a~1b~0c: Unknown key 'a/b~c' for a scene. Valid are: schema, $schema, name, "
        "description, generated_from, seconds, gravity, allow_overlap, materials, combine, material_pairs, meshes, step, "
        "bodies, "
        "joints, "
-       "ignore_contacts."},
+       "ignore_contacts, "
+       "controls, sensors."},
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -45,6 +46,8 @@ class SchemaValidator {
     if (keyword == "minItems") return !v.is_array() || v.size() >= rule;
     if (keyword == "maxItems") return !v.is_array() || v.size() <= rule;
     if (keyword == "minLength") return !v.is_string() || v.get<std::string>().size() >= rule;
+    if (keyword == "pattern")
+      return !v.is_string() || std::regex_search(v.get<std::string>(), std::regex(rule.get<std::string>()));
     if (keyword == "items") return !v.is_array() || all(v, [&](const Json& one) { return accepts(rule, one); });
     if (keyword == "required") return !v.is_object() || all(rule, [&](const Json& key) { return v.contains(key); });
     if (keyword == "properties") {

@@ -324,7 +324,8 @@ TEST(BlockedGaussSeidel, visits_pairs_where_a_permutation_has_the_first_of_their
     for (int k = 11; k >= 0; --k) permutation += std::to_string(12 * pair + k) + " ";
   const OptionList order = {{"ordering", std::string("permutation")}, {"permutation", permutation}};
   const std::vector<double> first = iterates("bgs", order, p, 1).back(), given = iterates("bgs", {}, p, 1).back();
-  // The pair that comes first is solved against a world without impulses: alone. Those above the ground then have nothing to do,
+  // The pair that comes first is solved against a world without impulses: alone. Those above the ground then have nothing to
+  // do,
   // unless the one below was visited before.
   const std::vector<double> alone = iterates("bgs", {{"scheme", std::string("jacobi")}, {"relaxation", 1.0}}, p, 1).back();
   for (std::size_t i = 12; i < 24; ++i) EXPECT_NEAR(first[i], alone[i], 1e-12) << i;

@@ -59,7 +59,8 @@ struct SensorChannel {
 /// Whether its body or joint is in the world.
 bool is_there(const World&, const Sensor&);
 
-/// Checks a sensor and its name, which must not hold '/', ',', '"' or line ends. @throws Error naming the field, its value and what is valid
+/// Checks a sensor and its name, which must not hold '/', ',', '"' or line ends. @throws Error naming the field, its value
+/// and what is valid
 void check_sensor(const World&, const Sensor&);
 
 /// Reads a list of sensors, step after step.

@@ -1,4 +1,5 @@
-// Fixed tendons: sums of joint values, Σ coef q. One of a single joint is that joint through a gear; one of two that an equality
+// Fixed tendons: sums of joint values, Σ coef q. One of a single joint is that joint through a gear; one of two that an
+// equality
 // keeps is a gear between them. All others are left out, and said to be.
 #include <fmt/format.h>
 

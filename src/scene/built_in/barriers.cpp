@@ -92,7 +92,8 @@ Json soft_cards_document(const Parameters& p) {
   return by_barriers(compose(3, 0.01, one_material(700, p["mu"]), std::move(bodies)));
 }
 
-/// Two packs of soft cards, the clamps of whose outer ends come nearer: every card slides between two of the other pack. Then one
+/// Two packs of soft cards, the clamps of whose outer ends come nearer: every card slides between two of the other pack. Then
+/// one
 /// pack sinks onto the other.
 Json card_shuffle_document(const Parameters& p) {
   const double half = 0.1, wide = 0.03, thick = 0.0015, pitch = p["pitch"], apart = 0.02, travel = 0.1;

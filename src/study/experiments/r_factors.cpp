@@ -261,11 +261,20 @@ Claim less(const char* name, const char* sentence, const char* paper, const char
           }};
 }
 
+/// The same judged by how often it is less: for values of which a few runs make the mean.
+Claim mostly_less(const char* name, const char* sentence, const char* paper, const char* column, const char* value,
+                  const char* first, const char* second, const char* unit) {
+  return {name, sentence, paper, [=](const Data& data) {
+            const Comparison c = compare(data, column, value, first, second);
+            return judged(2 * c.less > c.pairs, c.text(unit));
+          }};
+}
+
 std::vector<Claim> claims_of() {
   const char *gs = "Gauss–Seidel", *jacobi = "Jacobi";
-  return {less("gauss-seidel-spreads-less", "Gauss–Seidel varies less from step to step than Jacobi.",
-               "Jacobi has a much larger variation in convergence behaviour (§5, Fig. 8).", "scheme", "spread", gs, jacobi,
-               "powers of ten between the quartiles"),
+  return {mostly_less("gauss-seidel-spreads-less", "Gauss–Seidel varies less from step to step than Jacobi.",
+                      "Jacobi has a much larger variation in convergence behaviour (§5, Fig. 8).", "scheme", "spread", gs,
+                      jacobi, "powers of ten between the quartiles"),
           less("gauss-seidel-diverges-less", "Gauss–Seidel detects divergence less often than Jacobi.",
                "Jacobi rolls back 60 to 100 times more in each solve (§5, Fig. 9).", "scheme", "rollbacks", gs, jacobi,
                "rollbacks a step"),

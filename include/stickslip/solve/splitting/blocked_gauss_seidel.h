@@ -27,7 +27,8 @@ namespace stickslip {
 /// Groups are visited in their own order, or where an ordering (solve/ordering.h) has the first of their rows. Within a group
 /// order counts for `sub_solver=sweeps` alone.
 ///
-/// `scheme=jacobi` is blocked Jacobi [course §3.2.4]: all groups are solved against the same impulses, and each then goes a part
+/// `scheme=jacobi` is blocked Jacobi [course §3.2.4]: all groups are solved against the same impulses, and each then goes a
+/// part
 /// ω of its way δ. With ω = 1 that diverges where groups share bodies. By default ω_g is 1 over the largest number of groups
 /// that a group which g acts on acts on, itself among them. For a symmetric positive semi-definite W
 ///
