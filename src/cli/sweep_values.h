@@ -13,7 +13,8 @@ struct SweepAxis {
 };
 
 /// `/pointer=a:b:n` (n values from a to b), `/pointer=a:b:n:log` (in equal ratios) or `/pointer=x,y,z` (as they are; commas
-/// within brackets and quotes belong to a value). Values of ranges are rounded to 12 digits, so that 0.15 is 0.15. @throws Error
+/// within brackets and quotes belong to a value). Values of ranges are rounded to 12 digits, so that 0.15 is 0.15.
+/// @throws Error
 SweepAxis parse_axis(const std::string& text);
 
 /// Every combination, the first axis slowest: for each the number of the value of every axis.

@@ -78,7 +78,7 @@ class SensorReader {
 
   std::span<const Sensor> sensors() const { return sensors_; }
   std::span<const SensorChannel> channels() const { return channels_; }
-  /// In the order of the channels. Valid until the next call. @param report of the step that led to the world
+  /// In the order of the channels. Valid until the next call. The report is that of the step that led to the world.
   std::span<const double> read(const World&, const StepReport&);
   /// Of the last reading; NaN before the first.
   std::span<const double> values() const { return values_; }
