@@ -14,9 +14,10 @@ namespace {
 
 /// Names of the layers of the viewer; a test of the page compares them with those of web/src/layers.ts.
 const std::vector<std::string> kLayers = {
-    "contacts",         "normals",       "forces",         "cones",        "slip",        "penetration",      "manifolds",
-    "pressure-centres", "features",      "joints",         "joint-forces", "stress",      "contact-pressure", "energy",
-    "trails",           "selected-only", "marks-in-front", "boxes",        "see-through", "shadows",          "grid"};
+    "contacts",  "normals",          "forces",   "cones",    "slip",          "penetration",
+    "manifolds", "pressure-centres", "overlaps", "features", "joints",        "joint-forces",
+    "stress",    "contact-pressure", "energy",   "trails",   "selected-only", "marks-in-front",
+    "boxes",     "see-through",      "shadows",  "grid"};
 constexpr std::string_view kUsualLayers = "shadows,grid,marks-in-front";
 const std::vector<std::string> kColours = {"usual", "material", "body", "mechanism", "speed", "force", "height"};
 const std::vector<std::string> kPresets = {"front", "side", "top", "iso"};
@@ -104,7 +105,8 @@ void add_look_arguments(CLI::App& command, LookArguments& arguments) {
       ->check(CLI::IsMember({"light", "dark"}));
   command
       .add_option("--layer", arguments.layers,
-                  fmt::format("Show a layer of the viewer; may be repeated: {}", fmt::join(kLayers, ", ")))
+                  fmt::format("Show layers of the viewer, with commas between them: {}", fmt::join(kLayers, ", ")))
+      ->delimiter(',')
       ->allow_extra_args(false);
 }
 

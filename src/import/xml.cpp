@@ -7,8 +7,8 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+
+#include "scene/read_file.h"
 
 namespace stickslip::robot {
 
@@ -22,22 +22,12 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
 
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw Error("There is no such file.").in(path.string());
-  if (std::filesystem::is_directory(status)) throw Error("This is a directory. Name a robot file in it.").in(path.string());
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error("The file cannot be opened.").in(path.string());
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 class Loader {
  public:
   Loader(std::filesystem::path file, bool splice) : main_(std::move(file)), splice_(splice) {}
 
   std::unique_ptr<XmlNode> load(const std::filesystem::path& path, int depth, std::string* text_out) {
-    const std::string text = read_text(path);
+    const std::string text = document::read_file(path, "Name a robot file in it.");
     if (text_out) *text_out = text;
     tinyxml2::XMLDocument document;
     if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {

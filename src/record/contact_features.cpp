@@ -78,6 +78,14 @@ ContactFeatures features_of(const World& world, const ContactRecord& contact) {
           number_in_body(world, key.b)};
 }
 
+double mean_depth(const ContactOutline& outline) {
+  const std::vector<Vec3>& corners = outline.corners;
+  Vec3 twice_area = Vec3::Zero();
+  for (std::size_t i = 2; i < corners.size(); ++i) twice_area += (corners[i - 1] - corners[0]).cross(corners[i] - corners[0]);
+  const double area = 0.5 * twice_area.norm();
+  return area > 0 ? outline.volume / area : 0;
+}
+
 bool has_meshes(const World& world) {
   return std::ranges::any_of(world.colliders(),
                              [](const Collider& c) { return c.alive && std::holds_alternative<Mesh>(c.shape); });

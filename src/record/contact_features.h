@@ -23,6 +23,9 @@ struct ContactFeatures {
 /// @pre the contact is one of the last step of this world
 ContactFeatures features_of(const World&, const ContactRecord&);
 
+/// How thick the volume is that two bodies share, in the mean over the area of the contact [m]; 0 if points made it.
+double mean_depth(const ContactOutline&);
+
 /// Whether the world has a mesh: then contacts have features.
 bool has_meshes(const World&);
 

@@ -157,6 +157,7 @@ class Replay final : public Recorder {
     ++frame.areas;
     put_varint(frame.outlines, static_cast<std::int64_t>(frame.count));
     put_varint(frame.outlines, static_cast<std::int64_t>(c.outline->corners.size()));
+    put_varint(frame.outlines, rounded(mean_depth(*c.outline) / (1e-3 * quantum_)));
     const auto add = [&](const Vec3& place) {
       for (int k = 0; k < 3; ++k) put_varint(frame.outlines, rounded((place[k] - c.position[k]) / quantum_));
     };

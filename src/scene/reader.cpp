@@ -44,6 +44,10 @@ void read(const Place& place, bool& into) {
 void read(const Place& place, std::string& into) {
   if (!place.value().is_string()) place.wrong_type("Give a string.");
   into = place.value().get<std::string>();
+  // Names are shown on terminals, which would obey them.
+  const auto is_control = [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; };
+  if (std::ranges::any_of(into, is_control))
+    place.fail("A text cannot hold control characters, such as those that colour terminals.");
 }
 
 namespace {

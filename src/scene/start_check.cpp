@@ -19,8 +19,27 @@ std::string readable_length(double metres) {
   return fmt::format("{:.3g} nm", metres * 1e9);
 }
 
+namespace {
+
+/// A step in which things fall farther than the largest of them is wide is a slip of the pen.
+void check_step(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
+  const double fall = world.gravity.norm() * step.h * step.h;
+  double largest = 0;
+  for (const Collider& collider : world.colliders())
+    if (world.bodies()[collider.body].motion == MotionType::dynamic)
+      largest = std::max(largest, std::isfinite(collider.reach) ? collider.reach : 0.0);
+  if (!(largest > 0 && fall > 2 * largest)) return;
+  warnings.push_back(fmt::format(
+      "In a step of {:g} s things that start to fall get {} far, and the largest is {} wide: nothing can be held up. "
+      "Take a step (/step/h) of {:.1g} s or less.",
+      step.h, readable_length(fall), readable_length(2 * largest), 0.1 * std::sqrt(2 * largest / world.gravity.norm())));
+}
+
+}   // namespace
+
 void check_start(const World& world, const StepOptions& step, bool allow_overlap, std::vector<std::string>& warnings) {
   check_colliders(world);
+  check_step(world, step, warnings);
   const std::vector<Overlap> overlaps = find_overlaps(world, step);
   if (overlaps.empty()) return;
   const Overlap& deepest = overlaps.front();

@@ -144,6 +144,7 @@ std::string contact_areas(const BodyTable& table, const StepReport& report) {
       ++count;
       put(out, number);
       put(out, static_cast<std::uint32_t>(c.outline->corners.size()));
+      put(out, static_cast<float>(mean_depth(*c.outline)));
       put(out, floats(c.center_of_pressure()));
       for (const Vec3& corner : c.outline->corners) put(out, floats(corner));
     }

@@ -64,9 +64,11 @@ def distinct(columns, name):
 
 
 def groups(columns, figure):
-    """(index, label, rows) of every curve."""
-    series, ys = distinct(columns, figure["series"]), figure["y"] or [None]
-    for i, value in enumerate(series):
+    """(index, label, rows) of every curve. The index is that of the whole figure: a curve looks the same in all panels."""
+    here, ys = distinct(columns, figure["series"]), figure["y"] or [None]
+    for i, value in enumerate(figure["all_series"]):
+        if value not in here:
+            continue
         rows = select(columns, {figure["series"]: value}) if figure["series"] else columns
         for k, y in enumerate(ys):
             names = [word(value)] if figure["series"] else []
@@ -84,12 +86,23 @@ def usable(figure, x, y):
     return ok and not (figure["log_x"] and x <= 0) and not (figure["log_y"] and y <= 0)
 
 
+def sensible_top(figure, columns):
+    """Where y ends in a figure with a curve that is ever so far above the others; None: nothing is cut."""
+    values = sorted(v for y in figure["y"] for v in columns[y] if not isinstance(v, str) and math.isfinite(v) and v > 0)
+    if not figure["log_y"] or not values or values[-1] < 1e12 * values[len(values) // 2]:
+        return None
+    return 1e3 * max(v for v in values if v < 1e9 * values[len(values) // 2])
+
+
 def draw_curves(axes, figure, columns):
+    above = []
     for index, label, rows, y in groups(columns, figure):
         points = [(a, b, i) for i, (a, b) in enumerate(zip(rows[figure["x"]], rows[y])) if usable(figure, a, b)]
         if figure["kind"] != "scatter":
             points.sort(key=lambda p: p[0])
         xs, ys = [p[0] for p in points], [p[1] for p in points]
+        if figure["top"] and ys and min(ys) > figure["top"]:
+            above.append(label)
         color, marker = COLORS[index % len(COLORS)], MARKERS[index % len(MARKERS)]
         if figure["kind"] == "scatter":
             axes.scatter(xs, ys, label=label, color=color, marker=marker, s=28, linewidths=1.2)
@@ -103,6 +116,10 @@ def draw_curves(axes, figure, columns):
         if figure["low"] and figure["high"]:
             low, high = ([rows[figure[side]][i] for _, _, i in points] for side in ("low", "high"))
             axes.fill_between(xs, low, high, color=color, alpha=0.15, linewidth=0)
+    if figure["top"]:
+        axes.set_ylim(top=figure["top"])
+    if above:
+        axes.annotate(", ".join(above) + ": far above", (0.03, 0.97), xycoords="axes fraction", fontsize=7, color="#555555", va="top")
     if figure["kind"] == "scatter" and figure["pareto"]:
         draw_front(axes, figure, columns)
 
@@ -150,9 +167,9 @@ def draw_bars(axes, figure, columns):
 
 def draw_histogram(axes, figure, columns):
     curves, labels = [], []
-    for _, label, rows, _ in groups(columns, figure):
+    for index, label, rows, _ in groups(columns, figure):
         curves.append([v for v in rows[figure["x"]] if math.isfinite(v) and not (figure["log_x"] and v <= 0)])
-        labels.append(label)
+        labels.append((index, label))
     everything = [v for curve in curves for v in curve]
     if not everything:
         return
@@ -167,7 +184,7 @@ def draw_histogram(axes, figure, columns):
     else:
         edges = figure["bins"]
     filled = len(curves) == 1
-    for i, (curve, label) in enumerate(zip(curves, labels)):
+    for (i, label), curve in zip(labels, curves):
         axes.hist(curve, bins=edges, label=label, color=COLORS[i % len(COLORS)], histtype="bar" if filled else "step",
                   linestyle="-" if filled else DASHES[i % len(DASHES)], linewidth=0.4 if filled else 1.5,
                   **({"edgecolor": "white"} if filled else {}))
@@ -211,6 +228,7 @@ def finish(axes, figure, first):
 
 def draw(figure, columns):
     columns = select(columns, figure["where"])
+    figure["all_series"], figure["top"] = distinct(columns, figure["series"]), sensible_top(figure, columns)
     panels = distinct(columns, figure["panels"])
     across = min(3, len(panels))
     down = math.ceil(len(panels) / across)
@@ -231,7 +249,7 @@ def draw(figure, columns):
         else:
             draw_curves(axes, figure, rows)
         if panel is not None:
-            axes.set_title(word(panel))
+            axes.set_title(word(panel) if isinstance(panel, str) else f"{figure['column_names'][figure['panels']]}: {word(panel)}")
     legend(fig, cells[:len(panels)])
     fig.suptitle(figure["title"])
     for ending, more in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 130})):

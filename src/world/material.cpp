@@ -14,9 +14,15 @@ namespace {
 
 const std::array<std::string, 5> kRuleNames = {"average", "minimum", "maximum", "multiply", "geometric-mean"};
 
+/// Beyond it the forces along and across a contact have no digit in common, and solvers lose both.
+constexpr double kMostFriction = 1e6;
+
 void check_friction(double mu) {
-  if (!(std::isfinite(mu) && mu >= 0))
-    throw Error(fmt::format("{} is not a coefficient of friction. It must be finite and at least 0.", mu)).at("friction");
+  if (!(mu >= 0 && mu <= kMostFriction))
+    throw Error(
+        fmt::format("{} is not a coefficient of friction. It must be at least 0 and at most {:g}; what never slips has 100.",
+                    mu, kMostFriction))
+        .at("friction");
 }
 
 void check_restitution(double e) {

@@ -108,6 +108,25 @@ TEST(BadInput, scene_files_are_refused_with_file_place_and_value) {
   expect_refused("run " + directory.path().string() + "/", directory.path().string());
 }
 
+TEST(BadInput, what_has_no_end_no_meaning_or_commands_for_terminals_is_refused) {
+  const Directory directory;
+  const std::string file = directory / "s.json";
+  test::write_content(file, R"({"name": "\u001b[31mred", "bodies": []})");
+  expect_refused("validate " + file, "/name: A text cannot hold control characters");
+  test::write_content(file, R"({"bodies": [{"name": "b\u0007", "shape": {"type": "sphere", "radius": 1}}]})");
+  expect_refused("validate " + file, "/bodies/0/name");
+  test::write_content(file, R"({"bodies": [{"shape": {"type": "sphere", "radius": 1}, "k\u001b[2J": 1}]})");
+  expect_refused("validate " + file, R"(Unknown key 'k\x1b[2J')");
+  expect_refused("run \"$(printf 'no\\033[31mscene')\"", R"(no\x1b[31mscene)");
+  expect_refused("validate stack --set '/materials=[{\"name\": \"m\", \"friction\": 1e300}]'",
+                 "1e+300 is not a coefficient of friction");
+  expect_refused("validate /dev/zero", "/dev/zero: The file is longer than 256 MB");
+  const Finished slow = stickslip("validate stack --set /step/h=1e10");
+  EXPECT_EQ(slow.exit_code, 0);
+  EXPECT_THAT(slow.err, HasSubstr("warning: In a step of 1e+10 s"));
+  EXPECT_THAT(stickslip("validate stack").err, IsEmpty());
+}
+
 TEST(BadInput, damaged_and_foreign_hdf5_files_are_refused) {
   const Directory directory;
   const std::string whole = directory / "whole.h5", cut = directory / "cut.h5";

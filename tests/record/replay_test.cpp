@@ -39,7 +39,7 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   Reader r = replay_of(directory / "r.html");
   EXPECT_EQ(r.data.substr(0, 8), "SLREPLAY");
   r.at = 8;
-  EXPECT_EQ(r.number<std::uint32_t>(), 3u);
+  EXPECT_EQ(r.number<std::uint32_t>(), 4u);
   const auto length = r.number<std::uint32_t>();
   const auto head = nlohmann::json::parse(r.data.substr(r.at, length));
   r.at += length;
@@ -127,7 +127,8 @@ TEST(ReplayPage, tells_of_outlines_only_where_contacts_stand_for_areas) {
     const auto recorder = make_recorder(directory / "r.html", {});
     recorder->begin(scene);
     Stepper stepper(scene.step);
-    recorder->record(scene.world, stepper.step(scene.world));
+    const StepReport report = stepper.step(scene.world);
+    recorder->record(scene.world, report);
     recorder->finish();
     const std::string data = test::replay_of(directory / "r.html").data;
     const bool is_patch = std::string_view(form) == "patch";
@@ -136,14 +137,18 @@ TEST(ReplayPage, tells_of_outlines_only_where_contacts_stand_for_areas) {
     // At the end: no area before the first step, then one of contact 0 with four corners, its centre of pressure in its middle.
     std::vector<std::int64_t> last;
     test::ReplayReader reader{data, data.size()};
-    for (int numbers = 0; numbers < 19; ++numbers) {
+    for (int numbers = 0; numbers < 20; ++numbers) {
       --reader.at;
       while (static_cast<unsigned char>(data[reader.at - 1]) >= 0x80) --reader.at;
     }
-    for (int k = 0; k < 19; ++k) last.push_back(reader.varint());
+    for (int k = 0; k < 20; ++k) last.push_back(reader.varint());
+    ASSERT_TRUE(report.contacts.size() == 1 && report.contacts[0].outline);
+    const ContactOutline& outline = *report.contacts[0].outline;
+    const double side = (outline.corners[1] - outline.corners[0]).norm(), nanometre = 1e-9;
+    EXPECT_NEAR(nanometre * static_cast<double>(last[4]), outline.volume / (side * side), 0.5 * nanometre) << "mean depth";
     EXPECT_EQ(std::vector<std::int64_t>(last.begin(), last.begin() + 4), (std::vector<std::int64_t>{0, 1, 0, 4}));
     std::int64_t sum = 0;
-    for (std::size_t k = 7; k < 19; k += 3) {
+    for (std::size_t k = 8; k < 20; k += 3) {
       EXPECT_EQ(std::abs(last[k]), std::abs(last[k + 1]));
       EXPECT_GT(std::abs(last[k]), 1000);
       sum += last[k];

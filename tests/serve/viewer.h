@@ -37,6 +37,7 @@ struct ReceivedJoint {
 };
 struct ReceivedArea {
   std::uint32_t contact;
+  float depth;
   Vec3 pressure;
   std::vector<Vec3> corners;
 };
@@ -213,7 +214,8 @@ class Viewer {
     const auto count = in.get<std::uint32_t>();
     for (std::uint32_t i = 0; i < count && !in.at_end(); ++i) {
       const auto contact = in.get<std::uint32_t>(), corners = in.get<std::uint32_t>();
-      frame.areas.push_back({contact, place(), {}});
+      const auto depth = in.get<float>();
+      frame.areas.push_back({contact, depth, place(), {}});
       for (std::uint32_t k = 0; k < corners && !in.at_end(); ++k) frame.areas.back().corners.push_back(place());
     }
   }

@@ -5,7 +5,7 @@ import { BodyBounds } from "./bounds";
 import { forceColour, heatColour, slipColour, touchColour } from "./colour_scales";
 import { FeatureLayer } from "./feature_layer";
 import type { LayerState } from "./layers";
-import { LineMarks, PointMarks, SolidMarks } from "./marks";
+import { LineMarks, PointMarks, SolidMarks, TriangleMarks } from "./marks";
 import { niceAbove, niceBelow } from "./math";
 import type { Region } from "./region";
 import type { Contacts, Description, Frame, Joints } from "./protocol";
@@ -26,6 +26,8 @@ export class ContactLayers {
   fullPenetration = 1e-3;
   /** Body whose contacts alone show their features; −1: all do. */
   selected = -1;
+  /** How many times deeper than it is a common volume is drawn. */
+  overlapZoom = 1;
   /** Chosen by the user on top of the automatic scale. */
   forceZoom = 1;
   /** Arrows of smaller forces are not drawn [N]. */
@@ -35,6 +37,7 @@ export class ContactLayers {
   private readonly pressure_ = new PointMarks(15, true);
   private readonly normals_ = new LineMarks();
   private readonly manifolds_ = new LineMarks();
+  private readonly overlaps_ = new TriangleMarks(0.55);
   private readonly boxes_ = new LineMarks(0.7);
   private readonly spring_ = new LineMarks();
   private readonly shafts_: SolidMarks;
@@ -45,6 +48,7 @@ export class ContactLayers {
   private readonly features_: FeatureLayer;
   private palette_!: Palette;
   private largestForce_ = 0;
+  private thickest_ = 0;
 
   /** What the last colour of arrows stands for [N]. */
   get fullForce(): number {
@@ -72,6 +76,7 @@ export class ContactLayers {
     this.scene.add(
       this.features_.group,
       this.boxes_.object,
+      this.overlaps_.object,
       this.manifolds_.object,
       this.normals_.object,
       this.shafts_.group,
@@ -84,12 +89,14 @@ export class ContactLayers {
     );
     for (const line of [this.normals_, this.manifolds_, this.boxes_, this.spring_]) line.begin(0);
     for (const points of [this.points_, this.pressure_]) points.begin(0);
+    this.overlaps_.begin(0);
   }
 
   paint(palette: Palette): void {
     this.palette_ = palette;
     this.normals_.colour(palette.normal);
     this.manifolds_.colour(palette.manifold);
+    this.overlaps_.colour(palette.overlap);
     this.boxes_.colour(palette.box);
     this.spring_.colour(palette.spring);
     this.cones_.material.color.set(palette.cone);
@@ -103,7 +110,9 @@ export class ContactLayers {
   fit(all: Iterable<Contacts>, joints: Iterable<Joints> = []): void {
     const forces: number[] = [];
     let deepest = 0;
+    let thickest = this.thickest_;
     for (const c of all) {
+      for (const { depth } of c.areas) thickest = Math.max(thickest, depth);
       const stride = Math.max(1, Math.floor(c.count / 500));
       for (let i = 0; i < c.count; i += stride) {
         forces.push(Math.hypot(c.force[3 * i]!, c.force[3 * i + 1]!, c.force[3 * i + 2]!));
@@ -114,6 +123,11 @@ export class ContactLayers {
       const stride = Math.max(1, Math.floor(j.state.length / 500));
       for (let i = 0; i < j.state.length; i += stride)
         forces.push(Math.hypot(j.force[3 * i]!, j.force[3 * i + 1]!, j.force[3 * i + 2]!));
+    }
+    if (thickest > 1.5 * this.thickest_) {
+      this.thickest_ = thickest;
+      // The thickest is as high as a fifth of a body, unless it is higher than that.
+      this.overlapZoom = Math.max(1, niceBelow((0.2 * this.region_.size) / thickest));
     }
     forces.sort((a, b) => a - b);
     const typical = forces.length ? forces[Math.floor(0.95 * (forces.length - 1))]! : 0;
@@ -143,6 +157,7 @@ export class ContactLayers {
     this.updateForces(on("forces") ? c : null);
     this.updateCones(on("cones") ? c : null);
     this.updateManifolds(on("manifolds") ? pairs : [], c);
+    this.updateOverlaps(on("overlaps") ? c : null);
     this.updatePressure(on("pressure-centres") ? pairs : []);
     this.updateBoxes(on("boxes") ? frame : null);
     this.features_.update(frame, on("features") ? c : null, this.selected);
@@ -242,6 +257,26 @@ export class ContactLayers {
       for (let e = 0; e < (count < 2 ? 0 : count === 2 ? 1 : count); ++e)
         for (const i of [e, (e + 1) % count])
           for (let k = 0; k < 3; ++k) to[at++] = c!.position[3 * contact + k]! + corners[3 * i + k]!;
+    }
+  }
+
+  /** Prisms over the outlines of areas; where points made the area, its outline filled. */
+  private updateOverlaps(c: Contacts | null): void {
+    const areas = c ? c.areas.filter(({ corners }) => corners.length >= 9) : [];
+    let triangles = 0;
+    for (const { corners } of areas) triangles += 4 * (corners.length / 3 - 1);
+    const to = this.overlaps_.begin(triangles);
+    let at = 0;
+    for (const { contact, corners, depth } of areas) {
+      const count = corners.length / 3;
+      const half = 0.5 * depth * this.overlapZoom;
+      const corner = (i: number, side: number) => {
+        for (let k = 0; k < 3; ++k)
+          to[at++] = c!.position[3 * contact + k]! + corners[3 * (i % count) + k]! + side * half * c!.normal[3 * contact + k]!;
+      };
+      for (let i = 2; i < count; ++i) for (const side of [-1, 1]) for (const j of [0, i - 1, i]) corner(j, side);
+      for (let i = 0; i < count; ++i)
+        for (const [j, side] of [[i, -1], [i + 1, -1], [i + 1, 1], [i, -1], [i + 1, 1], [i, 1]] as const) corner(j, side);
     }
   }
 

@@ -1,7 +1,7 @@
 // What can be switched on and off, and the keys that do it.
 
 export type LayerName =
-  | "contacts" | "normals" | "forces" | "cones" | "slip" | "penetration" | "manifolds" | "boxes" | "pressure-centres" | "features"
+  | "contacts" | "normals" | "forces" | "cones" | "slip" | "penetration" | "manifolds" | "overlaps" | "boxes" | "pressure-centres" | "features"
   | "joints" | "joint-forces" | "trails" | "selected-only" | "marks-in-front" | "shadows" | "grid" | "see-through" | FieldName;
 
 /** Fields of soft bodies, named as in the protocol. */
@@ -18,6 +18,8 @@ export interface Layer {
   joints?: boolean;
   /** Only of use in a scene with meshes. */
   meshes?: boolean;
+  /** Only of use where contacts stand for areas. */
+  areas?: boolean;
   /** Only of use in a scene with soft bodies. */
   soft?: boolean;
 }
@@ -38,6 +40,14 @@ export const LAYERS: Layer[] = [
   { name: "penetration", key: "6", title: "Penetration", help: "Contacts coloured by depth of penetration", contacts: true },
   { name: "manifolds", key: "7", title: "Manifolds", help: "Contacts of the same pair of bodies, joined; outlines of areas", contacts: true },
   { name: "pressure-centres", key: "8", title: "Pressure centres", help: "Centre of pressure of each pair of bodies: Σλp / Σλ", contacts: true },
+  {
+    name: "overlaps",
+    key: "h",
+    title: "Overlaps",
+    help: "What two bodies share where a contact stands for an area: as deep as the volume is in the mean, enlarged as the legend says",
+    contacts: true,
+    areas: true,
+  },
   {
     name: "features",
     key: "0",

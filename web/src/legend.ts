@@ -19,7 +19,7 @@ export class Legend {
     const arrows = layers.has("forces") || layers.has("joint-forces");
     const forces = (arrows || layers.has("cones")) && metres > 0;
     const range = view.range;
-    const state = JSON.stringify([view.ground?.square, layers.list, metres, contacts?.fullForce, contacts?.fullPenetration, range]);
+    const state = JSON.stringify([view.ground?.square, layers.list, metres, contacts?.fullForce, contacts?.fullPenetration, contacts?.overlapZoom, range]);
     if (state === this.last_) return;
     this.last_ = state;
 
@@ -67,6 +67,8 @@ export class Legend {
           el("span", {}, readableLength(contacts.fullPenetration)),
         ),
       );
+    if (layers.has("overlaps") && contacts)
+      rows.push(el("div", { id: "overlap-scale" }, el("span", {}, `Overlaps: depth × ${readable(contacts.overlapZoom)}`)));
     if (layers.has("features"))
       rows.push(
         el(

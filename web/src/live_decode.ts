@@ -158,11 +158,12 @@ function readAreas(view: DataView, at: number, c: Contacts): number {
   for (let i = 0; i < count; ++i) {
     const contact = view.getUint32(at, true);
     const corners = view.getUint32(at + 4, true);
-    at += 8;
+    const depth = view.getFloat32(at + 8, true);
+    at += 12;
     if (contact >= c.count || 12 * (corners + 1) > view.byteLength - at)
       throw new Error("The server sent a frame that ends too early.");
     const place = () => [0, 1, 2].map((k) => view.getFloat32((at += 4) - 4, true) - c.position[3 * contact + k]!) as Vec3;
-    const area = { contact, pressure: place(), corners: new Float32Array(3 * corners) };
+    const area = { contact, depth, pressure: place(), corners: new Float32Array(3 * corners) };
     for (let k = 0; k < corners; ++k) area.corners.set(place(), 3 * k);
     c.areas.push(area);
   }

@@ -99,6 +99,36 @@ export class LineMarks {
   }
 }
 
+/** Faces of one colour that let through what is behind them. */
+export class TriangleMarks {
+  readonly object: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
+  private capacity_ = 0;
+
+  constructor(opacity: number) {
+    const material = new THREE.MeshBasicMaterial({ fog: false, transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false });
+    this.object = new THREE.Mesh(new THREE.BufferGeometry(), material);
+    this.object.frustumCulled = false;
+  }
+  colour(hex: number): void {
+    this.object.material.color.set(hex);
+  }
+  /** Room for count triangles, nine numbers each. */
+  begin(count: number): Float32Array {
+    const geometry = this.object.geometry;
+    if (count > this.capacity_) {
+      this.capacity_ = Math.max(64, 2 * count);
+      geometry.dispose();
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(9 * this.capacity_), 3));
+    }
+    geometry.setDrawRange(0, 3 * count);
+    this.object.visible = count > 0;
+    if (this.capacity_ === 0) return new Float32Array(0);
+    const position = geometry.getAttribute("position") as THREE.BufferAttribute;
+    position.needsUpdate = true;
+    return position.array as Float32Array;
+  }
+}
+
 /** Solids along a direction: unit geometry along z, from 0 to 1. */
 export class SolidMarks {
   readonly group = new THREE.Group();

@@ -2,7 +2,7 @@
 
 import { formOf, type Form } from "./forms";
 
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
@@ -209,6 +209,8 @@ export interface Contacts {
 /** The area of a contact, from the place of the contact on. */
 export interface ContactArea {
   contact: number;
+  /** Of the volume that the bodies share, in the mean over the area [m]. */
+  depth: number;
   /** Centre of the pressure [m]. */
   pressure: Vec3;
   /** Once around, three numbers each [m]. */
@@ -400,6 +402,11 @@ export function openDescription<D extends Description>(d: D, from: string): D {
       shape.form = form;
     }
   return d;
+}
+
+/** A replay knows whether contacts stand for areas; in a live simulation they may at any time. */
+export function mayHaveAreas(d: Description): boolean {
+  return !("frames" in d) || (d as ReplayDescription).contact_areas === true;
 }
 
 /** Whether contacts of the scene can tell what of meshes touches. */

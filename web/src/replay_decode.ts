@@ -142,7 +142,8 @@ function decodeAreas(reader: Reader, contacts: Contacts[], quantum: number): voi
       const corners = reader.varint();
       if (!(contact >= 0 && contact < c.count) || !(corners >= 0 && 3 * corners <= reader.bytes.length - reader.at))
         throw new Error("The replay has an area that belongs to no contact.");
-      const area = { contact, pressure: place(), corners: new Float32Array(3 * corners) };
+      const depth = (reader.varint() * quantum) / 1000;
+      const area = { contact, depth, pressure: place(), corners: new Float32Array(3 * corners) };
       for (let k = 0; k < corners; ++k) area.corners.set(place(), 3 * k);
       c.areas.push(area);
     }

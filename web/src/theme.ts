@@ -16,6 +16,7 @@ export interface Palette {
   force: number;
   cone: number;
   manifold: number;
+  overlap: number;
   box: number;
   pressure: number;
   spring: number;
@@ -43,6 +44,7 @@ const light: Palette = {
   force: 0xc2410c,
   cone: 0x7c3aed,
   manifold: 0x0f766e,
+  overlap: 0xdb2777,
   box: 0x64748b,
   pressure: 0xdb2777,
   spring: 0xd97706,
@@ -69,6 +71,7 @@ const dark: Palette = {
   force: 0xff8a4c,
   cone: 0xb794f6,
   manifold: 0x4fd1c5,
+  overlap: 0xf472b6,
   box: 0x94a3b8,
   pressure: 0xf687b3,
   spring: 0xfbbf24,

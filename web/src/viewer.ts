@@ -12,7 +12,7 @@ import { LAYERS, LayerState, type Layer } from "./layers";
 import { Legend } from "./legend";
 import { Plots } from "./plots";
 import { Pointer, type PointerHost } from "./pointer";
-import { hasFields, hasMeshes, type BodySeries, type Contacts, type Description, type Frame, type Joints, type JointSeries, type TelemetryTable } from "./protocol";
+import { hasFields, hasMeshes, mayHaveAreas, type BodySeries, type Contacts, type Description, type Frame, type Joints, type JointSeries, type TelemetryTable } from "./protocol";
 import * as THREE from "three";
 import { Theme } from "./theme";
 import { View } from "./view";
@@ -308,6 +308,7 @@ export class Viewer {
     const d = this.description;
     return (
       (!layer.joints || (d?.joints?.length ?? 0) > 0) &&
+      (!layer.areas || (d !== null && mayHaveAreas(d))) &&
       (!layer.meshes || (d !== null && hasMeshes(d))) &&
       (!layer.soft || (d !== null && hasFields(d)))
     );

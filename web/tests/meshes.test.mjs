@@ -19,11 +19,18 @@ const { formOf } = await importSource(folder, "forms");
 const { Facets, nearestCorner, nearestEdge, touchesOf } = await importSource(folder, "features");
 const { decodeReplay } = await importSource(folder, "replay_decode");
 const { LiveWorld } = await importSource(folder, "live_decode");
-let replay;
+const square = [[-0.2, -0.2, 0.4], [0.2, -0.2, 0.4], [0.2, 0.2, 0.4], [-0.2, 0.2, 0.4]];
+const framesWithArea = frames.map((frame) => ({
+  ...frame,
+  contacts: frame.contacts.map((c, i) => (i === 1 ? { ...c, pressure: c.position, depth: 1e-5, outline: square } : c)),
+}));
+let replay, areas;
 
 before(async () => {
   const browser = await openBrowser(later);
-  replay = await openPage(browser, writeReplay(folder, buildPage(folder), base64Replay(description, frames)));
+  const page = buildPage(folder);
+  replay = await openPage(browser, writeReplay(folder, page, base64Replay(description, frames)));
+  areas = await openPage(browser, writeReplay(folder, page, base64Replay({ ...description, contact_areas: true }, framesWithArea)));
 });
 
 test("a_packed_mesh_comes_back", () => {
@@ -72,8 +79,8 @@ test("a_facet_knows_its_rim", () => {
 });
 
 /** Colours of the view from above, without shadows, at points of the world. */
-async function seen(points, layers = []) {
-  return replay.page.evaluate(async ([points, layers]) => {
+async function seen(points, layers = [], { page } = replay) {
+  return page.evaluate(async ([points, layers]) => {
     const s = window.stickslip;
     for (const name of s.layers.all()) s.layers.set(name, layers.includes(name));
     s.camera.set([0, -0.01, 5], [0, 0, 0]);
@@ -102,6 +109,17 @@ test("a_mesh_is_drawn_in_its_own_colour_or_picture", async () => {
   assert.ok(coloured[2] > 100 && coloured[0] < 40 && coloured[1] < 40, `${coloured} is blue`);
   assert.ok(left[0] > 100 && left[1] < 60 && left[2] < 40, `${left} is red`);
   assert.ok(right[1] > 100 && right[0] < 60 && right[2] < 40, `${right} is green`);
+});
+
+test("what_two_bodies_share_is_filled_and_the_legend_tells_how_it_is_enlarged", async () => {
+  const points = [[0.1, 0.1, 0.4], [-0.9, 0.1, 0.4]];
+  const without = await seen(points, [], areas);
+  const filled = await seen(points, ["overlaps"], areas);
+  assert.ok(Math.hypot(...filled[0].map((x, k) => x - without[0][k])) > 24, `${filled[0]} in the area, ${without[0]} before`);
+  assert.deepEqual(filled[1], without[1], "beside it nothing");
+  assert.ok(await areas.page.locator("#layer-overlaps").isVisible());
+  assert.match(await areas.page.locator("#overlap-scale").textContent(), /Overlaps: depth × [1-9]\d{3}/);
+  assert.ok(await replay.page.locator("#layer-overlaps").isHidden(), "no contact stands for an area");
 });
 
 test("touched_facets_edges_and_vertices_are_marked", async () => {

@@ -47,7 +47,7 @@ void run_convergence(CaseRun& run, const Setup& setup, int sweeps) {
                    {"exact Newton steps", "newton-paper", options("direct", true)}});
 }
 
-void run_line_search(CaseRun& run, const Setup& setup, int sweeps) {
+void run_line_search(CaseRun& run, const Setup& setup) {
   const ContactProblem problem = problem_of(run, setup);
   for (const bool search : {true, false})
     add_convergence(run, problem,
@@ -56,7 +56,6 @@ void run_line_search(CaseRun& run, const Setup& setup, int sweeps) {
                      .solver = "newton-paper",
                      .options = options("direct", false, search),
                      .iterations = 60,
-                     .cost = double(sweeps),
                      .table = "line-search"});
 }
 
@@ -298,7 +297,7 @@ Plan plan(const Setting& setting) {
     plan.cases.push_back({fmt::format("{} spectrum", setup.label), [=](CaseRun& run) { run_spectrum(run, setup); }});
   }
   const Setup pyramid{"pyramid", "pyramid", {{"/parameters/rows", setting.pick<const char*>("3", "5", "5")}}};
-  plan.cases.push_back({"pyramid", [=](CaseRun& run) { run_line_search(run, pyramid, sweeps); }, 5});
+  plan.cases.push_back({"pyramid", [=](CaseRun& run) { run_line_search(run, pyramid); }, 5});
   plan.cases.push_back({"two contacts", run_small});
   plan.cases.push_back({"sinking pgs", [=](CaseRun& run) { run_sinking(run, "PGS, 150 sweeps", "\"pgs\"", 150, steps); }});
   plan.cases.push_back(

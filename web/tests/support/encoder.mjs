@@ -48,7 +48,7 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
   };
   const out = new Bytes();
   const json = Buffer.from(JSON.stringify(full));
-  out.raw("SLREPLAY").u32(3).u32(json.length).raw(json);
+  out.raw("SLREPLAY").u32(4).u32(json.length).raw(json);
 
   const count = description.bodies.length;
   const quaternions = Array.from({ length: count }, (_, b) => {
@@ -135,7 +135,7 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
       out.varint(f.contacts.filter((c) => c.outline).length);
       f.contacts.forEach((c, i) => {
         if (!c.outline) return;
-        out.varint(i).varint(c.outline.length);
+        out.varint(i).varint(c.outline.length).varint(Math.round((c.depth / q) * 1000));
         for (const place of [c.pressure, ...c.outline]) place.forEach((x, k) => out.varint(Math.round((x - c.position[k]) / q)));
       });
     }
@@ -213,7 +213,7 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
     out.u32(frame.contacts.filter((c) => c.outline).length);
     frame.contacts.forEach((c, i) => {
       if (!c.outline) return;
-      out.u32(i).u32(c.outline.length);
+      out.u32(i).u32(c.outline.length).f32(c.depth);
       for (const x of [c.pressure, ...c.outline].flat()) out.f32(x);
     });
   }
