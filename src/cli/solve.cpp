@@ -168,6 +168,23 @@ Problem open_problem(const std::string& name, const std::string& guess) {
   return problem;
 }
 
+/// All files, before anything runs. Those that cannot be read are named, and left out. @throws Error if none can be
+std::vector<Problem> open_problems(const SolveArguments& arguments) {
+  std::vector<Problem> problems;
+  std::vector<std::string> refused;
+  for (const std::string& name : arguments.problems) try {
+      problems.push_back(open_problem(name, arguments.guess));
+    } catch (const Error& error) {
+      if (problems.empty() && refused.size() + 1 == arguments.problems.size()) {
+        for (const std::string& text : refused) tell(text);
+        throw;
+      }
+      refused.push_back(shown_text(fmt::format("stickslip: {}\n", error.what())));
+    }
+  for (const std::string& text : refused) tell(text);
+  return problems;
+}
+
 /// @param impulses in: the guess; out: what was found [N s]
 SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveArguments& arguments,
                       std::vector<double>& impulses) {
@@ -253,10 +270,8 @@ class Ticker {
 int solve(const SolveArguments& arguments) {
   check_numbers(arguments);
   const std::vector<Chosen> chosen = choose_solvers(arguments);
-  // All files first: a bad one is named before anything runs.
-  std::vector<Problem> problems;
-  for (const std::string& name : arguments.problems) problems.push_back(open_problem(name, arguments.guess));
-  if (!arguments.output.empty() && problems.size() > 1)
+  const std::vector<Problem> problems = open_problems(arguments);
+  if (!arguments.output.empty() && arguments.problems.size() > 1)
     throw Error("This is to hold the solution of one problem. Give one problem.").in(arguments.output);
   if (arguments.output.ends_with(".dat") || arguments.output.ends_with(".txt"))
     throw Error("Siconos text holds no solution. Give a name that ends in .hdf5.").in(arguments.output);
@@ -302,6 +317,7 @@ int solve(const SolveArguments& arguments) {
     throw Error("No solver took the problem, so there is no solution to save.").in(arguments.output);
   const bool missed = std::any_of(results.begin(), results.end(),
                                   [](const SolveResult& r) { return r.report.status != SolveStatus::converged; });
+  if (problems.size() < arguments.problems.size()) return bad_input;
   return arguments.strict && missed ? tolerance_missed : fine;
 }
 

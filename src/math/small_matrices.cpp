@@ -61,7 +61,22 @@ void symmetric_modes(int rows, const double* a, double* values, double* vectors)
   }
 }
 
+namespace {
+
+/// The same by Cramer's rule, and by the same pivots.
+bool invert_two(const double* a, double* inverse, double nearly_singular) {
+  const double p = a[0], q = a[1], r = a[2], s = a[3], determinant = p * s - q * r, pivot = std::max(std::abs(p), std::abs(q)),
+               largest = std::max({pivot, std::abs(r), std::abs(s)}), least = nearly_singular * largest;
+  if (!(pivot > least && std::abs(determinant) > least * pivot)) return false;
+  const double reciprocal = 1 / determinant;
+  inverse[0] = s * reciprocal, inverse[1] = -q * reciprocal, inverse[2] = -r * reciprocal, inverse[3] = p * reciprocal;
+  return true;
+}
+
+}   // namespace
+
 bool invert(int rows, const double* a, double* inverse, double nearly_singular) {
+  if (rows == 2) return invert_two(a, inverse, nearly_singular);
   const int width = 2 * rows;
   double m[kMostSmallRows][2 * kMostSmallRows];   // A, and beside it what becomes A⁻¹
   double largest = 0;

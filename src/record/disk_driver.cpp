@@ -64,8 +64,9 @@ int compare(const H5FD_t* a, const H5FD_t* b) {
 }
 
 herr_t query(const H5FD_t*, unsigned long* flags) {
-  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
-           H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  // Each piece of the structure is written by itself: pieces that are put together would be in the order of their places.
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO |
+           H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
 }
 
@@ -95,17 +96,29 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, 
   return 0;
 }
 
-herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* buffer) {
-  DiskFile& file = of(base);
-  const auto* from = static_cast<const char*>(buffer);
-  file.end_of_file = std::max(file.end_of_file, address + size);
+/// @returns how much the disk took; less than all after an error
+std::size_t put_on_disk(DiskFile& file, haddr_t address, std::string_view bytes) {
   std::size_t done = 0;
-  while (*file.first_error == 0 && done < size) {
-    const ssize_t put = ::pwrite(file.descriptor, from + done, size - done, static_cast<off_t>(address + done));
+  while (*file.first_error == 0 && done < bytes.size()) {
+    const ssize_t put = ::pwrite(file.descriptor, bytes.data() + done, bytes.size() - done, static_cast<off_t>(address + done));
     if (put >= 0) done += static_cast<std::size_t>(put);
     else if (errno != EINTR) *file.first_error = errno;
   }
-  if (done < size) file.refused.push_back({address + done, std::string(from + done, size - done)});
+  return done;
+}
+
+herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, std::size_t size, const void* buffer) {
+  DiskFile& file = of(base);
+  const std::string_view bytes(static_cast<const char*>(buffer), size);
+  file.end_of_file = std::max(file.end_of_file, address + size);
+  const bool announced = type != H5FD_MEM_DRAW && can_be_torn(address, size);
+  if (announced) {
+    put_on_disk(file, kAnnouncedBytesAt, bytes);
+    put_on_disk(file, 0, announcement(address, bytes));
+  }
+  const std::size_t done = put_on_disk(file, address, bytes);
+  if (announced) put_on_disk(file, 0, std::string(kAnnouncementSize, '\0'));
+  if (done < size) file.refused.push_back({address + done, std::string(bytes.substr(done))});
   return 0;
 }
 
@@ -161,7 +174,9 @@ GrowingFile::GrowingFile(const std::string& path) {
   check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "choose the format");
   const Parameters parameters{&first_error_};
   check(H5Pset_driver(access.get(), driver_.get(), &parameters), "choose the file driver");
-  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
+  const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), "create a property list"), H5Pclose);
+  check(H5Pset_userblock(creation.get(), kAnnouncementRoom), "keep room for what is being written");
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get());
   if (*first_error_ != 0) {
     if (file >= 0) H5Fclose(file);
     throw Error(fmt::format("Cannot create the file: {}.", std::strerror(*first_error_)));

@@ -61,12 +61,40 @@ void put_number(unsigned char* bytes, Number number) {
   for (std::size_t i = 0; i < sizeof number; ++i) bytes[i] = static_cast<unsigned char>(number >> 8 * i);
 }
 
+bool read_at(int descriptor, void* to, std::size_t size, std::uint64_t at) {
+  return ::pread(descriptor, to, size, static_cast<off_t>(at)) == static_cast<ssize_t>(size);
+}
+
+constexpr char kAnnounced[] = "SLREDO1";   // and a zero: eight bytes
+constexpr std::size_t kAddressAt = 8, kSizeAt = 16, kSumAt = 24;
+
+/// Fowler, Noll and Vo's hash (FNV-1a, 64 bits).
+std::uint64_t hash_of(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+/// Does a write that was announced and perhaps not finished. Once more does no harm.
+void finish_write(int descriptor) {
+  unsigned char head[kAnnouncementSize];
+  if (!read_at(descriptor, head, sizeof head, 0) || std::memcmp(head, kAnnounced, sizeof kAnnounced) != 0) return;
+  const std::uint64_t address = number_at(head + kAddressAt), size = number_at(head + kSizeAt);
+  if (address < kAnnouncementRoom || !can_be_torn(address, size)) return;
+  std::string bytes(size, '\0');
+  if (!read_at(descriptor, bytes.data(), size, kAnnouncedBytesAt) || hash_of(bytes) != number_at(head + kSumAt)) return;
+  if (::pwrite(descriptor, bytes.data(), size, static_cast<off_t>(address)) != static_cast<ssize_t>(size)) return;
+  ::fsync(descriptor);
+  const std::string nothing(kAnnouncementSize, '\0');
+  if (::pwrite(descriptor, nothing.data(), nothing.size(), 0) == static_cast<ssize_t>(nothing.size())) ::fsync(descriptor);
+}
+
 /// Takes the mark away. Does nothing to a file that is not exactly as our writer leaves it.
-void take_mark_away(int descriptor) {
+/// @param at where the superblock is: after the room for announcements, but for files of older versions
+void take_mark_away(int descriptor, std::uint64_t at) {
   unsigned char block[kSuperblockSize];
   struct stat status;
-  if (::pread(descriptor, block, sizeof block, 0) != static_cast<ssize_t>(sizeof block) || ::fstat(descriptor, &status) != 0)
-    return;
+  if (!read_at(descriptor, block, sizeof block, at) || ::fstat(descriptor, &status) != 0) return;
   if (std::memcmp(block, "\x89HDF\r\n\x1a\n", 8) != 0 || block[kVersionAt] != 3 || block[kOffsetSizeAt] != 8) return;
   if ((block[kFlagsAt] & kBeingWritten) == 0 || superblock_checksum(block) != word_at(block + kChecksumAt)) return;
   const std::uint64_t end = number_at(block + kEndAt), length = static_cast<std::uint64_t>(status.st_size);
@@ -76,7 +104,16 @@ void take_mark_away(int descriptor) {
   put_number(block + kEndAt, std::max(end, length));
   put_number(block + kChecksumAt, superblock_checksum(block));
   // One write of a few bytes in one page: it happens or it does not.
-  if (::pwrite(descriptor, block, sizeof block, 0) == static_cast<ssize_t>(sizeof block)) ::fsync(descriptor);
+  if (::pwrite(descriptor, block, sizeof block, static_cast<off_t>(at)) == static_cast<ssize_t>(sizeof block))
+    ::fsync(descriptor);
+}
+
+bool is_announced(const std::filesystem::path& path) {
+  char head[sizeof kAnnounced] = {};
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool read = descriptor >= 0 && read_at(descriptor, head, sizeof head, 0);
+  if (descriptor >= 0) ::close(descriptor);
+  return read && std::memcmp(head, kAnnounced, sizeof kAnnounced) == 0;
 }
 
 Handle open_for_reading(const std::filesystem::path& path, unsigned flags) {
@@ -91,11 +128,24 @@ void announce_writer(int descriptor) {
   ::fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
+std::string announcement(std::uint64_t address, std::string_view bytes) {
+  unsigned char head[kAnnouncementSize];
+  std::memcpy(head, kAnnounced, sizeof kAnnounced);
+  put_number(head + kAddressAt, address);
+  put_number(head + kSizeAt, std::uint64_t{bytes.size()});
+  put_number(head + kSumAt, hash_of(bytes));
+  return {reinterpret_cast<const char*>(head), sizeof head};
+}
+
 Handle open_grown(const std::filesystem::path& path) {
   Quiet quiet;
-  if (Handle file = open_for_reading(path, 0)) return file;
+  if (!is_announced(path))
+    if (Handle file = open_for_reading(path, 0)) return file;
   if (const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC); descriptor >= 0) {
-    if (!has_writer(descriptor)) take_mark_away(descriptor);
+    if (!has_writer(descriptor)) {
+      finish_write(descriptor);
+      for (const std::uint64_t at : {kAnnouncementRoom, std::uint64_t{0}}) take_mark_away(descriptor, at);
+    }
     ::close(descriptor);
   }
   if (Handle file = open_for_reading(path, 0)) return file;

@@ -39,10 +39,10 @@ bool SolveMonitor::start(std::span<const double> impulses) {
   if (control_.keep_history)
     report_.history.reserve(static_cast<std::size_t>(std::clamp(control_.max_iterations, 0, 1 << 20)) + 1);
   if (control_.merit.function != Merit::none) workspace_.scratch<MeritMemory>().before.clear();
-  const double total = evaluate(0, impulses);
+  evaluate(0, impulses);
   workspace_.velocity = workspace_.residual.segment_velocity;
   report_.initial_residual = best_residual_;
-  if (meets_tolerance(total, impulses)) stop(SolveStatus::converged, "");
+  if (last_is_met_) stop(SolveStatus::converged, "");
   else if (model_is_solved()) stop(SolveStatus::stalled, "The guess solves the model of the solver.");
   else if (control_.max_iterations <= 0) stop(SolveStatus::iteration_limit, "No iteration was allowed.");
   judge_merit();
@@ -52,6 +52,7 @@ bool SolveMonitor::start(std::span<const double> impulses) {
 void SolveMonitor::keep(int iteration, std::span<const double> impulses, const Residual& now, double own) {
   // Where b itself overflows, any finite iterate is better.
   kept_total_ = std::isnan(own) ? kInfinity : own;
+  kept_natural_map_ = last_natural_map_;
   best_total_ = iteration == 0 ? kept_total_ : std::min(best_total_, kept_total_);
   best_residual_ = now;
   workspace_.best_velocity = workspace_.residual.segment_velocity;
@@ -65,9 +66,10 @@ double SolveMonitor::evaluate(int iteration, std::span<const double> impulses) {
   const double total = now.total();
   if (control_.observer) control_.observer(iteration, impulses, now);
   last_total_ = measure_.own(impulses, now);
+  last_is_met_ = meets_tolerance(total, impulses);
   // Where the natural map must hold too, the iterate that meets both is the one to hand back.
-  const auto converged = [&] { return std::isfinite(control_.natural_map_tolerance) && meets_tolerance(total, impulses); };
-  if (iteration == 0 || last_total_ < best_total_ || control_.last_iterate || converged())
+  const bool meets_both = last_is_met_ && std::isfinite(control_.natural_map_tolerance);
+  if (iteration == 0 || last_total_ < best_total_ || control_.last_iterate || meets_both)
     keep(iteration, impulses, now, last_total_);
   evaluate_merit_of(impulses);
   record(total);
@@ -111,16 +113,18 @@ bool SolveMonitor::judges_all() const {
   return control_.keep_history || control_.observer || control_.last_iterate || control_.merit.function != Merit::none;
 }
 
-bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulses) const {
+bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulses) {
+  last_natural_map_ = std::numeric_limits<double>::quiet_NaN();
   if (!(total <= control_.tolerance)) return false;
-  return !std::isfinite(control_.natural_map_tolerance) || measure_.natural_map(impulses) <= control_.natural_map_tolerance;
+  if (!std::isfinite(control_.natural_map_tolerance)) return true;
+  last_natural_map_ = measure_.natural_map(impulses);
+  return last_natural_map_ <= control_.natural_map_tolerance;
 }
 
 void SolveMonitor::judge(int iteration, std::span<const double> impulses) {
   if (expand_) impulses = expand_(impulses);
   const double total = evaluate(iteration, impulses);
-  if (meets_tolerance(total, impulses))
-    stop(inconsistency_.empty() ? SolveStatus::converged : SolveStatus::stalled, inconsistency_);
+  if (last_is_met_) stop(inconsistency_.empty() ? SolveStatus::converged : SolveStatus::stalled, inconsistency_);
   else if (model_is_solved())
     stop(SolveStatus::stalled, "The model of the solver is solved; what remains is its distance from the exact law.");
   else if (!std::isfinite(total)) stop(SolveStatus::failed, "The impulses became infinite or undefined.");
@@ -225,7 +229,10 @@ void SolveMonitor::finish(std::span<double> impulses) {
   report_.residual = best_residual_;
   report_.model_residual = kept_total_;
   if (!inconsistency_.empty()) report_on_given(impulses);
-  if (control_.natural_map) report_.natural_map_error = natural_map_error(problem_, impulses, workspace_.residual);
+  if (control_.natural_map)
+    report_.natural_map_error = inconsistency_.empty() && !std::isnan(kept_natural_map_)
+                                    ? kept_natural_map_
+                                    : natural_map_error(problem_, impulses, workspace_.residual);
   report_.seconds = elapsed();
 }
 

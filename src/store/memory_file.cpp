@@ -44,7 +44,14 @@ std::string MemoryFile::bytes(std::size_t space) const {
   return bytes;
 }
 
-bool has_signature(std::string_view bytes) { return bytes.starts_with("\x89HDF\r\n\x1a\n"); }
+bool has_signature(std::string_view bytes) {
+  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+  if (bytes.starts_with(signature)) return true;
+  // A program may keep the first 512, 1024, … bytes to itself.
+  for (std::size_t at = 512; at < bytes.size(); at *= 2)
+    if (bytes.substr(at).starts_with(signature)) return true;
+  return false;
+}
 
 }   // namespace stickslip::h5
 

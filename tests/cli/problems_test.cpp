@@ -203,12 +203,26 @@ TEST(Solve, a_linear_complementarity_problem_is_a_problem_too) {
   EXPECT_EQ(results_of(boxed + " --solver prox-gs").at(0).at("status"), "converged");
 }
 
+TEST(Solve, a_bad_file_among_others_is_named_and_the_others_are_solved) {
+  const Directory directory;
+  const std::string good = sliding_block(directory), bad = directory / "bad.dat", absent = directory / "absent.hdf5";
+  std::ofstream(bad) << "3 1 0 3 3 3 3\n1 0 0 0 1 0 0 0 1\n-1 1 0\n-0.5\n";
+  const Finished some = stickslip("solve " + bad + " " + good + " " + absent + " --solver prox-gs");
+  EXPECT_EQ(some.exit_code, 2);
+  EXPECT_THAT(some.err, AllOf(HasSubstr("bad.dat: line 4: -0.5"), HasSubstr("absent.hdf5")));
+  EXPECT_THAT(some.out, AllOf(HasSubstr(good), HasSubstr("converged")));
+  const Finished none = stickslip("solve " + bad + " " + absent + " --solver prox-gs");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("bad.dat: line 4: -0.5"), HasSubstr("absent.hdf5")));
+  EXPECT_THAT(none.out, IsEmpty());
+}
+
 TEST(Solve, bad_words_and_files_are_refused_before_anything_runs) {
   const Directory directory;
   const std::string good = sliding_block(directory), bad = directory / "bad.dat";
   std::ofstream(bad) << "3 1 0 3 3 3 3\n1 0 0 0 1 0 0 0 1\n-1 1 0\n-0.5\n";
   expect_refused("solve", "needs a problem");
-  expect_refused("solve " + good + " " + bad, "bad.dat: line 4: -0.5");
+  expect_refused("solve " + bad, "bad.dat: line 4: -0.5");
   expect_refused("solve " + (directory / "absent.hdf5").string(), "absent.hdf5");
   expect_refused("solve stack", "stickslip capture stack --step N");
   expect_refused("solve " + good + " --solver prox-gz", "Did you mean 'prox-gs'?");

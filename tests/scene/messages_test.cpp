@@ -135,7 +135,8 @@ TEST(SceneMessages, values_out_of_range_name_the_value_and_the_range) {
        "s.json: /bodies/0/shape/half_extents/1: 0 is not a length. Each half extent of a box must be finite and greater than "
        "0."},
       {with_field(R"("materials": [{"name": "a", "friction": -1}])"),
-       "s.json: /materials/0/friction: -1 is not a coefficient of friction. It must be finite and at least 0."},
+       "s.json: /materials/0/friction: -1 is not a coefficient of friction. It must be at least 0 and "
+       "at most 1e+06; what never slips has 100."},
       {with_field(R"("step": {"h": 0})"), "s.json: /step/h: 0 is out of range. It must be finite and greater than 0 s."},
       {with_field(R"("step": {"stabilisation": {"error_reduction": 2}})"),
        "s.json: /step/stabilisation/error_reduction: 2 is out of range. It must be between 0 and 1."},

@@ -410,6 +410,25 @@ TEST(FewRows, without_friction_are_solved_by_pivots_as_by_enumeration) {
     }
 }
 
+TEST(FewRows, of_any_matrix_are_solved_by_trying_where_pivots_end_on_a_ray) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> number(-1, 1);
+  int tried = 0;
+  for (const int n : {2, 4, 6})
+    for (int k = 0; k < 40; ++k) {
+      Eigen::MatrixXd m = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return number(random); });
+      m.diagonal() = m.diagonal().cwiseAbs();
+      Eigen::VectorXd z = Eigen::VectorXd::NullaryExpr(n, [&] { return number(random); });
+      const Eigen::VectorXd w = (-z).cwiseMax(0.0);
+      z = z.cwiseMax(0.0);   // a solution, with w beside it
+      std::vector<double> impulses;
+      const SolveReport r = solve(lcp(m, w - m * z), impulses, 1e-9);
+      EXPECT_EQ(r.status, SolveStatus::converged) << n << ' ' << k << ": " << r.reason;
+      tried += r.notes.find("found by trying") != std::string::npos;
+    }
+  EXPECT_GT(tried, 0);
+}
+
 TEST(FewRows, without_a_solution_are_told_to_be_unsolved) {
   std::vector<double> impulses;
   const SolveReport r = solve(lcp(Eigen::MatrixXd::Constant(1, 1, -1), Eigen::VectorXd::Constant(1, -1)), impulses, 1e-9);

@@ -77,7 +77,7 @@ test("a_replay_of_the_program_opens_from_disk_and_moves", { skip }, async () => 
 
 test("layers_have_the_same_names_in_the_page_its_buttons_and_the_program", { skip }, async () => {
   const help = execFileSync(program, ["render", "--help"], { encoding: "utf8" }).replace(/\s+/g, " ");
-  const told = /may be repeated: ([a-z, -]+?)(?= --| -[a-z]|$)/.exec(help)[1].split(", ").map((name) => name.trim());
+  const told = /with commas between them: ([a-z, -]+?)(?= --| -[a-z]|$)/.exec(help)[1].split(", ").map((name) => name.trim());
   const file = path.join(folder, "layers.html");
   execFileSync(program, ["run", "stack", "--seconds", "0.02", "-o", file, "--quiet"]);
   const { page } = await openPage(browser, `file://${file}`);

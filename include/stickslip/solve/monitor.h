@@ -124,7 +124,7 @@ class SolveMonitor {
   void judge_merit();
   bool judges_all() const;
   void check_limits(int iteration, std::span<const double> impulses);
-  bool meets_tolerance(double total, std::span<const double> impulses) const;
+  bool meets_tolerance(double total, std::span<const double> impulses);
   void keep(int iteration, std::span<const double> impulses, const Residual&, double own);
   void stop(SolveStatus, std::string_view reason);
   void count(int iteration);
@@ -143,13 +143,16 @@ class SolveMonitor {
   double checked_total_ = std::numeric_limits<double>::infinity();   ///< at the last check, for relative_tolerance
   double best_total_ = std::numeric_limits<double>::infinity(), last_total_ = best_total_;   ///< of the solver's own model
   double kept_total_ = std::numeric_limits<double>::infinity();   ///< of the iterate to be handed back, by the same model
+  /// Of the iterate judged last, and of the one to be handed back; not a number where nobody asked.
+  double last_natural_map_ = std::numeric_limits<double>::quiet_NaN(), kept_natural_map_ = last_natural_map_;
   double merit_before_ = std::numeric_limits<double>::infinity();
   double charged_ = 0;
   Residual best_residual_;
   int next_check_ = 24, settled_check_ = 1, evaluated_ = -1, step_ = 0;
   bool stopped_ = false, best_is_stored_ = false;
-  bool undone_ = false;       ///< the iterate being judged is the one before
-  bool stores_all_ = false;   ///< the caller's impulses are not the iterates
+  bool last_is_met_ = false;   ///< the iterate judged last is within the tolerances
+  bool undone_ = false;        ///< the iterate being judged is the one before
+  bool stores_all_ = false;    ///< the caller's impulses are not the iterates
 };
 
 }   // namespace stickslip

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "math/infinity.h"
+#include "math/small_matrices.h"
 #include "solve/automatic/cost_model.h"
 #include "solve/exact/exact_sweep.h"
 
@@ -13,13 +14,14 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::size_t kMostPivoted = 12;   ///< rows: the tableau of more would not fit two kilobytes
-constexpr std::size_t kMostSwept = 36;     ///< rows: a dozen contacts
-constexpr int kSweepsOfRows = 3;           ///< without friction: what they do not solve takes many
-constexpr int kMostPivotsPerRow = 6;       ///< pivots beyond which rounding goes round in circles
-constexpr double kGainOfSweep = 0.6;       ///< part of the change before that a sweep may make, or others do better
-constexpr int kJudgedSweeps = 2;           ///< contacts that hardly act on each other are solved by then
-constexpr double kStandsStill = 1e-14;     ///< pivot over the largest entry that is rounding
+constexpr std::size_t kMostPivoted = 12;     ///< rows: the tableau of more would not fit two kilobytes
+constexpr std::size_t kMostEnumerated = 6;   ///< rows: 64 sets of rows that push
+constexpr std::size_t kMostSwept = 36;       ///< rows: a dozen contacts
+constexpr int kSweepsOfRows = 3;             ///< without friction: what they do not solve takes many
+constexpr int kMostPivotsPerRow = 6;         ///< pivots beyond which rounding goes round in circles
+constexpr double kGainOfSweep = 0.6;         ///< part of the change before that a sweep may make, or others do better
+constexpr int kJudgedSweeps = 2;             ///< contacts that hardly act on each other are solved by then
+constexpr double kStandsStill = 1e-14;       ///< pivot over the largest entry that is rounding
 
 /// Lemke's dictionary x_B = d + D x_N, x_N without the variable that has just left. Variables are w_i = i, z_i = n + i and the
 /// artificial one, 2n.
@@ -30,7 +32,7 @@ class SmallTableau {
     const BlockMatrix& w = p.matrix;
     for (int i = 0; i < n_; ++i) {
       const auto block = static_cast<std::uint32_t>(i);
-      std::fill_n(row_[i].begin(), n_, 0.0);
+      row_[i].fill(0);
       for (std::uint32_t e = w.first[block]; e < w.first[block + 1]; ++e) row_[i][w.column[e]] = w.values[w.position[e]];
       row_[i][i] += p.sigma[block];
       row_[i][n_] = 1 + skew * i;
@@ -69,14 +71,14 @@ class SmallTableau {
  private:
   void exchange(int r, int c) {
     const double pivot = 1 / row_[r][c];
-    for (int k = 0; k <= n_; ++k) row_[r][k] *= -pivot;
+    for (int k = 0; k <= n_; k += 4) four(r, k) *= -pivot;
     row_[r][c] = pivot;
     value_[r] *= -pivot;
     for (int i = 0; i < n_; ++i) {
       if (i == r) continue;
       const double factor = row_[i][c];
       row_[i][c] = 0;
-      for (int k = 0; k <= n_; ++k) row_[i][k] += factor * row_[r][k];
+      for (int k = 0; k <= n_; k += 4) four(i, k) += factor * four(r, k);
       value_[i] += factor * value_[r];
     }
     std::swap(basic_[r], other_[c]);
@@ -95,11 +97,64 @@ class SmallTableau {
     return best;
   }
 
+  Eigen::Map<Eigen::Array4d> four(int row, int column) { return Eigen::Map<Eigen::Array4d>(row_[row].data() + column); }
+
   int n_;
-  std::array<std::array<double, kMostPivoted + 1>, kMostPivoted> row_;
+  std::array<std::array<double, kMostPivoted + 4>, kMostPivoted> row_;   ///< in fours
   std::array<double, kMostPivoted> value_;
   std::array<int, kMostPivoted + 1> basic_, other_;
   double largest_ = 0;
+};
+
+/// Every set of rows that may push, until one solves the problem: where pivots end on a ray.
+class Enumeration {
+ public:
+  explicit Enumeration(const ContactProblem& p) : p_(p), n_(static_cast<int>(p.rows())) {
+    const BlockMatrix& w = p.matrix;
+    for (int i = 0; i < n_; ++i) {
+      const auto block = static_cast<std::uint32_t>(i);
+      std::fill_n(row_[i].begin(), n_, 0.0);
+      for (std::uint32_t e = w.first[block]; e < w.first[block + 1]; ++e) row_[i][w.column[e]] = w.values[w.position[e]];
+      row_[i][i] += p.sigma[block];
+    }
+  }
+
+  /// The first set from `set` on, as bits, that solves the problem to the tolerance [m/s]; 2ⁿ if none does.
+  unsigned next(unsigned set, double tolerance, std::span<double> impulses) const {
+    while (set < 1u << n_ && !solves(set, tolerance, impulses)) ++set;
+    return set;
+  }
+  unsigned end() const { return 1u << n_; }
+
+ private:
+  bool solves(unsigned set, double tolerance, std::span<double> impulses) const {
+    std::array<int, kMostEnumerated> pushing{};
+    std::array<double, kMostEnumerated * kMostEnumerated> a{};
+    std::array<double, kMostEnumerated> y{};
+    int count = 0;
+    for (int i = 0; i < n_; ++i)
+      if ((set >> i & 1u) != 0) pushing[count++] = i;
+    for (int i = 0; i < count; ++i) {
+      for (int j = 0; j < count; ++j) a[i + count * j] = row_[pushing[i]][pushing[j]];
+      y[i] = -p_.b[static_cast<std::size_t>(pushing[i])];
+    }
+    solve_linear(count, a.data(), y.data());
+    std::fill(impulses.begin(), impulses.end(), 0.0);
+    for (int i = 0; i < count; ++i) {
+      if (!(y[i] >= 0)) return false;
+      impulses[static_cast<std::size_t>(pushing[i])] = y[i];
+    }
+    for (int i = 0; i < n_; ++i) {
+      double v = p_.b[static_cast<std::size_t>(i)];
+      for (int j = 0; j < n_; ++j) v += row_[i][j] * impulses[static_cast<std::size_t>(j)];
+      if (!(v >= -tolerance)) return false;
+    }
+    return true;
+  }
+
+  const ContactProblem& p_;
+  int n_;
+  std::array<std::array<double, kMostEnumerated>, kMostEnumerated> row_;
 };
 
 bool is_lcp(const ContactProblem& p) {
@@ -142,6 +197,14 @@ bool pivot(const ContactProblem& p, std::span<double> impulses, SolveMonitor& mo
     tableau.write(impulses);
     if (!monitor.done(++step, impulses)) continue;
     monitor.note([&] { return fmt::format("Pivots solved {} rows.", p.rows()); });
+    return true;
+  }
+  if (p.rows() > kMostEnumerated) return false;
+  const Enumeration sets(p);
+  for (unsigned set = sets.next(0, monitor.control().tolerance, impulses); set < sets.end();
+       set = sets.next(set + 1, monitor.control().tolerance, impulses)) {
+    if (!monitor.done(++step, impulses)) continue;
+    monitor.note([&] { return fmt::format("A set of rows that push, found by trying, solved {} rows.", p.rows()); });
     return true;
   }
   return false;
