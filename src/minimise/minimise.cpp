@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <Eigen/Jacobi>
+
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -14,6 +16,9 @@ constexpr double kDecrease = 1e-4;    ///< part of the decrease that the slope p
 constexpr double kRounding = 1e-13;   ///< of values: differences below this part of them say nothing
 constexpr int kMostHalvings = 40;
 constexpr std::size_t kMemory = 8;                        ///< steps that L-BFGS remembers
+constexpr std::size_t kDirect = 300;                      ///< unknowns of which an LU factorisation costs nothing
+constexpr int kMostProducts = 60;                         ///< of an iterated direction
+constexpr double kProductError = 1e-8;                    ///< of an iterated direction, relative
 constexpr double kFirstShift = 1e-8, kShiftGrowth = 10;   ///< of the diagonal, relative to its largest number
 
 Eigen::Map<Eigen::VectorXd> as_vector(std::vector<double>& v) { return {v.data(), static_cast<Eigen::Index>(v.size())}; }
@@ -51,8 +56,51 @@ void Minimiser::newton_direction(Objective& f, bool projected, Minimum& result) 
   factor_.solve(right_.data(), direction_.data());
 }
 
+/// d = −(H + C)⁻¹ g by (1 + H⁻¹C) d = −H⁻¹g, with a Cholesky factor of H and GMRES [Saad, Schultz 1986]: LU factors of H + C
+/// fill up many times as much. False where that does not converge.
+bool Minimiser::iterated_direction(Objective& f, Minimum& result) {
+  const auto n = static_cast<Eigen::Index>(f.size());
+  if (!factor(f.hessian(true), result)) return false;
+  basis_.resize(n, kMostProducts + 1);
+  hessenberg_.setZero(kMostProducts + 1, kMostProducts);
+  right_.resize(f.size());
+  as_vector(right_) = -as_vector(gradient_);
+  factor_.solve(right_.data(), direction_.data());
+  const double whole = as_vector(direction_).norm();
+  if (!(whole > 0) || !std::isfinite(whole)) return whole == 0;
+  basis_.col(0) = as_vector(direction_) / whole;
+  std::vector<Eigen::JacobiRotation<double>> turns;
+  Eigen::VectorXd rest = Eigen::VectorXd::Zero(kMostProducts + 1);   // of ‖e₁ − H̄ y‖ after the turns
+  rest[0] = whole;
+  for (int k = 0; k < kMostProducts; ++k) {
+    auto next = basis_.col(k + 1);
+    if (!f.beyond_hessian({basis_.col(k).data(), f.size()}, right_)) return false;
+    factor_.solve(right_.data(), next.data());
+    ++result.products;
+    next += basis_.col(k);
+    auto column = hessenberg_.col(k);
+    for (int i = 0; i <= k; ++i) {
+      column[i] = basis_.col(i).dot(next);
+      next -= column[i] * basis_.col(i);
+    }
+    column[k + 1] = next.norm();
+    if (column[k + 1] > 0) next /= column[k + 1];
+    for (int i = 0; i < k; ++i) column.applyOnTheLeft(i, i + 1, turns[i].adjoint());
+    turns.emplace_back().makeGivens(column[k], column[k + 1]);
+    column.applyOnTheLeft(k, k + 1, turns[k].adjoint());
+    rest.applyOnTheLeft(k, k + 1, turns[k].adjoint());
+    if (!std::isfinite(rest[k + 1])) return false;
+    if (std::abs(rest[k + 1]) > kProductError * whole) continue;
+    const Eigen::VectorXd y = hessenberg_.topLeftCorner(k + 1, k + 1).triangularView<Eigen::Upper>().solve(rest.head(k + 1));
+    as_vector(direction_) = basis_.leftCols(k + 1) * y;
+    return as_vector(direction_).allFinite();
+  }
+  return false;
+}
+
 /// False if the matrix is singular.
 bool Minimiser::coupled_direction(Objective& f, Minimum& result) {
+  if (f.size() > kDirect && iterated_direction(f, result)) return true;
   const SparseFactor::Matrix& j = f.jacobian();
   if (!same_pattern(analysed_lu_, j)) {
     lu_.analyze(j, false);

@@ -261,52 +261,67 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
     scatter(points_of_term(f), f.gradient(start_, points_), f.stiffness(start_, points_));
     ways_.push_back(f.way(start_, points_));
   }
+  if (projected) find_coupling();
   bodies_.add_hessian(projected, turns_, assembly_);
   joints_.add_hessian(bodies_, projected, assembly_);
   return assembly_.matrix();
 }
 
-void BarrierSystem::add_rank_one(const Movers& rows, const Vec12& row, std::size_t row_points, const Movers& columns,
-                                 const Vec12& column, std::size_t column_points) {
-  const std::array<std::array<Vec3, 2>, 4> r = gather(rows, row_points, row), c = gather(columns, column_points, column);
-  for (int j = 0; j < columns.count; ++j)
-    for (std::uint32_t b = 0; b < (columns.movers[j].is_rigid ? 2u : 1u); ++b)
-      for (int i = 0; i < rows.count; ++i)
-        for (std::uint32_t a = 0; a < (rows.movers[i].is_rigid ? 2u : 1u); ++a) {
-          const int at_row = static_cast<int>(3 * (rows.movers[i].block + a));
-          for (int k = 0; k < 3; ++k) {
-            const int at_column = static_cast<int>(3 * (columns.movers[j].block + b)) + k;
-            const int *first = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[at_column],
-                      *last = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[at_column + 1];
-            double* at = jacobian_.valuePtr() + (std::lower_bound(first, last, at_row) - jacobian_.innerIndexPtr());
-            for (int l = 0; l < 3; ++l) at[l] += r[i][a][l] * c[j][b][k];
-          }
-        }
-}
-
 /// Friction follows the normal forces: what a pair is pressed more changes the force along it.
-const SparseFactor::Matrix& BarrierSystem::jacobian() {
-  jacobian_ = hessian(true).selfadjointView<Eigen::Lower>();
+void BarrierSystem::find_coupling() {
+  coupling_.clear();
+  coupling_first_.clear();
+  const auto add = [&](std::span<const std::uint32_t> points, const Vec12& over_points) {
+    coupling_first_.push_back(coupling_.size());
+    const Movers m = movers_of(points);
+    const std::array<std::array<Vec3, 2>, 4> v = gather(m, points.size(), over_points);
+    for (int i = 0; i < m.count; ++i)
+      for (std::uint32_t a = 0; a < (m.movers[i].is_rigid ? 2u : 1u); ++a)
+        coupling_.emplace_back(m.movers[i].block + a, v[i][a]);
+  };
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     const FrictionTerm& f = friction_[k];
     const ContactPair& p = friction_pairs_[k];
-    const auto of_term = points_of_term(f), of_pair = points_of_pair(p);
-    add_rank_one(movers_of(of_term), f.gradient(start_, points_) / f.limit, of_term.size(), movers_of(of_pair),
-                 shares_[k] * gradient_of_force(p, points_), of_pair.size());
+    add(points_of_term(f), f.gradient(start_, points_) / f.limit);
+    add(points_of_pair(p), shares_[k] * gradient_of_force(p, points_));
   }
+  coupling_first_.push_back(coupling_.size());
+}
+
+void BarrierSystem::add_rank_one(Sparse row, Sparse column) {
+  for (const auto& [column_block, c] : column)
+    for (const auto& [row_block, r] : row)
+      for (int k = 0; k < 3; ++k) {
+        const int at_row = static_cast<int>(3 * row_block), at_column = static_cast<int>(3 * column_block) + k;
+        const int *first = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[at_column],
+                  *last = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[at_column + 1];
+        double* at = jacobian_.valuePtr() + (std::lower_bound(first, last, at_row) - jacobian_.innerIndexPtr());
+        for (int l = 0; l < 3; ++l) at[l] += r[l] * c[k];
+      }
+}
+
+const SparseFactor::Matrix& BarrierSystem::jacobian() {
+  jacobian_ = hessian(true).selfadjointView<Eigen::Lower>();
+  for (std::size_t k = 0; k < friction_.size(); ++k) add_rank_one(rub_of(k), press_of(k));
   return jacobian_;
 }
 
+bool BarrierSystem::beyond_hessian(std::span<const double> in, std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    double change = 0;
+    for (const auto& [block, v] : press_of(k)) change += v.dot(Eigen::Map<const Vec3>(in.data() + 3 * std::size_t{block}));
+    for (const auto& [block, v] : rub_of(k)) Eigen::Map<Vec3>(out.data() + 3 * std::size_t{block}) += change * v;
+  }
+  return true;
+}
+
 void BarrierSystem::foresee(std::span<const double> direction) {
-  const auto block = [&](std::uint32_t k) { return Eigen::Map<const Vec3>(direction.data() + 3 * std::size_t{k}); };
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     FrictionTerm& f = friction_[k];
-    const auto points = points_of_pair(friction_pairs_[k]);
-    const Movers m = movers_of(points);
-    const auto v = gather(m, points.size(), shares_[k] * gradient_of_force(friction_pairs_[k], points_));
     double change = 0;
-    for (int i = 0; i < m.count; ++i)
-      for (std::uint32_t a = 0; a < (m.movers[i].is_rigid ? 2u : 1u); ++a) change += v[i][a].dot(block(m.movers[i].block + a));
+    for (const auto& [block, v] : press_of(k))
+      change += v.dot(Eigen::Map<const Vec3>(direction.data() + 3 * std::size_t{block}));
     f.limit = std::clamp(f.limit + change, f.limit / kForeseen, f.limit * kForeseen);
   }
 }

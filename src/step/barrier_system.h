@@ -42,6 +42,7 @@ class BarrierSystem final : public Objective {
   void gradient(std::span<double> out) override;
   const SparseFactor::Matrix& hessian(bool projected) override;
   const SparseFactor::Matrix& jacobian() override;
+  bool beyond_hessian(std::span<const double> in, std::span<double> out) override;
   void foresee(std::span<const double> direction) override;
   void precondition(std::span<const double> in, std::span<double> out) override { bodies_.precondition(in, out); }
   double shorten(std::span<double> direction) override;
@@ -75,8 +76,15 @@ class BarrierSystem final : public Objective {
   void scatter_term(const Movers&, std::size_t points, const PairStiffness::Term&);
   /// What a vector over points is over unknowns: of each mover that of its place, and that of its turn.
   static std::array<std::array<Vec3, 2>, 4> gather(const Movers&, std::size_t points, const Vec12&);
-  void add_rank_one(const Movers& rows, const Vec12& row, std::size_t row_points, const Movers& columns, const Vec12& column,
-                    std::size_t column_points);
+  /// A vector over few unknowns.
+  using Sparse = std::span<const std::pair<std::uint32_t, Vec3>>;   ///< blocks and their numbers
+  void find_coupling();
+  Sparse coupling(std::size_t at) const {
+    return std::span(coupling_).subspan(coupling_first_[at], coupling_first_[at + 1] - coupling_first_[at]);
+  }
+  Sparse rub_of(std::size_t term) const { return coupling(2 * term); }         ///< its force over its limit
+  Sparse press_of(std::size_t term) const { return coupling(2 * term + 1); }   ///< its limit by places [N/m]
+  void add_rank_one(Sparse row, Sparse column);
   void scatter_full(const Movers&, std::size_t points, const Mat12&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
@@ -116,6 +124,10 @@ class BarrierSystem final : public Objective {
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
   std::map<ContactKey, Vec3> remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
   BlockAssembly assembly_;
+  /// How friction follows normal forces: of each of its terms the force over its limit, and after that how its limit depends
+  /// on places. What belongs to term k begins at coupling_first_[2k] and [2k + 1].
+  std::vector<std::pair<std::uint32_t, Vec3>> coupling_;
+  std::vector<std::size_t> coupling_first_;
   SparseFactor::Matrix jacobian_;
   std::vector<Mat3> turns_;
 };

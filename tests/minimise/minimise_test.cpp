@@ -178,5 +178,73 @@ TEST(Minimise, forces_that_follow_others_are_found_with_them) {
   EXPECT_LT(sizes[3], 1e-12);   // n is found at once, t with it but for what is not linear
 }
 
+/// A row of points on springs, each rubbed by its neighbour's way: (H + C) x = b, of which C belongs to no function.
+class RubbedRow final : public Objective {
+ public:
+  RubbedRow(int size, double mu, bool by_products)
+      : by_products_(by_products), base_(Eigen::VectorXd::Zero(size)), now_(base_) {
+    std::vector<Eigen::Triplet<double>> stiff, rub;
+    for (int k = 0; k < size; ++k) {
+      stiff.emplace_back(k, k, 2.1 + 0.1 * (k % 7));
+      if (k > 0) stiff.emplace_back(k, k - 1, -1), stiff.emplace_back(k - 1, k, -1), rub.emplace_back(k, k - 1, mu);
+    }
+    for (SparseFactor::Matrix* m : {&hessian_, &beyond_}) m->resize(size, size);
+    hessian_.setFromTriplets(stiff.begin(), stiff.end());
+    beyond_.setFromTriplets(rub.begin(), rub.end());
+    whole_ = hessian_ + beyond_;
+    load_ = Eigen::VectorXd::LinSpaced(size, -1, 2);
+    force_ = Eigen::VectorXd::Zero(size);
+  }
+  std::size_t size() const override { return static_cast<std::size_t>(base_.size()); }
+  void values(std::span<double> out) override { out[0] = now_.dot(0.5 * (hessian_ * now_) - load_ + force_); }
+  void gradient(std::span<double> out) override { as_vector(out) = hessian_ * now_ - load_ + force_; }
+  const SparseFactor::Matrix& hessian(bool) override { return hessian_; }
+  const SparseFactor::Matrix& jacobian() override { return whole_; }
+  bool beyond_hessian(std::span<const double> in, std::span<double> out) override {
+    as_vector(out) = beyond_ * as_vector(in);
+    return by_products_;
+  }
+  void foresee(std::span<const double> d) override { force_ = beyond_ * (base_ + as_vector(d)); }
+  void precondition(std::span<const double> in, std::span<double> out) override { std::ranges::copy(in, out.begin()); }
+  double shorten(std::span<double>) override { return 1; }
+  void slopes(std::span<const double> g, std::span<const double> d, std::span<double> out) override {
+    out[0] = as_vector(g).dot(as_vector(d));
+  }
+  void move(std::span<const double> d, std::span<const double> steps) override { now_ = base_ + steps[0] * as_vector(d); }
+  void accept(std::span<const double>) override { base_ = now_; }
+  double size_of(std::span<const double> d) const override { return as_vector(d).lpNorm<Eigen::Infinity>(); }
+
+  double residual() const { return (whole_ * base_ - load_).lpNorm<Eigen::Infinity>(); }
+  const Eigen::VectorXd& place() const { return base_; }
+
+ private:
+  static Eigen::Map<const Eigen::VectorXd> as_vector(std::span<const double> v) {
+    return {v.data(), static_cast<Eigen::Index>(v.size())};
+  }
+  static Eigen::Map<Eigen::VectorXd> as_vector(std::span<double> v) { return {v.data(), static_cast<Eigen::Index>(v.size())}; }
+  bool by_products_;
+  Eigen::VectorXd base_, now_, load_, force_;
+  SparseFactor::Matrix hessian_, beyond_, whole_;
+};
+
+TEST(Minimise, a_coupled_direction_is_the_same_by_products_and_by_factors) {
+  const MinimiseOptions once{.tolerance = 1e-12, .max_iterations = 1, .coupled = true};
+  RubbedRow by_factors(400, 0.8, false), by_products(400, 0.8, true);
+  const Minimum factored = Minimiser().minimise(by_factors, once), iterated = Minimiser().minimise(by_products, once);
+  EXPECT_LT(by_factors.residual(), 1e-12);
+  EXPECT_LT(by_products.residual(), 1e-6);
+  EXPECT_LT((by_factors.place() - by_products.place()).norm(), 1e-7 * by_factors.place().norm());
+  EXPECT_EQ(factored.products, 0);
+  EXPECT_GT(iterated.products, 3);
+  EXPECT_LT(iterated.products, 40);
+}
+
+TEST(Minimise, products_that_do_not_converge_give_way_to_factors) {
+  RubbedRow f(400, 30, true);
+  const Minimum found = Minimiser().minimise(f, {.tolerance = 1e-12, .max_iterations = 1, .coupled = true});
+  EXPECT_GE(found.products, 50);
+  EXPECT_LT(f.residual(), 1e-9 * std::max(1.0, f.place().lpNorm<Eigen::Infinity>()));
+}
+
 }   // namespace
 }   // namespace stickslip

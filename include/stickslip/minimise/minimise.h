@@ -35,6 +35,9 @@ class Objective {
   /// The derivative of `gradient` where parts of that depend on places in a way that no function has, all of it stored; of
   /// `MinimiseOptions::coupled`.
   virtual const SparseFactor::Matrix& jacobian() { return hessian(false); }
+  /// The product of a vector and what `jacobian` has beyond the projected Hessian that was asked for last, at the same point.
+  /// @returns false if only the whole matrix is known
+  virtual bool beyond_hessian(std::span<const double> in, std::span<double> out) { return false; }
   /// Gives those parts what they will be after a step along a direction by `jacobian`. Along it the function that they then
   /// are part of decreases, as along a direction of Newton's method for it.
   virtual void foresee(std::span<const double> direction) {}
@@ -77,7 +80,8 @@ struct Minimum {
   bool converged = false;
   int iterations = 0;
   int factorisations = 0, analyses = 0;
-  double size = 0;   ///< of the last direction
+  int products = 0;   ///< with the inverse of the Hessian, where what lies beyond it was iterated
+  double size = 0;    ///< of the last direction
 };
 
 /// Keeps memory and the analysis of patterns from call to call; nothing that changes a result.
@@ -91,11 +95,13 @@ class Minimiser {
   void find_direction(Objective&, const MinimiseOptions&, Minimum&);
   void newton_direction(Objective&, bool projected, Minimum&);
   bool coupled_direction(Objective&, Minimum&);
+  bool iterated_direction(Objective&, Minimum&);
   void begin_search(Objective&);
   double search(Objective&);
 
   SparseFactor factor_, lu_;
   SparseFactor::Matrix analysed_, shifted_, analysed_lu_;
+  Eigen::MatrixXd basis_, hessenberg_;   ///< of iterated directions
   std::vector<double> gradient_, direction_, last_gradient_, right_;
   std::vector<double> values_, slopes_, steps_, trial_values_;   ///< by pieces
   struct Change {
