@@ -21,12 +21,12 @@ double wall_seconds(auto&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-struct Batch {
+struct Worlds {
   std::vector<World> worlds;
   std::vector<Stepper> steppers;
   std::vector<BatchEntry> entries;
 
-  Batch(const Scene& scene, int count) : worlds(static_cast<std::size_t>(count), scene.world) {
+  Worlds(const Scene& scene, int count) : worlds(static_cast<std::size_t>(count), scene.world) {
     for (int i = 0; i < count; ++i) steppers.emplace_back(scene.step);
     for (std::size_t i = 0; i < worlds.size(); ++i) entries.push_back({&steppers[i], &worlds[i]});
   }
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   arguments.finish("--worlds, --steps, --scene, --rounds");
 
   const Scene scene = load_scene(name);
-  Batch batch(scene, worlds);
+  Worlds batch(scene, worlds);
   step_all(batch.entries, 2);
   const std::vector<World> saved = batch.worlds;
   double one = 1e300, all = 1e300, reset = 1e300;
