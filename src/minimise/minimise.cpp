@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kDecrease = 1e-4;    ///< part of the decrease that the slope promises which a step has to bring
 constexpr double kRounding = 1e-13;   ///< of values: differences below this part of them say nothing
+constexpr double kDoubtful = 1e-6;    ///< and below this they may: values of stiff springs round more coarsely than they are
+constexpr double kFlatter = 0.9;      ///< part of the slope that is left where values are in doubt
 constexpr int kMostHalvings = 40;
 constexpr std::size_t kMemory = 8;                        ///< steps that L-BFGS remembers
 constexpr std::size_t kDirect = 300;                      ///< unknowns of which an LU factorisation costs nothing
@@ -137,18 +139,33 @@ void Minimiser::begin_search(Objective& f) {
   f.slopes(gradient_, direction_, slopes_);
 }
 
-/// Halves the steps of pieces until their values have decreased. @returns the smallest step that was taken
+/// Halves the steps of pieces until their values have decreased, or until their slopes say so where values are in doubt [Hager,
+/// Zhang 2005]: ½ k c² of a stiff spring under a force F changes by F times the rounding of c, which near the minimum is more than
+/// there is to gain. @returns the smallest step that was taken
 double Minimiser::search(Objective& f) {
   double whole = 0;
   for (const double value : values_) whole += std::abs(value);
+  bool slopes_known = false;
+  const auto is_flatter = [&](std::size_t c) {
+    if (!slopes_known) {
+      trial_gradient_.resize(gradient_.size());
+      trial_slopes_.resize(slopes_.size());
+      f.gradient(trial_gradient_);
+      f.slopes(trial_gradient_, direction_, trial_slopes_);
+      slopes_known = true;
+    }
+    return std::abs(trial_slopes_[c]) <= kFlatter * std::abs(slopes_[c]);
+  };
   for (int k = 0; k <= kMostHalvings; ++k) {
     f.move(direction_, steps_);
     f.values(trial_values_);
+    slopes_known = false;
     bool all = true;
     for (std::size_t c = 0; c < steps_.size(); ++c) {
       const double now = trial_values_[c], before = values_[c];
       if (steps_[c] == 0 || now <= before + kDecrease * steps_[c] * slopes_[c] || std::abs(now - before) <= kRounding * whole)
         continue;
+      if (std::abs(now - before) <= kDoubtful * whole && is_flatter(c)) continue;
       steps_[c] = k < kMostHalvings ? steps_[c] / 2 : 0;
       all = false;
     }

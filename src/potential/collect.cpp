@@ -66,7 +66,9 @@ class Collector {
     pair.points = {ea.points[0], ea.points[1], eb.points[0], eb.points[1]};
     pair.feature_a = a;
     pair.feature_b = b;
+    pair.of_edges = true;
     pair.mollifier = kSineSquared * ea.squared_length * eb.squared_length;
+    if ((c.on_a != OnEdge::inside || c.on_b != OnEdge::inside) && !is_mollified(pair, x_)) take_ends(pair);
     add(pair, 0.5 * (ea.area + eb.area), 1);
   }
 
@@ -135,6 +137,31 @@ class Collector {
     pair.points = {p, c[0], c[1], 0};
     pair.feature_a = p;
     pair.feature_b = edge;
+  }
+
+  /// Two edges of which one or both touch with an end are a pair of fewer points: that is cheaper, and where many edges meet in
+  /// a point, so are the matrices. Both keep their names.
+  static void take_ends(ContactPair& pair) {
+    const std::array<std::uint32_t, 4> all = pair.points;
+    const auto end = [](OnEdge on) { return on == OnEdge::vertex_0 ? 0 : 1; };
+    if (pair.on_a != OnEdge::inside && pair.on_b != OnEdge::inside) {
+      pair.kind = PairKind::point_point;
+      pair.size = 2;
+      pair.points = {all[end(pair.on_a)], all[2 + end(pair.on_b)], 0, 0};
+    } else if (pair.on_a != OnEdge::inside) {
+      pair.kind = PairKind::point_line;
+      pair.size = 3;
+      pair.points = {all[end(pair.on_a)], all[2], all[3], 0};
+    } else {
+      if (pair.patch_a == pair.patch_b) return;   // names would tell the sides apart by their order only
+      pair.kind = PairKind::point_line;
+      pair.size = 3;
+      pair.points = {all[2 + end(pair.on_b)], all[0], all[1], 0};
+      std::swap(pair.patch_a, pair.patch_b);
+      std::swap(pair.feature_a, pair.feature_b);
+    }
+    pair.size_a = 1;
+    pair.mollifier = 0;
   }
 
   /// Counts a triangle, and what it shares with others, for a point.

@@ -27,7 +27,10 @@ std::span<const std::uint32_t> points_of_term(const FrictionTerm& f) { return {f
 
 /// Different for all pairs of a scene.
 std::uint64_t name_of(const ContactPair& p) {
-  return (std::uint64_t{static_cast<std::uint8_t>(p.kind)} << 60) ^ (std::uint64_t{p.feature_a} << 30) ^ p.feature_b;
+  const PairKind kind = p.of_edges ? PairKind::edge_edge : p.kind;
+  std::uint64_t a = p.feature_a, b = p.feature_b;
+  if (p.of_edges && a > b) std::swap(a, b);
+  return (std::uint64_t{static_cast<std::uint8_t>(kind)} << 60) ^ (a << 30) ^ b;
 }
 
 ContactKey without_parts(ContactKey key) {
@@ -449,7 +452,7 @@ ContactKey BarrierSystem::key_of(const ContactPair& p) const {
   const ContactSurface& s = surface();
   const ContactSurface::Patch &pa = s.patches()[p.patch_a], &pb = s.patches()[p.patch_b];
   // A point that looks at a surface keeps its name wherever it stands over it.
-  const bool edges = p.kind == PairKind::edge_edge;
+  const bool edges = p.of_edges;
   ContactKey key;
   key.a = pa.collider;
   key.b = pb.collider;
@@ -458,7 +461,8 @@ ContactKey BarrierSystem::key_of(const ContactPair& p) const {
   constexpr SurfacePartKind kinds[] = {SurfacePartKind::vertex, SurfacePartKind::vertex, SurfacePartKind::edge,
                                        SurfacePartKind::triangle, SurfacePartKind::edge};
   std::uint32_t part_a = part_of(p.patch_a, edges ? SurfacePartKind::edge : SurfacePartKind::vertex, p.feature_a);
-  std::uint32_t part_b = part_of(p.patch_b, kinds[static_cast<std::size_t>(p.kind)], p.feature_b);
+  std::uint32_t part_b =
+      part_of(p.patch_b, edges ? SurfacePartKind::edge : kinds[static_cast<std::size_t>(p.kind)], p.feature_b);
   if (turned(p)) {
     std::swap(key.a, key.b);
     std::swap(part_a, part_b);

@@ -19,8 +19,9 @@ class BlockAssembly {
   void begin(std::uint32_t blocks);
   /// Asks for a block, given either way round. What is asked for stays until `begin`.
   void want(std::uint32_t i, std::uint32_t j) {
-    const std::uint64_t block = name(i, j);
-    if (!built_ || !std::binary_search(present_.begin(), present_.end(), block)) wanted_.push_back(block);
+    if (!built_ ||
+        !std::binary_search(rows_.begin() + first_[std::min(i, j)], rows_.begin() + first_[std::min(i, j) + 1], std::max(i, j)))
+      wanted_.push_back(name(i, j));
   }
   /// Gives the matrix all blocks that were asked for, and sets it to zero.
   void clear();

@@ -227,6 +227,53 @@ class RubbedRow final : public Objective {
   SparseFactor::Matrix hessian_, beyond_, whole_;
 };
 
+/// A stiff spring far from the origin under a great load, between a body and one that is held softly: ½ k c² − F c + ½ y² + y⁴
+/// with c = (x + far) − (y + far) − 1 as it rounds. Values are worth F times that rounding, and no more.
+class FarSpring final : public Objective {
+ public:
+  std::size_t size() const override { return 2; }
+  void values(std::span<double> out) override {
+    const double c = stretch(), y = now_[1];
+    out[0] = 0.5 * kStiff * c * c - kLoad * (now_[0] - y) + 0.5 * y * y + y * y * y * y;
+  }
+  void gradient(std::span<double> out) override {
+    const double force = kStiff * stretch() - kLoad, y = now_[1];
+    out[0] = force;
+    out[1] = -force + y + 4 * y * y * y;
+  }
+  const SparseFactor::Matrix& hessian(bool) override {
+    const std::vector<Eigen::Triplet<double>> entries{
+        {0, 0, kStiff}, {1, 0, -kStiff}, {0, 1, -kStiff}, {1, 1, kStiff + 1 + 12 * now_[1] * now_[1]}};
+    matrix_.resize(2, 2);
+    matrix_.setFromTriplets(entries.begin(), entries.end());
+    return matrix_;
+  }
+  void precondition(std::span<const double> in, std::span<double> out) override { std::ranges::copy(in, out.begin()); }
+  double shorten(std::span<double>) override { return 1; }
+  void slopes(std::span<const double> g, std::span<const double> d, std::span<double> out) override {
+    out[0] = g[0] * d[0] + g[1] * d[1];
+  }
+  void move(std::span<const double> d, std::span<const double> steps) override {
+    for (int k = 0; k < 2; ++k) now_[k] = base_[k] + steps[0] * d[k];
+  }
+  void accept(std::span<const double>) override { base_ = now_; }
+  double size_of(std::span<const double> d) const override { return std::abs(d[1]); }
+  double place() const { return base_[1]; }
+
+ private:
+  static constexpr double kFar = 1e3, kStiff = 1e7, kLoad = 1e6;
+  double stretch() const { return (now_[0] + kFar) - (now_[1] + kFar) - 1; }
+  std::array<double, 2> base_ = {0, 1}, now_ = base_;
+  SparseFactor::Matrix matrix_;
+};
+
+TEST(Minimise, a_minimum_is_found_where_values_are_lost_in_rounding) {
+  FarSpring f;
+  const Minimum found = Minimiser().minimise(f, {.tolerance = 1e-6, .max_iterations = 30});
+  EXPECT_TRUE(found.converged) << found.size;
+  EXPECT_NEAR(f.place(), 0, 1e-5);
+}
+
 TEST(Minimise, a_coupled_direction_is_the_same_by_products_and_by_factors) {
   const MinimiseOptions once{.tolerance = 1e-12, .max_iterations = 1, .coupled = true};
   RubbedRow by_factors(400, 0.8, false), by_products(400, 0.8, true);

@@ -49,6 +49,10 @@ TEST(BarrierScenes, an_arch_stands_or_falls_by_all_integrators_alike) {
   }
 }
 
+TEST(BarrierScenes, heavy_things_on_light_joints_are_solved) {
+  for (const char* name : {"heavy-chain", "rope-bridge"}) EXPECT_EQ(run_of(name, 0.08, "barrier").unsolved, 0) << name;
+}
+
 TEST(BarrierScenes, a_wall_presses_on_the_ground_with_its_weight) {
   const Stepped run = run_of("wall", 0.15, "barrier", {{"/parameters/rows", "5"}, {"/parameters/bricks_per_row", "4"}});
   double weight = 0;

@@ -103,7 +103,8 @@ class Minimiser {
   SparseFactor::Matrix analysed_, shifted_, analysed_lu_;
   Eigen::MatrixXd basis_, hessenberg_;   ///< of iterated directions
   std::vector<double> gradient_, direction_, last_gradient_, right_;
-  std::vector<double> values_, slopes_, steps_, trial_values_;   ///< by pieces
+  std::vector<double> trial_gradient_;
+  std::vector<double> values_, slopes_, steps_, trial_values_, trial_slopes_;   ///< by pieces
   struct Change {
     std::vector<double> step, gradient;
     double product;   ///< of the two

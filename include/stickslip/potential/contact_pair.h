@@ -17,7 +17,7 @@ enum class PairKind : std::uint8_t {
   point_point,   ///< two points
   point_line,    ///< a point and the inside of an edge
   point_plane,   ///< a point and the inside of a triangle
-  edge_edge      ///< two edges, by the features that are nearest
+  edge_edge      ///< two edges, by the features that are nearest; of those that only ends count of: if they are mollified
 };
 
 struct ContactPair {
@@ -27,8 +27,10 @@ struct ContactPair {
   std::uint8_t size_a = 1;                               ///< of them on side A; they come first
   std::array<std::uint32_t, 4> points = {};
   std::uint32_t patch_a = 0, patch_b = 0;   ///< what the sides belong to (ContactSurface::patches)
-  /// Numbers of what touches: edges of edge_edge; of a point A is it, and B the triangle, edge, point or plane.
+  /// Numbers of what touches: of two edges these, though only their ends may count; of a point A is it, and B the triangle,
+  /// edge, point or plane.
   std::uint32_t feature_a = 0, feature_b = 0;
+  bool of_edges = false;              ///< whether both are edges
   Vec3 plane_normal = Vec3::Zero();   ///< of half_space: outward, unit
   double plane_offset = 0;            ///< of half_space [m]
   double weight = 0;                  ///< [J]; negative where features were counted too often
