@@ -191,6 +191,7 @@ void Minimiser::find_direction(Objective& f, const MinimiseOptions& options, Min
 
 Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
   Minimum result;
+  double first = 0;   // size of the first direction
   gradient_.resize(f.size());
   direction_.resize(f.size());
   changes_.clear();
@@ -208,7 +209,7 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
     const bool remembers = options.method == MinimiseMethod::lbfgs;
     find_direction(f, options, result);
     result.size = f.size_of(direction_);
-    ++result.iterations;
+    if (result.iterations++ == 0) first = result.size;
     const double free = f.shorten(direction_);
     begin_search(f);
     const double step = search(f);
@@ -221,6 +222,7 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
       result.converged = true;
       return result;
     }
+    if (result.size < options.enough * first) return result;
     if (std::ranges::all_of(steps_, [](double taken) { return taken == 0; })) return result;
     if (remembers) {
       last_gradient_ = gradient_;

@@ -38,6 +38,7 @@ class BarrierIntegrator final : public Integrator {
 namespace {
 
 constexpr int kBluntIterations = 4;      ///< with friction that is not yet as sharp as it is to be
+constexpr double kBluntEnough = 0.05;    ///< of the first direction with such friction: sharper one will change more than that
 constexpr int kPatience = 8;             ///< iterations in which the error has to come to half of what it was
 constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
 
@@ -96,6 +97,7 @@ void BarrierIntegrator::solve(const World& world) {
     else if (!sharp && takes_hessian(how.method)) most = std::min(most, kBluntIterations);
     else if (stalled) most = std::min(most, kStalledIterations);
     how.max_iterations = most;
+    how.enough = sharp || !takes_hessian(how.method) ? 0 : kBluntEnough;
     const Minimum minimum = minimiser_.minimise(system_, how);
     outcome.iterations += minimum.iterations;
     outcome.error = minimum.size;

@@ -517,8 +517,8 @@ void BarrierSystem::add_side(const ContactPair& p, const PairPlace& place, bool 
   targets_.push_back(body.target * local);
 }
 
-/// Friction that turns around within a tiny way is hard to minimise: in the first rounds the way is longer.
-bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
+/// Keeps nothing of it but its forces.
+void BarrierSystem::clear_friction() {
   pulls_.clear();
   for (std::size_t k = 0; k < friction_.size(); ++k)
     pulls_[key_of(friction_pairs_[k])] = friction_[k].tangents * friction_[k].pull;
@@ -530,12 +530,19 @@ bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
   place_points();
   start_.resize(surface().points());
   targets_.resize(surface().points());
+}
+
+/// Friction that turns around within a tiny way is hard to minimise: in the first rounds the way is longer.
+bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
+  clear_friction();
   bool final_length = joints_.stiffen(round);
   // Features that were counted too often press less than nothing: those of the same point that press share what is left.
   struct Press {
     double net = 0, positive = 0;
   };
-  std::map<ContactKey, Press> presses;
+  std::unordered_map<ContactKey, Press, HashOfKey> presses;
+  presses.reserve(pairs().size());
+  std::vector<std::pair<double, const Press*>> forces;   // of pairs, and what they are part of
   double largest = 0;
   for (const ContactPair& p : pairs()) {
     const double force = force_of(p, points_);
@@ -543,10 +550,12 @@ bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
     press.net += force;
     press.positive += std::max(0.0, force);
     largest = std::max(largest, force);
+    forces.emplace_back(force, &press);
   }
-  for (const ContactPair& p : pairs()) {
-    const Press& press = presses[without_parts(key_of(p))];
-    const double own = force_of(p, points_), force = own > 0 ? own * std::max(0.0, press.net) / press.positive : 0;
+  for (std::size_t k = 0; k < pairs().size(); ++k) {
+    const ContactPair& p = pairs_[k];
+    const Press& press = *forces[k].second;
+    const double own = forces[k].first, force = own > 0 ? own * std::max(0.0, press.net) / press.positive : 0;
     if (!(force > kNoForce * largest)) continue;
     const double mu = friction_between(world, p.patch_a, p.patch_b);
     if (!(mu > 0)) continue;

@@ -11,6 +11,16 @@
 
 namespace stickslip {
 
+struct HashOfKey {
+  std::size_t operator()(const ContactKey& key) const {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    std::uint64_t sum = key.a;
+    for (const std::uint64_t next : {std::uint64_t{key.b}, std::uint64_t{key.parts}, key.feature})
+      sum = (sum ^ sum >> 29) * kOdd + next;
+    return (sum ^ sum >> 32) * kOdd >> 7;
+  }
+};
+
 class BarrierSystem final : public Objective {
  public:
   /// Takes the state of the world.
@@ -70,6 +80,7 @@ class BarrierSystem final : public Objective {
     return point < surface().points() ? surface_.owner(point) : rubbing_[point - surface().points()];
   }
   void place_points();
+  void clear_friction();
   void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
   Movers movers_of(std::span<const std::uint32_t> points) const;
   void scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness&);
@@ -119,10 +130,11 @@ class BarrierSystem final : public Objective {
   std::vector<Vec2> ways_;                                           ///< of friction where the Hessian was taken last
   std::vector<Vec2> full_ways_;                                      ///< where the whole direction would lead
   std::unordered_map<std::uint64_t, double> pushes_, next_pushes_;   ///< of pairs by their names, now and after the direction
-  std::map<ContactKey, Vec3> pulls_;                                 ///< of friction on A, by key, world frame
+  std::unordered_map<ContactKey, Vec3, HashOfKey> pulls_;            ///< of friction on A, by key, world frame
   std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
-  std::map<ContactKey, Vec3> remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
+  std::unordered_map<ContactKey, Vec3, HashOfKey>
+      remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
   BlockAssembly assembly_;
   /// How friction follows normal forces: of each of its terms the force over its limit, and after that how its limit depends
   /// on places. What belongs to term k begins at coupling_first_[2k] and [2k + 1].

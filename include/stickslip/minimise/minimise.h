@@ -71,6 +71,7 @@ struct MinimiseOptions {
   MinimiseMethod method = MinimiseMethod::projected_newton;
   double tolerance = 1e-6;   ///< size of a direction below which the minimum is found
   int max_iterations = 200;
+  double enough = 0;   ///< ends, without having converged, where a direction is smaller than this part of the first
   /// Newton's method for gradient = 0 by `jacobian`.
   bool coupled = false;
   std::function<void(const MinimiseStep&)> observer = {};   ///< called after every iteration
