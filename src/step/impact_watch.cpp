@@ -15,6 +15,8 @@ namespace {
 
 /// Parts of the smaller body's reach that a pair may come together by in a step with contacts ahead: its diameter.
 constexpr double kFarAway = 2;
+/// Part of the thinner body by which a pair may move in a piece of a step that was cut before and is not in doubt.
+constexpr double kThinWay = 0.25;
 /// Part of the smaller body's reach by which a pair that touched a mesh is followed at a time.
 constexpr double kFollowed = 0.25;
 /// Contact bands within which a pair touches: it gets contacts, however fast it moves.
@@ -60,6 +62,8 @@ void ImpactWatch::begin(const StepOptions& options, Cuts cuts, bool follow) {
   near_.clear();
   near_time_ = kNever;
   held_.clear();
+  doubtful_.clear();
+  watches_doubtful_ = options.scheme == Scheme::semi_implicit_euler;
   cuts_ = options.scheme == Scheme::semi_implicit_euler ? cuts : Cuts::none;
 }
 
@@ -82,22 +86,48 @@ std::optional<Vec3> ImpactWatch::flight(const World& world, const Collider& c) c
   return std::nullopt;
 }
 
+bool ImpactWatch::may_pass(const Collider& a, const Collider& b, double way) const {
+  return way > (cut_ ? kThinWay * thinner(a, b) : kFarAway * std::min(a.reach, b.reach));
+}
+
+/// Notes a pair that gets contacts, and may pass through each other all the same.
+void ImpactWatch::doubt(const World& world, const ProxyPair& pair) {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  const bool seen = sees_impacts(world.bodies()[a.body]) || sees_impacts(world.bodies()[b.body]);
+  const bool endless = std::holds_alternative<HalfSpace>(a.shape) || std::holds_alternative<HalfSpace>(b.shape);
+  if (watches_doubtful_ && seen && !endless) doubtful_.push_back(pair);
+}
+
+std::span<const ProxyPair> ImpactWatch::doubtful() {
+  doubtful_.insert(doubtful_.end(), forced_.begin(), forced_.end());
+  doubtful_.insert(doubtful_.end(), honest_.begin(), honest_.end());
+  std::ranges::sort(doubtful_);
+  const auto rest = std::ranges::unique(doubtful_);
+  doubtful_.erase(rest.begin(), rest.end());
+  return doubtful_;
+}
+
 bool ImpactWatch::takes(const World& world, const ProxyPair& pair, double margin) {
-  if (cuts_ == Cuts::none || std::ranges::binary_search(forced_, pair)) return false;
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   const bool asked =
       world.bodies()[a.body].continuous == Continuous::impact || world.bodies()[b.body].continuous == Continuous::impact;
-  if (!asked && margin <= kFarAway * std::min(a.reach, b.reach)) return false;   // most pairs of most scenes
+  const bool far = margin > kFarAway * std::min(a.reach, b.reach);
+  if (!asked && !far && !may_pass(a, b, margin)) return false;   // most pairs of most scenes
   if (a.deforms || b.deforms) return false;
   const double h = options_->h;
-  return watch(world, pair, unhindered(world, world.mover_of(a), h), unhindered(world, world.mover_of(b), h));
+  if ((asked || far) && cuts_ != Cuts::none && !std::ranges::binary_search(forced_, pair) &&
+      watch(world, pair, unhindered(world, world.mover_of(a), h), unhindered(world, world.mover_of(b), h)))
+    return true;
+  doubt(world, pair);
+  return false;
 }
 
 bool ImpactWatch::takes(const World& world, const ProxyPair& pair, const Twist& of_a, const Twist& of_b) {
-  if (cuts_ == Cuts::none || std::ranges::binary_search(honest_, pair) || std::ranges::binary_search(forced_, pair))
-    return false;
   if (world.colliders()[pair.a].deforms || world.colliders()[pair.b].deforms) return false;
   if (std::ranges::binary_search(pairs_, pair, {}, &Watched::pair)) return true;
+  doubt(world, pair);
+  if (cuts_ == Cuts::none || std::ranges::binary_search(honest_, pair) || std::ranges::binary_search(forced_, pair))
+    return false;
   if (!watch(world, pair, of_a, of_b)) return false;
   const auto fresh = std::ranges::lower_bound(pairs_, pair, {}, &Watched::pair);
   if (!fresh->known) sweep(world, *fresh);

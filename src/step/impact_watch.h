@@ -31,8 +31,11 @@ class ImpactWatch {
     spent,     ///< no more: pairs that would touch have contacts ahead, others have none
     none       ///< no pair is taken
   };
-  /// Before a piece of a step.
-  void begin_piece() { forced_.clear(); }
+  /// Before a piece of a step. @param cut whether the step was cut at an impact before
+  void begin_piece(bool cut) {
+    forced_.clear();
+    cut_ = cut;
+  }
   /// Before contacts are detected. @param follow whether fast bodies that touch meshes are followed in short pieces
   void begin(const StepOptions&, Cuts, bool follow);
 
@@ -61,6 +64,13 @@ class ImpactWatch {
   /// Smallest distance of watched pairs while they move for a time h, or `known` if that is less [m].
   double nearest(const World&, std::span<const Twist> motion, double h, double known) const;
 
+  /// Whether a way in a piece is so long that contacts alone cannot be trusted: farther than the diameter of the smaller
+  /// collider, or than a part of the thickness of the thinner one in a step in which something struck at speed.
+  bool may_pass(const Collider&, const Collider&, double way) const;
+  /// Pairs that have contacts, were far in the motion before the solve or are in that of it, and may leave them by turning.
+  /// Sorted; valid until the next look.
+  std::span<const ProxyPair> doubtful();
+
   bool watches() const { return !pairs_.empty(); }
   bool nears() const { return !near_.empty(); }   ///< whether `margin_of` is finite for any pair
   /// How long the pieces may be in which such a pair is followed, with the motion that was last looked at [s].
@@ -81,6 +91,7 @@ class ImpactWatch {
     Vec3 normal;        ///< from A to B where they are nearest at the start
     double gap;         ///< at the start, or less [m]
   };
+  void doubt(const World&, const ProxyPair&);
   bool is_fast(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b) const;
   bool watch(const World&, const ProxyPair&, const Twist& of_a, const Twist& of_b);
   void sweep(const World&, Watched&) const;
@@ -97,7 +108,9 @@ class ImpactWatch {
   std::vector<ProxyPair> honest_;   ///< sorted
   std::vector<ProxyPair> forced_;   ///< that touch in the motion of a solve though cuts are spent, sorted
   std::vector<Near> near_;          ///< sorted by pair
-  double near_time_ = 0;            ///< until the first of them can have moved farther than is followed [s]
+  std::vector<ProxyPair> doubtful_;
+  bool watches_doubtful_ = false, cut_ = false;
+  double near_time_ = 0;   ///< until the first of them can have moved farther than is followed [s]
   bool follow_ = false;
   std::vector<char> held_;   ///< by body slot: whether something touches it or a joint holds it
 };

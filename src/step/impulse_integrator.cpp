@@ -11,6 +11,7 @@
 #include "step/clock.h"
 #include "step/detection.h"
 #include "step/free_motion.h"
+#include "step/hold_back.h"
 #include "step/impact_watch.h"
 #include "step/inversion.h"
 #include "step/look_ahead.h"
@@ -104,6 +105,7 @@ class ImpulseIntegrator final : public Integrator {
   MotionJudge judge_;
   StepPieces pieces_;
   ImpactWatch impacts_;
+  HoldBack hold_back_;
   int follows_ = 0;   ///< short pieces of a step in which a body leaves a mesh that it struck
   int tries_ = 0;     ///< solves of a piece whose motion hit something before its end
   RestBalance rest_;
@@ -185,7 +187,7 @@ void ImpulseIntegrator::cut(World& world, double time) {
 /// @returns nothing if the motion is too violent for a piece of this length; the world is then as it was
 const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
   report_.looked_again = 0;
-  impacts_.begin_piece();
+  impacts_.begin_piece(report_.impacts > 0);
   for (tries_ = 0;; ++tries_) {
     look_ahead_.begin_step();
     const ContactSet* set = &detect(world);
@@ -584,6 +586,9 @@ bool ImpulseIntegrator::advance(World& world) {
   record_contacts(world, *set);
   if (impacts_.watches())
     report_.distance_min = impacts_.nearest(world, look_ahead_.motion(world, solved(*set)), options_.h, report_.distance_min);
+  hold_back_.clear();
+  if (const auto doubtful = impacts_.doubtful(); !doubtful.empty())
+    hold_back_.find(world, impacts_, doubtful, look_ahead_.motion(world, solved(*set)), h, options_.gyroscopic);
   report_.seconds.bookkeeping += clock.lap();
 
   const Kick step{kick, drift_time, h, options_.gyroscopic};
@@ -591,6 +596,7 @@ bool ImpulseIntegrator::advance(World& world) {
   drift_kinematic_bodies(world, drift_time);
   world.time += h;
   place_kinematic_bodies(world);
+  hold_back_.apply(world);
   world.place_held_nodes();
   report_.seconds.integration += clock.lap();
   project(world);
