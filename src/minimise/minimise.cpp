@@ -140,8 +140,8 @@ void Minimiser::begin_search(Objective& f) {
 }
 
 /// Halves the steps of pieces until their values have decreased, or until their slopes say so where values are in doubt [Hager,
-/// Zhang 2005]: ½ k c² of a stiff spring under a force F changes by F times the rounding of c, which near the minimum is more than
-/// there is to gain. @returns the smallest step that was taken
+/// Zhang 2005]: ½ k c² of a stiff spring under a force F changes by F times the rounding of c, which near the minimum is more
+/// than there is to gain. @returns the smallest step that was taken
 double Minimiser::search(Objective& f) {
   double whole = 0;
   for (const double value : values_) whole += std::abs(value);

@@ -228,8 +228,8 @@ class RubbedRow final : public Objective {
 };
 
 /// Two stiff springs far from the origin that pull against each other, between a body and one that is held softly:
-/// ½ k (c₁ − s)² + ½ k (c₂ + s)² + ½ y² + y⁴ with c = (x + far) − (y + far/3) − ⅔ far as it rounds. Values are worth k s times that
-/// rounding, and no more; the Hessian is a little too stiff, so that steps become small slowly.
+/// ½ k (c₁ − s)² + ½ k (c₂ + s)² + ½ y² + y⁴ with c = (x + far) − (y + far/3) − ⅔ far as it rounds. Values are worth k s times
+/// that rounding, and no more; the Hessian is a little too stiff, so that steps become small slowly.
 class FarSprings final : public Objective {
  public:
   std::size_t size() const override { return 2; }
