@@ -109,7 +109,7 @@ std::size_t kill_writers(const Directory& directory, Torn how) {
   torn = how;
   std::size_t most_frames = 0, there = 0;
   // Every write of the beginning would take long; these hit all kinds of them.
-  for (long writes = 0; writes < 100000; writes += 1 + writes / (how == Torn::before ? 8 : 4)) {
+  for (long writes = 0; writes < 100000; writes += 1 + writes / (how == Torn::before ? 6 : 4)) {
     const std::filesystem::path file = directory / ("run" + std::to_string(writes) + ".h5");
     const bool killed = write_and_die(file, writes);
     if (std::filesystem::exists(file)) {

@@ -17,17 +17,13 @@ void expect(const char* claim, Verdict verdict) {
   EXPECT_EQ(finding.verdict, verdict) << claim << ": " << finding.evidence;
 }
 
-TEST(RFactors, gauss_seidel_spreads_less_and_diverges_less_than_jacobi) {
+// One test: every test is a process of its own, and would run the study again.
+TEST(RFactors, of_small_versions_are_what_is_claimed_and_every_step_ends_in_one_of_three_ways) {
   expect("gauss-seidel-spreads-less", Verdict::holds);
   expect("gauss-seidel-diverges-less", Verdict::holds);
-}
-
-TEST(RFactors, local_factors_need_fewer_iterations_than_global_ones) { expect("local-needs-fewer-iterations", Verdict::holds); }
-
-// By the change of impulses blocked factors are about as good as others here: it is what they converge to that is wrong.
-TEST(RFactors, blocked_factors_end_with_the_largest_residuals) { expect("blocked-is-least-exact", Verdict::holds); }
-
-TEST(RFactors, every_step_ends_in_one_of_three_ways) {
+  expect("local-needs-fewer-iterations", Verdict::holds);
+  // By the change of impulses blocked factors are about as good as others here: it is what they converge to that is wrong.
+  expect("blocked-is-least-exact", Verdict::holds);
   const Table& summary = small_version().data.table("summary");
   ASSERT_EQ(summary.rows(), 8u * 3 + 6u * 3);   // eight scenes by Gauss–Seidel, six by Jacobi, three strategies
   for (std::size_t i = 0; i < summary.rows(); ++i)
