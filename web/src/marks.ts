@@ -69,10 +69,33 @@ export class PointMarks {
   }
 }
 
+/** Places of things of so many vertices each, with room for more of them. */
+class Places {
+  private capacity_ = 0;
+
+  constructor(private readonly vertices_: number) {}
+
+  /** Three numbers for each vertex of count things. */
+  begin(object: { geometry: THREE.BufferGeometry; visible: boolean }, count: number): Float32Array {
+    const { geometry } = object;
+    if (count > this.capacity_) {
+      this.capacity_ = Math.max(64, 2 * count);
+      geometry.dispose();
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * this.vertices_ * this.capacity_), 3));
+    }
+    geometry.setDrawRange(0, this.vertices_ * count);
+    object.visible = count > 0;
+    if (this.capacity_ === 0) return new Float32Array(0);
+    const position = geometry.getAttribute("position") as THREE.BufferAttribute;
+    position.needsUpdate = true;
+    return position.array as Float32Array;
+  }
+}
+
 /** Thin lines of one colour. */
 export class LineMarks {
   readonly object: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
-  private capacity_ = 0;
+  private readonly places_ = new Places(2);
 
   constructor(opacity = 1) {
     const material = new THREE.LineBasicMaterial({ fog: false, transparent: opacity < 1, opacity });
@@ -84,25 +107,14 @@ export class LineMarks {
   }
   /** Room for count segments, six numbers each. */
   begin(count: number): Float32Array {
-    const geometry = this.object.geometry;
-    if (count > this.capacity_) {
-      this.capacity_ = Math.max(64, 2 * count);
-      geometry.dispose();
-      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * this.capacity_), 3));
-    }
-    geometry.setDrawRange(0, 2 * count);
-    this.object.visible = count > 0;
-    if (this.capacity_ === 0) return new Float32Array(0);
-    const position = geometry.getAttribute("position") as THREE.BufferAttribute;
-    position.needsUpdate = true;
-    return position.array as Float32Array;
+    return this.places_.begin(this.object, count);
   }
 }
 
 /** Faces of one colour that let through what is behind them. */
 export class TriangleMarks {
   readonly object: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
-  private capacity_ = 0;
+  private readonly places_ = new Places(3);
 
   constructor(opacity: number) {
     const material = new THREE.MeshBasicMaterial({ fog: false, transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false });
@@ -114,18 +126,7 @@ export class TriangleMarks {
   }
   /** Room for count triangles, nine numbers each. */
   begin(count: number): Float32Array {
-    const geometry = this.object.geometry;
-    if (count > this.capacity_) {
-      this.capacity_ = Math.max(64, 2 * count);
-      geometry.dispose();
-      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(9 * this.capacity_), 3));
-    }
-    geometry.setDrawRange(0, 3 * count);
-    this.object.visible = count > 0;
-    if (this.capacity_ === 0) return new Float32Array(0);
-    const position = geometry.getAttribute("position") as THREE.BufferAttribute;
-    position.needsUpdate = true;
-    return position.array as Float32Array;
+    return this.places_.begin(this.object, count);
   }
 }
 
