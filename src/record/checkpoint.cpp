@@ -22,13 +22,6 @@ constexpr std::size_t kUserBlock = 512;   // the smallest that HDF5 allows
 constexpr std::string_view kMarker = "stickslip-checkpoint ";
 constexpr int kVersion = 15, kOldestVersion = 2;
 
-/// FNV-1a.
-std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t value = 0xcbf29ce484222325ull;
-  for (const char c : bytes) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return value;
-}
-
 std::string header(std::string_view bytes, int version = kVersion) {
   std::string text = fmt::format("{}{}\nlength {}\nchecksum {:016x}\nThis is an HDF5 file.\n", kMarker, version, bytes.size(),
                                  checksum(bytes.substr(kUserBlock)));

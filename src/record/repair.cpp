@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstring>
 
+#include "store/memory_file.h"
+
 namespace stickslip::h5 {
 
 namespace {
@@ -68,13 +70,6 @@ bool read_at(int descriptor, void* to, std::size_t size, std::uint64_t at) {
 constexpr char kAnnounced[] = "SLREDO1";   // and a zero: eight bytes
 constexpr std::size_t kAddressAt = 8, kSizeAt = 16, kSumAt = 24;
 
-/// Fowler, Noll and Vo's hash (FNV-1a, 64 bits).
-std::uint64_t hash_of(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 /// Does a write that was announced and perhaps not finished. Once more does no harm.
 void finish_write(int descriptor) {
   unsigned char head[kAnnouncementSize];
@@ -82,7 +77,7 @@ void finish_write(int descriptor) {
   const std::uint64_t address = number_at(head + kAddressAt), size = number_at(head + kSizeAt);
   if (address < kAnnouncementRoom || !can_be_torn(address, size)) return;
   std::string bytes(size, '\0');
-  if (!read_at(descriptor, bytes.data(), size, kAnnouncedBytesAt) || hash_of(bytes) != number_at(head + kSumAt)) return;
+  if (!read_at(descriptor, bytes.data(), size, kAnnouncedBytesAt) || checksum(bytes) != number_at(head + kSumAt)) return;
   if (::pwrite(descriptor, bytes.data(), size, static_cast<off_t>(address)) != static_cast<ssize_t>(size)) return;
   ::fsync(descriptor);
   const std::string nothing(kAnnouncementSize, '\0');
@@ -133,7 +128,7 @@ std::string announcement(std::uint64_t address, std::string_view bytes) {
   std::memcpy(head, kAnnounced, sizeof kAnnounced);
   put_number(head + kAddressAt, address);
   put_number(head + kSizeAt, std::uint64_t{bytes.size()});
-  put_number(head + kSumAt, hash_of(bytes));
+  put_number(head + kSumAt, checksum(bytes));
   return {reinterpret_cast<const char*>(head), sizeof head};
 }
 

@@ -59,6 +59,12 @@ namespace stickslip {
 
 namespace fs = std::filesystem;
 
+std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const char c : bytes) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return value;
+}
+
 std::string read_bytes(const fs::path& path, std::size_t most) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw Error("This is a directory. Give the name of a file.");
@@ -70,7 +76,15 @@ std::string read_bytes(const fs::path& path, std::size_t most) {
     bytes.resize(static_cast<std::size_t>(file.gcount()));
     return bytes;
   }
-  return {std::istreambuf_iterator<char>(file), {}};
+  if (fs::is_regular_file(path, ignored)) return {std::istreambuf_iterator<char>(file), {}};
+  // A pipe, or a device, which may have no end.
+  constexpr std::size_t kMostOfDevice = std::size_t{256} << 20;
+  std::string bytes;
+  for (std::istreambuf_iterator<char> at(file), end; at != end; ++at) {
+    if (bytes.size() == kMostOfDevice) throw Error("This is not a file, and does not end within 256 MB.");
+    bytes += *at;
+  }
+  return bytes;
 }
 
 void write_bytes(const fs::path& path, std::string_view bytes) {

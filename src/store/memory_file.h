@@ -32,7 +32,10 @@ bool has_signature(std::string_view bytes);
 
 namespace stickslip {
 
-/// The first `most` bytes of a file. @throws Error if it cannot be opened or is a directory
+/// Fowler, Noll and Vo's hash (FNV-1a, 64 bits).
+std::uint64_t checksum(std::string_view bytes);
+
+/// The first `most` bytes of a file. @throws Error if it cannot be opened, is a directory or a device without an end
 std::string read_bytes(const std::filesystem::path& path, std::size_t most = std::string::npos);
 
 /// Writes a file and waits until the disk has it. @throws Error

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "stickslip/math/error.h"
+#include "store/memory_file.h"
 #include "store/staged_file.h"
 #include "study/folder.h"
 
@@ -68,11 +69,7 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
   file.commit();
 }
 
-std::string checksum(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
-}
+std::string checksum(std::string_view bytes) { return fmt::format("{:016x}", stickslip::checksum(bytes)); }
 
 const std::string& build_of_program() {
   static const std::string build = checksum(read_text("/proc/self/exe"));

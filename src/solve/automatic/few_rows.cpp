@@ -23,18 +23,23 @@ constexpr double kGainOfSweep = 0.6;         ///< part of the change before that
 constexpr int kJudgedSweeps = 2;             ///< contacts that hardly act on each other are solved by then
 constexpr double kStandsStill = 1e-14;       ///< pivot over the largest entry that is rounding
 
+/// A row of W with Σ, of blocks of one row each; zeros to the end.
+void put_row(const ContactProblem& p, std::uint32_t i, std::span<double> row) {
+  const BlockMatrix& w = p.matrix;
+  std::fill(row.begin(), row.end(), 0.0);
+  for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) row[w.column[e]] = w.values[w.position[e]];
+  row[i] += p.sigma[i];
+}
+
 /// Lemke's dictionary x_B = d + D x_N, x_N without the variable that has just left. Variables are w_i = i, z_i = n + i and the
 /// artificial one, 2n.
 class SmallTableau {
  public:
   /// w = Mz + q + d z₀ with d = 1, or others where that ends on a ray. @param skew of d: d_i = 1 + skew i
   SmallTableau(const ContactProblem& p, double skew) : n_(static_cast<int>(p.rows())) {
-    const BlockMatrix& w = p.matrix;
     for (int i = 0; i < n_; ++i) {
       const auto block = static_cast<std::uint32_t>(i);
-      row_[i].fill(0);
-      for (std::uint32_t e = w.first[block]; e < w.first[block + 1]; ++e) row_[i][w.column[e]] = w.values[w.position[e]];
-      row_[i][i] += p.sigma[block];
+      put_row(p, block, row_[i]);
       row_[i][n_] = 1 + skew * i;
       value_[i] = p.b[block];
       basic_[i] = i;
@@ -110,13 +115,7 @@ class SmallTableau {
 class Enumeration {
  public:
   explicit Enumeration(const ContactProblem& p) : p_(p), n_(static_cast<int>(p.rows())) {
-    const BlockMatrix& w = p.matrix;
-    for (int i = 0; i < n_; ++i) {
-      const auto block = static_cast<std::uint32_t>(i);
-      std::fill_n(row_[i].begin(), n_, 0.0);
-      for (std::uint32_t e = w.first[block]; e < w.first[block + 1]; ++e) row_[i][w.column[e]] = w.values[w.position[e]];
-      row_[i][i] += p.sigma[block];
-    }
+    for (int i = 0; i < n_; ++i) put_row(p, static_cast<std::uint32_t>(i), row_[i]);
   }
 
   /// The first set from `set` on, as bits, that solves the problem to the tolerance [m/s]; 2ⁿ if none does.
