@@ -2,7 +2,7 @@
 #pragma once
 
 #include "step/motion_judge.h"
-#include "step/soft_systems.h"
+#include "step/soft/soft_systems.h"
 #include "step/velocity_space.h"
 #include "stickslip/step/report.h"
 

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "step/attachment_rows.h"
-#include "step/joint_closing.h"
-#include "step/soft_systems.h"
+#include "step/joints/joint_closing.h"
+#include "step/soft/attachment_rows.h"
+#include "step/soft/soft_systems.h"
 #include "step/turning.h"
 #include "step/velocity_space.h"
 #include "stickslip/collide/contact.h"
@@ -109,7 +109,7 @@ class ProblemBuilder {
     return {world, options, drift_time, space_.segments(), space_.before(), space_.free(), closing_.ends(), problem_.segments};
   }
   /// How far a solve is from closing joints and attachments at the end of the step, relative to their size
-  /// (step/joint_closing.h).
+  /// (step/joints/joint_closing.h).
   double look_at_joints(const World&, const StepOptions&, double drift_time, std::span<const double> impulses,
                         std::span<const double> velocity);
   bool averages_arms() const { return closing_.averages(); }

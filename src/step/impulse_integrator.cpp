@@ -13,7 +13,6 @@
 #include "step/free_motion.h"
 #include "step/hold_back.h"
 #include "step/impact_watch.h"
-#include "step/inversion.h"
 #include "step/look_ahead.h"
 #include "step/motion_judge.h"
 #include "step/patches.h"
@@ -21,7 +20,8 @@
 #include "step/projection.h"
 #include "step/rest_balance.h"
 #include "step/sleep.h"
-#include "step/soft_operators.h"
+#include "step/soft/inversion.h"
+#include "step/soft/soft_operators.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/integrator.h"
 
@@ -403,7 +403,7 @@ void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& co
   }
 }
 
-/// Solves again until joints and attachments are closed where the drift ends (step/joint_closing.h). @returns whether they are
+/// Solves again until joints and attachments are closed where the drift ends (step/joints/joint_closing.h). @returns whether they are
 bool ImpulseIntegrator::close_joints(const World& world, double drift_time, SolveControl control) {
   // A solve that starts from the impulses before must see what is left to correct.
   const bool alone = builder_.contacts().empty();

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "step/joint_rows.h"
+#include "step/joints/joint_rows.h"
 
 namespace stickslip {
 

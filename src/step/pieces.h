@@ -1,6 +1,6 @@
 // A step in pieces, where the bodies of joints move too violently for a whole one.
 //
-// Joints are closed where a step ends (step/joint_closing.h), and their bodies move there on chords of their arcs. Of a body
+// Joints are closed where a step ends (step/joints/joint_closing.h), and their bodies move there on chords of their arcs. Of a body
 // that turns by θ about a joint, the path leaves the tangent by θ²/2 of its arm, and its energy is off by a like part.
 // For a pendulum that is nothing; for the end of a whip, or a chain that snaps taut, it is everything. So a step is taken in
 // halves, quarters … while a body turns by more than 0.1 rad about a joint or joints cannot be closed; pieces become longer

@@ -1,9 +1,9 @@
 // Position projection after a step.
 #pragma once
 
-#include "step/attachment_rows.h"
 #include "step/detection.h"
-#include "step/joint_rows.h"
+#include "step/joints/joint_rows.h"
+#include "step/soft/attachment_rows.h"
 #include "step/velocity_space.h"
 #include "stickslip/problem/contact_problem.h"
 #include "stickslip/solve/solver.h"

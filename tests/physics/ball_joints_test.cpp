@@ -17,7 +17,7 @@ JointId ball_at(World& world, BodyId body, const JointAxis& axis, const Quat& fr
 const std::vector<Vec3> kSpins = {{5, 0, 0}, {0, 5, 0}, {3, 3, 3}, {-1, 4, 2}};
 
 TEST(BallJoint, damping_takes_the_same_part_of_every_spin) {
-  // ω' = −(d / I) ω. A step takes the mean of before and after, and a little of after alone (step/joint_rows.h).
+  // ω' = −(d / I) ω. A step takes the mean of before and after, and a little of after alone (step/joints/joint_rows.h).
   const double inertia = 0.01, damping = 0.02, h = 0.01, a = h * damping / inertia, before = 0.5 / (1 + a * a);
   for (const Vec3& spin : kSpins) {
     World world;

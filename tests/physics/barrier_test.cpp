@@ -1,6 +1,6 @@
 // Steps by barriers: free motion, rest, friction, impacts that pass nothing, soft bodies, scripts, and what cannot be.
 #include "error_message.h"
-#include "step/barrier_system.h"
+#include "step/barrier/barrier_system.h"
 #include "stickslip/soft/elastic_solid.h"
 #include "stickslip/soft/primitives.h"
 #include "stickslip/step/motion_watch.h"

@@ -1,5 +1,5 @@
 // The penalty integrator against closed forms: laws and their slopes, rest, blows, friction, limits of stability, energy.
-#include "step/penalty_law.h"
+#include "step/penalty/penalty_law.h"
 
 #include "error_message.h"
 #include "stickslip/soft/elastic_solid.h"

@@ -92,7 +92,7 @@ struct BarrierOptions {
 };
 const std::vector<std::string>& barrier_form_names();   ///< "area", "plain"
 
-/// How the force of a contact grows with depth in the integrator "penalty" (src/step/penalty_law.h).
+/// How the force of a contact grows with depth in the integrator "penalty" (src/step/penalty/penalty_law.h).
 enum class PenaltyLaw : std::uint8_t { linear, exponential, power, receding, layered };
 enum class PenaltyFriction : std::uint8_t {
   anchored,   ///< springs to places where contacts stuck last, up to Coulomb's limit
@@ -127,7 +127,7 @@ struct StepOptions {
   SleepOptions sleep = {};
   bool warm_start = true;
   /// Light bodies between heavy ones: forces of joints act on the mean of the arms before and after the step where those at
-  /// its start would make bodies oscillate faster than the step can follow (src/step/joint_closing.h).
+  /// its start would make bodies oscillate faster than the step can follow (src/step/joints/joint_closing.h).
   bool geometric_stiffness = true;
 
   /// Newton's impact law acts where the approach is faster than this times |g| h (two steps of free fall).

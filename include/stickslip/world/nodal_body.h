@@ -83,7 +83,7 @@ struct AttachedNode {
 };
 
 /// Where the matrix of a large soft body was factored last: its factors serve the steps after it while little has changed
-/// (src/step/soft_systems.h). It belongs to the state, so that a copy of a world moves on to the same bits.
+/// (src/step/soft/soft_systems.h). It belongs to the state, so that a copy of a world moves on to the same bits.
 struct SoftMemory {
   std::vector<Vec3> places = {};             ///< of the nodes, world frame [m]; empty: nothing is remembered
   double kick = 0, h = 0;                    ///< how long forces acted, and until the next contacts [s]

@@ -1,0 +1,90 @@
+// Joints as potentials of the places at the end of a step, for the barrier integrator. Every coordinate c that a joint locks,
+// couples, limits, drives, pulls or rubs has an energy φ(c) of its own; rows of angles are angles times a length, so that all
+// are in m and N (docs/barrier.md):
+//
+//   locked, coupling   ½ k c², k so large that what hangs on the joint pulls it off by a thousandth of its fall in a step
+//   limit              the same, beyond it only
+//   spring, servo      ½ k (c − rest)² + ½ d/h (c − c₀)²; of a servo no steeper than its force
+//   effort             −F c
+//   armature           ½ I/h² (c − c₀ − h c'₀)²
+//   motor              ½ k (c − c₀ − h speed)², no steeper than its force
+//   friction           a smooth |c − c₀| that remembers how far it was strained, as of contacts
+//
+// Stiff valleys that bend are followed from a softer one: k grows over the first rounds of a step in which joints turn.
+#pragma once
+
+#include "step/barrier/barrier_bodies.h"
+#include "step/joints/joint_rows.h"
+#include "stickslip/potential/barrier.h"
+
+namespace stickslip {
+
+class BarrierJoints {
+ public:
+  /// @throws Error naming a gear: it would hold four bodies
+  void begin(const World&, const BarrierBodies&, const StepOptions&);
+  /// @param round from 0 in every step @returns whether joints are as stiff as they are to be
+  bool stiffen(int round);
+
+  // At the places that are tried.
+  void add_energies(const BarrierBodies&, std::span<const std::uint32_t> piece_of_group,
+                    std::span<double> out) const;                         ///< [J]
+  void add_gradient(const BarrierBodies&, std::span<double> out) const;   ///< [N, N m]
+  void want_blocks(BlockAssembly&) const;
+  /// @param projected in a positive form
+  void add_hessian(const BarrierBodies&, bool projected, BlockAssembly&) const;
+
+  /// Rigid bodies that joints hold together, by their places among the rigid ones.
+  const std::vector<std::array<std::uint32_t, 2>>& links() const { return links_; }
+
+  /// Forces and the work of the step, and what friction holds with.
+  void record(World&, const BarrierBodies&, StepReport&) const;
+
+ private:
+  enum class Form : std::uint8_t { quadratic, linear, beyond, capped, friction };
+  struct Term {
+    JointPart part = JointPart::locked;
+    std::uint8_t coordinate = 0;
+    Form form = Form::quadratic;
+    bool hard = false;      ///< stiffness is that of the round
+    double scale = 1;       ///< c = scale · coordinate
+    double stiffness = 0;   ///< [N/m]
+    double rest = 0;        ///< [m]
+    double most = 0;        ///< force of linear and capped ones and of friction [N]
+    double length = 0;      ///< of friction [m]
+    double start = 0;       ///< c at the start of the step [m]
+  };
+  struct Held {
+    std::uint32_t slot = 0;                     ///< of the joint
+    std::uint32_t a = kNoBlock, b = kNoBlock;   ///< among the rigid bodies
+    double hold = 0;                            ///< stiffness of what is hard [N/m]
+    std::vector<Term> terms;
+  };
+  struct Reading {
+    double value;
+    JointRow row;
+  };
+  using Vec12 = Eigen::Matrix<double, 12, 1>;
+  using Mat12 = Eigen::Matrix<double, 12, 12>;
+
+  Pose pose_of(const BarrierBodies&, BodyId, std::uint32_t rigid) const;
+  JointPlace place_of(const BarrierBodies&, const Held&) const;
+  Reading read(const Held&, const JointPlace&, const Term&) const;
+  ScalarFunction energy_of(const Held&, const Term&, double c) const;
+  void add_axis(const JointPlace&, int coordinate, Held&) const;
+  void add_drives(const JointPlace&, const Term& of_axis, Held&) const;
+  void add_limits(const JointPlace&, const Term& of_axis, Held&) const;
+  void add_terms(const JointPlace&, Held&) const;
+  void add(const JointPlace&, Held&, Term) const;
+  Vec12 gradient_of(const Held&, const JointPlace&) const;
+  Mat12 bend_of(const BarrierBodies&, const Held&) const;
+
+  const World* world_ = nullptr;
+  StepOptions options_;
+  std::vector<Held> held_;
+  std::vector<std::array<std::uint32_t, 2>> links_;
+  bool turns_ = false;   ///< so much that joints begin softer
+  double factor_ = 1;    ///< of hard stiffnesses in this round
+};
+
+}   // namespace stickslip

@@ -1,0 +1,147 @@
+// A step of the barrier integrator as a function to minimise: bodies, contacts and friction over the places at its end.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "step/barrier/barrier_joints.h"
+#include "step/barrier/barrier_surface.h"
+#include "stickslip/geometry/surface_part.h"
+#include "stickslip/minimise/minimise.h"
+
+namespace stickslip {
+
+struct HashOfKey {
+  std::size_t operator()(const ContactKey& key) const {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    std::uint64_t sum = key.a;
+    for (const std::uint64_t next : {std::uint64_t{key.b}, std::uint64_t{key.parts}, key.feature})
+      sum = (sum ^ sum >> 29) * kOdd + next;
+    return (sum ^ sum >> 32) * kOdd >> 7;
+  }
+};
+
+class BarrierSystem final : public Objective {
+ public:
+  /// Takes the state of the world.
+  void begin(const World&, const StepOptions&);
+
+  /// Whether bodies are so near to each other that no step can begin.
+  bool needs_room(const World&);
+  /// @throws Error if bodies touch or overlap, naming two of them
+  void check_start(const World&);
+  /// Surfaces that have points in common at the places that are accepted, by exact predicates. Places that were found free once
+  /// are not looked at again.
+  std::vector<NearPair> intersections(const World&);
+
+  /// Gives friction the normal forces and directions of the places that are accepted, and joints their stiffness.
+  /// @param round from 0 in every step @param frozen normal forces are those that the last direction led to, and not those of
+  /// the places, which iterations that know how friction depends on them want
+  /// @returns whether both are as sharp as they are to be
+  bool lag_friction(const World&, int round, bool frozen);
+  bool rubs() const { return !friction_.empty(); }
+
+  /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
+  void record(World&, StepReport&);
+  void write(World& world, EnergyLedger& energy) const { bodies_.write(world, energy); }
+
+  std::size_t size() const override { return 3 * std::size_t{bodies_.blocks()}; }
+  void values(std::span<double> out) override;
+  std::size_t pieces() const override { return piece_count_; }
+  void slopes(std::span<const double> gradient, std::span<const double> direction, std::span<double> out) override;
+  void gradient(std::span<double> out) override;
+  const SparseFactor::Matrix& hessian(bool projected) override;
+  const SparseFactor::Matrix& jacobian() override;
+  bool beyond_hessian(std::span<const double> in, std::span<double> out) override;
+  void foresee(std::span<const double> direction) override;
+  void precondition(std::span<const double> in, std::span<double> out) override { bodies_.precondition(in, out); }
+  double shorten(std::span<double> direction) override;
+  void move(std::span<const double> direction, std::span<const double> steps) override;
+  void accept(std::span<const double>) override;
+  double size_of(std::span<const double> direction) const override { return bodies_.speed_of(direction); }
+
+  const ContactSurface& surface() const { return surface_.surface(); }
+  const std::vector<Vec3>& points() const { return points_; }
+  const std::vector<ContactPair>& pairs();
+
+  double search_seconds = 0, ccd_seconds = 0;   ///< of candidates, and of free parts [s]
+
+ private:
+  double stored();   ///< energy of all barriers [J]
+  /// A pair's name: what its record is called and its friction remembered by.
+  ContactKey key_of(const ContactPair&) const;
+  std::uint32_t part_of(std::uint32_t patch, SurfacePartKind, std::uint32_t feature) const;
+  bool turned(const ContactPair&) const;   ///< whether its side A is B of its key
+  void add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const;
+  void want_blocks(std::span<const std::uint32_t> points);
+  struct Movers;
+  /// What moves a point of the surface, or a material point of friction after them.
+  const BarrierSurface::Owner& owner(std::uint32_t point) const {
+    return point < surface().points() ? surface_.owner(point) : rubbing_[point - surface().points()];
+  }
+  void place_points();
+  void clear_friction();
+  void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
+  Movers movers_of(std::span<const std::uint32_t> points) const;
+  void scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness&);
+  void scatter_term(const Movers&, std::size_t points, const PairStiffness::Term&);
+  /// What a vector over points is over unknowns: of each mover that of its place, and that of its turn.
+  static std::array<std::array<Vec3, 2>, 4> gather(const Movers&, std::size_t points, const Vec12&);
+  /// A vector over few unknowns.
+  using Sparse = std::span<const std::pair<std::uint32_t, Vec3>>;   ///< blocks and their numbers
+  void find_coupling();
+  Sparse coupling(std::size_t at) const {
+    return std::span(coupling_).subspan(coupling_first_[at], coupling_first_[at + 1] - coupling_first_[at]);
+  }
+  Sparse rub_of(std::size_t term) const { return coupling(2 * term); }         ///< its force over its limit
+  Sparse press_of(std::size_t term) const { return coupling(2 * term + 1); }   ///< its limit by places [N/m]
+  void add_rank_one(Sparse row, Sparse column);
+  void scatter_full(const Movers&, std::size_t points, const Mat12&);
+  double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
+  Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
+  std::uint32_t group_of(std::span<const std::uint32_t> points) const;
+  void limit(std::span<double> direction);
+  /// Σ weights · ways of points along a direction, to first order.
+  Vec3 way_along(std::span<const double> direction, std::span<const std::uint32_t> points,
+                 const std::array<double, 4>& weights) const;
+  void foresee_forces(std::span<const double> direction);
+  double free_way(const FrictionTerm&) const;
+  void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
+
+  const World* world_ = nullptr;
+  StepOptions options_;
+  BarrierBodies bodies_;
+  BarrierJoints joints_;
+  BarrierSurface surface_;
+  ContactCandidates candidates_, near_;   ///< near_: of the last direction
+  bool near_known_ = false;
+  std::vector<Vec3> start_, targets_, points_, ends_;   ///< places of points
+  std::vector<Vec3> free_points_;                       ///< places without intersections
+  std::vector<double> bends_, parts_;
+  std::vector<std::uint32_t> group_of_point_, piece_of_group_;
+  std::uint32_t piece_count_ = 0;
+  std::vector<double> step_of_group_;
+  std::vector<ContactPair> pairs_;
+  bool pairs_known_ = false;   ///< whether they are those of points_
+  double stored_at_start_ = 0;
+  std::vector<FrictionTerm> friction_;
+  std::vector<ContactPair> friction_pairs_;                          ///< that they are of
+  std::vector<double> shares_;                                       ///< limits of friction over the forces of their pairs
+  std::vector<Vec2> ways_;                                           ///< of friction where the Hessian was taken last
+  std::vector<Vec2> full_ways_;                                      ///< where the whole direction would lead
+  std::unordered_map<std::uint64_t, double> pushes_, next_pushes_;   ///< of pairs by their names, now and after the direction
+  std::unordered_map<ContactKey, Vec3, HashOfKey> pulls_;            ///< of friction on A, by key, world frame
+  std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
+  std::unordered_map<ContactKey, Vec3, HashOfKey>
+      remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
+  BlockAssembly assembly_;
+  /// How friction follows normal forces: of each of its terms the force over its limit, and after that how its limit depends
+  /// on places. What belongs to term k begins at coupling_first_[2k] and [2k + 1].
+  std::vector<std::pair<std::uint32_t, Vec3>> coupling_;
+  std::vector<std::size_t> coupling_first_;
+  SparseFactor::Matrix jacobian_;
+  std::vector<Mat3> turns_;
+};
+
+}   // namespace stickslip

@@ -1,0 +1,217 @@
+#include "step/soft/soft_operators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solve/matrix_series.h"
+#include "stickslip/problem/coupled_mass.h"
+#include "stickslip/problem/residual.h"
+
+namespace stickslip {
+
+namespace {
+
+/// Iterations on a matrix, against those of bodies: to make it costs as much as hundreds of sweeps, and contacts of a body that
+/// is nearly rigid are as many as its nodes, which only Newton steps resolve.
+constexpr int kMatrixPatience = 25;
+constexpr int kMostSplittings = 5000;     ///< problems of the splitting method
+constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whole
+/// Of problems whose W is near that of the whole, against it: to judge them by the whole is dearer than a few sweeps.
+constexpr double kNearTolerance = 0.08;
+constexpr int kMostCorrections = 30;   ///< of such problems
+/// What the first of them is solved to, relative to the velocities of the problem, and others, relative to the residual before.
+constexpr double kFirstNear = 1e-4, kLaterNear = 1e-3;
+
+/// A diagonal matrix D with D − A positive semidefinite: then no step of the splitting goes too far. |A| in place of A gives
+/// the sums of its rows. Per number of a carrier [kg].
+Eigen::VectorXd majorising_diagonal(const CoupledMass::Matrix& a) {
+  Eigen::VectorXd sums = Eigen::VectorXd::Zero(a.rows());
+  for (Eigen::Index column = 0; column < a.outerSize(); ++column)
+    for (CoupledMass::Matrix::InnerIterator entry(a, column); entry; ++entry) sums[entry.row()] += std::abs(entry.value());
+  return sums;
+}
+
+/// The problem in which carriers are segments of their own, as heavy as D says; of a segment the largest number counts.
+ContactProblem split(const ContactProblem& p, std::vector<double>& weights) {
+  ContactProblem s = p;
+  s.carriers.clear();
+  weights.assign(p.velocity_size(), 0.0);
+  for (const Carrier& carrier : p.carriers) {
+    const Eigen::VectorXd d = majorising_diagonal(carrier.mass->matrix());
+    for (std::uint32_t k = carrier.first; k < carrier.first + carrier.count; ++k) {
+      const std::uint32_t at = p.offset(k) - p.offset(carrier.first);
+      const double weight = d.segment(at, p.segments[k].size).maxCoeff();
+      s.segments[k].inverse_mass = 1 / weight;
+      std::fill_n(weights.begin() + p.offset(k), p.segments[k].size, weight);
+    }
+  }
+  s.finalize();
+  return s;
+}
+
+/// change ← D⁻¹ (D − A) change for the numbers of carriers, where `change` is u − u_free; others become 0.
+void smooth(const ContactProblem& p, const std::vector<double>& weights, std::vector<double>& change) {
+  std::vector<double> next(change.size(), 0.0);
+  for (const Carrier& carrier : p.carriers) {
+    const std::uint32_t at = p.offset(carrier.first);
+    const auto n = static_cast<Eigen::Index>(carrier.mass->size());
+    const Eigen::Map<const Eigen::VectorXd> x(change.data() + at, n), d(weights.data() + at, n);
+    Eigen::Map<Eigen::VectorXd>(next.data() + at, n) = x - (carrier.mass->matrix() * x).cwiseQuotient(d);
+  }
+  change.swap(next);
+}
+
+}   // namespace
+
+SoftOperator SoftOperators::choose(SoftOperator asked, const ContactProblem& p) {
+  if (asked != SoftOperator::automatic) return asked;
+  return p.compliances ? SoftOperator::factored : SoftOperator::partial;
+}
+
+SolveReport SoftOperators::solve(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                 const SolveControl& control) {
+  switch (chosen_) {
+    case SoftOperator::partial:
+      return tools.solver.solve(p, impulses, tools.workspace, control);
+    case SoftOperator::splitting:
+      return solve_by_splitting(p, impulses, tools, control);
+    default:
+      return solve_matrix(p, impulses, tools, control);
+  }
+}
+
+void SoftOperators::find_source(const ContactProblem& p, Source& source) const {
+  source.parts.clear();
+  source.places.clear();
+  source.jacobian.clear();
+  if (chosen_ == SoftOperator::assembled || !p.compliances || !has_stale_factors(p)) return;
+  for (const CarrierCompliance& compliance : *p.compliances) source.parts.push_back(compliance.part);
+  for (const Carrier& carrier : p.carriers) source.places.insert(source.places.end(), {carrier.first, carrier.count});
+  for (const Block& block : p.blocks) {
+    source.places.insert(source.places.end(), {static_cast<std::uint32_t>(block.kind), block.dim, block.row, block.arity});
+    for (const std::uint32_t segment : p.segments_of(block)) source.places.push_back(segment);
+  }
+  source.jacobian.assign(p.scaled_jacobian.begin(), p.scaled_jacobian.end());
+}
+
+void SoftOperators::multiply_out(const ContactProblem& p) {
+  is_made_ = true;
+  find_source(p, next_source_);
+  if (!next_source_.parts.empty() && next_source_ == source_) {
+    condensed_.copy_conditions(p);
+    condensed_.finalize();
+    return;
+  }
+  std::swap(source_, next_source_);
+  next_source_.parts.clear();   // others may use their memory again
+  if (chosen_ == SoftOperator::assembled || !p.compliances) {
+    CarrierCompliances compliances;
+    compliances.look(p);
+    find_carrier_compliances(p, chosen_ == SoftOperator::assembled ? InverseBy::matrix : InverseBy::factors, compliances);
+    condense(p, compliances, delassus_, condensed_);
+  } else {
+    condense(p, *p.compliances, delassus_, condensed_);
+  }
+}
+
+SolveReport SoftOperators::solve_matrix(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                        const SolveControl& control) {
+  if (!is_made_) multiply_out(p);
+  SolveControl patient = control;
+  patient.max_iterations =
+      std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
+  MatrixSeries& series = tools.workspace.scratch<MatrixSeries>();
+  series.number = series_;
+  const bool near = chosen_ != SoftOperator::assembled && has_stale_factors(p);
+  const SolveReport report =
+      near ? correct(p, impulses, tools, patient) : tools.solver.solve(condensed_, impulses, tools.workspace, patient);
+  series.number = 0;
+  return report;
+}
+
+/// The residual with W itself, of velocities as exact as that; of those that meet the tolerance, exactly.
+Residual SoftOperators::judge(const ContactProblem& p, std::span<const double> impulses, double accuracy, double tolerance) {
+  const auto look = [&](double exactly) {
+    for (const Carrier& carrier : p.carriers) carrier.mass->solve_to(exactly);
+    return residual(p, impulses, work_);
+  };
+  const Residual rough = accuracy > CoupledMass::kExact ? look(accuracy) : Residual{};
+  if (accuracy > CoupledMass::kExact && rough.total() > tolerance) return rough;
+  return look(CoupledMass::kExact);
+}
+
+SolveReport SoftOperators::correct(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                   const SolveControl& control) {
+  SolveReport report;
+  if (corrected_ <= control.tolerance) {
+    report = last_;
+    report.iterations = 0;
+    report.seconds = 0;
+    return report;
+  }
+  double fastest = 0;
+  for (const double b : p.b) fastest = std::max(fastest, std::abs(b));
+  // Products with W itself are dear: neither they nor the problems need to be more exact than the next correction.
+  double accuracy = std::isfinite(corrected_) ? kLaterNear * corrected_ / fastest : kFirstNear;
+  SolveControl inner = control;
+  for (int k = 0; k < kMostCorrections; ++k) {
+    const SolveReport before = report;
+    inner.tolerance = std::max(kNearTolerance * control.tolerance, accuracy * fastest);
+    report = tools.solver.solve(condensed_, impulses, tools.workspace, inner);
+    if (k > 0) {
+      report.iterations += before.iterations;
+      report.seconds += before.seconds;
+      report.initial_residual = before.initial_residual;
+    }
+    const bool gives_up = report.status != SolveStatus::converged || k + 1 == kMostCorrections;
+    report.residual = judge(p, impulses, gives_up ? CoupledMass::kExact : accuracy, control.tolerance);
+    report.model_residual = corrected_ = report.residual.total();
+    last_ = report;
+    if (report.status != SolveStatus::converged || report.residual.total() <= control.tolerance) break;
+    near_v_.resize(p.rows());
+    condensed_.contact_velocity(impulses, near_v_, scratch_);
+    for (std::size_t i = 0; i < near_v_.size(); ++i) condensed_.b[i] += work_.v[i] - near_v_[i];
+    accuracy = std::max(kLaterNear * corrected_ / fastest, CoupledMass::kExact);
+  }
+  for (const Carrier& carrier : p.carriers) carrier.mass->solve_to(CoupledMass::kExact);
+  if (report.status == SolveStatus::converged && report.residual.total() > control.tolerance) {
+    report.status = SolveStatus::stalled;
+    report.reason = "Factors of an earlier step are too far from those of this one.";
+  }
+  return report;
+}
+
+/// Iterative constraint anticipation [course §4.3.6; Otaduy et al. 2009]: with A = D − (D − A) the coupling acts on the
+/// velocities of the iterate before, and contacts feel D alone. With u − u_free = c, c⁺ = D⁻¹((D − A) c + Jᵀλ⁺).
+SolveReport SoftOperators::solve_by_splitting(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                              const SolveControl& control) {
+  std::vector<double> weights, change(p.velocity_size(), 0.0);
+  ContactProblem s = split(p, weights);
+  ResidualWorkspace work;
+  SolveReport report;
+  report.initial_residual = report.residual = residual(p, impulses, work);
+  p.add_velocity_change(impulses, change);
+  SolveControl inner = control;
+  inner.tolerance *= kInnerTolerance;
+  for (int k = 0; k < kMostSplittings && report.residual.total() > control.tolerance; ++k) {
+    smooth(p, weights, change);
+    // b of the split problem: where the anticipated velocities take the contacts.
+    s.b = p.b;
+    s.add_row_velocities(change, s.b);
+    const SolveReport step = tools.solver.solve(s, impulses, tools.workspace, inner);
+    s.add_velocity_change(impulses, change);
+    report.seconds += step.seconds;
+    report.iterations += std::max(step.iterations, 1);
+    report.residual = residual(p, impulses, work);
+    if (control.keep_history) report.history.push_back(report.residual.total());
+  }
+  report.model_residual = report.residual.total();
+  if (!(report.residual.total() <= control.tolerance)) {
+    report.status = SolveStatus::iteration_limit;
+    report.reason = "The splitting of soft bodies converges too slowly here.";
+  }
+  return report;
+}
+
+}   // namespace stickslip
