@@ -1,6 +1,6 @@
 #include "step/soft/rigid_trial.h"
 
-#include "math/small_matrices.h"
+#include "step/soft/mean_motion.h"
 #include "stickslip/soft/elastic_solid.h"
 
 namespace stickslip {
@@ -10,28 +10,14 @@ namespace {
 constexpr double kMovesAlong = 0.1;   ///< of the fastest node: by so much what holds a body may move otherwise
 
 void find_rigid_trial(const NodalBody& nodes, double h, std::vector<Vec3>& trial) {
-  double mass = 0;
-  Vec3 center = Vec3::Zero(), velocity = Vec3::Zero(), spin = Vec3::Zero();
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    mass += nodes.masses[i];
-    center += nodes.masses[i] * nodes.positions[i];
-    velocity += nodes.masses[i] * nodes.velocities[i];
-  }
-  center /= mass;
-  velocity /= mass;
-  Mat3 inertia = Mat3::Zero();
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Vec3 arm = nodes.positions[i] - center;
-    inertia += nodes.masses[i] * (arm.squaredNorm() * Mat3::Identity() - arm * arm.transpose());
-    spin += nodes.masses[i] * arm.cross(nodes.velocities[i]);
-  }
-  spin = solve_linear(inertia, spin);
+  const MeanMotion mean(nodes);
+  const Vec3 spin = mean.spin_of(mean.angular_momentum);
   const double angle = h * spin.norm();
   const Mat3 turn = angle > 0 ? Eigen::AngleAxisd(angle, spin.normalized()).toRotationMatrix() : Mat3::Identity();
   trial.resize(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Vec3 arm = nodes.positions[i] - center;
-    trial[i] = velocity + (turn * arm - arm) / h;
+    const Vec3 arm = nodes.positions[i] - mean.center;
+    trial[i] = mean.velocity + (turn * arm - arm) / h;
   }
 }
 

@@ -181,6 +181,7 @@ void SoftSystems::append(const World& world, const NodalBody& nodes, const Times
                          ContactProblem& problem) {
   System& s = system_of(nodes);
   const bool lumped = manner == Manner::lumped;
+  s.times = lumped ? Times{} : times;
   const auto first_mover = static_cast<std::uint32_t>(world.bodies().size()) + nodes.first_node;
   find_trial(world, nodes, times, s);
   for (std::uint32_t i = 0; lumped && i < nodes.size(); ++i) {

@@ -47,6 +47,10 @@ class SoftSystems {
   /// Linearises about these velocities next. @param space that the last call of `append` filled
   void try_velocities(const World&, const VelocitySpace& space, std::span<const double> velocity);
 
+  /// Gives free soft bodies back what the forces inside them took of their angular momentum in the step that moved them
+  /// (soft_spin.cpp). @param drift_time how long they moved with the velocities that were solved for [s]
+  void keep_spin(World&, double drift_time);
+
   /// Gives the nodes of a soft body their segments, and the carrier that couples them.
   void append(const World&, const NodalBody&, const Times&, Manner, VelocitySpace&, ContactProblem&);
 
@@ -64,6 +68,7 @@ class SoftSystems {
     std::vector<Vec3> trial, places, forces;   ///< per node
     std::vector<double> right, change;
     Eigen::VectorXd diagonal;
+    Times times;             ///< of the last linearisation; zero if it was lumped
     SoftMemory memory;       ///< where `mass` was factored; empty of bodies that are factored whenever they change
     bool recalled = false;   ///< whether that is what the body remembers, or later
   };
@@ -77,6 +82,7 @@ class SoftSystems {
   static void find_right(const World&, const NodalBody&, const Times&, System&);
   void solve_free(System&, const NodalBody&, const Times&, Manner);
   void find_trial(const World&, const NodalBody&, const Times&, System&) const;
+  static Vec3 inner_couple(const NodalBody&, System&);
 
   std::vector<std::pair<std::uint32_t, std::unique_ptr<System>>> systems_;   ///< by body slot
   std::vector<Vec3> trial_;   ///< velocities to linearise about, of all nodes; empty: none
