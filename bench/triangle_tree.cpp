@@ -40,7 +40,8 @@ void adjacency(benchmark::State& state) {
 void refit(benchmark::State& state) {
   const TriangleMesh mesh = bench::bumpy_torus(static_cast<int>(state.range(0)));
   TriangleTree tree(mesh);
-  for (auto _ : state) tree.refit(mesh);
+  std::vector<TriangleTree::AreaMoments> memory;
+  for (auto _ : state) tree.refit(mesh, memory);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(mesh.triangles.size()));
 }
 

@@ -14,7 +14,7 @@ void MeshSurface::move(std::span<const Vec3> vertices) {
     throw Error(fmt::format("{} places are given for {} vertices. Give one for each.", vertices.size(), mesh_.vertices.size()));
   require_finite_triangles(vertices, mesh_.triangles);
   std::copy(vertices.begin(), vertices.end(), mesh_.vertices.begin());
-  tree_.refit(mesh_);
+  tree_.refit(mesh_, moments_);
   edges_.update(mesh_);
 }
 

@@ -165,13 +165,7 @@ class TreeBuilder {
   std::vector<TriangleTree::Node>& nodes_;
 };
 
-/// Area, first moment of the area and area vector of a part of the surface, relative to the origin of the tree.
-struct AreaMoments {
-  double area = 0;
-  Vec3 moment = Vec3::Zero(), vector = Vec3::Zero();
-
-  void add(const AreaMoments& o) { area += o.area, moment += o.moment, vector += o.vector; }
-};
+using AreaMoments = TriangleTree::AreaMoments;
 
 AreaMoments leaf_moments(const TriangleMesh& mesh, const TriangleTree& tree, std::uint32_t leaf) {
   AreaMoments sum;
@@ -202,15 +196,16 @@ TriangleTree::TriangleTree(const TriangleMesh& mesh) {
   TreeBuilder(mesh, order_, nodes_).build();
   nodes_.shrink_to_fit();
   dipoles_.resize(nodes_.size());
-  refit(mesh);
+  std::vector<AreaMoments> moments;
+  refit(mesh, moments);
 }
 
-void TriangleTree::refit(const TriangleMesh& mesh) {
+void TriangleTree::refit(const TriangleMesh& mesh, std::vector<AreaMoments>& moments) {
   require_finite_triangles(mesh);
   bounds_ = {};
   for (const std::uint32_t triangle : order_) bounds_ = bounds_.merged(triangle_box(mesh, triangle));
   origin_ = order_.empty() ? Vec3(Vec3::Zero()) : Vec3(0.5 * bounds_.lower + 0.5 * bounds_.upper);
-  std::vector<AreaMoments> moments(nodes_.size());
+  moments.assign(nodes_.size(), {});
   for (std::size_t n = nodes_.size(); n-- > 0;) {
     Node& node = nodes_[n];
     Dipoles& dipoles = dipoles_[n];

@@ -227,7 +227,8 @@ TEST(TriangleTree, refitted_it_answers_as_a_new_one) {
   for (TriangleMesh mesh : all_meshes(1)) {
     TriangleTree refitted(mesh);
     for (Vec3& x : mesh.vertices) x = 2 * x + 0.3 * random_direction(random);
-    refitted.refit(mesh);
+    std::vector<TriangleTree::AreaMoments> memory;
+    refitted.refit(mesh, memory);
     const TriangleTree anew(mesh);
     EXPECT_EQ(refitted.bounds().lower, anew.bounds().lower);
     std::vector<std::uint32_t> one, other;

@@ -36,6 +36,7 @@ class MeshSurface {
  private:
   TriangleMesh mesh_;
   TriangleTree tree_;
+  std::vector<TriangleTree::AreaMoments> moments_;   ///< memory of `move`
   MeshEdges edges_;
 };
 

@@ -36,6 +36,14 @@ class TriangleTree {
     Lanes center[3], area[3], radius;
   };
 
+  /// Of a part of the surface, relative to `origin()`: area [m²], its first moment [m³], and ∫n dA [m²].
+  struct AreaMoments {
+    double area = 0;
+    Vec3 moment = Vec3::Zero(), vector = Vec3::Zero();
+
+    void add(const AreaMoments& o) { area += o.area, moment += o.moment, vector += o.vector; }
+  };
+
   TriangleTree() = default;
   /// Splits by the surface-area heuristic over 16 bins, beyond a depth by the median: O(n log n). Equal meshes give equal
   /// trees.
@@ -44,7 +52,8 @@ class TriangleTree {
 
   /// Boxes anew after vertices have moved, O(n); answers are those of a new tree, the cost of queries grows with the
   /// distortion. @pre the same triangles. @throws Error if a vertex is not finite
-  void refit(const TriangleMesh&);
+  /// @param memory that refits may reuse: then nothing is allocated
+  void refit(const TriangleMesh&, std::vector<AreaMoments>& memory);
 
   bool empty() const { return order_.empty(); }
   const Aabb& bounds() const { return bounds_; }              ///< of the triangles, tight; empty (lower > upper) without any
