@@ -525,6 +525,11 @@ class Material:
         """Newton's coefficient e against itself, in [0, 1]"""
     @restitution.setter
     def restitution(self, value: float) -> None: ...
+    @property
+    def tangential_restitution(self) -> float:
+        """E_T of impacts against itself, in [0, 1]: see SurfacePair"""
+    @tangential_restitution.setter
+    def tangential_restitution(self, value: float) -> None: ...
 
 class Problem:
     """The contact problem of one step, v = W λ + b, W = J M⁻¹ Jᵀ + Σ. It does not change.

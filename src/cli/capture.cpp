@@ -24,7 +24,7 @@ struct CaptureArguments {
 };
 
 /// Steps the world until the wanted step is done. @returns its report, or null if a signal came first
-const StepReport* run_to(std::uint64_t step, Scene& scene, Stepper& stepper, bool show_progress) {
+const StepReport* run_to(std::uint64_t step, Scene& scene, Stepper& stepper, bool show_progress) try {
   const InterruptGuard guard;
   const std::uint64_t start = scene.world.step_count;
   Progress progress(step - start, show_progress);
@@ -35,6 +35,8 @@ const StepReport* run_to(std::uint64_t step, Scene& scene, Stepper& stepper, boo
     progress.update(scene.world.step_count - start, scene.world.time);
   }
   return report;
+} catch (const StepCancelled&) {
+  return nullptr;
 }
 
 void print(const CaptureArguments& arguments, const Scene& scene, const ProblemFile& file, const std::string& path,
@@ -73,7 +75,9 @@ int capture(const CaptureArguments& arguments) {
   if (!arguments.format.empty()) cannot_save({}, arguments.format);   // names an unknown format before anything is simulated
   check_writable(path);
 
-  Stepper stepper(scene.step);
+  StepOptions options = scene.step;
+  options.cancel = &InterruptGuard::flag();
+  Stepper stepper(std::move(options));
   const StepReport* report = run_to(step, scene, stepper, !arguments.quiet && !arguments.json);
   if (report == nullptr) return interrupted;
   ProblemFile file = problem_of_step(scene, stepper, *report);

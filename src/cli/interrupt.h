@@ -1,4 +1,4 @@
-// Ctrl-C and the polite way to end a process: finish the step, complete the files.
+// Ctrl-C and the polite way to end a process: leave the step that is being taken, complete the files.
 #pragma once
 
 #include <atomic>

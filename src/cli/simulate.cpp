@@ -32,9 +32,12 @@ std::exception_ptr finish_all(std::vector<std::unique_ptr<Recorder>>& recorders,
   return first;
 }
 
-const StepReport& step_with_place(Stepper& stepper, World& world) {
+/// @returns the report; null if a signal came first: the world is then as it was
+const StepReport* step_with_place(Stepper& stepper, World& world) {
   try {
-    return stepper.step(world);
+    return &stepper.step(world);
+  } catch (const StepCancelled&) {
+    return nullptr;
   } catch (const Error& error) {
     throw Error(fmt::format("Step {} (t = {:g} s) failed: {}", world.step_count + 1, world.time, error.what()));
   }
@@ -45,7 +48,9 @@ const StepReport& step_with_place(Stepper& stepper, World& world) {
 SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::unique_ptr<Recorder>>& recorders,
                         FailureHandler& failures, bool show_progress) {
   SimulateResult result;
-  Stepper stepper(scene.step);
+  StepOptions options = scene.step;
+  options.cancel = &InterruptGuard::flag();
+  Stepper stepper(std::move(options));
   MotionWatch motion(scene.world);
   result.sensors = SensorReader(scene.world, scene.sensors);
   const InterruptGuard guard;
@@ -55,7 +60,9 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
     Progress progress(steps, show_progress);
     for (std::uint64_t i = 0; i < steps && !result.stopped && !InterruptGuard::requested(); ++i) {
       const Clock::time_point before = Clock::now();
-      const StepReport& report = step_with_place(stepper, scene.world);
+      const StepReport* const taken = step_with_place(stepper, scene.world);
+      if (taken == nullptr) break;
+      const StepReport& report = *taken;
       result.statistics.add(report, seconds_since(before));
       for (auto& recorder : recorders) recorder->record(scene.world, report);
       motion.add(scene.world, report);

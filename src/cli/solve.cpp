@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/solve_report.h"
 #include "stickslip/math/error.h"
+#include "stickslip/problem/accuracy.h"
 
 namespace stickslip::cli {
 
@@ -199,8 +200,11 @@ SolveResult solve_one(const Problem& problem, const Chosen& chosen, const SolveA
   control.merit = merit_rule(arguments);
   control.last_iterate = arguments.last_iterate;
   Workspace workspace;
-  return {problem.name, contacts, chosen.info.name, std::string(model_name(chosen.solver->model())),
-          chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
+  SolveResult result{problem.name, contacts, chosen.info.name, std::string(model_name(chosen.solver->model())),
+                     chosen.solver->solve(problem.file.problem, impulses, workspace, control)};
+  result.rounding = rounding_bound(problem.file.problem, impulses);
+  result.tolerance = arguments.tolerance;
+  return result;
 }
 
 std::string heading(const Problem& problem) {

@@ -109,6 +109,7 @@ Json to_json(const SolveResult& r) {
           {"iterations", r.report.iterations},
           {"seconds", r.report.seconds},
           {"residual", r.report.residual.total()},
+          {"rounding_bound", r.rounding},
           {"natural_map_error", r.report.natural_map_error},
           {"history", r.report.history},
           {"cost", r.report.cost},
@@ -139,6 +140,8 @@ std::string table_of(const std::vector<SolveResult>& results, bool by_problem, b
                           status_name(report.status), report.iterations, time_text(report.seconds),
                           number(report.residual.total()), largest_part(report.residual), number(report.natural_map_error));
     if (const std::string reason = converged(r) ? "" : reason_of(r); !reason.empty()) below(reason);
+    if (!converged(r) && !unsupported(r) && r.rounding > r.tolerance)
+      below(fmt::format("Rounding alone may leave {} m/s, ε‖W‖‖λ‖, which is more than was allowed.", number(r.rounding)));
     if (!report.notes.empty()) below(report.notes);
     if (history && report.history.size() > 1) below("residual after " + history_text(report.history));
     if (history && !report.merit_history.empty()) {

@@ -16,6 +16,8 @@ struct SolveResult {
   std::size_t contacts = 0;
   std::string solver, model;   ///< model that it solves with its options
   SolveReport report;
+  double rounding = 0;    ///< that rounding alone may leave of the residual (problem/accuracy.h) [m/s]
+  double tolerance = 0;   ///< that was asked for [m/s]
 };
 
 /// Name and size of the largest part of a residual.

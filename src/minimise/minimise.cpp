@@ -197,6 +197,7 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
   changes_.clear();
   last_gradient_.clear();
   for (result.iterations = 0; result.iterations < options.max_iterations;) {
+    if (options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed)) return result;
     f.gradient(gradient_);
     if (!last_gradient_.empty()) {
       Change& change = changes_.back();

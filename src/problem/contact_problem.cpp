@@ -489,9 +489,13 @@ void ContactProblem::add_unscaled_velocity(std::span<const double> scaled, std::
 
 void ContactProblem::contact_velocity(std::span<const double> impulses, std::span<double> v,
                                       std::vector<double>& segment_velocity) const {
-  segment_velocity.assign(velocity_size(), 0.0);
-  add_scaled_velocity(impulses, segment_velocity);
-  couple(segment_velocity);
+  if (is_factored()) {
+    segment_velocity.assign(velocity_size(), 0.0);
+    add_scaled_velocity(impulses, segment_velocity);
+    couple(segment_velocity);
+  } else {
+    segment_velocity.clear();
+  }
   kernels::visit_batches(*this, [&](const Batch& batch, auto rows, auto arity) {
     constexpr int D = rows, A = arity;
     for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {

@@ -1,5 +1,6 @@
 #include "stickslip/problem/residual.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -70,6 +71,8 @@ template <int D, class Law>
 [[gnu::always_inline]] inline void add_friction(Residual& r, FrictionModel model, const Law& law, double mass,
                                                 const kernels::BlockVector<D>& v, const kernels::BlockVector<D>& impulse) {
   if (!(mass > 0 && std::isfinite(mass))) return;   // nothing can move
+  if constexpr (std::is_same_v<Law, CircularFriction>)
+    if (impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0) return;   // F(0) = {0}: as it must be
   const kernels::BlockVector<D - 1> friction = impulse.template tail<D - 1>();
   const kernels::BlockVector<D - 1> trial = friction - mass * v.template tail<D - 1>();
   r.cone = max_speed(r.cone, (friction - project(model, law, impulse[0], friction)).squaredNorm(), mass);
@@ -92,6 +95,17 @@ void add_patch(Residual& r, FrictionModel model, const PatchFriction& law, const
   add_friction<4>(r, model, law.friction(), scale.friction_mass, v.head<4>(), impulse.head<4>());
 }
 
+/// v = Wλ + b. Where W is a matrix and nothing pushes, as in most guesses from files, that is b.
+void find_velocities(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work) {
+  work.v.resize(p.rows());
+  if (!p.is_factored() && std::all_of(impulses.begin(), impulses.end(), [](double x) { return x == 0; })) {
+    std::copy(p.b.begin(), p.b.end(), work.v.begin());
+    work.segment_velocity.clear();
+    return;
+  }
+  p.contact_velocity(impulses, work.v, work.segment_velocity);
+}
+
 }   // namespace
 
 std::string_view model_name(FrictionModel model) {
@@ -109,15 +123,13 @@ std::string_view model_name(FrictionModel model) {
 }
 
 double Residual::total() const {
-  double largest = 0;
-  for (const double part : {gap_velocity, complementarity, cone, dissipation, bilateral, box})
-    largest = max_or_nan(largest, part);
-  return largest;
+  const double sum = gap_velocity + complementarity + (cone + dissipation) + (bilateral + box);
+  if (std::isnan(sum)) return sum;   // none is negative
+  return std::max(std::max(std::max(gap_velocity, complementarity), std::max(cone, dissipation)), std::max(bilateral, box));
 }
 
 Residual residual(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work, FrictionModel model) {
-  work.v.resize(p.rows());
-  p.contact_velocity(impulses, work.v, work.segment_velocity);
+  find_velocities(p, impulses, work);
   Residual r;
   kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
     constexpr int D = rows;
@@ -177,8 +189,11 @@ Residual residual(const ContactProblem& p, std::span<const double> impulses, Res
 }
 
 double natural_map_error(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work) {
-  work.v.resize(p.rows());
-  p.contact_velocity(impulses, work.v, work.segment_velocity);
+  find_velocities(p, impulses, work);
+  return natural_map_error(p, impulses, work.v);
+}
+
+double natural_map_error(const ContactProblem& p, std::span<const double> impulses, std::span<const double> velocities) {
   double error = 0, b_squared = 0, impulse_squared = 0, v_squared = 0;
   kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
     constexpr int D = rows;
@@ -187,7 +202,7 @@ double natural_map_error(const ContactProblem& p, std::span<const double> impuls
     const auto each = [&](auto&& project) {
       for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
         const std::uint32_t row = p.blocks[i].row;
-        const Vector v = Eigen::Map<const Vector>(work.v.data() + row),
+        const Vector v = Eigen::Map<const Vector>(velocities.data() + row),
                      impulse = Eigen::Map<const Vector>(impulses.data() + row);
         error += (impulse - project(i, v, impulse)).squaredNorm();
         impulse_squared += impulse.squaredNorm();
@@ -202,6 +217,8 @@ double natural_map_error(const ContactProblem& p, std::span<const double> impuls
         if constexpr (Law::rows == D - 1)
           each([&](auto i, const Vector& v, const Vector& impulse) -> Vector {
             const Law& law = std::get<Law>(p.laws[i]);
+            if constexpr (std::is_same_v<Law, CircularFriction>)
+              if (v[0] >= 0 && impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0) return impulse;   // it parts
             Vector shifted = impulse - v;
             shifted[0] -= normal_shift(law, v.template tail<D - 1>());
             return project_on_cone(law, shifted);

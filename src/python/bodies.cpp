@@ -130,6 +130,7 @@ void bind_material(py::class_<MaterialHandle>& c) {
       "name", [](const MaterialHandle& m) { return m.get().name; }, "Unique.");
   number("friction", &Material::friction);
   number("restitution", &Material::restitution);
+  number("tangential_restitution", &Material::tangential_restitution);
   c.def_property_readonly(
       "density", [](const MaterialHandle& m) { return m.get().density; }, doc("Material::density"));
   c.def_property_readonly(

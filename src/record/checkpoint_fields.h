@@ -185,6 +185,7 @@ void exchange_materials(Archive& archive, FlatScene& s, int version) {
     t.field("friction", &Material::friction);
     t.field("restitution", &Material::restitution);
     if (version >= kVersionWithColours) t.field("colour", &Material::colour);
+    if (version >= kVersionWithTangentialRestitution) t.field("tangential_restitution", &Material::tangential_restitution);
   });
   archive.table("material_pairs", s.pairs, [version](auto& t) {
     t.field("a", &FlatPair::a);
@@ -193,6 +194,8 @@ void exchange_materials(Archive& archive, FlatScene& s, int version) {
     t.field("restitution", &FlatPair::surface, &SurfacePair::restitution);
     t.field("fixed_to", &FlatPair::surface, &SurfacePair::fixed_to, &MaterialId::index);
     if (version >= kVersionWithPairForms) t.field("contact", &FlatPair::surface, &SurfacePair::contact);
+    if (version >= kVersionWithTangentialRestitution)
+      t.field("tangential_restitution", &FlatPair::surface, &SurfacePair::tangential_restitution);
   });
   archive.table("laws", s.laws, [](auto& t) { t.text_field("name", &FlatLaw::name); });
   archive.lists("laws/numbers", s.laws, &FlatLaw::numbers, [](auto& t) { t.field("number"); });

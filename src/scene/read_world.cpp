@@ -29,6 +29,7 @@ void read(const Place& place, Material& material, const std::filesystem::path& f
     fields.optional("density", material.density);
     if (const auto friction = fields.find("friction")) read_friction(*friction, material.friction, material.law);
     fields.optional("restitution", material.restitution);
+    fields.optional("tangential_restitution", material.tangential_restitution);
     read_colour(fields, material.colour);
     read_surface(fields, material.surface, folder);
   });
@@ -60,6 +61,7 @@ void read_pair(const Place& place, MaterialTable& materials) {
       pair.fixed_to = a;
     }
     fields.optional("restitution", pair.restitution);
+    fields.optional("tangential_restitution", pair.tangential_restitution);
     if (const auto form = fields.find("contact")) pair.contact = static_cast<ContactForm>(read_choice(*form, kContactForms));
     place.within([&] { materials.set_pair(a, b, pair); });
   });

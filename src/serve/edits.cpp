@@ -24,7 +24,8 @@ MaterialTable materials_of(const World& world, std::optional<double> one) {
     materials.set(MaterialId{i}, material);
   }
   for (const auto& [key, pair] : own.pairs())
-    materials.set_pair(MaterialId{key.first}, MaterialId{key.second}, {friction, pair.restitution, nullptr, {}, pair.contact});
+    materials.set_pair(MaterialId{key.first}, MaterialId{key.second},
+                       {friction, pair.restitution, nullptr, {}, pair.contact, pair.tangential_restitution});
   materials.friction_rule = CombineRule::average;   // of equal numbers: the number
   return materials;
 }

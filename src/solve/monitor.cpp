@@ -33,7 +33,7 @@ SolveMonitor::SolveMonitor(const ContactProblem& problem, FrictionModel model, c
       report_(report),
       measure_(problem, model, workspace.residual),
       budget_(control.max_iterations),
-      start_(std::chrono::steady_clock::now()) {}
+      start_(control.needs_clock() ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point()) {}
 
 bool SolveMonitor::start(std::span<const double> impulses) {
   if (control_.keep_history)
@@ -109,10 +109,6 @@ void SolveMonitor::judge_merit() {
     stop_by(MeritStop::relative, SolveStatus::stalled, "The merit function changes by less than its relative threshold.");
 }
 
-bool SolveMonitor::judges_all() const {
-  return control_.keep_history || control_.observer || control_.last_iterate || control_.merit.function != Merit::none;
-}
-
 bool SolveMonitor::meets_tolerance(double total, std::span<const double> impulses) {
   last_natural_map_ = std::numeric_limits<double>::quiet_NaN();
   if (!(total <= control_.tolerance)) return false;
@@ -186,6 +182,7 @@ void SolveMonitor::add_note(std::string_view sentence) {
 }
 
 double SolveMonitor::elapsed() const {
+  if (!control_.needs_clock()) return 0;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 

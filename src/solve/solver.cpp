@@ -1,11 +1,23 @@
 #include "stickslip/solve/solver.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "stickslip/solve/monitor.h"
 
 namespace stickslip {
+
+namespace {
+
+constexpr std::size_t kAtOnce = 36;   ///< rows of problems that may be solved by the first try: a dozen contacts
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}   // namespace
 
 std::string_view status_name(SolveStatus status) {
   switch (status) {
@@ -52,9 +64,9 @@ SolveReport ContactSolver::solve_condensed(const ContactProblem& problem, std::s
                                            const SolveControl& control) const {
   const auto start = std::chrono::steady_clock::now();
   const ContactProblem condensed = condense(problem);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since(start);
   SolveReport report = solve(condensed, impulses, workspace, control);
-  report.seconds += seconds;
+  if (control.seconds) report.seconds += seconds;
   // What the caller is told is about the problem that was given.
   report.residual = residual(problem, impulses, workspace.residual);
   workspace.best_velocity = workspace.residual.segment_velocity;
@@ -63,12 +75,47 @@ SolveReport ContactSolver::solve_condensed(const ContactProblem& problem, std::s
   return report;
 }
 
+/// A problem given as a matrix that is solved by the first try. Two residuals, as in any solve: of the guess, which is 0, and of
+/// what is handed back.
+bool ContactSolver::solve_at_once(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
+                                  const SolveControl& control, SolveReport& report) const {
+  if (problem.is_factored() || problem.rows() > kAtOnce || control.wants_iterates() || control.max_iterations <= 0)
+    return false;
+  if (std::any_of(impulses.begin(), impulses.end(), [](double x) { return x != 0; })) return false;
+  if (control.cancel != nullptr && control.cancel->load(std::memory_order_relaxed)) return false;
+  ResidualWorkspace& work = workspace.residual;
+  const auto start = control.seconds ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+  const Residual before = residual(problem, impulses, work);
+  if (!(before.total() > control.tolerance)) return false;   // the guess may do
+  const std::string_view how = try_at_once(problem, impulses, control.tolerance);
+  if (how.empty()) return false;
+  const bool asks_for_map = control.natural_map || std::isfinite(control.natural_map_tolerance);
+  const Residual after = residual(problem, impulses, work);
+  const double total = after.total(),
+               map = asks_for_map ? natural_map_error(problem, impulses, work.v) : std::numeric_limits<double>::quiet_NaN();
+  if (!(total <= control.tolerance) || map > control.natural_map_tolerance) {
+    std::fill(impulses.begin(), impulses.end(), 0.0);
+    return false;
+  }
+  workspace.best_velocity.clear();   // a matrix has none
+  report.initial_residual = before;
+  report.residual = after;
+  report.iterations = 1;
+  report.cost = 1;
+  report.model_residual = total;
+  if (control.natural_map) report.natural_map_error = map;
+  if (control.notes) report.notes = fmt::format("{} solved {} rows.", how, problem.rows());
+  if (control.seconds) report.seconds = seconds_since(start);
+  return true;
+}
+
 SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                                  const SolveControl& control) const {
   if (problem.is_coupled() && !takes_coupled()) return solve_condensed(problem, impulses, workspace, control);
   for (double& impulse : impulses)
     if (!std::isfinite(impulse)) impulse = 0;
   SolveReport report;
+  if (solve_at_once(problem, impulses, workspace, control, report)) return report;
   SolveMonitor monitor(problem, model(), control, workspace, report);
   if (const std::string_view reason = refusal(problem); !reason.empty()) {
     monitor.start(impulses);

@@ -330,7 +330,7 @@ void ProblemBuilder::fill_contact(const World& world, const ContactSet& set, con
            0,
            Vec3::Zero(),
            pair.surface.friction,
-           pair.surface.restitution};
+           pair.surface.restitution > 0};
   // Impulses act on the surface of a body that strikes the unmoving world. Between two bodies that move they act on one point,
   // halfway: two would be a torque from nowhere.
   if (block.arity == 1 && point.gap > pair.band) built.half_gap = 0.5 * point.gap;
@@ -388,7 +388,7 @@ ProblemBuilder::Asked ProblemBuilder::ask(const World& world, const PairSetting&
   const double h = options.h;
   const double touch = pair.correction.compliance > 0 ? 0 : pair.band;   // a spring has a length of its own
   Asked asked;
-  if (pair.surface.restitution > 0 && before < -pair.threshold && gap + h * free <= 0) {
+  if (pair.surface.rebounds() && before < -pair.threshold && gap + h * free <= 0) {
     asked.speed = pair.surface.restitution * before;   // Newton's impact law: vₙ⁺ ≥ −e vₙ⁻
     asked.rebounds = true;
   } else if (gap > touch) {
@@ -411,6 +411,9 @@ void ProblemBuilder::take(const Asked& asked, double speed, const PairSetting& p
   built.touching = asked.touching;
   built.recovery_speed = asked.recovery;
   if (asked.touching) problem_.sigma[block.row] = pair.correction.compliance;
+  // λ_T = prox_F(λ_T − r (v_T⁺ + e_T v_T⁻)): slip turns back as far as friction can.
+  for (int k = 1; k < std::min<int>(block.dim, 3) && asked.rebounds; ++k)
+    problem_.b[block.row + k] += pair.surface.tangential_restitution * built.before[k];
 }
 
 /// What the corners of an area ask for, as a linear function of the place that is nowhere above it: rolling rows have its

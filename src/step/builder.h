@@ -19,18 +19,18 @@ inline constexpr std::uint32_t kNoSpin = ~0u;
 
 /// What the builder knows about one contact point beside its rows.
 struct BuiltContact {
-  std::uint32_t block;      ///< its block in the problem
-  std::uint32_t spin;       ///< place among the contacts with torsion or rolling rows, kNoSpin if it has none
-  Mat3 frame;               ///< columns normal, t, b
-  Vec3 before;              ///< relative velocity of B against A before the step, contact frame [m/s]
-  Vec3 driven;              ///< part of the relative velocity that kinematic bodies prescribe, contact frame [m/s]
-  double recovery_speed;    ///< separation speed that stabilisation asks for, ≥ 0 [m/s]
-  bool touching;            ///< within the band or deeper, and not struck: may be elastic
-  double half_gap;          ///< from the contact point to the surface where the arm of a lone body ends, 0 of two bodies [m]
-  Vec3 turning;             ///< κ: how the relative velocity changes within half the step by itself, contact frame [m/s]
-  double friction;          ///< μ, or how far F(1) reaches along a tangent
-  double restitution = 0;   ///< e of the two materials
-  bool rebounds = false;    ///< whether Newton's impact law acts
+  std::uint32_t block;     ///< its block in the problem
+  std::uint32_t spin;      ///< place among the contacts with torsion or rolling rows, kNoSpin if it has none
+  Mat3 frame;              ///< columns normal, t, b
+  Vec3 before;             ///< relative velocity of B against A before the step, contact frame [m/s]
+  Vec3 driven;             ///< part of the relative velocity that kinematic bodies prescribe, contact frame [m/s]
+  double recovery_speed;   ///< separation speed that stabilisation asks for, ≥ 0 [m/s]
+  bool touching;           ///< within the band or deeper, and not struck: may be elastic
+  double half_gap;         ///< from the contact point to the surface where the arm of a lone body ends, 0 of two bodies [m]
+  Vec3 turning;            ///< κ: how the relative velocity changes within half the step by itself, contact frame [m/s]
+  double friction;         ///< μ, or how far F(1) reaches along a tangent
+  bool elastic = false;    ///< whether the two materials have restitution along normals
+  bool rebounds = false;   ///< whether Newton's impact law acts
 };
 
 /// What contacts with torsion or rolling rows have beside. Their rows are scaled by a length, so that all rows are velocities

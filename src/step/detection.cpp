@@ -194,6 +194,7 @@ void Detection::collide_pairs(const World& world, std::span<const ProxyPair> pai
   sink.points().reserve(64);   // more than any pair gives before reduction, except hulls with huge faces
   Expectation expectation(world.memory);
   for (const ProxyPair& pair : pairs) {
+    end_if_cancelled(reach_.cancel);
     if (const double target = target_overlap(world, pair.a, pair.b, reach_.contact, reach_.overlap);
         target > 0 && volumes.find(world, pair, poses_[pair.a], poses_[pair.b], target, out))
       continue;

@@ -9,6 +9,7 @@
 #include "stickslip/collide/contact.h"
 #include "stickslip/collide/pair_memory.h"
 #include "stickslip/geometry/mesh_distance.h"
+#include "stickslip/step/integrator.h"
 #include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
 
@@ -23,6 +24,7 @@ struct DetectionReach {
   double margin = 0;                              ///< part of the thickness of each shape
   ContactForm contact = ContactForm::automatic;   ///< where bodies do not say
   double overlap = 0;                             ///< the same, as in StepOptions
+  const std::atomic<bool>* cancel = nullptr;      ///< ends the search, by StepCancelled
 };
 
 /// Bound of the speed at which points of two colliders approach each other [m/s].

@@ -8,6 +8,7 @@
 #include "step/detection.h"
 #include "step/free_motion.h"
 #include "step/sizes.h"
+#include "stickslip/step/integrator.h"
 
 namespace stickslip {
 
@@ -228,11 +229,12 @@ std::optional<RigidImpact> ImpactWatch::impact(const World& world, const ProxyPa
 bool ImpactWatch::is_honest(const World& world, const Watched& w, const RigidImpact& impact, double turning) const {
   const Collider &a = world.colliders()[w.pair.a], &b = world.colliders()[w.pair.b];
   return world.bodies()[a.body].continuous != Continuous::impact && world.bodies()[b.body].continuous != Continuous::impact &&
-         !impact.stopped_early && world.materials.between(a.material, b.material).restitution == 0 &&
+         !impact.stopped_early && !world.materials.between(a.material, b.material).rebounds() &&
          impact.separation.normal.dot(w.normal) > 1 - kSameDirection && turning <= kTurned * thinner(a, b);
 }
 
 void ImpactWatch::sweep(const World& world, Watched& w) const {
+  end_if_cancelled(options_->cancel);
   const double h = options_->h;
   const RigidMotion a = path(world, world.colliders()[w.pair.a], w.of_a, h);
   const RigidMotion b = path(world, world.colliders()[w.pair.b], w.of_b, h);
@@ -292,6 +294,7 @@ double ImpactWatch::first_along(const World& world, std::span<const Twist> motio
     const double near = kTouch * options_->contact_band * thinner(a, b);
     if (!(w.known && same_motion(of_a, w.of_a) && same_motion(of_b, w.of_b))) {
       if (room_on_the_way(world, a, of_a, b, of_b, first) > near) continue;
+      end_if_cancelled(options_->cancel);
       const auto hit = impact(world, w.pair, path(world, a, of_a, first), path(world, b, of_b, first));
       w = {w.pair, of_a, of_b, hit ? first * hit->time : kNever, true, false, w.normal, w.gap};
     }

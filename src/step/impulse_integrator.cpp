@@ -22,6 +22,7 @@
 #include "step/sleep.h"
 #include "step/soft/inversion.h"
 #include "step/soft/soft_operators.h"
+#include "step/step_start.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/integrator.h"
 
@@ -42,11 +43,14 @@ class ImpulseIntegrator final : public Integrator {
   std::span<const double> impulses() const override { return impulses_; }
 
  private:
+  void take_pieces(World&);
   bool advance(World&);
   void project(World&);
   void finish(World&);
   /// Until contacts are looked at again positions move for h, in both schemes.
-  DetectionReach reach() const { return {options_.h, options_.h, options_.margin, options_.contact, options_.overlap}; }
+  DetectionReach reach() const {
+    return {options_.h, options_.h, options_.margin, options_.contact, options_.overlap, options_.cancel};
+  }
   const ContactSet& detect(World&);
   const ContactSet& with_patches(const World&, const ContactSet&);
   const ContactSet* detect_and_solve(World&);
@@ -70,6 +74,11 @@ class ImpulseIntegrator final : public Integrator {
   };
   void linearise_again(const Setting&, const SolveControl&);
   SolveControl control() const;
+  /// Whether a caller who wants the last iterate got one that is worse than the guess: where it would take bodies says nothing,
+  /// and looking along ways that long would take minutes.
+  bool blew_up() const {
+    return options_.last_iterate && !(report_.solve->residual.total() <= report_.solve->initial_residual.total());
+  }
   /// Whether the caller wants to see, or end, a solve by its iterates: then there is one solve.
   bool judges_all() const { return options_.keep_history || options_.merit.function != Merit::none || options_.last_iterate; }
   void begin_roughly(const World&, const ContactSet&);
@@ -104,6 +113,7 @@ class ImpulseIntegrator final : public Integrator {
   SleepManager sleep_;
   MotionJudge judge_;
   StepPieces pieces_;
+  StepStart start_;
   ImpactWatch impacts_;
   HoldBack hold_back_;
   int follows_ = 0;   ///< short pieces of a step in which a body leaves a mesh that it struck
@@ -195,7 +205,7 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
     builder_.recover_in(pieces_.length());
     begin_roughly(world, *set);
     set = solve_and_look(world, set);
-    if (!set || !(impacts_.watches() || impacts_.nears())) return set;
+    if (!set || blew_up() || !(impacts_.watches() || impacts_.nears())) return set;
     const double free = impacts_.first_along(world, look_ahead_.motion(world, solved(*set)), options_.h);
     if (!(free < options_.h)) return set;
     ++report_.looked_again;
@@ -208,7 +218,7 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
 /// Solves, and again with what the solved motion meets. @returns the contacts of the last solve, or nothing as above
 const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactSet* set) {
   if (!solve(world, *set, drift_time())) return nullptr;
-  for (int rounds = 0; rounds < LookAhead::kMaxRounds;) {
+  for (int rounds = 0; rounds < LookAhead::kMaxRounds && !blew_up();) {
     const ContactSet* more =
         look_ahead_.find(world, detection_, impacts_, solved(*set), reach(), options_.gyroscopic, report_.seconds);
     if (!more && goes_on()) continue;
@@ -247,6 +257,7 @@ bool ImpulseIntegrator::goes_on() {
 
 SolveControl ImpulseIntegrator::control() const {
   SolveControl control;
+  control.cancel = options_.cancel;
   control.tolerance = std::max(report_.outcome.tolerance, rough_);
   control.max_iterations = options_.max_iterations - spent_;
   if (rough_ > 0) control.max_iterations = static_cast<int>(kRoughShare * options_.max_iterations);
@@ -288,6 +299,7 @@ void ImpulseIntegrator::solve_problem(SolveControl control) {
                    : solver_->solve(problem, impulses_, workspace_, control);
   };
   report_.solve = solve();
+  end_if_cancelled(options_.cancel);
   const bool worked = report_.solve->status == SolveStatus::converged && report_.solve->iterations > 0;
   if (worked && !judges_all() && problem.rows() <= kSmallProblem) {
     control.tolerance *= kAim;
@@ -535,6 +547,21 @@ void ImpulseIntegrator::find_conflicts(const World& world) {
 
 const StepReport& ImpulseIntegrator::step(World& world) {
   for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
+  start_.begin();
+  // These change it before they solve: bodies drift, or wake.
+  if (whole_.scheme == Scheme::moreau_midpoint || whole_.sleep.enabled) start_.keep(world, whole_.cancel);
+  try {
+    take_pieces(world);
+  } catch (const StepCancelled&) {
+    start_.restore(world);
+    throw;
+  }
+  break_joints(world, report_);
+  finish(world);
+  return report_;
+}
+
+void ImpulseIntegrator::take_pieces(World& world) {
   const double start = world.time;
   judge_.begin(world, whole_);
   pieces_.begin(world, whole_);
@@ -551,9 +578,6 @@ const StepReport& ImpulseIntegrator::step(World& world) {
   world.time = start + whole_.h;
   ++world.step_count;
   report_.pieces = pieces_.count();
-  break_joints(world, report_);
-  finish(world);
-  return report_;
 }
 
 /// Takes a piece of a step. @returns whether it could; if not, the world is as it was
@@ -574,6 +598,7 @@ bool ImpulseIntegrator::advance(World& world) {
 
   const ContactSet* set = detect_and_solve(world);
   if (!set) return false;
+  if (options_.h < whole_.h) start_.keep(world, whole_.cancel);
   const double h = options_.h, drift_time = this->drift_time();
   clock.lap();
 
@@ -584,10 +609,10 @@ bool ImpulseIntegrator::advance(World& world) {
   find_conflicts(world);
   balance();
   record_contacts(world, *set);
-  if (impacts_.watches())
+  if (impacts_.watches() && !blew_up())
     report_.distance_min = impacts_.nearest(world, look_ahead_.motion(world, solved(*set)), options_.h, report_.distance_min);
   hold_back_.clear();
-  if (const auto doubtful = impacts_.doubtful(); !doubtful.empty())
+  if (const auto doubtful = impacts_.doubtful(); !doubtful.empty() && !blew_up())
     hold_back_.find(world, impacts_, doubtful, look_ahead_.motion(world, solved(*set)), h, options_.gyroscopic);
   report_.seconds.bookkeeping += clock.lap();
 

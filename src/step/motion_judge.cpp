@@ -85,7 +85,7 @@ void MotionJudge::see(const World& world, const ContactProblem& problem, const S
   if (!(c.impulse[0] > 0)) return;
   const double gave = c.impulse.dot(0.5 * (c.built.before + c.after));
   if (gave > giver_.amount) giver_ = contact_finding(MotionKind::energy_created, world, c.manifold, 0, gave);
-  if (c.built.restitution > 0) see_impact(world, problem, c);
+  if (c.built.elastic || c.built.rebounds) see_impact(world, problem, c);
   see_jam(world, problem, c);
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "stickslip/math/error.h"
+#include "stickslip/step/integrator.h"
 #include "study/drawing.h"
 #include "study/folder.h"
 #include "study/report.h"
@@ -74,6 +75,8 @@ class CasePool {
       save_case(options_.folder, one.name, data, processor_seconds() - start);
       return true;
     } catch (const Cancelled&) {
+      return false;
+    } catch (const StepCancelled&) {
       return false;
     } catch (const Error& error) {
       throw Error(fmt::format("Case '{}' failed: {} Cases that have finished are kept.", one.name, error.what()));

@@ -28,14 +28,19 @@ Size size_from_name(std::string_view name) {
 
 std::string_view size_name(Size size) { return kSizeNames[static_cast<std::size_t>(size)]; }
 
+Scene CaseRun::cancellable(Scene scene) const {
+  scene.step.cancel = cancel_;
+  return scene;
+}
+
 Scene CaseRun::load(const std::string& name_or_path, const std::vector<Override>& overrides) const {
   const std::scoped_lock lock(scene_lock());
-  return load_scene(name_or_path, overrides);
+  return cancellable(load_scene(name_or_path, overrides));
 }
 
 Scene CaseRun::parse(std::string_view json_text, const std::string& file, const std::vector<Override>& overrides) const {
   const std::scoped_lock lock(scene_lock());
-  return parse_scene(json_text, file, overrides);
+  return cancellable(parse_scene(json_text, file, overrides));
 }
 
 ProblemFile CaseRun::load_problem(const std::string& file) const {

@@ -25,9 +25,9 @@ void check_friction(double mu) {
         .at("friction");
 }
 
-void check_restitution(double e) {
+void check_restitution(double e, const char* key) {
   if (!(e >= 0 && e <= 1))
-    throw Error(fmt::format("{} is not a coefficient of restitution. It must be between 0 and 1.", e)).at("restitution");
+    throw Error(fmt::format("{} is not a coefficient of restitution. It must be between 0 and 1.", e)).at(key);
 }
 
 void check_law(const std::shared_ptr<const SurfaceLaw>& law) {
@@ -44,7 +44,8 @@ void check(const Material& m) {
   if (!(std::isfinite(m.density) && m.density > 0))
     throw Error(fmt::format("{} is not a density. It must be finite and greater than 0 kg/m³.", m.density)).at("density");
   check_friction(m.friction);
-  check_restitution(m.restitution);
+  check_restitution(m.restitution, "restitution");
+  check_restitution(m.tangential_restitution, "tangential_restitution");
   check_law(m.law);
   check_surface(m.surface);
 }
@@ -102,7 +103,8 @@ MaterialId MaterialTable::find(std::string_view name) const {
 
 void MaterialTable::set_pair(MaterialId a, MaterialId b, SurfacePair pair) {
   check_friction(pair.friction);
-  check_restitution(pair.restitution);
+  check_restitution(pair.restitution, "restitution");
+  check_restitution(pair.tangential_restitution, "tangential_restitution");
   check_law(pair.law);
   if (pair.fixed_to != a && pair.fixed_to != b) pair.fixed_to = a;
   pairs_[std::minmax(a.index, b.index)] = pair;
@@ -110,8 +112,12 @@ void MaterialTable::set_pair(MaterialId a, MaterialId b, SurfacePair pair) {
 
 SurfacePair MaterialTable::coefficients_between(MaterialId a, MaterialId b) const {
   const Material &ma = materials_[a.index], &mb = materials_[b.index];
-  return {combine(friction_rule, ma.friction, mb.friction), combine(restitution_rule, ma.restitution, mb.restitution), nullptr,
-          a, ContactForm::automatic};
+  return {combine(friction_rule, ma.friction, mb.friction),
+          combine(restitution_rule, ma.restitution, mb.restitution),
+          nullptr,
+          a,
+          ContactForm::automatic,
+          combine(restitution_rule, ma.tangential_restitution, mb.tangential_restitution)};
 }
 
 ContactForm MaterialTable::contact_between(MaterialId a, MaterialId b) const {

@@ -98,10 +98,12 @@ class Hash {
   void add(const Material& m) {
     add(m.friction), add(m.restitution), add(m.law);
     add(m.surface.structure), add(m.surface.tensor), add(m.surface.normal_map.picture), add(m.surface.normal_map.size);
+    if (m.tangential_restitution != 0) add(m.tangential_restitution);
   }
   void add(const SurfacePair& pair) {
     add(pair.friction), add(pair.restitution), add(pair.law), add(std::uint64_t{pair.fixed_to.index});
     if (pair.contact != ContactForm::automatic) add(pair.contact);
+    if (pair.tangential_restitution != 0) add(pair.tangential_restitution);
   }
   void add(const MaterialTable& table) {
     add(table.friction_rule), add(table.restitution_rule);

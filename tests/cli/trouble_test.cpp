@@ -203,5 +203,27 @@ TEST(Interrupt, control_c_completes_the_files_and_the_run_can_go_on) {
   }
 }
 
+TEST(Interrupt, within_a_step_that_never_ends_leaves_the_last_whole_step) {
+  const std::vector<std::string> endless = {"--set", "/step/tolerance=1e-300", "--set", "/step/max_iterations=2000000000",
+                                            "--set", "/step/solver=nsgs"};
+  const Directory directory;
+  const std::string h5 = directory / "a.h5", checkpoint = directory / "c.h5";
+  const auto ends = [&](std::vector<std::string> command) {
+    command.insert(command.end(), endless.begin(), endless.end());
+    Background program(command);
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));   // some scenes take that long to be made, which ends it too
+    program.send(SIGTERM);
+    const auto start = std::chrono::steady_clock::now();
+    const int code = program.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << command.front();
+    return code;
+  };
+  EXPECT_EQ(ends({"run", "stack", "--seconds", "1", "-o", h5, "--checkpoint", checkpoint}), 130);
+  EXPECT_EQ(stickslip("run " + checkpoint + " --steps 1 --integrator penalty").exit_code, 0);
+  EXPECT_EQ(ends({"sweep", "stack", "--seconds", "1", "--over", "/parameters/count=3,4", "-o", directory / "s.csv"}), 130);
+  EXPECT_EQ(ends({"compare", "stack", "--seconds", "1", "--solvers", "nsgs,pgs"}), 130);
+  EXPECT_EQ(ends({"capture", "stack", "--step", "2", "-o", (directory / "p.hdf5").string()}), 130);
+}
+
 }   // namespace
 }   // namespace stickslip

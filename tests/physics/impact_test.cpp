@@ -2,6 +2,7 @@
 #include <random>
 
 #include "physics/worlds.h"
+#include "stickslip/math/error.h"
 
 namespace stickslip::testing {
 namespace {
@@ -43,6 +44,75 @@ TEST_P(Bounce, without_restitution_a_ball_stays_down) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scales, Bounce, kScales, scale_name);
+
+/// A solid ball of radius R strikes the ground with slip s = v − R ω. Friction p turns the slip by 7/2 p/m, to −e_T s unless that
+/// takes more than μ times the push of (1 + e) m |vₙ|.
+TEST_P(Bounce, tangential_restitution_turns_the_slip_of_a_ball_as_far_as_friction_can) {
+  const Scale s = GetParam();
+  const double radius = 0.1 * s.size, e = 0.6, fall = 2 * s.speed(), speed = 1.5 * s.speed(), spin = -4 / s.time();
+  const double slip = speed - radius * spin;
+  for (const double et : {0.0, 0.4, 1.0})
+    for (const double mu : {0.05, 2.0}) {
+      World world;
+      world.gravity.setZero();
+      const MaterialId m = material(world, mu, e);
+      Material rubber = world.materials[m];
+      rubber.tangential_restitution = et;
+      world.materials.set(m, rubber);
+      add_ground(world, m);
+      const BodyId ball = add_body(world, Sphere{radius}, {0, 0, 2 * radius}, m, {speed, 0, -fall}, {0, spin, 0});
+      Stepper stepper(options(0.002 * s.time()));
+      simulate(world, stepper, 0.5 * s.time());
+      const double stops = (1 + et) * slip * 2 / 7, rubs = std::min(stops, mu * (1 + e) * fall);   // p/m
+      const Body& b = world.body(ball);
+      EXPECT_NEAR(b.velocity.z(), e * fall, 1e-6 * s.speed());
+      EXPECT_NEAR(b.velocity.x(), speed - rubs, 1e-6 * s.speed()) << "e_T = " << et << ", µ = " << mu;
+      EXPECT_NEAR(radius * b.angular_velocity.y(), radius * spin + 2.5 * rubs, 1e-6 * s.speed());
+    }
+}
+
+TEST(Superball, thrown_under_a_table_comes_back) {
+  // Floor, underside of the table, floor: three bounces of a ball that loses nothing turn it round [Garwin 1969].
+  World world;
+  world.gravity.setZero();
+  world.materials.set({0}, {.name = "default", .friction = 10, .restitution = 1, .tangential_restitution = 1});
+  add_ground(world, {0});
+  BodyDescription table;
+  table.motion = MotionType::fixed;
+  table.parts = {{HalfSpace{}, {}, {0}}};
+  table.pose = {{0, 0, 0.5}, rotation_between(Vec3::UnitZ(), -Vec3::UnitZ())};
+  world.add(table);
+  const BodyId ball = add_body(world, Sphere{0.05}, {-0.5, 0, 0.25}, {0}, {3, 0, -3});
+  const double energy = world.kinetic_energy();
+  Stepper stepper(options(0.001));
+  simulate(world, stepper, 0.4);
+  double v = 3, rim = 0;   // rim: R ω
+  for (const double side : {1.0, -1.0, 1.0}) {
+    const double slip = v - side * rim;
+    v -= 4.0 / 7 * slip;
+    rim += side * 10.0 / 7 * slip;
+  }
+  EXPECT_NEAR(v, -2.912, 1e-3);
+  EXPECT_NEAR(world.body(ball).velocity.x(), v, 1e-6);
+  EXPECT_NEAR(world.kinetic_energy() / energy, 1, 1e-6);
+}
+
+TEST(Superball, is_refused_by_integrators_without_a_law_of_impact) {
+  for (const char* integrator : {"penalty", "barrier"}) {
+    World world;
+    world.materials.add({.name = "rubber", .tangential_restitution = 0.5});
+    add_body(world, Sphere{0.1}, {0, 0, 1}, {0});
+    StepOptions o = options(0.01);
+    o.integrator = integrator;
+    Stepper stepper(o);
+    try {
+      stepper.step(world);
+      ADD_FAILURE() << integrator << " took it";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("'rubber' has tangential restitution"), std::string::npos) << error.what();
+    }
+  }
+}
 
 TEST(Collision, equal_spheres_exchange_their_velocities) {
   World world;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../problem/problems.h"
+#include "stickslip/problem/accuracy.h"
 
 namespace stickslip {
 namespace {
@@ -81,6 +82,32 @@ TEST(Finalize, refuses_what_cannot_be_solved) {
   broken([](ContactProblem& p) { p.jacobian_values.pop_back(); });
   broken([](ContactProblem& p) { p.laws.clear(); });
   broken([](ContactProblem& p) { p.blocks[0].kind = BlockKind::box; });
+}
+
+TEST(Accuracy, rounding_leaves_the_precision_times_the_size_of_W_and_of_the_impulses) {
+  // ‖W‖ of a particle is 1/m, and the impulse that stops it m |b|: rounding leaves ε |b|.
+  const ContactProblem p = testing::particle_contact({-3, 0.4, 0}, 1);
+  const std::vector<double> stops = {3, -0.4, 0};
+  EXPECT_NEAR(rounding_bound(p, stops), std::numeric_limits<double>::epsilon() * std::hypot(3, 0.4), 1e-19);
+}
+
+TEST(Accuracy, the_nearest_numbers_to_a_solution_have_a_residual_within_the_bound) {
+  // 1/3 of everything: no number of the solution is a number of the machine.
+  ResidualWorkspace work;
+  const ContactProblem p = testing::particle_contact({-1.0 / 3, 0.1 / 3, 0.2 / 3}, 1);
+  std::vector<double> near = {1.0 / 3, -0.1 / 3, -0.2 / 3};
+  for (double& x : near) x = std::nextafter(x, 1.0);
+  EXPECT_GT(residual(p, near, work).total(), 0);
+  EXPECT_LE(residual(p, near, work).total(), rounding_bound(p, near));
+}
+
+TEST(NaturalMap, of_velocities_that_are_known_is_the_same_to_the_bit) {
+  ResidualWorkspace work;
+  const ContactProblem p = testing::particle_contact({-1, 3, 4}, 0.5);
+  const std::vector<double> impulses = {0.9, -0.2, -0.4};
+  const double whole = natural_map_error(p, impulses, work);
+  residual(p, impulses, work);
+  EXPECT_EQ(natural_map_error(p, impulses, work.v), whole);
 }
 
 }   // namespace

@@ -170,6 +170,7 @@ TEST(Checkpoint, step_options_and_materials_survive) {
   const SurfacePair pair = materials.between(materials.find("ice"), materials.find("rubber"));
   EXPECT_EQ(pair.friction, 0.17);
   EXPECT_EQ(pair.restitution, 0.05);
+  EXPECT_EQ(pair.tangential_restitution, 0.25);
   EXPECT_EQ(materials.between(materials.find("ice"), materials.find("ice")).friction, 0.02);
   EXPECT_EQ(materials.friction_rule, CombineRule::minimum);
   EXPECT_EQ(materials.restitution_rule, CombineRule::average);

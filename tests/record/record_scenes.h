@@ -92,7 +92,7 @@ inline Scene everything() {
   world.gravity = {0.1, -0.2, -9.7};
   const MaterialId rubber = world.materials.add({"rubber", 1100, 0.9, 0.3});
   const MaterialId ice = world.materials.add({"ice", 917, 0.02, 0.1});
-  world.materials.set_pair(rubber, ice, {0.17, 0.05});
+  world.materials.set_pair(rubber, ice, {0.17, 0.05, nullptr, {}, ContactForm::automatic, 0.25});
   world.materials.friction_rule = CombineRule::minimum;
   world.materials.restitution_rule = CombineRule::average;
 

@@ -1,6 +1,8 @@
 // What a stepper refuses, and bodies that come and go while it runs.
 #include "error_message.h"
 #include "physics/worlds.h"
+#include "stickslip/solve/add_solver.h"
+#include "stickslip/solve/monitor.h"
 
 namespace stickslip::testing {
 namespace {
@@ -134,6 +136,90 @@ TEST(Kinematic, a_shaken_table_reaches_its_scripted_pose_exactly_and_carries_wha
   simulate(world, stepper, 1.25);
   EXPECT_NEAR(world.body(moving).position.x(), -0.1, 1e-12) << "a quarter past a full period";
   EXPECT_NEAR(world.body(box).position.x(), -0.1, 1e-4) << "µ g is far above the acceleration: it sticks";
+}
+
+/// Solves as `auto` does, and raises a flag in one of its solves.
+class Interrupting final : public ContactSolver {
+ public:
+  static inline std::atomic<bool> flag = false;
+  static inline int left = 0;   ///< solves until then
+  std::string_view name() const override { return "interrupting"; }
+
+ protected:
+  void iterate(const ContactProblem& p, std::span<double> impulses, Workspace&, SolveMonitor& monitor) const override {
+    flag = --left == 0;
+    Workspace own;
+    make_solver("auto")->solve(p, impulses, own, {.tolerance = monitor.control().tolerance});
+    if (!monitor.done(1, impulses)) monitor.give_up(impulses, SolveStatus::stalled, "That was all.");
+  }
+};
+
+/// A ball that is shot at a wall, which cuts the step, and boxes that fall onto each other.
+World shot_and_heap() {
+  World world;
+  const MaterialId m = material(world, 0.5, 0.3);
+  add_ground(world, m);
+  for (int i = 0; i < 3; ++i) add_body(world, Box{{0.1, 0.1, 0.1}}, {0.01 * i, 0, 0.1 + 0.203 * i}, m);
+  add_body(world, Sphere{0.05}, {2, 0, 0.5}, m, {80, 0, 0});
+  BodyDescription wall;
+  wall.motion = MotionType::fixed;
+  wall.parts = {{Box{{0.1, 1, 1}}, {}, m}};
+  wall.pose.position = {2.5, 0, 1};
+  world.add(wall);
+  return world;
+}
+
+TEST(Stepper, a_step_that_is_cancelled_leaves_the_world_as_it_was_and_the_next_one_to_the_same_bits) {
+  SolverInfo info;
+  info.name = "interrupting";
+  add_solver(info, [](const OptionList&) { return std::make_unique<Interrupting>(); });
+  for (const bool moreau : {false, true}) {
+    StepOptions o = options(0.01);
+    o.solver = "interrupting";
+    o.sleep.enabled = moreau;
+    if (moreau) o.scheme = Scheme::moreau_midpoint;
+    World never = shot_and_heap();
+    Stepper undisturbed(o);
+    o.cancel = &Interrupting::flag;
+    int cancelled = 0, in_pieces = 0;
+    for (int steps = 1; steps <= 4; ++steps) {
+      World world = never;
+      Stepper stepper(o);
+      const std::uint64_t before = world.state_hash();
+      const bool piecewise = undisturbed.step(never).pieces > 1;
+      for (int solve = 1;; ++solve) {
+        Interrupting::left = solve;
+        Interrupting::flag = false;
+        try {
+          stepper.step(world);
+          break;
+        } catch (const StepCancelled&) {
+          EXPECT_EQ(world.state_hash(), before) << "step " << steps << ", solve " << solve;
+          ++cancelled;
+          in_pieces += piecewise;
+        }
+      }
+      EXPECT_EQ(world.state_hash(), never.state_hash()) << "step " << steps;
+    }
+    EXPECT_GE(cancelled, 3);
+    EXPECT_GE(in_pieces, moreau ? 0 : 2) << "the second piece of a step has been begun";
+  }
+}
+
+TEST(Stepper, other_integrators_leave_the_world_as_it_was_too) {
+  for (const char* integrator : {"penalty", "barrier"}) {
+    std::atomic<bool> stop = false;
+    World world = shot_and_heap();
+    StepOptions o = options(0.002);
+    o.integrator = integrator;
+    o.cancel = &stop;
+    Stepper stepper(o);
+    stepper.step(world);
+    const std::uint64_t before = world.state_hash();
+    stop = true;
+    EXPECT_THROW(stepper.step(world), StepCancelled) << integrator;
+    EXPECT_EQ(world.state_hash(), before) << integrator;
+  }
 }
 
 }   // namespace

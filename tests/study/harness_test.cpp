@@ -9,6 +9,7 @@
 
 #include "../error_message.h"
 #include "../record/record_scenes.h"
+#include "stickslip/step/stepper.h"
 #include "stickslip/study/run.h"
 #include "study/folder.h"
 #include "study/run_in_memory.h"
@@ -134,6 +135,29 @@ TEST(StudyHarness, an_interrupted_run_goes_on_where_it_stopped_and_ends_with_the
   EXPECT_EQ(resumed.reused, 1u);   // the second saw the flag when it ended, and is not trusted
   EXPECT_EQ(runs - before, 3);
   EXPECT_EQ(resumed.checksums, run_study(stones(runs), {}, into(directory / "whole")).checksums);
+}
+
+TEST(StudyHarness, a_case_within_a_step_that_never_ends_stops_when_it_is_told_to) {
+  const Directory directory;
+  std::atomic<bool> stop = false;
+  std::thread user;
+  const Study endless{"endless", "Endless", "", "", {}, [&](const Setting&) {
+                        Plan plan;
+                        plan.tables = {Table("none", "None", {number("x", "", "x")})};
+                        plan.cases = {{"stack", [&](CaseRun& run) {
+                                         Scene scene = run.load("stack", {{"/step/tolerance", "1e-300"},
+                                                                          {"/step/max_iterations", "2000000000"},
+                                                                          {"/step/solver", "\"nsgs\""}});
+                                         Stepper stepper(scene.step);
+                                         user = std::thread([&] { stop = true; });
+                                         stepper.step(scene.world);
+                                       }}};
+                        return plan;
+                      }};
+  RunOptions options = into(directory / "s");
+  options.cancel = &stop;
+  EXPECT_TRUE(run_study(endless, {}, options).interrupted);
+  user.join();
 }
 
 TEST(StudyHarness, a_finished_run_is_not_run_again_unless_asked) {

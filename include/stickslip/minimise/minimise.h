@@ -1,6 +1,7 @@
 // Minimisers of smooth functions of many unknowns, whose steps may be cut by what lies in their way.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -75,6 +76,7 @@ struct MinimiseOptions {
   /// Newton's method for gradient = 0 by `jacobian`.
   bool coupled = false;
   std::function<void(const MinimiseStep&)> observer = {};   ///< called after every iteration
+  const std::atomic<bool>* cancel = nullptr;                ///< ends, without having converged, soon after it becomes true
 };
 
 struct Minimum {

@@ -67,7 +67,7 @@ constexpr FrictionModel FrictionModel::polyhedral(int directions) { return {Kind
 /// exact, boxed, polyhedral or convex.
 std::string_view model_name(FrictionModel);
 
-/// Scratch that evaluations reuse.
+/// Scratch that evaluations reuse; after one it holds v = Wλ + b, and K Gᵀλ of a factored problem.
 struct ResidualWorkspace {
   std::vector<double> v, segment_velocity;
 };
@@ -79,5 +79,7 @@ Residual residual(const ContactProblem&, std::span<const double> impulses, Resid
 /// ‖λ − P_K(λ − v − μ‖v_T‖ e_N)‖₂ / max(‖b‖₂, ‖λ‖₂, ‖v‖₂, tiny), K the cone of the law, as in current Siconos. For laws other
 /// than the circle μ‖v_T‖ is the support function of F(1); rows without friction have K = [0, ∞).
 double natural_map_error(const ContactProblem&, std::span<const double> impulses, ResidualWorkspace&);
+/// The same where v = Wλ + b is known: `residual` leaves it in its workspace.
+double natural_map_error(const ContactProblem&, std::span<const double> impulses, std::span<const double> velocities);
 
 }   // namespace stickslip

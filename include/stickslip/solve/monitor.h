@@ -41,7 +41,8 @@ class IterateMeasure {
   Residual exact(std::span<const double> impulses) const { return residual(*problem_, impulses, work_); }
   /// The total by the model of the solver, given the exact residual [m/s].
   double own(std::span<const double> impulses, const Residual& exact) const;
-  double natural_map(std::span<const double> impulses) const { return natural_map_error(*problem_, impulses, work_); }
+  /// The natural-map error of the impulses that `exact` measured last.
+  double natural_map(std::span<const double> impulses) const { return natural_map_error(*problem_, impulses, work_.v); }
   bool is_exact() const { return model_ == FrictionModel::exact; }
   const ContactProblem* problem() const { return problem_; }
 
@@ -106,11 +107,12 @@ class SolveMonitor {
   }
 
   const SolveControl& control() const { return control_; }
+  bool judges_all() const { return control_.wants_iterates(); }   ///< whether somebody looks at every iterate
   bool stopped() const { return stopped_; }
   double best_total() const { return best_total_; }   ///< of the best iterate so far, by the solver's own model [m/s]
   double last_total() const { return last_total_; }   ///< of the iterate judged last, by the solver's own model [m/s]
   int iterations() const { return report_.iterations; }
-  /// Seconds since the solve began.
+  /// Seconds since the solve began; 0 where nobody asks for time.
   double elapsed() const;
 
   /// Whether the solver's own model is solved, though the shared residual is not met.
@@ -122,7 +124,6 @@ class SolveMonitor {
   void evaluate_merit_of(std::span<const double> impulses);
   void record(double total);
   void judge_merit();
-  bool judges_all() const;
   void check_limits(int iteration, std::span<const double> impulses);
   bool meets_tolerance(double total, std::span<const double> impulses);
   void keep(int iteration, std::span<const double> impulses, const Residual&, double own);

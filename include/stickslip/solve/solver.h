@@ -50,15 +50,20 @@ struct SolveControl {
   bool keep_history = false;   ///< record the residual at every iteration (costs an evaluation each)
   bool notes = true;           ///< have solvers write down what they decided for themselves (allocates text)
   bool natural_map = true;     ///< also report the natural-map error (costs one product with W)
+  bool seconds = true;         ///< also report the time that it took (two looks at the clock: some 50 ns)
   /// Sees every checked iterate.
   std::function<void(int iteration, std::span<const double> impulses, const Residual&)> observer;
+
+  /// Whether somebody looks at iterates, or ends the solve by them, other than by residual and natural map.
+  bool wants_iterates() const { return keep_history || observer || last_iterate || merit.function != Merit::none; }
+  bool needs_clock() const { return seconds || time_limit < std::numeric_limits<double>::infinity(); }
 };
 
 struct SolveReport {
   SolveStatus status = SolveStatus::converged;
   std::string_view reason;   ///< one sentence of fixed text; empty when converged
   int iterations = 0;
-  double seconds = 0;
+  double seconds = 0;          ///< if asked for
   Residual residual;           ///< of the impulses handed back, recomputed by shared code
   double model_residual = 0;   ///< the same measured against the model that the solver solves; equal if that is exact [m/s]
   Residual initial_residual;   ///< of the guess
@@ -134,10 +139,18 @@ class ContactSolver {
   virtual std::string_view cannot_hold(BlockKind) const { return {}; }
 
  protected:
+  /// For solvers to which problems of a few rows are so easy that a monitor would take longer than the solve: writes what may
+  /// be the solution, from impulses of 0. It is judged as any iterate is, and forgotten if it does not meet the tolerances.
+  /// @returns what was done, the beginning of a sentence; empty: nothing
+  virtual std::string_view try_at_once(const ContactProblem&, std::span<double> /*impulses*/, double /*tolerance*/) const {
+    return {};
+  }
+
   virtual void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const = 0;
 
  private:
   std::string_view refusal(const ContactProblem&) const;
+  bool solve_at_once(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl&, SolveReport&) const;
   SolveReport solve_condensed(const ContactProblem&, std::span<double> impulses, Workspace&, const SolveControl&) const;
 };
 

@@ -18,13 +18,21 @@
 
 namespace stickslip {
 
+/// Thrown by a step whose caller wants it to end (`StepOptions::cancel`). The world is as it was before the step.
+struct StepCancelled {};
+
+/// @throws StepCancelled if the caller wants the step to end
+inline void end_if_cancelled(const std::atomic<bool>* cancel) {
+  if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) throw StepCancelled();
+}
+
 /// Holds memory and caches, nothing that changes a result: a new one continues a saved world to the same bits.
 class Integrator {
  public:
   virtual ~Integrator() = default;
 
   /// Advances the world by one step. The report stays valid until the next call.
-  /// @throws Error if the world has a shape pair without a collider or a state that is not finite.
+  /// @throws Error if the world has a shape pair without a collider or a state that is not finite; StepCancelled
   virtual const StepReport& step(World&) = 0;
 
   // Of those that solve a contact problem: that of the last step, the guess that it was solved from, and the impulses found.

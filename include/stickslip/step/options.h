@@ -2,6 +2,7 @@
 // relative to the scene (gravity, step, size of the bodies), so that a scene scaled to 1 mm or 100 m behaves the same.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -168,6 +169,8 @@ struct StepOptions {
   bool keep_history = false;   ///< record the residual at every iteration in the report; solves may then stop earlier, as all
                                ///< iterates are judged
   int threads = 1;             ///< the result is the same for every number
+  /// A step that finds it set ends by `StepCancelled` (step/integrator.h), soon and in the middle of whatever it does.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 /// "automatic", "lumped", "assembled", "factored", "partial", "splitting", in the order of the enumeration.

@@ -15,7 +15,8 @@ class Stepper {
   Stepper& operator=(Stepper&&) noexcept;
 
   /// Advances the world by options().h. The report stays valid until the next call.
-  /// @throws Error if the world has a shape pair without a collider or a state that is not finite.
+  /// @throws Error if the world has a shape pair without a collider or a state that is not finite; StepCancelled if
+  /// `StepOptions::cancel` says so: the world is then as it was.
   const StepReport& step(World& world) { return integrator_->step(world); }
 
   /// The contact problem of the last step (before its solve), the guess it was solved from, and the impulses that the solve

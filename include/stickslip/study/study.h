@@ -59,7 +59,8 @@ class CaseRun {
   }
   bool cancelled() const { return cancel_ && *cancel_; }
   const std::atomic<bool>* cancel_flag() const { return cancel_; }   ///< for SolveControl::cancel; may be null
-  /// load_scene for cases, which must not use it themselves: reading scenes is done by one thread at a time.
+  /// load_scene for cases, which must not use it themselves: reading scenes is done by one thread at a time, and steps of what
+  /// it returns end when the user wants to stop.
   Scene load(const std::string& name_or_path, const std::vector<Override>& overrides = {}) const;
   /// The same of parse_scene.
   Scene parse(std::string_view json_text, const std::string& file, const std::vector<Override>& overrides = {}) const;
@@ -67,6 +68,8 @@ class CaseRun {
   ProblemFile load_problem(const std::string& file) const;
 
  private:
+  Scene cancellable(Scene) const;
+
   Data& data_;
   const std::atomic<bool>* cancel_;
 };

@@ -23,6 +23,7 @@ struct Material {
   std::shared_ptr<const SurfaceLaw> law = {};   ///< friction law against itself; null: Coulomb's with `friction`
   Surface surface = {};                         ///< what anisotropic laws read, in the frame of the collider
   std::optional<Colour> colour = {};            ///< what parts are shown in that have none of their own
+  double tangential_restitution = 0;            ///< e_T of impacts against itself, in [0, 1]: see SurfacePair
 };
 
 /// What a pair of materials does.
@@ -32,6 +33,11 @@ struct SurfacePair {
   std::shared_ptr<const SurfaceLaw> law = {};     ///< null: Coulomb's with `friction`
   MaterialId fixed_to = {};                       ///< whose surface gives the tangents of a law that is fixed to one of the two
   ContactForm contact = ContactForm::automatic;   ///< goes before what bodies and the step say
+  /// e_T in [0, 1]: where friction can, an impact turns the slip v_T into −e_T v_T, as a rubber ball turns back that was thrown
+  /// with a spin [course §3.4.1; prox §3.1]
+  double tangential_restitution = 0;
+
+  bool rebounds() const { return restitution > 0 || tangential_restitution > 0; }
 };
 
 /// How the coefficients of two materials become one, where the pair table is silent.
@@ -61,7 +67,7 @@ class MaterialTable {
   const std::map<std::pair<std::uint32_t, std::uint32_t>, SurfacePair>& pairs() const { return pairs_; }
 
   CombineRule friction_rule = CombineRule::geometric_mean;
-  CombineRule restitution_rule = CombineRule::maximum;
+  CombineRule restitution_rule = CombineRule::maximum;   ///< of both kinds
 
   /// The pair table first. Else coefficients are combined by the rules: of a law and a plain material every coefficient of the
   /// law without a unit with that of the material, of two laws of one name number by number, what is not a coefficient by its

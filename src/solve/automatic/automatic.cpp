@@ -193,6 +193,10 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
   solve_island(condensed, impulses, workspace, monitor, Guess::any);
 }
 
+std::string_view AutomaticSolver::try_at_once(const ContactProblem& p, std::span<double> impulses, double tolerance) const {
+  return solve_few_rows_at_once(p, impulses, tolerance);
+}
+
 void AutomaticSolver::iterate(const ContactProblem& p, std::span<double> impulses, Workspace& workspace,
                               SolveMonitor& monitor) const {
   if (p.is_coupled()) return solve_coupled(p, impulses, workspace, monitor);

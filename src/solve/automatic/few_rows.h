@@ -5,9 +5,14 @@
 
 namespace stickslip {
 
-/// Solves problems of a few rows that are given as a matrix, from impulses of 0: by Lemke's pivots on the stack where there is
-/// no friction, and by trying all sets of rows where these end on a ray [course §3.1.1], else by plain sweeps that solve each
-/// contact exactly, for as long as each changes much less than the one before.
+/// Tries to solve a problem of a few rows that is given as a matrix, from impulses of 0 and without judging anything: contacts
+/// without friction by `SmallLcp`, others by one sweep that solves each contact exactly, and by linear equations where all
+/// that push stick.
+/// @returns what it did, the beginning of a sentence; empty: nothing
+std::string_view solve_few_rows_at_once(const ContactProblem&, std::span<double> impulses, double tolerance);
+
+/// The same with iterates that a monitor judges: whatever `SmallLcp` finds, or plain sweeps for as long as each changes much
+/// less than the one before.
 /// True when the monitor is done. Else the impulses are the best so far, and the velocities of the residual theirs.
 bool solve_few_rows(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&);
 

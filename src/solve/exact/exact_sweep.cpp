@@ -34,7 +34,10 @@ struct ExactRule {
     const Vector before = impulse;
     if constexpr (std::is_same_v<Law, CircularFriction>) blocks.contacts[block.index].solve(law.mu, v, impulse);
     else if constexpr (std::is_same_v<Law, EllipseFriction>) ellipse(law, block, v, impulse);
-    else set(law, block, v, impulse);
+    else if constexpr (std::is_same_v<Law, PlanarFriction>) {
+      if (!solve_planar_contact(blocks.matrices.data() + problem.blocks[block.index].diagonal, law.mu, v, impulse))
+        set(law, block, v, impulse);
+    } else set(law, block, v, impulse);
     double rubbed = 0;
     for (int k = 1; k < D; ++k) rubbed = std::max(rubbed, std::abs(impulse[k] - before[k]));
     return std::max(std::abs(impulse[0] - before[0]) / scale.normal_mass, rubbed / scale.friction_mass);

@@ -74,7 +74,7 @@ struct LocalContact {
     // From the last slip if there was one, else from the slip that full friction would leave.
     double s = friction_squared > 0 ? std::sqrt(slip_squared / friction_squared) : std::sqrt(b0 * b0 + b1 * b1) / (mu * push);
     double low = 0, high = kInfinity;
-    double t0 = 0, t1 = 0;
+    double t0 = 0, t1 = 0, n = push, t = 0;
     for (int k = 0; k < 60; ++k) {
       const double a = reduced[0] + s, d = reduced[3] + s;
       const double determinant = a * d - reduced[1] * reduced[2];
@@ -83,18 +83,19 @@ struct LocalContact {
         const double inverse = 1 / determinant;
         t0 = -inverse * (d * b0 - reduced[1] * b1);
         t1 = -inverse * (a * b1 - reduced[2] * b0);
-        const double n = push - from_tangent[0] * t0 - from_tangent[1] * t1;
-        const double t_squared = t0 * t0 + t1 * t1, t = std::sqrt(t_squared);
+        n = push - from_tangent[0] * t0 - from_tangent[1] * t1;
+        const double t_squared = t0 * t0 + t1 * t1;
+        t = std::sqrt(t_squared);
         if (t <= mu * n) high = s;
         else low = s;
         if (n > 0 && t > 0) {
+          if (std::abs(t - mu * n) <= 1e-14 * t) break;
           // d/ds of λ_T and λ_N.
           const double dt0 = -inverse * (d * t0 - reduced[1] * t1), dt1 = -inverse * (a * t1 - reduced[2] * t0);
           const double dn = -from_tangent[0] * dt0 - from_tangent[1] * dt1;
           const double value = 1 / t - 1 / (mu * n);
           const double slope = -(t0 * dt0 + t1 * dt1) / (t_squared * t) + dn / (mu * n * n);
           next = s - value / slope;
-          if (std::abs(t - mu * n) <= 1e-14 * t) break;
         }
       } else {
         low = s;
@@ -104,10 +105,37 @@ struct LocalContact {
       s = next;
     }
     // Exactly onto the cone, so that rounding does not leave it.
-    const double n = std::max(push - from_tangent[0] * t0 - from_tangent[1] * t1, 0.0), t = std::sqrt(t0 * t0 + t1 * t1);
+    n = std::max(n, 0.0);
     const double factor = t > mu * n ? mu * n / t : 1;
     return {n, factor * t0, factor * t1};
   }
 };
+
+/// The same in the plane, with one friction row: it sticks, or slides one way or the other.
+/// @param a A, 2 × 2, column-major
+/// @return false if it does neither, which takes an A that is not that of a body; λ is then as it was
+inline bool solve_planar_contact(const double* a, double mu, const Vec2& v, Vec2& impulse) {
+  const double qn = v[0] - a[0] * impulse[0] - a[2] * impulse[1], qt = v[1] - a[1] * impulse[0] - a[3] * impulse[1];
+  if (!(a[0] > 0)) return false;
+  if (qn >= 0) {
+    impulse.setZero();
+    return true;
+  }
+  const double determinant = a[0] * a[3] - a[1] * a[2];
+  if (determinant > 1e-14 * a[0] * std::abs(a[3])) {
+    const double n = (a[2] * qt - a[3] * qn) / determinant, t = (a[1] * qn - a[0] * qt) / determinant;
+    if (n >= 0 && std::abs(t) <= mu * n) {
+      impulse = {n, t};
+      return true;
+    }
+  }
+  for (const double along : {mu, -mu}) {
+    const double push = a[0] + along * a[2], n = -qn / push;
+    if (!(push > 0) || (qt + (a[1] + along * a[3]) * n) * along > 0) continue;
+    impulse = {n, along * n};
+    return true;
+  }
+  return false;
+}
 
 }   // namespace stickslip

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "math/infinity.h"
+#include "problem/power_iteration.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/contact_problem.h"
 
@@ -40,24 +41,6 @@ inline bool wants_box(const std::string& friction) {
   throw Error(
       fmt::format("There is no friction '{}'. {}", friction, suggest(friction, std::array<std::string, 2>{"law", "box"})))
       .at("friction");
-}
-
-/// The largest eigenvalue of W − shift I by size, from below [1/kg]. @param x, product, segment scratch
-inline double power_iteration(const ContactProblem& p, double shift, int steps, std::vector<double>& x,
-                              std::vector<double>& product, std::vector<double>& segment) {
-  double largest = 0;
-  x.resize(p.rows());
-  product.resize(p.rows());
-  for (std::size_t k = 0; k < p.rows(); ++k) x[k] = std::fmod(0.6180339887498949 * (static_cast<double>(k) + 1), 1.0) - 0.5;
-  for (int i = 0; i < steps; ++i) {
-    Eigen::Map<Eigen::VectorXd> direction(x.data(), static_cast<Eigen::Index>(x.size()));
-    if (!(direction.norm() > 0)) break;
-    direction.normalize();
-    p.contact_velocity(x, product, segment);
-    for (std::size_t k = 0; k < p.rows(); ++k) x[k] = product[k] - p.b[k] - shift * x[k];
-    largest = std::max(largest, direction.norm());
-  }
-  return largest;
 }
 
 /// The smallest local r-factor of all rows that can move [kg].

@@ -9,6 +9,7 @@
 #include "step/free_motion.h"
 #include "step/motion_judge.h"
 #include "step/projection.h"
+#include "step/refusals.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/integrator.h"
 
@@ -57,6 +58,7 @@ void refuse_attachments(const World& world) {
 void BarrierIntegrator::begin(World& world) {
   for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
   refuse_attachments(world);
+  refuse_tangential_restitution(world, "barrier");
   for (Body& b : world.mutable_bodies()) b.asleep = false;
   judge_.begin(world, options_);
   report_.energy = {};
@@ -87,6 +89,7 @@ void BarrierIntegrator::solve(const World& world) {
   MinimiseOptions how;
   how.method = options_.barrier.method;
   how.tolerance = outcome.tolerance;
+  how.cancel = options_.cancel;
   double best = std::numeric_limits<double>::infinity();
   int since_best = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
@@ -99,6 +102,7 @@ void BarrierIntegrator::solve(const World& world) {
     how.max_iterations = most;
     how.enough = sharp || !takes_hessian(how.method) ? 0 : kBluntEnough;
     const Minimum minimum = minimiser_.minimise(system_, how);
+    end_if_cancelled(options_.cancel);
     outcome.iterations += minimum.iterations;
     outcome.error = minimum.size;
     // A minimum with the friction that it has itself: found with it coupled, or again at the first look.

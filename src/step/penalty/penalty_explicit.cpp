@@ -161,6 +161,7 @@ void PenaltyExplicit::run(const PenaltyForces& forces, const PenaltySpace& s, co
   }
   phase_ = kPhase / (1 + kReboundCare * std::sqrt(elasticity));
   while (left_ > 0) {
+    end_if_cancelled(s.cancel);
     const double time = next_substep(contacts, options, result);
     take(forces, s, options.friction, time, result);
     left_ = time < left_ * (1 - 1e-9) ? left_ - time : 0;

@@ -219,6 +219,7 @@ void PenaltyImplicit::solve(const Setting& s, const Control& control, PenaltyRes
   int iterations = 0;
   bool crawls = false;   // what limits of friction do to each other is all that is left
   while (left.speed > control.tolerance && iterations < control.max_iterations) {
+    end_if_cancelled(s.space.cancel);
     const double before = left.speed;
     ++iterations;
     if (crawls && u.size() <= kSmallSystem) left = leap(s, left, u);

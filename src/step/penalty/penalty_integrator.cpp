@@ -12,8 +12,10 @@
 #include "step/free_motion.h"
 #include "step/penalty/penalty_motion.h"
 #include "step/pieces.h"
+#include "step/refusals.h"
 #include "step/sizes.h"
 #include "step/sleep.h"
+#include "step/step_start.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/integrator.h"
 
@@ -74,6 +76,7 @@ class PenaltyIntegrator final : public Integrator {
   std::vector<ContactRecord> records_, resting_;
   std::vector<RememberedImpulse> remembered_;
   StepReport report_;
+  StepStart start_;
 };
 
 bool PenaltyIntegrator::is_implicit(const World& world) const {
@@ -89,7 +92,7 @@ double PenaltyIntegrator::speed_scale(const World& world) const {
 }
 
 const ContactSet& PenaltyIntegrator::detect(World& world, double h) {
-  const DetectionReach reach{h, h, options_.margin, options_.contact, options_.overlap};
+  const DetectionReach reach{h, h, options_.margin, options_.contact, options_.overlap, options_.cancel};
   const ContactSet* set = &detection_.detect(world, reach, options_.threads, report_.seconds);
   while (sleep_.wake_touched(world, *set)) set = &detection_.detect(world, reach, options_.threads, report_.seconds);
   return *set;
@@ -112,7 +115,7 @@ void PenaltyIntegrator::find_free_motion(const World& world, double h) {
 }
 
 void PenaltyIntegrator::find_motion(const World& world, double h) {
-  const PenaltySpace space{problem_, space_, h};
+  const PenaltySpace space{problem_, space_, h, options_.cancel};
   if (!is_implicit_) return explicit_.run({contacts_, joints_}, space, options_.penalty, result_);
   implicit_.run({contacts_, joints_}, space, options_.penalty,
                 {options_.tolerance * speed_scale(world), options_.max_iterations}, result_);
@@ -229,6 +232,7 @@ void PenaltyIntegrator::take_piece(World& world, double h) {
 
 const StepReport& PenaltyIntegrator::step(World& world) {
   for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
+  refuse_tangential_restitution(world, "penalty");
   const double start = world.time;
   resting_.clear();
   for (const ContactRecord& c : report_.contacts)
@@ -242,7 +246,14 @@ const StepReport& PenaltyIntegrator::step(World& world) {
   report_.energy.potential_start = world.potential_energy();
   const double wanted = std::max(looks_of(world, options_.h), joints_.pieces_of(world, options_.h, options_.penalty.depth));
   report_.pieces = static_cast<int>(std::clamp(std::ceil(wanted), 1.0, double{kMostPenaltyLooks}));
-  for (int k = 0; k < report_.pieces; ++k) take_piece(world, options_.h / report_.pieces);
+  start_.begin();
+  if (report_.pieces > 1 || options_.sleep.enabled) start_.keep(world, options_.cancel);
+  try {
+    for (int k = 0; k < report_.pieces; ++k) take_piece(world, options_.h / report_.pieces);
+  } catch (const StepCancelled&) {
+    start_.restore(world);
+    throw;
+  }
   world.time = start + options_.h;
   ++world.step_count;
   JointRows{}.finish(world, report_);

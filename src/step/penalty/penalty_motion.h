@@ -6,6 +6,7 @@
 #include "step/penalty/penalty_joints.h"
 #include "stickslip/math/sparse_factor.h"
 #include "stickslip/solve/solver.h"
+#include "stickslip/step/integrator.h"
 
 namespace stickslip {
 
@@ -14,6 +15,7 @@ struct PenaltySpace {
   const ContactProblem& problem;   ///< segments with their masses, of nodes of soft bodies those of the nodes; carriers
   const VelocitySpace& space;
   double h = 0;   ///< that the change from `before` to `free` takes [s]
+  const std::atomic<bool>* cancel = nullptr;
 
   double rate(std::size_t i) const { return (space.free()[i] - space.before()[i]) / h; }
 };

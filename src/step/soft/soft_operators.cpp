@@ -205,6 +205,7 @@ SolveReport SoftOperators::solve_by_splitting(const ContactProblem& p, std::span
     report.iterations += std::max(step.iterations, 1);
     report.residual = residual(p, impulses, work);
     if (control.keep_history) report.history.push_back(report.residual.total());
+    if (step.status == SolveStatus::cancelled) break;
   }
   report.model_residual = report.residual.total();
   if (!(report.residual.total() <= control.tolerance)) {

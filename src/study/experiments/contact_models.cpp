@@ -105,6 +105,7 @@ void run_pull(CaseRun& run, const Model& model, double h) {
 void run_cost(CaseRun& run, const Model& model, const char* rows) {
   const ContactProblem problem = captured_problem(run, "pyramid", {{"/parameters/rows", rows}}, 3).problem;
   SolveControl control;
+  control.cancel = run.cancel_flag();
   control.tolerance = 1e-9;
   control.max_iterations = 20000;
   control.time_limit = 60;

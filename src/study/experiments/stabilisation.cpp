@@ -77,6 +77,7 @@ void run_compliance(CaseRun& run, double relative, int limit) {
   problem.finalize();
   std::vector<double> impulses(problem.rows(), 0.0);
   SolveControl control;
+  control.cancel = run.cancel_flag();
   control.tolerance = 1e-6, control.max_iterations = limit, control.keep_history = true, control.natural_map = false;
   Workspace workspace;
   const SolveReport report = make_solver("nsgs")->solve(problem, impulses, workspace, control);

@@ -52,6 +52,7 @@ class AutomaticSolver final : public ContactSolver {
   bool takes_patches() const override { return true; }
 
  protected:
+  std::string_view try_at_once(const ContactProblem&, std::span<double> impulses, double tolerance) const override;
   void iterate(const ContactProblem&, std::span<double> impulses, Workspace&, SolveMonitor&) const override;
 
  private:
