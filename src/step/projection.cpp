@@ -59,14 +59,12 @@ double PositionProjection::project(World& world, Detection& detection, const Ste
   return joined ? error_before : 0;
 }
 
-void PositionProjection::separate(World& world, Detection& detection, const StepOptions& options, double part, bool by_sweeps) {
+void PositionProjection::separate(World& world, Detection& detection, const StepOptions& options, double part) {
   StepOptions thorough = options;
   thorough.projection = {.enabled = true, .max_rounds = kRoundsApart, .iterations = kSweepsApart, .fraction = 1};
   clearance_ = part;
-  by_sweeps_ = by_sweeps;
   project(world, detection, thorough);
   clearance_ = 0;
-  by_sweeps_ = true;
 }
 
 void PositionProjection::keep(const World& world) {
@@ -173,8 +171,7 @@ void PositionProjection::displace(World& world, double deepest, const StepOption
   control.max_iterations = options.projection.iterations;
   control.natural_map = false;
   // Long chains take too many sweeps.
-  if (world.joint_count() > 0 || !attachments_.empty() || !by_sweeps_)
-    AutomaticSolver({}).solve(problem_, displacement_, workspace_, control);
+  if (world.joint_count() > 0 || !attachments_.empty()) AutomaticSolver({}).solve(problem_, displacement_, workspace_, control);
   else ProxGaussSeidel({}).solve(problem_, displacement_, workspace_, control);
   q_change_.assign(problem_.velocity_size(), 0.0);
   problem_.add_velocity_change(displacement_, q_change_);

@@ -22,8 +22,7 @@ class PositionProjection {
   /// @returns the largest error of a joint that is left [m]
   double project(World&, Detection&, const StepOptions&, bool evenly = false);
   /// Moves bodies that are nearer to each other than this part of the thinner one's thickness so far apart.
-  /// @param by_sweeps which suffice for all but tall heaps
-  void separate(World&, Detection&, const StepOptions&, double part, bool by_sweeps);
+  void separate(World&, Detection&, const StepOptions&, double part);
 
  private:
   void keep(const World&);
@@ -34,7 +33,6 @@ class PositionProjection {
   bool write_contact(const World&, const Manifold&, const ContactPoint&, double distance);
   void displace(World&, double deepest, const StepOptions&);
 
-  bool by_sweeps_ = true;
   double clearance_ = 0;   ///< that contacts are to have, as a part of the thinner body's thickness
 
   VelocitySpace space_;

@@ -58,12 +58,9 @@ void BarrierIntegrator::begin(World& world) {
 /// Scenes begin with bodies that touch, and end so where other integrators left them. They are moved apart by half the range.
 void BarrierIntegrator::make_room(World& world) {
   if (!system_.needs_room(world)) return;
-  for (const bool by_sweeps : {true, false}) {
-    apart_.separate(world, detection_, options_, 0.5 * options_.barrier.range, by_sweeps);
-    system_.begin(world, options_);
-    if (system_.intersections(world).empty()) break;
-  }
+  apart_.separate(world, detection_, options_, 0.5 * options_.barrier.range);
   report_.energy.potential_start = world.potential_energy();
+  system_.begin(world, options_);
   system_.check_start(world);
 }
 
