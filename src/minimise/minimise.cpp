@@ -20,7 +20,8 @@ constexpr int kMostHalvings = 40;
 constexpr std::size_t kMemory = 8;                        ///< steps that L-BFGS remembers
 constexpr std::size_t kDirect = 300;                      ///< unknowns of which an LU factorisation costs nothing
 constexpr int kMostProducts = 60;                         ///< of an iterated direction
-constexpr double kProductError = 1e-8;                    ///< of an iterated direction, relative
+constexpr double kSlow = 0.1;                             ///< part of the last direction that Newton's method is to leave
+constexpr int kWait = 4;                                  ///< iterations after which a Hessian may have become positive
 constexpr double kFirstShift = 1e-8, kShiftGrowth = 10;   ///< of the diagonal, relative to its largest number
 
 Eigen::Map<Eigen::VectorXd> as_vector(std::vector<double>& v) { return {v.data(), static_cast<Eigen::Index>(v.size())}; }
@@ -30,6 +31,13 @@ Eigen::Map<Eigen::VectorXd> as_vector(std::vector<double>& v) { return {v.data()
 const std::vector<std::string>& minimise_method_names() {
   static const std::vector<std::string> names{"projected-newton", "newton", "lbfgs", "gradient-descent"};
   return names;
+}
+
+void ProjectionRule::add(double size, bool whole, bool exact) {
+  if (tries_exact() && !exact) wait_ = kWait;
+  else if (wait_ > 0) --wait_;
+  slow_ = whole && (exact || size > kSlow * last_);
+  last_ = size;
 }
 
 bool Minimiser::factor(const SparseFactor::Matrix& m, Minimum& result) {
@@ -59,10 +67,9 @@ void Minimiser::newton_direction(Objective& f, bool projected, Minimum& result) 
 }
 
 /// d = −(H + C)⁻¹ g by (1 + H⁻¹C) d = −H⁻¹g, with a Cholesky factor of H and GMRES [Saad, Schultz 1986]: LU factors of H + C
-/// fill up many times as much. False where that does not converge.
-bool Minimiser::iterated_direction(Objective& f, Minimum& result) {
+/// fill up many times as much. False where that does not converge. @pre H is factored
+bool Minimiser::iterated_direction(Objective& f, double error, Minimum& result) {
   const auto n = static_cast<Eigen::Index>(f.size());
-  if (!factor(f.hessian(true), result)) return false;
   basis_.resize(n, kMostProducts + 1);
   hessenberg_.setZero(kMostProducts + 1, kMostProducts);
   right_.resize(f.size());
@@ -92,7 +99,7 @@ bool Minimiser::iterated_direction(Objective& f, Minimum& result) {
     column.applyOnTheLeft(k, k + 1, turns[k].adjoint());
     rest.applyOnTheLeft(k, k + 1, turns[k].adjoint());
     if (!std::isfinite(rest[k + 1])) return false;
-    if (std::abs(rest[k + 1]) > kProductError * whole) continue;
+    if (std::abs(rest[k + 1]) > error * whole) continue;
     const Eigen::VectorXd y = hessenberg_.topLeftCorner(k + 1, k + 1).triangularView<Eigen::Upper>().solve(rest.head(k + 1));
     as_vector(direction_) = basis_.leftCols(k + 1) * y;
     return as_vector(direction_).allFinite();
@@ -101,9 +108,12 @@ bool Minimiser::iterated_direction(Objective& f, Minimum& result) {
 }
 
 /// False if the matrix is singular.
-bool Minimiser::coupled_direction(Objective& f, Minimum& result) {
-  if (f.size() > kDirect && iterated_direction(f, result)) return true;
-  const SparseFactor::Matrix& j = f.jacobian();
+bool Minimiser::coupled_direction(Objective& f, const MinimiseOptions& options, bool projected, Minimum& result) {
+  if (f.size() > kDirect || !projected) {
+    if (!factor(f.hessian(projected), result)) return false;
+    if (f.size() > kDirect && iterated_direction(f, options.product_error, result)) return true;
+  }
+  const SparseFactor::Matrix& j = f.jacobian(projected);
   if (!same_pattern(analysed_lu_, j)) {
     lu_.analyze(j, false);
     analysed_lu_ = j;
@@ -175,22 +185,38 @@ double Minimiser::search(Objective& f) {
   return *std::ranges::min_element(steps_);
 }
 
-void Minimiser::find_direction(Objective& f, const MinimiseOptions& options, Minimum& result) {
-  if (options.coupled && coupled_direction(f, result)) {
-    f.foresee(direction_);
-    f.gradient(gradient_);
-    return;
+/// @returns whether it came from a Hessian that was not projected though it might have been
+bool Minimiser::find_direction(Objective& f, const MinimiseOptions& options, bool try_exact, Minimum& result) {
+  for (const bool projected : {false, true}) {
+    if (!projected && !try_exact) continue;
+    if (options.coupled && coupled_direction(f, options, projected, result)) {
+      f.foresee(direction_);
+      f.gradient(gradient_);
+      return !projected;
+    }
+    if (!options.coupled && !projected && factor(f.hessian(false), result)) {
+      right_.resize(gradient_.size());
+      as_vector(right_) = -as_vector(gradient_);
+      factor_.solve(right_.data(), direction_.data());
+      return true;
+    }
   }
-  if (takes_hessian(options.method)) return newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
+  if (takes_hessian(options.method)) {
+    newton_direction(f, options.method == MinimiseMethod::projected_newton, result);
+    return false;
+  }
   lbfgs_direction(f);
   if (options.method == MinimiseMethod::lbfgs && !(as_vector(gradient_).dot(as_vector(direction_)) < 0)) {
     changes_.clear();
     lbfgs_direction(f);
   }
+  return false;
 }
 
 Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
   Minimum result;
+  ProjectionRule own;
+  ProjectionRule& rule = options.rule ? *options.rule : own;
   double first = 0;   // size of the first direction
   gradient_.resize(f.size());
   direction_.resize(f.size());
@@ -208,13 +234,15 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
       if (changes_.size() > kMemory) changes_.erase(changes_.begin());
     }
     const bool remembers = options.method == MinimiseMethod::lbfgs;
-    find_direction(f, options, result);
+    const bool may_be_exact = options.method == MinimiseMethod::projected_newton && rule.tries_exact();
+    const bool exact = find_direction(f, options, may_be_exact, result);
     result.size = f.size_of(direction_);
     if (result.iterations++ == 0) first = result.size;
     const double free = f.shorten(direction_);
     begin_search(f);
     const double step = search(f);
     f.accept(steps_);
+    rule.add(result.size, free == 1 && step == 1, exact);
     if (options.observer) {
       const double value = std::accumulate(trial_values_.begin(), trial_values_.end(), 0.0);
       options.observer({result.iterations, value, result.size, free, step});

@@ -191,21 +191,29 @@ PushAndSlope push_and_slope(const ContactPair& p, double gap) {
   return {p.push, std::max(slope + (p.push - force) / gap, kLeastSlope * p.push / gap)};
 }
 
-/// Without the mollifier. @pre a positive weight
-void add_stiffness(const ContactPair& p, std::span<const Vec3> x, PairStiffness& out) {
+/// Without the mollifier. @pre a positive weight, or not projected
+void add_stiffness(const ContactPair& p, std::span<const Vec3> x, bool projected, PairStiffness& out) {
   const PairPlace place = place_of(p, x);
   const double d = place.distance;
   const auto [push, slope] = push_and_slope(p, d - p.offset);
   out.add(slope, outer(place.weights, place.normal));
-  if (d == 0) return;
+  if (d == 0 || p.kind == PairKind::half_space) return;
   const FreeDirections free = free_directions(p, x);
   for (int k = 0; k < free.count; ++k) {
     const Vec12 u = d * outer(free.of[k], -place.normal), v = outer(place.weights, free.along[k]);
-    const double uu = u.squaredNorm(), vv = v.squaredNorm(), eigenvalue = 0.5 * (uu + std::sqrt(uu * uu + 4 * uu * vv));
+    const double uu = u.squaredNorm(), vv = v.squaredNorm(), root = std::sqrt(uu * uu + 4 * uu * vv);
     if (!(uu > 0) || !(vv > 0)) continue;
-    const Vec12 q = eigenvalue / std::sqrt(uu) * u + std::sqrt(uu) * v;   // (λ, |U||V|) in the axes U/|U|, V/|V|
-    out.add(push / d * eigenvalue / q.squaredNorm(), q);
+    for (const double eigenvalue : {0.5 * (uu + root), 0.5 * (uu - root)}) {
+      const Vec12 q = eigenvalue / std::sqrt(uu) * u + std::sqrt(uu) * v;   // (λ, |U||V|) in the axes U/|U|, V/|V|
+      out.add(push / d * eigenvalue / q.squaredNorm(), q);
+      if (projected) break;
+    }
   }
+  if (projected || free.count == 2) return;
+  // What is neither along the normal nor free.
+  const Vec3 one = free.count == 1 ? Vec3(place.normal.cross(free.along[0])) : Vec3(frame_from_normal(place.normal).col(1));
+  out.add(-push / d, outer(place.weights, one));
+  if (free.count == 0) out.add(-push / d, outer(place.weights, place.normal.cross(one)));
 }
 
 /// Edges that are parallel but for rounding have no force, only a stiffness against no longer being so.
@@ -263,17 +271,17 @@ Mat12 hessian_of(const ContactPair& p, std::span<const Vec3> x) {
   return h;
 }
 
-PairStiffness stiffness_of(const ContactPair& p, std::span<const Vec3> x) {
+PairStiffness stiffness_of(const ContactPair& p, std::span<const Vec3> x, bool projected) {
   PairStiffness out;
   const double m = mollifier_of(p, x);
   if (m >= 1) {
-    if (p.weight > 0) add_stiffness(p, x, out);
+    if (p.weight > 0 || !projected) add_stiffness(p, x, projected, out);
   } else if (m < kParallel) {
     add_parallel_stiffness(p, x, out);
   } else {
     out.is_full = true;
     out.full = hessian_of(p, x);
-    project_pair(p.size, out.full);
+    if (projected) project_pair(p.size, out.full);
   }
   return out;
 }
@@ -297,16 +305,6 @@ Vec12 FrictionTerm::gradient(std::span<const Vec3> start, std::span<const Vec3> 
   return outer(weights, -force_on_a(start, x));
 }
 
-namespace {
-
-/// The slope of g(s) = s/m(s).
-double slope_of_way_over_force(double s, double length) {
-  const double x = std::min(1.0, s / length);
-  return 1 / ((2 - x) * (2 - x));
-}
-
-}   // namespace
-
 /// µλ/g (1 − g' (p ûᵀ + û pᵀ)/2), whose eigenvectors are p̂ ± û.
 PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<const Vec3> x) const {
   PairStiffness out;
@@ -314,7 +312,8 @@ PairStiffness FrictionTerm::stiffness(std::span<const Vec3> start, std::span<con
   const double s = u.norm(), factor = limit * smooth_friction_over_way(s, length);
   const Vec2 along = s > 0 ? Vec2(u / s) : Vec2(1, 0);
   const Eigen::Matrix2d turn = pull * along.transpose();
-  const Eigen::Matrix2d m = Eigen::Matrix2d::Identity() - 0.5 * slope_of_way_over_force(s, length) * (turn + turn.transpose());
+  const Eigen::Matrix2d m =
+      Eigen::Matrix2d::Identity() - 0.5 * slope_of_way_over_friction(s, length) * (turn + turn.transpose());
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen;
   eigen.computeDirect(m);
   for (int k = 0; k < 2; ++k)
@@ -326,7 +325,7 @@ Vec2 FrictionTerm::next_pull(const Vec2& from, const Vec2& to) const {
   const double s = from.norm();
   const Vec2 along = s > 0 ? Vec2(from / s) : Vec2::Zero();
   const Vec2 next =
-      smooth_friction_over_way(s, length) * (to - slope_of_way_over_force(s, length) * along.dot(to - from) * pull);
+      smooth_friction_over_way(s, length) * (to - slope_of_way_over_friction(s, length) * along.dot(to - from) * pull);
   return next / std::max(1.0, next.norm());
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "collide/aabb_tree.h"
 #include "math/unions.h"
 #include "stickslip/ccd/inclusion.h"
 #include "stickslip/potential/contact_surface.h"
@@ -141,10 +142,26 @@ class PlaneWalk {
   double radius_, gap_, kept_;
 };
 
-/// Calls f(walk, a point of each side, range) for all candidates.
-/// f returns whether the candidate is kept in `kept`.
+/// Boxes around the paths of features, with their ranges: pairs whose boxes do not overlap stay out of range.
+struct PathBoxes {
+  PathBoxes(const ContactSurface& s, const PointPaths& paths) : points(s.points()) {
+    for (std::uint32_t p = 0; p < points.size(); ++p) {
+      const ContactSurface::Patch& patch = s.patch_of(p);
+      const double bend = paths.bends.empty() ? 0 : paths.bends[p] / 8;
+      const Vec3 &from = paths.start[p], &to = paths.end[p];
+      points[p] = Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend);
+    }
+    for (const ContactSurface::Triangle& t : s.triangles())
+      triangles.push_back(points[t.points[0]].merged(points[t.points[1]]).merged(points[t.points[2]]));
+    for (const ContactSurface::Edge& e : s.edges()) edges.push_back(points[e.points[0]].merged(points[e.points[1]]));
+  }
+  std::vector<Aabb> points, edges, triangles;
+};
+
+/// Calls f(walk, a point of each side, range) for all candidates. f returns whether the candidate is kept in `kept`.
+/// @param boxes if not null: only for those whose boxes overlap
 void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
-                   ContactCandidates* kept, auto&& f) {
+                   const PathBoxes* boxes, ContactCandidates* kept, auto&& f) {
   const auto keep = [&](ContactCandidates::Pairs ContactCandidates::*list, const std::array<std::uint32_t, 2>& pair,
                         bool wanted) {
     if (kept && wanted) (kept->*list).push_back(pair);
@@ -171,6 +188,7 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   }
   for (const auto& pair : candidates.point_triangle) {
     const auto [p, t] = pair;
+    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->triangles[t])) continue;
     const auto& c = s.triangles()[t].points;
     const bool wanted = f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(
                               paths, {p, c[0], c[1], c[2]}, radii(p, c[0]), to_triangle, vertex_face_impact),
@@ -179,6 +197,7 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   }
   for (const auto& pair : candidates.edge_edge) {
     const auto [a, b] = pair;
+    if (boxes && !AabbTree::overlap(boxes->edges[a], boxes->edges[b])) continue;
     const auto &pa = s.edges()[a].points, &pb = s.edges()[b].points;
     const bool wanted = f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(
                               paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]), of_edges, edge_edge_impact),
@@ -187,6 +206,7 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   }
   for (const auto& pair : candidates.point_edge) {
     const auto [p, e] = pair;
+    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->edges[e])) continue;
     const auto& c = s.edges()[e].points;
     const bool wanted = f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]),
                                                                                      to_edge, point_edge_impact),
@@ -195,6 +215,7 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   }
   for (const auto& pair : candidates.point_point) {
     const auto [p, q] = pair;
+    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->points[q])) continue;
     keep(&ContactCandidates::point_point, pair,
          f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), of_points,
                                                                          point_point_impact),
@@ -212,7 +233,8 @@ std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& 
   Unions unions(parts.size());
   for (const auto& [a, b] : links) unions.join(a, b);
   std::vector<bool> watched;
-  for_each_walk(s, candidates, paths, &near, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
+  const PathBoxes boxes(s, paths);
+  for_each_walk(s, candidates, paths, &boxes, &near, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
     const std::uint32_t a = group_of_point[p], b = group_of_point[q];
     const bool is_near = walk.is_near(), within = is_near || walk.nearest() < range;
     if (within) watched.push_back(is_near);
@@ -224,7 +246,7 @@ std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& 
     of_root = std::min(of_root, parts[g]);
   }
   std::size_t k = 0;
-  for_each_walk(s, near, paths, nullptr, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
+  for_each_walk(s, near, paths, nullptr, nullptr, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
     if (!watched[k++]) return true;
     const std::uint32_t group = group_of_point[p] != ContactSurface::kNone ? group_of_point[p] : group_of_point[q];
     if (group == ContactSurface::kNone) return true;

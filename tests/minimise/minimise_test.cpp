@@ -7,7 +7,7 @@ namespace {
 
 /// Rosenbrock's valley, (1 − x)² + 100 (y − x²)² times a scale, in as many copies as asked for, each a piece of its own. A wall
 /// at `wall` may not be passed by y.
-class Valleys final : public Objective {
+class Valleys : public Objective {
  public:
   Valleys(int copies, double wall) : wall_(wall), base_(2 * copies), now_(2 * copies) {
     for (int k = 0; k < copies; ++k) base_[2 * k] = now_[2 * k] = -1.2 - 0.1 * k, base_[2 * k + 1] = now_[2 * k + 1] = 1;
@@ -98,6 +98,33 @@ TEST(Minimise, every_method_finds_the_bottom_of_the_valley) {
   }
 }
 
+/// Projection makes the Hessian too large by the same factor everywhere.
+class StiffValleys final : public Valleys {
+ public:
+  using Valleys::Valleys;
+  const SparseFactor::Matrix& hessian(bool projected) override {
+    stiff_ = (projected ? 3 : 1) * Valleys::hessian(projected);
+    return stiff_;
+  }
+
+ private:
+  SparseFactor::Matrix stiff_;
+};
+
+TEST(Minimise, Hessians_that_are_positive_by_themselves_are_not_projected_for_long) {
+  StiffValleys f(1, 1e9);
+  std::vector<double> sizes;
+  MinimiseOptions options;
+  options.tolerance = 1e-12;
+  options.observer = [&](const MinimiseStep& s) { sizes.push_back(s.size); };
+  const Minimum found = Minimiser().minimise(f, options);
+  EXPECT_TRUE(found.converged);
+  ASSERT_GT(sizes.size(), 3u);
+  // Of second order in the end; two thirds would be left in every iteration.
+  EXPECT_LT(sizes.back(), 1e-3 * sizes[sizes.size() - 2]);
+  EXPECT_LT(found.iterations, 30);
+}
+
 TEST(Minimise, the_pattern_is_analysed_once) {
   Valleys f(3, 1e9);
   Minimiser minimiser;
@@ -136,7 +163,7 @@ class Rubbed final : public Objective {
     out[1] = now_[1] + force_;
   }
   const SparseFactor::Matrix& hessian(bool) override { return fill(0); }
-  const SparseFactor::Matrix& jacobian() override { return fill(2 * kMu * base_[0]); }
+  const SparseFactor::Matrix& jacobian(bool) override { return fill(2 * kMu * base_[0]); }
   void foresee(std::span<const double> d) override { force_ = kMu * (base_[0] * base_[0] + 2 * base_[0] * d[0]); }
   void precondition(std::span<const double> in, std::span<double> out) override { std::ranges::copy(in, out.begin()); }
   double shorten(std::span<double>) override { return 1; }
@@ -199,7 +226,7 @@ class RubbedRow final : public Objective {
   void values(std::span<double> out) override { out[0] = now_.dot(0.5 * (hessian_ * now_) - load_ + force_); }
   void gradient(std::span<double> out) override { as_vector(out) = hessian_ * now_ - load_ + force_; }
   const SparseFactor::Matrix& hessian(bool) override { return hessian_; }
-  const SparseFactor::Matrix& jacobian() override { return whole_; }
+  const SparseFactor::Matrix& jacobian(bool) override { return whole_; }
   bool beyond_hessian(std::span<const double> in, std::span<double> out) override {
     as_vector(out) = beyond_ * as_vector(in);
     return by_products_;

@@ -89,7 +89,7 @@ TEST_P(Efforts, motors_follow_the_path_of_their_speed) {
   World world;
   world.gravity.setZero();
   JointAxis axis;
-  axis.motor = JointMotor{.speed = -7, .path = {{0.5, 0}, {1.5, 2}}};
+  axis.motor = JointMotor{.speed = -7, .max_force = 100, .path = {{0.5, 0}, {1.5, 2}}};
   const BodyId slider = add_mass(world, 1, Vec3::Constant(0.1), Vec3::Zero());
   const JointId joint = join(world, JointType::prismatic, kWorld, slider, Vec3::Zero(), Vec3::UnitX(), axis);
   Stepper stepper(by(GetParam(), 0.005));

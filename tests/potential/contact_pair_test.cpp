@@ -133,6 +133,14 @@ TEST(ContactPair, stiffness_is_positive_and_bounds_the_Hessian) {
     }
 }
 
+TEST(ContactPair, what_is_not_projected_is_the_Hessian) {
+  for (int seed = 0; seed < 50; ++seed)
+    for (const Sample& s : samples(seed)) {
+      const Mat12 h = hessian_of(s.pair, s.x), m = sum(stiffness_of(s.pair, s.x, false));
+      EXPECT_LT((m - h).norm(), 1e-9 * h.norm()) << s.name << " " << seed;
+    }
+}
+
 TEST(ContactPair, parallel_edges_have_no_force_but_a_stiffness) {
   ContactPair p;
   p.kind = PairKind::edge_edge;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "stickslip/distance/intersection.h"
+#include "stickslip/distance/mollifier.h"
 #include "stickslip/distance/triangles.h"
 #include "stickslip/potential/contact_surface.h"
 
@@ -73,6 +74,30 @@ TEST(ContactSurface, a_point_over_a_flat_floor_feels_no_seams) {
   EXPECT_GT(plain_most, 1.5 * plain_least);   // what counting once is for
 }
 
+/// Of all pairs of points and triangles and of edges, each by itself.
+double energy_of_all_pairs(const ContactSurface& s, std::span<const Vec3> x) {
+  double sum = 0;
+  const auto barrier = [&](std::uint32_t p, std::uint32_t q, double area, double squared) {
+    const std::uint32_t a = s.patch_number(p), b = s.patch_number(q);
+    const double range = s.range_of(a, b);
+    return a == b ? 0 : s.pressure_of(a, b) * area * range * log_barrier(std::sqrt(squared), range).value;
+  };
+  for (std::uint32_t p = 0; p < s.points(); ++p)
+    for (const ContactSurface::Triangle& t : s.triangles()) {
+      const auto& c = t.points;
+      sum += barrier(p, c[0], s.area_of(p), closest_on_triangle(x[p], x[c[0]], x[c[1]], x[c[2]]).squared_distance);
+    }
+  for (std::size_t i = 0; i < s.edges().size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const ContactSurface::Edge &a = s.edges()[i], &b = s.edges()[j];
+      if (!a.active || !b.active) continue;
+      const Vec3 &a0 = x[a.points[0]], &a1 = x[a.points[1]], &b0 = x[b.points[0]], &b1 = x[b.points[1]];
+      sum += edge_mollifier(a0, a1, b0, b1, 1e-3 * a.squared_length * b.squared_length) *
+             barrier(a.points[0], b.points[0], 0.5 * (a.area + b.area), closest_of_edges(a0, a1, b0, b1).squared_distance);
+    }
+  return sum;
+}
+
 struct TwoMeshes {
   ContactSurface surface;
   std::vector<Vec3> x;
@@ -132,6 +157,18 @@ TEST(ContactSurface, gaps_and_intersections_agree_with_all_pairs_of_triangles) {
 }
 
 /// Along the free part of random ways nothing meets: looked at in many places, for straight and for turning ways.
+TEST(ContactSurface, plain_energies_are_those_of_all_pairs) {
+  std::mt19937 random(9);
+  int near = 0;
+  for (int k = 0; k < 300; ++k) {
+    const TwoMeshes m = random_pair(random, 0.5);
+    const double whole = energy_of_all_pairs(m.surface, m.x);
+    near += whole > 0;
+    EXPECT_NEAR(whole_energy(m.surface, m.x, BarrierForm::plain), whole, 1e-9 * whole) << k;
+  }
+  EXPECT_GT(near, 50);
+}
+
 TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> spread(-1, 1);

@@ -35,8 +35,8 @@ class Objective {
 
   /// The derivative of `gradient` where parts of that depend on places in a way that no function has, all of it stored; of
   /// `MinimiseOptions::coupled`.
-  virtual const SparseFactor::Matrix& jacobian() { return hessian(false); }
-  /// The product of a vector and what `jacobian` has beyond the projected Hessian that was asked for last, at the same point.
+  virtual const SparseFactor::Matrix& jacobian(bool projected) { return hessian(projected); }
+  /// The product of a vector and what `jacobian` has beyond the Hessian that was asked for last, at the same point.
   /// @returns false if only the whole matrix is known
   virtual bool beyond_hessian(std::span<const double> in, std::span<double> out) { return false; }
   /// Gives those parts what they will be after a step along a direction by `jacobian`. Along it the function that they then
@@ -68,6 +68,20 @@ struct MinimiseStep {
   double taken = 1;   ///< smallest part of what was free that a piece took
 };
 
+/// When `projected_newton` tries the Hessian as it is. Projection leads downhill from anywhere, but where the Hessian is positive
+/// by itself it only makes steps too short, and Newton's method of first order [Longva et al. 2023].
+class ProjectionRule {
+ public:
+  bool tries_exact() const { return slow_ && wait_ == 0; }
+  /// @param size of a direction @param whole whether all of it was gone @param exact whether its Hessian was not projected
+  void add(double size, bool whole, bool exact);
+
+ private:
+  double last_ = 0;
+  bool slow_ = false;
+  int wait_ = 0;   ///< iterations until the next try
+};
+
 struct MinimiseOptions {
   MinimiseMethod method = MinimiseMethod::projected_newton;
   double tolerance = 1e-6;   ///< size of a direction below which the minimum is found
@@ -75,6 +89,8 @@ struct MinimiseOptions {
   double enough = 0;   ///< ends, without having converged, where a direction is smaller than this part of the first
   /// Newton's method for gradient = 0 by `jacobian`.
   bool coupled = false;
+  double product_error = 1e-8;                              ///< of directions that are iterated, relative
+  ProjectionRule* rule = nullptr;                           ///< of the caller, who minimises in several calls
   std::function<void(const MinimiseStep&)> observer = {};   ///< called after every iteration
   const std::atomic<bool>* cancel = nullptr;                ///< ends, without having converged, soon after it becomes true
 };
@@ -95,10 +111,10 @@ class Minimiser {
 
  private:
   bool factor(const SparseFactor::Matrix&, Minimum&);
-  void find_direction(Objective&, const MinimiseOptions&, Minimum&);
+  bool find_direction(Objective&, const MinimiseOptions&, bool try_exact, Minimum&);
   void newton_direction(Objective&, bool projected, Minimum&);
-  bool coupled_direction(Objective&, Minimum&);
-  bool iterated_direction(Objective&, Minimum&);
+  bool coupled_direction(Objective&, const MinimiseOptions&, bool projected, Minimum&);
+  bool iterated_direction(Objective&, double error, Minimum&);
   void begin_search(Objective&);
   double search(Objective&);
 

@@ -38,6 +38,12 @@ inline ScalarFunction smooth_friction(double s, double length) {
 /// m(s)/s, finite at s = 0 [1/m].
 inline double smooth_friction_over_way(double s, double length) { return s >= length ? 1 / s : (2 - s / length) / length; }
 
+/// The slope of s/m(s), the way over the part of its full force.
+inline double slope_of_way_over_friction(double s, double length) {
+  const double x = std::min(1.0, s / length);
+  return 1 / ((2 - x) * (2 - x));
+}
+
 /// The way at which friction has a given part of its full force: the inverse of m. @param part in [0, 1]
 inline double way_of_friction(double part, double length) { return length * (1 - std::sqrt(std::max(0.0, 1 - part))); }
 

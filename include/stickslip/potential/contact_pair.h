@@ -67,14 +67,14 @@ Vec12 gradient_of_force(const ContactPair&, std::span<const Vec3> x);
 /// ∂²E/∂x² [N/m], as it is.
 Mat12 hessian_of(const ContactPair&, std::span<const Vec3> x);
 
-/// A positive semidefinite matrix, as a sum Σ factor · v vᵀ of few terms, and what has no such form.
+/// A symmetric matrix, as a sum Σ factor · v vᵀ of few terms, and what has no such form.
 struct PairStiffness {
   struct Term {
-    double factor = 0;   ///< > 0 [N/m]
+    double factor = 0;   ///< [N/m]
     Vec12 v;
   };
   int count = 0;
-  std::array<Term, 4> terms;
+  std::array<Term, 5> terms;
   bool is_full = false;   ///< whether `full` counts
   Mat12 full;
 
@@ -88,13 +88,13 @@ struct PairStiffness {
 ///   U_k = d b_k ⊗ n,  V_k = w ⊗ e_k,
 ///
 /// of which every U, V has one positive eigenvalue in closed form, and the last is negative: it is left out. Edges that are
-/// about to be parallel are projected as they are.
+/// about to be parallel are projected as they are. Not `projected` it is the Hessian, all of that; of a pair without a push.
 ///
 /// With a push λ the force is an unknown of its own, as in interior-point methods [Nocedal, Wright 2006]: λ d = −b' d is
 /// linearised in both, so that b'' becomes b'' + (λ + b')/d, and |b'| becomes λ. Where a step was cut short b' is far from the
 /// force that is to be, and λ is not: a gap that collapsed opens at once and not by doubling, and one that would collapse does
 /// not.
-PairStiffness stiffness_of(const ContactPair&, std::span<const Vec3> x);
+PairStiffness stiffness_of(const ContactPair&, std::span<const Vec3> x, bool projected = true);
 
 /// Whether its edges are so nearly parallel that the mollifier acts. Such pairs have no push.
 bool is_mollified(const ContactPair&, std::span<const Vec3> x);

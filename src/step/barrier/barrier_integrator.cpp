@@ -1,8 +1,6 @@
 // Contact as a potential that is infinite where surfaces touch: a step minimises it with inertia and elasticity, along paths on
 // which nothing is passed, so that no step ends with an intersection [Li et al. 2020; course §5.3].
 
-#include <fmt/format.h>
-
 #include "step/barrier/barrier_system.h"
 #include "step/body_kinds.h"
 #include "step/clock.h"
@@ -10,7 +8,7 @@
 #include "step/motion_judge.h"
 #include "step/projection.h"
 #include "step/refusals.h"
-#include "stickslip/math/error.h"
+#include "step/soft/attachment_rows.h"
 #include "stickslip/step/integrator.h"
 
 namespace stickslip {
@@ -41,23 +39,13 @@ namespace {
 constexpr int kBluntIterations = 4;      ///< with friction that is not yet as sharp as it is to be
 constexpr double kBluntEnough = 0.05;    ///< of the first direction with such friction: sharper one will change more than that
 constexpr int kPatience = 8;             ///< iterations in which the error has to come to half of what it was
+constexpr double kProductError = 1e-4;   ///< of directions: less than an iteration leaves
 constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
-
-/// Attachments are not potentials yet.
-void refuse_attachments(const World& world) {
-  for (const NodalBody& nodes : world.nodal_bodies())
-    if (!nodes.attached.empty())
-      throw Error(
-          fmt::format("Nodes of '{}' are attached to '{}', which moves by forces; the integrator 'barrier' cannot keep "
-                      "that. Use 'impulse'.",
-                      world.bodies()[nodes.body].name, world.bodies()[nodes.attached.front().body].name));
-}
 
 }   // namespace
 
 void BarrierIntegrator::begin(World& world) {
   for (const BodyKindSteps* kind : body_kinds()) kind->check(world);
-  refuse_attachments(world);
   refuse_tangential_restitution(world, "barrier");
   for (Body& b : world.mutable_bodies()) b.asleep = false;
   judge_.begin(world, options_);
@@ -90,6 +78,9 @@ void BarrierIntegrator::solve(const World& world) {
   how.method = options_.barrier.method;
   how.tolerance = outcome.tolerance;
   how.cancel = options_.cancel;
+  how.product_error = kProductError;
+  ProjectionRule rule;
+  how.rule = &rule;
   double best = std::numeric_limits<double>::infinity();
   int since_best = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
@@ -151,6 +142,7 @@ void BarrierIntegrator::finish(World& world) {
     if (b.is_rigid()) judge_.see_spin(world, i, b.angular_velocity.norm(), options_.h);
   }
   JointRows{}.finish(world, report_);
+  AttachmentRows::finish(world, report_);
   break_joints(world, report_);
   report_.energy.close(world.kinetic_energy(), world.potential_energy());
   judge_.finish(world, report_);

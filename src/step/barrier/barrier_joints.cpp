@@ -1,21 +1,14 @@
 #include "step/barrier/barrier_joints.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "math/unions.h"
-#include "stickslip/math/error.h"
 
 namespace stickslip {
 
 namespace {
 
-constexpr double kHard = 1e3;                        ///< of the mass that hangs on a joint over h²
 constexpr double kSoftest = 1e-2, kStiffer = 10.1;   ///< factors of that in the first round, and from round to round
-constexpr double kLittleTurn = 0.01;                 ///< of a body in a step that joints need no rounds for [rad]
 constexpr double kDifference = 1e-6;                 ///< for second derivatives: of lengths over the joint's, and of angles
 
 Eigen::Matrix<double, 12, 1> over_bodies(const JointRow& row) {
@@ -25,49 +18,6 @@ Eigen::Matrix<double, 12, 1> over_bodies(const JointRow& row) {
 }
 
 }   // namespace
-
-void BarrierJoints::begin(const World& world, const BarrierBodies& bodies, const StepOptions& options) {
-  world_ = &world;
-  options_ = options;
-  held_.clear();
-  links_.clear();
-  turns_ = false;
-  if (world.joint_count() == 0) return;
-  Unions together(bodies.rigid().size());
-  const auto joints = world.joints();
-  for (std::uint32_t slot = 0; slot < joints.size(); ++slot) {
-    const Joint& joint = joints[slot];
-    if (!joint.acts()) continue;
-    const JointDescription& d = joint.description;
-    if (d.type == JointType::gear)
-      throw Error(fmt::format("Joint '{}' is a gear, which the integrator 'barrier' cannot keep. Use 'impulse'.", d.name));
-    Held held;
-    held.slot = slot;
-    if (d.a != BodyId{}) held.a = bodies.rigid_of(d.a.index);
-    if (d.b != BodyId{}) held.b = bodies.rigid_of(d.b.index);
-    if (held.a == kNoBlock && held.b == kNoBlock) continue;
-    for (const std::uint32_t r : {held.a, held.b})
-      if (r != kNoBlock) {
-        const BarrierBodies::Rigid& body = bodies.rigid()[r];
-        turns_ = turns_ || body.start.orientation.angularDistance(body.target.orientation) > kLittleTurn;
-      }
-    if (held.a != kNoBlock && held.b != kNoBlock) {
-      links_.push_back({held.a, held.b});
-      if (!bodies.rigid()[held.a].driven && !bodies.rigid()[held.b].driven) together.join(held.a, held.b);
-    }
-    held_.push_back(std::move(held));
-  }
-  std::vector<double> mass(bodies.rigid().size(), 0.0);
-  for (std::uint32_t r = 0; r < mass.size(); ++r)
-    if (!bodies.rigid()[r].driven) mass[together.root(r)] += bodies.rigid()[r].mass;
-  for (Held& held : held_) {
-    double hangs = 0;
-    for (const std::uint32_t r : {held.a, held.b})
-      if (r != kNoBlock && !bodies.rigid()[r].driven) hangs = std::max(hangs, mass[together.root(r)]);
-    held.hold = kHard * hangs / (options.h * options.h);
-    add_terms(place_of(bodies, held), held);
-  }
-}
 
 bool BarrierJoints::stiffen(int round) {
   factor_ = turns_ && !held_.empty() ? std::min(1.0, kSoftest * std::pow(kStiffer, round)) : 1;
@@ -125,141 +75,41 @@ ScalarFunction BarrierJoints::energy_of(const Held& held, const Term& t, double 
   return {};
 }
 
-void BarrierJoints::add(const JointPlace& place, Held& held, Term t) const {
-  t.start = read(held, place, t).value;
-  // What follows the motion says how far it is from where that starts.
-  if (t.part == JointPart::effort || t.part == JointPart::armature || t.part == JointPart::motor ||
-      t.part == JointPart::friction || t.part == JointPart::damper)
-    t.rest += t.start;
-  held.terms.push_back(t);
+BarrierJoints::Limited BarrierJoints::limited(const Held& held, const Term& t, double size) const {
+  if (t.form == Form::friction) return {smooth_friction_over_way(size, t.length), slope_of_way_over_friction(size, t.length)};
+  const double k = t.hard ? factor_ * held.hold : t.stiffness;
+  return k * size <= t.most ? Limited{k / t.most, 0} : Limited{1 / size, 1};
 }
 
-/// Efforts, armature, motors and servos.
-void BarrierJoints::add_drives(const JointPlace& place, const Term& t, Held& held) const {
-  const JointDescription& d = world_->joints()[held.slot].description;
-  const std::size_t at = t.coordinate;
-  const JointAxis& axis = d.axes[at];
-  const double scale = t.scale, square = scale * scale, h = options_.h;
-  if (axis.effort) {
-    Term effort = t;
-    effort.part = JointPart::effort;
-    effort.form = Form::linear;
-    effort.most = effort_force(*axis.effort, world_->time + h) / scale;
-    add(place, held, effort);
-  }
-  if (axis.armature > 0) {
-    if (d.type == JointType::ball)
-      throw Error(fmt::format("The ball joint '{}' has armature, which the integrator 'barrier' does not know. Use 'impulse'.",
-                              d.name));
-    Term armature = t;
-    armature.part = JointPart::armature;
-    armature.stiffness = axis.armature / (h * h * square);
-    armature.rest = h * scale * rate(*world_, d, place.row[at]);
-    add(place, held, armature);
-  }
-  if (axis.motor) {
-    Term motor = t;
-    motor.part = JointPart::motor;
-    motor.form = Form::capped;
-    motor.hard = true;
-    motor.rest = h * scale * motor_speed(*axis.motor, world_->time + 0.5 * h);
-    motor.most = axis.motor->max_force / scale;
-    add(place, held, motor);
-  }
-  if (axis.servo) {
-    const auto [target, speed] = servo_target(*axis.servo, world_->time + h);
-    Term servo = t;
-    servo.part = JointPart::servo;
-    servo.form = Form::capped;
-    const double damper = axis.servo->damping / h, start = place.position[at];
-    servo.stiffness = (axis.servo->stiffness + damper) / square;
-    servo.rest = scale * (axis.servo->stiffness * target + damper * (start + h * speed)) / (axis.servo->stiffness + damper);
-    servo.most = axis.servo->max_force / scale;
-    add(place, held, servo);
+double BarrierJoints::stiffness_of(const Held& held, const Term& t, double c) const {
+  if (!is_limited(t)) return energy_of(held, t, c).second;
+  const double s = c - t.rest;
+  const auto [over_way, slope] = limited(held, t, std::abs(s));
+  return t.most * over_way * std::max(0.0, 1 - slope * (s < 0 ? -t.pull : t.pull));
+}
+
+void BarrierJoints::foresee(const BarrierBodies& bodies, std::span<const double> direction) {
+  for (Held& held : held_) {
+    if (std::ranges::none_of(held.terms, is_limited)) continue;
+    const JointPlace place = place_of(bodies, held);
+    Vec12 way = Vec12::Zero();
+    for (const auto& [r, first] : {std::pair(held.a, 0), std::pair(held.b, 6)})
+      if (r != kNoBlock)
+        way.segment<6>(first) = Eigen::Map<const Eigen::Matrix<double, 6, 1>>(direction.data() + 6 * std::size_t{r});
+    for (Term& t : held.terms) {
+      if (!is_limited(t)) continue;
+      const Reading reading = read(held, place, t);
+      const double s = reading.value - t.rest, change = over_bodies(reading.row).dot(way);
+      const auto [over_way, slope] = limited(held, t, std::abs(s));
+      const double next = over_way * (s + change - slope * (s < 0 ? -t.pull : t.pull) * change);
+      t.next_pull = std::clamp(next, -1.0, 1.0);
+    }
   }
 }
 
-void BarrierJoints::add_axis(const JointPlace& place, int coordinate, Held& held) const {
-  const Joint& joint = world_->joints()[held.slot];
-  const std::size_t at = static_cast<std::size_t>(coordinate);
-  const JointAxis& axis = joint.description.axes[at];
-  const double scale = is_turn(coordinate) ? joint.row_length : 1, square = scale * scale, h = options_.h;
-  Term t;
-  t.coordinate = static_cast<std::uint8_t>(coordinate);
-  t.scale = scale;
-  if (axis.locked) {
-    Term lock = t;
-    lock.hard = true;
-    lock.rest = joint.description.type == JointType::distance ? joint.description.length : 0;
-    add(place, held, lock);
-  }
-  add_drives(place, t, held);
-  if (axis.spring) {
-    Term spring = t;
-    spring.part = JointPart::spring;
-    spring.stiffness = axis.spring->stiffness / square;
-    spring.rest = scale * axis.spring->rest;
-    if (spring.stiffness > 0) add(place, held, spring);
-    spring.part = JointPart::damper;
-    spring.stiffness = axis.spring->damping / (h * square);
-    spring.rest = 0;
-    if (spring.stiffness > 0) add(place, held, spring);
-  }
-  if (axis.friction > 0) {
-    Term friction = t;
-    friction.part = JointPart::friction;
-    friction.form = Form::friction;
-    friction.most = axis.friction / scale;
-    friction.length = options_.barrier.slip * options_.barrier.range * joint.row_length;
-    const double held_with = world_->memory.h > 0 ? joint.memory.friction[at] / world_->memory.h : 0;   // against the way
-    const double part = std::min(1.0, std::abs(held_with) / friction.most);
-    friction.rest = (held_with > 0 ? 1 : -1) * way_of_friction(part, friction.length);
-    add(place, held, friction);
-  }
-  add_limits(place, t, held);
-}
-
-void BarrierJoints::add_limits(const JointPlace& place, const Term& t, Held& held) const {
-  const JointAxis& axis = world_->joints()[held.slot].description.axes[t.coordinate];
-  for (const auto& [part, has, bound, sign] : {std::tuple(JointPart::lower, axis.has_lower(), axis.lower, 1.0),
-                                               std::tuple(JointPart::upper, axis.has_upper(), axis.upper, -1.0)}) {
-    if (!has) continue;
-    Term limit = t;
-    limit.part = part;
-    limit.form = Form::beyond;
-    limit.scale = sign * t.scale;
-    limit.rest = sign * t.scale * bound;
-    limit.hard = !(axis.limit_stiffness > 0) && !(axis.limit_damping > 0);
-    limit.stiffness = axis.limit_stiffness / (t.scale * t.scale);
-    if (limit.hard || limit.stiffness > 0) add(place, held, limit);
-    if (!(axis.limit_damping > 0)) continue;
-    // A damper resists going farther beyond the limit than at the start.
-    limit.stiffness = axis.limit_damping / (options_.h * t.scale * t.scale);
-    limit.rest = std::min(limit.rest, read(held, place, limit).value);
-    add(place, held, limit);
-  }
-}
-
-void BarrierJoints::add_terms(const JointPlace& place, Held& held) const {
-  const Joint& joint = world_->joints()[held.slot];
-  for (int k = 0; k < kJointCoordinates; ++k) add_axis(place, k, held);
-  if (joint.description.type == JointType::screw) {
-    Term coupling;
-    coupling.part = JointPart::coupling;
-    coupling.coordinate = joint_z;
-    coupling.hard = true;
-    add(place, held, coupling);
-  }
-  if (std::isfinite(joint.description.swing_limit)) {
-    Term swing;
-    swing.part = JointPart::swing;
-    swing.coordinate = joint_turn_z;
-    swing.form = Form::beyond;
-    swing.hard = true;
-    swing.scale = -joint.row_length;
-    swing.rest = -joint.row_length * joint.description.swing_limit;
-    add(place, held, swing);
-  }
+void BarrierJoints::accept() {
+  for (Held& held : held_)
+    for (Term& t : held.terms) t.pull = t.next_pull;
 }
 
 void BarrierJoints::add_energies(const BarrierBodies& bodies, std::span<const std::uint32_t> piece_of_group,
@@ -268,6 +118,10 @@ void BarrierJoints::add_energies(const BarrierBodies& bodies, std::span<const st
     const JointPlace place = place_of(bodies, held);
     double& sum = out[piece_of_group[held.b != kNoBlock ? held.b : held.a]];
     for (const Term& t : held.terms) sum += energy_of(held, t, read(held, place, t).value).value;
+  }
+  for (const Geared& gear : gears_) {
+    const GearReading r = read(bodies, gear);
+    out[piece_of_group[r.rigid[0]]] += 0.5 * factor_ * gear.hold * r.value * r.value;
   }
 }
 
@@ -285,6 +139,12 @@ void BarrierJoints::add_gradient(const BarrierBodies& bodies, std::span<double> 
     const Vec12 g = gradient_of(held, place_of(bodies, held));
     for (const auto& [r, first] : {std::pair(held.a, 0), std::pair(held.b, 6)})
       if (r != kNoBlock) Eigen::Map<Eigen::Matrix<double, 6, 1>>(out.data() + 6 * std::size_t{r}) += g.segment<6>(first);
+  }
+  for (const Geared& gear : gears_) {
+    const GearReading r = read(bodies, gear);
+    for (int k = 0; k < r.count; ++k)
+      Eigen::Map<Eigen::Matrix<double, 6, 1>>(out.data() + 6 * std::size_t{r.rigid[k]}) +=
+          factor_ * gear.hold * r.value * r.rows[k];
   }
 }
 
@@ -334,7 +194,7 @@ void BarrierJoints::add_hessian(const BarrierBodies& bodies, bool projected, Blo
     for (const Term& t : held.terms) {
       const Reading r = read(held, place, t);
       const Vec12 row = over_bodies(r.row);
-      h += energy_of(held, t, r.value).second * row * row.transpose();
+      h += stiffness_of(held, t, r.value) * row * row.transpose();
     }
     const std::array<std::uint32_t, 2> sides{held.a, held.b};
     for (int i = 0; i < 4; ++i)
@@ -345,6 +205,7 @@ void BarrierJoints::add_hessian(const BarrierBodies& bodies, bool projected, Blo
         if (row >= column) m.add(row, column, h.block<3, 3>(3 * i, 3 * j));
       }
   }
+  add_gear_hessians(bodies, m);
 }
 
 void BarrierJoints::record(World& world, const BarrierBodies& bodies, StepReport& report) const {
@@ -367,6 +228,8 @@ void BarrierJoints::record(World& world, const BarrierBodies& bodies, StepReport
       if (is_of_free_coordinate(t.part)) record.free_force[t.coordinate] += force * t.scale;
       if (t.part == JointPart::coupling) record.coupling_force += force * t.scale;
       if (t.part == JointPart::friction) joint.memory.friction[t.coordinate] = options_.h * force;
+      if (t.part == JointPart::motor) joint.memory.motor[t.coordinate] = options_.h * force;
+      if (t.part == JointPart::servo) joint.memory.servo[t.coordinate] = options_.h * force;
       if (is_drive(t.part)) energy.motors += work;
       else if (t.part == JointPart::friction) energy.friction -= work;
       else if (t.part == JointPart::spring || t.part == JointPart::damper) energy.springs += work;
@@ -374,6 +237,11 @@ void BarrierJoints::record(World& world, const BarrierBodies& bodies, StepReport
     }
     joint.memory.force = record.force;
     report.joints.push_back(record);
+  }
+  for (const Geared& gear : gears_) {
+    const double value = read(bodies, gear).value, force = -factor_ * gear.hold * value;
+    record_of(world, gear.slot, report).coupling_force = force * world.joints()[gear.slot].row_length;
+    energy.impact -= force * (value - gear.start);
   }
 }
 

@@ -2,7 +2,8 @@
 // couples, limits, drives, pulls or rubs has an energy φ(c) of its own; rows of angles are angles times a length, so that all
 // are in m and N (docs/barrier.md):
 //
-//   locked, coupling   ½ k c², k so large that what hangs on the joint pulls it off by a thousandth of its fall in a step
+//   locked, coupling   ½ k c², k so large that what hangs on the joint pulls it off by a thousandth of its fall in a step;
+//                      the coupling of a gear is one of up to four bodies (barrier_gears.cpp)
 //   limit              the same, beyond it only
 //   spring, servo      ½ k (c − rest)² + ½ d/h (c − c₀)²; of a servo no steeper than its force
 //   effort             −F c
@@ -10,8 +11,13 @@
 //   motor              ½ k (c − c₀ − h speed)², no steeper than its force
 //   friction           a smooth |c − c₀| that remembers how far it was strained, as of contacts
 //
+// Forces with a limit turn around within a tiny way. As of contacts they are unknowns of their own over that limit, "pulls"
+// (FrictionTerm::stiffness), which begin with what they were in the last step.
+//
 // Stiff valleys that bend are followed from a softer one: k grows over the first rounds of a step in which joints turn.
 #pragma once
+
+#include <functional>
 
 #include "step/barrier/barrier_bodies.h"
 #include "step/joints/joint_rows.h"
@@ -19,9 +25,11 @@
 
 namespace stickslip {
 
+/// Stiffness of what is locked, over the mass that hangs on it and h².
+inline constexpr double kHard = 1e3;
+
 class BarrierJoints {
  public:
-  /// @throws Error naming a gear: it would hold four bodies
   void begin(const World&, const BarrierBodies&, const StepOptions&);
   /// @param round from 0 in every step @returns whether joints are as stiff as they are to be
   bool stiffen(int round);
@@ -33,6 +41,10 @@ class BarrierJoints {
   void want_blocks(BlockAssembly&) const;
   /// @param projected in a positive form
   void add_hessian(const BarrierBodies&, bool projected, BlockAssembly&) const;
+
+  /// Where the whole of a direction would lead, and that it was gone along.
+  void foresee(const BarrierBodies&, std::span<const double> direction);
+  void accept();
 
   /// Rigid bodies that joints hold together, by their places among the rigid ones.
   const std::vector<std::array<std::uint32_t, 2>>& links() const { return links_; }
@@ -53,6 +65,12 @@ class BarrierJoints {
     double most = 0;        ///< force of linear and capped ones and of friction [N]
     double length = 0;      ///< of friction [m]
     double start = 0;       ///< c at the start of the step [m]
+    double pull = 0;        ///< what the slope over `most` is taken for
+    double next_pull = 0;   ///< after the direction
+  };
+  /// Of a term with a limit: its slope over `most` and over the way s from its rest, and the slope of the inverse of that.
+  struct Limited {
+    double over_way, slope;
   };
   struct Held {
     std::uint32_t slot = 0;                     ///< of the joint
@@ -64,6 +82,26 @@ class BarrierJoints {
     double value;
     JointRow row;
   };
+  /// A gear: second − ratio · first of two joints, times a length.
+  struct Geared {
+    struct Side {
+      Held held;   ///< of the joint, without terms
+      std::size_t coordinate = 0;
+      double factor = 0;
+    };
+    std::uint32_t slot = 0;
+    std::array<Side, 2> sides;
+    double hold = 0;    ///< stiffness [N/m]
+    double start = 0;   ///< c at the start of the step [m]
+  };
+  /// Where a gear is, and how that grows with its bodies, each once.
+  struct GearReading {
+    double value = 0;
+    int count = 0;
+    std::array<std::uint32_t, 4> rigid = {};
+    std::array<Eigen::Matrix<double, 6, 1>, 4> rows;
+    void add(std::uint32_t rigid, const Eigen::Matrix<double, 6, 1>& row);
+  };
   using Vec12 = Eigen::Matrix<double, 12, 1>;
   using Mat12 = Eigen::Matrix<double, 12, 12>;
 
@@ -71,6 +109,10 @@ class BarrierJoints {
   JointPlace place_of(const BarrierBodies&, const Held&) const;
   Reading read(const Held&, const JointPlace&, const Term&) const;
   ScalarFunction energy_of(const Held&, const Term&, double c) const;
+  static bool is_limited(const Term& t) { return t.form == Form::capped || t.form == Form::friction; }
+  Limited limited(const Held&, const Term&, double size) const;
+  /// What takes the place of the second derivative of the energy.
+  double stiffness_of(const Held&, const Term&, double c) const;
   void add_axis(const JointPlace&, int coordinate, Held&) const;
   void add_drives(const JointPlace&, const Term& of_axis, Held&) const;
   void add_limits(const JointPlace&, const Term& of_axis, Held&) const;
@@ -78,10 +120,16 @@ class BarrierJoints {
   void add(const JointPlace&, Held&, Term) const;
   Vec12 gradient_of(const Held&, const JointPlace&) const;
   Mat12 bend_of(const BarrierBodies&, const Held&) const;
+  Held held_by(std::uint32_t slot, const BarrierBodies&) const;
+  /// @param mass that hangs together with a rigid body
+  void add_gear(std::uint32_t slot, const BarrierBodies&, const std::function<double(std::uint32_t)>& mass);
+  GearReading read(const BarrierBodies&, const Geared&) const;
+  void add_gear_hessians(const BarrierBodies&, BlockAssembly&) const;
 
   const World* world_ = nullptr;
   StepOptions options_;
   std::vector<Held> held_;
+  std::vector<Geared> gears_;
   std::vector<std::array<std::uint32_t, 2>> links_;
   bool turns_ = false;   ///< so much that joints begin softer
   double factor_ = 1;    ///< of hard stiffnesses in this round

@@ -175,8 +175,10 @@ bool BarrierSurface::may_meet(const World& world, std::uint32_t a, std::uint32_t
   // What holds nodes of a body has its surface where they are.
   const auto holds = [&](std::uint32_t holder, std::uint32_t held) {
     const Body& body = world.bodies()[held];
-    return !body.is_rigid() &&
-           std::ranges::any_of(world.nodal_bodies()[body.place].held, [&](const HeldNode& h) { return h.body == holder; });
+    if (body.is_rigid()) return false;
+    const NodalBody& nodes = world.nodal_bodies()[body.place];
+    return std::ranges::find(nodes.held, holder, &HeldNode::body) != nodes.held.end() ||
+           std::ranges::find(nodes.attached, holder, &AttachedNode::body) != nodes.attached.end();
   };
   if (holds(body_a, body_b) || holds(body_b, body_a)) return false;
   return (moves(body_a) || moves(body_b)) && world.may_touch(body_a, body_b);

@@ -46,6 +46,9 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   search_seconds = ccd_seconds = 0;
   bodies_.begin(world, options);
   joints_.begin(world, bodies_, options);
+  attachments_.begin(world, bodies_, options);
+  links_ = joints_.links();
+  links_.insert(links_.end(), attachments_.links().begin(), attachments_.links().end());
   surface_.begin(world, options);
   rubbing_.clear();
   place_points();
@@ -62,6 +65,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   coefficients_.clear();
   friction_.clear();
   friction_pairs_.clear();
+  friction_keys_.clear();
   pushes_.clear();
   remembered_.clear();
   if (options.barrier.anchored && world.memory.h > 0)
@@ -73,6 +77,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   assembly_.begin(bodies_.blocks());
   bodies_.want_blocks(assembly_);
   joints_.want_blocks(assembly_);
+  attachments_.want_blocks(bodies_, assembly_);
   stored_at_start_ = stored();
 }
 
@@ -120,6 +125,7 @@ void BarrierSystem::values(std::span<double> out) {
   std::ranges::fill(out, 0.0);
   bodies_.add_energies(piece_of_group_, out);
   joints_.add_energies(bodies_, piece_of_group_, out);
+  attachments_.add_energies(bodies_, piece_of_group_, out);
   for (const ContactPair& p : pairs()) out[piece_of_group_[group_of(points_of_pair(p))]] += energy_of(p, points_);
   for (const FrictionTerm& f : friction_) out[piece_of_group_[group_of(points_of_term(f))]] += f.energy(start_, points_);
 }
@@ -148,6 +154,7 @@ void BarrierSystem::gradient(std::span<double> out) {
   std::ranges::fill(out, 0.0);
   bodies_.add_gradient(out);
   joints_.add_gradient(bodies_, out);
+  attachments_.add_gradient(bodies_, out);
   for (const ContactPair& p : pairs()) add_to_blocks(points_of_pair(p), gradient_of(p, points_), out);
   for (const FrictionTerm& f : friction_) add_to_blocks(points_of_term(f), f.gradient(start_, points_), out);
 }
@@ -204,7 +211,7 @@ void BarrierSystem::scatter(std::span<const std::uint32_t> points, const Vec12& 
     turns_[m.movers[m.mover_of[i]].block / 2] +=
         0.5 * (g * m.arms[i].transpose() + m.arms[i] * g.transpose()) - g.dot(m.arms[i]) * Mat3::Identity();
   }
-  for (int t = 0; t < stiffness.count; ++t) scatter_term(m, points.size(), stiffness.terms[t]);
+  if (stiffness.count > 0) scatter_terms(m, points.size(), stiffness);
   if (stiffness.is_full) scatter_full(m, points.size(), stiffness.full);
 }
 
@@ -220,14 +227,18 @@ std::array<std::array<Vec3, 2>, 4> BarrierSystem::gather(const Movers& m, std::s
   return v;
 }
 
-void BarrierSystem::scatter_term(const Movers& m, std::size_t points, const PairStiffness::Term& term) {
-  const std::array<std::array<Vec3, 2>, 4> v = gather(m, points, term.v);
+void BarrierSystem::scatter_terms(const Movers& m, std::size_t points, const PairStiffness& stiffness) {
+  std::array<std::array<std::array<Vec3, 2>, 4>, std::tuple_size_v<decltype(stiffness.terms)>> v;
+  for (int t = 0; t < stiffness.count; ++t) v[t] = gather(m, points, stiffness.terms[t].v);
   for (int i = 0; i < m.count; ++i)
     for (std::uint32_t a = 0; a < (m.movers[i].is_rigid ? 2u : 1u); ++a)
       for (int j = 0; j < m.count; ++j)
-        for (std::uint32_t b = 0; b < (m.movers[j].is_rigid ? 2u : 1u); ++b)
-          if (m.movers[i].block + a >= m.movers[j].block + b)
-            assembly_.add(m.movers[i].block + a, m.movers[j].block + b, term.factor * v[i][a] * v[j][b].transpose());
+        for (std::uint32_t b = 0; b < (m.movers[j].is_rigid ? 2u : 1u); ++b) {
+          if (m.movers[i].block + a < m.movers[j].block + b) continue;
+          Mat3 sum = Mat3::Zero();
+          for (int t = 0; t < stiffness.count; ++t) sum += (stiffness.terms[t].factor * v[t][i][a]) * v[t][j][b].transpose();
+          assembly_.add(m.movers[i].block + a, m.movers[j].block + b, sum);
+        }
 }
 
 void BarrierSystem::scatter_full(const Movers& m, std::size_t points, const Mat12& full) {
@@ -251,20 +262,18 @@ const SparseFactor::Matrix& BarrierSystem::hessian(bool projected) {
   for (const FrictionTerm& f : friction_) want_blocks(points_of_term(f));
   assembly_.clear();
   turns_.assign(bodies_.rigid().size(), Mat3::Zero());
-  PairStiffness exact;
-  exact.is_full = true;
   for (const ContactPair& p : pairs()) {
-    if (!projected) exact.full = hessian_of(p, points_);
     Vec12 gradient = gradient_of(p, points_);
-    if (projected && p.push > 0) gradient *= p.push / force_of(p, points_);
-    scatter(points_of_pair(p), gradient, projected ? stiffness_of(p, points_) : exact);
+    if (p.push > 0) gradient *= p.push / force_of(p, points_);
+    scatter(points_of_pair(p), gradient, stiffness_of(p, points_, projected));
   }
   ways_.clear();
   for (const FrictionTerm& f : friction_) {
     scatter(points_of_term(f), f.gradient(start_, points_), f.stiffness(start_, points_));
     ways_.push_back(f.way(start_, points_));
   }
-  if (projected) find_coupling();
+  find_coupling();
+  attachments_.add_hessian(bodies_, turns_, assembly_);
   bodies_.add_hessian(projected, turns_, assembly_);
   joints_.add_hessian(bodies_, projected, assembly_);
   return assembly_.matrix();
@@ -303,8 +312,8 @@ void BarrierSystem::add_rank_one(Sparse row, Sparse column) {
       }
 }
 
-const SparseFactor::Matrix& BarrierSystem::jacobian() {
-  jacobian_ = hessian(true).selfadjointView<Eigen::Lower>();
+const SparseFactor::Matrix& BarrierSystem::jacobian(bool projected) {
+  jacobian_ = hessian(projected).selfadjointView<Eigen::Lower>();
   for (std::size_t k = 0; k < friction_.size(); ++k) add_rank_one(rub_of(k), press_of(k));
   return jacobian_;
 }
@@ -333,7 +342,7 @@ void BarrierSystem::foresee(std::span<const double> direction) {
 void BarrierSystem::limit(std::span<double> direction) {
   bodies_.limit(direction, kLargestTurn, parts_);
   Unions unions(parts_.size());
-  for (const auto& [a, b] : joints_.links()) unions.join(a, b);
+  for (const auto& [a, b] : links_) unions.join(a, b);
   for (const ContactPair& p : pairs()) {
     std::uint32_t first = kNoBlock;
     for (const std::uint32_t point : points_of_pair(p)) {
@@ -367,6 +376,7 @@ Vec3 BarrierSystem::way_along(std::span<const double> direction, std::span<const
 
 /// Where the whole direction would lead, to first order: steps that are cut short keep what they learnt of forces.
 void BarrierSystem::foresee_forces(std::span<const double> direction) {
+  joints_.foresee(bodies_, direction);
   full_ways_ = ways_;
   for (std::size_t k = 0; k < ways_.size(); ++k) {
     const FrictionTerm& f = friction_[k];
@@ -390,8 +400,7 @@ double BarrierSystem::shorten(std::span<double> direction) {
   const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
   parts_.assign(bodies_.groups(), 1.0);
-  piece_count_ =
-      find_free_parts(surface(), candidates_, paths, group_of_point_, joints_.links(), parts_, piece_of_group_, near_);
+  piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, links_, parts_, piece_of_group_, near_);
   near_known_ = true;
   bodies_.shorten(direction, parts_);
   ccd_seconds += clock.lap();
@@ -407,6 +416,7 @@ void BarrierSystem::move(std::span<const double> direction, std::span<const doub
 
 void BarrierSystem::accept(std::span<const double>) {
   bodies_.accept();
+  joints_.accept();
   std::swap(pushes_, next_pushes_);
   pairs_known_ = false;
   for (std::size_t k = 0; k < ways_.size(); ++k) {   // of methods that take a Hessian
@@ -472,9 +482,9 @@ ContactKey BarrierSystem::key_of(const ContactPair& p) const {
   return key;
 }
 
-Vec2 BarrierSystem::remembered_way(const ContactPair& p, const PairPlace& place, const FrictionTerm& f, double mu) const {
-  const ContactKey key = without_parts(key_of(p));
-  const auto at = remembered_.find(key);
+Vec2 BarrierSystem::remembered_way(const ContactPair& p, const ContactKey& key, const PairPlace& place, const FrictionTerm& f,
+                                   double mu) const {
+  const auto at = remembered_.find(without_parts(key));
   if (at == remembered_.end()) return Vec2::Zero();
   const Vec3 force = turned(p) ? Vec3(-at->second) : at->second;   // on side B of the pair
   const double pressed = force.dot(place.normal);
@@ -520,12 +530,13 @@ void BarrierSystem::add_side(const ContactPair& p, const PairPlace& place, bool 
 /// Keeps nothing of it but its forces.
 void BarrierSystem::clear_friction() {
   pulls_.clear();
-  for (std::size_t k = 0; k < friction_.size(); ++k)
-    pulls_[key_of(friction_pairs_[k])] = friction_[k].tangents * friction_[k].pull;
+  pulls_.reserve(friction_.size());
+  for (std::size_t k = 0; k < friction_.size(); ++k) pulls_[friction_keys_[k]] = friction_[k].tangents * friction_[k].pull;
   ways_.clear();
   shares_.clear();
   friction_.clear();
   friction_pairs_.clear();
+  friction_keys_.clear();
   rubbing_.clear();
   place_points();
   start_.resize(surface().points());
@@ -543,10 +554,11 @@ bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
   std::unordered_map<ContactKey, Press, HashOfKey> presses;
   presses.reserve(pairs().size());
   std::vector<std::pair<double, const Press*>> forces;   // of pairs, and what they are part of
+  std::vector<ContactKey> keys;
   double largest = 0;
   for (const ContactPair& p : pairs()) {
     const double force = force_of(p, points_);
-    Press& press = presses[without_parts(key_of(p))];
+    Press& press = presses[without_parts(keys.emplace_back(key_of(p)))];
     press.net += force;
     press.positive += std::max(0.0, force);
     largest = std::max(largest, force);
@@ -573,11 +585,12 @@ bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
       f.length = longer;
       final_length = false;
     }
-    f.anchor = remembered_way(p, place, f, mu);
-    if (const auto at = pulls_.find(key_of(p)); at != pulls_.end()) f.pull = f.tangents.transpose() * at->second;
+    f.anchor = remembered_way(p, keys[k], place, f, mu);
+    if (const auto at = pulls_.find(keys[k]); at != pulls_.end()) f.pull = f.tangents.transpose() * at->second;
     else if (f.anchor != Vec2::Zero()) f.pull = smooth_friction_over_way(f.anchor.norm(), f.length) * f.anchor;
     friction_.push_back(f);
     friction_pairs_.push_back(p);
+    friction_keys_.push_back(keys[k]);
   }
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     const ContactPair& p = friction_pairs_[k];
@@ -590,6 +603,7 @@ bool BarrierSystem::lag_friction(const World& world, int round, bool frozen) {
 /// their sizes.
 void BarrierSystem::record(World& world, StepReport& report) {
   joints_.record(world, bodies_, report);
+  attachments_.record(world, bodies_, report);
   report.energy.springs += stored_at_start_ - stored();
   struct Sum {
     ContactKey key;
@@ -613,7 +627,7 @@ void BarrierSystem::record(World& world, StepReport& report) {
     sum.mu = friction_between(world, p.patch_a, p.patch_b);
   }
   for (std::size_t k = 0; k < friction_.size(); ++k) {
-    const auto at = sums.find(without_parts(key_of(friction_pairs_[k])));
+    const auto at = sums.find(without_parts(friction_keys_[k]));
     if (at == sums.end()) continue;
     const FrictionTerm& f = friction_[k];
     const Vec3 on_a = f.force_on_a(start_, points_), way = f.tangents * (f.way(start_, points_) - f.anchor);

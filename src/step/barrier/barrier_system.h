@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "step/barrier/barrier_attachments.h"
 #include "step/barrier/barrier_joints.h"
 #include "step/barrier/barrier_surface.h"
 #include "stickslip/geometry/surface_part.h"
@@ -51,7 +52,7 @@ class BarrierSystem final : public Objective {
   void slopes(std::span<const double> gradient, std::span<const double> direction, std::span<double> out) override;
   void gradient(std::span<double> out) override;
   const SparseFactor::Matrix& hessian(bool projected) override;
-  const SparseFactor::Matrix& jacobian() override;
+  const SparseFactor::Matrix& jacobian(bool projected) override;
   bool beyond_hessian(std::span<const double> in, std::span<double> out) override;
   void foresee(std::span<const double> direction) override;
   void precondition(std::span<const double> in, std::span<double> out) override { bodies_.precondition(in, out); }
@@ -84,7 +85,7 @@ class BarrierSystem final : public Objective {
   void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
   Movers movers_of(std::span<const std::uint32_t> points) const;
   void scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness&);
-  void scatter_term(const Movers&, std::size_t points, const PairStiffness::Term&);
+  void scatter_terms(const Movers&, std::size_t points, const PairStiffness&);
   /// What a vector over points is over unknowns: of each mover that of its place, and that of its turn.
   static std::array<std::array<Vec3, 2>, 4> gather(const Movers&, std::size_t points, const Vec12&);
   /// A vector over few unknowns.
@@ -98,7 +99,7 @@ class BarrierSystem final : public Objective {
   void add_rank_one(Sparse row, Sparse column);
   void scatter_full(const Movers&, std::size_t points, const Mat12&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
-  Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
+  Vec2 remembered_way(const ContactPair&, const ContactKey&, const PairPlace&, const FrictionTerm&, double mu) const;
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
   void limit(std::span<double> direction);
   /// Σ weights · ways of points along a direction, to first order.
@@ -112,6 +113,8 @@ class BarrierSystem final : public Objective {
   StepOptions options_;
   BarrierBodies bodies_;
   BarrierJoints joints_;
+  BarrierAttachments attachments_;
+  std::vector<std::array<std::uint32_t, 2>> links_;   ///< groups that joints and attachments hold together
   BarrierSurface surface_;
   ContactCandidates candidates_, near_;   ///< near_: of the last direction
   bool near_known_ = false;
@@ -126,6 +129,7 @@ class BarrierSystem final : public Objective {
   double stored_at_start_ = 0;
   std::vector<FrictionTerm> friction_;
   std::vector<ContactPair> friction_pairs_;                          ///< that they are of
+  std::vector<ContactKey> friction_keys_;                            ///< and their names
   std::vector<double> shares_;                                       ///< limits of friction over the forces of their pairs
   std::vector<Vec2> ways_;                                           ///< of friction where the Hessian was taken last
   std::vector<Vec2> full_ways_;                                      ///< where the whole direction would lead

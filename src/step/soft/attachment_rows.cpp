@@ -172,12 +172,7 @@ void AttachmentRows::record(const Setting& s, std::span<const double> impulses, 
     const auto rests = [&](BodyId id) { return world.contains(id) && !world.body(id).moves_by_forces(); };
     return !(rests(r.soft) && rests(r.body));
   });
-  const auto resting = report.attachments.size();
-  const auto record_of = [&](std::uint32_t soft, std::uint32_t body) -> AttachmentRecord& {
-    for (auto r = report.attachments.begin() + static_cast<std::ptrdiff_t>(resting); r != report.attachments.end(); ++r)
-      if (r->soft.index == soft && r->body.index == body) return *r;
-    return report.attachments.emplace_back(AttachmentRecord{world.id_of(soft), world.id_of(body)});
-  };
+  AttachmentSums sums(world, report);
   for (const Row& row : rows_) {
     NodalBody& nodes = world.mutable_nodal_bodies()[row.place];
     AttachedNode& a = nodes.attached[row.attached];
@@ -186,13 +181,24 @@ void AttachmentRows::record(const Setting& s, std::span<const double> impulses, 
     const double lifted = a.impulse.dot(row.recovery);
     report.energy.impact -= a.impulse.dot(mean) - lifted;
     report.energy.stabilisation += lifted;
-    AttachmentRecord& r = record_of(nodes.body, a.body);
-    r.force += a.impulse / time;
-    r.torque += row.point.cross(a.impulse) / time;   // about the origin, until the middle is known
-    r.point += row.point;
-    ++r.nodes;
+    sums.add(nodes.body, a.body, row.point, a.impulse / time);
   }
-  for (auto r = report.attachments.begin() + static_cast<std::ptrdiff_t>(resting); r != report.attachments.end(); ++r) {
+  sums.close();
+}
+
+void AttachmentSums::add(std::uint32_t soft, std::uint32_t body, const Vec3& point, const Vec3& force) {
+  auto r = report_.attachments.begin() + static_cast<std::ptrdiff_t>(first_);
+  while (r != report_.attachments.end() && !(r->soft.index == soft && r->body.index == body)) ++r;
+  if (r == report_.attachments.end())
+    r = report_.attachments.insert(r, AttachmentRecord{world_.id_of(soft), world_.id_of(body)});
+  r->force += force;
+  r->torque += point.cross(force);   // about the origin, until the middle is known
+  r->point += point;
+  ++r->nodes;
+}
+
+void AttachmentSums::close() {
+  for (auto r = report_.attachments.begin() + static_cast<std::ptrdiff_t>(first_); r != report_.attachments.end(); ++r) {
     r->point /= static_cast<double>(r->nodes);
     r->torque -= r->point.cross(r->force);
   }

@@ -17,6 +17,21 @@
 
 namespace stickslip {
 
+/// Adds forces on attached nodes up to records of their bodies, behind the records that the report has.
+class AttachmentSums {
+ public:
+  AttachmentSums(const World& world, StepReport& report) : world_(world), report_(report), first_(report.attachments.size()) {}
+  /// @param soft, body slots @param force on the node [N]
+  void add(std::uint32_t soft, std::uint32_t body, const Vec3& point, const Vec3& force);
+  /// Gives the records their middles and moments about them.
+  void close();
+
+ private:
+  const World& world_;
+  StepReport& report_;
+  std::size_t first_;
+};
+
 class AttachmentRows {
  public:
   /// What rows need to know of the step.
