@@ -36,6 +36,8 @@ inline constexpr int kVersionWithPairForms = 13;
 inline constexpr int kVersionWithColours = 14;
 /// The first version that knows efforts, armature, motors with paths, and sensors.
 inline constexpr int kVersionWithEfforts = 15;
+/// The first version that knows textures.
+inline constexpr int kVersionWithTextures = 16;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

@@ -47,6 +47,7 @@ void check(const Material& m) {
   check_restitution(m.restitution);
   check_law(m.law);
   check_surface(m.surface);
+  if (m.texture) validate(*m.texture);
 }
 
 double combine(CombineRule rule, double a, double b) {
