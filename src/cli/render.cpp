@@ -37,13 +37,44 @@ struct RenderArguments {
 
 double picture_rate(const RenderArguments& arguments) { return arguments.frames_per_second.value_or(30); }
 
+/// Names of the pictures of all frames: "frame-%04d.png" or a folder.
+struct FrameNames {
+  std::string before, after;   ///< the number
+  int digits = 5;
+
+  std::string of(std::size_t number) const { return fmt::format("{}{:0{}}{}", before, number, digits, after); }
+};
+
+/// None if `output` names one picture. @throws Error for a pattern that names no number
+std::optional<FrameNames> frame_names(const std::string& output) {
+  std::error_code ignored;
+  if (output.ends_with('/') || fs::is_directory(output, ignored))
+    return FrameNames{(fs::path(output) / "frame-").string(), ".png"};
+  const std::size_t percent = output.find('%');
+  if (percent == std::string::npos || !output.ends_with(".png")) return std::nullopt;
+  std::size_t end = percent + 1;
+  while (end < output.size() && output[end] >= '0' && output[end] <= '9') ++end;
+  const std::string digits = output.substr(percent + 1, end - percent - 1);
+  const bool fits =
+      end < output.size() && output[end] == 'd' && digits.size() <= 2 && output.find('%', end) == std::string::npos;
+  if (!fits) throw Error("This is no pattern for the numbers of frames. Write it as in frame-%04d.png.").in(output);
+  return FrameNames{output.substr(0, percent), output.substr(end + 1), digits.empty() ? 1 : std::stoi(digits)};
+}
+
 /// Where the pictures go: one file, numbered files, or ffmpeg.
 class Pictures {
  public:
   /// @param folder for a film that is not whole yet
-  Pictures(const RenderArguments& arguments, const fs::path& folder) : output_(arguments.output) {
+  Pictures(const RenderArguments& arguments, const fs::path& folder)
+      : output_(arguments.output), frames_(frame_names(arguments.output)) {
     const std::string extension = output_.extension().string();
-    if (extension == ".mp4") {
+    if (frames_) {
+      if (arguments.at)
+        throw Error("--at makes one picture, and this name is for many. Leave one of them out.").in(arguments.output);
+      std::error_code error;
+      if (output_.string().ends_with('/')) fs::create_directory(output_.parent_path(), error);
+      check_writable(frames_->of(0));
+    } else if (extension == ".mp4") {
       const std::string ffmpeg = find_program("ffmpeg");
       if (ffmpeg.empty())
         throw Error(
@@ -64,24 +95,25 @@ class Pictures {
     } else if (extension != ".png") {
       throw Error(fmt::format("The ending '{}' names no kind of picture. Known are .png and .mp4.", extension))
           .in(arguments.output);
+    } else {
+      check_writable(arguments.output);
     }
   }
   ~Pictures() {
     if (film_ != nullptr) pclose(film_);
   }
 
-  void add(const std::string& png, std::size_t number, bool only_one) {
+  bool are_many() const { return frames_ || film_ != nullptr; }
+
+  void add(const std::string& png, std::size_t number) {
     if (film_ != nullptr) {
       if (std::fwrite(png.data(), 1, png.size(), film_) != png.size())
         throw Error("ffmpeg stopped before the film was whole. Its message is above.").in(output_.string());
       return;
     }
-    fs::path file = output_;
-    if (!only_one)
-      file.replace_filename(fmt::format("{}-{:05}{}", output_.stem().string(), number, output_.extension().string()));
-    OutputFile out(file);
+    OutputFile out(frames_ ? fs::path(frames_->of(number)) : output_);
     out.write(png);
-    out.commit();
+    out.commit(frames_ ? DiskWait::never : DiskWait::if_it_replaces);
   }
 
   void finish() {
@@ -97,6 +129,7 @@ class Pictures {
 
  private:
   fs::path output_, temporary_;
+  std::optional<FrameNames> frames_;
   std::FILE* film_ = nullptr;
 };
 
@@ -116,26 +149,26 @@ std::size_t take_pictures(const fs::path& page, const std::string& fragment, con
                   page.parent_path() / "browser");
   wait_for_viewer(browser);
   const auto frames = browser.evaluate("stickslip.frames()").get<std::size_t>();
-  const std::size_t first = arguments.at ? frames - 1 : 0;
+  const std::size_t first = pictures.are_many() ? 0 : frames - 1;
   Progress progress(frames - first, !arguments.quiet, "picture");
   for (std::size_t i = first; i < frames; ++i) {
     if (InterruptGuard::requested()) return 0;
     const auto shot = browser.evaluate(fmt::format("stickslip.setFrame({}), [stickslip.picture({}, {}), stickslip.time()]", i,
                                                    arguments.width, arguments.height));
     const auto url = shot.at(0).get<std::string>();
-    pictures.add(base64_decoded(std::string_view(url).substr(url.find(',') + 1)), i, arguments.at.has_value());
+    pictures.add(base64_decoded(std::string_view(url).substr(url.find(',') + 1)), i);
     progress.update(i - first + 1, shot.at(1).get<double>());
   }
   return frames - first;
 }
 
 /// Simulates a scene into the page of the viewer. @returns what follows # in its address; none if it was interrupted
-std::optional<std::string> simulate_into(const fs::path& page, const RenderArguments& arguments) {
+std::optional<std::string> simulate_into(const fs::path& page, const RenderArguments& arguments, bool one) {
   Scene scene = open_scene(arguments.scene);
   show_warnings(scene);
   const std::string fragment = look_fragment(arguments.look, scene.world);
-  const bool one = arguments.at.has_value();
-  const std::uint64_t steps = steps_for(one ? *arguments.at : arguments.seconds.value_or(scene.seconds), scene.step.h);
+  const double length = arguments.at ? *arguments.at : arguments.seconds.value_or(scene.seconds);
+  const std::uint64_t steps = steps_for(length, scene.step.h);
   std::vector<std::unique_ptr<Recorder>> recorders;
   recorders.push_back(make_recorder(page, {.frames_per_second = one ? 0 : picture_rate(arguments)}));
   FailureHandler failures("ignore", ".");
@@ -148,7 +181,7 @@ std::optional<std::string> simulate_into(const fs::path& page, const RenderArgum
 std::optional<std::string> play_into(const fs::path& page, const RenderArguments& arguments, double rate) {
   Playback playback = open_playback(arguments.scene);
   const std::string fragment = look_fragment(arguments.look, playback.scene().world);
-  const auto recorder = make_recorder(page, {.frames_per_second = arguments.at ? 0 : rate});
+  const auto recorder = make_recorder(page, {.frames_per_second = rate});
   const std::optional<double> length = arguments.at ? arguments.at : arguments.seconds;
   const double until = length ? playback.time(0) + *length : std::numeric_limits<double>::infinity();
   if (!play(playback, *recorder, !arguments.quiet, until)) return std::nullopt;
@@ -159,7 +192,7 @@ std::optional<std::string> play_into(const fs::path& page, const RenderArguments
 int convert(const RenderArguments& arguments) {
   check_writable(arguments.output);
   const InterruptGuard interrupts;
-  if (!play_into(arguments.output, arguments, arguments.frames_per_second.value_or(0))) return interrupted;
+  if (!play_into(arguments.output, arguments, arguments.at ? 0 : arguments.frames_per_second.value_or(0))) return interrupted;
   if (!arguments.quiet) fmt::print("{}: {}\n", arguments.output, file_size(fs::file_size(arguments.output)));
   return fine;
 }
@@ -175,14 +208,15 @@ int render(RenderArguments arguments) {
   Pictures pictures(arguments, folder.path);
   const fs::path page = folder.path / "replay.html";
   const std::optional<std::string> fragment =
-      played ? play_into(page, arguments, picture_rate(arguments)) : simulate_into(page, arguments);
+      played ? play_into(page, arguments, pictures.are_many() ? picture_rate(arguments) : 0)
+             : simulate_into(page, arguments, !pictures.are_many());
   if (!fragment) return interrupted;
   const std::size_t count = take_pictures(page, *fragment, arguments, pictures);
   if (InterruptGuard::requested()) return interrupted;
   pictures.finish();
   if (!arguments.quiet)
-    fmt::print("{}: {} of {}x{} pixels\n", arguments.output, arguments.at ? "a picture" : fmt::format("{} frames", count),
-               arguments.width, arguments.height);
+    fmt::print("{}: {} of {}x{} pixels\n", arguments.output,
+               pictures.are_many() ? fmt::format("{} frames", count) : "a picture", arguments.width, arguments.height);
   return fine;
 }
 
@@ -195,10 +229,11 @@ void add_render(CLI::App& app, Outcome& outcome) {
   add_scene_arguments(*command, arguments->scene);
   command
       ->add_option("-o,--output", arguments->output,
-                   "film.mp4, or frames.png for frames-00000.png and so on; of a trajectory also replay.html, .glb and .pvd")
+                   "film.mp4; picture.png of the end, or of --at; frame-%04d.png or a folder/ for pictures of all frames; of a "
+                   "trajectory also replay.html, .glb and .pvd")
       ->required();
   command->add_option("--seconds", arguments->seconds, "Simulated time [s]. Default: the scene's own duration");
-  command->add_option("--at", arguments->at, "One picture only, of the state at this time [s]");
+  command->add_option("--at", arguments->at, "One picture, of the state at this time [s]. Default: the end");
   command->add_option("--frames-per-second", arguments->frames_per_second,
                       "Frames per simulated second. Default: 30; of a trajectory as another record all that it has");
   command->add_option("--width", arguments->width, "Of the picture [pixels]")->capture_default_str();

@@ -14,7 +14,7 @@
 #include <string>
 #include <system_error>
 
-#include "stickslip/friction/surface.h"
+#include "stickslip/friction/png.h"
 #include "stickslip/math/error.h"
 
 #include <fmt/format.h>
@@ -143,21 +143,45 @@ Picture Picture::read_png(const std::filesystem::path& path) {
   }
 }
 
-void Picture::write_png(const std::filesystem::path& path) const {
-  std::vector<unsigned char> pixels(rgb_.size());
-  std::transform(rgb_.begin(), rgb_.end(), pixels.begin(),
-                 [](float c) { return static_cast<unsigned char>(std::lround(c * 255.0F)); });
+namespace {
+
+png_image header_of(const Picture& picture) {
   png_image image = {};
   image.version = PNG_IMAGE_VERSION;
-  image.width = png_uint_32(width_);
-  image.height = png_uint_32(height_);
+  image.width = png_uint_32(picture.width());
+  image.height = png_uint_32(picture.height());
   image.format = PNG_FORMAT_RGB;
-  const int written = png_image_write_to_file(&image, path.string().c_str(), 0, pixels.data(), 0, nullptr);
+  return image;
+}
+
+std::vector<unsigned char> bytes_of(const std::vector<float>& rgb) {
+  std::vector<unsigned char> pixels(rgb.size());
+  std::transform(rgb.begin(), rgb.end(), pixels.begin(),
+                 [](float c) { return static_cast<unsigned char>(std::lround(c * 255.0F)); });
+  return pixels;
+}
+
+}   // namespace
+
+void Picture::write_png(const std::filesystem::path& path) const {
+  png_image image = header_of(*this);
+  const int written = png_image_write_to_file(&image, path.string().c_str(), 0, bytes_of(rgb_).data(), 0, nullptr);
   const std::string fault = image.message;
   png_image_free(&image);
   if (!written)
     throw Error(fmt::format("The picture cannot be written: {}. Name a file in a folder that may be written.", fault))
         .in(path.string());
+}
+
+std::string png_bytes(const Picture& picture) {
+  png_image image = header_of(picture);
+  const std::vector<unsigned char> pixels = bytes_of(picture.rgb());
+  std::string bytes(PNG_IMAGE_PNG_SIZE_MAX(image), '\0');
+  png_alloc_size_t size = bytes.size();
+  if (!png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.data(), 0, nullptr))
+    throw Error(fmt::format("The picture cannot be made a PNG file: {}.", image.message));
+  bytes.resize(size);
+  return bytes;
 }
 
 }   // namespace stickslip

@@ -29,6 +29,8 @@ class Writer {
       if (tree_.bodies[i].alive) write_body(static_cast<int>(i));
     for (const TreeLoop& loop : tree_.loops) write_loop(loop);
     for (const TreeGear& gear : tree_.gears) write_gear(gear);
+    for (const TreeLine& line : tree_.lines) write_line(line);
+    for (const TreeSensor& sensor : tree_.sensors) write_sensor(sensor);
     const bool overlap = keep_apart();
     if (options_.ground) add_ground();
 
@@ -40,6 +42,7 @@ class Writer {
     if (!tree_.meshes.empty()) scene["meshes"] = meshes_json(document_folder());
     scene["bodies"] = std::move(bodies_);
     if (!joints_.empty()) scene["joints"] = std::move(joints_);
+    if (!sensors_.empty()) scene["sensors"] = std::move(sensors_);
     if (!apart_.empty()) {
       Json& list = scene["ignore_contacts"] = Json::array();
       for (const auto& [a, b] : apart_) list.push_back(Json::array({names_[at(a)], names_[at(b)]}));
@@ -88,6 +91,11 @@ class Writer {
     return options_.document_folder.empty() ? tree_.folder : std::filesystem::absolute(options_.document_folder);
   }
 
+  static std::string file_from(const std::filesystem::path& folder, const std::filesystem::path& file) {
+    const std::filesystem::path relative = file.lexically_normal().lexically_relative(folder.lexically_normal());
+    return (relative.empty() ? file : relative).generic_string();
+  }
+
   /// @param folder that names of files are relative to
   Json meshes_json(const std::filesystem::path& folder) const {
     Json list = Json::array();
@@ -99,8 +107,7 @@ class Writer {
         for (const Vec3& v : triangles.vertices) json["vertices"].push_back(json_of(v));
         json["triangles"] = triangles.triangles;
       } else {
-        const std::filesystem::path relative = mesh.file.lexically_normal().lexically_relative(folder.lexically_normal());
-        json["file"] = (relative.empty() ? mesh.file : relative).generic_string();
+        json["file"] = file_from(folder, mesh.file);
         json["up"] = "z";
         if (mesh.scale != Vec3::Ones()) json["scale"] = json_of(mesh.scale);
       }
@@ -110,6 +117,15 @@ class Writer {
     return list;
   }
 
+  Json texture_json(const TreeTexture& texture) const {
+    Json json = Json::object();
+    if (!texture.file.empty()) json["file"] = file_from(document_folder(), texture.file);
+    else json = {{"pattern", texture.pattern}, {"colors", {colour_name(texture.colours[0]), colour_name(texture.colours[1])}}};
+    if (texture.size[0] > 0) json["size"] = texture.size;
+    else if (texture.repeat != std::array{1.0, 1.0}) json["repeat"] = texture.repeat;
+    return json;
+  }
+
   Json parts_json(const TreeBody& b) const {
     Json parts = Json::array();
     for (const TreePart& part : b.parts) {
@@ -117,6 +133,7 @@ class Writer {
       put_pose(json, part.pose);
       if (part.material >= 0) json["material"] = tree_.materials[at(part.material)].name;
       if (part.colour) json["color"] = colour_name(*part.colour);
+      if (part.texture) json["texture"] = texture_json(*part.texture);
       parts.push_back(std::move(json));
     }
     return parts;
@@ -276,6 +293,76 @@ class Writer {
                        {"ratio", gear.ratio * first->second.sign * second->second.sign}});
   }
 
+  /// Where a body of the tree is in the scene: the body that it became part of, or the world, and its frame there.
+  std::pair<int, Pose> place_of(int index) const {
+    const auto [owner, in_owner] = tree_.owner(index);
+    if (owner == kWorld || (tree_.is_static(owner) && body(owner).parts.empty()))
+      return {kWorld, (owner == kWorld ? Pose{} : poses_[at(owner)]) * in_owner};
+    return {owner, in_owner};
+  }
+
+  void write_line(const TreeLine& line) {
+    JointGroup group;
+    group.type = "distance";
+    std::array<std::string, 2> names;
+    std::array<Pose, 2> frames;
+    std::array<Vec3, 2> points;
+    bool moves = false;
+    for (std::size_t k = 0; k < 2; ++k) {
+      auto [owner, in_owner] = place_of(line.body[k]);
+      if (owner != kWorld && tree_.is_static(owner)) in_owner = poses_[at(owner)] * in_owner, owner = kWorld;
+      names[k] = owner == kWorld ? "world" : names_[at(owner)];
+      frames[k].position = in_owner * line.point[k];
+      points[k] = owner == kWorld ? frames[k].position : poses_[at(owner)] * frames[k].position;
+      moves = moves || owner != kWorld;
+    }
+    if (!moves || names[0] == names[1]) {
+      findings_.add(Kind::ignored, line.source.line, line.source.place, "Both its ends are on one body: left out.");
+      return;
+    }
+    TreeJoint settings = line.settings;
+    if (settings.rest < 0) settings.rest = (points[1] - points[0]).norm();
+    group.members = {{&settings, joint_x, 1.0}};
+    const std::string name = unused(line.name, used_joints_);
+    coordinate_of_[tendon_key(line.name)] = {name, joint_x, 1.0};
+    const bool swap = names[1] == "world";   // the moving one is b
+    Json joint = json_of(group, name, names[swap], frames[swap], names[!swap], frames[!swap]);
+    joint["collide"] = true;
+    joints_.push_back(std::move(joint));
+  }
+
+  void write_sensor(const TreeSensor& sensor) {
+    const auto left_out = [&](const std::string& why) {
+      findings_.add(Kind::ignored, sensor.source.line, sensor.source.place, why);
+    };
+    std::string name = sensor.name;   // it becomes part of the names of columns and datasets
+    std::ranges::replace_if(
+        name, [](char c) { return c == '/' || c == ',' || c == '"'; }, '-');
+    Json json = {{"name", unused(name, used_sensors_)}};
+    const auto [owner, in_owner] = place_of(sensor.body);
+    const Pose frame = in_owner * sensor.frame;
+    if (sensor.kind == TreeSensor::joint_state) {
+      const auto found = coordinate_of_.find(sensor.joint);
+      if (found == coordinate_of_.end())
+        return left_out("It measures a joint or tendon without a coordinate of the scene: left out.");
+      const auto& [joint, coordinate, sign] = found->second;
+      if (sign < 0) left_out("Its joint turns the other way in the scene: the values have the other sign.");
+      json.update({{"type", "joint"}, {"joint", joint}, {"coordinate", std::string(joint_coordinate_name(coordinate))}});
+    } else if (sensor.kind == TreeSensor::ray) {
+      json.update({{"type", "ray"},
+                   {"body", owner == kWorld ? "world" : names_[at(owner)]},
+                   {"origin", json_of(frame.position)},
+                   {"direction", json_of(Vec3(frame.orientation * Vec3::UnitZ()))}});
+      if (sensor.range < kNoLimit) json["range"] = sensor.range;
+    } else if (owner == kWorld || tree_.is_static(owner)) {
+      return left_out("It measures a body that does not move: left out.");
+    } else {
+      json.update({{"type", sensor.kind == TreeSensor::contact ? "contact" : "inertial"}, {"body", names_[at(owner)]}});
+      if (sensor.kind == TreeSensor::inertial) put_pose(json, frame);
+    }
+    sensors_.push_back(std::move(json));
+  }
+
   /// Collects the pairs that do not touch. @return whether bodies of different trees overlap
   bool keep_apart() {
     for (const auto& [a, b] : tree_.apart) {
@@ -288,7 +375,10 @@ class Writer {
     std::map<std::string, int> index_of;
     for (std::size_t i = 0; i < names_.size(); ++i) index_of[names_[i]] = static_cast<int>(i);
     bool overlap = false;
-    for (const StartOverlap& o : overlaps_at_start(bodies_, meshes_json(tree_.folder), tree_.folder, index_of)) {
+    Json plain = bodies_;   // names of pictures are relative to another folder, and nothing touches them
+    for (Json& b : plain)
+      for (Json& part : b["parts"]) part.erase("texture");
+    for (const StartOverlap& o : overlaps_at_start(plain, meshes_json(tree_.folder), tree_.folder, index_of)) {
       const std::pair<int, int> pair = std::minmax(o.a, o.b);
       if (apart_.contains(pair) || joined_.contains(pair)) continue;
       const bool one_tree = root_of(o.a) == root_of(o.b);
@@ -336,9 +426,9 @@ class Writer {
   Findings& findings_;
   std::vector<Pose> poses_;
   std::vector<std::string> names_;
-  std::set<std::string> used_bodies_, used_joints_;
+  std::set<std::string> used_bodies_, used_joints_, used_sensors_;
   std::map<std::string, SceneCoordinate> coordinate_of_;
-  Json bodies_ = Json::array(), joints_ = Json::array();
+  Json bodies_ = Json::array(), joints_ = Json::array(), sensors_ = Json::array();
   Pairs joined_, apart_;
 };
 

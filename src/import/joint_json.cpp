@@ -70,7 +70,7 @@ Json json_of(const JointGroup& group, const std::string& name, const std::string
   Json joint = {{"name", name}, {"type", group.type},          {"a", a},
                 {"b", b},       {"frame_a", json_of(frame_a)}, {"frame_b", json_of(frame_b)}};
   if (group.type == "fixed") return joint;
-  if (group.type == "hinge" || group.type == "prismatic") {
+  if (group.type == "hinge" || group.type == "prismatic" || group.type == "distance") {
     joint.update(settings(*group.members.front().joint, group.members.front().sign));
     return joint;
   }

@@ -6,6 +6,7 @@
 // with all joints at 0.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -64,6 +65,15 @@ struct TreeMesh {
   std::shared_ptr<const MeshSolid> solid;   ///< scaled
 };
 
+/// A picture on a part: a file or a pattern.
+struct TreeTexture {
+  std::filesystem::path file;
+  std::string pattern;
+  std::array<Colour, 2> colours = {};                     ///< of the pattern
+  std::array<double, 2> size = {0, 0}, repeat = {1, 1};   ///< as of Texture
+  bool is_flat = false;                                   ///< MJCF: "2d", of which copies are counted
+};
+
 struct TreePart {
   Shape shape;
   int mesh = -1;                                          ///< index in Tree::meshes that the shape is made of, if it is a mesh
@@ -72,6 +82,7 @@ struct TreePart {
   Pose pose;
   int material = -1;   ///< index in Tree::materials; −1: the default
   std::optional<Colour> colour = {};
+  std::shared_ptr<const TreeTexture> texture = nullptr;
   std::uint32_t contact_type = 1,
                 contact_affinity = 1;   ///< two parts touch if one's type and the other's affinity share a bit
 };
@@ -99,6 +110,28 @@ struct TreeLoop {
   Source source;
 };
 
+/// A line between a point of each of two bodies, whose length is a coordinate.
+struct TreeLine {
+  std::string name;
+  std::array<int, 2> body = {kWorld, kWorld};
+  std::array<Vec3, 2> point = {Vec3::Zero(), Vec3::Zero()};   ///< in the frames of the bodies [m]
+  TreeJoint settings;                                         ///< of the length; a rest below 0 is the length at the start
+  Source source;
+};
+
+/// What coordinates of lines are called beside those of joints, which may have the same names.
+inline std::string tendon_key(const std::string& name) { return "tendon " + name; }
+
+struct TreeSensor {
+  enum Kind { joint_state, contact, inertial, ray } kind = joint_state;
+  std::string name;
+  std::string joint;   ///< or `tendon_key`
+  int body = kWorld;
+  Pose frame;                ///< in that of the body; rays go along its z
+  double range = kNoLimit;   ///< of a ray [m]
+  Source source;
+};
+
 /// second = ratio · first + constant, between two joints of the tree.
 struct TreeGear {
   std::string name, first, second;
@@ -120,6 +153,8 @@ struct Tree {
   std::vector<TreeBody> bodies;   ///< parents come before their children
   std::vector<TreeLoop> loops;
   std::vector<TreeGear> gears;
+  std::vector<TreeLine> lines;
+  std::vector<TreeSensor> sensors;
   std::vector<TreeMaterial> materials;
   bool maximum_friction = false;                         ///< materials combine by the larger coefficient
   std::map<std::pair<int, int>, double> pair_friction;   ///< of materials (smaller, larger index) where the rule does not hold

@@ -90,7 +90,7 @@ class UrdfReader {
       while ((*collision_node)->name != "collision") ++collision_node;
       add_part(*collision, **collision_node++, body);
     }
-    if (!body.parts.empty()) give_colours(link, body);
+    if (!body.parts.empty()) give_looks(link, node, body);
     if (link.collision_array.empty() && !link.visual_array.empty())
       findings_.add(Kind::ignored, node.line, node.place(), "The link has looks but no <collision>: nothing touches it.");
     tree_.bodies.push_back(std::move(body));
@@ -102,14 +102,31 @@ class UrdfReader {
   }
 
   /// Shapes that touch have no looks of their own: those of the <visual> of the same number, or of the first.
-  static void give_colours(const urdf::Link& link, TreeBody& body) {
+  void give_looks(const urdf::Link& link, const XmlNode& node, TreeBody& body) {
     const auto& looks = link.visual_array;
     const bool by_number = looks.size() == body.parts.size();
     for (std::size_t i = 0; i < body.parts.size() && !looks.empty(); ++i) {
       const urdf::Visual& look = *looks[by_number ? i : 0];
-      if (!look.material || !(look.material->color.a > 0)) continue;
+      if (!look.material) continue;
+      give_texture(look.material->texture_filename, node, body.parts[i]);
       const urdf::Color& c = look.material->color;
-      body.parts[i].colour = colour_of_parts(c.r, c.g, c.b, c.a);
+      // Without a colour urdfdom says black, which would hide the picture.
+      const bool is_said = !body.parts[i].texture || c.r > 0 || c.g > 0 || c.b > 0;
+      if (c.a > 0 && is_said) body.parts[i].colour = colour_of_parts(c.r, c.g, c.b, c.a);
+    }
+  }
+
+  /// Robots are often handed on without their pictures, which nothing needs that moves.
+  void give_texture(const std::string& name, const XmlNode& node, TreePart& part) {
+    if (name.empty()) return;
+    try {
+      const std::filesystem::path file = std::filesystem::absolute(resolved(name));
+      if (!std::filesystem::is_regular_file(file)) throw Error(fmt::format("There is no picture '{}'.", file.string()));
+      auto texture = std::make_shared<TreeTexture>();
+      texture->file = file;
+      part.texture = std::move(texture);
+    } catch (const Error& error) {
+      findings_.add(Kind::ignored, node.line, node.place(), fmt::format("<texture>: {} It is not shown.", error.message()));
     }
   }
 

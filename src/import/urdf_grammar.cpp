@@ -52,8 +52,8 @@ struct PassedOver {
 /// Elements that are known and have no place in a scene.
 const std::map<std::string_view, PassedOver>& passed_over() {
   static const std::map<std::string_view, PassedOver> table = {
-      {"visual", {Kind::ignored, "only looks; its colour is taken."}},
-      {"material", {Kind::ignored, "only looks; its colour is taken."}},
+      {"visual", {Kind::ignored, "only looks; its colour and picture are taken."}},
+      {"material", {Kind::ignored, "only looks; its colour and picture are taken."}},
       {"transmission", {Kind::ignored, "its joint can be driven by an effort; the rest is for controllers."}},
       {"safety_controller", {Kind::ignored, "limits of a controller, and a scene has none."}},
       {"calibration", {Kind::ignored, "only for the real machine."}},

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "record/checkpoint_bytes.h"
 #include "record/checkpoint_fields.h"
 #include "record/repair.h"
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kUserBlock = 512;   // the smallest that HDF5 allows
 constexpr std::string_view kMarker = "stickslip-checkpoint ";
-constexpr int kVersion = 16, kOldestVersion = 2;
+constexpr int kVersion = 17, kOldestVersion = 2;
 
 std::string header(std::string_view bytes, int version = kVersion) {
   std::string text = fmt::format("{}{}\nlength {}\nchecksum {:016x}\nThis is an HDF5 file.\n", kMarker, version, bytes.size(),
@@ -95,14 +97,19 @@ Scene last_state(const fs::path& path) {
 
 }   // namespace
 
-std::string checkpoint_bytes(const Scene& about, const World& world) {
-  FlatScene snapshot = flatten(about, world);
+std::string checkpoint_bytes(const Scene& about, const World& world, const TexturePool& elsewhere) {
+  FlatScene snapshot = flatten(about, world, elsewhere);
   return to_bytes(snapshot);
 }
 
-Scene scene_of_checkpoint(const std::string& bytes) {
-  const int version = verify(bytes);
-  return restore(from_bytes(bytes, version));
+Scene scene_of_checkpoint(const std::string& bytes, const std::string* elsewhere) {
+  FlatScene snapshot = from_bytes(bytes, verify(bytes));
+  if (elsewhere && std::ranges::any_of(snapshot.textures, [](const Texture& t) { return t.picture.empty(); })) {
+    FlatScene other = from_bytes(*elsewhere, verify(*elsewhere));
+    for (std::size_t i = 0; i < std::min(snapshot.textures.size(), other.textures.size()); ++i)
+      if (snapshot.textures[i].picture.empty()) snapshot.textures[i].picture = std::move(other.textures[i].picture);
+  }
+  return restore(std::move(snapshot));
 }
 
 void save_checkpoint(const fs::path& path, const Scene& scene) {
@@ -110,7 +117,7 @@ void save_checkpoint(const fs::path& path, const Scene& scene) {
     const std::string bytes = checkpoint_bytes(scene, scene.world);
     StagedFile staged(path);
     write_bytes(staged.path(), bytes);
-    staged.commit();
+    staged.commit(DiskWait::always);   // a run goes on from it
   } catch (Error& error) {
     throw error.in(path.string());
   }

@@ -219,6 +219,18 @@ void exchange_materials(Archive& archive, FlatScene& s, int version) {
   archive.value("restitution_rule", s.restitution_rule);
 }
 
+template <class Archive>
+void exchange_textures(Archive& archive, FlatScene& s) {
+  archive.table("textures", s.textures, [](auto& t) {
+    t.text_field("name", &Texture::name);
+    t.text_field("picture", &Texture::picture);
+    t.field("size", &Texture::size);
+    t.field("repeat", &Texture::repeat);
+  });
+  archive.table("textures/of_collider", s.collider_textures, [](auto& t) { t.field("number", &FlatTexture::number); });
+  archive.table("textures/of_material", s.material_textures, [](auto& t) { t.field("number", &FlatTexture::number); });
+}
+
 /// Options of the integrators by penalty and by barriers.
 template <class Archive>
 void exchange_potentials(Archive& archive, StepOptions& o) {
@@ -314,6 +326,7 @@ void exchange(Archive& archive, FlatScene& s, int version) {
   if (version >= kVersionWithFactors) exchange_factors(archive, s);
   if (version >= kVersionWithJoints) exchange_joints(archive, s, version);
   exchange_materials(archive, s, version);
+  if (version >= kVersionWithTextures) exchange_textures(archive, s);
   archive.value("memory/h", s.memory.h);
   archive.table("memory/impulses", s.memory.impulses, [version](auto& t) {
     t.field("collider_a", &RememberedImpulse::key, &ContactKey::a);

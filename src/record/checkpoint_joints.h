@@ -38,6 +38,8 @@ inline constexpr int kVersionWithColours = 14;
 inline constexpr int kVersionWithEfforts = 15;
 /// The first version that knows restitution along tangents.
 inline constexpr int kVersionWithTangentialRestitution = 16;
+/// The first version that knows textures.
+inline constexpr int kVersionWithTextures = 17;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

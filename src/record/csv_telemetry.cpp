@@ -56,6 +56,7 @@ class CsvTelemetry final : public Recorder {
     std::FILE* closing = std::exchange(file_, nullptr);
     const bool good = std::ferror(closing) == 0;
     if (std::fclose(closing) != 0 || !good) fail();
+    wait_for_disk(path_);
   }
 
  private:

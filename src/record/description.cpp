@@ -9,8 +9,10 @@
 #include "record/joint_description.h"
 #include "record/mesh_drawing.h"
 #include "record/mesh_pool.h"
+#include "record/shape_mesh.h"
 #include "record/soft_fields.h"
 #include "record/telemetry.h"
+#include "record/texture_pool.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/soft/elastic_solid.h"
 
@@ -19,6 +21,8 @@ namespace stickslip {
 using Json = nlohmann::json;
 
 namespace {
+
+constexpr int kCornersOfSkin = 32;   // of a circle
 
 Json vector(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 Json wxyz(const Quat& q) { return Json::array({q.w(), q.x(), q.y(), q.z()}); }
@@ -36,26 +40,46 @@ std::string picture_address(const std::string& file) {
   return fmt::format("data:image/{};base64,{}", file.starts_with("\x89PNG") ? "png" : "jpeg", base64(file));
 }
 
+/// Pictures that meshes and half-spaces name by their number: each stands in a description once.
+class DescribedPictures {
+ public:
+  std::size_t number_of(const std::string& file) {
+    const auto [place, is_new] = number_of_.try_emplace(file, pictures_.size());
+    if (is_new) pictures_.push_back(picture_address(file));
+    return place->second;
+  }
+  Json take() { return std::move(pictures_); }
+
+ private:
+  std::map<std::string, std::size_t> number_of_;   ///< by bytes
+  Json pictures_ = Json::array();
+};
+
 /// A mesh as graphics cards take it (docs/viewer-protocol.md).
-Json packed(const MeshSolid& solid) {
-  const DrawnMesh drawn = drawn_mesh(solid);
+Json packed(const DrawnMesh& drawn, const std::string& name, DescribedPictures& pictures) {
   const auto narrow = [](double x) { return static_cast<float>(x); };
-  std::vector<std::uint32_t> facets;
-  for (std::size_t t = 0; t < drawn.triangles.size(); ++t) facets.push_back(solid.facet_of(t));
-  Json json = {{"name", solid.name()},
+  Json json = {{"name", name},
                {"positions", packed<float>(drawn.vertices, narrow)},
                {"normals", packed<std::int16_t>(drawn.normals,
                                                 [](double x) { return static_cast<std::int16_t>(std::lround(32767 * x)); })},
-               {"corners", packed<std::uint32_t>(drawn.triangles, [](std::uint32_t x) { return x; })},
-               {"facets", base64(std::span<const std::uint32_t>(facets))}};
+               {"corners", packed<std::uint32_t>(drawn.triangles, [](std::uint32_t x) { return x; })}};
   if (drawn.open) json["open"] = true;
+  if (drawn.textured) json["textured"] = true;
   if (!drawn.colours.empty())
     json["colours"] =
         packed<std::uint8_t>(drawn.colours, [](float x) { return static_cast<std::uint8_t>(std::lround(255 * x)); });
   if (drawn.pictures.empty()) return json;
   json["on_picture"] = packed<float>(drawn.on_picture, [](float x) { return x; });
   json["picture_of"] = base64(std::span<const std::uint32_t>(drawn.picture_of));
-  for (const std::string& picture : drawn.pictures) json["pictures"].push_back(picture_address(picture));
+  for (const std::string& picture : drawn.pictures) json["pictures"].push_back(pictures.number_of(picture));
+  return json;
+}
+
+Json packed(const MeshSolid& solid, const Texture* texture, DescribedPictures& pictures) {
+  Json json = packed(drawn_mesh(solid, texture), solid.name(), pictures);
+  std::vector<std::uint32_t> facets;
+  for (std::size_t t = 0; t < solid.mesh().triangles.size(); ++t) facets.push_back(solid.facet_of(t));
+  json["facets"] = base64(std::span<const std::uint32_t>(facets));
   return json;
 }
 
@@ -69,15 +93,27 @@ class DescribedMeshes {
     if (is_new) add(p);
     return place->second;
   }
-  std::size_t number_of(const Mesh& mesh) {
-    const auto [number, is_new] = pool_.find_or_add(mesh);
-    if (is_new) {
-      number_of_solid_.push_back(meshes_.size());
-      meshes_.push_back(packed(*mesh.solid));
-    }
-    return number_of_solid_[number];
+  std::size_t number_of(const Mesh& mesh, const SharedTexture& texture) {
+    const auto [place, is_new] =
+        number_of_solid_.try_emplace({pool_.find_or_add(mesh).number, textures_.find_or_add(texture)}, meshes_.size());
+    if (is_new) meshes_.push_back(packed(*mesh.solid, texture.get(), pictures_));
+    return place->second;
+  }
+  /// A shape of numbers, or a hull, as a mesh with a texture.
+  MeshLibrary::Entry skin_of(const Shape& shape, const SharedTexture& texture) {
+    const MeshLibrary::Entry entry = skins_.find_or_add(shape, texture);
+    const auto [place, is_new] = number_of_skin_.try_emplace(entry.mesh, meshes_.size());
+    if (is_new) meshes_.push_back(packed(skins_.meshes()[entry.mesh], std::string(shape_name(shape)), pictures_));
+    return {static_cast<std::uint32_t>(place->second), entry.scale};
+  }
+  /// Of a half-space, which is drawn as far as one sees.
+  Json describe_plane(const Texture& texture) {
+    Json size = Json::array();
+    for (int k = 0; k < 2; ++k) size.push_back(texture.size[k] > 0 ? texture.size[k] : 1 / texture.repeat[k]);
+    return {{"picture", pictures_.number_of(texture.picture)}, {"size", std::move(size)}};
   }
   Json take() { return std::move(meshes_); }
+  Json take_pictures() { return pictures_.take(); }
 
  private:
   void add(const Polytope& p) {
@@ -90,19 +126,24 @@ class DescribedMeshes {
 
   std::map<std::vector<double>, std::size_t> number_of_;   ///< by vertices
   MeshPool pool_;
-  std::vector<std::size_t> number_of_solid_;   ///< by number in the pool
+  MeshLibrary skins_{kCornersOfSkin};
+  TexturePool textures_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> number_of_solid_;   ///< by numbers in the pool and of textures
+  std::map<std::uint32_t, std::size_t> number_of_skin_;                              ///< by number in the library
+  DescribedPictures pictures_;
   Json meshes_ = Json::array();
 };
 
 Json describe(double x) { return x; }
 Json describe(const Vec3& v) { return vector(v); }
 
-Json describe(const Shape& shape, DescribedMeshes& meshes) {
+Json describe(const Shape& shape, const SharedTexture& texture, DescribedMeshes& meshes) {
   Json json = {{"type", shape_name(shape)}};
   const auto add = [&](std::string_view name, const auto& x) { json[std::string(name)] = describe(x); };
   std::visit([&](const auto& s) { for_each_field(s, add); }, shape);
-  if (const auto* hull = std::get_if<ConvexHull>(&shape)) json["mesh"] = meshes.number_of(*hull->polytope);
-  if (const auto* mesh = std::get_if<Mesh>(&shape)) json["mesh"] = meshes.number_of(*mesh);
+  if (const auto* hull = std::get_if<ConvexHull>(&shape))
+    json["mesh"] = texture ? meshes.skin_of(shape, texture).mesh : meshes.number_of(*hull->polytope);
+  if (const auto* mesh = std::get_if<Mesh>(&shape)) json["mesh"] = meshes.number_of(*mesh, texture);
   return json;
 }
 
@@ -110,10 +151,19 @@ Json describe_parts(const World& world, const Body& body, DescribedMeshes& meshe
   Json parts = Json::array();
   for (const std::uint32_t index : body.colliders) {
     const Collider& c = world.colliders()[index];
-    parts.push_back({{"shape", describe(c.shape, meshes)},
+    const SharedTexture texture = shown_texture(world, c);
+    parts.push_back({{"shape", describe(c.shape, texture, meshes)},
                      {"position", vector(c.local.position)},
                      {"orientation_wxyz", wxyz(c.local.orientation)}});
     if (const auto colour = shown_colour(world, c)) parts.back()["colour"] = colour_name(*colour);
+    if (!texture) continue;
+    if (std::holds_alternative<HalfSpace>(c.shape)) {
+      parts.back()["texture"] = meshes.describe_plane(*texture);
+    } else if (!parts.back()["shape"].contains("mesh")) {
+      const MeshLibrary::Entry skin = meshes.skin_of(c.shape, texture);
+      parts.back()["skin"] = skin.mesh;
+      if (skin.scale != Vec3::Ones()) parts.back()["skin_scale"] = vector(skin.scale);
+    }
   }
   return parts;
 }
@@ -190,12 +240,19 @@ Json describe_scene(const Scene& scene, double quantum) {
   Json telemetry = Json::array();
   for (const TelemetryColumn& c : telemetry_columns())
     telemetry.push_back({{"name", c.name}, {"unit", c.unit}, {"help", c.meaning}});
-  Json description = {{"protocol", kViewerProtocol}, {"program", "stickslip"},
-                      {"name", scene.name},          {"look_for", scene.description},
-                      {"h", scene.step.h},           {"gravity", vector(world.gravity)},
-                      {"quantum", quantum},          {"force_unit", force_unit(world)},
-                      {"solver", scene.step.solver}, {"bodies", std::move(bodies)},
-                      {"meshes", meshes.take()},     {"telemetry", std::move(telemetry)}};
+  Json description = {{"protocol", kViewerProtocol},
+                      {"program", "stickslip"},
+                      {"name", scene.name},
+                      {"look_for", scene.description},
+                      {"h", scene.step.h},
+                      {"gravity", vector(world.gravity)},
+                      {"quantum", quantum},
+                      {"force_unit", force_unit(world)},
+                      {"solver", scene.step.solver},
+                      {"bodies", std::move(bodies)},
+                      {"meshes", meshes.take()},
+                      {"pictures", meshes.take_pictures()},
+                      {"telemetry", std::move(telemetry)}};
   if (world.joint_count() > 0) {
     description["joints"] = describe_joints(world, ids);
     description["torque_unit"] = torque_unit(force_unit(world), quantum);

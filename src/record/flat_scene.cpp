@@ -340,6 +340,16 @@ void check_nodes(const FlatScene& s) {
               "a shape names a missing node");
 }
 
+void check_textures(const FlatScene& s) {
+  const auto check = [&](const std::vector<FlatTexture>& list, std::size_t count) {
+    require(list.empty() || list.size() == count, "tables have different lengths");
+    for (const FlatTexture& t : list) require(t.number <= s.textures.size(), "a texture is missing");
+  };
+  check(s.collider_textures, s.colliders.size());
+  check(s.material_textures, s.materials.size());
+  for (const Texture& texture : s.textures) validate(texture);
+}
+
 void check_indices(const FlatScene& s) {
   require(s.scripts.size() == s.bodies.size() && s.shapes.size() == s.colliders.size(), "tables have different lengths");
   require(!s.materials.empty(), "no material");
@@ -374,11 +384,27 @@ void check_indices(const FlatScene& s) {
           "unknown stepping scheme");
   check_joints(s);
   check_nodes(s);
+  check_textures(s);
+}
+
+void flatten_textures(FlatScene& s, const TexturePool& elsewhere) {
+  TexturePool pool = elsewhere;
+  for (const Collider& collider : s.colliders) s.collider_textures.push_back({pool.find_or_add(collider.texture)});
+  for (const Material& material : s.materials) s.material_textures.push_back({pool.find_or_add(material.texture)});
+  for (const SharedTexture& texture : pool.textures()) s.textures.push_back(*texture);
+  for (std::size_t i = 0; i < elsewhere.textures().size(); ++i) s.textures[i].picture.clear();
+}
+
+void restore_textures(FlatScene& s) {
+  std::vector<SharedTexture> pool = {nullptr};
+  for (Texture& texture : s.textures) pool.push_back(std::make_shared<const Texture>(std::move(texture)));
+  for (std::size_t i = 0; i < s.collider_textures.size(); ++i) s.colliders[i].texture = pool[s.collider_textures[i].number];
+  for (std::size_t i = 0; i < s.material_textures.size(); ++i) s.materials[i].texture = pool[s.material_textures[i].number];
 }
 
 }   // namespace
 
-FlatScene flatten(const Scene& scene, const World& world) {
+FlatScene flatten(const Scene& scene, const World& world, const TexturePool& elsewhere) {
   FlatScene s;
   s.name = scene.name, s.description = scene.description, s.document = scene.document, s.seconds = scene.seconds;
   s.sensors = sensors_to_text(world, scene.sensors);
@@ -407,6 +433,7 @@ FlatScene flatten(const Scene& scene, const World& world) {
     s.surfaces.push_back(flatten(material, pictures, s.pictures));
   }
   for (const FlatPair& pair : s.pairs) s.laws.push_back(flatten(pair.surface.law));
+  flatten_textures(s, elsewhere);
   s.memory = world.memory;
 
   s.step = scene.step;
@@ -422,6 +449,7 @@ Scene restore(FlatScene&& s) {
   scene.seconds = s.seconds;
   for (FlatText& warning : s.warnings) scene.warnings.push_back(std::move(warning.text));
 
+  restore_textures(s);
   World& world = scene.world;
   world.gravity = s.gravity, world.time = s.time, world.step_count = s.step_count;
   std::vector<std::shared_ptr<const Picture>> pictures;

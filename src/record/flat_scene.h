@@ -1,6 +1,7 @@
 // Everything of a scene that a checkpoint keeps, as plain tables.
 #pragma once
 
+#include "record/texture_pool.h"
 #include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/soft/elastic_solid.h"
@@ -94,6 +95,11 @@ struct FlatText {
   std::string text;
 };
 
+/// Textures stand in a pool too.
+struct FlatTexture {
+  std::uint32_t number = 0;   ///< place in the pool from 1; 0: none
+};
+
 struct FlatScene {
   std::string name, description, document, sensors;
   double seconds = 0;
@@ -118,6 +124,8 @@ struct FlatScene {
   std::vector<FlatLaw> laws;           ///< one per material, then one per pair
   std::vector<FlatSurface> surfaces;   ///< one per material
   std::vector<FlatPicture> pictures;
+  std::vector<Texture> textures;
+  std::vector<FlatTexture> collider_textures, material_textures;   ///< one per collider or material; none in older files
   CombineRule friction_rule{}, restitution_rule{};
   ContactMemory memory;
 
@@ -127,7 +135,8 @@ struct FlatScene {
 };
 
 /// @param about everything of the scene but its world
-FlatScene flatten(const Scene& about, const World&);
+/// @param elsewhere textures whose pictures are left out; they are the first
+FlatScene flatten(const Scene& about, const World&, const TexturePool& elsewhere = {});
 
 /// @throws Error if indices or kinds are out of range, or options are invalid.
 Scene restore(FlatScene&&);

@@ -10,6 +10,7 @@
 #include "record/gltf_forms.h"
 #include "record/gltf_materials.h"
 #include "record/gltf_nodes.h"
+#include "record/mesh_drawing.h"
 #include "record/nodal_mesh.h"
 #include "record/output_file.h"
 #include "record/shape_mesh.h"
@@ -32,8 +33,9 @@ constexpr std::uint32_t kOwn = ~0u;
 struct DrawnPart {
   MeshLibrary::Entry shape;
   bool half_space;
-  std::uint32_t material;   ///< of the file; kOwn: those that its mesh brings
-  Pose local;               ///< from the centre of mass, in body axes
+  std::uint32_t material;            ///< of the file; kOwn: those that its mesh brings
+  Pose local;                        ///< from the centre of mass, in body axes
+  std::optional<Colour> tint = {};   ///< that multiplies a texture
 };
 
 /// One body with its poses in the frames from `first_frame` on.
@@ -153,8 +155,9 @@ class Gltf final : public Recorder {
   std::size_t node_count_ = 0, bead_count_ = 0;   ///< of bodies of nodes
 
   glb::Forms forms_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> mesh_of_material_;   ///< (library, material)
-  std::vector<std::vector<float>> scales_;                                            ///< of bodies that come or go
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::size_t>
+      mesh_of_material_;                     ///< (library, material, tint)
+  std::vector<std::vector<float>> scales_;   ///< of bodies that come or go
 };
 
 void Gltf::add_frame(const World& world) {
@@ -197,13 +200,14 @@ void Gltf::add_body(const World& world, const Body& body) {
   const glb::Look look = body.motion == MotionType::fixed ? glb::Look::fixed : glb::Look::free;
   for (const std::uint32_t index : body.colliders) {
     const Collider& collider = world.colliders()[index];
-    const MeshLibrary::Entry shape = library_.find_or_add(collider.shape);
+    const MeshLibrary::Entry shape = library_.find_or_add(collider.shape, shown_texture(world, collider));
     const DrawnMesh& mesh = library_.meshes()[shape.mesh];
     // A material that nothing uses should not stand in the file.
-    const std::uint32_t material = mesh.has_own_colours() && !collider.colour
+    const std::uint32_t material = mesh.textured || (mesh.has_own_colours() && !collider.colour)
                                        ? kOwn
                                        : materials_.find_or_add(world, collider, mesh.open ? glb::Look::two_sided : look);
-    track.parts.push_back({shape, std::holds_alternative<HalfSpace>(collider.shape), material, collider.local});
+    track.parts.push_back({shape, std::holds_alternative<HalfSpace>(collider.shape), material, collider.local,
+                           mesh.textured ? shown_colour(world, collider) : std::nullopt});
   }
 }
 
@@ -239,7 +243,7 @@ void Gltf::write() {
   Binary binary;
   GltfJson document = {{"asset", {{"version", "2.0"}, {"generator", "Stickslip"}}}, {"scene", 0}};
   document["scenes"] = GltfJson::array({{{"name", scene_name_}, {"nodes", GltfJson::array({0})}}});
-  forms_.add_all(library_, binary);
+  forms_.add_all(library_, extent_.square_side(), binary);
   add_nodes(document, binary);
   if (!materials_.list().empty()) document["materials"] = materials_.list();
   add_pictures(document);
@@ -257,15 +261,16 @@ void Gltf::add_pictures(GltfJson& document) {
 /// A mesh of the file is a form in one material; the numbers of a form stand there once.
 std::size_t Gltf::mesh_of(GltfJson& document, const DrawnPart& part) {
   GltfJson& meshes = document["meshes"];
-  const auto [place, is_new] = mesh_of_material_.try_emplace({part.shape.mesh, part.material}, meshes.size());
+  const std::string tint = part.tint ? colour_name(*part.tint) : "";
+  const auto [place, is_new] = mesh_of_material_.try_emplace({part.shape.mesh, part.material, tint}, meshes.size());
   if (is_new) {
     GltfJson primitives = GltfJson::array();
     for (const glb::Forms::Piece& piece : forms_.pieces(part.shape.mesh)) {
       primitives.push_back(piece.primitive);
       const std::size_t mesh = part.shape.mesh;
-      primitives.back()["material"] = part.material == kOwn
-                                          ? materials_.find_or_add_own(piece.image, forms_.is_clear(mesh), forms_.is_open(mesh))
-                                          : part.material;
+      primitives.back()["material"] = part.material == kOwn ? materials_.find_or_add_own(piece.image, forms_.is_clear(mesh),
+                                                                                         forms_.is_open(mesh), part.tint)
+                                                            : part.material;
       if (part.material != kOwn && forms_.has_own_colours(mesh)) primitives.back()["attributes"].erase("COLOR_0");
     }
     meshes.push_back({{"primitives", std::move(primitives)}});

@@ -32,7 +32,7 @@ std::vector<std::vector<std::uint32_t>> indices_by_picture(const DrawnMesh& mesh
 
 }   // namespace
 
-void Forms::add_all(const MeshLibrary& library, Binary& binary) {
+void Forms::add_all(const MeshLibrary& library, double square_side, Binary& binary) {
   forms_.resize(library.meshes().size());
   for (std::size_t m = 0; m < forms_.size(); ++m) {
     const DrawnMesh& mesh = library.meshes()[m];
@@ -46,7 +46,9 @@ void Forms::add_all(const MeshLibrary& library, Binary& binary) {
       form.colours.push_back(opacity);
       form.clear = form.clear || opacity < 1;
     }
-    for (const auto& [right, up] : mesh.on_picture) form.on_picture.push_back(right), form.on_picture.push_back(1 - up);
+    const float copies = mesh.unbounded ? static_cast<float>(square_side) : 1;
+    for (const auto& [right, up] : mesh.on_picture)
+      form.on_picture.push_back(copies * right), form.on_picture.push_back(1 - copies * up);
     form.own_colours = mesh.has_own_colours();
     form.open = mesh.open;
     form.indices = indices_by_picture(mesh);
@@ -69,6 +71,14 @@ void Forms::add_attributes(Binary& binary) {
   add("TEXCOORD_0", &Form::on_picture, "VEC2", 2);
 }
 
+std::size_t Forms::image_of(const std::string& file, Binary& binary) {
+  const auto [place, is_new] = image_of_file_.try_emplace(file, images_.size());
+  if (is_new)
+    images_.push_back(
+        {{"bufferView", binary.add_bytes(file)}, {"mimeType", file.starts_with("\x89PNG") ? "image/png" : "image/jpeg"}});
+  return place->second;
+}
+
 void Forms::add_pieces(const MeshLibrary& library, Binary& binary) {
   binary.begin_view({{"target", element_array_buffer}});
   for (Form& form : forms_)
@@ -85,12 +95,7 @@ void Forms::add_pieces(const MeshLibrary& library, Binary& binary) {
     auto piece = forms_[m].pieces.begin();
     for (std::size_t picture = 0; picture < forms_[m].indices.size(); ++picture) {
       if (forms_[m].indices[picture].empty()) continue;
-      if (picture > 0) {
-        const std::string& file = library.meshes()[m].pictures[picture - 1];
-        piece->image = images_.size();
-        images_.push_back(
-            {{"bufferView", binary.add_bytes(file)}, {"mimeType", file.starts_with("\x89PNG") ? "image/png" : "image/jpeg"}});
-      }
+      if (picture > 0) piece->image = image_of(library.meshes()[m].pictures[picture - 1], binary);
       ++piece;
     }
   }

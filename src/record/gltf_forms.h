@@ -1,6 +1,7 @@
 // The meshes of shapes in a glTF file: the numbers of every form stand there once, whatever materials it comes in.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,7 +14,8 @@ namespace stickslip::glb {
 class Forms {
  public:
   /// Adds all meshes of the library to the binary part, which refers to this from then on.
-  void add_all(const MeshLibrary&, Binary&);
+  /// @param square_side of half-spaces [m]
+  void add_all(const MeshLibrary&, double square_side, Binary&);
 
   /// Triangles of a mesh that show the same picture.
   struct Piece {
@@ -41,9 +43,11 @@ class Forms {
   };
   void add_attributes(Binary&);
   void add_pieces(const MeshLibrary&, Binary&);
+  std::size_t image_of(const std::string& file, Binary&);
 
   std::vector<Form> forms_;   ///< as the library
   Json images_ = Json::array();
+  std::map<std::string_view, std::size_t> image_of_file_;   ///< each stands in the file once
 };
 
 /// Of positions a file says how far they reach. @param values three numbers each @returns accessor

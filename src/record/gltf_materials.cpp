@@ -28,13 +28,16 @@ Colour colour_of(std::uint32_t material, bool fixed) {
 
 float linear_light(double s) { return static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4)); }
 
-std::uint32_t Materials::find_or_add_own(std::optional<std::size_t> image, bool clear, bool open) {
-  const auto [place, is_new] = number_of_own_.try_emplace({image, clear, open}, static_cast<std::uint32_t>(list_.size()));
+std::uint32_t Materials::find_or_add_own(std::optional<std::size_t> image, bool clear, bool open, std::optional<Colour> tint) {
+  const std::string said = tint ? colour_name(*tint) : "";
+  const auto [place, is_new] = number_of_own_.try_emplace({image, clear, open, said}, static_cast<std::uint32_t>(list_.size()));
   if (!is_new) return place->second;
   Json surface = {{"metallicFactor", 0}, {"roughnessFactor", 0.7f}};
+  if (tint) surface["baseColorFactor"] = linear_colour(*tint);
   if (image) surface["baseColorTexture"] = {{"index", *image}};
-  Json material = {{"name", image ? "own picture" : "own colours"}, {"pbrMetallicRoughness", std::move(surface)}};
-  if (clear) material["alphaMode"] = "BLEND";
+  Json material = {{"name", (image ? "own picture" : "own colours") + (tint ? " " + said : "")},
+                   {"pbrMetallicRoughness", std::move(surface)}};
+  if (clear || (tint && tint->opacity < 255)) material["alphaMode"] = "BLEND";
   if (open) material["doubleSided"] = true;
   list_.push_back(std::move(material));
   return place->second;

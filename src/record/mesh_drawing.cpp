@@ -1,5 +1,7 @@
 #include "record/mesh_drawing.h"
 
+#include "record/textured_mesh.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -115,10 +117,12 @@ class CornerJoiner {
 
 }   // namespace
 
-DrawnMesh drawn_mesh(const MeshSolid& solid) {
+DrawnMesh drawn_mesh(const MeshSolid& solid, const Texture* texture) {
   const TriangleMesh& mesh = solid.mesh();
   const MeshLook& look = solid.look();
-  const bool colours = !look.colours.empty(), pictures = !look.picture_of.empty() && !look.pictures.empty();
+  const bool own = !look.picture_of.empty() && !look.pictures.empty();
+  const bool colours = !look.colours.empty() && !texture;
+  const bool pictures = !look.on_picture.empty() && (own || texture);
   DrawnMesh drawn;
   drawn.open = !solid.closed();
   SmoothCorners smooth(solid);
@@ -135,17 +139,28 @@ DrawnMesh drawn_mesh(const MeshSolid& solid) {
     }
     drawn.triangles.push_back(triangle);
   }
-  if (pictures) drawn.picture_of = look.picture_of, drawn.pictures = look.pictures;
+  if (texture) put_on(*texture, drawn);
+  else if (own) drawn.picture_of = look.picture_of, drawn.pictures = look.pictures;
   return drawn;
+}
+
+namespace {
+
+bool brings_colours(const Collider& collider) {
+  const auto* mesh = std::get_if<Mesh>(&collider.shape);
+  return mesh && (!mesh->solid->look().colours.empty() || !mesh->solid->look().pictures.empty());
+}
+
+}   // namespace
+
+SharedTexture shown_texture(const World& world, const Collider& collider) {
+  if (collider.texture) return collider.texture;
+  return brings_colours(collider) ? nullptr : world.materials[collider.material].texture;
 }
 
 std::optional<Colour> shown_colour(const World& world, const Collider& collider) {
   if (collider.colour) return collider.colour;
-  if (const auto* mesh = std::get_if<Mesh>(&collider.shape)) {
-    const MeshLook& look = mesh->solid->look();
-    if (!look.colours.empty() || !look.pictures.empty()) return std::nullopt;
-  }
-  return world.materials[collider.material].colour;
+  return brings_colours(collider) && !collider.texture ? std::nullopt : world.materials[collider.material].colour;
 }
 
 }   // namespace stickslip

@@ -25,9 +25,9 @@ void OutputFile::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
 }
 
-void OutputFile::commit() {
+void OutputFile::commit(DiskWait wait) {
   if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-  staged_.commit();
+  staged_.commit(wait);
 }
 
 void OutputFile::fail() const {

@@ -24,7 +24,7 @@ class OutputFile {
   void write(std::span<const Number> numbers) {
     write(std::string_view(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()));
   }
-  void commit();
+  void commit(DiskWait wait = DiskWait::if_it_replaces);
 
  private:
   [[noreturn]] void fail() const;

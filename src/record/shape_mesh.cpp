@@ -4,6 +4,8 @@
 #include <numbers>
 
 #include "record/mesh_drawing.h"
+#include "record/textured_mesh.h"
+#include "stickslip/geometry/shape_fields.h"
 #include "stickslip/world/stencil.h"
 
 namespace stickslip {
@@ -130,6 +132,7 @@ DrawnMesh hull_mesh(const Polytope& polytope) {
 DrawnMesh square_mesh(double side) {
   DrawnMesh mesh;
   const double a = side / 2;
+  mesh.unbounded = true;
   add_face(mesh, {{-a, -a, 0}, {a, -a, 0}, {a, a, 0}, {-a, a, 0}}, Vec3::UnitZ());
   return mesh;
 }
@@ -178,24 +181,33 @@ std::vector<double> key_of(const Shape& form, MeshPool& pool) {
 
 }   // namespace
 
-DrawnMesh drawn_mesh(const Shape& shape, int around, double square_side) {
-  return std::visit(Overloaded{
-                        [&](const Sphere& s) { return capsule_mesh(s.radius, 0, around); },
-                        [&](const Box& b) { return box_mesh(b.half_extents); },
-                        [&](const Capsule& c) { return capsule_mesh(c.radius, c.half_height, around); },
-                        [&](const Cylinder& c) { return cylinder_mesh(c, around); },
-                        [&](const HalfSpace&) { return square_mesh(square_side); },
-                        [&](const ConvexHull& h) { return hull_mesh(*h.polytope); },
-                        [&](const Mesh& m) { return drawn_mesh(*m.solid); },
-                    },
-                    shape);
+DrawnMesh drawn_mesh(const Shape& shape, int around, double square_side, const Texture* texture) {
+  if (const auto* mesh = std::get_if<Mesh>(&shape)) return drawn_mesh(*mesh->solid, texture);
+  DrawnMesh drawn = std::visit(Overloaded{
+                                   [&](const Sphere& s) { return capsule_mesh(s.radius, 0, around); },
+                                   [&](const Box& b) { return box_mesh(b.half_extents); },
+                                   [&](const Capsule& c) { return capsule_mesh(c.radius, c.half_height, around); },
+                                   [&](const Cylinder& c) { return cylinder_mesh(c, around); },
+                                   [&](const HalfSpace&) { return square_mesh(square_side); },
+                                   [&](const ConvexHull& h) { return hull_mesh(*h.polytope); },
+                                   [&](const Mesh&) { return DrawnMesh(); },
+                               },
+                               shape);
+  if (texture) put_on(*texture, drawn);
+  return drawn;
 }
 
-MeshLibrary::Entry MeshLibrary::find_or_add(const Shape& shape) {
-  const StretchedForm stretched = stretched_form(shape);
-  const auto [place, is_new] =
-      mesh_of_form_.try_emplace(key_of(stretched.form, pool_), static_cast<std::uint32_t>(meshes_.size()));
-  if (is_new) meshes_.push_back(drawn_mesh(stretched.form, around_, 1));
+MeshLibrary::Entry MeshLibrary::find_or_add(const Shape& shape, const SharedTexture& texture) {
+  // Copies of a picture that are counted stretch with the shape; those that have a size do not.
+  const bool stretches = !texture || texture->size[0] == 0;
+  const StretchedForm stretched = stretches ? stretched_form(shape) : StretchedForm{shape, Vec3::Ones()};
+  std::vector<double> key = key_of(stretched.form, pool_);
+  if (texture) {
+    const Vec3 numbers = std::visit([](const auto& s) { return numbers_of(s, 0); }, stretched.form);
+    key.insert(key.end(), {-static_cast<double>(textures_.find_or_add(texture)), numbers.x(), numbers.y(), numbers.z()});
+  }
+  const auto [place, is_new] = mesh_of_form_.try_emplace(std::move(key), static_cast<std::uint32_t>(meshes_.size()));
+  if (is_new) meshes_.push_back(drawn_mesh(stretched.form, around_, 1, texture.get()));
   return {place->second, stretched.scale};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/mesh_pool.h"
+#include "record/texture_pool.h"
 #include "stickslip/geometry/shape.h"
 #include "stickslip/world/world.h"
 
@@ -25,7 +26,9 @@ struct DrawnMesh {
   std::vector<std::uint32_t> picture_of;
   std::vector<std::string> pictures;
 
-  bool open = false;   ///< it has no inside, and is seen from both sides
+  bool open = false;        ///< it has no inside, and is seen from both sides
+  bool textured = false;    ///< its picture is that of the scene, and multiplies the colour that the scene says
+  bool unbounded = false;   ///< a square of a half-space: however large it is drawn, copies of its picture keep their size
 
   /// Whether the mesh has its own colours: then that of the material does not count.
   bool has_own_colours() const { return !colours.empty() || !pictures.empty(); }
@@ -34,7 +37,8 @@ struct DrawnMesh {
 /// The surface of a shape; of a half-space a square around the local origin.
 /// @param around corners of a full circle; a multiple of 4, so that round shapes reach their extents along the axes
 /// @param square_side of a half-space [m]
-DrawnMesh drawn_mesh(const Shape&, int around, double square_side);
+/// @param texture that lies on it; null: none
+DrawnMesh drawn_mesh(const Shape&, int around, double square_side, const Texture* texture = nullptr);
 
 /// Meshes of many shapes, each form once: a shape is a stretched copy of its form. Balls share one form, so do boxes,
 /// cylinders and half-spaces; capsules of one slenderness; equal hulls and meshes.
@@ -47,7 +51,8 @@ class MeshLibrary {
   };
 
   explicit MeshLibrary(int around) : around_(around) {}
-  Entry find_or_add(const Shape&);
+  /// @param texture on it; null: none. A shape with a picture of a given size is a form of its own.
+  Entry find_or_add(const Shape&, const SharedTexture& texture = nullptr);
   const std::vector<DrawnMesh>& meshes() const { return meshes_; }
 
  private:
@@ -55,6 +60,7 @@ class MeshLibrary {
   std::vector<DrawnMesh> meshes_;
   std::map<std::vector<double>, std::uint32_t> mesh_of_form_;
   MeshPool pool_;
+  TexturePool textures_;
 };
 
 /// How large a half-space must be drawn to lie under everything: sees worlds, remembers the farthest body.

@@ -74,6 +74,7 @@ class Trajectory final : public Recorder {
     guarded([&] {
       flush();
       if (!close()) file_.check_disk();
+      wait_for_disk(path_);
     });
   }
 

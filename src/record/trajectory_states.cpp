@@ -64,8 +64,8 @@ std::optional<std::pair<std::uint64_t, std::string>> unpacked_state(hid_t file, 
   return std::pair{header.number, std::move(bytes)};
 }
 
-Scene with_document(const std::string& bytes, hid_t file) {
-  Scene scene = scene_of_checkpoint(bytes);
+Scene with_document(const std::string& bytes, hid_t file, const std::string* start = nullptr) {
+  Scene scene = scene_of_checkpoint(bytes, start);
   scene.document = h5::read_text(file, "scene_document");
   return scene;
 }
@@ -117,6 +117,9 @@ void TrajectoryStates::create(hid_t root, const Scene& scene) {
     return;   // a law of somebody's own, say: the motion is recorded all the same
   }
   start_.write(1, bytes);
+  for (const Collider& collider : scene.world.colliders()) textures_.find_or_add(collider.texture);
+  for (std::uint32_t i = 0; i < scene.world.materials.size(); ++i)
+    textures_.find_or_add(scene.world.materials[MaterialId{i}].texture);
   when_ = StateClock::now();
 }
 
@@ -127,7 +130,7 @@ bool TrajectoryStates::is_due(double interval) const {
 void TrajectoryStates::write_last(const World& world) {
   if (!possible_) return;
   const StateClock::time_point begin = StateClock::now();
-  last_[written_ % 2].write(written_ + 1, checkpoint_bytes(about_, world));
+  last_[written_ % 2].write(written_ + 1, checkpoint_bytes(about_, world, textures_));
   ++written_;
   when_ = StateClock::now();
   cost_ = when_ - begin;
@@ -149,7 +152,8 @@ std::optional<Scene> read_last_state(hid_t file) {
   if (auto other = unpacked_state(file, "states/last_1"); other && (!newest || other->first > newest->first))
     newest = std::move(other);
   if (!newest) return read_start_state(file);
-  return with_document(newest->second, file);
+  const auto start = unpacked_state(file, "states/start");
+  return with_document(newest->second, file, start ? &start->second : nullptr);
 }
 
 }   // namespace stickslip

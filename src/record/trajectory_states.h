@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "record/texture_pool.h"
 #include "stickslip/scene/scene.h"
 #include "store/hdf5.h"
 
@@ -38,7 +39,8 @@ class TrajectoryStates {
   bool close() noexcept;
 
  private:
-  Scene about_;   ///< everything but the world
+  Scene about_;            ///< everything but the world
+  TexturePool textures_;   ///< of the start, which alone holds their pictures
   bool possible_ = false;
   std::array<StateDataset, 2> last_;
   StateDataset start_;

@@ -164,7 +164,7 @@ void Vtk::write_bodies(const World& world) {
     if (!body.alive || !body.is_rigid()) continue;
     for (const std::uint32_t index : body.colliders) {
       const Collider& collider = world.colliders()[index];
-      const MeshLibrary::Entry entry = library_.find_or_add(collider.shape);
+      const MeshLibrary::Entry entry = library_.find_or_add(collider.shape, shown_texture(world, collider));
       const DrawnMesh& mesh = library_.meshes()[entry.mesh];
       const Vec3 scale =
           std::holds_alternative<HalfSpace>(collider.shape) ? Vec3::Constant(extent_.square_side()) : entry.scale;

@@ -22,6 +22,11 @@ void push_floats(std::vector<float>& to, const Vec3& v) {
 std::int32_t VtkPictures::first_of(std::uint32_t mesh, const DrawnMesh& drawn) {
   const auto [place, is_new] = first_.try_emplace(mesh, count_ + 1);
   if (!is_new) return place->second;
+  if (drawn.textured) {   // many meshes may show it: it is written once
+    const auto [known, first_time] = of_texture_.try_emplace(drawn.pictures.front(), count_ + 1);
+    place->second = known->second;
+    if (!first_time) return place->second;
+  }
   for (const std::string& picture : drawn.pictures) {
     OutputFile file(directory_ / fmt::format("picture_{}.{}", ++count_, picture.starts_with("\x89PNG") ? "png" : "jpg"));
     file.write(picture);
@@ -50,7 +55,8 @@ void VtkBodies::add(const Body& body, std::uint32_t number, const Pose& pose, co
     for (int k = 0; k < 3; ++k)
       colours_.push_back(colour || mesh.colours.empty() ? parts[k]
                                                         : static_cast<std::uint8_t>(std::lround(255 * mesh.colours[i][k])));
-    for (int k = 0; k < 2; ++k) on_picture_.push_back(mesh.on_picture.empty() ? 0 : mesh.on_picture[i][k]);
+    const float copies = mesh.unbounded ? static_cast<float>(scale.x()) : 1;
+    for (int k = 0; k < 2; ++k) on_picture_.push_back(mesh.on_picture.empty() ? 0 : copies * mesh.on_picture[i][k]);
   }
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     for (const std::uint32_t corner : mesh.triangles[t]) corners_.push_back(first + static_cast<std::int32_t>(corner));

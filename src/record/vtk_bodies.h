@@ -18,6 +18,7 @@ class VtkPictures {
  private:
   std::filesystem::path directory_;
   std::map<std::uint32_t, std::int32_t> first_;
+  std::map<std::string, std::int32_t> of_texture_;   ///< by the bytes of its picture
   std::int32_t count_ = 0;
 };
 

@@ -64,7 +64,7 @@ void VtkFile::write(const std::filesystem::path& path) {
   file.write(fmt::format("</{}>\n<AppendedData encoding=\"raw\">\n_", kind_));
   file.write(data_);
   file.write("\n</AppendedData>\n</VTKFile>\n");
-  file.commit();
+  file.commit(DiskWait::never);   // one of many frames
 }
 
 }   // namespace stickslip

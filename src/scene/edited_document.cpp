@@ -37,7 +37,8 @@ void make_files_absolute(Json& json, const std::filesystem::path& folder) {
     if (name.is_string()) name = std::filesystem::absolute(folder / name.get<std::string>()).lexically_normal().string();
   };
   if (json.is_object()) {
-    if (const auto file = json.find("file"); file != json.end()) put(*file);
+    for (const char* name : {"file", "texture"})
+      if (const auto file = json.find(name); file != json.end()) put(*file);
     if (const auto soft = json.find("soft"); soft != json.end() && soft->is_object() && soft->contains("mesh"))
       put((*soft)["mesh"]);
   }
@@ -103,7 +104,15 @@ void EditedDocument::set_joint(const std::string& name, int coordinate, const Jo
   Json& settings = direct ? joint : joint["axes"][std::string(joint_coordinate_name(coordinate))];
   if (std::isfinite(axis.lower)) settings["lower"] = axis.lower;
   if (std::isfinite(axis.upper)) settings["upper"] = axis.upper;
-  if (axis.motor) settings["motor"]["speed"] = axis.motor->speed;
+  if (axis.motor && axis.motor->path.empty()) {
+    settings["motor"].erase("path");
+    settings["motor"]["speed"] = axis.motor->speed;
+  }
+  if (axis.effort && axis.effort->path.empty()) {
+    if (!settings["effort"].is_object()) settings["effort"] = Json::object();
+    settings["effort"].erase("path");
+    settings["effort"]["force"] = axis.effort->force;
+  }
   if (axis.servo && axis.servo->path.empty()) {
     settings["servo"].erase("path");
     settings["servo"]["target"] = axis.servo->target;
@@ -186,12 +195,8 @@ bool EditedDocument::is_of_body(const Json& joint, const std::string& body) cons
   return joint.value("a", "") == body || joint.value("b", "") == body;
 }
 
-void EditedDocument::remove_body(const std::string& name) {
-  name_all();
-  entry_of(name);
-  const auto at = std::find(made_.begin(), made_.end(), std::vector{name}) - made_.begin();
-  json_["bodies"].erase(static_cast<std::size_t>(at));
-  made_.erase(made_.begin() + at);
+/// With gears that couple them.
+void EditedDocument::remove_joints(const std::function<bool(const Json&)>& unwanted) {
   const auto couples_missing = [&](const Json& joint) {
     for (const char* side : {"first", "second"})
       if (joint.contains(side) && std::find(joints_.begin(), joints_.end(), joint[side].value("joint", "")) == joints_.end())
@@ -200,10 +205,76 @@ void EditedDocument::remove_body(const std::string& name) {
   };
   for (int round = 0; round < 2; ++round)   // joints, then gears that coupled them
     for (std::size_t i = joints_.size(); i-- > 0;)
-      if (const Json& joint = json_["joints"][i]; round == 0 ? is_of_body(joint, name) : couples_missing(joint)) {
+      if (const Json& joint = json_["joints"][i]; round == 0 ? unwanted(joint) : couples_missing(joint)) {
         json_["joints"].erase(i);
         joints_.erase(joints_.begin() + static_cast<std::ptrdiff_t>(i));
       }
+}
+
+namespace {
+
+/// What a document of now could not go on with. @throws Error
+void check_timeless(const World& world, const Json& json) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(what +
+                " A scene file cannot begin in the middle of it. `stickslip run … --checkpoint FILE.h5` keeps everything.");
+  };
+  for (const Body& body : world.bodies()) {
+    if (!body.alive) continue;
+    if (!body.is_rigid()) refuse(fmt::format("'{}' is made of nodes, which are somewhere else now.", body.name));
+    if (body.motion == MotionType::kinematic && !std::holds_alternative<ConstantVelocity>(body.script))
+      refuse(fmt::format("'{}' follows a script.", body.name));
+  }
+  for (const Joint& joint : world.joints())
+    for (const JointAxis& axis : joint.description.axes)
+      if (joint.alive && ((axis.servo && !axis.servo->path.empty()) || (axis.motor && !axis.motor->path.empty()) ||
+                          (axis.effort && !axis.effort->path.empty())))
+        refuse(fmt::format("The joint '{}' follows a path.", joint.description.name));
+  if (json.contains("controls")) refuse("The scene follows controls from a file.");
+}
+
+Json frame_json(const Pose& pose) {
+  const Quat& q = pose.orientation;
+  return {{"position", json_of(pose.position)}, {"orientation_wxyz", Json::array({q.w(), q.x(), q.y(), q.z()})}};
+}
+
+}   // namespace
+
+void EditedDocument::set_state(const World& world) {
+  check_timeless(world, json_);
+  name_all();
+  for (const Body& body : world.bodies()) {
+    if (!body.alive) continue;
+    Json& entry = entry_of(body.name);
+    entry.erase("rotation");
+    entry.update(frame_json(body.frame()));
+    if (body.motion == MotionType::fixed) continue;
+    entry["velocity"] = json_of(body.velocity);
+    entry["angular_velocity"] = json_of(body.angular_velocity);
+  }
+  for (const Joint& joint : world.joints()) {
+    const JointDescription& d = joint.description;
+    if (!joint.alive || d.type == JointType::gear) continue;
+    if (joint.broken) {
+      remove_joints([&](const Json& entry) { return entry["name"] == d.name; });
+      continue;
+    }
+    Json& entry =
+        json_["joints"][static_cast<std::size_t>(std::find(joints_.begin(), joints_.end(), d.name) - joints_.begin())];
+    for (const char* at_the_start : {"anchor", "anchor_b", "axis", "x_axis"}) entry.erase(at_the_start);
+    entry["frame_a"] = frame_json(d.frame_a);
+    entry["frame_b"] = frame_json(d.frame_b);
+    if (d.type == JointType::distance && d.axes[joint_x].locked) entry["length"] = d.length;
+  }
+}
+
+void EditedDocument::remove_body(const std::string& name) {
+  name_all();
+  entry_of(name);
+  const auto at = std::find(made_.begin(), made_.end(), std::vector{name}) - made_.begin();
+  json_["bodies"].erase(static_cast<std::size_t>(at));
+  made_.erase(made_.begin() + at);
+  remove_joints([&](const Json& joint) { return is_of_body(joint, name); });
   if (json_.contains("ignore_contacts")) {
     Json kept = Json::array();
     for (const Json& pair : json_["ignore_contacts"])

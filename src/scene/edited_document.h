@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "scene/json.h"
 #include "stickslip/scene/scene.h"
@@ -26,6 +27,9 @@ class EditedDocument {
   void set_velocity(const std::string& name, const Vec3&);   ///< [m/s]
   /// @param factor of mass and inertia @param mass after it [kg]
   void scale_mass(const std::string& name, double factor, double mass);
+  /// Where all bodies are now, and how they move: the document starts there. Broken joints are left out.
+  /// @throws Error if something of it depends on time or is made of nodes, which a document cannot tell
+  void set_state(const World&);
   /// With its joints, gears that couple these, and pins of soft bodies on it.
   void remove_body(const std::string& name);
   /// @param pose of the frame of the copy, which rests
@@ -41,6 +45,7 @@ class EditedDocument {
   std::size_t take_apart(std::size_t entry, const std::string& body);
   void name_all();
   bool is_of_body(const Json& joint, const std::string& body) const;
+  void remove_joints(const std::function<bool(const Json&)>&);
 
   Json json_;
   std::filesystem::path folder_;

@@ -2,6 +2,7 @@
 #include "scene/read_meshes.h"
 #include "scene/read_parts.h"
 #include "scene/read_repeat.h"
+#include "scene/read_texture.h"
 
 namespace stickslip::document {
 
@@ -31,6 +32,7 @@ void read(const Place& place, Material& material, const std::filesystem::path& f
     fields.optional("restitution", material.restitution);
     fields.optional("tangential_restitution", material.tangential_restitution);
     read_colour(fields, material.colour);
+    read_texture(fields, material.texture, folder);
     read_surface(fields, material.surface, folder);
   });
 }
@@ -104,11 +106,14 @@ std::vector<Part> read_parts(Fields& body, const MaterialTable& materials, Scene
   if (const auto name = body.find("material")) material = read_material_name(*name, materials);
   std::optional<Colour> colour;
   read_colour(body, colour);
+  SharedTexture texture;
+  read_texture(body, texture, meshes.folder());
   body.not_both("shape", "parts");
   std::vector<Part> parts;
   const auto list = body.find("parts");
   if (!list) {
-    for (Shape& shape : read_shape(body.get("shape"), meshes)) parts.push_back({std::move(shape), Pose{}, material, colour});
+    for (Shape& shape : read_shape(body.get("shape"), meshes))
+      parts.push_back({std::move(shape), Pose{}, material, colour, texture});
     return parts;
   }
   if (!list->value().is_array()) list->wrong_type("Give an array of parts.");
@@ -117,11 +122,12 @@ std::vector<Part> read_parts(Fields& body, const MaterialTable& materials, Scene
   std::size_t index = 0;
   for (const Json& value : list->value()) {
     read_object(Place(value, *list, std::to_string(index++)), "a part", [&](Fields& fields) {
-      Part part{Shape{}, Pose{}, material, colour};
+      Part part{Shape{}, Pose{}, material, colour, texture};
       std::vector<Shape> shapes = read_shape(fields.get("shape"), meshes);
       part.pose = read_pose(fields);
       if (const auto name = fields.find("material")) part.material = read_material_name(*name, materials);
       read_colour(fields, part.colour);
+      read_texture(fields, part.texture, meshes.folder());
       for (Shape& shape : shapes) {
         part.shape = std::move(shape);
         parts.push_back(part);

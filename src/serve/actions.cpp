@@ -24,7 +24,11 @@ void check_solver(const World& world, const StepOptions& step, const ContactProb
 
 void Simulation::act(ViewerId viewer, const Command& command) {
   try {
+    const std::string change = change_of(command);
+    std::optional<Moment> before;
+    if (!change.empty() && !is_same_change(command, change)) before = moment(change);
     std::visit([&](const auto& c) { act(viewer, c); }, command);
+    if (before) remember(std::move(*before));
   } catch (const std::exception& error) {
     audience_->tell(viewer, error_message(type_of(command), error.what()));
   }
@@ -98,7 +102,7 @@ void Simulation::act(ViewerId viewer, const Release&) { drags_.release(scene_.wo
 void Simulation::act(ViewerId, const DriveJoint& d) {
   const int coordinate = drive(scene_.world, d);
   const std::string message = joint_message(d, coordinate);
-  const char* what = d.speed ? "speed" : d.target ? "target" : d.lower ? "lower" : "upper";
+  const char* what = d.speed ? "speed" : d.target ? "target" : d.effort ? "effort" : d.lower ? "lower" : "upper";
   driven_[fmt::format("{} {} {}", what, coordinate, d.name)] = message;
   driven_joints_.emplace(d.name, coordinate);
   audience_->tell_all(message);

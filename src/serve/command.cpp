@@ -130,12 +130,16 @@ Command joint_of(Fields& f) {
     joint.speed = f.number("speed", *speed, -most, most, "a speed from -1e6 to 1e6 m/s or rad/s");
   if (const Json* target = f.find("target"))
     joint.target = f.number("target", *target, -most, most, "a target from -1e6 to 1e6 m or rad");
+  if (const Json* effort = f.find("effort"))
+    joint.effort = f.number("effort", *effort, -1e12, 1e12, "a force from -1e12 to 1e12 N or N m");
   if (const Json* lower = f.find("lower"))
     joint.lower = f.number("lower", *lower, -most, most, "a bound from -1e6 to 1e6 m or rad");
   if (const Json* upper = f.find("upper"))
     joint.upper = f.number("upper", *upper, -most, most, "a bound from -1e6 to 1e6 m or rad");
-  const int given = joint.speed.has_value() + joint.target.has_value() + (joint.lower || joint.upper);
-  if (given != 1) throw Error("Give either speed, of the motor, or target, of the servo, or lower and upper, the bounds.");
+  const int given =
+      joint.speed.has_value() + joint.target.has_value() + joint.effort.has_value() + (joint.lower || joint.upper);
+  if (given != 1)
+    throw Error("Give either speed, of the motor, or target, of the servo, or effort, or lower and upper, the bounds.");
   return joint;
 }
 
@@ -231,7 +235,9 @@ constexpr Kind kKinds[] = {
     {"remove", [](Fields& f) -> Command { return RemoveBody{body_of(f)}; }},
     {"copy", [](Fields& f) -> Command { return CopyBody{body_of(f)}; }},
     {"open", open_of},
-    {"save", [](Fields&) -> Command { return SaveScene{}; }},
+    {"save", [](Fields& f) -> Command { return SaveScene{f.flag("now").value_or(false)}; }},
+    {"undo", [](Fields&) -> Command { return Undo{}; }},
+    {"redo", [](Fields&) -> Command { return Redo{}; }},
 };
 static_assert(std::size(kKinds) == std::variant_size_v<Command>);
 

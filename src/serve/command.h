@@ -35,6 +35,7 @@ struct DriveJoint {
   std::string name;
   std::optional<std::string> coordinate;           ///< empty: the only one that has a motor or servo
   std::optional<double> speed = {}, target = {};   ///< one of them: of the motor [m/s or rad/s], of the servo [m or rad]
+  std::optional<double> effort = {};               ///< or a force that acts from now on [N or N m]
   std::optional<double> lower = {}, upper = {};    ///< or bounds of the coordinate [m or rad]
 };
 struct EditGravity {
@@ -59,7 +60,11 @@ struct CopyBody {
 struct OpenScene {
   std::string name;   ///< of a built-in scene
 };
-struct SaveScene {};
+struct SaveScene {
+  bool now = false;   ///< as it is now, and not as it starts
+};
+struct Undo {};
+struct Redo {};
 struct Want {
   std::optional<bool> contacts, history, joints, fields;
 };
@@ -69,7 +74,7 @@ struct Compare {
 };
 
 using Command = std::variant<Pause, Run, StepOnce, Reset, Speed, Settings, DragTo, Release, DriveJoint, Want, Capture, Compare,
-                             EditGravity, EditMaterial, EditBody, RemoveBody, CopyBody, OpenScene, SaveScene>;
+                             EditGravity, EditMaterial, EditBody, RemoveBody, CopyBody, OpenScene, SaveScene, Undo, Redo>;
 
 /// The type that messages give a command: "pause", "run", …
 std::string_view type_of(const Command&);

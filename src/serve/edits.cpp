@@ -256,6 +256,8 @@ void Simulation::take(Scene scene) {
   drags_.clear();
   driven_.clear();
   driven_joints_.clear();
+  undo_.clear(), redo_.clear();
+  state_.undo.clear(), state_.redo.clear();
   state_.friction.reset();
   state_.running = !options_.paused;
   steps_wanted_ = 0;
@@ -275,7 +277,7 @@ void Simulation::act(ViewerId viewer, const OpenScene& open) {
   });
 }
 
-void Simulation::act(ViewerId viewer, const SaveScene&) {
+void Simulation::act(ViewerId viewer, const SaveScene& save) {
   document::EditedDocument document = edited();
   document.set_step(scene_.step.h, scene_.step.solver, start_options_.solver);
   if (state_.friction) {
@@ -289,8 +291,10 @@ void Simulation::act(ViewerId viewer, const SaveScene&) {
     for (int c = 0; c < kJointCoordinates; ++c)
       if (joint.alive && driven_joints_.contains({joint.description.name, c}))
         document.set_joint(joint.description.name, c, joint.description.axes[static_cast<std::size_t>(c)]);
-  ask_worker([this, viewer, document = std::move(document), name = scene_.name](const std::atomic<bool>&) {
-    const std::string file = name + "-edited.json";
+  if (save.now) document.set_state(scene_.world);
+  const std::string file = save.now ? fmt::format("{}-step{}.json", scene_.name, scene_.world.step_count)
+                                    : fmt::format("{}-edited.json", scene_.name);
+  ask_worker([this, viewer, document = std::move(document), file](const std::atomic<bool>&) {
     std::string text = document.text(), remark;
     try {
       try {

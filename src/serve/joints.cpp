@@ -36,13 +36,13 @@ namespace {
 
 /// The one coordinate that has what the command changes. @throws Error if it is not one
 int driven_coordinate(const Joint& joint, const DriveJoint& command) {
-  const bool bounds = command.lower || command.upper;
-  const std::string_view wanted = bounds ? "free coordinate" : command.speed ? "motor" : "servo";
+  const bool any = command.lower || command.upper || command.effort;   // every free coordinate takes them
+  const std::string_view wanted = any ? "free coordinate" : command.speed ? "motor" : "servo";
   std::vector<std::string> able;
   int only = -1;
   for (const int c : free_coordinates(joint.description)) {
     const JointAxis& axis = joint.description.axes[static_cast<std::size_t>(c)];
-    if (!bounds && (command.speed ? !axis.motor : !axis.servo)) continue;
+    if (!any && (command.speed ? !axis.motor : !axis.servo)) continue;
     able.emplace_back(joint_coordinate_name(c));
     only = c;
   }
@@ -70,6 +70,7 @@ int drive(World& world, const DriveJoint& command) {
   const int coordinate = driven_coordinate(joint, command);
   if (command.speed) world.set_speed(id, coordinate, *command.speed);
   if (command.target) world.set_target(id, coordinate, *command.target);
+  if (command.effort) world.set_effort(id, coordinate, *command.effort);
   if (!command.lower && !command.upper) return coordinate;
   JointAxis axis = joint.description.axes[static_cast<std::size_t>(coordinate)];
   if (command.lower) axis.lower = *command.lower;

@@ -23,7 +23,7 @@ class JointTable {
   std::vector<std::vector<int>> free_;   ///< coordinates of each
 };
 
-/// Changes what a motor or servo asks for, and wakes the bodies. @returns the coordinate
+/// Changes what a motor or servo asks for, the effort or the bounds, and wakes the bodies. @returns the coordinate
 /// @throws Error if there is no such joint or coordinate, it has no motor or servo, or the joint is broken.
 int drive(World&, const DriveJoint&);
 

@@ -36,7 +36,9 @@ std::string state_message(const State& s) {
                   {"h", s.h},
                   {"friction", s.friction ? Json(*s.friction) : Json()},
                   {"steps_per_second", s.steps_per_second},
-                  {"viewers", s.viewers}});
+                  {"viewers", s.viewers},
+                  {"undo", s.undo},
+                  {"redo", s.redo}});
 }
 
 std::string comparison_message(std::uint64_t step, const std::vector<ComparedSolver>& compared) {
@@ -58,6 +60,7 @@ std::string joint_message(const DriveJoint& d, int coordinate) {
   Json message = {{"type", "joint"}, {"name", d.name}, {"coordinate", joint_coordinate_name(coordinate)}};
   if (d.speed) message["speed"] = *d.speed;
   if (d.target) message["target"] = *d.target;
+  if (d.effort) message["effort"] = *d.effort;
   if (d.lower) message["lower"] = *d.lower;
   if (d.upper) message["upper"] = *d.upper;
   return text_of(message);

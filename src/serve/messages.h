@@ -20,6 +20,7 @@ struct State {
   std::optional<double> friction;   ///< empty: the scene's own
   double steps_per_second = 0;
   std::size_t viewers = 0;
+  std::string undo, redo;   ///< what would be taken back or done again; empty: nothing
 };
 
 struct ComparedSolver {

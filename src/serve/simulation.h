@@ -37,6 +37,17 @@ class Audience {
   virtual void tell_all(std::string message) = 0;
 };
 
+/// All that a change can change, as it was before it.
+struct Moment {
+  std::string change;   ///< in words, for the button that takes it back
+  World world, start;
+  StepOptions step;
+  std::optional<double> friction;
+  std::optional<document::EditedDocument> edited;
+  std::map<std::string, std::string> driven;
+  std::set<std::pair<std::string, int>> driven_joints;
+};
+
 class Simulation {
  public:
   /// @throws Error if the step options are invalid
@@ -92,6 +103,13 @@ class Simulation {
   void act(ViewerId, const CopyBody&);
   void act(ViewerId, const OpenScene&);
   void act(ViewerId, const SaveScene&);
+  void act(ViewerId, const Undo&);
+  void act(ViewerId, const Redo&);
+  std::string change_of(const Command&) const;
+  bool is_same_change(const Command&, const std::string& change);
+  Moment moment(std::string change) const;
+  void remember(Moment);
+  void go_to(std::vector<Moment>& from, std::vector<Moment>& to, const char* nothing);
   std::shared_ptr<const StepProblem> last_problem() const;
   BodyId body_numbered(std::uint32_t) const;
   document::EditedDocument& edited();
@@ -117,6 +135,8 @@ class Simulation {
   std::shared_ptr<const std::string> scene_message_;
   std::map<std::string, std::string> driven_;   ///< what viewers changed about joints: whoever joins is told, beside the scene
   std::set<std::pair<std::string, int>> driven_joints_;   ///< their names and coordinates
+  std::vector<Moment> undo_, redo_;                       ///< the last is the next to go to
+  Clock::time_point changed_at_;
   std::shared_ptr<const History> history_;
   std::uint64_t scene_number_ = 0, snapshot_number_ = 0, history_step_ = 0;
   std::map<ViewerId, Viewer> viewers_;

@@ -1,5 +1,6 @@
 #include "store/staged_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,13 +30,24 @@ StagedFile::~StagedFile() {
   if (!in_place_ && !committed_) fs::remove(temporary_, ignored);
 }
 
-void StagedFile::commit() {
+void StagedFile::commit(DiskWait wait) {
   if (!in_place_) {
     std::error_code error;
+    const bool waits = wait == DiskWait::always || (wait == DiskWait::if_it_replaces && fs::exists(final_, error));
+    // The bytes first: a disk may keep the new name and forget what it names.
+    if (waits) wait_for_disk(temporary_);
     fs::rename(temporary_, final_, error);
     if (error) throw Error(fmt::format("Cannot give the file its name: {}.", error.message())).in(final_.string());
+    if (waits) wait_for_disk(final_.has_parent_path() ? final_.parent_path() : fs::path("."));
   }
   committed_ = true;
+}
+
+void wait_for_disk(const fs::path& path) noexcept {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return;
+  ::fsync(file);
+  ::close(file);
 }
 
 }   // namespace stickslip

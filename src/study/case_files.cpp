@@ -66,7 +66,7 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
   out << text;
   out.close();
   if (!out) throw Error("Cannot be written. Is the disk full?").in(path.string());
-  file.commit();
+  file.commit(DiskWait::never);   // one of many, which can be computed again
 }
 
 std::string checksum(std::string_view bytes) { return fmt::format("{:016x}", stickslip::checksum(bytes)); }

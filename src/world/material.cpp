@@ -48,6 +48,7 @@ void check(const Material& m) {
   check_restitution(m.tangential_restitution, "tangential_restitution");
   check_law(m.law);
   check_surface(m.surface);
+  if (m.texture) validate(*m.texture);
 }
 
 double combine(CombineRule rule, double a, double b) {

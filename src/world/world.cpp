@@ -32,6 +32,7 @@ void check(BodyDescription& d) {
     require_finite(part.pose.position, "position", "m");
     if (!(part.pose.orientation.norm() > 0)) throw Error("A quaternion must not be zero.").at("orientation_wxyz");
     part.pose.orientation.normalize();
+    if (part.texture) validate(*part.texture);
   }
   take_pose(d.pose);
   require_finite(d.velocity, "velocity", "m/s");
@@ -117,6 +118,7 @@ void World::add_collider(std::uint32_t body, Part part, std::uint32_t node) {
   c.node = node;
   c.material = part.material;
   c.colour = part.colour;
+  c.texture = std::move(part.texture);
   c.characteristic_length = characteristic_length(c.shape);
   c.reach = bounding_radius(c.shape) + c.local.position.norm();
   c.alive = true;

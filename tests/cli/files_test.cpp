@@ -252,6 +252,18 @@ TEST_F(Trouble, a_disk_that_is_full_is_named_with_the_file_and_older_files_and_n
   }
 }
 
+TEST_F(Trouble, a_disk_that_is_full_is_named_with_the_page_of_a_comparison) {
+  // Browsers cannot run where files are limited: here only the page itself has no room, and there is no browser.
+  const Directory here;
+  std::filesystem::create_symlink("/dev/full", std::filesystem::path(here / "page.html"));
+  std::filesystem::copy_file(given("RUN"), std::filesystem::path(here / "other.h5"));
+  for (const std::string& what : {std::string("stack --solvers auto,pgs --steps 1"), "RUN " + std::string(here / "other.h5")}) {
+    const Finished run = stickslip(filled("compare " + what + " --quiet -o {}", here / "page.html"), "PATH=/nowhere ");
+    EXPECT_EQ(run.exit_code, 2) << what << run.err;
+    EXPECT_THAT(run.err, ::testing::AllOf(HasSubstr("page.html"), HasSubstr("No space left on device"))) << what;
+  }
+}
+
 TEST_F(Trouble, a_folder_that_cannot_be_written_is_named_before_anything_runs) {
   for (const Case& c : kCases) {
     const std::string command = filled(c.command, std::string("/proc/nobody") + c.ending);   // not even root may

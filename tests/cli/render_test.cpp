@@ -64,6 +64,27 @@ TEST(Render, makes_a_picture_with_more_than_one_colour) {
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("'force'"), HasSubstr("forces")));
 }
 
+TEST(Render, writes_one_picture_of_the_end_and_frames_where_the_name_has_a_number_or_is_a_folder) {
+  if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "chromium is not installed";
+  const Directory directory;
+  const std::string run = directory / "run.h5", rest = " --width 64 --height 36 --quiet --frames-per-second 20 -o ";
+  ASSERT_EQ(stickslip("run stack --seconds 0.1 --quiet -o " + run).exit_code, 0);
+  const auto made = [&](const std::string& output) {
+    const Finished finished = stickslip("render " + run + rest + (directory / output).string());
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory.path()))
+      if (entry.path().extension() == ".png") names.insert(entry.path().lexically_relative(directory.path()).string());
+    return names;
+  };
+  EXPECT_EQ(made("end.png"), (std::set<std::string>{"end.png"}));
+  EXPECT_EQ(made("f-%03d.png"), (std::set<std::string>{"end.png", "f-000.png", "f-001.png", "f-002.png"}));
+  EXPECT_EQ(Picture::read_png(directory / "end.png").rgb(), Picture::read_png(directory / "f-002.png").rgb());
+  EXPECT_TRUE(made("all/").contains("all/frame-00002.png"));
+  test::expect_refused("render stack --at 1 -o " + (directory / "f-%d.png").string(), "--at makes one picture");
+  test::expect_refused("render stack -o " + (directory / "f-%s.png").string(), "no pattern for the numbers of frames");
+}
+
 TEST(Render, refuses_cameras_that_cannot_be_meant_before_anything_is_simulated) {
   const Directory directory;
   const std::string rest = " --seconds 1000 -o " + (directory / "a.png").string();

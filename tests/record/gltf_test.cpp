@@ -386,6 +386,33 @@ TEST(Gltf, a_mesh_stands_there_once_in_its_own_colours_and_pictures) {
             test::two_pixels());
 }
 
+TEST(Gltf, a_texture_stands_there_once_and_is_tinted_by_the_colour_of_the_part) {
+  const Directory directory;
+  Scene scene = parse_scene(R"({"bodies": [
+    {"name": "floor", "motion": "fixed", "shape": {"type": "half-space"}, "texture": {"pattern": "checker", "size": 0.5}},
+    {"name": "crate", "shape": {"type": "box", "half_extents": [0.1, 0.2, 0.3]}, "position": [0, 0, 0.3],
+     "texture": {"pattern": "checker", "size": 0.5}, "color": "#ff0000"},
+    {"name": "can", "shape": {"type": "cylinder", "radius": 0.1, "half_height": 0.2}, "position": [3, 0, 0.2],
+     "texture": {"pattern": "checker", "repeat": 2}}]})",
+                            "textures.json");
+  record(scene, directory / "t.glb", 2);
+  const Glb glb = read(directory / "t.glb");
+  EXPECT_EQ(glb.list("images").size(), 1u);
+  const auto primitive = [&](const char* name) {
+    return glb.document["meshes"].at(glb.node(name)["mesh"].get<std::size_t>())["primitives"].at(0);
+  };
+  const auto surface = [&](const char* name) {
+    return glb.document["materials"].at(primitive(name)["material"].get<std::size_t>())["pbrMetallicRoughness"];
+  };
+  for (const char* name : {"floor", "crate", "can"}) EXPECT_TRUE(surface(name).contains("baseColorTexture")) << name;
+  EXPECT_EQ(surface("crate")["baseColorFactor"], json({1.0, 0.0, 0.0, 1.0}));
+  EXPECT_FALSE(surface("can").contains("baseColorFactor"));
+  // A copy of the picture is half a metre large on the floor, however far the floor is drawn.
+  const std::vector<double> on_picture = glb.numbers(primitive("floor")["attributes"]["TEXCOORD_0"]);
+  const auto [low, high] = std::minmax({on_picture[0], on_picture[2], on_picture[4], on_picture[6]});
+  EXPECT_NEAR(high - low, glb.node("floor")["scale"][0].get<double>() / 0.5, 1e-5);
+}
+
 TEST(Gltf, frames_per_second_are_kept) {
   const Directory directory;
   Scene scene = test::falling_ball();   // h = 10 ms

@@ -288,7 +288,7 @@ TEST(MeshDescription, a_mesh_comes_once_as_arrays_with_its_look) {
   EXPECT_FALSE(plain.contains("colours") || plain.contains("pictures"));
   EXPECT_EQ(unpacked<std::uint8_t>(bright["colours"])[1], 128);
   EXPECT_EQ(unpacked<std::uint32_t>(bright["picture_of"])[1], 1u);
-  const std::string address = bright["pictures"][0];
+  const std::string address = description["pictures"][bright["pictures"][0].get<std::size_t>()];
   EXPECT_THAT(address, ::testing::StartsWith("data:image/png;base64,"));
   EXPECT_EQ(test::base64_decoded(address.substr(22)), test::two_pixels());
 }

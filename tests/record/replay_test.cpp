@@ -39,7 +39,7 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   Reader r = replay_of(directory / "r.html");
   EXPECT_EQ(r.data.substr(0, 8), "SLREPLAY");
   r.at = 8;
-  EXPECT_EQ(r.number<std::uint32_t>(), 4u);
+  EXPECT_EQ(r.number<std::uint32_t>(), 5u);
   const auto length = r.number<std::uint32_t>();
   const auto head = nlohmann::json::parse(r.data.substr(r.at, length));
   r.at += length;

@@ -53,8 +53,8 @@ std::string refusal(Viewer& viewer, const Json& message) {
   return viewer.wait_for("error").value("message", "");
 }
 
-Json save(Viewer& viewer) {
-  viewer.send({{"type", "save"}});
+Json save(Viewer& viewer, bool now = false) {
+  viewer.send({{"type", "save"}, {"now", now}});
   return viewer.wait_for("saved");
 }
 
@@ -147,6 +147,110 @@ TEST(Edits, what_drives_joints_and_their_bounds_are_saved_and_undone_by_reset) {
   const JointAxis undone = axis_of(save(viewer));
   EXPECT_EQ(undone.motor->speed, 1);
   EXPECT_FALSE(std::isfinite(undone.lower));
+}
+
+TEST(Edits, an_effort_pushes_a_coordinate_that_had_none_and_is_saved) {
+  // Without gravity, from rest: ω = M t / I about the hinge.
+  Json document = Json::parse(kWorkshop);
+  document["gravity"] = {0, 0, 0};
+  document["joints"][0].erase("motor");
+  Server server(parse_scene(document.dump(), "workshop.json"), paused());
+  Viewer viewer(server);
+  ASSERT_TRUE(viewer.wait_for_frame());
+  const std::string joint = viewer.description["joints"][0]["name"];
+  viewer.send({{"type", "joint"}, {"name", joint}, {"effort", 0.5}});
+  EXPECT_EQ(viewer.wait_for("joint")["effort"], 0.5);
+  viewer.step(50);
+  Scene again = parse_scene(save(viewer).value("text", ""), "again.json");
+  EXPECT_EQ(again.world.joint(again.world.find_joint(joint)).description.axes[joint_turn_z].effort->force, 0.5);
+  const Body& arm = again.world.body(again.world.find("arm"));
+  const double h = viewer.state["h"], angle = 0.5 / arm.mass.inertia(1, 1) * h * h * 50 * 51 / 2;
+  const Quat turned = viewer.bodies[number_of(viewer, "arm")].orientation;
+  EXPECT_NEAR(2 * std::atan2(turned.y(), turned.w()), angle, 0.02 * angle);
+  EXPECT_THAT(refusal(viewer, {{"type", "joint"}, {"name", joint}, {"effort", "much"}}), HasSubstr("effort"));
+}
+
+TEST(Edits, are_taken_back_to_the_moment_before_them_and_done_again) {
+  Server server(workshop(), paused());
+  Viewer viewer(server);
+  ASSERT_TRUE(viewer.wait_for_frame());
+  EXPECT_THAT(refusal(viewer, {{"type", "undo"}}), HasSubstr("Nothing was changed"));
+  viewer.step(10);
+  const Vec3 place = viewer.bodies[number_of(viewer, "ball-1")].position;
+  viewer.send({{"type", "gravity"}, {"value", {0, 0, 1}}});
+  viewer.send({{"type", "remove"}, {"body", number_of(viewer, "ball-0")}});
+  ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 2; }));
+  ASSERT_TRUE(viewer.until([&] { return viewer.state["undo"] == "delete ball-0" && viewer.state["redo"] == ""; }));
+  viewer.step(15);
+
+  viewer.send({{"type", "undo"}});
+  ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 3 && viewer.frame.step == 10; }));
+  EXPECT_EQ(viewer.description["bodies"].size(), 7u) << "the ball is back";
+  EXPECT_EQ((viewer.bodies[number_of(viewer, "ball-1")].position - place).norm(), 0);
+  ASSERT_TRUE(viewer.until([&] { return viewer.state["undo"] == "gravity" && viewer.state["redo"] == "delete ball-0"; }));
+  viewer.send({{"type", "undo"}});
+  EXPECT_TRUE(surrounded(viewer, "/gravity/2"_json_pointer, -9.81));
+  EXPECT_EQ(parse_scene(save(viewer).value("text", ""), "again.json").world.gravity.z(), -9.81) << "the file forgets it too";
+
+  viewer.send({{"type", "redo"}});
+  viewer.send({{"type", "redo"}});
+  ASSERT_TRUE(viewer.until([&] { return viewer.description["bodies"].size() == 6 && viewer.frame.step == 25; }))
+      << "where it was when the first change was taken back";
+  EXPECT_THAT(refusal(viewer, {{"type", "redo"}}), HasSubstr("Nothing was taken back"));
+  viewer.send({{"type", "undo"}});
+  viewer.send({{"type", "material"}, {"name", "ice"}, {"friction", 0.3}});
+  EXPECT_THAT(refusal(viewer, {{"type", "redo"}}), HasSubstr("Nothing was taken back")) << "another change was made";
+}
+
+TEST(Edits, a_stroke_of_a_slider_is_taken_back_as_one_and_so_is_a_reset) {
+  Server server(workshop(), paused());
+  Viewer viewer(server);
+  ASSERT_TRUE(viewer.wait_for_frame());
+  const std::string joint = viewer.description["joints"][0]["name"];
+  for (int i = 0; i < 20; ++i) viewer.send({{"type", "joint"}, {"name", joint}, {"speed", 0.1 * i}});
+  viewer.step(5);
+  viewer.send({{"type", "reset"}});
+  ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 2 && viewer.frame.step == 0; }));
+  viewer.send({{"type", "undo"}});
+  ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 3 && viewer.frame.step == 5; }));
+  EXPECT_NEAR(viewer.description["joints"][0]["free"][0]["motor"]["speed"].get<double>(), 1.9, 1e-12);
+  viewer.send({{"type", "undo"}});
+  ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 4 && viewer.frame.step == 0; }));
+  EXPECT_EQ(viewer.description["joints"][0]["free"][0]["motor"]["speed"], 1);
+  EXPECT_THAT(refusal(viewer, {{"type", "undo"}}), HasSubstr("Nothing was changed"));
+}
+
+TEST(Edits, a_scene_that_is_saved_as_it_is_now_goes_on_as_the_one_that_runs) {
+  Server server(workshop(), paused());
+  Viewer viewer(server);
+  ASSERT_TRUE(viewer.wait_for_frame());
+  viewer.step(30);
+  const Json saved = save(viewer, true);
+  EXPECT_EQ(saved["file"], "workshop-step30.json");
+  Scene again = parse_scene(saved.value("text", ""), "now.json");
+  Stepper stepper(again.step);
+  for (int i = 0; i < 60; ++i) {
+    for (std::size_t b = 0; i % 30 == 0 && b < viewer.bodies.size(); ++b) {
+      const std::string name = viewer.description["bodies"][b]["name"];
+      const Body& body = again.world.body(again.world.find(name));
+      EXPECT_NEAR((viewer.bodies[b].position - body.position).norm(), 0, 1e-4) << name << " after " << i;
+      EXPECT_LT(viewer.bodies[b].orientation.angularDistance(body.orientation), 1e-3) << name << " after " << i;
+    }
+    viewer.step(1);
+    stepper.step(again.world);
+  }
+  EXPECT_NEAR(again.world.joint_position(again.world.joint_id_of(0), joint_turn_z), 90 * 0.01, 2e-2)
+      << "the angle is counted from where it was at first";
+}
+
+TEST(Edits, what_depends_on_time_says_why_it_is_not_saved_as_it_is_now) {
+  Json document = Json::parse(kWorkshop);
+  document["bodies"][1]["motion"] = "kinematic";
+  document["bodies"][1]["script"] = {{"type", "oscillation"}, {"translation", {0, 0.1, 0}}, {"frequency", 1}};
+  Server server(parse_scene(document.dump(), "workshop.json"), paused());
+  Viewer viewer(server);
+  EXPECT_THAT(refusal(viewer, {{"type", "save"}, {"now", true}}),
+              ::testing::AllOf(HasSubstr("'block' follows a script"), HasSubstr("--checkpoint")));
 }
 
 TEST(Edits, a_body_goes_with_its_joints_and_copies_are_clear_of_everything) {

@@ -17,7 +17,7 @@ using namespace test;
 TEST(Live, a_viewer_is_told_the_scene_first_and_then_sees_all_bodies) {
   Server server(box_and_ball());
   Viewer viewer(server);
-  EXPECT_EQ(viewer.description["protocol"], 4);
+  EXPECT_EQ(viewer.description["protocol"], 5);
   EXPECT_EQ(viewer.description["name"], "box and ball");
   ASSERT_EQ(viewer.description["bodies"].size(), 3u);
   EXPECT_EQ(viewer.description["bodies"][1]["name"], "box");

@@ -9,7 +9,7 @@ import type { Form } from "./forms";
 import type { FieldName } from "./layers";
 import { multiply, rotationOf } from "./math";
 import { NodeMeshes } from "./node_meshes";
-import { ABSENT, type Description, type Frame } from "./protocol";
+import { ABSENT, type Description, type Frame, type MeshShape } from "./protocol";
 import { isClear, pictureTexture, piecesOf, rimTexture, saidColour, unitGeometry, withoutColours } from "./shapes";
 import type { Palette } from "./theme";
 
@@ -60,6 +60,8 @@ export class BodyMeshes {
   readonly pictures: Promise<unknown>;
   private readonly batches_: Batch[] = [];
   private readonly loading_: Promise<void>[] = [];
+  /** By address: many meshes may show one. */
+  private readonly textures_ = new Map<string, Promise<THREE.Texture | null>>();
   private readonly rim_ = rimTexture();
   private readonly colours_: BodyColours;
   private readonly nodes_: NodeMeshes;
@@ -86,8 +88,9 @@ export class BodyMeshes {
         rotationOf(part.orientation_wxyz, 0, r);
         const { colour, opacity } = saidColour(part.colour);
         // A colour that the scene gives a part stands in place of those that its mesh brings.
-        const shown = colour && "form" in part.shape && bringsColours(part.shape.form) ? { ...part, shape: withoutColours(part.shape) } : part;
-        const form = "form" in shown.shape ? shown.shape.form : null;
+        const hides = colour && "form" in part.shape && bringsColours(part.shape.form) && !part.shape.form.textured;
+        const shown = hides ? { ...part, shape: withoutColours(part.shape as MeshShape) } : part;
+        const form = shown.skinForm ?? ("form" in shown.shape ? shown.shape.form : null);
         for (const piece of piecesOf(shown, meshes)) {
           const local: number[] = [];
           for (let i = 0; i < 3; ++i) for (let j = 0; j < 3; ++j) local.push(r[3 * i + j]! * piece.scale[j]!);
@@ -146,7 +149,8 @@ export class BodyMeshes {
         material.map = texture;
         material.needsUpdate = true;
       };
-      this.loading_.push(pictureTexture(address).then(put));
+      if (!this.textures_.has(address)) this.textures_.set(address, pictureTexture(address));
+      this.loading_.push(this.textures_.get(address)!.then(put));
     });
     return materials;
   }

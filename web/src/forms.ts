@@ -18,6 +18,8 @@ export interface Form {
   pictureOf: Uint32Array | null;
   /** Addresses. */
   pictures: string[];
+  /** The picture is that of the scene, and multiplies the colour that the scene gives a part. */
+  textured: boolean;
   /** Seen from both sides. */
   open: boolean;
   /** Points that reach as far as the surface in every direction, or nearly: boxes are made of them. */
@@ -35,12 +37,12 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** @throws Error if the mesh does not hold together. */
-export function formOf(mesh: Mesh): Form {
-  return "faces" in mesh ? formOfFaces(mesh.vertices, mesh.faces) : unpacked(mesh);
+/** `pictures`: addresses that the description brings. @throws Error if the mesh does not hold together. */
+export function formOf(mesh: Mesh, pictures: string[] = []): Form {
+  return "faces" in mesh ? formOfFaces(mesh.vertices, mesh.faces) : unpacked(mesh, pictures);
 }
 
-function unpacked(mesh: Exclude<Mesh, { faces: number[][] }>): Form {
+function unpacked(mesh: Exclude<Mesh, { faces: number[][] }>, pictures: string[]): Form {
   const floats = (text: string) => new Float32Array(bytesOfBase64(text).buffer);
   const wholes = (text: string) => new Uint32Array(bytesOfBase64(text).buffer);
   const positions = floats(mesh.positions);
@@ -49,11 +51,12 @@ function unpacked(mesh: Exclude<Mesh, { faces: number[][] }>): Form {
     positions,
     normals: Float32Array.from(new Int16Array(bytesOfBase64(mesh.normals).buffer), (x) => x / 32767),
     corners,
-    facets: wholes(mesh.facets),
+    facets: mesh.facets === undefined ? null : wholes(mesh.facets),
     colours: mesh.colours === undefined ? null : bytesOfBase64(mesh.colours),
     onPicture: mesh.on_picture === undefined ? null : floats(mesh.on_picture),
     pictureOf: mesh.picture_of === undefined ? null : wholes(mesh.picture_of),
-    pictures: mesh.pictures ?? [],
+    pictures: (mesh.pictures ?? []).map((number) => pictures[number] ?? ""),
+    textured: mesh.textured ?? false,
     open: mesh.open ?? false,
     outline: outlineOf(Float64Array.from(positions)),
   };
@@ -61,7 +64,7 @@ function unpacked(mesh: Exclude<Mesh, { faces: number[][] }>): Form {
   const triangles = corners.length / 3;
   const fits =
     Number.isInteger(vertices) && Number.isInteger(triangles) && corners.every((c) => c < vertices) &&
-    form.normals.length === positions.length && form.facets!.length === triangles &&
+    form.normals.length === positions.length && (!form.facets || form.facets.length === triangles) && !form.pictures.includes("") &&
     (!form.colours || form.colours.length === 4 * vertices) && (!form.onPicture || form.onPicture.length === 2 * vertices) &&
     (!form.pictureOf || form.pictureOf.length === triangles) && (form.pictureOf ?? []).every((p) => p <= form.pictures.length);
   if (!fits) throw new Error(`The mesh '${mesh.name}' does not hold together: it names what it does not bring.`);
@@ -96,6 +99,7 @@ function formOfFaces(vertices: Vec3[], faces: number[][]): Form {
     onPicture: null,
     pictureOf: null,
     pictures: [],
+    textured: false,
     open: false,
     outline: outlineOf(Float64Array.from(vertices.flat())),
   };

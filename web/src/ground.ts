@@ -4,7 +4,7 @@ import * as THREE from "three";
 import type { Region } from "./region";
 import { niceBelow } from "./math";
 import { ABSENT, type Description, type Frame } from "./protocol";
-import { saidColour } from "./shapes";
+import { pictureTexture, saidColour } from "./shapes";
 import type { Palette } from "./theme";
 
 const CELLS = 10; // squares along a tile of the texture; its outline is a major line
@@ -15,12 +15,16 @@ interface Plane {
   local: THREE.Matrix4;
   /** That the scene gives it. */
   colour: THREE.Color | null;
+  /** The same, once it is loaded: a copy of it is `size` large [m]. */
+  picture: { texture: THREE.Texture; size: [number, number] } | null;
 }
 
 export class Ground {
   readonly group = new THREE.Group();
   /** Edge of a grid square [m]. */
   readonly square: number;
+  /** Fulfilled when all pictures can be drawn. */
+  readonly pictures: Promise<unknown>;
   private readonly planes_: Plane[] = [];
   private readonly reach_: number;
 
@@ -28,6 +32,7 @@ export class Ground {
     this.square = niceBelow(region_.radius / 3);
     const tile = CELLS * this.square;
     this.reach_ = Math.ceil((region_.radius * 120) / tile) * tile;
+    const loading: Promise<void>[] = [];
     description.bodies.forEach((body, index) => {
       for (const part of body.parts) {
         if (part.shape.type !== "half-space") continue;
@@ -37,25 +42,47 @@ export class Ground {
           new THREE.Quaternion(x, y, z, w),
           new THREE.Vector3(1, 1, 1),
         );
-        this.add(index, local, saidColour(part.colour).colour);
+        const plane = this.add(index, local, saidColour(part.colour).colour);
+        if (part.texture) loading.push(this.load(plane, part.address!, part.texture.size));
       }
     });
+    this.pictures = Promise.all(loading);
     if (this.planes_.length === 0) this.add(-1, new THREE.Matrix4().makeTranslation(0, 0, Math.min(0, region_.low[2])));
   }
 
-  private add(body: number, local: THREE.Matrix4, colour: THREE.Color | null = null): void {
+  private add(body: number, local: THREE.Matrix4, colour: THREE.Color | null = null): Plane {
     const geometry = new THREE.PlaneGeometry(2 * this.reach_, 2 * this.reach_);
     const material = new THREE.MeshLambertMaterial({ polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     const mesh = new THREE.Mesh(geometry, material);
     mesh.receiveShadow = true;
     mesh.frustumCulled = false;
     mesh.matrixAutoUpdate = false;
-    this.planes_.push({ mesh, body, local, colour });
+    const plane: Plane = { mesh, body, local, colour, picture: null };
+    this.planes_.push(plane);
     this.group.add(mesh);
+    return plane;
+  }
+
+  private async load(plane: Plane, address: string, size: [number, number]): Promise<void> {
+    const texture = await pictureTexture(address);
+    if (!texture) return;
+    plane.picture = { texture, size };
+    if (plane.mesh.material.map) this.show(plane);
+  }
+
+  /** The picture in place of what is drawn now. Copies stay where they are when the patch that is drawn moves. */
+  private show({ mesh, picture, colour }: Plane): void {
+    const material = mesh.material;
+    if (material.map !== picture!.texture) material.map?.dispose();
+    material.map = picture!.texture;
+    material.color.set(colour ?? 0xffffff);
+    material.map.repeat.set((2 * this.reach_) / picture!.size[0], (2 * this.reach_) / picture!.size[1]);
+    material.needsUpdate = true;
   }
 
   dispose(): void {
-    for (const { mesh } of this.planes_) {
+    for (const { mesh, picture } of this.planes_) {
+      picture?.texture.dispose();
       mesh.geometry.dispose();
       mesh.material.map?.dispose();
       mesh.material.dispose();
@@ -64,6 +91,11 @@ export class Ground {
 
   paint(palette: Palette, grid: boolean, anisotropy: number): void {
     for (const plane of this.planes_) {
+      if (plane.picture) {
+        plane.picture.texture.anisotropy = anisotropy;
+        this.show(plane);
+        continue;
+      }
       plane.mesh.material.map?.dispose();
       const texture = gridTexture(plane.colour ? inColour(palette, plane.colour) : palette, grid, anisotropy);
       texture.repeat.setScalar((2 * this.reach_) / (CELLS * this.square));
@@ -77,7 +109,7 @@ export class Ground {
     const pose = new THREE.Matrix4();
     const centre = new THREE.Vector3();
     const tile = CELLS * this.square;
-    for (const { mesh, body, local } of this.planes_) {
+    for (const { mesh, body, local, picture } of this.planes_) {
       pose.copy(local);
       mesh.visible = true;
       if (body >= 0 && frame) {
@@ -92,8 +124,10 @@ export class Ground {
         mesh.visible = frame.state[body] !== ABSENT;
       }
       centre.set(...this.region_.centre).applyMatrix4(pose.clone().invert());
-      const shift = new THREE.Matrix4().makeTranslation(
-        Math.round(centre.x / tile) * tile, Math.round(centre.y / tile) * tile, 0);
+      const x = Math.round(centre.x / tile) * tile;
+      const y = Math.round(centre.y / tile) * tile;
+      const shift = new THREE.Matrix4().makeTranslation(x, y, 0);
+      if (picture) picture.texture.offset.set(wrapped((x - this.reach_) / picture.size[0]), wrapped((y - this.reach_) / picture.size[1]));
       mesh.matrix.copy(pose).multiply(shift);
       mesh.matrixWorldNeedsUpdate = true;
       // Walls are glass: one looks through them at what they hold.
@@ -115,6 +149,11 @@ export class Ground {
     }
     return best;
   }
+}
+
+/** The part after the point: large offsets lose digits on a graphics card. */
+function wrapped(copies: number): number {
+  return copies - Math.floor(copies);
 }
 
 /** Lines are the colour made darker, or lighter where it is dark. */

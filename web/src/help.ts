@@ -10,6 +10,7 @@ const RUN_KEYS: Row[] = [
   ["→", "one step"],
   ["←", "look back by a frame"],
   ["r", "reset"],
+  ["ctrl z, ctrl y", "take a change back, do it again"],
   ["c", "capture the contact problem"],
   ["n", "choose a scene"],
 ];

@@ -19,6 +19,9 @@ import {
   type Send,
 } from "./protocol";
 
+/** What sliders drive: of the motor, of the servo, a force. */
+type Driven = "speed" | "target" | "effort";
+
 const STATES = ["acts", "broken", "not there", "at rest", "contradicts other joints"];
 const DEGREES = 180 / Math.PI;
 
@@ -133,19 +136,24 @@ export class JointPanel {
       free.servo.target = change.target;
       free.servo.follows_path = false;
     }
+    const isNew = change.effort !== undefined && !free.effort;
+    if (change.effort !== undefined) free.effort = { ...free.effort, force: change.effort, follows_path: false };
     if (change.lower !== undefined) free.lower = change.lower;
     if (change.upper !== undefined) free.upper = change.upper;
     if (index !== this.shown_) return;
-    if (change.lower !== undefined || change.upper !== undefined) {
+    if (change.lower !== undefined || change.upper !== undefined || isNew) {
       this.controls_.replaceChildren(...(this.send_ ? this.controlsOf(joints[index]!) : []));
       return;
     }
-    for (const [what, value] of [["speed", change.speed], ["target", change.target]] as const)
+    for (const [what, value] of [["speed", change.speed], ["target", change.target], ["effort", change.effort]] as const)
       for (const input of this.controls_.querySelectorAll<HTMLInputElement>(`input[name="${change.coordinate}-${what}"]`))
         if (value !== undefined && document.activeElement !== input) {
+          widen(input, value);
           input.value = String(value);
           tellValue(input, free, what);
         }
+    const force = this.controls_.querySelector<HTMLInputElement>(`#${change.coordinate}-force`);
+    if (change.effort !== undefined && force) putNumber(force, change.effort);
   }
 
   /** Where a path leads is not known here: the slider of a servo that follows one goes with the joint. */
@@ -155,8 +163,7 @@ export class JointPanel {
       const input = this.controls_.querySelector<HTMLInputElement>(`input[name="${free.coordinate}-target"]`);
       if (!input || document.activeElement === input) return;
       const position = joints.position[joints.first[i]! + c]!;
-      input.min = String(Math.min(Number(input.min), position));
-      input.max = String(Math.max(Number(input.max), position));
+      widen(input, position);
       input.value = String(position);
       tellValue(input, free, "target");
     });
@@ -187,7 +194,7 @@ export class JointPanel {
           "  speed",
           known ? `${readable(joints.velocity[at]!, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}` : "–",
         ]);
-        if (free.motor || free.servo) rows.push(["  motor", known ? motorText(free.coordinate, joints.motor[at]!) : "–"]);
+        if (free.motor || free.servo || free.effort) rows.push(["  motor", known ? motorText(free.coordinate, joints.motor[at]!) : "–"]);
       });
       if (joint.type === "gear" || joint.type === "screw")
         rows.push(["Coupling", known ? readable(joints.coupling[i]!, 3) : "–"]);
@@ -206,7 +213,7 @@ export class JointPanel {
   private controlsOf(joint: Joint): HTMLElement[] {
     return joint.free.flatMap((free) => {
       const list: HTMLElement[] = [];
-      const add = (what: "speed" | "target", value: number, low: number, high: number) => {
+      const add = (what: Driven, value: number, low: number, high: number) => {
         const input = el("input", { type: "range", name: `${free.coordinate}-${what}`, min: low, max: high, step: "any", value,
           "aria-label": `${what} of ${free.coordinate}` });
         input.addEventListener("input", () => {
@@ -217,7 +224,7 @@ export class JointPanel {
           el(
             "label",
             { class: "drive" },
-            el("span", {}, `${what === "speed" ? "Motor" : "Servo"} ${free.coordinate}`),
+            el("span", {}, `${{ speed: "Motor", target: "Servo", effort: "Effort" }[what]} ${free.coordinate}`),
             input,
             el("output"),
           ),
@@ -232,6 +239,16 @@ export class JointPanel {
       if (free.servo) {
         add("target", free.servo.target, ...reachOf(free, free.servo.target));
       }
+      if (free.effort) {
+        const most = free.effort.max_force ?? Math.max(2 * Math.abs(free.effort.force), 10);
+        add("effort", free.effort.force, -most, most);
+      }
+      const force = numberField(`${free.coordinate}-force`, `effort of ${free.coordinate}`, (value) =>
+        this.send_!({ type: "joint", name: joint.name, coordinate: free.coordinate, effort: value }));
+      force.placeholder = "none";
+      putNumber(force, free.effort?.force);
+      list.push(el("div", { class: "three", title: "A force that acts on this coordinate from now on" }, el("span", {}, `Effort ${free.coordinate}`),
+        force, el("span", { class: "unit" }, turn ? "N m" : "N")));
       const unit = turn ? DEGREES : 1;
       const bound = (what: "lower" | "upper") => {
         const input = numberField(`${free.coordinate}-${what}`, `${what} bound of ${free.coordinate}`, (value) =>
@@ -248,17 +265,25 @@ export class JointPanel {
   }
 }
 
+/** A slider reaches what it shows. */
+function widen(input: HTMLInputElement, value: number): void {
+  input.min = String(Math.min(Number(input.min), value));
+  input.max = String(Math.max(Number(input.max), value));
+}
+
 /** Where a servo can be sent: between the limits; where there is none, as far again as the other or the target is. */
 function reachOf({ coordinate, lower, upper }: FreeCoordinate, target: number): [number, number] {
   const reach = Math.max(2 * Math.abs(target), 2 * Math.abs(lower ?? 0), 2 * Math.abs(upper ?? 0), isTurn(coordinate) ? Math.PI : 1);
   return [Math.min(lower ?? -reach, target), Math.max(upper ?? reach, target)];
 }
 
-function tellValue(input: HTMLInputElement, free: FreeCoordinate, what: "speed" | "target"): void {
+function tellValue(input: HTMLInputElement, free: FreeCoordinate, what: Driven): void {
   const value = input.valueAsNumber;
   const text =
     what === "target"
       ? coordinateText(free.coordinate, value) + (free.servo?.follows_path ? " (path)" : "")
-      : `${readable(value, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}`;
+      : what === "effort"
+        ? motorText(free.coordinate, value) + (free.effort?.follows_path ? " (path)" : "")
+        : `${readable(value, 3)} ${isTurn(free.coordinate) ? "rad/s" : "m/s"}`;
   setText(input.nextElementSibling as HTMLElement, text);
 }

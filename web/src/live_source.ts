@@ -5,12 +5,13 @@ import { PastFrames } from "./past_frames";
 import { openDescription } from "./protocol";
 import type { Comparison, CoordinateName, Description, Frame, JointSeries, LiveState, Surroundings, TelemetryTable } from "./protocol";
 
-/** A motor's speed, a servo's target, or bounds. */
+/** A motor's speed, a servo's target, an effort, or bounds. */
 export interface JointChange {
   name: string;
   coordinate: CoordinateName;
   speed?: number;
   target?: number;
+  effort?: number;
   lower?: number;
   upper?: number;
 }

@@ -172,7 +172,10 @@ function startLive(): Promise<void> {
         show.frame(frame);
         ready();
       },
-      state: (state) => bar.state(state),
+      state(state) {
+        bar.state(state);
+        editor.state(state);
+      },
       comparison(comparison) {
         bar.comparison(comparison);
         viewer.plots.compare(comparison);
@@ -213,6 +216,15 @@ function startLive(): Promise<void> {
     byId("badge").textContent = "live";
     byId("side").prepend(panel("Simulation", bar.settings), panel("Scene", editor.element));
     byId("tools").prepend(picker.button);
+    addEventListener("keydown", (e) => {
+      // Where somebody writes, these keys are for the text.
+      if (!(e.ctrlKey || e.metaKey) || e.altKey || (e.target as HTMLElement).closest("input:not([type=range], [type=checkbox]), textarea")) return;
+      const key = e.key.toLowerCase();
+      if (key === "z" && !e.shiftKey) editor.undo();
+      else if (key === "y" || key === "z") editor.redo();
+      else return;
+      e.preventDefault();
+    });
     listenToKeys((e) => {
       if (e.key === " ") bar.toggle();
       else if (e.key === "ArrowRight") bar.step();

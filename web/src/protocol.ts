@@ -2,7 +2,7 @@
 
 import { formOf, type Form } from "./forms";
 
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
@@ -34,16 +34,18 @@ export interface PackedMesh {
   normals: string;
   /** u32 × 3 per triangle. */
   corners: string;
-  /** u32 per triangle. */
-  facets: string;
+  /** u32 per triangle; none of a skin. */
+  facets?: string;
   /** u8 × 4 per vertex: red, green, blue, opacity. */
   colours?: string;
   /** f32 × 2 per vertex: right, up. */
   on_picture?: string;
   /** u32 per triangle, from 1; 0 for none. */
   picture_of?: string;
-  /** data: addresses. */
-  pictures?: string[];
+  /** Numbers of pictures of the description. */
+  pictures?: number[];
+  /** Its picture is that of the scene, and multiplies the colour that the scene gives a part. */
+  textured?: boolean;
   /** It has no inside, and is seen from both sides. */
   open?: boolean;
 }
@@ -74,6 +76,14 @@ export interface Part {
   orientation_wxyz: Quat;
   /** That the scene shows it in: "#rrggbb" or "#rrggbbaa". */
   colour?: string;
+  /** Number of the mesh that it is drawn as: the shape with a picture on it. */
+  skin?: number;
+  /** How much larger along each axis; 1 if it is not there. */
+  skin_scale?: Vec3;
+  skinForm?: Form;
+  /** Of a half-space: number of its picture, width and height of a copy [m]. */
+  texture?: { picture: number; size: [number, number] };
+  address?: string;
 }
 
 export interface Body {
@@ -106,6 +116,7 @@ export interface FreeCoordinate {
   lower?: number;
   upper?: number;
   friction?: number;
+  effort?: { force: number; max_force?: number; follows_path?: boolean };
   motor?: { speed: number; max_force?: number };
   servo?: { target: number; stiffness: number; damping: number; max_force?: number; follows_path?: boolean };
   spring?: { rest: number; stiffness: number; damping: number };
@@ -158,6 +169,8 @@ export interface Description {
   scenes?: SceneEntry[];
   bodies: Body[];
   meshes?: Mesh[];
+  /** data: addresses of PNG and JPEG files. */
+  pictures?: string[];
   /** Absent in scenes without joints. */
   joints?: Joint[];
   telemetry: Column[];
@@ -311,6 +324,9 @@ export interface LiveState {
   friction: number | null;
   steps_per_second: number;
   viewers: number;
+  /** What would be taken back or done again, in words; empty: nothing. */
+  undo?: string;
+  redo?: string;
 }
 
 /** A command to a live server. */
@@ -393,14 +409,22 @@ export function isTurn(coordinate: CoordinateName): boolean {
 export function openDescription<D extends Description>(d: D, from: string): D {
   if (d.protocol !== PROTOCOL)
     throw new Error(`This page reads version ${PROTOCOL} of the viewer protocol, ${from} is of version ${d.protocol}.`);
-  const forms = (d.meshes ?? []).map(formOf);
-  for (const body of d.bodies)
-    for (const { shape } of body.parts) {
-      if (shape.type !== "hull" && shape.type !== "mesh") continue;
-      const form = forms[shape.mesh];
-      if (!form) throw new Error(`'${body.name}' has mesh ${shape.mesh}, which the description does not bring.`);
-      shape.form = form;
+  const pictures = d.pictures ?? [];
+  const forms = (d.meshes ?? []).map((mesh) => formOf(mesh, pictures));
+  for (const body of d.bodies) {
+    const formOfMesh = (mesh: number) => {
+      if (forms[mesh]) return forms[mesh];
+      throw new Error(`'${body.name}' has mesh ${mesh}, which the description does not bring.`);
+    };
+    for (const part of body.parts) {
+      const { shape, skin, texture } = part;
+      if (shape.type === "hull" || shape.type === "mesh") shape.form = formOfMesh(shape.mesh);
+      if (skin !== undefined) part.skinForm = formOfMesh(skin);
+      if (texture && pictures[texture.picture] === undefined)
+        throw new Error(`'${body.name}' has picture ${texture.picture}, which the description does not bring.`);
+      if (texture) part.address = pictures[texture.picture];
     }
+  }
   return d;
 }
 

@@ -2,12 +2,18 @@
 
 import { el } from "./dom";
 import { numberField, putNumber } from "./number_field";
-import type { Coefficients, Send, Surroundings } from "./protocol";
+import type { Coefficients, LiveState, Send, Surroundings } from "./protocol";
+
+function button(id: string, label: string, title: string, run: () => void): HTMLButtonElement {
+  return el("button", { type: "button", id, title, onclick: run }, label);
+}
 
 export class SceneEditor {
   readonly element: HTMLElement;
   private readonly gravity_: HTMLInputElement[];
   private readonly rows_ = el("tbody");
+  private readonly undo_ = button("undo", "Undo", "", () => this.undo());
+  private readonly redo_ = button("redo", "Redo", "", () => this.redo());
   private names_ = "";
   private now_: Surroundings | null = null;
 
@@ -26,9 +32,26 @@ export class SceneEditor {
       el("table", { id: "materials" },
         el("thead", {}, el("tr", {}, ...["material", "friction μ", "restitution e"].map((name) => el("th", { scope: "col" }, name)))),
         this.rows_),
-      el("div", { class: "row" }, el("button", { type: "button", id: "save-scene", title: "A scene file with all that was changed, as it starts",
-        onclick: () => send_({ type: "save" }) }, "Save scene")),
+      el("div", { class: "row" }, this.undo_, this.redo_),
+      el("div", { class: "row" },
+        button("save-scene", "Save scene", "A scene file with all that was changed, as it starts", () => send_({ type: "save" })),
+        button("save-now", "Save as it is now", "A scene file that starts where all bodies are now", () => send_({ type: "save", now: true }))),
     );
+  }
+
+  undo(): void {
+    this.send_({ type: "undo" });
+  }
+  redo(): void {
+    this.send_({ type: "redo" });
+  }
+
+  /** What can be taken back and done again. */
+  state({ undo = "", redo = "" }: LiveState): void {
+    for (const [control, verb, what, keys] of [[this.undo_, "Undo", undo, "Ctrl+Z"], [this.redo_, "Redo", redo, "Ctrl+Y"]] as const) {
+      control.disabled = what === "";
+      control.title = what === "" ? `Nothing to ${verb.toLowerCase()}` : `${verb} ${what}: back to that moment (${keys})`;
+    }
   }
 
   show(now: Surroundings): void {

@@ -16,6 +16,7 @@ const still: Vec3 = [0, 0, 0];
 /** The pieces of a part; none for a half-space, which is drawn as a plane. `meshes` collects the geometries of meshes. */
 export function piecesOf(part: Part, meshes: Map<string, THREE.BufferGeometry>): Piece[] {
   const shape = part.shape;
+  if (part.skinForm) return [{ ...meshPiece(`mesh ${part.skin}`, part.skinForm, meshes), scale: part.skin_scale ?? [1, 1, 1] }];
   switch (shape.type) {
     case "box":
       return [{ geometry: "box", offset: still, scale: shape.half_extents }];
@@ -32,14 +33,16 @@ export function piecesOf(part: Part, meshes: Map<string, THREE.BufferGeometry>):
       ];
     }
     case "hull":
-    case "mesh": {
-      const key = `${shape.plain ? "plain mesh" : "mesh"} ${shape.mesh}`;
-      if (!meshes.has(key)) meshes.set(key, meshGeometry(shape.form));
-      return [{ geometry: key, offset: still, scale: [1, 1, 1] }];
-    }
+    case "mesh":
+      return [meshPiece(`${shape.plain ? "plain mesh" : "mesh"} ${shape.mesh}`, shape.form, meshes)];
     case "half-space":
       return [];
   }
+}
+
+function meshPiece(key: string, form: Form, meshes: Map<string, THREE.BufferGeometry>): Piece {
+  if (!meshes.has(key)) meshes.set(key, meshGeometry(form));
+  return { geometry: key, offset: still, scale: [1, 1, 1] };
 }
 
 /** The same mesh in one colour. */

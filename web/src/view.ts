@@ -75,9 +75,9 @@ export class View {
     }
     this.region = region;
     this.bodies = new BodyMeshes(description, region.walls);
-    this.pictures = this.bodies.pictures;
-    void this.pictures.then(() => this.invalidate());
     this.ground = new Ground(description, region);
+    this.pictures = Promise.all([this.bodies.pictures, this.ground.pictures]);
+    void this.pictures.then(() => this.invalidate());
     this.contacts = new ContactLayers(description, region, this.layers_);
     this.joints = new JointLayers(description, region, this.layers_);
     this.fields = new FieldScale(description);

@@ -260,6 +260,18 @@ test("a_motor_and_a_servo_are_driven_from_the_live_page", async () => {
   await page.waitForFunction(() => Number(document.querySelector("input[name=turn_z-target]").value) === -0.5);
   await page.locator("#joint-list button", { hasText: "slider" }).click();
   assert.equal(await page.locator("input[name=z-speed]").inputValue(), "-0.75", "what was set stays");
+  // An effort: a force typed in, then a slider for it.
+  await page.fill("#z-force", "12");
+  await page.press("#z-force", "Enter");
+  assert.deepEqual(await heard((c) => c.effort === 12), { type: "joint", name: "slider", coordinate: "z", effort: 12 });
+  server.json({ type: "joint", name: "slider", coordinate: "z", effort: 12 });
+  await page.locator("input[name=z-effort]").fill("-5");
+  await heard((c) => c.effort === -5);
+  server.json({ type: "joint", name: "slider", coordinate: "z", effort: 40 });
+  await page.evaluate(() => document.activeElement.blur());
+  server.json({ type: "joint", name: "slider", coordinate: "z", effort: 50 });
+  await page.waitForFunction(() => Number(document.querySelector("input[name=z-effort]").value) === 50);
+  assert.equal(await page.inputValue("#z-force"), "50", "both show what acts, however large");
   await page.waitForFunction(() => window.stickslip.plots.csv("joint-position").trim().split("\n").length > 3);
   assert.deepEqual(errors, []);
   await page.close();

@@ -296,6 +296,30 @@ test("materials_gravity_joints_and_bodies_are_changed_in_the_page_and_saved_as_a
   assert.ok(Math.abs(scene.joints[0].upper - Math.PI / 4) < 1e-12);
   const run = JSON.parse(execFileSync(program, ["run", saved, "--steps", "20", "--json"], { encoding: "utf8" }));
   assert.equal(run.bodies, 3);
+
+  // Undo: the stroke of the slider, both bounds, the deleted body; and it comes again.
+  const undoes = (what) => page.waitForFunction((text) => document.getElementById("undo").title.startsWith(`Undo ${text}`), what);
+  await undoes("speed of joint shoulder");
+  await page.click("#undo");
+  await undoes("upper bound of joint shoulder");
+  await page.click("#undo");
+  await undoes("lower bound of joint shoulder");
+  await page.click("#undo");
+  await undoes("delete rock");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("Control+z");
+  await bodies(4);
+  await page.keyboard.press("Control+y");
+  await bodies(3);
+
+  await page.getByLabel("Step", { exact: true }).click();
+  await page.waitForFunction(() => window.stickslip.step() === 1);
+  const [now] = await Promise.all([page.waitForEvent("download"), page.click("#save-now")]);
+  assert.match(now.suggestedFilename(), /-step1\.json$/);
+  await now.saveAs(saved);
+  const { bodies: here, h } = { bodies: JSON.parse(readFileSync(saved, "utf8")).bodies, h: 0.01 };
+  assert.ok(Math.abs(here[0].velocity[2] + 2 * h) < 1e-9, `${here[0].velocity} after a step with gravity 2`);
+  execFileSync(program, ["validate", saved]);
   assert.deepEqual(errors, []);
   await page.close();
 });
@@ -334,6 +358,43 @@ test("colours_of_the_scene_are_seen", { skip }, async () => {
   for (const colour of [red, green, ground]) assert.ok(Math.max(...colour) > 1.5 * Math.min(...colour), `${colour} is no grey`);
   await page.evaluate(() => window.stickslip.colourBy("body"));
   assert.notDeepEqual(await colourAt(2), green);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("textures_of_the_scene_are_seen_on_ground_and_bodies_and_tinted", { skip }, async () => {
+  const file = path.join(folder, "papered.json");
+  const check = (size) => ({ pattern: "checker", colors: ["#ffffff", "#2040c0"], size });
+  writeFileSync(file, JSON.stringify({
+    gravity: [0, 0, 0],
+    bodies: [
+      { name: "ground", motion: "fixed", shape: { type: "half-space" }, texture: check(2) },
+      { name: "crate", shape: { type: "box", half_extents: [1, 1, 1] }, position: [0, 0, 1.2], texture: { ...check(1), size: undefined }, color: "#ff0000" },
+    ],
+  }));
+  const replay = path.join(folder, "papered.html");
+  execFileSync(program, ["run", file, "--steps", "1", "-o", replay, "--quiet"]);
+  const { page, errors } = await openPage(browser, `file://${replay}#ui=off&camera=top&orthographic=on&zoom=0.4&layers=`);
+  const colours = await page.evaluate(async () => {
+    const image = new Image();
+    image.src = window.stickslip.picture(innerWidth, innerHeight);
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [innerWidth, innerHeight];
+    const g = canvas.getContext("2d", { willReadFrequently: true });
+    g.drawImage(image, 0, 0);
+    const at = (point) => {
+      const { x, y } = window.stickslip.projectPoint(point);
+      return [...g.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+    };
+    // Squares of the ground have a side of 1 m, the first of them white; the crate shows the whole picture on its top.
+    return { white: at([2.5, 0.5, 0]), blue: at([1.5, 0.5, 0]), red: at([-0.5, -0.5, 2.2]), dark: at([0.5, -0.5, 2.2]) };
+  });
+  const { white, blue, red, dark } = colours;
+  assert.ok(Math.max(...white) - Math.min(...white) < 30 && white[0] > 120, `${white} is white`);
+  assert.ok(blue[2] > 1.5 * blue[0], `${blue} is blue`);
+  assert.ok(red[0] > 100 && red[1] < 40 && red[2] < 40, `${red}: white times red`);
+  assert.ok(dark[0] < 0.6 * red[0] && dark[2] < 40, `${dark}: blue times red`);
   assert.deepEqual(errors, []);
   await page.close();
 });

@@ -13,6 +13,7 @@
 #include "stickslip/world/contact_form.h"
 #include "stickslip/world/ids.h"
 #include "stickslip/world/motion_script.h"
+#include "stickslip/world/texture.h"
 
 namespace stickslip {
 
@@ -41,6 +42,7 @@ struct Part {
   Pose pose;
   MaterialId material;
   std::optional<Colour> colour = {};   ///< that it is shown in; without: those of its mesh, or that of its material
+  SharedTexture texture = {};          ///< the same of its picture; null: that of its mesh or material
 };
 
 /// What a user gives to make a body.
@@ -146,6 +148,7 @@ struct Collider {
   std::uint32_t node = kNoNode;   ///< that it moves with, among the nodes of its body; kNoNode: the body as a whole
   MaterialId material;
   std::optional<Colour> colour;       ///< as of Part
+  SharedTexture texture;              ///< as of Part
   double characteristic_length = 0;   ///< of the shape [m]
   double reach = 0;   ///< largest distance of a point of the shape from the centre of mass [m]; infinite for a half-space
   bool alive = false;

@@ -12,6 +12,7 @@
 #include "stickslip/world/colour.h"
 #include "stickslip/world/contact_form.h"
 #include "stickslip/world/ids.h"
+#include "stickslip/world/texture.h"
 
 namespace stickslip {
 
@@ -23,6 +24,7 @@ struct Material {
   std::shared_ptr<const SurfaceLaw> law = {};   ///< friction law against itself; null: Coulomb's with `friction`
   Surface surface = {};                         ///< what anisotropic laws read, in the frame of the collider
   std::optional<Colour> colour = {};            ///< what parts are shown in that have none of their own
+  SharedTexture texture = {};                   ///< the same of pictures; null: none
   double tangential_restitution = 0;            ///< e_T of impacts against itself, in [0, 1]: see SurfacePair
 };
 

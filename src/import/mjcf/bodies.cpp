@@ -33,9 +33,8 @@ std::optional<MassProperties> read_inertial(Model& model, const XmlNode& node) {
 
 /// What stands in a body and is not part of a scene. @return whether it was that
 bool passed_over(Model& model, const XmlNode& node) {
-  if (node.name == "site" || node.name == "camera" || node.name == "light") {
-    account_for(node, model.findings, Kind::ignored,
-                node.name == "site" ? "a marked place; only looks by itself." : "only looks.");
+  if (node.name == "camera" || node.name == "light") {
+    account_for(node, model.findings, Kind::ignored, "only looks.");
     return true;
   }
   static const std::set<std::string_view> kMakers = {"composite", "flexcomp", "attach", "plugin"};
@@ -60,6 +59,7 @@ void read_body(Model& model, const PlacedChild& placed, int parent) {
   if (e.number("gravcomp", 0) != 0) e.pass_over({"gravcomp"}, Kind::not_supported, "gravity acts in full.", model.findings);
   if (e.truth("mocap", false)) e.pass_over({"mocap"}, Kind::approximated, "the body stands still.", model.findings);
 
+  const int index = static_cast<int>(model.tree.bodies.size());
   std::optional<MassProperties> of_geoms, of_inertial;
   bool has_inertial = false;
   for (const PlacedChild& child : children) {
@@ -71,7 +71,8 @@ void read_body(Model& model, const PlacedChild& placed, int parent) {
       if (child.node->parent != &node) child.node->fail("An <inertial> does not stand in a <frame>. Put it into the body.");
       of_inertial = read_inertial(model, *child.node);
       has_inertial = true;
-    } else if (kind != "body") passed_over(model, *child.node);
+    } else if (kind == "site") read_site(model, child, index);
+    else if (kind != "body") passed_over(model, *child.node);
   }
   if (body.joints.size() > 1)
     for (const TreeJoint& joint : body.joints)
@@ -86,7 +87,6 @@ void read_body(Model& model, const PlacedChild& placed, int parent) {
     model.findings.add(Kind::ignored, node.line, node.place(), "<inertial>: the compiler takes the inertia from the geoms.");
   body.mass = use_inertial ? of_inertial : from == From::no ? std::nullopt : of_geoms;
 
-  const int index = static_cast<int>(model.tree.bodies.size());
   if (!model.body_index.emplace(body.name, index).second)
     node.fail("name", "There is another body of this name. Names must differ.");
   model.tree.bodies.push_back(std::move(body));
@@ -100,6 +100,12 @@ TreeJoint* Model::joint(const std::string& name) {
   for (TreeBody& body : tree.bodies)
     for (TreeJoint& j : body.joints)
       if (j.name == name) return &j;
+  return nullptr;
+}
+
+TreeLine* Model::line(const std::string& name) {
+  for (TreeLine& l : tree.lines)
+    if (l.name == name) return &l;
   return nullptr;
 }
 
@@ -196,7 +202,8 @@ void read_world(Model& model, const XmlNode& worldbody) {
     if (kind == "geom") {
       read_geom(model, child, ground, mass);
       if (const std::string* name = child.node->find("name")) only_name = *name;
-    } else if (kind != "body") passed_over(model, *child.node);
+    } else if (kind == "site") read_site(model, child, kWorld);
+    else if (kind != "body") passed_over(model, *child.node);
   }
   if (!ground.parts.empty()) {
     ground.name = ground.parts.size() == 1 && !only_name.empty() ? only_name : "ground";

@@ -122,20 +122,21 @@ void read_actuator(Model& model, const XmlNode& node) {
   const Element e = model.defaults.element(node, "", {"motor", "position", "velocity", "general"});
   const std::string *joint_name = node.find("joint"), *tendon_name = joint_name ? nullptr : node.find("tendon");
   double coefficient = 1;
-  if (tendon_name) {
+  TreeLine* line = tendon_name ? model.line(*tendon_name) : nullptr;
+  if (tendon_name && !line) {
     const auto tendon = model.tendons.find(*tendon_name);
     if (tendon == model.tendons.end() || tendon->second.joints.size() != 1)
       return not_supported("an actuator of a tendon that is not a single joint is left out.");
     joint_name = &tendon->second.joints[0].first;
     coefficient = tendon->second.joints[0].second;
   }
-  if (!joint_name) return not_supported("an actuator that does not act on a joint is left out.");
-  TreeJoint* joint = model.joint(*joint_name);
+  if (!joint_name && !line) return not_supported("an actuator that does not act on a joint or tendon is left out.");
+  TreeJoint* joint = line ? &line->settings : model.joint(*joint_name);
   if (!joint) e.fail("joint", fmt::format("There is no joint '{}'.", *joint_name));
   if (joint->kind != Freedom::hinge && joint->kind != Freedom::slide)
     return not_supported("an actuator of a ball or free joint is left out.");
 
-  e.find("name");
+  if (const std::string* name = e.find("name")) model.driven[*name] = line ? tendon_key(line->name) : *joint_name;
   e.pass_over({"group", "user"}, Kind::ignored, "only looks.", findings);
   e.pass_over({"inheritrange", "actearly", "actlimited", "actrange", "dampratio", "timeconst"}, Kind::not_supported,
               "left out.", findings);
@@ -154,7 +155,7 @@ void read_actuator(Model& model, const XmlNode& node) {
   if (actuator.gear == 0) return not_supported("an actuator with gear 0 does nothing.");
   actuator.law = *law;
   if (law->bias == std::array<double, 3>{}) add_effort(*joint, actuator, e, findings);
-  else add_servo(*joint, actuator, model.reference.at(*joint_name), e, findings);
+  else add_servo(*joint, actuator, line ? 0 : model.reference.at(*joint_name), e, findings);
 }
 
 void read_joint_equality(Model& model, const Element& e) {

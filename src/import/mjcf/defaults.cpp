@@ -80,10 +80,10 @@ void Defaults::read(const XmlNode& node, const std::string& parent, Findings& fi
   Class& here = classes_[name];
   here.parent = parent.empty() && name != "main" ? "main" : parent;
   for (const auto& child : node.children) {
-    static const std::set<std::string_view> kRead = {"geom",  "joint",    "mesh",     "equality", "tendon",
-                                                     "motor", "position", "velocity", "general"};
-    static const std::set<std::string_view> kPassedOver = {"site",     "camera", "light",       "material", "pair",   "muscle",
-                                                           "cylinder", "damper", "intvelocity", "adhesion", "plugin", "flex"};
+    static const std::set<std::string_view> kRead = {"geom",     "joint",    "mesh",    "equality", "tendon",  "motor",
+                                                     "position", "velocity", "general", "site",     "material"};
+    static const std::set<std::string_view> kPassedOver = {"camera", "light",       "pair",     "muscle", "cylinder",
+                                                           "damper", "intvelocity", "adhesion", "plugin", "flex"};
     if (kRead.contains(child->name)) {
       child->used = true;
       here.elements.push_back(child.get());

@@ -204,23 +204,6 @@ int material(Model& model, const Element& e) {
   return entry->second;
 }
 
-/// What is not seen at all is shown as if nothing was said: here everything that touches is seen.
-std::optional<Colour> rgba_of(const Element& e) {
-  const auto rgba = e.numbers("rgba", 4, 4);
-  if (!rgba || !((*rgba)[3] > 0)) return std::nullopt;
-  return colour_of_parts((*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]);
-}
-
-/// Its own, or that of its material.
-std::optional<Colour> colour_of_geom(const Model& model, const Element& e) {
-  const std::string* name = e.find("material");
-  const std::optional<Colour> own = rgba_of(e);
-  if (own || !name) return own;
-  const auto look = model.looks.find(*name);
-  if (look == model.looks.end()) e.fail("material", fmt::format("There is no material '{}' in <asset>.", *name));
-  return look->second;
-}
-
 std::uint32_t mask(const Element& e, std::string_view attribute) {
   const double bits = e.number(attribute, 1);
   if (bits != std::floor(bits) || std::abs(bits) > 4294967295.0) e.fail(attribute, "Give a whole number of 32 bits.");
@@ -241,7 +224,7 @@ void read_geom(Model& model, const PlacedChild& child, TreeBody& body, std::opti
   TreePart part;
   part.pose = read_pose(e, model.compiler);
   part.material = material(model, e);
-  part.colour = colour_of_geom(model, e);
+  give_look(model, e, part);
   part.contact_type = mask(e, "contype");
   part.contact_affinity = mask(e, "conaffinity");
   const double density = e.number("density", 1000), given_mass = e.number("mass", -1);
@@ -263,18 +246,6 @@ void read_geom(Model& model, const PlacedChild& child, TreeBody& body, std::opti
   }
   if (part.contact_type == 0 && part.contact_affinity == 0) return;   // only looks and mass
   body.parts.push_back(std::move(part));
-}
-
-void read_look_asset(Model& model, const XmlNode& node) {
-  node.used = true;
-  const Element e = model.defaults.element(node, "");
-  const std::string name = e.word("name", "");
-  model.looks[name] = rgba_of(e);
-  e.pass_over({"texture"}, Kind::ignored, "pictures are not taken.", model.findings);
-  for (const char* looks :
-       {"texrepeat", "texuniform", "emission", "specular", "shininess", "reflectance", "metallic", "roughness"})
-    e.find(looks);
-  for (const auto& child : node.children) account_for(*child, model.findings, Kind::ignored, "pictures are not taken.");
 }
 
 void read_mesh_asset(Model& model, const XmlNode& node) {

@@ -26,15 +26,16 @@ void read_compiler(Model& model, const XmlNode& node) {
   using From = Compiler::InertiaFromGeom;
   if (from != "auto" && from != "true" && from != "false") e.fail("inertiafromgeom", "Give \"true\", \"false\" or \"auto\".");
   compiler.inertia_from_geom = from == "true" ? From::yes : from == "false" ? From::no : From::automatic;
+  compiler.texture_folder = e.word("texturedir", e.word("assetdir", compiler.texture_folder));
   compiler.mesh_folder = e.word("meshdir", e.word("assetdir", compiler.mesh_folder));
   compiler.total_mass = e.number("settotalmass", 0);
   Findings& findings = model.findings;
   for (const char* bound : {"boundmass", "boundinertia"})
     if (e.number(bound, 0) > 0) e.pass_over({bound}, Kind::not_supported, "masses stay as they are.", findings);
   e.pass_over({"inertiagrouprange", "balanceinertia", "alignfree"}, Kind::not_supported, "left out.", findings);
-  e.pass_over({"usethread", "texturedir", "discardvisual", "convexhull", "fitaabb", "strippath", "exactmeshinertia",
-               "fusestatic", "saveinertial"},
-              Kind::ignored, "how MuJoCo compiles.", findings);
+  e.pass_over(
+      {"usethread", "discardvisual", "convexhull", "fitaabb", "strippath", "exactmeshinertia", "fusestatic", "saveinertial"},
+      Kind::ignored, "how MuJoCo compiles.", findings);
   if (const XmlNode* lengths = node.child("lengthrange"))
     account_for(*lengths, findings, Kind::ignored, "how MuJoCo compiles.");
 }
@@ -73,6 +74,12 @@ void obey_flags(Model& model) {
       if (off("actuation")) joint.servo.reset(), joint.effort.reset();
     }
   }
+  for (TreeLine& line : tree.lines) {
+    if (constraints || off("limit")) line.settings.lower = -kNoLimit, line.settings.upper = kNoLimit;
+    if (constraints || off("frictionloss")) line.settings.friction = 0;
+    if (off("passive")) line.settings.stiffness = line.settings.damping = 0;
+    if (off("actuation")) line.settings.servo.reset(), line.settings.effort.reset();
+  }
 }
 
 void read_option(Model& model, const XmlNode& node) {
@@ -100,7 +107,10 @@ void read_option(Model& model, const XmlNode& node) {
 
 void read_assets(Model& model, const XmlNode& node) {
   node.used = true;
+  for (const auto& child : node.children)   // materials name textures that may stand behind them
+    if (child->name == "texture") read_texture_asset(model, *child);
   for (const auto& child : node.children) {
+    if (child->name == "texture") continue;
     if (child->name == "mesh") read_mesh_asset(model, *child);
     else if (child->name == "hfield") read_height_asset(model, *child);
     else if (child->name == "material") read_look_asset(model, *child);
@@ -119,7 +129,6 @@ const std::map<std::string_view, Section>& passed_over() {
       {"size", {Kind::ignored, "memory of MuJoCo."}},
       {"statistic", {Kind::ignored, "only looks."}},
       {"visual", {Kind::ignored, "only looks."}},
-      {"sensor", {Kind::ignored, "sensors do not move anything."}},
       {"keyframe", {Kind::ignored, "the scene starts in the pose of the file."}},
       {"custom", {Kind::ignored, "numbers for programs of the user."}},
       {"deformable", {Kind::not_supported, "all bodies are rigid here."}},
@@ -161,6 +170,7 @@ void read_model(Model& model, XmlNode& root) {
   sections(root, "worldbody", [&](const XmlNode& n) { read_world(model, n); });
   sections(root, "tendon", [&](const XmlNode& n) { read_tendons(model, n); });
   sections(root, "actuator", [&](const XmlNode& n) { read_actuators(model, n); });
+  sections(root, "sensor", [&](const XmlNode& n) { read_sensors(model, n); });
   sections(root, "equality", [&](const XmlNode& n) { read_equality(model, n); });
   sections(root, "contact", [&](const XmlNode& n) { read_contact(model, n); });
   for (const auto& child : root.children)
@@ -182,7 +192,7 @@ ImportedScene import_mjcf(const std::filesystem::path& file, const ImportOptions
     const std::unique_ptr<XmlNode> root = load_xml(file, true);
     if (root->name != "mujoco") root->fail(fmt::format("<{}> is not the root of an MJCF file, which is <mujoco>.", root->name));
     Findings findings;
-    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, {}, {}, kWorld, {}, {}, {}};
+    mjcf::Model model{file, options, findings, {}, {}, {}, {}, {}, {}, {}, {}, {}, kWorld, {}, {}, {}, {}, {}};
     mjcf::read_model(model, *root);
     report_unread(*root, findings);
     ImportedScene scene;

@@ -14,7 +14,7 @@ struct Compiler {
   std::string euler_sequence = "xyz";   ///< lower case: about the axes as they turn; upper case: about those of the parent
   bool autolimits = true;
   enum class InertiaFromGeom { no, yes, automatic } inertia_from_geom = InertiaFromGeom::automatic;
-  std::string mesh_folder;
+  std::string mesh_folder, texture_folder;
   double total_mass = 0;   ///< [kg]; 0: as it comes
 
   double angle(double given) const { return degrees ? given * EIGEN_PI / 180 : given; }   ///< [rad]
@@ -83,6 +83,18 @@ struct FixedTendon {
   std::vector<std::pair<std::string, double>> joints = {};   ///< names, coefficients
 };
 
+/// Colour and picture of a material of the file, which only looks.
+struct Look {
+  std::optional<Colour> colour;
+  std::shared_ptr<const TreeTexture> texture;
+};
+
+/// A marked place.
+struct Site {
+  int body = kWorld;
+  Pose pose;   ///< in the frame of the body
+};
+
 /// Everything that the parts of the reader work on.
 struct Model {
   std::filesystem::path file;
@@ -93,7 +105,8 @@ struct Model {
   Tree tree;
   std::map<std::string, const XmlNode*> meshes;
   std::map<std::string, std::shared_ptr<const HeightField>> heights;
-  std::map<std::string, std::optional<Colour>> looks;   ///< colours of the materials of the file, which only look
+  std::map<std::string, std::shared_ptr<const TreeTexture>> textures;
+  std::map<std::string, Look> looks;   ///< by the names of materials
   struct SurfaceMaterial {
     double friction;
     int condim, priority;
@@ -105,9 +118,12 @@ struct Model {
   std::map<std::string, double> reference;      ///< joint → its value in the pose of the file (ref)
   std::set<std::string> disabled;               ///< what <flag> switches off
   std::map<std::string, FixedTendon> tendons;   ///< by name, those that are kept
+  std::map<std::string, Site> sites;
+  std::map<std::string, std::string> driven;   ///< actuator → joint, or `tendon_key`, that it acts on
 
   Source source(const XmlNode& node) const { return {node.line, node.place()}; }
   TreeJoint* joint(const std::string& name);
+  TreeLine* line(const std::string& name);
 };
 
 /// An element of a body, with the pose of the <frame>s around it and the class that they give it.
@@ -125,9 +141,16 @@ void read_geom(Model&, const PlacedChild&, TreeBody&, std::optional<MassProperti
 void read_joint(Model&, const PlacedChild&, TreeBody&);
 void read_mesh_asset(Model&, const XmlNode&);
 void read_height_asset(Model&, const XmlNode&);
+void read_texture_asset(Model&, const XmlNode&);
 void read_look_asset(Model&, const XmlNode&);
+/// Colour and picture of a geom: its own, or those of its material.
+void give_look(Model&, const Element&, TreePart&);
+void read_site(Model&, const PlacedChild&, int body);
+void read_sensors(Model&, const XmlNode&);
 void read_world(Model&, const XmlNode& worldbody);
 void read_tendons(Model&, const XmlNode&);
+/// A spatial tendon.
+void read_line(Model&, const XmlNode&);
 void read_tendon_equality(Model&, const Element&);
 void read_actuators(Model&, const XmlNode&);
 void read_equality(Model&, const XmlNode&);

@@ -1,6 +1,5 @@
-// Fixed tendons: sums of joint values, Σ coef q. One of a single joint is that joint through a gear; one of two that an
-// equality
-// keeps is a gear between them. All others are left out, and said to be.
+// Tendons. Fixed ones are sums of joint values, Σ coef q: one of a single joint is that joint through a gear, one of two that an
+// equality keeps is a gear between them. Spatial ones between two sites are distances. All others are left out, and said to be.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +75,8 @@ void read_tendons(Model& model, const XmlNode& node) {
   node.used = true;
   for (const auto& child : node.children) {
     if (child->name == "fixed") read_fixed(model, *child);
-    else account_for(*child, model.findings, Kind::not_supported, "tendons through space are left out.");
+    else if (child->name == "spatial") read_line(model, *child);
+    else account_for(*child, model.findings, Kind::not_supported, "this kind of tendon is left out.");
   }
 }
 

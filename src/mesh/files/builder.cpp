@@ -112,8 +112,8 @@ ImportedMesh Builder::finish(bool merge) {
   if (options_.look) {
     if (has_normals_) result.look.normals = std::move(look_.normals);
     result.look.colours = std::move(look_.colours);
+    result.look.on_picture = std::move(look_.on_picture);   // without pictures too: the scene may say one
     if (!look_.picture_of.empty()) {
-      result.look.on_picture = std::move(look_.on_picture);
       result.look.picture_of = std::move(look_.picture_of);
       result.look.pictures = std::move(look_.pictures);
     }

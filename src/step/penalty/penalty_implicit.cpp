@@ -214,6 +214,8 @@ PenaltyImplicit::Left PenaltyImplicit::leap(const Setting& s, const Left& left, 
 void PenaltyImplicit::solve(const Setting& s, const Control& control, PenaltyResult& result) {
   std::vector<double>& u = result.velocity;
   for (PenaltyContact& c : s.contacts.all()) c.damping = c.damper.time * c.value.stiffness;
+  for (PenaltyJointRow& row : s.joints.all())
+    if (row.inertia > 0) row.damping = row.inertia / s.time, row.target_speed = PenaltyJoints::speed(row, u);
   for (std::size_t i = 0; i < u.size(); ++i) free_[i] = u[i] + s.time * s.space.rate(i);
   Left left = find_left(s, u, false);
   int iterations = 0;

@@ -117,6 +117,15 @@ void PenaltyJoints::add(const PenaltySetting& s, PenaltyJointRow row) {
   rows_.push_back(row);
 }
 
+void PenaltyJoints::add_armature(const PenaltySetting& s, const View& v, int coordinate) {
+  const double scale = v.scale(coordinate);
+  PenaltyJointRow row =
+      row_of(s, v, JointPart::armature, coordinate, armature_row(v.description(), v.middle, coordinate), scale);
+  row.stiffness = row.damping = 0;
+  row.inertia = v.description().axes[static_cast<std::size_t>(coordinate)].armature / (scale * scale);
+  add(s, row);
+}
+
 void PenaltyJoints::add_axis(const PenaltySetting& s, const View& v, int coordinate) {
   const std::size_t at = static_cast<std::size_t>(coordinate);
   const JointAxis& axis = v.description().axes[at];
@@ -132,10 +141,7 @@ void PenaltyJoints::add_axis(const PenaltySetting& s, const View& v, int coordin
     add(s, row);
   };
   const double middle_time = s.world.time + 0.5 * s.options.h;
-  if (axis.armature > 0)
-    throw Error(
-        fmt::format("Joint '{}' has armature, which the integrator 'penalty' does not know. Use 'impulse' or 'barrier'.",
-                    v.description().name));
+  if (axis.armature > 0) add_armature(s, v, coordinate);
   if (axis.effort) {
     PenaltyJointRow row = row_of(s, v, JointPart::effort, coordinate, v.middle.row[at], scale);
     row.stiffness = row.damping = 0;
@@ -335,6 +341,7 @@ void PenaltyJoints::record(World& world, double time, double step_time, StepRepo
     joint.memory.friction[row.coordinate] =
         row.part == JointPart::friction ? -time * row.stiffness * row.value : joint.memory.friction[row.coordinate];
     energy.driven -= row.driven_work;
+    if (row.part == JointPart::armature) continue;   // its work stays kinetic energy
     if (is_drive(row.part)) {
       energy.motors += row.work;
     } else if (row.part == JointPart::friction) {

@@ -8,6 +8,8 @@
 //   spring, servo      k and b of the joint
 //   effort             the force, whatever c does
 //   motor              k = 0: a damper to the wanted speed
+//   armature           −I (change of the speed) / time: a damper of I / time to the speed before, whatever the substep; explicit
+//                      substeps solve for all of these together (step/penalty/penalty_explicit.cpp)
 //   friction           a spring that gives way where it reaches the force of dry friction: its force is remembered, as those of
 //                      anchored contacts are
 #pragma once
@@ -34,6 +36,7 @@ struct PenaltyJointRow {
   Vec3 force_on_b = Vec3::Zero(), torque_on_b = Vec3::Zero();   ///< per unit of force, about the origin of frame B
   double stiffness = 0, damping = 0;                            ///< [N/m, N s/m]
   double push = 0;                                              ///< force of an effort [N]
+  double inertia = 0;                                           ///< of armature [kg]
   double target_speed = 0;                                      ///< of what the row is to follow [m/s]
   double most = kInfinity;                                      ///< size of the force, at most [N]
   bool one_sided = false;                                       ///< acts where the value is negative, and only pushes
@@ -76,6 +79,7 @@ class PenaltyJoints {
   struct View;
   void add_rows(const PenaltySetting&, const View&);
   void add_axis(const PenaltySetting&, const View&, int coordinate);
+  void add_armature(const PenaltySetting&, const View&, int coordinate);
   PenaltyJointRow row_of(const PenaltySetting&, const View&, JointPart, int coordinate, const JointRow&, double scale) const;
   void add_gear(const PenaltySetting&, std::uint32_t slot);
   void add(const PenaltySetting&, PenaltyJointRow);

@@ -50,7 +50,7 @@ export function makeBlocks() {
   const block = (name, mesh) => ({ name, motion: "dynamic", mass: 1, material: "default",
     parts: [{ shape: { type: "mesh", mesh }, ...still }] });
   return {
-    protocol: 4,
+    protocol: 5,
     program: "stickslip 0.1.0",
     name: "made-up blocks",
     look_for: "Blocks lie.",
@@ -72,9 +72,10 @@ export function makeBlocks() {
       packedCube({
         on_picture: text(Float32Array.from(cube().onPicture)),
         picture_of: text(Uint32Array.from({ length: 12 }, (_, t) => (t >= 10 ? 1 : 0))),
-        pictures: [RED_GREEN],
+        pictures: [0],
       }),
     ],
+    pictures: [RED_GREEN],
     telemetry: [{ name: "contacts", unit: "", help: "contacts" }],
   };
 }

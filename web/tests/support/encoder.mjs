@@ -48,7 +48,7 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
   };
   const out = new Bytes();
   const json = Buffer.from(JSON.stringify(full));
-  out.raw("SLREPLAY").u32(4).u32(json.length).raw(json);
+  out.raw("SLREPLAY").u32(5).u32(json.length).raw(json);
 
   const count = description.bodies.length;
   const quaternions = Array.from({ length: count }, (_, b) => {
