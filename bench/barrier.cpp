@@ -94,8 +94,7 @@ Scene scene_of(const std::string& name, const std::string& parameter) {
   return load_scene(name, overrides);
 }
 
-/// Things that fall on each other, twice as many at a time.
-void by_size(int most, int steps) {
+void of_cubes(int most, int steps) {
   print_head("soft cubes of 125 nodes");
   for (const int stacks : {2, 6, 20, 70}) {
     World world = cubes(stacks, 4);
@@ -105,14 +104,17 @@ void by_size(int most, int steps) {
     options.h = 0.01;
     print(fmt::format("{} cubes", 2 * stacks), unknowns, measure(world, options, 2, steps));
   }
+}
+
+void of_walls(int most, int steps) {
   print_head("\nrigid walls");
-  for (const int rows : {10, 22, 40, 90}) {
+  for (const auto& [rows, bricks] : {std::pair(10, 10), std::pair(22, 22), std::pair(40, 40), std::pair(40, 200)}) {
     const std::vector<Override> overrides{{"/parameters/rows", std::to_string(rows)},
-                                          {"/parameters/bricks_per_row", std::to_string(rows)}};
+                                          {"/parameters/bricks_per_row", std::to_string(bricks)}};
     Scene scene = load_scene("wall", overrides);
     const std::size_t unknowns = unknowns_of(scene.world);
     if (unknowns > static_cast<std::size_t>(most)) break;
-    print(fmt::format("{} rows", rows), unknowns, measure(scene.world, scene.step, 0, steps));
+    print(fmt::format("{} rows of {}", rows, bricks), unknowns, measure(scene.world, scene.step, 0, steps));
   }
 }
 
@@ -141,8 +143,9 @@ int main(int argc, char** argv) try {
   stickslip::bench::Arguments arguments(argc, argv);
   const int unknowns = arguments.number("--unknowns", 55000), steps = arguments.number("--steps", 5);
   const std::string what = arguments.text("--what", "all");
-  arguments.finish("--unknowns MOST --steps N --what all|size|stack|scenes");
-  if (what == "all" || what == "size") stickslip::by_size(unknowns, steps);
+  arguments.finish("--unknowns MOST --steps N --what all|cubes|walls|stack|scenes");
+  if (what == "all" || what == "cubes") stickslip::of_cubes(unknowns, steps);
+  if (what == "all" || what == "walls") stickslip::of_walls(unknowns, steps);
   if (what == "all" || what == "stack") stickslip::of_stack(steps);
   if (what == "all" || what == "scenes") stickslip::of_scenes(8 * steps);
 } catch (const std::exception& e) {
