@@ -168,8 +168,9 @@ double seconds_of_clock() {
   return least;
 }
 
-/// Eight times, and small problems until the processor knows them; nothing for longer than 0.2 s.
-bool is_to_repeat(int done, double seconds) { return seconds < (done < 8 ? 0.2 : 2e-3); }
+/// Eight times, and small problems until the processor knows them and other work has left them alone for once; nothing for longer
+/// than 0.2 s.
+bool is_to_repeat(int done, double seconds) { return seconds < (done < 8 ? 0.2 : 2e-2); }
 
 /// In the process of the run: solves, and writes time and impulses.
 [[noreturn]] void solve_and_tell(const ContactProblem& p, const Eigen::MatrixXd& w, NM_types storage, int id, int out) {

@@ -52,8 +52,8 @@ TEST(SceneSchema, every_built_in_document_satisfies_the_schema) {
 const json kFull = json::parse(R"({
   "$schema": "scene.schema.json", "schema": 1, "name": "full", "description": "all keys", "generated_from": {}, "seconds": 2,
   "gravity": [0, 0, -9.81], "allow_overlap": true,
-  "materials": [{"name": "a", "density": 700, "friction": 0.4, "restitution": 0.1}],
-  "material_pairs": [{"between": ["a", "default"], "friction": 0.3, "restitution": 0}],
+  "materials": [{"name": "a", "density": 700, "friction": 0.4, "restitution": 0.1, "tangential_restitution": 0.2}],
+  "material_pairs": [{"between": ["a", "default"], "friction": 0.3, "restitution": 0, "tangential_restitution": 0.1}],
   "combine": {"friction": "average", "restitution": "multiply"},
   "step": {"h": 0.01, "scheme": "semi-implicit-euler", "gyroscopic": "none",
            "stabilisation": {"method": "baumgarte", "error_reduction": 0.2, "compliance": 0},
@@ -405,6 +405,7 @@ TEST(SceneSchema, schema_and_parser_agree_on_ranges) {
                                                  {"/materials/0/density", 0},
                                                  {"/materials/0/friction", -0.1},
                                                  {"/materials/0/restitution", 1.1},
+                                                 {"/materials/0/tangential_restitution", -0.1},
                                                  {"/materials/0/name", ""},
                                                  {"/material_pairs/0/friction", -1},
                                                  {"/material_pairs/0/between", {"a"}},
