@@ -35,6 +35,8 @@ const FAR = 5;
 const HIDDEN = 0.1;
 /** Fixed things are part of the picture if they end within so many times its length around what moves. */
 const BESIDE = 2;
+/** The same of things that hold all that moves, as a bowl does: they are what it moves in. */
+const AROUND = 8;
 /** Floors, which are lower than this part of their length, may be cut off earlier. */
 const FLAT = 0.1;
 const BESIDE_FLAT = 0.75;
@@ -166,7 +168,8 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
   all = all.map((boxes) => boxes.filter(({ box }) => isHere(box))).filter((boxes) => boxes.length > 0);
   const unions = all.map(unionOf);
   const whole = unions.reduce(join, nothing());
-  const beside = [...still, ...driven].filter(({ box }) => isWithin(box, whole, (isFlat(box) ? BESIDE_FLAT : BESIDE) * longest(whole)));
+  const reach = (box: Box) => (isFlat(box) ? BESIDE_FLAT : isWithin(whole, box, 0) ? AROUND : BESIDE) * longest(whole);
+  const beside = [...still, ...driven].filter(({ box }) => isWithin(box, whole, reach(box)));
   const passed = still.some(({ box }) => !isFlat(box) && isWithin(box, whole, 0));
   const travels = !passed && longest(whole) > FAR * Math.max(...unions.map(longest));
   const points: number[] = [];

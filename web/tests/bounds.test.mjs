@@ -109,6 +109,12 @@ test("fixed_things_beside_the_motion_are_part_of_the_picture_and_floors_are_not"
   const post = regionWith([slab("post", [0.2, 0.2, 3], [2, 2, 3])]);
   assert.ok(alone.high[2] < 3 && Math.abs(post.high[2] - 6) < 1e-9, `${post.high[2]} m high`);
   assert.equal(regionWith([slab("floor", [40, 40, 0.1], [0, 0, -0.1])]).high[0], alone.high[0]);
+  // What holds all that moves counts from farther away than what stands beside it, but not from anywhere.
+  const length = Math.max(...[0, 1, 2].map((k) => alone.high[k] - alone.low[k]));
+  const room = (times) => slab("room", [times * length, times * length, times * length], alone.centre);
+  assert.ok(Math.abs(regionWith([room(5)]).high[0] - (alone.centre[0] + 5 * length)) < 1e-6);
+  assert.equal(regionWith([room(12)]).high[0], alone.high[0]);
+  assert.equal(regionWith([slab("shed", [length, length, length], [alone.centre[0] + 5 * length, 0, 0])]).high[0], alone.high[0]);
 });
 
 test("what_a_script_moves_is_in_the_picture_wherever_it_goes", () => {
