@@ -192,7 +192,7 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
     look_ahead_.begin_step();
     const ContactSet* set = &detect(world);
     if (impacts_.first() < options_.h) cut(world, impacts_.first());
-    builder_.recover_in(pieces_.length());
+    builder_.recover_in(pieces_.recovery_time());
     begin_roughly(world, *set);
     set = solve_and_look(world, set);
     if (!set || !(impacts_.watches() || impacts_.nears())) return set;
@@ -220,7 +220,7 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
     ++rounds;
     ++report_.looked_again;
   }
-  return set;
+  return look_ahead_.ends_deep() && pieces_.can_shorten_for_contacts() ? nullptr : set;
 }
 
 /// Steps of large problems in which things strike are solved more than once, with contacts that the motion brings. To find

@@ -15,7 +15,8 @@ namespace {
 constexpr double kSlight = 0.05;                    ///< part of the target depth from which on an overlap counts
 constexpr double kSmallestReach = 1e-6;             ///< of an area, as a part of the thinner body's thickness
 constexpr double kRound = 0.02, kRoundBall = 0.1;   ///< by which areas of ellipses may be off: of discs; of caps that are deep
-constexpr double kLying = 0.1;   ///< cosine between an axis and the normal below which a body lies on its side and rolls
+constexpr double kLying = 0.1;      ///< cosine between an axis and the normal below which a body lies on its side and rolls
+constexpr double kMuchLess = 0.5;   ///< part of a depth: by which the direction in which two come apart is told
 constexpr std::size_t kMostAreas = 16;   ///< of a pair
 
 bool is_round_shape(const Shape& s) {
@@ -94,6 +95,16 @@ std::pair<ContactPatch, ContactPoint> contact_of(const PartPair& pair, const Pat
   return {area, {place, patch.normal(), lowest, kPatchFeature}};
 }
 
+/// Whether a piece of an overlap lies in the layer of another one and is much deeper along its own normal: a sliver along an
+/// edge is wide in some direction, and the two come apart along the other.
+bool lies_in(const Patch& piece, const Patch& layer) {
+  if (!(layer.depth < kMuchLess * piece.depth)) return false;
+  const Vec3 between = piece.origin - layer.origin;
+  double reach = 0;
+  for (const Vec2& corner : layer.corners()) reach = std::max(reach, corner.norm());
+  return std::abs(layer.normal().dot(between)) < piece.depth && between.norm() < reach + piece.depth;
+}
+
 /// Puts the last manifolds of a set, of one point each, and their areas in order.
 void sort_by_parts(ContactSet& set, std::size_t first_area, std::size_t first_manifold) {
   const auto before = [](const PartPair& x, const PartPair& y) { return x < y; };
@@ -147,7 +158,8 @@ void VolumeContacts::measure(const Shape& a, const Pose& pose_a, const Shape& b,
     if (!measured || !o.has_volume() || !(o.gradient.norm() > 0)) continue;
     split(o, scratch_.segments(), pieces_);
     for (const Patch& p : pieces_)
-      if (p.corner_count > 2) patches_.push_back(p);
+      if (p.corner_count > 2 && std::ranges::none_of(pieces_, [&](const Patch& q) { return lies_in(p, q); }))
+        patches_.push_back(p);
   }
   if (patches_.size() > 1) join_alike(patches_);
   std::erase_if(patches_, [&](const Patch& p) { return !(p.depth > least); });
