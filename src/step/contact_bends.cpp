@@ -100,6 +100,24 @@ void ContactBends::collect_blows(const Solved& solved) {
   }
 }
 
+namespace {
+
+/// Bound of the speed at which points of a body sink into a half-space by volume [m/s]: what slides along need not be measured
+/// again. Infinite for other pairs.
+double sinking_speed(const ContactBends::Solved& solved, const Manifold& m) {
+  const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
+  const bool is_a = std::holds_alternative<HalfSpace>(ca.shape);
+  if (!(m.target > 0) || (!is_a && !std::holds_alternative<HalfSpace>(cb.shape)))
+    return std::numeric_limits<double>::infinity();
+  const Collider &ground = is_a ? ca : cb, &body = is_a ? cb : ca;
+  const Twist &of_ground = solved.motion[solved.world.mover_of(ground)], &of_body = solved.motion[solved.world.mover_of(body)];
+  const Vec3 up = motion_of(solved.world, ground).pose.orientation * (ground.local.orientation * Vec3::UnitZ());
+  if (!of_ground.angular.isZero(0)) return std::numeric_limits<double>::infinity();
+  return std::abs(up.dot(of_body.linear - of_ground.linear)) + of_body.angular.norm() * body.reach;
+}
+
+}   // namespace
+
 bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
   if (ca.deforms || cb.deforms) return false;
@@ -107,7 +125,7 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
   const bool by_volume = is_of_volume(solved.set, m);
   const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, by_volume ? 0 : 2 * rounds_);
-  const double travel = solved.time * closing_speed(ca, of_a, cb, of_b);
+  const double travel = solved.time * std::min(closing_speed(ca, of_a, cb, of_b), sinking_speed(solved, m));
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
   if (!(travel > tolerated)) return false;
   // How far paths can bend: towards the axis and by wandering of the spin, and along normals that turn.

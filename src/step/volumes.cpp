@@ -105,20 +105,6 @@ bool lies_in(const Patch& piece, const Patch& layer) {
   return std::abs(layer.normal().dot(between)) < piece.depth && between.norm() < reach + piece.depth;
 }
 
-/// Puts the last manifolds of a set, of one point each, and their areas in order.
-void sort_by_parts(ContactSet& set, std::size_t first_area, std::size_t first_manifold) {
-  const auto before = [](const PartPair& x, const PartPair& y) { return x < y; };
-  std::sort(set.patches.begin() + static_cast<std::ptrdiff_t>(first_area), set.patches.end(), before);
-  const auto manifolds = std::span(set.manifolds).subspan(first_manifold);
-  const std::size_t first_point = set.points.size() - manifolds.size();
-  const std::vector<ContactPoint> points(set.points.begin() + static_cast<std::ptrdiff_t>(first_point), set.points.end());
-  std::sort(manifolds.begin(), manifolds.end(), before);
-  for (std::size_t i = 0; i < manifolds.size(); ++i) {
-    set.points[first_point + i] = points[manifolds[i].first - first_point];
-    manifolds[i].first = static_cast<std::uint32_t>(first_point + i);
-  }
-}
-
 }   // namespace
 
 ContactForm form_between(const World& world, std::uint32_t a, std::uint32_t b, ContactForm of_step) {
@@ -173,23 +159,37 @@ void VolumeContacts::name(const World& world, const ProxyPair& pair) {
   const auto name_of = [](std::size_t number) { return number == 0 ? 0 : pair_of_parts(area_part(number), 0); };
   const auto key = [](const RememberedImpulse& r) { return std::pair(r.key.a, r.key.b); };
   const auto old = std::ranges::equal_range(world.memory.impulses, std::pair(pair.a, pair.b), {}, key);
-  std::vector<bool> is_named(patches_.size(), false);
-  std::vector<std::uint64_t> taken;
+  is_named_.assign(patches_.size(), false);
+  taken_.clear();
   for (const RememberedImpulse& r : old) {
     if (r.key.feature != kPatchFeature) continue;
     std::size_t nearest = patches_.size();
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < patches_.size(); ++i)
-      if (const double d = (patches_[i].origin - r.position).squaredNorm(); !is_named[i] && d < least) least = d, nearest = i;
+      if (const double d = (patches_[i].origin - r.position).squaredNorm(); !is_named_[i] && d < least) least = d, nearest = i;
     if (nearest == patches_.size()) break;
-    is_named[nearest] = true;
-    taken.push_back(names_[nearest] = r.key.parts);
+    is_named_[nearest] = true;
+    taken_.push_back(names_[nearest] = r.key.parts);
   }
   std::size_t next = 0;
   for (std::size_t i = 0; i < patches_.size(); ++i) {
-    if (is_named[i]) continue;
-    while (std::ranges::find(taken, name_of(next)) != taken.end()) ++next;
+    if (is_named_[i]) continue;
+    while (std::ranges::find(taken_, name_of(next)) != taken_.end()) ++next;
     names_[i] = name_of(next++);
+  }
+}
+
+/// Puts the last manifolds of a set, of one point each, and their areas in order.
+void VolumeContacts::sort_by_parts(ContactSet& set, std::size_t first_area, std::size_t first_manifold) {
+  const auto before = [](const PartPair& x, const PartPair& y) { return x < y; };
+  std::sort(set.patches.begin() + static_cast<std::ptrdiff_t>(first_area), set.patches.end(), before);
+  const auto manifolds = std::span(set.manifolds).subspan(first_manifold);
+  const std::size_t first_point = set.points.size() - manifolds.size();
+  points_.assign(set.points.begin() + static_cast<std::ptrdiff_t>(first_point), set.points.end());
+  std::sort(manifolds.begin(), manifolds.end(), before);
+  for (std::size_t i = 0; i < manifolds.size(); ++i) {
+    set.points[first_point + i] = points_[manifolds[i].first - first_point];
+    manifolds[i].first = static_cast<std::uint32_t>(first_point + i);
   }
 }
 

@@ -128,7 +128,7 @@ class RayMeasure {
     return sums;
   }
 
-  /// Box that a piece lies in: by up to a cell more than the rays saw of it.
+  /// Box that a piece lies in: rays that missed it go by at less than two cells from those that saw it.
   Aabb box_of(std::uint32_t piece) const {
     Aabb box;
     Vec3 cells = Vec3::Zero();
@@ -139,7 +139,7 @@ class RayMeasure {
     each_of(piece, [&](const SharedStretch& s, int axis) {
       Vec3 from = middle_ + place(s, axis), to = from;
       from[axis] = s.from, to[axis] = s.to;
-      box = box.merged({from - cells, to + cells});
+      box = box.merged({from - 2 * cells, to + 2 * cells});
     });
     return {box.lower.cwiseMax(box_.lower), box.upper.cwiseMin(box_.upper)};
   }
