@@ -4,6 +4,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -46,20 +47,30 @@ PressurePatch::ConeDerivative closest_between(const Vec3& a, const Vec3& b, cons
 }   // namespace
 
 PressurePatch PressurePatch::polygon(std::vector<Vec2> corners) {
-  if (corners.empty()) throw Error("A patch without corners is no place for pressure. Give at least one.").at("corners");
-  for (const Vec2& corner : corners) check_place(corner, "corners");
   PressurePatch patch;
-  patch.corners_ = std::move(corners);
-  // Repeated until nothing changes, so that the hull of the corners has the same corners in spite of rounding.
-  for (std::vector<Vec2> before; before != patch.corners_;) {
-    before = patch.corners_;
-    patch.corners_ = friction_detail::planar_hull(patch.corners_);
-  }
-  patch.prepare_polygon();
+  patch.become_polygon(corners);
   return patch;
 }
 
+void PressurePatch::become_polygon(std::span<const Vec2> corners) {
+  if (corners.empty()) throw Error("A patch without corners is no place for pressure. Give at least one.").at("corners");
+  for (const Vec2& corner : corners) check_place(corner, "corners");
+  constexpr std::size_t kUsual = 8;   // so that the memory of one serves another
+  corners_.reserve(std::max(kUsual, corners.size()));
+  corners_.assign(corners.begin(), corners.end());
+  // Repeated until nothing changes, so that the hull of the corners has the same corners in spite of rounding.
+  while (friction_detail::make_planar_hull(corners_)) {
+  }
+  prepare_polygon();
+}
+
 PressurePatch PressurePatch::ellipse(const Vec2& center, const Vec2& half_axis, double half_width) {
+  PressurePatch patch;
+  patch.become_ellipse(center, half_axis, half_width);
+  return patch;
+}
+
+void PressurePatch::become_ellipse(const Vec2& center, const Vec2& half_axis, double half_width) {
   check_place(center, "center");
   check_place(half_axis, "half_axis");
   if (!(half_width >= 0) || !std::isfinite(half_width))
@@ -67,14 +78,15 @@ PressurePatch PressurePatch::ellipse(const Vec2& center, const Vec2& half_axis, 
   const double length = half_axis.norm();
   // As polygons, segments and points are projected on exactly.
   constexpr double negligible = 1e-12;
-  if (half_width <= negligible * length) return polygon({center - half_axis, center + half_axis});
-  if (length <= negligible * half_width) return polygon({center - Vec2(0, half_width), center + Vec2(0, half_width)});
-  PressurePatch patch;
-  patch.center_ = center;
-  patch.half_axis_ = half_axis;
-  patch.half_width_ = half_width;
-  patch.prepare_ellipse();
-  return patch;
+  const auto segment = [&](const Vec2& half) { become_polygon(std::array{Vec2(center - half), Vec2(center + half)}); };
+  if (half_width <= negligible * length) return segment(half_axis);
+  if (length <= negligible * half_width) return segment(Vec2(0, half_width));
+  corners_.clear();
+  center_ = center;
+  half_axis_ = half_axis;
+  half_width_ = half_width;
+  span_.setIdentity();
+  prepare_ellipse();
 }
 
 void PressurePatch::prepare_polygon() {
@@ -89,6 +101,7 @@ void PressurePatch::prepare_polygon() {
   }
   if (area > 0) center_ = corners_[0] + center_ / area;
   else center_ = count > 1 ? Vec2(0.5 * (corners_[0] + corners_[1])) : corners_[0];
+  span_.setIdentity();
   if (count >= 3) return;
   const Vec3 along = ray_of(corners_[0]).normalized();
   span_ = along * along.transpose();
@@ -267,10 +280,15 @@ PressurePatch PressurePatch::of_parameters(std::span<const double> p) {
   return polygon(std::move(corners));
 }
 
-PatchSet::PatchSet(PressurePatch patch, const EllipsoidFriction& friction) : patch_(std::move(patch)), friction_(friction) {
+PatchSet::PatchSet(PressurePatch patch, const EllipsoidFriction& friction) : patch_(std::move(patch)) {
+  set_friction(friction);
+}
+
+void PatchSet::set_friction(const EllipsoidFriction& friction) {
   for (const double mu : friction.axes())
     if (!(mu >= 0) || !std::isfinite(mu))
       throw Error(fmt::format("{} is not a coefficient of friction. It must be finite and at least 0.", mu)).at("friction");
+  friction_ = friction;
 }
 
 std::vector<double> PatchSet::parameters() const {

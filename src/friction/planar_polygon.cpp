@@ -1,7 +1,9 @@
 #include "friction/planar_polygon.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include "math/infinity.h"
 
@@ -12,25 +14,47 @@ double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(
 
 }   // namespace
 
-// Andrew's monotone chain.
-std::vector<Vec2> planar_hull(std::vector<Vec2> points) {
+namespace {
+
+/// Andrew's monotone chain. @param chain room for twice as many points and one @returns how many of it are corners
+std::size_t monotone_chain(std::span<Vec2> points, Vec2* chain) {
   std::sort(points.begin(), points.end(),
             [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
-  points.erase(std::unique(points.begin(), points.end()), points.end());
-  if (points.size() < 3) return points;
-  std::vector<Vec2> chain;
+  points = points.first(std::unique(points.begin(), points.end()) - points.begin());
+  if (points.size() < 3) return std::copy(points.begin(), points.end(), chain) - chain;
+  std::size_t size = 0;
   const auto turns_left = [](const Vec2& a, const Vec2& b, const Vec2& c) {
     return cross(b - a, c - b) > 8 * std::numeric_limits<double>::epsilon() * (b - a).norm() * (c - b).norm();
   };
   const auto extend = [&](const Vec2& point, std::size_t least) {
-    while (chain.size() >= least && !turns_left(chain[chain.size() - 2], chain.back(), point)) chain.pop_back();
-    chain.push_back(point);
+    while (size >= least && !turns_left(chain[size - 2], chain[size - 1], point)) --size;
+    chain[size++] = point;
   };
   for (const Vec2& point : points) extend(point, 2);
-  const std::size_t upper = chain.size() + 1;
+  const std::size_t upper = size + 1;
   for (auto point = points.rbegin() + 1; point != points.rend(); ++point) extend(*point, upper);
-  chain.pop_back();
-  return chain;
+  return size - 1;
+}
+
+}   // namespace
+
+bool make_planar_hull(std::vector<Vec2>& points) {
+  constexpr std::size_t kFew = 16;
+  std::array<Vec2, 3 * kFew + 1> few;
+  std::vector<Vec2> many;
+  const std::size_t count = points.size();
+  if (count > kFew) many.resize(3 * count + 1);
+  Vec2 *const before = count > kFew ? many.data() : few.data(), *const chain = before + count;
+  std::copy(points.begin(), points.end(), before);
+  const std::size_t corners = monotone_chain(points, chain);
+  const bool changed = corners != count || !std::equal(chain, chain + corners, before);
+  points.assign(chain, chain + corners);
+  return changed;
+}
+
+std::vector<Vec2> planar_hull(std::vector<Vec2> points) {
+  make_planar_hull(points);
+  return points;
 }
 
 ClosestOnPolygon closest_on_polygon(const std::vector<Vec2>& corners, double n, const Vec2& trial) {

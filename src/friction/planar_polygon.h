@@ -10,6 +10,8 @@ namespace stickslip::friction_detail {
 /// Corners of the hull, counter-clockwise from the lowest x. Points on edges, or off them by rounding, are dropped:
 /// points on a line make a segment.
 std::vector<Vec2> planar_hull(std::vector<Vec2> points);
+/// The same in place; of a few points nothing is allocated. @returns whether anything changed
+bool make_planar_hull(std::vector<Vec2>& points);
 
 /// Closest point of a polygon, and on what it lies.
 struct ClosestOnPolygon {

@@ -19,23 +19,6 @@ Mat3 frame_from(const Vec3& normal, const Vec3& tangent) {
   return frame;
 }
 
-/// Coulomb's law over an area, and its frame. Its rolling rows are in units of its radius: in those of a thin body the corners
-/// of a wide area would be far away, and small errors of the rows large there.
-LocalFriction friction_of(const ContactPatch& patch, const SurfacePair& surface) {
-  const auto pressed = [&] {
-    const double length = patch.radius();
-    if (patch.is_ellipse())
-      return PressurePatch::ellipse(Vec2::Zero(), rolling_place({patch.half_axes.x(), 0}, length),
-                                    patch.half_axes.y() / length);
-    std::vector<Vec2> places;
-    for (const Vec2& corner : patch.outline()) places.push_back(rolling_place(corner, length));
-    return PressurePatch::polygon(std::move(places));
-  };
-  PressurePatch pressure = pressed();
-  const double mu = surface.friction, arm = pressure.mean_arm();
-  return {patch.t, PatchFriction{std::make_shared<const PatchSet>(std::move(pressure), EllipsoidFriction{mu, mu, mu * arm})}};
-}
-
 /// The shortest solution of a semidefinite system.
 Vec3 least_solution(const Mat3& matrix, const Vec3& right) {
   const Eigen::SelfAdjointEigenSolver<Mat3> axes(matrix);
@@ -110,6 +93,24 @@ std::uint32_t ProblemBuilder::meet(const World& world, MaterialId a, MaterialId 
   return static_cast<std::uint32_t>(pairs_.size() - 1);
 }
 
+/// Coulomb's law over an area, and its frame. Its rolling rows are in units of its radius: in those of a thin body the corners
+/// of a wide area would be far away, and small errors of the rows large there.
+LocalFriction ProblemBuilder::friction_of(const ContactPatch& patch, const SurfacePair& surface) {
+  const std::shared_ptr<PatchSet> law =
+      areas_.take([] { return std::make_shared<PatchSet>(PressurePatch::polygon({Vec2::Zero()}), EllipsoidFriction{}); });
+  PressurePatch& pressed = law->patch_to_change();
+  const double length = patch.radius(), mu = surface.friction;
+  if (patch.is_ellipse()) {
+    pressed.become_ellipse(Vec2::Zero(), rolling_place({patch.half_axes.x(), 0}, length), patch.half_axes.y() / length);
+  } else {
+    std::array<Vec2, ContactPatch::kMaxCorners> places;
+    for (int k = 0; k < patch.corner_count; ++k) places[k] = rolling_place(patch.corners[k], length);
+    pressed.become_polygon(std::span(places).first(patch.corner_count));
+  }
+  law->set_friction({mu, mu, mu * pressed.mean_arm()});
+  return {patch.t, PatchFriction{law}};
+}
+
 void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, const StepOptions& options) {
   earlier_pairs_.swap(pairs_);
   pairs_.clear();
@@ -121,6 +122,7 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
   }
   kinds_ = 1;
   local_.clear();
+  areas_.begin_round();
   if (all_coulomb && set.patches.empty()) return;
   local_.resize(set.points.size());
   for (std::size_t k = 0; k < set.manifolds.size(); ++k) {

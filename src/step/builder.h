@@ -4,6 +4,7 @@
 #include <array>
 
 #include "step/joints/joint_closing.h"
+#include "step/recycled.h"
 #include "step/soft/attachment_rows.h"
 #include "step/soft/soft_systems.h"
 #include "step/turning.h"
@@ -123,6 +124,7 @@ class ProblemBuilder {
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
   void choose_laws(const World&, const ContactSet&, const StepOptions&);
+  LocalFriction friction_of(const ContactPatch&, const SurfacePair&);
   void number_contacts(const World&, const ContactSet&, const StepOptions&);
   /// What the contacts of a pair have in common.
   struct PairSetting {
@@ -200,6 +202,7 @@ class ProblemBuilder {
   std::vector<std::uint32_t>
       group_of_segment_;   ///< a segment of the group, which stands for it: all that touch or are joined, directly or not
   std::vector<double> weight_of_group_;   ///< mass, at the segment that stands for the group [kg]
+  Recycled<PatchSet> areas_;              ///< laws of areas
   std::vector<LocalFriction> local_;      ///< per point, empty if every pair has Coulomb's law
   std::uint32_t kinds_ = 1;               ///< bit i: some contact has alternative i of FrictionSet
 };

@@ -15,8 +15,12 @@ namespace stickslip {
 namespace {
 
 /// Part of the thinner body's thickness by which contacts may end inside, or off what carries them, before the step is solved
-/// again; four times as much each time that it was, so that large heaps do not repeat steps for one of their boxes.
+/// again; of points four times as much each time that it was, so that large heaps do not repeat steps for one of their boxes.
 constexpr double kTolerated = 0.005;
+
+/// The same of bodies that touch by volume, from which on steps are taken in pieces: what is told of a motion as too deep
+/// (docs/motion.md).
+constexpr double kTooDeep = 0.01;
 
 /// Part of what is tolerated by which velocities that bends are found with may be wrong.
 constexpr double kRough = 0.1;
@@ -33,55 +37,11 @@ bool has_feature(std::span<const ContactPoint> points, std::uint64_t feature) {
 
 }   // namespace
 
-/// A pair of colliders where the drift begins and where it ends.
-struct ContactBends::Pair {
-  const Manifold& manifold;
-  const Motion &a, &b;   ///< before the step
-  const Twist &of_a, &of_b;
-  const Motion &end_a, &end_b;
-  double tolerated;   ///< [m]
-  double blow;        ///< how fast one of the bodies is struck in this step [m/s]
-
-  Vec3 velocity_at(const Vec3& point) const {
-    return of_b.linear + of_b.angular.cross(point - b.pose.position) - of_a.linear -
-           of_a.angular.cross(point - a.pose.position);
-  }
-  /// Of a point whose gap becomes `end`. Asked for more than the approach, an impulse would give energy.
-  double kappa(const ContactPoint& p, double end, double approach, double time) const {
-    const double bend = (end - p.gap) / time - p.normal.dot(velocity_at(p.position));
-    return std::max(bend, -std::max(0.0, p.gap) / time - std::max(approach, blow));
-  }
-  /// Where a point that turns with a body is at the end, and back.
-  static Vec3 forth(const Motion& start, const Motion& end, const Vec3& point) {
-    return end.pose * (start.pose.orientation.conjugate() * (point - start.pose.position));
-  }
-  static Vec3 back(const Motion& start, const Motion& end, const Vec3& point) {
-    return start.pose.position + start.pose.orientation * end.pose.to_local(point);
-  }
-  /// Gap at the end of two points that turn with their bodies.
-  double end_of(const ContactPoint& p) const {
-    const Vec3 on_a = forth(a, end_a, p.position - 0.5 * p.gap * p.normal);
-    const Vec3 on_b = forth(b, end_b, p.position + 0.5 * p.gap * p.normal);
-    return (turn() * p.normal).dot(on_b - on_a);
-  }
-  /// A point of the end taken back to where it is at the start.
-  ContactPoint start_of(const ContactPoint& e) const {
-    const Vec3 on_a = back(a, end_a, e.position - 0.5 * e.gap * e.normal);
-    const Vec3 on_b = back(b, end_b, e.position + 0.5 * e.gap * e.normal);
-    const Vec3 normal = turn().conjugate() * e.normal;
-    return {0.5 * (on_a + on_b), normal, normal.dot(on_b - on_a), e.feature};
-  }
-  /// How a normal turns: with the body that turns less.
-  Quat turn() const {
-    return of_a.angular.squaredNorm() < of_b.angular.squaredNorm() ? end_a.pose.orientation * a.pose.orientation.conjugate()
-                                                                   : end_b.pose.orientation * b.pose.orientation.conjugate();
-  }
-};
-
 void ContactBends::begin_step() {
   bends_.clear();
   added_.clear();
   rounds_ = 0;
+  next_corner_ = 0;
 }
 
 double ContactBends::speed_that_matters(const World& world, const ContactSet& set, double time) {
@@ -112,7 +72,8 @@ bool ContactBends::find(const Solved& solved) {
   ends_.resize(solved.world.mover_count());
   known_.assign(solved.world.mover_count(), 0);
   collect_blows(solved);
-  looked_at_ = {~0u, ~0u};
+  looked_at_ = measured_ = {~0u, ~0u};
+  ends_deep_ = false;
   bool any = false;
   const std::vector<Manifold>& all = solved.set.manifolds;
   for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
@@ -139,13 +100,32 @@ void ContactBends::collect_blows(const Solved& solved) {
   }
 }
 
+namespace {
+
+/// Bound of the speed at which points of a body sink into a half-space by volume [m/s]: what slides along need not be measured
+/// again. Infinite for other pairs.
+double sinking_speed(const ContactBends::Solved& solved, const Manifold& m) {
+  const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
+  const bool is_a = std::holds_alternative<HalfSpace>(ca.shape);
+  if (!(m.target > 0) || (!is_a && !std::holds_alternative<HalfSpace>(cb.shape)))
+    return std::numeric_limits<double>::infinity();
+  const Collider &ground = is_a ? ca : cb, &body = is_a ? cb : ca;
+  const Twist &of_ground = solved.motion[solved.world.mover_of(ground)], &of_body = solved.motion[solved.world.mover_of(body)];
+  const Vec3 up = motion_of(solved.world, ground).pose.orientation * (ground.local.orientation * Vec3::UnitZ());
+  if (!of_ground.angular.isZero(0)) return std::numeric_limits<double>::infinity();
+  return std::abs(up.dot(of_body.linear - of_ground.linear)) + of_body.angular.norm() * body.reach;
+}
+
+}   // namespace
+
 bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
-  if (ca.deforms || cb.deforms || is_of_volume(solved.set, m)) return false;
+  if (ca.deforms || cb.deforms) return false;
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
-  const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, 2 * rounds_);
-  const double travel = solved.time * closing_speed(ca, of_a, cb, of_b);
+  const bool by_volume = is_of_volume(solved.set, m);
+  const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, by_volume ? 0 : 2 * rounds_);
+  const double travel = solved.time * std::min(closing_speed(ca, of_a, cb, of_b), sinking_speed(solved, m));
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
   if (!(travel > tolerated)) return false;
   // How far paths can bend: towards the axis and by wandering of the spin, and along normals that turn.
@@ -156,7 +136,8 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   }
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
   const double blow = std::max(blows_[ca.body], blows_[cb.body]);
-  const Pair pair{m, a, b, of_a, of_b, end_of(solved, mover_a), end_of(solved, mover_b), tolerated, blow};
+  const DriftingPair pair{m, a, b, of_a, of_b, end_of(solved, mover_a), end_of(solved, mover_b), thickness, tolerated, blow};
+  if (by_volume) return look_at_volume(solved, pair);
   look_at_end(ca, cb, pair, points.front().feature, std::min(bend, thickness));
   bool any = look_at_known(solved, pair);
   any = look_at_new(solved, pair) || any;
@@ -165,7 +146,8 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
 }
 
 /// Contacts where the drift ends; the manifolds of one pair of colliders, which come one after the other, share them.
-void ContactBends::look_at_end(const Collider& ca, const Collider& cb, const Pair& pair, std::uint64_t expected, double reach) {
+void ContactBends::look_at_end(const Collider& ca, const Collider& cb, const DriftingPair& pair, std::uint64_t expected,
+                               double reach) {
   const std::pair<std::uint32_t, std::uint32_t> colliders(pair.manifold.a, pair.manifold.b);
   if (colliders == looked_at_) return;
   looked_at_ = colliders;
@@ -177,7 +159,7 @@ void ContactBends::look_at_end(const Collider& ca, const Collider& cb, const Pai
 /// The centre of mass of a convex body, which lies inside it, against the other one where they are nearest: while corners fly
 /// where no row can tell, it moves on a straight path. Between meshes that are not convex the plane where they are nearest does
 /// not part them.
-bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool of_b) {
+bool ContactBends::look_at_middle(const Solved& solved, const DriftingPair& pair, bool of_b) {
   const Motion &mine = of_b ? pair.b : pair.a, &other = of_b ? pair.a : pair.b;
   const Motion &my_end = of_b ? pair.end_b : pair.end_a, &other_end = of_b ? pair.end_a : pair.end_b;
   const Twist &my_motion = of_b ? pair.of_b : pair.of_a, &other_motion = of_b ? pair.of_a : pair.of_b;
@@ -194,7 +176,7 @@ bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool o
   const Vec3 on_other = nearest.position - 0.5 * nearest.gap * out;
   const double gap = out.dot(mine.pose.position - on_other);
   const Vec3 out_at_end = other_end.pose.orientation * (other.pose.orientation.conjugate() * out);
-  const double end = out_at_end.dot(my_end.pose.position - Pair::forth(other, other_end, on_other));
+  const double end = out_at_end.dot(my_end.pose.position - DriftingPair::forth(other, other_end, on_other));
   if (!(end < std::min(0.0, gap) - pair.tolerated)) return false;
   const ContactPoint start{mine.pose.position - 0.5 * gap * out, nearest.normal, gap, of_b ? kMiddleOfB : kMiddleOfA};
   if (has_feature(points, start.feature)) return false;
@@ -203,7 +185,7 @@ bool ContactBends::look_at_middle(const Solved& solved, const Pair& pair, bool o
 }
 
 /// Contacts that the problem has.
-bool ContactBends::look_at_known(const Solved& solved, const Pair& pair) {
+bool ContactBends::look_at_known(const Solved& solved, const DriftingPair& pair) {
   bool any = false;
   const Manifold& m = pair.manifold;
   for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
@@ -215,9 +197,10 @@ bool ContactBends::look_at_known(const Solved& solved, const Pair& pair) {
     const auto same = std::find_if(ends.begin(), ends.end(), is_it);
     const bool found = same != ends.end() && same->normal.dot(p.normal) > 0;
     const double end = found ? same->gap : pair.end_of(p);
-    const double wanted = std::min(0.0, p.gap) + solved.time * built.recovery_speed;
+    const double kept = std::min(-m.target, p.gap), wanted = kept + solved.time * built.recovery_speed;
+    note_end(pair, kept, end);
     const double load = solved.impulses[solved.builder.problem().blocks[built.block].row];
-    const bool sinks = end < std::min(0.0, p.gap) - pair.tolerated;
+    const bool sinks = end < kept - pair.tolerated;
     const bool lifted = found && built.touching && load > 0 && end > wanted + pair.tolerated;
     if (!sinks && !lifted) continue;
     // What the row let sink (a spring, a solve that ended early), or may not ask for, is no bend.
@@ -230,7 +213,7 @@ bool ContactBends::look_at_known(const Solved& solved, const Pair& pair) {
 }
 
 /// Points inside at the end that the problem does not have, taken back to where they are at the start.
-bool ContactBends::look_at_new(const Solved& solved, const Pair& pair) {
+bool ContactBends::look_at_new(const Solved& solved, const DriftingPair& pair) {
   const Manifold& m = pair.manifold;
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
   double lowest = -m.target;
@@ -264,17 +247,18 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
   for (const ContactSink::Part& part : sink_.parts()) {
     if (std::ranges::binary_search(known, part.parts, {}, [](const Manifold& m) { return m.parts; })) continue;
     const Manifold fresh{{first.a, first.b, part.parts}, 0, 0};
-    const Pair pair{fresh,
-                    a,
-                    b,
-                    solved.motion[mover_a],
-                    solved.motion[mover_b],
-                    end_of(solved, mover_a),
-                    end_of(solved, mover_b),
-                    tolerated,
-                    std::max(blows_[ca.body], blows_[cb.body])};
+    const DriftingPair pair{fresh,
+                            a,
+                            b,
+                            solved.motion[mover_a],
+                            solved.motion[mover_b],
+                            end_of(solved, mover_a),
+                            end_of(solved, mover_b),
+                            thinner(ca, cb),
+                            tolerated,
+                            std::max(blows_[ca.body], blows_[cb.body])};
     for (const ContactPoint& e : sink_.points_of(part.parts)) {
-      if (!(e.gap < lowest - tolerated)) continue;
+      if (!(e.gap < lowest - tolerated) || is_measured(fresh, e)) continue;
       const ContactPoint start = pair.start_of(e);
       if (start.gap < lowest - tolerated) continue;   // it was so before: the other side of something thin
       add(fresh, start);
@@ -283,6 +267,11 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
     }
   }
   return any;
+}
+
+/// Notes where a place of bodies that touch by volume ends. @param kept gap that it was to have at least [m]
+void ContactBends::note_end(const DriftingPair& pair, double kept, double end) {
+  if (pair.manifold.target > 0 && end < kept - kTooDeep * pair.thickness) ends_deep_ = true;
 }
 
 void ContactBends::add(const Manifold& m, const ContactPoint& point) {

@@ -17,7 +17,9 @@
 
 #include "step/builder.h"
 #include "step/detection.h"
+#include "step/drifting_pair.h"
 #include "step/free_motion.h"
+#include "step/volumes.h"
 
 namespace stickslip {
 
@@ -42,6 +44,9 @@ class ContactBends {
   /// @returns whether contacts must be bent, more than they are
   bool find(const Solved&);
 
+  /// Whether bodies that touch by volume end deep in each other, in the motion that was looked at last.
+  bool ends_deep() const { return ends_deep_; }
+
   /// A point that only the end of the drift knows.
   struct Added {
     PartPair pair;
@@ -58,16 +63,20 @@ class ContactBends {
     ContactKey key;
     double kappa;   ///< along the normal [m/s]
   };
-  struct Pair;
   const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
   bool look(const Solved&, const Manifold&);
-  void look_at_end(const Collider&, const Collider&, const Pair&, std::uint64_t expected, double reach);
-  bool look_at_known(const Solved&, const Pair&);
-  bool look_at_new(const Solved&, const Pair&);
+  void look_at_end(const Collider&, const Collider&, const DriftingPair&, std::uint64_t expected, double reach);
+  bool look_at_known(const Solved&, const DriftingPair&);
+  bool look_at_new(const Solved&, const DriftingPair&);
   bool look_at_new_parts(const Solved&, std::span<const Manifold> known);
-  bool look_at_middle(const Solved&, const Pair&, bool of_b);
+  bool look_at_volume(const Solved&, const DriftingPair&);
+  bool look_at_corners(const Solved&, const DriftingPair&);
+  /// Whether a point of the end is in an area that was measured there.
+  bool is_measured(const PartPair&, const ContactPoint& e) const;
+  bool look_at_middle(const Solved&, const DriftingPair&, bool of_b);
   void add(const Manifold&, const ContactPoint&);
+  void note_end(const DriftingPair&, double kept, double end);
   void set_bend(const ContactKey&, double kappa);
 
   std::vector<Bend> bends_;    ///< sorted by key
@@ -77,6 +86,11 @@ class ContactBends {
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
   ContactSink sink_;            ///< where the drift ends, of the colliders looked at last
   std::pair<std::uint32_t, std::uint32_t> looked_at_;
+  VolumeContacts volumes_;
+  ContactSet at_end_;   ///< areas where the drift ends, of the pair measured last
+  std::pair<std::uint32_t, std::uint32_t> measured_;
+  std::uint64_t next_corner_ = 0;   ///< of this step
+  bool ends_deep_ = false;
   int rounds_ = 0;   ///< of this step in which contacts were bent
 };
 

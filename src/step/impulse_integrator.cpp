@@ -126,7 +126,8 @@ class ImpulseIntegrator final : public Integrator {
   JointCare last_care_ = JointCare::closed;   ///< of the last solve
   double rough_ = 0;                          ///< residual at which the first solve of a step may end [m/s]; 0: none
   int spent_ = 0;                             ///< iterations of that solve
-  std::vector<ContactRecord> resting_;        ///< contacts of sleeping bodies, carried over from the step before
+  Recycled<ContactOutline> outlines_;
+  std::vector<ContactRecord> resting_;   ///< contacts of sleeping bodies, carried over from the step before
   std::vector<RememberedImpulse> remembered_;
   StepReport report_;
 };
@@ -202,7 +203,7 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
     look_ahead_.begin_step();
     const ContactSet* set = &detect(world);
     if (impacts_.first() < options_.h) cut(world, impacts_.first());
-    builder_.recover_in(pieces_.length());
+    builder_.recover_in(pieces_.recovery_time());
     begin_roughly(world, *set);
     set = solve_and_look(world, set);
     if (!set || blew_up() || !(impacts_.watches() || impacts_.nears())) return set;
@@ -230,7 +231,7 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
     ++rounds;
     ++report_.looked_again;
   }
-  return set;
+  return look_ahead_.ends_deep() && pieces_.can_shorten_for_contacts() ? nullptr : set;
 }
 
 /// Steps of large problems in which things strike are solved more than once, with contacts that the motion brings. To find
@@ -464,6 +465,7 @@ void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
       if (pair_rests(world, old->key)) remembered_.push_back(*old);
   };
   report_.contacts.clear();
+  outlines_.begin_round();
   report_.penetration_max = 0;
   report_.distance_min = std::numeric_limits<double>::infinity();
   for (const Manifold& m : set.manifolds) {
@@ -518,9 +520,11 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   report_.penetration_max = std::max(report_.penetration_max, -point.gap - m.target);
   const double at_end = point.gap + drift_time() * (after[0] + built.turning[0]);
   report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
+  std::shared_ptr<ContactOutline> outline;
+  if (pair.patch && point.feature == kPatchFeature)
+    set_outline(*(outline = outlines_.take([] { return std::make_shared<ContactOutline>(); })), *pair.patch, point);
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
-                              impulse[0], built.friction, built.frame * slip, angular_impulse,
-                              pair.patch && point.feature == kPatchFeature ? outline_of(*pair.patch, point) : nullptr});
+                              impulse[0], built.friction, built.frame * slip, angular_impulse, std::move(outline)});
   remembered_.push_back(
       {m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }

@@ -35,6 +35,9 @@ class LookAhead {
   /// Valid until the next call that returns contacts.
   const ContactSet* find(const World&, Detection&, ImpactWatch&, const Solved&, const DetectionReach&, Gyroscopic, StageTimes&);
 
+  /// Whether the motion that `find` was last called with ends with bodies that touch by volume deep in each other.
+  bool ends_deep() const { return bends_.ends_deep(); }
+
   /// Velocities of all movers after a solve. Valid until the next call of this or `find`.
   std::span<const Twist> motion(const World&, const Solved&);
 

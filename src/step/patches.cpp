@@ -48,20 +48,19 @@ bool asks_for_areas(const World& world, const StepOptions& options) {
          std::ranges::any_of(world.materials.pairs(), pair_asks);
 }
 
-std::shared_ptr<const ContactOutline> outline_of(const ContactPatch& patch, const ContactPoint& point) {
+void set_outline(ContactOutline& outline, const ContactPatch& patch, const ContactPoint& point) {
   constexpr int kRound = 16;
   const Vec3 b = point.normal.cross(patch.t);
-  auto outline = std::make_shared<ContactOutline>();
-  const auto add = [&](const Vec2& at) { outline->corners.push_back(point.position + at.x() * patch.t + at.y() * b); };
-  outline->volume = patch.volume;
-  outline->corners.reserve(patch.is_ellipse() ? kRound : patch.corner_count);
+  outline.corners.clear();
+  outline.corners.reserve(kRound);
+  const auto add = [&](const Vec2& at) { outline.corners.push_back(point.position + at.x() * patch.t + at.y() * b); };
+  outline.volume = patch.volume;
   if (!patch.is_ellipse())
     for (const Vec2& corner : patch.outline()) add(corner);
   for (int k = 0; k < kRound && patch.is_ellipse(); ++k) {
     const double turn = 2 * std::numbers::pi * k / kRound;
     add(patch.half_axes.cwiseProduct(Vec2(std::cos(turn), std::sin(turn))));
   }
-  return outline;
 }
 
 bool PatchMaker::is_patch(const World& world, const Manifold& m, const StepOptions& options) const {
@@ -109,9 +108,10 @@ bool PatchMaker::make(const World& world, const Manifold& m, std::span<const Con
   const Vec3 t = frame.col(1), b = frame.col(2);
   // From the first point on: how far the world's origin is must not matter.
   const Vec3& from = points.front().position;
-  std::vector<Vec2> places;
-  for (const ContactPoint& p : points) places.push_back({t.dot(p.position - from), b.dot(p.position - from)});
-  const PressurePatch area = PressurePatch::polygon(std::move(places));
+  places_.clear();
+  for (const ContactPoint& p : points) places_.push_back({t.dot(p.position - from), b.dot(p.position - from)});
+  area_.become_polygon(places_);
+  const PressurePatch& area = area_;
   if (area.corners().size() < 2 || area.corners().size() > ContactPatch::kMaxCorners) return false;
   ContactPatch patch;
   static_cast<PartPair&>(patch) = m;

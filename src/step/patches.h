@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stickslip/collide/contact.h"
+#include "stickslip/friction/patch.h"
 #include "stickslip/step/options.h"
 #include "stickslip/step/report.h"
 #include "stickslip/world/world.h"
@@ -9,7 +10,7 @@
 namespace stickslip {
 
 /// What is told of an area. @param point that stands for it
-std::shared_ptr<const ContactOutline> outline_of(const ContactPatch&, const ContactPoint& point);
+void set_outline(ContactOutline&, const ContactPatch&, const ContactPoint& point);
 
 class PatchMaker {
  public:
@@ -23,6 +24,8 @@ class PatchMaker {
   double fit_gap(std::span<const ContactPoint>, const Vec3& origin, ContactPatch&) const;
 
   ContactSet merged_;
+  std::vector<Vec2> places_;
+  PressurePatch area_ = PressurePatch::polygon({Vec2::Zero()});   ///< of the points of a manifold
 };
 
 }   // namespace stickslip

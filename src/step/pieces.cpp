@@ -148,7 +148,8 @@ void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std
 
 void StepPieces::begin(const World& world, const StepOptions& options) {
   soft_pieces_ = options.soft.max_pieces;
-  whole_only_ = (world.joint_count() == 0 && soft_pieces_ == 1) || options.scheme != Scheme::semi_implicit_euler;
+  whole_only_ = options.scheme != Scheme::semi_implicit_euler;
+  follows_joints_ = !whole_only_ && (world.joint_count() > 0 || soft_pieces_ > 1);
   h_ = options.h;
   done_ = count_ = 0;
   size_ = kUnits;
@@ -156,9 +157,9 @@ void StepPieces::begin(const World& world, const StepOptions& options) {
 }
 
 double StepPieces::next(const World& world) {
-  if (whole_only_) return length();
   size_ = kUnits;
   while (done_ % size_ != 0) size_ /= 2;
+  if (!follows_joints_) return length();
   const auto bend = [&] {
     return largest_bend(world, length(), [&](std::uint32_t slot) { return own_velocity(world.bodies()[slot]); });
   };

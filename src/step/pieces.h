@@ -10,6 +10,8 @@
 // pieces become shorter, but it treats both directions of time alike. Choosing by the velocity before makes pieces too long
 // whenever motion quickens and too short whenever it slows down, and such a scheme loses energy in every swing.
 //
+// Bodies that touch by volume and end up deep in each other whatever their rows ask for (step/contact_bends.h) halve pieces too.
+//
 // A piece ends early where a body first touches another (step/impact_watch.h); the rest of it is the next piece then.
 //
 // How long pieces are follows from the world alone, never from what a stepper remembers. The caller sees steps of h, with
@@ -36,9 +38,11 @@ class StepPieces {
   double next(const World&);
   /// Whether the piece is too long for the velocities of its solve. @param velocity 6 numbers per segment
   bool bends_too_far(const World&, std::span<const std::uint32_t> segment_of_body, std::span<const double> velocity) const;
-  bool can_shorten() const { return !whole_only_ && size_ > 1; }
+  bool can_shorten() const { return follows_joints_ && size_ > 1; }
   /// The same for soft bodies, which are allowed fewer pieces.
   bool can_shorten_for_soft() const { return can_shorten() && size_ > kUnits / soft_pieces_; }
+  /// The same for bodies that touch by volume.
+  bool can_shorten_for_contacts() const { return !whole_only_ && size_ > kUnits / kContactPieces; }
   /// Half of the piece that could not be taken [s].
   double shorten();
   /// The piece has been taken, or the first part of it. The last one leaves the report of the whole step. @param time that it
@@ -46,16 +50,21 @@ class StepPieces {
   void take(const World&, StepReport&, double time);
   int count() const { return count_; }
   double length() const { return length(size_) - within_; }   ///< of the piece [s]
+  /// In which what is inside comes back: pieces that contacts ask for make it no faster [s].
+  double recovery_time() const { return follows_joints_ ? length() : h_ - within_; }
   /// Whether a piece is shorter than any that joints ask for: what they are off by would be corrected with too much speed.
   bool is_brief(double time) const { return time < length(1) / 2; }
 
  private:
   /// Shortest pieces in a step: links that a ball of a hundred times their mass snaps taut need them.
   static constexpr int kUnits = 256;
+  /// Pieces that contacts may ask for: depths fall with the square of their length.
+  static constexpr int kContactPieces = 8;
   double length(int units) const { return h_ * units / kUnits; }
 
-  bool whole_only_ = false;
-  int soft_pieces_ = 1;   ///< that soft bodies may ask for
+  bool whole_only_ = false;       ///< by the scheme
+  bool follows_joints_ = false;   ///< or soft bodies
+  int soft_pieces_ = 1;           ///< that soft bodies may ask for
   double h_ = 0;
   int done_ = 0, size_ = kUnits, count_ = 0;
   double within_ = 0;   ///< time since `done_` that earlier parts of the piece took [s]

@@ -15,7 +15,8 @@ namespace {
 constexpr double kSlight = 0.05;                    ///< part of the target depth from which on an overlap counts
 constexpr double kSmallestReach = 1e-6;             ///< of an area, as a part of the thinner body's thickness
 constexpr double kRound = 0.02, kRoundBall = 0.1;   ///< by which areas of ellipses may be off: of discs; of caps that are deep
-constexpr double kLying = 0.1;   ///< cosine between an axis and the normal below which a body lies on its side and rolls
+constexpr double kLying = 0.1;      ///< cosine between an axis and the normal below which a body lies on its side and rolls
+constexpr double kMuchLess = 0.5;   ///< part of a depth: by which the direction in which two come apart is told
 constexpr std::size_t kMostAreas = 16;   ///< of a pair
 
 bool is_round_shape(const Shape& s) {
@@ -94,18 +95,14 @@ std::pair<ContactPatch, ContactPoint> contact_of(const PartPair& pair, const Pat
   return {area, {place, patch.normal(), lowest, kPatchFeature}};
 }
 
-/// Puts the last manifolds of a set, of one point each, and their areas in order.
-void sort_by_parts(ContactSet& set, std::size_t first_area, std::size_t first_manifold) {
-  const auto before = [](const PartPair& x, const PartPair& y) { return x < y; };
-  std::sort(set.patches.begin() + static_cast<std::ptrdiff_t>(first_area), set.patches.end(), before);
-  const auto manifolds = std::span(set.manifolds).subspan(first_manifold);
-  const std::size_t first_point = set.points.size() - manifolds.size();
-  const std::vector<ContactPoint> points(set.points.begin() + static_cast<std::ptrdiff_t>(first_point), set.points.end());
-  std::sort(manifolds.begin(), manifolds.end(), before);
-  for (std::size_t i = 0; i < manifolds.size(); ++i) {
-    set.points[first_point + i] = points[manifolds[i].first - first_point];
-    manifolds[i].first = static_cast<std::uint32_t>(first_point + i);
-  }
+/// Whether a piece of an overlap lies in the layer of another one and is much deeper along its own normal: a sliver along an
+/// edge is wide in some direction, and the two come apart along the other.
+bool lies_in(const Patch& piece, const Patch& layer) {
+  if (!(layer.depth < kMuchLess * piece.depth)) return false;
+  const Vec3 between = piece.origin - layer.origin;
+  double reach = 0;
+  for (const Vec2& corner : layer.corners()) reach = std::max(reach, corner.norm());
+  return std::abs(layer.normal().dot(between)) < piece.depth && between.norm() < reach + piece.depth;
 }
 
 }   // namespace
@@ -147,7 +144,8 @@ void VolumeContacts::measure(const Shape& a, const Pose& pose_a, const Shape& b,
     if (!measured || !o.has_volume() || !(o.gradient.norm() > 0)) continue;
     split(o, scratch_.segments(), pieces_);
     for (const Patch& p : pieces_)
-      if (p.corner_count > 2) patches_.push_back(p);
+      if (p.corner_count > 2 && std::ranges::none_of(pieces_, [&](const Patch& q) { return lies_in(p, q); }))
+        patches_.push_back(p);
   }
   if (patches_.size() > 1) join_alike(patches_);
   std::erase_if(patches_, [&](const Patch& p) { return !(p.depth > least); });
@@ -161,23 +159,37 @@ void VolumeContacts::name(const World& world, const ProxyPair& pair) {
   const auto name_of = [](std::size_t number) { return number == 0 ? 0 : pair_of_parts(area_part(number), 0); };
   const auto key = [](const RememberedImpulse& r) { return std::pair(r.key.a, r.key.b); };
   const auto old = std::ranges::equal_range(world.memory.impulses, std::pair(pair.a, pair.b), {}, key);
-  std::vector<bool> is_named(patches_.size(), false);
-  std::vector<std::uint64_t> taken;
+  is_named_.assign(patches_.size(), false);
+  taken_.clear();
   for (const RememberedImpulse& r : old) {
     if (r.key.feature != kPatchFeature) continue;
     std::size_t nearest = patches_.size();
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < patches_.size(); ++i)
-      if (const double d = (patches_[i].origin - r.position).squaredNorm(); !is_named[i] && d < least) least = d, nearest = i;
+      if (const double d = (patches_[i].origin - r.position).squaredNorm(); !is_named_[i] && d < least) least = d, nearest = i;
     if (nearest == patches_.size()) break;
-    is_named[nearest] = true;
-    taken.push_back(names_[nearest] = r.key.parts);
+    is_named_[nearest] = true;
+    taken_.push_back(names_[nearest] = r.key.parts);
   }
   std::size_t next = 0;
   for (std::size_t i = 0; i < patches_.size(); ++i) {
-    if (is_named[i]) continue;
-    while (std::ranges::find(taken, name_of(next)) != taken.end()) ++next;
+    if (is_named_[i]) continue;
+    while (std::ranges::find(taken_, name_of(next)) != taken_.end()) ++next;
     names_[i] = name_of(next++);
+  }
+}
+
+/// Puts the last manifolds of a set, of one point each, and their areas in order.
+void VolumeContacts::sort_by_parts(ContactSet& set, std::size_t first_area, std::size_t first_manifold) {
+  const auto before = [](const PartPair& x, const PartPair& y) { return x < y; };
+  std::sort(set.patches.begin() + static_cast<std::ptrdiff_t>(first_area), set.patches.end(), before);
+  const auto manifolds = std::span(set.manifolds).subspan(first_manifold);
+  const std::size_t first_point = set.points.size() - manifolds.size();
+  points_.assign(set.points.begin() + static_cast<std::ptrdiff_t>(first_point), set.points.end());
+  std::sort(manifolds.begin(), manifolds.end(), before);
+  for (std::size_t i = 0; i < manifolds.size(); ++i) {
+    set.points[first_point + i] = points_[manifolds[i].first - first_point];
+    manifolds[i].first = static_cast<std::uint32_t>(first_point + i);
   }
 }
 

@@ -59,6 +59,12 @@ struct RayGrid {
   Vec2 place(std::uint32_t ray) const { return place(static_cast<int>(ray) % columns, static_cast<int>(ray) / columns); }
 };
 
+/// A box that rays are cast through.
+struct RayBox {
+  Aabb box;
+  int level;   ///< how often what it is a part of was looked at
+};
+
 struct RayMemory {
   std::vector<Vec2> shifts;   ///< as RayGrid wants them, for `shifts_of` rays along a side
   int shifts_of = 0;
@@ -69,7 +75,10 @@ struct RayMemory {
   std::array<std::vector<SharedStretch>, 3> shared;         ///< per axis
   std::array<std::vector<std::uint32_t>, 3> first_shared;   ///< per ray of that axis
   std::vector<std::uint32_t> parent;
-  std::array<ListsByKey, 3> of_piece;   ///< stretches of each piece, per axis
+  std::array<ListsByKey, 3> of_piece;    ///< stretches of each piece, per axis
+  std::vector<Aabb> parts;               ///< in which pieces lie apart from each other
+  std::vector<bool> is_measured_again;   ///< of each piece
+  std::vector<RayBox> boxes;             ///< to look at
 };
 
 /// A solid in the frame of the grid.
@@ -85,7 +94,7 @@ struct RaySolid {
 void stretches_inside(const RaySolid&, const RayGrid&, const Aabb& reach, RayMemory&, std::vector<RayStretch>& stretches,
                       std::vector<std::uint32_t>& first);
 
-/// Makes the pattern for so many rays along a side, if it is not there.
+/// Makes the pattern for so many rays along a side at least, if it is not there.
 void prepare_shifts(RayMemory&, int count);
 
 /// Box around what of a mesh lies in a box; empty if nothing does.

@@ -240,7 +240,7 @@ LineClip line_in(const Mesh&, const Vec3&, const Vec3&) { return {}; }
 }   // namespace
 
 void prepare_shifts(RayMemory& memory, int count) {
-  if (memory.shifts_of == count) return;
+  if (memory.shifts_of >= count) return;
   memory.shifts_of = count;
   memory.shifts.clear();
   // Two irrational numbers whose multiples spread evenly over a square.

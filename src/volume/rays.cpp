@@ -22,6 +22,15 @@ namespace {
 /// that lean against the rays stay whole.
 constexpr double kLean = 1.5;
 
+/// What lies in less than this part of the sides of its box is measured again, in a box of its own, so often at most.
+constexpr double kSmallPart = 0.5;
+constexpr int kMostLevels = 3;
+/// Parts of a box beyond which they are not: what many rays see of a rough face is good in sum.
+constexpr std::size_t kMostParts = 4;
+/// Part of the rays along a side that go through it then: still closer together than before.
+constexpr double kFewerRays = 2.0 / 3;
+constexpr int kFewestRays = 4;
+
 struct AxisSums {
   double volume = 0, seen = 0;
   Vec3 first = Vec3::Zero();
@@ -57,7 +66,7 @@ class RayMeasure {
     prepare_shifts(memory, count);
     for (int axis = 0; axis < 3; ++axis) {
       RayGrid& grid = grids_[axis];
-      grid.shifts = memory.shifts.data(), grid.shift_stride = count, grid.axis = axis, grid.lower = box.lower;
+      grid.shifts = memory.shifts.data(), grid.shift_stride = memory.shifts_of, grid.axis = axis, grid.lower = box.lower;
       grid.columns = along(grid.u(), count), grid.rows = along(grid.v(), count);
       grid.step_u = (box.upper - box.lower)[grid.u()] / grid.columns,
       grid.step_v = (box.upper - box.lower)[grid.v()] / grid.rows;
@@ -118,6 +127,23 @@ class RayMeasure {
     each_of(piece, [&](const SharedStretch& s, int axis) { add(s, axis, sums); });
     return sums;
   }
+
+  /// Box that a piece lies in: rays that missed it go by at less than two cells from those that saw it.
+  Aabb box_of(std::uint32_t piece) const {
+    Aabb box;
+    Vec3 cells = Vec3::Zero();
+    for (const RayGrid& grid : grids_) {
+      cells[grid.u()] = std::max(cells[grid.u()], grid.step_u);
+      cells[grid.v()] = std::max(cells[grid.v()], grid.step_v);
+    }
+    each_of(piece, [&](const SharedStretch& s, int axis) {
+      Vec3 from = middle_ + place(s, axis), to = from;
+      from[axis] = s.from, to[axis] = s.to;
+      box = box.merged({from - 2 * cells, to + 2 * cells});
+    });
+    return {box.lower.cwiseMax(box_.lower), box.upper.cwiseMin(box_.upper)};
+  }
+  double longest_side() const { return (box_.upper - box_.lower).maxCoeff(); }
 
   /// Calls visit(stretch, axis) for the stretches of a piece.
   template <class Visit>
@@ -290,6 +316,60 @@ void turn_to_world(MomentSums& sums, const Vec3& middle, const Pose& frame) {
   sums.force = r * sums.force, sums.torque = r * sums.torque;
 }
 
+/// Boxes of the pieces of the last cast, those that meet as one.
+void find_parts(const RayMeasure& rays, std::uint32_t count, std::vector<Aabb>& parts) {
+  parts.clear();
+  for (std::uint32_t piece = 0; piece < count; ++piece) {
+    parts.push_back(rays.box_of(piece));
+    for (std::size_t k = 0; k + 1 < parts.size();) {
+      if (!parts[k].overlaps(parts.back())) {
+        ++k;
+        continue;
+      }
+      parts.back() = parts.back().merged(parts[k]);
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(k));
+      k = 0;   // a larger box may meet what a smaller one did not
+    }
+  }
+}
+
+/// Chooses what of the last cast is measured again: parts that are small against their box.
+void choose_boxes(const RayMeasure& rays, std::uint32_t count, int level, RayMemory& memory) {
+  memory.is_measured_again.assign(count, false);
+  if (level == kMostLevels) return;
+  find_parts(rays, count, memory.parts);
+  if (memory.parts.size() > kMostParts) return;
+  const auto is_small = [&](const Aabb& part) {
+    return (part.upper - part.lower).maxCoeff() < kSmallPart * rays.longest_side();
+  };
+  for (const Aabb& part : memory.parts)
+    if (is_small(part)) memory.boxes.push_back({part, level + 1});
+  for (std::uint32_t piece = 0; piece < count; ++piece) {
+    const auto has = [own = rays.box_of(piece)](const Aabb& part) { return part.contains(own); };
+    memory.is_measured_again[piece] = is_small(*std::find_if(memory.parts.begin(), memory.parts.end(), has));
+  }
+}
+
+void append_piece(const RayMeasure& rays, std::uint32_t piece, const Pose& frame, bool swapped, OverlapScratch::Memory& memory,
+                  std::vector<OverlapVolume>& found) {
+  PieceSums sums = rays.sums_of(piece);
+  double error = 0;
+  combine(sums, error);
+  turn_to_world(sums.total, rays.middle(), frame);
+  collect_points(rays, memory.rays, piece, frame, memory.points);
+  OverlapVolume o = finished(sums.total, memory);
+  if (!o.has_volume()) return;
+  o.error = error;
+  SegmentBins bins(frame, o.centroid);
+  const auto middle = [&](const SharedStretch& s, int axis) { return Vec3(rays.middle() + rays.place(s, axis)); };
+  rays.each_of(piece, [&](const auto& s, int axis) { bins.add(s, axis, rays.grid(axis).cell(), middle(s, axis)); });
+  bins.group();
+  rays.each_of(piece, [&](const auto& s, int axis) { bins.add_place(s, middle(s, axis)); });
+  bins.finish(o, swapped, memory.segments);
+  if (swapped) mirror(o);
+  found.push_back(o);
+}
+
 }   // namespace
 
 void overlaps_by_rays(const Shape& shape_a, const Pose& pose_a, const Shape& shape_b, const Pose& pose_b,
@@ -307,26 +387,16 @@ void overlaps_by_rays(const Shape& shape_a, const Pose& pose_a, const Shape& sha
       found.push_back(nothing_because(Degeneracy::touching, frame * Vec3(0.5 * (box.lower + box.upper))));
     return;
   }
-  RayMeasure rays(memory.rays, box, options.rays);
-  rays.cast(a, b);
-  const std::uint32_t count = rays.find_pieces();
-  for (std::uint32_t piece = 0; piece < count; ++piece) {
-    PieceSums sums = rays.sums_of(piece);
-    double error = 0;
-    combine(sums, error);
-    turn_to_world(sums.total, rays.middle(), frame);
-    collect_points(rays, memory.rays, piece, frame, memory.points);
-    OverlapVolume o = finished(sums.total, memory);
-    if (!o.has_volume()) continue;
-    o.error = error;
-    SegmentBins bins(frame, o.centroid);
-    const auto middle = [&](const SharedStretch& s, int axis) { return Vec3(rays.middle() + rays.place(s, axis)); };
-    rays.each_of(piece, [&](const auto& s, int axis) { bins.add(s, axis, rays.grid(axis).cell(), middle(s, axis)); });
-    bins.group();
-    rays.each_of(piece, [&](const auto& s, int axis) { bins.add_place(s, middle(s, axis)); });
-    bins.finish(o, swapped, memory.segments);
-    if (swapped) mirror(o);
-    found.push_back(o);
+  memory.rays.boxes.assign(1, {box, 0});
+  for (std::size_t next = 0; next < memory.rays.boxes.size(); ++next) {
+    const auto [within, level] = memory.rays.boxes[next];
+    const int fewer = std::max(kFewestRays, static_cast<int>(kFewerRays * options.rays));
+    RayMeasure rays(memory.rays, within, level == 0 ? options.rays : fewer);
+    rays.cast(a, b);
+    const std::uint32_t count = rays.find_pieces();
+    choose_boxes(rays, count, level, memory.rays);
+    for (std::uint32_t piece = 0; piece < count; ++piece)
+      if (!memory.rays.is_measured_again[piece]) append_piece(rays, piece, frame, swapped, memory, found);
   }
   const auto larger = [](const OverlapVolume& x, const OverlapVolume& y) { return x.volume > y.volume; };
   std::sort(found.begin(), found.end(), larger);

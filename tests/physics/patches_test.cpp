@@ -270,6 +270,47 @@ TEST_P(VolumeContact, a_spinning_coin_rings_down_faster_and_faster_and_never_gai
   EXPECT_NEAR(world.body(coin).position.z(), half, 3e-3 * half);
 }
 
+/// Steps a world that is to stay out of the ground, no deeper than a hundredth of the thinner body beyond its target, and is to
+/// gain no energy.
+void stay_out(World& world, Stepper& stepper, double seconds) {
+  const auto energy = [&] { return world.kinetic_energy() + world.potential_energy(); };
+  const double start = energy();
+  double least = start;
+  simulate(world, stepper, seconds, [&](const StepReport& r) {
+    EXPECT_LT(r.motion.value[static_cast<std::size_t>(MotionKind::deep_overlap)], 0.01) << r.step;
+    EXPECT_LT(energy(), least + 0.005 * start) << r.step;
+    least = std::min(least, energy());
+  });
+}
+
+TEST_P(VolumeContact, a_cylinder_that_falls_over_stays_out_of_the_ground) {
+  const double s = GetParam().size;
+  for (const double h : {0.002, 0.005, 0.01}) {
+    SCOPED_TRACE(h);
+    World world;
+    const MaterialId m = material(world, 1, 0, 500);
+    add_ground(world, m);
+    add_body(world, Cylinder{0.1 * s, 0.2 * s}, {0, 0, 0.2 * s}, m, 1.2 * GetParam().speed() * Vec3::UnitX());
+    Stepper stepper(volumes(h * GetParam().time()));
+    stay_out(world, stepper, GetParam().time());
+  }
+}
+
+TEST_P(VolumeContact, a_coin_on_its_rim_stays_out_of_the_ground_at_steps_ten_times_too_long) {
+  const double s = GetParam().size;
+  for (const double h : {0.005, 0.01}) {
+    SCOPED_TRACE(h);
+    World world;
+    const MaterialId m = material(world, 0.8, 0, 7800);
+    add_ground(world, m);
+    const Quat lean(Eigen::AngleAxisd(std::numbers::pi / 9, Vec3::UnitY()));
+    const Vec3 spin = Vec3(-16.89341151135256, 0, 9.601051443636823) / GetParam().time();
+    add_body(world, Cylinder{0.0375 * s, 0.00635 * s}, {0, 0, 0.018792803516703094 * s}, m, Vec3::Zero(), spin, lean);
+    Stepper stepper(volumes(h * GetParam().time()));
+    stay_out(world, stepper, 0.5 * GetParam().time());
+  }
+}
+
 TEST(VolumeContacts, two_components_of_a_mesh_are_one_area_and_what_is_inside_another_stays_finite) {
   // A table top of triangles on two ridges of one mesh.
   World world;

@@ -7,7 +7,7 @@
 namespace stickslip::testing {
 namespace {
 
-long allocations_per_100_steps(const Shape& shape, bool projection) {
+long allocations_per_100_steps(const Shape& shape, bool projection, ContactForm form = ContactForm::points) {
   World world;
   const MaterialId m = material(world, 0.6);
   add_ground(world, m);
@@ -16,6 +16,7 @@ long allocations_per_100_steps(const Shape& shape, bool projection) {
   o.tolerance = 1e-13;
   o.solver_options = {{"direct_rows", 0.0}};   // factorisations allocate
   o.projection.enabled = projection;
+  o.contact = form;
   Stepper stepper(o);
   simulate(world, stepper, 4);   // until no buffer has to grow any more
   const long before = allocations;
@@ -35,6 +36,13 @@ TEST(SteadyState, a_step_allocates_nothing) {
   for (const Shape& shape : {Shape{Box{{0.5, 0.5, 0.5}}}, Shape{Sphere{0.5}}, Shape{Cylinder{0.5, 0.5}}, Shape{hull}})
     for (const bool projection : {false, true})
       EXPECT_EQ(allocations_per_100_steps(shape, projection), 0) << shape_name(shape) << (projection ? " with projection" : "");
+}
+
+TEST(SteadyState, a_step_of_areas_allocates_nothing) {
+  for (const Shape& shape : {Shape{Box{{0.5, 0.5, 0.5}}}, Shape{Sphere{0.5}}, Shape{Cylinder{0.5, 0.5}}})
+    for (const ContactForm form : {ContactForm::patch, ContactForm::volume})
+      EXPECT_EQ(allocations_per_100_steps(shape, false, form), 0)
+          << shape_name(shape) << (form == ContactForm::patch ? " on patches" : " by volume");
 }
 
 /// Two cubes of rubber on each other. @param cells along an edge

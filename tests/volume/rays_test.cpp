@@ -62,6 +62,21 @@ TEST(Rays, a_mesh_of_a_box_is_the_box) {
   }
 }
 
+TEST(Rays, what_is_small_against_the_boxes_of_two_meshes_is_measured_as_well_as_what_fills_them) {
+  // A cube that stands on a corner dips into a slab: a pyramid in the middle of boxes that are up to thirty times as wide.
+  const Quat on_corner = Quat::FromTwoVectors(Vec3(1, 1, 1), Vec3::UnitZ());
+  for (const double depth : {0.05, 0.1, 0.2}) {
+    const Pose cube{Vec3(0.2, -0.1, std::sqrt(3.0) - depth), on_corner}, slab = at(0, 0, -0.5);
+    const OverlapVolume exact = one_overlap(Box{{3, 3, 0.5}}, slab, Box{{1, 1, 1}}, cube);
+    OverlapScratch scratch;
+    std::vector<OverlapVolume> found;
+    overlaps_by_rays(box_mesh({3, 3, 0.5}, 4), slab, box_mesh({1, 1, 1}, 4), cube, scratch, found);
+    const OverlapVolume o = total(found);
+    EXPECT_NEAR(o.volume, exact.volume, 0.01 * exact.volume) << depth;
+    EXPECT_LT((o.gradient - exact.gradient).norm(), 0.03 * exact.gradient.norm()) << depth;
+  }
+}
+
 TEST(Rays, thin_sheets_are_measured_across) {
   for (const double depth : {1e-2, 1e-4, 1e-6}) {
     const Mesh mesh = box_mesh({1, 1, 0.5}, 5);

@@ -41,6 +41,10 @@ class PressurePatch {
   /// @throws Error unless all is finite and half_width ≥ 0
   static PressurePatch ellipse(const Vec2& center, const Vec2& half_axis, double half_width);
 
+  /// Becomes another one, in the memory that it has. @throws Error as above
+  void become_polygon(std::span<const Vec2> corners);
+  void become_ellipse(const Vec2& center, const Vec2& half_axis, double half_width);
+
   bool is_ellipse() const { return corners_.empty(); }
   const std::vector<Vec2>& corners() const { return corners_; }   ///< counter-clockwise; none of an ellipse
   const Vec2& center() const { return center_; }                  ///< of an ellipse; of a polygon the centre of its area
@@ -86,7 +90,7 @@ class PressurePatch {
   Mat3 span_ = Mat3::Identity();
 };
 
-/// A patch and its friction. Immutable: contacts and threads share it.
+/// A patch and its friction. Contacts and threads share it; it changes only where nobody else holds it.
 class PatchSet {
  public:
   /// @param friction axes of F; torsion in units of the length of the rows, as P̃ is
@@ -95,6 +99,8 @@ class PatchSet {
 
   const PressurePatch& patch() const { return patch_; }
   const EllipsoidFriction& friction() const { return friction_; }
+  PressurePatch& patch_to_change() { return patch_; }
+  void set_friction(const EllipsoidFriction&);   ///< @throws Error as above
 
   std::string_view name() const { return "patch"; }
   std::vector<double> parameters() const;   ///< mu_t, mu_b, mu_torsion, and those of the patch
