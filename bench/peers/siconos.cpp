@@ -168,8 +168,8 @@ double seconds_of_clock() {
   return least;
 }
 
-/// Eight times, and small problems until the processor knows them and other work has left them alone for once; nothing for longer
-/// than 0.2 s.
+/// Eight times, and small problems until the processor knows them and other work has left them alone for once; nothing for
+/// longer than 0.2 s.
 bool is_to_repeat(int done, double seconds) { return seconds < (done < 8 ? 0.2 : 2e-2); }
 
 /// In the process of the run: solves, and writes time and impulses.

@@ -75,8 +75,8 @@ SolveReport ContactSolver::solve_condensed(const ContactProblem& problem, std::s
   return report;
 }
 
-/// A problem given as a matrix that is solved by the first try. Two residuals, as in any solve: of the guess, which is 0, and of
-/// what is handed back.
+/// A problem given as a matrix that is solved by the first try. Two residuals, as in any solve: of the guess, which is 0, and
+/// of what is handed back.
 bool ContactSolver::solve_at_once(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                                   const SolveControl& control, SolveReport& report) const {
   if (problem.is_factored() || problem.rows() > kAtOnce || control.wants_iterates() || control.max_iterations <= 0)

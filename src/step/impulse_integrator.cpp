@@ -416,7 +416,8 @@ void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& co
   }
 }
 
-/// Solves again until joints and attachments are closed where the drift ends (step/joints/joint_closing.h). @returns whether they are
+/// Solves again until joints and attachments are closed where the drift ends (step/joints/joint_closing.h). @returns whether
+/// they are
 bool ImpulseIntegrator::close_joints(const World& world, double drift_time, SolveControl control) {
   // A solve that starts from the impulses before must see what is left to correct.
   const bool alone = builder_.contacts().empty();

@@ -1,7 +1,7 @@
 // A step in pieces, where the bodies of joints move too violently for a whole one.
 //
-// Joints are closed where a step ends (step/joints/joint_closing.h), and their bodies move there on chords of their arcs. Of a body
-// that turns by θ about a joint, the path leaves the tangent by θ²/2 of its arm, and its energy is off by a like part.
+// Joints are closed where a step ends (step/joints/joint_closing.h), and their bodies move there on chords of their arcs. Of a
+// body that turns by θ about a joint, the path leaves the tangent by θ²/2 of its arm, and its energy is off by a like part.
 // For a pendulum that is nothing; for the end of a whip, or a chain that snaps taut, it is everything. So a step is taken in
 // halves, quarters … while a body turns by more than 0.1 rad about a joint or joints cannot be closed; pieces become longer
 // again as soon as they may.
@@ -10,7 +10,8 @@
 // pieces become shorter, but it treats both directions of time alike. Choosing by the velocity before makes pieces too long
 // whenever motion quickens and too short whenever it slows down, and such a scheme loses energy in every swing.
 //
-// Bodies that touch by volume and end up deep in each other whatever their rows ask for (step/contact_bends.h) halve pieces too.
+// Bodies that touch by volume and end up deep in each other whatever their rows ask for (step/contact_bends.h) halve pieces
+// too.
 //
 // A piece ends early where a body first touches another (step/impact_watch.h); the rest of it is the next piece then.
 //

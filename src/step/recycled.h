@@ -7,8 +7,8 @@
 
 namespace stickslip {
 
-/// What is taken in one round may still be held in the next, and is there again in the one after, or whenever nobody holds it any
-/// more. Of what is held for long (a user keeps reports) only so much is waited for.
+/// What is taken in one round may still be held in the next, and is there again in the one after, or whenever nobody holds it
+/// any more. Of what is held for long (a user keeps reports) only so much is waited for.
 template <class T>
 class Recycled {
  public:

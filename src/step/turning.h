@@ -9,8 +9,8 @@
 //
 // the mean velocity over the drift is v + κ, and that is what the rows are about: gaps close by h (v + κ), and what sticks has
 // v = −κ, so that it neither drifts nor works (the step before left v = +κ, and an impulse λ works against the mean of both).
-// It is the κ of locked joints (step/joints/joint_closing.h), with the contact point found by looking at the pair again at the end of
-// the drift, so that every shape rolls as it does.
+// It is the κ of locked joints (step/joints/joint_closing.h), with the contact point found by looking at the pair again at the
+// end of the drift, so that every shape rolls as it does.
 //
 // κ is needed before u⁺ is known. It takes the velocities that the impulses of the last step would give, which differ from u⁺
 // by a term of order h² where contacts persist, and by anything where bodies are struck: only contacts that carried a load in

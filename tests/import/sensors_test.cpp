@@ -89,7 +89,8 @@ TEST(ImportedTendons, between_two_sites_are_springs_ropes_and_drives_of_their_le
       <site name="hook" pos="0 0 2"/><site name="eye" pos="2 0 2"/><site name="wall" pos="4 0 1"/>
       <body name="bob" pos="0 0 1.2"><freejoint/><geom size="0.05" mass="0.5"/><site name="ring" pos="0 0 0.1"/></body>
       <body name="stone" pos="2.6 0 1.6"><freejoint/><geom size="0.05" mass="2"/><site name="loop"/></body>
-      <body name="cart" pos="5 0 1"><joint type="slide" axis="1 0 0" name="rail"/><geom size="0.1" mass="1"/><site name="nose"/></body>
+      <body name="cart" pos="5 0 1"><joint type="slide" axis="1 0 0" name="rail"/>
+        <geom size="0.1" mass="1"/><site name="nose"/></body>
     </worldbody>
     <tendon>
       <spatial name="spring" stiffness="60" damping="0.3" springlength="0.5"><site site="hook"/><site site="ring"/></spatial>

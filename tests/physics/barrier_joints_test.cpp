@@ -1,4 +1,5 @@
-// Joints as potentials of the barrier integrator: what hangs, swings, slides, stops, turns and holds. Some of it by springs, too.
+// Joints as potentials of the barrier integrator: what hangs, swings, slides, stops, turns and holds. Some of it by springs,
+// too.
 #include "physics/joint_worlds.h"
 
 namespace stickslip::testing {

@@ -45,8 +45,8 @@ TEST_P(Bounce, without_restitution_a_ball_stays_down) {
 
 INSTANTIATE_TEST_SUITE_P(Scales, Bounce, kScales, scale_name);
 
-/// A solid ball of radius R strikes the ground with slip s = v − R ω. Friction p turns the slip by 7/2 p/m, to −e_T s unless that
-/// takes more than μ times the push of (1 + e) m |vₙ|.
+/// A solid ball of radius R strikes the ground with slip s = v − R ω. Friction p turns the slip by 7/2 p/m, to −e_T s unless
+/// that takes more than μ times the push of (1 + e) m |vₙ|.
 TEST_P(Bounce, tangential_restitution_turns_the_slip_of_a_ball_as_far_as_friction_can) {
   const Scale s = GetParam();
   const double radius = 0.1 * s.size, e = 0.6, fall = 2 * s.speed(), speed = 1.5 * s.speed(), spin = -4 / s.time();

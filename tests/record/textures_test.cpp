@@ -24,10 +24,12 @@ constexpr const char* kPapered = R"({
   "name": "papered",
   "materials": [{"name": "wood", "texture": {"pattern": "gradient", "colors": ["#804000", "#c08040"]}, "color": "#ff8080"}],
   "bodies": [
-    {"name": "floor", "motion": "fixed", "shape": {"type": "half-space"}, "texture": {"pattern": "checker", "size": [0.5, 0.25]}},
+    {"name": "floor", "motion": "fixed", "shape": {"type": "half-space"},
+     "texture": {"pattern": "checker", "size": [0.5, 0.25]}},
     {"name": "crate", "shape": {"type": "box", "half_extents": [0.1, 0.2, 0.3]}, "position": [0, 0, 0.3], "material": "wood"},
     {"name": "plank", "shape": {"type": "box", "half_extents": [0.3, 0.1, 0.01]}, "position": [1, 0, 0.3], "material": "wood"},
-    {"name": "ball", "shape": {"type": "sphere", "radius": 0.2}, "position": [2, 0, 0.3], "texture": {"pattern": "checker", "repeat": 2}},
+    {"name": "ball", "shape": {"type": "sphere", "radius": 0.2}, "position": [2, 0, 0.3],
+     "texture": {"pattern": "checker", "repeat": 2}},
     {"name": "bare", "shape": {"type": "sphere", "radius": 0.2}, "position": [3, 0, 0.3]}
   ]})";
 

@@ -1,5 +1,5 @@
-// Whether anything in a world has points in common, found without the code of the barrier integrator: all pairs of triangles whose
-// boxes overlap, judged in rational numbers.
+// Whether anything in a world has points in common, found without the code of the barrier integrator: all pairs of triangles
+// whose boxes overlap, judged in rational numbers.
 #pragma once
 
 #include <algorithm>

@@ -32,7 +32,8 @@ struct ImportOptions {
   /// cannot be
   /// taken as asked for is an error.
   std::optional<MeshImport> meshes = {};
-  /// Where the document will be: names of files in it, meshes and pictures, are relative to this. Without it the folder of the robot file.
+  /// Where the document will be: names of files in it, meshes and pictures, are relative to this. Without it the folder of the
+  /// robot file.
   std::filesystem::path document_folder = {};
   bool merge_fixed = false;   ///< links that are rigidly connected become one body; without it a fixed joint holds them
   bool ground = false;        ///< add a floor at the height of the lowest point of the model

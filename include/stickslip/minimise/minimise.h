@@ -68,8 +68,8 @@ struct MinimiseStep {
   double taken = 1;   ///< smallest part of what was free that a piece took
 };
 
-/// When `projected_newton` tries the Hessian as it is. Projection leads downhill from anywhere, but where the Hessian is positive
-/// by itself it only makes steps too short, and Newton's method of first order [Longva et al. 2023].
+/// When `projected_newton` tries the Hessian as it is. Projection leads downhill from anywhere, but where the Hessian is
+/// positive by itself it only makes steps too short, and Newton's method of first order [Longva et al. 2023].
 class ProjectionRule {
  public:
   bool tries_exact() const { return slow_ && wait_ == 0; }

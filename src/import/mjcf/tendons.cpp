@@ -1,5 +1,6 @@
-// Tendons. Fixed ones are sums of joint values, Σ coef q: one of a single joint is that joint through a gear, one of two that an
-// equality keeps is a gear between them. Spatial ones between two sites are distances. All others are left out, and said to be.
+// Tendons. Fixed ones are sums of joint values, Σ coef q: one of a single joint is that joint through a gear, one of two that
+// an equality keeps is a gear between them. Spatial ones between two sites are distances. All others are left out, and said to
+// be.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// How stiff forces at arms are against turns of the body: they turn with it, and stay as they point (step/joints/joint_closing.h).
+// How stiff forces at arms are against turns of the body: they turn with it, and stay as they point
+// (step/joints/joint_closing.h).
 #pragma once
 
 #include <Eigen/Eigenvalues>

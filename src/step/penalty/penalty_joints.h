@@ -8,7 +8,8 @@
 //   spring, servo      k and b of the joint
 //   effort             the force, whatever c does
 //   motor              k = 0: a damper to the wanted speed
-//   armature           −I (change of the speed) / time: a damper of I / time to the speed before, whatever the substep; explicit
+//   armature           −I (change of the speed) / time: a damper of I / time to the speed before, whatever the substep;
+//   explicit
 //                      substeps solve for all of these together (step/penalty/penalty_explicit.cpp)
 //   friction           a spring that gives way where it reaches the force of dry friction: its force is remembered, as those of
 //                      anchored contacts are

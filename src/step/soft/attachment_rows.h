@@ -5,9 +5,9 @@
 //
 //   u_node − (v + ω × r) + κ + υ (x − p) / h = 0        (υ of the stabilisation, as for joints)
 //
-// κ makes the rows exact where the step ends, as those of joints are (step/joints/joint_closing.h): the node goes straight on, its
-// place on a circle. With g = x − p, κ = (g⁺ − g)/h − (u_node − v − ω × r) for the velocities that lead to g⁺; it is that of
-// the velocities before the step first, and then that of the solve before. It is of the order h ω² |r|, so that it follows
+// κ makes the rows exact where the step ends, as those of joints are (step/joints/joint_closing.h): the node goes straight on,
+// its place on a circle. With g = x − p, κ = (g⁺ − g)/h − (u_node − v − ω × r) for the velocities that lead to g⁺; it is that
+// of the velocities before the step first, and then that of the solve before. It is of the order h ω² |r|, so that it follows
 // quickly; where a body turns by more than 1 rad in a step it fades out.
 #pragma once
 

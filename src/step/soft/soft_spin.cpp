@@ -1,18 +1,18 @@
 // Implicit Euler and the spin of soft bodies.
 //
-// Nodes go along tangents, x⁺ = x + h u⁺, and forces inside the body act at the ends of these. There they have no couple, but about
-// where nodes were they have: with the impulses p of these forces
+// Nodes go along tangents, x⁺ = x + h u⁺, and forces inside the body act at the ends of these. There they have no couple, but
+// about where nodes were they have: with the impulses p of these forces
 //
 //   L⁺ − L = Σ m x⁺ × u⁺ − Σ m x × u = Σ x × m (u⁺ − u) = Σ x × p + what acts from outside
 //
-// where Σ x × p = −h Σ u⁺ × p takes (hω)² of the spin ω in every step, whatever the material. Exactly that is given back after the
-// step, as a rigid turn of the velocities with which the next begins. And u⁺ is the velocity along the chord of the step: where a
-// node ends, the body has turned on by half of it, and with it the velocity that the node has there; else each step would begin
-// with a little stretching that nothing drives.
+// where Σ x × p = −h Σ u⁺ × p takes (hω)² of the spin ω in every step, whatever the material. Exactly that is given back after
+// the step, as a rigid turn of the velocities with which the next begins. And u⁺ is the velocity along the chord of the step:
+// where a node ends, the body has turned on by half of it, and with it the velocity that the node has there; else each step
+// would begin with a little stretching that nothing drives.
 //
-// Positions have moved by the velocities of the solve, which contacts and joints agreed to. The next solve takes as much away as
-// was given, so that contacts that stick or roll feel nothing of it. A turn is a strain to the linear model, and its forces have
-// couples by right; held bodies have no spin of their own.
+// Positions have moved by the velocities of the solve, which contacts and joints agreed to. The next solve takes as much away
+// as was given, so that contacts that stick or roll feel nothing of it. A turn is a strain to the linear model, and its forces
+// have couples by right; held bodies have no spin of their own.
 #include "step/soft/mean_motion.h"
 #include "step/soft/soft_systems.h"
 
@@ -20,8 +20,8 @@ namespace stickslip {
 
 namespace {
 
-/// Velocities that end a step: as solved, but turned on by what the body turned since they were its own, and with this angular momentum
-/// about the centre of mass. @param ahead how long that is [s]
+/// Velocities that end a step: as solved, but turned on by what the body turned since they were its own, and with this angular
+/// momentum about the centre of mass. @param ahead how long that is [s]
 void turn_on(NodalBody& nodes, const MeanMotion& mean, const Vec3& angular_momentum, double ahead) {
   const Vec3 spin = mean.spin_of(angular_momentum);
   const double angle = ahead * spin.norm();

@@ -4,9 +4,9 @@
 //
 //   A (u⁺ − w) = M (u − w) + τ (f(x + h w) − B w) + Jᵀλ,   A = M + τ B + τ h K
 //
-// with τ how long forces act. The first trial goes on as a rigid body would (step/soft/rigid_trial.h); with the solution as the next
-// one it is Newton's method on implicit Euler. Held nodes have their trial velocity, and stay in A only as numbers of their
-// own.
+// with τ how long forces act. The first trial goes on as a rigid body would (step/soft/rigid_trial.h); with the solution as the
+// next one it is Newton's method on implicit Euler. Held nodes have their trial velocity, and stay in A only as numbers of
+// their own.
 //
 // Of large bodies A is factored when it must be. While it is near the matrix that was factored last, conjugate gradients that
 // those factors precondition solve with it, as exactly, and what contacts feel is corrected (step/soft/soft_operators.h). Which
