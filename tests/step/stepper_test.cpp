@@ -149,7 +149,9 @@ class Interrupting final : public ContactSolver {
   void iterate(const ContactProblem& p, std::span<double> impulses, Workspace&, SolveMonitor& monitor) const override {
     flag = --left == 0;
     Workspace own;
-    make_solver("auto")->solve(p, impulses, own, {.tolerance = monitor.control().tolerance});
+    SolveControl control;
+    control.tolerance = monitor.control().tolerance;
+    make_solver("auto")->solve(p, impulses, own, control);
     if (!monitor.done(1, impulses)) monitor.give_up(impulses, SolveStatus::stalled, "That was all.");
   }
 };
