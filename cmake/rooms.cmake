@@ -46,8 +46,8 @@ file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
 add_library(stickslip_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
 target_precompile_headers(stickslip_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <algorithm>
   <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>
-  <stickslip/problem/contact_problem.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h" "${PROJECT_SOURCE_DIR}/src/math/eigen_often.h")
-target_include_directories(stickslip_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  <stickslip/problem/contact_problem.h> <math/eigen_once.h> <math/eigen_often.h>)
+target_include_directories(stickslip_pch PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 # Every definition that a room is compiled with must stand here too: with others the compiler silently does without it.
 target_link_libraries(stickslip_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse)
 target_compile_definitions(stickslip_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
@@ -57,8 +57,8 @@ add_library(stickslip_calm_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
 target_compile_options(stickslip_calm_pch PRIVATE -O1)
 target_precompile_headers(stickslip_calm_pch PRIVATE <Eigen/Core> <Eigen/Geometry> <Eigen/Dense> <fmt/format.h> <nlohmann/json.hpp> <algorithm>
   <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string> <string_view> <variant> <vector>
-  <stickslip/scene/scene.h> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h" "${PROJECT_SOURCE_DIR}/src/math/eigen_often.h")
-target_include_directories(stickslip_calm_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  <stickslip/scene/scene.h> <stickslip/step/stepper.h> <math/eigen_once.h> <math/eigen_often.h>)
+target_include_directories(stickslip_calm_pch PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(stickslip_calm_pch PRIVATE Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json stickslip_flags stickslip_suitesparse)
 target_compile_definitions(stickslip_calm_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
 
@@ -67,7 +67,7 @@ target_compile_definitions(stickslip_calm_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINIT
 function(stickslip_own_pch)
   if(CCACHE)
     set_target_properties(${ARGN} PROPERTIES CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${CCACHE}")
+      "${STICKSLIP_CCACHE};CCACHE_DEPEND=1;${CCACHE}")
   endif()
 endfunction()
 stickslip_own_pch(stickslip_pch stickslip_calm_pch)
@@ -151,11 +151,29 @@ function(stickslip_test_pch)
   target_compile_options(stickslip_test_pch PRIVATE -O1)
   target_precompile_headers(stickslip_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h> <Eigen/Core> <Eigen/Geometry> <Eigen/Dense>
     <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <random> <span> <string>
-    <string_view> <variant> <vector> <stickslip/step/stepper.h> "${PROJECT_SOURCE_DIR}/src/math/eigen_once.h" "${PROJECT_SOURCE_DIR}/src/math/eigen_often.h")
-  target_include_directories(stickslip_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    <string_view> <variant> <vector> <stickslip/step/stepper.h> <math/eigen_once.h> <math/eigen_often.h>)
+  target_include_directories(stickslip_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(stickslip_test_pch PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags stickslip_suitesparse GTest::gtest GTest::gmock)
   target_compile_definitions(stickslip_test_pch PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
   stickslip_own_pch(stickslip_test_pch)
+endfunction()
+
+# Where tests find the sources and the program (tests/places.h).
+function(stickslip_test_places)
+  set(program "")
+  if(STICKSLIP_CLI)
+    set(program $<TARGET_FILE:stickslip_cli>)
+  endif()
+  set(places ${CMAKE_BINARY_DIR}/test_places.cpp)
+  file(GENERATE OUTPUT ${places} CONTENT "#include \"places.h\"
+namespace stickslip::places {
+const char kSourceDir[] = R\"(${PROJECT_SOURCE_DIR})\";
+const char kProgram[] = R\"(${program})\";
+}
+")
+  add_library(stickslip_test_places OBJECT ${places})
+  target_include_directories(stickslip_test_places PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  set(STICKSLIP_TEST_PLACES $<TARGET_OBJECTS:stickslip_test_places> PARENT_SCOPE)
 endfunction()
 
 # A test program `test_<name>` from tests/<name>/*.cpp, linked with one room and the rooms that room may use.
@@ -172,11 +190,10 @@ function(stickslip_test name room)
     endif()
     list(APPEND libraries ${ROOM_${used}_LIBRARIES})
   endforeach()
-  add_executable(test_${name} ${sources} ${objects})
+  add_executable(test_${name} ${sources} ${objects} ${STICKSLIP_TEST_PLACES})
   set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(test_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS}
-    STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(test_${name} PRIVATE ${STICKSLIP_PUBLIC_DEFINITIONS})
   target_link_libraries(test_${name} PRIVATE Eigen3::Eigen fmt::fmt stickslip_flags GTest::gtest GTest::gmock GTest::gtest_main ${libraries})
   # The precompiled header is of -fPIC code; programs get -fPIE by default, and then it is not used.
   set_target_properties(test_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)

@@ -8,6 +8,8 @@
 #include <stickslip/ccd/inclusion.h>
 #include <stickslip/distance/derivatives.h>
 
+#include "places.h"
+
 using namespace stickslip;
 
 /// The longest part of a step that brings the vertex no nearer to the face than a fifth of the distance they have now.
@@ -62,7 +64,7 @@ std::string between(const std::string& text, const std::string& from, const std:
 TEST(CcdManual, shows_the_example_that_is_compiled_here) {
   const auto read = [](const std::string& file) {
     std::ostringstream text;
-    text << std::ifstream(std::string(STICKSLIP_SOURCE_DIR) + "/" + file).rdbuf();
+    text << std::ifstream(std::string(places::kSourceDir) + "/" + file).rdbuf();
     return text.str();
   };
   const std::string here = between(read("tests/ccd/manual_test.cpp"), "// <manual>\n", "// </manual>");

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "../record/record_scenes.h"
+#include "places.h"
 #include "program.h"
 #include "stickslip/record/checkpoint.h"
 #include "stickslip/record/playback.h"
@@ -167,7 +168,7 @@ constexpr Case kCases[] = {
     {"compare stack --solvers auto,pgs --steps 2 -o {}", ".json"},
     {"sweep stack --steps 1 --over /step/tolerance=1e-6:1e-4:9 -o {}", ".csv", OutputKind::new_only},
     {"new --from wall {}", ".json", OutputKind::new_only},
-    {"import " STICKSLIP_SOURCE_DIR "/scenes/robots/walker.xml -o {}", ".json"},
+    {"import ROBOT -o {}", ".json"},
     {"laws --plot coulomb -o {}", ".svg"},
     {"laws --plot coulomb -o {}", ".png"},
     {"render RUN -o {}", ".html"},
@@ -218,10 +219,11 @@ class Trouble : public ::testing::Test {
   static void TearDownTestSuite() { directory_.reset(); }
 
   static std::string given(const std::string& word) {
+    if (word == "ROBOT") return std::string(places::kSourceDir) + "/scenes/robots/walker.xml";
     return *directory_ / (word == "RUN" ? "run.h5" : word == "PROBLEM" ? "problem.hdf5" : "mesh.obj");
   }
   static std::string filled(std::string command, const std::string& file = "") {
-    for (const char* word : {"RUN", "PROBLEM", "MESH"})
+    for (const char* word : {"RUN", "PROBLEM", "MESH", "ROBOT"})
       if (const auto place = command.find(word); place != std::string::npos)
         command.replace(place, std::strlen(word), given(word));
     if (const auto place = command.find("{}"); place != std::string::npos) command.replace(place, 2, file);
@@ -288,7 +290,7 @@ TEST_F(Trouble, a_reader_that_goes_away_ends_the_program_silently_and_files_are_
   const auto piped = [](const std::string& command) {
     const Directory here;
     const std::string err = here / "err";
-    const int status = std::system(("'" STICKSLIP_PROGRAM "' " + command + " 2>" + err + " | true").c_str());
+    const int status = std::system(("'" + std::string(places::kProgram) + "' " + command + " 2>" + err + " | true").c_str());
     EXPECT_EQ(status, 0);
     return content_of(err);
   };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../record/record_scenes.h"
+#include "places.h"
 #include "program.h"
 
 namespace stickslip {
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string robot(const std::string& name) { return STICKSLIP_SOURCE_DIR "/scenes/robots/" + name; }
+std::string robot(const std::string& name) { return std::string(places::kSourceDir) + "/scenes/robots/" + name; }
 
 TEST(Import, the_scene_that_it_writes_is_the_one_that_run_takes_directly) {
   const Directory directory;

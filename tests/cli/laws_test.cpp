@@ -8,6 +8,7 @@
 #include <set>
 
 #include "../record/record_scenes.h"
+#include "places.h"
 #include "program.h"
 #include "stickslip/friction/surface_law.h"
 
@@ -119,7 +120,7 @@ TEST(Laws, every_example_is_a_material_that_scenes_take) {
 
 TEST(Laws, every_scene_in_the_manual_runs) {
   const Directory directory;
-  const std::string manual = content_of(STICKSLIP_SOURCE_DIR "/docs/friction.md");
+  const std::string manual = content_of(std::string(places::kSourceDir) + "/docs/friction.md");
   int scenes = 0;
   for (std::size_t begin = manual.find("```json"); begin != std::string::npos; begin = manual.find("```json", begin + 1)) {
     const std::size_t start = begin + 8, end = manual.find("```", start);

@@ -1,3 +1,4 @@
+#include "places.h"
 #include "program.h"
 
 #include <fcntl.h>
@@ -22,7 +23,7 @@ Finished stickslip(const std::string& arguments, const std::string& before, cons
   const Directory directory;
   const std::string out = directory / "out", err = directory / "err";
   const std::string command =
-      before + "exec '" STICKSLIP_PROGRAM "' " + arguments + " >" + out + " 2>" + err + " </dev/null " + after;
+      before + "exec '" + places::kProgram + "' " + arguments + " >" + out + " 2>" + err + " </dev/null " + after;
   const int status = std::system(command.c_str());
   return {exit_code_of(status), content_of(out), content_of(err)};
 }
@@ -37,7 +38,7 @@ void expect_refused(const std::string& arguments, const std::string& part) {
 }
 
 Background::Background(const std::vector<std::string>& arguments) {
-  std::vector<char*> words = {const_cast<char*>(STICKSLIP_PROGRAM)};
+  std::vector<char*> words = {const_cast<char*>(places::kProgram)};
   for (const std::string& a : arguments) words.push_back(const_cast<char*>(a.c_str()));
   words.push_back(nullptr);
   pid_ = ::fork();

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../record/record_scenes.h"
+#include "places.h"
 #include "program.h"
 
 namespace stickslip {
@@ -30,7 +31,7 @@ TEST(Study, a_scene_of_ones_own_gets_data_a_report_and_a_recommendation_and_its_
   const Directory directory;
   const std::string folder = (directory / "out").string();
   const std::string scene = (directory / "mine.json").string();
-  test::write_content(scene, content_of(STICKSLIP_SOURCE_DIR "/scenes/first.json"));
+  test::write_content(scene, content_of(std::string(places::kSourceDir) + "/scenes/first.json"));
   const Finished run =
       stickslip("study " + scene + " -o " + folder + " --size quick --solvers auto,pgs --jobs 2 --no-figures --hold creep=1");
   ASSERT_EQ(run.exit_code, 0) << run.err;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "imported.h"
+#include "places.h"
 #include "scene/schema_validator.h"
 
 namespace stickslip {
@@ -10,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 TEST(Documents, every_import_satisfies_the_schema_of_scenes) {
-  std::ifstream file(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "scenes/scene.schema.json");
+  std::ifstream file(std::filesystem::path(places::kSourceDir) / "scenes/scene.schema.json");
   const SchemaValidator schema(json::parse(file));
   for (const auto& robot : {test::model("twisted.urdf"), test::model("classes.xml"), test::model("mobile.xml"),
                             test::example("arm.urdf"), test::example("gripper.urdf"), test::example("walker.xml"),

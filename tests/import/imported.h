@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "places.h"
 #include "stickslip/import/import.h"
 #include "stickslip/math/error.h"
 #include "stickslip/scene/scene.h"
@@ -16,10 +17,10 @@
 namespace stickslip::test {
 
 inline std::filesystem::path model(const std::string& name) {
-  return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/import/models" / name;
+  return std::filesystem::path(places::kSourceDir) / "tests/import/models" / name;
 }
 inline std::filesystem::path example(const std::string& name) {
-  return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "scenes/robots" / name;
+  return std::filesystem::path(places::kSourceDir) / "scenes/robots" / name;
 }
 /// A model that comes with MuJoCo.
 inline std::filesystem::path sample(const std::string& name) { return std::filesystem::path(STICKSLIP_MUJOCO_MODELS) / name; }

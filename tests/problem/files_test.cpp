@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "mixed_problems.h"
+#include "places.h"
 #include "problem_files.h"
 #include "stickslip/friction/sets.h"
 #include "stickslip/problem/residual.h"
@@ -300,7 +301,7 @@ class Published : public ::testing::Test {
   void SetUp() override {
     if (!fs::exists(data_)) GTEST_SKIP() << "no published problems at " << data_;
   }
-  const fs::path data_ = fs::path(STICKSLIP_SOURCE_DIR) / "../shared/data";
+  const fs::path data_ = fs::path(places::kSourceDir) / "../shared/data";
 };
 
 TEST_F(Published, every_file_reads_and_friction_problems_are_almost_symmetric_and_semi_definite) {

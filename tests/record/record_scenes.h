@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "places.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/step/stepper.h"
 
@@ -37,7 +38,7 @@ inline void write_content(const std::filesystem::path& path, std::string_view by
 
 /// A checkpoint as an older program wrote it. @param name of a file in data/
 inline void unpack_older_checkpoint(const std::string& name, const std::filesystem::path& to) {
-  gzFile file = gzopen((std::string(STICKSLIP_SOURCE_DIR) + "/tests/record/data/" + name).c_str(), "rb");
+  gzFile file = gzopen((std::string(places::kSourceDir) + "/tests/record/data/" + name).c_str(), "rb");
   std::string bytes(1 << 20, '\0');
   bytes.resize(static_cast<std::size_t>(std::max(0, gzread(file, bytes.data(), static_cast<unsigned>(bytes.size())))));
   gzclose(file);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "places.h"
 #include "scene/scene_text.h"
 #include "stickslip/step/stepper.h"
 
@@ -266,7 +267,7 @@ TEST(BuiltInScenes, the_first_domino_starts_turning_about_its_lower_edge) {
 }
 
 TEST(BuiltInScenes, the_manual_names_every_scene_and_parameter_with_its_default) {
-  std::ifstream in(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "docs" / "scenes.md");
+  std::ifstream in(std::filesystem::path(places::kSourceDir) / "docs" / "scenes.md");
   const std::string manual{std::istreambuf_iterator<char>(in), {}};
   for (const BuiltInScene& b : built_in_scenes()) {
     const std::size_t section = manual.find("### `" + b.name + "`");

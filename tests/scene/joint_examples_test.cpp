@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "places.h"
 #include "scene/scene_text.h"
 #include "stickslip/step/stepper.h"
 
@@ -10,7 +11,7 @@ namespace stickslip {
 namespace {
 
 Scene example(const std::string& name, std::vector<Override> overrides = {}) {
-  return load_scene(fmt::format("{}/scenes/{}.json", STICKSLIP_SOURCE_DIR, name), overrides);
+  return load_scene(fmt::format("{}/scenes/{}.json", places::kSourceDir, name), overrides);
 }
 
 const JointRecord& record_of(const StepReport& report, const World& world, std::string_view joint) {

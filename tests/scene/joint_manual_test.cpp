@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "places.h"
 #include "scene/scene_text.h"
 #include "stickslip/step/stepper.h"
 
@@ -11,7 +12,7 @@ namespace stickslip::joint_manual_test {
 namespace {
 
 std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(std::filesystem::path(STICKSLIP_SOURCE_DIR) / file);
+  std::ifstream in(std::filesystem::path(places::kSourceDir) / file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

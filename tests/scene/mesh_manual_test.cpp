@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "places.h"
 #include "scene/scene_text.h"
 #include "scene/schema_validator.h"
 
@@ -11,7 +12,7 @@ namespace stickslip::mesh_manual_test {
 namespace {
 
 std::vector<std::string> examples() {
-  std::ifstream in(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "docs/scenes.md");
+  std::ifstream in(std::filesystem::path(places::kSourceDir) / "docs/scenes.md");
   const std::string manual(std::istreambuf_iterator<char>(in), {}), fence = "```json\n";
   std::vector<std::string> result;
   for (std::size_t at = manual.find(fence); at != std::string::npos; at = manual.find(fence, at + 1)) {

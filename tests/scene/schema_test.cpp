@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "places.h"
 #include "scene/scene_text.h"
 #include "scene/schema_validator.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::filesystem::path kScenes = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = std::filesystem::path(places::kSourceDir) / "scenes";
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "../problem/problems.h"
+#include "places.h"
 #include "solve/cone/admm_engine.h"
 #include "stickslip/friction/cone.h"
 #include "stickslip/math/error.h"
@@ -184,7 +185,7 @@ TEST(Admm, factors_again_only_when_the_penalty_changes) {
 }
 
 TEST(ConeSolvers, solve_the_rolling_problems_of_the_collection) {
-  const std::filesystem::path folder = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "../shared/data/rolling";
+  const std::filesystem::path folder = std::filesystem::path(places::kSourceDir) / "../shared/data/rolling";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent.";
   for (const char* file : {"RFC3D_cube_1.dat", "RFC3D_sphere_1.dat", "rockfall_14_25792.dat"}) {
     const ContactProblem p = load_problem(folder / file).problem;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "../problem/small_problems.h"
+#include "places.h"
 #include "solve/exact/local_contact.h"
 #include "stickslip/problem/files.h"
 #include "stickslip/solve/registry.h"
@@ -149,7 +150,7 @@ class PublishedProblems : public ::testing::Test {
  protected:
   static std::vector<std::filesystem::path> files(const char* folder) {
     std::vector<std::filesystem::path> list;
-    const std::filesystem::path where = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "../shared/data" / folder;
+    const std::filesystem::path where = std::filesystem::path(places::kSourceDir) / "../shared/data" / folder;
     if (std::filesystem::is_directory(where))
       for (const auto& entry : std::filesystem::directory_iterator(where)) list.push_back(entry.path());
     std::sort(list.begin(), list.end());

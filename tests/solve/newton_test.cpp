@@ -6,6 +6,7 @@
 #include <random>
 
 #include "../problem/problems.h"
+#include "places.h"
 #include "solve/newton/full_rank_newton.h"
 #include "solve/newton/maps.h"
 #include "solve/newton/newton_engine.h"
@@ -258,7 +259,7 @@ TEST(Newton, names_the_options_it_does_not_know) {
 }
 
 TEST(AlartCurnier, solves_published_problems_to_a_natural_map_error_of_1e8) {
-  const std::filesystem::path folder = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "../shared/data/fc3d";
+  const std::filesystem::path folder = std::filesystem::path(places::kSourceDir) / "../shared/data/fc3d";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

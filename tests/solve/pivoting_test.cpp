@@ -8,6 +8,7 @@
 
 #include "../problem/problems.h"
 #include "math/sparse_cholesky.h"
+#include "places.h"
 #include "solve/pivoting/growing_cholesky.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/files.h"
@@ -207,7 +208,7 @@ TEST(Pivoting, agrees_with_brute_force_on_boxed_problems) {
 }
 
 TEST(Pivoting, solves_the_published_complementarity_problems_or_says_why_not) {
-  const std::filesystem::path folder = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "../shared/data/lcp";
+  const std::filesystem::path folder = std::filesystem::path(places::kSourceDir) / "../shared/data/lcp";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no problems at " << folder;
   // dantzig needs a symmetric positive semidefinite matrix. CPS_3 is a bimatrix game: no P-matrix, and with a zero diagonal
   // Lemke's method meets a ray at its first pivot whatever d > 0 is.

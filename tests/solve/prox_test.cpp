@@ -5,6 +5,7 @@
 #include <random>
 
 #include "../problem/problems.h"
+#include "places.h"
 #include "stickslip/math/error.h"
 #include "stickslip/problem/files.h"
 #include "stickslip/solve/registry.h"
@@ -193,7 +194,7 @@ TEST(Prox, refuses_options_that_make_no_sense) {
 }
 
 TEST(ProxGaussSeidel, solves_the_rolling_problems_of_the_collection) {
-  const std::filesystem::path folder = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "../shared/data/rolling";
+  const std::filesystem::path folder = std::filesystem::path(places::kSourceDir) / "../shared/data/rolling";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent.";
   for (const char* file : {"RFC3D_cube_1.dat", "RFC3D_sphere_1.dat", "rockfall_14_25792.dat"}) {
     const ContactProblem p = load_problem(folder / file).problem;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "places.h"
 #include "stickslip/problem/files.h"
 #include "stickslip/solve/registry.h"
 
@@ -12,7 +13,7 @@ namespace {
 class Carried : public ::testing::TestWithParam<const char*> {
  protected:
   ProblemFile file_ =
-      load_problem(std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/solve/data" / (std::string(GetParam()) + ".hdf5"));
+      load_problem(std::filesystem::path(places::kSourceDir) / "tests/solve/data" / (std::string(GetParam()) + ".hdf5"));
 };
 INSTANTIATE_TEST_SUITE_P(Problems, Carried,
                          ::testing::Values("wall", "stack", "mass-ratio", "card-house", "falling-boxes", "spheres", "dominoes",
