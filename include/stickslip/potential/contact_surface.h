@@ -112,9 +112,25 @@ class ContactCandidates {
   std::vector<Aabb> boxes_;   ///< in which points are known to be seen, without range
 };
 
-/// The pairs of candidates that are within range, in the order of their points. @param stiffness factor of all weights [1]
+/// The pairs of candidates that are within range, and where they are.
+struct NearPairs {
+  std::vector<ContactPair> pairs;    ///< in the order of their points, then of their edges
+  std::vector<PairMember> members;   ///< of pairs that several edges are
+  std::vector<PairState> states;     ///< of the pairs
+
+  std::span<const PairMember> members_of(const ContactPair& p) const {
+    return std::span(members).subspan(p.first_member, p.members);
+  }
+
+ private:
+  friend class PairCollector;
+  std::vector<std::uint32_t> first_of_point_, next_of_pair_;   ///< chains of pairs of ends
+  std::vector<std::pair<std::uint32_t, PairMember>> found_;    ///< pairs, and what is to become their members
+};
+
+/// Makes the list anew. @param stiffness factor of all weights [1]
 void collect(const ContactSurface&, const ContactCandidates&, std::span<const Vec3> x, BarrierForm, double stiffness,
-             std::vector<ContactPair>& out);
+             NearPairs& out);
 
 /// How points move in a step: along chords, or along arcs near them.
 struct PointPaths {

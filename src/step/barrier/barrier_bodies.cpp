@@ -144,18 +144,18 @@ double BarrierBodies::energy_of(const Rigid& r) const {
          (2 * h_ * h_);
 }
 
-void BarrierBodies::add_energies(std::span<const std::uint32_t> piece_of_group, std::span<double> out) const {
-  for (std::uint32_t k = 0; k < rigid_.size(); ++k) out[piece_of_group[k]] += energy_of(rigid_[k]);
+void BarrierBodies::add_energies(std::span<double> out) const {
+  for (std::uint32_t k = 0; k < rigid_.size(); ++k) out[k] += energy_of(rigid_[k]);
   for (std::size_t k = 0; k < node_now_.size(); ++k)
     if (block_of_node_[k] != kNoBlock)
-      out[piece_of_group[group_of_node_[k]]] += node_mass_[k] * (node_now_[k] - node_target_[k]).squaredNorm() / (2 * h_ * h_);
+      out[group_of_node_[k]] += node_mass_[k] * (node_now_[k] - node_target_[k]).squaredNorm() / (2 * h_ * h_);
   for (const Solid& s : solids_) {
     if (s.group == kNoBlock) continue;
     const auto x = places(s);
     double sum = s.solid->energy(x);
     sum += 0.5 * h_ * s.solid->dissipation(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s));
     for (const auto& [a, b, c] : s.triangles) sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
-    out[piece_of_group[s.group]] += sum;
+    out[s.group] += sum;
   }
 }
 

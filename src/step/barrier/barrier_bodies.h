@@ -53,9 +53,9 @@ class BarrierBodies {
   }
 
   // At the places that are tried.
-  void add_energies(std::span<const std::uint32_t> piece_of_group, std::span<double> out) const;   ///< by pieces [J]
-  void add_gradient(std::span<double> out) const;                                                  ///< [N, N m]
-  void want_blocks(BlockAssembly&) const;   ///< that the Hessian has without contacts
+  void add_energies(std::span<double> out) const;   ///< by groups [J]
+  void add_gradient(std::span<double> out) const;   ///< [N, N m]
+  void want_blocks(BlockAssembly&) const;           ///< that the Hessian has without contacts
   /// @param turns for each rigid body: what contacts add to the block of its turn
   void add_hessian(bool projected, std::span<const Mat3> turns, BlockAssembly&) const;
 
