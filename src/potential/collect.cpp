@@ -9,7 +9,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSineSquared = 1e-3;   ///< of the angle at which edges begin to count as parallel
+constexpr std::uint32_t kPlaneFeature = 1u << 29;   ///< tells half-spaces that move from triangles
+constexpr double kSineSquared = 1e-3;               ///< of the angle at which edges begin to count as parallel
 
 /// Features near one point, and how often each counts.
 struct NearFeatures {
@@ -119,7 +120,7 @@ class PairCollector {
   }
 
   void half_space(std::uint32_t p, std::uint32_t number) {
-    const ContactSurface::Plane& plane = s_.planes()[number];
+    const ContactSurface::Plane plane = s_.planes()[number].at(x_);
     ContactPair pair;
     pair.patch_a = s_.patch_number(p);
     pair.patch_b = plane.patch;
@@ -131,6 +132,12 @@ class PairCollector {
     pair.points[0] = p;
     pair.feature_a = p;
     pair.feature_b = number;
+    if (plane.moves()) {   // a point and the plane of three others
+      pair.kind = PairKind::point_plane;
+      pair.size = 4;
+      pair.points = {p, plane.points[0], plane.points[1], plane.points[2]};
+      pair.feature_b = kPlaneFeature | number;
+    }
     pair.plane_normal = plane.normal;
     pair.plane_offset = plane.offset;
     add(pair, s_.area_of(p), 1);

@@ -22,6 +22,9 @@ namespace stickslip {
 
 inline constexpr std::uint32_t kNoBlock = ~0u;
 
+/// How far from its origin something may touch a half-space [m].
+double reach_of_half_space(const World&, const Body&);
+
 class BarrierBodies {
  public:
   /// A body with a pose that forces or a script move.

@@ -11,7 +11,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSharper = 0.1;     ///< factor of the way over which friction grows, from round to round
+constexpr double kBlunt = 0.01;    ///< part of its free way over which friction of a contact grows in the first round, at least
+constexpr double kSharper = 0.1;   ///< factor of that way from round to round
 constexpr double kNoForce = 1e-12;   ///< normal forces below this part of the largest have no friction
 
 }   // namespace
@@ -158,7 +159,7 @@ bool BarrierSystem::add_friction(const ContactPair& p, const PairState& s, doubl
   f.limit = mu * force;
   shares_.push_back(f.limit / force_of(p, s));
   f.length = options_.barrier.slip * p.range;
-  const double longer = free_way(f) * std::pow(kSharper, round + 1);
+  const double longer = free_way(f) * kBlunt * std::pow(kSharper, round);
   const bool sharp = !(longer > f.length);
   if (!sharp) f.length = longer;
   if (p.members == 0) friction_names_.push_back({key_of(p, p.feature_a, p.feature_b), 1});

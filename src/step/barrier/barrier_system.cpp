@@ -1,20 +1,15 @@
 #include "step/barrier/barrier_system.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
 
 #include "math/unions.h"
 #include "step/clock.h"
-#include "stickslip/math/error.h"
 
 namespace stickslip {
 
 namespace {
 
 constexpr double kLargestTurn = 0.5;   ///< of a rigid body in one iteration [rad]
-constexpr double kLeastGap = 1e-6;     ///< part of the range below which bodies count as touching
 
 }   // namespace
 
@@ -50,6 +45,12 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   joints_.want_blocks(assembly_);
   attachments_.want_blocks(bodies_, assembly_);
   stored_at_start_ = stored();
+  // Whichever of their ends touch in the course of the step: so the pattern is rarely analysed more than once.
+  for (const ContactPair& p : pairs())
+    for (const PairMember& m : contacts_.members_of(p)) {
+      const auto &a = surface().edges()[m.feature_a].points, &b = surface().edges()[m.feature_b].points;
+      want_blocks(std::array{a[0], a[1], b[0], b[1]});
+    }
 }
 
 void BarrierSystem::place_points() {
@@ -233,32 +234,6 @@ void BarrierSystem::accept(std::span<const double>) {
     FrictionTerm& f = friction_[k];
     f.pull = f.next_pull(ways_[k], full_ways_[k]);
   }
-}
-
-std::vector<NearPair> BarrierSystem::intersections(const World& world) {
-  const auto now = std::span(points_).first(surface().points());
-  if (std::ranges::equal(now, free_points_)) return {};
-  std::vector<NearPair> met =
-      find_intersections(surface(), now, [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
-  if (met.empty()) free_points_.assign(now.begin(), now.end());
-  return met;
-}
-
-bool BarrierSystem::needs_room(const World& world) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const ContactSurface::Patch& patch : surface().patches())
-    if (patch.range > 0) least = std::min(least, kLeastGap * patch.range);
-  return smallest_gap(surface(), candidates_, points_) < least || !intersections(world).empty();
-}
-
-void BarrierSystem::check_start(const World& world) {
-  const std::vector<NearPair> met = intersections(world);
-  if (met.empty()) return;
-  const auto name = [&](std::uint32_t patch) { return world.bodies()[surface().patches()[patch].body].name; };
-  throw Error(
-      fmt::format("Bodies '{}' and '{}' touch or overlap at t = {} s, and barriers need a distance between all that may "
-                  "touch. Move them apart, or use the integrator 'impulse'.",
-                  name(met[0].patch_a), name(met[0].patch_b), world.time));
 }
 
 }   // namespace stickslip

@@ -9,6 +9,7 @@
 #include "step/barrier/barrier_surface.h"
 #include "stickslip/geometry/surface_part.h"
 #include "stickslip/minimise/minimise.h"
+#include "stickslip/step/barrier_start.h"
 
 namespace stickslip {
 
@@ -50,6 +51,8 @@ class BarrierSystem final : public Objective {
   bool needs_room(const World&);
   /// @throws Error if bodies touch or overlap, naming two of them
   void check_start(const World&);
+  /// Pairs of bodies within range that do not touch.
+  std::vector<NearStart> near_starts(const World&);
   /// Surfaces that have points in common at the places that are accepted, by exact predicates. Places that were found free once
   /// are not looked at again.
   std::vector<NearPair> intersections(const World&);
