@@ -77,12 +77,14 @@ struct ContactCandidates::Finder {
   void try_point_triangle(std::uint32_t p, std::uint32_t t, const Aabb& box) const {
     const auto& corners = surface.triangles()[t].points;
     if (p == corners[0] || p == corners[1] || p == corners[2] || !AabbTree::overlap(point_boxes[p], box)) return;
+    if (surface.hold_each_other({&p, 1}, corners)) return;
     out.point_triangle.push_back({p, t});
   }
   void try_edges(std::uint32_t a, std::uint32_t b) const {
     const auto &pa = surface.edges()[a].points, &pb = surface.edges()[b].points;
     if (pa[0] == pb[0] || pa[0] == pb[1] || pa[1] == pb[0] || pa[1] == pb[1]) return;
-    if (AabbTree::overlap(edge_boxes[a], edge_boxes[b])) out.edge_edge.push_back({std::min(a, b), std::max(a, b)});
+    if (!AabbTree::overlap(edge_boxes[a], edge_boxes[b]) || surface.hold_each_other(pa, pb)) return;
+    out.edge_edge.push_back({std::min(a, b), std::max(a, b)});
   }
   /// Edges that an element brings.
   void for_each_edge(std::uint32_t e, auto&& f) const {
@@ -104,6 +106,7 @@ struct ContactCandidates::Finder {
       if (elements.is_triangle(y)) for_each_point(x, [&](std::uint32_t p) { try_point_triangle(p, y, boxes[y]); });
     for_each_edge(a, [&](std::uint32_t ea) { for_each_edge(b, [&](std::uint32_t eb) { try_edges(ea, eb); }); });
     if (elements.is_triangle(a) || elements.is_edge(b)) return;   // b is the later one
+    if (surface.hold_each_other(elements.points_of(a), elements.points_of(b))) return;
     const std::uint32_t point = elements.points_of(b)[0];
     if (elements.is_edge(a)) out.point_edge.push_back({point, surface.lone_edges()[a - elements.first_edge]});
     else out.point_point.push_back({elements.points_of(a)[0], point});
@@ -143,9 +146,13 @@ void ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3
     AskOnce may_stand(surface, filter);
     for (std::uint32_t p = 0; p < surface.points(); ++p) {
       const Aabb& box = finder.point_boxes[p];
-      const double lowest = plane.normal.dot(0.5 * (box.lower + box.upper)) -
-                            0.5 * plane.normal.cwiseAbs().dot(box.upper - box.lower) - plane.offset;
-      if (lowest < 0 && may_stand(surface.patch_number(p), plane.patch)) point_plane.push_back({p, k});
+      // One that moves may come from anywhere.
+      const double lowest = plane.moves() ? -1
+                                          : plane.normal.dot(0.5 * (box.lower + box.upper)) -
+                                                0.5 * plane.normal.cwiseAbs().dot(box.upper - box.lower) - plane.offset;
+      if (lowest < 0 && may_stand(surface.patch_number(p), plane.patch) &&
+          !surface.any_held({&p, 1}, surface.patches()[plane.patch].body))
+        point_plane.push_back({p, k});
     }
   }
   for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane})
@@ -215,16 +222,18 @@ std::vector<NearPair> find_intersections(const ContactSurface& surface, std::spa
   for_each_overlap(elements, boxes, [&](std::uint32_t a, std::uint32_t b) {
     const std::uint32_t pa = elements.patch_of(a), pb = elements.patch_of(b);
     const auto points_a = elements.points_of(a), points_b = elements.points_of(b);
-    if (!may_meet(pa, pb) || share_a_point(points_a, points_b)) return;
+    if (!may_meet(pa, pb) || share_a_point(points_a, points_b) || surface.hold_each_other(points_a, points_b)) return;
     const auto corners = [&](std::span<const std::uint32_t> p) { return std::array<Vec3, 3>{x[p[0]], x[p[1]], x[p[2]]}; };
     const bool meet =
         elements.is_triangle(b) ? triangles_meet(corners(points_a), corners(points_b)) : gap_of_round(elements, x, a, b) <= 0;
     if (meet) found.push_back({std::min(pa, pb), std::max(pa, pb), 0});
   });
-  for (const ContactSurface::Plane& plane : surface.planes())
+  for (const ContactSurface::Plane& any : surface.planes())
     for (std::uint32_t p = 0; p < surface.points(); ++p) {
+      const ContactSurface::Plane plane = any.at(x);
       const double gap = signed_distance_to_half_space(x[p], plane.normal, plane.offset) - surface.patch_of(p).radius;
-      if (gap <= 0 && filter(surface.patch_number(p), plane.patch))
+      if (gap <= 0 && filter(surface.patch_number(p), plane.patch) &&
+          !surface.any_held({&p, 1}, surface.patches()[plane.patch].body))
         found.push_back({std::min(surface.patch_number(p), plane.patch), std::max(surface.patch_number(p), plane.patch), gap});
     }
   const auto key = [](const NearPair& n) { return std::tuple(n.patch_a, n.patch_b, n.distance); };
@@ -252,7 +261,7 @@ double smallest_gap(const ContactSurface& s, const ContactCandidates& candidates
   }
   for (const auto& [p, q] : candidates.point_point) smallest = std::min(smallest, (x[p] - x[q]).norm() - radii(p, q));
   for (const auto& [p, k] : candidates.point_plane) {
-    const ContactSurface::Plane& plane = s.planes()[k];
+    const ContactSurface::Plane plane = s.planes()[k].at(x);
     smallest = std::min(smallest, signed_distance_to_half_space(x[p], plane.normal, plane.offset) - s.patch_of(p).radius);
   }
   return smallest;

@@ -1,5 +1,6 @@
 // Which pairs have an energy now.
 #include <algorithm>
+#include <utility>
 
 #include "stickslip/distance/closest.h"
 #include "stickslip/potential/contact_surface.h"
@@ -8,7 +9,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSineSquared = 1e-3;   ///< of the angle at which edges begin to count as parallel
+constexpr std::uint32_t kPlaneFeature = 1u << 29;   ///< tells half-spaces that move from triangles
+constexpr double kSineSquared = 1e-3;               ///< of the angle at which edges begin to count as parallel
 
 /// Features near one point, and how often each counts.
 struct NearFeatures {
@@ -36,10 +38,18 @@ struct NearFeatures {
   std::vector<std::pair<std::uint8_t, std::uint32_t>> seen;
 };
 
-class Collector {
+}   // namespace
+
+class PairCollector {
  public:
-  Collector(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form, double stiffness, std::vector<ContactPair>& out)
-      : s_(s), x_(x), form_(form), stiffness_(stiffness), out_(out) {}
+  PairCollector(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form, double stiffness, NearPairs& out)
+      : s_(s), x_(x), form_(form), stiffness_(stiffness), out_(out) {
+    out.pairs.clear();
+    out.members.clear();
+    out.found_.clear();
+    out.next_of_pair_.clear();
+    out.first_of_point_.assign(s.points(), ContactSurface::kNone);
+  }
 
   void point_triangles(const ContactCandidates::Pairs& list) {
     for (std::size_t i = 0; i < list.size();) {
@@ -68,8 +78,28 @@ class Collector {
     pair.feature_b = b;
     pair.of_edges = true;
     pair.mollifier = kSineSquared * ea.squared_length * eb.squared_length;
-    if ((c.on_a != OnEdge::inside || c.on_b != OnEdge::inside) && !is_mollified(pair, x_)) take_ends(pair);
-    add(pair, 0.5 * (ea.area + eb.area), 1);
+    const double area = 0.5 * (ea.area + eb.area);
+    const bool by_ends = (c.on_a != OnEdge::inside || c.on_b != OnEdge::inside) && !is_mollified(pair, x_) && take_ends(pair);
+    by_ends ? add_ends(pair, area) : add(pair, area, 1);
+  }
+
+  /// Gives the pairs of ends their members, one behind the other, and all pairs their states.
+  void finish() {
+    std::uint32_t first = 0;
+    for (const auto& [pair, member] : out_.found_) ++out_.pairs[pair].members;
+    for (ContactPair& p : out_.pairs) {
+      p.first_member = first;
+      first += p.members;
+      p.members = 0;
+    }
+    out_.members.resize(first);
+    for (const auto& [number, member] : out_.found_) {
+      ContactPair& p = out_.pairs[number];
+      PairMember& own = out_.members[p.first_member + p.members++] = member;
+      own.part /= p.weight;
+    }
+    out_.states.resize(out_.pairs.size());
+    for (std::size_t k = 0; k < out_.pairs.size(); ++k) out_.states[k] = state_of(out_.pairs[k], x_);
   }
 
   void point_edge(std::uint32_t p, std::uint32_t edge) {
@@ -90,7 +120,7 @@ class Collector {
   }
 
   void half_space(std::uint32_t p, std::uint32_t number) {
-    const ContactSurface::Plane& plane = s_.planes()[number];
+    const ContactSurface::Plane plane = s_.planes()[number].at(x_);
     ContactPair pair;
     pair.patch_a = s_.patch_number(p);
     pair.patch_b = plane.patch;
@@ -102,6 +132,12 @@ class Collector {
     pair.points[0] = p;
     pair.feature_a = p;
     pair.feature_b = number;
+    if (plane.moves()) {   // a point and the plane of three others
+      pair.kind = PairKind::point_plane;
+      pair.size = 4;
+      pair.points = {p, plane.points[0], plane.points[1], plane.points[2]};
+      pair.feature_b = kPlaneFeature | number;
+    }
     pair.plane_normal = plane.normal;
     pair.plane_offset = plane.offset;
     add(pair, s_.area_of(p), 1);
@@ -121,7 +157,23 @@ class Collector {
   }
   void add(ContactPair& pair, double area, int count) {
     pair.weight = stiffness_ * s_.pressure_of(pair.patch_a, pair.patch_b) * area * pair.range * count;
-    out_.push_back(pair);
+    out_.pairs.push_back(pair);
+  }
+  /// To the pair of the same ends, which is found by its first point.
+  void add_ends(ContactPair& pair, double area) {
+    std::uint32_t at = out_.first_of_point_[pair.points[0]];
+    while (at != ContactSurface::kNone && (out_.pairs[at].points != pair.points || out_.pairs[at].kind != pair.kind))
+      at = out_.next_of_pair_[at];
+    if (at == ContactSurface::kNone) {
+      at = static_cast<std::uint32_t>(out_.pairs.size());
+      add(pair, area, 1);
+      out_.next_of_pair_.resize(out_.pairs.size());
+      out_.next_of_pair_[at] = std::exchange(out_.first_of_point_[pair.points[0]], at);
+    } else {
+      pair.weight = stiffness_ * s_.pressure_of(pair.patch_a, pair.patch_b) * area * pair.range;
+      out_.pairs[at].weight += pair.weight;
+    }
+    out_.found_.push_back({at, {pair.feature_a, pair.feature_b, pair.weight}});
   }
   static void set_point(ContactPair& pair, std::uint32_t p, std::uint32_t q) {
     pair.kind = PairKind::point_point;
@@ -139,9 +191,9 @@ class Collector {
     pair.feature_b = edge;
   }
 
-  /// Two edges of which one or both touch with an end are a pair of fewer points: that is cheaper, and where many edges meet in
-  /// a point, so are the matrices. Both keep their names.
-  static void take_ends(ContactPair& pair) {
+  /// Two edges of which one or both touch with an end are a pair of fewer points. Both keep their names.
+  /// @returns false where that cannot be told from its opposite
+  static bool take_ends(ContactPair& pair) {
     const std::array<std::uint32_t, 4> all = pair.points;
     const auto end = [](OnEdge on) { return on == OnEdge::vertex_0 ? 0 : 1; };
     if (pair.on_a != OnEdge::inside && pair.on_b != OnEdge::inside) {
@@ -153,7 +205,7 @@ class Collector {
       pair.size = 3;
       pair.points = {all[end(pair.on_a)], all[2], all[3], 0};
     } else {
-      if (pair.patch_a == pair.patch_b) return;   // names would tell the sides apart by their order only
+      if (pair.patch_a == pair.patch_b) return false;   // names would tell the sides apart by their order only
       pair.kind = PairKind::point_line;
       pair.size = 3;
       pair.points = {all[2 + end(pair.on_b)], all[0], all[1], 0};
@@ -162,6 +214,7 @@ class Collector {
     }
     pair.size_a = 1;
     pair.mollifier = 0;
+    return true;
   }
 
   /// Counts a triangle, and what it shares with others, for a point.
@@ -215,21 +268,19 @@ class Collector {
   std::span<const Vec3> x_;
   BarrierForm form_;
   double stiffness_;
-  std::vector<ContactPair>& out_;
+  NearPairs& out_;
   NearFeatures near_;
 };
 
-}   // namespace
-
 void collect(const ContactSurface& s, const ContactCandidates& candidates, std::span<const Vec3> x, BarrierForm form,
-             double stiffness, std::vector<ContactPair>& out) {
-  out.clear();
-  Collector collector(s, x, form, stiffness, out);
+             double stiffness, NearPairs& out) {
+  PairCollector collector(s, x, form, stiffness, out);
   collector.point_triangles(candidates.point_triangle);
   for (const auto& [a, b] : candidates.edge_edge) collector.edges(a, b);
   for (const auto& [p, e] : candidates.point_edge) collector.point_edge(p, e);
   for (const auto& [p, q] : candidates.point_point) collector.point_point(p, q);
   for (const auto& [p, k] : candidates.point_plane) collector.half_space(p, k);
+  collector.finish();
 }
 
 }   // namespace stickslip

@@ -124,16 +124,18 @@ PairPlace place_of(const ContactPair& p, std::span<const Vec3> x) {
   return place;
 }
 
-double energy_of(const ContactPair& p, std::span<const Vec3> x) {
-  const double gap = place_of(p, x).distance - p.offset;
-  if (!(gap > 0)) return std::numeric_limits<double>::infinity();
-  if (gap >= p.range) return 0;
-  return p.weight * mollifier_of(p, x) * log_barrier(gap, p.range).value;
+PairState state_of(const ContactPair& p, std::span<const Vec3> x) {
+  PairState s;
+  s.place = place_of(p, x);
+  s.gap = s.place.distance - p.offset;
+  s.mollifier = mollifier_of(p, x);
+  s.barrier = log_barrier(s.gap, p.range);
+  return s;
 }
 
-double force_of(const ContactPair& p, std::span<const Vec3> x) {
-  const double gap = place_of(p, x).distance - p.offset;
-  return gap >= p.range ? 0 : -p.weight * mollifier_of(p, x) * log_barrier(gap, p.range).first;
+double energy_of(const ContactPair& p, const PairState& s) {
+  if (!(s.gap > 0)) return std::numeric_limits<double>::infinity();
+  return p.weight * s.mollifier * s.barrier.value;
 }
 
 namespace {
@@ -184,18 +186,17 @@ struct PushAndSlope {
   double push, slope;
 };
 
-PushAndSlope push_and_slope(const ContactPair& p, double gap) {
-  const ScalarFunction b = log_barrier(gap, p.range);
-  const double force = -p.weight * b.first, slope = p.weight * b.second;
+PushAndSlope push_and_slope(const ContactPair& p, const PairState& s) {
+  const double force = -p.weight * s.barrier.first, slope = p.weight * s.barrier.second;
   if (p.push == 0) return {force, slope};
-  return {p.push, std::max(slope + (p.push - force) / gap, kLeastSlope * p.push / gap)};
+  return {p.push, std::max(slope + (p.push - force) / s.gap, kLeastSlope * p.push / s.gap)};
 }
 
 /// Without the mollifier. @pre a positive weight, or not projected
-void add_stiffness(const ContactPair& p, std::span<const Vec3> x, bool projected, PairStiffness& out) {
-  const PairPlace place = place_of(p, x);
+void add_stiffness(const ContactPair& p, const PairState& s, std::span<const Vec3> x, bool projected, PairStiffness& out) {
+  const PairPlace& place = s.place;
   const double d = place.distance;
-  const auto [push, slope] = push_and_slope(p, d - p.offset);
+  const auto [push, slope] = push_and_slope(p, s);
   out.add(slope, outer(place.weights, place.normal));
   if (d == 0 || p.kind == PairKind::half_space) return;
   const FreeDirections free = free_directions(p, x);
@@ -217,9 +218,8 @@ void add_stiffness(const ContactPair& p, std::span<const Vec3> x, bool projected
 }
 
 /// Edges that are parallel but for rounding have no force, only a stiffness against no longer being so.
-void add_parallel_stiffness(const ContactPair& p, std::span<const Vec3> x, PairStiffness& out) {
-  const double gap = place_of(p, x).distance - p.offset;
-  const double factor = 4 * p.weight * log_barrier(gap, p.range).value / p.mollifier;
+void add_parallel_stiffness(const ContactPair& p, const PairState& s, std::span<const Vec3> x, PairStiffness& out) {
+  const double factor = 4 * p.weight * s.barrier.value / p.mollifier;
   const Mat3 a = skew(x[p.points[1]] - x[p.points[0]]), b = skew(x[p.points[3]] - x[p.points[2]]);
   for (int k = 0; k < 3; ++k) {
     Vec12 row;   // of the derivative of the cross product of both edges
@@ -230,28 +230,24 @@ void add_parallel_stiffness(const ContactPair& p, std::span<const Vec3> x, PairS
 
 }   // namespace
 
-Vec12 gradient_of(const ContactPair& p, std::span<const Vec3> x) {
-  const PairPlace place = place_of(p, x);
-  const ScalarFunction b = log_barrier(place.distance - p.offset, p.range);
-  Vec12 g = outer(place.weights, -p.weight * b.first * place.normal);   // moving A towards B costs
-  if (p.mollifier > 0 && mollifier_of(p, x) < 1) {
+Vec12 gradient_of(const ContactPair& p, const PairState& s, std::span<const Vec3> x) {
+  Vec12 g = outer(s.place.weights, -p.weight * s.barrier.first * s.place.normal);   // moving A towards B costs
+  if (is_mollified(s)) {
     const WithDerivatives<12> m = mollifier_derivatives(p, x);
-    g = m.value * g + p.weight * b.value * m.gradient;
+    g = m.value * g + p.weight * s.barrier.value * m.gradient;
   }
   return g;
 }
 
-Vec12 gradient_of_force(const ContactPair& p, std::span<const Vec3> x) {
-  const PairPlace place = place_of(p, x);
-  const double slope = push_and_slope(p, place.distance - p.offset).slope;
-  return outer(place.weights, mollifier_of(p, x) * slope * place.normal);
+Vec12 gradient_of_force(const ContactPair& p, const PairState& s) {
+  return outer(s.place.weights, s.mollifier * push_and_slope(p, s).slope * s.place.normal);
 }
 
 bool is_mollified(const ContactPair& p, std::span<const Vec3> x) { return mollifier_of(p, x) < 1; }
 
-double next_push(const ContactPair& p, std::span<const Vec3> x, double way) {
-  const double gap = place_of(p, x).distance - p.offset, force = -p.weight * log_barrier(gap, p.range).first;
-  const auto [push, slope] = push_and_slope(p, gap);
+double next_push(const ContactPair& p, const PairState& s, double way) {
+  const double force = -p.weight * s.barrier.first;
+  const auto [push, slope] = push_and_slope(p, s);
   return std::clamp(force - slope * way, push / kPushChange, push * kPushChange);
 }
 
@@ -271,13 +267,12 @@ Mat12 hessian_of(const ContactPair& p, std::span<const Vec3> x) {
   return h;
 }
 
-PairStiffness stiffness_of(const ContactPair& p, std::span<const Vec3> x, bool projected) {
+PairStiffness stiffness_of(const ContactPair& p, const PairState& s, std::span<const Vec3> x, bool projected) {
   PairStiffness out;
-  const double m = mollifier_of(p, x);
-  if (m >= 1) {
-    if (p.weight > 0 || !projected) add_stiffness(p, x, projected, out);
-  } else if (m < kParallel) {
-    add_parallel_stiffness(p, x, out);
+  if (!is_mollified(s)) {
+    if (p.weight > 0 || !projected) add_stiffness(p, s, x, projected, out);
+  } else if (s.mollifier < kParallel) {
+    add_parallel_stiffness(p, s, x, out);
   } else {
     out.is_full = true;
     out.full = hessian_of(p, x);

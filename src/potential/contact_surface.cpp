@@ -21,6 +21,18 @@ std::uint32_t ContactSurface::add(Patch patch, const Vec3& normal, double offset
   return number;
 }
 
+std::uint32_t ContactSurface::add_moving_half_space(Patch patch) {
+  const std::uint32_t number = add(patch, Vec3::UnitZ(), 0);
+  const auto first = static_cast<std::uint32_t>(points());
+  planes_.back().points = {first, first + 1, first + 2};
+  patches_.back().points = 3;
+  patch_of_point_.resize(first + 3, number);
+  holder_of_point_.resize(points(), kNone);
+  area_of_point_.resize(points(), 0.0);
+  inner_.resize(points(), false);
+  return number;
+}
+
 std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
   const auto number = static_cast<std::uint32_t>(patches_.size());
   const auto first = static_cast<std::uint32_t>(points());
@@ -30,6 +42,7 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
   patch.first_edge = static_cast<std::uint32_t>(edges_.size());
   patches_.push_back(patch);
   patch_of_point_.resize(first + rest.vertices.size(), number);
+  holder_of_point_.resize(points(), kNone);
   area_of_point_.resize(points(), 0.0);
   inner_.resize(points(), true);
   const double ball = 4 * std::numbers::pi * patch.radius * patch.radius;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "collide/aabb_tree.h"
 #include "math/unions.h"
@@ -100,6 +101,37 @@ class Walk {
   PointsAt<N> start_;
 };
 
+/// Where a point is on its path.
+Vec3 place_on_path(const PointPaths& paths, std::uint32_t p, double time) {
+  if (!paths.bends.empty() && paths.bends[p] > 0) return paths.at(p, time);
+  return time == 1 ? paths.end[p] : Vec3(paths.start[p] + time * (paths.end[p] - paths.start[p]));
+}
+
+double bend_of(const PointPaths& paths, std::uint32_t p) { return paths.bends.empty() ? 0 : paths.bends[p]; }
+
+/// How a half-space that moves changes the distance of a point: g = n·(p − q), whose second derivative is at most
+/// ω²|p − q| + 2ω|(p − q)'| + |p''| + |q''| for a turn by ω. @returns that but for |p''| [m]
+double bend_of_plane(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane) {
+  const auto frame = [&](std::span<const Vec3> x) {
+    const Vec3 &a = x[plane.points[0]], &b = x[plane.points[1]], &c = x[plane.points[2]];
+    Mat3 f;
+    f.col(0) = (b - a).normalized();
+    f.col(2) = (b - a).cross(c - a).normalized();
+    f.col(1) = f.col(2).cross(f.col(0));
+    return f;
+  };
+  const std::uint32_t q = plane.points[0];
+  const double own = bend_of(paths, q);
+  if (own == 0 && bend_of(paths, plane.points[1]) == 0) return 0;   // it does not turn
+  // |R − 1| = 2√2 sin(ω/2) of a turn by less than half a circle
+  const double chord = (frame(paths.end) - frame(paths.start)).norm() / (2 * std::numbers::sqrt2);
+  const double turn = 2 * std::asin(std::min(1.0, chord)) + kRounded;
+  const double speed =
+      (paths.end[p] - paths.start[p]).norm() + (paths.end[q] - paths.start[q]).norm() + 0.5 * (bend_of(paths, p) + own);
+  const double distance = (paths.start[p] - paths.start[q]).norm() + speed;
+  return turn * turn * distance + 2 * turn * speed + own;
+}
+
 /// Against a half-space distances are linear but for bends.
 class PlaneWalk {
  public:
@@ -108,21 +140,23 @@ class PlaneWalk {
         p_(p),
         plane_(plane),
         radius_(radius),
-        gap_(gap_at(paths.start[p])),
-        kept_(std::max(kKept * gap_, kRounded * paths.start[p].lpNorm<Eigen::Infinity>())) {}
+        gap_(gap_at(0)),
+        kept_(std::max(kKept * gap_, kRounded * size())),
+        bend_(bend_of(paths, p) + (plane.moves() ? bend_of_plane(paths, p, plane) : 0)),
+        closing_(gap_ - gap_at(1) + bend_ / 2) {}
 
   bool is_near() const { return !(nearest() > kept_); }
-  double nearest() const { return gap_ - closing(); }
+  double nearest() const { return gap_ - closing_; }
 
   double free_until(double limit) const {
-    const double bend = this->bend(), kept = kept_;
-    if (gap_ - limit * closing() > kept) return limit;
+    const double kept = kept_;
+    if (gap_ - limit * closing_ > kept) return limit;
     if (!(gap_ > kept)) return 0;
-    if (bend == 0) return std::min(limit, (gap_ - kept) / closing());
+    if (bend_ == 0) return std::min(limit, (gap_ - kept) / closing_);
     double from = 0, now = gap_;
     for (int piece = 0; piece < kMostPieces && from < limit; ++piece) {
-      const double part = std::min(limit - from, std::sqrt(8 * kBendShare * (now - kept) / bend));
-      const double next = gap_at(paths_.at(p_, from + part)), sag = bend * part * part / 8;
+      const double part = std::min(limit - from, std::sqrt(8 * kBendShare * (now - kept) / bend_));
+      const double next = gap_at(from + part), sag = bend_ * part * part / 8;
       if (next - sag <= kept) return from + part * std::clamp((now - sag - kept) / std::max(now - next, 1e-300), 0.0, 1.0);
       from += part;
       now = next;
@@ -131,15 +165,27 @@ class PlaneWalk {
   }
 
  private:
-  double gap_at(const Vec3& x) const { return signed_distance_to_half_space(x, plane_.normal, plane_.offset) - radius_; }
-  double bend() const { return paths_.bends.empty() ? 0 : paths_.bends[p_]; }
-  /// Of the chord, and what the arc may be below it.
-  double closing() const { return gap_ - gap_at(paths_.end[p_]) + bend() / 2; }
+  double gap_at(double time) const {
+    ContactSurface::Plane plane = plane_;
+    if (plane.moves())
+      plane = plane.at(place_on_path(paths_, plane.points[0], time), place_on_path(paths_, plane.points[1], time),
+                       place_on_path(paths_, plane.points[2], time));
+    return signed_distance_to_half_space(place_on_path(paths_, p_, time), plane.normal, plane.offset) - radius_;
+  }
+  /// Of the largest coordinate that distances come from.
+  double size() const {
+    double largest = paths_.start[p_].lpNorm<Eigen::Infinity>();
+    if (plane_.moves())
+      for (const std::uint32_t q : plane_.points) largest = std::max(largest, paths_.start[q].lpNorm<Eigen::Infinity>());
+    return largest;
+  }
 
   const PointPaths& paths_;
   std::uint32_t p_;
   const ContactSurface::Plane& plane_;
   double radius_, gap_, kept_;
+  double bend_;      ///< of the distance over the path, at most [m]
+  double closing_;   ///< of the chord, and what the arc may be below it [m]
 };
 
 /// Boxes around the paths of features, with their ranges: pairs whose boxes do not overlap stay out of range.
@@ -183,8 +229,10 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   const auto of_points = [](const PointsAt<2>& x) { return Vec3(x[1] - x[0]); };
   for (const auto& pair : candidates.point_plane) {
     const auto [p, k] = pair;
+    const ContactSurface::Plane& plane = s.planes()[k];
     keep(&ContactCandidates::point_plane, pair,
-         f(PlaneWalk(paths, p, s.planes()[k], s.patch_of(p).radius), p, p, s.range_of(s.patch_number(p), s.planes()[k].patch)));
+         f(PlaneWalk(paths, p, plane, s.patch_of(p).radius), p, plane.moves() ? plane.points[0] : p,
+           s.range_of(s.patch_number(p), plane.patch)));
   }
   for (const auto& pair : candidates.point_triangle) {
     const auto [p, t] = pair;

@@ -6,6 +6,7 @@
 
 #include "stickslip/math/error.h"
 #include "stickslip/solve/registry.h"
+#include "stickslip/step/barrier_start.h"
 #include "stickslip/step/stepper.h"
 
 namespace stickslip::document {
@@ -35,11 +36,25 @@ void check_step(const World& world, const StepOptions& step, std::vector<std::st
       step.h, readable_length(fall), readable_length(2 * largest), 0.1 * std::sqrt(2 * largest / world.gravity.norm())));
 }
 
+/// Barriers push what begins within their range.
+void check_barriers(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
+  const std::vector<NearStart> starts = find_near_starts(world, step);
+  if (starts.empty()) return;
+  const NearStart& nearest = starts.front();
+  warnings.push_back(fmt::format(
+      "'{}' and '{}' begin {} apart, and barriers reach {}: they push each other apart from the start{}. Begin farther "
+      "apart, or take a range (/step/barrier/range) of {:.1g} or less.",
+      world.body(nearest.a).name, world.body(nearest.b).name, readable_length(nearest.gap), readable_length(nearest.range),
+      starts.size() == 1 ? "" : fmt::format(", as {} pairs do", starts.size()),
+      0.9 * step.barrier.range * nearest.gap / nearest.range));
+}
+
 }   // namespace
 
 void check_start(const World& world, const StepOptions& step, bool allow_overlap, std::vector<std::string>& warnings) {
   check_colliders(world);
   check_step(world, step, warnings);
+  if (step.integrator == "barrier") check_barriers(world, step, warnings);
   const std::vector<Overlap> overlaps = find_overlaps(world, step);
   if (overlaps.empty()) return;
   const Overlap& deepest = overlaps.front();

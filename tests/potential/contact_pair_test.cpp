@@ -219,7 +219,7 @@ TEST(ContactPair, forces_change_as_their_gradient_says) {
       if (s.pair.mollifier > 0) continue;   // whose derivative is left out
       const Vec12 numbers = differences(
           s.pair, s.x, [&](const Places& y) { return force_of(s.pair, y); }, 1e-7);
-      const Vec12 found = gradient_of_force(s.pair, s.x);
+      const Vec12 found = gradient_of_force(s.pair, state_of(s.pair, s.x));
       EXPECT_LT((found - numbers).norm(), 1e-4 * found.norm()) << s.name << " " << seed;
     }
 }
@@ -239,7 +239,7 @@ int iterations_to_carry(double load, double gap, bool pushes) {
       EXPECT_NEAR(p.push, pushes ? load : 0, 1e-6 * load);
       return k;
     }
-    if (pushes) p.push = next_push(p, x, step);
+    if (pushes) p.push = next_push(p, state_of(p, x), step);
     x[0].z() += std::max(step, -0.5 * x[0].z());
   }
   return 100;

@@ -43,10 +43,10 @@ const ContactCandidates::Filter kAll = [](std::uint32_t, std::uint32_t) { return
 double whole_energy(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form) {
   ContactCandidates candidates;
   candidates.find(s, x, x, {}, 0.01, kAll);
-  std::vector<ContactPair> pairs;
-  collect(s, candidates, x, form, 1, pairs);
+  NearPairs near;
+  collect(s, candidates, x, form, 1, near);
   double sum = 0;
-  for (const ContactPair& p : pairs) sum += energy_of(p, x);
+  for (const ContactPair& p : near.pairs) sum += energy_of(p, x);
   return sum;
 }
 

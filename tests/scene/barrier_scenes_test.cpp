@@ -61,8 +61,48 @@ TEST(BarrierScenes, a_wall_presses_on_the_ground_with_its_weight) {
   for (const Body& b : run.scene.world.bodies())
     if (b.motion == MotionType::dynamic) weight += 9.81 * b.mass.mass;
   EXPECT_EQ(run.unsolved, 0);
-  EXPECT_NEAR(-run.last.force_on(run.scene.world.find("ground")).z() / weight, 1, 1e-2);
+  EXPECT_NEAR(-run.last.force_on(run.scene.world.find("ground")).z() / weight, 1, 1e-4);
   EXPECT_GT(run.nearest, 0);
+}
+
+/// A dry wall of height H and thickness t turns about its lower edge where the ground is steeper than t/H.
+TEST(BarrierScenes, a_wall_on_a_slope_stands_and_falls_as_by_impulses) {
+  const double steep = 0.115 / (5 * 0.071);
+  const auto leans = [&](const std::string& integrator, double part, double seconds) {
+    const double angle = std::atan(part * steep);
+    const std::string gravity =
+        "[0, " + std::to_string(9.81 * std::sin(angle)) + ", " + std::to_string(-9.81 * std::cos(angle)) + "]";
+    return run_of("wall", seconds, integrator,
+                  {{"/parameters/rows", "5"}, {"/parameters/bricks_per_row", "3"}, {"/gravity", gravity}});
+  };
+  double fallen[2] = {0, 0};
+  for (const bool barrier : {false, true}) {
+    const std::string integrator = barrier ? "barrier" : "impulse";
+    const Stepped stands = leans(integrator, 0.95, 0.4), falls = leans(integrator, 1.05, 0.4);
+    for (const Body& b : stands.scene.world.bodies()) EXPECT_LT(b.velocity.norm(), 1e-4) << integrator << " " << b.name;
+    double fastest = 0;
+    for (const Body& b : falls.scene.world.bodies()) fastest = std::max(fastest, b.velocity.norm());
+    EXPECT_GT(fastest, 0.02) << integrator;
+    EXPECT_EQ(stands.unsolved + falls.unsolved, 0) << integrator;
+    const Stepped far = leans(integrator, 1.3, 0.5);
+    fallen[barrier] = far.scene.world.body(far.scene.world.find("brick-4-1")).position.y();
+  }
+  EXPECT_GT(fallen[0], 0.05);
+  EXPECT_NEAR(fallen[1], fallen[0], 0.05 * fallen[0]);   // and as fast
+}
+
+TEST(BarrierScenes, what_begins_within_range_of_barriers_is_told_with_its_names) {
+  const std::string text = R"({"schema": 1, "step": {"integrator": "barrier", "barrier": {"range": 0.05}},
+    "materials": [{"name": "wood", "density": 500, "friction": 0.5}],
+    "bodies": [{"name": "floor", "motion": "fixed", "shape": {"type": "half-space"}, "material": "wood"},
+               {"name": "crate", "shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "material": "wood",
+                "position": [0, 0, 0.104]}]})";
+  const Scene scene = parse_scene(text, "near.json");
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_NE(scene.warnings[0].find("'floor' and 'crate' begin 4 mm apart, and barriers reach 10 mm"), std::string::npos)
+      << scene.warnings[0];
+  EXPECT_TRUE(parse_scene(text, "near.json", {{{"/step/barrier/range", "0.02"}}}).warnings.empty());
+  EXPECT_TRUE(parse_scene(text, "near.json", {{{"/step/integrator", "\"impulse\""}}}).warnings.empty());
 }
 
 TEST(BarrierScenes, mats_rollers_and_cards_solve_every_step) {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "stickslip/distance/derivatives.h"
+#include "stickslip/potential/barrier.h"
 
 namespace stickslip {
 
@@ -39,6 +40,15 @@ struct ContactPair {
   double mollifier = 0;               ///< threshold of edge_edge [m⁴]; 0: none
   /// What `stiffness_of` takes its force for [N]; 0: for what it is.
   double push = 0;
+  /// Of edges that touch by ends: those that it is made of (PairMember); none: it is of `feature_a` and `feature_b`.
+  std::uint32_t first_member = 0, members = 0;
+};
+
+/// Two edges that touch by an end of one or by ends of both. All that touch by the same ends are one pair, of which each has a
+/// part: where meshes lie on each other point by point, some 36 are one.
+struct PairMember {
+  std::uint32_t feature_a = 0, feature_b = 0;   ///< edges of the sides A and B of the pair
+  double part = 0;                              ///< of the weight of the pair; those of a pair add up to 1
 };
 
 /// Where the closest points are. Side A's is Σ weights[i] xᵢ over its points, side B's −Σ weights[i] xᵢ over its own.
@@ -50,19 +60,31 @@ struct PairPlace {
 };
 PairPlace place_of(const ContactPair&, std::span<const Vec3> x);
 
-double energy_of(const ContactPair&, std::span<const Vec3> x);   ///< [J]; infinite where the pair touches
+/// A pair where its points are: what its energy, force and matrices are made of, for those who ask for several of them.
+struct PairState {
+  PairPlace place;
+  double gap = 0;           ///< distance less the radii [m]
+  double mollifier = 1;     ///< below 1 of edges that are nearly parallel
+  ScalarFunction barrier;   ///< of the gap, without weight and mollifier
+};
+PairState state_of(const ContactPair&, std::span<const Vec3> x);
+
+double energy_of(const ContactPair&, const PairState&);   ///< [J]; infinite where the pair touches
+inline double energy_of(const ContactPair& p, std::span<const Vec3> x) { return energy_of(p, state_of(p, x)); }
 
 /// −dE/dd: the force with which the pair is kept apart [N]; negative of a negative weight.
-double force_of(const ContactPair&, std::span<const Vec3> x);
+inline double force_of(const ContactPair& p, const PairState& s) { return -p.weight * s.mollifier * s.barrier.first; }
+inline double force_of(const ContactPair& p, std::span<const Vec3> x) { return force_of(p, state_of(p, x)); }
 
 using Vec12 = Eigen::Matrix<double, 12, 1>;
 using Mat12 = Eigen::Matrix<double, 12, 12>;
 
 /// ∂E/∂x by the places of the points, three rows each [N]; rows beyond them are zero.
-Vec12 gradient_of(const ContactPair&, std::span<const Vec3> x);
+Vec12 gradient_of(const ContactPair&, const PairState&, std::span<const Vec3> x);
+inline Vec12 gradient_of(const ContactPair& p, std::span<const Vec3> x) { return gradient_of(p, state_of(p, x), x); }
 
 /// Derivative of `force_of` by the places of the points [N/m], but for the mollifier's, with the slope of `stiffness_of`.
-Vec12 gradient_of_force(const ContactPair&, std::span<const Vec3> x);
+Vec12 gradient_of_force(const ContactPair&, const PairState&);
 
 /// ∂²E/∂x² [N/m], as it is.
 Mat12 hessian_of(const ContactPair&, std::span<const Vec3> x);
@@ -94,13 +116,17 @@ struct PairStiffness {
 /// linearised in both, so that b'' becomes b'' + (λ + b')/d, and |b'| becomes λ. Where a step was cut short b' is far from the
 /// force that is to be, and λ is not: a gap that collapsed opens at once and not by doubling, and one that would collapse does
 /// not.
-PairStiffness stiffness_of(const ContactPair&, std::span<const Vec3> x, bool projected = true);
+PairStiffness stiffness_of(const ContactPair&, const PairState&, std::span<const Vec3> x, bool projected = true);
+inline PairStiffness stiffness_of(const ContactPair& p, std::span<const Vec3> x, bool projected = true) {
+  return stiffness_of(p, state_of(p, x), x, projected);
+}
 
 /// Whether its edges are so nearly parallel that the mollifier acts. Such pairs have no push.
+inline bool is_mollified(const PairState& s) { return s.mollifier < 1; }
 bool is_mollified(const ContactPair&, std::span<const Vec3> x);
 
 /// The push after a direction in which the sides come apart by `way` [m], in sight of the one before.
-double next_push(const ContactPair&, std::span<const Vec3> x, double way);
+double next_push(const ContactPair&, const PairState&, double way);
 
 /// Friction of a pair as a potential: its normal force and the direction of its surface are those of an earlier place, "lagged"
 /// [course §5.3.4], so that it depends on the way of its points alone. The way counts from an anchor: where a contact holds, it

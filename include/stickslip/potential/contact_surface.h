@@ -39,6 +39,15 @@ class ContactSurface {
     Vec3 normal = Vec3::UnitZ();   ///< outward, unit
     double offset = 0;             ///< [m]
     std::uint32_t patch = 0;
+    std::array<std::uint32_t, 3> points = {kNone, kNone, kNone};   ///< of one that moves: in it, anticlockwise from outside
+
+    bool moves() const { return points[0] != kNone; }
+    /// Where it is: the same if it does not move.
+    Plane at(const Vec3& a, const Vec3& b, const Vec3& c) const {
+      const Vec3 n = (b - a).cross(c - a).normalized();
+      return {n, n.dot(a), patch, points};
+    }
+    Plane at(std::span<const Vec3> x) const { return moves() ? at(x[points[0]], x[points[1]], x[points[2]]) : *this; }
   };
 
   struct Edge {
@@ -59,6 +68,8 @@ class ContactSurface {
   /// areas and bends of edges are taken from @returns its number
   std::uint32_t add(Patch, const TriangleMesh& rest);
   std::uint32_t add(Patch, const Vec3& normal, double offset);   ///< a half-space
+  /// A half-space that moves with three points of its own, which touch nothing. They are anticlockwise seen from outside.
+  std::uint32_t add_moving_half_space(Patch);
 
   std::size_t points() const { return patch_of_point_.size(); }
   const std::vector<Patch>& patches() const { return patches_; }
@@ -75,12 +86,23 @@ class ContactSurface {
   double range_of(std::uint32_t patch_a, std::uint32_t patch_b) const;   ///< [m]
   /// Scale of contact forces per area [Pa].
   double pressure_of(std::uint32_t patch_a, std::uint32_t patch_b) const;
+  /// Says that a body holds a point where it is, on its surface or in it: what has that point does not touch the body.
+  void set_holder(std::uint32_t point, std::uint32_t body) { holder_of_point_[point] = body; }
+  /// Whether a body of one side holds a point of the other. @param a points of one patch @param b points of another
+  bool hold_each_other(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
+    return any_held(a, patch_of(b[0]).body) || any_held(b, patch_of(a[0]).body);
+  }
+  bool any_held(std::span<const std::uint32_t> points, std::uint32_t body) const {
+    for (const std::uint32_t p : points)
+      if (holder_of_point_[p] == body) return true;
+    return false;
+  }
   void set_acceleration(std::uint32_t patch, double acceleration) { patches_[patch].acceleration = acceleration; }
 
  private:
   std::vector<Patch> patches_;
   std::vector<Plane> planes_;
-  std::vector<std::uint32_t> patch_of_point_;
+  std::vector<std::uint32_t> patch_of_point_, holder_of_point_;   ///< the second: bodies, or kNone
   std::vector<double> area_of_point_;
   std::vector<bool> inner_;
   std::vector<Edge> edges_;
@@ -112,9 +134,25 @@ class ContactCandidates {
   std::vector<Aabb> boxes_;   ///< in which points are known to be seen, without range
 };
 
-/// The pairs of candidates that are within range, in the order of their points. @param stiffness factor of all weights [1]
+/// The pairs of candidates that are within range, and where they are.
+struct NearPairs {
+  std::vector<ContactPair> pairs;    ///< in the order of their points, then of their edges
+  std::vector<PairMember> members;   ///< of pairs that several edges are
+  std::vector<PairState> states;     ///< of the pairs
+
+  std::span<const PairMember> members_of(const ContactPair& p) const {
+    return std::span(members).subspan(p.first_member, p.members);
+  }
+
+ private:
+  friend class PairCollector;
+  std::vector<std::uint32_t> first_of_point_, next_of_pair_;   ///< chains of pairs of ends
+  std::vector<std::pair<std::uint32_t, PairMember>> found_;    ///< pairs, and what is to become their members
+};
+
+/// Makes the list anew. @param stiffness factor of all weights [1]
 void collect(const ContactSurface&, const ContactCandidates&, std::span<const Vec3> x, BarrierForm, double stiffness,
-             std::vector<ContactPair>& out);
+             NearPairs& out);
 
 /// How points move in a step: along chords, or along arcs near them.
 struct PointPaths {

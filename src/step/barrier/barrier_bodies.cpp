@@ -17,6 +17,18 @@ Vec3 vector_of_rotation(const Quat& q) {
   return turn.angle() * turn.axis();
 }
 
+}   // namespace
+
+double reach_of_half_space(const World& world, const Body& half_space) {
+  double farthest = 0;
+  for (const Body& b : world.bodies())
+    if (const double reach = reach_of(world, b); b.alive && std::isfinite(reach))
+      farthest = std::max(farthest, (b.position - half_space.position).norm() + reach);
+  return farthest > 0 ? farthest : 1;
+}
+
+namespace {
+
 Mat3 second_moments(const Mat3& inertia) { return 0.5 * inertia.trace() * Mat3::Identity() - inertia; }
 
 /// The vector w with w·δ = tr(Qᵀ [δ]×).
@@ -36,8 +48,7 @@ void BarrierBodies::begin(const World& world, const StepOptions& options) {
   longest_ = 0;
   for (const Rigid& r : rigid_) {
     longest_ = std::max(longest_, (r.target.position - r.start.position).norm());
-    if (std::isfinite(r.reach))
-      longest_ = std::max(longest_, r.reach * r.start.orientation.angularDistance(r.target.orientation));
+    longest_ = std::max(longest_, r.reach * r.start.orientation.angularDistance(r.target.orientation));
   }
   for (std::size_t k = 0; k < node_start_.size(); ++k)
     longest_ = std::max(longest_, (target_of_node(k) - node_start_[k]).norm());
@@ -53,6 +64,7 @@ void BarrierBodies::begin_rigid(const World& world, const StepOptions& options) 
     r.slot = i;
     r.start = r.base = r.now = {b.position, b.orientation};
     r.reach = reach_of(world, b);
+    if (!std::isfinite(r.reach)) r.reach = reach_of_half_space(world, b);
     r.driven = b.motion == MotionType::kinematic;
     if (!r.driven) r.reach = std::max(r.reach, std::sqrt(b.principal_moments.maxCoeff() / b.mass.mass));   // without a shape
     const Twist free =
@@ -61,7 +73,7 @@ void BarrierBodies::begin_rigid(const World& world, const StepOptions& options) 
     r.target = end.pose;
     r.free_spin = end.angular_velocity;
     r.mass = r.driven ? heavy_ : b.mass.mass;
-    const double size = std::isfinite(r.reach) && r.reach > 0 ? r.reach : 1;
+    const double size = r.reach > 0 ? r.reach : 1;
     r.moments = second_moments(r.driven ? Mat3(heavy_ * size * size * Mat3::Identity()) : b.mass.inertia);
     r.least_inertia =
         r.moments.trace() - Eigen::SelfAdjointEigenSolver<Mat3>(r.moments, Eigen::EigenvaluesOnly).eigenvalues()[2];
@@ -144,18 +156,18 @@ double BarrierBodies::energy_of(const Rigid& r) const {
          (2 * h_ * h_);
 }
 
-void BarrierBodies::add_energies(std::span<const std::uint32_t> piece_of_group, std::span<double> out) const {
-  for (std::uint32_t k = 0; k < rigid_.size(); ++k) out[piece_of_group[k]] += energy_of(rigid_[k]);
+void BarrierBodies::add_energies(std::span<double> out) const {
+  for (std::uint32_t k = 0; k < rigid_.size(); ++k) out[k] += energy_of(rigid_[k]);
   for (std::size_t k = 0; k < node_now_.size(); ++k)
     if (block_of_node_[k] != kNoBlock)
-      out[piece_of_group[group_of_node_[k]]] += node_mass_[k] * (node_now_[k] - node_target_[k]).squaredNorm() / (2 * h_ * h_);
+      out[group_of_node_[k]] += node_mass_[k] * (node_now_[k] - node_target_[k]).squaredNorm() / (2 * h_ * h_);
   for (const Solid& s : solids_) {
     if (s.group == kNoBlock) continue;
     const auto x = places(s);
     double sum = s.solid->energy(x);
     sum += 0.5 * h_ * s.solid->dissipation(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s));
     for (const auto& [a, b, c] : s.triangles) sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
-    out[piece_of_group[s.group]] += sum;
+    out[s.group] += sum;
   }
 }
 

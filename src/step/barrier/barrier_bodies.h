@@ -22,6 +22,9 @@ namespace stickslip {
 
 inline constexpr std::uint32_t kNoBlock = ~0u;
 
+/// How far from its origin something may touch a half-space [m].
+double reach_of_half_space(const World&, const Body&);
+
 class BarrierBodies {
  public:
   /// A body with a pose that forces or a script move.
@@ -53,9 +56,9 @@ class BarrierBodies {
   }
 
   // At the places that are tried.
-  void add_energies(std::span<const std::uint32_t> piece_of_group, std::span<double> out) const;   ///< by pieces [J]
-  void add_gradient(std::span<double> out) const;                                                  ///< [N, N m]
-  void want_blocks(BlockAssembly&) const;   ///< that the Hessian has without contacts
+  void add_energies(std::span<double> out) const;   ///< by groups [J]
+  void add_gradient(std::span<double> out) const;   ///< [N, N m]
+  void want_blocks(BlockAssembly&) const;           ///< that the Hessian has without contacts
   /// @param turns for each rigid body: what contacts add to the block of its turn
   void add_hessian(bool projected, std::span<const Mat3> turns, BlockAssembly&) const;
 

@@ -78,6 +78,21 @@ double surface_area(const Shape& shape) {
   return area(std::visit(SurfaceOfShape{}, shape));
 }
 
+/// A body that barriers push apart in its rest shape would never be at rest in it.
+void check_own_gaps(const ContactSurface::Patch& patch, const TriangleMesh& rest, const std::string& name, double range) {
+  ContactSurface own;
+  own.add(patch, rest);
+  ContactCandidates candidates;
+  candidates.find(own, rest.vertices, rest.vertices, {}, 0, [](std::uint32_t, std::uint32_t) { return true; });
+  const double gap = smallest_gap(own, candidates, rest.vertices);
+  if (!(gap < patch.range)) return;
+  throw Error(
+      fmt::format("Barriers reach {:.3g} m about body '{}', and points and edges of its own are {:.3g} m apart at rest: "
+                  "they would push it out of shape. Take a range (/step/barrier/range) of {:.1g} or less, or a coarser "
+                  "mesh.",
+                  patch.range, name, gap, 0.9 * range * gap / patch.range));
+}
+
 }   // namespace
 
 void BarrierSurface::begin(const World& world, const StepOptions& options) {
@@ -86,9 +101,11 @@ void BarrierSurface::begin(const World& world, const StepOptions& options) {
   for (std::uint32_t k = 0; k < surface_.patches().size(); ++k) {
     const ContactSurface::Patch& patch = surface_.patches()[k];
     const Body& body = world.bodies()[patch.body];
-    const double speed =
-        body.velocity.norm() +
-        (body.is_rigid() && body.motion != MotionType::fixed ? reach_of(world, body) * body.angular_velocity.norm() : 0.0);
+    double speed = body.velocity.norm();
+    if (body.is_rigid() && body.motion != MotionType::fixed) {
+      const double reach = reach_of(world, body);   // infinite of a half-space
+      speed += (std::isfinite(reach) ? reach : reach_of_half_space(world, body)) * body.angular_velocity.norm();
+    }
     const double h = options.h;
     surface_.set_acceleration(k, std::max({world.gravity.norm(), patch.range / (h * h), kStopped * speed / h}));
   }
@@ -124,26 +141,42 @@ void BarrierSurface::add_rigid(const World& world, std::uint32_t number, const C
   const Collider& c = world.colliders()[number];
   const Body& body = world.bodies()[c.body];
   if (std::holds_alternative<HalfSpace>(c.shape)) {
-    if (body.motion != MotionType::fixed)
-      throw Error(fmt::format("Body '{}' is a half-space that moves, which barriers cannot take. Use a large box.", body.name));
+    if (body.motion != MotionType::fixed) return add_moving_half_space(world, number, patch);
     const Pose pose = Pose{body.position, body.orientation} * c.local;
     const Vec3 normal = pose.orientation * Vec3::UnitZ();
     surface_.add(patch, normal, normal.dot(pose.position));
     return;
   }
   const TriangleMesh mesh = std::visit(SurfaceOfShape{}, c.shape);
-  surface_.add(patch, mesh);
+  const std::uint32_t first = surface_.patches()[surface_.add(patch, mesh)].first_point;
   for (const Vec3& v : mesh.vertices) {
     Owner owner;
     owner.local = c.local * v;
     if (!body.is_rigid()) {
-      owner.node = world.nodal_bodies()[body.place].first_node + c.node;
+      const NodalBody& nodes = world.nodal_bodies()[body.place];
+      owner.node = nodes.first_node + c.node;
       owner.local = Vec3::Zero();
+      set_holders(nodes, [&](std::uint32_t node) { return node == c.node ? first : kNoBlock; });
     } else {
       owner.slot = c.body;
     }
     owners_.push_back(owner);
     fixed_.push_back(Pose{body.position, body.orientation} * owner.local);
+  }
+}
+
+/// Three points in the plane, about as far out as what may touch it.
+void BarrierSurface::add_moving_half_space(const World& world, std::uint32_t number, const ContactSurface::Patch& patch) {
+  const Collider& c = world.colliders()[number];
+  const double size = reach_of_half_space(world, world.bodies()[c.body]);
+  surface_.add_moving_half_space(patch);
+  for (int k = 0; k < 3; ++k) {
+    const double angle = 2 * std::numbers::pi * k / 3;
+    Owner owner;
+    owner.slot = c.body;
+    owner.local = c.local * Vec3(size * std::cos(angle), size * std::sin(angle), 0);
+    owners_.push_back(owner);
+    fixed_.push_back(Pose{world.bodies()[c.body].position, world.bodies()[c.body].orientation} * owner.local);
   }
 }
 
@@ -165,22 +198,25 @@ void BarrierSurface::add_surface_of_nodes(const World& world, std::uint32_t numb
     }
     mesh.triangles.push_back(corners);
   }
-  surface_.add(patch, mesh);
+  check_own_gaps(patch, mesh, world.bodies()[patch.body].name, range_);
+  const std::uint32_t first = surface_.patches()[surface_.add(patch, mesh)].first_point;
+  set_holders(nodes, [&](std::uint32_t node) { return place[node] != kNoBlock ? first + place[node] : kNoBlock; });
+}
+
+/// @param point_of of a node the number of its point, or kNoBlock
+void BarrierSurface::set_holders(const NodalBody& nodes, const auto& point_of) {
+  const auto hold = [&](std::uint32_t node, std::uint32_t body) {
+    if (const std::uint32_t point = point_of(node); point != kNoBlock) surface_.set_holder(point, body);
+  };
+  for (const HeldNode& held : nodes.held)
+    if (held.body != HeldNode::kWorld) hold(held.node, held.body);
+  for (const AttachedNode& attached : nodes.attached) hold(attached.node, attached.body);
 }
 
 bool BarrierSurface::may_meet(const World& world, std::uint32_t a, std::uint32_t b) const {
   const std::uint32_t body_a = surface_.patches()[a].body, body_b = surface_.patches()[b].body;
   if (body_a == body_b) return !world.bodies()[body_a].is_rigid();
   const auto moves = [&](std::uint32_t slot) { return world.bodies()[slot].motion == MotionType::dynamic; };
-  // What holds nodes of a body has its surface where they are.
-  const auto holds = [&](std::uint32_t holder, std::uint32_t held) {
-    const Body& body = world.bodies()[held];
-    if (body.is_rigid()) return false;
-    const NodalBody& nodes = world.nodal_bodies()[body.place];
-    return std::ranges::find(nodes.held, holder, &HeldNode::body) != nodes.held.end() ||
-           std::ranges::find(nodes.attached, holder, &AttachedNode::body) != nodes.attached.end();
-  };
-  if (holds(body_a, body_b) || holds(body_b, body_a)) return false;
   return (moves(body_a) || moves(body_b)) && world.may_touch(body_a, body_b);
 }
 

@@ -37,7 +37,10 @@ class BarrierSurface {
  private:
   void build(const World&, const StepOptions&);
   void add_rigid(const World&, std::uint32_t collider, const ContactSurface::Patch&);
+  void add_moving_half_space(const World&, std::uint32_t collider, const ContactSurface::Patch&);
   void add_surface_of_nodes(const World&, std::uint32_t collider, const ContactSurface::Patch&);
+
+  void set_holders(const NodalBody&, const auto& point_of);
 
   ContactSurface surface_;
   std::vector<Owner> owners_;

@@ -2,25 +2,45 @@
 #pragma once
 
 #include <map>
-#include <unordered_map>
 
+#include "math/flat_map.h"
 #include "step/barrier/barrier_attachments.h"
 #include "step/barrier/barrier_joints.h"
 #include "step/barrier/barrier_surface.h"
 #include "stickslip/geometry/surface_part.h"
 #include "stickslip/minimise/minimise.h"
+#include "stickslip/step/barrier_start.h"
 
 namespace stickslip {
 
 struct HashOfKey {
   std::size_t operator()(const ContactKey& key) const {
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
     std::uint64_t sum = key.a;
     for (const std::uint64_t next : {std::uint64_t{key.b}, std::uint64_t{key.parts}, key.feature})
-      sum = (sum ^ sum >> 29) * kOdd + next;
-    return (sum ^ sum >> 32) * kOdd >> 7;
+      sum = spread_bits(sum) + next;
+    return spread_bits(sum);
   }
 };
+struct HashOfName {
+  std::size_t operator()(std::uint64_t name) const { return spread_bits(name); }
+};
+
+// Different for all pairs of a scene.
+inline std::uint64_t name_of_edges(std::uint64_t a, std::uint64_t b) {
+  return (std::uint64_t{static_cast<std::uint8_t>(PairKind::edge_edge)} << 60) ^ (std::min(a, b) << 30) ^ std::max(a, b);
+}
+inline std::uint64_t name_of_pair(const ContactPair& p) {
+  if (p.of_edges) return name_of_edges(p.feature_a, p.feature_b);
+  return (std::uint64_t{static_cast<std::uint8_t>(p.kind)} << 60) ^ (std::uint64_t{p.feature_a} << 30) ^ p.feature_b;
+}
+
+inline ContactKey without_parts(ContactKey key) {
+  key.parts = 0;
+  return key;
+}
+
+inline std::span<const std::uint32_t> points_of_pair(const ContactPair& p) { return {p.points.data(), p.size}; }
+inline std::span<const std::uint32_t> points_of_term(const FrictionTerm& f) { return {f.points.data(), f.size}; }
 
 class BarrierSystem final : public Objective {
  public:
@@ -31,6 +51,8 @@ class BarrierSystem final : public Objective {
   bool needs_room(const World&);
   /// @throws Error if bodies touch or overlap, naming two of them
   void check_start(const World&);
+  /// Pairs of bodies within range that do not touch.
+  std::vector<NearStart> near_starts(const World&);
   /// Surfaces that have points in common at the places that are accepted, by exact predicates. Places that were found free once
   /// are not looked at again.
   std::vector<NearPair> intersections(const World&);
@@ -68,24 +90,50 @@ class BarrierSystem final : public Objective {
   double search_seconds = 0, ccd_seconds = 0;   ///< of candidates, and of free parts [s]
 
  private:
+  void for_each_pair(auto&& f) {
+    pairs();
+    for (std::size_t k = 0; k < contacts_.pairs.size(); ++k) f(contacts_.pairs[k], contacts_.states[k]);
+  }
+  void give_pushes();
   double stored();   ///< energy of all barriers [J]
-  /// A pair's name: what its record is called and its friction remembered by.
-  ContactKey key_of(const ContactPair&) const;
+  std::uint32_t group_of(std::span<const std::uint32_t> points) const;
+  void place_points();
+  void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
+  void limit(std::span<double> direction);
+  void foresee_forces(std::span<const double> direction);
+  /// Σ weights · ways of points along a direction, to first order.
+  Vec3 way_along(std::span<const double> direction, std::span<const std::uint32_t> points,
+                 const std::array<double, 4>& weights) const;
+
+  // Names (barrier_record.cpp). The name of a record is what its friction is remembered by; of edges they are given.
+  ContactKey key_of(const ContactPair&, std::uint32_t feature_a, std::uint32_t feature_b) const;
+  ContactKey key_without_parts(const ContactPair&, std::uint32_t feature_a, std::uint32_t feature_b) const;
   std::uint32_t part_of(std::uint32_t patch, SurfacePartKind, std::uint32_t feature) const;
   bool turned(const ContactPair&) const;   ///< whether its side A is B of its key
-  void add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const;
-  void want_blocks(std::span<const std::uint32_t> points);
+  /// What the contacts of one point with one surface, or of two edges, are in sum.
+  struct ContactSum {
+    ContactKey key;                                                                            ///< of the largest of them
+    Vec3 push = Vec3::Zero(), rub = Vec3::Zero(), place = Vec3::Zero(), slip = Vec3::Zero();   ///< forces on B of the key [N]
+    double weight = 0, largest = 0, gap = 0, mu = 0;
+  };
+  void add_to_sum(const ContactPair&, const PairState&, double part, const ContactKey&, ContactSum&);
+  void sum_contacts(StepReport&);
+
+  // Matrices (barrier_matrices.cpp).
   struct Movers;
   /// What moves a point of the surface, or a material point of friction after them.
   const BarrierSurface::Owner& owner(std::uint32_t point) const {
     return point < surface().points() ? surface_.owner(point) : rubbing_[point - surface().points()];
   }
-  void place_points();
-  void clear_friction();
-  void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
   Movers movers_of(std::span<const std::uint32_t> points) const;
-  void scatter(std::span<const std::uint32_t> points, const Vec12& gradient, const PairStiffness&);
-  void scatter_terms(const Movers&, std::size_t points, const PairStiffness&);
+  void add_to_blocks(std::span<const std::uint32_t> points, const Vec12& gradient, std::span<double> out) const;
+  void want_blocks(std::span<const std::uint32_t> points);
+  struct MoverTerms;
+  void add_to_turns(const Movers&, std::size_t points, const Vec12& gradient);
+  void scatter_pair(const ContactPair&, const PairState&, bool projected, const FrictionTerm*);
+  void scatter_friction(const FrictionTerm&, const Movers* of_pair, MoverTerms*);
+  void scatter_terms(const Movers&, const MoverTerms&);
+  void scatter_full(const Movers&, std::size_t points, const Mat12&);
   /// What a vector over points is over unknowns: of each mover that of its place, and that of its turn.
   static std::array<std::array<Vec3, 2>, 4> gather(const Movers&, std::size_t points, const Vec12&);
   /// A vector over few unknowns.
@@ -97,17 +145,33 @@ class BarrierSystem final : public Objective {
   Sparse rub_of(std::size_t term) const { return coupling(2 * term); }         ///< its force over its limit
   Sparse press_of(std::size_t term) const { return coupling(2 * term + 1); }   ///< its limit by places [N/m]
   void add_rank_one(Sparse row, Sparse column);
-  void scatter_full(const Movers&, std::size_t points, const Mat12&);
+
+  // Friction (barrier_friction.cpp).
+  /// What a term of friction is remembered by: several edges that touch by the same ends have a part each.
+  struct FrictionName {
+    ContactKey key;
+    double part = 1;
+  };
+  struct RememberedForce {
+    Vec3 force = Vec3::Zero();
+  };
+  /// Forces of all features of one point [N].
+  struct Press {
+    double net = 0, positive = 0;
+  };
+  void begin_friction(const World&);
+  void clear_friction();
+  void find_presses();
+  double press_of_pair(const ContactPair&, const PairState&) const;
+  bool add_friction(const ContactPair&, const PairState&, double force, double mu, int round);
+  void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
-  Vec2 remembered_way(const ContactPair&, const ContactKey&, const PairPlace&, const FrictionTerm&, double mu) const;
-  std::uint32_t group_of(std::span<const std::uint32_t> points) const;
-  void limit(std::span<double> direction);
-  /// Σ weights · ways of points along a direction, to first order.
-  Vec3 way_along(std::span<const double> direction, std::span<const std::uint32_t> points,
-                 const std::array<double, 4>& weights) const;
-  void foresee_forces(std::span<const double> direction);
+  Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
+  Vec2 last_pull(const FrictionTerm&) const;
   double free_way(const FrictionTerm&) const;
-  void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
+  std::span<const FrictionName> names_of(std::size_t term) const {
+    return std::span(friction_names_).subspan(first_name_[term], first_name_[term + 1] - first_name_[term]);
+  }
 
   const World* world_ = nullptr;
   StepOptions options_;
@@ -124,26 +188,37 @@ class BarrierSystem final : public Objective {
   std::vector<std::uint32_t> group_of_point_, piece_of_group_;
   std::uint32_t piece_count_ = 0;
   std::vector<double> step_of_group_;
-  std::vector<ContactPair> pairs_;
+  NearPairs contacts_;
   bool pairs_known_ = false;   ///< whether they are those of points_
   double stored_at_start_ = 0;
+  // Of bodies and barriers at points_, which stay while friction and joints change.
+  std::vector<double> steady_energies_, steady_gradient_;   ///< the first by groups
+  bool energies_known_ = false, gradient_known_ = false;
+  FlatMap<std::uint64_t, double, HashOfName> pushes_, next_pushes_;   ///< over weights, by names, now and after the direction
+  FlatMap<ContactKey, ContactSum, HashOfKey> sums_;
+
   std::vector<FrictionTerm> friction_;
-  std::vector<ContactPair> friction_pairs_;                          ///< that they are of
-  std::vector<ContactKey> friction_keys_;                            ///< and their names
-  std::vector<double> shares_;                                       ///< limits of friction over the forces of their pairs
-  std::vector<Vec2> ways_;                                           ///< of friction where the Hessian was taken last
-  std::vector<Vec2> full_ways_;                                      ///< where the whole direction would lead
-  std::unordered_map<std::uint64_t, double> pushes_, next_pushes_;   ///< of pairs by their names, now and after the direction
-  std::unordered_map<ContactKey, Vec3, HashOfKey> pulls_;            ///< of friction on A, by key, world frame
+  std::vector<ContactPair> friction_pairs_;    ///< that they are of
+  std::vector<std::uint32_t> term_of_pair_;    ///< kNoBlock: the pair does not rub
+  bool friction_fits_ = false;                 ///< whether friction is that of the pairs as they are now
+  std::vector<FrictionName> friction_names_;   ///< of all terms, one after the other
+  std::vector<std::size_t> first_name_;        ///< of each term, and of the next one
+  std::vector<double> shares_;                 ///< limits of friction over the forces of their pairs
+  std::vector<Vec2> ways_;                     ///< of friction where the Hessian was taken last
+  std::vector<Vec2> full_ways_;                ///< where the whole direction would lead
+  FlatMap<ContactKey, Press, HashOfKey> presses_;
+  double largest_press_ = 0;                                     ///< [N]
+  FlatMap<ContactKey, RememberedForce, HashOfKey> pulls_;        ///< of friction on A over its limit, by name, world frame
+  FlatMap<ContactKey, RememberedForce, HashOfKey> remembered_;   ///< of the last step on B, by name without parts [N]
   std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
-  std::unordered_map<ContactKey, Vec3, HashOfKey>
-      remembered_;   ///< impulses of the last step on B, over the step, by key without parts [N]
+
   BlockAssembly assembly_;
   /// How friction follows normal forces: of each of its terms the force over its limit, and after that how its limit depends
   /// on places. What belongs to term k begins at coupling_first_[2k] and [2k + 1].
   std::vector<std::pair<std::uint32_t, Vec3>> coupling_;
   std::vector<std::size_t> coupling_first_;
+  bool coupling_known_ = false;   ///< whether it is that of the last Hessian
   SparseFactor::Matrix jacobian_;
   std::vector<Mat3> turns_;
 };
