@@ -138,7 +138,7 @@ bool is_of_volume(const ContactSet& set, const PartPair& pair) {
 /// The areas of the pair, those that face one way as one. @param least depth that counts [m]
 void VolumeContacts::measure(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double least) {
   patches_.clear();
-  overlaps(a, pose_a, b, pose_b, scratch_, found_);
+  overlaps(a, pose_a, b, pose_b, scratch_, found_, how_);
   for (const OverlapVolume& o : found_) {
     const bool measured = o.degeneracy == Degeneracy::none || o.degeneracy == Degeneracy::sheet;
     if (!measured || !o.has_volume() || !(o.gradient.norm() > 0)) continue;

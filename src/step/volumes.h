@@ -20,6 +20,8 @@ bool is_of_volume(const ContactSet&, const PartPair&);
 
 class VolumeContacts {
  public:
+  explicit VolumeContacts(const OverlapOptions& how = {}) : how_(how) {}
+
   /// Appends the areas of a pair that overlaps. @param target > 0 [m] @returns whether there are any; where bodies are apart or
   /// overlap by next to nothing, or where the volume says nothing about a direction, points are to be looked for
   bool find(const World&, const ProxyPair&, const Pose& pose_a, const Pose& pose_b, double target, ContactSet&);
@@ -29,6 +31,7 @@ class VolumeContacts {
   void name(const World&, const ProxyPair&);
   void sort_by_parts(ContactSet&, std::size_t first_area, std::size_t first_manifold);
 
+  OverlapOptions how_;
   OverlapScratch scratch_;
   std::vector<OverlapVolume> found_;
   std::vector<Patch> pieces_, patches_;
