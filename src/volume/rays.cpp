@@ -135,18 +135,17 @@ class RayMeasure {
     return sums;
   }
 
-  /// Box that a piece lies in: rays that missed it go by at less than two cells from those that saw it.
+  /// Box that a piece lies in: rays that missed it go by at less than two cells from those that saw it, and over such a way it
+  /// rises along the rays by as much, whatever cells are there.
   Aabb box_of(std::uint32_t piece) const {
     Aabb box;
-    Vec3 cells = Vec3::Zero();
-    for (const RayGrid& grid : grids_) {
-      cells[grid.u()] = std::max(cells[grid.u()], grid.step_u);
-      cells[grid.v()] = std::max(cells[grid.v()], grid.step_v);
-    }
+    double cell = 0;
+    for (const RayGrid& grid : grids_) cell = std::max({cell, grid.step_u, grid.step_v});
+    const Vec3 around = Vec3::Constant(2 * cell);
     each_of(piece, [&](const SharedStretch& s, int axis) {
       Vec3 from = middle_ + place(s, axis), to = from;
       from[axis] = s.from, to[axis] = s.to;
-      box = box.merged({from - 2 * cells, to + 2 * cells});
+      box = box.merged({from - around, to + around});
     });
     return {box.lower.cwiseMax(box_.lower), box.upper.cwiseMin(box_.upper)};
   }
