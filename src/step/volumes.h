@@ -28,6 +28,7 @@ class VolumeContacts {
 
  private:
   void measure(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double least);
+  void leave_out_slivers();
   void name(const World&, const ProxyPair&);
   void sort_by_parts(ContactSet&, std::size_t first_area, std::size_t first_manifold);
 
@@ -35,7 +36,8 @@ class VolumeContacts {
   OverlapScratch scratch_;
   std::vector<OverlapVolume> found_;
   std::vector<Patch> pieces_, patches_;
-  std::vector<std::uint64_t> names_;   ///< of the patches: parts
+  std::vector<bool> is_sliver_;        ///< of the patches
+  std::vector<std::uint64_t> names_;   ///< the same: parts
   std::vector<bool> is_named_;         ///< whether by the step before
   std::vector<std::uint64_t> taken_;   ///< names of the step before
   std::vector<ContactPoint> points_;
