@@ -86,7 +86,9 @@ class ContactBends {
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
   ContactSink sink_;            ///< where the drift ends, of the colliders looked at last
   std::pair<std::uint32_t, std::uint32_t> looked_at_;
-  VolumeContacts volumes_;
+  /// Half as many rays as elsewhere tell what is deep.
+  static constexpr int kRaysToTellDepth = 24;
+  VolumeContacts volumes_{OverlapOptions{.rays = kRaysToTellDepth}};
   ContactSet at_end_;   ///< areas where the drift ends, of the pair measured last
   std::pair<std::uint32_t, std::uint32_t> measured_;
   std::uint64_t next_corner_ = 0;   ///< of this step

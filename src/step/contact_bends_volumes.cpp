@@ -20,6 +20,9 @@ constexpr std::uint64_t kEndCorner = ~std::uint64_t{0xffff};
 /// Cosine of the angle within which areas face one way.
 constexpr double kFacesAlike = 0.5;
 
+/// Part of what is tolerated by which places that are deep already may become deeper.
+constexpr double kDeeper = 0.1;
+
 /// Whether a place of its plane is in an area, whose corners go once around.
 bool is_in(const ContactPatch& area, const Vec2& place) {
   const auto corners = area.outline();
@@ -72,9 +75,10 @@ bool ContactBends::look_at_volume(const Solved& solved, const DriftingPair& pair
                            kEndCorner + next_corner_};
       if (!(e.gap < -m.target - pair.tolerated)) continue;
       ContactPoint start = pair.start_of(e);
-      const double kept = std::min(-m.target, gap_of_areas(solved.set, m, start));
+      const double before = gap_of_areas(solved.set, m, start), kept = std::min(-m.target, before);
       note_end(pair, kept, e.gap);
-      if (!(e.gap < kept - pair.tolerated)) continue;
+      // What is tolerated is so once: steps on end would add it up.
+      if (!(e.gap < std::min(-m.target - pair.tolerated, before - kDeeper * pair.tolerated))) continue;
       // Two places that meet by sliding were never deep, whatever they are along the normal.
       start.gap = std::max(start.gap, kept);
       ++next_corner_;

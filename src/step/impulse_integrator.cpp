@@ -219,7 +219,8 @@ const ContactSet* ImpulseIntegrator::detect_and_solve(World& world) {
 /// Solves, and again with what the solved motion meets. @returns the contacts of the last solve, or nothing as above
 const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactSet* set) {
   if (!solve(world, *set, drift_time())) return nullptr;
-  for (int rounds = 0; rounds < LookAhead::kMaxRounds && !blew_up();) {
+  int rounds = 0;
+  while (rounds < LookAhead::kMaxRounds && !blew_up()) {
     const ContactSet* more =
         look_ahead_.find(world, detection_, impacts_, solved(*set), reach(), options_.gyroscopic, report_.seconds);
     if (!more && goes_on()) continue;
@@ -231,7 +232,12 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
     ++rounds;
     ++report_.looked_again;
   }
-  return look_ahead_.ends_deep() && pieces_.can_shorten_for_contacts() ? nullptr : set;
+  if (blew_up() || !pieces_.can_shorten_for_contacts()) return set;
+  // What the last round made of it nobody has looked at yet.
+  const bool deep = rounds < LookAhead::kMaxRounds
+                        ? look_ahead_.ends_deep()
+                        : look_ahead_.ends_deep(world, solved(*set), options_.gyroscopic, drift_time());
+  return deep ? nullptr : set;
 }
 
 /// Steps of large problems in which things strike are solved more than once, with contacts that the motion brings. To find

@@ -150,6 +150,14 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
   return &merged_;
 }
 
+bool LookAhead::ends_deep(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
+  const auto by_volume = [](const Manifold& m) { return m.target > 0; };
+  if (std::ranges::none_of(solved.set.manifolds, by_volume)) return false;
+  collect_motion(world, solved);
+  bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, time});
+  return bends_.ends_deep();
+}
+
 void LookAhead::refine(ProblemBuilder& builder, const ContactSet& set) const {
   refine_guess(builder, set);
   bends_.apply(builder, set);

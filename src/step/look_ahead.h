@@ -37,6 +37,8 @@ class LookAhead {
 
   /// Whether the motion that `find` was last called with ends with bodies that touch by volume deep in each other.
   bool ends_deep() const { return bends_.ends_deep(); }
+  /// The same of a motion that will not be solved again: contacts that `find` returned stay valid.
+  bool ends_deep(const World&, const Solved&, Gyroscopic, double time);
 
   /// Velocities of all movers after a solve. Valid until the next call of this or `find`.
   std::span<const Twist> motion(const World&, const Solved&);

@@ -135,10 +135,21 @@ bool is_of_volume(const ContactSet& set, const PartPair& pair) {
   return patch && patch->volume > 0;
 }
 
+/// The same of a piece that is by itself: where an edge of one crosses an edge of the other beside the face that they lie on.
+void VolumeContacts::leave_out_slivers() {
+  is_sliver_.assign(patches_.size(), false);
+  for (std::size_t i = 0; i < patches_.size(); ++i)
+    is_sliver_[i] = std::ranges::any_of(patches_, [&](const Patch& q) { return lies_in(patches_[i], q); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < patches_.size(); ++i)
+    if (!is_sliver_[i]) patches_[kept++] = patches_[i];
+  patches_.resize(kept);
+}
+
 /// The areas of the pair, those that face one way as one. @param least depth that counts [m]
 void VolumeContacts::measure(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double least) {
   patches_.clear();
-  overlaps(a, pose_a, b, pose_b, scratch_, found_);
+  overlaps(a, pose_a, b, pose_b, scratch_, found_, how_);
   for (const OverlapVolume& o : found_) {
     const bool measured = o.degeneracy == Degeneracy::none || o.degeneracy == Degeneracy::sheet;
     if (!measured || !o.has_volume() || !(o.gradient.norm() > 0)) continue;
@@ -148,6 +159,7 @@ void VolumeContacts::measure(const Shape& a, const Pose& pose_a, const Shape& b,
         patches_.push_back(p);
   }
   if (patches_.size() > 1) join_alike(patches_);
+  leave_out_slivers();
   std::erase_if(patches_, [&](const Patch& p) { return !(p.depth > least); });
   if (patches_.size() > kMostAreas) patches_.resize(kMostAreas);
 }

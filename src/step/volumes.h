@@ -20,19 +20,24 @@ bool is_of_volume(const ContactSet&, const PartPair&);
 
 class VolumeContacts {
  public:
+  explicit VolumeContacts(const OverlapOptions& how = {}) : how_(how) {}
+
   /// Appends the areas of a pair that overlaps. @param target > 0 [m] @returns whether there are any; where bodies are apart or
   /// overlap by next to nothing, or where the volume says nothing about a direction, points are to be looked for
   bool find(const World&, const ProxyPair&, const Pose& pose_a, const Pose& pose_b, double target, ContactSet&);
 
  private:
   void measure(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double least);
+  void leave_out_slivers();
   void name(const World&, const ProxyPair&);
   void sort_by_parts(ContactSet&, std::size_t first_area, std::size_t first_manifold);
 
+  OverlapOptions how_;
   OverlapScratch scratch_;
   std::vector<OverlapVolume> found_;
   std::vector<Patch> pieces_, patches_;
-  std::vector<std::uint64_t> names_;   ///< of the patches: parts
+  std::vector<bool> is_sliver_;        ///< of the patches
+  std::vector<std::uint64_t> names_;   ///< the same: parts
   std::vector<bool> is_named_;         ///< whether by the step before
   std::vector<std::uint64_t> taken_;   ///< names of the step before
   std::vector<ContactPoint> points_;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -31,9 +32,21 @@ struct SharedStretch : RayStretch {
 
 struct RayHit2d {
   std::uint32_t ray;
+  std::uint32_t triangle;   ///< of those collected
   double at;
   bool leaves;   ///< the solid, going up the axis
-  Vec3 normal;
+};
+
+/// A triangle of a mesh, in the frame of the grid.
+struct RayTriangle {
+  std::array<Vec3, 3> corners;
+  std::array<std::uint32_t, 3> names;   ///< of its vertices in the mesh
+};
+
+/// One that rays through a box can meet.
+struct RayChoice {
+  std::uint32_t triangle;   ///< of those collected
+  std::uint32_t axes;       ///< bit k: rays along axis k can
 };
 
 /// Rays through the middles of cells, each moved by a fixed pattern so that no row of triangles falls between them.
@@ -69,7 +82,11 @@ struct RayMemory {
   std::vector<Vec2> shifts;   ///< as RayGrid wants them, for `shifts_of` rays along a side
   int shifts_of = 0;
   std::vector<std::uint32_t> stack;
-  std::vector<RayHit2d> hits;
+  std::array<std::vector<RayTriangle>, 2> triangles;   ///< of each solid, that rays through the first box can meet
+  std::array<std::vector<RayChoice>, 2> chosen;        ///< of these, for the box at hand
+  std::vector<char> wanted;                            ///< of each ray: whether it can be in both solids
+  std::vector<RayHit2d> hits, sorted;
+  std::vector<std::uint32_t> first_hit;   ///< of each ray
   std::array<std::vector<RayStretch>, 2> inside;
   std::array<std::vector<std::uint32_t>, 2> first_inside;
   std::array<std::vector<SharedStretch>, 3> shared;         ///< per axis
@@ -87,12 +104,24 @@ struct RaySolid {
   Pose pose;   ///< in the frame of the grid
   Mat3 rotation;
   Aabb box;   ///< tight, in that frame
+  int slot;   ///< 0 for A, 1 for B
+  /// Along each axis, from which side rays come: where one starts is known to be outside beyond the mesh, and the nearer of its
+  /// two sides has less to look through.
+  std::array<bool, 3> from_below = {true, true, true};
+
+  bool is_mesh() const { return std::holds_alternative<Mesh>(*shape); }
 };
 
-/// Stretches of all rays of a grid inside a solid: `stretches[first[r], first[r + 1])` for ray r. @param reach the box of
-/// the overlap
-void stretches_inside(const RaySolid&, const RayGrid&, const Aabb& reach, RayMemory&, std::vector<RayStretch>& stretches,
-                      std::vector<std::uint32_t>& first);
+/// Chooses the sides that rays come from, and collects the triangles of a mesh that rays through a box, or through boxes in it,
+/// can meet.
+void collect_triangles(RaySolid&, const Aabb& box, RayMemory&);
+/// Those of them that can be met by rays through a box in it.
+void choose_triangles(const RaySolid&, const Aabb& box, RayMemory&);
+
+/// Stretches of the wanted rays of a grid inside a solid: `inside[first_inside[r], first_inside[r + 1])` of its slot for ray r.
+void stretches_inside(const RaySolid&, const RayGrid&, RayMemory&);
+/// The same of a mesh, by the triangles that were chosen.
+void stretches_in_mesh(const RaySolid&, const RayGrid&, RayMemory&);
 
 /// Makes the pattern for so many rays along a side at least, if it is not there.
 void prepare_shifts(RayMemory&, int count);

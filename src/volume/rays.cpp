@@ -73,13 +73,20 @@ class RayMeasure {
     }
   }
 
+  /// Rays that one of the solids does not meet in the box need not be looked at in the other: what costs less comes first.
   void cast(const RaySolid& a, const RaySolid& b) {
+    for (const RaySolid* solid : {&a, &b})
+      if (solid->is_mesh()) choose_triangles(*solid, box_, memory_);
+    const bool b_first = a.is_mesh() && (!b.is_mesh() || memory_.chosen[1].size() < memory_.chosen[0].size());
+    const RaySolid &first_one = b_first ? b : a, &other = b_first ? a : b;
     for (const RayGrid& grid : grids_) {
       auto& shared = memory_.shared[grid.axis];
       auto& first = memory_.first_shared[grid.axis];
       shared.clear(), first.clear();
-      stretches_inside(a, grid, box_, memory_, memory_.inside[0], memory_.first_inside[0]);
-      stretches_inside(b, grid, box_, memory_, memory_.inside[1], memory_.first_inside[1]);
+      memory_.wanted.assign(grid.rays(), 1);
+      stretches_inside(first_one, grid, memory_);
+      want_met(first_one.slot, grid);
+      stretches_inside(other, grid, memory_);
       for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
         first.push_back(static_cast<std::uint32_t>(shared.size()));
         share(memory_, ray, shared);
@@ -128,18 +135,17 @@ class RayMeasure {
     return sums;
   }
 
-  /// Box that a piece lies in: rays that missed it go by at less than two cells from those that saw it.
+  /// Box that a piece lies in: rays that missed it go by at less than two cells from those that saw it, and over such a way it
+  /// rises along the rays by as much, whatever cells are there.
   Aabb box_of(std::uint32_t piece) const {
     Aabb box;
-    Vec3 cells = Vec3::Zero();
-    for (const RayGrid& grid : grids_) {
-      cells[grid.u()] = std::max(cells[grid.u()], grid.step_u);
-      cells[grid.v()] = std::max(cells[grid.v()], grid.step_v);
-    }
+    double cell = 0;
+    for (const RayGrid& grid : grids_) cell = std::max({cell, grid.step_u, grid.step_v});
+    const Vec3 around = Vec3::Constant(2 * cell);
     each_of(piece, [&](const SharedStretch& s, int axis) {
       Vec3 from = middle_ + place(s, axis), to = from;
       from[axis] = s.from, to[axis] = s.to;
-      box = box.merged({from - 2 * cells, to + 2 * cells});
+      box = box.merged({from - around, to + around});
     });
     return {box.lower.cwiseMax(box_.lower), box.upper.cwiseMin(box_.upper)};
   }
@@ -169,6 +175,17 @@ class RayMeasure {
     const Vec3 sides = box_.upper - box_.lower;
     const double part = std::sqrt(std::min(1.0, 4 * sides[side] / sides.maxCoeff()));
     return std::clamp(static_cast<int>(std::ceil(part * count)), std::min(8, count), count);
+  }
+
+  /// Rays that are in a solid somewhere in the box.
+  void want_met(int slot, const RayGrid& grid) {
+    const auto& first = memory_.first_inside[slot];
+    const double lower = box_.lower[grid.axis], upper = box_.upper[grid.axis];
+    const auto meets = [&](const RayStretch& s) { return s.from <= upper && s.to >= lower; };
+    for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
+      const auto stretches = std::span(memory_.inside[slot]).subspan(first[ray], first[ray + 1] - first[ray]);
+      memory_.wanted[ray] = std::any_of(stretches.begin(), stretches.end(), meets);
+    }
   }
 
   std::uint32_t root(std::uint32_t i) const {
@@ -252,9 +269,9 @@ void combine(PieceSums& sums, double& error) {
     error += (weight_sum > 0 ? a.seen * a.seen / weight_sum : 1.0 / 3) * std::abs(a.volume - total.volume);
 }
 
-RaySolid in_frame(const Shape& shape, const Pose& pose, const Pose& frame) {
+RaySolid in_frame(const Shape& shape, const Pose& pose, const Pose& frame, int slot) {
   const Pose local = frame.inverse() * pose;
-  RaySolid solid{&shape, local, local.rotation(), bounding_box(shape, local)};
+  RaySolid solid{&shape, local, local.rotation(), bounding_box(shape, local), slot};
   if (std::holds_alternative<HalfSpace>(shape) && solid.rotation.col(2) == Vec3::UnitZ())
     solid.box.upper.z() = local.position.z();
   return solid;
@@ -380,13 +397,15 @@ void overlaps_by_rays(const Shape& shape_a, const Pose& pose_a, const Shape& sha
   const Pose &pose_first = swapped ? pose_b : pose_a, &pose_second = swapped ? pose_a : pose_b;
   OverlapScratch::Memory& memory = scratch.memory();
   const Pose frame = frame_of_rays(first, pose_first, second, pose_second);
-  const RaySolid a = in_frame(first, pose_first, frame), b = in_frame(second, pose_second, frame);
+  RaySolid a = in_frame(first, pose_first, frame, 0), b = in_frame(second, pose_second, frame, 1);
   const Aabb box = overlap_box(a, b, memory.rays);
   if (!(box.lower.array() < box.upper.array()).all()) {
     if ((box.lower.array() <= box.upper.array()).all())
       found.push_back(nothing_because(Degeneracy::touching, frame * Vec3(0.5 * (box.lower + box.upper))));
     return;
   }
+  for (RaySolid* solid : {&a, &b})
+    if (solid->is_mesh()) collect_triangles(*solid, box, memory.rays);
   memory.rays.boxes.assign(1, {box, 0});
   for (std::size_t next = 0; next < memory.rays.boxes.size(); ++next) {
     const auto [within, level] = memory.rays.boxes[next];

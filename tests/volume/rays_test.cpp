@@ -77,6 +77,29 @@ TEST(Rays, what_is_small_against_the_boxes_of_two_meshes_is_measured_as_well_as_
   }
 }
 
+TEST(Rays, what_one_ray_meets_is_measured_as_well_as_what_many_do) {
+  // A corner of a cube that dips into a slab by less than the distance between rays, in many directions.
+  const Mesh slab_mesh = box_mesh({3, 3, 0.5}, 4), cube_mesh = box_mesh({1, 1, 1}, 4);
+  const Pose slab = at(0, 0, -0.5);
+  OverlapScratch scratch;
+  std::vector<OverlapVolume> found;
+  int seen = 0;
+  for (const double depth : {0.01, 0.02, 0.03})
+    for (int k = 0; k < 60; ++k) {
+      const Quat turned = rotation_from_vector({0.3 * std::sin(2.3 * k), 0.3 * std::sin(3.1 * k), 1.0 * k}) *
+                          Quat::FromTwoVectors(Vec3(1, 1, 1), Vec3::UnitZ());
+      const double low = -turned.toRotationMatrix().row(2).cwiseAbs().sum();
+      const Pose cube{Vec3(0.37 * std::sin(k), 0.41 * std::cos(1.7 * k), -low - depth), turned};
+      overlaps_by_rays(slab_mesh, slab, cube_mesh, cube, scratch, found);
+      if (found.empty()) continue;   // between the rays
+      ++seen;
+      const OverlapVolume exact = one_overlap(Box{{3, 3, 0.5}}, slab, Box{{1, 1, 1}}, cube), o = total(found);
+      EXPECT_NEAR(o.volume, exact.volume, 0.02 * exact.volume) << depth << " " << k;
+      EXPECT_LT((o.gradient - exact.gradient).norm(), 0.08 * exact.gradient.norm()) << depth << " " << k;
+    }
+  EXPECT_GT(seen, 120);
+}
+
 TEST(Rays, thin_sheets_are_measured_across) {
   for (const double depth : {1e-2, 1e-4, 1e-6}) {
     const Mesh mesh = box_mesh({1, 1, 0.5}, 5);
