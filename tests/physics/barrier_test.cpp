@@ -348,6 +348,39 @@ TEST(Barrier, a_range_beyond_the_elements_of_a_soft_body_is_refused) {
   for (const Vec3& v : world.nodal_bodies()[0].velocities) EXPECT_LT(v.norm(), 1e-9);   // it stays as it is
 }
 
+/// A bar that stands on a plate which holds its foot, and falls over: all of it but the foot lies on the plate.
+TEST(Barrier, what_a_body_holds_touches_it_with_the_rest) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  const BodyId plate = add_body(world, Box{{0.6, 0.3, 0.05}}, {0, 0, 0.0501}, m);
+  SoftDescription d;
+  d.solid = rubber(soft_box({0.02, 0.02, 0.15}, 0.02), 1e4);
+  d.pose.position = {0, 0, 0.1001 + 0.15};
+  d.material = m;
+  d.pins.resize(1);
+  d.pins[0].body = plate;
+  for (std::uint32_t i = 0; i < d.solid->nodes(); ++i)
+    if (d.solid->rest()[i].z() < -0.1499) d.pins[0].nodes.push_back(i);
+  world.add(d);
+  auto& nodes = world.mutable_nodal_bodies()[0];
+  ASSERT_EQ(nodes.attached.size(), d.pins[0].nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.velocities[i] = {10 * (nodes.positions[i].z() - 0.1), 0, 0};
+  const StepOptions o = barrier(0.01);
+  Stepper stepper(o);
+  bool met = false;
+  const BodyId bar = world.id_of(nodes.body);
+  simulate(world, stepper, 0.6, [&](const StepReport& r) {
+    ASSERT_EQ(intersections(world, o), 0u) << r.step;
+    for (const ContactRecord& c : r.contacts)
+      met = met || (c.body_a == plate && c.body_b == bar) || (c.body_a == bar && c.body_b == plate);
+    const Body& b = world.body(plate);
+    for (const Vec3& x : world.nodal_bodies()[0].positions)
+      ASSERT_GT((b.orientation.conjugate() * (x - b.position)).z(), 0.05 - 1e-4) << r.step;
+  });
+  EXPECT_TRUE(met);
+}
+
 TEST(Barrier, a_soft_bar_folds_without_passing_itself) {
   World world;
   world.gravity.setZero();
