@@ -86,6 +86,24 @@ TEST_P(Patches, friction_of_an_even_pressure_slows_a_spinning_disc) {
   }
 }
 
+TEST_P(Patches, points_at_the_rim_slow_a_spinning_disc_one_and_a_half_times_as_much) {
+  const double s = GetParam().size, time = GetParam().time(), r = 0.2;
+  double slowing[2];
+  for (const ContactForm form : {ContactForm::points, ContactForm::patch}) {
+    World world;
+    const MaterialId m = material(world, 0.3);
+    add_ground(world, m);
+    const BodyId disc =
+        add_body(world, Cylinder{s * r, s * 0.02}, s * Vec3(0, 0, 0.02), m, Vec3::Zero(), Vec3(0, 0, 10 / time));
+    StepOptions o = options(1e-3 * time);
+    o.contact = form;
+    Stepper stepper(o);
+    simulate(world, stepper, 0.05 * time);
+    slowing[form == ContactForm::patch] = 10 / time - world.body(disc).angular_velocity.z();
+  }
+  EXPECT_NEAR(slowing[0], 1.5 * slowing[1], 1e-5 * slowing[0]);
+}
+
 TEST_P(Patches, friction_of_an_even_pressure_slows_a_spinning_square) {
   const double s = GetParam().size, h = 1e-3 * GetParam().time(), a = 0.2;
   World world;
@@ -309,6 +327,24 @@ TEST_P(VolumeContact, a_coin_on_its_rim_stays_out_of_the_ground_at_steps_ten_tim
     Stepper stepper(volumes(h * GetParam().time()));
     stay_out(world, stepper, 0.5 * GetParam().time());
   }
+}
+
+TEST_P(VolumeContact, a_plate_on_a_box_that_tumbles_stays_out_of_it) {
+  // It turns and slides on a face that turns as well: no round of a step may be left unseen, and what is tolerated of a step
+  // may not add up.
+  const double s = GetParam().size, time = GetParam().time();
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  add_body(world, Box{s * Vec3(0.05016, 0.06336, 0.04917)}, s * Vec3(0.14681, 0.16036, 0.25), m, Vec3::Zero(), Vec3::Zero(),
+           Quat(-0.474661, 0.520731, 0.150479, -0.693464).normalized());
+  add_body(world, Box{s * Vec3(0.0454, 0.05483, 0.02186)}, s * Vec3(0.1286, 0.13389, 0.55), m, Vec3::Zero(), Vec3::Zero(),
+           Quat(-0.425593, 0.379217, -0.776492, -0.268561).normalized());
+  Stepper stepper(volumes(0.01 * time));
+  simulate(world, stepper, 0.6 * time, [&](const StepReport& r) {
+    for (const MotionFinding& f : r.findings)
+      EXPECT_NE(f.kind, MotionKind::deep_overlap) << world.time / time << " s " << f.value;
+  });
 }
 
 TEST(VolumeContacts, two_components_of_a_mesh_are_one_area_and_what_is_inside_another_stays_finite) {
