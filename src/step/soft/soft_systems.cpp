@@ -10,7 +10,7 @@
 namespace stickslip {
 
 namespace {
-constexpr double kDearFactor = 3e8;   ///< operations of a factorisation from which on it is worth keeping: some 2000 nodes
+constexpr double kDearFactor = 1.8e8;   ///< operations of a factorisation from which on it is worth keeping: some 2000 nodes
 /// Iterations of a solve up to which factors serve: a step takes three or four solves, and to find factors and the inverse
 /// between nodes that are touched takes as long as forty iterations.
 constexpr int kMostReuse = 6;
