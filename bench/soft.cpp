@@ -90,7 +90,7 @@ void matrices(const char* shape, const TetMesh& mesh, int rounds) {
   Matrix a;
   const double assemble = seconds(rounds, [&] { system.assemble(x, {1, 0.01, 1e-4}, true, a); });
   SparseFactor factor;
-  const double analyse = seconds(1, [&] { factor.analyze(a, true); });
+  const double analyse = seconds(1, [&] { factor.analyze(a, true, solid.rest()); });
   bool good = factor.factor(a);
   const double factoring = seconds(rounds, [&] { good = good && factor.factor(a); });
   const Eigen::MatrixXd b = Eigen::MatrixXd::Random(a.rows(), 32);

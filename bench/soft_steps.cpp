@@ -183,6 +183,40 @@ void by_solver(double seconds) {
   }
 }
 
+/// A wall of bricks, far from where soft bodies are.
+void add_wall(World& world, int layers) {
+  const MaterialId m = world.materials.add({"brick", 2000, 0.5, 0});
+  BodyDescription ground;
+  ground.motion = MotionType::fixed;
+  ground.parts = {{Box{{50, 5, 0.5}}, {}, m}};
+  ground.pose.position = {0, 20, -0.5};
+  world.add(ground);
+  for (int layer = 0; layer < layers; ++layer)
+    for (int i = 0; i < 2 * layers; ++i) {
+      BodyDescription brick;
+      brick.parts = {{Box{{0.1, 0.05, 0.05}}, {}, m}};
+      brick.pose.position = {0.21 * i + 0.105 * (layer % 2), 20, 0.1 * layer + 0.05};
+      world.add(brick);
+    }
+}
+
+/// What a wall costs beside a soft body: as much as alone, if the two have nothing to do with each other.
+void mixed(int nodes, int settle) {
+  fmt::print("\na wall of bricks, a soft cube, and both in one world; [ms], and the contacts of both\n");
+  fmt::print("{:>7}{:>8}{:>10}{:>10}{:>10}{:>16}\n", "bricks", "nodes", "wall", "cube", "both", "both / (1 + 1)");
+  for (const int layers : {10, 20}) {
+    World wall, both = cube_on_plate(nodes, 2);
+    add_wall(wall, layers);
+    add_wall(both, layers);
+    const double alone = measure(wall, one_thread(), settle, 20).step;
+    const double cube = measure(cube_on_plate(nodes, 2), one_thread(), settle, 20).step;
+    const double together = measure(both, one_thread(), settle, 20).step;
+    fmt::print("{:>7}{:>8}{:>10.2f}{:>10.2f}{:>10.2f}{:>16.2f}\n", 2 * layers * layers, both.node_count(), 1e3 * alone,
+               1e3 * cube, 1e3 * together, together / (alone + cube));
+    std::fflush(stdout);
+  }
+}
+
 }   // namespace
 }   // namespace stickslip
 
@@ -191,11 +225,12 @@ int main(int argc, char** argv) try {
   const int nodes = arguments.number("--nodes", 10000), settle = arguments.number("--settle", 40);
   const std::string what = arguments.text("--what", "all");
   const int seconds = arguments.number("--seconds", 5);
-  arguments.finish("--nodes N --settle STEPS --what all|size|contacts|operators|solvers --seconds PER_SOLVER");
+  arguments.finish("--nodes N --settle STEPS --what all|size|contacts|operators|solvers|mixed --seconds PER_SOLVER");
   if (what == "all" || what == "size") stickslip::by_size(nodes, settle);
   if (what == "all" || what == "contacts") stickslip::by_contacts(nodes, settle);
   if (what == "all" || what == "operators") stickslip::by_operator(nodes);
   if (what == "all" || what == "solvers") stickslip::by_solver(seconds);
+  if (what == "all" || what == "mixed") stickslip::mixed(std::min(nodes, 1000), settle);
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());
   return 2;

@@ -25,6 +25,9 @@ constexpr double kAtVertex = 1e-6;
 /// may be nearer.
 constexpr double kBehindCap = 2e-3;
 
+/// Part of a gap, and of a cylinder's radius, that the end of the gap may lie beside the edge that it is of.
+constexpr double kOffEdge = 0.035, kOffRim = 2e-3;
+
 /// Part of the shape's radius within which surfaces that meet touch and do not cut each other.
 constexpr double kShapesTouch = 1e-6;
 
@@ -308,10 +311,10 @@ class ConvexOnMesh {
     const std::vector<ContactPoint>& points = scratch_.sink.points();
     for (const ContactPoint& p : points) {
       const Vec3 out = mesh_.orientation.conjugate() * Vec3(-p.normal);
-      const bool held = is_touched_from(edge, out, kFeatureCone);
+      const double at = place(p);
+      const bool held = is_touched_from(edge, out, kFeatureCone) && is_on_edge(edge, at, p);
       if (!held && p.gap >= 0) continue;
       const std::uint32_t facing = part_facing(edge, out);
-      const double at = place(p);
       const int corner = at < kAtVertex ? 0 : at > 1 - kAtVertex ? 1 : -1;
       const auto on_shape =
           static_cast<std::uint32_t>(std::count_if(points.begin(), points.end(), [&](const auto& q) { return place(q) < at; }));
@@ -320,6 +323,14 @@ class ConvexOnMesh {
                      : mesh_feature(MeshFeature::face_under_vertex, 0, solid_.surface().edges().vertices(id)[corner]);
       add(pair_of_parts(0, facing != 0 ? facing : edge_part(id)), p.position, p.normal, p.gap, name, held);
     }
+  }
+
+  /// Whether the end of a gap lies on the edge, but for how the core is rounded: what a patch spans where an edge is deep inside
+  /// the rim need not.
+  bool is_on_edge(const MeshEdge& edge, double at, const ContactPoint& p) const {
+    const Vec3 end = mesh_.to_local(p.position + 0.5 * p.gap * p.normal);
+    const double off = (end - edge.start - at * edge.along).norm();
+    return off <= kOffEdge * std::abs(p.gap) + kOffRim * shape_.radius;
   }
 
   /// Where an edge runs under a cap, it touches from rim to rim: the rounded rim of the core would let its last thousandth

@@ -19,7 +19,7 @@ constexpr int kMostCoupledSteps = 10000;   ///< before a solve counts as broken
 
 }   // namespace
 
-CoupledMass::CoupledMass(Matrix a) : a_(std::move(a)) {
+CoupledMass::CoupledMass(Matrix a, std::span<const Vec3> places) : a_(std::move(a)) {
   a_.makeCompressed();
   if (a_.rows() != a_.cols())
     throw Error(fmt::format("A mass matrix must be square, and this one is {} × {}.", a_.rows(), a_.cols()));
@@ -28,7 +28,7 @@ CoupledMass::CoupledMass(Matrix a) : a_(std::move(a)) {
     return m.nonZeros() == 0 ? 0.0 : Eigen::Map<const Eigen::VectorXd>(m.valuePtr(), m.nonZeros()).cwiseAbs().maxCoeff();
   };
   if (!(largest(difference) <= 1e-12 * largest(a_))) throw Error("The mass matrix is not symmetric.");
-  factor_.analyze(a_, true);
+  factor_.analyze(a_, true, places);
   factor();
 }
 

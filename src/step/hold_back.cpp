@@ -15,6 +15,8 @@ namespace {
 /// Parts of the thinner collider: how deep a pair may come, and how far it may approach from one look to the next where it
 /// touches. Together less than half, where contacts would hold it from the other side.
 constexpr double kDeep = 0.25, kLook = 0.1;
+/// Part of both at a surface that is open: it has no thickness, and what is behind it is on its other side.
+constexpr double kAtOpen = 0.2;
 /// Looks at a pair. What needs more stops where they end.
 constexpr int kMostFollowed = 2000;
 /// Cosine from which on contacts of a pair have one direction.
@@ -45,6 +47,7 @@ struct HoldBack::Moving {
 
   std::pair<Pose, Pose> at(double time) const { return {pose_at(body_a, of_a, how, time), pose_at(body_b, of_b, how, time)}; }
   double speed() const { return closing_speed(a, of_a, b, of_b); }
+  bool at_open_surface() const { return !(a.characteristic_length > 0 && b.characteristic_length > 0); }
   /// Bound of the speed along a unit vector [m/s].
   double speed_along(const Vec3& n) const {
     const Vec3 relative = of_b.linear - of_a.linear;
@@ -73,7 +76,8 @@ HoldBack::Look HoldBack::look(const Moving& m, const std::pair<Pose, Pose>& at) 
 
 /// @returns the last time before h at which the pair is not too deep yet, or h [s]
 double HoldBack::follow(const Moving& m, double h) {
-  const double speed = m.speed(), thin = thinner(m.a, m.b), far = std::min(m.a.reach, m.b.reach);
+  const double speed = m.speed(), far = std::min(m.a.reach, m.b.reach);
+  const double thin = (m.at_open_surface() ? kAtOpen : 1) * thinner(m.a, m.b);
   double allowed = 0, last = 0, time = 0;
   for (int looks = 0; looks < kMostFollowed; ++looks) {
     const Look now = look(m, m.at(time));

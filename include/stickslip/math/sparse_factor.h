@@ -7,6 +7,8 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#include "stickslip/math/types.h"
+
 namespace stickslip {
 
 /// Cholesky for symmetric matrices (analysis by CHOLMOD; numbers by dense blocks of Eigen's products where columns of L form
@@ -21,7 +23,9 @@ class SparseFactor {
   SparseFactor& operator=(SparseFactor&&) noexcept;
 
   /// Orders the pattern of a compressed matrix. @param symmetric positive definite: only the lower triangle is read
-  void analyze(const Matrix&, bool symmetric);
+  /// @param places of nodes that have three rows each, of a symmetric matrix: planes through them make orders that are better
+  /// than those that the pattern alone gives (src/math/dissection.h). Empty: unknown
+  void analyze(const Matrix&, bool symmetric, std::span<const Vec3> places = {});
 
   /// Factors a matrix with the pattern that was analysed. False if it is singular, or not positive definite.
   bool factor(const Matrix&);

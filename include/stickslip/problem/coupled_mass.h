@@ -24,8 +24,10 @@ class CoupledMass {
     Eigen::MatrixXd numbers;
   };
 
-  /// @param a both triangles stored. @throws Error if it is not square, not symmetric or not positive definite.
-  explicit CoupledMass(Matrix a);
+  /// @param a both triangles stored
+  /// @param places of nodes that have three rows each, by which an order of elimination is found; empty: unknown
+  /// @throws Error if it is not square, not symmetric or not positive definite.
+  explicit CoupledMass(Matrix a, std::span<const Vec3> places = {});
 
   /// Takes the numbers of another matrix, and factors it, with what was analysed. @pre symmetric
   /// @returns whether it could: false if the pattern differs; then nothing has changed. @throws Error if it is not positive

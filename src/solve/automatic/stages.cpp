@@ -10,6 +10,7 @@
 #include "solve/cone/admm_engine.h"
 #include "solve/exact/exact_sweep.h"
 #include "solve/newton/full_rank_newton.h"
+#include "solve/newton/interior_point.h"
 #include "solve/newton/newton_engine.h"
 
 namespace stickslip {
@@ -36,6 +37,9 @@ constexpr double kFullAlpha = 0.3;      ///< first regularisation of a full W, f
 constexpr double kLinearAlpha = 1e-8;   ///< regularisation of a problem that is linear: as little as rounding allows
 constexpr int kLinearSteps = 2;         ///< that solve it, or else it is not linear
 constexpr int kFullRankPatience = 6;    ///< steps at a W of full rank in which the residual must have halved, or they are left
+constexpr double kInteriorSteps = 20;   ///< of an interior point that a finish usually takes, whatever the guess
+constexpr int kInteriorTrial = 4;       ///< of these, before they are judged
+constexpr int kInteriorPatience = 6;    ///< of these without a residual that has halved, before they are left
 constexpr double kMorePatience = 0.5;   ///< and at least this share of all steps taken so far: who came far may rest longer
 constexpr int kAdmmWindow = 120;        ///< ADMM steps between two looks at the progress: five searches for its penalty
 constexpr double kAdmmSteps = 100;      ///< that a finish usually takes, with
@@ -70,6 +74,7 @@ Stages::Stages(const ProblemForm& form, std::span<double> impulses, Workspace& w
 void Stages::run(const Plan& plan) {
   expand(true);
   const bool direct = plan.stages.size() > 1;
+  goes_inside_ = direct && is_full() && InteriorPoint::fits(form_.whole);
   if (direct && chooses_share() && run(Method::newton) == Outcome::done) return;
   if (direct && is_full() && full_rank_steps() == Outcome::done) return;
   if (direct && is_linear() && linear_steps() == Outcome::done) return;
@@ -89,6 +94,7 @@ Stages::Outcome Stages::run(Method method) {
     case Method::sweeps:
       return sweeps(true);
     case Method::newton:
+      if (goes_inside_ && can_afford(interior_price()) && interior() == Outcome::done) return Outcome::done;
       return can_afford(newton_price()) ? newton() : Outcome::slow;
     case Method::admm:
       return admm_fits_ ? admm() : Outcome::slow;
@@ -263,7 +269,8 @@ void Stages::mend(Acceleration& acceleration) {
 
 /// @param gained decades within the last window of sweeps
 bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
-  const double price = newton_price();
+  const double price = goes_inside_ ? interior_price() : newton_price();
+  if (goes_inside_ && can_afford(price) && sweeps * sweep_cost_ > price) return true;   // what it costs is known
   if (!can_afford(price) || sweeps * sweep_cost_ < discount() * kTrial * price) return false;
   const double predicted = gained > 0 ? window * decades_left() / gained : kInfinity;
   return predicted * sweep_cost_ > price;
@@ -390,6 +397,50 @@ Stages::Outcome Stages::full_rank_steps() {
     if (monitor_.best_total() <= kHelped * halved) halved = monitor_.best_total(), progress = k;
   }
   tell("Newton steps by the factors of W, which then stood still,", step_, start);
+  return Outcome::slow;
+}
+
+double Stages::interior_price() const {
+  return kInteriorSteps * cost::kDenseOperation * InteriorPoint::step_work(form_.whole, false);
+}
+
+/// Where W is full, but not of full rank, or contacts change between sticking and sliding too often for Newton's method: steps
+/// that begin far from all that contacts could do, whatever the guess. First by the cheap ones for as long as they get on; where
+/// these ran into a face, exactly from the start.
+Stages::Outcome Stages::interior() {
+  goes_inside_ = false;
+  const double start = monitor_.best_total();
+  if (interior(false) == Outcome::done) return Outcome::done;
+  if (can_afford(interior_price()) && interior(true) == Outcome::done) return Outcome::done;
+  // Cones cost half of the digits. What is left is small, and Newton's method has it from here.
+  if (monitor_.best_total() < kHelped * start) guess_.clear();
+  return Outcome::slow;
+}
+
+Stages::Outcome Stages::interior(bool exact) {
+  const double start = monitor_.best_total();
+  const std::span<double> iterate = start_whole();
+  InteriorPoint& inside = work_.scratch<InteriorPoint>();
+  if (!inside.start(form_.whole, !exact)) return Outcome::slow;
+  const int patience = exact ? 2 * kInteriorPatience : kInteriorPatience;   // nothing is left to go over to
+  double halved = kInfinity, closed = kInfinity, before[2] = {kInfinity, kInfinity};
+  int steps = 0;
+  for (int progress = 0; steps - progress <= patience;) {
+    monitor_.add_work(cost::kDenseOperation * InteriorPoint::step_work(form_.whole, exact));
+    if (!inside.step(iterate, exact)) break;
+    ++steps;
+    if (monitor_.done(++step_, iterate)) {
+      tell("interior point steps", steps, start);
+      return Outcome::done;
+    }
+    const double now = monitor_.last_total();
+    if (now <= kHelped * halved) halved = now, progress = steps;
+    if (inside.gap() <= kHelped * closed) closed = inside.gap(), progress = steps;
+    // Where the shift feeds back, steps without its derivative go to and fro.
+    exact = exact || (steps >= kInteriorTrial && now > kHelped * before[steps % 2]);
+    before[steps % 2] = now;
+  }
+  tell("interior point steps, which then stood still,", steps, start);
   return Outcome::slow;
 }
 

@@ -60,6 +60,7 @@ Vec3 SoftSystems::inner_couple(const NodalBody& nodes, System& s) {
 }
 
 void SoftSystems::keep_spin(World& world, double drift_time) {
+  bool any = false;
   for (NodalBody& nodes : world.mutable_nodal_bodies()) {
     const bool turns = nodes.is_soft() && nodes.held.empty() && nodes.solid->material().model != SoftModel::linear;
     if (!turns || !world.bodies()[nodes.body].moves_by_forces()) continue;
@@ -67,8 +68,9 @@ void SoftSystems::keep_spin(World& world, double drift_time) {
     if (s.times.kick == 0) continue;   // lumped: forces act where nodes are
     const MeanMotion mean(nodes);
     turn_on(nodes, mean, mean.angular_momentum - inner_couple(nodes, s), drift_time - s.times.h / 2);
+    any = true;
   }
-  world.summarise_nodes();
+  if (any) world.summarise_nodes();
 }
 
 }   // namespace stickslip

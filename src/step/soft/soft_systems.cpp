@@ -10,7 +10,7 @@
 namespace stickslip {
 
 namespace {
-constexpr double kDearFactor = 3e8;   ///< operations of a factorisation from which on it is worth keeping: some 2000 nodes
+constexpr double kDearFactor = 1.8e8;   ///< operations of a factorisation from which on it is worth keeping: some 2000 nodes
 /// Iterations of a solve up to which factors serve: a step takes three or four solves, and to find factors and the inverse
 /// between nodes that are touched takes as long as forty iterations.
 constexpr int kMostReuse = 6;
@@ -82,7 +82,8 @@ void SoftSystems::assemble(System& s, const NodalBody& nodes, std::span<const Ve
 
 /// Problems that were kept (captured, shown) share the factors they were solved with: those stay as they are.
 void SoftSystems::factor(System& s, const Times& times, Manner manner) {
-  if (!(s.mass && s.mass.use_count() == 1 && s.mass->refactor(s.matrix))) s.mass = std::make_shared<CoupledMass>(s.matrix);
+  if (!(s.mass && s.mass.use_count() == 1 && s.mass->refactor(s.matrix)))
+    s.mass = std::make_shared<CoupledMass>(s.matrix, s.solid->rest());
   ++factorisations_;
   if (manner != Manner::reused || s.mass->factor_work() < kDearFactor) {
     s.memory = {};
@@ -97,7 +98,8 @@ void SoftSystems::factor(System& s, const Times& times, Manner manner) {
 /// Makes the factors again that a body remembers, where they are another's, or a problem that was kept has them.
 void SoftSystems::factor_remembered(System& s, const NodalBody& nodes) {
   assemble(s, nodes, s.memory.places, {s.memory.kick, s.memory.h});
-  if (!(s.mass && s.mass.use_count() == 1 && s.mass->refactor(s.matrix))) s.mass = std::make_shared<CoupledMass>(s.matrix);
+  if (!(s.mass && s.mass.use_count() == 1 && s.mass->refactor(s.matrix)))
+    s.mass = std::make_shared<CoupledMass>(s.matrix, s.solid->rest());
   ++factorisations_;
   std::vector<int> rows;
   for (const std::uint32_t node : s.memory.touched)
