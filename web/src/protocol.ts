@@ -340,6 +340,7 @@ export interface SceneEntry {
 export interface Coefficients {
   friction: number;
   restitution: number;
+  tangential_restitution: number;
   /** In place of Coulomb's. */
   law?: string;
 }
