@@ -5,10 +5,10 @@
 //
 // All start from zero and are asked for 1e-8, Siconos by its own error (the natural map), `auto` by that and the residual in
 // m/s. An answer counts if its natural-map error, computed by Stickslip, is at most 1e-8. Times are processor times of the
-// solve alone, the least of several; of those of a few µs sixteen are timed together. Every solver of Siconos runs with its
-// default options but for tolerance and number of iterations, with W as block, sparse and (up to 100 contacts) dense matrix, of
-// which the best counts; each in a process of its own, as some end the program. A run is ended after the limit, or when it has
-// taken ten times as long as the best of Siconos so far.
+// solve alone, the least of several; of those of a few µs sixteen are timed together, and the two that are compared are timed
+// once more at the end. Every solver of Siconos runs with its default options but for tolerance and number of iterations, with
+// W as block, sparse and (up to 100 contacts) dense matrix, of which the best counts; each in a process of its own, as some end
+// the program. A run is ended after the limit, or when it has taken ten times as long as the best of Siconos so far.
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -21,6 +21,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -305,6 +306,7 @@ Line measure(const std::string& file, double limit, std::ostream* csv) {
   };
   note("auto", "", line.automatic);
   const int rows = p.blocks[0].dim;
+  std::function<Result()> again;
   for (const Method& method : methods(rows)) {
     bool solved = false;
     for (const auto& [storage, name] :
@@ -314,13 +316,21 @@ Line measure(const std::string& file, double limit, std::ostream* csv) {
           run_siconos(p, w, storage, method.id, line.solved > 0 ? std::min(limit, 10 * line.best.seconds + 0.02) : limit);
       note(method.name, name, r);
       if (!r.solved()) continue;
-      if (line.solved == 0 && !solved) line.best = r, line.best_name = method.name, line.best_storage = name;
-      if (r.seconds < line.best.seconds) line.best = r, line.best_name = method.name, line.best_storage = name;
+      if ((line.solved == 0 && !solved) || r.seconds < line.best.seconds) {
+        line.best = r, line.best_name = method.name, line.best_storage = name;
+        again = [&p, &w, storage, id = method.id, limit] { return run_siconos(p, w, storage, id, limit); };
+      }
       solved = true;
     }
     line.solved += solved;
     ++line.tried;
   }
+  // The two that are compared once more: what else the machine did meanwhile must not decide.
+  const auto take_faster = [](Result& result, const Result& other) {
+    if (other.solved() && other.seconds < result.seconds) result = other;
+  };
+  if (again) take_faster(line.best, again());
+  if (line.automatic.solved()) take_faster(line.automatic, run_automatic(p, limit));
   return line;
 }
 
