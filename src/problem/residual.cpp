@@ -165,25 +165,32 @@ NaturalMap natural_map(const ContactProblem& p, std::span<const double> impulses
   return map;
 }
 
+struct JudgedParts {
+  Residual residual;
+  NaturalMap map;
+};
+
 /// Both of a problem whose rows all are contacts without friction. Everything is read through pointers and added up in
 /// registers: what is written may not be taken for what is read.
-void judge_lcp(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work, Judgement& judgement,
-               NaturalMap& map) {
+JudgedParts judge_lcp(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work) {
   const std::size_t n = p.rows();
   work.v.resize(n);
   work.segment_velocity.clear();
   const double *const b = p.b.data(), *const sigma = p.sigma.data(), *const impulse = impulses.data();
   double* const v = work.v.data();
   Residual r;
-  if (std::none_of(impulse, impulse + n, [](double x) { return x != 0; })) {   // as every guess
-    for (std::size_t i = 0; i < n; ++i) v[i] = b[i], add_normal(r, 1, b[i], 0), map.add(b[i] < 0 ? b[i] : 0, b[i], 0, b[i]);
-    judgement.residual = r;
-    return;
+  NaturalMap sums;
+  if (std::none_of(impulse, impulse + n, [](double x) { return x != 0; })) {   // as in most guesses: W is not asked
+    for (std::size_t i = 0; i < n; ++i) {
+      v[i] = b[i];
+      add_normal(r, 1, b[i], 0);
+      sums.add(b[i] < 0 ? b[i] : 0, b[i], 0, b[i]);
+    }
+    return {r, sums};
   }
   const ContactScale* const scales = p.scales.data();
   const double* value = p.matrix.values.data();
   const std::uint32_t *const first = p.matrix.first.data(), *const column = p.matrix.column.data();
-  NaturalMap sums;
   for (std::size_t i = 0; i < n; ++i) {
     double sum = 0;
     for (std::uint32_t e = first[i], end = first[i + 1]; e < end; ++e) sum += *value++ * impulse[column[e]];
@@ -192,8 +199,7 @@ void judge_lcp(const ContactProblem& p, std::span<const double> impulses, Residu
     add_normal(r, scales[i].normal_mass, velocity, own);
     sums.add(own - std::max(own - velocity, 0.0), b[i], own, velocity);
   }
-  judgement.residual = r;
-  map = sums;
+  return {r, sums};
 }
 
 }   // namespace
@@ -215,12 +221,7 @@ std::string_view model_name(FrictionModel model) {
 double Residual::total() const { return largest_part(*this); }
 
 Residual residual(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work, FrictionModel model) {
-  if (is_lcp(p)) {   // all models are one
-    Judgement judgement;
-    NaturalMap map;
-    judge_lcp(p, impulses, work, judgement, map);
-    return judgement.residual;
-  }
+  if (is_lcp(p)) return judge_lcp(p, impulses, work).residual;   // all models are one
   find_velocities(p, impulses, work);
   Residual r;
   kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
@@ -291,18 +292,15 @@ double natural_map_error(const ContactProblem& p, std::span<const double> impuls
 }
 
 Judgement judge(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work, double tolerance) {
-  Judgement judgement;
-  NaturalMap map;
   const bool asks_for_map = tolerance < std::numeric_limits<double>::infinity();
-  if (is_lcp(p)) {
-    judge_lcp(p, impulses, work, judgement, map);
-  } else {
-    judgement.residual = residual(p, impulses, work);
-    if (asks_for_map) map = natural_map(p, impulses, work.v);
-  }
-  judgement.total = largest_part(judgement.residual);
-  if (asks_for_map) judgement.meets_natural_map = map.error_squared <= tolerance * tolerance * map.scale_squared();
-  return judgement;
+  const auto found = [&]() -> JudgedParts {
+    if (is_lcp(p)) return judge_lcp(p, impulses, work);
+    const Residual r = residual(p, impulses, work);
+    return {r, asks_for_map ? natural_map(p, impulses, work.v) : NaturalMap{}};
+  };
+  const JudgedParts parts = found();
+  const bool meets = !asks_for_map || parts.map.error_squared <= tolerance * tolerance * parts.map.scale_squared();
+  return {parts.residual, largest_part(parts.residual), meets};
 }
 
 }   // namespace stickslip

@@ -24,8 +24,8 @@ namespace {
 
 constexpr double kFarthestFall = 1e6;   ///< in a step, over the size of the largest body
 
-/// A step in which things fall farther than the largest of them is wide is a slip of the pen. One in which they fall so far that
-/// nothing of the scene would be seen again is refused: looking for what they meet on the way would take seconds.
+/// A step in which things fall farther than the largest of them is wide is a slip of the pen. One in which they fall so far
+/// that nothing of the scene would be seen again is refused: looking for what they meet on the way would take seconds.
 void check_step(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
   const double fall = world.gravity.norm() * step.h * step.h;
   double largest = 0;

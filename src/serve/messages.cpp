@@ -70,9 +70,8 @@ std::string surroundings_message(const World& world) {
   Json list = Json::array(), pairs = Json::array();
   const MaterialTable& materials = world.materials;
   const auto entry = [](const auto& of) {
-    Json json = {{"friction", of.friction},
-                 {"restitution", of.restitution},
-                 {"tangential_restitution", of.tangential_restitution}};
+    Json json = {
+        {"friction", of.friction}, {"restitution", of.restitution}, {"tangential_restitution", of.tangential_restitution}};
     if (of.law) json["law"] = of.law->name;
     return json;
   };
