@@ -5,10 +5,10 @@
 //
 // All start from zero and are asked for 1e-8, Siconos by its own error (the natural map), `auto` by that and the residual in
 // m/s. An answer counts if its natural-map error, computed by Stickslip, is at most 1e-8. Times are processor times of the
-// solve alone, the least of several. Every solver of Siconos runs with its default options but for tolerance and number of
-// iterations, with W as block, sparse and (up to 100 contacts) dense matrix, of which the best counts; each in a process of its
-// own, as some end the program. A run is ended after the limit, or when it has taken ten times as long as the best of Siconos
-// so far.
+// solve alone, the least of several; of those of a few µs sixteen are timed together, and the two that are compared are timed
+// once more at the end. Every solver of Siconos runs with its default options but for tolerance and number of iterations, with
+// W as block, sparse and (up to 100 contacts) dense matrix, of which the best counts; each in a process of its own, as some end
+// the program. A run is ended after the limit, or when it has taken ten times as long as the best of Siconos so far.
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -21,6 +21,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -172,26 +173,54 @@ double seconds_of_clock() {
 /// longer than 0.2 s.
 bool is_to_repeat(int done, double seconds) { return seconds < (done < 8 ? 0.2 : 2e-2); }
 
+/// Solves between two looks at the clock, which tells time in steps of 10 ns: many of those that take less than this.
+constexpr double kShort = 2e-5;   // [s]
+int at_a_time(double seconds) { return seconds < kShort ? 16 : 1; }
+
+/// The least time of a solve, of many. @param prepare gets so many ready to be solved @param solve the one of this number
+template <class Prepare, class Solve>
+double least_seconds(Prepare&& prepare, Solve&& solve) {
+  const double clock = seconds_of_clock();
+  double best = 1e300, all = 0;
+  for (int k = 0, count = 1; is_to_repeat(k, all); ++k) {
+    prepare(count);
+    const double start = processor_seconds();
+    for (int i = 0; i < count; ++i) solve(i);
+    const double seconds = processor_seconds() - start;
+    best = std::min(best, (seconds - clock) / count);
+    all += seconds;
+    count = at_a_time(best);
+  }
+  return best;
+}
+
 /// In the process of the run: solves, and writes time and impulses.
 [[noreturn]] void solve_and_tell(const ContactProblem& p, const Eigen::MatrixXd& w, NM_types storage, int id, int out) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   if (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
-  std::vector<double> reaction, velocity;
-  const double clock = seconds_of_clock();
-  double best = 1e300, all = 0;
-  for (int k = 0; is_to_repeat(k, all); ++k) {
-    SiconosProblem s = convert(p, w, storage);
-    reaction.assign(p.rows(), 0), velocity.assign(p.rows(), 0);
-    SolverOptions* options = solver_options_create(id);
-    options->dparam[SICONOS_DPARAM_TOL] = kTolerance;
-    options->iparam[SICONOS_IPARAM_MAX_ITER] = 100'000'000;
-    const double start = processor_seconds();
-    drive(s, reaction.data(), velocity.data(), options);
-    const double seconds = processor_seconds() - start;
-    best = std::min(best, seconds - clock);
-    all += seconds;
-  }
+  struct Ready {
+    SiconosProblem problem;
+    std::vector<double> reaction, velocity;
+    SolverOptions* options = nullptr;
+  };
+  std::vector<Ready> ready;
+  const double best = least_seconds(
+      [&](int count) {
+        ready.resize(static_cast<std::size_t>(count));
+        for (Ready& r : ready) {
+          r.problem = convert(p, w, storage);
+          r.reaction.assign(p.rows(), 0), r.velocity.assign(p.rows(), 0);
+          r.options = solver_options_create(id);
+          r.options->dparam[SICONOS_DPARAM_TOL] = kTolerance;
+          r.options->iparam[SICONOS_IPARAM_MAX_ITER] = 100'000'000;
+        }
+      },
+      [&](int i) {
+        Ready& r = ready[static_cast<std::size_t>(i)];
+        drive(r.problem, r.reaction.data(), r.velocity.data(), r.options);
+      });
+  const std::vector<double>& reaction = ready.back().reaction;
   const auto bytes = static_cast<ssize_t>(reaction.size() * sizeof(double));
   const bool told =
       write(out, &best, sizeof best) == sizeof best && write(out, reaction.data(), static_cast<std::size_t>(bytes)) == bytes;
@@ -241,17 +270,14 @@ Result run_automatic(const ContactProblem& p, double limit) {
   // From here on nobody looks at the clock within a solve, as nobody does within those of Siconos.
   control.time_limit = std::numeric_limits<double>::infinity();
   control.seconds = false;
-  const double clock = seconds_of_clock();
-  double best = 1e300, all = 0;
-  for (int k = 0; is_to_repeat(k, all); ++k) {
-    impulses.assign(p.rows(), 0);
-    const double start = processor_seconds();
-    method->solve(p, impulses, workspace, control);
-    const double seconds = processor_seconds() - start;
-    best = std::min(best, seconds - clock);
-    all += seconds;
-  }
-  return judged(p, impulses, best);
+  std::vector<std::vector<double>> ready;
+  const double best = least_seconds(
+      [&](int count) {
+        ready.resize(static_cast<std::size_t>(count));
+        for (std::vector<double>& guess : ready) guess.assign(p.rows(), 0);
+      },
+      [&](int i) { method->solve(p, ready[static_cast<std::size_t>(i)], workspace, control); });
+  return judged(p, ready.back(), best);
 }
 
 struct Line {
@@ -280,6 +306,7 @@ Line measure(const std::string& file, double limit, std::ostream* csv) {
   };
   note("auto", "", line.automatic);
   const int rows = p.blocks[0].dim;
+  std::function<Result()> again;
   for (const Method& method : methods(rows)) {
     bool solved = false;
     for (const auto& [storage, name] :
@@ -289,13 +316,21 @@ Line measure(const std::string& file, double limit, std::ostream* csv) {
           run_siconos(p, w, storage, method.id, line.solved > 0 ? std::min(limit, 10 * line.best.seconds + 0.02) : limit);
       note(method.name, name, r);
       if (!r.solved()) continue;
-      if (line.solved == 0 && !solved) line.best = r, line.best_name = method.name, line.best_storage = name;
-      if (r.seconds < line.best.seconds) line.best = r, line.best_name = method.name, line.best_storage = name;
+      if ((line.solved == 0 && !solved) || r.seconds < line.best.seconds) {
+        line.best = r, line.best_name = method.name, line.best_storage = name;
+        again = [&p, &w, storage, id = method.id, limit] { return run_siconos(p, w, storage, id, limit); };
+      }
       solved = true;
     }
     line.solved += solved;
     ++line.tried;
   }
+  // The two that are compared once more: what else the machine did meanwhile must not decide.
+  const auto take_faster = [](Result& result, const Result& other) {
+    if (other.solved() && other.seconds < result.seconds) result = other;
+  };
+  if (again) take_faster(line.best, again());
+  if (line.automatic.solved()) take_faster(line.automatic, run_automatic(p, limit));
   return line;
 }
 

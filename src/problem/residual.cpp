@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "problem/judgement.h"
 #include "problem/kernels.h"
 #include "problem/patch_parts.h"
 #include "stickslip/friction/cone.h"
@@ -15,6 +16,13 @@ namespace {
 
 /// Largest of two that lets NaN through.
 [[gnu::always_inline]] inline double max_or_nan(double a, double b) { return a < b || std::isnan(b) ? b : a; }
+
+[[gnu::always_inline]] inline double largest_part(const Residual& r) {
+  const double sum = r.gap_velocity + r.complementarity + (r.cone + r.dissipation) + (r.bilateral + r.box);
+  if (std::isnan(sum)) return sum;   // none is negative
+  return std::max(std::max(std::max(r.gap_velocity, r.complementarity), std::max(r.cone, r.dissipation)),
+                  std::max(r.bilateral, r.box));
+}
 
 /// The larger of a speed and a change of impulse over a mass, given by its square; lets NaN through.
 [[gnu::always_inline]] inline double max_speed(double speed, double squared_impulse, double mass) {
@@ -106,6 +114,94 @@ void find_velocities(const ContactProblem& p, std::span<const double> impulses, 
   p.contact_velocity(impulses, work.v, work.segment_velocity);
 }
 
+/// Sums of squares over contacts.
+struct NaturalMap {
+  double error_squared = 0, b_squared = 0, impulse_squared = 0, v_squared = 0;
+
+  void add(double error, double b, double impulse, double v) {
+    error_squared += error * error;
+    b_squared += b * b;
+    impulse_squared += impulse * impulse;
+    v_squared += v * v;
+  }
+  double scale_squared() const {
+    return std::max(std::max(b_squared, impulse_squared), std::max(v_squared, std::numeric_limits<double>::min()));
+  }
+};
+
+NaturalMap natural_map(const ContactProblem& p, std::span<const double> impulses, std::span<const double> velocities) {
+  NaturalMap map;
+  kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
+    constexpr int D = rows;
+    using Vector = kernels::BlockVector<D>;
+    if (batch.kind != BlockKind::contact) return;
+    const auto each = [&](auto&& project) {
+      for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
+        const std::uint32_t row = p.blocks[i].row;
+        const Vector v = Eigen::Map<const Vector>(velocities.data() + row),
+                     impulse = Eigen::Map<const Vector>(impulses.data() + row);
+        map.error_squared += (impulse - project(i, v, impulse)).squaredNorm();
+        map.impulse_squared += impulse.squaredNorm();
+        map.v_squared += v.squaredNorm();
+        map.b_squared += Eigen::Map<const Vector>(p.b.data() + row).squaredNorm();
+      }
+    };
+    if constexpr (D == 1) {
+      each([](auto, const Vector& v, const Vector& impulse) { return Vector(std::max(impulse[0] - v[0], 0.0)); });
+    } else {
+      kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
+        if constexpr (Law::rows == D - 1)
+          each([&](auto i, const Vector& v, const Vector& impulse) -> Vector {
+            const Law& law = std::get<Law>(p.laws[i]);
+            if constexpr (std::is_same_v<Law, CircularFriction>)
+              if (v[0] >= 0 && impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0) return impulse;   // it parts
+            Vector shifted = impulse - v;
+            shifted[0] -= normal_shift(law, v.template tail<D - 1>());
+            return project_on_cone(law, shifted);
+          });
+      });
+    }
+  });
+  return map;
+}
+
+struct JudgedParts {
+  Residual residual;
+  NaturalMap map;
+};
+
+/// Both of a problem whose rows all are contacts without friction. Everything is read through pointers and added up in
+/// registers: what is written may not be taken for what is read.
+JudgedParts judge_lcp(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work) {
+  const std::size_t n = p.rows();
+  work.v.resize(n);
+  work.segment_velocity.clear();
+  const double *const b = p.b.data(), *const sigma = p.sigma.data(), *const impulse = impulses.data();
+  double* const v = work.v.data();
+  Residual r;
+  NaturalMap sums;
+  if (std::none_of(impulse, impulse + n, [](double x) { return x != 0; })) {   // as in most guesses: W is not asked
+    for (std::size_t i = 0; i < n; ++i) {
+      v[i] = b[i];
+      add_normal(r, 1, b[i], 0);
+      sums.add(b[i] < 0 ? b[i] : 0, b[i], 0, b[i]);
+    }
+    return {r, sums};
+  }
+  const ContactScale* const scales = p.scales.data();
+  const double* value = p.matrix.values.data();
+  const std::uint32_t *const first = p.matrix.first.data(), *const column = p.matrix.column.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (std::uint32_t e = first[i], end = first[i + 1]; e < end; ++e) sum += *value++ * impulse[column[e]];
+    const double own = impulse[i], velocity = sum + b[i] + sigma[i] * own;
+    v[i] = velocity;
+    add_normal(r, scales[i].normal_mass, velocity, own);
+    sums.add(own - std::max(own - velocity, 0.0), b[i], own, velocity);
+  }
+  return {r, sums};
+}
+
 }   // namespace
 
 std::string_view model_name(FrictionModel model) {
@@ -122,13 +218,10 @@ std::string_view model_name(FrictionModel model) {
   return "?";
 }
 
-double Residual::total() const {
-  const double sum = gap_velocity + complementarity + (cone + dissipation) + (bilateral + box);
-  if (std::isnan(sum)) return sum;   // none is negative
-  return std::max(std::max(std::max(gap_velocity, complementarity), std::max(cone, dissipation)), std::max(bilateral, box));
-}
+double Residual::total() const { return largest_part(*this); }
 
 Residual residual(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work, FrictionModel model) {
+  if (is_lcp(p)) return judge_lcp(p, impulses, work).residual;   // all models are one
   find_velocities(p, impulses, work);
   Residual r;
   kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
@@ -194,40 +287,20 @@ double natural_map_error(const ContactProblem& p, std::span<const double> impuls
 }
 
 double natural_map_error(const ContactProblem& p, std::span<const double> impulses, std::span<const double> velocities) {
-  double error = 0, b_squared = 0, impulse_squared = 0, v_squared = 0;
-  kernels::visit_rows(p, [&](const Batch& batch, auto rows) {
-    constexpr int D = rows;
-    using Vector = kernels::BlockVector<D>;
-    if (batch.kind != BlockKind::contact) return;
-    const auto each = [&](auto&& project) {
-      for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
-        const std::uint32_t row = p.blocks[i].row;
-        const Vector v = Eigen::Map<const Vector>(velocities.data() + row),
-                     impulse = Eigen::Map<const Vector>(impulses.data() + row);
-        error += (impulse - project(i, v, impulse)).squaredNorm();
-        impulse_squared += impulse.squaredNorm();
-        v_squared += v.squaredNorm();
-        b_squared += Eigen::Map<const Vector>(p.b.data() + row).squaredNorm();
-      }
-    };
-    if constexpr (D == 1) {
-      each([](auto, const Vector& v, const Vector& impulse) { return Vector(std::max(impulse[0] - v[0], 0.0)); });
-    } else {
-      kernels::with_law(batch.law, [&]<class Law>(std::in_place_type_t<Law>) {
-        if constexpr (Law::rows == D - 1)
-          each([&](auto i, const Vector& v, const Vector& impulse) -> Vector {
-            const Law& law = std::get<Law>(p.laws[i]);
-            if constexpr (std::is_same_v<Law, CircularFriction>)
-              if (v[0] >= 0 && impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0) return impulse;   // it parts
-            Vector shifted = impulse - v;
-            shifted[0] -= normal_shift(law, v.template tail<D - 1>());
-            return project_on_cone(law, shifted);
-          });
-      });
-    }
-  });
-  const double scale = std::sqrt(std::max({b_squared, impulse_squared, v_squared, std::numeric_limits<double>::min()}));
-  return std::sqrt(error) / scale;
+  const NaturalMap map = natural_map(p, impulses, velocities);
+  return std::sqrt(map.error_squared) / std::sqrt(map.scale_squared());
+}
+
+Judgement judge(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work, double tolerance) {
+  const bool asks_for_map = tolerance < std::numeric_limits<double>::infinity();
+  const auto found = [&]() -> JudgedParts {
+    if (is_lcp(p)) return judge_lcp(p, impulses, work);
+    const Residual r = residual(p, impulses, work);
+    return {r, asks_for_map ? natural_map(p, impulses, work.v) : NaturalMap{}};
+  };
+  const JudgedParts parts = found();
+  const bool meets = !asks_for_map || parts.map.error_squared <= tolerance * tolerance * parts.map.scale_squared();
+  return {parts.residual, largest_part(parts.residual), meets};
 }
 
 }   // namespace stickslip

@@ -1,4 +1,5 @@
 // The Python module stickslip._core: errors, conversions, and what the other files add.
+#include "python/interrupts.h"
 #include "python/module.h"
 
 #include <fmt/format.h>
@@ -232,6 +233,7 @@ PYBIND11_MODULE(_core, m) {
   using namespace stickslip::python;
   m.doc() = "The compiled part of Stickslip. Import `stickslip`, which has all of it.";
   m.attr("__version__") = STICKSLIP_VERSION;
+  remember_main_thread();
   bind_error(m);
   bind_worlds(m);
   bind_bodies(m);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "python/interrupts.h"
 #include "record/captured_problem.h"
 #include "stickslip/scene/parts.h"
 #include "stickslip/serve/server.h"
@@ -58,14 +59,20 @@ StepperPointer make_stepper(const WorldPointer& world, const py::kwargs& changes
 
 constexpr std::chrono::milliseconds kPatience(50);   ///< after which Ctrl-C is looked for between two steps
 
-/// Takes steps until `left` of them are 0, or some time has passed. @returns the last report
+/// Takes steps until `left` of them are 0, some time has passed, or Ctrl-C ends one, which leaves the world as it was before
+/// that. @returns the last report; null: there is none
 const StepReport* take_steps(StepperHandle& sim, std::int64_t& left) {
   const auto start = std::chrono::steady_clock::now();
   const StepReport* report = nullptr;
-  do {
-    report = &sim.stepper.step(sim.world->scene.world);
-    sim.record(*report);
-  } while (--left > 0 && std::chrono::steady_clock::now() - start < kPatience);
+  const InterruptWatch watch(sim.cancel);
+  try {
+    do {
+      report = &sim.stepper.step(sim.world->scene.world);
+      sim.record(*report);
+    } while (--left > 0 && std::chrono::steady_clock::now() - start < kPatience);
+  } catch (const StepCancelled&) {
+    return report;
+  }
   return report;
 }
 

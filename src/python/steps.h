@@ -29,12 +29,19 @@ using RecordingPointer = std::shared_ptr<RecordingHandle>;
 
 struct StepperHandle {
   StepperHandle(WorldPointer w, StepOptions options)
-      : world(std::move(w)), stepper(std::move(options)), sensors(world->scene.world, world->scene.sensors) {}
+      : world(std::move(w)), stepper(cancelled_by(std::move(options))), sensors(world->scene.world, world->scene.sensors) {}
   ~StepperHandle() { leave_report(); }
   StepperHandle(const StepperHandle&) = delete;
   StepperHandle& operator=(const StepperHandle&) = delete;
 
+  /// The same options for steps that Ctrl-C ends.
+  StepOptions cancelled_by(StepOptions options) const {
+    options.cancel = &cancel;
+    return options;
+  }
+
   WorldPointer world;
+  std::atomic<bool> cancel = false;   ///< ends the step that is being taken
   Stepper stepper;
   ReportPointer report;   ///< of the last step; null before the first
   std::vector<RecordingPointer> recordings;

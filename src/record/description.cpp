@@ -13,6 +13,7 @@
 #include "record/soft_fields.h"
 #include "record/telemetry.h"
 #include "record/texture_pool.h"
+#include "record/textured_mesh.h"
 #include "stickslip/geometry/shape_fields.h"
 #include "stickslip/soft/elastic_solid.h"
 
@@ -112,6 +113,19 @@ class DescribedMeshes {
     for (int k = 0; k < 2; ++k) size.push_back(texture.size[k] > 0 ? texture.size[k] : 1 / texture.repeat[k]);
     return {{"picture", pictures_.number_of(texture.picture)}, {"size", std::move(size)}};
   }
+  /// Of the surface of a soft body: its picture, and where on it the corners of the triangles are, as they lie at rest.
+  Json describe_surface(const NodalBody& nodes, const Texture& texture) {
+    DrawnMesh surface;
+    surface.vertices = nodes.solid->rest();
+    surface.normals.assign(surface.vertices.size(), Vec3::UnitZ());
+    surface.triangles = nodes.triangles;
+    put_on(texture, surface);
+    std::vector<float> corners;
+    for (const auto& triangle : surface.triangles)
+      for (const std::uint32_t corner : triangle)
+        corners.insert(corners.end(), surface.on_picture[corner].begin(), surface.on_picture[corner].end());
+    return {{"picture", pictures_.number_of(texture.picture)}, {"corners", base64(std::span<const float>(corners))}};
+  }
   Json take() { return std::move(meshes_); }
   Json take_pictures() { return pictures_.take(); }
 
@@ -186,6 +200,9 @@ Json describe_body(const World& world, const Body& b, DescribedMeshes& meshes) {
     body["nodes"] = describe_nodes(world.nodal_bodies()[b.place]);
     if (const auto colour = shown_colour(world, world.colliders()[b.colliders.front()]))
       body["nodes"]["colour"] = colour_name(*colour);
+    const NodalBody& nodes = world.nodal_bodies()[b.place];
+    const SharedTexture texture = shown_texture(world, world.colliders()[b.colliders.front()]);
+    if (texture && nodes.is_soft()) body["nodes"]["texture"] = meshes.describe_surface(nodes, *texture);
   }
   return body;
 }

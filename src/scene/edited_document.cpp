@@ -46,9 +46,10 @@ void make_files_absolute(Json& json, const std::filesystem::path& folder) {
     for (Json& child : json) make_files_absolute(child, folder);
 }
 
-void put_coefficients(Json& entry, std::optional<double> friction, std::optional<double> restitution) {
-  if (friction) entry["friction"] = *friction;
-  if (restitution) entry["restitution"] = *restitution;
+void put_coefficients(Json& entry, const Coefficients& c) {
+  if (c.friction) entry["friction"] = *c.friction;
+  if (c.restitution) entry["restitution"] = *c.restitution;
+  if (c.tangential_restitution) entry["tangential_restitution"] = *c.tangential_restitution;
 }
 
 }   // namespace
@@ -81,18 +82,17 @@ void EditedDocument::set_step(double h, const std::string& solver, const std::st
   if (solver != solver_at_start) json_["step"]["solver"] = solver;
 }
 
-void EditedDocument::set_material(const std::string& name, std::optional<double> friction, std::optional<double> restitution) {
+void EditedDocument::set_material(const std::string& name, const Coefficients& coefficients) {
   if (!json_.contains("materials")) json_["materials"] = Json::array();
   Json* entry = called(json_["materials"], name);
   if (entry == nullptr) entry = &json_["materials"].emplace_back(Json{{"name", name}});
-  put_coefficients(*entry, friction, restitution);
+  put_coefficients(*entry, coefficients);
 }
 
-void EditedDocument::set_pair(const std::string& a, const std::string& b, std::optional<double> friction,
-                              std::optional<double> restitution) {
+void EditedDocument::set_pair(const std::string& a, const std::string& b, const Coefficients& coefficients) {
   for (Json& pair : json_["material_pairs"]) {
     const std::string first = pair["between"][0], second = pair["between"][1];
-    if ((first == a && second == b) || (first == b && second == a)) put_coefficients(pair, friction, restitution);
+    if ((first == a && second == b) || (first == b && second == a)) put_coefficients(pair, coefficients);
   }
 }
 

@@ -9,6 +9,13 @@
 
 namespace stickslip::document {
 
+/// Numbers of a material or pair that somebody changes; what is empty stays.
+struct Coefficients {
+  std::optional<double> friction, restitution, tangential_restitution;
+
+  bool empty() const { return !friction && !restitution && !tangential_restitution; }
+};
+
 class EditedDocument {
  public:
   /// @throws Error if the scene has no document, or one that does not make its bodies and joints
@@ -16,10 +23,10 @@ class EditedDocument {
 
   void set_gravity(const Vec3&);
   void set_step(double h, const std::string& solver, const std::string& solver_at_start);
-  /// What is empty stays. A friction law becomes Coulomb's with the coefficient.
-  void set_material(const std::string& name, std::optional<double> friction, std::optional<double> restitution);
+  /// A friction law becomes Coulomb's with the coefficient.
+  void set_material(const std::string& name, const Coefficients&);
   /// @pre the pair stands in the pair table
-  void set_pair(const std::string& a, const std::string& b, std::optional<double> friction, std::optional<double> restitution);
+  void set_pair(const std::string& a, const std::string& b, const Coefficients&);
   /// What a coordinate of a joint does: bounds, speed of its motor, target of its servo.
   void set_joint(const std::string& name, int coordinate, const JointAxis&);
 

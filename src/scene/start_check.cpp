@@ -22,7 +22,10 @@ std::string readable_length(double metres) {
 
 namespace {
 
-/// A step in which things fall farther than the largest of them is wide is a slip of the pen.
+constexpr double kFarthestFall = 1e6;   ///< in a step, over the size of the largest body
+
+/// A step in which things fall farther than the largest of them is wide is a slip of the pen. One in which they fall so far
+/// that nothing of the scene would be seen again is refused: looking for what they meet on the way would take seconds.
 void check_step(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
   const double fall = world.gravity.norm() * step.h * step.h;
   double largest = 0;
@@ -30,10 +33,12 @@ void check_step(const World& world, const StepOptions& step, std::vector<std::st
     if (world.bodies()[collider.body].motion == MotionType::dynamic)
       largest = std::max(largest, std::isfinite(collider.reach) ? collider.reach : 0.0);
   if (!(largest > 0 && fall > 2 * largest)) return;
-  warnings.push_back(fmt::format(
+  const std::string words = fmt::format(
       "In a step of {:g} s things that start to fall get {} far, and the largest is {} wide: nothing can be held up. "
       "Take a step (/step/h) of {:.1g} s or less.",
-      step.h, readable_length(fall), readable_length(2 * largest), 0.1 * std::sqrt(2 * largest / world.gravity.norm())));
+      step.h, readable_length(fall), readable_length(2 * largest), 0.1 * std::sqrt(2 * largest / world.gravity.norm()));
+  if (fall > kFarthestFall * largest) throw Error(words).at("h").at("step");
+  warnings.push_back(words);
 }
 
 /// Barriers push what begins within their range.

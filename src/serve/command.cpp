@@ -161,10 +161,12 @@ Command material_of(Fields& f) {
   }
   f.find("name");
   if (const Json* friction = f.find("friction"))
-    edit.friction = f.number("friction", *friction, 0, 100, "a coefficient from 0 to 100");
-  if (const Json* restitution = f.find("restitution"))
-    edit.restitution = f.number("restitution", *restitution, 0, 1, "a coefficient from 0 to 1");
-  if (!edit.friction && !edit.restitution) throw Error("There is nothing to change. Give friction or restitution.");
+    edit.coefficients.friction = f.number("friction", *friction, 0, 100, "a coefficient from 0 to 100");
+  for (const auto& [name, member] : {std::pair("restitution", &document::Coefficients::restitution),
+                                     std::pair("tangential_restitution", &document::Coefficients::tangential_restitution)})
+    if (const Json* value = f.find(name)) edit.coefficients.*member = f.number(name, *value, 0, 1, "a coefficient from 0 to 1");
+  if (edit.coefficients.empty())
+    throw Error("There is nothing to change. Give friction, restitution or tangential_restitution.");
   return edit;
 }
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "scene/edited_document.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip::serve {
@@ -44,7 +45,7 @@ struct EditGravity {
 /// Of a material, or of a pair that the scene lists.
 struct EditMaterial {
   std::vector<std::string> names;   ///< 1 or 2
-  std::optional<double> friction, restitution;
+  document::Coefficients coefficients;
 };
 struct EditBody {
   std::uint32_t body = 0;                   ///< as frames number it

@@ -126,11 +126,13 @@ void Simulation::act(ViewerId, const EditMaterial& edit) {
   document::EditedDocument& document = edited();
   MaterialTable changed = start_.materials;
   const auto put = [&](auto& numbers) {
-    if (edit.friction) {
-      numbers.friction = *edit.friction;
+    const document::Coefficients& to = edit.coefficients;
+    if (to.friction) {
+      numbers.friction = *to.friction;
       numbers.law = nullptr;
     }
-    if (edit.restitution) numbers.restitution = *edit.restitution;
+    if (to.restitution) numbers.restitution = *to.restitution;
+    if (to.tangential_restitution) numbers.tangential_restitution = *to.tangential_restitution;
   };
   const MaterialId a = changed.find(edit.names.front());
   if (edit.names.size() == 1) {
@@ -157,8 +159,8 @@ void Simulation::act(ViewerId, const EditMaterial& edit) {
     use_materials();
     throw;
   }
-  if (edit.names.size() == 1) document.set_material(edit.names.front(), edit.friction, edit.restitution);
-  else document.set_pair(edit.names.front(), edit.names.back(), edit.friction, edit.restitution);
+  if (edit.names.size() == 1) document.set_material(edit.names.front(), edit.coefficients);
+  else document.set_pair(edit.names.front(), edit.names.back(), edit.coefficients);
   wake_all(scene_.world);
   tell_surroundings();
 }
@@ -282,10 +284,10 @@ void Simulation::act(ViewerId viewer, const SaveScene& save) {
   document.set_step(scene_.step.h, scene_.step.solver, start_options_.solver);
   if (state_.friction) {
     const MaterialTable& materials = scene_.world.materials;
-    for (std::uint32_t i = 0; i < materials.size(); ++i)
-      document.set_material(materials[MaterialId{i}].name, state_.friction, {});
+    const document::Coefficients one{.friction = state_.friction};
+    for (std::uint32_t i = 0; i < materials.size(); ++i) document.set_material(materials[MaterialId{i}].name, one);
     for (const auto& [key, pair] : materials.pairs())
-      document.set_pair(materials[MaterialId{key.first}].name, materials[MaterialId{key.second}].name, state_.friction, {});
+      document.set_pair(materials[MaterialId{key.first}].name, materials[MaterialId{key.second}].name, one);
   }
   for (const Joint& joint : scene_.world.joints())
     for (int c = 0; c < kJointCoordinates; ++c)

@@ -69,18 +69,19 @@ std::string joint_message(const DriveJoint& d, int coordinate) {
 std::string surroundings_message(const World& world) {
   Json list = Json::array(), pairs = Json::array();
   const MaterialTable& materials = world.materials;
-  const auto entry = [](double friction, double restitution, const auto& law) {
-    Json json = {{"friction", friction}, {"restitution", restitution}};
-    if (law) json["law"] = law->name;
+  const auto entry = [](const auto& of) {
+    Json json = {
+        {"friction", of.friction}, {"restitution", of.restitution}, {"tangential_restitution", of.tangential_restitution}};
+    if (of.law) json["law"] = of.law->name;
     return json;
   };
   for (std::uint32_t i = 0; i < materials.size(); ++i) {
     const Material& m = materials[MaterialId{i}];
-    list.push_back(entry(m.friction, m.restitution, m.law));
+    list.push_back(entry(m));
     list.back()["name"] = m.name;
   }
   for (const auto& [key, pair] : materials.pairs()) {
-    pairs.push_back(entry(pair.friction, pair.restitution, pair.law));
+    pairs.push_back(entry(pair));
     pairs.back()["between"] = {materials[MaterialId{key.first}].name, materials[MaterialId{key.second}].name};
   }
   return text_of({{"type", "surroundings"},

@@ -65,6 +65,7 @@ void Simulation::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  leaving_ = true;
   wake_.notify_one();
   if (thread_.joinable()) thread_.join();
   worker_.stop();
@@ -109,6 +110,7 @@ ServerStatistics Simulation::statistics() const { return {steps_, frames_, step_
 
 /// Starts over with the world as it is now.
 void Simulation::open_scene() {
+  scene_.step.cancel = &leaving_;
   stepper_.emplace(scene_.step);
   report_ = nullptr;
   history_ = nullptr;
@@ -171,6 +173,8 @@ void Simulation::step() {
   try {
     report_ = &stepper_->step(scene_.world);
     ++steps_;
+  } catch (const StepCancelled&) {
+    return;   // somebody stops the simulation: nothing is to be told
   } catch (const std::exception& error) {
     state_.running = false;
     steps_wanted_ = 0;

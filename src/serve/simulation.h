@@ -154,6 +154,7 @@ class Simulation {
   std::mutex mutex_;   ///< guards the next two
   std::vector<std::function<void()>> inbox_;
   bool stopping_ = false;
+  std::atomic<bool> leaving_ = false;   ///< the same for the step that is being taken, which is left
   std::condition_variable wake_;
   Worker worker_;
   std::thread thread_;

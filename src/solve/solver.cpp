@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/judgement.h"
 #include "stickslip/solve/monitor.h"
 
 namespace stickslip {
@@ -79,31 +80,26 @@ SolveReport ContactSolver::solve_condensed(const ContactProblem& problem, std::s
 /// of what is handed back.
 bool ContactSolver::solve_at_once(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                                   const SolveControl& control, SolveReport& report) const {
-  if (problem.is_factored() || problem.rows() > kAtOnce || control.wants_iterates() || control.max_iterations <= 0)
-    return false;
-  if (std::any_of(impulses.begin(), impulses.end(), [](double x) { return x != 0; })) return false;
+  if (control.wants_iterates() || control.max_iterations <= 0) return false;
   if (control.cancel != nullptr && control.cancel->load(std::memory_order_relaxed)) return false;
   ResidualWorkspace& work = workspace.residual;
   const auto start = control.seconds ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
-  const Residual before = residual(problem, impulses, work);
-  if (!(before.total() > control.tolerance)) return false;   // the guess may do
+  const Judgement before = judge(problem, impulses, work, std::numeric_limits<double>::infinity());
+  if (!(before.total > control.tolerance)) return false;   // the guess may do
   const std::string_view how = try_at_once(problem, impulses, control.tolerance);
   if (how.empty()) return false;
-  const bool asks_for_map = control.natural_map || std::isfinite(control.natural_map_tolerance);
-  const Residual after = residual(problem, impulses, work);
-  const double total = after.total(),
-               map = asks_for_map ? natural_map_error(problem, impulses, work.v) : std::numeric_limits<double>::quiet_NaN();
-  if (!(total <= control.tolerance) || map > control.natural_map_tolerance) {
+  const Judgement after = judge(problem, impulses, work, control.natural_map_tolerance);
+  if (!(after.total <= control.tolerance) || !after.meets_natural_map) {
     std::fill(impulses.begin(), impulses.end(), 0.0);
     return false;
   }
   workspace.best_velocity.clear();   // a matrix has none
-  report.initial_residual = before;
-  report.residual = after;
+  report.initial_residual = before.residual;
+  report.residual = after.residual;
   report.iterations = 1;
   report.cost = 1;
-  report.model_residual = total;
-  if (control.natural_map) report.natural_map_error = map;
+  report.model_residual = after.total;
+  if (control.natural_map) report.natural_map_error = natural_map_error(problem, impulses, work.v);
   if (control.notes) report.notes = fmt::format("{} solved {} rows.", how, problem.rows());
   if (control.seconds) report.seconds = seconds_since(start);
   return true;
@@ -112,10 +108,15 @@ bool ContactSolver::solve_at_once(const ContactProblem& problem, std::span<doubl
 SolveReport ContactSolver::solve(const ContactProblem& problem, std::span<double> impulses, Workspace& workspace,
                                  const SolveControl& control) const {
   if (problem.is_coupled() && !takes_coupled()) return solve_condensed(problem, impulses, workspace, control);
-  for (double& impulse : impulses)
+  bool pushes = false;
+  for (double& impulse : impulses) {
     if (!std::isfinite(impulse)) impulse = 0;
+    pushes |= impulse != 0;
+  }
   SolveReport report;
-  if (solve_at_once(problem, impulses, workspace, control, report)) return report;
+  if (!pushes && !problem.is_factored() && impulses.size() <= kAtOnce &&
+      solve_at_once(problem, impulses, workspace, control, report))
+    return report;
   SolveMonitor monitor(problem, model(), control, workspace, report);
   if (const std::string_view reason = refusal(problem); !reason.empty()) {
     monitor.start(impulses);

@@ -122,9 +122,10 @@ TEST(BadInput, what_has_no_end_no_meaning_or_commands_for_terminals_is_refused) 
                  "1e+300 is not a coefficient of friction");
   expect_refused("validate /dev/zero", "/dev/zero: The file is longer than 256 MB");
   expect_refused("solve /dev/zero", "/dev/zero: This is not a file, and does not end within 256 MB");
-  const Finished slow = stickslip("validate stack --set /step/h=1e10");
+  const Finished slow = stickslip("validate stack --set /step/h=1");
   EXPECT_EQ(slow.exit_code, 0);
-  EXPECT_THAT(slow.err, HasSubstr("warning: In a step of 1e+10 s"));
+  EXPECT_THAT(slow.err, HasSubstr("warning: In a step of 1 s"));
+  expect_refused("run wall --set /step/h=1e10", "/step/h: In a step of 1e+10 s things that start to fall get");
   EXPECT_THAT(stickslip("validate stack").err, IsEmpty());
 }
 

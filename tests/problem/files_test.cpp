@@ -245,6 +245,44 @@ TEST_F(Files, joints_pass_through_both_forms_of_fclib) {
   }
 }
 
+/// Two bodies, and contacts that slide and roll between them.
+ContactProblem rolling_contacts() {
+  ContactProblem p;
+  p.segments = {testing::box_segment(1.7), testing::box_segment(0.3, 0.2)};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    Block block{BlockKind::contact, 5, 2, 5 * i, 60 * i, 0, {0, 1}};
+    p.blocks.push_back(block);
+    p.laws.emplace_back(RollingFriction{0.3 + 0.1 * i, 0.02 * (i + 1)});
+  }
+  p.jacobian_values = random_numbers(180, 11);
+  p.b = random_numbers(15, 12);
+  p.sigma.assign(15, 0.0);
+  p.finalize();
+  return p;
+}
+
+TEST_F(Files, fclib_keeps_problems_with_rolling_in_their_global_form) {
+  ProblemFile file;
+  file.problem = rolling_contacts();
+  file.solution = random_numbers(15, 13);
+  EXPECT_THAT(cannot_save(file.problem, "fclib"), HasSubstr("fclib-global"));
+  const ProblemFile read = again(file, "fclib-global");
+  const Eigen::MatrixXd w = delassus(file.problem).dense();
+  EXPECT_LT((delassus(read.problem).dense() - w).norm(), 1e-13 * w.norm());
+  EXPECT_EQ(read.problem.b, file.problem.b);
+  EXPECT_EQ(read.solution, file.solution);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto &before = std::get<RollingFriction>(file.problem.laws[i]),
+               &after = std::get<RollingFriction>(read.problem.laws[i]);
+    EXPECT_EQ(before.mu, after.mu);
+    EXPECT_EQ(before.mu_rolling, after.mu_rolling);
+  }
+  // As the library itself names things.
+  const h5::Handle f = h5::open_file(path("x.fclib-global"));
+  for (const char* name : {"M/x", "H/x", "vectors/mu", "vectors/mu_r", "vectors/f", "vectors/w", "spacedim"})
+    EXPECT_TRUE(h5::exists(f.get(), std::string("fclib_global_rolling/") + name)) << name;
+}
+
 TEST_F(Files, a_problem_without_contacts_passes_through_every_format) {
   ProblemFile file;
   file.problem.finalize();

@@ -1,6 +1,8 @@
 """Steppers, reports, batches, records."""
 
 import gc
+import os
+import signal
 import threading
 
 import numpy as np
@@ -195,3 +197,17 @@ def test_the_server_serves_and_stops():
         assert server.port > 0 and str(server.port) in server.url
     with pytest.raises(ss.Error):
         ss.Server(stack(2), port=70000)
+
+
+def test_ctrl_c_ends_a_step_in_the_middle_and_leaves_the_world_as_it_was():
+    world = ss.scene("stack", count=12)
+    sim = ss.Stepper(world, solver="pgs", tolerance=1e-300, max_iterations=2_000_000_000)   # takes hours
+    before = [body.position.copy() for body in world.bodies]
+    interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        sim.step()
+    interrupt.join()
+    assert world.time == 0 and all(np.array_equal(a, body.position) for a, body in zip(before, world.bodies))
+    sim.options = {"max_iterations": 20}
+    assert sim.step().step == 1

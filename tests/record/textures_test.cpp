@@ -2,16 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 #include "record/description.h"
 #include "record/textured_mesh.h"
 #include "record_scenes.h"
+#include "replay_reader.h"
 #include "stickslip/friction/surface.h"
 #include "stickslip/math/error.h"
 #include "stickslip/record/checkpoint.h"
 #include "stickslip/record/playback.h"
 #include "stickslip/record/recorder.h"
+#include "stickslip/soft/elastic_solid.h"
 
 namespace stickslip::textures_test {
 namespace {
@@ -97,6 +100,29 @@ TEST(Textures, stand_once_in_a_description_and_say_what_they_lie_on) {
   const Json& skin = description["meshes"][part(1)["skin"].get<std::size_t>()];
   EXPECT_EQ(skin["pictures"].size(), 1u);
   EXPECT_EQ(skin["textured"], true);
+}
+
+TEST(Textures, of_soft_bodies_lie_on_the_rest_shape_in_the_size_that_is_asked_for) {
+  const Scene scene = parse_scene(R"({"materials": [{"name": "paper", "texture": {"pattern": "checker", "size": 0.1}}],
+    "bodies": [{"name": "bar", "material": "paper", "position": [0, 0, 1],
+                "soft": {"shape": {"type": "box", "half_extents": [0.4, 0.1, 0.1]}, "size": 0.1}},
+               {"name": "bare", "position": [0, 2, 1], "soft": {"shape": {"type": "sphere", "radius": 0.1}, "size": 0.1}}]})",
+                                  "soft.json");
+  const Json description = describe_scene(scene, 1e-6);
+  EXPECT_FALSE(description["bodies"][1]["nodes"].contains("texture"));
+  const Json nodes = description["bodies"][0]["nodes"];
+  ASSERT_LT(nodes["texture"]["picture"].get<std::size_t>(), description["pictures"].size());
+  const std::string bytes = test::base64_decoded(nodes["texture"]["corners"].get<std::string>());
+  std::vector<float> corners(bytes.size() / sizeof(float));
+  std::memcpy(corners.data(), bytes.data(), bytes.size());
+  const NodalBody& body = scene.world.nodal_bodies()[0];
+  ASSERT_EQ(corners.size(), 6 * body.triangles.size());
+  for (std::size_t t = 0; t < body.triangles.size(); ++t)
+    for (std::size_t k = 1; k < 3; ++k) {
+      const Vec3 edge = body.solid->rest()[body.triangles[t][k]] - body.solid->rest()[body.triangles[t][0]];
+      const double across = corners[6 * t + 2 * k] - corners[6 * t], up = corners[6 * t + 2 * k + 1] - corners[6 * t + 1];
+      EXPECT_NEAR(0.1 * std::hypot(across, up), edge.norm(), 1e-6) << "sides of a box are seen straight on";
+    }
 }
 
 TEST(Textures, change_no_motion) {

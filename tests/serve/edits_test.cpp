@@ -92,7 +92,9 @@ TEST(Edits, the_saved_scene_moves_as_the_edited_one_does_after_a_reset) {
   ASSERT_TRUE(viewer.wait_for_frame());
   viewer.send({{"type", "gravity"}, {"value", {0.5, 0, -5}}});
   viewer.send({{"type", "material"}, {"name", "ice"}, {"friction", 0.2}, {"restitution", 0.5}});
-  viewer.send({{"type", "material"}, {"between", {"felt", "ice"}}, {"friction", 0.1}});
+  viewer.send({{"type", "material"}, {"name", "felt"}, {"tangential_restitution", 0.75}});
+  EXPECT_TRUE(surrounded(viewer, "/materials/2/tangential_restitution"_json_pointer, 0.75));
+  viewer.send({{"type", "material"}, {"between", {"felt", "ice"}}, {"friction", 0.1}, {"tangential_restitution", 0.5}});
   viewer.send({{"type", "body"}, {"body", number_of(viewer, "ball-1")}, {"position", {0.5, 3, 4}}, {"velocity", {0, 1, 2}}});
   viewer.send({{"type", "remove"}, {"body", number_of(viewer, "ball-0")}});
   ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 2; }));
@@ -109,7 +111,11 @@ TEST(Edits, the_saved_scene_moves_as_the_edited_one_does_after_a_reset) {
   EXPECT_EQ(again.step.solver, "nsgs");
   EXPECT_EQ(again.world.body(again.world.find(unnamed)).mass.mass, 8);
   EXPECT_NEAR(again.world.body(again.world.find(unnamed)).mass.inertia(0, 0), 0.4, 1e-12);
-  EXPECT_EQ(again.world.materials.between(again.world.materials.find("ice"), again.world.materials.find("felt")).friction, 0.1);
+  const MaterialTable& materials = again.world.materials;
+  const SurfacePair pair = materials.between(materials.find("ice"), materials.find("felt"));
+  EXPECT_EQ(pair.friction, 0.1);
+  EXPECT_EQ(pair.tangential_restitution, 0.5);
+  EXPECT_EQ(materials[materials.find("felt")].tangential_restitution, 0.75);
 
   viewer.send({{"type", "reset"}});
   ASSERT_TRUE(viewer.until([&] { return viewer.scenes == 5 && viewer.bodies[0].known; }));
@@ -286,6 +292,8 @@ TEST(Edits, what_cannot_be_is_refused_with_value_and_range_and_changes_nothing) 
       {{{"type", "gravity"}, {"value", {0, 0, 1e9}}}, "at most 1e4 m/s²"},
       {{{"type", "gravity"}, {"value", {0, 0}}}, "Give three numbers"},
       {{{"type", "material"}, {"name", "ice"}, {"friction", -1}}, "friction: -1 will not do. Give a coefficient from 0 to 100"},
+      {{{"type", "material"}, {"name", "ice"}, {"tangential_restitution", -1}},
+       "tangential_restitution: -1 will not do. Give a coefficient from 0 to 1"},
       {{{"type", "material"}, {"name", "ice"}, {"restitution", 2}},
        "restitution: 2 will not do. Give a coefficient from 0 to 1"},
       {{{"type", "material"}, {"name", "iec"}, {"friction", 1}}, "Did you mean 'ice'"},

@@ -90,6 +90,33 @@ TEST_F(OwnIntegrator, steps_a_scene_that_names_it) {
   EXPECT_THAT(testing::message_of([&] { stepper.problem(); }), ::testing::HasSubstr("'springs' solves no contact problem"));
 }
 
+/// Steps until somebody wants it to end.
+class Endless final : public Integrator {
+ public:
+  explicit Endless(const StepOptions& options) : cancel_(options.cancel) {}
+  const StepReport& step(World&) override {
+    began = true;
+    began.notify_all();
+    while (true) end_if_cancelled(cancel_);
+  }
+  static inline std::atomic<bool> began = false;
+
+ private:
+  const std::atomic<bool>* cancel_;
+};
+
+TEST_F(OwnIntegrator, is_left_in_the_middle_of_a_step_when_the_server_stops) {
+  add_integrator({"endless", "steps that never end", [](const StepOptions& o) { return std::make_unique<Endless>(o); }});
+  Scene s = scene();
+  s.step.integrator = "endless";
+  ServerOptions options;
+  options.only_while_watched = false;
+  Server server(std::move(s), options);
+  Endless::began.wait(false);
+  server.stop();   // would wait for the step for ever
+  EXPECT_EQ(server.statistics().steps, 0u);
+}
+
 TEST_F(OwnIntegrator, is_refused_by_an_unknown_name_with_a_suggestion) {
   EXPECT_THAT(testing::message_of([] { parse_scene(R"({"bodies": [], "step": {"integrator": "spring"}})", "s.json"); }),
               ::testing::AllOf(::testing::HasSubstr("/step/integrator"), ::testing::HasSubstr("springs")));

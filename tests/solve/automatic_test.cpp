@@ -429,6 +429,72 @@ TEST(FewRows, of_any_matrix_are_solved_by_trying_where_pivots_end_on_a_ray) {
   EXPECT_GT(tried, 0);
 }
 
+/// Whether a set of rows that push solves an LCP, its rows regular.
+bool some_basis_solves(const Eigen::MatrixXd& m, const Eigen::VectorXd& q) {
+  const int n = static_cast<int>(q.size());
+  for (unsigned basis = 1; basis < 1u << n; ++basis) {
+    std::vector<int> rows;
+    for (int i = 0; i < n; ++i)
+      if (basis >> i & 1u) rows.push_back(i);
+    const Eigen::MatrixXd a = m(rows, rows);
+    if (std::abs(a.determinant()) < 1e-9) continue;
+    Eigen::VectorXd z = Eigen::VectorXd::Zero(n);
+    const Eigen::VectorXd right = -q(rows), x = a.partialPivLu().solve(right);
+    z(rows) = x;
+    if (z.minCoeff() >= 0 && (m * z + q).minCoeff() >= -1e-12) return true;
+  }
+  return q.minCoeff() >= 0;
+}
+
+TEST(FewRows, of_whole_numbers_are_solved_whenever_a_set_of_rows_solves_them) {
+  // Singular matrices, zeros and negative numbers on the diagonal, ties, and problems without a solution.
+  std::mt19937 random(5);
+  std::uniform_int_distribution<int> number(-2, 2);
+  int solvable = 0, unsolvable = 0;
+  for (const int n : {1, 2, 3, 4})
+    for (int k = 0; k < 500; ++k) {
+      const Eigen::MatrixXd m = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return number(random); });
+      const Eigen::VectorXd q = Eigen::VectorXd::NullaryExpr(n, [&] { return number(random); });
+      const ContactProblem p = lcp(m, q);
+      std::vector<double> impulses;
+      const SolveReport r = solve(p, impulses, 1e-10);
+      ResidualWorkspace work;
+      EXPECT_EQ(r.residual.total(), residual(p, impulses, work).total());
+      const Eigen::VectorXd z = Eigen::Map<const Eigen::VectorXd>(impulses.data(), n), w = m * z + q;
+      const bool solved = z.minCoeff() >= 0 && w.minCoeff() >= -1e-9 && z.cwiseMin(w).cwiseAbs().maxCoeff() < 1e-9;
+      EXPECT_EQ(solved, r.status == SolveStatus::converged) << m << "\nq " << q.transpose() << "\nz " << z.transpose();
+      const bool has_solution = some_basis_solves(m, q);
+      (has_solution ? solvable : unsolvable)++;
+      if (!has_solution) continue;
+      EXPECT_TRUE(solved) << m << "\nq " << q.transpose() << ": " << r.reason;
+    }
+  EXPECT_GT(solvable, 800);
+  EXPECT_GT(unsolvable, 200);
+}
+
+TEST(FewRows, of_the_textbook_are_solved) {
+  // Cottle, Pang and Stone: remark 4.1.14 (all z with z₁ + z₂ = 1), example 4.4.7, on which Lemke's method ends on a ray, the
+  // bimatrix game 4.4.23, and a quadratic program with a constraint.
+  const auto check = [](const Eigen::MatrixXd& m, const Eigen::VectorXd& q) {
+    std::vector<double> impulses;
+    const SolveReport r = solve(lcp(m, q), impulses, 1e-10);
+    EXPECT_EQ(r.status, SolveStatus::converged) << r.reason;
+    const Eigen::VectorXd z = Eigen::Map<const Eigen::VectorXd>(impulses.data(), q.size()), w = m * z + q;
+    EXPECT_GE(z.minCoeff(), 0);
+    EXPECT_GE(w.minCoeff(), -1e-10);
+    EXPECT_NEAR(z.dot(w), 0, 1e-9);
+    return z;
+  };
+  EXPECT_NEAR(check(Eigen::MatrixXd::Ones(2, 2), -Eigen::Vector2d::Ones()).sum(), 1, 1e-10);
+  Eigen::MatrixXd ray(3, 3), game(4, 4), program(4, 4);
+  ray << 0, -1, 2, 2, 0, -2, -1, 1, 0;
+  EXPECT_LT((check(ray, Eigen::Vector3d(-3, 6, -1)) - Eigen::Vector3d(0, 1, 3)).norm(), 1e-9);
+  game << 0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0;
+  check(game, -Eigen::Vector4d::Ones());
+  program << 11, 0, 10, -1, 0, 11, 10, -1, 10, 10, 21, -1, 1, 1, 1, 0;
+  EXPECT_GE(check(program, Eigen::Vector4d(50, 50, 10, -6)).head(3).sum(), 6 - 1e-9);
+}
+
 TEST(FewRows, without_a_solution_are_told_to_be_unsolved) {
   std::vector<double> impulses;
   const SolveReport r = solve(lcp(Eigen::MatrixXd::Constant(1, 1, -1), Eigen::VectorXd::Constant(1, -1)), impulses, 1e-9);

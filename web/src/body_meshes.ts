@@ -76,7 +76,7 @@ export class BodyMeshes {
     this.nodes_ = new NodeMeshes(description_);
     this.group.add(this.nodes_.group);
     this.build();
-    this.pictures = Promise.all(this.loading_);
+    this.pictures = Promise.all([...this.loading_, this.nodes_.pictures]);
   }
 
   private build(): void {

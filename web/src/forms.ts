@@ -37,13 +37,15 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+export const floatsOfBase64 = (text: string) => new Float32Array(bytesOfBase64(text).buffer);
+
 /** `pictures`: addresses that the description brings. @throws Error if the mesh does not hold together. */
 export function formOf(mesh: Mesh, pictures: string[] = []): Form {
   return "faces" in mesh ? formOfFaces(mesh.vertices, mesh.faces) : unpacked(mesh, pictures);
 }
 
 function unpacked(mesh: Exclude<Mesh, { faces: number[][] }>, pictures: string[]): Form {
-  const floats = (text: string) => new Float32Array(bytesOfBase64(text).buffer);
+  const floats = floatsOfBase64;
   const wholes = (text: string) => new Uint32Array(bytesOfBase64(text).buffer);
   const positions = floats(mesh.positions);
   const corners = wholes(mesh.corners);

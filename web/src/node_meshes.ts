@@ -4,9 +4,10 @@ import * as THREE from "three";
 import { scramble, type BodyColours } from "./body_colours";
 import { fieldColour } from "./colour_scales";
 import type { FieldScale } from "./field_scale";
+import { floatsOfBase64 } from "./forms";
 import type { FieldName } from "./layers";
 import { ABSENT, decodedField, surfaceNodes, type Description, type Frame, type Nodes } from "./protocol";
-import { beadGeometry, saidColour } from "./shapes";
+import { beadGeometry, pictureTexture, saidColour } from "./shapes";
 
 export interface NodeHit {
   body: number;
@@ -27,6 +28,8 @@ interface Drawn {
   told: Uint32Array | null;
   /** Colour that the scene gives it. */
   said: THREE.Color | null;
+  /** Per vertex of the surface: its node; null where they are the same. Surfaces with a picture have a vertex per corner. */
+  nodeOf: Uint32Array | null;
 }
 
 /** Nodes that no triangle touches: nothing else would show them. */
@@ -39,13 +42,16 @@ export function bareNodes(nodes: Nodes): Uint32Array {
 
 export class NodeMeshes {
   readonly group = new THREE.Group();
+  /** Fulfilled when they are there. */
+  readonly pictures: Promise<unknown>;
   private readonly all_: Drawn[] = [];
 
   constructor(description: Description) {
     description.bodies.forEach((body, index) => {
       if (!body.nodes) return;
       const bare = bareNodes(body.nodes);
-      const drawn = { body: index, radius: body.nodes.radius, bare, beads: makeBeads(bare), surface: makeSurface(body.nodes),
+      const nodeOf = body.nodes.address ? Uint32Array.from(body.nodes.triangles!.flat()) : null;
+      const drawn = { body: index, radius: body.nodes.radius, bare, beads: makeBeads(bare), surface: makeSurface(body.nodes, nodeOf), nodeOf,
         nodes: body.nodes, told: body.nodes.fields ? surfaceNodes(body.nodes) : null, said: saidColour(body.nodes.colour).colour };
       for (const mesh of [drawn.beads, drawn.surface])
         if (mesh) {
@@ -54,15 +60,24 @@ export class NodeMeshes {
         }
       this.all_.push(drawn);
     });
+    this.pictures = Promise.all(this.all_.map((drawn) => this.load(drawn)));
     this.seeThrough(false);
   }
 
+  private async load({ surface, nodes }: Drawn): Promise<void> {
+    if (!nodes.address || !surface) return;
+    surface.material.map = await pictureTexture(nodes.address);
+    surface.material.needsUpdate = true;
+  }
+
   dispose(): void {
-    for (const { beads, surface } of this.all_)
+    for (const { beads, surface } of this.all_) {
+      surface?.material.map?.dispose();
       for (const mesh of [beads, surface]) {
         mesh?.geometry.dispose();
         (mesh?.material as THREE.Material | undefined)?.dispose();
       }
+    }
     for (const { beads } of this.all_) beads?.dispose();
   }
 
@@ -77,14 +92,14 @@ export class NodeMeshes {
   }
 
   recolour(frame: Frame, colours: BodyColours): void {
-    for (const { body, beads, surface, said } of this.all_)
+    for (const { body, beads, surface, said, nodeOf } of this.all_)
       for (const mesh of [beads, surface])
-        if (mesh) colours.of(body, frame.state[body]!, (mesh.material as THREE.MeshLambertMaterial).color, false, said?.toArray());
+        if (mesh) colours.of(body, frame.state[body]!, (mesh.material as THREE.MeshLambertMaterial).color, nodeOf !== null, said?.toArray());
   }
 
   /** Colours soft bodies by a field, after `recolour`; null: in the colours of their bodies. */
   paint(frame: Frame, name: FieldName | null, scale: FieldScale): void {
-    for (const { body, surface, nodes, told } of this.all_) {
+    for (const { body, surface, nodes, told, nodeOf } of this.all_) {
       if (!surface || !told) continue;
       const codes = frame.fields.get(body);
       const index = nodes.fields!.findIndex((field) => field.name === name);
@@ -98,16 +113,18 @@ export class NodeMeshes {
       const full = scale.of(name!).full;
       const colours = surface.geometry.getAttribute("color") as THREE.BufferAttribute;
       const colour = new THREE.Color();
+      const ofNode = nodeOf ? new Float32Array(3 * nodes.count) : (colours.array as Float32Array);
       told.forEach((node, i) => {
         const part = decodedField(codes[index * told.length + i]!, nodes.fields![index]!.from) / full;
-        colours.setXYZ(node, ...(colour.setRGB(...fieldColour(part), THREE.SRGBColorSpace).toArray() as [number, number, number]));
+        colour.setRGB(...fieldColour(part), THREE.SRGBColorSpace).toArray(ofNode, 3 * node);
       });
+      if (nodeOf) gather(ofNode, nodeOf, colours.array as Float32Array);
       colours.needsUpdate = true;
     }
   }
 
   update(frame: Frame): void {
-    for (const { body, radius, bare, beads, surface } of this.all_) {
+    for (const { body, radius, bare, beads, surface, nodeOf } of this.all_) {
       const places = frame.nodes.get(body);
       const here = frame.state[body] !== ABSENT && places !== undefined;
       for (const mesh of [beads, surface]) if (mesh) mesh.visible = here;
@@ -124,9 +141,11 @@ export class NodeMeshes {
       }
       if (surface) {
         const corners = surface.geometry.getAttribute("position") as THREE.BufferAttribute;
-        (corners.array as Float32Array).set(places);
+        if (nodeOf) gather(places, nodeOf, corners.array as Float32Array);
+        else (corners.array as Float32Array).set(places);
         corners.needsUpdate = true;
-        surface.geometry.computeVertexNormals();
+        if (nodeOf) smooth(places, nodeOf, surface.geometry.getAttribute("normal") as THREE.BufferAttribute);
+        else surface.geometry.computeVertexNormals();
         surface.geometry.boundingSphere = null;
       }
     }
@@ -135,11 +154,12 @@ export class NodeMeshes {
   /** The nearest bead or surface along the ray, with the node that is nearest to where it is hit. */
   pick(ray: THREE.Raycaster): NodeHit | null {
     let best: NodeHit | null = null;
-    for (const { body, bare, beads, surface } of this.all_)
+    for (const { body, bare, beads, surface, nodeOf } of this.all_)
       for (const mesh of [beads, surface]) {
         const hit = mesh?.visible ? ray.intersectObject(mesh, false)[0] : undefined;
         if (!hit || (best && hit.distance >= best.distance)) continue;
-        const node = hit.instanceId !== undefined ? bare[hit.instanceId]! : nearestCorner(surface!, hit);
+        const corner = hit.instanceId === undefined ? nearestCorner(surface!, hit) : 0;
+        const node = hit.instanceId !== undefined ? bare[hit.instanceId]! : (nodeOf?.[corner] ?? corner);
         best = { body, node, point: hit.point, distance: hit.distance };
       }
     return best;
@@ -162,16 +182,43 @@ function makeBeads(bare: Uint32Array): THREE.InstancedMesh | null {
   return dressed(mesh);
 }
 
-function makeSurface(nodes: Nodes): Drawn["surface"] {
+/** Numbers of the nodes, three each, at every vertex. */
+function gather(ofNode: Float32Array, nodeOf: Uint32Array, out: Float32Array): void {
+  nodeOf.forEach((node, i) => {
+    for (let k = 0; k < 3; ++k) out[3 * i + k] = ofNode[3 * node + k]!;
+  });
+}
+
+/** Normals of a surface with a vertex per corner: those of the nodes, so that no edge is seen where there is none. */
+function smooth(places: Float32Array, nodeOf: Uint32Array, out: THREE.BufferAttribute): void {
+  const sums = new Float32Array(places.length);
+  const [a, b, c] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
+  for (let i = 0; i < nodeOf.length; i += 3) {
+    [a, b, c].forEach((corner, k) => corner.fromArray(places, 3 * nodeOf[i + k]!));
+    const normal = b.sub(a).cross(c.sub(a)).toArray();
+    for (let k = 0; k < 9; ++k) sums[3 * nodeOf[i + Math.floor(k / 3)]! + (k % 3)]! += normal[k % 3]!;
+  }
+  for (let n = 0; n < sums.length; n += 3) a.fromArray(sums, n).normalize().toArray(sums, n);
+  gather(sums, nodeOf, out.array as Float32Array);
+  out.needsUpdate = true;
+}
+
+function makeSurface(nodes: Nodes, nodeOf: Uint32Array | null): Drawn["surface"] {
   if (!nodes.triangles?.length) return null;
   const geometry = new THREE.BufferGeometry();
-  const corners = new THREE.BufferAttribute(new Float32Array(3 * nodes.count), 3);
+  const vertices = nodeOf?.length ?? nodes.count;
+  const corners = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3);
   geometry.setAttribute("position", corners.setUsage(THREE.DynamicDrawUsage));
   if (nodes.fields) {
-    const colours = new THREE.BufferAttribute(new Float32Array(3 * nodes.count).fill(1), 3);
+    const colours = new THREE.BufferAttribute(new Float32Array(3 * vertices).fill(1), 3);
     geometry.setAttribute("color", colours.setUsage(THREE.DynamicDrawUsage));
   }
-  geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(nodes.triangles.flat()), 1));
+  if (nodeOf) {
+    geometry.setAttribute("normal", new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage));
+    geometry.setAttribute("uv", new THREE.BufferAttribute(floatsOfBase64(nodes.texture!.corners), 2));
+  } else {
+    geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(nodes.triangles.flat()), 1));
+  }
   return dressed(new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ fog: false, side: THREE.DoubleSide })));
 }
 

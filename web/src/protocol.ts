@@ -61,6 +61,10 @@ export interface Nodes {
   colour?: string;
   /** Of a soft body: what frames tell about the nodes of its surface. */
   fields?: Field[];
+  /** Of a soft body: a picture, and for every corner of its triangles right and up on it (f32). */
+  texture?: { picture: number; corners: string };
+  /** Of the picture. */
+  address?: string;
 }
 
 /** A value at nodes, coded as k = round(50 log₂(1 + value / from)). */
@@ -340,6 +344,7 @@ export interface SceneEntry {
 export interface Coefficients {
   friction: number;
   restitution: number;
+  tangential_restitution: number;
   /** In place of Coulomb's. */
   law?: string;
 }
@@ -416,13 +421,16 @@ export function openDescription<D extends Description>(d: D, from: string): D {
       if (forms[mesh]) return forms[mesh];
       throw new Error(`'${body.name}' has mesh ${mesh}, which the description does not bring.`);
     };
+    const addressOf = (picture: number) => {
+      if (pictures[picture] !== undefined) return pictures[picture];
+      throw new Error(`'${body.name}' has picture ${picture}, which the description does not bring.`);
+    };
+    if (body.nodes?.texture) body.nodes.address = addressOf(body.nodes.texture.picture);
     for (const part of body.parts) {
       const { shape, skin, texture } = part;
       if (shape.type === "hull" || shape.type === "mesh") shape.form = formOfMesh(shape.mesh);
       if (skin !== undefined) part.skinForm = formOfMesh(skin);
-      if (texture && pictures[texture.picture] === undefined)
-        throw new Error(`'${body.name}' has picture ${texture.picture}, which the description does not bring.`);
-      if (texture) part.address = pictures[texture.picture];
+      if (texture) part.address = addressOf(texture.picture);
     }
   }
   return d;

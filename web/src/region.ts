@@ -40,6 +40,8 @@ const AROUND = 8;
 /** Floors, which are lower than this part of their length, may be cut off earlier. */
 const FLAT = 0.1;
 const BESIDE_FLAT = 0.75;
+/** Others are shown as well where the picture becomes longer by no more than this part: rows of them are not cut. */
+const LITTLE = 0.25;
 
 /** A camera that stands in that direction, seen from what it looks at. Angles in degrees; 0, 0 is the front: at −y. */
 export function directionOf(azimuth: number, elevation: number): Vec3 {
@@ -170,6 +172,9 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
   const whole = unions.reduce(join, nothing());
   const reach = (box: Box) => (isFlat(box) ? BESIDE_FLAT : isWithin(whole, box, 0) ? AROUND : BESIDE) * longest(whole);
   const beside = [...still, ...driven].filter(({ box }) => isWithin(box, whole, reach(box)));
+  const shown = join(unionOf(beside), whole);
+  const others = still.filter((placed) => !beside.includes(placed) && !isFlat(placed.box));
+  beside.push(...others.filter(({ box }) => isWithin(box, shown, LITTLE * longest(shown))));
   const passed = still.some(({ box }) => !isFlat(box) && isWithin(box, whole, 0));
   const travels = !passed && longest(whole) > FAR * Math.max(...unions.map(longest));
   const points: number[] = [];

@@ -30,7 +30,7 @@ export class SceneEditor {
       { class: "settings" },
       el("div", { class: "three" }, el("span", {}, "Gravity"), ...this.gravity_, el("span", { class: "unit" }, "m/s²")),
       el("table", { id: "materials" },
-        el("thead", {}, el("tr", {}, ...["material", "friction μ", "restitution e"].map((name) => el("th", { scope: "col" }, name)))),
+        el("thead", {}, el("tr", {}, ...["material", "friction μ", "restitution e", "of slip e_T"].map((name) => el("th", { scope: "col" }, name)))),
         this.rows_),
       el("div", { class: "row" }, this.undo_, this.redo_),
       el("div", { class: "row" },
@@ -63,18 +63,19 @@ export class SceneEditor {
     if (names !== this.names_) this.rows_.replaceChildren(...entries.map((entry) => this.row(entry)));
     this.names_ = names;
     entries.forEach((entry, i) => {
-      const [friction, restitution] = this.rows_.children[i]!.querySelectorAll("input");
+      const [friction, restitution, tangential] = this.rows_.children[i]!.querySelectorAll("input");
       putNumber(friction!, entry.law ? undefined : entry.friction);
       friction!.placeholder = entry.law ?? "";
       putNumber(restitution!, entry.restitution);
+      putNumber(tangential!, entry.tangential_restitution);
     });
   }
 
   private row({ title, to, law }: Coefficients & { title: string; to: object }): HTMLElement {
-    const field = (what: "friction" | "restitution") =>
-      numberField(`${what}-of-${title.replace(/\W+/g, "-")}`, `${what} of ${title}`, (value) => this.send_({ type: "material", ...to, [what]: value }));
+    const field = (what: "friction" | "restitution" | "tangential_restitution") =>
+      numberField(`${what.replace("_", "-")}-of-${title.replace(/\W+/g, "-")}`, `${what.replace("_", " ")} of ${title}`, (value) => this.send_({ type: "material", ...to, [what]: value }));
     const friction = field("friction");
     if (law) friction.title = `The law ${law} until a number is given: then Coulomb's`;
-    return el("tr", {}, el("th", { scope: "row" }, title), el("td", {}, friction), el("td", {}, field("restitution")));
+    return el("tr", {}, el("th", { scope: "row" }, title), el("td", {}, friction), el("td", {}, field("restitution")), el("td", {}, field("tangential_restitution")));
   }
 }

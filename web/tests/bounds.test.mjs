@@ -117,6 +117,15 @@ test("fixed_things_beside_the_motion_are_part_of_the_picture_and_floors_are_not"
   assert.equal(regionWith([slab("shed", [length, length, length], [alone.centre[0] + 5 * length, 0, 0])]).high[0], alone.high[0]);
 });
 
+test("a_row_of_things_is_not_cut_where_all_of_it_makes_the_picture_little_longer", () => {
+  const alone = regionWith([]);
+  const length = Math.max(...[0, 1, 2].map((k) => alone.high[k] - alone.low[k]));
+  const stone = (times) => slab("stone", [0.01, 0.01, 0.01], [alone.high[0] + times * length, 0, 0.01]);
+  const row = [0.5, 1, 1.5, 1.9, 2.2, 2.5].map(stone);
+  assert.ok(Math.abs(regionWith(row).high[0] - (alone.high[0] + 2.5 * length + 0.01)) < 1e-6, "the last stone is shown");
+  assert.ok(regionWith([...row, stone(5)]).high[0] < alone.high[0] + 3 * length, "what stands far beyond is not");
+});
+
 test("what_a_script_moves_is_in_the_picture_wherever_it_goes", () => {
   const lift = slab("lift", [0.2, 0.2, 0.2], [2, 0, 1]);
   lift.body.motion = "kinematic";

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeBeads, makeBeadsFrame, makeBeadsFrames } from "./support/beads.mjs";
 import { base64Replay, encodeLiveFrame, encodeReplay } from "./support/encoder.mjs";
+import { RED_GREEN } from "./support/blocks.mjs";
 import { FakeServer } from "./support/fake_server.mjs";
 import { buildPage, importSource, openBrowser, openPage, scratch, writeReplay } from "./support/page.mjs";
 
@@ -97,6 +98,29 @@ async function seen(page, frame, points) {
   }, [frame, points]);
 }
 const differs = (a, b) => Math.hypot(...a.map((x, k) => x - b[k])) > 24;
+
+test("a_surface_of_nodes_wears_its_picture_where_its_corners_say", async () => {
+  const papered = structuredClone(description);
+  papered.pictures = [RED_GREEN];
+  const { nodes } = papered.bodies[2];
+  // From the least x to the largest: red, then green.
+  const places = frames[0].nodes[2];
+  const [low, high] = [Math.min, Math.max].map((of) => of(...places.map(([x]) => x)));
+  const corners = Float32Array.from(nodes.triangles.flat().flatMap((node) => [(places[node][0] - low) / (high - low), 0.5]));
+  nodes.texture = { picture: 0, corners: Buffer.from(corners.buffer).toString("base64") };
+  const { page } = await openPage(browser, writeReplay(folder, html, base64Replay(papered, frames)));
+  const middle = (part) => {
+    const inside = nodes.triangles.map((t) => [0, 1, 2].map((k) => t.reduce((sum, node) => sum + places[node][k] / 3, 0)));
+    return inside.sort((a, b) => Math.abs((a[0] - low) / (high - low) - part) - Math.abs((b[0] - low) / (high - low) - part))[0];
+  };
+  const [red, green] = await seen(page, 0, [middle(0.2), middle(0.8)]);
+  assert.ok(red[0] > 2 * red[1], `left it is red: ${red}`);
+  assert.ok(green[1] > 2 * green[0], `right it is green: ${green}`);
+  const broken = structuredClone(papered);
+  broken.bodies[2].nodes.texture.picture = 7;
+  assert.throws(() => openDescription(broken, "the test"), /'sheet' has picture 7/);
+  await page.close();
+});
 
 test("beads_are_drawn_where_they_are_and_as_large_as_they_are", async () => {
   const last = frames.length - 1;

@@ -256,6 +256,8 @@ test("materials_gravity_joints_and_bodies_are_changed_in_the_page_and_saved_as_a
   await enter("#gravity-z", -2);
   await enter("#friction-of-ice", 0.25);
   await enter("#restitution-of-felt", 0.5);
+  await refused("#tangential-restitution-of-felt", 2, "a coefficient from 0 to 1.");
+  await enter("#tangential-restitution-of-felt", 0.4);
   await enter("#friction-of-ice-felt", 0.15);
 
   await page.evaluate(() => window.stickslip.select(0));
@@ -288,7 +290,7 @@ test("materials_gravity_joints_and_bodies_are_changed_in_the_page_and_saved_as_a
   await download.saveAs(saved);
   const scene = JSON.parse(readFileSync(saved, "utf8"));
   assert.deepEqual(scene.gravity, [0, 0, -2]);
-  assert.deepEqual(scene.materials, [{ name: "ice", friction: 0.25 }, { name: "felt", friction: 0.8, restitution: 0.5 }]);
+  assert.deepEqual(scene.materials, [{ name: "ice", friction: 0.25 }, { name: "felt", friction: 0.8, restitution: 0.5, tangential_restitution: 0.4 }]);
   assert.equal(scene.material_pairs[0].friction, 0.15);
   assert.deepEqual(scene.bodies.map((body) => body.name), ["puck", "arm", "puck-copy"]);
   assert.deepEqual([scene.bodies[0].mass, scene.bodies[0].velocity], [7, [1.5, 0, 0]]);

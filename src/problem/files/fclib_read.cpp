@@ -4,6 +4,7 @@
 //   global:  M v = H r + G l + f,  u = Hᵀ v + w,  0 = Gᵀ v + b
 //
 // with Coulomb's law between r and u, normal first. V, R, s and G, b are optional; l are the multipliers of bilateral rows.
+// Groups whose name ends in _rolling have two rolling rows more in every contact, and a second coefficient of friction, mu_r.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,13 +17,23 @@ namespace stickslip::files {
 
 namespace {
 
+constexpr int kRollingRows = 5;
+
+bool is_rolling(std::string_view root) { return root.ends_with("_rolling"); }
+
 void check_shape(const std::string& path, const FclibMatrix& a, std::size_t rows, std::size_t columns) {
   if (a.rows != rows || a.columns != columns)
     fail_at(path, fmt::format("The matrix is {} × {}, and it must be {} × {}.", a.rows, a.columns, rows, columns));
 }
 
+/// Rows of a contact. With rolling there are five, and both that and the dimension of space are found in files.
 int read_dimension(hid_t file, const std::string& root) {
   const int dimension = read_integer(file, root + "/spacedim");
+  if (is_rolling(root)) {
+    if (dimension != 3 && dimension != kRollingRows)
+      fail_at(root + "/spacedim", fmt::format("{} is not a dimension of contacts that roll. It must be 5 or 3.", dimension));
+    return kRollingRows;
+  }
   if (dimension != 2 && dimension != 3)
     fail_at(root + "/spacedim", fmt::format("{} is not a dimension of space. It must be 2 or 3.", dimension));
   return dimension;
@@ -34,15 +45,23 @@ std::size_t contacts_of(const std::string& path, std::size_t rows, int dimension
   return rows / static_cast<std::size_t>(dimension);
 }
 
-void read_friction(hid_t file, const std::string& path, int dimension, std::size_t contacts, ContactProblem& p) {
-  const std::vector<double> mu = read_vector(file, path, contacts);
+std::vector<double> read_coefficients(hid_t file, const std::string& path, std::size_t contacts) {
+  std::vector<double> values = read_vector(file, path, contacts);
+  try {
+    for (std::size_t i = 0; i < contacts; ++i) checked_coefficient(values[i], i);
+  } catch (const Error& error) {
+    throw at_place(error, path);
+  }
+  return values;
+}
+
+void read_friction(hid_t file, const std::string& root, int dimension, std::size_t contacts, ContactProblem& p) {
+  const std::vector<double> mu = read_coefficients(file, root + "/vectors/mu", contacts),
+                            rolling = is_rolling(root) ? read_coefficients(file, root + "/vectors/mu_r", contacts)
+                                                       : std::vector<double>(contacts);
   for (std::size_t i = 0; i < contacts; ++i) {
-    try {
-      checked_coefficient(mu[i], i);
-    } catch (const Error& error) {
-      throw at_place(error, path);
-    }
     if (dimension == 2) p.laws[i] = PlanarFriction{mu[i]};
+    else if (dimension == kRollingRows) p.laws[i] = RollingFriction{mu[i], rolling[i]};
     else p.laws[i] = CircularFriction{mu[i]};
   }
 }
@@ -97,8 +116,7 @@ void append(Entries& to, const Entries& from, int row, int column, bool transpos
 
 }   // namespace
 
-ProblemFile read_fclib_local(hid_t h) {
-  const std::string root = "fclib_local";
+ProblemFile read_fclib_local(hid_t h, const std::string& root) {
   const int dimension = read_dimension(h, root);
   FclibMatrix w = read_matrix(h, root + "/W");
   check_shape(root + "/W", w, w.rows, w.rows);
@@ -121,14 +139,13 @@ ProblemFile read_fclib_local(hid_t h) {
     b.insert(b.end(), s.begin(), s.end());
   }
   ProblemFile file = from_matrix(dimension, contacts, bilateral, w.entries, std::move(b));
-  read_friction(h, root + "/vectors/mu", dimension, contacts, file.problem);
+  read_friction(h, root, dimension, contacts, file.problem);
   read_texts_and_impulses(h, root, w.rows, bilateral, file);
   file.format = "fclib";
   return file;
 }
 
-ProblemFile read_fclib_global(hid_t h) {
-  const std::string root = "fclib_global";
+ProblemFile read_fclib_global(hid_t h, const std::string& root) {
   const int dimension = read_dimension(h, root);
   const FclibMatrix m = read_matrix(h, root + "/M");
   check_shape(root + "/M", m, m.rows, m.rows);
@@ -152,7 +169,7 @@ ProblemFile read_fclib_global(hid_t h) {
   } catch (const Error& error) {
     throw at_place(error, root + "/M");
   }
-  read_friction(h, root + "/vectors/mu", dimension, contacts, file.problem);
+  read_friction(h, root, dimension, contacts, file.problem);
   read_texts_and_impulses(h, root, contact_rows, bilateral, file);
   file.format = "fclib-global";
   return file;

@@ -10,6 +10,8 @@ namespace stickslip::files {
 
 namespace {
 
+constexpr int kRollingDimension = 5;   ///< rows of a contact that slides and rolls
+
 /// Where the rows of a problem go: contact rows first, bilateral rows after them, each in order.
 struct RowOrder {
   std::vector<std::uint32_t> contact, bilateral;
@@ -55,11 +57,13 @@ bool coupling_is_symmetric(const ContactProblem& p) {
   return largest <= 1e-14 * scale;
 }
 
-std::vector<double> friction(const ContactProblem& p) {
+/// Coefficients of slip, or of rolling.
+std::vector<double> friction(const ContactProblem& p, bool rolling = false) {
   std::vector<double> mu;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     if (p.blocks[i].kind != BlockKind::contact) continue;
     if (const auto* plane = std::get_if<PlanarFriction>(&p.laws[i])) mu.push_back(plane->mu);
+    else if (const auto* roll = std::get_if<RollingFriction>(&p.laws[i])) mu.push_back(rolling ? roll->mu_rolling : roll->mu);
     else mu.push_back(std::get<CircularFriction>(p.laws[i]).mu);
   }
   return mu;
@@ -72,6 +76,7 @@ void write_head(hid_t h, const std::string& root, const ProblemFile& file) {
   h5::write_c_text(h, root + "/info/description", file.description);
   h5::write_c_text(h, root + "/info/math_info", "");
   write_vector(h, root + "/vectors/mu", friction(file.problem));
+  if (dim == kRollingDimension) write_vector(h, root + "/vectors/mu_r", friction(file.problem, true));
 }
 
 /// r, l, u and, of a global problem, v of one set of impulses.
@@ -122,33 +127,43 @@ Entries mass_entries(const ContactProblem& p) {
   return entries;
 }
 
-}   // namespace
+bool rolls(const ContactProblem& p) { return uniform_contacts(p).dim == kRollingDimension; }
 
-std::string fclib_cannot(const ContactProblem& p) {
+std::string contacts_cannot(const ContactProblem& p) {
   const UniformContacts u = uniform_contacts(p);
   if (u.has_box) return "FCLIB has no boxed rows. Use stickslip.";
   if (!u.uniform) return "the contacts differ in law or number of rows. Use stickslip.";
   for (std::size_t i = 0; i < p.blocks.size(); ++i)
     if (p.blocks[i].kind == BlockKind::contact &&
         !(p.blocks[i].dim == 3 && std::holds_alternative<CircularFriction>(p.laws[i])) &&
-        !(p.blocks[i].dim == 2 && std::holds_alternative<PlanarFriction>(p.laws[i])))
+        !(p.blocks[i].dim == 2 && std::holds_alternative<PlanarFriction>(p.laws[i])) &&
+        !(p.blocks[i].dim == kRollingDimension && std::holds_alternative<RollingFriction>(p.laws[i])))
       return fmt::format(
-          "contact {} is not one of Coulomb's law with 2 or 3 rows. Use stickslip, or siconos for rolling and LCP.", i);
+          "contact {} is not one of Coulomb's law with 2 or 3 rows, or 5 with rolling. Use stickslip, or siconos for LCP.", i);
   if (u.has_bilateral && !coupling_is_symmetric(p))
     return "W is not symmetric between contact and bilateral rows. Use stickslip.";
   return {};
 }
 
+}   // namespace
+
+std::string fclib_cannot(const ContactProblem& p) {
+  const std::string reason = contacts_cannot(p);
+  if (!reason.empty() || !rolls(p)) return reason;
+  return "FCLIB has problems with rolling in their global form only. Use fclib-global, siconos or stickslip.";
+}
+
 std::string fclib_global_cannot(const ContactProblem& p) {
-  if (const std::string reason = fclib_cannot(p); !reason.empty()) return reason;
-  if (!p.is_factored()) return "it has no masses, only W. Use fclib.";
-  if (p.has_compliance) return "FCLIB's global form has no compliance. Use fclib.";
+  if (const std::string reason = contacts_cannot(p); !reason.empty()) return reason;
+  const std::string_view without_masses = rolls(p) ? "Use siconos or stickslip." : "Use fclib.";
+  if (!p.is_factored()) return fmt::format("it has no masses, only W. {}", without_masses);
+  if (p.has_compliance) return fmt::format("FCLIB's global form has no compliance. {}", without_masses);
   const std::vector<bool>& coupled = p.coupled;
   for (std::size_t i = 0; i < p.segments.size(); ++i)
     if (!(p.is_coupled() && coupled[i]) &&
         (!(p.segments[i].inverse_mass > 0) ||
          (p.segments[i].is_rigid() && !(std::abs(p.segments[i].inverse_inertia.determinant()) > 0))))
-      return fmt::format("body {} has an infinite mass or inertia. Use fclib.", i);
+      return fmt::format("body {} has an infinite mass or inertia. {}", i, without_masses);
   return {};
 }
 
@@ -177,7 +192,7 @@ void write_fclib_local(hid_t h, const ProblemFile& file) {
 }
 
 void write_fclib_global(hid_t h, const ProblemFile& file) {
-  const std::string root = "fclib_global";
+  const std::string root = rolls(file.problem) ? "fclib_global_rolling" : "fclib_global";
   const ContactProblem& p = file.problem;
   const RowOrder order(p);
   const std::size_t size = p.velocity_size();

@@ -71,11 +71,13 @@ ProblemFile read_hdf5(std::string_view bytes) {
   const h5::Quiet quiet;
   const h5::MemoryFile file(bytes);
   if (has_group(file.id(), "stickslip_problem")) return read_own(file.id());
-  if (has_group(file.id(), "fclib_local")) return read_fclib_local(file.id());
-  if (has_group(file.id(), "fclib_global")) return read_fclib_global(file.id());
+  for (const char* root : {"fclib_local", "fclib_local_rolling"})
+    if (has_group(file.id(), root)) return read_fclib_local(file.id(), root);
+  for (const char* root : {"fclib_global", "fclib_global_rolling"})
+    if (has_group(file.id(), root)) return read_fclib_global(file.id(), root);
   throw Error(
-      "This HDF5 file holds no contact problem: none of the groups stickslip_problem, fclib_local and fclib_global is in it. "
-      "`stickslip capture` saves the problem of a step.");
+      "This HDF5 file holds no contact problem: none of the groups stickslip_problem, fclib_local and fclib_global (or these "
+      "two with _rolling behind) is in it. `stickslip capture` saves the problem of a step.");
 }
 
 std::string written(const ProblemFile& file, std::string_view format) {

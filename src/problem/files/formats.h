@@ -14,9 +14,9 @@ ProblemFile read_siconos(std::string_view text);
 std::string write_siconos(const ProblemFile&);
 std::string siconos_cannot(const ContactProblem&);
 
-// FCLIB, local and global.
-ProblemFile read_fclib_local(hid_t file);
-ProblemFile read_fclib_global(hid_t file);
+// FCLIB, local and global. @param root the group of the problem: its kind, with _rolling behind it if contacts roll
+ProblemFile read_fclib_local(hid_t file, const std::string& root);
+ProblemFile read_fclib_global(hid_t file, const std::string& root);
 void write_fclib_local(hid_t file, const ProblemFile&);
 void write_fclib_global(hid_t file, const ProblemFile&);
 std::string fclib_cannot(const ContactProblem&);

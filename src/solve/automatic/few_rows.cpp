@@ -7,6 +7,7 @@
 
 #include "math/infinity.h"
 #include "math/small_matrices.h"
+#include "problem/judgement.h"
 #include "problem/kernels.h"
 #include "solve/automatic/cost_model.h"
 #include "solve/automatic/small_lcp.h"
@@ -22,11 +23,6 @@ constexpr int kMostSticking = 12;        ///< rows of contacts that stick: more 
 constexpr double kGainOfSweep = 0.6;     ///< part of the change before that a sweep may make, or others do better
 constexpr int kJudgedSweeps = 2;         ///< contacts that hardly act on each other are solved by then
 constexpr double kSticks = 1.01;         ///< times as much friction as there is: contacts that could bear that stick
-
-bool is_lcp(const ContactProblem& p) {
-  return std::all_of(p.batches.begin(), p.batches.end(),
-                     [](const Batch& b) { return b.kind == BlockKind::contact && b.dim == 1; });
-}
 
 /// Calls f(block, rows, law) for every contact. @returns false where a block is none, or its friction does not scale with what
 /// presses: then 0 is not the impulse of a contact that parts
@@ -163,7 +159,10 @@ bool sweep(const ContactProblem& p, std::span<double> impulses, Workspace& works
 
 std::string_view solve_few_rows_at_once(const ContactProblem& p, std::span<double> impulses, double tolerance) {
   if (p.is_factored() || p.rows() > kMostSwept) return {};
-  if (is_lcp(p)) return p.rows() <= SmallLcp::kMostRows ? SmallLcp(p, tolerance).next(impulses) : std::string_view();
+  if (is_lcp(p)) {
+    if (SmallLcp::try_all_sets(p, tolerance, impulses)) return "A set of rows that push";
+    return p.rows() <= SmallLcp::kMostRows ? SmallLcp(p, tolerance).next(impulses) : std::string_view();
+  }
   Sticking sticking;
   if (!sweep_once(p, impulses, sticking)) return {};
   const bool linear = sticking.all && sticking.contacts > 1;

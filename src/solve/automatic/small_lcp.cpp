@@ -17,6 +17,73 @@ constexpr int kMostPivotsPerRow = 6;     ///< pivots beyond which rounding goes 
 constexpr double kStandsStill = 1e-14;   ///< pivot over the largest entry that is rounding
 constexpr double kOtherSkew = 0.7;       ///< of the artificial variable: a second path, where the first ends on a ray
 
+/// All sets of rows that push, of two or three rows: those that approach by themselves first.
+template <int N>
+class FewRows {
+ public:
+  FewRows(const ContactProblem& p, double tolerance) : b_(p.b.data()), tolerance_(tolerance) {
+    for (int i = 0; i < N; ++i) {
+      for (int j = 0; j < N; ++j) w_[i][j] = p.matrix.values[static_cast<std::size_t>(N * i + j)];
+      w_[i][i] += p.sigma[static_cast<std::size_t>(i)];
+    }
+  }
+
+  bool solve(double* z) const {
+    unsigned approaching = 0;
+    for (int i = 0; i < N; ++i) approaching |= (b_[i] < 0 ? 1u : 0u) << i;
+    if (is_solved_by(approaching, z)) return true;
+    for (unsigned set = 1; set < 1u << N; ++set)
+      if (set != approaching && is_solved_by(set, z)) return true;
+    std::fill(z, z + N, 0.0);
+    return false;
+  }
+
+ private:
+  bool is_solved_by(unsigned set, double* z) const {
+    std::fill(z, z + N, 0.0);
+    if (!(std::popcount(set) == 1   ? stop_one(std::countr_zero(set), z)
+          : std::popcount(set) == 2 ? stop_two(std::countr_zero(set), std::bit_width(set) - 1, z)
+                                    : stop_all(z)))
+      return false;
+    for (int i = 0; i < N; ++i) {
+      if ((set >> i & 1u) != 0) continue;
+      double w = b_[i];
+      for (int j = 0; j < N; ++j) w += w_[i][j] * z[j];
+      if (!(w >= -tolerance_)) return false;
+    }
+    return true;
+  }
+
+  /// The impulses at which a row, or rows, stand still. @returns whether there are such, and all push
+  bool stop_one(int i, double* z) const {
+    z[i] = -b_[i] / w_[i][i];
+    return pushes(z[i]);
+  }
+  bool stop_two(int i, int j, double* z) const {
+    const double reciprocal = 1 / (w_[i][i] * w_[j][j] - w_[i][j] * w_[j][i]);
+    z[i] = (w_[i][j] * b_[j] - w_[j][j] * b_[i]) * reciprocal;
+    z[j] = (w_[j][i] * b_[i] - w_[i][i] * b_[j]) * reciprocal;
+    return pushes(z[i]) && pushes(z[j]);
+  }
+  bool stop_all(double* z) const {
+    if constexpr (N == 3) {
+      const auto minor = [this](int i, int j, int k, int l) { return w_[i][k] * w_[j][l] - w_[i][l] * w_[j][k]; };
+      const double a = minor(1, 2, 1, 2), b = minor(1, 2, 2, 0), c = minor(1, 2, 0, 1);
+      const double reciprocal = -1 / (w_[0][0] * a + w_[0][1] * b + w_[0][2] * c);
+      z[0] = reciprocal * (a * b_[0] + minor(0, 2, 2, 1) * b_[1] + minor(0, 1, 1, 2) * b_[2]);
+      z[1] = reciprocal * (b * b_[0] + minor(0, 2, 0, 2) * b_[1] + minor(0, 1, 2, 0) * b_[2]);
+      z[2] = reciprocal * (c * b_[0] + minor(0, 2, 1, 0) * b_[1] + minor(0, 1, 0, 1) * b_[2]);
+      return pushes(z[0]) && pushes(z[1]) && pushes(z[2]);
+    }
+    return false;
+  }
+  static bool pushes(double z) { return z >= 0 && z < kInfinity; }
+
+  double w_[N][N];
+  const double* b_;
+  double tolerance_;
+};
+
 }   // namespace
 
 /// Lemke's dictionary x_B = d + D x_N, x_N without the variable that has just left. Variables are w_i = i, z_i = n + i and the
@@ -104,11 +171,29 @@ class SmallLcp::Tableau {
 SmallLcp::SmallLcp(const ContactProblem& p, double tolerance)
     : n_(static_cast<int>(p.rows())), b_(p.b.data()), tolerance_(tolerance) {
   const BlockMatrix& w = p.matrix;
-  for (int j = 0; j < n_; ++j) std::fill(column_[j].begin(), column_[j].begin() + (n_ + 3) / 4 * 4, 0.0);
+  const bool full = w.values.size() == p.rows() * p.rows();
+  for (int j = 0; j < n_; ++j)
+    for (int k = full ? n_ / 4 * 4 : 0; k < n_; k += 4) Eigen::Map<Eigen::Array4d>(column_[j].data() + k).setZero();
   const double* value = w.values.data();
+  const std::uint32_t *const first = w.first.data(), *const column = w.column.data();
   for (int i = 0; i < n_; ++i) {
-    for (std::uint32_t e = w.first[i]; e < w.first[i + 1]; ++e) column_[w.column[e]][i] = *value++;
+    if (full)
+      for (int j = 0; j < n_; ++j) column_[j][i] = *value++;
+    else
+      for (std::uint32_t e = first[i], end = first[i + 1]; e < end; ++e) column_[column[e]][i] = *value++;
     column_[i][i] += p.sigma[i];
+  }
+}
+
+bool SmallLcp::try_all_sets(const ContactProblem& p, double tolerance, std::span<double> z) {
+  if (p.matrix.values.size() != z.size() * z.size()) return false;
+  switch (z.size()) {
+    case 2:
+      return FewRows<2>(p, tolerance).solve(z.data());
+    case 3:
+      return FewRows<3>(p, tolerance).solve(z.data());
+    default:
+      return false;
   }
 }
 

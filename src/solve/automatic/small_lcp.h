@@ -18,6 +18,10 @@ class SmallLcp {
   /// @param tolerance of w [m/s]
   SmallLcp(const ContactProblem& p, double tolerance);
 
+  /// Up to three rows, of which there are so few sets that the formulas for each take less than getting ready. Of other
+  /// problems, and where no set does, nothing is done.
+  static bool try_all_sets(const ContactProblem& p, double tolerance, std::span<double> impulses);
+
   /// The next impulses. @returns what found them, the beginning of a sentence; empty: there are no others
   std::string_view next(std::span<double> impulses);
 

@@ -32,7 +32,8 @@ struct ExactRule {
   [[gnu::always_inline]] double contact(const Law& law, const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     const ContactScale& scale = problem.scales[block.index];
     const Vector before = impulse;
-    if constexpr (std::is_same_v<Law, CircularFriction>) blocks.contacts[block.index].solve(law.mu, v, impulse);
+    if constexpr (std::is_same_v<Law, CircularFriction>)
+      blocks.contacts[block.index].solve(law.mu, v, impulse, LocalContact::kStraightInSweep);
     else if constexpr (std::is_same_v<Law, EllipseFriction>) ellipse(law, block, v, impulse);
     else if constexpr (std::is_same_v<Law, PlanarFriction>) {
       if (!solve_planar_contact(blocks.matrices.data() + problem.blocks[block.index].diagonal, law.mu, v, impulse))

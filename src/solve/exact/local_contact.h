@@ -44,8 +44,14 @@ struct LocalContact {
   /// Whether sticking can be told by Ā⁻¹.
   bool is_regular() const { return inverse_determinant != 0; }
 
+  static constexpr double kStraight = 1e-8;   ///< part of s within which λ is a straight line but for rounding
+  /// The same for a sweep, when the contact slid before: what it leaves is the square of this, and of a change of the sweep the
+  /// square as well, so that it vanishes where sweeps converge.
+  static constexpr double kStraightInSweep = 1e-4;
+
   /// Changes λ from its present value, at which the contact moves with v, to the exact solution.
-  [[gnu::always_inline]] inline void solve(double mu, const Vec3& v, Vec3& impulse) const {
+  /// @param straight part of s within which λ counts as a straight line
+  [[gnu::always_inline]] inline void solve(double mu, const Vec3& v, Vec3& impulse, double straight = kStraight) const {
     const double qn = v[0] - normal * (impulse[0] + from_tangent[0] * impulse[1] + from_tangent[1] * impulse[2]);
     if (!(qn < 0)) {
       if (normal > 0) impulse.setZero();
@@ -63,15 +69,16 @@ struct LocalContact {
         return;
       }
     }
-    if (mu > 0) impulse = slide(mu, v, impulse, push, b0, b1);
+    if (mu > 0) impulse = slide(mu, v, impulse, push, b0, b1, straight);
     else impulse = {push, 0, 0};
   }
 
  private:
-  Vec3 slide(double mu, const Vec3& v, const Vec3& impulse, double push, double b0, double b1) const {
+  Vec3 slide(double mu, const Vec3& v, const Vec3& impulse, double push, double b0, double b1, double straight) const {
     const double size = std::abs(reduced[0]) + std::abs(reduced[3]);
     const double slip_squared = v[1] * v[1] + v[2] * v[2], friction_squared = impulse[1] * impulse[1] + impulse[2] * impulse[2];
-    // From the last slip if there was one, else from the slip that full friction would leave.
+    // From the last slip if there was one, else from the slip that full friction would leave, and then to the end.
+    if (!(friction_squared > 0)) straight = kStraight;
     double s = friction_squared > 0 ? std::sqrt(slip_squared / friction_squared) : std::sqrt(b0 * b0 + b1 * b1) / (mu * push);
     double low = 0, high = kInfinity;
     double t0 = 0, t1 = 0, n = push, t = 0;
@@ -93,9 +100,14 @@ struct LocalContact {
           // d/ds of λ_T and λ_N.
           const double dt0 = -inverse * (d * t0 - reduced[1] * t1), dt1 = -inverse * (a * t1 - reduced[2] * t0);
           const double dn = -from_tangent[0] * dt0 - from_tangent[1] * dt1;
-          const double value = 1 / t - 1 / (mu * n);
-          const double slope = -(t0 * dt0 + t1 * dt1) / (t_squared * t) + dn / (mu * n * n);
-          next = s - value / slope;
+          // The quotient of 1/t − 1/(μn) and its slope, with one division in place of five.
+          const double step = (mu * n - t) * t_squared * n / (dn * t_squared * t - (t0 * dt0 + t1 * dt1) * (mu * n * n));
+          if (std::abs(step) <= straight * s) {
+            t0 -= step * dt0, t1 -= step * dt1, n -= step * dn;
+            t = std::sqrt(t0 * t0 + t1 * t1);
+            break;
+          }
+          next = s - step;
         }
       } else {
         low = s;

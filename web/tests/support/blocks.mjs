@@ -40,7 +40,7 @@ export function packedCube(extra = {}) {
 }
 
 /** Two pixels, red left and green right. */
-const RED_GREEN =
+export const RED_GREEN =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR42mP4z8DA8J8BAAf/Af+4BDXgAAAAAElFTkSuQmCC";
 
 /** bodies: ground, plain, coloured (blue), pictured (the top with the picture, the rest without). */
