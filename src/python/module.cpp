@@ -1,6 +1,6 @@
 // The Python module stickslip._core: errors, conversions, and what the other files add.
-#include "python/interrupts.h"
 #include "python/module.h"
+#include "python/interrupts.h"
 
 #include <fmt/format.h>
 

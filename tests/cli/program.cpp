@@ -1,5 +1,5 @@
-#include "places.h"
 #include "program.h"
+#include "places.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
