@@ -325,8 +325,8 @@ class ConvexOnMesh {
     }
   }
 
-  /// Whether the end of a gap lies on the edge, but for how the core is rounded: what a patch spans where an edge is deep inside
-  /// the rim need not.
+  /// Whether the end of a gap lies on the edge, but for how the core is rounded: what a patch spans where an edge is deep
+  /// inside the rim need not.
   bool is_on_edge(const MeshEdge& edge, double at, const ContactPoint& p) const {
     const Vec3 end = mesh_.to_local(p.position + 0.5 * p.gap * p.normal);
     const double off = (end - edge.start - at * edge.along).norm();

@@ -405,8 +405,8 @@ double Stages::interior_price() const {
 }
 
 /// Where W is full, but not of full rank, or contacts change between sticking and sliding too often for Newton's method: steps
-/// that begin far from all that contacts could do, whatever the guess. First by the cheap ones for as long as they get on; where
-/// these ran into a face, exactly from the start.
+/// that begin far from all that contacts could do, whatever the guess. First by the cheap ones for as long as they get on;
+/// where these ran into a face, exactly from the start.
 Stages::Outcome Stages::interior() {
   goes_inside_ = false;
   const double start = monitor_.best_total();

@@ -8,11 +8,12 @@
 //
 //   Ŵ + H,   H_i x_i = z_i,
 //
-// symmetric and positive definite whatever the rank of W is: one Cholesky factorisation a step. With it, z = N w to first order,
-// it is Ŵ + N⁻¹H, which takes two to three times as long and is left for the end, where the shift feeds back. None of this
-// needs a guess of which contacts stick, slide or part, on which Newton's method on a projection can turn round for long. Steps
-// hardly depend on the problem: 15 to 29 where things strike in `rigid-on-soft`, to 1e-7 of the velocities. There is no proof
-// of convergence with the shift, and near the faces of cones half of the digits are lost; where it ends others go on.
+// symmetric and positive definite whatever the rank of W is: one Cholesky factorisation a step. With it, z = N w to first
+// order, it is Ŵ + N⁻¹H, which takes two to three times as long and is left for the end, where the shift feeds back. None of
+// this needs a guess of which contacts stick, slide or part, on which Newton's method on a projection can turn round for long.
+// Steps hardly depend on the problem: 15 to 29 where things strike in `rigid-on-soft`, to 1e-7 of the velocities, and up to 49.
+// There is no proof of convergence with the shift, and near the faces of cones half of the digits are lost; where it ends
+// others go on. Contacts that a body needs only a third of, with much friction, are beyond it.
 #pragma once
 
 #include "math/dense_cholesky.h"
