@@ -172,7 +172,8 @@ struct JudgedParts {
 
 /// Both of a problem whose rows all are contacts without friction. Everything is read through pointers and added up in
 /// registers: what is written may not be taken for what is read.
-JudgedParts judge_lcp(const ContactProblem& p, std::span<const double> impulses, ResidualWorkspace& work) {
+[[gnu::always_inline]] inline JudgedParts judge_lcp(const ContactProblem& p, std::span<const double> impulses,
+                                                    ResidualWorkspace& work) {
   const std::size_t n = p.rows();
   work.v.resize(n);
   work.segment_velocity.clear();
