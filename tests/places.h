@@ -1,5 +1,5 @@
-// Where the sources and the program are. The build writes them into a file of their own (cmake/rooms.cmake), so that tests compile
-// to the same bits in every checkout and one compiler cache serves all.
+// Where the sources and the program are. The build writes them into a file of their own (cmake/rooms.cmake), so that tests
+// compile to the same bits in every checkout and one compiler cache serves all.
 #pragma once
 
 namespace stickslip::places {

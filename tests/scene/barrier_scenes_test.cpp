@@ -87,8 +87,8 @@ TEST(BarrierScenes, a_wall_on_a_slope_stands_and_falls_as_by_impulses) {
   }
 }
 
-/// Just beyond its limit a wall falls slowly at first, and what barriers give way is a start that grows: the smaller their range,
-/// the nearer to what impulses do.
+/// Just beyond its limit a wall falls slowly at first, and what barriers give way is a start that grows: the smaller their
+/// range, the nearer to what impulses do.
 TEST(BarrierScenes, a_wall_falls_as_fast_as_by_impulses_as_the_range_goes_to_zero) {
   const auto fallen = [](const std::string& integrator, const std::string& range) {
     const Stepped run = wall_on_slope(integrator, 1.05, 0.5, range);

@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// Two bodies that begin nearer to each other than barriers reach, though they do not touch: they push each other apart from the
-/// start. (Bodies that touch are moved apart by half the range.)
+/// Two bodies that begin nearer to each other than barriers reach, though they do not touch: they push each other apart from
+/// the start. (Bodies that touch are moved apart by half the range.)
 struct NearStart {
   BodyId a, b;
   double gap, range;   ///< of the two [m]
