@@ -11,9 +11,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kBlunt = 0.01;    ///< part of its free way over which friction of a contact grows in the first round, at least
-constexpr double kSharper = 0.1;   ///< factor of that way from round to round
-constexpr double kNoForce = 1e-12;   ///< normal forces below this part of the largest have no friction
+constexpr double kBlunt = 0.1;        ///< part of its free way over which friction of a new contact grows in the first round
+constexpr double kLessBlunt = 0.01;   ///< and that of one that remembers its force
+constexpr double kSharper = 0.1;      ///< factor of that way from round to round
+constexpr double kNoForce = 1e-12;    ///< normal forces below this part of the largest have no friction
 
 }   // namespace
 
@@ -61,6 +62,13 @@ Vec2 BarrierSystem::remembered_way(const ContactPair& p, const PairPlace& place,
   const double size = rubbed.norm();
   if (!(pressed > 0) || size == 0) return Vec2::Zero();
   return way_of_friction(std::min(1.0, size / (mu * pressed)), f.length) / size * rubbed;
+}
+
+/// Whether the term that is being made is of a contact of the last step.
+bool BarrierSystem::remembers_force() const {
+  for (std::size_t k = first_name_.back(); k < friction_names_.size(); ++k)
+    if (remembered_.find(without_parts(friction_names_[k].key))) return true;
+  return false;
 }
 
 /// The force over its limit that the last iteration led to, or else that of the last step.
@@ -159,12 +167,12 @@ bool BarrierSystem::add_friction(const ContactPair& p, const PairState& s, doubl
   f.limit = mu * force;
   shares_.push_back(f.limit / force_of(p, s));
   f.length = options_.barrier.slip * p.range;
-  const double longer = free_way(f) * kBlunt * std::pow(kSharper, round);
-  const bool sharp = !(longer > f.length);
-  if (!sharp) f.length = longer;
   if (p.members == 0) friction_names_.push_back({key_of(p, p.feature_a, p.feature_b), 1});
   for (const PairMember& m : contacts_.members_of(p))
     friction_names_.push_back({key_without_parts(p, m.feature_a, m.feature_b), m.part});
+  const double longer = free_way(f) * (remembers_force() ? kLessBlunt : kBlunt) * std::pow(kSharper, round);
+  const bool sharp = !(longer > f.length);
+  if (!sharp) f.length = longer;
   f.anchor = remembered_way(p, s.place, f, mu);
   f.pull = last_pull(f);
   first_name_.push_back(friction_names_.size());

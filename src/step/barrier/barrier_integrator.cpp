@@ -39,7 +39,7 @@ namespace {
 constexpr int kBluntIterations = 4;      ///< with friction that is not yet as sharp as it is to be
 constexpr double kBluntEnough = 0.05;    ///< of the first direction with such friction: sharper one will change more than that
 constexpr int kPatience = 8;             ///< iterations in which the error has to come to half of what it was
-constexpr double kProductError = 1e-3;   ///< of directions: less than an iteration leaves
+constexpr double kProductError = 1e-4;   ///< of directions: less than an iteration leaves
 constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
 
 }   // namespace

@@ -167,6 +167,7 @@ class BarrierSystem final : public Objective {
   void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
   Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
+  bool remembers_force() const;
   Vec2 last_pull(const FrictionTerm&) const;
   double free_way(const FrictionTerm&) const;
   std::span<const FrictionName> names_of(std::size_t term) const {
