@@ -1,4 +1,5 @@
-// A table of values by keys that is emptied and filled again and again: its memory stays, and nothing is allocated for an entry.
+// A table of values by keys that is emptied and filled again and again: its memory stays, and nothing is allocated for an
+// entry.
 #pragma once
 
 #include <cstddef>

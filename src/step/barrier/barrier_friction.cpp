@@ -134,8 +134,8 @@ void BarrierSystem::clear_friction() {
   targets_.resize(surface().points());
 }
 
-/// Features that were counted too often press less than nothing: those of the same point that press share what is left. Of edges
-/// none is.
+/// Features that were counted too often press less than nothing: those of the same point that press share what is left. Of
+/// edges none is.
 void BarrierSystem::find_presses() {
   presses_.clear();
   largest_press_ = 0;
