@@ -284,7 +284,8 @@ void Simulation::act(ViewerId viewer, const SaveScene& save) {
   document.set_step(scene_.step.h, scene_.step.solver, start_options_.solver);
   if (state_.friction) {
     const MaterialTable& materials = scene_.world.materials;
-    const document::Coefficients one{.friction = state_.friction};
+    document::Coefficients one;
+    one.friction = state_.friction;
     for (std::uint32_t i = 0; i < materials.size(); ++i) document.set_material(materials[MaterialId{i}].name, one);
     for (const auto& [key, pair] : materials.pairs())
       document.set_pair(materials[MaterialId{key.first}].name, materials[MaterialId{key.second}].name, one);

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "places.h"
+
 // The example of docs/continuous-collision.md; the last test says when they differ.
 // <manual>
 #include <stickslip/ccd/inclusion.h>
 #include <stickslip/distance/derivatives.h>
-
-#include "places.h"
 
 using namespace stickslip;
 
