@@ -141,10 +141,11 @@ export class JointPanel {
     if (change.lower !== undefined) free.lower = change.lower;
     if (change.upper !== undefined) free.upper = change.upper;
     if (index !== this.shown_) return;
-    if (change.lower !== undefined || change.upper !== undefined || isNew) {
+    if (isNew) {
       this.controls_.replaceChildren(...(this.send_ ? this.controlsOf(joints[index]!) : []));
       return;
     }
+    if (change.lower !== undefined || change.upper !== undefined) this.showBounds(free);
     for (const [what, value] of [["speed", change.speed], ["target", change.target], ["effort", change.effort]] as const)
       for (const input of this.controls_.querySelectorAll<HTMLInputElement>(`input[name="${change.coordinate}-${what}"]`))
         if (value !== undefined && document.activeElement !== input) {
@@ -154,6 +155,16 @@ export class JointPanel {
         }
     const force = this.controls_.querySelector<HTMLInputElement>(`#${change.coordinate}-force`);
     if (change.effort !== undefined && force) putNumber(force, change.effort);
+  }
+
+  /** In the fields that are there: another one may be typed in just now. */
+  private showBounds(free: FreeCoordinate): void {
+    for (const what of ["lower", "upper"] as const) {
+      const field = this.controls_.querySelector<HTMLInputElement>(`#${free.coordinate}-${what}`);
+      if (field) putNumber(field, shownBound(free, what));
+    }
+    const slider = this.controls_.querySelector<HTMLInputElement>(`input[name="${free.coordinate}-target"]`);
+    if (slider && free.servo) [slider.min, slider.max] = reachOf(free, free.servo.target).map(String) as [string, string];
   }
 
   /** Where a path leads is not known here: the slider of a servo that follows one goes with the joint. */
@@ -254,8 +265,7 @@ export class JointPanel {
         const input = numberField(`${free.coordinate}-${what}`, `${what} bound of ${free.coordinate}`, (value) =>
           this.send_!({ type: "joint", name: joint.name, coordinate: free.coordinate, [what]: value / unit }));
         input.placeholder = "none";
-        const now = free[what];
-        putNumber(input, now === undefined ? undefined : now * unit);
+        putNumber(input, shownBound(free, what));
         return input;
       };
       list.push(el("div", { class: "three" }, el("span", {}, `Bounds ${free.coordinate}`), bound("lower"), bound("upper"),
@@ -263,6 +273,12 @@ export class JointPanel {
       return list;
     });
   }
+}
+
+/** A bound as people read it, in degrees if it is an angle. */
+function shownBound(free: FreeCoordinate, what: "lower" | "upper"): number | undefined {
+  const bound = free[what];
+  return bound === undefined ? undefined : bound * (isTurn(free.coordinate) ? DEGREES : 1);
 }
 
 /** A slider reaches what it shows. */
