@@ -1,5 +1,5 @@
 // What of Eigen is large, used in many places and compiled once, in eigen_once.cpp: products and factorisations of matrices
-// whose sizes the compiler does not know, and eigenvalues of 3 × 3 matrices. Part of the precompiled headers; without it every
+// whose sizes the compiler does not know, and eigenvalues. Part of the precompiled headers; without it every
 // file makes its own, and nothing changes but the time of compiling.
 #pragma once
 
@@ -22,6 +22,9 @@ inline constexpr int mr = Traits::mr, nr = Traits::nr, lanes = Traits::LhsProgre
   EXTERN template LDLT<MatrixXd>& LDLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);                                         \
   EXTERN template SelfAdjointEigenSolver<Matrix3d>& SelfAdjointEigenSolver<Matrix3d>::compute(const EigenBase<Matrix3d>&,      \
                                                                                               int);                            \
+  EXTERN template SelfAdjointEigenSolver<MatrixXd>& SelfAdjointEigenSolver<MatrixXd>::compute(const EigenBase<MatrixXd>&,      \
+                                                                                              int);                            \
+  EXTERN template void FullPivLU<MatrixXd>::computeInPlace();                                                                  \
   EXTERN template struct internal::gebp_kernel<double, double, Index, once::Result, once::mr, once::nr, false, false>;         \
   EXTERN template struct internal::gemm_pack_lhs<double, Index, once::Columns, once::mr, once::lanes, once::Packet, ColMajor>; \
   EXTERN template struct internal::gemm_pack_lhs<double, Index, once::Rows, once::mr, once::lanes, once::Packet, RowMajor>;    \

@@ -114,12 +114,12 @@ TEST(Energy, projected_hessian_is_what_clamping_all_eigenvalues_gives) {
       for (const Mat3& f : gradients()) {
         if (!is_smooth(model, f)) continue;
         const Mat9 hessian = energy_hessian(p, model, f), projected = projected_hessian(p, model, f);
-        const Eigen::SelfAdjointEigenSolver<Mat9> oracle(hessian);
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> oracle(Eigen::MatrixXd{hessian});
         const Vec9 clamped = oracle.eigenvalues().cwiseMax(0);
         indefinite += oracle.eigenvalues()[0] < -1e-9 * hessian.norm();
         const Mat9 expected = oracle.eigenvectors() * clamped.asDiagonal() * oracle.eigenvectors().transpose();
         EXPECT_LT((projected - expected).norm(), 1e-10 * hessian.norm()) << name(model) << "\n" << f;
-        const Eigen::SelfAdjointEigenSolver<Mat9> found(projected, Eigen::EigenvaluesOnly);
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> found(Eigen::MatrixXd{projected}, Eigen::EigenvaluesOnly);
         EXPECT_GT(found.eigenvalues()[0], -1e-13 * hessian.norm());
       }
   EXPECT_GT(indefinite, 100);
@@ -131,7 +131,8 @@ TEST(Energy, hessians_stay_finite_where_rotations_jump) {
     for (const Vec3& sigma : {Vec3(1, 0, 0), Vec3(0, 0, 0), Vec3(1, 0.5, -0.5), Vec3(9, 1, -1)}) {
       const Mat3 f = with_stretches(random, sigma);
       EXPECT_TRUE(energy_hessian(lame(1, 0.3), model, f).allFinite());
-      const Eigen::SelfAdjointEigenSolver<Mat9> found(projected_hessian(lame(1, 0.3), model, f), Eigen::EigenvaluesOnly);
+      const Eigen::MatrixXd hessian = projected_hessian(lame(1, 0.3), model, f);
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> found(hessian, Eigen::EigenvaluesOnly);
       EXPECT_GE(found.eigenvalues()[0], -1e-13 * found.eigenvalues()[8]);
     }
 }

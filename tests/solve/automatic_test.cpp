@@ -457,7 +457,7 @@ TEST(FewRows, of_whole_numbers_are_solved_whenever_a_set_of_rows_solves_them) {
       const Eigen::VectorXd q = Eigen::VectorXd::NullaryExpr(n, [&] { return number(random); });
       const ContactProblem p = lcp(m, q);
       std::vector<double> impulses;
-      const SolveReport r = solve(p, impulses, 1e-10);
+      const SolveReport r = solve(p, impulses, 1e-10, 20);   // those without a solution take as long as they may
       ResidualWorkspace work;
       EXPECT_EQ(r.residual.total(), residual(p, impulses, work).total());
       const Eigen::VectorXd z = Eigen::Map<const Eigen::VectorXd>(impulses.data(), n), w = m * z + q;

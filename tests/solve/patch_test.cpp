@@ -276,7 +276,7 @@ void expect_agreement(const PatchScene& scene, std::initializer_list<std::string
 
 TEST(Patch, solvers_agree_on_piles_of_every_mass_ratio) {
   for (const bool ellipses : {false, true})
-    for (unsigned seed = 0; seed < 4; ++seed) {
+    for (unsigned seed = 0; seed < 2; ++seed) {
       SCOPED_TRACE(seed);
       const double stir = seed == 0 ? 0.0 : 0.3;
       // the heaviest below

@@ -86,9 +86,11 @@ VectorXd enumerate(const MatrixXd& m, const VectorXd& q) {
       if (set >> i & 1u) in.push_back(i);
     VectorXd z = VectorXd::Zero(n);
     if (!in.empty()) {
-      const Eigen::FullPivLU<MatrixXd> lu(m(in, in));
+      const MatrixXd part = m(in, in);
+      const Eigen::FullPivLU<MatrixXd> lu(part);
       if (!lu.isInvertible()) continue;
-      z(in) = lu.solve(-q(in));
+      const VectorXd right = -q(in);
+      z(in) = lu.solve(right);
     }
     if (z.minCoeff() > -1e-9 && (m * z + q).minCoeff() > -1e-9) return z;
   }
@@ -114,10 +116,11 @@ VectorXd enumerate(const MatrixXd& m, const VectorXd& q, const VectorXd& lower, 
     }
     if (!bounded) continue;
     if (!in.empty()) {
-      const Eigen::FullPivLU<MatrixXd> lu(m(in, in));
+      const MatrixXd part = m(in, in);
+      const Eigen::FullPivLU<MatrixXd> lu(part);
       if (!lu.isInvertible()) continue;
-      const VectorXd r = -(m * z + q);
-      z(in) = lu.solve(r(in));
+      const VectorXd all = -(m * z + q), right = all(in);
+      z(in) = lu.solve(right);
     }
     const VectorXd v = m * z + q;
     bool fits = true;

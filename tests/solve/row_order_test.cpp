@@ -133,7 +133,8 @@ TEST(RowOrder, prox_gs_visits_normal_rows_and_friction_sets_where_they_stand) {
         x[i] = std::max(0.0, x[i] - v[i] / s.w(i, i));
       } else if (!seen[static_cast<std::size_t>(first / 3)]) {
         seen[static_cast<std::size_t>(first / 3)] = true;
-        const double r = 1 / Eigen::SelfAdjointEigenSolver<Mat2>(s.w.block<2, 2>(first + 1, first + 1)).eigenvalues()[1];
+        const Eigen::MatrixXd friction = s.w.block<2, 2>(first + 1, first + 1);
+        const double r = 1 / Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(friction).eigenvalues()[1];
         const Vec2 trial = x.segment<2>(first + 1) - r * v.segment<2>(first + 1);
         x.segment<2>(first + 1) = trial * std::min(1.0, 0.5 * x[first] / std::max(trial.norm(), 1e-300));
       }
