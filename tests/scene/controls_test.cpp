@@ -105,7 +105,8 @@ TEST(SceneSensors, are_read_and_written) {
     {"name": "eye", "type": "ray", "body": "arm", "origin": [0.1, 0, 0], "direction": [1, 0, 0], "range": 2},
     {"name": "hand", "type": "frame", "body": "arm", "position": [0.1, 0, 0], "axes": "own",
      "from": {"body": "block", "position": [0, 0, 0.2], "rotation": {"axis": [0, 0, 1], "degrees": 90}}},
-    {"name": "fixed", "type": "frame", "body": "arm"}, {"name": "cell", "type": "load", "joint": "axle", "position": [0, 1, 0]}])"),
+    {"name": "fixed", "type": "frame", "body": "arm"},
+    {"name": "cell", "type": "load", "joint": "axle", "position": [0, 1, 0]}])"),
                                   "s.json");
   ASSERT_EQ(scene.sensors.size(), 8u);
   const std::string text = sensors_to_text(scene.world, scene.sensors);
