@@ -121,9 +121,10 @@ void read_sensors(Model& model, const XmlNode& node) {
 
 void read_line(Model& model, const XmlNode& node) {
   const auto left_out = [&](const char* why) { account_for(node, model.findings, Kind::not_supported, why); };
+  const auto is_site = [](const auto& child) { return child->name == "site"; };
+  if (!std::ranges::all_of(node.children, is_site)) return left_out("a tendon around geoms or over pulleys is left out.");
   std::vector<Site> sites;
   for (const auto& child : node.children) {
-    if (child->name != "site") return left_out("a tendon around geoms or over pulleys is left out.");
     child->used = true;
     sites.push_back(site_named(model, *child, "site"));
   }
