@@ -1068,5 +1068,6 @@ def solvers() -> list[Any]:
 def step_all(steppers: list[Stepper], steps: int = ..., threads: int = ...) -> list[Report]:
     """Takes `steps` steps of every world. Worlds are dealt out to threads, each of them whole, so that the results are those of
     stepping one after the other, to the bit. Steppers best have one thread each. threads: 0: as many as the machine has after: called after every step with the number of the entry, by the thread that took it; may be empty Raises Error naming the entry, the first of them, if a step failed; all other worlds have taken their steps by then. Also
-    if the same world or stepper is there twice, or a number is negative.
+    if the same world or stepper is there twice, or a number is negative. StepCancelled if `StepOptions.cancel` of a stepper
+    ended a step and none failed; each world is then as after some whole step of its own.
     """

@@ -39,6 +39,14 @@ constexpr int kPatience = 60'000;   // for one answer [ms]
   _exit(127);
 }
 
+/// Chromium keeps a socket in a folder of its own beside the profile, in that for temporary files, and does not get to remove
+/// it where it is ended at once. A link in the profile says where it is.
+void remove_socket_folder(const std::filesystem::path& profile) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::read_symlink(profile / "SingletonSocket", error).parent_path();
+  if (!error && folder.filename().string().find("Chrom") != std::string::npos) std::filesystem::remove_all(folder, error);
+}
+
 }   // namespace
 
 std::string base64_decoded(std::string_view base64) {
@@ -67,7 +75,7 @@ std::string find_program(const std::string& name) {
   return "";
 }
 
-Browser::Browser(const std::string& url, int width, int height, const std::filesystem::path& profile) {
+Browser::Browser(const std::string& url, int width, int height, const std::filesystem::path& profile) : profile_(profile) {
   std::string program;
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
     if (program.empty()) program = find_program(name);
@@ -122,6 +130,7 @@ void Browser::end() {
     kill(-process_, SIGKILL);
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
+    remove_socket_folder(profile_);
   }
 }
 

@@ -25,6 +25,7 @@ class Browser {
   nlohmann::json call(const std::string& method, nlohmann::json parameters);
   std::string read_message();
 
+  std::filesystem::path profile_;
   int to_ = -1, from_ = -1;   ///< pipes
   int process_ = -1;
   int last_id_ = 0;

@@ -16,6 +16,8 @@ namespace stickslip::cli {
 
 namespace {
 
+constexpr int kLooksAfterKill = 100;   // ten a second
+
 /// What a browser that is about to end still writes is removed with the second try.
 void remove_folder(const std::filesystem::path& path) {
   for (int attempt = 0; attempt < 20; ++attempt) {
@@ -35,9 +37,15 @@ void remove_folder(const std::filesystem::path& path) {
   for (int other = 3; other < most; ++other)
     if (other != leash) close(other);
   char byte;
-  while (read(leash, &byte, 1) < 0 && errno == EINTR) {
+  ssize_t told;
+  while ((told = read(leash, &byte, 1)) < 0 && errno == EINTR) {
   }
   remove_folder(path);
+  // Nobody said farewell: the program was killed. Its browser notices and ends in order, which writes some files once more.
+  for (int look = 0; told == 0 && look < kLooksAfterKill; ++look) {
+    usleep(100'000);
+    if (std::error_code error; std::filesystem::exists(path, error)) remove_folder(path);
+  }
   _exit(0);
 }
 
@@ -66,8 +74,10 @@ TemporaryFolder::TemporaryFolder(const char* purpose) {
 TemporaryFolder::~TemporaryFolder() { end(); }
 
 void TemporaryFolder::end() {
+  if (cleaner_ > 0 && waitpid(cleaner_, nullptr, WNOHANG) != 0) cleaner_ = -1;   // somebody ended it
+  const bool told = cleaner_ > 0 && write(leash_, "x", 1) == 1;
   if (leash_ >= 0) close(leash_);
-  if (cleaner_ > 0) waitpid(cleaner_, nullptr, 0);
+  if (told) waitpid(cleaner_, nullptr, 0);
   else remove_folder(path);
 }
 

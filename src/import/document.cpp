@@ -196,8 +196,8 @@ class Writer {
     const auto [a, pose_a] = holder(body(index).parent);
     JointGroup fixed;
     fixed.type = "fixed";
-    joints_.push_back(json_of(fixed, unused(names_[at(index)] + "-fixed", used_joints_), a,
-                              pose_a.inverse() * poses_[at(index)], names_[at(index)], Pose{}));
+    const std::string name = held_by_[index] = unused(names_[at(index)] + "-fixed", used_joints_);
+    joints_.push_back(json_of(fixed, name, a, pose_a.inverse() * poses_[at(index)], names_[at(index)], Pose{}));
     note_joined(body(index).parent, index);
   }
 
@@ -228,6 +228,7 @@ class Writer {
       for (const auto& member : group.members)
         if (group.type != "ball") coordinate_of_[member.joint->name] = {joint_name, member.coordinate, member.sign};
       joints_.push_back(json_of(group, joint_name, a, zero * group.frame, b_name, group.frame));
+      held_by_[index] = joint_name;
       a = b_name;
       zero = Pose{};
     }
@@ -346,6 +347,9 @@ class Writer {
       if (found == coordinate_of_.end())
         return left_out("It measures a joint or tendon without a coordinate of the scene: left out.");
       const auto& [joint, coordinate, sign] = found->second;
+      for (const TreeLine& line : tree_.lines)
+        if (line.beside > 0 && tendon_key(line.name) == sensor.joint)
+          left_out(fmt::format("The position is that of the part that changes: add {:g} m.", line.beside));
       if (sign < 0) left_out("Its joint turns the other way in the scene: the values have the other sign.");
       json.update({{"type", "joint"}, {"joint", joint}, {"coordinate", std::string(joint_coordinate_name(coordinate))}});
     } else if (sensor.kind == TreeSensor::ray) {
@@ -356,6 +360,19 @@ class Writer {
       if (sensor.range < kNoLimit) json["range"] = sensor.range;
     } else if (owner == kWorld || tree_.is_static(owner)) {
       return left_out("It measures a body that does not move: left out.");
+    } else if (sensor.kind == TreeSensor::load) {
+      const auto joint = held_by_.find(owner);
+      if (owner != sensor.body || joint == held_by_.end())
+        return left_out("No joint holds its body: left out. (A body that became part of another feels nothing from it.)");
+      json.update({{"type", "load"}, {"joint", joint->second}});
+      put_pose(json, frame);
+    } else if (sensor.kind == TreeSensor::frame_state) {
+      json.update({{"type", "frame"}, {"body", names_[at(owner)]}});
+      put_pose(json, frame);
+      const auto [from, in_from] = place_of(sensor.from);
+      Json& seen_from = json["from"] = {{"body", from == kWorld ? "world" : names_[at(from)]}};
+      put_pose(seen_from, in_from * sensor.from_frame);
+      if (sensor.own_axes) json["axes"] = "own";
     } else {
       json.update({{"type", sensor.kind == TreeSensor::contact ? "contact" : "inertial"}, {"body", names_[at(owner)]}});
       if (sensor.kind == TreeSensor::inertial) put_pose(json, frame);
@@ -428,6 +445,7 @@ class Writer {
   std::vector<std::string> names_;
   std::set<std::string> used_bodies_, used_joints_, used_sensors_;
   std::map<std::string, SceneCoordinate> coordinate_of_;
+  std::map<int, std::string> held_by_;   ///< body → the joint whose B it is
   Json bodies_ = Json::array(), joints_ = Json::array(), sensors_ = Json::array();
   Pairs joined_, apart_;
 };

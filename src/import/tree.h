@@ -110,12 +110,14 @@ struct TreeLoop {
   Source source;
 };
 
-/// A line between a point of each of two bodies, whose length is a coordinate.
+/// A line between a point of each of two bodies, whose length is a coordinate. The tendon that it stands for may be longer by
+/// what does not change.
 struct TreeLine {
   std::string name;
   std::array<int, 2> body = {kWorld, kWorld};
   std::array<Vec3, 2> point = {Vec3::Zero(), Vec3::Zero()};   ///< in the frames of the bodies [m]
-  TreeJoint settings;                                         ///< of the length; a rest below 0 is the length at the start
+  double beside = 0;                                          ///< length of the tendon less that of the line [m]
+  TreeJoint settings;   ///< of the length of the line; a rest below 0 is the length at the start
   Source source;
 };
 
@@ -123,12 +125,15 @@ struct TreeLine {
 inline std::string tendon_key(const std::string& name) { return "tendon " + name; }
 
 struct TreeSensor {
-  enum Kind { joint_state, contact, inertial, ray } kind = joint_state;
+  enum Kind { joint_state, contact, inertial, ray, frame_state, load } kind = joint_state;
   std::string name;
   std::string joint;   ///< or `tendon_key`
   int body = kWorld;
   Pose frame;                ///< in that of the body; rays go along its z
   double range = kNoLimit;   ///< of a ray [m]
+  int from = kWorld;         ///< body that a frame is seen from
+  Pose from_frame;           ///< in that of the body
+  bool own_axes = false;     ///< velocities of a frame are in its own axes
   Source source;
 };
 

@@ -53,7 +53,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }   // namespace
 
 std::string suggest(std::string_view given, const std::string* candidates, std::size_t count) {
-  if (count == 0) return "Nothing is allowed here.";
+  if (count == 0) return "There are none.";
   const std::string* best = candidates;
   std::size_t best_distance = std::string::npos;
   for (const std::string* c = candidates; c != candidates + count; ++c) {

@@ -6,14 +6,16 @@
 
 namespace stickslip::python {
 
+void set_flags_on_interrupt();
+
 namespace {
 
 std::thread::id main_thread;
-std::atomic<std::atomic<bool>*> watched = nullptr;   // read by the handler: no lock
-struct sigaction handler_before;                     // what Python, or the program around it, does about SIGINT
+std::atomic<const InterruptWatch*> watched = nullptr;   // read by the handler: no lock
+struct sigaction handler_before;                        // what Python, or the program around it, does about SIGINT
 
 void on_interrupt(int signal, siginfo_t* info, void* context) {
-  if (std::atomic<bool>* const flag = watched.load()) flag->store(true);
+  set_flags_on_interrupt();
   if ((handler_before.sa_flags & SA_SIGINFO) != 0) handler_before.sa_sigaction(signal, info, context);
   else handler_before.sa_handler(signal);
 }
@@ -37,11 +39,20 @@ void listen() {
 
 void remember_main_thread() { main_thread = std::this_thread::get_id(); }
 
-InterruptWatch::InterruptWatch(std::atomic<bool>& flag) : watches_(std::this_thread::get_id() == main_thread) {
-  flag = false;
+void set_flags_on_interrupt() {
+  if (const InterruptWatch* const watch = watched.load())
+    for (InterruptWatch::Flag* const flag : watch->flags_) flag->store(true);
+}
+
+InterruptWatch::InterruptWatch(Flag& flag) : one_(&flag), flags_(&one_, 1) { begin(); }
+InterruptWatch::InterruptWatch(std::span<Flag* const> flags) : flags_(flags) { begin(); }
+
+void InterruptWatch::begin() {
+  for (Flag* const flag : flags_) *flag = false;
+  watches_ = std::this_thread::get_id() == main_thread;
   if (!watches_) return;
   listen();
-  before_ = watched.exchange(&flag);
+  before_ = watched.exchange(this);
 }
 
 InterruptWatch::~InterruptWatch() {

@@ -2,21 +2,31 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 
 namespace stickslip::python {
 
-/// While it lives, SIGINT sets a flag beside what Python does about it. Only in the main thread, which is the one that Python
+/// While it lives, SIGINT sets flags beside what Python does about it. Only in the main thread, which is the one that Python
 /// raises KeyboardInterrupt in; steps of other threads go on.
 class InterruptWatch {
  public:
+  using Flag = std::atomic<bool>;
+
   /// @param flag is cleared; must outlive the watch
-  explicit InterruptWatch(std::atomic<bool>& flag);
+  explicit InterruptWatch(Flag& flag);
+  /// @param flags are cleared; they and the list must outlive the watch
+  explicit InterruptWatch(std::span<Flag* const> flags);
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
  private:
-  std::atomic<bool>* before_ = nullptr;   ///< of a watch around this one: a step within a callback of a step
+  friend void set_flags_on_interrupt();
+  void begin();
+
+  Flag* one_ = nullptr;
+  std::span<Flag* const> flags_;
+  const InterruptWatch* before_ = nullptr;   ///< a watch around this one: a step within a callback of a step
   bool watches_ = false;
 };
 

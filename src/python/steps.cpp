@@ -92,11 +92,45 @@ ReportPointer step(const StepperPointer& sim, std::int64_t count) {
   }
 }
 
+/// Takes the steps of a batch. Ctrl-C ends those that are being taken: every world is then as after some whole step of its own.
+/// If Python does not make an exception of that, the rest is taken. @returns the last report of each
+std::vector<const StepReport*> step_worlds(const std::vector<StepperPointer>& sims, const std::vector<BatchEntry>& entries,
+                                           int steps, int threads) {
+  std::vector<const StepReport*> reports(sims.size());
+  std::vector<int> left(sims.size(), steps);
+  std::vector<std::atomic<bool>*> flags;
+  for (const StepperPointer& sim : sims) flags.push_back(&sim->cancel);
+  while (true) {
+    std::vector<std::size_t> unfinished;
+    std::vector<BatchEntry> batch;
+    int least = steps;
+    for (std::size_t i = 0; i < sims.size(); ++i) {
+      if (left[i] == 0) continue;
+      unfinished.push_back(i);
+      batch.push_back(entries[i]);
+      least = std::min(least, left[i]);
+    }
+    if (batch.empty()) return reports;
+    const auto after = [&](std::size_t k, const StepReport& report) {
+      const std::size_t i = unfinished[k];
+      reports[i] = &report;
+      --left[i];
+      sims[i]->record(report);
+    };
+    try {
+      const py::gil_scoped_release unlocked;
+      const InterruptWatch watch(flags);
+      stickslip::step_all(batch, least, threads, after);
+    } catch (const StepCancelled&) {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+  }
+}
+
 std::vector<ReportPointer> step_all(const std::vector<StepperPointer>& sims, int steps, int threads) {
   if (steps < 1) throw Error(fmt::format("{} steps cannot be taken. Give 1 or more.", steps));
   std::vector<std::unique_ptr<BusyGuard>> busy;
   std::vector<BatchEntry> entries;
-  std::vector<const StepReport*> reports(sims.size());
   for (const StepperPointer& sim : sims) {
     if (std::ranges::any_of(entries, [&](const BatchEntry& e) { return e.world == &sim->world->scene.world; }) &&
         sim->world->busy)
@@ -105,14 +139,7 @@ std::vector<ReportPointer> step_all(const std::vector<StepperPointer>& sims, int
     entries.push_back({&sim->stepper, &sim->world->scene.world});
   }
   for (const StepperPointer& sim : sims) sim->leave_report();
-  const auto after = [&](std::size_t i, const StepReport& report) {
-    reports[i] = &report;
-    sims[i]->record(report);
-  };
-  {
-    const py::gil_scoped_release unlocked;
-    stickslip::step_all(entries, steps, threads, after);
-  }
+  const std::vector<const StepReport*> reports = step_worlds(sims, entries, steps, threads);
   std::vector<ReportPointer> handles;
   for (std::size_t i = 0; i < sims.size(); ++i) sims[i]->take_report(*reports[i]), handles.push_back(sims[i]->report);
   return handles;

@@ -34,8 +34,8 @@ class CsvTelemetry final : public Recorder {
                      column.unit_suffix);
     }
     for (const SensorChannel& channel : sensors_.channels())
-      fmt::format_to(std::back_inserter(row_), ",{}.{}_{}", sensors_.sensors()[channel.sensor].name, channel.quantity,
-                     channel.unit_suffix);
+      fmt::format_to(std::back_inserter(row_), ",{}.{}{}{}", sensors_.sensors()[channel.sensor].name, channel.quantity,
+                     channel.unit_suffix.empty() ? "" : "_", channel.unit_suffix);
     write_row();
     if (std::fflush(file_) != 0) fail();
     staged.commit();

@@ -115,15 +115,11 @@ class DescribedMeshes {
   }
   /// Of the surface of a soft body: its picture, and where on it the corners of the triangles are, as they lie at rest.
   Json describe_surface(const NodalBody& nodes, const Texture& texture) {
-    DrawnMesh surface;
-    surface.vertices = nodes.solid->rest();
-    surface.normals.assign(surface.vertices.size(), Vec3::UnitZ());
-    surface.triangles = nodes.triangles;
-    put_on(texture, surface);
+    const LaidSurface laid = lay_on_rest_surface(texture, nodes);
     std::vector<float> corners;
-    for (const auto& triangle : surface.triangles)
+    for (const auto& triangle : laid.triangles)
       for (const std::uint32_t corner : triangle)
-        corners.insert(corners.end(), surface.on_picture[corner].begin(), surface.on_picture[corner].end());
+        corners.insert(corners.end(), laid.on_picture[corner].begin(), laid.on_picture[corner].end());
     return {{"picture", pictures_.number_of(texture.picture)}, {"corners", base64(std::span<const float>(corners))}};
   }
   Json take() { return std::move(meshes_); }

@@ -217,7 +217,10 @@ void Gltf::add_nodal_body(const World& world, const Body& body, Track& track) {
   const auto look = [&](glb::Look l) { return materials_.find_or_add(world, collider, l); };
   const bool has_beads = !bare_nodes(nodes).empty();   // what nothing uses should not stand in the file
   track.nodal.emplace(nodes, has_beads ? library_.find_or_add(Sphere{nodes.radius}) : MeshLibrary::Entry{},
-                      has_beads ? look(glb::Look::free) : 0, nodes.triangles.empty() ? 0 : look(glb::Look::two_sided));
+                      has_beads ? look(glb::Look::free) : 0);
+  const SharedTexture texture = nodes.is_soft() ? shown_texture(world, collider) : nullptr;
+  if (texture) track.nodal->set_sheet(nodes, texture, shown_colour(world, collider));
+  else if (!nodes.triangles.empty()) track.nodal->set_sheet(look(glb::Look::two_sided));
   node_count_ += nodes.size();
   bead_count_ += track.nodal->bead_count();
 }
@@ -325,7 +328,11 @@ void Gltf::add_nodal_children(GltfJson& document, Binary& binary, Track& track, 
   };
   if (nodal.has_surface()) {
     add({{"name", track.name + " surface"}, {"mesh", document["meshes"].size()}});
-    document["meshes"].push_back(nodal.surface_mesh(binary));
+    GltfJson mesh = nodal.surface_mesh(binary);
+    if (nodal.texture())
+      mesh["primitives"][0]["material"] =
+          materials_.find_or_add_own(forms_.image_of(nodal.texture()->picture, binary), false, true, nodal.tint());
+    document["meshes"].push_back(std::move(mesh));
   }
   const DrawnPart bead{nodal.bead(), false, nodal.material(), {}};
   for (std::size_t i = 0; i < nodal.bead_count(); ++i) {

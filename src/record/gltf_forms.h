@@ -30,6 +30,8 @@ class Forms {
 
   /// Pictures of all meshes, as images and as textures of them.
   const Json& images() const { return images_; }
+  /// Number of the image of a picture file, which must stay as long as this. Later ones get views of their own.
+  std::size_t image_of(const std::string& file, Binary&);
 
  private:
   struct Form {
@@ -43,7 +45,6 @@ class Forms {
   };
   void add_attributes(Binary&);
   void add_pieces(const MeshLibrary&, Binary&);
-  std::size_t image_of(const std::string& file, Binary&);
 
   std::vector<Form> forms_;   ///< as the library
   Json images_ = Json::array();

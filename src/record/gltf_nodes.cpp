@@ -20,13 +20,29 @@ std::vector<float> difference(std::span<const float> a, std::span<const float> b
 
 }   // namespace
 
-NodalTrack::NodalTrack(const NodalBody& nodes, MeshLibrary::Entry bead, std::uint32_t material, std::uint32_t sheet)
-    : width_(3 * nodes.size()),
-      bead_(bead),
-      material_(material),
-      sheet_(sheet),
-      beads_(bare_nodes(nodes)),
-      triangles_(nodes.triangles) {}
+NodalTrack::NodalTrack(const NodalBody& nodes, MeshLibrary::Entry bead, std::uint32_t material)
+    : width_(3 * nodes.size()), bead_(bead), material_(material), beads_(bare_nodes(nodes)), triangles_(nodes.triangles) {
+  for (const auto& triangle : triangles_) indices_.insert(indices_.end(), triangle.begin(), triangle.end());
+}
+
+void NodalTrack::set_sheet(const NodalBody& nodes, SharedTexture texture, std::optional<Colour> tint) {
+  LaidSurface laid = lay_on_rest_surface(*texture, nodes);
+  indices_.clear();
+  for (const auto& triangle : laid.triangles) indices_.insert(indices_.end(), triangle.begin(), triangle.end());
+  for (const auto& [right, up] : laid.on_picture) on_picture_.push_back(right), on_picture_.push_back(1 - up);
+  node_of_ = std::move(laid.node);
+  texture_ = std::move(texture);
+  tint_ = tint;
+}
+
+std::vector<float> NodalTrack::at_vertices(std::span<const float> of_nodes) const {
+  if (node_of_.empty()) return {of_nodes.begin(), of_nodes.end()};
+  std::vector<float> result;
+  result.reserve(3 * node_of_.size());
+  for (const std::uint32_t node : node_of_)
+    result.insert(result.end(), of_nodes.begin() + 3 * node, of_nodes.begin() + 3 * node + 3);
+  return result;
+}
 
 void NodalTrack::add_frame(const NodalBody& nodes) {
   const std::size_t before = places_.size();
@@ -51,21 +67,24 @@ Json NodalTrack::first_place(std::size_t bead) const {
 Json NodalTrack::surface_mesh(Binary& binary) {
   const std::size_t targets = moves() ? frame_count() - 1 : 0;
   attributes_.reserve(2 * (targets + 1));   // what was added stays where it is
-  attributes_.emplace_back(frame(0).begin(), frame(0).end());
-  attributes_.push_back(corner_normals(frame(0), triangles_));
+  attributes_.push_back(at_vertices(frame(0)));
+  attributes_.push_back(at_vertices(corner_normals(frame(0), triangles_)));
   binary.begin_view({{"target", array_buffer}, {"byteStride", 12}});
   Json primitive = {{"attributes",
                      {{"POSITION", add_positions(binary, attributes_[0])},
                       {"NORMAL", binary.add(std::span<const float>(attributes_[1]), "VEC3", 3)}}},
                     {"material", sheet_}};
   for (std::size_t i = 1; i <= targets; ++i) {
-    attributes_.push_back(difference(frame(i), attributes_[0]));
+    attributes_.push_back(difference(at_vertices(frame(i)), attributes_[0]));
     const std::size_t position = add_positions(binary, attributes_.back());
-    attributes_.push_back(difference(corner_normals(frame(i), triangles_), attributes_[1]));
+    attributes_.push_back(difference(at_vertices(corner_normals(frame(i), triangles_)), attributes_[1]));
     const std::size_t normal = binary.add(std::span<const float>(attributes_.back()), "VEC3", 3);
     primitive["targets"].push_back({{"POSITION", position}, {"NORMAL", normal}});
   }
-  for (const auto& triangle : triangles_) indices_.insert(indices_.end(), triangle.begin(), triangle.end());
+  if (!on_picture_.empty()) {
+    binary.begin_view({{"target", array_buffer}, {"byteStride", 8}});
+    primitive["attributes"]["TEXCOORD_0"] = binary.add(std::span<const float>(on_picture_), "VEC2", 2);
+  }
   binary.begin_view({{"target", element_array_buffer}});
   primitive["indices"] = binary.add(std::span<const std::uint32_t>(indices_), "SCALAR", 1);
   return {{"primitives", Json::array({std::move(primitive)})}};

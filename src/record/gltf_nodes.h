@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "record/glb.h"
-#include "record/shape_mesh.h"
-#include "stickslip/world/nodal_body.h"
+#include "record/textured_mesh.h"
 
 namespace stickslip::glb {
 
@@ -16,8 +15,14 @@ constexpr std::size_t kMostMorphs = 1'000;   ///< of a surface: weights are as m
 /// One body of nodes, where its nodes were in the frames that it was there.
 class NodalTrack {
  public:
-  /// @param bead form of a ball @param material of beads @param sheet of surfaces, which are seen from both sides
-  NodalTrack(const NodalBody&, MeshLibrary::Entry bead, std::uint32_t material, std::uint32_t sheet);
+  /// @param bead form of a ball @param material of beads
+  NodalTrack(const NodalBody&, MeshLibrary::Entry bead, std::uint32_t material);
+
+  /// How its surface looks, which is seen from both sides: a material of the file, or a picture and what tints it.
+  void set_sheet(std::uint32_t material) { sheet_ = material; }
+  void set_sheet(const NodalBody&, SharedTexture, std::optional<Colour> tint);
+  const SharedTexture& texture() const { return texture_; }   ///< null: none
+  std::optional<Colour> tint() const { return tint_; }
 
   /// The next frame. A place that is not finite is replaced by the one before. @pre not full
   void add_frame(const NodalBody&);
@@ -44,16 +49,22 @@ class NodalTrack {
  private:
   std::span<const float> frame(std::size_t i) const { return std::span(places_).subspan(i * width_, width_); }
   bool moves() const;
+  /// Three numbers of every node as three of every vertex of the surface.
+  std::vector<float> at_vertices(std::span<const float> of_nodes) const;
 
   std::size_t width_;   ///< numbers of a frame
   MeshLibrary::Entry bead_;
-  std::uint32_t material_, sheet_;
-  std::vector<std::uint32_t> beads_;   ///< nodes
+  std::uint32_t material_, sheet_ = 0;
+  SharedTexture texture_;
+  std::optional<Colour> tint_;
+  std::vector<std::uint32_t> node_of_;   ///< vertex of the surface; without a picture those are the nodes
+  std::vector<std::uint32_t> beads_;     ///< nodes
   std::vector<std::array<std::uint32_t, 3>> triangles_;
   std::vector<float> places_;   ///< frame by frame, node by node [m]
 
   // What the binary part refers to.
   std::vector<std::uint32_t> indices_;
+  std::vector<float> on_picture_;
   std::vector<std::vector<float>> attributes_;
   std::map<std::size_t, std::vector<float>> of_bead_;
   std::vector<float> weights_;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "stickslip/geometry/shape.h"
+#include "stickslip/soft/elastic_solid.h"
 
 namespace stickslip {
 
@@ -78,6 +79,18 @@ void put_on(const Texture& texture, DrawnMesh& mesh) {
   mesh.normals = std::move(laid.normals);
   mesh.on_picture = std::move(laid.on_picture);
   mesh.shades.assign(mesh.vertices.size(), 1);
+}
+
+LaidSurface lay_on_rest_surface(const Texture& texture, const NodalBody& nodes) {
+  DrawnMesh surface;
+  surface.vertices = nodes.solid->rest();
+  surface.normals.assign(surface.vertices.size(), Vec3::UnitZ());
+  surface.triangles = nodes.triangles;
+  put_on(texture, surface);
+  LaidSurface laid{std::vector<std::uint32_t>(surface.vertices.size()), surface.on_picture, surface.triangles};
+  for (std::size_t t = 0; t < laid.triangles.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k) laid.node[laid.triangles[t][k]] = nodes.triangles[t][k];
+  return laid;
 }
 
 }   // namespace stickslip

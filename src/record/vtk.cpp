@@ -9,12 +9,11 @@
 #include "record/contact_features.h"
 #include "record/frame_clock.h"
 #include "record/joint_sample.h"
-#include "record/nodal_mesh.h"
 #include "record/output_file.h"
 #include "record/shape_mesh.h"
-#include "record/soft_fields.h"
 #include "record/vtk_bodies.h"
 #include "record/vtk_file.h"
+#include "record/vtk_nodes.h"
 #include "record/writers.h"
 #include "stickslip/math/error.h"
 
@@ -109,7 +108,7 @@ class Vtk final : public Recorder {
     write_bodies(world);
     write_contacts(world, report);
     if (world.node_count() > 0) has_nodes_ = true;
-    if (has_nodes_) write_nodes(world, report);
+    if (has_nodes_) nodes_.write(directory_ / frame_name("nodes", times_.size(), ".vtp"), world, report, columns_, pictures_);
     else ++frames_before_nodes_;
     if (joint_columns_.size() > 0) write_joints(world, report);
     else ++frames_before_joints_;
@@ -126,7 +125,6 @@ class Vtk final : public Recorder {
   void write_bodies(const World&);
   void write_contacts(const World&, const StepReport&);
   void write_joints(const World&, const StepReport&);
-  void write_nodes(const World&, const StepReport&);
 
   /// Files of one kind, one for every frame from `first` on.
   struct Series {
@@ -149,6 +147,7 @@ class Vtk final : public Recorder {
   JointColumns joint_columns_;
   MeshLibrary library_{kCornersPerFrame};
   VtkPictures pictures_;
+  VtkNodes nodes_;
   HalfSpaceExtent extent_;
   std::vector<double> times_;                                        ///< of the frames written [s]
   std::size_t frames_before_joints_ = 0, frames_before_nodes_ = 0;   ///< frames without a file of them: there were none yet
@@ -175,38 +174,12 @@ void Vtk::write_bodies(const World& world) {
   bodies.write(directory_ / frame_name("bodies", times_.size(), ".vtu"), world.time, has_meshes(world));
 }
 
-/// A file of points, up to their values.
-void open_points(VtkFile& file, std::size_t points, std::size_t vertices, std::size_t triangles) {
-  file.open(
-      fmt::format("Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
-                  "NumberOfPolys=\"{}\"",
-                  points, vertices, triangles));
-  file.open("PointData");
-}
-void open_points(VtkFile& file, std::size_t count) { open_points(file, count, count, 0); }
-
-/// Cells of equally many corners.
-void write_cells(VtkFile& file, std::string_view kind, const std::vector<std::int32_t>& corners, std::int32_t each) {
-  std::vector<std::int32_t> offsets(corners.size() / static_cast<std::size_t>(each));
-  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int32_t>(i + 1) * each;
-  file.open(kind);
-  file.array<std::int32_t>("connectivity", 1, corners);
-  file.array<std::int32_t>("offsets", 1, offsets);
-  file.close(kind);
-}
-
-void close_values(VtkFile& file, const std::vector<double>& points) {
-  file.close("PointData");
-  file.open("Points");
-  file.array<double>("position_m", 3, points);
-  file.close("Points");
-}
-
 /// The rest of a file where every point is a cell. @param points three numbers each
 void close_points(VtkFile& file, const std::vector<double>& points) {
   std::vector<std::int32_t> corners(points.size() / 3);
   std::iota(corners.begin(), corners.end(), 0);
-  close_values(file, points);
+  file.close("PointData");
+  write_places(file, points);
   write_cells(file, "Verts", corners, 1);
   file.close("Piece");
 }
@@ -236,7 +209,7 @@ void Vtk::write_contacts(const World& world, const StepReport& report) {
   }
 
   VtkFile file("PolyData", world.time);
-  open_points(file, gap.size());
+  open_points(file, gap.size(), gap.size(), 0);
   file.array<double>("force_N", 3, force);
   file.array<double>("normal_force_N", 1, normal_force);
   file.array<double>("normal", 3, normal);
@@ -278,7 +251,7 @@ void Vtk::write_joints(const World& world, const StepReport& report) {
   }
 
   VtkFile file("PolyData", world.time);
-  open_points(file, numbers.size());
+  open_points(file, numbers.size(), numbers.size(), 0);
   file.array<double>("force_N", 3, force);
   file.array<double>("torque_N_m", 3, torque);
   file.array<double>("error_m", 1, error);
@@ -290,61 +263,6 @@ void Vtk::write_joints(const World& world, const StepReport& report) {
   file.array<std::int32_t>("body_b", 1, body_b);
   close_points(file, points);
   file.write(directory_ / frame_name("joints", times_.size(), ".vtp"));
-}
-
-/// Values inside soft bodies, at all nodes; 0 of those that are not soft.
-void write_soft_fields(VtkFile& file, const World& world, const StepReport& report) {
-  const bool any = std::ranges::any_of(world.nodal_bodies(), [](const NodalBody& nodes) { return nodes.is_soft(); });
-  if (!any) return;
-  std::array<std::vector<double>, 3> values;
-  const std::vector<SoftFields> fields = soft_fields(world, report);
-  for (std::size_t k = 0; k < fields.size(); ++k)
-    for (std::size_t f = 0; f < values.size(); ++f) {
-      const std::vector<double>& of_body = *fields[k].all()[f];
-      values[f].insert(values[f].end(), of_body.begin(), of_body.end());
-      values[f].resize(values[f].size() + (of_body.empty() ? world.nodal_bodies()[k].size() : 0), 0.0);
-    }
-  file.array<double>("von_mises_Pa", 1, values[0]);
-  file.array<double>("contact_pressure_Pa", 1, values[1]);
-  file.array<double>("energy_density_J_per_m3", 1, values[2]);
-}
-
-void Vtk::write_nodes(const World& world, const StepReport& report) {
-  std::vector<double> points, velocity, speed, radius, mass;
-  std::vector<std::int32_t> numbers, node, vertices, triangles;
-  std::vector<std::uint8_t> asleep;
-  for (const NodalBody& nodes : world.nodal_bodies()) {
-    const auto first = static_cast<std::int32_t>(node.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      append(points, nodes.positions[i]);
-      append(velocity, nodes.velocities[i]);
-      speed.push_back(nodes.velocities[i].norm());
-      radius.push_back(nodes.radius);
-      mass.push_back(nodes.masses[i]);
-      numbers.push_back(static_cast<std::int32_t>(columns_.of_slot(nodes.body)));
-      node.push_back(static_cast<std::int32_t>(i));
-      asleep.push_back(world.bodies()[nodes.body].asleep);
-    }
-    for (const std::uint32_t bare : bare_nodes(nodes)) vertices.push_back(first + static_cast<std::int32_t>(bare));
-    for (const auto& triangle : nodes.triangles)
-      for (const std::uint32_t corner : triangle) triangles.push_back(first + static_cast<std::int32_t>(corner));
-  }
-
-  VtkFile file("PolyData", world.time);
-  open_points(file, node.size(), vertices.size(), triangles.size() / 3);
-  file.array<double>("velocity_m_per_s", 3, velocity);
-  file.array<double>("speed_m_per_s", 1, speed);
-  file.array<double>("radius_m", 1, radius);
-  file.array<double>("mass_kg", 1, mass);
-  file.array<std::uint8_t>("asleep", 1, asleep);
-  file.array<std::int32_t>("body", 1, numbers);
-  file.array<std::int32_t>("node", 1, node);
-  write_soft_fields(file, world, report);
-  close_values(file, points);
-  write_cells(file, "Verts", vertices, 1);
-  write_cells(file, "Polys", triangles, 3);
-  file.close("Piece");
-  file.write(directory_ / frame_name("nodes", times_.size(), ".vtp"));
 }
 
 void Vtk::write_collection() {

@@ -20,19 +20,23 @@ void push_floats(std::vector<float>& to, const Vec3& v) {
 }   // namespace
 
 std::int32_t VtkPictures::first_of(std::uint32_t mesh, const DrawnMesh& drawn) {
+  if (drawn.textured) return of_texture(drawn.pictures.front());
   const auto [place, is_new] = first_.try_emplace(mesh, count_ + 1);
-  if (!is_new) return place->second;
-  if (drawn.textured) {   // many meshes may show it: it is written once
-    const auto [known, first_time] = of_texture_.try_emplace(drawn.pictures.front(), count_ + 1);
-    place->second = known->second;
-    if (!first_time) return place->second;
-  }
-  for (const std::string& picture : drawn.pictures) {
-    OutputFile file(directory_ / fmt::format("picture_{}.{}", ++count_, picture.starts_with("\x89PNG") ? "png" : "jpg"));
-    file.write(picture);
-    file.commit();
-  }
+  if (is_new)
+    for (const std::string& picture : drawn.pictures) write(picture);
   return place->second;
+}
+
+std::int32_t VtkPictures::of_texture(const std::string& picture) {
+  const auto [place, is_new] = of_texture_.try_emplace(picture, count_ + 1);
+  if (is_new) write(picture);
+  return place->second;
+}
+
+void VtkPictures::write(const std::string& picture) {
+  OutputFile file(directory_ / fmt::format("picture_{}.{}", ++count_, picture.starts_with("\x89PNG") ? "png" : "jpg"));
+  file.write(picture);
+  file.commit();
 }
 
 void VtkBodies::add(const Body& body, std::uint32_t number, const Pose& pose, const Vec3& scale, const DrawnMesh& mesh,

@@ -14,8 +14,12 @@ class VtkPictures {
 
   /// Number of the first picture of a mesh, from 1; writes them when it sees the mesh first. @throws Error
   std::int32_t first_of(std::uint32_t mesh, const DrawnMesh&);
+  /// Number of a picture that many may show; it is written once. @throws Error
+  std::int32_t of_texture(const std::string& picture);
 
  private:
+  void write(const std::string& picture);
+
   std::filesystem::path directory_;
   std::map<std::uint32_t, std::int32_t> first_;
   std::map<std::string, std::int32_t> of_texture_;   ///< by the bytes of its picture

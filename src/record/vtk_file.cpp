@@ -67,4 +67,27 @@ void VtkFile::write(const std::filesystem::path& path) {
   file.commit(DiskWait::never);   // one of many frames
 }
 
+void open_points(VtkFile& file, std::size_t points, std::size_t vertices, std::size_t triangles, std::string_view on_picture) {
+  file.open(
+      fmt::format("Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+                  "NumberOfPolys=\"{}\"",
+                  points, vertices, triangles));
+  file.open(on_picture.empty() ? "PointData" : fmt::format("PointData TCoords=\"{}\"", on_picture));
+}
+
+void write_places(VtkFile& file, std::span<const double> points) {
+  file.open("Points");
+  file.array<double>("position_m", 3, points);
+  file.close("Points");
+}
+
+void write_cells(VtkFile& file, std::string_view kind, std::span<const std::int32_t> corners, std::int32_t each) {
+  std::vector<std::int32_t> offsets(corners.size() / static_cast<std::size_t>(each));
+  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int32_t>(i + 1) * each;
+  file.open(kind);
+  file.array<std::int32_t>("connectivity", 1, corners);
+  file.array<std::int32_t>("offsets", 1, offsets);
+  file.close(kind);
+}
+
 }   // namespace stickslip

@@ -39,4 +39,11 @@ class VtkFile {
   std::string kind_, xml_, data_;
 };
 
+/// A file of points, up to their values. @param on_picture name of the array with places on pictures, if there is one
+void open_points(VtkFile&, std::size_t points, std::size_t vertices, std::size_t triangles, std::string_view on_picture = "");
+/// Where the points are, three numbers each [m].
+void write_places(VtkFile&, std::span<const double> points);
+/// Cells of equally many corners.
+void write_cells(VtkFile&, std::string_view kind, std::span<const std::int32_t> corners, std::int32_t each);
+
 }   // namespace stickslip

@@ -10,7 +10,7 @@ namespace stickslip::document {
 
 namespace {
 
-const std::vector<std::string> kTypes = {"contact", "joint", "inertial", "ray"};   // in the order of the variant
+const std::vector<std::string> kTypes = {"contact", "joint", "inertial", "ray", "frame", "load"};   // as the variant
 
 void read(Fields& fields, const World& world, ContactSensor& s) {
   s.body = read_body_name(fields.get("body"), world);
@@ -34,6 +34,24 @@ void read(Fields& fields, const World& world, RaySensor& s) {
   fields.optional("range", s.range);
 }
 
+void read(Fields& fields, const World& world, FrameSensor& s) {
+  s.frame = {read_body_name(fields.get("body"), world), read_pose(fields)};
+  if (const auto from = fields.find("from"))
+    read_object(*from, "a frame", [&](Fields& frame) {
+      if (const auto body = frame.find("body"); body && body->value() != "world") s.from.body = read_body_name(*body, world);
+      s.from.pose = read_pose(frame);
+    });
+  if (const auto axes = fields.find("axes")) s.own_axes = read_choice(*axes, {"from", "own"}) == 1;
+}
+
+void read(Fields& fields, const World& world, LoadSensor& s) {
+  const Place joint = fields.get("joint");
+  std::string name;
+  read(joint, name);
+  s.joint = joint.within([&] { return world.find_joint(name); });
+  s.frame = read_pose(fields);
+}
+
 Sensor read_sensor(const Place& place, const World& world) {
   Sensor sensor;
   read_object(place, "a sensor", [&](Fields& fields) {
@@ -49,8 +67,12 @@ Sensor read_sensor(const Place& place, const World& world) {
         return read_as(JointSensor{});
       case 2:
         return read_as(InertialSensor{});
-      default:
+      case 3:
         return read_as(RaySensor{});
+      case 4:
+        return read_as(FrameSensor{});
+      default:
+        return read_as(LoadSensor{});
     }
   });
   place.within([&] { check_sensor(world, sensor); });
@@ -69,11 +91,28 @@ void write(const World& world, const JointSensor& s, Json& json) {
   json["coordinate"] = joint_coordinate_name(s.coordinate);
 }
 
+void write(const Pose& frame, Json& json) {
+  json["position"] = sensor_vector(frame.position);
+  const Quat& q = frame.orientation;
+  json["orientation_wxyz"] = Json::array({q.w(), q.x(), q.y(), q.z()});
+}
+
 void write(const World& world, const InertialSensor& s, Json& json) {
   json["body"] = world.body(s.body).name;
-  json["position"] = sensor_vector(s.frame.position);
-  const Quat& q = s.frame.orientation;
-  json["orientation_wxyz"] = Json::array({q.w(), q.x(), q.y(), q.z()});
+  write(s.frame, json);
+}
+
+void write(const World& world, const FrameSensor& s, Json& json) {
+  json["body"] = world.body(s.frame.body).name;
+  write(s.frame.pose, json);
+  Json& from = json["from"] = {{"body", s.from.body == BodyId{} ? "world" : world.body(s.from.body).name}};
+  write(s.from.pose, from);
+  if (s.own_axes) json["axes"] = "own";
+}
+
+void write(const World& world, const LoadSensor& s, Json& json) {
+  json["joint"] = world.joint(s.joint).description.name;
+  write(s.frame, json);
 }
 
 void write(const World& world, const RaySensor& s, Json& json) {

@@ -36,6 +36,7 @@ void step_all(std::span<const BatchEntry> entries, int steps, int threads,
   const auto advance = [&](std::size_t i) {
     try {
       for (int k = 0; k < steps; ++k) {
+        end_if_cancelled(entries[i].stepper->options().cancel);   // however small the worlds are
         const StepReport& report = entries[i].stepper->step(*entries[i].world);
         if (after) after(i, report);
       }
@@ -49,14 +50,18 @@ void step_all(std::span<const BatchEntry> entries, int steps, int threads,
     tbb::task_arena arena(threads == 0 ? tbb::task_arena::automatic : threads);
     arena.execute([&] { tbb::parallel_for(std::size_t{0}, entries.size(), advance); });
   }
+  bool cancelled = false;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!failures[i]) continue;
     try {
       std::rethrow_exception(failures[i]);
     } catch (const Error& error) {
       throw Error(fmt::format("World {} of the batch: {}", i, error.what()));
+    } catch (const StepCancelled&) {
+      cancelled = true;
     }
   }
+  if (cancelled) throw StepCancelled();
 }
 
 }   // namespace stickslip

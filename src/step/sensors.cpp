@@ -32,6 +32,25 @@ std::vector<Quantity> quantities_of(const World&, const InertialSensor&) {
           {"angular_velocity_y", "rad/s", "rad_per_s"}, {"angular_velocity_z", "rad/s", "rad_per_s"}};
 }
 std::vector<Quantity> quantities_of(const World&, const RaySensor&) { return {{"distance", "m", "m"}}; }
+std::vector<Quantity> quantities_of(const World&, const FrameSensor&) {
+  return {{"position_x", "m", "m"},
+          {"position_y", "m", "m"},
+          {"position_z", "m", "m"},
+          {"orientation_w", "1", ""},
+          {"orientation_x", "1", ""},
+          {"orientation_y", "1", ""},
+          {"orientation_z", "1", ""},
+          {"velocity_x", "m/s", "m_per_s"},
+          {"velocity_y", "m/s", "m_per_s"},
+          {"velocity_z", "m/s", "m_per_s"},
+          {"angular_velocity_x", "rad/s", "rad_per_s"},
+          {"angular_velocity_y", "rad/s", "rad_per_s"},
+          {"angular_velocity_z", "rad/s", "rad_per_s"}};
+}
+std::vector<Quantity> quantities_of(const World&, const LoadSensor&) {
+  return {{"force_x", "N", "N"},      {"force_y", "N", "N"},      {"force_z", "N", "N"},
+          {"torque_x", "N m", "N_m"}, {"torque_y", "N m", "N_m"}, {"torque_z", "N m", "N_m"}};
+}
 
 void require_body(const World& world, BodyId id, std::string_view field) {
   if (!world.contains(id)) throw Error("The body of a sensor is not in this world.").at(field);
@@ -55,13 +74,34 @@ void check(const World& world, const JointSensor& s) {
         .at("coordinate");
 }
 
-void check(const World& world, const InertialSensor& s) {
-  require_body(world, s.body, "body");
-  if (!world.body(s.body).is_rigid())
-    throw Error(fmt::format("'{}' is a body of nodes, which carries no frame. Name a rigid body.", world.body(s.body).name))
-        .at("body");
-  if (!s.frame.position.allFinite() || !(s.frame.orientation.norm() > 0))
+void check_frame(const Pose& frame) {
+  if (!frame.position.allFinite() || !(frame.orientation.norm() > 0))
     throw Error("The frame of a sensor must be finite, and its quaternion not zero.").at("frame");
+}
+
+void check_carried(const World& world, BodyId body, const Pose& frame, std::string_view field) {
+  require_body(world, body, field);
+  if (!world.body(body).is_rigid())
+    throw Error(fmt::format("'{}' is a body of nodes, which carries no frame. Name a rigid body.", world.body(body).name))
+        .at(field);
+  check_frame(frame);
+}
+
+void check(const World& world, const InertialSensor& s) { check_carried(world, s.body, s.frame, "body"); }
+
+void check(const World& world, const FrameSensor& s) {
+  check_carried(world, s.frame.body, s.frame.pose, "body");
+  if (s.from.body != BodyId{}) check_carried(world, s.from.body, s.from.pose, "from");
+  else check_frame(s.from.pose);
+}
+
+void check(const World& world, const LoadSensor& s) {
+  if (!world.contains(s.joint)) throw Error("The joint of a sensor is not in this world.").at("joint");
+  const JointDescription& d = world.joint(s.joint).description;
+  if (d.type == JointType::gear)
+    throw Error(fmt::format("'{}' is a gear, which is nowhere: it bears no load at a place. Name one of its joints.", d.name))
+        .at("joint");
+  check_frame(s.frame);
 }
 
 void check(const World& world, const RaySensor& s) {
@@ -80,6 +120,18 @@ void check(const World& world, const RaySensor& s) {
 Vec3 velocity_of(const World& world, const InertialSensor& s) {
   const Body& b = world.body(s.body);
   return b.velocity_at(b.frame() * s.frame.position);
+}
+
+/// A frame in the world, and how it moves.
+struct MovingFrame {
+  Pose pose;
+  Vec3 velocity = Vec3::Zero(), angular_velocity = Vec3::Zero();   ///< of its origin [m/s]; [rad/s]
+};
+MovingFrame moving(const World& world, const CarriedFrame& carried) {
+  if (carried.body == BodyId{}) return {carried.pose};
+  const Body& b = world.body(carried.body);
+  const Pose pose = b.frame() * Pose{carried.pose.position, carried.pose.orientation.normalized()};
+  return {pose, b.velocity_at(pose.position), b.angular_velocity};
 }
 
 void put(const Vec3& v, double* out) { std::copy_n(v.data(), 3, out); }
@@ -120,22 +172,45 @@ void read_one(const Moment& m, const RaySensor& s, Vec3&, double* out) {
   *out = met ? met->distance : kInfinity;
 }
 
+void read_one(const Moment& m, const FrameSensor& s, Vec3&, double* out) {
+  const MovingFrame seen = moving(m.world, s.frame), from = moving(m.world, s.from);
+  const Vec3 apart = seen.pose.position - from.pose.position;
+  const Quat turn = from.pose.orientation.conjugate() * seen.pose.orientation;
+  const Quat to_axes = (s.own_axes ? seen : from).pose.orientation.conjugate();
+  put(from.pose.orientation.conjugate() * apart, out);
+  const double parts[] = {turn.w(), turn.x(), turn.y(), turn.z()};
+  std::copy_n(parts, 4, out + 3);
+  put(to_axes * (seen.velocity - from.velocity - from.angular_velocity.cross(apart)), out + 7);
+  put(to_axes * (seen.angular_velocity - from.angular_velocity), out + 10);
+}
+
+void read_one(const Moment& m, const LoadSensor& s, Vec3&, double* out) {
+  std::fill_n(out, 6, 0.0);
+  const JointRecord* record = m.report.joint(s.joint);
+  if (!record) return;
+  const Pose place = m.world.body(m.world.joint(s.joint).description.b).frame() * s.frame;
+  const Quat to_sensor = place.orientation.normalized().conjugate();
+  put(to_sensor * record->force, out);
+  put(to_sensor * (record->torque + (record->point - place.position).cross(record->force)), out + 3);
+}
+
 }   // namespace
 
 bool is_there(const World& world, const Sensor& sensor) {
   return std::visit(
       [&]<class S>(const S& s) {
-        if constexpr (std::is_same_v<S, JointSensor>) return world.contains(s.joint);
-        else if constexpr (std::is_same_v<S, RaySensor>) return s.body == BodyId{} || world.contains(s.body);
-        else if constexpr (std::is_same_v<S, ContactSensor>)
-          return world.contains(s.body) && (s.from == BodyId{} || world.contains(s.from));
+        const auto here = [&](BodyId id) { return id == BodyId{} || world.contains(id); };
+        if constexpr (std::is_same_v<S, JointSensor> || std::is_same_v<S, LoadSensor>) return world.contains(s.joint);
+        else if constexpr (std::is_same_v<S, FrameSensor>) return world.contains(s.frame.body) && here(s.from.body);
+        else if constexpr (std::is_same_v<S, RaySensor>) return here(s.body);
+        else if constexpr (std::is_same_v<S, ContactSensor>) return world.contains(s.body) && here(s.from);
         else return world.contains(s.body);
       },
       sensor.what);
 }
 
 std::string_view sensor_type_name(const Sensor& sensor) {
-  static constexpr std::string_view kNames[] = {"contact", "joint", "inertial", "ray"};
+  static constexpr std::string_view kNames[] = {"contact", "joint", "inertial", "ray", "frame", "load"};
   return kNames[sensor.what.index()];
 }
 

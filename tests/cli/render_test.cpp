@@ -47,10 +47,13 @@ TEST(Render, names_the_packages_where_chromium_or_ffmpeg_is_missing) {
 TEST(Render, makes_a_picture_with_more_than_one_colour) {
   if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "chromium is not installed";
   const Directory directory;
-  const std::filesystem::path file = directory / "a.png";
+  const std::filesystem::path file = directory / "a.png", temporary = directory / "temporary";
+  std::filesystem::create_directory(temporary);
   const Finished made =
-      stickslip("render stack --at 0.05 --width 160 --height 90 --theme dark --layer forces -o " + file.string());
+      stickslip("render stack --at 0.05 --width 160 --height 90 --theme dark --layer forces -o " + file.string(),
+                "TMPDIR=" + temporary.string() + " ");
   ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_TRUE(std::filesystem::is_empty(temporary)) << *std::filesystem::directory_iterator(temporary);
   const Picture picture = Picture::read_png(file);
   EXPECT_EQ(picture.width(), 160);
   EXPECT_EQ(picture.height(), 90);

@@ -44,7 +44,7 @@ TEST(Suggestion, a_word_unlike_all_gets_the_list) {
 }
 
 TEST(Suggestion, without_candidates_it_says_so) {
-  EXPECT_EQ(suggest("x", std::vector<std::string>{}), "Nothing is allowed here.");
+  EXPECT_EQ(suggest("x", std::vector<std::string>{}), "There are none.");
 }
 
 }   // namespace

@@ -88,6 +88,42 @@ TEST(Sensors, an_inertial_one_on_a_turntable_feels_omega_squared_r_inwards) {
   EXPECT_NEAR(value(reader, "rim", "angular_velocity_z"), 3, 1e-9);
 }
 
+TEST(Sensors, a_frame_is_seen_from_one_that_turns_as_it_would_be_there) {
+  World world;
+  world.gravity.setZero();
+  const BodyId still = add_mass(world, 1, Vec3::Constant(0.1), {1, 0, 0}),
+               table = add_mass(world, 1, Vec3::Constant(0.1), Vec3::Zero());
+  join(world, JointType::hinge, kWorld, table, Vec3::Zero(), Vec3::UnitZ());
+  world.set_velocity(table, Vec3::Zero(), {0, 0, 2});
+  SensorReader reader(world, {{"seen", FrameSensor{{still}, {table}}}, {"own", FrameSensor{{table, {{0.5, 0, 0}}}, {}, true}}});
+  Stepper stepper(options(0.001));
+  run(world, stepper, reader, 500);
+  // On the table, which has turned by 1 rad, the body at (1, 0) goes round backwards.
+  EXPECT_NEAR(value(reader, "seen", "position_x"), std::cos(1), 1e-6);
+  EXPECT_NEAR(value(reader, "seen", "position_y"), -std::sin(1), 1e-6);
+  EXPECT_NEAR(value(reader, "seen", "velocity_x"), -2 * std::sin(1), 1e-6);
+  EXPECT_NEAR(value(reader, "seen", "velocity_y"), -2 * std::cos(1), 1e-6);
+  EXPECT_NEAR(value(reader, "seen", "angular_velocity_z"), -2, 1e-9);
+  EXPECT_NEAR(value(reader, "seen", "orientation_w"), std::cos(0.5), 1e-6);
+  EXPECT_NEAR(value(reader, "own", "velocity_y"), 1, 1e-9) << "forwards, whichever way it points";
+  EXPECT_NEAR(value(reader, "own", "position_x"), 0.5 * std::cos(1), 1e-6);
+}
+
+TEST(Sensors, a_load_cell_carries_what_hangs_on_it_and_feels_its_lever) {
+  World world;
+  const BodyId arm = add_mass(world, 2, Vec3::Constant(0.1), {0.3, 0, 0}, rotation_from_vector(Vec3(0, 0, EIGEN_PI / 2)));
+  const JointId weld = join(world, JointType::fixed, kWorld, arm, Vec3::Zero(), Vec3::UnitZ());
+  const Pose root{world.body(arm).frame().inverse() * Vec3::Zero(), Quat::Identity()};   // where it is welded, in its axes
+  SensorReader reader(world, {{"root", LoadSensor{weld, root}}, {"middle", LoadSensor{weld}}});
+  Stepper stepper(options(0.002));
+  run(world, stepper, reader, 50);
+  EXPECT_NEAR(value(reader, "root", "force_z"), 2 * kGravity, 1e-6);
+  // Gravity turns it down about y by −0.3 · 2 g; the weld holds against it. Its x axis is y of the world.
+  EXPECT_NEAR(value(reader, "root", "torque_x"), -0.3 * 2 * kGravity, 1e-6);
+  EXPECT_NEAR(value(reader, "root", "torque_y"), 0, 1e-6);
+  EXPECT_NEAR(value(reader, "middle", "torque_x"), 0, 1e-6) << "no lever";
+}
+
 TEST(Sensors, a_ray_measures_height_over_ground_and_sees_past_its_own_body) {
   World world;
   world.add({.name = "ground", .motion = MotionType::fixed, .parts = {{HalfSpace{}, {}, {}}}});

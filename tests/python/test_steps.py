@@ -211,3 +211,22 @@ def test_ctrl_c_ends_a_step_in_the_middle_and_leaves_the_world_as_it_was():
     assert world.time == 0 and all(np.array_equal(a, body.position) for a, body in zip(before, world.bodies))
     sim.options = {"max_iterations": 20}
     assert sim.step().step == 1
+
+
+def test_ctrl_c_ends_a_batch_and_leaves_every_world_after_a_whole_step():
+    # One world that takes hours, and small ones between whose many steps somebody must look.
+    sims = [ss.Stepper(ss.scene("stack", count=12), solver="pgs", tolerance=1e-300, max_iterations=2_000_000_000)]
+    sims += [ss.Stepper(stack(1)) for _ in range(3)]
+    interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        ss.step_all(sims, steps=1_000_000_000)
+    interrupt.join()
+    assert sims[0].world.time == 0
+    for sim in sims[1:]:
+        other, taken = ss.Stepper(stack(1)), round(sim.world.time / sim.h)
+        if taken > 0:
+            other.step(taken)
+        assert other.world.state_hash == sim.world.state_hash
+    sims[0].options = {"max_iterations": 20}
+    assert [report.step for report in ss.step_all(sims)][0] == 1

@@ -413,6 +413,35 @@ TEST(Gltf, a_texture_stands_there_once_and_is_tinted_by_the_colour_of_the_part) 
   EXPECT_NEAR(high - low, glb.node("floor")["scale"][0].get<double>() / 0.5, 1e-5);
 }
 
+TEST(Gltf, a_soft_body_wears_its_picture_as_it_lies_at_rest) {
+  const Directory directory;
+  Scene scene = parse_scene(R"({"materials": [{"name": "paper", "texture": {"pattern": "checker", "size": 0.2}}], "bodies": [
+    {"name": "crate", "shape": {"type": "sphere", "radius": 0.1}, "position": [2, 0, 1],
+     "material": "paper"},
+    {"name": "bar", "position": [0, 0, 1], "material": "paper", "color": "#ff0000",
+     "velocity": [0, 0, 1], "soft": {"shape": {"type": "box", "half_extents": [0.4, 0.1, 0.1]}, "size": 0.1}}]})",
+                            "soft.json");
+  record(scene, directory / "t.glb", 2);
+  const Glb glb = read(directory / "t.glb");
+  EXPECT_EQ(glb.list("images").size(), 1u) << "one picture for both";
+  const json& primitive = glb.document["meshes"].at(glb.node("bar surface")["mesh"].get<std::size_t>())["primitives"].at(0);
+  const json& material = glb.document["materials"].at(primitive["material"].get<std::size_t>());
+  EXPECT_TRUE(material["pbrMetallicRoughness"].contains("baseColorTexture"));
+  EXPECT_EQ(material["pbrMetallicRoughness"]["baseColorFactor"], json({1.0, 0.0, 0.0, 1.0}));
+  const std::vector<double> on = glb.numbers(primitive["attributes"]["TEXCOORD_0"]),
+                            at = glb.numbers(primitive["attributes"]["POSITION"]), corners = glb.numbers(primitive["indices"]);
+  ASSERT_EQ(at.size() / 3, on.size() / 2);
+  EXPECT_EQ(primitive["targets"].size(), 2u);
+  ASSERT_EQ(corners.size(), 3 * scene.world.nodal_bodies()[0].triangles.size());
+  for (std::size_t i = 0; i < corners.size(); i += 3)
+    for (std::size_t k = 1; k < 3; ++k) {
+      const auto a = static_cast<std::size_t>(corners[i]), b = static_cast<std::size_t>(corners[i + k]);
+      const double edge = (Vec3(at.data() + 3 * b) - Vec3(at.data() + 3 * a)).norm();
+      EXPECT_NEAR(0.2 * std::hypot(on[2 * b] - on[2 * a], on[2 * b + 1] - on[2 * a + 1]), edge, 1e-6)
+          << "sides of a box are seen straight on";
+    }
+}
+
 TEST(Gltf, frames_per_second_are_kept) {
   const Directory directory;
   Scene scene = test::falling_ball();   // h = 10 ms

@@ -202,6 +202,40 @@ TEST(Vtk, nodes_of_soft_bodies_have_stress_pressure_and_energy) {
   }
 }
 
+TEST(Vtk, a_soft_body_with_a_picture_has_a_point_for_every_place_on_it) {
+  const Directory directory;
+  Scene scene = parse_scene(R"({"materials": [{"name": "paper", "texture": {"pattern": "checker", "size": 0.05}}], "bodies": [
+    {"name": "beads", "nodes": {"positions": [[1, 0, 0.1]], "radius": 0.1}},
+    {"name": "cube", "position": [0, 0, 0.2], "material": "paper", "color": "#00ff00",
+     "soft": {"shape": {"type": "box", "half_extents": [0.1, 0.1, 0.1]}, "size": 0.1}}]})",
+                            "soft.json");
+  record(scene, directory / "t.pvd", 1);
+  const VtkFrame frame = read(directory / "t/nodes_000001.vtp");
+  const NodalBody& cube = scene.world.nodal_bodies()[1];
+  const std::size_t points = frame.arrays.at("node").size();
+  EXPECT_GT(points, 1 + cube.size()) << "corners of the cube are on three sides of the picture";
+  double mass = 0;
+  for (std::size_t i = 1; i < points; ++i) {
+    EXPECT_EQ(frame.vector("position_m", i), cube.positions[static_cast<std::size_t>(frame.arrays.at("node")[i])]);
+    EXPECT_EQ(frame.arrays.at("colour")[3 * i], 0);
+    mass += frame.arrays.at("mass_kg")[i];
+  }
+  EXPECT_NEAR(mass, scene.world.body(scene.world.find("cube")).mass.mass, 1e-9) << "copies have none";
+  const auto &corners = frame.arrays.at("Polys connectivity"), &on = frame.arrays.at("on_picture");
+  ASSERT_EQ(corners.size(), 3 * cube.triangles.size());
+  for (std::size_t i = 0; i < corners.size(); i += 3)
+    for (std::size_t k = 1; k < 3; ++k) {
+      const auto a = static_cast<std::size_t>(corners[i]), b = static_cast<std::size_t>(corners[i + k]);
+      const auto rest = [&](std::size_t p) { return cube.solid->rest()[static_cast<std::size_t>(frame.arrays.at("node")[p])]; };
+      EXPECT_NEAR(0.05 * std::hypot(on[2 * b] - on[2 * a], on[2 * b + 1] - on[2 * a + 1]), (rest(b) - rest(a)).norm(), 1e-6);
+    }
+  const std::vector<double>& picture = frame.arrays.at("picture");
+  ASSERT_EQ(picture.size(), 1 + cube.triangles.size());
+  EXPECT_EQ(picture.front(), 0) << "the bead";
+  EXPECT_EQ(std::count(picture.begin(), picture.end(), 1), std::ssize(cube.triangles));
+  EXPECT_TRUE(std::filesystem::exists(directory / "t/picture_1.png"));
+}
+
 TEST(Vtk, nodes_are_points_with_velocities_and_triangles_are_cells) {
   const Directory directory;
   Scene scene = test::beads();

@@ -102,14 +102,20 @@ TEST(SceneSensors, are_read_and_written) {
     {"name": "touch", "type": "contact", "body": "arm", "from": "block"}, {"name": "hip", "type": "joint", "joint": "shoulder"},
     {"name": "turn", "type": "joint", "joint": "axle", "coordinate": "turn_z"},
     {"name": "imu", "type": "inertial", "body": "arm", "position": [0, 0, 0.1], "rotation": {"axis": [1, 0, 0], "degrees": 90}},
-    {"name": "eye", "type": "ray", "body": "arm", "origin": [0.1, 0, 0], "direction": [1, 0, 0], "range": 2}])"),
+    {"name": "eye", "type": "ray", "body": "arm", "origin": [0.1, 0, 0], "direction": [1, 0, 0], "range": 2},
+    {"name": "hand", "type": "frame", "body": "arm", "position": [0.1, 0, 0], "axes": "own",
+     "from": {"body": "block", "position": [0, 0, 0.2], "rotation": {"axis": [0, 0, 1], "degrees": 90}}},
+    {"name": "fixed", "type": "frame", "body": "arm"},
+    {"name": "cell", "type": "load", "joint": "axle", "position": [0, 1, 0]}])"),
                                   "s.json");
-  ASSERT_EQ(scene.sensors.size(), 5u);
+  ASSERT_EQ(scene.sensors.size(), 8u);
   const std::string text = sensors_to_text(scene.world, scene.sensors);
   const std::vector<Sensor> again = sensors_from_text(text, scene.world);
   EXPECT_EQ(sensors_to_text(scene.world, again), text);
   EXPECT_EQ(std::get<JointSensor>(again[2].what).coordinate, joint_turn_z);
   EXPECT_EQ(std::get<RaySensor>(again[4].what).range, 2);
+  EXPECT_TRUE(std::get<FrameSensor>(again[5].what).own_axes);
+  EXPECT_EQ(std::get<FrameSensor>(again[5].what).from.pose.position.z(), 0.2);
   EXPECT_EQ(std::get<InertialSensor>(again[3].what).frame.orientation.coeffs(),
             std::get<InertialSensor>(scene.sensors[3].what).frame.orientation.coeffs());
 }
@@ -122,6 +128,9 @@ TEST(SceneSensors, mistakes_name_their_place) {
   EXPECT_THAT(refused(R"({"name": "a", "type": "contact", "body": "amr"})"),
               HasSubstr("/sensors/0/body: There is no body 'amr'"));
   EXPECT_THAT(refused(R"({"name": "a", "type": "joint", "joint": "axle"})"), HasSubstr("several free coordinates"));
+  EXPECT_THAT(refused(R"({"name": "a", "type": "load", "joint": "axel"})"), HasSubstr("/sensors/0/joint: "));
+  EXPECT_THAT(refused(R"({"name": "a", "type": "frame", "body": "arm", "from": {"body": "blck"}})"),
+              HasSubstr("/sensors/0/from/body: There is no body 'blck'"));
   EXPECT_THAT(refused(R"({"name": "a", "type": "ray", "direction": [0, 0, 0]})"), HasSubstr("/sensors/0/direction"));
   EXPECT_THAT(refused(R"({"name": "a", "type": "ray", "direction": [0, 0, 1], "range": -1})"), HasSubstr("is not a range"));
   const std::string one = R"({"name": "a", "type": "joint", "joint": "shoulder"})";

@@ -144,8 +144,10 @@ class LiveShow {
     const { view, description } = viewer;
     if (!view.camera.untouched || now - this.widened_ < 1000 || this.source_.past.count < 2) return;
     this.widened_ = now;
-    const region = regionOf(description!, sampledPast(this.source_));
-    if (region.travels || region.radius > 1.1 * view.region!.radius) view.widen(region);
+    const [region, shown] = [regionOf(description!, sampledPast(this.source_)), view.region!];
+    // What rises leaves the picture long before the whole is larger by much.
+    const beyond = Math.max(...[0, 1, 2].flatMap((k) => [shown.low[k]! - region.low[k]!, region.high[k]! - shown.high[k]!]));
+    if (region.travels || beyond > 0.05 * shown.radius) view.widen(region);
   }
 }
 

@@ -56,9 +56,12 @@ export function saidColour(text: string | undefined): { colour: THREE.Color | nu
   return { colour: new THREE.Color(text.slice(0, 7)), opacity: text.length > 7 ? parseInt(text.slice(7), 16) / 255 : 1 };
 }
 
-/** Round shapes get fewer facets where there are many of them. */
+/**
+ * Round shapes get fewer facets where there are many of them. Few get many: light is smooth over facets, but what they shade
+ * of themselves is not, and shows as teeth on large balls. Multiples of four, so that patches end where facets do.
+ */
 function facetsAround(instances: number): number {
-  return instances > 4000 ? 12 : instances > 1000 ? 16 : 28;
+  return instances > 4000 ? 12 : instances > 1000 ? 16 : instances > 100 ? 28 : 48;
 }
 
 /** A ball of radius 1 without patches. */

@@ -269,7 +269,8 @@ export class View {
 
   /** Above the region, or above what the camera goes along with. */
   private placeSun(region: Region): void {
-    const reach = 1.6 * region.radius;
+    // Nothing that is shown casts a shadow from farther out, and the map is as fine as it is small.
+    const reach = 1.1 * region.radius;
     const centre = region.travels ? this.camera.controls.target : new THREE.Vector3(...region.centre);
     this.sun_.target.position.copy(centre);
     this.sun_.position

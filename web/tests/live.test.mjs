@@ -48,6 +48,38 @@ test("frames_arrive_and_the_token_is_passed_on", async () => {
   assert.equal(await page.evaluate(() => window.stickslip.mode()), "live");
 });
 
+test("what_leaves_the_picture_is_shown_again_by_a_camera_that_nobody_has_moved", async () => {
+  // Body 1 rises until it is just above the picture.
+  const above = () =>
+    page.evaluate(() => {
+      const top = document.getElementById("view").getBoundingClientRect().top;
+      const [x, y, z] = window.stickslip.body(1).position;
+      for (let lift = 0; lift < 100; lift += 0.05)
+        if (window.stickslip.projectPoint([x, y, z + lift]).y < top - 5) return lift;
+      return 0;
+    });
+  const lift = await above();
+  assert.ok(lift > 0);
+  const makeFrame = server.makeFrame;
+  server.makeFrame = (...given) => {
+    const frame = makeFrame(...given);
+    frame.bodies[1].position[2] += lift;
+    return frame;
+  };
+  const height = await page.evaluate(() => window.stickslip.body(1).position[2]);
+  await page.waitForFunction(
+    (high) => {
+      const top = document.getElementById("view").getBoundingClientRect().top;
+      const { position } = window.stickslip.body(1);
+      return position[2] > high && window.stickslip.projectPoint(position).y > top;
+    },
+    height + lift / 2,
+    { timeout: 8000 },
+  );
+  assert.ok((await above()) > 0.05, "and there is room above it");
+  server.makeFrame = makeFrame;
+});
+
 test("pause_step_and_run_are_sent", async () => {
   await page.click("button[aria-label=Pause]");
   await heard((c) => c.type === "pause");

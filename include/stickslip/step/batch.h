@@ -23,7 +23,8 @@ struct BatchEntry {
 /// @param threads 0: as many as the machine has
 /// @param after called after every step with the number of the entry, by the thread that took it; may be empty
 /// @throws Error naming the entry, the first of them, if a step failed; all other worlds have taken their steps by then. Also
-/// if the same world or stepper is there twice, or a number is negative.
+/// if the same world or stepper is there twice, or a number is negative. StepCancelled if `StepOptions::cancel` of a stepper
+/// ended a step and none failed; each world is then as after some whole step of its own.
 void step_all(std::span<const BatchEntry>, int steps = 1, int threads = 0,
               const std::function<void(std::size_t entry, const StepReport&)>& after = {});
 

@@ -41,11 +41,35 @@ struct RaySensor {
   double range = std::numeric_limits<double>::infinity();   ///< [m], > 0
 };
 
+/// A frame that a body carries, or the world where there is no body.
+struct CarriedFrame {
+  BodyId body = {};
+  Pose pose = {};   ///< in the body frame
+};
+
+/// Where a frame is and how it moves, at the end of the step, as seen from another one. Channels: position_x, _y, _z [m],
+/// orientation_w, _x, _y, _z (from the frame to the other), velocity_x, _y, _z [m/s], angular_velocity_x, _y, _z [rad/s]. All
+/// are in the axes of the frame that looks, which may itself turn; with `own_axes` the two velocities are in those of the
+/// frame that is looked at.
+struct FrameSensor {
+  CarriedFrame frame;       ///< of a body
+  CarriedFrame from = {};   ///< that looks
+  bool own_axes = false;
+};
+
+/// What a joint transmits to its body B, drives, springs and friction of the joint included, in a frame that B carries: the
+/// reading of a load cell. Channels: force_x, _y, _z [N] on B and torque_x, _y, _z [N m] about the origin of the frame, mean
+/// over the step. A joint that exerts nothing reads 0.
+struct LoadSensor {
+  JointId joint;
+  Pose frame = {};   ///< in the body frame of B
+};
+
 struct Sensor {
   std::string name;   ///< unique among sensors
-  std::variant<ContactSensor, JointSensor, InertialSensor, RaySensor> what;
+  std::variant<ContactSensor, JointSensor, InertialSensor, RaySensor, FrameSensor, LoadSensor> what;
 };
-/// "contact", "joint", "inertial" or "ray", as scenes spell it.
+/// "contact", "joint", "inertial", "ray", "frame" or "load", as scenes spell it.
 std::string_view sensor_type_name(const Sensor&);
 
 /// One number of a sensor.

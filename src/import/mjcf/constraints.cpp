@@ -9,10 +9,7 @@
 
 namespace stickslip::robot::mjcf {
 
-namespace {
-
-/// A word that names a body; "world" is the world.
-int body_named(const Model& model, const Element& e, std::string_view attribute, const char* fallback = nullptr) {
+int body_named(const Model& model, const Element& e, std::string_view attribute, const char* fallback) {
   const std::string name = fallback ? e.word(attribute, fallback) : e.node().get(attribute);
   if (name == "world") return kWorld;
   const auto found = model.body_index.find(name);
@@ -21,6 +18,8 @@ int body_named(const Model& model, const Element& e, std::string_view attribute,
   for (const auto& [known, index] : model.body_index) names.push_back(known);
   e.fail(attribute, fmt::format("There is no body '{}'. {}", name, suggest(name, names)));
 }
+
+namespace {
 
 /// What an actuator does, in the words of MuJoCo: force = gain · control + bias₀ + bias₁ · length + bias₂ · speed.
 struct ActuatorLaw {
@@ -155,7 +154,7 @@ void read_actuator(Model& model, const XmlNode& node) {
   if (actuator.gear == 0) return not_supported("an actuator with gear 0 does nothing.");
   actuator.law = *law;
   if (law->bias == std::array<double, 3>{}) add_effort(*joint, actuator, e, findings);
-  else add_servo(*joint, actuator, line ? 0 : model.reference.at(*joint_name), e, findings);
+  else add_servo(*joint, actuator, line ? line->beside : model.reference.at(*joint_name), e, findings);
 }
 
 void read_joint_equality(Model& model, const Element& e) {

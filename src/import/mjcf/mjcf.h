@@ -147,6 +147,8 @@ void read_look_asset(Model&, const XmlNode&);
 void give_look(Model&, const Element&, TreePart&);
 void read_site(Model&, const PlacedChild&, int body);
 void read_sensors(Model&, const XmlNode&);
+/// The body that an attribute names, or `fallback` where it stands; "world" is the world. @throws Error with the nearest name
+int body_named(const Model&, const Element&, std::string_view attribute, const char* fallback = nullptr);
 void read_world(Model&, const XmlNode& worldbody);
 void read_tendons(Model&, const XmlNode&);
 /// A spatial tendon.
