@@ -133,6 +133,8 @@ void read(const Place& place, StepOptions& step) {
       read_object(*field, "the options of soft bodies", [&](Fields& f) {
         if (const auto how = f.find("operator"))
           step.soft.operator_ = static_cast<SoftOperator>(read_choice(*how, soft_operator_names()));
+        if (const auto how = f.find("solution"))
+          step.soft.solution = static_cast<SoftSolution>(read_choice(*how, soft_solution_names()));
         f.optional("max_linearisations", step.soft.max_linearisations);
         f.optional("max_pieces", step.soft.max_pieces);
       });
