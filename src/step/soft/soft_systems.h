@@ -71,6 +71,9 @@ class SoftSystems {
     std::vector<Eigen::Index> cut;             ///< numbers of the matrix that couple held nodes with others
     std::vector<Vec3> trial, places, forces;   ///< per node
     Eigen::VectorXd way;                       ///< from the trial velocities to those of a solve
+    struct {
+      std::vector<Vec3> velocities, places;
+    } tried;   ///< on that way
     std::vector<double> right, change;
     Eigen::VectorXd diagonal;
     Times times;             ///< of the last linearisation; zero if it was lumped
@@ -88,7 +91,7 @@ class SoftSystems {
   void solve_free(System&, const NodalBody&, const Times&, Manner);
   void find_trial(const World&, const NodalBody&, const Times&, System&) const;
   static Vec3 inner_couple(const NodalBody&, System&);
-  static double objective(const World&, const NodalBody&, const System&, double share);
+  static double objective(const World&, const NodalBody&, System&, double share);
 
   std::vector<std::pair<std::uint32_t, std::unique_ptr<System>>> systems_;   ///< by body slot
   std::vector<Vec3> trial_;   ///< velocities to linearise about, of all nodes; empty: none

@@ -32,11 +32,13 @@ double volume_within(const NodalBody& nodes, std::span<const Vec3> places) {
 }   // namespace
 
 /// f of a body, that share along the way.
-double SoftSystems::objective(const World& world, const NodalBody& nodes, const System& s, double share) {
+double SoftSystems::objective(const World& world, const NodalBody& nodes, System& s, double share) {
   const auto& [kick, h] = s.times;
   const Body& body = world.bodies()[nodes.body];
   const Vec3 acceleration = world.gravity + body.inverse_mass * body.force;
-  std::vector<Vec3> velocities(nodes.size()), places(nodes.size());
+  auto& [velocities, places] = s.tried;
+  velocities.resize(nodes.size());
+  places.resize(nodes.size());
   double sum = 0;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     velocities[i] = s.trial[i] + share * s.way.segment<3>(3 * i);
