@@ -32,6 +32,10 @@ void Statistics::add(const StepReport& report, double step_seconds) {
   penetration_max = std::max(penetration_max, report.penetration_max);
   distance_min = std::min(distance_min, report.distance_min);
   impacts += static_cast<std::uint64_t>(report.impacts);
+  if (report.pieces > 1 + report.impacts) {
+    ++steps_in_pieces;
+    most_pieces = std::max(most_pieces, report.pieces);
+  }
   joint_error_max = std::max(joint_error_max, report.joint_error_max);
   for (const JointRecord& joint : report.joints)
     if (joint.broke) broken.push_back(joint.joint);

@@ -35,6 +35,8 @@ struct Statistics {
   double distance_min =
       std::numeric_limits<double>::infinity();   ///< smallest between two bodies; infinite: none came near [m]
   std::uint64_t impacts = 0;                     ///< at which steps were cut
+  std::uint64_t steps_in_pieces = 0;             ///< because of joints, elements or depths, not of impacts
+  int most_pieces = 1;                           ///< of such a step
   double joint_error_max = 0;                    ///< [m]
   std::vector<JointId> broken;                   ///< joints that broke, in the order of time
   std::map<JointId, std::uint64_t> conflicts;    ///< joints that could not be satisfied together, and in how many steps

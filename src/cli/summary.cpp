@@ -168,6 +168,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"penetration_max", s.penetration_max},
       {"distance_min", std::isfinite(s.distance_min) ? nlohmann::ordered_json(s.distance_min) : nlohmann::ordered_json()},
       {"impacts", s.impacts},
+      {"pieces", {{"steps", s.steps_in_pieces}, {"max", s.most_pieces}}},
       {"joints",
        {{"count", scene.world.joint_count()},
         {"error_max", s.joint_error_max},
@@ -221,7 +222,10 @@ std::string to_text(const Summary& summary) {
     text += line("residual", quantity(s.residual.quantile(0.5), "m/s") + " median", quantity(s.residual.max(), "m/s") + " max",
                  s.missed() == 0 ? fmt::format("every step within its tolerance of {}", quantity(s.tolerance, "m/s"))
                                  : fmt::format("{} of {} steps missed their tolerance", s.missed(), s.steps));
-    text += line("iterations", fmt::format("{:.1f} mean", s.iterations.mean()), fmt::format("{:.0f} max", s.iterations.max()));
+    text += line("iterations", fmt::format("{:.1f} mean", s.iterations.mean()), fmt::format("{:.0f} max", s.iterations.max()),
+                 s.steps_in_pieces == 0 ? ""
+                                        : fmt::format("{} of {} steps too violent for h, taken in up to {} pieces",
+                                                      s.steps_in_pieces, s.steps, s.most_pieces));
     text += line("penetration", "", quantity(s.penetration_max, "m") + " max",
                  s.impacts == 0 ? "" : "steps cut at " + counted(s.impacts, "impact", "impacts"));
     text += joint_lines(summary);

@@ -302,7 +302,7 @@ std::uint8_t ContactProblem::arity_class(const Block& block) const {
 
 void ContactProblem::clear() {
   segments.clear();
-  carriers.clear();
+  clear_carriers();
   stencils.clear();
   offsets.clear();
   blocks.clear();
@@ -319,7 +319,6 @@ void ContactProblem::clear() {
   inertia_factors.clear();
   batches.clear();
   coupled.clear();
-  compliances.reset();
 }
 
 void ContactProblem::clear_carriers() {

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kUserBlock = 512;   // the smallest that HDF5 allows
 constexpr std::string_view kMarker = "stickslip-checkpoint ";
-constexpr int kVersion = 17, kOldestVersion = 2;
+constexpr int kVersion = 18, kOldestVersion = 2;
 
 std::string header(std::string_view bytes, int version = kVersion) {
   std::string text = fmt::format("{}{}\nlength {}\nchecksum {:016x}\nThis is an HDF5 file.\n", kMarker, version, bytes.size(),

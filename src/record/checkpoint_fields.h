@@ -287,6 +287,7 @@ void exchange_step_options(Archive& archive, FlatScene& s, int version) {
     archive.value("step/soft/operator", o.soft.operator_);
     archive.value("step/soft/max_linearisations", o.soft.max_linearisations);
     if (version >= kVersionWithAttachments) archive.value("step/soft/max_pieces", o.soft.max_pieces);
+    if (version >= kVersionWithSoftSolutions) archive.value("step/soft/solution", o.soft.solution);
   }
   if (version >= kVersionWithVolumes) archive.value("step/overlap", o.overlap);
   if (version >= kVersionWithPenalty) exchange_potentials(archive, o);

@@ -40,6 +40,8 @@ inline constexpr int kVersionWithEfforts = 15;
 inline constexpr int kVersionWithTangentialRestitution = 16;
 /// The first version that knows textures.
 inline constexpr int kVersionWithTextures = 17;
+/// The first version that knows how linearisations of soft bodies follow each other.
+inline constexpr int kVersionWithSoftSolutions = 18;
 
 template <class Archive>
 void exchange_joint_table(Archive& archive, FlatScene& s) {

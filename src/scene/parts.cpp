@@ -102,6 +102,7 @@ std::string write_step_options(const StepOptions& step) {
       {"overlap", step.overlap},
       {"soft",
        {{"operator", soft_operator_names()[static_cast<std::size_t>(step.soft.operator_)]},
+        {"solution", soft_solution_names()[static_cast<std::size_t>(step.soft.solution)]},
         {"max_linearisations", step.soft.max_linearisations},
         {"max_pieces", step.soft.max_pieces}}},
       {"barrier", barrier_json(step.barrier)},

@@ -100,6 +100,17 @@ void read_solver(const Place& place, StepOptions& step) {
   }
 }
 
+void read(const Place& place, SoftOptions& soft) {
+  read_object(place, "the options of soft bodies", [&](Fields& f) {
+    if (const auto how = f.find("operator"))
+      soft.operator_ = static_cast<SoftOperator>(read_choice(*how, soft_operator_names()));
+    if (const auto how = f.find("solution"))
+      soft.solution = static_cast<SoftSolution>(read_choice(*how, soft_solution_names()));
+    f.optional("max_linearisations", soft.max_linearisations);
+    f.optional("max_pieces", soft.max_pieces);
+  });
+}
+
 }   // namespace
 
 void read(const Place& place, StepOptions& step) {
@@ -129,13 +140,7 @@ void read(const Place& place, StepOptions& step) {
     fields.optional("contact_elasticity", step.contact_elasticity);
     fields.optional("turning_contacts", step.turning_contacts);
     if (const auto field = fields.find("contact")) step.contact = static_cast<ContactForm>(read_choice(*field, kContactForms));
-    if (const auto field = fields.find("soft"))
-      read_object(*field, "the options of soft bodies", [&](Fields& f) {
-        if (const auto how = f.find("operator"))
-          step.soft.operator_ = static_cast<SoftOperator>(read_choice(*how, soft_operator_names()));
-        f.optional("max_linearisations", step.soft.max_linearisations);
-        f.optional("max_pieces", step.soft.max_pieces);
-      });
+    if (const auto field = fields.find("soft")) read(*field, step.soft);
     if (const auto field = fields.find("barrier"))
       read_object(*field, "the options of barriers", [&](Fields& f) {
         f.optional("range", step.barrier.range);

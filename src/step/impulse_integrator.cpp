@@ -22,6 +22,7 @@
 #include "step/sleep.h"
 #include "step/soft/inversion.h"
 #include "step/soft/soft_operators.h"
+#include "step/solve_further.h"
 #include "step/step_start.h"
 #include "stickslip/math/error.h"
 #include "stickslip/step/integrator.h"
@@ -84,7 +85,7 @@ class ImpulseIntegrator final : public Integrator {
   void begin_roughly(const World&, const ContactSet&);
   bool goes_on();
   bool close_joints(const World&, double drift_time, SolveControl);
-  void solve_problem(SolveControl);
+  void solve_problem(const SolveControl&);
   void balance();
   /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
   Vec3 add_spin_energy(const ProblemBuilder::Sides&, const BuiltContact&);
@@ -134,17 +135,14 @@ class ImpulseIntegrator final : public Integrator {
 
 namespace {
 
-constexpr int kRefinements = 6;               ///< of the time of a first touch
-constexpr double kRefined = 1e-9;             ///< part of it that a refinement may change and be the last
-constexpr double kNearRest = 100;             ///< tolerances by which the impulses of the last step may miss at rest
-constexpr std::size_t kSmallProblem = 3000;   ///< rows
+constexpr int kRefinements = 6;     ///< of the time of a first touch
+constexpr double kRefined = 1e-9;   ///< part of it that a refinement may change and be the last
+constexpr double kNearRest = 100;   ///< tolerances by which the impulses of the last step may miss at rest
 /// Contacts from which on a first solve may be rough. A look at a rough motion now and then misses what bends: smaller heaps
 /// can afford an exact one.
 constexpr std::size_t kManyContacts = 7000;
 constexpr double kRoughShare = 0.25;   ///< of the iterations of a step that a rough solve may take
 constexpr int kAgreements = 3;         ///< times that loops of joints may find out what they agree on
-constexpr double kAim = 0.1;           ///< part of the tolerance that solves go on to
-constexpr double kAimOfSoft = 0.1;     ///< part of the iterations that this may take where bodies are soft, and sweeps dear
 /// Error of joints at the end of the step, relative to their size, below which they count as closed: without contacts, and
 /// with them, where solves are dear and more energy is lost anyway.
 constexpr double kClosed = 1e-6, kClosedAmongContacts = 1e-5;
@@ -293,30 +291,18 @@ double ImpulseIntegrator::velocity_scale(const World& world) const {
   return largest > 0 ? largest : 1;
 }
 
-/// Once the tolerance is met, work goes into a tenth of it: what a solve leaves unbalanced adds up from step to step, in a tall
-/// stack to a lean that grows, and a solve that just meets the tolerance has to be repeated in the next step. In large problems
-/// a decade is dear; there `auto` goes on where it worked (solve/automatic/regions.h).
-void ImpulseIntegrator::solve_problem(SolveControl control) {
+void ImpulseIntegrator::solve_problem(const SolveControl& control) {
   const ContactProblem& problem = builder_.problem();
   const bool coupled = problem.is_coupled();
   report_.soft_operator = options_.soft.operator_;
-  if (coupled) operators_.begin(report_.soft_operator = SoftOperators::choose(options_.soft.operator_, problem));
-  const auto solve = [&] {
-    return coupled ? operators_.solve(problem, impulses_, {*solver_, workspace_}, control)
-                   : solver_->solve(problem, impulses_, workspace_, control);
-  };
-  report_.solve = solve();
-  end_if_cancelled(options_.cancel);
-  const bool worked = report_.solve->status == SolveStatus::converged && report_.solve->iterations > 0;
-  if (worked && !judges_all() && problem.rows() <= kSmallProblem) {
-    control.tolerance *= kAim;
-    if (coupled) control.max_iterations = std::max(1, static_cast<int>(kAimOfSoft * control.max_iterations));
-    const SolveReport further = solve();
-    report_.solve->iterations += further.iterations;
-    report_.solve->seconds += further.seconds;
-    report_.solve->residual = further.residual;
-    report_.solve->model_residual = further.model_residual;
+  if (coupled) {
+    report_.soft_operator = SoftOperators::choose(options_.soft.operator_, problem);
+    report_.solve = operators_.solve(report_.soft_operator, problem, impulses_, {*solver_, workspace_}, control);
+  } else {
+    const auto solve = [&](const SolveControl& c) { return solver_->solve(problem, impulses_, workspace_, c); };
+    report_.solve = solve_further(solve, control, problem.rows());
   }
+  end_if_cancelled(options_.cancel);
   velocity_ = builder_.space().free();
   if (coupled) problem.add_velocity_change(impulses_, velocity_, change_);
   else problem.add_unscaled_velocity(workspace_.solved_velocity(), velocity_);
@@ -398,14 +384,16 @@ bool ImpulseIntegrator::solve_with_care(const World& world, const ContactSet& se
   return good;
 }
 
-/// Newton's method on implicit Euler: soft bodies are linearised where the last solve takes them, as often as the options allow
-/// and as long as that changes velocities.
+/// Newton's method on implicit Euler: soft bodies are linearised where the last solve takes them, or on the way there, as often
+/// as the options allow and as long as that changes velocities.
 void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& control) {
   report_.linearisations = 1;
   report_.soft_error = 0;
+  const bool descends = options_.soft.solution == SoftSolution::minimisation;
   while (report_.linearisations < options_.soft.max_linearisations) {
     before_ = velocity_;
-    builder_.soft().try_velocities(s.world, builder_.space(), velocity_);
+    const double share = descends ? builder_.soft().share_that_descends(s.world, builder_.space(), velocity_) : 1;
+    builder_.soft().try_velocities(s.world, builder_.space(), velocity_, share);
     builder_.begin(s.world, options_, s.care);
     builder_.build(s.world, s.set, options_, s.drift_time);
     look_ahead_.refine(builder_, s.set);
@@ -418,7 +406,7 @@ void ImpulseIntegrator::linearise_again(const Setting& s, const SolveControl& co
     report_.soft_error = 0;
     for (std::size_t k = 0; k < before_.size(); ++k)
       report_.soft_error = std::max(report_.soft_error, std::abs(velocity_[k] - before_[k]));
-    if (report_.soft_error <= report_.outcome.tolerance) return;
+    if (share == 1 && report_.soft_error <= report_.outcome.tolerance) return;
   }
 }
 

@@ -28,6 +28,15 @@ void require(bool ok, double value, const char* rule, const char* field) {
   if (!ok) throw Error(fmt::format("{} is out of range. It must be {}.", value, rule)).at(field);
 }
 
+void check(const SoftOptions& o) {
+  require(o.max_linearisations >= 1 && o.max_linearisations <= 100, o.max_linearisations, "between 1 and 100",
+          "max_linearisations");
+  if (o.solution == SoftSolution::minimisation && o.max_linearisations == 1)
+    throw Error("A minimum is not found by one linearisation. Allow more by max_linearisations, 20 say.").at("solution");
+  require(o.max_pieces >= 1 && o.max_pieces <= 256 && std::has_single_bit(static_cast<unsigned>(o.max_pieces)), o.max_pieces,
+          "a power of two between 1 and 256", "max_pieces");
+}
+
 void check(const PenaltyOptions& p) {
   const auto at_least_0 = [](double value, const char* field) {
     require(std::isfinite(value) && value >= 0, value, "finite and at least 0", field);
@@ -67,6 +76,10 @@ Gyroscopic gyroscopic_from_name(std::string_view name) {
 
 const std::vector<std::string>& soft_operator_names() {
   static const std::vector<std::string> names{"automatic", "lumped", "assembled", "factored", "partial", "splitting"};
+  return names;
+}
+const std::vector<std::string>& soft_solution_names() {
+  static const std::vector<std::string> names{"newton", "minimisation"};
   return names;
 }
 
@@ -116,10 +129,6 @@ void validate(const StepOptions& o) {
   } catch (Error& e) {
     throw e.at("projection");
   }
-  require(o.soft.max_linearisations >= 1 && o.soft.max_linearisations <= 100, o.soft.max_linearisations, "between 1 and 100",
-          "soft/max_linearisations");
-  require(o.soft.max_pieces >= 1 && o.soft.max_pieces <= 256 && std::has_single_bit(static_cast<unsigned>(o.soft.max_pieces)),
-          o.soft.max_pieces, "a power of two between 1 and 256", "soft/max_pieces");
   const auto check_part = [](const auto& part, const char* name) {
     try {
       check(part);
@@ -127,6 +136,7 @@ void validate(const StepOptions& o) {
       throw e.at(name);
     }
   };
+  check_part(o.soft, "soft");
   check_part(o.merit, "merit");
   check_part(o.barrier, "barrier");
   check_part(o.penalty, "penalty");

@@ -54,6 +54,10 @@ void RestBalance::weigh(const ContactProblem& p, const Velocities& u, std::span<
     };
     const Segment change = of(u.solved) - of(guessed_);
     if (change.isZero(0)) continue;
+    if (p.is_coupled() && p.coupled[s]) {
+      products_[group_[s]].gives_way = true;
+      continue;
+    }
     const Segment left = scaled(p, s, of(u.free) - of(u.before)) + of(guessed_);
     products_[group_[s]].along -= left.dot(change);
     products_[group_[s]].square += change.squaredNorm();
@@ -62,12 +66,16 @@ void RestBalance::weigh(const ContactProblem& p, const Velocities& u, std::span<
 
 void RestBalance::move(const ContactProblem& p, const Velocities& u, std::span<const double> guess,
                        std::span<double> impulses) {
-  if (p.is_coupled()) return;   // carriers give way: balance is not a matter of impulses alone
   find_groups(p, guess, impulses);
-  weigh(p, u, guess);
+  solved_.clear();
+  if (p.is_coupled()) {   // the solve was of parts
+    solved_.assign(p.velocity_size(), 0.0);
+    p.add_scaled_velocity(impulses, solved_);
+  }
+  weigh(p, {u.before, u.free, p.is_coupled() ? solved_ : u.solved}, guess);
   for (const Block& b : p.blocks) {
     const Products& group = products_[group_[p.segments_of(b)[0]]];
-    if (!(group.square > 0)) continue;
+    if (group.gives_way || !(group.square > 0)) continue;
     const double part = std::clamp(group.along / group.square, 0.0, 1.0);
     for (std::uint32_t k = b.row; k < b.row + b.dim; ++k) impulses[k] = guess[k] + part * (impulses[k] - guess[k]);
   }

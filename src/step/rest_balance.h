@@ -8,7 +8,8 @@
 //
 // least, in kinetic energy, at θ = −⟨a, d⟩_M / ⟨d, d⟩_M: 1/(n + 1) in the case above. What one disturbance changed has one θ:
 // contacts that hang together and whose impulses the solve changed. (A θ for every contact would turn changes of self-stress,
-// which act on nothing, into forces.)
+// which act on nothing, into forces.) Coupled carriers give way, so that balance is not a matter of impulses alone: what touches
+// one keeps the impulses of the solution.
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"
@@ -19,7 +20,7 @@ class RestBalance {
  public:
   struct Velocities {
     std::span<const double> before, free;   ///< before the step and without impulses, 6 numbers per segment
-    std::span<const double> solved;         ///< Gᵀλ of the solution
+    std::span<const double> solved;         ///< Gᵀλ of the solution; not read of coupled problems
   };
   /// Moves the impulses from the solution towards the guess, to where they balance best.
   void move(const ContactProblem&, const Velocities&, std::span<const double> guess, std::span<double> impulses);
@@ -29,10 +30,12 @@ class RestBalance {
   void weigh(const ContactProblem&, const Velocities&, std::span<const double> guess);
 
   struct Products {
-    double along = 0;    ///< −⟨a, d⟩ [J]
-    double square = 0;   ///< ⟨d, d⟩ [J]
+    double along = 0;         ///< −⟨a, d⟩ [J]
+    double square = 0;        ///< ⟨d, d⟩ [J]
+    bool gives_way = false;   ///< whether a coupled carrier is among them
   };
   std::vector<double> guessed_;        ///< Gᵀλ of the guess
+  std::vector<double> solved_;         ///< of the solution, of coupled problems
   std::vector<std::uint32_t> group_;   ///< per segment: one that stands for its group
   std::vector<Products> products_;     ///< at the segment that stands for the group
 };

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "joint_problems.h"
-#include "solve/automatic/islands.h"
 #include "solve/automatic/regions.h"
+#include "solve/islands.h"
 #include "solve/newton/maps.h"
 #include "solve/newton/velocity_system.h"
 #include "stacks.h"

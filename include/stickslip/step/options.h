@@ -70,9 +70,16 @@ enum class SoftOperator : std::uint8_t {
   splitting    ///< a sequence of problems with a diagonal matrix in place of A
 };
 
+/// How linearisations of a step follow each other where there are several [course §4.2].
+enum class SoftSolution : std::uint8_t {
+  newton,        ///< each about the velocities that the one before led to: Newton's method on the equations of motion
+  minimisation   ///< no farther than the objective of the step falls: minimisation over velocities
+};
+
 struct SoftOptions {
   SoftOperator operator_ = SoftOperator::automatic;
-  /// Linearisations of a step: 1 is one step of Newton's method from the places at the start.
+  SoftSolution solution = SoftSolution::newton;
+  /// Linearisations of a step, at most: 1 is one step of Newton's method from where a rigid body would be.
   int max_linearisations = 1;
   /// Pieces that a step may be taken in, at most, where it would turn elements inside out; a power of two. 1: it never is.
   int max_pieces = 1;
@@ -175,6 +182,7 @@ struct StepOptions {
 
 /// "automatic", "lumped", "assembled", "factored", "partial", "splitting", in the order of the enumeration.
 const std::vector<std::string>& soft_operator_names();
+const std::vector<std::string>& soft_solution_names();   ///< "newton", "minimisation"
 // The same of the enumerations of `PenaltyOptions`.
 const std::vector<std::string>& penalty_law_names();
 const std::vector<std::string>& penalty_friction_names();

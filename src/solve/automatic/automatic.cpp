@@ -8,9 +8,9 @@
 
 #include "solve/automatic/cost_model.h"
 #include "solve/automatic/few_rows.h"
-#include "solve/automatic/islands.h"
 #include "solve/automatic/mechanisms.h"
 #include "solve/automatic/regions.h"
+#include "solve/islands.h"
 #include "solve/newton/newton_engine.h"
 #include "stickslip/math/error.h"
 #include "stickslip/solve/monitor.h"

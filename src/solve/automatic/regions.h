@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "problem/incidence.h"
-#include "solve/automatic/islands.h"
+#include "solve/islands.h"
 #include "stickslip/solve/monitor.h"
 
 namespace stickslip {

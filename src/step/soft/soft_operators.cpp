@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "solve/matrix_series.h"
+#include "step/solve_further.h"
 #include "stickslip/problem/coupled_mass.h"
 #include "stickslip/problem/residual.h"
 
@@ -15,6 +16,9 @@ namespace {
 /// Iterations on a matrix, against those of bodies: to make it costs as much as hundreds of sweeps, and contacts of a body that
 /// is nearly rigid are as many as its nodes, which only Newton steps resolve.
 constexpr int kMatrixPatience = 25;
+/// Contacts of an island that touch no soft body, from which on its W is too large and too empty to be multiplied out.
+constexpr std::ptrdiff_t kManyRigid = 50;
+constexpr double kAimOfSoft = 0.1;        ///< part of the iterations that go beyond the tolerance: sweeps are dear
 constexpr int kMostSplittings = 5000;     ///< problems of the splitting method
 constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whole
 /// Of problems whose W is near that of the whole, against it: to judge them by the whole is dearer than a few sweeps.
@@ -62,6 +66,31 @@ void smooth(const ContactProblem& p, const std::vector<double>& weights, std::ve
   change.swap(next);
 }
 
+SolveControl with_patience(SolveControl control) {
+  control.max_iterations =
+      std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
+  return control;
+}
+
+/// The larger of all parts.
+Residual larger_of(Residual a, const Residual& b) {
+  for (const auto part : {&Residual::gap_velocity, &Residual::complementarity, &Residual::cone, &Residual::dissipation,
+                          &Residual::bilateral, &Residual::box})
+    a.*part = std::max(a.*part, b.*part);
+  return a;
+}
+
+/// Of two problems that do not act on each other.
+SolveReport worse_of(const SolveReport& a, const SolveReport& b) {
+  SolveReport both = b.status == SolveStatus::converged ? a : b;
+  both.iterations = a.iterations + b.iterations;
+  both.seconds = a.seconds + b.seconds;
+  both.residual = larger_of(a.residual, b.residual);
+  both.model_residual = std::max(a.model_residual, b.model_residual);
+  both.initial_residual = larger_of(a.initial_residual, b.initial_residual);
+  return both;
+}
+
 }   // namespace
 
 SoftOperator SoftOperators::choose(SoftOperator asked, const ContactProblem& p) {
@@ -69,8 +98,88 @@ SoftOperator SoftOperators::choose(SoftOperator asked, const ContactProblem& p) 
   return p.compliances ? SoftOperator::factored : SoftOperator::partial;
 }
 
-SolveReport SoftOperators::solve(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+/// Parts the blocks by what coupled carriers feel of them. @param mixes whether islands of both kinds are told apart
+void SoftOperators::find_parts(const ContactProblem& p, bool mixes) {
+  islands_.find(p);
+  for (Part* part : {&rigid_, &mixed_, &soft_}) part->blocks.clear();
+  const auto is_rigid = [&](std::uint32_t block) {
+    return std::ranges::none_of(p.segments_of(p.blocks[block]), [&](std::uint32_t s) { return p.coupled[s]; });
+  };
+  for (std::size_t i = 0; i < islands_.count(); ++i) {
+    const std::span<const std::uint32_t> blocks = islands_.blocks(i);
+    const auto rigid = std::ranges::count_if(blocks, is_rigid);
+    const bool alone = rigid == std::ssize(blocks), mixed = mixes && rigid >= kManyRigid;
+    std::vector<std::uint32_t>& part = (alone ? rigid_ : mixed ? mixed_ : soft_).blocks;
+    part.insert(part.end(), blocks.begin(), blocks.end());
+  }
+  for (Part* part : {&rigid_, &mixed_, &soft_}) std::ranges::sort(part->blocks);
+}
+
+template <class Solve>
+SolveReport SoftOperators::Part::solve(const ContactProblem& whole, std::span<double> all, const Solve& solve) {
+  sub.extract(whole, blocks);
+  impulses.resize(sub.problem().rows());
+  sub.gather(all, impulses);
+  const SolveReport report = solve(sub.problem(), impulses);
+  sub.scatter(impulses, all);
+  sub.clear_carriers();   // their factors may be found anew
+  return report;
+}
+
+SolveReport SoftOperators::solve(SoftOperator chosen, const ContactProblem& p, std::span<double> impulses, const Tools& tools,
                                  const SolveControl& control) {
+  chosen_ = chosen;
+  find_parts(p, chosen == SoftOperator::factored && tools.solver.takes_coupled());
+  if (soft_.blocks.size() == p.blocks.size() || control.wants_iterates()) return solve_soft(p, impulses, tools, control);
+  SolveReport report;
+  if (!rigid_.blocks.empty())
+    report = rigid_.solve(p, impulses, [&](const ContactProblem& part, std::span<double> of_part) {
+      const auto solve = [&](const SolveControl& c) { return tools.solver.solve(part, of_part, rigid_workspace_, c); };
+      return solve_further(solve, control, part.rows());
+    });
+  if (!mixed_.blocks.empty())
+    report = worse_of(report, mixed_.solve(p, impulses, [&](const ContactProblem& part, std::span<double> of_part) {
+      const auto solve = [&](const SolveControl& c) { return tools.solver.solve(part, of_part, mixed_workspace_, c); };
+      return solve_further(solve, with_patience(control), part.rows(), kAimOfSoft);
+    }));
+  if (!soft_.blocks.empty())
+    report = worse_of(report, soft_.solve(p, impulses, [&](const ContactProblem& part, std::span<double> of_part) {
+      return solve_soft(part, of_part, tools, control);
+    }));
+  return report;
+}
+
+/// A problem all of whose islands carriers feel. What neither sweeps nor steps on W solve, Newton steps in velocities often do:
+/// there contacts that a body needs only some of do not make the matrix singular.
+SolveReport SoftOperators::solve_soft(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                      const SolveControl& control) {
+  begin();
+  guess_.assign(impulses.begin(), impulses.end());
+  const auto solve = [&](const SolveControl& c) { return solve_once(p, impulses, tools, c); };
+  SolveReport report = solve_further(solve, control, p.rows(), kAimOfSoft);
+  const bool missed = report.status == SolveStatus::iteration_limit || report.status == SolveStatus::stalled;
+  if (!missed || chosen_ != SoftOperator::factored || control.wants_iterates() || !tools.solver.takes_coupled()) return report;
+  const SolveReport other = tools.solver.solve(p, guess_, mixed_workspace_, with_patience(control));
+  const int iterations = report.iterations + other.iterations;
+  const double seconds = report.seconds + other.seconds;
+  if (other.residual.total() < report.residual.total()) {
+    report = other;
+    std::ranges::copy(guess_, impulses.begin());
+  }
+  report.iterations = iterations;
+  report.seconds = seconds;
+  return report;
+}
+
+/// Another problem, whose matrix is made when it is first asked for.
+void SoftOperators::begin() {
+  ++series_;
+  is_made_ = false;
+  corrected_ = std::numeric_limits<double>::infinity();
+}
+
+SolveReport SoftOperators::solve_once(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
+                                      const SolveControl& control) {
   switch (chosen_) {
     case SoftOperator::partial:
       return tools.solver.solve(p, impulses, tools.workspace, control);
@@ -118,9 +227,7 @@ void SoftOperators::multiply_out(const ContactProblem& p) {
 SolveReport SoftOperators::solve_matrix(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
                                         const SolveControl& control) {
   if (!is_made_) multiply_out(p);
-  SolveControl patient = control;
-  patient.max_iterations =
-      std::min(control.max_iterations, std::numeric_limits<int>::max() / kMatrixPatience) * kMatrixPatience;
+  const SolveControl patient = with_patience(control);
   MatrixSeries& series = tools.workspace.scratch<MatrixSeries>();
   series.number = series_;
   const bool near = chosen_ != SoftOperator::assembled && has_stale_factors(p);

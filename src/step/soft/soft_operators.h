@@ -3,6 +3,10 @@
 // All solve the same problem, v = J A⁻¹ Jᵀ λ + b, and are judged by its residual; they differ in what stands for A⁻¹. The
 // lumped operator changes the problem itself and acts where it is built (soft_systems.h).
 //
+// Contacts that no soft body feels, directly or through others, are a problem of their own, which is solved as one without soft
+// bodies is. Where many contacts between rigid bodies hang together with a soft one (a wall on a slab), W is large and far from
+// full, and nothing is multiplied out: solvers go through the factors of A, as `partial` does everywhere.
+//
 // Where factors of earlier matrices serve, W of the factored operator is near: Ŵ. What it is off by stands in b, of the iterate
 // before: v = Ŵ λ⁺ + (W − Ŵ) λ + b, until the residual with W itself is small.
 #pragma once
@@ -10,6 +14,7 @@
 #include <limits>
 
 #include "problem/carrier_compliance.h"
+#include "solve/islands.h"
 #include "stickslip/solve/solver.h"
 #include "stickslip/step/options.h"
 
@@ -26,18 +31,23 @@ class SoftOperators {
   /// The operator that solves this problem: the one that was asked for, or the one that `automatic` means here.
   static SoftOperator choose(SoftOperator asked, const ContactProblem&);
 
-  /// Takes another problem, whose matrix is made when it is first asked for.
-  void begin(SoftOperator chosen) {
-    chosen_ = chosen;
-    ++series_;
-    is_made_ = false;
-    corrected_ = std::numeric_limits<double>::infinity();
-  }
-
   /// @pre the problem is coupled. The velocity is that of the problem plus what impulses change.
-  SolveReport solve(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
+  SolveReport solve(SoftOperator chosen, const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
 
  private:
+  /// Blocks of a problem as one of their own.
+  struct Part {
+    std::vector<std::uint32_t> blocks;
+    SubProblem sub;
+    std::vector<double> impulses;
+
+    template <class Solve>
+    SolveReport solve(const ContactProblem& whole, std::span<double> impulses, const Solve&);
+  };
+  void find_parts(const ContactProblem&, bool mixes);
+  void begin();
+  SolveReport solve_soft(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
+  SolveReport solve_once(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
   SolveReport solve_matrix(const ContactProblem&, std::span<double> impulses, const Tools&, const SolveControl&);
   void multiply_out(const ContactProblem&);
   Residual judge(const ContactProblem&, std::span<const double> impulses, double accuracy, double tolerance);
@@ -54,12 +64,15 @@ class SoftOperators {
   };
   void find_source(const ContactProblem&, Source&) const;
 
+  Islands islands_;
+  Part rigid_, mixed_, soft_;
+  Workspace rigid_workspace_, mixed_workspace_;
   ContactProblem condensed_;
   Source source_, next_source_;   ///< empty: of no use
   bool is_made_ = false;          ///< whether the condensed problem is that of this step
   CoupledDelassus delassus_;
   ResidualWorkspace work_;
-  std::vector<double> near_v_, scratch_;
+  std::vector<double> near_v_, scratch_, guess_;
   SolveReport last_;           ///< of the corrected problem
   double corrected_ = 0;       ///< its residual; infinite if there was none [m/s]
   std::uint64_t series_ = 0;   ///< of problems with one matrix

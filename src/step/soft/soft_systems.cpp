@@ -39,13 +39,19 @@ SoftSystems::System& SoftSystems::system_of(const NodalBody& nodes) {
   return *systems_.back().second;
 }
 
-void SoftSystems::try_velocities(const World& world, const VelocitySpace& space, std::span<const double> velocity) {
+void SoftSystems::try_velocities(const World& world, const VelocitySpace& space, std::span<const double> velocity,
+                                 double share) {
   trial_.resize(world.node_count());
-  for (const NodalBody& nodes : world.nodal_bodies())
+  for (const NodalBody& nodes : world.nodal_bodies()) {
+    if (!nodes.is_soft()) continue;
+    const System& s = system_of(nodes);
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       const std::uint32_t segment = space.segment_of(static_cast<std::uint32_t>(world.bodies().size()) + nodes.first_node + i);
-      trial_[nodes.first_node + i] = segment == kNoSegment ? nodes.velocities[i] : space.twist(velocity, segment).linear;
+      Vec3& trial = trial_[nodes.first_node + i];
+      trial = segment == kNoSegment ? nodes.velocities[i] : space.twist(velocity, segment).linear;
+      if (share < 1 && i < s.trial.size()) trial = s.trial[i] + share * (trial - s.trial[i]);
     }
+  }
 }
 
 /// Trial velocities, and where they take the nodes. Held nodes go where they must.

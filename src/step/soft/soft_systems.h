@@ -45,7 +45,11 @@ class SoftSystems {
   /// Forgets trial velocities: the next linearisation is the first.
   void begin_step() { trial_.clear(); }
   /// Linearises about these velocities next. @param space that the last call of `append` filled
-  void try_velocities(const World&, const VelocitySpace& space, std::span<const double> velocity);
+  /// @param share of the way to them, from those of the last linearisation
+  void try_velocities(const World&, const VelocitySpace& space, std::span<const double> velocity, double share = 1);
+  /// That share of the way to the velocities of a solve along which the objective of the step falls as it should: 1, ½, ¼ …
+  /// (velocity_descent.cpp)
+  double share_that_descends(const World&, const VelocitySpace& space, std::span<const double> velocity);
 
   /// Gives free soft bodies back what the forces inside them took of their angular momentum in the step that moved them
   /// (soft_spin.cpp). @param drift_time how long they moved with the velocities that were solved for [s]
@@ -66,6 +70,10 @@ class SoftSystems {
     std::vector<std::uint32_t> held;           ///< nodes that `cut` is for
     std::vector<Eigen::Index> cut;             ///< numbers of the matrix that couple held nodes with others
     std::vector<Vec3> trial, places, forces;   ///< per node
+    Eigen::VectorXd way;                       ///< from the trial velocities to those of a solve
+    struct {
+      std::vector<Vec3> velocities, places;
+    } tried;   ///< on that way
     std::vector<double> right, change;
     Eigen::VectorXd diagonal;
     Times times;             ///< of the last linearisation; zero if it was lumped
@@ -83,6 +91,7 @@ class SoftSystems {
   void solve_free(System&, const NodalBody&, const Times&, Manner);
   void find_trial(const World&, const NodalBody&, const Times&, System&) const;
   static Vec3 inner_couple(const NodalBody&, System&);
+  static double objective(const World&, const NodalBody&, System&, double share);
 
   std::vector<std::pair<std::uint32_t, std::unique_ptr<System>>> systems_;   ///< by body slot
   std::vector<Vec3> trial_;   ///< velocities to linearise about, of all nodes; empty: none

@@ -1,7 +1,8 @@
 // The parts of a problem that do not act on each other, and problems made of some of them.
 //
-// Blocks hang together through the velocity segments they share, or where W is a matrix, through its numbers. The residual of a
-// problem is the largest of those of its islands: what is solved in one stays solved whatever happens in the others.
+// Blocks hang together through the velocity segments and coupled carriers that they share, or where W is a matrix, through its
+// numbers. The residual of a problem is the largest of those of its islands: what is solved in one stays solved whatever
+// happens in the others.
 #pragma once
 
 #include "math/lists.h"
@@ -41,11 +42,13 @@ class SubProblem {
   void hold_others(std::span<const double> v, std::span<const double> part);
 
   const ContactProblem& problem() const { return problem_; }
+  void clear_carriers() { problem_.clear_carriers(); }                        ///< of them all, as of a problem
   void gather(std::span<const double> whole, std::span<double> part) const;   ///< numbers per row
   void scatter(std::span<const double> part, std::span<double> whole) const;
 
  private:
   void take_segments(const ContactProblem&, Block&);
+  void take_coupled_segments(const ContactProblem&, std::span<const std::uint32_t> blocks);
   std::uint32_t take_segment(const ContactProblem&, std::uint32_t segment);
   void take_row_of_matrix(const ContactProblem&, std::uint32_t block);
 

@@ -1,4 +1,4 @@
-#include "solve/automatic/islands.h"
+#include "solve/islands.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +25,8 @@ void Islands::find(const ContactProblem& p) {
   // Nodes are segments, or blocks where W is a matrix.
   const bool factored = p.is_factored();
   together_.begin(factored ? p.segments.size() : blocks);
+  for (const Carrier& carrier : p.carriers)
+    for (std::uint32_t s = carrier.first; s < carrier.first + carrier.count; ++s) together_.join(carrier.first, s);
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const Block& b = p.blocks[i];
     for (const std::uint32_t s : p.segments_of(b)) together_.join(p.segments_of(b)[0], s);
@@ -64,6 +66,25 @@ std::uint32_t SubProblem::take_segment(const ContactProblem& whole, std::uint32_
   return number;
 }
 
+/// Segments in their order, so that a part without carriers is the problem that it would be without them; those of carriers all
+/// together.
+void SubProblem::take_coupled_segments(const ContactProblem& whole, std::span<const std::uint32_t> blocks) {
+  taken_.clear();
+  for (const std::uint32_t i : blocks)
+    for (const std::uint32_t s : whole.segments_of(whole.blocks[i])) taken_.push_back(s);
+  std::ranges::sort(taken_);
+  for (const std::uint32_t s : taken_) {
+    if (segment_[s] != kNone) continue;
+    if (!whole.coupled[s]) {
+      take_segment(whole, s);
+      continue;
+    }
+    const Carrier& carrier = *std::prev(std::ranges::upper_bound(whole.carriers, s, {}, &Carrier::first));
+    problem_.carriers.push_back({static_cast<std::uint32_t>(problem_.segments.size()), carrier.count, carrier.mass});
+    for (std::uint32_t k = carrier.first; k < carrier.first + carrier.count; ++k) take_segment(whole, k);
+  }
+}
+
 void SubProblem::take_segments(const ContactProblem& whole, Block& b) {
   taken_.clear();
   for (const std::uint32_t s : whole.segments_of(b)) taken_.push_back(take_segment(whole, s));
@@ -90,6 +111,7 @@ void SubProblem::extract(const ContactProblem& whole, std::span<const std::uint3
   segment_.assign(whole.segments.size(), kNone);
   block_.assign(whole.blocks.size(), kNone);
   for (std::uint32_t i = 0; i < blocks.size(); ++i) block_[blocks[i]] = i;
+  if (whole.is_coupled()) take_coupled_segments(whole, blocks);
   // Rigid bodies come first.
   for (const bool rigid : {true, false})
     for (const std::uint32_t i : blocks)
@@ -127,6 +149,8 @@ void SubProblem::extract(const ContactProblem& whole, std::span<const std::uint3
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) blocks_[i] = i;
   problem_.batches.clear();
   append_runs(problem_, blocks_, RowSet::all, problem_.batches);
+  if (problem_.is_coupled()) problem_.finalize();   // what carriers do between segments
+  else problem_.compliances.reset();
 }
 
 void SubProblem::hold_others(std::span<const double> v, std::span<const double> part) {
