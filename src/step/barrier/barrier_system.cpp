@@ -26,7 +26,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   rubbing_.clear();
   place_points();
   start_ = points_;
-  pairs_known_ = energies_known_ = gradient_known_ = false;
+  pairs_known_ = near_known_ = energies_known_ = gradient_known_ = false;
   group_of_point_.resize(points_.size());
   for (std::uint32_t p = 0; p < points_.size(); ++p) {
     const BarrierSurface::Owner& o = surface_.owner(p);
@@ -64,7 +64,6 @@ void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to
   for (const ContactSurface::Patch& patch : surface().patches()) slack = std::max(slack, patch.range);
   candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends, slack,
                    [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
-  pairs_known_ = near_known_ = false;
   search_seconds += clock.lap();
 }
 
@@ -206,7 +205,7 @@ double BarrierSystem::shorten(std::span<double> direction) {
   if (takes_hessian(options_.barrier.method)) foresee_forces(direction);
   limit(direction);
   surface_.place_ends(bodies_, direction, ends_, bends_);
-  if (!candidates_.cover(ends_, bends_)) find_candidates(*world_, ends_, bends_);
+  find_candidates(*world_, ends_, bends_);
   Clock clock;
   const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
