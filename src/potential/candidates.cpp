@@ -7,8 +7,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kBeyond = 0.2;        ///< of its way that a point may leave it by
-constexpr double kFartherBeyond = 1;   ///< the same where it has left it once
+constexpr double kBeyond = 0.1;          ///< of its way, and of what its patch goes on average, that a point may leave it by
+constexpr double kAhead = 1;             ///< of their ways that points may go on: what moves on is not looked for in every step
+constexpr double kFartherBeyond = 0.5;   ///< the same where it has left it once
 
 Aabb box_of_two(const Vec3& a, const Vec3& b) { return {a.cwiseMin(b), a.cwiseMax(b)}; }
 
@@ -110,9 +111,9 @@ void ContactCandidates::clear_pairs() {
   for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane}) list->clear();
 }
 
-bool ContactCandidates::covers(std::span<const Vec3> x, std::span<const double> bends, std::uint32_t first,
-                               std::uint32_t count) const {
-  for (std::size_t p = first; p < std::size_t{first} + count; ++p) {
+bool ContactCandidates::covers(std::span<const Vec3> x, std::span<const double> bends,
+                               const ContactSurface::Patch& patch) const {
+  for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) {
     const double bend = bends.empty() ? 0 : bends[p] / 8;
     if (((x[p].array() - bend) < boxes_[p].lower.array()).any() || ((x[p].array() + bend) > boxes_[p].upper.array()).any())
       return false;
@@ -132,22 +133,36 @@ void ContactCandidates::drop_pairs_of(const ContactSurface& s, const std::vector
   std::erase_if(point_plane, [&](const auto& pair) { return of_point(pair[0]); });
 }
 
+/// @param again in the same step
+void ContactCandidates::make_boxes(const ContactSurface::Patch& patch, std::span<const Vec3> from, std::span<const Vec3> to,
+                                   std::span<const double> bends, bool again) {
+  const std::uint32_t end = patch.first_point + patch.points;
+  double squares = 0;
+  for (std::uint32_t p = patch.first_point; p < end; ++p) squares += (to[p] - from[p]).squaredNorm();
+  const double usual = std::sqrt(squares / std::max(1u, patch.points));
+  for (std::uint32_t p = patch.first_point; p < end; ++p) {
+    const Vec3 way = to[p] - from[p];
+    const double beyond = (again ? kFartherBeyond : kBeyond) * (usual + way.norm()) + (bends.empty() ? 0 : bends[p] / 8);
+    const Aabb box = box_of_two(from[p], again ? to[p] : Vec3(to[p] + kAhead * way)).grown(patch.range + beyond);
+    boxes_[p] = again ? boxes_[p].merged(box) : box;
+  }
+}
+
 bool ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3> from, std::span<const Vec3> to,
-                             std::span<const double> bends, double slack, const Filter& filter) {
+                             std::span<const double> bends, const Filter& filter) {
   const bool more = boxes_.size() == surface.points();
-  boxes_.resize(surface.points());
-  if (!more) clear_pairs();
+  if (!more) {
+    clear_pairs();
+    boxes_.resize(surface.points());
+    seen_.assign(surface.patches().size(), false);
+  }
   Finder finder{surface, {}, std::vector<bool>(surface.patches().size(), !more), *this};
   bool any = !more;
   for (std::uint32_t k = 0; k < surface.patches().size(); ++k) {
     const ContactSurface::Patch& patch = surface.patches()[k];
-    if (more && covers(to, bends, patch.first_point, patch.points)) continue;
-    finder.changed[k] = any = true;
-    for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) {
-      const double beyond = (more ? kFartherBeyond : kBeyond) * (to[p] - from[p]).norm() + (bends.empty() ? 0 : bends[p] / 8);
-      const Aabb box = box_of_two(from[p], to[p]).grown(slack + beyond);
-      boxes_[p] = more ? boxes_[p].merged(box) : box;
-    }
+    if (more && covers(from, {}, patch) && covers(to, bends, patch)) continue;
+    make_boxes(patch, from, to, bends, seen_[k]);
+    seen_[k] = finder.changed[k] = any = true;
   }
   if (!any) return false;
   finder.points.reserve(surface.points());

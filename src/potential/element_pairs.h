@@ -48,10 +48,6 @@ class ElementPairs {
   }
 
  private:
-  const Aabb& box(std::uint32_t patch, std::uint32_t node) const {
-    return nodes_[first_[patch] + node - s_.patches()[patch].first_node];
-  }
-
   void make_boxes(std::uint32_t number) {
     if (first_[number] != ContactSurface::kNone) return;
     const ContactSurface::Patch& patch = s_.patches()[number];
@@ -69,27 +65,39 @@ class ElementPairs {
   void descend(std::uint32_t patch_a, std::uint32_t patch_b, auto&& f) {
     make_boxes(patch_a);
     make_boxes(patch_b);
-    waiting_.assign(1, {s_.patches()[patch_a].first_node, s_.patches()[patch_b].first_node});
+    const bool same = patch_a == patch_b;
+    const auto of = [&](std::uint32_t patch) {
+      const ContactSurface::Patch& p = s_.patches()[patch];
+      return std::pair(std::span(nodes_).subspan(first_[patch], p.nodes), std::span(s_.nodes()).subspan(p.first_node, p.nodes));
+    };
+    const auto [boxes_a, nodes_a] = of(patch_a);
+    const auto [boxes_b, nodes_b] = of(patch_b);
+    const std::uint32_t start_a = s_.patches()[patch_a].first_node, start_b = s_.patches()[patch_b].first_node;
+    const auto wait = [&](std::uint32_t a, std::uint32_t b) {
+      if ((same && a == b) || AabbTree::overlap(boxes_a[a], boxes_b[b])) waiting_.emplace_back(a, b);
+    };
+    waiting_.clear();
+    wait(0, 0);
     while (!waiting_.empty()) {
       const auto [a, b] = waiting_.back();
       waiting_.pop_back();
-      if (a != b && !AabbTree::overlap(box(patch_a, a), box(patch_b, b))) continue;
-      const ContactSurface::TreeNode &na = s_.nodes()[a], &nb = s_.nodes()[b];
+      const ContactSurface::TreeNode &na = nodes_a[a], &nb = nodes_b[b];
       if (na.is_leaf() && nb.is_leaf()) {
-        if (a != b) f(Two{patch_a, patch_b, na.element, nb.element});
-        continue;
-      }
-      if (a == b) {
-        waiting_.insert(waiting_.end(), {{a + 1, a + 1}, {na.second, na.second}, {a + 1, na.second}});
-      } else if (na.is_leaf()) {
-        waiting_.insert(waiting_.end(), {{a, b + 1}, {a, nb.second}});
-      } else if (nb.is_leaf()) {
-        waiting_.insert(waiting_.end(), {{a + 1, b}, {na.second, b}});
+        if (!same || a != b) f(Two{patch_a, patch_b, na.element, nb.element});
+      } else if (same && a == b) {
+        wait(a + 1, a + 1);
+        wait(na.second - start_a, na.second - start_a);
+        wait(a + 1, na.second - start_a);
+      } else if (nb.is_leaf() || (!na.is_leaf() && size_of(boxes_a[a]) > size_of(boxes_b[b]))) {
+        wait(a + 1, b);
+        wait(na.second - start_a, b);
       } else {
-        waiting_.insert(waiting_.end(), {{a + 1, b + 1}, {a + 1, nb.second}, {na.second, b + 1}, {na.second, nb.second}});
+        wait(a, b + 1);
+        wait(a, nb.second - start_b);
       }
     }
   }
+  static double size_of(const Aabb& box) { return (box.upper - box.lower).sum(); }
 
   const ContactSurface& s_;
   std::span<const Aabb> points_;

@@ -42,7 +42,7 @@ const ContactCandidates::Filter kAll = [](std::uint32_t, std::uint32_t) { return
 
 double whole_energy(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form) {
   ContactCandidates candidates;
-  candidates.find(s, x, x, {}, 0.01, kAll);
+  candidates.find(s, x, x, {}, kAll);
   NearPairs near;
   collect(s, candidates, x, form, 1, near);
   double sum = 0;
@@ -149,7 +149,7 @@ TEST(ContactSurface, gaps_and_intersections_agree_with_all_pairs_of_triangles) {
     }
     ++apart;
     ContactCandidates candidates;
-    candidates.find(t.surface, t.x, t.x, {}, 0, kAll);
+    candidates.find(t.surface, t.x, t.x, {}, kAll);
     EXPECT_NEAR(smallest_gap(t.surface, candidates, t.x), distance, 1e-12) << k;
   }
   EXPECT_GT(apart, 500);
@@ -208,12 +208,13 @@ struct ByForce {
   std::vector<Aabb> boxes = std::vector<Aabb>(heap.x.size());
 
   /// Where points of some patches may go.
-  void add(std::span<const Vec3> to, double beyond, int every) {
-    for (std::uint32_t p = 0; p < heap.x.size(); ++p) {
+  void add(std::span<const Vec3> to, double ahead, double beyond, int every) {
+    for (std::uint32_t p = 0; p < heap.x.size(); ++p) {   // all points of a patch go the same way
       const ContactSurface::Patch& patch = heap.surface.patch_of(p);
       if (heap.surface.patch_number(p) % every != 0) continue;
-      const Aabb way{heap.x[p].cwiseMin(to[p]), heap.x[p].cwiseMax(to[p])};
-      boxes[p] = boxes[p].merged(way.grown(0.01 + beyond * (to[p] - heap.x[p]).norm() + patch.range + patch.radius));
+      const Vec3 end = to[p] + ahead * (to[p] - heap.x[p]);
+      const Aabb way{heap.x[p].cwiseMin(end), heap.x[p].cwiseMax(end)};
+      boxes[p] = boxes[p].merged(way.grown(2 * beyond * (to[p] - heap.x[p]).norm() + 2 * patch.range + patch.radius));
     }
   }
   bool near(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
@@ -261,8 +262,8 @@ TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
     ByForce force{heap};
     ContactCandidates candidates;
     for (const bool again : {false, true}) {
-      EXPECT_TRUE(candidates.find(heap.surface, heap.x, again ? farther : heap.to, {}, 0.01, kAll));
-      force.add(again ? farther : heap.to, again ? 1 : 0.2, again ? 3 : 1);
+      EXPECT_TRUE(candidates.find(heap.surface, heap.x, again ? farther : heap.to, {}, kAll));
+      force.add(again ? farther : heap.to, again ? 0 : 1, again ? 0.5 : 0.1, again ? 3 : 1);
       const ContactCandidates expected = candidates_by_force(force);
       std::size_t at = 0;
       for (const auto list : {&ContactCandidates::point_triangle, &ContactCandidates::edge_edge, &ContactCandidates::point_edge,
@@ -271,7 +272,9 @@ TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
         found[at++] += (candidates.*list).size();
       }
     }
-    EXPECT_FALSE(candidates.find(heap.surface, heap.x, farther, {}, 0.01, kAll));
+    EXPECT_FALSE(candidates.find(heap.surface, heap.x, farther, {}, kAll));
+    candidates.begin_step();
+    EXPECT_FALSE(candidates.find(heap.surface, heap.to, farther, {}, kAll));
   }
   for (const std::size_t count : found) EXPECT_GT(count, 5u);
 }
@@ -298,7 +301,7 @@ TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
       bends.push_back(turns && p < 4 ? 4 * axis.squaredNorm() * t.x[p].norm() : 0);
     }
     ContactCandidates candidates;
-    candidates.find(t.surface, t.x, ends, bends, 0, kAll);
+    candidates.find(t.surface, t.x, ends, bends, kAll);
     const std::vector<std::uint32_t> groups{
         0, 0, 0, 0, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone};
     std::vector<double> parts{1};
@@ -331,7 +334,7 @@ TEST(ContactSurface, arcs_that_dip_below_their_chords_are_seen) {
   ASSERT_GT(ends[3].z(), x[3].z());
   const std::vector<double> bends{0, 0, 0, (to - from) * (to - from)};
   ContactCandidates candidates, near;
-  candidates.find(s, x, ends, bends, 0, kAll);
+  candidates.find(s, x, ends, bends, kAll);
   const std::vector<std::uint32_t> groups{ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, 0};
   std::vector<double> parts{1};
   std::vector<std::uint32_t> pieces(1);
@@ -353,7 +356,7 @@ TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
   }
   s.add(patch(0, 9), Vec3::UnitZ(), 0);
   ContactCandidates candidates;
-  candidates.find(s, x, ends, {}, 0.01, kAll);
+  candidates.find(s, x, ends, {}, kAll);
   const std::vector<std::uint32_t> groups{0, 1, 2};
   std::vector<double> parts{1, 1, 1};
   std::vector<std::uint32_t> pieces(3);

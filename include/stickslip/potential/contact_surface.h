@@ -134,20 +134,25 @@ class ContactCandidates {
   /// Whether two patches may touch.
   using Filter = std::function<bool(std::uint32_t, std::uint32_t)>;
 
-  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by a part of its way and `slack`
-  /// [m], and where it could be before, since `clear`. Patches whose ways are covered by that are not looked for again.
+  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by its range and a part of the ways
+  /// of its patch. Patches that were looked for since `clear` and have both places in their boxes are not looked for again.
+  /// Others may be where they could be before, since `begin_step`; the first time after that they may go on as far again.
   /// @param bends of the ways (PointPaths); empty: they are straight @returns whether there was something to look for
   bool find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
-            double slack, const Filter&);
+            const Filter&);
   void clear() { boxes_.clear(); }
+  void begin_step() { seen_.assign(seen_.size(), false); }
   void clear_pairs();
 
   Pairs point_triangle, edge_edge, point_edge, point_point, point_plane;   ///< sorted
 
  private:
   struct Finder;
-  bool covers(std::span<const Vec3> x, std::span<const double> bends, std::uint32_t first, std::uint32_t count) const;
+  bool covers(std::span<const Vec3> x, std::span<const double> bends, const ContactSurface::Patch&) const;
+  void make_boxes(const ContactSurface::Patch&, std::span<const Vec3> from, std::span<const Vec3> to,
+                  std::span<const double> bends, bool again);
   void drop_pairs_of(const ContactSurface&, const std::vector<bool>& changed);
+  std::vector<bool> seen_;    ///< by patch: looked for in this step
   std::vector<Aabb> boxes_;   ///< in which points are known to be seen, without range
 };
 

@@ -37,7 +37,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   step_of_group_.assign(bodies_.groups(), 0.0);
   begin_friction(world);
   pushes_.clear();
-  candidates_.clear();
+  begin_candidates(world);
   surface_.place_targets(bodies_, targets_);
   find_candidates(world, targets_, {});
   assembly_.begin(bodies_.blocks());
@@ -58,11 +58,18 @@ void BarrierSystem::place_points() {
   for (const BarrierSurface::Owner& o : rubbing_) points_.push_back(bodies_.rigid()[bodies_.rigid_of(o.slot)].now * o.local);
 }
 
+/// Those of the last step are kept while the same may touch.
+void BarrierSystem::begin_candidates(const World& world) {
+  TouchRules rules{&world, world.structure_version(), options_.barrier.range, {}, world.ignored_pairs()};
+  for (const Body& b : world.bodies()) rules.motions.push_back(b.motion);
+  if (rules != rules_) candidates_.clear();
+  rules_ = std::move(rules);
+  candidates_.begin_step();
+}
+
 void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to, std::span<const double> bends) {
   Clock clock;
-  double slack = 0;
-  for (const ContactSurface::Patch& patch : surface().patches()) slack = std::max(slack, patch.range);
-  candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends, slack,
+  candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends,
                    [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
   search_seconds += clock.lap();
 }
