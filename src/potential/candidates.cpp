@@ -121,21 +121,6 @@ bool ContactCandidates::covers(std::span<const Vec3> x, std::span<const double> 
   return true;
 }
 
-void ContactCandidates::limit_to_boxes(const PointPaths& paths, std::span<const std::uint32_t> group_of_point,
-                                       std::span<double> parts) const {
-  for (std::size_t p = 0; p < paths.start.size(); ++p) {
-    if (group_of_point[p] == ContactSurface::kNone) continue;
-    double& part = parts[group_of_point[p]];
-    const double bend = paths.bends.empty() ? 0 : paths.bends[p] / 8;
-    for (int k = 0; k < 3; ++k) {
-      const double from = paths.start[p][k], way = paths.end[p][k] - from;
-      const double room = way > 0 ? boxes_[p].upper[k] - bend - from : from - bend - boxes_[p].lower[k];
-      if (!(part * std::abs(way) <= room)) part = std::clamp(room / std::abs(way), 0.0, part);
-      if (from - bend < boxes_[p].lower[k] || from + bend > boxes_[p].upper[k]) part = 0;
-    }
-  }
-}
-
 /// Forgets pairs of patches that are looked for anew.
 void ContactCandidates::drop_pairs_of(const ContactSurface& s, const std::vector<bool>& changed) {
   const auto of_point = [&](std::uint32_t p) { return changed[s.patch_number(p)]; };

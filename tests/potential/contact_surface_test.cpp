@@ -279,28 +279,6 @@ TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
   for (const std::size_t count : found) EXPECT_GT(count, 5u);
 }
 
-TEST(ContactSurface, ways_are_limited_to_where_no_candidate_is_missing) {
-  std::mt19937 random(13);
-  const MixedHeap heap = mixed_heap(random);
-  std::vector<Vec3> far = heap.x;
-  std::vector<std::uint32_t> groups;
-  for (std::uint32_t p = 0; p < far.size(); ++p) {
-    far[p] += 5 * (heap.to[p] - heap.x[p]);
-    groups.push_back(heap.surface.patch_number(p));
-  }
-  ContactCandidates candidates;
-  candidates.find(heap.surface, heap.x, heap.to, {}, kAll);
-  std::vector<double> parts(heap.surface.patches().size(), 1.0);
-  candidates.limit_to_boxes({heap.x, far}, groups, parts);
-  for (const double factor : {0.999, 1.001}) {
-    std::vector<Vec3> ends = heap.x;
-    for (std::uint32_t p = 0; p < far.size(); ++p) ends[p] += factor * parts[groups[p]] * (far[p] - heap.x[p]);
-    ContactCandidates copy = candidates;
-    EXPECT_EQ(copy.find(heap.surface, heap.x, ends, {}, kAll), factor > 1);
-  }
-  for (std::uint32_t k = 0; k + 1 < parts.size(); ++k) EXPECT_TRUE(parts[k] > 0.4 && parts[k] < 1) << k << ' ' << parts[k];
-}
-
 TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> spread(-1, 1);

@@ -127,13 +127,6 @@ class ContactSurface {
   std::vector<TreeNode> nodes_;
 };
 
-/// How points move in a step: along chords, or along arcs near them.
-struct PointPaths {
-  std::span<const Vec3> start, end;
-  std::span<const double> bends = {};   ///< of each point: its acceleration over the path, at most [m]; empty: all are straight
-  std::function<Vec3(std::uint32_t point, double time)> at = {};   ///< of those that bend, time from 0 to 1
-};
-
 /// Pairs of features that may come near each other while every point stays in a box of its own.
 class ContactCandidates {
  public:
@@ -147,8 +140,6 @@ class ContactCandidates {
   /// @param bends of the ways (PointPaths); empty: they are straight @returns whether there was something to look for
   bool find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
             const Filter&);
-  /// Limits groups of points to the parts of their paths on which no pair is missing. @param group_of_point kNone: does not move
-  void limit_to_boxes(const PointPaths&, std::span<const std::uint32_t> group_of_point, std::span<double> parts) const;
   void clear() { boxes_.clear(); }
   void begin_step() { seen_.assign(seen_.size(), false); }
   void clear_pairs();
@@ -184,6 +175,13 @@ struct NearPairs {
 /// Makes the list anew. @param stiffness factor of all weights [1]
 void collect(const ContactSurface&, const ContactCandidates&, std::span<const Vec3> x, BarrierForm, double stiffness,
              NearPairs& out);
+
+/// How points move in a step: along chords, or along arcs near them.
+struct PointPaths {
+  std::span<const Vec3> start, end;
+  std::span<const double> bends = {};   ///< of each point: its acceleration over the path, at most [m]; empty: all are straight
+  std::function<Vec3(std::uint32_t point, double time)> at = {};   ///< of those that bend, time from 0 to 1
+};
 
 /// Finds how far points may go along their paths so that every pair of candidates keeps half of its distance, or stays out of
 /// range. Never too far, whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each

@@ -208,32 +208,19 @@ void BarrierSystem::foresee_forces(std::span<const double> direction) {
   });
 }
 
-/// How far every group may go, by the candidates that are known. @returns false if one of them may go farther than those reach
-bool BarrierSystem::find_parts(std::span<const double> direction) {
-  Clock clock;
-  const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
-                         [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
-  parts_.assign(bodies_.groups(), 1.0);
-  candidates_.limit_to_boxes(paths, group_of_point_, parts_);
-  reach_ = parts_;
-  piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, links_, parts_, piece_of_group_, near_);
-  ccd_seconds += clock.lap();
-  for (std::uint32_t g = 0; g < parts_.size(); ++g)
-    if (reach_[g] < 1 && parts_[g] == reach_[g]) return false;
-  return true;
-}
-
-/// Most directions that are longer than the boxes of candidates are cut before they leave them.
 double BarrierSystem::shorten(std::span<double> direction) {
   if (takes_hessian(options_.barrier.method)) foresee_forces(direction);
   limit(direction);
   surface_.place_ends(bodies_, direction, ends_, bends_);
-  if (!find_parts(direction)) {
-    find_candidates(*world_, ends_, bends_);
-    find_parts(direction);
-  }
+  find_candidates(*world_, ends_, bends_);
+  Clock clock;
+  const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
+                         [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
+  parts_.assign(bodies_.groups(), 1.0);
+  piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, links_, parts_, piece_of_group_, near_);
   near_known_ = true;
   bodies_.shorten(direction, parts_);
+  ccd_seconds += clock.lap();
   return parts_.empty() ? 1 : *std::ranges::min_element(parts_);
 }
 

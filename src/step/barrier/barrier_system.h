@@ -101,7 +101,6 @@ class BarrierSystem final : public Objective {
   void begin_candidates(const World&);
   void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
   void limit(std::span<double> direction);
-  bool find_parts(std::span<const double> direction);
   void foresee_forces(std::span<const double> direction);
   /// Σ weights · ways of points along a direction, to first order.
   Vec3 way_along(std::span<const double> direction, std::span<const std::uint32_t> points,
@@ -197,7 +196,7 @@ class BarrierSystem final : public Objective {
   bool near_known_ = false;
   std::vector<Vec3> start_, targets_, points_, ends_;   ///< places of points
   std::vector<Vec3> free_points_;                       ///< places without intersections
-  std::vector<double> bends_, parts_, reach_;           ///< reach_: parts of ways that candidates are known for, by groups
+  std::vector<double> bends_, parts_;
   std::vector<std::uint32_t> group_of_point_, piece_of_group_;
   std::uint32_t piece_count_ = 0;
   std::vector<double> step_of_group_;
