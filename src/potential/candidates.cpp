@@ -90,11 +90,7 @@ struct ContactCandidates::Finder {
   void find_over_planes(const ElementPairs& pairs, const Filter& filter) const {
     for (std::uint32_t k = 0; k < surface.planes().size(); ++k) {
       const ContactSurface::Plane& plane = surface.planes()[k];
-      const auto is_low = [&](const Aabb& box) {   // one that moves may come from anywhere
-        return plane.moves() || plane.normal.dot(0.5 * (box.lower + box.upper)) -
-                                        0.5 * plane.normal.cwiseAbs().dot(box.upper - box.lower) - plane.offset <
-                                    0;
-      };
+      const auto is_low = [&](const Aabb& box) { return plane.moves() || !plane.is_below(box); };   // or may come from anywhere
       for (std::uint32_t number = 0; number < surface.patches().size(); ++number) {
         const ContactSurface::Patch& patch = surface.patches()[number];
         if (patch.points == 0 || !changed[number] || !is_low(pairs.box_of_patch(number)) || !filter(number, plane.patch))

@@ -199,6 +199,10 @@ struct PathBoxes {
       points.push_back(Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend));
     }
   }
+  /// Whether a point stays out of range of a half-space that does not move.
+  bool is_beyond(std::uint32_t p, const ContactSurface::Plane& plane) const {
+    return !plane.moves() && plane.is_below(points[p]);
+  }
   Aabb of(const std::array<std::uint32_t, 2>& e) const { return points[e[0]].merged(points[e[1]]); }
   Aabb of(const std::array<std::uint32_t, 3>& t) const { return points[t[0]].merged(points[t[1]]).merged(points[t[2]]); }
 
@@ -231,6 +235,7 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   for (const auto& pair : candidates.point_plane) {
     const auto [p, k] = pair;
     const ContactSurface::Plane& plane = s.planes()[k];
+    if (boxes && boxes->is_beyond(p, plane)) continue;
     keep(&ContactCandidates::point_plane, pair,
          f(PlaneWalk(paths, p, plane, s.patch_of(p).radius), p, plane.moves() ? plane.points[0] : p,
            s.range_of(s.patch_number(p), plane.patch)));

@@ -13,6 +13,7 @@
 #include <functional>
 #include <vector>
 
+#include "stickslip/geometry/aabb.h"
 #include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/potential/barrier.h"
 #include "stickslip/potential/contact_pair.h"
@@ -56,6 +57,11 @@ class ContactSurface {
     Plane at(const Vec3& a, const Vec3& b, const Vec3& c) const {
       const Vec3 n = (b - a).cross(c - a).normalized();
       return {n, n.dot(a), patch, points};
+    }
+    /// Whether a box lies in front of it, of one that does not move.
+    bool is_below(const Aabb& box) const {
+      const Vec3 middle = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
+      return !(normal.dot(middle) - normal.cwiseAbs().dot(half) - offset < 0);
     }
     Plane at(std::span<const Vec3> x) const { return moves() ? at(x[points[0]], x[points[1]], x[points[2]]) : *this; }
   };
