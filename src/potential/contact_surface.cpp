@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numbers>
+#include <numeric>
 
 #include "stickslip/geometry/mesh_edges.h"
 
@@ -11,7 +12,40 @@ namespace {
 
 constexpr double kLeastShare = 0.05;   ///< of the area of a rigid surface that a point or edge stands for
 
+/// Halves elements along the longest side of the box around their middles until one is left.
+/// @param elements are permuted @param first added to their numbers
+void halve(std::span<std::uint32_t> elements, std::span<const Vec3> middles, std::uint32_t first,
+           std::vector<ContactSurface::TreeNode>& out) {
+  const std::size_t at = out.size();
+  out.emplace_back();
+  if (elements.size() == 1) {
+    out[at].element = first + elements[0];
+    return;
+  }
+  Aabb box;
+  for (const std::uint32_t e : elements) box = box.merged({middles[e], middles[e]});
+  int axis = 0;
+  (box.upper - box.lower).maxCoeff(&axis);
+  const std::size_t half = elements.size() / 2;
+  std::nth_element(elements.begin(), elements.begin() + static_cast<std::ptrdiff_t>(half), elements.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return middles[a][axis] < middles[b][axis]; });
+  halve(elements.first(half), middles, first, out);
+  out[at].second = static_cast<std::uint32_t>(out.size());
+  halve(elements.subspan(half), middles, first, out);
+}
+
 }   // namespace
+
+void ContactSurface::add_elements(std::uint32_t number, std::uint8_t corners, std::uint32_t first,
+                                  std::span<const Vec3> middles) {
+  Patch& patch = patches_[number];
+  patch.corners = corners;
+  patch.first_node = static_cast<std::uint32_t>(nodes_.size());
+  std::vector<std::uint32_t> elements(middles.size());
+  std::iota(elements.begin(), elements.end(), 0u);
+  if (!elements.empty()) halve(elements, middles, first, nodes_);
+  patch.nodes = static_cast<std::uint32_t>(nodes_.size()) - patch.first_node;
+}
 
 std::uint32_t ContactSurface::add(Patch patch, const Vec3& normal, double offset) {
   const auto number = static_cast<std::uint32_t>(patches_.size());
@@ -49,11 +83,11 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
   if (rest.triangles.empty()) {
     for (std::uint32_t i = first; i < points(); ++i) area_of_point_[i] = ball / static_cast<double>(rest.vertices.size());
     if (rest.vertices.size() != 2) {
-      for (std::uint32_t i = first; i < points(); ++i) lone_points_.push_back(i);
+      add_elements(number, 1, first, rest.vertices);
       return number;
     }
     const double squared = (rest.vertices[1] - rest.vertices[0]).squaredNorm();
-    lone_edges_.push_back(static_cast<std::uint32_t>(edges_.size()));
+    add_elements(number, 2, patch.first_edge, std::span(rest.vertices).first(1));
     edges_.push_back(
         {{first, first + 1}, squared, 2 * std::numbers::pi * patch.radius * std::sqrt(squared) + 0.5 * ball, 0, true, 0});
     return number;
@@ -72,6 +106,7 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
     if (!two) inner_[first + a] = inner_[first + b] = false;
   }
   std::vector<bool> taken_point(rest.vertices.size()), taken_edge(mesh_edges.size());
+  std::vector<Vec3> middles;
   for (std::size_t t = 0; t < rest.triangles.size(); ++t) {
     const auto& corners = rest.triangles[t];
     const auto& sides = mesh_edges.edges_of_face(t);
@@ -91,7 +126,9 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
       taken_edge[sides[k]] = true;
     }
     triangles_.push_back(triangle);
+    middles.push_back((rest.vertices[corners[0]] + rest.vertices[corners[1]] + rest.vertices[corners[2]]) / 3);
   }
+  add_elements(number, 3, patch.first_triangle, middles);
   if (!patch.deforms) {   // all that it carries may rest on a few of its corners
     const double least = kLeastShare * stickslip::area(rest);
     for (std::uint32_t p = first; p < points(); ++p) area_of_point_[p] = std::max(area_of_point_[p], least);

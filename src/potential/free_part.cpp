@@ -190,18 +190,23 @@ class PlaneWalk {
 
 /// Boxes around the paths of features, with their ranges: pairs whose boxes do not overlap stay out of range.
 struct PathBoxes {
-  PathBoxes(const ContactSurface& s, const PointPaths& paths) : points(s.points()) {
-    for (std::uint32_t p = 0; p < points.size(); ++p) {
+  PathBoxes(const ContactSurface& s, const PointPaths& paths) {
+    points.reserve(s.points());
+    for (std::uint32_t p = 0; p < s.points(); ++p) {
       const ContactSurface::Patch& patch = s.patch_of(p);
       const double bend = paths.bends.empty() ? 0 : paths.bends[p] / 8;
       const Vec3 &from = paths.start[p], &to = paths.end[p];
-      points[p] = Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend);
+      points.push_back(Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend));
     }
-    for (const ContactSurface::Triangle& t : s.triangles())
-      triangles.push_back(points[t.points[0]].merged(points[t.points[1]]).merged(points[t.points[2]]));
-    for (const ContactSurface::Edge& e : s.edges()) edges.push_back(points[e.points[0]].merged(points[e.points[1]]));
   }
-  std::vector<Aabb> points, edges, triangles;
+  /// Whether a point stays out of range of a half-space that does not move.
+  bool is_beyond(std::uint32_t p, const ContactSurface::Plane& plane) const {
+    return !plane.moves() && plane.is_below(points[p]);
+  }
+  Aabb of(const std::array<std::uint32_t, 2>& e) const { return points[e[0]].merged(points[e[1]]); }
+  Aabb of(const std::array<std::uint32_t, 3>& t) const { return points[t[0]].merged(points[t[1]]).merged(points[t[2]]); }
+
+  std::vector<Aabb> points;
 };
 
 /// Calls f(walk, a point of each side, range) for all candidates. f returns whether the candidate is kept in `kept`.
@@ -230,14 +235,15 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   for (const auto& pair : candidates.point_plane) {
     const auto [p, k] = pair;
     const ContactSurface::Plane& plane = s.planes()[k];
+    if (boxes && boxes->is_beyond(p, plane)) continue;
     keep(&ContactCandidates::point_plane, pair,
          f(PlaneWalk(paths, p, plane, s.patch_of(p).radius), p, plane.moves() ? plane.points[0] : p,
            s.range_of(s.patch_number(p), plane.patch)));
   }
   for (const auto& pair : candidates.point_triangle) {
     const auto [p, t] = pair;
-    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->triangles[t])) continue;
     const auto& c = s.triangles()[t].points;
+    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->of(c))) continue;
     const bool wanted = f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(
                               paths, {p, c[0], c[1], c[2]}, radii(p, c[0]), to_triangle, vertex_face_impact),
                           p, c[0], range(p, c[0]));
@@ -245,8 +251,8 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   }
   for (const auto& pair : candidates.edge_edge) {
     const auto [a, b] = pair;
-    if (boxes && !AabbTree::overlap(boxes->edges[a], boxes->edges[b])) continue;
     const auto &pa = s.edges()[a].points, &pb = s.edges()[b].points;
+    if (boxes && !AabbTree::overlap(boxes->of(pa), boxes->of(pb))) continue;
     const bool wanted = f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(
                               paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]), of_edges, edge_edge_impact),
                           pa[0], pb[0], range(pa[0], pb[0]));
@@ -254,8 +260,8 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
   }
   for (const auto& pair : candidates.point_edge) {
     const auto [p, e] = pair;
-    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->edges[e])) continue;
     const auto& c = s.edges()[e].points;
+    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->of(c))) continue;
     const bool wanted = f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]),
                                                                                      to_edge, point_edge_impact),
                           p, c[0], range(p, c[0]));

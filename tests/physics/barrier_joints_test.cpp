@@ -289,7 +289,7 @@ TEST_P(JointsBy, gears_carry_what_their_ratio_says) {
 }
 
 /// Motors that reach their speed, that are held, and that are dragged along, from one step to the next.
-TEST(BarrierJoints, motors_give_their_speed_or_their_force) {
+TEST_P(JointsBy, motors_give_their_speed_or_their_force) {
   for (const double force : {0.1, 1.0, 10.0, 1000.0})
     for (const double load : {0.0, 0.5, 5.0}) {
       World world;
@@ -298,7 +298,7 @@ TEST(BarrierJoints, motors_give_their_speed_or_their_force) {
       JointAxis axis;
       axis.motor = JointMotor{.speed = 0.5, .max_force = force};
       const JointId joint = join(world, JointType::prismatic, kWorld, slider, {0, 0, 0}, Vec3::UnitX(), axis);
-      Stepper stepper(by_barriers(0.01));
+      Stepper stepper(by(0.01));
       int missed = 0;
       simulate(world, stepper, 0.5, [&](const StepReport& r) { missed += r.outcome.status != SolveStatus::converged; });
       const double given = (force - 2 * load) / 2 * 0.5, speed = std::min(0.5, given);
@@ -307,6 +307,39 @@ TEST(BarrierJoints, motors_give_their_speed_or_their_force) {
       const double push = given > 0.5 ? 2 * load : force;
       EXPECT_NEAR(stepper.step(world).joint(joint)->motor_force[joint_z], push, 1e-3 * (push + load)) << force << ' ' << load;
     }
+}
+
+/// A small wheel that winds up a weight by a gear, and turns an arm with a far mass: what hangs on a motor is much heavier than
+/// what it turns itself.
+TEST_P(JointsBy, motors_keep_their_speed_whatever_hangs_on_them) {
+  for (const PenaltyStepping stepping : {PenaltyStepping::explicit_, PenaltyStepping::implicit}) {
+    World world;
+    const BodyId wheel = add_mass(world, 0.1, Vec3::Constant(1e-4), {0, 0, 0}),
+                 weight = add_mass(world, 10, Vec3::Constant(0.1), {1, 0, 0}),
+                 hub = add_mass(world, 0.1, Vec3::Constant(1e-4), {0, 0, 5}),
+                 mass = add_mass(world, 5, Vec3::Constant(0.1), {2, 0, 5});
+    JointAxis motor;
+    motor.motor = JointMotor{.speed = 2, .max_force = 500};
+    JointDescription gear;
+    gear.type = JointType::gear;
+    gear.first.joint = join(world, JointType::hinge, kWorld, wheel, {0, 0, 0}, Vec3::UnitY(), motor);
+    gear.second = {join(world, JointType::prismatic, kWorld, weight, {1, 0, 0}, Vec3::UnitZ()), joint_z};
+    gear.ratio = 0.1;
+    world.add(gear);
+    const JointId shoulder = join(world, JointType::hinge, kWorld, hub, {0, 0, 5}, Vec3::UnitY(), motor);
+    join(world, JointType::fixed, hub, mass, {0, 0, 5});
+    StepOptions o = by(0.005);
+    o.penalty.stepping = stepping;
+    Stepper stepper(o);
+    simulate(world, stepper, 0.5);
+    const JointId joints[2] = {gear.first.joint, shoulder};
+    const double before[2] = {world.joint_position(joints[0], joint_turn_z), world.joint_position(joints[1], joint_turn_z)};
+    double torque = 0;
+    simulate(world, stepper, 0.5, [&](const StepReport& r) { torque += r.joint(joints[0])->motor_force[joint_turn_z] / 100; });
+    for (int k = 0; k < 2; ++k) EXPECT_NEAR(world.joint_position(joints[k], joint_turn_z) - before[k], 1, 1e-3) << k;
+    EXPECT_NEAR(world.body(weight).velocity.z(), 0.2, 1e-3);
+    EXPECT_NEAR(torque, 0.1 * 10 * kGravity, 0.02);
+  }
 }
 
 }   // namespace

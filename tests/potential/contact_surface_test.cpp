@@ -42,7 +42,7 @@ const ContactCandidates::Filter kAll = [](std::uint32_t, std::uint32_t) { return
 
 double whole_energy(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form) {
   ContactCandidates candidates;
-  candidates.find(s, x, x, {}, 0.01, kAll);
+  candidates.find(s, x, x, {}, kAll);
   NearPairs near;
   collect(s, candidates, x, form, 1, near);
   double sum = 0;
@@ -149,7 +149,7 @@ TEST(ContactSurface, gaps_and_intersections_agree_with_all_pairs_of_triangles) {
     }
     ++apart;
     ContactCandidates candidates;
-    candidates.find(t.surface, t.x, t.x, {}, 0, kAll);
+    candidates.find(t.surface, t.x, t.x, {}, kAll);
     EXPECT_NEAR(smallest_gap(t.surface, candidates, t.x), distance, 1e-12) << k;
   }
   EXPECT_GT(apart, 500);
@@ -167,6 +167,116 @@ TEST(ContactSurface, plain_energies_are_those_of_all_pairs) {
     EXPECT_NEAR(whole_energy(m.surface, m.x, BarrierForm::plain), whole, 1e-9 * whole) << k;
   }
   EXPECT_GT(near, 50);
+}
+
+/// Tetrahedra, a floor that deforms, balls and capsules, in a heap.
+struct MixedHeap {
+  ContactSurface surface;
+  std::vector<Vec3> x, to;
+};
+MixedHeap mixed_heap(std::mt19937& random) {
+  std::uniform_real_distribution<double> spread(-1, 1);
+  const auto anywhere = [&](double size) { return Vec3(size * Vec3(spread(random), spread(random), spread(random))); };
+  MixedHeap heap;
+  const auto add = [&](ContactSurface::Patch patch, const TriangleMesh& rest) {
+    heap.surface.add(patch, rest);
+    const Vec3 at = anywhere(0.8), way = anywhere(0.3);
+    for (const Vec3& v : rest.vertices) {
+      heap.x.push_back(at + v + (patch.deforms ? anywhere(0.2) : Vec3(Vec3::Zero())));
+      heap.to.push_back(heap.x.back() + way);
+    }
+  };
+  for (std::uint32_t k = 0; k < 12; ++k) {
+    const TriangleMesh tetrahedron{{anywhere(0.3), anywhere(0.3), anywhere(0.3), anywhere(0.3)},
+                                   {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
+    ContactSurface::Patch p = patch(0.02, k, k % 4 < 2 ? 0 : 0.1);
+    if (k % 4 == 0) {
+      p.deforms = true;
+      add(p, floor_mesh(4));
+    } else {
+      add(p, k % 4 == 1 ? tetrahedron
+                        : TriangleMesh{{tetrahedron.vertices.begin(), tetrahedron.vertices.begin() + k % 2 + 1}, {}});
+    }
+  }
+  heap.surface.add(patch(0, 99), Vec3::UnitZ(), -0.5);
+  return heap;
+}
+
+/// Candidates by force: every pair of features of patches that may touch whose boxes do.
+struct ByForce {
+  const MixedHeap& heap;
+  std::vector<Aabb> boxes = std::vector<Aabb>(heap.x.size());
+
+  /// Where points of some patches may go.
+  void add(std::span<const Vec3> to, double ahead, double beyond, int every) {
+    for (std::uint32_t p = 0; p < heap.x.size(); ++p) {   // all points of a patch go the same way
+      const ContactSurface::Patch& patch = heap.surface.patch_of(p);
+      if (heap.surface.patch_number(p) % every != 0) continue;
+      const Vec3 end = to[p] + ahead * (to[p] - heap.x[p]);
+      const Aabb way{heap.x[p].cwiseMin(end), heap.x[p].cwiseMax(end)};
+      boxes[p] = boxes[p].merged(way.grown(2 * beyond * (to[p] - heap.x[p]).norm() + 2 * patch.range + patch.radius));
+    }
+  }
+  bool near(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
+    const std::uint32_t pa = heap.surface.patch_number(a[0]), pb = heap.surface.patch_number(b[0]);
+    if (pa == pb && !heap.surface.patches()[pa].deforms) return false;
+    Aabb box_a, box_b;
+    for (const std::uint32_t p : a) box_a = box_a.merged(boxes[p]);
+    for (const std::uint32_t p : b) box_b = box_b.merged(boxes[p]);
+    for (const std::uint32_t p : a)
+      if (std::ranges::find(b, p) != b.end()) return false;
+    return box_a.overlaps(box_b);
+  }
+};
+
+ContactCandidates candidates_by_force(const ByForce& force) {
+  const ContactSurface& s = force.heap.surface;
+  ContactCandidates out;
+  const auto is_ball = [&](std::uint32_t p) { return s.patch_of(p).corners == 1; };
+  const auto is_capsule = [&](std::uint32_t e) { return s.patch_of(s.edges()[e].points[0]).corners == 2; };
+  for (std::uint32_t p = 0; p < s.points(); ++p) {
+    for (std::uint32_t t = 0; t < s.triangles().size(); ++t)
+      if (force.near({&p, 1}, s.triangles()[t].points)) out.point_triangle.push_back({p, t});
+    for (std::uint32_t e = 0; e < s.edges().size(); ++e)
+      if (is_ball(p) && is_capsule(e) && force.near({&p, 1}, s.edges()[e].points)) out.point_edge.push_back({p, e});
+    for (std::uint32_t q = p + 1; q < s.points(); ++q)
+      if (is_ball(p) && is_ball(q) && force.near({&p, 1}, {&q, 1})) out.point_point.push_back({p, q});
+    if (force.boxes[p].lower.z() < -0.5) out.point_plane.push_back({p, 0});
+  }
+  for (std::uint32_t a = 0; a < s.edges().size(); ++a)
+    for (std::uint32_t b = a + 1; b < s.edges().size(); ++b)
+      if (s.edges()[a].active && s.edges()[b].active && force.near(s.edges()[a].points, s.edges()[b].points))
+        out.edge_edge.push_back({a, b});
+  return out;
+}
+
+/// At once, and where some go farther afterwards.
+TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
+  std::mt19937 random(12);
+  std::array<std::size_t, 5> found{};
+  for (int k = 0; k < 10; ++k) {
+    const MixedHeap heap = mixed_heap(random);
+    std::vector<Vec3> farther = heap.to;
+    for (std::uint32_t p = 0; p < farther.size(); ++p)
+      if (heap.surface.patch_number(p) % 3 == 0) farther[p] += 2 * (heap.to[p] - heap.x[p]);
+    ByForce force{heap};
+    ContactCandidates candidates;
+    for (const bool again : {false, true}) {
+      EXPECT_TRUE(candidates.find(heap.surface, heap.x, again ? farther : heap.to, {}, kAll));
+      force.add(again ? farther : heap.to, again ? 0 : 1, again ? 0.5 : 0.1, again ? 3 : 1);
+      const ContactCandidates expected = candidates_by_force(force);
+      std::size_t at = 0;
+      for (const auto list : {&ContactCandidates::point_triangle, &ContactCandidates::edge_edge, &ContactCandidates::point_edge,
+                              &ContactCandidates::point_point, &ContactCandidates::point_plane}) {
+        EXPECT_EQ(candidates.*list, expected.*list) << k << ' ' << at << ' ' << again;
+        found[at++] += (candidates.*list).size();
+      }
+    }
+    EXPECT_FALSE(candidates.find(heap.surface, heap.x, farther, {}, kAll));
+    candidates.begin_step();
+    EXPECT_FALSE(candidates.find(heap.surface, heap.to, farther, {}, kAll));
+  }
+  for (const std::size_t count : found) EXPECT_GT(count, 5u);
 }
 
 TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
@@ -191,7 +301,7 @@ TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
       bends.push_back(turns && p < 4 ? 4 * axis.squaredNorm() * t.x[p].norm() : 0);
     }
     ContactCandidates candidates;
-    candidates.find(t.surface, t.x, ends, bends, 0, kAll);
+    candidates.find(t.surface, t.x, ends, bends, kAll);
     const std::vector<std::uint32_t> groups{
         0, 0, 0, 0, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone};
     std::vector<double> parts{1};
@@ -224,7 +334,7 @@ TEST(ContactSurface, arcs_that_dip_below_their_chords_are_seen) {
   ASSERT_GT(ends[3].z(), x[3].z());
   const std::vector<double> bends{0, 0, 0, (to - from) * (to - from)};
   ContactCandidates candidates, near;
-  candidates.find(s, x, ends, bends, 0, kAll);
+  candidates.find(s, x, ends, bends, kAll);
   const std::vector<std::uint32_t> groups{ContactSurface::kNone, ContactSurface::kNone, ContactSurface::kNone, 0};
   std::vector<double> parts{1};
   std::vector<std::uint32_t> pieces(1);
@@ -246,7 +356,7 @@ TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
   }
   s.add(patch(0, 9), Vec3::UnitZ(), 0);
   ContactCandidates candidates;
-  candidates.find(s, x, ends, {}, 0.01, kAll);
+  candidates.find(s, x, ends, {}, kAll);
   const std::vector<std::uint32_t> groups{0, 1, 2};
   std::vector<double> parts{1, 1, 1};
   std::vector<std::uint32_t> pieces(3);

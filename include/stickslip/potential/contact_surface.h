@@ -13,6 +13,7 @@
 #include <functional>
 #include <vector>
 
+#include "stickslip/geometry/aabb.h"
 #include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/potential/barrier.h"
 #include "stickslip/potential/contact_pair.h"
@@ -33,6 +34,16 @@ class ContactSurface {
     std::uint32_t body = 0;    ///< what the caller knows it by
     std::uint32_t collider = 0;
     std::uint32_t first_point = 0, points = 0, first_triangle = 0, first_edge = 0;   ///< filled in
+    std::uint8_t corners =
+        0;   ///< of its elements: 3 if it is made of triangles, 2 of an edge, 1 of points, 0 of a plane; filled in
+    std::uint32_t first_node = 0, nodes = 0;   ///< of its tree; filled in
+  };
+
+  /// Of the tree over the elements of a patch, made once from its rest shape. Behind an inner node stands its first child.
+  struct TreeNode {
+    std::uint32_t element = 0;   ///< of a leaf: triangle, edge or point
+    std::uint32_t second = 0;    ///< child of an inner node; 0: a leaf
+    bool is_leaf() const { return second == 0; }
   };
 
   struct Plane {
@@ -46,6 +57,11 @@ class ContactSurface {
     Plane at(const Vec3& a, const Vec3& b, const Vec3& c) const {
       const Vec3 n = (b - a).cross(c - a).normalized();
       return {n, n.dot(a), patch, points};
+    }
+    /// Whether a box lies in front of it, of one that does not move.
+    bool is_below(const Aabb& box) const {
+      const Vec3 middle = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
+      return !(normal.dot(middle) - normal.cwiseAbs().dot(half) - offset < 0);
     }
     Plane at(std::span<const Vec3> x) const { return moves() ? at(x[points[0]], x[points[1]], x[points[2]]) : *this; }
   };
@@ -76,8 +92,13 @@ class ContactSurface {
   const std::vector<Plane>& planes() const { return planes_; }
   const std::vector<Edge>& edges() const { return edges_; }
   const std::vector<Triangle>& triangles() const { return triangles_; }
-  const std::vector<std::uint32_t>& lone_points() const { return lone_points_; }   ///< of no edge
-  const std::vector<std::uint32_t>& lone_edges() const { return lone_edges_; }     ///< of no triangle
+  const std::vector<TreeNode>& nodes() const { return nodes_; }
+  /// Points of a triangle, an edge or a point. @param corners of the elements of its patch
+  std::span<const std::uint32_t> points_of(std::uint8_t corners, const std::uint32_t& element) const {
+    if (corners == 3) return triangles_[element].points;
+    if (corners == 2) return edges_[element].points;
+    return {&element, 1};
+  }
   const Patch& patch_of(std::uint32_t point) const { return patches_[patch_of_point_[point]]; }
   std::uint32_t patch_number(std::uint32_t point) const { return patch_of_point_[point]; }
   double area_of(std::uint32_t point) const { return area_of_point_[point]; }   ///< that a point stands for [m²]
@@ -100,6 +121,8 @@ class ContactSurface {
   void set_acceleration(std::uint32_t patch, double acceleration) { patches_[patch].acceleration = acceleration; }
 
  private:
+  void add_elements(std::uint32_t patch, std::uint8_t corners, std::uint32_t first, std::span<const Vec3> middles);
+
   std::vector<Patch> patches_;
   std::vector<Plane> planes_;
   std::vector<std::uint32_t> patch_of_point_, holder_of_point_;   ///< the second: bodies, or kNone
@@ -107,7 +130,7 @@ class ContactSurface {
   std::vector<bool> inner_;
   std::vector<Edge> edges_;
   std::vector<Triangle> triangles_;
-  std::vector<std::uint32_t> lone_points_, lone_edges_;
+  std::vector<TreeNode> nodes_;
 };
 
 /// Pairs of features that may come near each other while every point stays in a box of its own.
@@ -117,20 +140,25 @@ class ContactCandidates {
   /// Whether two patches may touch.
   using Filter = std::function<bool(std::uint32_t, std::uint32_t)>;
 
-  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by a part of its way and `slack`
-  /// [m], and where it could be before, since `clear`.
-  /// @param bends of the ways (PointPaths); empty: they are straight
-  void find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
-            double slack, const Filter&);
-  /// Whether all points are where pairs were looked for, so that none is missing.
-  bool cover(std::span<const Vec3> x, std::span<const double> bends = {}) const;
+  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by its range and a part of the ways
+  /// of its patch. Patches that were looked for since `clear` and have both places in their boxes are not looked for again.
+  /// Others may be where they could be before, since `begin_step`; the first time after that they may go on as far again.
+  /// @param bends of the ways (PointPaths); empty: they are straight @returns whether there was something to look for
+  bool find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
+            const Filter&);
   void clear() { boxes_.clear(); }
+  void begin_step() { seen_.assign(seen_.size(), false); }
   void clear_pairs();
 
   Pairs point_triangle, edge_edge, point_edge, point_point, point_plane;   ///< sorted
 
  private:
   struct Finder;
+  bool covers(std::span<const Vec3> x, std::span<const double> bends, const ContactSurface::Patch&) const;
+  void make_boxes(const ContactSurface::Patch&, std::span<const Vec3> from, std::span<const Vec3> to,
+                  std::span<const double> bends, bool again);
+  void drop_pairs_of(const ContactSurface&, const std::vector<bool>& changed);
+  std::vector<bool> seen_;    ///< by patch: looked for in this step
   std::vector<Aabb> boxes_;   ///< in which points are known to be seen, without range
 };
 

@@ -1,6 +1,8 @@
 // Contact as a potential that is infinite where surfaces touch: a step minimises it with inertia and elasticity, along paths on
 // which nothing is passed, so that no step ends with an intersection [Li et al. 2020; course §5.3].
 
+#include <utility>
+
 #include "step/barrier/barrier_system.h"
 #include "step/body_kinds.h"
 #include "step/clock.h"
@@ -68,7 +70,8 @@ void BarrierIntegrator::make_room(World& world) {
 
 /// Friction takes its normal forces from where the last iterations led. At first a few of them share the same; once it is as
 /// sharp as it is to be, every iteration has its own and knows how they depend on places. Where that leads nowhere, a minimum
-/// with forces that stay is looked for, and then on from there.
+/// with forces that stay is looked for, and then on from there; where that leads back, twice as many such minima one after the
+/// other, each with the forces of the last [course §5.3.4].
 void BarrierIntegrator::solve(const World& world) {
   const double fall = world.gravity.norm() * options_.h;
   StepOutcome& outcome = report_.outcome;
@@ -82,9 +85,13 @@ void BarrierIntegrator::solve(const World& world) {
   ProjectionRule rule;
   how.rule = &rule;
   double best = std::numeric_limits<double>::infinity();
-  int since_best = 0;
+  int since_best = 0, frozen_rounds = 0, next_rounds = 1;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
-    const bool stalled = since_best > kPatience, sharp = system_.lag_friction(world, lag, stalled);
+    if (since_best > kPatience) {
+      frozen_rounds = std::exchange(next_rounds, 2 * next_rounds);
+      since_best = 0;
+    }
+    const bool stalled = frozen_rounds > 0, sharp = system_.lag_friction(world, lag, stalled);
     how.coupled = takes_hessian(how.method) && sharp && system_.rubs() && !stalled;
     int most = options_.max_iterations - outcome.iterations;
     if (how.coupled) most = 1;
@@ -100,7 +107,10 @@ void BarrierIntegrator::solve(const World& world) {
     const bool settled = minimum.converged && sharp && (how.coupled || minimum.iterations == 1 || !system_.rubs());
     outcome.status = settled ? SolveStatus::converged : SolveStatus::iteration_limit;
     if (settled) break;
-    if (stalled) best = std::numeric_limits<double>::infinity();
+    if (stalled) {
+      best = std::numeric_limits<double>::infinity();
+      --frozen_rounds;
+    }
     since_best = !how.coupled || minimum.size < 0.5 * best ? 0 : since_best + 1;
     if (how.coupled) best = std::min(best, minimum.size);
   }

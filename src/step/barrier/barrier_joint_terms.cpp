@@ -109,7 +109,7 @@ void BarrierJoints::add_drives(const JointPlace& place, const Term& t, Held& hel
     Term motor = t;
     motor.part = JointPart::motor;
     motor.form = Form::capped;
-    motor.hard = true;
+    motor.hard = kMotorHard;
     motor.rest = h * scale * motor_speed(*axis.motor, world_->time + 0.5 * h);
     motor.most = axis.motor->max_force / scale;
     add(place, held, motor);
@@ -137,7 +137,7 @@ void BarrierJoints::add_axis(const JointPlace& place, int coordinate, Held& held
   t.scale = scale;
   if (axis.locked) {
     Term lock = t;
-    lock.hard = true;
+    lock.hard = 1;
     lock.rest = joint.description.type == JointType::distance ? joint.description.length : 0;
     add(place, held, lock);
   }
@@ -177,9 +177,9 @@ void BarrierJoints::add_limits(const JointPlace& place, const Term& t, Held& hel
     limit.form = Form::beyond;
     limit.scale = sign * t.scale;
     limit.rest = sign * t.scale * bound;
-    limit.hard = !(axis.limit_stiffness > 0) && !(axis.limit_damping > 0);
+    limit.hard = axis.limit_stiffness > 0 || axis.limit_damping > 0 ? 0 : 1;
     limit.stiffness = axis.limit_stiffness / (t.scale * t.scale);
-    if (limit.hard || limit.stiffness > 0) add(place, held, limit);
+    if (limit.hard > 0 || limit.stiffness > 0) add(place, held, limit);
     if (!(axis.limit_damping > 0)) continue;
     // A damper resists going farther beyond the limit than at the start.
     limit.stiffness = axis.limit_damping / (options_.h * t.scale * t.scale);
@@ -195,7 +195,7 @@ void BarrierJoints::add_terms(const JointPlace& place, Held& held) const {
     Term coupling;
     coupling.part = JointPart::coupling;
     coupling.coordinate = joint_z;
-    coupling.hard = true;
+    coupling.hard = 1;
     add(place, held, coupling);
   }
   if (std::isfinite(joint.description.swing_limit)) {
@@ -203,7 +203,7 @@ void BarrierJoints::add_terms(const JointPlace& place, Held& held) const {
     swing.part = JointPart::swing;
     swing.coordinate = joint_turn_z;
     swing.form = Form::beyond;
-    swing.hard = true;
+    swing.hard = 1;
     swing.scale = -joint.row_length;
     swing.rest = -joint.row_length * joint.description.swing_limit;
     add(place, held, swing);

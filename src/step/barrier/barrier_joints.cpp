@@ -54,8 +54,12 @@ BarrierJoints::Reading BarrierJoints::read(const Held& held, const JointPlace& p
   return r;
 }
 
+double BarrierJoints::stiffness_now(const Held& held, const Term& t) const {
+  return t.hard > 0 ? t.hard * factor_ * held.hold : t.stiffness;
+}
+
 ScalarFunction BarrierJoints::energy_of(const Held& held, const Term& t, double c) const {
-  const double k = t.hard ? factor_ * held.hold : t.stiffness, s = c - t.rest, size = std::abs(s), sign = s < 0 ? -1 : 1;
+  const double k = stiffness_now(held, t), s = c - t.rest, size = std::abs(s), sign = s < 0 ? -1 : 1;
   switch (t.form) {
     case Form::beyond:
       if (s >= 0) return {};
@@ -77,7 +81,7 @@ ScalarFunction BarrierJoints::energy_of(const Held& held, const Term& t, double 
 
 BarrierJoints::Limited BarrierJoints::limited(const Held& held, const Term& t, double size) const {
   if (t.form == Form::friction) return {smooth_friction_over_way(size, t.length), slope_of_way_over_friction(size, t.length)};
-  const double k = t.hard ? factor_ * held.hold : t.stiffness;
+  const double k = stiffness_now(held, t);
   return k * size <= t.most ? Limited{k / t.most, 0} : Limited{1 / size, 1};
 }
 

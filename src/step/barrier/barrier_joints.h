@@ -8,7 +8,8 @@
 //   spring, servo      ½ k (c − rest)² + ½ d/h (c − c₀)²; of a servo no steeper than its force
 //   effort             −F c
 //   armature           ½ I/h² (c − c₀ − h c'₀)²
-//   motor              ½ k (c − c₀ − h speed)², no steeper than its force
+//   motor              ½ k (c − c₀ − h speed)², no steeper than its force; k far beyond that of what is locked, since what a
+//                      motor gives way in every step adds up
 //   friction           a smooth |c − c₀| that remembers how far it was strained, as of contacts
 //
 // Forces with a limit turn around within a tiny way. As of contacts they are unknowns of their own over that limit, "pulls"
@@ -27,6 +28,8 @@ namespace stickslip {
 
 /// Stiffness of what is locked, over the mass that hangs on it and h².
 inline constexpr double kHard = 1e3;
+/// Stiffness of motors over that: what they turn may be light, and what hangs on it heavy.
+inline constexpr double kMotorHard = 1e3;
 
 class BarrierJoints {
  public:
@@ -58,7 +61,7 @@ class BarrierJoints {
     JointPart part = JointPart::locked;
     std::uint8_t coordinate = 0;
     Form form = Form::quadratic;
-    bool hard = false;      ///< stiffness is that of the round
+    double hard = 0;        ///< stiffness over that of what is locked, which is of the round; 0: its own
     double scale = 1;       ///< c = scale · coordinate
     double stiffness = 0;   ///< [N/m]
     double rest = 0;        ///< [m]
@@ -108,6 +111,7 @@ class BarrierJoints {
   Pose pose_of(const BarrierBodies&, BodyId, std::uint32_t rigid) const;
   JointPlace place_of(const BarrierBodies&, const Held&) const;
   Reading read(const Held&, const JointPlace&, const Term&) const;
+  double stiffness_now(const Held&, const Term&) const;
   ScalarFunction energy_of(const Held&, const Term&, double c) const;
   static bool is_limited(const Term& t) { return t.form == Form::capped || t.form == Form::friction; }
   Limited limited(const Held&, const Term&, double size) const;

@@ -83,7 +83,7 @@ void check_own_gaps(const ContactSurface::Patch& patch, const TriangleMesh& rest
   ContactSurface own;
   own.add(patch, rest);
   ContactCandidates candidates;
-  candidates.find(own, rest.vertices, rest.vertices, {}, 0, [](std::uint32_t, std::uint32_t) { return true; });
+  candidates.find(own, rest.vertices, rest.vertices, {}, [](std::uint32_t, std::uint32_t) { return true; });
   const double gap = smallest_gap(own, candidates, rest.vertices);
   if (!(gap < patch.range)) return;
   throw Error(

@@ -26,7 +26,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   rubbing_.clear();
   place_points();
   start_ = points_;
-  pairs_known_ = energies_known_ = gradient_known_ = false;
+  pairs_known_ = near_known_ = energies_known_ = gradient_known_ = false;
   group_of_point_.resize(points_.size());
   for (std::uint32_t p = 0; p < points_.size(); ++p) {
     const BarrierSurface::Owner& o = surface_.owner(p);
@@ -37,7 +37,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   step_of_group_.assign(bodies_.groups(), 0.0);
   begin_friction(world);
   pushes_.clear();
-  candidates_.clear();
+  begin_candidates(world);
   surface_.place_targets(bodies_, targets_);
   find_candidates(world, targets_, {});
   assembly_.begin(bodies_.blocks());
@@ -58,13 +58,19 @@ void BarrierSystem::place_points() {
   for (const BarrierSurface::Owner& o : rubbing_) points_.push_back(bodies_.rigid()[bodies_.rigid_of(o.slot)].now * o.local);
 }
 
+/// Those of the last step are kept while the same may touch.
+void BarrierSystem::begin_candidates(const World& world) {
+  TouchRules rules{&world, world.structure_version(), options_.barrier.range, {}, world.ignored_pairs()};
+  for (const Body& b : world.bodies()) rules.motions.push_back(b.motion);
+  if (rules != rules_) candidates_.clear();
+  rules_ = std::move(rules);
+  candidates_.begin_step();
+}
+
 void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to, std::span<const double> bends) {
   Clock clock;
-  double slack = 0;
-  for (const ContactSurface::Patch& patch : surface().patches()) slack = std::max(slack, patch.range);
-  candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends, slack,
+  candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends,
                    [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
-  pairs_known_ = near_known_ = false;
   search_seconds += clock.lap();
 }
 
@@ -206,7 +212,7 @@ double BarrierSystem::shorten(std::span<double> direction) {
   if (takes_hessian(options_.barrier.method)) foresee_forces(direction);
   limit(direction);
   surface_.place_ends(bodies_, direction, ends_, bends_);
-  if (!candidates_.cover(ends_, bends_)) find_candidates(*world_, ends_, bends_);
+  find_candidates(*world_, ends_, bends_);
   Clock clock;
   const PointPaths paths{std::span(points_).first(ends_.size()), ends_, bends_,
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};

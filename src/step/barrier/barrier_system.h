@@ -98,6 +98,7 @@ class BarrierSystem final : public Objective {
   double stored();   ///< energy of all barriers [J]
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
   void place_points();
+  void begin_candidates(const World&);
   void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
   void limit(std::span<double> direction);
   void foresee_forces(std::span<const double> direction);
@@ -181,6 +182,16 @@ class BarrierSystem final : public Objective {
   BarrierAttachments attachments_;
   std::vector<std::array<std::uint32_t, 2>> links_;   ///< groups that joints and attachments hold together
   BarrierSurface surface_;
+  /// What decides which bodies may touch.
+  struct TouchRules {
+    const World* world = nullptr;
+    std::uint64_t version = 0;
+    double range = 0;
+    std::vector<MotionType> motions;   ///< by body slot
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ignored;
+    bool operator==(const TouchRules&) const = default;
+  };
+  TouchRules rules_;
   ContactCandidates candidates_, near_;   ///< near_: of the last direction
   bool near_known_ = false;
   std::vector<Vec3> start_, targets_, points_, ends_;   ///< places of points

@@ -81,46 +81,14 @@ double PenaltyExplicit::next_substep(const PenaltyContacts& contacts, const Pena
   return time;
 }
 
-/// Armature adds I dᵀd to the mass for the direction d of each of its rows, and rows of one body act on each other. With w the
-/// change of velocity without it,  Δ = w − M⁻¹ Dᵀ μ,  (I⁻¹ + D M⁻¹ Dᵀ) μ = D w.
-void PenaltyExplicit::factor_armature(const PenaltyForces& forces, const PenaltySpace& s) {
-  std::vector<const PenaltyJointRow*> rows;
-  for (const PenaltyJointRow& row : forces.joints.all())
-    if (row.inertia > 0) rows.push_back(&row);
-  const auto n = static_cast<Eigen::Index>(rows.size());
-  resisted_.resize(n);
-  armature_.numbers().setZero(n, n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j <= i; ++j) {
-      const PenaltyJointRow &a = *rows[static_cast<std::size_t>(i)], &b = *rows[static_cast<std::size_t>(j)];
-      double sum = i == j ? 1 / a.inertia : 0;
-      for (int k = 0; k < a.count; ++k)
-        for (int l = 0; l < b.count; ++l) {
-          const auto &x = a.movers[static_cast<std::size_t>(k)], &y = b.movers[static_cast<std::size_t>(l)];
-          if (x.segment != y.segment) continue;
-          const VelocitySegment& segment = s.problem.segments[x.segment];
-          sum += segment.inverse_mass * x.direction.head<3>().dot(y.direction.head<3>()) +
-                 x.direction.tail<3>().dot(segment.inverse_inertia * y.direction.tail<3>());
-        }
-      armature_.numbers()(i, j) = sum;
-    }
-  if (n > 0) armature_.factor(0);   // positive definite, whatever the rows are
-}
-
-/// Takes back what armature resists of a change of velocity. @pre speeds of rows are those before it
-void PenaltyExplicit::resist(const PenaltyForces& forces, const PenaltySpace& s, double time, std::span<double> velocity) {
-  if (resisted_.size() == 0) return;
-  Eigen::Index i = 0;
-  for (const PenaltyJointRow& row : forces.joints.all())
-    if (row.inertia > 0) resisted_[i++] = PenaltyJoints::speed(row, velocity) - row.speed;
-  armature_.forward(resisted_);
-  armature_.backward(resisted_);
+/// Armature and motors, once it is known what all others do to velocities.
+void PenaltyExplicit::drive(const PenaltyForces& forces, const PenaltySpace& s, double time, std::span<double> velocity) {
+  if (driven_.numbers().empty()) return;
+  driven_.solve(forces.joints.all(), velocity, time);
   std::ranges::fill(momenta_, 0.0);
-  i = 0;
-  for (PenaltyJointRow& row : forces.joints.all()) {
-    if (!(row.inertia > 0)) continue;
-    row.force = -resisted_[i] / time;
-    PenaltyJoints::push(row, -resisted_[i++], momenta_);
+  for (const std::uint32_t k : driven_.numbers()) {
+    const PenaltyJointRow& row = forces.joints.all()[k];
+    PenaltyJoints::push(row, time * row.force, momenta_);
   }
   add_change(s.problem, s.space, momenta_, velocity, solved_);
 }
@@ -140,8 +108,10 @@ void PenaltyExplicit::push(const PenaltyForces& forces, PenaltyFriction friction
     for (const PenaltyMover& m : forces.contacts.movers(c)) carried_[m.segment] = true;
   }
   for (PenaltyJointRow& row : forces.joints.all()) {
-    row.force = row.force_at(row.value, row.speed);
-    PenaltyJoints::push(row, time * row.force, momenta_);
+    if (!row.is_driven()) {
+      row.force = row.force_at(row.value, row.speed);
+      PenaltyJoints::push(row, time * row.force, momenta_);
+    }
     for (int k = 0; k < row.count; ++k) carried_[row.movers[static_cast<std::size_t>(k)].segment] = true;
   }
 }
@@ -151,7 +121,7 @@ void PenaltyExplicit::take(const PenaltyForces& forces, const PenaltySpace& s, P
   push(forces, friction, time);
   for (std::size_t i = 0; i < result.velocity.size(); ++i) result.velocity[i] += time * s.rate(i);
   add_change(s.problem, s.space, momenta_, result.velocity, solved_);
-  resist(forces, s, time, result.velocity);
+  drive(forces, s, time, result.velocity);
   find_drift(s, time, result.velocity);
   for (PenaltyContact& c : forces.contacts.all()) {
     const Vec3 before = c.velocity;
@@ -196,7 +166,7 @@ void PenaltyExplicit::run(const PenaltyForces& forces, const PenaltySpace& s, co
   contacts.add_limits(sums_, options.friction);
   forces.joints.add_limits(sums_);
   limits_ = sums_.rates(s.problem);
-  factor_armature(forces, s);
+  driven_.begin(forces.joints, s.problem);
   double elasticity = 0;
   for (PenaltyContact& c : contacts.all()) {
     c.velocity = contacts.velocity(c, result.velocity);

@@ -44,8 +44,9 @@ struct PenaltyJoints::View {
 
 namespace {
 
-constexpr double kChordPart = 1;      ///< of the wanted depth by which a body may leave the arc on which a joint holds it
-constexpr double kSwingPhase = 0.5;   ///< of the swing that tension gives in a piece [rad]
+constexpr double kChordPart = 1;        ///< of the wanted depth by which a body may leave the arc on which a joint holds it
+constexpr double kSwingPhase = 0.5;     ///< of the swing that tension gives in a piece [rad]
+constexpr double kMotorDamping = 1e7;   ///< of implicit steps, times what would keep the speed of its own bodies for a step
 
 void add_motion(const PenaltySetting& s, const JointDescription& d, const JointRow& rate, double factor, PenaltyJointRow& row) {
   for (const auto& [id, linear, angular] : {std::tuple(d.a, Vec3(-factor * rate.linear), Vec3(factor * rate.angular_a)),
@@ -103,10 +104,15 @@ PenaltyJointRow PenaltyJoints::row_of(const PenaltySetting& s, const View& v, Jo
 /// Stiffness that keeps a row within the wanted depth, with critical damping. @param lever by which loads pull at it
 void PenaltyJoints::hold(const PenaltySetting& s, PenaltyJointRow& row, double lever) const {
   const double mass = row_mass(s, row);
-  double load = 0;
-  for (int k = 0; k < row.count; ++k) load = std::max(load, segment_load_[row.movers[static_cast<std::size_t>(k)].segment]);
+  double load = 0, heaviest = 0;
+  for (int k = 0; k < row.count; ++k) {
+    const std::uint32_t segment = row.movers[static_cast<std::size_t>(k)].segment;
+    load = std::max(load, segment_load_[segment]);
+    heaviest = std::max(heaviest, 1 / s.problem.segments[segment].inverse_mass);
+  }
   const double size = s.world.joints()[row.joint].row_length;
-  row.stiffness = load > 0 ? lever * load / (s.options.penalty.depth * size) : 10 * mass / (s.options.h * s.options.h);
+  // What is weightless has to be moved within a step all the same, all of it.
+  row.stiffness = lever * (load > 0 ? load / (s.options.penalty.depth * size) : 10 * heaviest / (s.options.h * s.options.h));
   row.damping = 2 * std::sqrt(row.stiffness * mass);
 }
 
@@ -151,6 +157,7 @@ void PenaltyJoints::add_axis(const PenaltySetting& s, const View& v, int coordin
   if (axis.motor) {
     PenaltyJointRow row = row_of(s, v, JointPart::motor, coordinate, v.middle.row[at], scale);
     row.stiffness = 0;
+    row.damping = kMotorDamping * row_mass(s, row) / s.options.h;
     row.target_speed = scale * motor_speed(*axis.motor, middle_time);
     row.most = axis.motor->max_force / scale;
     add(s, row);
@@ -317,7 +324,7 @@ void PenaltyJoints::push(const PenaltyJointRow& row, double impulse, std::span<d
 
 void PenaltyJoints::add_limits(PenaltyLimits& limits) const {
   for (const PenaltyJointRow& row : rows_)
-    for (int k = 0; k < row.count; ++k) {
+    for (int k = 0; k < row.count && !row.is_driven(); ++k) {
       const PenaltyJointRow::Mover& m = row.movers[static_cast<std::size_t>(k)];
       const PenaltyLimits::Sum square = row.count * m.direction * m.direction.transpose();
       limits.stiffness[m.segment] += row.stiffness * square;

@@ -7,10 +7,9 @@
 //   limit              the same, beyond it only, and never pulls
 //   spring, servo      k and b of the joint
 //   effort             the force, whatever c does
-//   motor              k = 0: a damper to the wanted speed
-//   armature           −I (change of the speed) / time: a damper of I / time to the speed before, whatever the substep;
-//   explicit
-//                      substeps solve for all of these together (step/penalty/penalty_explicit.cpp)
+//   motor              what its speed takes, up to its force. Explicit substeps solve for it
+//                      (step/penalty/penalty_driven_rows.h); to implicit ones it is a damper beyond all that it carries
+//   armature           −I (change of the speed) / time, solved for as motors are; implicit: a damper of I / time to the speed before
 //   friction           a spring that gives way where it reaches the force of dry friction: its force is remembered, as those of
 //                      anchored contacts are
 #pragma once
@@ -49,6 +48,8 @@ struct PenaltyJointRow {
   double impulse = 0, work = 0, driven_work = 0;   ///< [N s, J, J]
   double energy_start = 0;                         ///< stored at the start [J]
 
+  /// Whether explicit substeps solve for its force.
+  bool is_driven() const { return part == JointPart::armature || part == JointPart::motor; }
   double force_at(double c, double rate) const;
   /// −∂force/∂rate over a substep at whose end the value is c [N s/m]
   double slope_at(double c, double rate, double time) const;

@@ -2,8 +2,8 @@
 // contacts were made (step/penalty/penalty_contacts.h).
 #pragma once
 
-#include "math/dense_cholesky.h"
 #include "step/penalty/penalty_contacts.h"
+#include "step/penalty/penalty_driven_rows.h"
 #include "step/penalty/penalty_joints.h"
 #include "stickslip/math/sparse_factor.h"
 #include "stickslip/solve/solver.h"
@@ -51,11 +51,9 @@ class PenaltyExplicit {
   void take(const PenaltyForces&, const PenaltySpace&, PenaltyFriction, double time, PenaltyResult&);
 
   void find_drift(const PenaltySpace&, double time, std::span<const double> velocity);
-  void factor_armature(const PenaltyForces&, const PenaltySpace&);
-  void resist(const PenaltyForces&, const PenaltySpace&, double time, std::span<double> velocity);
+  void drive(const PenaltyForces&, const PenaltySpace&, double time, std::span<double> velocity);
 
-  DenseCholesky armature_;     ///< I⁻¹ + D M⁻¹ Dᵀ of the rows of armature
-  Eigen::VectorXd resisted_;   ///< their impulses
+  PenaltyDrivenRows driven_;
   PenaltyLimits sums_;
   PenaltyLimits::Rates limits_;
   double h_ = 0, left_ = 0;   ///< [s]
