@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <type_traits>
 
 #include "collide/field_pairs.h"
@@ -14,6 +15,7 @@
 #include "collide/tolerances.h"
 #include "stickslip/collide/separation.h"
 #include "stickslip/geometry/aabb.h"
+#include "stickslip/geometry/mesh_distance.h"
 
 namespace stickslip::narrow {
 namespace {
@@ -30,6 +32,15 @@ constexpr double kOffEdge = 0.035, kOffRim = 2e-3;
 
 /// Part of the shape's radius within which surfaces that meet touch and do not cut each other.
 constexpr double kShapesTouch = 1e-6;
+
+/// Part of the shape's radius by which faces that a corner looks at may be deeper than the nearest one, and hold it.
+constexpr double kFaceDeeper = 0.02;
+
+/// Part of the shape's size from which on what overlaps is deep: corners are then asked how deep they lie.
+constexpr double kDeep = 1e-3;
+
+/// Places on a rim that are asked.
+constexpr int kRimPlaces = 32;
 
 /// A box or hull as contact generation on meshes sees it, in its own frame; its faces are facets.
 class PolytopeSide {
@@ -161,10 +172,7 @@ class ConvexOnMesh {
       while (end < triangles.size() && solid_.facet_of(triangles[end]) == facet) ++end;
       add_facet(facet, std::span(triangles).subspan(first, end - first), side ? &*side : nullptr);
     }
-    if constexpr (!std::is_same_v<S, Cylinder>)
-      if (scratch_.contacts.lowest_gap() > kApart * characteristic_length(Shape(shape_))) add_nearest(to_shape, tight);
-    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kShapesTouch * size && cut_each_other())
-      scratch_.contacts.use_spares(size);
+    complete(size, to_shape, tight);
     scratch_.contacts.emit(margin_, size, sink);
   }
 
@@ -218,7 +226,7 @@ class ConvexOnMesh {
     const std::uint32_t facing = part_facing(solid_, vertex, in_mesh);
     add(pair_of_parts(0, facing != 0 ? facing : vertex_part(vertex)), pose_ * Vec3(x - 0.5 * height * n), pose_.orientation * n,
         height, mesh_feature(MeshFeature::face_under_vertex, face.facet, vertex),
-        height >= 0 || (face.distance < nearest.distance + kApart * side.radius() &&
+        height >= 0 || (face.distance < nearest.distance + kFaceDeeper * side.radius() &&
                         is_touched_from(solid_, vertex, in_mesh, kFeatureCone)));
   }
 
@@ -262,7 +270,64 @@ class ConvexOnMesh {
                            [&](const Vec3& p, double reach) { return nearest_facet(solid_, p, reach); });
   }
 
-  bool cut_each_other() const { return separation(shape_, pose_, of_triangles_, mesh_).distance <= 0; }
+  /// What features do not see: nearest points that are no crossing and lie over no face, and corners that nothing holds as
+  /// deep as they are.
+  void complete(double size, const Pose& to_shape, const Aabb& tight) {
+    if (scratch_.triangles.empty()) return;
+    const double length = characteristic_length(Shape(shape_)), lowest = scratch_.contacts.lowest_gap();
+    if (lowest > kShapesTouch * size && (lowest > kApart * length || scratch_.contacts.has_spares())) {
+      const double distance = separation(shape_, pose_, of_triangles_, mesh_).distance;
+      if (distance > 0) {
+        if constexpr (!std::is_same_v<S, Cylinder>)
+          if (distance < lowest) add_nearest(to_shape, tight);
+        return;
+      }
+      add_deepest_corner(length);
+      if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kShapesTouch * size)
+        scratch_.contacts.use_spares(size);
+    } else if (lowest < -kDeep * length) {
+      add_deepest_corner(length);
+    }
+  }
+
+  /// The corner or place of a rim that lies deepest, if it is deeper than what was found.
+  void add_deepest_corner(double length) {
+    const Pose to_mesh = mesh_.inverse() * pose_;
+    const Aabb& box = solid_.surface().tree().bounds();
+    double deepest = std::max(0.0, -scratch_.contacts.lowest_gap()) + kApart * length;
+    std::optional<SignedDistance> found;
+    Vec3 corner = Vec3::Zero();
+    std::uint32_t number = 0;
+    const auto ask = [&](const Vec3& local, std::uint32_t k) {
+      const Vec3 x = to_mesh * local;
+      if (!box.overlaps({x, x})) return;
+      const auto at = signed_distance(solid_.surface(), x);
+      if (at && at->distance < -deepest && !at->gradient.isZero(0)) deepest = -at->distance, found = at, corner = x, number = k;
+    };
+    if (!solid_.closed()) return;
+    for_corners(ask);
+    if (!found) return;
+    const Vec3 normal = mesh_.orientation * Vec3(-found->gradient);
+    const double gap = found->distance;
+    scratch_.contacts.add(pair_of_parts(0, facet_part(solid_.facet_of(found->nearest.triangle))),
+                          mesh_ * corner + 0.5 * gap * normal, normal, gap, mesh_feature(MeshFeature::other, number, 0));
+  }
+
+  void for_corners(auto&& ask) const {
+    if constexpr (std::is_same_v<S, Cylinder>) {
+      for (int k = 0; k < 2 * kRimPlaces; ++k) {
+        const double angle = std::numbers::pi / kRimPlaces * (k & ~1);
+        ask(Vec3(shape_.radius * std::cos(angle), shape_.radius * std::sin(angle),
+                 k % 2 == 0 ? shape_.half_height : -shape_.half_height),
+            static_cast<std::uint32_t>(k));
+      }
+    } else if constexpr (std::is_same_v<S, Box>) {
+      for (std::uint32_t k = 0; k < 8; ++k)
+        ask(shape_.half_extents.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)), k);
+    } else {
+      for (std::uint32_t k = 0; k < shape_.polytope->vertices.size(); ++k) ask(shape_.polytope->vertices[k], k);
+    }
+  }
 
   void add(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature, bool held) {
     if (held) scratch_.contacts.add(parts, position, normal, gap, feature);
@@ -312,7 +377,7 @@ class ConvexOnMesh {
     for (const ContactPoint& p : points) {
       const Vec3 out = mesh_.orientation.conjugate() * Vec3(-p.normal);
       const double at = place(p);
-      const bool held = is_touched_from(edge, out, kFeatureCone) && is_on_edge(edge, at, p);
+      const bool held = is_touched_from(edge, out, kFeatureCone) && is_on_both(edge, at, p);
       if (!held && p.gap >= 0) continue;
       const std::uint32_t facing = part_facing(edge, out);
       const int corner = at < kAtVertex ? 0 : at > 1 - kAtVertex ? 1 : -1;
@@ -325,12 +390,15 @@ class ConvexOnMesh {
     }
   }
 
-  /// Whether the end of a gap lies on the edge, but for how the core is rounded: what a patch spans where an edge is deep
-  /// inside the rim need not.
-  bool is_on_edge(const MeshEdge& edge, double at, const ContactPoint& p) const {
+  /// Whether the ends of a gap lie on the cylinder and on the edge, but for how the core is rounded: what a patch spans where
+  /// an edge is deep inside the rim need not.
+  bool is_on_both(const MeshEdge& edge, double at, const ContactPoint& p) const {
+    const double allowed = kOffEdge * std::abs(p.gap) + kOffRim * shape_.radius;
+    const Vec3 start = pose_.to_local(p.position - 0.5 * p.gap * p.normal);
+    if (std::max(std::hypot(start.x(), start.y()) - shape_.radius, std::abs(start.z()) - shape_.half_height) > allowed)
+      return false;
     const Vec3 end = mesh_.to_local(p.position + 0.5 * p.gap * p.normal);
-    const double off = (end - edge.start - at * edge.along).norm();
-    return off <= kOffEdge * std::abs(p.gap) + kOffRim * shape_.radius;
+    return (end - edge.start - std::clamp(at, 0.0, 1.0) * edge.along).norm() <= allowed;
   }
 
   /// Where an edge runs under a cap, it touches from rim to rim: the rounded rim of the core would let its last thousandth

@@ -25,8 +25,9 @@ constexpr double kBeyondNearest = 1;
 // Part of the smaller mesh's radius within which surfaces that meet touch and do not cut each other.
 constexpr double kMeshesTouch = 1e-6;
 
-// Part of the thinner mesh's thickness up to which contacts count that nothing holds.
-constexpr double kDeepestSpare = 0.25;
+// Part of the thinner mesh's thickness up to which contacts count that nothing holds; beyond, up to all of it, those whose
+// middle lies inside both by this part of their depth: arms that have swung into each other, and not walls side by side.
+constexpr double kDeepestSpare = 0.25, kMiddleInside = 0.05;
 
 // Of what a triangle owns, the edges.
 constexpr std::uint8_t kOwnEdges = 8 | 16 | 32;
@@ -79,8 +80,17 @@ class MeshPair {
       scratch_.contacts.clear();
       for (const auto& [ta, tb] : near_.within(thickness, nullptr)) add_pair(ta, tb);
     }
-    if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > touch)
-      scratch_.contacts.use_spares(kDeepestSpare * thickness);
+    if (!scratch_.contacts.has_spares() || scratch_.contacts.lowest_gap() <= touch) return;
+    scratch_.contacts.filter_spares([&](const ContactPoint& p) {
+      return -p.gap <= kDeepestSpare * thickness || is_inside_both(p.position, -kMiddleInside * p.gap);
+    });
+    if (scratch_.contacts.has_spares()) scratch_.contacts.use_spares(thickness);
+  }
+
+  bool is_inside_both(const Vec3& point, double depth) const {
+    const Vec3 in_a = pose_a_.to_local(point), in_b = rotation_.transpose() * (in_a - b_in_a_.position);
+    return a_.closed() && b_.closed() && signed_distance(a_.surface(), in_a)->distance < -depth &&
+           signed_distance(b_.surface(), in_b)->distance < -depth;
   }
 
   void add_pair(std::uint32_t ta, std::uint32_t tb) {

@@ -9,8 +9,8 @@
 namespace stickslip::narrow {
 
 /// Part of the thickness from which on shapes count as apart: then the nearest points may be those of a vertex and an edge
-/// or of two vertices, which no longer exist once surfaces touch.
-inline constexpr double kApart = 0.02;
+/// or of two vertices, which no longer exist once surfaces touch. What rests is nearer.
+inline constexpr double kApart = 1e-4;
 
 inline constexpr double kFeatureCone = 0.035;   ///< sine of 2°: directions so little outside the cone of a feature belong to it
 
@@ -104,6 +104,10 @@ class MeshContacts {
     spare_.push_back({parts, {position, normal, gap, feature}});
   }
   bool has_spares() const { return !spare_.empty(); }
+  /// Forgets spares that do not count. @param counts as bool(const ContactPoint&)
+  void filter_spares(auto&& counts) {
+    std::erase_if(spare_, [&](const Entry& e) { return !counts(e.point); });
+  }
   void use_spares(double deepest);   ///< @param deepest that counts [m]
   /// Hands on the contacts, one of each name, those that others imply left out.
   /// @param margin what the shapes can move against each other [m] @param size radius of the smaller shape [m]

@@ -87,6 +87,7 @@ class PolytopeOnSurface {
     const auto& found = near_.scratch.found;
     if (near_.scratch.spare.empty() && std::none_of(found.begin(), found.end(), [](const auto& e) { return e.point.gap < 0; }))
       add_cut_through();
+    near_.add_deepest(field_);
   }
 
  private:
@@ -270,6 +271,13 @@ void collide_surface_with(SurfaceNearShape& near, const Mesh& mesh) {
   MeshOnSurface on(near, *mesh.solid);
   near.gather(bounding_box(mesh, near.pose).grown(on.reach()));
   on.collide_all();
+  // Where many overlap they speak for what lies between them, and to ask a mesh takes long.
+  constexpr int kFew = 4;
+  const auto& found = near.scratch.found;
+  if (!mesh.solid->closed() || std::count_if(found.begin(), found.end(), [](const auto& e) { return e.point.gap < 0; }) >= kFew)
+    return;
+  near.gather(bounding_box(mesh, near.pose).grown(near.margin));
+  near.add_deepest(ShapeField(mesh, near.pose), false);
 }
 
 }   // namespace stickslip::narrow

@@ -110,6 +110,7 @@ class CylinderOnSurface {
     for (const std::uint32_t v : near_.scratch.vertices) near_.add_vertex(v, held(v));
     for (const std::uint32_t e : near_.scratch.edges) near_.add_lowest(e, field_);
     for (const int side : {-1, 1}) rim(side);
+    near_.add_deepest(field_);
   }
 
  private:
@@ -180,20 +181,25 @@ class CylinderOnSurface {
 void collide_surface_with(SurfaceNearShape& near, const Sphere& s) {
   near.gather(bounding_box(s, near.pose).grown(near.margin));
   if (near.scratch.triangles.empty()) return;
-  add_vertices(near, ShapeField(s, near.pose));
+  const ShapeField field(s, near.pose);
+  add_vertices(near, field);
   RoundOnSurface(near, s.radius).add_ball(near.pose.position, 0, Vec3::Zero());
+  near.add_deepest(field);
 }
 
 void collide_surface_with(SurfaceNearShape& near, const Capsule& c) {
   near.gather(bounding_box(c, near.pose).grown(near.margin));
   if (near.scratch.triangles.empty()) return;
-  add_vertices(near, ShapeField(c, near.pose));
+  const ShapeField field(c, near.pose);
+  add_vertices(near, field);
   RoundOnSurface round(near, c.radius);
   const Vec3 axis = near.pose.orientation * Vec3::UnitZ(), half = c.half_height * axis;
   round.add_ball(near.pose.position - half, 0, c.half_height > 0 ? axis : Vec3(Vec3::Zero()));
-  if (!(c.half_height > 0)) return;
-  round.add_ball(near.pose.position + half, 1, -axis);
-  round.add_axis(near.pose.position - half, 2 * half);
+  if (c.half_height > 0) {
+    round.add_ball(near.pose.position + half, 1, -axis);
+    round.add_axis(near.pose.position - half, 2 * half);
+  }
+  near.add_deepest(field);
 }
 
 void collide_surface_with(SurfaceNearShape& near, const Cylinder& c) {

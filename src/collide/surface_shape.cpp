@@ -2,10 +2,11 @@
 #include "collide/surface_shape.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "stickslip/collide/surface.h"
-#include "stickslip/field/face_minimum.h"
 
 namespace stickslip {
 
@@ -25,6 +26,34 @@ namespace {
 
 /// Part of a gradient that must be across an edge for its direction to be of use.
 constexpr double kLeastAcross = 0.1;
+/// Weight of a corner below which a place lies on the opposite edge.
+constexpr double kAtBorder = 1e-3;
+/// A contact speaks for places that are no deeper than it is by this factor.
+constexpr double kSpeaksFor = 2;
+
+/// The lowest gap of what will be handed on: of spares, which count where nothing else overlaps, the shallowest.
+double lowest_found(const SurfaceScratch& scratch) {
+  double lowest = std::numeric_limits<double>::infinity(), spare = -lowest;
+  for (const auto& e : scratch.found) lowest = std::min(lowest, e.point.gap);
+  for (const auto& e : scratch.spare) spare = std::max(spare, e.point.gap);
+  return lowest < 0 || scratch.spare.empty() ? lowest : std::min(lowest, spare);
+}
+
+/// A value that a field takes nowhere on a triangle: that of a convex solid lies above its tangents, others are no steeper
+/// than one.
+double lower_bound_on(const std::array<Vec3, 3>& x, const DistanceField& field, bool convex) {
+  const Vec3 middle = (x[0] + x[1] + x[2]) / 3;
+  const FieldSample at = field.sample(middle);
+  double lowest = 0;
+  for (const Vec3& corner : x) lowest = std::min(lowest, convex ? at.gradient.dot(corner - middle) : -(corner - middle).norm());
+  return at.value + lowest;
+}
+
+/// Whether a place of the surface with a triangle of that size is nearer or deeper than what was found speaks for.
+bool is_unspoken_for(double value, double lowest, double size) {
+  if (value > 0) return value < lowest - kInsideNearer * size;
+  return value < kSpeaksFor * std::min(lowest, 0.0) - kClipTolerance * size;
+}
 
 }   // namespace
 
@@ -66,6 +95,43 @@ void SurfaceNearShape::add_lowest(std::uint32_t edge, const ShapeField& field) {
   const Vec3 normal = -out.normalized();
   if (std::max(e.normal[0].dot(normal), e.normal[1].dot(normal)) > kFeatureCone)
     add(part_of_edge(a, edge), least.point, normal, least.value, shape_feature(ShapeFeature::side, 0));
+}
+
+void SurfaceNearShape::add_deepest(const ShapeField& field, bool convex) {
+  const double lowest = lowest_found(scratch);
+  std::optional<FieldMinimum> best;
+  std::uint32_t of_face = 0;
+  for (const std::uint32_t t : scratch.triangles) {
+    const auto& [i, j, k] = a.mesh().triangles[t];
+    const std::array<Vec3, 3> x{a.mesh().vertices[i], a.mesh().vertices[j], a.mesh().vertices[k]};
+    const double size = size_of_triangle(a, t);
+    const auto counts = [&](double value) {
+      return value <= margin && is_unspoken_for(value, lowest, size) && !(best && value >= best->value);
+    };
+    if (!counts(lower_bound_on(x, field, convex))) continue;
+    const FieldMinimum least = minimise_over_triangle(field, x[0], x[1], x[2], {.subdivisions = convex ? 0 : 1});
+    if (counts(least.value) && face_normal(a.mesh(), t).dot(least.gradient) < -kFeatureCone) best = least, of_face = t;
+  }
+  if (best) add_on_face(of_face, *best);
+}
+
+/// A place of a face inside it, on one of its edges or at a corner: contacts move with the part whose point they are.
+void SurfaceNearShape::add_on_face(std::uint32_t face, const FieldMinimum& least) {
+  const std::uint64_t feature = shape_feature(ShapeFeature::deepest, 0);
+  int k = 0;
+  const double most = least.weights.maxCoeff(&k), fewest = least.weights.minCoeff();
+  if (most > 1 - kAtBorder)
+    return add(part_of_vertex(a.mesh().triangles[face][k]), a.mesh().vertices[a.mesh().triangles[face][k]], -least.gradient,
+               least.value, feature);
+  // At a ridge of the shape the field has several gradients: the one across the face makes the minimum, or across the edge.
+  if (fewest > kAtBorder)
+    return add({SurfacePartKind::triangle, face}, least.point, face_normal(a.mesh(), face), least.value, feature);
+  least.weights.minCoeff(&k);
+  const std::uint32_t edge = a.edges().edges_of_face(face)[(k + 1) % 3];
+  const auto [start, along] = line_of(a, edge);
+  const double weight = closest_on_edge(least.point, start, start + along).weight;
+  const Vec3 unit = along.normalized(), out = least.gradient - least.gradient.dot(unit) * unit;
+  if (out.norm() > kLeastAcross) add(part_of_edge(a, edge), start + weight * along, -out.normalized(), least.value, feature);
 }
 
 double SurfaceNearShape::nearest_end(std::uint32_t edge) const {

@@ -4,12 +4,13 @@
 #include "collide/polytope_view.h"
 #include "collide/surface_edges.h"
 #include "stickslip/field/distance_field.h"
+#include "stickslip/field/face_minimum.h"
 
 namespace stickslip::narrow {
 
 /// What contacts of a shape are told by, beside the part of the surface: 0 for vertices of the surface, 1 + number for corners
 /// of the shape, these with a number for the rest.
-enum class ShapeFeature : std::uint64_t { edge = 1, ball = 2, axis = 3, side = 4, rim = 5 };
+enum class ShapeFeature : std::uint64_t { edge = 1, ball = 2, axis = 3, side = 4, rim = 5, deepest = 6 };
 inline std::uint64_t shape_feature(ShapeFeature kind, std::uint32_t number) {
   return static_cast<std::uint64_t>(kind) << 32 | number;
 }
@@ -53,6 +54,10 @@ struct SurfaceNearShape {
   }
   /// Where an edge of the surface is nearer to a convex shape than at its ends.
   void add_lowest(std::uint32_t edge, const ShapeField&);
+  /// Where the gathered triangles are nearest to a shape or deepest in it, if nothing found so far speaks for that: at corners
+  /// of coarse surfaces faces can run through rims and edges with none of their own.
+  void add_deepest(const ShapeField&, bool convex = true);
+  void add_on_face(std::uint32_t face, const FieldMinimum&);
   /// The smaller gap of the contacts of an edge's ends.
   double nearest_end(std::uint32_t edge) const;
 };

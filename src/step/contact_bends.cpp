@@ -22,6 +22,10 @@ constexpr double kTolerated = 0.005;
 /// (docs/motion.md).
 constexpr double kTooDeep = 0.01;
 
+/// The same of meshes that touch in points: where parts that are not convex meet, five looks need not suffice, and what is
+/// thin would be passed through.
+constexpr double kMeshTooDeep = 0.1;
+
 /// Part of what is tolerated by which velocities that bends are found with may be wrong.
 constexpr double kRough = 0.1;
 
@@ -78,7 +82,9 @@ bool ContactBends::find(const Solved& solved) {
   const std::vector<Manifold>& all = solved.set.manifolds;
   for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
     while (end < all.size() && all[end].a == all[first].a && all[end].b == all[first].b) any = look(solved, all[end++]) || any;
-    any = look_at_new_parts(solved, std::span(all).subspan(first, end - first)) || any;
+    const auto of_pair = std::span(all).subspan(first, end - first);
+    any = look_at_new_parts(solved, of_pair) || any;
+    note_end_of_meshes(solved, of_pair);
   }
   if (any) ++rounds_;
   return any;
@@ -272,6 +278,18 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
 /// Notes where a place of bodies that touch by volume ends. @param kept gap that it was to have at least [m]
 void ContactBends::note_end(const DriftingPair& pair, double kept, double end) {
   if (pair.manifold.target > 0 && end < kept - kTooDeep * pair.thickness) ends_deep_ = true;
+}
+
+/// The same of meshes that touch in points, by all contacts that they have there.
+void ContactBends::note_end_of_meshes(const Solved& solved, std::span<const Manifold> known) {
+  const Manifold& first = known.front();
+  if (looked_at_ != std::pair(first.a, first.b)) return;
+  const Collider &ca = solved.world.colliders()[first.a], &cb = solved.world.colliders()[first.b];
+  if (!std::holds_alternative<Mesh>(ca.shape) && !std::holds_alternative<Mesh>(cb.shape)) return;
+  double kept = 0;
+  for (const Manifold& m : known)
+    for (const ContactPoint& p : solved.set.points_of(m)) kept = std::min(kept, p.gap);
+  for (const ContactPoint& e : sink_.points()) ends_deep_ = ends_deep_ || e.gap < kept - kMeshTooDeep * thinner(ca, cb);
 }
 
 void ContactBends::add(const Manifold& m, const ContactPoint& point) {

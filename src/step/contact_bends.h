@@ -44,7 +44,7 @@ class ContactBends {
   /// @returns whether contacts must be bent, more than they are
   bool find(const Solved&);
 
-  /// Whether bodies that touch by volume end deep in each other, in the motion that was looked at last.
+  /// Whether bodies that touch by volume, or meshes, end deep in each other, in the motion that was looked at last.
   bool ends_deep() const { return ends_deep_; }
 
   /// A point that only the end of the drift knows.
@@ -77,6 +77,7 @@ class ContactBends {
   bool look_at_middle(const Solved&, const DriftingPair&, bool of_b);
   void add(const Manifold&, const ContactPoint&);
   void note_end(const DriftingPair&, double kept, double end);
+  void note_end_of_meshes(const Solved&, std::span<const Manifold> known);
   void set_bend(const ContactKey&, double kappa);
 
   std::vector<Bend> bends_;    ///< sorted by key

@@ -151,8 +151,9 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
 }
 
 bool LookAhead::ends_deep(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
-  const auto by_volume = [](const Manifold& m) { return m.target > 0; };
-  if (std::ranges::none_of(solved.set.manifolds, by_volume)) return false;
+  const auto is_mesh = [&](std::uint32_t collider) { return std::holds_alternative<Mesh>(world.colliders()[collider].shape); };
+  const auto can_be = [&](const Manifold& m) { return m.target > 0 || is_mesh(m.a) || is_mesh(m.b); };
+  if (std::ranges::none_of(solved.set.manifolds, can_be)) return false;
   collect_motion(world, solved);
   bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, time});
   return bends_.ends_deep();

@@ -17,18 +17,18 @@ std::optional<Impact> cubic(const Query& q, bool vertex_face, double tolerance =
 TEST(Cubic, ordinary_queries_are_those_of_exact_arithmetic_to_rounding) {
   for (bool vertex_face : {true, false}) {
     const Score result =
-        score(vertex_face, 1500, 31, ordinary_kind, [&](const Query& q, int) { return cubic(q, vertex_face); });
+        score(vertex_face, query_count(1500), 31, ordinary_kind, [&](const Query& q, int) { return cubic(q, vertex_face); });
     EXPECT_GT(result.hits, 200);
     EXPECT_EQ(result.false_negatives, 0);
-    EXPECT_EQ(result.false_positives, 0);
-    EXPECT_LE(result.early, 3);
+    EXPECT_LE(result.false_positives, query_count(1500) / 100000);   // what misses by less than the tolerance
+    EXPECT_LE(result.early, query_count(1500) / 500);
     EXPECT_LT(result.largest_delay, 1e-9);
   }
 }
 
 TEST(Cubic, finds_degenerate_impacts_within_the_tolerance) {
   for (bool vertex_face : {true, false}) {
-    const Score result = score(vertex_face, 3000, 32, every_kind, [&](const Query& q, int i) {
+    const Score result = score(vertex_face, query_count(3000), 32, every_kind, [&](const Query& q, int i) {
       const auto found = cubic(q, vertex_face);
       EXPECT_TRUE(!found || found->distance <= 1.000001e-6 * query_size(q)) << i;
       return found;
@@ -43,7 +43,7 @@ TEST(Cubic, finds_degenerate_impacts_within_the_tolerance) {
 TEST(Cubic, agrees_with_inclusion_on_ordinary_queries) {
   Queries queries(33);
   int hits = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < query_count(20000); ++i) {
     const bool vertex_face = i / 2 % 2 == 0;
     const Query q = queries.query(ordinary_kind(i), vertex_face);
     const auto by_cubic = cubic(q, vertex_face);

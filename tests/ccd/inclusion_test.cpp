@@ -1,5 +1,3 @@
-#include <cstdlib>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,12 +7,6 @@
 
 namespace stickslip::ccd_test {
 namespace {
-
-/// More with STICKSLIP_CCD_QUERIES in the environment.
-int query_count(int otherwise) {
-  const char* wanted = std::getenv("STICKSLIP_CCD_QUERIES");
-  return wanted != nullptr ? std::atoi(wanted) : otherwise;
-}
 
 std::optional<Impact> impact(const Query& q, bool vertex_face, const ImpactOptions& options = {}) {
   return vertex_face ? vertex_face_impact(q.start, q.end, options) : edge_edge_impact(q.start, q.end, options);

@@ -1,11 +1,18 @@
 // Queries of continuous collision: ordinary ones, and those that are hard.
 #pragma once
 
+#include <cstdlib>
 #include <random>
 
 #include "stickslip/ccd/impact.h"
 
 namespace stickslip::ccd_test {
+
+/// How many queries, or as many as STICKSLIP_CCD_QUERIES asks for.
+inline int query_count(int daily) {
+  const char* wanted = std::getenv("STICKSLIP_CCD_QUERIES");
+  return wanted != nullptr ? std::atoi(wanted) : daily;
+}
 
 struct Query {
   PointsAt<4> start, end;

@@ -1,5 +1,5 @@
 // Contacts on meshes against brute force over all triangles: how far shapes are apart, and that what contacts claim is there.
-// STICKSLIP_PAIRS asks for more pairs of each kind than the daily test.
+// STICKSLIP_PAIRS asks for more pairs of each kind than the daily test, a filter such as *MeshBruteForce*cylinder* for a kind.
 #include <cstdlib>
 #include <string>
 
@@ -7,6 +7,7 @@
 
 #include "collide/near_pairs.h"
 #include "geometry/triangle_meshes.h"
+#include "stickslip/collide/separation.h"
 #include "stickslip/distance/triangles.h"
 #include "stickslip/geometry/mesh_solid.h"
 
@@ -162,7 +163,8 @@ Shape shape_of(PairMaker& random, std::size_t kind, int i) {
   return make_mesh(i % 2 ? l_mesh() : box_mesh(Vec3(0.4, 0.5, 0.6)));
 }
 
-/// Comes from outside along a line until it is as near as asked: anyhow, or with faces and edges along those of the mesh.
+/// Comes from outside along a line until it is as near as asked: anyhow, or with faces and edges along those of the mesh. The
+/// library finds the way, since brute force takes long; how near it is then is found out without it.
 Placed place(PairMaker& random, std::size_t kind, const Shape& mesh, double apart, int i) {
   static const Quat kAlong[] = {Quat::Identity(), testing::turned(M_PI / 2, Vec3::UnitX()),
                                 testing::turned(M_PI / 2, Vec3::UnitY()), testing::turned(M_PI / 4, Vec3::UnitZ()),
@@ -170,11 +172,11 @@ Placed place(PairMaker& random, std::size_t kind, const Shape& mesh, double apar
   const bool aligned = i % 3 == 0;
   Placed p{shape_of(random, kind, i), {}, aligned ? Vec3(i / 2 % 2 ? -Vec3::UnitZ() : -Vec3::UnitX()) : random.direction()};
   const bool plane = std::holds_alternative<HalfSpace>(p.shape);
-  p.pose.orientation = plane ? Quat::FromTwoVectors(Vec3::UnitZ(), p.way) : aligned ? kAlong[i / 3 % 5] : random.rotation();
+  p.pose.orientation = plane ? rotation_between(Vec3::UnitZ(), p.way) : aligned ? kAlong[i / 3 % 5] : random.rotation();
   p.pose.position = -6 * p.way;
   if (!plane) p.pose.position += 0.6 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
   for (int k = 0; k < 60; ++k) {
-    const double d = distance_of(p.shape, p.pose, mesh, {});
+    const double d = separation(p.shape, p.pose, mesh, {}).distance;
     if (d <= apart + 1e-9 || d > 20) break;
     p.pose.position += 0.999 * (d - apart) * p.way;
   }
@@ -204,28 +206,34 @@ void expect_attained(const Placed& p, const Shape& mesh, const ContactSink& sink
   }
 }
 
-TEST(MeshBruteForce, shapes_apart_from_a_mesh_are_as_far_as_the_nearest_triangle) {
-  const std::vector<Shape> all = meshes();
-  ContactSink sink;
-  for (const std::size_t kind : {0, 1, 2, 3, 4, 5, 6}) {
-    PairMaker random(10 + static_cast<unsigned>(kind));
-    int seen = 0;
-    const int count = pairs_asked(kind == 3 ? 14 : 42);
-    for (int i = 0; i < count; ++i) {
-      const Shape& mesh = all[static_cast<std::size_t>(i) % all.size()];
-      const Placed p = place(random, kind, mesh, std::pow(10, random.uniform(-6, -1)), i);
-      const double d = distance_of(p.shape, p.pose, mesh, {});
-      if (!(d > 0) || d > 0.3) continue;
-      ++seen;
-      const std::string which = std::string(shape_name(p.shape)) + " " + std::to_string(i);
-      collide(p.shape, p.pose, mesh, {}, d + 0.05, sink);
-      ASSERT_FALSE(sink.points().empty()) << which;
-      EXPECT_LE(lowest_of(sink), d + tolerance_for(kind).gap) << which;
-      EXPECT_GE(lowest_of(sink), 0.9993 * d - tolerance_for(kind).gap) << which;
-      expect_attained(p, mesh, sink, tolerance_for(kind).place, which);
-    }
-    EXPECT_GT(seen, count / 2);
+const char* const kKinds[] = {"sphere", "box", "capsule", "cylinder", "half_space", "hull", "mesh"};
+constexpr std::size_t kCylinder = 3;
+
+class MeshBruteForce : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  std::vector<Shape> all_ = meshes();
+  ContactSink sink_;
+};
+
+TEST_P(MeshBruteForce, a_shape_apart_from_a_mesh_is_as_far_as_the_nearest_triangle) {
+  const std::size_t kind = GetParam();
+  PairMaker random(10 + static_cast<unsigned>(kind));
+  int seen = 0;
+  const int count = pairs_asked(kind == kCylinder ? 14 : 42);
+  for (int i = 0; i < count; ++i) {
+    const Shape& mesh = all_[static_cast<std::size_t>(i) % all_.size()];
+    const Placed p = place(random, kind, mesh, std::pow(10, random.uniform(-6, -1)), i);
+    const double d = distance_of(p.shape, p.pose, mesh, {});
+    if (!(d > 0) || d > 0.3) continue;
+    ++seen;
+    const std::string which = std::string(shape_name(p.shape)) + " " + std::to_string(i);
+    collide(p.shape, p.pose, mesh, {}, d + 0.05, sink_);
+    ASSERT_FALSE(sink_.points().empty()) << which;
+    EXPECT_LE(lowest_of(sink_), d + tolerance_for(kind).gap) << which;
+    EXPECT_GE(lowest_of(sink_), 0.9993 * d - tolerance_for(kind).gap) << which;
+    expect_attained(p, mesh, sink_, tolerance_for(kind).place, which);
   }
+  EXPECT_GT(seen, count / 2);
 }
 
 /// How deep the points of a shape lie in a mesh, corners or points on its rims or axis; of a half-space the other way [m].
@@ -248,32 +256,32 @@ double depth_of(const Placed& p, const MeshSurface& surface) {
   return deepest;
 }
 
-TEST(MeshBruteForce, shapes_that_overlap_a_mesh_are_held_as_deep_as_their_points_lie_in_it) {
-  const std::vector<Shape> all = meshes();
-  ContactSink sink;
-  for (const std::size_t kind : {0, 1, 2, 3, 4, 5, 6}) {
-    PairMaker random(30 + static_cast<unsigned>(kind));
-    int seen = 0;
-    const int count = pairs_asked(kind == 3 ? 7 : 42);
-    for (int i = 0; i < count; ++i) {
-      const Shape& mesh = all[static_cast<std::size_t>(i) % all.size()];
-      Placed p = place(random, kind, mesh, 1e-7, i);
-      const double deep = std::pow(10, random.uniform(-5, -1.3));
-      p.pose.position += deep * p.way;
-      if (distance_of(p.shape, p.pose, mesh, {}) > 0) continue;
-      ++seen;
-      const std::string which = std::string(shape_name(p.shape)) + " " + std::to_string(i);
-      collide(p.shape, p.pose, mesh, {}, 0.06, sink);
-      ASSERT_FALSE(sink.points().empty()) << which;
-      EXPECT_LE(lowest_of(sink), tolerance_for(kind).gap) << which;
-      // A plane sees four points of a rim, of which edges cut off some.
-      const double held = kind == 3 ? 0.5 : 0.999, depth = depth_of(p, std::get<Mesh>(mesh).solid->surface());
-      EXPECT_GE(-lowest_of(sink), held * depth - tolerance_for(kind).gap) << which;
-      expect_attained(p, mesh, sink, tolerance_for(kind).place, which);
-    }
-    EXPECT_GT(seen, count / 2);
+TEST_P(MeshBruteForce, a_shape_that_overlaps_a_mesh_is_held_as_deep_as_its_points_lie_in_it) {
+  const std::size_t kind = GetParam();
+  PairMaker random(30 + static_cast<unsigned>(kind));
+  int seen = 0;
+  const int count = pairs_asked(kind == kCylinder ? 7 : 42);
+  for (int i = 0; i < count; ++i) {
+    const Shape& mesh = all_[static_cast<std::size_t>(i) % all_.size()];
+    Placed p = place(random, kind, mesh, 1e-7, i);
+    const double deep = std::pow(10, random.uniform(-5, -1.3));
+    p.pose.position += deep * p.way;
+    if (distance_of(p.shape, p.pose, mesh, {}) > 0) continue;
+    ++seen;
+    const std::string which = std::string(shape_name(p.shape)) + " " + std::to_string(i);
+    collide(p.shape, p.pose, mesh, {}, 0.06, sink_);
+    ASSERT_FALSE(sink_.points().empty()) << which;
+    EXPECT_LE(lowest_of(sink_), tolerance_for(kind).gap) << which;
+    // A plane sees four points of a rim, of which edges cut off some.
+    const double held = kind == kCylinder ? 0.5 : 0.999, depth = depth_of(p, std::get<Mesh>(mesh).solid->surface());
+    EXPECT_GE(-lowest_of(sink_), held * depth - tolerance_for(kind).gap) << which;
+    expect_attained(p, mesh, sink_, tolerance_for(kind).place, which);
   }
+  EXPECT_GT(seen, count / 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, MeshBruteForce, ::testing::Range(std::size_t{0}, std::size(kKinds)),
+                         [](const auto& kind) { return std::string(kKinds[kind.param]); });
 
 }   // namespace
 }   // namespace stickslip::testing::mesh_brute_force

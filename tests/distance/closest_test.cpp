@@ -1,5 +1,3 @@
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "distance/feature_samples.h"
@@ -55,17 +53,12 @@ long double reference_edges(const std::array<Vec3, 4>& x) {
   return best;
 }
 
-/// More with STICKSLIP_DISTANCE_PAIRS in the environment.
-int pair_count() {
-  const char* wanted = std::getenv("STICKSLIP_DISTANCE_PAIRS");
-  return wanted != nullptr ? std::atoi(wanted) : 100000;
-}
-
+constexpr int kPairs = 100000;
 constexpr double kRounding = 1e-14;   ///< of the extent
 
-TEST(Closest, a_point_and_an_edge_agree_with_every_feature_by_itself) {
+TEST(Closest, a_point_and_an_edge_agree_in_distance_and_normal_with_every_feature_by_itself) {
   Samples samples(1);
-  for (int i = 0, count = pair_count(); i < count; ++i) {
+  for (int i = 0, count = pair_count(kPairs); i < count; ++i) {
     const auto x = samples.points<3>(i);
     const ClosestOnEdge found = closest_on_edge(x[0], x[1], x[2]);
     const double d = std::sqrt(found.squared_distance);
@@ -73,13 +66,15 @@ TEST(Closest, a_point_and_an_edge_agree_with_every_feature_by_itself) {
         << i;
     ASSERT_TRUE(found.weight >= 0 && found.weight <= 1);
     ASSERT_NEAR((x[0] - x[1] - found.weight * (x[2] - x[1])).norm(), d, kRounding * extent(x));
+    const Vec3 point = x[1] + found.weight * (x[2] - x[1]);
+    ASSERT_LE(normal_error({&x[0], 1}, {&x[1], 2}, x[0], point), normal_rounding(extent(x), d)) << i;
     ASSERT_EQ(found.on, found.weight == 0 ? OnEdge::vertex_0 : found.weight == 1 ? OnEdge::vertex_1 : OnEdge::inside);
   }
 }
 
-TEST(Closest, a_point_and_a_triangle_agree_with_every_feature_by_itself) {
+TEST(Closest, a_point_and_a_triangle_agree_in_distance_and_normal_with_every_feature_by_itself) {
   Samples samples(2);
-  for (int i = 0, count = pair_count(); i < count; ++i) {
+  for (int i = 0, count = pair_count(kPairs); i < count; ++i) {
     const auto x = samples.points<4>(i);
     const ClosestOnTriangle found = closest_on_triangle(x[0], x[1], x[2], x[3]);
     const double d = std::sqrt(found.squared_distance);
@@ -88,29 +83,31 @@ TEST(Closest, a_point_and_a_triangle_agree_with_every_feature_by_itself) {
     ASSERT_NEAR(found.weights.sum(), 1, 1e-15);
     const Vec3 point = found.weights[0] * x[1] + found.weights[1] * x[2] + found.weights[2] * x[3];
     ASSERT_NEAR((x[0] - point).norm(), d, kRounding * (extent(x) + 3));
+    ASSERT_LE(normal_error({&x[0], 1}, {&x[1], 3}, x[0], point), triangle_normal_rounding(extent(x), d)) << i;
     const int zeros = static_cast<int>((found.weights.array() == 0).count());
     const int expected = found.on == OnTriangle::inside ? 0 : found.on >= OnTriangle::edge_01 ? 1 : 2;
     ASSERT_GE(zeros, expected) << i;
   }
 }
 
-TEST(Closest, two_edges_agree_with_every_feature_by_itself) {
+TEST(Closest, two_edges_agree_in_distance_and_normal_with_every_feature_by_itself) {
   Samples samples(3);
   int parallel = 0;
-  for (int i = 0, count = pair_count(); i < count; ++i) {
+  for (int i = 0, count = pair_count(kPairs); i < count; ++i) {
     const auto x = samples.points<4>(i);
     const ClosestOfEdges found = closest_of_edges(x[0], x[1], x[2], x[3]);
     const double d = std::sqrt(found.squared_distance);
     ASSERT_NEAR(d, static_cast<double>(reference_edges(x)), kRounding * extent(x)) << i;
     ASSERT_TRUE(found.weight_a >= 0 && found.weight_a <= 1 && found.weight_b >= 0 && found.weight_b <= 1);
-    const Vec3 apart = x[2] + found.weight_b * (x[3] - x[2]) - x[0] - found.weight_a * (x[1] - x[0]);
-    ASSERT_NEAR(apart.norm(), d, kRounding * (extent(x) + 3));
+    const Vec3 on_a = x[0] + found.weight_a * (x[1] - x[0]), on_b = x[2] + found.weight_b * (x[3] - x[2]);
+    ASSERT_NEAR((on_b - on_a).norm(), d, kRounding * (extent(x) + 3));
+    ASSERT_LE(normal_error({&x[0], 2}, {&x[2], 2}, on_a, on_b), normal_rounding(extent(x), d)) << i;
     if (found.parallel) {
       ++parallel;
       ASSERT_FALSE(found.on_a == OnEdge::inside && found.on_b == OnEdge::inside);
     }
   }
-  EXPECT_GT(parallel, pair_count() / 20);
+  EXPECT_GT(parallel, pair_count(kPairs) / 20);
 }
 
 TEST(Closest, no_sample_of_two_features_is_nearer_and_refined_samples_come_as_near) {

@@ -2,8 +2,13 @@
 // it, thin.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <random>
+#include <span>
 
 #include "stickslip/math/types.h"
 
@@ -70,6 +75,22 @@ class Samples {
   std::mt19937 random_;
 };
 
+/// How many pairs of each kind, or as many as STICKSLIP_DISTANCE_PAIRS asks for.
+inline int pair_count(int daily) {
+  const char* wanted = std::getenv("STICKSLIP_DISTANCE_PAIRS");
+  return wanted != nullptr ? std::atoi(wanted) : daily;
+}
+
+/// By how much the way from a point of A to a point of B misses the normal of two convex features: no corner of A lies beyond
+/// the plane across it at its start, none of B before the one at its end, exactly if these are nearest points [m].
+inline double normal_error(std::span<const Vec3> a, std::span<const Vec3> b, const Vec3& on_a, const Vec3& on_b) {
+  const Vec3 n = (on_b - on_a).normalized();
+  double worst = 0;
+  for (const Vec3& x : a) worst = std::max(worst, n.dot(x - on_a));
+  for (const Vec3& x : b) worst = std::max(worst, n.dot(on_b - x));
+  return worst;
+}
+
 /// Largest difference of two of the points [m].
 template <std::size_t N>
 double extent(const std::array<Vec3, N>& x) {
@@ -77,6 +98,15 @@ double extent(const std::array<Vec3, N>& x) {
   for (const Vec3& p : x)
     for (const Vec3& q : x) largest = std::max(largest, (p - q).norm());
   return largest;
+}
+
+/// What rounding of points, with coordinates up to 3, allows of it: features that touch have no normal.
+inline double normal_rounding(double extent, double distance) {
+  return distance > 0 ? 4e-15 * (extent + 3) * extent / distance : std::numeric_limits<double>::infinity();
+}
+/// Of triangles thinner than √ε of their length, inside and edges are as near but for rounding of squares.
+inline double triangle_normal_rounding(double extent, double distance) {
+  return normal_rounding(extent, distance) + 3e-8 * extent;
 }
 
 }   // namespace stickslip::distance_test

@@ -167,5 +167,34 @@ TEST(MeshMotion, a_stack_of_equal_boxes_of_triangles_stands_still) {
   for (int i = 0; i < 10; ++i) EXPECT_LT((world.body(boxes[i]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-6) << i;
 }
 
+/// Angles of sheet 6 mm thick, 60 mm long, that fall onto each other: arms swing past arms by more than they are thick in a
+/// step, and edges meet edges with no corner near.
+TEST(MeshMotion, arms_of_falling_brackets_do_not_pass_through_each_other) {
+  const double t = 0.006;
+  const Shape bracket = make_mesh(prism_mesh({{0, 0}, {0.06, 0}, {0.06, t}, {t, t}, {t, 0.04}, {0, 0.04}},
+                                             {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}}, 0.02));
+  const struct {
+    Vec3 position, axis;
+    double degrees;
+  } starts[] = {{{0.00843, 0.01604, 0.05}, {-0.9665, 0.8841, 0.6420}, 10.2},
+                {{0.01225, 0.01218, 0.12}, {-0.6246, 0.9427, -0.2721}, 81.2},
+                {{0.00615, 0.00761, 0.19}, {0.4931, -0.4437, -0.0320}, 24.7},
+                {{-0.00901, -0.00037, 0.26}, {-0.8510, -0.3023, 0.6301}, 32.2},
+                {{-0.00266, -0.01850, 0.33}, {0.4750, -0.7997, -0.6364}, 134.2},
+                {{-0.00231, 0.00212, 0.40}, {0.2184, -0.0067, -0.1506}, 27.6},
+                {{-0.01431, -0.01185, 0.47}, {-0.5106, -0.3573, 0.7836}, 38.4},
+                {{-0.01476, -0.00925, 0.54}, {-0.7362, 0.6582, 0.9067}, 137.8}};
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  for (const auto& s : starts)
+    add_body(world, bracket, s.position, m, Vec3::Zero(), Vec3::Zero(),
+             rotation_from_vector(s.degrees * M_PI / 180 * s.axis.normalized()));
+  Stepper stepper(options(0.01));
+  double deepest = 0;
+  simulate(world, stepper, 0.6, [&](const StepReport& r) { deepest = std::max(deepest, r.penetration_max); });
+  EXPECT_LT(deepest, 0.15 * t);
+}
+
 }   // namespace
 }   // namespace stickslip::testing
