@@ -85,24 +85,6 @@ TEST(SoftBodies, are_told_apart_from_what_they_do_not_touch_and_keep_their_part_
   EXPECT_EQ(coupled, 2);
 }
 
-TEST(SoftBodies, share_islands_with_rigid_ones_whatever_else_lies_about) {
-  // A wall on a soft block, and one beside it.
-  World world;
-  const MaterialId m = material(world, 0.5);
-  add_ground(world, m);
-  std::vector<BodyId> all = add_wall(world, m, {0, 2, 0});
-  const BodyId block = add_cube(world, {.young = 1e6}, {0, 0, 0.1}, m);
-  const BodyId brick = add_body(world, Box{{0.1, 0.05, 0.05}}, {0, 0, 0.25}, m);
-  Stepper stepper(options(0.01));
-  simulate(world, stepper, 2, [](const StepReport& r) { EXPECT_EQ(r.outcome.status, SolveStatus::converged); });
-  const StepReport& report = stepper.step(world);
-  EXPECT_NEAR(report.force_on(brick).z(), world.body(brick).mass.mass * kGravity,
-              1e-4 * world.body(brick).mass.mass * kGravity);
-  EXPECT_LT(world.body(brick).velocity.norm(), 1e-6);
-  EXPECT_LT(world.body(all.back()).velocity.norm(), 1e-6);
-  EXPECT_LT(world.nodal_body(block).velocities[0].norm(), 1e-6);
-}
-
 /// ½ Σ m (u − u_t)² − τ m g·u + τ/h E(x + h u): what a step of implicit Euler minimises [course §4.2.3].
 struct Objective {
   NodalBody before;
