@@ -16,11 +16,14 @@ std::optional<Impact> cubic(const Query& q, bool vertex_face, double tolerance =
 
 TEST(Cubic, ordinary_queries_are_those_of_exact_arithmetic_to_rounding) {
   for (bool vertex_face : {true, false}) {
-    const Score result =
-        score(vertex_face, query_count(1500), 31, ordinary_kind, [&](const Query& q, int) { return cubic(q, vertex_face); });
+    const Score result = score(vertex_face, query_count(1500), 31, ordinary_kind, [&](const Query& q, int i) {
+      const auto found = cubic(q, vertex_face);
+      EXPECT_TRUE(!found || found->distance <= 1.000001e-6 * query_size(q)) << i;
+      return found;
+    });
     EXPECT_GT(result.hits, 200);
     EXPECT_EQ(result.false_negatives, 0);
-    EXPECT_LE(result.false_positives, query_count(1500) / 100000);   // what misses by less than the tolerance
+    EXPECT_LE(result.false_positives, query_count(1500) / 100000);   // one in a million misses by less than the tolerance
     EXPECT_LE(result.early, query_count(1500) / 500);
     EXPECT_LT(result.largest_delay, 1e-9);
   }

@@ -72,5 +72,20 @@ TEST(SoftCheckpoints, of_large_bodies_know_where_they_were_factored) {
   EXPECT_EQ(loaded.world.state_hash(), scene.world.state_hash());
 }
 
+TEST(SoftCheckpoints, of_the_time_before_minimisation_are_read_as_newtons_method_and_run_on) {
+  const Directory directory;
+  unpack_older_checkpoint("checkpoint-17.h5.gz", directory / "c.h5");
+  Scene scene = load_checkpoint(directory / "c.h5");
+  EXPECT_EQ(scene.name, "old-jelly");
+  EXPECT_EQ(scene.world.step_count, 3u);
+  EXPECT_EQ(scene.step.soft.max_linearisations, 3);
+  EXPECT_EQ(scene.step.soft.solution, SoftSolution::newton);
+  const double before = scene.world.body(scene.world.find("jelly")).position.z();
+  simulate(scene, 40);
+  const double after = scene.world.body(scene.world.find("jelly")).position.z();
+  EXPECT_LT(after, before - 0.15) << "it fell to the ground";
+  EXPECT_GT(after, 0.08) << "and stands on it";
+}
+
 }   // namespace
 }   // namespace stickslip::test
