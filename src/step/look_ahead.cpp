@@ -151,8 +151,7 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
 }
 
 bool LookAhead::ends_deep(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
-  const auto by_volume = [](const Manifold& m) { return m.target > 0; };
-  if (std::ranges::none_of(solved.set.manifolds, by_volume)) return false;
+  if (!bends_.judges_depth()) return false;
   collect_motion(world, solved);
   bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, time});
   return bends_.ends_deep();
