@@ -18,8 +18,8 @@ namespace {
 /// again; of points four times as much each time that it was, so that large heaps do not repeat steps for one of their boxes.
 constexpr double kTolerated = 0.005;
 
-/// The same of bodies that touch by volume or turn far, from which on steps are taken in pieces: what is told of a motion as too
-/// deep (docs/motion.md).
+/// The same of bodies that touch by volume or turn far, from which on steps are taken in pieces: what is told of a motion
+/// as too deep (docs/motion.md).
 constexpr double kTooDeep = 0.01;
 
 /// Turn in a step from which on rows of points tell little too, and what ends deep has its step taken in pieces [rad].
