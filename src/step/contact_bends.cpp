@@ -18,13 +18,16 @@ namespace {
 /// again; of points four times as much each time that it was, so that large heaps do not repeat steps for one of their boxes.
 constexpr double kTolerated = 0.005;
 
-/// The same of bodies that touch by volume, from which on steps are taken in pieces: what is told of a motion as too deep
-/// (docs/motion.md).
+/// The same of bodies that touch by volume or turn far, from which on steps are taken in pieces: what is told of a motion
+/// as too deep (docs/motion.md).
 constexpr double kTooDeep = 0.01;
 
 /// The same of meshes that touch in points: where parts that are not convex meet, five looks need not suffice, and what is
 /// thin would be passed through.
 constexpr double kMeshTooDeep = 0.1;
+
+/// Turn in a step from which on rows of points tell little too, and what ends deep has its step taken in pieces [rad].
+constexpr double kTurnsFar = 1;
 
 /// Part of what is tolerated by which velocities that bends are found with may be wrong.
 constexpr double kRough = 0.1;
@@ -46,6 +49,7 @@ void ContactBends::begin_step() {
   added_.clear();
   rounds_ = 0;
   next_corner_ = 0;
+  judges_depth_ = false;
 }
 
 double ContactBends::speed_that_matters(const World& world, const ContactSet& set, double time) {
@@ -135,14 +139,17 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
   if (!(travel > tolerated)) return false;
   // How far paths can bend: towards the axis and by wandering of the spin, and along normals that turn.
-  double bend = 0;
+  double bend = 0, turned = 0;
   for (const auto& [collider, motion] : {std::pair(&ca, &of_a), std::pair(&cb, &of_b)}) {
     const double turn = solved.time * motion->angular.norm();
+    turned += turn;
     if (turn > 0) bend += turn * (turn * collider->reach + solved.time * (of_b.linear - of_a.linear).norm());
   }
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
   const double blow = std::max(blows_[ca.body], blows_[cb.body]);
-  const DriftingPair pair{m, a, b, of_a, of_b, end_of(solved, mover_a), end_of(solved, mover_b), thickness, tolerated, blow};
+  const DriftingPair pair{m,         a,         b,    of_a,  of_b, end_of(solved, mover_a), end_of(solved, mover_b),
+                          thickness, tolerated, blow, turned};
+  judges_depth_ = judges_depth_ || can_be_too_deep(pair);
   if (by_volume) return look_at_volume(solved, pair);
   look_at_end(ca, cb, pair, points.front().feature, std::min(bend, thickness));
   bool any = look_at_known(solved, pair);
@@ -227,6 +234,7 @@ bool ContactBends::look_at_new(const Solved& solved, const DriftingPair& pair) {
   bool any = false;
   for (const ContactPoint& e : sink_.points_of(m.parts)) {
     if (!(e.gap < lowest - pair.tolerated)) continue;
+    note_end(pair, lowest, e.gap);
     if (has_feature(points, e.feature)) continue;
     const ContactPoint start = pair.start_of(e);
     const auto faces = [&](const ContactPoint& p) { return p.normal.dot(start.normal) > 0; };
@@ -262,7 +270,8 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
                             end_of(solved, mover_b),
                             thinner(ca, cb),
                             tolerated,
-                            std::max(blows_[ca.body], blows_[cb.body])};
+                            std::max(blows_[ca.body], blows_[cb.body]),
+                            0};
     for (const ContactPoint& e : sink_.points_of(part.parts)) {
       if (!(e.gap < lowest - tolerated) || is_measured(fresh, e)) continue;
       const ContactPoint start = pair.start_of(e);
@@ -275,9 +284,12 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
   return any;
 }
 
-/// Notes where a place of bodies that touch by volume ends. @param kept gap that it was to have at least [m]
+/// Whether a pair that ends deep has the step taken in pieces: by volume, or because it turns far.
+bool ContactBends::can_be_too_deep(const DriftingPair& pair) { return pair.manifold.target > 0 || pair.turned > kTurnsFar; }
+
+/// Notes where a place of two bodies ends. @param kept gap that it was to have at least [m]
 void ContactBends::note_end(const DriftingPair& pair, double kept, double end) {
-  if (pair.manifold.target > 0 && end < kept - kTooDeep * pair.thickness) ends_deep_ = true;
+  if (can_be_too_deep(pair) && end < kept - kTooDeep * pair.thickness) ends_deep_ = true;
 }
 
 /// The same of meshes that touch in points, by all contacts that they have there.

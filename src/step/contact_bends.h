@@ -44,8 +44,10 @@ class ContactBends {
   /// @returns whether contacts must be bent, more than they are
   bool find(const Solved&);
 
-  /// Whether bodies that touch by volume, or meshes, end deep in each other, in the motion that was looked at last.
+  /// Whether bodies that touch by volume, turn far or are meshes end deep in each other in the motion that was looked at last.
   bool ends_deep() const { return ends_deep_; }
+  /// Whether there were such bodies, other than meshes, in this step.
+  bool judges_depth() const { return judges_depth_; }
 
   /// A point that only the end of the drift knows.
   struct Added {
@@ -76,6 +78,7 @@ class ContactBends {
   bool is_measured(const PartPair&, const ContactPoint& e) const;
   bool look_at_middle(const Solved&, const DriftingPair&, bool of_b);
   void add(const Manifold&, const ContactPoint&);
+  static bool can_be_too_deep(const DriftingPair&);
   void note_end(const DriftingPair&, double kept, double end);
   void note_end_of_meshes(const Solved&, std::span<const Manifold> known);
   void set_bend(const ContactKey&, double kappa);
@@ -93,7 +96,7 @@ class ContactBends {
   ContactSet at_end_;   ///< areas where the drift ends, of the pair measured last
   std::pair<std::uint32_t, std::uint32_t> measured_;
   std::uint64_t next_corner_ = 0;   ///< of this step
-  bool ends_deep_ = false;
+  bool ends_deep_ = false, judges_depth_ = false;
   int rounds_ = 0;   ///< of this step in which contacts were bent
 };
 

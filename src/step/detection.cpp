@@ -67,6 +67,7 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach, 
     known_.resize(colliders.size());
     poses_.resize(colliders.size());
     margins_.resize(colliders.size());
+    straight_.resize(colliders.size());
     surfaces_.clear();
     surfaces_.resize(colliders.size());
     memories_.keep({});   // meshes may be others, at the same places
@@ -80,16 +81,18 @@ void Detection::update_proxies(const World& world, const DetectionReach& reach, 
     poses_[i] = motion.pose * c.local;
     if (c.deforms) update_surface(world, i);
     const double thin = 0.5 * reach.margin * c.characteristic_length;
-    double margin = thin, pushed = 0;
+    double margin = thin, pushed = 0, turning = 0;
     if (!is_passive(b) && b.continuous != Continuous::off) {
       margin += reach.time * motion.velocity.norm();
       if (!motion.angular_velocity.isZero(0) && std::isfinite(c.reach))
-        margin += reach.time * motion.angular_velocity.norm() * c.reach;
+        turning = reach.time * motion.angular_velocity.norm() * c.reach;
+      margin += turning;
       if (c.deforms) margin += reach.time * surfaces_[i]->spread;
       if (b.motion == MotionType::dynamic) pushed = reach.time * reach.h * (world.gravity + b.inverse_mass * b.force).norm();
       margin += pushed;
     }
     margins_[i] = margin;
+    straight_[i] = margin - turning;
     if (const auto velocity = watch && margin > c.reach ? watch->flight(world, c) : std::nullopt) {
       flights_.resize(colliders.size());
       flights_[i] = {*velocity, thin + pushed};
@@ -239,11 +242,33 @@ bool Detection::is_candidate(const World& world, const ProxyPair& pair) const {
   return any_dynamic && world.may_touch(body_a, body_b);
 }
 
+/// Whether two colliders cannot touch whatever they turn by, because the balls around them about their centres of mass do not.
+/// What spins by radians in a step has corners that fly on circles: taken as straight, their paths would strike what is beside
+/// them. @param way by which the centres can come together [m]
+bool Detection::stay_apart(const World& world, const ProxyPair& pair, double way) const {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  if (a.deforms || b.deforms || !std::isfinite(a.reach) || !std::isfinite(b.reach)) return false;
+  const double between = (motion_of(world, b).pose.position - motion_of(world, a).pose.position).norm();
+  return between - a.reach - b.reach > way;
+}
+
+/// The same in a motion. @param motion of every mover
+bool Detection::stay_apart(const World& world, const ProxyPair& pair, std::span<const Twist> motion,
+                           const DetectionReach& reach) const {
+  const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
+  const double still = 0.5 * reach.margin * (a.characteristic_length + b.characteristic_length);
+  return stay_apart(world, pair,
+                    still + reach.time * (motion[world.mover_of(b)].linear - motion[world.mover_of(a)].linear).norm());
+}
+
 void Detection::find_candidates(const World& world, ImpactWatch* watch) {
   candidates_.clear();
-  for (const ProxyPair& pair : broad_.pairs(pair_limit(world)))
-    if (is_candidate(world, pair) && !(watch && watch->takes(world, pair, margins_[pair.a] + margins_[pair.b])))
-      candidates_.push_back(pair);
+  apart_.clear();
+  for (const ProxyPair& pair : broad_.pairs(pair_limit(world))) {
+    if (!is_candidate(world, pair)) continue;
+    if (stay_apart(world, pair, straight_[pair.a] + straight_[pair.b])) apart_.push_back(pair);
+    else if (!(watch && watch->takes(world, pair, margins_[pair.a] + margins_[pair.b]))) candidates_.push_back(pair);
+  }
   const std::size_t of_two = candidates_.size();
   for (std::uint32_t i = 0; i < surfaces_.size(); ++i) {
     if (!surfaces_[i]) continue;
@@ -337,6 +362,8 @@ bool Detection::outrun(const World& world, std::span<const Twist> motion, const 
     if (reach.time * closing_speed(world, pair, motion) <= margin_of(world, pair)) continue;
     outrun_[pair.a] = outrun_[pair.b] = any = true;
   }
+  for (const ProxyPair& pair : apart_)
+    if (!stay_apart(world, pair, motion, reach)) outrun_[pair.a] = outrun_[pair.b] = any = true;
   return any;
 }
 
@@ -363,7 +390,9 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     const Collider &a = colliders[pair.a], &b = colliders[pair.b];
     const Twist &of_a = motion[world.mover_of(a)], &of_b = motion[world.mover_of(b)];
     const double travel = reach.time * closing_speed(world, pair, motion);
-    const bool looked_at = !flies(pair.a) && !flies(pair.b) && travel <= margin_of(world, pair);
+    if (stay_apart(world, pair, motion, reach)) continue;
+    const bool looked_at =
+        !flies(pair.a) && !flies(pair.b) && travel <= margin_of(world, pair) && !std::ranges::binary_search(apart_, pair);
     if (looked_at || has_patch(set_, pair) || watch.takes(world, pair, of_a, of_b)) continue;
     expectation.tell(pair, sink_);
     sink_.remember_in(memories_.of(pair));

@@ -53,6 +53,8 @@ class Detection {
   void update_proxies(const World&, const DetectionReach&, const ImpactWatch*);
   Aabb way_of(const World&, std::uint32_t collider, const Vec3& velocity, double time) const;
   bool is_candidate(const World&, const ProxyPair&) const;
+  bool stay_apart(const World&, const ProxyPair&, double way) const;
+  bool stay_apart(const World&, const ProxyPair&, std::span<const Twist> motion, const DetectionReach&) const;
   bool flies(std::uint32_t collider) const { return !flights_.empty() && flights_[collider].slack >= 0; }
   double margin_of(const World&, const ProxyPair&) const;
   Aabb box_of(const World&, std::uint32_t collider) const;
@@ -65,9 +67,10 @@ class Detection {
   void find_candidates(const World&, ImpactWatch*);
 
   BroadPhase broad_;
-  DetectionReach reach_;          ///< of the last detection
-  std::vector<Pose> poses_;       ///< world pose of each collider
-  std::vector<double> margins_;   ///< reach of each collider [m]
+  DetectionReach reach_;           ///< of the last detection
+  std::vector<Pose> poses_;        ///< world pose of each collider
+  std::vector<double> margins_;    ///< reach of each collider [m]
+  std::vector<double> straight_;   ///< of these, what is not by turning [m]
   /// Of a collider that deforms.
   struct Surface {
     MeshSurface now;     ///< where it is
@@ -85,6 +88,7 @@ class Detection {
   ContactSink sink_;
   VolumeContacts volumes_;
   std::vector<ProxyPair> candidates_;
+  std::vector<ProxyPair> apart_;       ///< that cannot touch whatever they turn by, sorted
   std::vector<ProxyPair> of_meshes_;   ///< those of two meshes
   PairMemories memories_;              ///< of them
   ContactSet set_;

@@ -17,6 +17,7 @@ struct DriftingPair {
   double thickness;   ///< of the thinner one [m]
   double tolerated;   ///< by which places may end deeper than they were to [m]
   double blow;        ///< how fast one of the bodies is struck in this step [m/s]
+  double turned;      ///< by how much the bodies turn, both together [rad]
 
   Vec3 velocity_at(const Vec3& point) const {
     return of_b.linear + of_b.angular.cross(point - b.pose.position) - of_a.linear -

@@ -152,8 +152,8 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
 
 bool LookAhead::ends_deep(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
   const auto is_mesh = [&](std::uint32_t collider) { return std::holds_alternative<Mesh>(world.colliders()[collider].shape); };
-  const auto can_be = [&](const Manifold& m) { return m.target > 0 || is_mesh(m.a) || is_mesh(m.b); };
-  if (std::ranges::none_of(solved.set.manifolds, can_be)) return false;
+  const auto of_meshes = [&](const Manifold& m) { return is_mesh(m.a) || is_mesh(m.b); };
+  if (!bends_.judges_depth() && std::ranges::none_of(solved.set.manifolds, of_meshes)) return false;
   collect_motion(world, solved);
   bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, time});
   return bends_.ends_deep();

@@ -35,8 +35,8 @@ class LookAhead {
   /// Valid until the next call that returns contacts.
   const ContactSet* find(const World&, Detection&, ImpactWatch&, const Solved&, const DetectionReach&, Gyroscopic, StageTimes&);
 
-  /// Whether the motion that `find` was last called with ends with bodies that touch by volume, or meshes, deep in
-  /// each other.
+  /// Whether the motion that `find` was last called with ends with bodies that touch by volume, turn far or are meshes
+  /// deep in each other.
   bool ends_deep() const { return bends_.ends_deep(); }
   /// The same of a motion that will not be solved again: contacts that `find` returned stay valid.
   bool ends_deep(const World&, const Solved&, Gyroscopic, double time);

@@ -10,8 +10,8 @@
 // pieces become shorter, but it treats both directions of time alike. Choosing by the velocity before makes pieces too long
 // whenever motion quickens and too short whenever it slows down, and such a scheme loses energy in every swing.
 //
-// Bodies that touch by volume and end up deep in each other whatever their rows ask for (step/contact_bends.h) halve pieces
-// too.
+// Bodies that touch by volume or turn far, and end up deep in each other whatever their rows ask for (step/contact_bends.h),
+// halve pieces too.
 //
 // A piece ends early where a body first touches another (step/impact_watch.h); the rest of it is the next piece then.
 //
@@ -42,7 +42,7 @@ class StepPieces {
   bool can_shorten() const { return follows_joints_ && size_ > 1; }
   /// The same for soft bodies, which are allowed fewer pieces.
   bool can_shorten_for_soft() const { return can_shorten() && size_ > kUnits / soft_pieces_; }
-  /// The same for bodies that touch by volume.
+  /// The same for bodies that end deep in each other.
   bool can_shorten_for_contacts() const { return !whole_only_ && size_ > kUnits / kContactPieces; }
   /// Half of the piece that could not be taken [s].
   double shorten();

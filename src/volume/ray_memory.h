@@ -89,13 +89,14 @@ struct RayMemory {
   std::vector<std::uint32_t> first_hit;   ///< of each ray
   std::array<std::vector<RayStretch>, 2> inside;
   std::array<std::vector<std::uint32_t>, 2> first_inside;
-  std::array<std::vector<SharedStretch>, 3> shared;         ///< per axis
-  std::array<std::vector<std::uint32_t>, 3> first_shared;   ///< per ray of that axis
-  std::vector<std::uint32_t> parent;
-  std::array<ListsByKey, 3> of_piece;    ///< stretches of each piece, per axis
-  std::vector<Aabb> parts;               ///< in which pieces lie apart from each other
-  std::vector<bool> is_measured_again;   ///< of each piece
-  std::vector<RayBox> boxes;             ///< to look at
+  std::array<std::vector<SharedStretch>, 3> shared;              ///< per axis
+  std::array<std::vector<std::uint32_t>, 3> first_shared;        ///< per ray of that axis
+  std::vector<std::uint32_t> parent;                             ///< of the stretches of an axis
+  std::vector<std::uint32_t> piece_of_component, piece_beside;   ///< of what hangs together along an axis; of its stretches
+  std::array<ListsByKey, 3> of_piece;                            ///< stretches of each piece, per axis
+  std::vector<Aabb> parts;                                       ///< in which pieces lie apart from each other
+  std::vector<bool> is_measured_again;                           ///< of each piece
+  std::vector<RayBox> boxes;                                     ///< to look at
 };
 
 /// A solid in the frame of the grid.

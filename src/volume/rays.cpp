@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include "stickslip/geometry/triangle_tree.h"
 #include "volume/begin.h"
@@ -101,27 +103,11 @@ class RayMeasure {
 
   /// Numbers the pieces, and every stretch by its piece. @returns how many
   std::uint32_t find_pieces() {
-    main_ = 0;
-    for (int axis = 1; axis < 3; ++axis)
-      if (grids_[axis].cell() * static_cast<double>(memory_.shared[axis].size()) >
-          grids_[main_].cell() * static_cast<double>(memory_.shared[main_].size()))
-        main_ = axis;
-    auto& stretches = memory_.shared[main_];
-    memory_.parent.resize(stretches.size());
-    std::iota(memory_.parent.begin(), memory_.parent.end(), 0u);
-    const RayGrid& grid = grids_[main_];
-    const auto n = static_cast<std::uint32_t>(grid.columns);
-    for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
-      if (ray % n + 1 < n) connect(ray, ray + 1, kLean * grid.step_u);
-      if (ray + n < grid.rays()) connect(ray, ray + n, kLean * grid.step_v);
-    }
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < stretches.size(); ++i)   // roots come before what hangs on them
-      stretches[i].piece = memory_.parent[i] == i ? count++ : stretches[root(i)].piece;
-    if (count > 1)
-      for (int axis = 0; axis < 3; ++axis)
-        if (axis != main_)
-          for (SharedStretch& s : memory_.shared[axis]) s.piece = piece_at(place(s, axis));
+    const auto seen = [&](int axis) { return grids_[axis].cell() * static_cast<double>(memory_.shared[axis].size()); };
+    order_ = {0, 1, 2};
+    std::swap(order_[0], *std::ranges::max_element(order_, {}, seen));
+    std::uint32_t count = number_components(order_[0]);
+    for (numbered_ = 1; numbered_ < 3; ++numbered_) count = join_pieces(order_[numbered_], count);
     for (int axis = 0; axis < 3; ++axis)
       memory_.of_piece[axis].fill(count, [&](const auto& add) {
         for (std::uint32_t i = 0; i < memory_.shared[axis].size() && count > 0; ++i) add(memory_.shared[axis][i].piece, i);
@@ -166,7 +152,11 @@ class RayMeasure {
     return x - middle_;
   }
   const Vec3& middle() const { return middle_; }
-  int main_axis() const { return main_; }   ///< along which the overlap is seen best
+  /// Along which a piece is seen: that which sees most of the overlap, unless it passes the piece by.
+  int axis_of(std::uint32_t piece) const {
+    const auto sees = [&](int axis) { return !memory_.of_piece[axis][piece].empty(); };
+    return *std::ranges::find_if(order_, sees);
+  }
   const RayGrid& grid(int axis) const { return grids_[axis]; }
 
  private:
@@ -188,43 +178,85 @@ class RayMeasure {
     }
   }
 
+  /// Numbers the stretches of an axis by what hangs together along it. @returns how many components there are
+  std::uint32_t number_components(int axis) {
+    auto& stretches = memory_.shared[axis];
+    memory_.parent.resize(stretches.size());
+    std::iota(memory_.parent.begin(), memory_.parent.end(), 0u);
+    const RayGrid& grid = grids_[axis];
+    const auto n = static_cast<std::uint32_t>(grid.columns);
+    for (std::uint32_t ray = 0; ray < grid.rays(); ++ray) {
+      if (ray % n + 1 < n) connect(grid, ray, ray + 1, kLean * grid.step_u);
+      if (ray + n < grid.rays()) connect(grid, ray, ray + n, kLean * grid.step_v);
+    }
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < stretches.size(); ++i)   // roots come before what hangs on them
+      stretches[i].piece = memory_.parent[i] == i ? count++ : stretches[root(i)].piece;
+    return count;
+  }
+
+  /// Stretches of another axis belong to the piece that they are next to. What hangs together and is next to none is one by
+  /// itself: rays along the axes before it passed it by. @param count of the pieces so far @returns that with the new ones
+  std::uint32_t join_pieces(int axis, std::uint32_t count) {
+    constexpr std::uint32_t none = ~0u;
+    memory_.piece_of_component.assign(number_components(axis), none);
+    memory_.piece_beside.clear();
+    for (const SharedStretch& s : memory_.shared[axis]) {
+      memory_.piece_beside.push_back(piece_at(place(s, axis)).value_or(none));
+      std::uint32_t& own = memory_.piece_of_component[s.piece];
+      if (own == none) own = memory_.piece_beside.back();
+    }
+    for (std::size_t i = 0; i < memory_.piece_beside.size(); ++i) {
+      SharedStretch& s = memory_.shared[axis][i];
+      std::uint32_t& own = memory_.piece_of_component[s.piece];
+      if (own == none) own = count++;
+      s.piece = memory_.piece_beside[i] == none ? own : memory_.piece_beside[i];
+    }
+    return count;
+  }
+
   std::uint32_t root(std::uint32_t i) const {
     while (memory_.parent[i] != i) i = memory_.parent[i];
     return i;
   }
 
-  void connect(std::uint32_t ray, std::uint32_t other, double slack) {
-    const auto& first = memory_.first_shared[main_];
+  void connect(const RayGrid& grid, std::uint32_t ray, std::uint32_t other, double slack) {
+    const auto& first = memory_.first_shared[grid.axis];
     for (std::uint32_t i = first[ray]; i < first[ray + 1]; ++i)
       for (std::uint32_t j = first[other]; j < first[other + 1]; ++j) {
-        const SharedStretch &s = memory_.shared[main_][i], &t = memory_.shared[main_][j];
+        const SharedStretch &s = memory_.shared[grid.axis][i], &t = memory_.shared[grid.axis][j];
         if (s.from > t.to + slack || t.from > s.to + slack) continue;
         const std::uint32_t a = root(i), b = root(j), low = std::min(a, b);
         memory_.parent[a] = memory_.parent[b] = memory_.parent[i] = memory_.parent[j] = low;
       }
   }
 
-  /// Piece of the main stretch nearest to a place, looked for in the rays around it first.
-  std::uint32_t piece_at(const Vec3& from_middle) const {
-    const RayGrid& grid = grids_[main_];
+  /// Piece of the nearest stretch within two cells, of the axes that are numbered.
+  std::optional<std::uint32_t> piece_at(const Vec3& from_middle) const {
     const Vec3 x = middle_ + from_middle;
+    for (const int axis : std::span(order_).first(numbered_))
+      for (const int radius : {1, 2})
+        if (const auto piece = piece_at(grids_[axis], x, radius)) return piece;
+    return std::nullopt;
+  }
+  std::optional<std::uint32_t> piece_at(const RayGrid& grid, const Vec3& x, int radius) const {
     const auto cell = [&](int axis, double step, int count) {
       return static_cast<int>(std::clamp((x[axis] - grid.lower[axis]) / step, 0.0, count - 1.0));
     };
     const int i = cell(grid.u(), grid.step_u, grid.columns), j = cell(grid.v(), grid.step_v, grid.rows);
-    std::uint32_t best = 0;
+    const double around = radius * std::max(grid.step_u, grid.step_v);
+    std::optional<std::uint32_t> best;
     double nearest = std::numeric_limits<double>::infinity();
-    for (int radius = 1; radius < 2 * std::max(grid.columns, grid.rows) && !std::isfinite(nearest); radius *= 2)
-      for (int jj = std::max(0, j - radius); jj <= std::min(grid.rows - 1, j + radius); ++jj)
-        for (int ii = std::max(0, i - radius); ii <= std::min(grid.columns - 1, i + radius); ++ii) {
-          const std::uint32_t ray = grid.ray(ii, jj);
-          for (std::uint32_t k = memory_.first_shared[main_][ray]; k < memory_.first_shared[main_][ray + 1]; ++k) {
-            const SharedStretch& s = memory_.shared[main_][k];
-            const double du = (ii - i) * grid.step_u, dv = (jj - j) * grid.step_v;
-            const double dt = std::max({s.from - x[main_], x[main_] - s.to, 0.0}), squared = du * du + dv * dv + dt * dt;
-            if (squared < nearest) nearest = squared, best = s.piece;
-          }
+    for (int jj = std::max(0, j - radius); jj <= std::min(grid.rows - 1, j + radius); ++jj)
+      for (int ii = std::max(0, i - radius); ii <= std::min(grid.columns - 1, i + radius); ++ii) {
+        const std::uint32_t ray = grid.ray(ii, jj);
+        for (std::uint32_t k = memory_.first_shared[grid.axis][ray]; k < memory_.first_shared[grid.axis][ray + 1]; ++k) {
+          const SharedStretch& s = memory_.shared[grid.axis][k];
+          const double du = (ii - i) * grid.step_u, dv = (jj - j) * grid.step_v;
+          const double dt = std::max({s.from - x[grid.axis], x[grid.axis] - s.to, 0.0}), squared = du * du + dv * dv + dt * dt;
+          if (dt <= around && squared < nearest) nearest = squared, best = s.piece;
         }
+      }
     return best;
   }
 
@@ -252,7 +284,8 @@ class RayMeasure {
   Aabb box_;
   Vec3 middle_;
   std::array<RayGrid, 3> grids_;
-  int main_ = 0;
+  std::array<int, 3> order_ = {0, 1, 2};   ///< of the axes: that along which the overlap is seen best comes first
+  std::size_t numbered_ = 0;               ///< of these, whose stretches know their pieces
 };
 
 /// The mean of the three axes.
@@ -317,7 +350,7 @@ const Pose& frame_of_rays(const Shape& a, const Pose& pose_a, const Shape& b, co
 void collect_points(const RayMeasure& rays, const RayMemory& memory, std::uint32_t piece, const Pose& frame,
                     std::vector<Vec3>& points) {
   points.clear();
-  const int axis = rays.main_axis();
+  const int axis = rays.axis_of(piece);
   const Mat3 rotation = frame.rotation();
   for (const std::uint32_t i : memory.of_piece[axis][piece]) {
     const SharedStretch& s = memory.shared[axis][i];

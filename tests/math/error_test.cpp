@@ -43,9 +43,7 @@ TEST(Suggestion, a_word_unlike_all_gets_the_list) {
   EXPECT_EQ(suggest("color", std::vector<std::string>{"friction"}), "Valid is: friction.");
 }
 
-TEST(Suggestion, without_candidates_it_says_so) {
-  EXPECT_EQ(suggest("x", std::vector<std::string>{}), "There are none.");
-}
+TEST(Suggestion, without_candidates_it_says_so) { EXPECT_EQ(suggest("x", std::vector<std::string>{}), "There are none."); }
 
 }   // namespace
 }   // namespace stickslip

@@ -444,6 +444,29 @@ TEST(SixD, says_where_it_stands_still_beside_the_law) {
   EXPECT_GT(s.report.residual.dissipation, 1e-4);
 }
 
+TEST(SixD, cuts_spin_at_the_bound_of_four_corners) {
+  // Pressure p of a patch with the corners c_i, wᵢ bilinear: the torsion is at most µ λₙ Σ wᵢ |cᵢ − p| [6d eq. 13].
+  const double mu = 0.3, a = 0.5, b = 0.4;
+  for (const Vec2& p : {Vec2(0, 0), Vec2(0.2, -0.1)}) {
+    PatchScene scene;
+    scene.add_body(2, {0.5, 0.5, 0.5}, {p.x(), p.y(), 0}, {0, 0, -0.1}, {0, 0, 9});
+    scene.add_patch(PatchScene::ground, 0, Vec3::Zero(), upright(), rectangle_outline(a, b), mu, 0.38, 1);
+    scene.problem.finalize();
+    std::vector<double> last(6, 0.0), impulses(6, 0.0);
+    SolveControl control;
+    control.tolerance = 1e-12;
+    control.keep_history = true;
+    control.observer = [&](int, std::span<const double> x, const Residual&) { last.assign(x.begin(), x.end()); };
+    Workspace workspace;
+    make_solver("six-d")->solve(scene.problem, impulses, workspace, control);
+    double arm = 0;
+    for (const double x : {-a, a})
+      for (const double y : {-b, b}) arm += (0.5 + 0.5 * p.x() / x) * (0.5 + 0.5 * p.y() / y) * (Vec2(x, y) - p).norm();
+    EXPECT_NEAR(last[0], 0.2, 1e-12);
+    EXPECT_NEAR(scene.motion(last)[5], 9 - mu * 0.2 * arm / 0.5, 1e-9) << p.transpose();
+  }
+}
+
 /// What a body does on its patch, by the law and by the paper's projections, for docs/solvers/patches.md: see the properties in
 /// the output of the test.
 struct Motion {

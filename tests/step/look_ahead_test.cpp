@@ -8,12 +8,13 @@ namespace stickslip {
 namespace {
 
 BodyId add(World& world, Shape shape, const Vec3& position, MotionType motion, double mass = 1,
-           const Vec3& velocity = Vec3::Zero()) {
+           const Vec3& velocity = Vec3::Zero(), const Vec3& spin = Vec3::Zero()) {
   BodyDescription d;
   d.motion = motion;
   d.parts = {{std::move(shape), {}, MaterialId{}}};
   d.pose.position = position;
   d.velocity = velocity;
+  d.angular_velocity = spin;
   if (motion == MotionType::dynamic) d.mass = mass;
   return world.add(d);
 }
@@ -108,6 +109,42 @@ TEST(LookAhead, the_end_of_a_fast_turning_rod_does_not_swing_through_the_ground)
     EXPECT_GT(lowest, -0.1 * half.x()) << i;
   }
   EXPECT_GT(repeated, 0);
+}
+
+TEST(LookAhead, what_spins_by_radians_a_step_does_not_strike_what_is_beside_it) {
+  // Corners fly on circles that end 0.2 m from each other; along their tangents they would go 0.4 m in a step.
+  for (const ContactForm form : {ContactForm::points, ContactForm::patch, ContactForm::volume}) {
+    World world;
+    world.gravity.setZero();
+    std::vector<BodyId> plates;
+    for (int i = 0; i < 3; ++i)
+      plates.push_back(add(world, Box{Vec3(0.14, 0.14, 0.03)}, Vec3(0.3 * i, 0.52 * i, 0), MotionType::dynamic, 1, Vec3::Zero(),
+                           Vec3(0, 0, 150 + 25 * i)));
+    StepOptions options;
+    options.contact = form;
+    Stepper stepper(options);
+    for (int k = 0; k < 20; ++k) stepper.step(world);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(world.body(plates[i]).velocity.isZero(0));
+      EXPECT_NEAR(world.body(plates[i]).angular_velocity.z(), 150 + 25 * i, 1e-9);
+    }
+  }
+}
+
+TEST(LookAhead, what_is_struck_towards_a_body_that_spins_beside_it_stops_there) {
+  World world;
+  world.gravity.setZero();
+  const BodyId spinner =
+      add(world, Box{Vec3(0.14, 0.14, 0.1)}, Vec3::Zero(), MotionType::dynamic, 1000, Vec3::Zero(), Vec3(0, 0, 100));
+  const BodyId ball = add(world, Sphere{0.05}, Vec3(0.4, 0, 0), MotionType::dynamic, 0.1);
+  add(world, Sphere{0.05}, Vec3(0.51, 0, 0), MotionType::dynamic, 10, Vec3(-20, 0, 0));
+  Stepper stepper;
+  for (int k = 0; k < 5; ++k) {
+    stepper.step(world);
+    const Vec3 between = world.body(ball).position - world.body(spinner).position;
+    EXPECT_GT(between.norm(), 0.14) << k;
+    EXPECT_GT(between.x(), -0.14) << k;
+  }
 }
 
 TEST(LookAhead, nothing_is_repeated_where_bodies_only_fall_and_rest) {

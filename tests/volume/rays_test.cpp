@@ -187,6 +187,28 @@ TEST(Rays, pieces_that_do_not_hang_together_are_counted) {
   EXPECT_NEAR(sunk[0].volume, 3 + 0.2 * 5, 0.1);
 }
 
+TEST(Rays, a_piece_that_rays_along_the_best_axis_pass_by_is_one_by_itself) {
+  // A slab on top of a box, and a wall that reaches into its side by less than the rays from above are apart.
+  TriangleMesh both;
+  const auto add = [&](const Vec3& middle, const Vec3& half) {
+    const TriangleMesh box = box_mesh(half).solid->mesh();
+    const auto first = static_cast<std::uint32_t>(both.vertices.size());
+    for (const Vec3& x : box.vertices) both.vertices.push_back(middle + x);
+    for (const auto& t : box.triangles) both.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  };
+  add({-0.2, 0, 0.6}, {0.25, 0.4, 0.12});
+  add({0.6, 0, -0.2}, {0.1001, 0.2, 0.2});
+  const Mesh mesh = make_mesh(std::move(both));
+  for (const int rays : {24, 48}) {
+    const auto found = all_overlaps(Box{Vec3::Constant(0.5)}, at(0, 0, 0), mesh, at(0, 0, 0), {.rays = rays});
+    ASSERT_EQ(found.size(), 2u) << rays;
+    EXPECT_NEAR(found[0].volume, 0.02 * 0.5 * 0.8, 0.02 * 0.008);
+    EXPECT_NEAR(found[1].volume, 1e-4 * 0.4 * 0.4, 0.02 * 1.6e-5);
+    EXPECT_LT((found[1].gradient - Vec3(-0.16, 0, 0)).norm(), 0.02 * 0.16) << found[1].gradient.transpose();
+    EXPECT_LT((found[1].centroid - Vec3(0.5, 0, -0.2)).norm(), 0.01);
+  }
+}
+
 TEST(Rays, results_follow_a_sliding_turning_motion_without_jumps) {
   const Mesh bumpy = bumpy_cube_mesh(12, 0.05);
   for (const Shape& ground : {Shape(HalfSpace{}), Shape(Box{{2, 0.7, 0.3}}), Shape(ball_mesh(0.5, 8))}) {
