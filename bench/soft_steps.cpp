@@ -218,7 +218,8 @@ double add_slab(World& world, int layers, MaterialId m, int nodes) {
   return 2 * half.z();
 }
 
-/// What a wall costs beside a soft body, and on one. Beside it: as much as alone, as the two have nothing to do with each other.
+/// What a wall costs beside a soft body, and on one. Beside it: as much as alone, as the two have nothing to do with each
+/// other.
 void mixed(int nodes, int settle) {
   fmt::print("\na wall of bricks, a soft body, and both in one world; [ms], steps of these 20 that missed their tolerance\n");
   fmt::print("{:<8}{:>7}{:>8}{:>10}{:>10}{:>10}{:>16}{:>8}\n", "", "bricks", "nodes", "wall", "soft", "both", "both / (1 + 1)",

@@ -1,6 +1,6 @@
-// Triangles, edges and points of different patches, or of one that deforms, whose boxes overlap. Patches are looked at first, by
-// one tree over all of them; then the trees of two that overlap are descended together. A tree keeps its shape for good, so that
-// a look only makes its boxes anew, and none of what flies alone.
+// Triangles, edges and points of different patches, or of one that deforms, whose boxes overlap. Patches are looked at first,
+// by one tree over all of them; then the trees of two that overlap are descended together. A tree keeps its shape for good, so
+// that a look only makes its boxes anew, and none of what flies alone.
 #pragma once
 
 #include "collide/aabb_tree.h"

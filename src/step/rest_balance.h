@@ -8,8 +8,8 @@
 //
 // least, in kinetic energy, at θ = −⟨a, d⟩_M / ⟨d, d⟩_M: 1/(n + 1) in the case above. What one disturbance changed has one θ:
 // contacts that hang together and whose impulses the solve changed. (A θ for every contact would turn changes of self-stress,
-// which act on nothing, into forces.) Coupled carriers give way, so that balance is not a matter of impulses alone: what touches
-// one keeps the impulses of the solution.
+// which act on nothing, into forces.) Coupled carriers give way, so that balance is not a matter of impulses alone: what
+// touches one keeps the impulses of the solution.
 #pragma once
 
 #include "stickslip/problem/contact_problem.h"

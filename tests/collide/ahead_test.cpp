@@ -7,8 +7,6 @@
 namespace stickslip::testing {
 namespace {
 
-Quat turned(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis)); }
-
 // Shapes with a level top at z = 0, and the poses that put it there.
 struct Table {
   Shape shape;

@@ -1,5 +1,5 @@
 # Installs the built project, then configures, builds and runs the examples that use it, as a user would.
-#   cmake -DBUILD=… -DSOURCE=… -DGENERATOR=… -DCOMPILER=… -P consume.cmake
+#   cmake -DBUILD=… -DSOURCE=… -DGENERATOR=… -DCOMPILER=… -DMOLD=… -P consume.cmake
 set(prefix ${BUILD}/installed)
 file(REMOVE_RECURSE ${prefix})
 
@@ -13,12 +13,17 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 
+set(linker "")
+if(MOLD)   # a tenth of the time of twelve programs that hold the library
+  set(linker -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold)
+endif()
+
 # Builds examples/<name> in ${build}, which it sets.
 function(build_example name)
   set(build ${BUILD}/${name})
   file(REMOVE_RECURSE ${build})
   run(${CMAKE_COMMAND} -S ${SOURCE}/examples/${name} -B ${build} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
-      -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix})
+      -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix} ${linker})
   run(${CMAKE_COMMAND} --build ${build})
   set(build ${build} PARENT_SCOPE)
 endfunction()

@@ -140,10 +140,11 @@ class ContactCandidates {
   /// Whether two patches may touch.
   using Filter = std::function<bool(std::uint32_t, std::uint32_t)>;
 
-  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by its range and a part of the ways
-  /// of its patch. Patches that were looked for since `clear` and have both places in their boxes are not looked for again.
-  /// Others may be where they could be before, since `begin_step`; the first time after that they may go on as far again.
-  /// @param bends of the ways (PointPaths); empty: they are straight @returns whether there was something to look for
+  /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by its range and a part of
+  /// the ways of its patch. Patches that were looked for since `clear` and have both places in their boxes are not looked
+  /// for again. Others may be where they could be before, since `begin_step`; the first time after that they may go on as
+  /// far again. @param bends of the ways (PointPaths); empty: they are straight @returns whether there was something to
+  /// look for
   bool find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
             const Filter&);
   void clear() { boxes_.clear(); }

@@ -9,7 +9,8 @@
 //   effort             the force, whatever c does
 //   motor              what its speed takes, up to its force. Explicit substeps solve for it
 //                      (step/penalty/penalty_driven_rows.h); to implicit ones it is a damper beyond all that it carries
-//   armature           −I (change of the speed) / time, solved for as motors are; implicit: a damper of I / time to the speed before
+//   armature           −I (change of the speed) / time, solved for as motors are; implicit: a damper of I / time to the speed
+//                      before
 //   friction           a spring that gives way where it reaches the force of dry friction: its force is remembered, as those of
 //                      anchored contacts are
 #pragma once
