@@ -60,13 +60,13 @@ test("what_leaves_the_picture_is_shown_again_by_a_camera_that_nobody_has_moved",
     });
   const lift = await above();
   assert.ok(lift > 0);
+  const height = await page.evaluate(() => window.stickslip.body(1).position[2]);
   const makeFrame = server.makeFrame;
   server.makeFrame = (...given) => {
     const frame = makeFrame(...given);
     frame.bodies[1].position[2] += lift;
     return frame;
   };
-  const height = await page.evaluate(() => window.stickslip.body(1).position[2]);
   await page.waitForFunction(
     (high) => {
       const top = document.getElementById("view").getBoundingClientRect().top;
