@@ -103,7 +103,7 @@ class Pictures {
     if (film_ != nullptr) pclose(film_);
   }
 
-  bool are_many() const { return frames_ || film_ != nullptr; }
+  bool are_many() const { return frames_ || !temporary_.empty(); }
 
   void add(const std::string& png, std::size_t number) {
     if (film_ != nullptr) {

@@ -67,7 +67,7 @@ TEST(Render, makes_a_picture_with_more_than_one_colour) {
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("'force'"), HasSubstr("forces")));
 }
 
-TEST(Render, writes_one_picture_of_the_end_and_frames_where_the_name_has_a_number_or_is_a_folder) {
+TEST(Render, writes_one_picture_of_the_end_frames_where_the_name_has_a_number_or_is_a_folder_and_films) {
   if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "chromium is not installed";
   const Directory directory;
   const std::string run = directory / "run.h5", rest = " --width 64 --height 36 --quiet --frames-per-second 20 -o ";
@@ -84,6 +84,14 @@ TEST(Render, writes_one_picture_of_the_end_and_frames_where_the_name_has_a_numbe
   EXPECT_EQ(made("f-%03d.png"), (std::set<std::string>{"end.png", "f-000.png", "f-001.png", "f-002.png"}));
   EXPECT_EQ(Picture::read_png(directory / "end.png").rgb(), Picture::read_png(directory / "f-002.png").rgb());
   EXPECT_TRUE(made("all/").contains("all/frame-00002.png"));
+  // A film of an odd number of pixels becomes one that players take; it is taken apart again.
+  const std::string film = directory / "film.mp4", parts = directory / "part-%d.png";
+  const Finished filmed = stickslip("render " + run + " --width 65 --height 37 --frames-per-second 20 -o " + film);
+  EXPECT_EQ(filmed.exit_code, 0) << filmed.err;
+  EXPECT_THAT(filmed.out, HasSubstr("film.mp4: 3 frames of 65x37 pixels"));
+  ASSERT_EQ(std::system(("ffmpeg -loglevel error -i " + film + " " + parts).c_str()), 0);
+  EXPECT_EQ(Picture::read_png(directory / "part-3.png").width(), 66);
+  EXPECT_FALSE(std::filesystem::exists(directory / "part-4.png"));
   test::expect_refused("render stack --at 1 -o " + (directory / "f-%d.png").string(), "--at makes one picture");
   test::expect_refused("render stack -o " + (directory / "f-%s.png").string(), "no pattern for the numbers of frames");
 }
