@@ -55,6 +55,10 @@ struct Track {
     const auto found = by_name.find(name);
     return found == by_name.end() ? std::nullopt : std::optional(found->second);
   }
+  bool moves_any_of(const World& world) const {
+    return std::ranges::any_of(world.bodies(),
+                               [&](const Body& b) { return b.motion == MotionType::dynamic && by_name.contains(b.name); });
+  }
 };
 
 /// Sees a run; the first one leaves its track, the others are compared with it.
@@ -165,13 +169,13 @@ void run_one(const CompareArguments& arguments, Comparison& comparison, Compared
   SceneArguments named = arguments.scene;
   (comparison.kind == "solver" ? named.solver : named.integrator) = run.name;
   Scene scene = open_scene(named);
+  run.energy_start = scene.world.kinetic_energy() + scene.world.potential_energy();
   const bool first = &run == &comparison.runs.front();
   if (first) {
     if (!arguments.json) show_warnings(scene);
     comparison.scene = scene.name;
     comparison.h = scene.step.h;
     comparison.bodies = scene.world.body_count();
-    comparison.energy_start = scene.world.kinetic_energy() + scene.world.potential_energy();
     comparison.steps = steps_of(arguments.length, scene, arguments.scene.scene);
   }
   std::vector<std::unique_ptr<Recorder>> recorders;
@@ -244,12 +248,17 @@ void play_one(const CompareArguments& arguments, const std::string& file, Compar
   named.scene = file;
   Playback playback = open_playback(named);
   const Scene& scene = playback.scene();
+  run.energy_start = scene.world.kinetic_energy() + scene.world.potential_energy();
   const bool first = &run == &comparison.runs.front();
   if (first) {
     comparison.scene = scene.name;
     comparison.h = scene.step.h;
     comparison.bodies = scene.world.body_count();
-    comparison.energy_start = scene.world.kinetic_energy() + scene.world.potential_energy();
+  } else if (!track.moves_any_of(scene.world)) {
+    throw Error(
+        fmt::format("No body that moves here is also in {}: there is nothing to compare. Name trajectories of the same scene.",
+                    comparison.runs.front().name))
+        .in(file);
   }
   const double until = arguments.length.seconds ? playback.time(0) + checked_seconds("--seconds", *arguments.length.seconds)
                                                 : std::numeric_limits<double>::infinity();

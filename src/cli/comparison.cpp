@@ -88,6 +88,7 @@ nlohmann::ordered_json to_json(const ComparedRun& run) {
             {"rms_end", last_rms(run)},
             {"turn_max", largest(run, [](const ComparedStep& s) { return s.turn; })}}},
           {"force", {{"ground_end", last.ground_force}, {"max", largest(run, [](const ComparedStep& s) { return s.force; })}}},
+          {"energy_start", run.energy_start},
           {"energy_end", last.energy},
           {"penetration_max", largest(run, [](const ComparedStep& s) { return s.penetration; })},
           {"distance_min", number(nearest(run))},
@@ -114,7 +115,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Comparison& c, cons
       {"largest turn", difference(quantity(largest(run, [](const ComparedStep& x) { return x.turn; }), "rad"))},
       {"force on ground", value(quantity(last.ground_force, "N"))},
       {"largest force", value(quantity(largest(run, [](const ComparedStep& x) { return x.force; }), "N"))},
-      {"energy lost", value(quantity(c.energy_start - last.energy, "J"))},
+      {"energy lost", value(quantity(run.energy_start - last.energy, "J"))},
       {"penetration", value(quantity(largest(run, [](const ComparedStep& x) { return x.penetration; }), "m"))},
       {"nearest", gap ? quantity(*gap, "m") : "-"},
       {"missed", !run.error.empty() || none ? "-" : counted(s.missed(), "step", "steps")},
@@ -163,7 +164,7 @@ nlohmann::ordered_json to_json(const Comparison& c) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   for (const ComparedRun& run : c.runs) runs.push_back(to_json(run));
   return {{"scene", c.scene}, {"kind", c.kind},   {"bodies", c.bodies},
-          {"h", c.h},         {"steps", c.steps}, {"energy_start", c.energy_start},
+          {"h", c.h},         {"steps", c.steps}, {"energy_start", c.runs.front().energy_start},
           {"runs", runs}};
 }
 

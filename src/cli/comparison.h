@@ -29,6 +29,7 @@ struct ComparedRun {
   std::vector<ComparedStep> steps;
   std::string farthest_body;                ///< the one that was ever farthest
   double farthest = 0, farthest_time = 0;   ///< [m], [s]
+  double energy_start = 0;                  ///< kinetic and potential [J]
   SimulateResult result;                    ///< empty if the run ended with an error
   std::string error;                        ///< why it ended before its time; empty: it did not
   std::string picture;                      ///< of its end, as a data URL; empty: none
@@ -37,7 +38,7 @@ struct ComparedRun {
 
 struct Comparison {
   std::string scene, kind;   ///< kind: "integrator", "solver" or "trajectory"
-  double h = 0, energy_start = 0;
+  double h = 0;
   std::size_t bodies = 0;
   std::uint64_t steps = 0;   ///< asked for; of trajectories the most that one has
   std::vector<ComparedRun> runs;

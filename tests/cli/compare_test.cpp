@@ -88,6 +88,11 @@ TEST(Compare, what_cannot_be_compared_is_refused_before_anything_runs) {
   expect_refused("compare stack --integrators impulse,penalti --steps 2", "penalty");
   expect_refused("compare stack --solvers auto,pgss --steps 2", "pgs");
   expect_refused("compare stack --integrators impulse,penalty --steps 2 -o a.pdf", ".html, .csv or .json");
+  const Directory directory;
+  const std::string dominoes = directory / "dominoes.h5", stack = directory / "stack.h5";
+  for (const auto& [scene, file] : {std::pair("dominoes", dominoes), std::pair("stack", stack)})
+    ASSERT_EQ(stickslip(std::string("run ") + scene + " --steps 5 --quiet -o " + file).exit_code, 0);
+  expect_refused("compare " + dominoes + " " + stack, "stack.h5: No body that moves here is also in dominoes.h5");
 }
 
 }   // namespace

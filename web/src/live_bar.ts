@@ -2,6 +2,7 @@
 
 import { el, ICONS, icon, setText } from "./dom";
 import { readable } from "./math";
+import { numberField } from "./number_field";
 import type { Comparison, Description, Frame, LiveState, Send } from "./protocol";
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 0];
@@ -17,7 +18,7 @@ export class LiveBar {
   private readonly solver_ = el("select", { id: "live-solver" });
   private readonly first_ = el("select", { "aria-label": "First solver to compare" });
   private readonly second_ = el("select", { "aria-label": "Second solver to compare" });
-  private readonly h_ = el("input", { id: "live-h", type: "number", min: 0, step: "any" });
+  private readonly h_ = numberField("live-h", "Step size h", (h) => this.send_({ type: "set", h }));
   private readonly friction_ = el("input", {
     id: "live-friction",
     type: "number",
@@ -71,10 +72,6 @@ export class LiveBar {
   private listen(): void {
     const send = this.send_;
     this.solver_.addEventListener("change", () => send({ type: "set", solver: this.solver_.value }));
-    this.h_.addEventListener("change", () => {
-      const h = this.h_.valueAsNumber;
-      if (h > 0) send({ type: "set", h });
-    });
     this.friction_.addEventListener("change", () => {
       const mu = this.friction_.valueAsNumber;
       send({ type: "set", friction: this.friction_.value === "" ? null : mu });

@@ -97,6 +97,9 @@ test("solver_step_size_friction_and_speed_are_sent", async () => {
   await page.fill("#live-h", "0.005");
   await page.press("#live-h", "Enter");
   await heard((c) => c.type === "set" && c.h === 0.005);
+  await page.fill("#live-h", "-1");   // the server refuses it with the reason
+  await page.press("#live-h", "Enter");
+  await heard((c) => c.type === "set" && c.h === -1);
   await page.fill("#live-friction", "0.3");
   await page.press("#live-friction", "Enter");
   await heard((c) => c.type === "set" && c.friction === 0.3);
