@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "cli/interrupt.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip::cli {
@@ -19,7 +20,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr int kPatience = 60'000;   // for one answer [ms]
+constexpr int kPatience = 600'000;   // for one answer [ms]: a million triangles without a graphics card take a minute or more
 
 /// Runs in the child: the pipes become descriptors 3 and 4, everything else is silenced. Never returns.
 [[noreturn]] void become(const std::vector<std::string>& arguments, int read_end, int write_end) {
@@ -144,8 +145,10 @@ std::string Browser::read_message() {
     }
     pollfd waiting{from_, POLLIN, 0};
     const int ready = poll(&waiting, 1, kPatience);
+    if (InterruptGuard::requested()) throw Error("The browser was not waited for: interrupted.");
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) throw Error("The browser did not answer for a minute.");
+    if (ready <= 0)
+      throw Error("The browser did not answer for ten minutes. Show fewer bodies or simpler meshes, or a smaller picture.");
     char bytes[65536];
     const ssize_t count = read(from_, bytes, sizeof bytes);
     if (count < 0 && errno == EINTR) continue;

@@ -211,7 +211,12 @@ int render(RenderArguments arguments) {
       played ? play_into(page, arguments, pictures.are_many() ? picture_rate(arguments) : 0)
              : simulate_into(page, arguments, !pictures.are_many());
   if (!fragment) return interrupted;
-  const std::size_t count = take_pictures(page, *fragment, arguments, pictures);
+  std::size_t count = 0;
+  try {
+    count = take_pictures(page, *fragment, arguments, pictures);
+  } catch (const Error&) {
+    if (!InterruptGuard::requested()) throw;
+  }
   if (InterruptGuard::requested()) return interrupted;
   pictures.finish();
   if (!arguments.quiet)
