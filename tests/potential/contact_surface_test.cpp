@@ -43,6 +43,7 @@ const ContactCandidates::Filter kAll = [](std::uint32_t, std::uint32_t) { return
 double whole_energy(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form) {
   ContactCandidates candidates;
   candidates.find(s, x, x, {}, kAll);
+  candidates.sort_pairs();
   NearPairs near;
   collect(s, candidates, x, form, 1, near);
   double sum = 0;
@@ -208,13 +209,15 @@ struct ByForce {
   std::vector<Aabb> boxes = std::vector<Aabb>(heap.x.size());
 
   /// Where points of some patches may go.
-  void add(std::span<const Vec3> to, double ahead, double beyond, int every) {
+  void set(std::span<const Vec3> to, bool again, double beyond, int every) {
     for (std::uint32_t p = 0; p < heap.x.size(); ++p) {   // all points of a patch go the same way
       const ContactSurface::Patch& patch = heap.surface.patch_of(p);
       if (heap.surface.patch_number(p) % every != 0) continue;
+      const double length = (to[p] - heap.x[p]).norm();
+      const double ahead = again ? 0 : length > 0 ? std::clamp(0.1 * patch.mean_edge / length, 1.0, 8.0) : 8;
       const Vec3 end = to[p] + ahead * (to[p] - heap.x[p]);
       const Aabb way{heap.x[p].cwiseMin(end), heap.x[p].cwiseMax(end)};
-      boxes[p] = boxes[p].merged(way.grown(2 * beyond * (to[p] - heap.x[p]).norm() + 2 * patch.range + patch.radius));
+      boxes[p] = way.grown(2 * beyond * length + 2 * patch.range + patch.radius);
     }
   }
   bool near(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
@@ -263,7 +266,8 @@ TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
     ContactCandidates candidates;
     for (const bool again : {false, true}) {
       EXPECT_TRUE(candidates.find(heap.surface, heap.x, again ? farther : heap.to, {}, kAll));
-      force.add(again ? farther : heap.to, again ? 0 : 1, again ? 0.5 : 0.1, again ? 3 : 1);
+      force.set(again ? farther : heap.to, again, again ? 0.25 : 0.1, again ? 3 : 1);
+      candidates.sort_pairs();
       const ContactCandidates expected = candidates_by_force(force);
       std::size_t at = 0;
       for (const auto list : {&ContactCandidates::point_triangle, &ContactCandidates::edge_edge, &ContactCandidates::point_edge,
