@@ -283,6 +283,31 @@ TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
   for (const std::size_t count : found) EXPECT_GT(count, 5u);
 }
 
+/// After other ways were looked for than the one that is asked about, and in another order.
+TEST(ContactSurface, what_is_near_does_not_depend_on_what_was_looked_for_before) {
+  std::mt19937 random(13);
+  std::size_t found = 0;
+  for (int k = 0; k < 10; ++k) {
+    const MixedHeap heap = mixed_heap(random);
+    std::vector<Vec3> farther = heap.to;
+    for (std::uint32_t p = 0; p < farther.size(); ++p)
+      if (heap.surface.patch_number(p) % 2 == 0) farther[p] += 2 * (heap.to[p] - heap.x[p]);
+    ContactCandidates fresh, old, near_fresh, near_old;
+    fresh.find_at(heap.surface, heap.x, heap.to, kAll);
+    old.find(heap.surface, farther, heap.to, {}, kAll);
+    old.find(heap.surface, heap.x, farther, {}, kAll);
+    EXPECT_FALSE(old.find_at(heap.surface, heap.x, heap.to, kAll));
+    find_near(heap.surface, fresh, heap.x, near_fresh);
+    find_near(heap.surface, old, heap.x, near_old);
+    for (const auto list : {&ContactCandidates::point_triangle, &ContactCandidates::edge_edge, &ContactCandidates::point_edge,
+                            &ContactCandidates::point_point, &ContactCandidates::point_plane}) {
+      EXPECT_EQ(near_old.*list, near_fresh.*list) << k;
+      found += (near_old.*list).size();
+    }
+  }
+  EXPECT_GT(found, 100u);
+}
+
 TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> spread(-1, 1);
