@@ -1,5 +1,5 @@
-// Boxes in floats, half as large as those in doubles and compared four numbers at once: what the search of candidates spends its
-// time on. They are rounded outwards, so that boxes that touch in doubles do so here.
+// Boxes in floats, half as large as those in doubles and compared four numbers at once: what the search of candidates spends
+// its time on. They are rounded outwards, so that boxes that touch in doubles do so here.
 #pragma once
 
 #include <Eigen/Core>
