@@ -73,13 +73,19 @@ std::vector<std::pair<double, double>> thinned(const Curve& curve, bool logarith
 std::string frame_and_ticks(const PlotAxis& x, const PlotAxis& y, const std::string& unit) {
   const double width = kPlotWidth - kPlotLeft - kPlotRight, height = kPlotHeight - kPlotTop - kPlotBottom;
   std::string svg;
-  for (const double tick : y.ticks()) {
+  const std::vector<double> ticks = y.ticks();
+  int digits = 3;   // so many that two ticks never have one label
+  if (!y.logarithmic && ticks.size() > 1) {
+    const double largest = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
+    digits = std::max(digits, static_cast<int>(std::ceil(std::log10(largest / (ticks[1] - ticks[0])))) + 1);
+  }
+  for (const double tick : ticks) {
     const double at = kPlotTop + height * (1 - y.part(tick));
     if (at < kPlotTop - 0.5 || at > kPlotTop + height + 0.5) continue;
     svg +=
         fmt::format("<line class=grid x1={:.1f} x2={:.1f} y1={:.1f} y2={:.1f} /><text x={:.1f} y={:.1f} class=right>{}</text>",
                     kPlotLeft, kPlotLeft + width, at, at, kPlotLeft - 6, at + 4,
-                    escaped(quantity(std::abs(tick) < 1e-9 * (y.high - y.low) ? 0 : tick, unit)));
+                    escaped(quantity(std::abs(tick) < 1e-9 * (y.high - y.low) ? 0 : tick, unit, digits)));
   }
   for (const double tick : x.ticks()) {
     const double at = kPlotLeft + width * x.part(tick);

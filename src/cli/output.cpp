@@ -5,7 +5,7 @@
 
 namespace stickslip::cli {
 
-std::string quantity(double value, std::string_view unit) {
+std::string quantity(double value, std::string_view unit, int digits) {
   if (!std::isfinite(value)) return fmt::format("{} {}", value, unit);
   if (value == 0) return fmt::format("0 {}", unit);
   static constexpr std::string_view prefixes[] = {"f", "p", "n", "µ", "m", "", "k", "M", "G", "T"};
@@ -13,8 +13,9 @@ std::string quantity(double value, std::string_view unit) {
   int power = static_cast<int>(std::floor(std::log10(std::abs(value)) / 3));
   // 999.96 is rounded to 1000: then the next prefix is the right one.
   if (std::abs(value) * std::pow(1000.0, -power) >= 999.5) ++power;
-  if (power < -plain || power >= static_cast<int>(std::size(prefixes)) - plain) return fmt::format("{:.3g} {}", value, unit);
-  return fmt::format("{:.3g} {}{}", value * std::pow(1000.0, -power), prefixes[power + plain], unit);
+  if (power < -plain || power >= static_cast<int>(std::size(prefixes)) - plain)
+    return fmt::format("{:.{}g} {}", value, digits, unit);
+  return fmt::format("{:.{}g} {}{}", value * std::pow(1000.0, -power), digits, prefixes[power + plain], unit);
 }
 
 std::string file_size(std::uintmax_t bytes) { return quantity(static_cast<double>(bytes), "B"); }

@@ -11,8 +11,8 @@
 
 namespace stickslip::cli {
 
-/// "12.3 µm": three digits and the prefix that fits. Not for units with a prefix of their own.
-std::string quantity(double value, std::string_view unit);
+/// "12.3 µm": three digits, or so many, and the prefix that fits. Not for units with a prefix of their own.
+std::string quantity(double value, std::string_view unit, int digits = 3);
 
 /// "1.2 MB"
 std::string file_size(std::uintmax_t bytes);

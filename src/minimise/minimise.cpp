@@ -245,7 +245,7 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
     rule.add(result.size, free == 1 && step == 1, exact);
     if (options.observer) {
       const double value = std::accumulate(trial_values_.begin(), trial_values_.end(), 0.0);
-      options.observer({result.iterations, value, result.size, free, step});
+      options.observer({result.iterations, value, as_vector(gradient_).norm(), result.size, free, step});
     }
     if (result.size <= options.tolerance) {
       result.converged = true;

@@ -7,9 +7,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kBeyond = 0.1;          ///< of its way, and of what its patch goes on average, that a point may leave it by
-constexpr double kAhead = 1;             ///< of their ways that points may go on: what moves on is not looked for in every step
-constexpr double kFartherBeyond = 0.5;   ///< the same where it has left it once
+constexpr double kBeyond = 0.1;    ///< of its way, and of what its patch goes on average, that a point may leave it by
+constexpr double kAhead = 1;       ///< of their ways that points may go on: what moves on is not looked for in every step
+constexpr double kMostAhead = 8;   ///< the same where ways are short beside edges
+constexpr double kOfEdges = 0.1;   ///< ways of this part of the mean edge bring few more pairs
+constexpr double kFartherBeyond = 0.25;   ///< the same where it has left it once
 
 Aabb box_of_two(const Vec3& a, const Vec3& b) { return {a.cwiseMin(b), a.cwiseMax(b)}; }
 
@@ -18,38 +20,40 @@ Aabb box_of_two(const Vec3& a, const Vec3& b) { return {a.cwiseMin(b), a.cwiseMa
 /// One search.
 struct ContactCandidates::Finder {
   const ContactSurface& surface;
-  std::vector<Aabb> points;    ///< with range
-  std::vector<bool> changed;   ///< patches that are looked for
+  const std::vector<bool>& changed;   ///< patches that are looked for
+  const ElementPairs& boxes;          ///< with range
   ContactCandidates& out;
 
-  Aabb box_of_edge(std::uint32_t e) const {
+  FloatBox box_of_edge(std::uint32_t e) const {
     const auto& ends = surface.edges()[e].points;
-    return points[ends[0]].merged(points[ends[1]]);
+    return boxes.box_of_point(ends[0]).merged(boxes.box_of_point(ends[1]));
   }
-  void try_point_triangle(std::uint32_t p, std::uint32_t t, const Aabb& box) const {
+  void try_point_triangle(std::uint32_t p, std::uint32_t t, const FloatBox& box) const {
     const auto& corners = surface.triangles()[t].points;
-    if (p == corners[0] || p == corners[1] || p == corners[2] || !AabbTree::overlap(points[p], box)) return;
+    if (!boxes.box_of_point(p).overlaps(box) || p == corners[0] || p == corners[1] || p == corners[2]) return;
     if (surface.hold_each_other({&p, 1}, corners)) return;
     out.point_triangle.push_back({p, t});
   }
-  void try_edges(std::uint32_t a, const Aabb& box_a, std::uint32_t b, const Aabb& box_b) const {
+  void try_edges(std::uint32_t a, std::uint32_t b) const {
     const auto &pa = surface.edges()[a].points, &pb = surface.edges()[b].points;
     if (pa[0] == pb[0] || pa[0] == pb[1] || pa[1] == pb[0] || pa[1] == pb[1]) return;
-    if (!AabbTree::overlap(box_a, box_b) || surface.hold_each_other(pa, pb)) return;
-    out.edge_edge.push_back({std::min(a, b), std::max(a, b)});
+    if (!surface.hold_each_other(pa, pb)) out.edge_edge.push_back({std::min(a, b), std::max(a, b)});
   }
   /// Edges that an element brings, with their boxes.
   struct Edges {
     int count = 0;
     std::array<std::uint32_t, 3> numbers;
-    std::array<Aabb, 3> boxes;
+    std::array<FloatBox, 3> boxes;
   };
-  Edges edges_of(std::uint8_t corners, std::uint32_t element, const Aabb& near) const {
+  bool has_edges(std::uint8_t corners, std::uint32_t element) const {
+    return corners == 2 || (corners == 3 && surface.triangles()[element].owned >= 8);
+  }
+  Edges edges_of(std::uint8_t corners, std::uint32_t element, const FloatBox& near) const {
     Edges found;
     const auto add = [&](std::uint32_t e) {
       found.numbers[found.count] = e;
       found.boxes[found.count] = box_of_edge(e);
-      if (AabbTree::overlap(found.boxes[found.count], near)) ++found.count;
+      if (found.boxes[found.count].overlaps(near)) ++found.count;
     };
     if (corners == 2) add(element);
     if (corners == 3)
@@ -57,54 +61,60 @@ struct ContactCandidates::Finder {
         if (surface.triangles()[element].owned & (8 << k)) add(surface.triangles()[element].edges[k]);
     return found;
   }
-  void try_points(std::uint8_t corners, std::uint32_t element, std::uint32_t triangle, const Aabb& box) const {
+  void try_points(std::uint8_t corners, std::uint32_t element, std::uint32_t triangle, const FloatBox& box) const {
     const auto all = surface.points_of(corners, element);
     const int owned = corners == 3 ? surface.triangles()[element].owned : 7;
     for (std::size_t k = 0; k < all.size(); ++k)
       if (owned & (1 << k)) try_point_triangle(all[k], triangle, box);
   }
-  Aabb box_of(std::span<const std::uint32_t> of) const {
-    Aabb box;
-    for (const std::uint32_t p : of) box = box.merged(points[p]);
-    return box;
-  }
   void meet(const ElementPairs::Two& two) const {
     const std::uint8_t a = surface.patches()[two.patch_a].corners, b = surface.patches()[two.patch_b].corners;
-    const auto points_a = surface.points_of(a, two.a), points_b = surface.points_of(b, two.b);
     if (a == 1 || (a == 2 && b == 1)) {   // between what is round
-      if (surface.hold_each_other(points_a, points_b)) return;
+      if (surface.hold_each_other(surface.points_of(a, two.a), surface.points_of(b, two.b))) return;
       if (a == 2) out.point_edge.push_back({two.b, two.a});
       else out.point_point.push_back({std::min(two.a, two.b), std::max(two.a, two.b)});
       return;
     }
-    const Aabb box_a = box_of(points_a), box_b = box_of(points_b);
-    if (a == 3) try_points(b, two.b, two.a, box_a);
-    if (b == 3) try_points(a, two.a, two.b, box_b);
-    const Edges ea = edges_of(a, two.a, box_b);
+    if (a == 3) try_points(b, two.b, two.a, two.box_a);
+    if (b == 3) try_points(a, two.a, two.b, two.box_b);
+    if (!has_edges(a, two.a) || !has_edges(b, two.b)) return;
+    const Edges ea = edges_of(a, two.a, two.box_b);
     if (ea.count == 0) return;
-    const Edges eb = edges_of(b, two.b, box_a);
+    const Edges eb = edges_of(b, two.b, two.box_a);
     for (int i = 0; i < ea.count; ++i)
-      for (int j = 0; j < eb.count; ++j) try_edges(ea.numbers[i], ea.boxes[i], eb.numbers[j], eb.boxes[j]);
+      for (int j = 0; j < eb.count; ++j)
+        if (ea.boxes[i].overlaps(eb.boxes[j])) try_edges(ea.numbers[i], eb.numbers[j]);
   }
-  /// Points that may come within range of half-spaces.
-  void find_over_planes(const ElementPairs& pairs, const Filter& filter) const {
+  /// Points that may come within range of half-spaces. @param box_of (point)
+  void find_over_planes(const Filter& filter, auto&& box_of) const {
     for (std::uint32_t k = 0; k < surface.planes().size(); ++k) {
       const ContactSurface::Plane& plane = surface.planes()[k];
       const auto is_low = [&](const Aabb& box) { return plane.moves() || !plane.is_below(box); };   // or may come from anywhere
       for (std::uint32_t number = 0; number < surface.patches().size(); ++number) {
         const ContactSurface::Patch& patch = surface.patches()[number];
-        if (patch.points == 0 || !changed[number] || !is_low(pairs.box_of_patch(number)) || !filter(number, plane.patch))
+        if (patch.points == 0 || !changed[number] || !is_low(boxes.box_of_patch(number)) || !filter(number, plane.patch))
           continue;
         for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p)
-          if (is_low(points[p]) && !surface.any_held({&p, 1}, surface.patches()[plane.patch].body))
+          if (is_low(box_of(p)) && !surface.any_held({&p, 1}, surface.patches()[plane.patch].body))
             out.point_plane.push_back({p, k});
       }
     }
   }
 };
 
+ContactCandidates::ContactCandidates() : elements_(std::make_unique<ElementPairs>()) {}
+ContactCandidates::~ContactCandidates() = default;
+ContactCandidates::ContactCandidates(ContactCandidates&&) noexcept = default;
+ContactCandidates& ContactCandidates::operator=(ContactCandidates&&) noexcept = default;
+
 void ContactCandidates::clear_pairs() {
   for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane}) list->clear();
+}
+
+void ContactCandidates::sort_pairs() {
+  const auto number = [](const std::array<std::uint32_t, 2>& pair) { return std::uint64_t{pair[0]} << 32 | pair[1]; };
+  for (Pairs* list : {&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane})
+    std::ranges::sort(*list, {}, number);
 }
 
 bool ContactCandidates::covers(std::span<const Vec3> x, std::span<const double> bends,
@@ -136,46 +146,53 @@ void ContactCandidates::make_boxes(const ContactSurface::Patch& patch, std::span
   double squares = 0;
   for (std::uint32_t p = patch.first_point; p < end; ++p) squares += (to[p] - from[p]).squaredNorm();
   const double usual = std::sqrt(squares / std::max(1u, patch.points));
+  const double few_pairs = kOfEdges * patch.mean_edge;
+  const double ahead = few_pairs < kMostAhead * usual ? std::max(kAhead, few_pairs / usual) : kMostAhead;
   for (std::uint32_t p = patch.first_point; p < end; ++p) {
     const Vec3 way = to[p] - from[p];
     const double beyond = (again ? kFartherBeyond : kBeyond) * (usual + way.norm()) + (bends.empty() ? 0 : bends[p] / 8);
-    const Aabb box = box_of_two(from[p], again ? to[p] : Vec3(to[p] + kAhead * way)).grown(patch.range + beyond);
-    boxes_[p] = again ? boxes_[p].merged(box) : box;
+    boxes_[p] = box_of_two(from[p], again ? to[p] : Vec3(to[p] + ahead * way)).grown(patch.range + beyond);
   }
 }
 
 bool ContactCandidates::find(const ContactSurface& surface, std::span<const Vec3> from, std::span<const Vec3> to,
                              std::span<const double> bends, const Filter& filter) {
+  // Both ends with what the arc strays from the chord: then the boxes hold all of it.
+  const auto is_covered = [&](const ContactSurface::Patch& patch) {
+    return patch.fixed || (covers(from, bends, patch) && covers(to, bends, patch));
+  };
+  return look(surface, from, to, bends, is_covered, filter);
+}
+
+bool ContactCandidates::find_at(const ContactSurface& surface, std::span<const Vec3> x, std::span<const Vec3> next,
+                                const Filter& filter) {
+  return look(
+      surface, x, next, {}, [&](const ContactSurface::Patch& patch) { return covers(x, {}, patch); }, filter);
+}
+
+bool ContactCandidates::look(const ContactSurface& surface, std::span<const Vec3> from, std::span<const Vec3> to,
+                             std::span<const double> bends, auto&& is_covered, const Filter& filter) {
   const bool more = boxes_.size() == surface.points();
   if (!more) {
     clear_pairs();
     boxes_.resize(surface.points());
     seen_.assign(surface.patches().size(), false);
   }
-  Finder finder{surface, {}, std::vector<bool>(surface.patches().size(), !more), *this};
+  changed_.assign(surface.patches().size(), !more);
   bool any = !more;
   for (std::uint32_t k = 0; k < surface.patches().size(); ++k) {
     const ContactSurface::Patch& patch = surface.patches()[k];
-    if (more && covers(from, {}, patch) && covers(to, bends, patch)) continue;
+    if (more && is_covered(patch)) continue;
     make_boxes(patch, from, to, bends, seen_[k]);
-    seen_[k] = finder.changed[k] = any = true;
+    seen_[k] = changed_[k] = any = true;
   }
   if (!any) return false;
-  finder.points.reserve(surface.points());
-  for (std::uint32_t p = 0; p < surface.points(); ++p)
-    finder.points.push_back(boxes_[p].grown(surface.patch_of(p).range + surface.patch_of(p).radius));
-  if (more) drop_pairs_of(surface, finder.changed);
-  std::array<std::size_t, 5> kept;
-  const std::array lists{&point_triangle, &edge_edge, &point_edge, &point_point, &point_plane};
-  for (std::size_t k = 0; k < lists.size(); ++k) kept[k] = lists[k]->size();
-  ElementPairs pairs(surface, finder.points);
-  pairs.for_each(filter, finder.changed, [&](const ElementPairs::Two& two) { finder.meet(two); });
-  finder.find_over_planes(pairs, filter);
-  for (std::size_t k = 0; k < lists.size(); ++k) {
-    const auto middle = lists[k]->begin() + static_cast<std::ptrdiff_t>(kept[k]);
-    std::sort(middle, lists[k]->end());
-    std::inplace_merge(lists[k]->begin(), middle, lists[k]->end());
-  }
+  if (more) drop_pairs_of(surface, changed_);
+  const auto box_of = [&](std::uint32_t p) { return boxes_[p].grown(surface.patch_of(p).range + surface.patch_of(p).radius); };
+  elements_->begin(surface, changed_, box_of);
+  const Finder finder{surface, changed_, *elements_, *this};
+  elements_->for_each(filter, changed_, [&](const ElementPairs::Two& two) { finder.meet(two); });
+  finder.find_over_planes(filter, box_of);
   return true;
 }
 

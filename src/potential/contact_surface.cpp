@@ -104,6 +104,7 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
                       patch.deforms || mesh_edges.active(e),
                       kNone});
     if (!two) inner_[first + a] = inner_[first + b] = false;
+    patches_.back().mean_edge += std::sqrt(edges_.back().squared_length) / static_cast<double>(mesh_edges.size());
   }
   std::vector<bool> taken_point(rest.vertices.size()), taken_edge(mesh_edges.size());
   std::vector<Vec3> middles;

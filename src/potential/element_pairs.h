@@ -4,44 +4,59 @@
 #pragma once
 
 #include "collide/aabb_tree.h"
+#include "potential/float_box.h"
 #include "stickslip/potential/contact_surface.h"
 
 namespace stickslip {
 
+/// Keeps memory from look to look; nothing that changes a result.
 class ElementPairs {
  public:
-  /// @param point_boxes that points are in
-  ElementPairs(const ContactSurface& surface, std::span<const Aabb> point_boxes)
-      : s_(surface), points_(point_boxes), patches_(surface.patches().size()), first_(patches_.size(), ContactSurface::kNone) {
+  /// Takes boxes of points. @param changed patches whose boxes are not those of the last time; empty: all
+  /// @param box_of (point) → Aabb
+  void begin(const ContactSurface& surface, const std::vector<bool>& changed, auto&& box_of) {
+    s_ = &surface;
+    points_.resize(surface.points());
+    nodes_.resize(surface.nodes().size());
+    patches_.resize(surface.patches().size());
+    made_.resize(patches_.size());
     for (std::size_t k = 0; k < patches_.size(); ++k) {
-      const ContactSurface::Patch& patch = s_.patches()[k];
-      for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p)
-        patches_[k] = patches_[k].merged(points_[p]);
+      if (!changed.empty() && !changed[k]) continue;
+      const ContactSurface::Patch& patch = surface.patches()[k];
+      patches_[k] = {};
+      made_[k] = false;
+      for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) {
+        const Aabb box = box_of(p);
+        patches_[k] = patches_[k].merged(box);
+        points_[p] = FloatBox(box);
+      }
     }
   }
 
   const Aabb& box_of_patch(std::uint32_t patch) const { return patches_[patch]; }
+  const FloatBox& box_of_point(std::uint32_t point) const { return points_[point]; }
 
-  /// One element of each of two patches: the first has no fewer corners than the second.
+  /// One element of each of two patches, with their boxes: the first has no fewer corners than the second.
   struct Two {
     std::uint32_t patch_a, patch_b, a, b;
+    const FloatBox &box_a, &box_b;
   };
 
   /// Calls f(Two) for all pairs. @param wanted patches of which one has to be in a pair; empty: all
   void for_each(const ContactCandidates::Filter& filter, const std::vector<bool>& wanted, auto&& f) {
     const auto is_wanted = [&](std::uint32_t k) { return wanted.empty() || wanted[k]; };
-    std::vector<std::uint32_t> keys;
+    keys_.clear();
     for (std::uint32_t k = 0; k < patches_.size(); ++k)
-      if (s_.patches()[k].nodes > 0) keys.push_back(k);
-    AabbTree tree;
-    if (!keys.empty()) tree.build(keys, patches_);
+      if (s_->patches()[k].nodes > 0) keys_.push_back(k);
+    if (keys_.empty()) return;
+    tree_.build(keys_, patches_);
     for (std::uint32_t k = 0; k < patches_.size(); ++k) {
-      const ContactSurface::Patch& patch = s_.patches()[k];
+      const ContactSurface::Patch& patch = s_->patches()[k];
       if (patch.nodes == 0 || !is_wanted(k)) continue;
       if (patch.deforms && patch.radius == 0) descend(k, k, f);
-      tree.query(patches_[k], [&](std::uint32_t other) {
+      tree_.query(patches_[k], [&](std::uint32_t other) {
         if (other == k || (other < k && is_wanted(other)) || !filter(k, other)) return true;
-        patch.corners < s_.patches()[other].corners ? descend(other, k, f) : descend(k, other, f);
+        patch.corners < s_->patches()[other].corners ? descend(other, k, f) : descend(k, other, f);
         return true;
       });
     }
@@ -49,16 +64,19 @@ class ElementPairs {
 
  private:
   void make_boxes(std::uint32_t number) {
-    if (first_[number] != ContactSurface::kNone) return;
-    const ContactSurface::Patch& patch = s_.patches()[number];
-    first_[number] = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.resize(nodes_.size() + patch.nodes);
-    const auto own = std::span(nodes_).last(patch.nodes);
+    if (made_[number]) return;
+    made_[number] = true;
+    const ContactSurface::Patch& patch = s_->patches()[number];
+    const auto own = std::span(nodes_).subspan(patch.first_node, patch.nodes);
     for (std::uint32_t k = patch.nodes; k-- > 0;) {   // children before their parents
-      const ContactSurface::TreeNode& node = s_.nodes()[patch.first_node + k];
-      if (!node.is_leaf()) own[k] = own[k + 1].merged(own[node.second - patch.first_node]);
-      else
-        for (const std::uint32_t p : s_.points_of(patch.corners, node.element)) own[k] = own[k].merged(points_[p]);
+      const ContactSurface::TreeNode& node = s_->nodes()[patch.first_node + k];
+      if (node.is_leaf()) {
+        const auto points = s_->points_of(patch.corners, node.element);
+        own[k] = points_[points[0]];
+        for (const std::uint32_t p : points.subspan(1)) own[k] = own[k].merged(points_[p]);
+      } else {
+        own[k] = own[k + 1].merged(own[node.second - patch.first_node]);
+      }
     }
   }
 
@@ -67,42 +85,44 @@ class ElementPairs {
     make_boxes(patch_b);
     const bool same = patch_a == patch_b;
     const auto of = [&](std::uint32_t patch) {
-      const ContactSurface::Patch& p = s_.patches()[patch];
-      return std::pair(std::span(nodes_).subspan(first_[patch], p.nodes), std::span(s_.nodes()).subspan(p.first_node, p.nodes));
+      const ContactSurface::Patch& p = s_->patches()[patch];
+      return std::pair(std::span(nodes_).subspan(p.first_node, p.nodes), std::span(s_->nodes()).subspan(p.first_node, p.nodes));
     };
     const auto [boxes_a, nodes_a] = of(patch_a);
     const auto [boxes_b, nodes_b] = of(patch_b);
-    const std::uint32_t start_a = s_.patches()[patch_a].first_node, start_b = s_.patches()[patch_b].first_node;
-    const auto wait = [&](std::uint32_t a, std::uint32_t b) {
-      if ((same && a == b) || AabbTree::overlap(boxes_a[a], boxes_b[b])) waiting_.emplace_back(a, b);
-    };
-    waiting_.clear();
-    wait(0, 0);
+    const std::uint32_t start_a = s_->patches()[patch_a].first_node, start_b = s_->patches()[patch_b].first_node;
+    waiting_.assign(1, {0, 0});
+    if (!same && !boxes_a[0].overlaps(boxes_b[0])) return;
     while (!waiting_.empty()) {
       const auto [a, b] = waiting_.back();
       waiting_.pop_back();
       const ContactSurface::TreeNode &na = nodes_a[a], &nb = nodes_b[b];
+      std::array<std::pair<std::uint32_t, std::uint32_t>, 2> next;
       if (na.is_leaf() && nb.is_leaf()) {
-        if (!same || a != b) f(Two{patch_a, patch_b, na.element, nb.element});
-      } else if (same && a == b) {
-        wait(a + 1, a + 1);
-        wait(na.second - start_a, na.second - start_a);
-        wait(a + 1, na.second - start_a);
-      } else if (nb.is_leaf() || (!na.is_leaf() && size_of(boxes_a[a]) > size_of(boxes_b[b]))) {
-        wait(a + 1, b);
-        wait(na.second - start_a, b);
-      } else {
-        wait(a, b + 1);
-        wait(a, nb.second - start_b);
+        if (!same || a != b) f(Two{patch_a, patch_b, na.element, nb.element, boxes_a[a], boxes_b[b]});
+        continue;
       }
+      if (same && a == b) {
+        const std::uint32_t second = na.second - start_a;
+        waiting_.emplace_back(a + 1, a + 1);
+        waiting_.emplace_back(second, second);
+        if (boxes_a[a + 1].overlaps(boxes_a[second])) waiting_.emplace_back(a + 1, second);
+        continue;
+      }
+      if (nb.is_leaf() || (!na.is_leaf() && boxes_a[a].size() > boxes_b[b].size()))
+        next = {{{a + 1, b}, {na.second - start_a, b}}};
+      else next = {{{a, b + 1}, {a, nb.second - start_b}}};
+      for (const auto& two : next)
+        if (boxes_a[two.first].overlaps(boxes_b[two.second])) waiting_.push_back(two);
     }
   }
-  static double size_of(const Aabb& box) { return (box.upper - box.lower).sum(); }
 
-  const ContactSurface& s_;
-  std::span<const Aabb> points_;
-  std::vector<Aabb> patches_, nodes_;   ///< the second of those patches that were descended
-  std::vector<std::uint32_t> first_;    ///< by patch: of its boxes among those of nodes; kNone: not made
+  const ContactSurface* s_ = nullptr;
+  std::vector<FloatBox> points_, nodes_;
+  std::vector<Aabb> patches_;
+  std::vector<bool> made_;   ///< by patch: whether those of its nodes are
+  std::vector<std::uint32_t> keys_;
+  AabbTree tree_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting_;
 };
 

@@ -189,34 +189,51 @@ class PlaneWalk {
 };
 
 /// Boxes around the paths of features, with their ranges: pairs whose boxes do not overlap stay out of range.
-struct PathBoxes {
-  PathBoxes(const ContactSurface& s, const PointPaths& paths) {
-    points.reserve(s.points());
+class PathBoxes {
+ public:
+  PathBoxes(const ContactSurface& s, const PointPaths& paths) : s_(s) {
+    points_.reserve(s.points());
     for (std::uint32_t p = 0; p < s.points(); ++p) {
       const ContactSurface::Patch& patch = s.patch_of(p);
-      const double bend = paths.bends.empty() ? 0 : paths.bends[p] / 8;
       const Vec3 &from = paths.start[p], &to = paths.end[p];
-      points.push_back(Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend));
+      const double reach = patch.range + patch.radius + bend_of(paths, p) / 8;
+      points_.push_back(Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(reach));
     }
   }
-  /// Whether a point stays out of range of a half-space that does not move.
-  bool is_beyond(std::uint32_t p, const ContactSurface::Plane& plane) const {
-    return !plane.moves() && plane.is_below(points[p]);
+  /// Those of all candidates whose boxes overlap.
+  void keep_near(const ContactCandidates& all, ContactCandidates& out) const {
+    const auto point = [&](std::uint32_t p) -> const Aabb& { return points_[p]; };
+    const auto edge = [&](std::uint32_t e) {
+      const auto& ends = s_.edges()[e].points;
+      return points_[ends[0]].merged(points_[ends[1]]);
+    };
+    const auto triangle = [&](std::uint32_t t) {
+      const auto& c = s_.triangles()[t].points;
+      return points_[c[0]].merged(points_[c[1]]).merged(points_[c[2]]);
+    };
+    const auto keep = [&](ContactCandidates::Pairs ContactCandidates::*list, auto&& of_a, auto&& of_b) {
+      (out.*list).clear();
+      for (const auto& pair : all.*list)
+        if (AabbTree::overlap(of_a(pair[0]), of_b(pair[1]))) (out.*list).push_back(pair);
+    };
+    keep(&ContactCandidates::point_triangle, point, triangle);
+    keep(&ContactCandidates::edge_edge, edge, edge);
+    keep(&ContactCandidates::point_edge, point, edge);
+    keep(&ContactCandidates::point_point, point, point);
+    out.point_plane.clear();
+    for (const auto& pair : all.point_plane) {   // of planes that move nothing is known
+      const ContactSurface::Plane& plane = s_.planes()[pair[1]];
+      if (plane.moves() || !plane.is_below(points_[pair[0]])) out.point_plane.push_back(pair);
+    }
   }
-  Aabb of(const std::array<std::uint32_t, 2>& e) const { return points[e[0]].merged(points[e[1]]); }
-  Aabb of(const std::array<std::uint32_t, 3>& t) const { return points[t[0]].merged(points[t[1]]).merged(points[t[2]]); }
 
-  std::vector<Aabb> points;
+ private:
+  const ContactSurface& s_;
+  std::vector<Aabb> points_;
 };
 
-/// Calls f(walk, a point of each side, range) for all candidates. f returns whether the candidate is kept in `kept`.
-/// @param boxes if not null: only for those whose boxes overlap
-void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
-                   const PathBoxes* boxes, ContactCandidates* kept, auto&& f) {
-  const auto keep = [&](ContactCandidates::Pairs ContactCandidates::*list, const std::array<std::uint32_t, 2>& pair,
-                        bool wanted) {
-    if (kept && wanted) (kept->*list).push_back(pair);
-  };
+/// Calls f(walk, a point of each side, range) for all candidates, and drops those for which it returns false.
+void for_each_walk(const ContactSurface& s, ContactCandidates& candidates, const PointPaths& paths, auto&& f) {
   const auto radii = [&](std::uint32_t p, std::uint32_t q) { return s.patch_of(p).radius + s.patch_of(q).radius; };
   const auto range = [&](std::uint32_t p, std::uint32_t q) { return s.range_of(s.patch_number(p), s.patch_number(q)); };
   // From the closest point of the first side to that of the second.
@@ -232,78 +249,68 @@ void for_each_walk(const ContactSurface& s, const ContactCandidates& candidates,
     return Vec3((x[1] - x[0]) + closest_on_edge(x[0], x[1], x[2]).weight * (x[2] - x[1]));
   };
   const auto of_points = [](const PointsAt<2>& x) { return Vec3(x[1] - x[0]); };
-  for (const auto& pair : candidates.point_plane) {
+  std::erase_if(candidates.point_plane, [&](const auto& pair) {
     const auto [p, k] = pair;
     const ContactSurface::Plane& plane = s.planes()[k];
-    if (boxes && boxes->is_beyond(p, plane)) continue;
-    keep(&ContactCandidates::point_plane, pair,
-         f(PlaneWalk(paths, p, plane, s.patch_of(p).radius), p, plane.moves() ? plane.points[0] : p,
-           s.range_of(s.patch_number(p), plane.patch)));
-  }
-  for (const auto& pair : candidates.point_triangle) {
-    const auto [p, t] = pair;
-    const auto& c = s.triangles()[t].points;
-    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->of(c))) continue;
-    const bool wanted = f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(
-                              paths, {p, c[0], c[1], c[2]}, radii(p, c[0]), to_triangle, vertex_face_impact),
-                          p, c[0], range(p, c[0]));
-    keep(&ContactCandidates::point_triangle, pair, wanted);
-  }
-  for (const auto& pair : candidates.edge_edge) {
-    const auto [a, b] = pair;
-    const auto &pa = s.edges()[a].points, &pb = s.edges()[b].points;
-    if (boxes && !AabbTree::overlap(boxes->of(pa), boxes->of(pb))) continue;
-    const bool wanted = f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(
-                              paths, {pa[0], pa[1], pb[0], pb[1]}, radii(pa[0], pb[0]), of_edges, edge_edge_impact),
-                          pa[0], pb[0], range(pa[0], pb[0]));
-    keep(&ContactCandidates::edge_edge, pair, wanted);
-  }
-  for (const auto& pair : candidates.point_edge) {
-    const auto [p, e] = pair;
-    const auto& c = s.edges()[e].points;
-    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->of(c))) continue;
-    const bool wanted = f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]),
-                                                                                     to_edge, point_edge_impact),
-                          p, c[0], range(p, c[0]));
-    keep(&ContactCandidates::point_edge, pair, wanted);
-  }
-  for (const auto& pair : candidates.point_point) {
+    return !f(PlaneWalk(paths, p, plane, s.patch_of(p).radius), p, plane.moves() ? plane.points[0] : p,
+              s.range_of(s.patch_number(p), plane.patch));
+  });
+  std::erase_if(candidates.point_triangle, [&](const auto& pair) {
+    const std::uint32_t p = pair[0];
+    const auto& c = s.triangles()[pair[1]].points;
+    return !f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
+                                                                              to_triangle, vertex_face_impact),
+              p, c[0], range(p, c[0]));
+  });
+  std::erase_if(candidates.edge_edge, [&](const auto& pair) {
+    const auto &a = s.edges()[pair[0]].points, &b = s.edges()[pair[1]].points;
+    return !f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {a[0], a[1], b[0], b[1]}, radii(a[0], b[0]),
+                                                                         of_edges, edge_edge_impact),
+              a[0], b[0], range(a[0], b[0]));
+  });
+  std::erase_if(candidates.point_edge, [&](const auto& pair) {
+    const std::uint32_t p = pair[0];
+    const auto& c = s.edges()[pair[1]].points;
+    return !f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), to_edge,
+                                                                         point_edge_impact),
+              p, c[0], range(p, c[0]));
+  });
+  std::erase_if(candidates.point_point, [&](const auto& pair) {
     const auto [p, q] = pair;
-    if (boxes && !AabbTree::overlap(boxes->points[p], boxes->points[q])) continue;
-    keep(&ContactCandidates::point_point, pair,
-         f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), of_points,
-                                                                         point_point_impact),
-           p, q, range(p, q)));
-  }
+    return !f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), of_points,
+                                                                            point_point_impact),
+              p, q, range(p, q));
+  });
 }
 
 }   // namespace
+
+void find_near(const ContactSurface& s, const ContactCandidates& candidates, std::span<const Vec3> x, ContactCandidates& near) {
+  PathBoxes(s, {x, x}).keep_near(candidates, near);
+  near.sort_pairs();
+}
 
 std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
                               std::span<const std::uint32_t> group_of_point,
                               std::span<const std::array<std::uint32_t, 2>> links, std::span<double> parts,
                               std::span<std::uint32_t> pieces, ContactCandidates& near) {
-  near.clear_pairs();
+  PathBoxes(s, paths).keep_near(candidates, near);
   Unions unions(parts.size());
   for (const auto& [a, b] : links) unions.join(a, b);
-  std::vector<bool> watched;
-  const PathBoxes boxes(s, paths);
-  for_each_walk(s, candidates, paths, &boxes, &near, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
+  for_each_walk(s, near, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
     const std::uint32_t a = group_of_point[p], b = group_of_point[q];
-    const bool is_near = walk.is_near(), within = is_near || walk.nearest() < range;
-    if (within) watched.push_back(is_near);
+    const bool within = walk.is_near() || walk.nearest() < range;
     if (a != ContactSurface::kNone && b != ContactSurface::kNone && within) unions.join(a, b);
     return within;
   });
+  near.sort_pairs();
   for (std::uint32_t g = 0; g < parts.size(); ++g) {
     double& of_root = parts[unions.root(g)];
     of_root = std::min(of_root, parts[g]);
   }
-  std::size_t k = 0;
-  for_each_walk(s, near, paths, nullptr, nullptr, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
-    if (!watched[k++]) return true;
+  for_each_walk(s, near, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
     const std::uint32_t group = group_of_point[p] != ContactSurface::kNone ? group_of_point[p] : group_of_point[q];
-    if (group == ContactSurface::kNone) return true;
+    if (group == ContactSurface::kNone || !walk.is_near()) return true;
     double& part = parts[unions.root(group)];
     part = walk.free_until(part);
     return true;

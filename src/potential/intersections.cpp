@@ -44,10 +44,10 @@ bool share_a_point(std::span<const std::uint32_t> a, std::span<const std::uint32
 
 std::vector<NearPair> find_intersections(const ContactSurface& surface, std::span<const Vec3> x,
                                          const ContactCandidates::Filter& filter) {
-  std::vector<Aabb> boxes(surface.points());
-  for (std::uint32_t p = 0; p < surface.points(); ++p) boxes[p] = Aabb{x[p], x[p]}.grown(surface.patch_of(p).radius);
   std::vector<NearPair> found;
-  ElementPairs(surface, boxes).for_each(filter, {}, [&](const ElementPairs::Two& two) {
+  ElementPairs elements;
+  elements.begin(surface, {}, [&](std::uint32_t p) { return Aabb{x[p], x[p]}.grown(surface.patch_of(p).radius); });
+  elements.for_each(filter, {}, [&](const ElementPairs::Two& two) {
     const std::uint8_t ca = surface.patches()[two.patch_a].corners, cb = surface.patches()[two.patch_b].corners;
     const auto pa = surface.points_of(ca, two.a), pb = surface.points_of(cb, two.b);
     if (share_a_point(pa, pb) || surface.hold_each_other(pa, pb)) return;

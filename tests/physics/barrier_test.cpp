@@ -3,6 +3,7 @@
 #include "step/barrier/barrier_system.h"
 #include "stickslip/soft/elastic_solid.h"
 #include "stickslip/soft/primitives.h"
+#include "stickslip/step/barrier_observer.h"
 #include "stickslip/step/barrier_start.h"
 #include "stickslip/step/motion_watch.h"
 #include "worlds.h"
@@ -481,6 +482,40 @@ TEST(Barrier, a_new_stepper_continues_to_the_same_bits) {
     one.step(world);
     other.step(copy);
   }
+  EXPECT_EQ(world.state_hash(), copy.state_hash());
+}
+
+/// As in docs/barrier.md.
+TEST(Barrier, observers_see_every_iteration_and_change_no_bit) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  for (int k = 0; k < 3; ++k)
+    add_body(world, Box{{0.1, 0.08, 0.06}}, {0.03 * k, 0, 0.1 + 0.17 * k}, m, {0.2, 0, 0}, {0, 1, 0.3});
+  World copy = world;
+  std::vector<BarrierIteration> seen;
+  const auto observed = make_observed_barrier(barrier(0.01), [&](const BarrierIteration& i) { seen.push_back(i); });
+  Stepper plain(barrier(0.01));
+  std::size_t most = 0;
+  bool follows = false;
+  for (int k = 0; k < 30; ++k) {
+    seen.clear();
+    const StepReport& report = observed->step(world);
+    plain.step(copy);
+    ASSERT_EQ(seen.size(), static_cast<std::size_t>(report.outcome.iterations));
+    EXPECT_DOUBLE_EQ(seen.back().speed, report.outcome.error);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      EXPECT_EQ(seen[i].iteration, static_cast<int>(i) + 1);
+      EXPECT_EQ(seen[i].step, k);
+      EXPECT_GE(seen[i].gradient, 0);
+      most = std::max(most, seen[i].contacts);
+      follows |= seen[i].coupled;
+      if (i == 0 || seen[i].round != seen[i - 1].round) continue;   // another function
+      EXPECT_LE(seen[i].value, seen[i - 1].value * (1 + 1e-9)) << "step " << k << ", iteration " << i + 1;
+    }
+  }
+  EXPECT_GT(most, 3u);
+  EXPECT_TRUE(follows);
   EXPECT_EQ(world.state_hash(), copy.state_hash());
 }
 

@@ -43,6 +43,7 @@ const ContactCandidates::Filter kAll = [](std::uint32_t, std::uint32_t) { return
 double whole_energy(const ContactSurface& s, std::span<const Vec3> x, BarrierForm form) {
   ContactCandidates candidates;
   candidates.find(s, x, x, {}, kAll);
+  candidates.sort_pairs();
   NearPairs near;
   collect(s, candidates, x, form, 1, near);
   double sum = 0;
@@ -208,13 +209,15 @@ struct ByForce {
   std::vector<Aabb> boxes = std::vector<Aabb>(heap.x.size());
 
   /// Where points of some patches may go.
-  void add(std::span<const Vec3> to, double ahead, double beyond, int every) {
+  void set(std::span<const Vec3> to, bool again, double beyond, int every) {
     for (std::uint32_t p = 0; p < heap.x.size(); ++p) {   // all points of a patch go the same way
       const ContactSurface::Patch& patch = heap.surface.patch_of(p);
       if (heap.surface.patch_number(p) % every != 0) continue;
+      const double length = (to[p] - heap.x[p]).norm();
+      const double ahead = again ? 0 : length > 0 ? std::clamp(0.1 * patch.mean_edge / length, 1.0, 8.0) : 8;
       const Vec3 end = to[p] + ahead * (to[p] - heap.x[p]);
       const Aabb way{heap.x[p].cwiseMin(end), heap.x[p].cwiseMax(end)};
-      boxes[p] = boxes[p].merged(way.grown(2 * beyond * (to[p] - heap.x[p]).norm() + 2 * patch.range + patch.radius));
+      boxes[p] = way.grown(2 * beyond * length + 2 * patch.range + patch.radius);
     }
   }
   bool near(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
@@ -263,7 +266,8 @@ TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
     ContactCandidates candidates;
     for (const bool again : {false, true}) {
       EXPECT_TRUE(candidates.find(heap.surface, heap.x, again ? farther : heap.to, {}, kAll));
-      force.add(again ? farther : heap.to, again ? 0 : 1, again ? 0.5 : 0.1, again ? 3 : 1);
+      force.set(again ? farther : heap.to, again, again ? 0.25 : 0.1, again ? 3 : 1);
+      candidates.sort_pairs();
       const ContactCandidates expected = candidates_by_force(force);
       std::size_t at = 0;
       for (const auto list : {&ContactCandidates::point_triangle, &ContactCandidates::edge_edge, &ContactCandidates::point_edge,
@@ -277,6 +281,31 @@ TEST(ContactSurface, candidates_are_all_pairs_whose_boxes_touch) {
     EXPECT_FALSE(candidates.find(heap.surface, heap.to, farther, {}, kAll));
   }
   for (const std::size_t count : found) EXPECT_GT(count, 5u);
+}
+
+/// After other ways were looked for than the one that is asked about, and in another order.
+TEST(ContactSurface, what_is_near_does_not_depend_on_what_was_looked_for_before) {
+  std::mt19937 random(13);
+  std::size_t found = 0;
+  for (int k = 0; k < 10; ++k) {
+    const MixedHeap heap = mixed_heap(random);
+    std::vector<Vec3> farther = heap.to;
+    for (std::uint32_t p = 0; p < farther.size(); ++p)
+      if (heap.surface.patch_number(p) % 2 == 0) farther[p] += 2 * (heap.to[p] - heap.x[p]);
+    ContactCandidates fresh, old, near_fresh, near_old;
+    fresh.find_at(heap.surface, heap.x, heap.to, kAll);
+    old.find(heap.surface, farther, heap.to, {}, kAll);
+    old.find(heap.surface, heap.x, farther, {}, kAll);
+    EXPECT_FALSE(old.find_at(heap.surface, heap.x, heap.to, kAll));
+    find_near(heap.surface, fresh, heap.x, near_fresh);
+    find_near(heap.surface, old, heap.x, near_old);
+    for (const auto list : {&ContactCandidates::point_triangle, &ContactCandidates::edge_edge, &ContactCandidates::point_edge,
+                            &ContactCandidates::point_point, &ContactCandidates::point_plane}) {
+      EXPECT_EQ(near_old.*list, near_fresh.*list) << k;
+      found += (near_old.*list).size();
+    }
+  }
+  EXPECT_GT(found, 100u);
 }
 
 TEST(ContactSurface, nothing_meets_on_the_free_part_of_a_way) {

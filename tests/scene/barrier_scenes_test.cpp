@@ -222,10 +222,12 @@ TEST(BarrierScenes, no_step_of_any_scene_ends_with_an_intersection) {
   sweep(scenes, {0.1, 0.01, 1e-3, 1e-4}, {0, 10, 1000}, std::max(1, steps), true);
 }
 
-/// Rings that fall into each other and heaps that tumble: friction and impacts of many at once.
+/// Rings that fall into each other and heaps that tumble: friction and impacts of many at once. One step of the 60 boxes leads
+/// friction in circles: it ends 0.19 m/s off unless minima with forces that stay follow each other.
 TEST(BarrierScenes, mail_and_heaps_solve_every_step) {
   for (const auto& [name, seconds, parameter] : {std::tuple("chain-mail", 0.25, Override{"/parameters/side", "2"}),
                                                  std::tuple("boxes", 0.3, Override{"/parameters/count", "12"}),
+                                                 std::tuple("boxes", 0.41, Override{"/parameters/count", "60"}),
                                                  std::tuple("spheres", 0.3, Override{"/parameters/count", "30"})}) {
     const Stepped run = run_of(name, seconds, "barrier", {parameter});
     EXPECT_EQ(run.unsolved, 0) << name;

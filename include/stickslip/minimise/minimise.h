@@ -62,10 +62,11 @@ class Objective {
 /// What one iteration did.
 struct MinimiseStep {
   int iteration = 0;
-  double value = 0;   ///< after it
-  double size = 0;    ///< of its full direction, in the unit of the tolerance
-  double free = 1;    ///< smallest part of it that was free
-  double taken = 1;   ///< smallest part of what was free that a piece took
+  double value = 0;      ///< after it
+  double gradient = 0;   ///< its norm before it
+  double size = 0;       ///< of its full direction, in the unit of the tolerance
+  double free = 1;       ///< smallest part of it that was free
+  double taken = 1;      ///< smallest part of what was free that a piece took
 };
 
 /// When `projected_newton` tries the Hessian as it is. Projection leads downhill from anywhere, but where the Hessian is

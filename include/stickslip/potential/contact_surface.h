@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "stickslip/geometry/aabb.h"
@@ -27,6 +28,7 @@ class ContactSurface {
   /// What belongs together: one collider.
   struct Patch {
     bool deforms = false;      ///< its points move on their own; else they keep their distances
+    bool fixed = false;        ///< its points do not move within a step
     double radius = 0;         ///< of what is round about its points and edges [m]
     double range = 0;          ///< at which the barrier begins; of two patches the smaller counts [m]
     double load = 0;           ///< mass that a unit of area may have to carry; of two patches the larger counts [kg/m²]
@@ -37,6 +39,7 @@ class ContactSurface {
     std::uint8_t corners =
         0;   ///< of its elements: 3 if it is made of triangles, 2 of an edge, 1 of points, 0 of a plane; filled in
     std::uint32_t first_node = 0, nodes = 0;   ///< of its tree; filled in
+    double mean_edge = 0;                      ///< length at rest [m]; filled in
   };
 
   /// Of the tree over the elements of a patch, made once from its rest shape. Behind an inner node stands its first child.
@@ -118,6 +121,7 @@ class ContactSurface {
       if (holder_of_point_[p] == body) return true;
     return false;
   }
+  void set_fixed(std::uint32_t patch, bool fixed) { patches_[patch].fixed = fixed; }
   void set_acceleration(std::uint32_t patch, double acceleration) { patches_[patch].acceleration = acceleration; }
 
  private:
@@ -133,35 +137,52 @@ class ContactSurface {
   std::vector<TreeNode> nodes_;
 };
 
+class ElementPairs;
+
 /// Pairs of features that may come near each other while every point stays in a box of its own.
 class ContactCandidates {
  public:
+  ContactCandidates();
+  ~ContactCandidates();
+  ContactCandidates(ContactCandidates&&) noexcept;
+  ContactCandidates& operator=(ContactCandidates&&) noexcept;
+
   using Pairs = std::vector<std::array<std::uint32_t, 2>>;
   /// Whether two patches may touch.
   using Filter = std::function<bool(std::uint32_t, std::uint32_t)>;
 
   /// Looks for all pairs. Every point may be anywhere in the box around its two places, grown by its range and a part of
   /// the ways of its patch. Patches that were looked for since `clear` and have both places in their boxes are not looked
-  /// for again. Others may be where they could be before, since `begin_step`; the first time after that they may go on as
-  /// far again. @param bends of the ways (PointPaths); empty: they are straight @returns whether there was something to
-  /// look for
+  /// for again, nor those that are fixed. The first time since `begin_step` they may go on as far again.
+  /// @param bends of the ways (PointPaths); empty: they are straight @returns whether there was something to look for
   bool find(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
             const Filter&);
+  /// The same for points that are at x: patches that are in their boxes there are not looked for, wherever they go.
+  /// @param next where the others may go
+  bool find_at(const ContactSurface&, std::span<const Vec3> x, std::span<const Vec3> next, const Filter&);
   void clear() { boxes_.clear(); }
   void begin_step() { seen_.assign(seen_.size(), false); }
   void clear_pairs();
+  void sort_pairs();
 
-  Pairs point_triangle, edge_edge, point_edge, point_point, point_plane;   ///< sorted
+  Pairs point_triangle, edge_edge, point_edge, point_point, point_plane;
 
  private:
   struct Finder;
+  bool look(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
+            auto&& is_covered, const Filter&);
   bool covers(std::span<const Vec3> x, std::span<const double> bends, const ContactSurface::Patch&) const;
   void make_boxes(const ContactSurface::Patch&, std::span<const Vec3> from, std::span<const Vec3> to,
                   std::span<const double> bends, bool again);
   void drop_pairs_of(const ContactSurface&, const std::vector<bool>& changed);
-  std::vector<bool> seen_;    ///< by patch: looked for in this step
-  std::vector<Aabb> boxes_;   ///< in which points are known to be seen, without range
+  std::vector<bool> seen_, changed_;   ///< by patch: looked for in this step, in the last look
+  std::vector<Aabb> boxes_;            ///< in which points are known to be seen, without range
+  std::unique_ptr<ElementPairs> elements_;
 };
+
+/// Those of all candidates that may be within range, by their boxes, sorted: the same whatever else there is.
+/// @param near of which only the lists are changed
+void find_near(const ContactSurface&, const ContactCandidates& all, std::span<const Vec3> x, ContactCandidates& near);
 
 /// The pairs of candidates that are within range, and where they are.
 struct NearPairs {
@@ -179,8 +200,8 @@ struct NearPairs {
   std::vector<std::pair<std::uint32_t, PairMember>> found_;    ///< pairs, and what is to become their members
 };
 
-/// Makes the list anew. @param stiffness factor of all weights [1]
-void collect(const ContactSurface&, const ContactCandidates&, std::span<const Vec3> x, BarrierForm, double stiffness,
+/// Makes the list anew. @param near of which all are sorted @param stiffness factor of all weights [1]
+void collect(const ContactSurface&, const ContactCandidates& near, std::span<const Vec3> x, BarrierForm, double stiffness,
              NearPairs& out);
 
 /// How points move in a step: along chords, or along arcs near them.
@@ -196,7 +217,7 @@ struct PointPaths {
 /// @param links groups that belong together anyway
 /// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
 /// @param pieces on return for each group the number of what it has become one with
-/// @param near on return the candidates that may come within range on their ways @returns how many pieces there are
+/// @param near on return the candidates that may come within range on their ways, sorted @returns how many pieces there are
 std::uint32_t find_free_parts(const ContactSurface&, const ContactCandidates&, const PointPaths&,
                               std::span<const std::uint32_t> group_of_point,
                               std::span<const std::array<std::uint32_t, 2>> links, std::span<double> parts,

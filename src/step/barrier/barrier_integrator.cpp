@@ -11,13 +11,15 @@
 #include "step/projection.h"
 #include "step/refusals.h"
 #include "step/soft/attachment_rows.h"
-#include "stickslip/step/integrator.h"
+#include "stickslip/step/barrier_observer.h"
 
 namespace stickslip {
 
 class BarrierIntegrator final : public Integrator {
  public:
-  explicit BarrierIntegrator(const StepOptions& options) : options_(options) {}
+  using Observer = std::function<void(const BarrierIteration&)>;
+  explicit BarrierIntegrator(const StepOptions& options, Observer observer = {})
+      : options_(options), observer_(std::move(observer)) {}
 
   const StepReport& step(World&) override;
 
@@ -25,9 +27,11 @@ class BarrierIntegrator final : public Integrator {
   void begin(World&);
   void make_room(World&);
   void solve(const World&);
+  void tell(const World&, int round, bool coupled, const MinimiseStep&);
   void finish(World&);
 
   StepOptions options_;
+  Observer observer_;
   BarrierSystem system_;
   Minimiser minimiser_;
   PositionProjection apart_;
@@ -98,6 +102,7 @@ void BarrierIntegrator::solve(const World& world) {
     else if (!sharp && takes_hessian(how.method)) most = std::min(most, kBluntIterations);
     else if (stalled) most = std::min(most, kStalledIterations);
     how.max_iterations = most;
+    if (observer_) how.observer = [&](const MinimiseStep& s) { tell(world, lag, how.coupled, s); };
     how.enough = sharp || !takes_hessian(how.method) ? 0 : kBluntEnough;
     const Minimum minimum = minimiser_.minimise(system_, how);
     end_if_cancelled(options_.cancel);
@@ -120,6 +125,11 @@ void BarrierIntegrator::solve(const World& world) {
   } else if (outcome.status != SolveStatus::converged) {
     outcome.reason = "Friction or the minimisation did not settle; the step is free of intersections all the same.";
   }
+}
+
+void BarrierIntegrator::tell(const World& world, int round, bool coupled, const MinimiseStep& s) {
+  observer_({static_cast<long>(world.step_count), round, report_.outcome.iterations + s.iteration, s.value, s.gradient, s.size,
+             s.free, s.taken, coupled, system_.pairs().size()});
 }
 
 const StepReport& BarrierIntegrator::step(World& world) {
@@ -160,6 +170,11 @@ void BarrierIntegrator::finish(World& world) {
 
 std::unique_ptr<Integrator> make_barrier_integrator(const StepOptions& options) {
   return std::make_unique<BarrierIntegrator>(options);
+}
+
+std::unique_ptr<Integrator> make_observed_barrier(const StepOptions& options,
+                                                  std::function<void(const BarrierIteration&)> observer) {
+  return std::make_unique<BarrierIntegrator>(options, std::move(observer));
 }
 
 }   // namespace stickslip

@@ -29,7 +29,7 @@ bool BarrierSystem::needs_room(const World& world) {
   double least = std::numeric_limits<double>::infinity();
   for (const ContactSurface::Patch& patch : surface().patches())
     if (patch.range > 0) least = std::min(least, kLeastGap * patch.range);
-  return smallest_gap(surface(), candidates_, points_) < least || !intersections(world).empty();
+  return smallest_gap(surface(), near_, points_) < least || !intersections(world).empty();
 }
 
 void BarrierSystem::check_start(const World& world) {

@@ -106,6 +106,7 @@ void BarrierSurface::begin(const World& world, const StepOptions& options) {
       const double reach = reach_of(world, body);   // infinite of a half-space
       speed += (std::isfinite(reach) ? reach : reach_of_half_space(world, body)) * body.angular_velocity.norm();
     }
+    surface_.set_fixed(k, body.is_rigid() && body.motion == MotionType::fixed);
     const double h = options.h;
     surface_.set_acceleration(k, std::max({world.gravity.norm(), patch.range / (h * h), kStopped * speed / h}));
   }

@@ -26,7 +26,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   rubbing_.clear();
   place_points();
   start_ = points_;
-  pairs_known_ = near_known_ = energies_known_ = gradient_known_ = false;
+  pairs_known_ = energies_known_ = gradient_known_ = false;
   group_of_point_.resize(points_.size());
   for (std::uint32_t p = 0; p < points_.size(); ++p) {
     const BarrierSurface::Owner& o = surface_.owner(p);
@@ -39,7 +39,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   pushes_.clear();
   begin_candidates(world);
   surface_.place_targets(bodies_, targets_);
-  find_candidates(world, targets_, {});
+  find_near_now(world);
   assembly_.begin(bodies_.blocks());
   bodies_.want_blocks(assembly_);
   joints_.want_blocks(assembly_);
@@ -67,17 +67,24 @@ void BarrierSystem::begin_candidates(const World& world) {
   candidates_.begin_step();
 }
 
+void BarrierSystem::find_near_now(const World& world) {
+  Clock clock;
+  const auto filter = [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); };
+  candidates_.find_at(surface(), points_, targets_, filter);
+  find_near(surface(), candidates_, points_, near_);
+  search_seconds += clock.lap();
+}
+
 void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to, std::span<const double> bends) {
   Clock clock;
-  candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends,
-                   [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); });
+  const auto filter = [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); };
+  candidates_.find(surface(), std::span(points_).first(surface().points()), to, bends, filter);
   search_seconds += clock.lap();
 }
 
 const std::vector<ContactPair>& BarrierSystem::pairs() {
   if (!pairs_known_) {
-    collect(surface(), near_known_ ? near_ : candidates_, points_, options_.barrier.form, options_.barrier.stiffness,
-            contacts_);
+    collect(surface(), near_, points_, options_.barrier.form, options_.barrier.stiffness, contacts_);
     pairs_known_ = true;
     friction_fits_ = false;
     give_pushes();
@@ -218,7 +225,6 @@ double BarrierSystem::shorten(std::span<double> direction) {
                          [&](std::uint32_t p, double t) { return surface_.on_way(bodies_, direction, p, t); }};
   parts_.assign(bodies_.groups(), 1.0);
   piece_count_ = find_free_parts(surface(), candidates_, paths, group_of_point_, links_, parts_, piece_of_group_, near_);
-  near_known_ = true;
   bodies_.shorten(direction, parts_);
   ccd_seconds += clock.lap();
   return parts_.empty() ? 1 : *std::ranges::min_element(parts_);

@@ -99,6 +99,7 @@ class BarrierSystem final : public Objective {
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
   void place_points();
   void begin_candidates(const World&);
+  void find_near_now(const World&);
   void find_candidates(const World&, std::span<const Vec3> to, std::span<const double> bends);
   void limit(std::span<double> direction);
   void foresee_forces(std::span<const double> direction);
@@ -192,8 +193,7 @@ class BarrierSystem final : public Objective {
     bool operator==(const TouchRules&) const = default;
   };
   TouchRules rules_;
-  ContactCandidates candidates_, near_;   ///< near_: of the last direction
-  bool near_known_ = false;
+  ContactCandidates candidates_, near_;                 ///< near_: of the last direction, or of the start
   std::vector<Vec3> start_, targets_, points_, ends_;   ///< places of points
   std::vector<Vec3> free_points_;                       ///< places without intersections
   std::vector<double> bends_, parts_;
