@@ -173,7 +173,7 @@ struct SurfaceScratch {
   }
   /// The smaller gap of the contacts that hold the ends of an edge in a direction.
   static double nearest_end(const MeshSurface&, std::uint32_t edge, const VertexGaps&, const Vec3& direction);
-  /// Whether an end of the edge bore a load that nothing holds there any more: it has left a face, and the edge crosses the rim.
+  /// Whether an end of the edge bore a load that nothing holds there any more: it has left a face, whose rim the edge crosses.
   bool takes_over_in_a(const MeshSurface&, std::uint32_t edge, const Vec3& direction) const;
   bool takes_over_in_b(const MeshSurface&, std::uint32_t edge, const Vec3& direction) const;
   /// Sorts, leaves one contact of each name, hands them on.

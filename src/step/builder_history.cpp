@@ -222,8 +222,8 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
 
 /// Two bodies that touch from opposite sides can be jammed: friction holds whatever forces press them against each other there,
 /// and a row that asks for the least motion that cannot be would make them grow without bound. Their contacts give way a
-/// little. Soft bodies do so by themselves: contacts that give way as well would creep under them, and nodes at the sides of what
-/// stands flush on a soft block do not jam it.
+/// little. Soft bodies do so by themselves: contacts that give way as well would creep under them, and nodes at the sides of
+/// what stands flush on a soft block do not jam it.
 void ProblemBuilder::soften_wedges(const World& world, const ContactSet& set) {
   const std::vector<Manifold>& all = set.manifolds;
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {

@@ -1,5 +1,5 @@
-// Generalised minimal residuals [Saad, Schultz 1986]: x of A x = b by products with A alone. For operators near the identity, as
-// preconditioned ones are; not restarted. Memory is kept.
+// Generalised minimal residuals [Saad, Schultz 1986]: x of A x = b by products with A alone. For operators near the identity,
+// as preconditioned ones are; not restarted. Memory is kept.
 #pragma once
 
 #include <cmath>

@@ -5,10 +5,10 @@
 //
 // W is never multiplied out: the matrix has the pattern of A and of what shares a contact.
 //
-// What slides makes it unsymmetric: friction follows the normal impulse, and not the other way round. The matrix without that is
-// positive definite and has a Cholesky factor N, with which GMRES solves (1 + N⁻¹ Gᵀ E G) y = N⁻¹ r: E is bounded by µ where
-// contacts are stiff, so that some ten products suffice. LU factors, which take ten times as long of large
-// matrices, serve small ones and where that fails.
+// What slides makes it unsymmetric: friction follows the normal impulse, and not the other way round. The matrix N without
+// that is positive definite. With its Cholesky factor GMRES solves (1 + N⁻¹ Gᵀ E G) y = N⁻¹ r, where N⁻¹ Gᵀ E G is of the size
+// of µ however stiff contacts are. LU factors, which take several times as long of large matrices, serve small ones and where
+// that fails.
 #pragma once
 
 #include "solve/newton/gmres.h"
