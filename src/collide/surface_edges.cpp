@@ -38,7 +38,7 @@ bool may_cross(const Vec3& start_a, const Vec3& along_a, const Vec3& start_b, co
   return s >= 0 && u >= 0 && s <= squared && u <= squared;
 }
 
-std::optional<SurfaceCrossing> crossing_of(const MeshEdge& a, const MeshEdge& b, double margin, double deepest) {
+std::optional<SurfaceCrossing> crossing_of(const MeshEdge& a, const MeshEdge& b, double margin, double deepest, bool loaded) {
   const Vec3 cross = a.along.cross(b.along), between = b.start - a.start;
   const double squared = cross.squaredNorm(), aa = a.along.squaredNorm(), bb = b.along.squaredNorm();
   if (!(squared > kEdgesParallel * aa * bb)) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<SurfaceCrossing> crossing_of(const MeshEdge& a, const MeshEdge& b,
   if (x.normal.dot(a.normal[0] + a.normal[1] - b.normal[0] - b.normal[1]) < 0) x.normal = -x.normal;
   x.gap = x.normal.dot(between);
   if (x.gap > margin || x.gap < -deepest) return std::nullopt;
-  if (!is_ridge(a) && !is_ridge(b)) return std::nullopt;
+  if (!loaded && !is_ridge(a) && !is_ridge(b)) return std::nullopt;
   if (!can_be_touched(a, x.normal) || !can_be_touched(b, -x.normal)) return std::nullopt;
   x.on_a = a.start + s / squared * a.along;
   x.on_b = b.start + u / squared * b.along;

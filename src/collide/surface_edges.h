@@ -21,7 +21,8 @@ bool may_cross(const Vec3& start_a, const Vec3& along_a, const Vec3& start_b, co
 /// None beyond the margin, near the ends, or where one of the edges has its faces in the way. At least one is a ridge; the
 /// other may be the seam of a flat or hollow place that the ridge presses into.
 /// @param deepest by how much they may overlap [m]; deeper, vertices have come inside too
-std::optional<SurfaceCrossing> crossing_of(const MeshEdge& a, const MeshEdge& b, double margin, double deepest);
+/// @param loaded whether they bore a load when they crossed before: they do so though no ridge is left
+std::optional<SurfaceCrossing> crossing_of(const MeshEdge& a, const MeshEdge& b, double margin, double deepest, bool loaded);
 
 /// How deep crossings are looked for: a part of the mean length of the edges, at least the margin [m].
 double deepest_crossing(const MeshSurface&, double margin);

@@ -66,7 +66,7 @@ class SurfacePair {
         for (const std::uint32_t t : own.edges().faces_of_vertex(v)) gather_corners(own, t);
       if (found->distance > margin_ || found->distance < -deepest_ || found->gradient.isZero(0)) continue;
       if (found->distance > 0 && !can_touch(own, v, -found->gradient)) continue;
-      gaps.set(v, found->distance);
+      gaps.set(v, found->distance, found->gradient);
       add(v, *found);
     }
   }
@@ -77,27 +77,31 @@ class SurfacePair {
       std::optional<MeshEdge> of_a;
       const auto [start, along] = line_of(a_, ea);
       for (const std::uint32_t eb : b_.edges().edges_of_face(tb)) {
-        if (b_.edges().faces(eb)[0] != tb || (!a_.edges().active(ea) && !b_.edges().active(eb))) continue;
+        if (b_.edges().faces(eb)[0] != tb) continue;
         const auto [start_b, along_b] = line_of(b_, eb);
         if (!may_cross(start, along, start_b, along_b, crossings_)) continue;
+        const SurfacePart part_a = part_of_edge(a_, ea), part_b = part_of_edge(b_, eb);
+        const bool loaded = scratch_.was_loaded(part_a, part_b.number(), 0);
+        if (!loaded && !a_.edges().active(ea) && !b_.edges().active(eb)) continue;
         if (!of_a) of_a = edge_of(a_, ea);
         const MeshEdge of_b = edge_of(b_, eb);
-        const auto x = crossing_of(*of_a, of_b, margin_, crossings_);
-        if (!x || !counts(*x, *of_a, nearest_end(a_, ea, scratch_.gaps_a), of_b, nearest_end(b_, eb, scratch_.gaps_b)))
-          continue;
+        const auto x = crossing_of(*of_a, of_b, margin_, crossings_, loaded);
+        if (!x || !(loaded || says_more(*x, *of_a, of_b))) continue;
         const CrossingWorth worth = worth_of(
             *x, *of_a, of_b, [&](const Vec3& p) { return distance_to(a_, p, ta); },
             [&](const Vec3& p) { return distance_to(b_, p, tb); });
         if (worth == CrossingWorth::none) continue;
-        scratch_.add(part_of_edge(a_, ea), part_of_edge(b_, eb).number(), x->position(), x->normal, x->gap, 0);
-        if (worth == CrossingWorth::spare) scratch_.put_aside();
+        scratch_.add(part_a, part_b.number(), x->position(), x->normal, x->gap, 0);
+        if (worth == CrossingWorth::spare && !loaded) scratch_.put_aside();
       }
     }
   }
 
-  static double nearest_end(const MeshSurface& s, std::uint32_t edge, const VertexGaps& gaps) {
-    const auto& ends = s.edges().vertices(edge);
-    return std::min(gaps.of(ends[0]), gaps.of(ends[1]));
+  /// Whether a crossing says more than the contacts of the ends do, or has to take over what one of them bore.
+  bool says_more(const SurfaceCrossing& x, const MeshEdge& a, const MeshEdge& b) const {
+    if (scratch_.takes_over_in_a(a_, a.id, x.normal) || scratch_.takes_over_in_b(b_, b.id, x.normal)) return true;
+    return counts(x, a, SurfaceScratch::nearest_end(a_, a.id, scratch_.gaps_a, x.normal), b,
+                  SurfaceScratch::nearest_end(b_, b.id, scratch_.gaps_b, x.normal));
   }
 
   const MeshSurface &a_, &b_;
@@ -108,11 +112,12 @@ class SurfacePair {
 }   // namespace
 }   // namespace narrow
 
-void collide_surfaces(const MeshSurface& a, const MeshSurface& b, double margin, ContactSink& sink) {
+void collide_surfaces(const MeshSurface& a, const MeshSurface& b, double margin, ContactSink& sink,
+                      const LoadedContacts& loaded) {
   sink.clear();
   if (a.tree().empty() || b.tree().empty() || !a.tree().bounds().grown(margin).overlaps(b.tree().bounds())) return;
   narrow::SurfaceScratch& scratch = narrow::SurfaceScratch::of_thread();
-  scratch.begin();
+  scratch.begin(loaded);
   narrow::SurfacePair(a, b, margin, scratch).collide_all();
   scratch.emit(sink);
 }

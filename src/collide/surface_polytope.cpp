@@ -134,15 +134,12 @@ class PolytopeOnSurface {
     for (std::size_t i = 0; i < p_.edges.size(); ++i) {
       if (!box.overlaps(p_.boxes[i]) || !may_cross(from, to - from, p_.edges[i].start, p_.edges[i].along, deepest)) continue;
       if (!edge) edge = edge_of(a_, id);
-      const auto x = crossing_of(*edge, p_.edges[i], near_.margin, deepest);
       const auto& corners = p_.ends[i];
       const double end_b =
           std::min(p_.gaps[static_cast<std::size_t>(corners[0])], p_.gaps[static_cast<std::size_t>(corners[1])]);
-      if (!x || !counts(*x, *edge, near_.nearest_end(id), p_.edges[i], end_b)) continue;
-      const CrossingWorth worth = worth_of(
-          *x, *edge, p_.edges[i], [&](const Vec3& p) { return distance_to(a_, p, edge->facet[0]); },
+      near_.add_crossing(
+          *edge, p_.edges[i], deepest, end_b, [&](const Vec3& p) { return distance_to(a_, p, edge->facet[0]); },
           [&](const Vec3& p) { return field_.sample(p).value; });
-      near_.add_crossing(id, *x, p_.edges[i].id, worth);
     }
   }
 
@@ -230,15 +227,12 @@ class MeshOnSurface {
         const auto [start_b, along_b] = line_of(b_, eb);
         if (!may_cross(start, along, near_.pose.position + rotation_ * start_b, rotation_ * along_b, deepest_)) continue;
         const MeshEdge of_a = edge_of(a_, ea), of_b = placed(edge_of(b_, eb), rotation_, near_.pose.position);
-        const auto x = crossing_of(of_a, of_b, near_.margin, deepest_);
         const auto& ends = b_.edges().vertices(eb);
         const double end_b = std::min(near_.scratch.gaps_b.of(ends[0]), near_.scratch.gaps_b.of(ends[1]));
-        if (!x || !counts(*x, of_a, near_.nearest_end(ea), of_b, end_b)) continue;
         const std::uint32_t face_b = b_.edges().faces(eb)[0];
-        const CrossingWorth worth = worth_of(
-            *x, of_a, of_b, [&](const Vec3& p) { return distance_to(a_, p, ta); },
+        near_.add_crossing(
+            of_a, of_b, deepest_, end_b, [&](const Vec3& p) { return distance_to(a_, p, ta); },
             [&](const Vec3& p) { return distance_to(b_, to_local(p), face_b, rule_); });
-        near_.add_crossing(ea, *x, eb, worth);
       }
     }
   }

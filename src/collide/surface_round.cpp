@@ -53,11 +53,14 @@ class RoundOnSurface {
       const Vec3 along = x[to] - x[from];
       if (normal.cross(along).dot(foot - x[from]) <= beside * along.norm()) return;
     }
+    const VertexGaps& gaps = near_.scratch.gaps_a;
     const double gap = height - radius_,
-                 nearest = std::min({near_.scratch.gaps_a.of(i), near_.scratch.gaps_a.of(j), near_.scratch.gaps_a.of(k)});
-    if (gap >= nearest - kInsideNearer * size_of_triangle(a_, t)) return;
+                 nearest = std::min({gaps.along(i, normal), gaps.along(j, normal), gaps.along(k, normal)});
+    const SurfacePart part{SurfacePartKind::triangle, t};
+    const std::uint64_t feature = shape_feature(ShapeFeature::ball, ball);
+    if (gap >= nearest - kInsideNearer * size_of_triangle(a_, t) && !near_.was_loaded(part, feature)) return;
     if (height < 0 && !is_nearest_to(center, -height, t)) return;
-    near_.add({SurfacePartKind::triangle, t}, foot, normal, gap, shape_feature(ShapeFeature::ball, ball));
+    near_.add(part, foot, normal, gap, feature);
   }
 
   void at_edge(const Vec3& center, std::uint32_t ball, std::uint32_t id) {
@@ -77,14 +80,15 @@ class RoundOnSurface {
     const bool is_through = way.dot(mean) < 0;
     const double gap = (is_through ? -distance : distance) - radius_;
     if (gap > near_.margin || gap < -2 * radius_) return;
-    if (gap >= near_.nearest_end(e.id) - kInsideNearer * e.along.norm()) return;
     const Vec3 normal = distance > kSamePlace * radius_ ? Vec3(way / (is_through ? -distance : distance)) : mean;
+    const SurfacePart part = part_of_edge(a_, e.id);
+    if (gap >= near_.nearest_end(e.id, normal) - kInsideNearer * e.along.norm() && !near_.was_loaded(part, feature)) return;
     if (inward_.dot(normal) < -kFeatureCone) return;
     const bool of_axis = feature == shape_feature(ShapeFeature::axis, 0);
     if (!of_axis && !is_touched_from(e, normal, kOverEdge)) return;
     if (of_axis && !can_be_touched(e, normal)) return;
     if (is_through && !is_nearest_to(x + way, distance, e.facet[0])) return;
-    near_.add(part_of_edge(a_, e.id), x, normal, gap, feature);
+    near_.add(part, x, normal, gap, feature);
   }
 
   bool is_nearest_to(const Vec3& point, double distance, std::uint32_t hint) const {

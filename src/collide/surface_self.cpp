@@ -212,7 +212,7 @@ class SelfContacts {
       front = behind;
       front.distance = -behind.distance;
     }
-    if (std::isfinite(front.distance)) scratch_.gaps_a.set(v, front.distance);
+    if (std::isfinite(front.distance)) scratch_.gaps_a.set(v, front.distance, front.normal);
   }
 
   void add(std::uint32_t v) {
@@ -229,17 +229,21 @@ class SelfContacts {
   void cross(std::uint32_t i, std::uint32_t j) {
     for (std::uint32_t ea : s_.edges().edges_of_face(i))
       for (std::uint32_t eb : s_.edges().edges_of_face(j)) {
-        if (!s_.edges().active(ea) && !s_.edges().active(eb)) continue;
         const std::uint32_t first = std::min(ea, eb), second = std::max(ea, eb);
         const auto [start_a, along_a] = line_of(s_, first);
         const auto [start_b, along_b] = line_of(s_, second);
         if (!may_cross(start_a, along_a, start_b, along_b, std::max(margin_, depth_))) continue;
+        const SurfacePart part_a = part_of_edge(s_, first), part_b = part_of_edge(s_, second);
+        const bool loaded = scratch_.was_loaded(part_a, part_b.number(), 0);
+        if (!loaded && !s_.edges().active(first) && !s_.edges().active(second)) continue;
         const MeshEdge a = edge_of(s_, first), b = edge_of(s_, second);
-        const auto x = crossing_of(a, b, margin_, depth_);
+        const auto x = crossing_of(a, b, margin_, depth_, loaded);
         if (!x || are_neighbours(first, second)) continue;
-        if (!counts(*x, a, nearest_end(first), b, nearest_end(second))) continue;
+        if (!loaded && !counts(*x, a, SurfaceScratch::nearest_end(s_, first, scratch_.gaps_a, x->normal), b,
+                               SurfaceScratch::nearest_end(s_, second, scratch_.gaps_a, x->normal)))
+          continue;
         if (x->gap < 0 && !(winds_ && is_twice_inside(x->position()))) continue;
-        scratch_.add(part_of_edge(s_, first), part_of_edge(s_, second).number(), x->position(), x->normal, x->gap, 0);
+        scratch_.add(part_a, part_b.number(), x->position(), x->normal, x->gap, 0);
       }
   }
 
@@ -248,10 +252,6 @@ class SelfContacts {
       for (const std::uint32_t w : s_.edges().vertices(eb))
         if (are_joined(v, w)) return true;
     return false;
-  }
-  double nearest_end(std::uint32_t edge) const {
-    const auto& ends = s_.edges().vertices(edge);
-    return std::min(scratch_.gaps_a.of(ends[0]), scratch_.gaps_a.of(ends[1]));
   }
 
   const MeshSurface& s_;
@@ -265,11 +265,11 @@ class SelfContacts {
 }   // namespace
 }   // namespace narrow
 
-void collide_self(const MeshSurface& surface, double margin, double depth, ContactSink& sink) {
+void collide_self(const MeshSurface& surface, double margin, double depth, ContactSink& sink, const LoadedContacts& loaded) {
   sink.clear();
   if (surface.tree().empty()) return;
   narrow::SurfaceScratch& scratch = narrow::SurfaceScratch::of_thread();
-  scratch.begin();
+  scratch.begin(loaded);
   narrow::SelfContacts(surface, margin, depth, scratch).collide_all();
   scratch.emit(sink);
 }

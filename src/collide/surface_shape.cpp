@@ -10,11 +10,12 @@
 
 namespace stickslip {
 
-void collide_surface(const MeshSurface& a, const Shape& b, const Pose& pose_b, double margin, ContactSink& sink) {
+void collide_surface(const MeshSurface& a, const Shape& b, const Pose& pose_b, double margin, ContactSink& sink,
+                     const LoadedContacts& loaded) {
   sink.clear();
   if (a.tree().empty()) return;
   narrow::SurfaceScratch& scratch = narrow::SurfaceScratch::of_thread();
-  scratch.begin();
+  scratch.begin(loaded);
   scratch.gaps_a.begin(a.mesh().vertices.size());
   narrow::SurfaceNearShape near{a, pose_b, margin, scratch};
   std::visit([&](const auto& shape) { narrow::collide_surface_with(near, shape); }, b);
@@ -55,6 +56,13 @@ bool is_unspoken_for(double value, double lowest, double size) {
   return value < kSpeaksFor * std::min(lowest, 0.0) - kClipTolerance * size;
 }
 
+constexpr std::uint64_t kDeepest = shape_feature(ShapeFeature::deepest, 0);
+
+std::array<Vec3, 3> corners_of(const MeshSurface& s, std::uint32_t triangle) {
+  const auto& [i, j, k] = s.mesh().triangles[triangle];
+  return {s.mesh().vertices[i], s.mesh().vertices[j], s.mesh().vertices[k]};
+}
+
 }   // namespace
 
 void SurfaceNearShape::gather(const Aabb& box) {
@@ -75,7 +83,7 @@ void SurfaceNearShape::add_vertex(std::uint32_t vertex, const FieldSample& of_sh
   if (!(of_shape.value <= margin)) return;
   const Vec3 normal = -of_shape.gradient;
   if (of_shape.value > 0 && !can_touch(a, vertex, normal)) return;
-  scratch.gaps_a.set(vertex, of_shape.value);
+  scratch.gaps_a.set(vertex, of_shape.value, normal);
   add(part_of_vertex(vertex), a.mesh().vertices[vertex], normal, of_shape.value, 0);
 }
 
@@ -87,23 +95,26 @@ void SurfaceNearShape::add_lowest(std::uint32_t edge, const ShapeField& field) {
   if (0.5 * (start.value + end.value - length) > margin) return;
   if (!(start.gradient.dot(along) < 0 && end.gradient.dot(along) > 0)) return;
   const FieldMinimum least = minimise_over_edge(field, from, to, {.tolerance = 1e-9, .subdivisions = 0});
-  if (least.value > margin || least.value >= nearest_end(edge) - kInsideNearer * length) return;
+  const SurfacePart part = part_of_edge(a, edge);
+  const std::uint64_t feature = shape_feature(ShapeFeature::side, 0);
+  if (least.value > margin) return;
+  if (least.value >= nearest_end(edge, least.gradient) - kInsideNearer * length && !was_loaded(part, feature)) return;
   // At the kink of a rim the direction counts that is across the edge.
   const Vec3 unit = along / length, out = least.gradient - least.gradient.dot(unit) * unit;
   if (!(out.norm() > kLeastAcross)) return;
   const MeshEdge e = edge_of(a, edge);
   const Vec3 normal = -out.normalized();
   if (std::max(e.normal[0].dot(normal), e.normal[1].dot(normal)) > kFeatureCone)
-    add(part_of_edge(a, edge), least.point, normal, least.value, shape_feature(ShapeFeature::side, 0));
+    add(part, least.point, normal, least.value, feature);
 }
 
 void SurfaceNearShape::add_deepest(const ShapeField& field, bool convex) {
+  if (scratch.loaded->has_feature(kDeepest)) add_loaded_deepest(field, convex);
   const double lowest = lowest_found(scratch);
   std::optional<FieldMinimum> best;
   std::uint32_t of_face = 0;
   for (const std::uint32_t t : scratch.triangles) {
-    const auto& [i, j, k] = a.mesh().triangles[t];
-    const std::array<Vec3, 3> x{a.mesh().vertices[i], a.mesh().vertices[j], a.mesh().vertices[k]};
+    const std::array<Vec3, 3> x = corners_of(a, t);
     const double size = size_of_triangle(a, t);
     const auto counts = [&](double value) {
       return value <= margin && is_unspoken_for(value, lowest, size) && !(best && value >= best->value);
@@ -112,31 +123,36 @@ void SurfaceNearShape::add_deepest(const ShapeField& field, bool convex) {
     const FieldMinimum least = minimise_over_triangle(field, x[0], x[1], x[2], {.subdivisions = convex ? 0 : 1});
     if (counts(least.value) && face_normal(a.mesh(), t).dot(least.gradient) < -kFeatureCone) best = least, of_face = t;
   }
-  if (best) add_on_face(of_face, *best);
+  if (!best) return;
+  if (const auto place = place_on_face(of_face, *best)) add(place->part, place->point, place->normal, best->value, kDeepest);
 }
 
-/// A place of a face inside it, on one of its edges or at a corner: contacts move with the part whose point they are.
-void SurfaceNearShape::add_on_face(std::uint32_t face, const FieldMinimum& least) {
-  const std::uint64_t feature = shape_feature(ShapeFeature::deepest, 0);
+void SurfaceNearShape::add_loaded_deepest(const ShapeField& field, bool convex) {
+  for (const std::uint32_t t : scratch.triangles) {
+    const std::array<Vec3, 3> x = corners_of(a, t);
+    if (lower_bound_on(x, field, convex) > margin) continue;
+    const FieldMinimum least = minimise_over_triangle(field, x[0], x[1], x[2], {.subdivisions = convex ? 0 : 1});
+    if (least.value > margin || face_normal(a.mesh(), t).dot(least.gradient) >= -kFeatureCone) continue;
+    const auto place = place_on_face(t, least);
+    if (place && was_loaded(place->part, kDeepest)) add(place->part, place->point, place->normal, least.value, kDeepest);
+  }
+}
+
+std::optional<SurfaceNearShape::PlaceOnFace> SurfaceNearShape::place_on_face(std::uint32_t face,
+                                                                             const FieldMinimum& least) const {
   int k = 0;
   const double most = least.weights.maxCoeff(&k), fewest = least.weights.minCoeff();
-  if (most > 1 - kAtBorder)
-    return add(part_of_vertex(a.mesh().triangles[face][k]), a.mesh().vertices[a.mesh().triangles[face][k]], -least.gradient,
-               least.value, feature);
+  const std::uint32_t corner = a.mesh().triangles[face][k];
+  if (most > 1 - kAtBorder) return PlaceOnFace{part_of_vertex(corner), a.mesh().vertices[corner], -least.gradient};
   // At a ridge of the shape the field has several gradients: the one across the face makes the minimum, or across the edge.
-  if (fewest > kAtBorder)
-    return add({SurfacePartKind::triangle, face}, least.point, face_normal(a.mesh(), face), least.value, feature);
+  if (fewest > kAtBorder) return PlaceOnFace{{SurfacePartKind::triangle, face}, least.point, face_normal(a.mesh(), face)};
   least.weights.minCoeff(&k);
   const std::uint32_t edge = a.edges().edges_of_face(face)[(k + 1) % 3];
   const auto [start, along] = line_of(a, edge);
   const double weight = closest_on_edge(least.point, start, start + along).weight;
   const Vec3 unit = along.normalized(), out = least.gradient - least.gradient.dot(unit) * unit;
-  if (out.norm() > kLeastAcross) add(part_of_edge(a, edge), start + weight * along, -out.normalized(), least.value, feature);
-}
-
-double SurfaceNearShape::nearest_end(std::uint32_t edge) const {
-  const auto& ends = a.edges().vertices(edge);
-  return std::min(scratch.gaps_a.of(ends[0]), scratch.gaps_a.of(ends[1]));
+  if (!(out.norm() > kLeastAcross)) return std::nullopt;
+  return PlaceOnFace{part_of_edge(a, edge), start + weight * along, -out.normalized()};
 }
 
 /// The lowest points of triangles are vertices.

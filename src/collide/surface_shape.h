@@ -11,7 +11,7 @@ namespace stickslip::narrow {
 /// What contacts of a shape are told by, beside the part of the surface: 0 for vertices of the surface, 1 + number for corners
 /// of the shape, these with a number for the rest.
 enum class ShapeFeature : std::uint64_t { edge = 1, ball = 2, axis = 3, side = 4, rim = 5, deepest = 6 };
-inline std::uint64_t shape_feature(ShapeFeature kind, std::uint32_t number) {
+constexpr std::uint64_t shape_feature(ShapeFeature kind, std::uint32_t number) {
   return static_cast<std::uint64_t>(kind) << 32 | number;
 }
 inline std::uint64_t corner_feature(std::uint32_t corner) { return 1 + std::uint64_t{corner}; }
@@ -47,19 +47,41 @@ struct SurfaceNearShape {
     add(part, corner - found->distance * found->gradient, found->gradient, found->distance, feature);
     return found->distance;
   }
-  void add_crossing(std::uint32_t edge, const SurfaceCrossing& x, std::uint32_t edge_of_shape, CrossingWorth worth) {
+  /// Where an edge of the surface crosses one of the shape.
+  /// @param value_a, value_b as in `worth_of`
+  void add_crossing(const MeshEdge& edge, const MeshEdge& of_shape, double deepest, double nearest_end_b, auto&& value_a,
+                    auto&& value_b) {
+    const SurfacePart part = part_of_edge(a, edge.id);
+    const std::uint64_t feature = shape_feature(ShapeFeature::edge, of_shape.id);
+    const bool loaded = was_loaded(part, feature);
+    const auto x = crossing_of(edge, of_shape, margin, deepest, loaded);
+    if (!x) return;
+    if (!loaded && !scratch.takes_over_in_a(a, edge.id, x->normal) &&
+        !counts(*x, edge, nearest_end(edge.id, x->normal), of_shape, nearest_end_b))
+      return;
+    const CrossingWorth worth = worth_of(*x, edge, of_shape, value_a, value_b);
     if (worth == CrossingWorth::none) return;
-    add(part_of_edge(a, edge), x.on_a, x.normal, x.gap, shape_feature(ShapeFeature::edge, edge_of_shape));
-    if (worth == CrossingWorth::spare) scratch.put_aside();
+    add(part, x->on_a, x->normal, x->gap, feature);
+    if (worth == CrossingWorth::spare && !loaded) scratch.put_aside();
   }
   /// Where an edge of the surface is nearer to a convex shape than at its ends.
   void add_lowest(std::uint32_t edge, const ShapeField&);
   /// Where the gathered triangles are nearest to a shape or deepest in it, if nothing found so far speaks for that: at corners
   /// of coarse surfaces faces can run through rims and edges with none of their own.
   void add_deepest(const ShapeField&, bool convex = true);
-  void add_on_face(std::uint32_t face, const FieldMinimum&);
-  /// The smaller gap of the contacts of an edge's ends.
-  double nearest_end(std::uint32_t edge) const;
+  /// The same of triangles where such a place bore a load: else two of them that are as deep would take turns.
+  void add_loaded_deepest(const ShapeField&, bool convex);
+  /// A place of a face inside it, on one of its edges or at a corner: contacts move with the part whose point they are.
+  struct PlaceOnFace {
+    SurfacePart part;
+    Vec3 point, normal;
+  };
+  std::optional<PlaceOnFace> place_on_face(std::uint32_t face, const FieldMinimum&) const;
+  /// The smaller gap of the contacts that hold an edge's ends in a direction.
+  double nearest_end(std::uint32_t edge, const Vec3& direction) const {
+    return SurfaceScratch::nearest_end(a, edge, scratch.gaps_a, direction);
+  }
+  bool was_loaded(SurfacePart part, std::uint64_t feature) const { return scratch.was_loaded(part, 0, feature); }
 };
 
 void collide_surface_with(SurfaceNearShape&, const HalfSpace&);

@@ -22,7 +22,7 @@ void SeenNumbers::begin(std::size_t size) {
 }
 
 void VertexGaps::begin(std::size_t size) {
-  if (gaps_.size() < size) gaps_.resize(size, {0, now_});
+  if (gaps_.size() < size) gaps_.resize(size, {0, Vec3::Zero(), now_});
   if (++now_ == 0) {
     std::fill(gaps_.begin(), gaps_.end(), Gap{});
     now_ = 1;
@@ -131,6 +131,23 @@ std::optional<SignedDistance> depth_behind(const MeshSurface& surface, std::uint
   return SignedDistance{-p.distance, out, p};
 }
 
+double SurfaceScratch::nearest_end(const MeshSurface& s, std::uint32_t edge, const VertexGaps& gaps, const Vec3& direction) {
+  const auto& ends = s.edges().vertices(edge);
+  return std::min(gaps.along(ends[0], direction), gaps.along(ends[1], direction));
+}
+
+bool SurfaceScratch::takes_over_in_a(const MeshSurface& s, std::uint32_t edge, const Vec3& direction) const {
+  return std::ranges::any_of(s.edges().vertices(edge), [&](std::uint32_t v) {
+    return std::isinf(gaps_a.along(v, direction)) && loaded->has_vertex_of_a(v);
+  });
+}
+
+bool SurfaceScratch::takes_over_in_b(const MeshSurface& s, std::uint32_t edge, const Vec3& direction) const {
+  return std::ranges::any_of(s.edges().vertices(edge), [&](std::uint32_t v) {
+    return std::isinf(gaps_b.along(v, direction)) && loaded->has_vertex_of_b(v);
+  });
+}
+
 void SurfaceScratch::emit(ContactSink& sink) {
   if (!spare.empty() && std::none_of(found.begin(), found.end(), [](const Entry& e) { return e.point.gap < 0; })) {
     double shallowest = -std::numeric_limits<double>::infinity();
@@ -157,3 +174,37 @@ SurfaceScratch& SurfaceScratch::of_thread() {
 }
 
 }   // namespace stickslip::narrow
+
+namespace stickslip {
+
+void LoadedContacts::clear() {
+  names_.clear();
+  vertices_a_.clear();
+  vertices_b_.clear();
+}
+
+void LoadedContacts::add(std::uint64_t parts, std::uint64_t feature) {
+  names_.emplace_back(parts, feature);
+  if (feature != 0) return;   // of a corner or an edge of a shape
+  const SurfacePart a = SurfacePart::of(static_cast<std::uint32_t>(parts >> 32)),
+                    b = SurfacePart::of(static_cast<std::uint32_t>(parts));
+  if (a.kind == SurfacePartKind::vertex) vertices_a_.push_back(a.index);
+  if (b.kind == SurfacePartKind::vertex) vertices_b_.push_back(b.index);
+}
+
+void LoadedContacts::sort() {
+  std::ranges::sort(names_);
+  std::ranges::sort(vertices_a_);
+  std::ranges::sort(vertices_b_);
+}
+
+bool LoadedContacts::has(std::uint64_t parts, std::uint64_t feature) const {
+  return std::ranges::binary_search(names_, std::pair(parts, feature));
+}
+bool LoadedContacts::has_feature(std::uint64_t feature) const {
+  return std::ranges::any_of(names_, [&](const auto& name) { return name.second == feature; });
+}
+bool LoadedContacts::has_vertex_of_a(std::uint32_t vertex) const { return std::ranges::binary_search(vertices_a_, vertex); }
+bool LoadedContacts::has_vertex_of_b(std::uint32_t vertex) const { return std::ranges::binary_search(vertices_b_, vertex); }
+
+}   // namespace stickslip

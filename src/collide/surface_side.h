@@ -2,6 +2,7 @@
 // can touch, and the list of contacts in the making.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "collide/mesh_side.h"
 #include "collide/tolerances.h"
 #include "stickslip/collide/contact.h"
+#include "stickslip/collide/surface.h"
 #include "stickslip/distance/closest.h"
 #include "stickslip/geometry/mesh_distance.h"
 #include "stickslip/geometry/surface_part.h"
@@ -43,14 +45,21 @@ class SeenNumbers {
 class VertexGaps {
  public:
   void begin(std::size_t size);
-  void set(std::uint32_t vertex, double gap) { gaps_[vertex] = {gap, now_}; }
-  double of(std::uint32_t vertex) const {
-    return gaps_[vertex].stamp == now_ ? gaps_[vertex].gap : std::numeric_limits<double>::infinity();
+  /// @param normal of the contact, either way; without one `along` does not know it
+  void set(std::uint32_t vertex, double gap, const Vec3& normal = Vec3::Zero()) { gaps_[vertex] = {gap, normal, now_}; }
+  double of(std::uint32_t vertex) const { return has(vertex) ? gaps_[vertex].gap : std::numeric_limits<double>::infinity(); }
+  bool has(std::uint32_t vertex) const { return gaps_[vertex].stamp == now_; }
+  /// Of contacts that hold in this direction: one that is pushed sideways does not speak for what is pressed down beside it.
+  double along(std::uint32_t vertex, const Vec3& direction) const {
+    const bool holds = has(vertex) && std::abs(gaps_[vertex].normal.dot(direction)) > kHoldsAlong;
+    return holds ? gaps_[vertex].gap : std::numeric_limits<double>::infinity();
   }
 
  private:
+  static constexpr double kHoldsAlong = 0.5;   ///< cosine
   struct Gap {
     double gap = 0;
+    Vec3 normal = Vec3::Zero();
     std::uint32_t stamp = 0;
   };
   std::vector<Gap> gaps_;
@@ -142,21 +151,31 @@ struct SurfaceScratch {
   std::vector<std::uint32_t> triangles, vertices, edges, near;
   SeenNumbers seen;
   VertexGaps gaps_a, gaps_b;
+  const LoadedContacts* loaded = nullptr;   ///< of the pair, while it is looked at
   PairScratch descent;
   std::vector<std::array<std::uint32_t, 2>> pairs;
 
   void add(SurfacePart a, std::uint32_t part_b, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     found.push_back({pair_of_parts(a.number(), part_b), {position, normal, gap, feature}});
   }
-  void begin() {
+  void begin(const LoadedContacts& before) {
     found.clear();
     spare.clear();
+    loaded = &before;
   }
   /// Makes the last contact a spare: it counts only where surfaces overlap and nothing else says so.
   void put_aside() {
     spare.push_back(found.back());
     found.pop_back();
   }
+  bool was_loaded(SurfacePart a, std::uint32_t part_b, std::uint64_t feature) const {
+    return loaded->has(pair_of_parts(a.number(), part_b), feature);
+  }
+  /// The smaller gap of the contacts that hold the ends of an edge in a direction.
+  static double nearest_end(const MeshSurface&, std::uint32_t edge, const VertexGaps&, const Vec3& direction);
+  /// Whether an end of the edge bore a load that nothing holds there any more: it has left a face, whose rim the edge crosses.
+  bool takes_over_in_a(const MeshSurface&, std::uint32_t edge, const Vec3& direction) const;
+  bool takes_over_in_b(const MeshSurface&, std::uint32_t edge, const Vec3& direction) const;
   /// Sorts, leaves one contact of each name, hands them on.
   void emit(ContactSink&);
   static SurfaceScratch& of_thread();

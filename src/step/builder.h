@@ -170,7 +170,7 @@ class ProblemBuilder {
   void remember(const World&, const ContactSet&, const StepOptions&);
   void remember(const World&, const ContactSet&, std::span<const Manifold> pair, std::span<const RememberedImpulse> old,
                 double scale);
-  void soften_wedges(const ContactSet&);
+  void soften_wedges(const World&, const ContactSet&);
   void release(const ContactSet&, std::span<const Manifold> pair);
 
   ContactProblem problem_;

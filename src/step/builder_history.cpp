@@ -201,7 +201,7 @@ void ProblemBuilder::bend(std::uint32_t point, double kappa) {
 /// rigid: an elastic one would creep.
 void ProblemBuilder::soften(const World& world, const ContactSet& set, const StepOptions& options) {
   if (!(options.contact_elasticity > 0)) return;
-  soften_wedges(set);
+  soften_wedges(world, set);
   const bool recovers =
       std::any_of(contacts_.begin(), contacts_.end(), [](const BuiltContact& c) { return c.recovery_speed > 0; });
   if (!recovers) return;
@@ -222,12 +222,13 @@ void ProblemBuilder::soften(const World& world, const ContactSet& set, const Ste
 
 /// Two bodies that touch from opposite sides can be jammed: friction holds whatever forces press them against each other there,
 /// and a row that asks for the least motion that cannot be would make them grow without bound. Their contacts give way a
-/// little.
-void ProblemBuilder::soften_wedges(const ContactSet& set) {
+/// little. Soft bodies do so by themselves: contacts that give way as well would creep under them, and nodes at the sides of
+/// what stands flush on a soft block do not jam it.
+void ProblemBuilder::soften_wedges(const World& world, const ContactSet& set) {
   const std::vector<Manifold>& all = set.manifolds;
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].a == all[first].a && all[last].b == all[first].b) ++last;
-    if (last - first < 2) continue;
+    if (last - first < 2 || world.colliders()[all[first].a].deforms || world.colliders()[all[first].b].deforms) continue;
     const std::uint32_t begin = all[first].first, end = all[last - 1].first + all[last - 1].count;
     bool opposite = false;
     for (std::uint32_t i = begin; i < end && !opposite; ++i)

@@ -39,6 +39,22 @@ class Expectation {
   std::vector<RememberedImpulse>::const_iterator next_, end_;
 };
 
+/// What bore a load between two colliders in the step before. @param flipped whether names are to have the parts of b first
+const LoadedContacts& loaded_contacts(const ContactMemory& memory, const ProxyPair& pair, bool flipped) {
+  constexpr double kBears = 1e-9;   // of the largest impulse of the pair
+  static thread_local LoadedContacts loaded;
+  loaded.clear();
+  const auto of_pair = std::ranges::equal_range(memory.impulses, std::pair(pair.a, pair.b), {},
+                                                [](const RememberedImpulse& r) { return std::pair(r.key.a, r.key.b); });
+  double largest = 0;
+  for (const RememberedImpulse& r : of_pair) largest = std::max(largest, r.impulse.squaredNorm());
+  for (const RememberedImpulse& r : of_pair)
+    if (r.impulse.squaredNorm() > kBears * kBears * largest)
+      loaded.add(flipped ? r.key.parts << 32 | r.key.parts >> 32 : r.key.parts, r.key.feature);
+  loaded.sort();
+  return loaded;
+}
+
 }   // namespace
 
 bool is_passive(const Body& b) {
@@ -125,10 +141,11 @@ void Detection::meet(const World& world, const ProxyPair& pair, double margin, C
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   if (!a.deforms && !b.deforms) return collide(a.shape, poses_[pair.a], b.shape, poses_[pair.b], margin, sink);
   sink.clear();
-  if (pair.a == pair.b) return collide_self(surfaces_[pair.a]->now, margin, kSelfDepth * a.characteristic_length, sink);
-  if (a.deforms && b.deforms) return collide_surfaces(surfaces_[pair.a]->now, surfaces_[pair.b]->now, margin, sink);
-  if (a.deforms) return collide_surface(surfaces_[pair.a]->now, b.shape, poses_[pair.b], margin, sink);
-  collide_surface(surfaces_[pair.b]->now, a.shape, poses_[pair.a], margin, sink);
+  const LoadedContacts& loaded = loaded_contacts(world.memory, pair, !a.deforms);
+  if (pair.a == pair.b) return collide_self(surfaces_[pair.a]->now, margin, kSelfDepth * a.characteristic_length, sink, loaded);
+  if (a.deforms && b.deforms) return collide_surfaces(surfaces_[pair.a]->now, surfaces_[pair.b]->now, margin, sink, loaded);
+  if (a.deforms) return collide_surface(surfaces_[pair.a]->now, b.shape, poses_[pair.b], margin, sink, loaded);
+  collide_surface(surfaces_[pair.b]->now, a.shape, poses_[pair.a], margin, sink, loaded);
   sink.flip();
 }
 

@@ -537,6 +537,58 @@ TEST(SurfaceContacts, contacts_do_not_depend_on_the_order_of_triangles) {
   }
 }
 
+/// Contacts at a step after those of a step before, all of which bore a load.
+std::vector<Found> contacts_after(const std::vector<Found>& before, const MeshSurface& a, const Shape& b, const Pose& pose) {
+  LoadedContacts loaded;
+  for (const Found& f : before) loaded.add(pair_of_parts(f.a.number(), f.b.number()), f.point.feature);
+  loaded.sort();
+  ContactSink sink;
+  collide_surface(a, b, pose, 1e-3, sink, loaded);
+  return list(sink);
+}
+
+bool has(const std::vector<Found>& all, const Found& f) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Found& g) { return g.a == f.a && g.b == f.b && g.point.feature == f.point.feature; });
+}
+
+TEST(SurfaceContacts, that_bore_a_load_stay_as_long_as_their_features_meet) {
+  // A plate that presses 1 mm into a block: its rim crosses edges, which lie deeper than their ends at first, and then not.
+  const Pose above{{0.03, 0.02, 0.6 - 1e-3}, Quat::Identity()};
+  TriangleMesh pressed = lattice(Vec3::Constant(0.5), {5, 5, 5});
+  const MeshSurface flat(pressed);
+  for (Vec3& x : pressed.vertices)   // below the plate, but at its rim
+    if (x.z() > 0.4 && x.head<2>().lpNorm<Eigen::Infinity>() < 0.35) x.z() -= 1e-3;
+  const MeshSurface bent(pressed);
+  const Box plate{{0.35, 0.35, 0.1}};
+  const auto crosses = [](const Found& f) { return f.a.kind == SurfacePartKind::edge; };
+  const std::vector<Found> first = contacts(bent, plate, above, 1e-3), alone = contacts(flat, plate, above, 1e-3),
+                           after = contacts_after(first, flat, plate, above);
+  int stayed = 0;
+  for (const Found& f : first)
+    if (crosses(f)) {
+      EXPECT_TRUE(has(after, f)) << f.point.position.transpose();
+      stayed += !has(alone, f);
+    }
+  EXPECT_GT(stayed, 4);   // else nothing is shown
+}
+
+TEST(SurfaceContacts, take_over_what_a_vertex_bore_that_left_a_face) {
+  // The rim of a plate runs through a row of vertices: under it by a hair, then beside it.
+  const MeshSurface surface(lattice(Vec3::Constant(0.5), {4, 4, 4}));
+  const Box plate{{0.25, 0.25, 0.1}};
+  const auto at = [&](double x) { return Pose{{x, 0, 0.6}, Quat::Identity()}; };
+  const std::vector<Found> under = contacts(surface, plate, at(1e-6), 1e-3);
+  const auto is_at_rim = [](const Found& f) {
+    return std::abs(f.point.position.x() - 0.25) < 1e-4 && std::abs(f.point.position.y()) < 0.1;
+  };
+  ASSERT_TRUE(std::any_of(under.begin(), under.end(), is_at_rim));
+  const std::vector<Found> beside = contacts_after(under, surface, plate, at(-1e-6));
+  EXPECT_TRUE(std::any_of(beside.begin(), beside.end(), [&](const Found& f) {
+    return is_at_rim(f) && f.a.kind == SurfacePartKind::edge && f.point.normal.z() > 0.99;
+  }));
+}
+
 TEST(SurfaceContacts, triangles_without_area_stay_finite) {
   TriangleMesh mesh = lattice(Vec3(0.5, 0.5, 0.5), {3, 3, 3});
   const auto n = static_cast<std::uint32_t>(mesh.vertices.size());

@@ -85,6 +85,74 @@ TEST(SoftBodies, are_told_apart_from_what_they_do_not_touch_and_keep_their_part_
   EXPECT_EQ(coupled, 2);
 }
 
+double fastest_node(const NodalBody& nodes) {
+  double speed = 0;
+  for (const Vec3& v : nodes.velocities) speed = std::max(speed, v.norm());
+  return speed;
+}
+
+TEST(SoftBodies, share_islands_with_rigid_ones_whatever_else_lies_about) {
+  // A brick on a soft block, flush with two of its sides, and a wall beside it.
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  std::vector<BodyId> all = add_wall(world, m, {0, 2, 0});
+  const BodyId block = add_cube(world, {.young = 1e6}, {0, 0, 0.1}, m);
+  const BodyId brick = add_body(world, Box{{0.1, 0.05, 0.05}}, {0, 0, 0.25}, m);
+  Stepper stepper(options(0.01));
+  simulate(world, stepper, 2, [](const StepReport& r) { EXPECT_EQ(r.outcome.status, SolveStatus::converged); });
+  const StepReport& report = stepper.step(world);
+  EXPECT_NEAR(report.force_on(brick).z(), world.body(brick).mass.mass * kGravity,
+              1e-4 * world.body(brick).mass.mass * kGravity);
+  EXPECT_LT(world.body(brick).velocity.norm(), 1e-6);
+  EXPECT_LT(world.body(all.back()).velocity.norm(), 1e-6);
+  EXPECT_LT(fastest_node(world.nodal_body(block)), 1e-6);
+}
+
+TEST(SoftBodies, and_what_stands_flush_on_them_do_not_tremble) {
+  // Nodes at the rim come and go under the brick by nanometres, and edges are as near as their ends.
+  struct Case {
+    double young;
+    Vec3 half;
+    double turned = 0;
+    double slope = 0;   ///< of the ground [rad]
+  };
+  for (const Case& c : {Case{1e6, {0.1, 0.1, 0.05}}, Case{1e5, {0.1, 0.05, 0.05}}, Case{1e5, {0.07, 0.06, 0.05}},
+                        Case{1e6, {0.1, 0.1, 0.05}, 0, 0.3}, Case{1e5, {0.1, 0.1, 0.05}, 0.35}}) {
+    SCOPED_TRACE(::testing::Message() << c.young << " Pa, " << c.half.transpose() << ", turned by " << c.turned);
+    World world;
+    world.gravity = kGravity * Vec3(std::sin(c.slope), 0, -std::cos(c.slope));
+    const MaterialId m = material(world, 0.5);
+    add_ground(world, m);
+    const BodyId block = add_cube(world, {.young = c.young, .stiffness_damping = 0.01}, {0, 0, 0.1}, m);
+    BodyDescription d;
+    d.parts = {{Box{c.half}, {}, m}};
+    d.pose = {{0, 0, 0.25}, Quat(Eigen::AngleAxisd(c.turned, Vec3::UnitZ()))};
+    const BodyId brick = world.add(d);
+    Stepper stepper(options(0.01));
+    simulate(world, stepper, 1.5, [](const StepReport& r) { EXPECT_EQ(r.outcome.status, SolveStatus::converged); });
+    for (int k = 0; k < 20; ++k) {
+      const std::size_t contacts = stepper.step(world).contacts.size();
+      EXPECT_LT(world.body(brick).velocity.norm(), 1e-6) << k << ", " << contacts << " contacts";
+      EXPECT_LT(fastest_node(world.nodal_body(block)), 1e-6) << k;
+    }
+  }
+}
+
+TEST(SoftBodies, of_the_same_size_rest_on_each_other_without_trembling) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  const BodyId low = add_cube(world, {.young = 1e5, .stiffness_damping = 0.01}, {0, 0, 0.1}, m);
+  const BodyId high = add_cube(world, {.young = 1e5, .stiffness_damping = 0.01}, {0, 0, 0.3}, m);
+  Stepper stepper(options(0.01));
+  simulate(world, stepper, 1.5);
+  for (int k = 0; k < 20; ++k) {
+    stepper.step(world);
+    for (const BodyId id : {low, high}) EXPECT_LT(fastest_node(world.nodal_body(id)), 1e-6) << k;
+  }
+}
+
 /// ½ Σ m (u − u_t)² − τ m g·u + τ/h E(x + h u): what a step of implicit Euler minimises [course §4.2.3].
 struct Objective {
   NodalBody before;

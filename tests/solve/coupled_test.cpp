@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "../problem/mixed_problems.h"
+#include "solve/newton/velocity_system.h"
 #include "stickslip/solve/registry.h"
 
 namespace stickslip {
@@ -77,6 +80,39 @@ TEST(Coupled, newton_steps_never_multiply_out) {
   const SolveReport report = solve_fully(p, "auto", impulses, 2000);
   EXPECT_EQ(report.status, SolveStatus::converged) << report.residual.total();
   EXPECT_THAT(report.notes, ::testing::Not(::testing::HasSubstr("Multiplied")));
+}
+
+TEST(VelocitySystem, solves_newton_equations_of_many_coupled_nodes_that_slide) {
+  // With as many nodes as are solved by products with a symmetric factor, and with few, which have LU factors.
+  for (const int nodes : {60, 450}) {
+    const ContactProblem p = dropped_bar(nodes, 50);
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<double> impulses(p.rows()), v(p.rows()), scratch;
+    for (double& x : impulses) x = uniform(random);
+    p.contact_velocity(impulses, v, scratch);
+    Linearisation l;
+    l.resize(p.blocks);
+    alart_curnier_system.evaluate(p, std::vector<double>(p.rows(), 1.0), impulses, v, l, true);
+    for (std::size_t i = 0; i < l.blocks(); ++i) l.a_block(i) += 1e-4 * p.diagonal(p.blocks[i])(0, 0) * l.b_block(i);
+    VelocitySystem velocities;
+    velocities.set_up(p);
+    ASSERT_TRUE(velocities.factor(l));
+    std::vector<double> x(p.rows()), wx(p.rows());
+    ASSERT_TRUE(velocities.solve(l, l.phi, x));
+    // (A + B W) x = Φ
+    p.contact_velocity(x, wx, scratch);
+    int unsymmetric = 0;
+    for (std::size_t i = 0; i < l.blocks(); ++i) {
+      const Block& b = p.blocks[i];
+      const Eigen::Map<const Eigen::VectorXd> phi(l.phi.data() + b.row, b.dim), of_x(x.data() + b.row, b.dim),
+          of_wx(wx.data() + b.row, b.dim), of_b(p.b.data() + b.row, b.dim);
+      EXPECT_LT((l.a_block(i) * of_x + l.b_block(i) * (of_wx - of_b) - phi).norm(), 1e-8) << nodes << " nodes, block " << i;
+      const Eigen::MatrixXd stiffness = l.a_block(i).inverse() * l.b_block(i);
+      unsymmetric += (stiffness - stiffness.transpose()).norm() > 1e-6 * stiffness.norm();
+    }
+    EXPECT_GT(unsymmetric, nodes / 30);
+  }
 }
 
 }   // namespace

@@ -10,6 +10,28 @@ namespace {
 using AnySquare = Eigen::Map<Eigen::MatrixXd>;
 using AnyVector = Eigen::Map<Eigen::VectorXd>;
 using ConstAnyVector = Eigen::Map<const Eigen::VectorXd>;
+using Slot = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+/// Of what is solved again with what is left, as every solve is.
+constexpr Gmres::Limits kBent{.products = 60, .tolerance = 1e-9};
+
+constexpr std::size_t kFewNumbers = 1000;   ///< velocities up to which LU factors are as quick, and exact
+
+bool is_symmetric_block(const Eigen::MatrixXd& m) {
+  return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff();
+}
+
+/// The stiffness of a contact as if friction did not follow its normal impulse: symmetric and positive semidefinite.
+Eigen::MatrixXd without_follow(const Eigen::MatrixXd& stiffness) {
+  const Eigen::Index tail = stiffness.rows() - 1;
+  Eigen::MatrixXd near = Eigen::MatrixXd::Zero(tail + 1, tail + 1);
+  near(0, 0) = std::max(0.0, stiffness(0, 0));
+  const Eigen::MatrixXd rub = stiffness.bottomRightCorner(tail, tail);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(0.5 * (rub + rub.transpose()));
+  near.bottomRightCorner(tail, tail) =
+      modes.eigenvectors() * modes.eigenvalues().cwiseMax(0).asDiagonal() * modes.eigenvectors().transpose();
+  return near;
+}
 
 }   // namespace
 
@@ -36,7 +58,6 @@ void SegmentSystem::set_up(const ContactProblem& p) {
 /// Gᵀ C⁻¹ B G of one block.
 void SegmentSystem::add_stiffness(const Block& b, const Eigen::MatrixXd& stiffness) {
   const ContactProblem& p = *problem_;
-  using Slot = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   const double* left = rows_.data() + b.jacobian;
   for (const std::uint32_t s : p.segments_of(b)) {
     const Eigen::MatrixXd pushed = Slot(left, b.dim, p.segments[s].size).transpose() * stiffness;
@@ -53,7 +74,7 @@ void SegmentSystem::add_stiffness(const Block& b, const Eigen::MatrixXd& stiffne
 bool SegmentSystem::factor(const Linearisation& l) {
   const ContactProblem& p = *problem_;
   segments_.reset();
-  is_symmetric_ = true;
+  bends_.clear();
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& b = p.blocks[i];
     const Eigen::Map<const Eigen::MatrixXd> a(l.a.data() + l.first_a[i], b.dim, b.dim),
@@ -64,17 +85,59 @@ bool SegmentSystem::factor(const Linearisation& l) {
     AnySquare(inverse_.data() + b.diagonal, b.dim, b.dim) = inverse;
     AnySquare(stiffness_.data() + b.diagonal, b.dim, b.dim) = stiffness;
     if ((stiffness.array() == 0).all()) continue;   // open
-    is_symmetric_ =
-        is_symmetric_ && (stiffness - stiffness.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * stiffness.cwiseAbs().maxCoeff();
-    add_stiffness(b, stiffness);
+    if (is_symmetric_block(stiffness)) {
+      add_stiffness(b, stiffness);
+      continue;
+    }
+    const Eigen::MatrixXd near = without_follow(stiffness);
+    bends_.push_back({static_cast<std::uint32_t>(i), stiffness - near});
+    add_stiffness(b, near);
   }
-  if (is_symmetric_ && symmetric_.factor(segments_.matrix())) return true;
-  is_symmetric_ = false;
+  by_ = bends_.empty() ? By::symmetric : By::iterations;
+  if (by_ == By::iterations && p.velocity_size() <= kFewNumbers) return factor_as_it_is();
+  return symmetric_.factor(segments_.matrix()) || factor_as_it_is();
+}
+
+/// LU of the whole matrix.
+bool SegmentSystem::factor_as_it_is() {
+  for (const Bend& bend : bends_) add_stiffness(problem_->blocks[bend.block], bend.rest);
+  bends_.clear();
+  by_ = By::general;
   if (!general_analysed_) {
     general_.analyze(segments_.matrix(), false);
     general_analysed_ = true;
   }
   return general_.factor(segments_.matrix());
+}
+
+/// forces = Gᵀ E G y
+void SegmentSystem::push_bends(const double* y, std::span<double> forces) const {
+  const ContactProblem& p = *problem_;
+  std::fill(forces.begin(), forces.end(), 0.0);
+  for (const Bend& bend : bends_) {
+    const Block& b = p.blocks[bend.block];
+    Eigen::VectorXd v(b.dim);
+    for (std::uint32_t k = 0; k < b.dim; ++k) v[k] = kernels::row_velocity(p, b, k, y);
+    const Eigen::VectorXd push = bend.rest * v;
+    const double* row = rows_.data() + b.jacobian;
+    for (const std::uint32_t s : p.segments_of(b)) {
+      AnyVector(forces.data() + p.offset(s), p.segments[s].size) += Slot(row, b.dim, p.segments[s].size).transpose() * push;
+      row += std::size_t{b.dim} * p.segments[s].size;
+    }
+  }
+}
+
+/// @returns false if it does not converge; the matrix as it is then has factors
+bool SegmentSystem::solve_bent() {
+  bent_.resize(right_.size());
+  pushed_.resize(right_.size());
+  symmetric_.solve(right_.data(), bent_.data());
+  const bool solved = gmres_.solve(bent_, y_, kBent, [&](const double* x, double* y) {
+    push_bends(x, pushed_);
+    symmetric_.solve(pushed_.data(), y);
+    for (std::size_t k = 0; k < y_.size(); ++k) y[k] += x[k];
+  });
+  return solved || !factor_as_it_is();
 }
 
 void SegmentSystem::eliminate(const double* phi, double* x) {
@@ -84,7 +147,8 @@ void SegmentSystem::eliminate(const double* phi, double* x) {
         AnySquare(inverse_.data() + b.diagonal, b.dim, b.dim) * ConstAnyVector(phi + b.row, b.dim);
   std::fill(right_.begin(), right_.end(), 0.0);
   p.add_scaled_velocity(local_, right_);
-  (is_symmetric_ ? symmetric_ : general_).solve(right_.data(), y_.data());
+  if (by_ == By::general || (by_ == By::iterations && !solve_bent())) general_.solve(right_.data(), y_.data());
+  else if (by_ == By::symmetric) symmetric_.solve(right_.data(), y_.data());
   for (const Block& b : p.blocks) {
     Eigen::VectorXd v(b.dim);
     for (std::uint32_t k = 0; k < b.dim; ++k) v[k] = kernels::row_velocity(p, b, k, y_.data());

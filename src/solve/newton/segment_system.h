@@ -4,8 +4,14 @@
 //   (K⁻¹ + Gᵀ C⁻¹ B G) y = Gᵀ C⁻¹ Φ,   x = C⁻¹ (Φ − B G y)
 //
 // W is never multiplied out: the matrix has the pattern of A and of what shares a contact.
+//
+// What slides makes it unsymmetric: friction follows the normal impulse, and not the other way round. The matrix N without
+// that is positive definite. With its Cholesky factor GMRES solves (1 + N⁻¹ Gᵀ E G) y = N⁻¹ r, where N⁻¹ Gᵀ E G is of the size
+// of µ however stiff contacts are. LU factors, which take several times as long of large matrices, serve small ones and where
+// that fails.
 #pragma once
 
+#include "solve/newton/gmres.h"
 #include "solve/newton/newton_matrix.h"
 #include "solve/segment_matrix.h"
 
@@ -22,12 +28,23 @@ class SegmentSystem {
 
  private:
   void add_stiffness(const Block&, const Eigen::MatrixXd& stiffness);
+  bool factor_as_it_is();
+  bool solve_bent();
+  void push_bends(const double* y, std::span<double> forces) const;
 
   const ContactProblem* problem_ = nullptr;
   SegmentMatrix segments_;
   SegmentMatrix::Matrix analysed_;   ///< the pattern that the factors were analysed for
   SparseFactor symmetric_, general_;
-  bool is_symmetric_ = true, general_analysed_ = false;
+  enum class By { symmetric, iterations, general } by_ = By::symmetric;   ///< how y is found
+  bool general_analysed_ = false;
+  struct Bend {
+    std::uint32_t block;
+    Eigen::MatrixXd rest;   ///< E: what its part of the factored matrix leaves out
+  };
+  std::vector<Bend> bends_;
+  Gmres gmres_;
+  std::vector<double> bent_, pushed_;         ///< N⁻¹ r, Gᵀ E G x
   std::vector<double> inverse_, stiffness_;   ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
   std::vector<double> rows_;                  ///< G as its Jacobian is stored
   std::vector<double> y_, right_, local_, product_;
