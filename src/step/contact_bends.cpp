@@ -50,6 +50,10 @@ bool has_feature(std::span<const ContactPoint> points, std::uint64_t feature) {
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
 }
 
+/// Whether a point of the end is deep at the start already: it comes from beside what it ends in, or from the other side of
+/// something thin, and no plane keeps it off that. @param lowest gap of what the pair has [m]
+bool was_so_before(const ContactPoint& start, double lowest, double tolerated) { return start.gap < lowest - tolerated; }
+
 }   // namespace
 
 void ContactBends::begin_step() {
@@ -155,7 +159,7 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   }
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
   const double blow = std::max(blows_[ca.body], blows_[cb.body]);
-  choose_place(solved, m, travel);
+  choose_place(solved, m);
   const DriftingPair pair{m,         a,         b,    of_a,   of_b,          place_.a,   place_.b,
                           thickness, tolerated, blow, turned, place_.looked, solved.time};
   judges_depth_ = judges_depth_ || can_be_too_deep(pair);
@@ -168,23 +172,31 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
 }
 
 /// Where a pair of colliders is looked at: where the drift ends, or where meshes are first deep in each other on their way.
-void ContactBends::choose_place(const Solved& solved, const Manifold& m, double travel) {
-  const std::pair<std::uint32_t, std::uint32_t> colliders(m.a, m.b);
+void ContactBends::choose_place(const Solved& solved, const Manifold& pair) {
+  const std::pair<std::uint32_t, std::uint32_t> colliders(pair.a, pair.b);
   if (colliders == placed_) return;
   placed_ = colliders;
-  const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
-  const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
+  const std::uint32_t mover_a = solved.world.mover_of(solved.world.colliders()[pair.a]);
+  const std::uint32_t mover_b = solved.world.mover_of(solved.world.colliders()[pair.b]);
   place_ = {end_of(solved, mover_a), end_of(solved, mover_b), solved.time};
-  const Body &body_a = solved.world.bodies()[ca.body], &body_b = solved.world.bodies()[cb.body];
-  if (!is_of_meshes(ca, cb) || m.target > 0 || !(travel > kMayPass * thinner(ca, cb)) || !body_a.is_rigid() ||
-      !body_b.is_rigid())
-    return;
-  const MovingPair moving{ca, cb, body_a, body_b, solved.motion[mover_a], solved.motion[mover_b], solved.gyroscopic};
-  const double deep = follow_.follow(moving, solved.time, kMeshTooDeep).deep;
-  if (!(deep < solved.time)) return;
-  ends_deep_ = true;
-  const auto [a, b] = moving.at(deep);
-  place_ = {a, b, deep};
+  if (const double deep = deep_on_the_way(solved, pair); deep < solved.time) {
+    ends_deep_ = true;
+    place_ = {drifted(solved.world, mover_a, solved.motion[mover_a], solved.gyroscopic, deep),
+              drifted(solved.world, mover_b, solved.motion[mover_b], solved.gyroscopic, deep), deep};
+  }
+}
+
+/// When meshes that touch in points and move far against their thickness are first seen deep in each other; infinite if never
+/// [s].
+double ContactBends::deep_on_the_way(const Solved& solved, const Manifold& pair) {
+  const Collider &a = solved.world.colliders()[pair.a], &b = solved.world.colliders()[pair.b];
+  const Body &body_a = solved.world.bodies()[a.body], &body_b = solved.world.bodies()[b.body];
+  const MovingPair moving{a, b, body_a, body_b, solved.motion[solved.world.mover_of(a)], solved.motion[solved.world.mover_of(b)],
+                          solved.gyroscopic};
+  if (pair.target > 0 || !is_of_meshes(a, b) || !body_a.is_rigid() || !body_b.is_rigid() ||
+      !(solved.time * moving.speed() > kMayPass * thinner(a, b)))
+    return std::numeric_limits<double>::infinity();
+  return follow_.follow(moving, solved.time, kMeshTooDeep).deep;
 }
 
 /// Contacts where the drift ends; the manifolds of one pair of colliders, which come one after the other, share them.
@@ -266,6 +278,7 @@ bool ContactBends::look_at_new(const Solved& solved, const DriftingPair& pair) {
     note_end(pair, lowest, e.gap);
     if (has_feature(points, e.feature)) continue;
     const ContactPoint start = pair.start_of(e);
+    if (was_so_before(start, lowest, pair.tolerated)) continue;
     const auto faces = [&](const ContactPoint& p) { return p.normal.dot(start.normal) > 0; };
     if (std::none_of(points.begin(), points.end(), faces)) continue;   // on the other side of a thin body
     add(m, start);
@@ -306,7 +319,7 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
     for (const ContactPoint& e : sink_.points_of(part.parts)) {
       if (!(e.gap < lowest - tolerated) || is_measured(fresh, e)) continue;
       const ContactPoint start = pair.start_of(e);
-      if (start.gap < lowest - tolerated) continue;   // it was so before: the other side of something thin
+      if (was_so_before(start, lowest, tolerated)) continue;
       add(fresh, start);
       set_bend(fresh.key(e), pair.kappa(start, e.gap, 0));
       any = true;

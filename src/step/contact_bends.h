@@ -45,6 +45,9 @@ class ContactBends {
   /// @returns whether contacts must be bent, more than they are
   bool find(const Solved&);
 
+  /// Whether two meshes come deep into each other on their way or at its end, of which the problem has no contacts.
+  bool passes(const Solved& solved, const Manifold& pair) { return deep_on_the_way(solved, pair) <= solved.time; }
+
   /// Whether bodies that touch by volume, turn far or are meshes end deep in each other in the motion that was looked at last.
   bool ends_deep() const { return ends_deep_; }
   /// Whether there were such bodies, other than meshes, in this step.
@@ -69,7 +72,8 @@ class ContactBends {
   const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
   bool look(const Solved&, const Manifold&);
-  void choose_place(const Solved&, const Manifold&, double travel);
+  void choose_place(const Solved&, const Manifold&);
+  double deep_on_the_way(const Solved&, const Manifold&);
   void look_at_end(const Collider&, const Collider&, const DriftingPair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const DriftingPair&);
   bool look_at_new(const Solved&, const DriftingPair&);
