@@ -191,12 +191,17 @@ void ContactBends::choose_place(const Solved& solved, const Manifold& pair) {
 double ContactBends::deep_on_the_way(const Solved& solved, const Manifold& pair) {
   const Collider &a = solved.world.colliders()[pair.a], &b = solved.world.colliders()[pair.b];
   const Body &body_a = solved.world.bodies()[a.body], &body_b = solved.world.bodies()[b.body];
-  const MovingPair moving{a, b, body_a, body_b, solved.motion[solved.world.mover_of(a)], solved.motion[solved.world.mover_of(b)],
+  const MovingPair moving{a,
+                          b,
+                          body_a,
+                          body_b,
+                          solved.motion[solved.world.mover_of(a)],
+                          solved.motion[solved.world.mover_of(b)],
                           solved.gyroscopic};
   if (pair.target > 0 || !is_of_meshes(a, b) || !body_a.is_rigid() || !body_b.is_rigid() ||
       !(solved.time * moving.speed() > kMayPass * thinner(a, b)))
     return std::numeric_limits<double>::infinity();
-  return follow_.follow(moving, solved.time, kMeshTooDeep).deep;
+  return follow_.follow(moving, solved.time, kMeshTooDeep, PairFollow::Sliding::short_steps).deep;
 }
 
 /// Contacts where the drift ends; the manifolds of one pair of colliders, which come one after the other, share them.

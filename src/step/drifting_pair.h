@@ -14,12 +14,12 @@ struct DriftingPair {
   const Motion &a, &b;   ///< before the step
   const Twist &of_a, &of_b;
   const Motion &end_a, &end_b;   ///< where it is looked at
-  double thickness;   ///< of the thinner one [m]
-  double tolerated;   ///< by which places may end deeper than they were to [m]
-  double blow;        ///< how fast one of the bodies is struck in this step [m/s]
-  double turned;      ///< by how much the bodies turn, both together [rad]
-  double looked;      ///< time from the start to where it is looked at [s]
-  double time;        ///< of the drift [s]
+  double thickness;              ///< of the thinner one [m]
+  double tolerated;              ///< by which places may end deeper than they were to [m]
+  double blow;                   ///< how fast one of the bodies is struck in this step [m/s]
+  double turned;                 ///< by how much the bodies turn, both together [rad]
+  double looked;                 ///< time from the start to where it is looked at [s]
+  double time;                   ///< of the drift [s]
 
   Vec3 velocity_at(const Vec3& point) const {
     return of_b.linear + of_b.angular.cross(point - b.pose.position) - of_a.linear -

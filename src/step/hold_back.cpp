@@ -33,7 +33,7 @@ void HoldBack::find(const World& world, const ImpactWatch& watch, std::span<cons
     if (!watch.may_pass(a, b, h * moving.speed()) || !moving.body_a.is_rigid() || !moving.body_b.is_rigid()) continue;
     const bool stop_b = can_stop(world, b.body) && (b.reach < a.reach || !can_stop(world, a.body));
     if (!stop_b && !can_stop(world, a.body)) continue;
-    const double time = follow_.follow(moving, h, kDeep).last;
+    const double time = follow_.follow(moving, h, kDeep, PairFollow::Sliding::any_step).last;
     if (!(time < h)) continue;
     const auto [end_a, end_b] = moving.at(time);
     if (stop_b) stops_.push_back({time, b.body, a.body, end_a.pose.inverse() * end_b.pose});

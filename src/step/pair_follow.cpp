@@ -38,13 +38,15 @@ double MovingPair::speed_along(const Vec3& n) const {
   return std::abs(n.dot(relative)) + speed() - relative.norm();
 }
 
-PairFollow::Look PairFollow::look(const MovingPair& m, const std::pair<Motion, Motion>& at) {
+PairFollow::Look PairFollow::look(const MovingPair& m, const std::pair<Motion, Motion>& at, Sliding sliding) {
   const double thin = thinner(m.a, m.b);
   const Pose pose_a = at.first.pose * m.a.local, pose_b = at.second.pose * m.b.local;
   const ShapeSeparation apart = separation(m.a.shape, pose_a, m.b.shape, pose_b);
   if (apart.distance > thin) return {apart.distance, apart.normal};
+  const bool shortly = sliding == Sliding::short_steps;
+  if (shortly && apart.distance > 0) return {apart.distance, Vec3::Zero()};
   sink_.clear();
-  collide(m.a.shape, pose_a, m.b.shape, pose_b, thin, sink_);
+  collide(m.a.shape, pose_a, m.b.shape, pose_b, shortly ? 0 : thin, sink_);
   if (sink_.points().empty()) return {apart.distance > 0 ? apart.distance : -thin, Vec3::Zero()};   // deeper than contacts see
   Look found{apart.distance, sink_.points().front().normal};
   bool alike = true;
@@ -52,17 +54,17 @@ PairFollow::Look PairFollow::look(const MovingPair& m, const std::pair<Motion, M
     if (apart.distance <= 0) found.gap = std::min(found.gap, p.gap);
     alike = alike && p.normal.dot(found.normal) > kAlike;
   }
-  if (!alike) found.normal.setZero();
+  if (!alike || shortly) found.normal.setZero();
   return found;
 }
 
-PairFollow::Found PairFollow::follow(const MovingPair& m, double h, double deep) {
+PairFollow::Found PairFollow::follow(const MovingPair& m, double h, double deep, Sliding sliding) {
   const bool open = !(m.a.characteristic_length > 0 && m.b.characteristic_length > 0);
   const double speed = m.speed(), far = std::min(m.a.reach, m.b.reach), thin = (open ? kAtOpen : 1) * thinner(m.a, m.b);
   constexpr double never = std::numeric_limits<double>::infinity();
   double allowed = 0, last = 0, time = 0;
   for (int looks = 0; looks < kMostFollowed; ++looks) {
-    const Look now = look(m, m.at(time));
+    const Look now = look(m, m.at(time), sliding);
     if (looks == 0) allowed = std::max(deep * thin, -now.gap);
     if (-now.gap > allowed) return {last, time};
     if (time == h) return {h, never};

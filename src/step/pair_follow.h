@@ -32,15 +32,17 @@ class PairFollow {
     double last;   ///< time up to which it is not too deep; all of the time if it never is [s]
     double deep;   ///< when it was first seen too deep; infinite if never [s]
   };
+  /// How far ahead is looked where a pair slides: contacts ahead tell of faces that it may come to, and cost a search for them.
+  enum class Sliding { any_step, short_steps };
   /// @param deep what is too deep, unless the pair is as deep at the start, as part of the thinner collider
-  Found follow(const MovingPair&, double time, double deep);
+  Found follow(const MovingPair&, double time, double deep, Sliding);
 
  private:
   struct Look {
     double gap;    ///< distance, or depth if negative [m]
     Vec3 normal;   ///< along which that counts; zero if there are several
   };
-  Look look(const MovingPair&, const std::pair<Motion, Motion>& at);
+  Look look(const MovingPair&, const std::pair<Motion, Motion>& at, Sliding);
 
   ContactSink sink_;
 };
