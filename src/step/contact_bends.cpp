@@ -28,7 +28,7 @@ constexpr double kMeshTooDeep = 0.1;
 
 /// Part of the thinner body's thickness from which on meshes are followed on their way, and not looked at where it ends only:
 /// what is thin may lie behind them then.
-constexpr double kMayPass = 0.5;
+constexpr double kMayPass = 1;
 
 /// Turn in a step from which on rows of points tell little too, and what ends deep has its step taken in pieces [rad].
 constexpr double kTurnsFar = 1;
