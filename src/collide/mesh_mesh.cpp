@@ -14,6 +14,7 @@
 #include "collide/mesh_touch.h"
 #include "collide/pairs.h"
 #include "collide/tolerances.h"
+#include "stickslip/distance/intersection.h"
 
 namespace stickslip::narrow {
 namespace {
@@ -28,6 +29,10 @@ constexpr double kMeshesTouch = 1e-6;
 // Part of the thinner mesh's thickness up to which contacts count that nothing holds; beyond, up to all of it, those whose
 // middle lies inside both by this part of their depth: arms that have swung into each other, and not walls side by side.
 constexpr double kDeepestSpare = 0.25, kMiddleInside = 0.05;
+
+// Part of the thinner mesh's thickness beyond which a contact that nothing holds counts though others hold the two, and how
+// near those must be to be asked whether they suffice, as part of the same.
+constexpr double kUnheld = 0.01, kHeldNear = 1;
 
 // Of what a triangle owns, the edges.
 constexpr std::uint8_t kOwnEdges = 8 | 16 | 32;
@@ -67,6 +72,7 @@ class MeshPair {
     if (!nearest && (apart || (scratch_.contacts.has_spares() && lowest > touch)))
       nearest = nearest_of(pairs, std::min(lowest, margin_));
     if (nearest && nearest->distance == 0) look_deeper(thickness, touch);
+    else if (lowest <= touch && scratch_.contacts.has_spares()) look_elsewhere(pairs, thickness, touch);
     else if (nearest && apart && !nearest->generic) add_nearest(*nearest);
     scratch_.contacts.emit(margin_, std::min(a_.radius(), b_.radius()), sink);
   }
@@ -81,10 +87,53 @@ class MeshPair {
       for (const auto& [ta, tb] : near_.within(thickness, nullptr)) add_pair(ta, tb);
     }
     if (!scratch_.contacts.has_spares() || scratch_.contacts.lowest_gap() <= touch) return;
+    scratch_.contacts.filter_spares([&](const ContactPoint& p) { return is_overlap(p, thickness); });
+    if (scratch_.contacts.has_spares()) scratch_.contacts.use_spares(thickness);
+  }
+
+  /// The meshes hold each other somewhere, and cut each other where nothing is held, or held enough: one arm rests while the
+  /// other sinks in, a corner is nearly out of a ridge that its edges are deep in.
+  void look_elsewhere(const MeshPairs::List& pairs, double thickness, double touch) {
     scratch_.contacts.filter_spares([&](const ContactPoint& p) {
-      return -p.gap <= kDeepestSpare * thickness || is_inside_both(p.position, -kMiddleInside * p.gap);
+      return p.gap < -kUnheld * thickness && p.gap >= -thickness && is_overlap(p, thickness) &&
+             (!scratch_.contacts.is_held_near(p.position, kHeldNear * thickness, touch) ||
+              still_cross(pairs, p, scratch_.contacts.way_out(p.position, kHeldNear * thickness, touch)));
     });
     if (scratch_.contacts.has_spares()) scratch_.contacts.use_spares(thickness);
+  }
+
+  /// Whether edges still go through triangles near a contact if B is moved. @param way world frame [m]
+  bool still_cross(const MeshPairs::List& pairs, const ContactPoint& contact, const Vec3& way) {
+    const Vec3 place = pose_a_.to_local(contact.position), moved = pose_a_.orientation.conjugate() * way;
+    const double radius = 2 * std::abs(contact.gap);
+    const auto enters = [&](const std::array<Vec3, 3>& edges, const std::array<Vec3, 3>& triangle) {
+      for (int k = 0; k < 3; ++k)
+        if (const auto part = within(edges[k], edges[(k + 1) % 3], place, radius))
+          if (edge_meets_triangle(part->first, part->second, triangle)) return true;
+      return false;
+    };
+    return std::ranges::any_of(pairs, [&](const auto& pair) {
+      std::array<Vec3, 3> a, b;
+      for (int k = 0; k < 3; ++k) {
+        a[k] = a_.mesh().vertices[a_.mesh().triangles[pair[0]][k]];
+        b[k] = near_.vertex_of_b(b_.mesh().triangles[pair[1]][k]) + moved;
+      }
+      return enters(a, b) || enters(b, a);
+    });
+  }
+
+  /// The part of an edge in a ball.
+  static std::optional<std::pair<Vec3, Vec3>> within(const Vec3& start, const Vec3& end, const Vec3& centre, double radius) {
+    const Vec3 along = end - start, from = start - centre;
+    const double a = along.squaredNorm(), b = from.dot(along), c = from.squaredNorm() - radius * radius, d = b * b - a * c;
+    if (!(d > 0)) return std::nullopt;
+    const double first = std::max(0.0, (-b - std::sqrt(d)) / a), last = std::min(1.0, (-b + std::sqrt(d)) / a);
+    if (!(first < last)) return std::nullopt;
+    return std::pair<Vec3, Vec3>(start + first * along, start + last * along);
+  }
+
+  bool is_overlap(const ContactPoint& p, double thickness) const {
+    return -p.gap <= kDeepestSpare * thickness || is_inside_both(p.position, -kMiddleInside * p.gap);
   }
 
   bool is_inside_both(const Vec3& point, double depth) const {

@@ -18,6 +18,9 @@ constexpr double kMeshTurns = 2;
 // Of contacts that nothing holds, those are taken that are no deeper than this times the shallowest.
 constexpr double kNotMuchDeeper = 1.1;
 
+// Rounds in which a way out of several contacts is looked for.
+constexpr int kWaysOut = 3;
+
 // Something may be nearer to a point than the face that holds it by this part of its depth, and of the thickness of walls.
 constexpr double kNearer = 1e-3;
 
@@ -134,6 +137,21 @@ double MeshContacts::lowest_gap() const {
   double lowest = std::numeric_limits<double>::infinity();
   for (const Entry& e : list_) lowest = std::min(lowest, e.point.gap);
   return lowest;
+}
+
+bool MeshContacts::is_held_near(const Vec3& place, double distance, double gap) const {
+  return std::ranges::any_of(list_, [&](const Entry& e) {
+    return e.point.gap <= gap && (e.point.position - place).squaredNorm() <= distance * distance;
+  });
+}
+
+Vec3 MeshContacts::way_out(const Vec3& place, double distance, double gap) const {
+  Vec3 way = Vec3::Zero();
+  for (int round = 0; round < kWaysOut; ++round)
+    for (const Entry& e : list_)
+      if (e.point.gap <= gap && (e.point.position - place).squaredNorm() <= distance * distance)
+        way += std::max(0.0, gap - e.point.gap - e.point.normal.dot(way)) * e.point.normal;
+  return way;
 }
 
 void MeshContacts::use_spares(double deepest) {

@@ -103,6 +103,10 @@ class MeshContacts {
   void add_spare(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     spare_.push_back({parts, {position, normal, gap, feature}});
   }
+  /// Whether a contact that is no farther apart than `gap` lies within a distance of a place [m].
+  bool is_held_near(const Vec3& place, double distance, double gap) const;
+  /// How B must be moved for all of these to be apart by `gap`, if that is possible [m].
+  Vec3 way_out(const Vec3& place, double distance, double gap) const;
   bool has_spares() const { return !spare_.empty(); }
   /// Forgets spares that do not count. @param counts as bool(const ContactPoint&)
   void filter_spares(auto&& counts) {

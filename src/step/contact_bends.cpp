@@ -26,6 +26,10 @@ constexpr double kTooDeep = 0.01;
 /// thin would be passed through.
 constexpr double kMeshTooDeep = 0.1;
 
+/// Part of the thinner body's thickness from which on meshes are followed on their way, and not looked at where it ends only:
+/// what is thin may lie behind them then.
+constexpr double kMayPass = 1;
+
 /// Turn in a step from which on rows of points tell little too, and what ends deep has its step taken in pieces [rad].
 constexpr double kTurnsFar = 1;
 
@@ -38,9 +42,17 @@ constexpr double kSteadier = 0.1;
 /// Features of the middles of bodies A and B, which no pair of shapes has.
 constexpr std::uint64_t kMiddleOfA = ~std::uint64_t{0x1f}, kMiddleOfB = kMiddleOfA + 1;
 
+bool is_of_meshes(const Collider& a, const Collider& b) {
+  return std::holds_alternative<Mesh>(a.shape) || std::holds_alternative<Mesh>(b.shape);
+}
+
 bool has_feature(std::span<const ContactPoint> points, std::uint64_t feature) {
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
 }
+
+/// Whether a point of the end is deep at the start already: it comes from beside what it ends in, or from the other side of
+/// something thin, and no plane keeps it off that. @param lowest gap of what the pair has [m]
+bool was_so_before(const ContactPoint& start, double lowest, double tolerated) { return start.gap < lowest - tolerated; }
 
 }   // namespace
 
@@ -80,7 +92,7 @@ bool ContactBends::find(const Solved& solved) {
   ends_.resize(solved.world.mover_count());
   known_.assign(solved.world.mover_count(), 0);
   collect_blows(solved);
-  looked_at_ = measured_ = {~0u, ~0u};
+  looked_at_ = measured_ = placed_ = {~0u, ~0u};
   ends_deep_ = false;
   bool any = false;
   const std::vector<Manifold>& all = solved.set.manifolds;
@@ -147,8 +159,9 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   }
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
   const double blow = std::max(blows_[ca.body], blows_[cb.body]);
-  const DriftingPair pair{m,         a,         b,    of_a,  of_b, end_of(solved, mover_a), end_of(solved, mover_b),
-                          thickness, tolerated, blow, turned};
+  choose_place(solved, m);
+  const DriftingPair pair{m,         a,         b,    of_a,   of_b,          place_.a,   place_.b,
+                          thickness, tolerated, blow, turned, place_.looked, solved.time};
   judges_depth_ = judges_depth_ || can_be_too_deep(pair);
   if (by_volume) return look_at_volume(solved, pair);
   look_at_end(ca, cb, pair, points.front().feature, std::min(bend, thickness));
@@ -156,6 +169,39 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   any = look_at_new(solved, pair) || any;
   for (const bool second : {false, true}) any = look_at_middle(solved, pair, second) || any;
   return any;
+}
+
+/// Where a pair of colliders is looked at: where the drift ends, or where meshes are first deep in each other on their way.
+void ContactBends::choose_place(const Solved& solved, const Manifold& pair) {
+  const std::pair<std::uint32_t, std::uint32_t> colliders(pair.a, pair.b);
+  if (colliders == placed_) return;
+  placed_ = colliders;
+  const std::uint32_t mover_a = solved.world.mover_of(solved.world.colliders()[pair.a]);
+  const std::uint32_t mover_b = solved.world.mover_of(solved.world.colliders()[pair.b]);
+  place_ = {end_of(solved, mover_a), end_of(solved, mover_b), solved.time};
+  if (const double deep = deep_on_the_way(solved, pair); deep < solved.time) {
+    ends_deep_ = true;
+    place_ = {drifted(solved.world, mover_a, solved.motion[mover_a], solved.gyroscopic, deep),
+              drifted(solved.world, mover_b, solved.motion[mover_b], solved.gyroscopic, deep), deep};
+  }
+}
+
+/// When meshes that touch in points and move far against their thickness are first seen deep in each other; infinite if never
+/// [s].
+double ContactBends::deep_on_the_way(const Solved& solved, const Manifold& pair) {
+  const Collider &a = solved.world.colliders()[pair.a], &b = solved.world.colliders()[pair.b];
+  const Body &body_a = solved.world.bodies()[a.body], &body_b = solved.world.bodies()[b.body];
+  const MovingPair moving{a,
+                          b,
+                          body_a,
+                          body_b,
+                          solved.motion[solved.world.mover_of(a)],
+                          solved.motion[solved.world.mover_of(b)],
+                          solved.gyroscopic};
+  if (pair.target > 0 || !is_of_meshes(a, b) || !body_a.is_rigid() || !body_b.is_rigid() ||
+      !(solved.time * moving.speed() > kMayPass * thinner(a, b)))
+    return std::numeric_limits<double>::infinity();
+  return follow_.follow(moving, solved.time, kMeshTooDeep, PairFollow::Sliding::short_steps).deep;
 }
 
 /// Contacts where the drift ends; the manifolds of one pair of colliders, which come one after the other, share them.
@@ -214,10 +260,10 @@ bool ContactBends::look_at_known(const Solved& solved, const DriftingPair& pair)
     note_end(pair, kept, end);
     const double load = solved.impulses[solved.builder.problem().blocks[built.block].row];
     const bool sinks = end < kept - pair.tolerated;
-    const bool lifted = found && built.touching && load > 0 && end > wanted + pair.tolerated;
+    const bool lifted = pair.at_end() && found && built.touching && load > 0 && end > wanted + pair.tolerated;
     if (!sinks && !lifted) continue;
     // What the row let sink (a spring, a solve that ended early), or may not ask for, is no bend.
-    const double kappa = pair.kappa(p, end, -built.before[0], solved.time);
+    const double kappa = pair.kappa(p, end, -built.before[0]);
     if (!(solved.time * std::abs(kappa - built.turning[0]) > pair.tolerated)) continue;
     set_bend(m.key(p), kappa);
     any = true;
@@ -237,10 +283,11 @@ bool ContactBends::look_at_new(const Solved& solved, const DriftingPair& pair) {
     note_end(pair, lowest, e.gap);
     if (has_feature(points, e.feature)) continue;
     const ContactPoint start = pair.start_of(e);
+    if (was_so_before(start, lowest, pair.tolerated)) continue;
     const auto faces = [&](const ContactPoint& p) { return p.normal.dot(start.normal) > 0; };
     if (std::none_of(points.begin(), points.end(), faces)) continue;   // on the other side of a thin body
     add(m, start);
-    set_bend(m.key(e), pair.kappa(start, e.gap, 0, solved.time));
+    set_bend(m.key(e), pair.kappa(start, e.gap, 0));
     any = true;
   }
   return any;
@@ -266,18 +313,20 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
                             b,
                             solved.motion[mover_a],
                             solved.motion[mover_b],
-                            end_of(solved, mover_a),
-                            end_of(solved, mover_b),
+                            place_.a,
+                            place_.b,
                             thinner(ca, cb),
                             tolerated,
                             std::max(blows_[ca.body], blows_[cb.body]),
-                            0};
+                            0,
+                            place_.looked,
+                            solved.time};
     for (const ContactPoint& e : sink_.points_of(part.parts)) {
       if (!(e.gap < lowest - tolerated) || is_measured(fresh, e)) continue;
       const ContactPoint start = pair.start_of(e);
-      if (start.gap < lowest - tolerated) continue;   // it was so before: the other side of something thin
+      if (was_so_before(start, lowest, tolerated)) continue;
       add(fresh, start);
-      set_bend(fresh.key(e), pair.kappa(start, e.gap, 0, solved.time));
+      set_bend(fresh.key(e), pair.kappa(start, e.gap, 0));
       any = true;
     }
   }
@@ -297,7 +346,7 @@ void ContactBends::note_end_of_meshes(const Solved& solved, std::span<const Mani
   const Manifold& first = known.front();
   if (looked_at_ != std::pair(first.a, first.b)) return;
   const Collider &ca = solved.world.colliders()[first.a], &cb = solved.world.colliders()[first.b];
-  if (!std::holds_alternative<Mesh>(ca.shape) && !std::holds_alternative<Mesh>(cb.shape)) return;
+  if (!is_of_meshes(ca, cb)) return;
   double kept = 0;
   for (const Manifold& m : known)
     for (const ContactPoint& p : solved.set.points_of(m)) kept = std::min(kept, p.gap);

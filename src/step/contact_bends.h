@@ -19,6 +19,7 @@
 #include "step/detection.h"
 #include "step/drifting_pair.h"
 #include "step/free_motion.h"
+#include "step/pair_follow.h"
 #include "step/volumes.h"
 
 namespace stickslip {
@@ -44,6 +45,9 @@ class ContactBends {
   /// @returns whether contacts must be bent, more than they are
   bool find(const Solved&);
 
+  /// Whether two meshes come deep into each other on their way or at its end, of which the problem has no contacts.
+  bool passes(const Solved& solved, const Manifold& pair) { return deep_on_the_way(solved, pair) <= solved.time; }
+
   /// Whether bodies that touch by volume, turn far or are meshes end deep in each other in the motion that was looked at last.
   bool ends_deep() const { return ends_deep_; }
   /// Whether there were such bodies, other than meshes, in this step.
@@ -68,6 +72,8 @@ class ContactBends {
   const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
   bool look(const Solved&, const Manifold&);
+  void choose_place(const Solved&, const Manifold&);
+  double deep_on_the_way(const Solved&, const Manifold&);
   void look_at_end(const Collider&, const Collider&, const DriftingPair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const DriftingPair&);
   bool look_at_new(const Solved&, const DriftingPair&);
@@ -90,6 +96,13 @@ class ContactBends {
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
   ContactSink sink_;            ///< where the drift ends, of the colliders looked at last
   std::pair<std::uint32_t, std::uint32_t> looked_at_;
+  PairFollow follow_;
+  /// Where a pair is looked at, and how long it drifts until it is there [s].
+  struct Place {
+    Motion a, b;
+    double looked;
+  } place_;
+  std::pair<std::uint32_t, std::uint32_t> placed_;   ///< that pair
   /// Half as many rays as elsewhere tell what is deep.
   static constexpr int kRaysToTellDepth = 24;
   VolumeContacts volumes_{OverlapOptions{.rays = kRaysToTellDepth}};

@@ -83,7 +83,7 @@ bool ContactBends::look_at_volume(const Solved& solved, const DriftingPair& pair
       start.gap = std::max(start.gap, kept);
       ++next_corner_;
       add(m, start);
-      set_bend(m.key(start), pair.kappa(start, e.gap, 0, solved.time));
+      set_bend(m.key(start), pair.kappa(start, e.gap, 0));
       any = true;
     }
   }
@@ -106,7 +106,7 @@ bool ContactBends::look_at_corners(const Solved& solved, const DriftingPair& pai
     const double load = solved.impulses[solved.builder.problem().blocks[built.block].row];
     const bool lifted = load > 0 && end > kept + solved.time * built.recovery_speed + pair.tolerated;
     if (!(end < kept - pair.tolerated) && !lifted) continue;
-    const double kappa = pair.kappa(p, end, -built.before[0], solved.time);
+    const double kappa = pair.kappa(p, end, -built.before[0]);
     if (!(solved.time * std::abs(kappa - built.turning[0]) > pair.tolerated)) continue;
     set_bend(m.key(p), kappa);
     any = true;

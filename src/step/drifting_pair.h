@@ -1,4 +1,4 @@
-// A pair of colliders where the drift of a step begins and where it ends.
+// A pair of colliders where the drift of a step begins and where it is looked at: where it ends, or on the way there.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,23 @@ struct DriftingPair {
   const Manifold& manifold;
   const Motion &a, &b;   ///< before the step
   const Twist &of_a, &of_b;
-  const Motion &end_a, &end_b;
-  double thickness;   ///< of the thinner one [m]
-  double tolerated;   ///< by which places may end deeper than they were to [m]
-  double blow;        ///< how fast one of the bodies is struck in this step [m/s]
-  double turned;      ///< by how much the bodies turn, both together [rad]
+  const Motion &end_a, &end_b;   ///< where it is looked at
+  double thickness;              ///< of the thinner one [m]
+  double tolerated;              ///< by which places may end deeper than they were to [m]
+  double blow;                   ///< how fast one of the bodies is struck in this step [m/s]
+  double turned;                 ///< by how much the bodies turn, both together [rad]
+  double looked;                 ///< time from the start to where it is looked at [s]
+  double time;                   ///< of the drift [s]
 
   Vec3 velocity_at(const Vec3& point) const {
     return of_b.linear + of_b.angular.cross(point - b.pose.position) - of_a.linear -
            of_a.angular.cross(point - a.pose.position);
   }
+  /// Whether it is looked at where the drift ends.
+  bool at_end() const { return looked == time; }
   /// Of a point whose gap becomes `end`. Asked for more than the approach, an impulse would give energy.
-  double kappa(const ContactPoint& p, double end, double approach, double time) const {
-    const double bend = (end - p.gap) / time - p.normal.dot(velocity_at(p.position));
+  double kappa(const ContactPoint& p, double end, double approach) const {
+    const double bend = (end - p.gap) / looked - p.normal.dot(velocity_at(p.position));
     return std::max(bend, -std::max(0.0, p.gap) / time - std::max(approach, blow));
   }
   /// Where a point that turns with a body is at the end, and back.

@@ -4,13 +4,13 @@
 // that turns by radians in a step leaves them: a needle that lies on a sheet and spins at a thousand radians a second has
 // its ends on both sides of it while every row is satisfied. Cuts for every touch of it would be hundreds a step. So pairs
 // that touch, or are past their cuts, and move farther than contacts can tell (`ImpactWatch::may_pass`) are followed through
-// the solved motion, as far ahead at a time as their distance allows, or by a small part of the thinner one where they
-// touch. Where they overlap by more than a quarter of the thinner one, and more than at the start, the smaller body stops:
-// for the rest of the step it moves along with the other. Its velocity stays. That holds whatever the shape is, and however
-// many cuts were made.
+// the solved motion (step/pair_follow.h). Where they overlap by more than a quarter of the thinner one, and more than at the
+// start, the smaller body stops: for the rest of the step it moves along with the other. Its velocity stays. That holds
+// whatever the shape is, and however many cuts were made.
 #pragma once
 
 #include "step/impact_watch.h"
+#include "step/pair_follow.h"
 
 namespace stickslip {
 
@@ -30,16 +30,8 @@ class HoldBack {
     std::uint32_t other;   ///< that it stops at
     Pose in_other;         ///< where it is then, in the frame of the other
   };
-  struct Moving;
-  struct Look {
-    double gap;    ///< distance, or depth if negative [m]
-    Vec3 normal;   ///< along which that counts; zero if there are several
-  };
-  Look look(const Moving&, const std::pair<Pose, Pose>& at);
-  double follow(const Moving&, double h);
-
   std::vector<Stop> stops_;   ///< sorted by body, the first of each counts
-  ContactSink sink_;
+  PairFollow follow_;
 };
 
 }   // namespace stickslip

@@ -16,6 +16,15 @@ const Manifold* manifold_of(const ContactSet& set, const PartPair& pair) {
   return at != set.manifolds.end() && as_pair(*at) == pair ? &*at : nullptr;
 }
 
+bool of_one_pair(const PartPair& x, const PartPair& y) { return x.a == y.a && x.b == y.b; }
+
+/// Whether a set has contacts of two colliders, of whichever parts.
+bool knows(const ContactSet& set, const PartPair& pair) {
+  const auto as_pair = [](const Manifold& m) -> const PartPair& { return m; };
+  const auto at = std::ranges::lower_bound(set.manifolds, PartPair{pair.a, pair.b, 0}, {}, as_pair);
+  return at != set.manifolds.end() && of_one_pair(*at, pair);
+}
+
 bool has_feature(const ContactSet& set, const Manifold* m, std::uint64_t feature) {
   if (!m) return false;
   const auto points = std::span(set.points).subspan(m->first, m->count);
@@ -137,13 +146,16 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
   static const ContactSet nothing;
   const ContactSet& fresh =
       detection.outrun(world, motion_, reach) ? detection.detect_again(world, motion_, reach, seconds, watch) : nothing;
+  const ContactBends::Solved drift{world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, reach.time};
   wanted_.assign(fresh.manifolds.size(), false);
-  bool any = false;
+  bool any = false, passes = false;
   for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
-    wanted_[k] = would_violate(world, fresh.manifolds[k], fresh, solved.set, reach.time);
+    const Manifold& m = fresh.manifolds[k];
+    if (k == 0 || !of_one_pair(m, fresh.manifolds[k - 1])) passes = !knows(solved.set, m) && bends_.passes(drift, m);
+    wanted_[k] = passes || would_violate(world, m, fresh, solved.set, reach.time);
     any = any || wanted_[k];
   }
-  any = bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, reach.time}) || any;
+  any = bends_.find(drift) || any;
   if (!any) return nullptr;
   remember(solved);
   merge(solved.set, fresh);

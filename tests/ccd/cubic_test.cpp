@@ -16,14 +16,27 @@ std::optional<Impact> cubic(const Query& q, bool vertex_face, double tolerance =
 
 TEST(Cubic, ordinary_queries_are_those_of_exact_arithmetic_to_rounding) {
   for (bool vertex_face : {true, false}) {
+    const auto by_cubic = [&](const Query& q, int) { return cubic(q, vertex_face, 0); };
+    const Score result = score(vertex_face, query_count(1500), 31, ordinary_kind, by_cubic);
+    EXPECT_GT(result.hits, 200);
+    EXPECT_EQ(result.false_negatives, 0);
+    EXPECT_EQ(result.false_positives, 0);
+    EXPECT_EQ(result.early, 0);
+    EXPECT_LT(result.largest_delay, 1e-9);
+  }
+}
+
+/// What passes within the tolerance is an impact, and may be one sooner than it touches: with 1e-6 of the size some one in a
+/// hundred thousand does.
+TEST(Cubic, impacts_that_exact_arithmetic_does_not_have_are_within_the_tolerance) {
+  for (bool vertex_face : {true, false}) {
     const Score result = score(vertex_face, query_count(1500), 31, ordinary_kind, [&](const Query& q, int i) {
       const auto found = cubic(q, vertex_face);
       EXPECT_TRUE(!found || found->distance <= 1.000001e-6 * query_size(q)) << i;
       return found;
     });
-    EXPECT_GT(result.hits, 200);
     EXPECT_EQ(result.false_negatives, 0);
-    EXPECT_EQ(result.false_positives, 0);
+    EXPECT_LE(result.false_positives, query_count(1500) / 20000);
     EXPECT_LE(result.early, query_count(1500) / 500);
     EXPECT_LT(result.largest_delay, 1e-9);
   }

@@ -273,5 +273,31 @@ TEST(MeshSolid, knows_facets_thickness_mass_and_what_it_costs) {
   EXPECT_THROW(make_mesh(TriangleMesh{}), Error);
 }
 
+/// The corner of one T of sheet is nearly out of a ridge of another, that its edges are 0.4 mm deep in: moving it out by what
+/// the corner asks for leaves the two crossed.
+TEST(MeshContacts, edges_deep_in_a_ridge_are_held_though_a_corner_is_nearly_out_of_it) {
+  const double t = 0.003, low = -0.010234, mid = -0.004234, top = 0.029766;
+  TriangleMesh mesh =
+      prism_mesh({{-0.03, low}, {0.03, low}, {0.03, mid}, {t, mid}, {t, top}, {-t, top}, {-t, mid}, {-0.03, mid}},
+                 {{0, 1, 2}, {0, 2, 3}, {0, 3, 6}, {0, 6, 7}, {3, 4, 5}, {3, 5, 6}}, 0.04);
+  for (Vec3& x : mesh.vertices) x.z() -= 0.02;
+  const Shape piece = make_mesh(std::move(mesh));
+  const Pose a{{0.0171721, 0.0155868, 0.0255269}, Quat(0.4864511, -0.6028609, 0.0092804, -0.6323274).normalized()};
+  const Pose b{{0.0244643, -0.0245252, 0.0584456}, Quat(0.4746537, 0.7961583, 0.3255156, 0.1867497).normalized()};
+  // What the parts that overlap, which are boxes, are deep in each other by.
+  const double half = 0.5 * (low + mid);
+  const Shape foot = Box{{0.03, 0.003, 0.02}}, stem = Box{{t, 0.5 * (top - mid), 0.02}};
+  ContactSink sink;
+  double deepest = 0;
+  for (const auto& [part_a, up_a] : {std::pair(foot, half), std::pair(stem, 0.5 * (mid + top))})
+    for (const auto& [part_b, up_b] : {std::pair(foot, half), std::pair(stem, 0.5 * (mid + top))}) {
+      collide(part_a, a * Pose{{0, up_a, 0}, Quat::Identity()}, part_b, b * Pose{{0, up_b, 0}, Quat::Identity()}, 0, sink);
+      if (!sink.points().empty()) deepest = std::max(deepest, -lowest_gap(sink.points()));
+    }
+  EXPECT_NEAR(deepest, 4.04e-4, 2e-6);
+  collide(piece, a, piece, b, 0.001, sink);
+  EXPECT_GE(-lowest_gap(sink.points()), 0.99 * deepest);
+}
+
 }   // namespace
 }   // namespace stickslip::testing

@@ -1,6 +1,10 @@
 // Motion on meshes: floors of triangles are planes, what is not convex holds, and rest is rest.
+#include <cstdlib>
+#include <random>
+
 #include "geometry/triangle_meshes.h"
 #include "physics/worlds.h"
+#include "stickslip/collide/collide.h"
 #include "stickslip/geometry/mesh_solid.h"
 
 namespace stickslip::testing {
@@ -167,33 +171,71 @@ TEST(MeshMotion, a_stack_of_equal_boxes_of_triangles_stands_still) {
   for (int i = 0; i < 10; ++i) EXPECT_LT((world.body(boxes[i]).position - Vec3(0, 0, 0.1 + 0.2 * i)).norm(), 1e-6) << i;
 }
 
-/// Angles of sheet 6 mm thick, 60 mm long, that fall onto each other: arms swing past arms by more than they are thick in a
-/// step, and edges meet edges with no corner near.
-TEST(MeshMotion, arms_of_falling_brackets_do_not_pass_through_each_other) {
-  const double t = 0.006;
-  const Shape bracket = make_mesh(prism_mesh({{0, 0}, {0.06, 0}, {0.06, t}, {t, t}, {t, 0.04}, {0, 0.04}},
-                                             {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}}, 0.02));
-  const struct {
-    Vec3 position, axis;
-    double degrees;
-  } starts[] = {{{0.00843, 0.01604, 0.05}, {-0.9665, 0.8841, 0.6420}, 10.2},
-                {{0.01225, 0.01218, 0.12}, {-0.6246, 0.9427, -0.2721}, 81.2},
-                {{0.00615, 0.00761, 0.19}, {0.4931, -0.4437, -0.0320}, 24.7},
-                {{-0.00901, -0.00037, 0.26}, {-0.8510, -0.3023, 0.6301}, 32.2},
-                {{-0.00266, -0.01850, 0.33}, {0.4750, -0.7997, -0.6364}, 134.2},
-                {{-0.00231, 0.00212, 0.40}, {0.2184, -0.0067, -0.1506}, 27.6},
-                {{-0.01431, -0.01185, 0.47}, {-0.5106, -0.3573, 0.7836}, 38.4},
-                {{-0.01476, -0.00925, 0.54}, {-0.7362, 0.6582, 0.9067}, 137.8}};
-  World world;
-  const MaterialId m = material(world, 0.5);
-  add_ground(world, m);
-  for (const auto& s : starts)
-    add_body(world, bracket, s.position, m, Vec3::Zero(), Vec3::Zero(),
-             rotation_from_vector(s.degrees * M_PI / 180 * s.axis.normalized()));
-  Stepper stepper(options(0.01));
+/// An angle of sheet and the boxes that it is made of, about its centre of mass.
+struct Bracket {
+  Shape mesh;
+  std::vector<std::pair<Shape, Pose>> boxes;
+};
+
+Bracket bracket(double a, double b, double t, double half_depth) {
+  const double of_a = a * t, of_b = (b - t) * t, all = of_a + of_b;
+  const Vec2 middle((of_a * a / 2 + of_b * t / 2) / all, (of_a * t / 2 + of_b * (b + t) / 2) / all);
+  std::vector<Vec2> outline{{0, 0}, {a, 0}, {a, t}, {t, t}, {t, b}, {0, b}};
+  for (Vec2& x : outline) x -= middle;
+  const auto box = [&](double x0, double x1, double y0, double y1) {
+    const Vec3 centre(0.5 * (x0 + x1) - middle.x(), 0.5 * (y0 + y1) - middle.y(), 0);
+    return std::pair<Shape, Pose>(Box{{0.5 * (x1 - x0), 0.5 * (y1 - y0), half_depth}}, {centre, Quat::Identity()});
+  };
+  TriangleMesh mesh = prism_mesh(outline, {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}}, 2 * half_depth);
+  for (Vec3& x : mesh.vertices) x.z() -= half_depth;
+  return {make_mesh(std::move(mesh)), {box(0, a, 0, t), box(0, t, t, b)}};
+}
+
+/// How deep two brackets are in each other, by their boxes [m].
+double overlap_of(const Bracket& bracket, const Pose& a, const Pose& b) {
   double deepest = 0;
-  simulate(world, stepper, 0.6, [&](const StepReport& r) { deepest = std::max(deepest, r.penetration_max); });
-  EXPECT_LT(deepest, 0.15 * t);
+  ContactSink sink;
+  for (const auto& [box_a, in_a] : bracket.boxes)
+    for (const auto& [box_b, in_b] : bracket.boxes) {
+      sink.clear();
+      collide(box_a, a * in_a, box_b, b * in_b, 0, sink);
+      for (const ContactPoint& p : sink.points()) deepest = std::max(deepest, -p.gap);
+    }
+  return deepest;
+}
+
+/// Angles of sheet 6 mm thick, 60 mm long, that fall onto each other: arms swing past arms by more than they are thick in a
+/// step, and edges meet edges with no corner near. How deep they are is not asked of their contacts. STICKSLIP_DROPS asks for
+/// more heaps.
+TEST(MeshMotion, arms_of_falling_brackets_do_not_pass_through_each_other) {
+  const Bracket angle = bracket(0.06, 0.04, 0.006, 0.02);
+  const char* asked = std::getenv("STICKSLIP_DROPS");
+  for (int seed = 1; seed <= (asked ? std::atoi(asked) : 3); ++seed) {
+    std::mt19937 random(static_cast<unsigned>(seed));
+    const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+    World world;
+    const MaterialId m = material(world, 0.5);
+    add_ground(world, m);
+    std::vector<BodyId> all;
+    for (int i = 0; i < 6; ++i) {
+      const Vec3 place(uniform(-0.02, 0.02), uniform(-0.02, 0.02), 0.08 + 0.1 * i);
+      const Vec3 axis(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
+      all.push_back(add_body(world, angle.mesh, place, m, Vec3::Zero(), Vec3::Zero(),
+                             rotation_from_vector(uniform(0, M_PI) * axis.normalized())));
+    }
+    Stepper stepper(options(0.01));
+    double deepest = 0, added = 0;
+    simulate(world, stepper, 0.45, [&](const StepReport& r) {
+      added += r.energy.stabilisation;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+          const Body &a = world.body(all[i]), &b = world.body(all[k]);
+          deepest = std::max(deepest, overlap_of(angle, {a.position, a.orientation}, {b.position, b.orientation}));
+        }
+    });
+    EXPECT_LT(deepest, 0.001) << seed;
+    EXPECT_LT(added, 0.01 * 6 * world.body(all[0]).mass.mass * kGravity * 0.3) << seed;
+  }
 }
 
 }   // namespace
