@@ -44,8 +44,10 @@ class ContactBends {
   /// @returns whether contacts must be bent, more than they are
   bool find(const Solved&);
 
-  /// Whether bodies that touch by volume, turn far or are meshes end deep in each other in the motion that was looked at last.
+  /// Whether bodies that touch by volume, turn far or are meshes end deep in each other in the motion that was looked at last,
+  /// or come so deep on the way; and whether bodies that turn far do.
   bool ends_deep() const { return ends_deep_; }
+  bool turns_deep() const { return turns_deep_; }
   /// Whether there were such bodies, other than meshes, in this step.
   bool judges_depth() const { return judges_depth_; }
 
@@ -60,6 +62,9 @@ class ContactBends {
   /// Bends the rows of a problem.
   void apply(ProblemBuilder&, const ContactSet&) const;
 
+  /// From now on no bend asks for more speed apart than its own contact had approach, so that none can give energy.
+  void ask_for_no_more_than_approach(const Solved&);
+
  private:
   struct Bend {
     ContactKey key;
@@ -70,6 +75,7 @@ class ContactBends {
   bool look(const Solved&, const Manifold&);
   void look_at_end(const Collider&, const Collider&, const DriftingPair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const DriftingPair&);
+  bool bend_to(const Solved&, const DriftingPair&, std::uint32_t point, double end);
   bool look_at_new(const Solved&, const DriftingPair&);
   bool look_at_new_parts(const Solved&, std::span<const Manifold> known);
   bool look_at_volume(const Solved&, const DriftingPair&);
@@ -77,6 +83,7 @@ class ContactBends {
   /// Whether a point of the end is in an area that was measured there.
   bool is_measured(const PartPair&, const ContactPoint& e) const;
   bool look_at_middle(const Solved&, const DriftingPair&, bool of_b);
+  void look_on_the_way(const Solved&, const DriftingPair&);
   void add(const Manifold&, const ContactPoint&);
   static bool can_be_too_deep(const DriftingPair&);
   void note_end(const DriftingPair&, double kept, double end);
@@ -90,13 +97,15 @@ class ContactBends {
   std::vector<double> blows_;   ///< how fast bodies are struck, by slot [m/s]
   ContactSink sink_;            ///< where the drift ends, of the colliders looked at last
   std::pair<std::uint32_t, std::uint32_t> looked_at_;
+  ContactSink on_the_way_;
+  std::pair<std::uint32_t, std::uint32_t> followed_;   ///< colliders that were looked at on the way last
   /// Half as many rays as elsewhere tell what is deep.
   static constexpr int kRaysToTellDepth = 24;
   VolumeContacts volumes_{OverlapOptions{.rays = kRaysToTellDepth}};
   ContactSet at_end_;   ///< areas where the drift ends, of the pair measured last
   std::pair<std::uint32_t, std::uint32_t> measured_;
   std::uint64_t next_corner_ = 0;   ///< of this step
-  bool ends_deep_ = false, judges_depth_ = false;
+  bool ends_deep_ = false, turns_deep_ = false, judges_depth_ = false;
   int rounds_ = 0;   ///< of this step in which contacts were bent
 };
 

@@ -36,13 +36,19 @@ class LookAhead {
   const ContactSet* find(const World&, Detection&, ImpactWatch&, const Solved&, const DetectionReach&, Gyroscopic, StageTimes&);
 
   /// Whether the motion that `find` was last called with ends with bodies that touch by volume, turn far or are meshes
-  /// deep in each other.
+  /// deep in each other; and whether bodies that turn far are or come to be so on the way.
   bool ends_deep() const { return bends_.ends_deep(); }
+  bool turns_deep() const { return bends_.turns_deep(); }
   /// The same of a motion that will not be solved again: contacts that `find` returned stay valid.
   bool ends_deep(const World&, const Solved&, Gyroscopic, double time);
 
   /// Velocities of all movers after a solve. Valid until the next call of this or `find`.
   std::span<const Twist> motion(const World&, const Solved&);
+
+  /// Whether contacts give two bodies more energy than all that press them take: a bend asked for more speed than there was.
+  bool gives_energy(const World&, const Solved&);
+  /// Prepares a solve of the same contacts in which none does.
+  void give_no_energy(const World&, const Solved&, Gyroscopic, double time);
 
   /// Puts the impulses of the solve that `find` was last called with in the place of the step before's, and bends rows.
   void refine(ProblemBuilder&, const ContactSet&) const;
@@ -54,6 +60,7 @@ class LookAhead {
   void append(const ContactSet& from, const PartPair&);
   void refine_guess(ProblemBuilder&, const ContactSet&) const;
   void remember(const Solved&);
+  double pressing_work(const World&, const Solved&, const Manifold&) const;
 
   std::vector<Twist> motion_;   ///< of every mover
   std::vector<bool> wanted_;    ///< of the manifolds of a second detection: whether the motion violates it
@@ -61,6 +68,7 @@ class LookAhead {
   ContactBends bends_;
   std::vector<RememberedImpulse> found_;   ///< of the last solve, sorted by key
   std::vector<double> joint_impulses_;     ///< of the last solve
+  std::vector<double> work_, work_on_body_;   ///< of what presses, by manifold and by body slot [J]
 };
 
 }   // namespace stickslip
