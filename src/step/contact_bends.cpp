@@ -95,6 +95,7 @@ bool ContactBends::find(const Solved& solved) {
     any = look_at_new_parts(solved, of_pair) || any;
     note_end_of_meshes(solved, of_pair);
   }
+  for (const JoinedArea& joined : solved.joined) any = look_at_member(solved, joined) || any;
   if (any) ++rounds_;
   return any;
 }
@@ -133,12 +134,22 @@ double sinking_speed(const ContactBends::Solved& solved, const Manifold& m) {
 
 }   // namespace
 
-bool ContactBends::look(const Solved& solved, const Manifold& m) {
+/// Parts whose contacts are part of the area of others end where these do not tell.
+bool ContactBends::look_at_member(const Solved& solved, const JoinedArea& joined) {
+  const auto as_pair = [](const Manifold& m) -> const PartPair& { return m; };
+  if (std::ranges::binary_search(solved.set.manifolds, joined.member, {}, as_pair)) return false;   // by points that were added
+  const auto owner = std::ranges::lower_bound(solved.set.manifolds, joined.owner, {}, as_pair);
+  if (owner == solved.set.manifolds.end() || as_pair(*owner) != joined.owner) return false;
+  const bool by_volume = is_of_volume(solved.set, joined.owner);
+  return look(solved, {joined.member, owner->first, by_volume ? 0 : owner->count, owner->target}, &joined.owner);
+}
+
+bool ContactBends::look(const Solved& solved, const Manifold& m, const PartPair* area) {
   const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
   if (ca.deforms || cb.deforms) return false;
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
-  const bool by_volume = is_of_volume(solved.set, m);
+  const bool by_volume = is_of_volume(solved.set, area ? *area : m);
   const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, by_volume ? 0 : 2 * rounds_);
   const double travel = solved.time * std::min(closing_speed(ca, of_a, cb, of_b), sinking_speed(solved, m));
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
@@ -158,6 +169,7 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   look_on_the_way(solved, pair);
   if (by_volume) return look_at_volume(solved, pair);
   look_at_end(ca, cb, pair, points.front().feature, std::min(bend, thickness));
+  if (area) return look_at_new(solved, pair);
   bool any = look_at_known(solved, pair);
   any = look_at_new(solved, pair) || any;
   for (const bool second : {false, true}) any = look_at_middle(solved, pair, second) || any;

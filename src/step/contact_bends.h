@@ -19,6 +19,7 @@
 #include "step/detection.h"
 #include "step/drifting_pair.h"
 #include "step/free_motion.h"
+#include "step/joined_areas.h"
 #include "step/volumes.h"
 
 namespace stickslip {
@@ -38,6 +39,7 @@ class ContactBends {
     const ContactSet& set;
     std::span<const Twist> motion;      ///< of every mover
     std::span<const double> impulses;   ///< [N s]
+    std::span<const JoinedArea> joined;   ///< areas that stand for those of other parts too
     Gyroscopic gyroscopic;
     double time;   ///< of the drift [s]
   };
@@ -72,7 +74,9 @@ class ContactBends {
   };
   const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
-  bool look(const Solved&, const Manifold&);
+  /// @param area null unless the manifold has no contacts of its own because they are part of this area
+  bool look(const Solved&, const Manifold&, const PartPair* area = nullptr);
+  bool look_at_member(const Solved&, const JoinedArea&);
   void look_at_end(const Collider&, const Collider&, const DriftingPair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const DriftingPair&);
   bool bend_to(const Solved&, const DriftingPair&, std::uint32_t point, double end);

@@ -56,7 +56,7 @@ class ImpulseIntegrator final : public Integrator {
   const ContactSet& with_patches(const World&, const ContactSet&);
   const ContactSet* detect_and_solve(World&);
   const ContactSet* solve_and_look(World&, const ContactSet*);
-  LookAhead::Solved solved(const ContactSet& set) const { return {builder_, set, velocity_, impulses_}; }
+  LookAhead::Solved solved(const ContactSet& set) const { return {builder_, set, velocity_, impulses_, patches_.joined()}; }
   ImpactWatch::Cuts cuts() const {
     if (tries_ >= kMostTries) return ImpactWatch::Cuts::none;
     return report_.impacts < kMostCuts ? ImpactWatch::Cuts::allowed : ImpactWatch::Cuts::spent;

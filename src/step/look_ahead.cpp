@@ -146,7 +146,7 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
     wanted_[k] = would_violate(world, fresh.manifolds[k], fresh, solved.set, reach.time);
     any = any || wanted_[k];
   }
-  any = bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, reach.time}) || any;
+  any = bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, reach.time}) || any;
   if (!any) return nullptr;
   remember(solved);
   merge(solved.set, fresh);
@@ -158,7 +158,7 @@ bool LookAhead::ends_deep(const World& world, const Solved& solved, Gyroscopic g
   const auto of_meshes = [&](const Manifold& m) { return is_mesh(m.a) || is_mesh(m.b); };
   if (!bends_.judges_depth() && std::ranges::none_of(solved.set.manifolds, of_meshes)) return false;
   collect_motion(world, solved);
-  bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, time});
+  bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, time});
   return bends_.ends_deep();
 }
 
@@ -208,7 +208,7 @@ bool LookAhead::gives_energy(const World& world, const Solved& solved) {
 
 void LookAhead::give_no_energy(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
   remember(solved);
-  bends_.ask_for_no_more_than_approach({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, time});
+  bends_.ask_for_no_more_than_approach({world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, time});
 }
 
 void LookAhead::refine(ProblemBuilder& builder, const ContactSet& set) const {

@@ -30,6 +30,7 @@ class LookAhead {
     const ContactSet& set;
     std::span<const double> velocity;   ///< of segments [m/s, rad/s]
     std::span<const double> impulses;   ///< [N s]
+    std::span<const JoinedArea> joined;   ///< areas of the set that stand for those of other parts too
   };
   /// The contacts of the last solve together with those that its motion would violate, or null if there are none of these.
   /// Valid until the next call that returns contacts.
