@@ -37,8 +37,8 @@ class ContactBends {
     const World& world;
     const ProblemBuilder& builder;
     const ContactSet& set;
-    std::span<const Twist> motion;      ///< of every mover
-    std::span<const double> impulses;   ///< [N s]
+    std::span<const Twist> motion;        ///< of every mover
+    std::span<const double> impulses;     ///< [N s]
     std::span<const JoinedArea> joined;   ///< areas that stand for those of other parts too
     Gyroscopic gyroscopic;
     double time;   ///< of the drift [s]

@@ -240,7 +240,7 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
                         ? look_ahead_.ends_deep()
                         : look_ahead_.ends_deep(world, solved(*set), options_.gyroscopic, drift_time());
   if (deep && pieces_.can_shorten_for_contacts(look_ahead_.turns_deep())) return nullptr;
-  if (rounds == 0 || !look_ahead_.gives_energy(world, solved(*set))) return set;
+  if (rounds == 0 || !look_ahead_.gives_energy(world, solved(*set), options_.h)) return set;
   if (pieces_.can_shorten_for_contacts(false)) return nullptr;
   look_ahead_.give_no_energy(world, solved(*set), options_.gyroscopic, drift_time());
   return solve(world, *set, drift_time()) ? set : nullptr;
@@ -528,8 +528,7 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   const double at_end = point.gap + drift_time() * (after[0] + built.turning[0]);
   report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
   std::shared_ptr<ContactOutline> outline;
-  if (is_area)
-    set_outline(*(outline = outlines_.take([] { return std::make_shared<ContactOutline>(); })), *pair.patch, point);
+  if (is_area) set_outline(*(outline = outlines_.take([] { return std::make_shared<ContactOutline>(); })), *pair.patch, point);
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
                               impulse[0], built.friction, built.frame * slip, spin.angular_impulse, std::move(outline)});
   remembered_.push_back(

@@ -9,9 +9,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kOneFace = 1e-4;       ///< by which normals of one plane may differ
-constexpr double kOneGap = 0.5;         ///< part of the band by which gaps of one plane may differ
-constexpr double kTouchAside = 1e-6;    ///< of the reach of the smaller area, within which two touch
+constexpr double kOneFace = 1e-4;      ///< by which normals of one plane may differ
+constexpr double kOneGap = 0.5;        ///< part of the band by which gaps of one plane may differ
+constexpr double kTouchAside = 1e-6;   ///< of the reach of the smaller area, within which two touch
 
 /// How far two convex outlines are apart along the normals of the sides of the first, at most; below 0 if they overlap there.
 double widest_gap(std::span<const Vec2> p, std::span<const Vec2> q) {
@@ -68,8 +68,8 @@ void AreaJoiner::collect(const World& world, double band, const ContactSet& set)
     if (m.count != 1 || set.points[m.first].feature != kPatchFeature) continue;
     const ContactPatch* const patch = set.patch_of(m);
     if (patch->corner_count < 3 || patch->is_ellipse() || !patch->rolling.isZero(0)) continue;
-    candidates_.push_back({a.body, b.body, k, static_cast<std::size_t>(patch - set.patches.data()),
-                           kOneGap * band * thinner(a, b), false});
+    candidates_.push_back(
+        {a.body, b.body, k, static_cast<std::size_t>(patch - set.patches.data()), kOneGap * band * thinner(a, b), false});
   }
   std::ranges::stable_sort(candidates_, {}, [](const Candidate& c) { return std::pair(c.body_a, c.body_b); });
 }

@@ -32,7 +32,7 @@ class AreaJoiner {
     std::uint32_t body_a, body_b;
     std::uint32_t manifold;
     std::size_t patch;
-    double slack;    ///< by which gaps of one plane may differ [m]
+    double slack;     ///< by which gaps of one plane may differ [m]
     bool is_member;   ///< of another one by now
   };
   void forget_old(const ContactSet&);

@@ -10,7 +10,7 @@ namespace {
 constexpr double kViolated = 1e-3;
 
 /// Part of the kinetic energy of two bodies that contacts may give them in a step.
-constexpr double kGiven = 1e-3;
+constexpr double kGiven = 0.01;
 
 /// The manifold of a pair, or null.
 const Manifold* manifold_of(const ContactSet& set, const PartPair& pair) {
@@ -146,7 +146,8 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
     wanted_[k] = would_violate(world, fresh.manifolds[k], fresh, solved.set, reach.time);
     any = any || wanted_[k];
   }
-  any = bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, reach.time}) || any;
+  any =
+      bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, reach.time}) || any;
   if (!any) return nullptr;
   remember(solved);
   merge(solved.set, fresh);
@@ -180,7 +181,7 @@ double LookAhead::pressing_work(const World& world, const Solved& solved, const 
   return work;
 }
 
-bool LookAhead::gives_energy(const World& world, const Solved& solved) {
+bool LookAhead::gives_energy(const World& world, const Solved& solved, double time) {
   const auto bodies_of = [&](const Manifold& m) { return std::pair(world.colliders()[m.a].body, world.colliders()[m.b].body); };
   const std::vector<Manifold>& all = solved.set.manifolds;
   work_.resize(all.size());
@@ -191,11 +192,13 @@ bool LookAhead::gives_energy(const World& world, const Solved& solved) {
     work_on_body_[a] += work_[k];
     work_on_body_[b] += work_[k];
   }
+  // What falls for the time of the step has that much at least: energies below are those of bodies at rest.
   const auto kinetic_energy = [&](std::uint32_t slot) {
     const Body& body = world.bodies()[slot];
     if (body.motion != MotionType::dynamic) return 0.0;
     const double turning = body.is_rigid() ? body.angular_velocity.dot(body.world_inertia() * body.angular_velocity) : 0;
-    return 0.5 * (body.mass.mass * body.velocity.squaredNorm() + turning);
+    const double fall = world.gravity.norm() * time;
+    return 0.5 * (body.mass.mass * (body.velocity.squaredNorm() + fall * fall) + turning);
   };
   for (std::size_t k = 0; k < all.size(); ++k) {
     const auto [a, b] = bodies_of(all[k]);
@@ -208,7 +211,8 @@ bool LookAhead::gives_energy(const World& world, const Solved& solved) {
 
 void LookAhead::give_no_energy(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
   remember(solved);
-  bends_.ask_for_no_more_than_approach({world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, time});
+  bends_.ask_for_no_more_than_approach(
+      {world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, time});
 }
 
 void LookAhead::refine(ProblemBuilder& builder, const ContactSet& set) const {

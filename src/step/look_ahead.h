@@ -28,8 +28,8 @@ class LookAhead {
   struct Solved {
     const ProblemBuilder& builder;
     const ContactSet& set;
-    std::span<const double> velocity;   ///< of segments [m/s, rad/s]
-    std::span<const double> impulses;   ///< [N s]
+    std::span<const double> velocity;     ///< of segments [m/s, rad/s]
+    std::span<const double> impulses;     ///< [N s]
     std::span<const JoinedArea> joined;   ///< areas of the set that stand for those of other parts too
   };
   /// The contacts of the last solve together with those that its motion would violate, or null if there are none of these.
@@ -47,7 +47,7 @@ class LookAhead {
   std::span<const Twist> motion(const World&, const Solved&);
 
   /// Whether contacts give two bodies more energy than all that press them take: a bend asked for more speed than there was.
-  bool gives_energy(const World&, const Solved&);
+  bool gives_energy(const World&, const Solved&, double time);
   /// Prepares a solve of the same contacts in which none does.
   void give_no_energy(const World&, const Solved&, Gyroscopic, double time);
 
@@ -67,8 +67,8 @@ class LookAhead {
   std::vector<bool> wanted_;    ///< of the manifolds of a second detection: whether the motion violates it
   ContactSet merged_, next_;
   ContactBends bends_;
-  std::vector<RememberedImpulse> found_;   ///< of the last solve, sorted by key
-  std::vector<double> joint_impulses_;     ///< of the last solve
+  std::vector<RememberedImpulse> found_;      ///< of the last solve, sorted by key
+  std::vector<double> joint_impulses_;        ///< of the last solve
   std::vector<double> work_, work_on_body_;   ///< of what presses, by manifold and by body slot [J]
 };
 

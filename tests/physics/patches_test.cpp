@@ -79,7 +79,7 @@ TEST_P(Patches, what_strikes_at_the_rim_of_its_area_loses_energy_by_the_impact_a
     StepOptions o = options(0.01 * GetParam().time());
     o.contact = form;
     Stepper stepper(o);
-    double& impact = lost[form == ContactForm::patch] = 0, most = 0;
+    double &impact = lost[form == ContactForm::patch] = 0, most = 0;
     simulate(world, stepper, 0.15 * GetParam().time(), [&](const StepReport& r) {
       EXPECT_EQ(r.energy.friction, 0);
       impact = std::max(impact, r.energy.impact);   // that of the blow

@@ -137,7 +137,8 @@ ConvexHull octagonal_plate() {
   std::vector<Vec3> points;
   for (int k = 0; k < 8; ++k)
     for (const double z : {-0.03, 0.03})
-      points.push_back(Vec3(0.2 * std::cos((k + 0.5) * std::numbers::pi / 4), 0.2 * std::sin((k + 0.5) * std::numbers::pi / 4), z));
+      points.push_back(
+          Vec3(0.2 * std::cos((k + 0.5) * std::numbers::pi / 4), 0.2 * std::sin((k + 0.5) * std::numbers::pi / 4), z));
   return make_convex_hull(points);
 }
 
