@@ -20,8 +20,8 @@ namespace {
 
 /// Andrew's monotone chain. @param chain room for twice as many points and one @returns how many of it are corners
 std::size_t monotone_chain(std::span<Vec2> points, Vec2* chain) {
-  // Sides along y at both ends: the points of one are in the order of y whatever rounding does to their x. Else one in the middle
-  // of the side would be the first, and the way to a corner and back would look straight.
+  // Sides along y at both ends: the points of one are in the order of y whatever rounding does to their x. Else one in the
+  // middle of the side would be the first, and the way to a corner and back would look straight.
   const auto [left, right] = std::ranges::minmax(points, {}, [](const Vec2& p) { return p.x(); });
   const double first = left.x(), last = right.x();
   const double same = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(first), std::abs(last));

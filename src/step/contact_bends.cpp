@@ -26,8 +26,8 @@ constexpr double kTooDeep = 0.01;
 /// thin would be passed through.
 constexpr double kMeshTooDeep = 0.1;
 
-/// Turn in a piece of a step from which on rows of points tell little too, and what comes deep has it taken in shorter ones; and
-/// from one look at such a pair on its way to the next [rad].
+/// Turn in a piece of a step from which on rows of points tell little too, and what comes deep has it taken in shorter ones;
+/// and from one look at such a pair on its way to the next [rad].
 constexpr double kTurnsFar = 0.25, kTurnsBetweenLooks = 0.1;
 constexpr int kMostLooksOnTheWay = 64;
 
@@ -238,8 +238,8 @@ bool ContactBends::look_at_middle(const Solved& solved, const DriftingPair& pair
   return true;
 }
 
-/// Bends the path of a contact of the problem so that it ends where it was found to. @returns whether that is news: what the row
-/// let sink (a spring, a solve that ended early), or may not ask for, is no bend
+/// Bends the path of a contact of the problem so that it ends where it was found to. @returns whether that is news: what the
+/// row let sink (a spring, a solve that ended early), or may not ask for, is no bend
 bool ContactBends::bend_to(const Solved& solved, const DriftingPair& pair, std::uint32_t point, double end) {
   const BuiltContact& built = solved.builder.contacts()[point];
   const ContactPoint& p = solved.set.points[point];

@@ -1,8 +1,8 @@
 // Areas of several parts of two bodies that are one: two boxes that make an L stand on one area, not on two.
 //
 // A body of convex parts has contacts for every pair of parts. Areas of the same two bodies that touch each other in one plane,
-// over which the gap is one linear function, become one block of rows over the hull of both [6d §4.3]; all others, such as those
-// of the legs of a table, stay by themselves.
+// over which the gap is one linear function, become one block of rows over the hull of both; all others, such as those of the
+// legs of a table, stay by themselves.
 #pragma once
 
 #include <span>
