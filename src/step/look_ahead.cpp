@@ -9,8 +9,9 @@ namespace {
 /// A contact is violated if the motion closes its gap by more than this part of what the pair moves in the step.
 constexpr double kViolated = 1e-3;
 
-/// Part of the kinetic energy of two bodies that contacts may give them in a step.
-constexpr double kGiven = 0.01;
+/// Part of the kinetic energy of two bodies that contacts may give them in a step, and of that of all bodies that they may give
+/// beyond that: in a heap few pairs matter little, and pieces are dear.
+constexpr double kGiven = 0.01, kGivenToAll = 1e-3;
 
 /// The manifold of a pair, or null.
 const Manifold* manifold_of(const ContactSet& set, const PartPair& pair) {
@@ -200,13 +201,14 @@ bool LookAhead::gives_energy(const World& world, const Solved& solved, double ti
     const double fall = world.gravity.norm() * time;
     return 0.5 * (body.mass.mass * (body.velocity.squaredNorm() + fall * fall) + turning);
   };
+  double sum = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const auto [a, b] = bodies_of(all[k]);
     if (!(work_[k] > 0)) continue;
     const double given = work_on_body_[a] + work_on_body_[b] - work_[k];
-    if (given > kGiven * (kinetic_energy(a) + kinetic_energy(b))) return true;
+    if (given > kGiven * (kinetic_energy(a) + kinetic_energy(b))) sum += given;
   }
-  return false;
+  return sum > 0 && sum > kGivenToAll * world.kinetic_energy();
 }
 
 void LookAhead::give_no_energy(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
