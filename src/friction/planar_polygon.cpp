@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "math/infinity.h"
 
@@ -18,8 +20,16 @@ namespace {
 
 /// Andrew's monotone chain. @param chain room for twice as many points and one @returns how many of it are corners
 std::size_t monotone_chain(std::span<Vec2> points, Vec2* chain) {
-  std::sort(points.begin(), points.end(),
-            [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
+  // Sides along y at both ends: the points of one are in the order of y whatever rounding does to their x. Else one in the
+  // middle of the side would be the first, and the way to a corner and back would look straight.
+  const auto [left, right] = std::ranges::minmax(points, {}, [](const Vec2& p) { return p.x(); });
+  const double first = left.x(), last = right.x();
+  const double same = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(first), std::abs(last));
+  const auto place = [&](const Vec2& p) {
+    const double x = p.x() - first <= same ? first : last - p.x() <= same ? last : p.x();
+    return std::pair(x, p.y());
+  };
+  std::sort(points.begin(), points.end(), [&](const Vec2& a, const Vec2& b) { return place(a) < place(b); });
   points = points.first(std::unique(points.begin(), points.end()) - points.begin());
   if (points.size() < 3) return std::copy(points.begin(), points.end(), chain) - chain;
   std::size_t size = 0;

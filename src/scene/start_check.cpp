@@ -86,6 +86,14 @@ void check_patches(const World& world, const StepOptions& step) {
       .at("step");
 }
 
+/// Whether contacts of two materials are to be areas, by the pair, the step or a body.
+bool wants_areas(const World& world, const StepOptions& step, MaterialId a, MaterialId b) {
+  const ContactForm form = world.materials.contact_between(a, b);
+  if (form != ContactForm::automatic) return form >= ContactForm::patch;
+  const auto asks = [](const Body& body) { return body.alive && body.contact >= ContactForm::patch; };
+  return step.contact >= ContactForm::patch || std::ranges::any_of(world.bodies(), asks);
+}
+
 }   // namespace
 
 void check_laws(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
@@ -121,6 +129,10 @@ void check_laws(const World& world, const StepOptions& step, std::vector<std::st
             .at("solver")
             .at("step");
       }
+      if (wants_areas(world, step, {a}, {b}))
+        warnings.push_back(fmt::format(
+            "Contacts between '{}' and '{}' stay points: the law '{}' is about points, only Coulomb's acts over areas.",
+            ma.name, mb.name, pair.law->name));
       const SurfaceLawInfo& info = surface_law_info(pair.law->name);
       if (!info.warn) continue;
       if (const std::string text = info.warn(*pair.law, ma.surface, mb.surface); !text.empty())

@@ -30,8 +30,10 @@ constexpr double kMeshTooDeep = 0.1;
 /// what is thin may lie behind them then.
 constexpr double kMayPass = 1;
 
-/// Turn in a step from which on rows of points tell little too, and what ends deep has its step taken in pieces [rad].
-constexpr double kTurnsFar = 1;
+/// Turn in a piece of a step from which on rows of points tell little too, and what comes deep has it taken in shorter ones;
+/// and from one look at such a pair on its way to the next [rad].
+constexpr double kTurnsFar = 0.25, kTurnsBetweenLooks = 0.1;
+constexpr int kMostLooksOnTheWay = 64;
 
 /// Part of what is tolerated by which velocities that bends are found with may be wrong.
 constexpr double kRough = 0.1;
@@ -45,6 +47,9 @@ constexpr std::uint64_t kMiddleOfA = ~std::uint64_t{0x1f}, kMiddleOfB = kMiddleO
 bool is_of_meshes(const Collider& a, const Collider& b) {
   return std::holds_alternative<Mesh>(a.shape) || std::holds_alternative<Mesh>(b.shape);
 }
+
+/// Whether a collider looks the same however its body turns.
+bool turns_in_its_place(const Collider& c) { return std::holds_alternative<Sphere>(c.shape) && c.local.position.isZero(0); }
 
 bool has_feature(std::span<const ContactPoint> points, std::uint64_t feature) {
   return std::any_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.feature == feature; });
@@ -92,8 +97,8 @@ bool ContactBends::find(const Solved& solved) {
   ends_.resize(solved.world.mover_count());
   known_.assign(solved.world.mover_count(), 0);
   collect_blows(solved);
-  looked_at_ = measured_ = placed_ = {~0u, ~0u};
-  ends_deep_ = false;
+  looked_at_ = measured_ = placed_ = followed_ = {~0u, ~0u};
+  ends_deep_ = turns_deep_ = false;
   bool any = false;
   const std::vector<Manifold>& all = solved.set.manifolds;
   for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
@@ -102,6 +107,7 @@ bool ContactBends::find(const Solved& solved) {
     any = look_at_new_parts(solved, of_pair) || any;
     note_end_of_meshes(solved, of_pair);
   }
+  for (const JoinedArea& joined : solved.joined) any = look_at_member(solved, joined) || any;
   if (any) ++rounds_;
   return any;
 }
@@ -140,12 +146,22 @@ double sinking_speed(const ContactBends::Solved& solved, const Manifold& m) {
 
 }   // namespace
 
-bool ContactBends::look(const Solved& solved, const Manifold& m) {
+/// Parts whose contacts are part of the area of others end where these do not tell.
+bool ContactBends::look_at_member(const Solved& solved, const JoinedArea& joined) {
+  const auto as_pair = [](const Manifold& m) -> const PartPair& { return m; };
+  if (std::ranges::binary_search(solved.set.manifolds, joined.member, {}, as_pair)) return false;   // by points that were added
+  const auto owner = std::ranges::lower_bound(solved.set.manifolds, joined.owner, {}, as_pair);
+  if (owner == solved.set.manifolds.end() || as_pair(*owner) != joined.owner) return false;
+  const bool by_volume = is_of_volume(solved.set, joined.owner);
+  return look(solved, {joined.member, owner->first, by_volume ? 0 : owner->count, owner->target}, &joined.owner);
+}
+
+bool ContactBends::look(const Solved& solved, const Manifold& m, const PartPair* area) {
   const Collider &ca = solved.world.colliders()[m.a], &cb = solved.world.colliders()[m.b];
   if (ca.deforms || cb.deforms) return false;
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
-  const bool by_volume = is_of_volume(solved.set, m);
+  const bool by_volume = is_of_volume(solved.set, area ? *area : m);
   const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, by_volume ? 0 : 2 * rounds_);
   const double travel = solved.time * std::min(closing_speed(ca, of_a, cb, of_b), sinking_speed(solved, m));
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
@@ -154,7 +170,7 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   double bend = 0, turned = 0;
   for (const auto& [collider, motion] : {std::pair(&ca, &of_a), std::pair(&cb, &of_b)}) {
     const double turn = solved.time * motion->angular.norm();
-    turned += turn;
+    if (!turns_in_its_place(*collider)) turned += turn;
     if (turn > 0) bend += turn * (turn * collider->reach + solved.time * (of_b.linear - of_a.linear).norm());
   }
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
@@ -163,8 +179,10 @@ bool ContactBends::look(const Solved& solved, const Manifold& m) {
   const DriftingPair pair{m,         a,         b,    of_a,   of_b,          place_.a,   place_.b,
                           thickness, tolerated, blow, turned, place_.looked, solved.time};
   judges_depth_ = judges_depth_ || can_be_too_deep(pair);
+  look_on_the_way(solved, pair);
   if (by_volume) return look_at_volume(solved, pair);
   look_at_end(ca, cb, pair, points.front().feature, std::min(bend, thickness));
+  if (area) return look_at_new(solved, pair);
   bool any = look_at_known(solved, pair);
   any = look_at_new(solved, pair) || any;
   for (const bool second : {false, true}) any = look_at_middle(solved, pair, second) || any;
@@ -202,6 +220,29 @@ double ContactBends::deep_on_the_way(const Solved& solved, const Manifold& pair)
       !(solved.time * moving.speed() > kMayPass * thinner(a, b)))
     return std::numeric_limits<double>::infinity();
   return follow_.follow(moving, solved.time, kMeshTooDeep, PairFollow::Sliding::short_steps).deep;
+}
+
+/// What turns far can strike and be past it again where the drift ends.
+void ContactBends::look_on_the_way(const Solved& solved, const DriftingPair& pair) {
+  const std::pair<std::uint32_t, std::uint32_t> colliders(pair.manifold.a, pair.manifold.b);
+  if (!(pair.turned > kTurnsFar) || turns_deep_ || colliders == followed_) return;
+  followed_ = colliders;
+  const Collider &ca = solved.world.colliders()[colliders.first], &cb = solved.world.colliders()[colliders.second];
+  if (is_of_meshes(ca, cb)) return;
+  const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
+  double kept = -pair.manifold.target;
+  for (const ContactPoint& p : solved.set.points_of(pair.manifold)) kept = std::min(kept, p.gap);
+  const double looks = std::min<double>(std::ceil(pair.turned / kTurnsBetweenLooks), kMostLooksOnTheWay);
+  for (double k = 1; k < looks && !turns_deep_; ++k) {
+    const auto pose_of = [&](const Collider& c, std::uint32_t mover) {
+      const double time = k / looks * solved.time;
+      return drifted(solved.world, mover, solved.motion[mover], solved.gyroscopic, time).pose * c.local;
+    };
+    on_the_way_.clear();
+    on_the_way_.expect_nothing();
+    collide(ca.shape, pose_of(ca, mover_a), cb.shape, pose_of(cb, mover_b), 0, on_the_way_);
+    for (const ContactPoint& p : on_the_way_.points()) note_end(pair, kept, p.gap);
+  }
 }
 
 /// Contacts where the drift ends; the manifolds of one pair of colliders, which come one after the other, share them.
@@ -243,6 +284,17 @@ bool ContactBends::look_at_middle(const Solved& solved, const DriftingPair& pair
   return true;
 }
 
+/// Bends the path of a contact of the problem so that it ends where it was found to. @returns whether that is news: what the
+/// row let sink (a spring, a solve that ended early), or may not ask for, is no bend
+bool ContactBends::bend_to(const Solved& solved, const DriftingPair& pair, std::uint32_t point, double end) {
+  const BuiltContact& built = solved.builder.contacts()[point];
+  const ContactPoint& p = solved.set.points[point];
+  const double kappa = pair.kappa(p, end, -built.before[0]);
+  if (!(solved.time * std::abs(kappa - built.turning[0]) > pair.tolerated)) return false;
+  set_bend(pair.manifold.key(p), kappa);
+  return true;
+}
+
 /// Contacts that the problem has.
 bool ContactBends::look_at_known(const Solved& solved, const DriftingPair& pair) {
   bool any = false;
@@ -262,11 +314,7 @@ bool ContactBends::look_at_known(const Solved& solved, const DriftingPair& pair)
     const bool sinks = end < kept - pair.tolerated;
     const bool lifted = pair.at_end() && found && built.touching && load > 0 && end > wanted + pair.tolerated;
     if (!sinks && !lifted) continue;
-    // What the row let sink (a spring, a solve that ended early), or may not ask for, is no bend.
-    const double kappa = pair.kappa(p, end, -built.before[0]);
-    if (!(solved.time * std::abs(kappa - built.turning[0]) > pair.tolerated)) continue;
-    set_bend(m.key(p), kappa);
-    any = true;
+    any = bend_to(solved, pair, i, end) || any;
   }
   return any;
 }
@@ -275,6 +323,7 @@ bool ContactBends::look_at_known(const Solved& solved, const DriftingPair& pair)
 bool ContactBends::look_at_new(const Solved& solved, const DriftingPair& pair) {
   const Manifold& m = pair.manifold;
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
+  const bool of_meshes = is_of_meshes(solved.world.colliders()[m.a], solved.world.colliders()[m.b]);
   double lowest = -m.target;
   for (const ContactPoint& p : points) lowest = std::min(lowest, p.gap);
   bool any = false;
@@ -282,8 +331,10 @@ bool ContactBends::look_at_new(const Solved& solved, const DriftingPair& pair) {
     if (!(e.gap < lowest - pair.tolerated)) continue;
     note_end(pair, lowest, e.gap);
     if (has_feature(points, e.feature)) continue;
-    const ContactPoint start = pair.start_of(e);
-    if (was_so_before(start, lowest, pair.tolerated)) continue;
+    ContactPoint start = pair.start_of(e);
+    if (of_meshes && was_so_before(start, lowest, pair.tolerated)) continue;
+    // Two places of convex bodies that come to face each other by turning were never deep, whatever they are along the normal.
+    start.gap = std::max(start.gap, lowest);
     const auto faces = [&](const ContactPoint& p) { return p.normal.dot(start.normal) > 0; };
     if (std::none_of(points.begin(), points.end(), faces)) continue;   // on the other side of a thin body
     add(m, start);
@@ -338,7 +389,9 @@ bool ContactBends::can_be_too_deep(const DriftingPair& pair) { return pair.manif
 
 /// Notes where a place of two bodies ends. @param kept gap that it was to have at least [m]
 void ContactBends::note_end(const DriftingPair& pair, double kept, double end) {
-  if (can_be_too_deep(pair) && end < kept - kTooDeep * pair.thickness) ends_deep_ = true;
+  if (!can_be_too_deep(pair) || !(end < kept - kTooDeep * pair.thickness)) return;
+  ends_deep_ = true;
+  turns_deep_ = turns_deep_ || pair.turned > kTurnsBetweenLooks;
 }
 
 /// The same of meshes that touch in points, by all contacts that they have there.
@@ -369,6 +422,18 @@ void ContactBends::set_bend(const ContactKey& key, double kappa) {
   const auto at = std::ranges::lower_bound(bends_, key, {}, &Bend::key);
   if (at == bends_.end() || at->key != key) bends_.insert(at, {key, kappa});
   else at->kappa = kappa;
+}
+
+void ContactBends::ask_for_no_more_than_approach(const Solved& solved) {
+  for (const Manifold& m : solved.set.manifolds)
+    for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+      const ContactPoint& p = solved.set.points[i];
+      const ContactKey key = m.key(p);
+      const auto bend = std::ranges::lower_bound(bends_, key, {}, &Bend::key);
+      if (bend == bends_.end() || bend->key != key) continue;
+      const double approach = -solved.builder.contacts()[i].before[0];
+      bend->kappa = std::max(bend->kappa, -std::max(0.0, p.gap) / solved.time - std::max(0.0, approach));
+    }
 }
 
 void ContactBends::apply(ProblemBuilder& builder, const ContactSet& set) const {

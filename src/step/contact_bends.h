@@ -19,6 +19,7 @@
 #include "step/detection.h"
 #include "step/drifting_pair.h"
 #include "step/free_motion.h"
+#include "step/joined_areas.h"
 #include "step/pair_follow.h"
 #include "step/volumes.h"
 
@@ -37,8 +38,9 @@ class ContactBends {
     const World& world;
     const ProblemBuilder& builder;
     const ContactSet& set;
-    std::span<const Twist> motion;      ///< of every mover
-    std::span<const double> impulses;   ///< [N s]
+    std::span<const Twist> motion;        ///< of every mover
+    std::span<const double> impulses;     ///< [N s]
+    std::span<const JoinedArea> joined;   ///< areas that stand for those of other parts too
     Gyroscopic gyroscopic;
     double time;   ///< of the drift [s]
   };
@@ -48,8 +50,10 @@ class ContactBends {
   /// Whether two meshes come deep into each other on their way or at its end, of which the problem has no contacts.
   bool passes(const Solved& solved, const Manifold& pair) { return deep_on_the_way(solved, pair) <= solved.time; }
 
-  /// Whether bodies that touch by volume, turn far or are meshes end deep in each other in the motion that was looked at last.
+  /// Whether bodies that touch by volume, turn far or are meshes end deep in each other in the motion that was looked at last,
+  /// or come so deep on the way; and whether bodies that turn far do.
   bool ends_deep() const { return ends_deep_; }
+  bool turns_deep() const { return turns_deep_; }
   /// Whether there were such bodies, other than meshes, in this step.
   bool judges_depth() const { return judges_depth_; }
 
@@ -64,6 +68,9 @@ class ContactBends {
   /// Bends the rows of a problem.
   void apply(ProblemBuilder&, const ContactSet&) const;
 
+  /// From now on no bend asks for more speed apart than its own contact had approach, so that none can give energy.
+  void ask_for_no_more_than_approach(const Solved&);
+
  private:
   struct Bend {
     ContactKey key;
@@ -71,11 +78,14 @@ class ContactBends {
   };
   const Motion& end_of(const Solved&, std::uint32_t mover);
   void collect_blows(const Solved&);
-  bool look(const Solved&, const Manifold&);
+  /// @param area null unless the manifold has no contacts of its own because they are part of this area
+  bool look(const Solved&, const Manifold&, const PartPair* area = nullptr);
+  bool look_at_member(const Solved&, const JoinedArea&);
   void choose_place(const Solved&, const Manifold&);
   double deep_on_the_way(const Solved&, const Manifold&);
   void look_at_end(const Collider&, const Collider&, const DriftingPair&, std::uint64_t expected, double reach);
   bool look_at_known(const Solved&, const DriftingPair&);
+  bool bend_to(const Solved&, const DriftingPair&, std::uint32_t point, double end);
   bool look_at_new(const Solved&, const DriftingPair&);
   bool look_at_new_parts(const Solved&, std::span<const Manifold> known);
   bool look_at_volume(const Solved&, const DriftingPair&);
@@ -83,6 +93,7 @@ class ContactBends {
   /// Whether a point of the end is in an area that was measured there.
   bool is_measured(const PartPair&, const ContactPoint& e) const;
   bool look_at_middle(const Solved&, const DriftingPair&, bool of_b);
+  void look_on_the_way(const Solved&, const DriftingPair&);
   void add(const Manifold&, const ContactPoint&);
   static bool can_be_too_deep(const DriftingPair&);
   void note_end(const DriftingPair&, double kept, double end);
@@ -103,13 +114,15 @@ class ContactBends {
     double looked;
   } place_;
   std::pair<std::uint32_t, std::uint32_t> placed_;   ///< that pair
+  ContactSink on_the_way_;
+  std::pair<std::uint32_t, std::uint32_t> followed_;   ///< colliders that were looked at on the way last
   /// Half as many rays as elsewhere tell what is deep.
   static constexpr int kRaysToTellDepth = 24;
   VolumeContacts volumes_{OverlapOptions{.rays = kRaysToTellDepth}};
   ContactSet at_end_;   ///< areas where the drift ends, of the pair measured last
   std::pair<std::uint32_t, std::uint32_t> measured_;
   std::uint64_t next_corner_ = 0;   ///< of this step
-  bool ends_deep_ = false, judges_depth_ = false;
+  bool ends_deep_ = false, turns_deep_ = false, judges_depth_ = false;
   int rounds_ = 0;   ///< of this step in which contacts were bent
 };
 

@@ -106,10 +106,7 @@ bool ContactBends::look_at_corners(const Solved& solved, const DriftingPair& pai
     const double load = solved.impulses[solved.builder.problem().blocks[built.block].row];
     const bool lifted = load > 0 && end > kept + solved.time * built.recovery_speed + pair.tolerated;
     if (!(end < kept - pair.tolerated) && !lifted) continue;
-    const double kappa = pair.kappa(p, end, -built.before[0]);
-    if (!(solved.time * std::abs(kappa - built.turning[0]) > pair.tolerated)) continue;
-    set_bend(m.key(p), kappa);
-    any = true;
+    any = bend_to(solved, pair, i, end) || any;
   }
   return any;
 }

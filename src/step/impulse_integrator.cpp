@@ -56,7 +56,7 @@ class ImpulseIntegrator final : public Integrator {
   const ContactSet& with_patches(const World&, const ContactSet&);
   const ContactSet* detect_and_solve(World&);
   const ContactSet* solve_and_look(World&, const ContactSet*);
-  LookAhead::Solved solved(const ContactSet& set) const { return {builder_, set, velocity_, impulses_}; }
+  LookAhead::Solved solved(const ContactSet& set) const { return {builder_, set, velocity_, impulses_, patches_.joined()}; }
   ImpactWatch::Cuts cuts() const {
     if (tries_ >= kMostTries) return ImpactWatch::Cuts::none;
     return report_.impacts < kMostCuts ? ImpactWatch::Cuts::allowed : ImpactWatch::Cuts::spent;
@@ -87,8 +87,12 @@ class ImpulseIntegrator final : public Integrator {
   bool close_joints(const World&, double drift_time, SolveControl);
   void solve_problem(const SolveControl&);
   void balance();
-  /// Work of torsion and rolling rows. Returns their angular impulse on body B, world frame [N m s].
-  Vec3 add_spin_energy(const ProblemBuilder::Sides&, const BuiltContact&);
+  /// Work of torsion and rolling rows [J]: what presses does, where rolling rows are the moments of a pressure, else friction.
+  struct SpinWork {
+    double pressing = 0, friction = 0;
+    Vec3 angular_impulse = Vec3::Zero();   ///< on body B, world frame [N m s]
+  };
+  SpinWork spin_work(const ProblemBuilder::Sides&, const BuiltContact&, bool moments_press);
   /// What the records of a manifold have in common.
   struct RecordedPair {
     const Manifold& manifold;
@@ -230,12 +234,16 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
     ++rounds;
     ++report_.looked_again;
   }
-  if (blew_up() || !pieces_.can_shorten_for_contacts()) return set;
+  if (blew_up()) return set;
   // What the last round made of it nobody has looked at yet.
   const bool deep = rounds < LookAhead::kMaxRounds
                         ? look_ahead_.ends_deep()
                         : look_ahead_.ends_deep(world, solved(*set), options_.gyroscopic, drift_time());
-  return deep ? nullptr : set;
+  if (deep && pieces_.can_shorten_for_contacts(look_ahead_.turns_deep())) return nullptr;
+  if (rounds == 0 || !look_ahead_.gives_energy(world, solved(*set), options_.h)) return set;
+  if (pieces_.can_shorten_for_contacts(false)) return nullptr;
+  look_ahead_.give_no_energy(world, solved(*set), options_.gyroscopic, drift_time());
+  return solve(world, *set, drift_time()) ? set : nullptr;
 }
 
 /// Steps of large problems in which things strike are solved more than once, with contacts that the motion brings. To find
@@ -431,14 +439,15 @@ bool ImpulseIntegrator::close_joints(const World& world, double drift_time, Solv
   return off <= kNearlyClosed;
 }
 
-Vec3 ImpulseIntegrator::add_spin_energy(const ProblemBuilder::Sides& sides, const BuiltContact& built) {
-  if (built.spin == kNoSpin) return Vec3::Zero();
+ImpulseIntegrator::SpinWork ImpulseIntegrator::spin_work(const ProblemBuilder::Sides& sides, const BuiltContact& built,
+                                                         bool moments_press) {
+  if (built.spin == kNoSpin) return {};
   const SpinRows& spin = builder_.spin(built);
-  const Vec3 after = builder_.relative_spin(sides, built, velocity_);
+  const Vec3 mean = 0.5 * (spin.before + builder_.relative_spin(sides, built, velocity_));
   const Vec3 impulse = builder_.angular_impulse(built, impulses_);
-  report_.energy.friction -= impulse.dot(0.5 * (spin.before + after));
   report_.energy.driven -= impulse.dot(spin.driven);
-  return built.frame * impulse;
+  const double rolling = impulse.tail<2>().dot(mean.tail<2>()), torsion = impulse[0] * mean[0];
+  return {moments_press ? rolling : 0, torsion + (moments_press ? 0 : rolling), built.frame * impulse};
 }
 
 /// Contacts of sleeping bodies keep the forces they fell asleep with.
@@ -505,21 +514,23 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   const Vec3 mean = soft ? after : Vec3(0.5 * (built.before + after));
   const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
   const double lifted = impulse[0] * built.recovery_speed;
+  // An area that rolls along has the moment of its pressure as a resistance; another one is pressed where its centre is.
+  const bool is_area = pair.patch && point.feature == kPatchFeature;
+  const SpinWork spin = spin_work(pair.sides, built, is_area && pair.patch->rolling.isZero(0));
+  const double pressing = impulse[0] * mean[0] + spin.pressing;
   EnergyLedger& energy = report_.energy;
-  energy.friction -= impulse.tail<2>().dot(mean.tail<2>());
-  energy.impact -= impulse[0] * mean[0] - lifted;
+  energy.friction -= impulse.tail<2>().dot(mean.tail<2>()) + spin.friction;
+  energy.impact -= pressing - lifted;
   energy.stabilisation += lifted;
   energy.driven -= impulse.dot(built.driven);
-  const Vec3 angular_impulse = add_spin_energy(pair.sides, built);
-  judge_.see(world, builder_.problem(), {m, point, built, block, impulse, after});
+  judge_.see(world, builder_.problem(), {m, point, built, block, impulse, after, pressing});
   report_.penetration_max = std::max(report_.penetration_max, -point.gap - m.target);
   const double at_end = point.gap + drift_time() * (after[0] + built.turning[0]);
   report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
   std::shared_ptr<ContactOutline> outline;
-  if (pair.patch && point.feature == kPatchFeature)
-    set_outline(*(outline = outlines_.take([] { return std::make_shared<ContactOutline>(); })), *pair.patch, point);
+  if (is_area) set_outline(*(outline = outlines_.take([] { return std::make_shared<ContactOutline>(); })), *pair.patch, point);
   report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
-                              impulse[0], built.friction, built.frame * slip, angular_impulse, std::move(outline)});
+                              impulse[0], built.friction, built.frame * slip, spin.angular_impulse, std::move(outline)});
   remembered_.push_back(
       {m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
 }

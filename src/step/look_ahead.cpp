@@ -9,6 +9,10 @@ namespace {
 /// A contact is violated if the motion closes its gap by more than this part of what the pair moves in the step.
 constexpr double kViolated = 1e-3;
 
+/// Part of the kinetic energy of two bodies that contacts may give them in a step, and of that of all bodies that they may give
+/// beyond that: in a heap few pairs matter little, and pieces are dear.
+constexpr double kGiven = 0.01, kGivenToAll = 1e-3;
+
 /// The manifold of a pair, or null.
 const Manifold* manifold_of(const ContactSet& set, const PartPair& pair) {
   const auto as_pair = [](const Manifold& m) -> const PartPair& { return m; };
@@ -146,7 +150,8 @@ const ContactSet* LookAhead::find(const World& world, Detection& detection, Impa
   static const ContactSet nothing;
   const ContactSet& fresh =
       detection.outrun(world, motion_, reach) ? detection.detect_again(world, motion_, reach, seconds, watch) : nothing;
-  const ContactBends::Solved drift{world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, reach.time};
+  const ContactBends::Solved drift{world,           solved.builder, solved.set, motion_,
+                                   solved.impulses, solved.joined,  gyroscopic, reach.time};
   wanted_.assign(fresh.manifolds.size(), false);
   bool any = false, passes = false;
   for (std::size_t k = 0; k < fresh.manifolds.size(); ++k) {
@@ -167,8 +172,61 @@ bool LookAhead::ends_deep(const World& world, const Solved& solved, Gyroscopic g
   const auto of_meshes = [&](const Manifold& m) { return is_mesh(m.a) || is_mesh(m.b); };
   if (!bends_.judges_depth() && std::ranges::none_of(solved.set.manifolds, of_meshes)) return false;
   collect_motion(world, solved);
-  bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, gyroscopic, time});
+  bends_.find({world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, time});
   return bends_.ends_deep();
+}
+
+/// Work of the contacts of a manifold along their normals, without what recovery is meant to give [J].
+double LookAhead::pressing_work(const World& world, const Solved& solved, const Manifold& m) const {
+  const ProblemBuilder& builder = solved.builder;
+  const ProblemBuilder::Sides sides = builder.sides_of(world, m);
+  double work = 0;
+  for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
+    const BuiltContact& built = builder.contacts()[i];
+    const double load = solved.impulses[builder.problem().blocks[built.block].row];
+    if (!(load > 0) || built.rebounds) continue;
+    const Vec3 after = builder.relative_velocity(world, sides, solved.set.points[i], built, solved.velocity);
+    work += load * (0.5 * (built.before[0] + built.frame.col(0).dot(after)) - built.recovery_speed);
+    if (solved.set.points[i].feature != kPatchFeature) continue;
+    const Vec3 spin = 0.5 * (builder.spin(built).before + builder.relative_spin(sides, built, solved.velocity));
+    work += builder.angular_impulse(built, solved.impulses).tail<2>().dot(spin.tail<2>());
+  }
+  return work;
+}
+
+bool LookAhead::gives_energy(const World& world, const Solved& solved, double time) {
+  const auto bodies_of = [&](const Manifold& m) { return std::pair(world.colliders()[m.a].body, world.colliders()[m.b].body); };
+  const std::vector<Manifold>& all = solved.set.manifolds;
+  work_.resize(all.size());
+  work_on_body_.assign(world.bodies().size(), 0.0);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto [a, b] = bodies_of(all[k]);
+    work_[k] = pressing_work(world, solved, all[k]);
+    work_on_body_[a] += work_[k];
+    work_on_body_[b] += work_[k];
+  }
+  // What falls for the time of the step has that much at least: energies below are those of bodies at rest.
+  const auto kinetic_energy = [&](std::uint32_t slot) {
+    const Body& body = world.bodies()[slot];
+    if (body.motion != MotionType::dynamic) return 0.0;
+    const double turning = body.is_rigid() ? body.angular_velocity.dot(body.world_inertia() * body.angular_velocity) : 0;
+    const double fall = world.gravity.norm() * time;
+    return 0.5 * (body.mass.mass * (body.velocity.squaredNorm() + fall * fall) + turning);
+  };
+  double sum = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto [a, b] = bodies_of(all[k]);
+    if (!(work_[k] > 0)) continue;
+    const double given = work_on_body_[a] + work_on_body_[b] - work_[k];
+    if (given > kGiven * (kinetic_energy(a) + kinetic_energy(b))) sum += given;
+  }
+  return sum > 0 && sum > kGivenToAll * world.kinetic_energy();
+}
+
+void LookAhead::give_no_energy(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
+  remember(solved);
+  bends_.ask_for_no_more_than_approach(
+      {world, solved.builder, solved.set, motion_, solved.impulses, solved.joined, gyroscopic, time});
 }
 
 void LookAhead::refine(ProblemBuilder& builder, const ContactSet& set) const {

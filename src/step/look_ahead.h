@@ -28,21 +28,28 @@ class LookAhead {
   struct Solved {
     const ProblemBuilder& builder;
     const ContactSet& set;
-    std::span<const double> velocity;   ///< of segments [m/s, rad/s]
-    std::span<const double> impulses;   ///< [N s]
+    std::span<const double> velocity;     ///< of segments [m/s, rad/s]
+    std::span<const double> impulses;     ///< [N s]
+    std::span<const JoinedArea> joined;   ///< areas of the set that stand for those of other parts too
   };
   /// The contacts of the last solve together with those that its motion would violate, or null if there are none of these.
   /// Valid until the next call that returns contacts.
   const ContactSet* find(const World&, Detection&, ImpactWatch&, const Solved&, const DetectionReach&, Gyroscopic, StageTimes&);
 
   /// Whether the motion that `find` was last called with ends with bodies that touch by volume, turn far or are meshes
-  /// deep in each other.
+  /// deep in each other; and whether bodies that turn far are or come to be so on the way.
   bool ends_deep() const { return bends_.ends_deep(); }
+  bool turns_deep() const { return bends_.turns_deep(); }
   /// The same of a motion that will not be solved again: contacts that `find` returned stay valid.
   bool ends_deep(const World&, const Solved&, Gyroscopic, double time);
 
   /// Velocities of all movers after a solve. Valid until the next call of this or `find`.
   std::span<const Twist> motion(const World&, const Solved&);
+
+  /// Whether contacts give two bodies more energy than all that press them take: a bend asked for more speed than there was.
+  bool gives_energy(const World&, const Solved&, double time);
+  /// Prepares a solve of the same contacts in which none does.
+  void give_no_energy(const World&, const Solved&, Gyroscopic, double time);
 
   /// Puts the impulses of the solve that `find` was last called with in the place of the step before's, and bends rows.
   void refine(ProblemBuilder&, const ContactSet&) const;
@@ -54,13 +61,15 @@ class LookAhead {
   void append(const ContactSet& from, const PartPair&);
   void refine_guess(ProblemBuilder&, const ContactSet&) const;
   void remember(const Solved&);
+  double pressing_work(const World&, const Solved&, const Manifold&) const;
 
   std::vector<Twist> motion_;   ///< of every mover
   std::vector<bool> wanted_;    ///< of the manifolds of a second detection: whether the motion violates it
   ContactSet merged_, next_;
   ContactBends bends_;
-  std::vector<RememberedImpulse> found_;   ///< of the last solve, sorted by key
-  std::vector<double> joint_impulses_;     ///< of the last solve
+  std::vector<RememberedImpulse> found_;      ///< of the last solve, sorted by key
+  std::vector<double> joint_impulses_;        ///< of the last solve
+  std::vector<double> work_, work_on_body_;   ///< of what presses, by manifold and by body slot [J]
 };
 
 }   // namespace stickslip

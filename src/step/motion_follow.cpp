@@ -66,13 +66,11 @@ std::span<const ContactRecord> pair_from(std::span<const ContactRecord> contacts
   return contacts.subspan(first, end - first);
 }
 
-/// Whether the contacts of a pair forbid every motion along each other: at three points or more, and those that carry
-/// something do not slip.
+/// Whether the contacts of a pair forbid every motion along each other: at three points or more, none of which slips. One that
+/// carries nothing and slips shows that the two turn about those that stick.
 bool sticks(std::span<const ContactRecord> pair, double slip) {
   const auto is_loaded = [](const ContactRecord& c) { return c.normal_impulse > 0; };
-  const auto holds = [&](const ContactRecord& c) {
-    return c.friction > 0 && (!is_loaded(c) || c.slip_velocity.norm() <= slip);
-  };
+  const auto holds = [&](const ContactRecord& c) { return c.friction > 0 && c.slip_velocity.norm() <= slip; };
   return pair.size() >= 3 && std::any_of(pair.begin(), pair.end(), is_loaded) && std::all_of(pair.begin(), pair.end(), holds);
 }
 

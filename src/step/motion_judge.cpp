@@ -83,7 +83,7 @@ void MotionJudge::note(MotionFinding finding) {
 void MotionJudge::see(const World& world, const ContactProblem& problem, const SolvedContact& c) {
   if (c.point.gap + c.manifold.target < 0) see_depth(world, c);
   if (!(c.impulse[0] > 0)) return;
-  const double gave = c.impulse.dot(0.5 * (c.built.before + c.after));
+  const double gave = c.work + c.impulse.tail<2>().dot(0.5 * (c.built.before + c.after).tail<2>());
   if (gave > giver_.amount) giver_ = contact_finding(MotionKind::energy_created, world, c.manifold, 0, gave);
   if (c.built.elastic || c.built.rebounds) see_impact(world, problem, c);
   see_jam(world, problem, c);
@@ -100,14 +100,14 @@ void MotionJudge::see_depth(const World& world, const SolvedContact& c) {
 void MotionJudge::see_impact(const World& world, const ContactProblem& problem, const SolvedContact& c) {
   const Vec3 mean = 0.5 * (c.built.before + c.after);
   if (c.built.rebounds) {
-    rebound_normal_ += c.impulse[0] * mean[0];
+    rebound_normal_ += c.work;
     rebound_tangential_ += c.impulse.tail<2>().dot(mean.tail<2>());
     return;
   }
   // Newton's law looks at the approach before the step. What another impact of the same step sets moving stops at its neighbour
   // without a rebound: the impulse then undid an approach that would have called for one.
   const double undone = problem.diagonal_values[c.block.diagonal] * c.impulse[0] - c.after[0];
-  const double lost = -c.impulse[0] * mean[0];
+  const double lost = -c.work;
   if (c.built.recovery_speed > 0 || undone <= rebound_threshold_ + fall_ || lost <= 0) return;
   missed_ += lost;
   if (lost > misser_.amount) misser_ = contact_finding(MotionKind::rebound_missed, world, c.manifold, 0, lost);

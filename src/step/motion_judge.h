@@ -16,6 +16,7 @@ struct SolvedContact {
   const Block& block;
   Vec3 impulse;   ///< contact frame [N s]
   Vec3 after;     ///< relative velocity, contact frame [m/s]
+  double work;    ///< of what presses [J]
 };
 
 class MotionJudge {

@@ -150,6 +150,7 @@ const ContactSet& PatchMaker::merge(const World& world, const ContactSet& set, c
     merged_.manifolds.push_back({m, first, static_cast<std::uint32_t>(merged_.points.size() - first),
                                  target_overlap(world, m.a, m.b, options.contact, options.overlap)});
   }
+  joiner_.join(world, options.contact_band, merged_);
   return merged_;
 }
 

@@ -42,8 +42,10 @@ class StepPieces {
   bool can_shorten() const { return follows_joints_ && size_ > 1; }
   /// The same for soft bodies, which are allowed fewer pieces.
   bool can_shorten_for_soft() const { return can_shorten() && size_ > kUnits / soft_pieces_; }
-  /// The same for bodies that end deep in each other.
-  bool can_shorten_for_contacts() const { return !whole_only_ && size_ > kUnits / kContactPieces; }
+  /// The same for bodies that end deep in each other. @param turning whether because they turn far
+  bool can_shorten_for_contacts(bool turning) const {
+    return !whole_only_ && size_ > kUnits / (turning ? kTurningPieces : kContactPieces);
+  }
   /// Half of the piece that could not be taken [s].
   double shorten();
   /// The piece has been taken, or the first part of it. The last one leaves the report of the whole step. @param time that it
@@ -61,6 +63,8 @@ class StepPieces {
   static constexpr int kUnits = 256;
   /// Pieces that contacts may ask for: depths fall with the square of their length.
   static constexpr int kContactPieces = 8;
+  /// The same of bodies that turn far, where depths fall with pieces only once these are short.
+  static constexpr int kTurningPieces = 32;
   double length(int units) const { return h_ * units / kUnits; }
 
   bool whole_only_ = false;       ///< by the scheme

@@ -112,6 +112,21 @@ TEST(PressurePatch, a_polygon_with_many_corners_is_nearly_the_ellipse) {
   EXPECT_NEAR(ellipse.mapped(map).support({1, 2}), polygon.mapped(map).support({1, 2}), 1e-5);
 }
 
+TEST(PressurePatch, the_hull_keeps_the_corners_of_sides_that_rounding_bends) {
+  // Four points on each of two sides along y, off them by a bit to either side.
+  for (int bits = 0; bits < 256; ++bits) {
+    std::vector<Vec2> points;
+    for (int k = 0; k < 8; ++k) {
+      const double x = k < 4 ? -0.3 : 0.1, off = (bits >> k & 1) ? 6e-17 : 0;
+      points.push_back({x - off, -0.1 + 0.2 * (k % 4)});
+    }
+    const PressurePatch patch = PressurePatch::polygon(points);
+    ASSERT_EQ(patch.corners().size(), 4u) << bits;
+    for (const Vec2& corner : {Vec2(-0.3, -0.1), Vec2(0.1, -0.1), Vec2(0.1, 0.5), Vec2(-0.3, 0.5)})
+      EXPECT_LT((patch.support_point(corner - Vec2(-0.1, 0.2)) - corner).norm(), 1e-12) << bits;
+  }
+}
+
 TEST(PressurePatch, the_mean_arm_is_that_of_an_even_pressure) {
   EXPECT_NEAR(PressurePatch::ellipse({0, 0}, {0.9, 0}, 0.9).mean_arm(), 0.6, 1e-14);
   // a square of side 1: (√2 + asinh 1)/6

@@ -1,6 +1,7 @@
 // Contact over areas: one block of six rows does what the points of the area do, and what they cannot.
 #include "physics/worlds.h"
 #include "stickslip/geometry/mesh_solid.h"
+#include "stickslip/volume/patch.h"
 
 namespace stickslip::testing {
 namespace {
@@ -60,6 +61,33 @@ TEST_P(Patches, cubes_over_an_edge_stay_or_tip_within_a_thousandth_of_the_thresh
     if (over < 0) EXPECT_NEAR(world.body(cube).position.z() / s, 0.1, 1e-6);
     else EXPECT_LT(world.body(cube).position.z() / s, -0.1);
   }
+}
+
+TEST_P(Patches, what_strikes_at_the_rim_of_its_area_loses_energy_by_the_impact_and_none_by_friction_that_is_not_there) {
+  // A cube falls on a table with half of its side less a tenth over the edge: its area presses at the edge, not in the middle.
+  const double s = GetParam().size;
+  double lost[2];
+  for (const ContactForm form : {ContactForm::points, ContactForm::patch}) {
+    World world;
+    const MaterialId m = material(world, 0);
+    BodyDescription table;
+    table.motion = MotionType::fixed;
+    table.parts = {{Box{s * Vec3(1, 1, 0.5)}, {}, m}};
+    table.pose.position = s * Vec3(-1, 0, -0.5);
+    world.add(table);
+    add_body(world, Box{s * Vec3::Constant(0.1)}, s * Vec3(0.02, 0, 0.15), m);
+    StepOptions o = options(0.01 * GetParam().time());
+    o.contact = form;
+    Stepper stepper(o);
+    double &impact = lost[form == ContactForm::patch] = 0, most = 0;
+    simulate(world, stepper, 0.15 * GetParam().time(), [&](const StepReport& r) {
+      EXPECT_EQ(r.energy.friction, 0);
+      impact = std::max(impact, r.energy.impact);   // that of the blow
+      most = std::max(most, r.energy.kinetic_start);
+    });
+    EXPECT_GT(impact, 0.1 * most);
+  }
+  EXPECT_NEAR(lost[1] / lost[0], 1, 1e-6);
 }
 
 TEST_P(Patches, friction_of_an_even_pressure_slows_a_spinning_disc) {
@@ -345,6 +373,78 @@ TEST_P(VolumeContact, a_plate_on_a_box_that_tumbles_stays_out_of_it) {
     for (const MotionFinding& f : r.findings)
       EXPECT_NE(f.kind, MotionKind::deep_overlap) << world.time / time << " s " << f.value;
   });
+}
+
+/// An L that lies on its side, of two bricks, or of the tetrahedra of both. Its faces towards the ground are one.
+const Vec3 kLong(0.3, 0.1, 0.05), kShort(0.1, 0.1, 0.05), kShortAt(-0.2, 0.2, 0);
+
+TetMesh tetrahedra_of_l() {
+  TetMesh mesh;
+  for (const auto& [half, middle] : {std::pair(kLong, Vec3(0, 0, 0)), std::pair(kShort, kShortAt)}) {
+    const auto first = static_cast<std::uint32_t>(mesh.vertices.size());
+    for (int k = 0; k < 8; ++k)
+      mesh.vertices.push_back(middle + Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).cwiseProduct(half));
+    const std::array<std::array<std::uint32_t, 2>, 6> edges = {{{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}}};
+    for (const auto& [p, q] : edges) mesh.tetrahedra.push_back({first, first + p, first + q, first + 7});
+  }
+  return mesh;
+}
+
+TEST(PatchesOfParts, a_body_of_two_parts_that_touch_stands_on_one_area_as_its_tetrahedra_do) {
+  for (const ContactForm form : {ContactForm::patch, ContactForm::volume}) {
+    World world;
+    const MaterialId m = material(world, 0.5);
+    add_ground(world, m);
+    BodyDescription d;
+    d.parts = {{Box{kLong}, {}, m}, {Box{kShort}, {kShortAt, Quat::Identity()}, m}};
+    d.pose.position.z() = 0.0505;
+    const BodyId body = world.add(d);
+    StepOptions o = options(0.01);
+    o.contact = form;
+    Stepper stepper(o);
+    simulate(world, stepper, 0.5, [&](const StepReport& r) {
+      EXPECT_EQ(r.contacts.size(), 1u);
+      EXPECT_EQ(r.solve->status, SolveStatus::converged);
+    });
+    const StepReport& r = stepper.step(world);
+    ASSERT_EQ(r.contacts.size(), 1u);
+    const ContactRecord& c = r.contacts.front();
+    const Body& b = world.body(body);
+    EXPECT_NEAR(c.normal_impulse / (b.mass.mass * 9.81 * 0.01), 1, 1e-6);
+    // The centre of pressure is below the centre of mass.
+    const Vec3 pressed = c.position + c.normal.cross(c.angular_impulse) / c.normal_impulse;
+    EXPECT_LT((pressed - b.position).head<2>().norm(), 1e-4);
+    EXPECT_LT(b.velocity.norm() + b.angular_velocity.norm(), 1e-5);
+    // The same outline as the common volume of its tetrahedra and the ground has.
+    OverlapScratch scratch;
+    std::vector<OverlapVolume> found;
+    const Pose at = Pose{b.position, b.orientation} * Pose{-b.mass.center, Quat::Identity()};
+    overlaps_of_tetrahedra(tetrahedra_of_l(), {at.position - Vec3(0, 0, at.position.z() - 0.049), at.orientation}, HalfSpace{},
+                           Pose{}, scratch, found);
+    ASSERT_EQ(found.size(), 1u);
+    const Patch patch = patch_of(found.front());
+    ASSERT_EQ(c.outline->corners.size(), static_cast<std::size_t>(patch.corner_count));
+    for (const Vec2& corner : patch.corners()) {
+      const Vec3 place = patch.origin + corner.x() * patch.frame.col(1) + corner.y() * patch.frame.col(2);
+      double nearest = 1;
+      for (const Vec3& x : c.outline->corners) nearest = std::min(nearest, (x - place).head<2>().norm());
+      EXPECT_LT(nearest, 1e-4) << place.transpose();
+    }
+  }
+}
+
+TEST(PatchesOfParts, legs_of_a_table_that_do_not_touch_each_other_stay_areas_of_their_own) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  BodyDescription d;
+  d.parts = {{Box{Vec3(0.5, 0.4, 0.02)}, {Vec3(0, 0, 0.42), Quat::Identity()}, m}};
+  for (int k = 0; k < 4; ++k)
+    d.parts.push_back({Box{Vec3(0.03, 0.03, 0.2)}, {Vec3(k & 1 ? 0.4 : -0.4, k & 2 ? 0.3 : -0.3, 0.2), Quat::Identity()}, m});
+  const BodyId table = world.add(d);
+  Stepper stepper(patches(0.01));
+  simulate(world, stepper, 0.5, [&](const StepReport& r) { EXPECT_EQ(r.contacts.size(), 4u); });
+  EXPECT_LT(world.body(table).velocity.norm(), 1e-6);
 }
 
 TEST(VolumeContacts, two_components_of_a_mesh_are_one_area_and_what_is_inside_another_stays_finite) {

@@ -36,6 +36,19 @@ TEST(PatchMotion, a_body_that_says_points_has_points) {
   EXPECT_EQ(stepper.step(scene.world).contacts.size(), 8u);
 }
 
+TEST(PatchMotion, a_law_that_keeps_points_is_named) {
+  const auto warnings = [](const char* of_step) {
+    return load_scene("nested-stack", std::vector<Override>{{"/parameters/count", "2"},
+                                                            {"/materials/0/friction",
+                                                             R"({"law": "rolling", "friction": 0.5, "rolling": 0.01})"},
+                                                            {"/step/contact", of_step}})
+        .warnings;
+  };
+  ASSERT_EQ(warnings("\"patch\"").size(), 1u);
+  EXPECT_NE(warnings("\"patch\"")[0].find("the law 'rolling' is about points"), std::string::npos) << warnings("\"patch\"")[0];
+  EXPECT_TRUE(warnings("\"points\"").empty());
+}
+
 TEST(PatchMotion, a_pair_of_materials_goes_before_bodies_and_step) {
   const auto load = [](const char* of_step, const char* of_body, const char* of_pair) {
     const std::string text = fmt::format(

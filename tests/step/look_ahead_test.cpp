@@ -2,6 +2,8 @@
 // seemed to move.
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "stickslip/step/stepper.h"
 
 namespace stickslip {
@@ -129,6 +131,44 @@ TEST(LookAhead, what_spins_by_radians_a_step_does_not_strike_what_is_beside_it) 
       EXPECT_NEAR(world.body(plates[i]).angular_velocity.z(), 150 + 25 * i, 1e-9);
     }
   }
+}
+
+ConvexHull octagonal_plate() {
+  std::vector<Vec3> points;
+  for (int k = 0; k < 8; ++k)
+    for (const double z : {-0.03, 0.03})
+      points.push_back(
+          Vec3(0.2 * std::cos((k + 0.5) * std::numbers::pi / 4), 0.2 * std::sin((k + 0.5) * std::numbers::pi / 4), z));
+  return make_convex_hull(points);
+}
+
+/// Bodies in a row that are too near each other to turn, and how far apart they are [m].
+std::vector<std::pair<Shape, double>> bodies_that_strike_when_they_turn() {
+  return {{octagonal_plate(), 0.38}, {Box{Vec3(0.15, 0.15, 0.05)}, 0.31}};
+}
+
+TEST(LookAhead, what_spins_by_radians_a_step_and_strikes_makes_no_energy_and_stays_outside) {
+  for (const ContactForm form : {ContactForm::points, ContactForm::patch, ContactForm::volume})
+    for (const auto& [shape, apart] : bodies_that_strike_when_they_turn())
+      for (const double spin : {100.0, 200.0, 400.0}) {
+        World world;
+        world.gravity.setZero();
+        const double signs[] = {1, 1, -1};
+        for (int i = 0; i < 3; ++i)
+          add(world, shape, Vec3(0, apart * i, 0), MotionType::dynamic, 5, Vec3::Zero(), Vec3(0, 0, signs[i] * spin));
+        StepOptions options;
+        options.contact = form;
+        Stepper stepper(options);
+        const double start = world.kinetic_energy();
+        for (int k = 0; k < 15; ++k) {
+          const double before = world.kinetic_energy();
+          const StepReport& report = stepper.step(world);
+          EXPECT_LT(report.penetration_max, 1e-3) << apart << ' ' << spin << ' ' << k;
+          EXPECT_LT(-report.energy.impact, 1e-3 * before) << apart << ' ' << spin << ' ' << k;
+          EXPECT_LT(world.kinetic_energy(), (1 + 1e-3) * before) << apart << ' ' << spin << ' ' << k;
+        }
+        EXPECT_LT(world.kinetic_energy(), 0.9 * start) << "they do strike";
+      }
 }
 
 TEST(LookAhead, what_is_struck_towards_a_body_that_spins_beside_it_stops_there) {

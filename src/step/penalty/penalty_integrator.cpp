@@ -160,7 +160,7 @@ void PenaltyIntegrator::record_contact(const World& world, const Manifold& m, co
   energy.driven -= c.driven_work;
   const double normal_impulse = c.impulse.dot(c.normal);
   const BuiltContact built{};   // nothing here rebounds by a law of impact, and nothing is solved for
-  judge_.see(world, problem_, {m, point, built, Block{}, {normal_impulse, 0, 0}, Vec3::Zero()});
+  judge_.see(world, problem_, {m, point, built, Block{}, {normal_impulse, 0, 0}, Vec3::Zero(), 0});
   report_.penetration_max = std::max(report_.penetration_max, -point.gap - m.target);
   report_.distance_min = std::min({report_.distance_min, point.gap, c.gap - m.target});
   records_.push_back({world.id_of(world.colliders()[m.a].body), world.id_of(world.colliders()[m.b].body), m.key(point),
